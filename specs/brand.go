@@ -1,0 +1,50 @@
+package specs
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Brand is the word that the platform's exact identifiers carry: the scheme `SVC1`, the header `X-SVC-Write-Key`,
+// the field `svc_record_time`, the attribute `svcDatabaseName`. Its zero value is the neutral word, SVC.
+type Brand string
+
+// Neutral is the brand of the documents as they are written.
+const Neutral Brand = "SVC"
+
+var (
+	brandWord  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
+	lowerBrand = regexp.MustCompile(`\bsvc(_|[A-Z])`)
+)
+
+// ParseBrand accepts a word of letters and digits that starts with a letter.
+func ParseBrand(word string) (Brand, error) {
+	if !brandWord.MatchString(word) {
+		return "", fmt.Errorf("brand %q: want one word of at most 32 letters and digits, starting with a letter", word)
+	}
+	return Brand(word), nil
+}
+
+func (b Brand) word() string {
+	if b == "" {
+		return string(Neutral)
+	}
+	return string(b)
+}
+
+// Scheme is the word before the key in an Authorization header: SVC1.
+func (b Brand) Scheme() string { return strings.ToUpper(b.word()) + "1" }
+
+// WriteKeyHeader is the header that carries a write key: X-SVC-Write-Key.
+func (b Brand) WriteKeyHeader() string { return "X-" + strings.ToUpper(b.word()) + "-Write-Key" }
+
+// Apply returns text with the brand in place of the neutral word, in all four spellings. Other words that only
+// begin with the same letters, such as host names, stay as they are.
+func (b Brand) Apply(text []byte) []byte {
+	if strings.EqualFold(b.word(), string(Neutral)) {
+		return text
+	}
+	text = lowerBrand.ReplaceAll(text, []byte(strings.ToLower(b.word())+"$1"))
+	return []byte(strings.ReplaceAll(string(text), string(Neutral), strings.ToUpper(b.word())))
+}

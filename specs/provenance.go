@@ -1,0 +1,157 @@
+package specs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Provenance says where a fact of a document comes from, and so how loud a deviation from it is.
+type Provenance string
+
+// From the surest to the least sure.
+const (
+	Documented Provenance = "documented" // stated by the platform's documentation
+	Public     Provenance = "public"     // from public interface documents
+	Client     Provenance = "client"     // from the code of public clients
+	Assumed    Provenance = "assumed"    // stated nowhere: a guess along the conventions of the interface
+)
+
+// Place is where a fact stands: its canonical pointer (references followed), its line, and its provenance.
+type Place struct {
+	Pointer    string
+	Line       int
+	Provenance Provenance
+}
+
+// Place finds the fact at a JSON pointer such as /paths/~1api~1pools/get/responses/200. The pointer may lead through
+// references, as a validator's does. A fact without a provenance of its own has that of what it is part of; the
+// place of a pointer that leads nowhere is that of its longest part that exists.
+func (d *Document) Place(pointer string) (Place, error) {
+	index, err := d.index()
+	if err != nil {
+		return Place{}, fmt.Errorf("index %s: %w", d.File, err)
+	}
+	return index.place(pointer), nil
+}
+
+// index answers where things stand in a document's YAML. Only reports need it, so it is made on first use.
+type index struct{ root *yaml.Node }
+
+func newIndex(source []byte) (*index, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		return nil, err
+	}
+	if len(doc.Content) == 0 {
+		return nil, fmt.Errorf("the document is empty")
+	}
+	return &index{root: doc.Content[0]}, nil
+}
+
+// maxReferences bounds how many references one pointer is followed through.
+const maxReferences = 64
+
+func (x *index) place(pointer string) Place {
+	w := walk{index: x, node: x.root}
+	w.place = Place{Line: x.root.Line, Provenance: Provenance(scalar(x.root, "x-provenance"))}
+	for tokens := splitPointer(pointer); len(tokens) > 0; tokens = tokens[1:] {
+		if !w.step(tokens[0]) {
+			break
+		}
+	}
+	w.place.Pointer = ""
+	for _, token := range w.path {
+		w.place.Pointer += "/" + EscapePointer(token)
+	}
+	return w.place
+}
+
+// walk goes down a document, token by token, and jumps where a reference leads.
+type walk struct {
+	*index
+	node       *yaml.Node
+	path       []string
+	place      Place
+	references int
+}
+
+func (w *walk) step(token string) bool {
+	key, child := lookUp(w.node, token)
+	if child == nil {
+		return false
+	}
+	stated := scalar(w.node, "x-provenance-"+token)
+	if stated == "" {
+		stated = scalar(child, "x-provenance")
+	}
+	if stated != "" {
+		w.place.Provenance = Provenance(stated)
+	}
+	w.node, w.path, w.place.Line = child, append(w.path, token), key.Line
+	w.follow(stated != "")
+	return true
+}
+
+// follow jumps to where a reference leads. What is said of it at the place that refers to it holds.
+func (w *walk) follow(stated bool) {
+	ref := scalar(w.node, "$ref")
+	if !strings.HasPrefix(ref, "#/") || w.references == maxReferences {
+		return
+	}
+	w.references++
+	before := w.place.Provenance
+	w.node, w.path = w.root, nil
+	for _, token := range splitPointer(ref[1:]) {
+		if !w.step(token) {
+			return
+		}
+	}
+	if stated {
+		w.place.Provenance = before
+	}
+}
+
+func lookUp(node *yaml.Node, token string) (key, child *yaml.Node) {
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == token {
+				return node.Content[i], node.Content[i+1]
+			}
+		}
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(node.Content) {
+			return node.Content[i], node.Content[i]
+		}
+	}
+	return nil, nil
+}
+
+func scalar(node *yaml.Node, key string) string {
+	if _, child := lookUp(node, key); child != nil && child.Kind == yaml.ScalarNode {
+		return child.Value
+	}
+	return ""
+}
+
+var (
+	escape   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescape = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// EscapePointer writes one token of a JSON pointer.
+func EscapePointer(token string) string { return escape.Replace(token) }
+
+func splitPointer(pointer string) []string {
+	if pointer == "" || pointer == "/" {
+		return nil
+	}
+	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, token := range tokens {
+		tokens[i] = unescape.Replace(token)
+	}
+	return tokens
+}

@@ -1,0 +1,116 @@
+// Package recording is the common form of recorded traffic: exchanges, one request and its response each. The mock
+// writes it, the contract suite reads it, and a recorder in a test writes it too. One exchange a line of NDJSON is the
+// canonical form; HAR 1.2 is written for the tools that want it.
+//
+// The published schema of a line is exchange.schema.json.
+package recording
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+)
+
+// Exchange is one request and its response.
+type Exchange struct {
+	Seq       int64     `json:"seq"`   // from 1, in the order in which the answers were committed
+	Start     time.Time `json:"start"` // when the request arrived
+	End       time.Time `json:"end"`   // when the answer was complete
+	World     string    `json:"world,omitempty"`
+	Operation string    `json:"operation,omitempty"` // such as workflow.getPool; empty where no operation fits
+	Request   Request   `json:"request"`
+	Response  *Response `json:"response,omitempty"` // nil when no response was seen
+	Redacted  []string  `json:"redacted,omitempty"` // names of headers, or JSON pointers into bodies
+	Notes     []string  `json:"notes,omitempty"`    // what the mock saw but let pass, such as an off-contract request
+}
+
+// Request is what a client sent. URL is absolute.
+type Request struct {
+	Method  string  `json:"method"`
+	URL     string  `json:"url"`
+	Headers Headers `json:"headers"`
+	Body    *Body   `json:"body,omitempty"`
+}
+
+// Response is what the server answered. Status 0 means that the connection broke before one was seen.
+type Response struct {
+	Status  int     `json:"status"`
+	Headers Headers `json:"headers"`
+	Body    *Body   `json:"body,omitempty"`
+}
+
+// Headers keeps the order and the repetitions of header lines, each a pair of name and value.
+type Headers [][2]string
+
+// Body is the bytes as they went over the wire: {"text":…} when they are UTF-8, else {"base64":…}.
+type Body struct {
+	Bytes     []byte
+	Truncated bool // the recording holds only the beginning
+}
+
+type wireBody struct {
+	Text      *string `json:"text,omitempty"`
+	Base64    *string `json:"base64,omitempty"`
+	Truncated bool    `json:"truncated,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (b Body) MarshalJSON() ([]byte, error) {
+	w := wireBody{Truncated: b.Truncated}
+	if utf8.Valid(b.Bytes) {
+		text := string(b.Bytes)
+		w.Text = &text
+	} else {
+		text := base64.StdEncoding.EncodeToString(b.Bytes)
+		w.Base64 = &text
+	}
+	return marshal(w)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Body) UnmarshalJSON(data []byte) error {
+	var w wireBody
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	b.Truncated = w.Truncated
+	switch {
+	case w.Text != nil && w.Base64 != nil:
+		return fmt.Errorf("body: want text or base64, not both")
+	case w.Base64 != nil:
+		plain, err := base64.StdEncoding.DecodeString(*w.Base64)
+		if err != nil {
+			return fmt.Errorf("body: base64: %w", err)
+		}
+		b.Bytes = plain
+	case w.Text != nil:
+		b.Bytes = []byte(*w.Text)
+	}
+	return nil
+}
+
+// Write appends the exchange to w as one line of NDJSON, in one call of w.Write, so that a recording that is cut off
+// anywhere loses at most its last line.
+func Write(w io.Writer, e *Exchange) error {
+	line, err := marshal(e)
+	if err != nil {
+		return fmt.Errorf("write exchange %d: %w", e.Seq, err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// marshal is json.Marshal without the escaping that only a browser needs.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,80 @@
+// Package specs holds the OpenAPI documents that everything else is driven by, and answers the questions that the
+// mock server and the contract suite ask of them: which operation does a request belong to, which schema judges
+// its answer, where does a fact stand, and how sure are we of it.
+//
+// It imports nothing of this module, so that the mock and the contract suite, which never import each other, stand
+// on the same ground.
+package specs
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The interfaces of the platform, and the control interface of the mock itself.
+const (
+	Ingestion = "ingestion"
+	Audience  = "audience"
+	DWH       = "dwh"
+	Core      = "core"
+	LLM       = "llm"
+	Workflow  = "workflow"
+	Control   = "control"
+)
+
+//go:embed *.yaml
+var documents embed.FS
+
+//go:embed operations.txt
+var catalogue string
+
+// Planned lists the six interfaces of the platform in the order of its documentation.
+func Planned() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
+
+// Interfaces lists the interfaces of the platform that have a document here, in the order of Planned.
+func Interfaces() []string { return slices.Clone(interfaces()) }
+
+var interfaces = sync.OnceValue(func() []string {
+	return slices.DeleteFunc(Planned(), func(name string) bool {
+		_, err := documents.Open(name + ".yaml")
+		return err != nil
+	})
+})
+
+// Entry is one line of the catalogue: an operation of the platform, whether or not its document is here yet.
+type Entry struct {
+	Interface, ID, Method, Path string
+}
+
+// Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
+func (e Entry) Name() string { return e.Interface + "." + e.ID }
+
+// Catalogue lists all 229 operations of the platform, in the order of its documentation.
+func Catalogue() []Entry {
+	var entries []Entry
+	for line := range strings.Lines(catalogue) {
+		fields := strings.Fields(line)
+		if len(fields) != 3 {
+			continue
+		}
+		iface, id, _ := strings.Cut(fields[0], ".")
+		entries = append(entries, Entry{Interface: iface, ID: id, Method: fields[1], Path: fields[2]})
+	}
+	return entries
+}
+
+// Source returns the YAML text of an interface's document, with the brand in place of the neutral word.
+func Source(name string, brand Brand) ([]byte, error) {
+	source, err := documents.ReadFile(name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("there is no document of interface %q: choose one of %s", name,
+			strings.Join(append(Interfaces(), Control), ", "))
+	}
+	if name == Control {
+		return source, nil
+	}
+	return brand.Apply(source), nil
+}

@@ -1,0 +1,316 @@
+package specs_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+
+	"svc.example/understudy/specs"
+)
+
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	t.Run("lists all operations of the platform", func(t *testing.T) {
+		t.Parallel()
+		perInterface := map[string]int{}
+		names := map[string]bool{}
+		for _, entry := range specs.Catalogue() {
+			perInterface[entry.Interface]++
+			names[entry.Name()] = true
+		}
+		want := map[string]int{"ingestion": 1, "audience": 4, "dwh": 10, "core": 84, "llm": 87, "workflow": 43}
+		if diff := cmp.Diff(want, perInterface); diff != "" {
+			t.Errorf("operations per interface (-want +got):\n%s", diff)
+		}
+		if len(names) != 229 {
+			t.Errorf("%d names, want 229 different ones", len(names))
+		}
+	})
+	for _, name := range specs.Interfaces() {
+		t.Run("and the document of "+name+" has just them, in their order", func(t *testing.T) {
+			t.Parallel()
+			var want []string
+			for _, entry := range specs.Catalogue() {
+				if entry.Interface == name {
+					want = append(want, entry.Name()+" "+entry.Method+" "+entry.Path)
+				}
+			}
+			var got []string
+			for _, op := range load(t, name).Operations {
+				got = append(got, op.Name()+" "+op.Method+" "+op.Path)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("operations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	for _, name := range append(specs.Interfaces(), specs.Control) {
+		t.Run(name+" is right by both engines, examples included", func(t *testing.T) {
+			t.Parallel()
+			doc := load(t, name)
+			if err := doc.Validate(t.Context()); err != nil {
+				t.Error(err)
+			}
+			second, err := libopenapi.NewDocument(doc.Source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := second.BuildV3Model(); err != nil {
+				t.Error(err)
+			}
+			judge, errs := validator.NewValidator(second)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			if ok, errs := judge.ValidateDocument(); !ok {
+				for _, err := range errs {
+					t.Error(err.Message, err.Reason)
+				}
+			}
+		})
+		t.Run(name+" says of every operation what it does, what refuses it, and how sure that is", func(t *testing.T) {
+			t.Parallel()
+			for _, op := range load(t, name).Operations {
+				if op.Spec.Summary == "" || op.Spec.Description == "" {
+					t.Errorf("%s has no summary or no description", op.Name())
+				}
+				if op.Spec.Responses.Value("401") == nil {
+					t.Errorf("%s does not document 401", op.Name())
+				}
+				place, err := op.Document.Place(op.Pointer)
+				if err != nil || place.Provenance == "" || place.Pointer != op.Pointer || place.Line == 0 {
+					t.Errorf("%s: place %+v, error %v", op.Name(), place, err)
+				}
+				for status, response := range op.Spec.Responses.Map() {
+					for media, content := range response.Value.Content {
+						if media == "application/json" && content.Example == nil && len(content.Examples) == 0 {
+							t.Errorf("%s: %s answer has no example", op.Name(), status)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	doc, err := specs.Parse("workflow", "own.yaml", []byte(`openapi: 3.0.3
+x-provenance: documented
+info: {title: own, version: '1'}
+paths:
+  /a:
+    get:
+      operationId: getA
+      responses:
+        x-provenance-409: public
+        '200':
+          description: fine
+          content:
+            application/json:
+              schema: {$ref: '#/components/schemas/A'}
+        '404': {$ref: '#/components/responses/Gone'}
+        '409': {$ref: '#/components/responses/Gone'}
+components:
+  responses:
+    Gone: {description: gone, x-provenance: client}
+  schemas:
+    A:
+      x-provenance: public
+      type: object
+      properties:
+        name: {type: string}
+        kind: {type: string, enum: [x], x-provenance-enum: assumed}
+        next: {$ref: '#/components/schemas/A'}
+`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := "/paths/~1a/get/responses/"
+	body := answers + "200/content/application~1json/schema"
+	for _, test := range []struct {
+		name, pointer string
+		want          specs.Place
+	}{
+		{"the root", "", specs.Place{Pointer: "", Line: 1, Provenance: specs.Documented}},
+		{"inherited from the root", answers + "200", specs.Place{answers + "200", 10, specs.Documented}},
+		{"a reference is followed", body, specs.Place{"/components/schemas/A", 21, specs.Public}},
+		{"also on the way", body + "/properties/next/properties/name", specs.Place{"/components/schemas/A/properties/name", 25, specs.Public}},
+		{"one keyword", body + "/properties/kind/enum", specs.Place{"/components/schemas/A/properties/kind/enum", 26, specs.Assumed}},
+		{"a response by reference", answers + "404", specs.Place{"/components/responses/Gone", 19, specs.Client}},
+		{"what the referring place says holds", answers + "409", specs.Place{"/components/responses/Gone", 19, specs.Public}},
+		{"the longest part that exists", answers + "500/content", specs.Place{"/paths/~1a/get/responses", 8, specs.Documented}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := doc.Place(test.pointer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("place (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	doc := load(t, specs.Workflow)
+	for _, test := range []struct {
+		name, method, path   string
+		operation, id, allow string
+	}{
+		{"a fixed path", "GET", "/api/pools", "listPools", "", "GET, POST"},
+		{"a parameter", "DELETE", "/api/pools/12", "deletePool", "12", "GET, PATCH, DELETE"},
+		{"an escaped slash stays in its segment", "GET", "/api/pools/1%2F2", "getPool", "1/2", "GET, PATCH, DELETE"},
+		{"a known path, an unknown method", "POST", "/api/pools/12", "", "12", "GET, PATCH, DELETE"},
+		{"an empty parameter", "GET", "/api/pools/", "", "", ""},
+		{"a trailing slash", "GET", "/api/pools/12/", "", "", ""},
+		{"an unclean path", "GET", "//api/pools", "", "", ""},
+		{"a broken escape", "GET", "/api/pools/%zz", "", "", ""},
+		{"an unknown path", "GET", "/api/ponds", "", "", ""},
+		{"an unknown method", "BREW", "/api/pools", "", "", "GET, POST"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			match := doc.Find(test.method, test.path)
+			operation := ""
+			if match.Operation != nil {
+				operation = match.Operation.ID
+			}
+			got := []string{operation, match.Param("poolId"), match.Allow}
+			if diff := cmp.Diff([]string{test.operation, test.id, test.allow}, got); diff != "" {
+				t.Errorf("match (-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("every operation is found by its own path", func(t *testing.T) {
+		t.Parallel()
+		for _, op := range doc.Operations {
+			path := strings.NewReplacer("{", "", "}", "").Replace(op.Path)
+			if match := doc.Find(op.Method, path); match.Operation != op {
+				t.Errorf("%s %s finds %v, want %s", op.Method, path, match.Operation, op.ID)
+			}
+		}
+	})
+	t.Run("an unknown path resembles a documented one", func(t *testing.T) {
+		t.Parallel()
+		if got, want := doc.Nearest("GET", "/api/pool/12"), "GET /api/pools/{poolId}"; got != want {
+			t.Errorf("nearest is %s, want %s", got, want)
+		}
+	})
+}
+
+func TestBrand(t *testing.T) {
+	t.Parallel()
+	t.Run("replaces the neutral word in all four spellings and nowhere else", func(t *testing.T) {
+		t.Parallel()
+		brand, err := specs.ParseBrand("Acme")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(brand.Apply([]byte("SVC1 X-SVC-Write-Key svc_record_time svcDatabaseName https://core.svc.example")))
+		want := "ACME1 X-ACME-Write-Key acme_record_time acmeDatabaseName https://core.svc.example"
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if brand.Scheme() != "ACME1" || brand.WriteKeyHeader() != "X-ACME-Write-Key" {
+			t.Errorf("scheme %s, header %s", brand.Scheme(), brand.WriteKeyHeader())
+		}
+	})
+	t.Run("is one word", func(t *testing.T) {
+		t.Parallel()
+		for _, word := range []string{"", "a b", "1a", "a-b", "a:b", strings.Repeat("a", 33)} {
+			if _, err := specs.ParseBrand(word); err == nil {
+				t.Errorf("%q is accepted", word)
+			}
+		}
+	})
+}
+
+func TestOwnDocument(t *testing.T) {
+	t.Parallel()
+	source := load(t, specs.Workflow).Source()
+	t.Run("differs by the operations that it lacks or adds", func(t *testing.T) {
+		t.Parallel()
+		changed := strings.Replace(string(source), "\n  /api/pools:\n", "\n  /api/ponds:\n", 1)
+		changed = strings.ReplaceAll(changed, "{poolId}", "{pool}")
+		changed = strings.ReplaceAll(changed, "name: poolId", "name: pool")
+		own, err := specs.Parse(specs.Workflow, "own.yaml", []byte(changed), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing, extra := load(t, specs.Workflow).Compare(own)
+		if diff := cmp.Diff([]string{"GET /api/pools", "POST /api/pools"}, missing); diff != "" {
+			t.Errorf("missing (-want +got):\n%s", diff)
+		}
+		slices.Sort(extra)
+		if diff := cmp.Diff([]string{"GET /api/ponds", "POST /api/ponds"}, extra); diff != "" {
+			t.Errorf("extra (-want +got):\n%s", diff)
+		}
+	})
+	for name, text := range map[string]string{
+		"that is no YAML":               ":\n  - ][",
+		"without paths":                 "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\n",
+		"with an operation without id":  "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {responses: {'200': {description: x}}}}}\n",
+		"with one id for two":           "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {'200': {description: x}}}}, /b: {get: {operationId: a, responses: {'200': {description: x}}}}}\n",
+		"with paths that are the same":  "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x}': {get: {operationId: a, responses: {'200': {description: x}}}}, '/a/{y}': {put: {operationId: b, responses: {'200': {description: x}}}}}\n",
+		"with a path that is no path":   "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x': {get: {operationId: a, responses: {'200': {description: x}}}}}\n",
+		"with a reference into nowhere": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {'200': {$ref: '#/components/responses/X'}}}}}\n",
+	} {
+		t.Run(name+" is refused, and the file named", func(t *testing.T) {
+			t.Parallel()
+			_, err := specs.Parse(specs.Workflow, "own.yaml", []byte(text), "")
+			if err == nil || !strings.Contains(err.Error(), "own.yaml") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func load(tb testing.TB, name string) *specs.Document {
+	tb.Helper()
+	doc, err := specs.Load(name, "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return doc
+}
+
+func BenchmarkFind(b *testing.B) {
+	doc := load(b, specs.Workflow)
+	b.ReportAllocs()
+	for b.Loop() {
+		doc.Find("GET", "/api/projects/12/workflows/daily")
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	source := load(b, specs.Workflow).Source()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := specs.Parse(specs.Workflow, "workflow.yaml", source, ""); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add("GET", "/api/pools/%31")
+	doc := load(f, specs.Workflow)
+	f.Fuzz(func(t *testing.T, method, path string) {
+		match := doc.Find(method, path)
+		if match.Operation != nil && match.Operation.Method != method {
+			t.Errorf("%s %s finds %s", method, path, match.Operation.ID)
+		}
+	})
+}
