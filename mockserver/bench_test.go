@@ -1,0 +1,66 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"svc.example/understudy/mockserver"
+)
+
+// nothing is a ResponseWriter that costs nothing.
+type nothing struct{ header http.Header }
+
+func (n nothing) Header() http.Header         { return n.header }
+func (n nothing) Write(b []byte) (int, error) { return len(b), nil }
+func (n nothing) WriteHeader(int)             {}
+
+func BenchmarkServe(b *testing.B) {
+	for _, path := range []string{"/workflow/api/pools/1", "/workflow/api/attempts", "/workflow/api/attempts/1"} {
+		b.Run("GET "+path, func(b *testing.B) {
+			s, err := mockserver.New(mockserver.WithScenario("quickstart"), mockserver.WithClock("frozen"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
+			r.Header.Set("Authorization", admin)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.ServeHTTP(nothing{http.Header{}}, r)
+			}
+		})
+	}
+}
+
+func BenchmarkTransport(b *testing.B) {
+	client := mockserver.NewTransport(b).Client()
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "https://workflow.svc.example/api/pools/1", nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Header.Set("Authorization", admin)
+		response, err := client.Do(r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = response.Body.Close()
+	}
+}
+
+func BenchmarkFork(b *testing.B) {
+	s, err := mockserver.New(mockserver.WithClock("frozen"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		_ = s.World("").Fork().Delete()
+	}
+}
+
+func BenchmarkNewTransport(b *testing.B) {
+	for b.Loop() {
+		mockserver.NewTransport(b)
+	}
+}

@@ -1,0 +1,120 @@
+package mockserver
+
+import (
+	"crypto/subtle"
+	"encoding/binary"
+	"net/http"
+	"strings"
+	"sync"
+
+	"svc.example/understudy/mockserver/internal/control"
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+func (s *Server) controlRules() op.Interface {
+	return control.Interface(control.Host{
+		Worlds: s.worlds,
+		Dump:   dumpWorld,
+		Load:   loadWorld,
+		Render: s.redacted,
+		Source: func(name string) ([]byte, error) {
+			if name == specs.Control {
+				return specs.Source(name, s.brand)
+			}
+			doc, err := s.document(name)
+			if err != nil {
+				return nil, err
+			}
+			return doc.Source(), nil
+		},
+		Operations: s.operations,
+	})
+}
+
+// operations names all operations that are served, in the order of the documents.
+func (s *Server) operations() []string {
+	var names []string
+	for _, name := range specs.Interfaces() {
+		iface, err := s.service(name)
+		if err != nil {
+			continue
+		}
+		for _, operation := range iface.doc.Operations {
+			names = append(names, operation.Name())
+		}
+	}
+	return names
+}
+
+// serveControl answers the control interface: as the platform's interfaces, but without a world, a role or a journal.
+func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path string) {
+	iface, err := s.control()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	x := &exchange{service: iface, server: s, w: w, r: r}
+	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
+	reply, err := x.control()
+	if err != nil {
+		reply = x.refuse(err)
+	}
+	x.send(x.encode(reply))
+}
+
+func (x *exchange) control() (reply op.Reply, err error) {
+	defer recovered(&err)
+	if !x.authorized() {
+		x.extra = append(x.extra, [2]string{"WWW-Authenticate", "Bearer"})
+		return reply, &op.Error{Code: op.CodeUnauthorized, Message: "the control interface wants the header " +
+			"Authorization: Bearer <token>, with the token that the server was given or printed when it started"}
+	}
+	if err := x.read(); err != nil {
+		return reply, err
+	}
+	route, err := x.route()
+	if err != nil {
+		return reply, err
+	}
+	if err := x.validate(Strict); err != nil {
+		return reply, err
+	}
+	return route.Rule(&x.call)
+}
+
+// authorized reports whether the request shows the token that the control interface demands, if it demands one.
+// Whether the server is well is no secret.
+func (x *exchange) authorized() bool {
+	if x.server.token == "" || x.target.path == "/health" {
+		return true
+	}
+	scheme, token, _ := strings.Cut(x.r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "Bearer") &&
+		subtle.ConstantTimeCompare([]byte(strings.TrimSpace(token)), []byte(x.server.token)) == 1
+}
+
+// redacted renders an entry of a journal without its secrets. The salt comes from the world's seed, so that the same
+// seed gives the same bytes.
+func (s *Server) redacted(e *journal.Entry) *recording.Exchange {
+	redactor := recording.Redactor{Brand: s.brand, Salt: binary.BigEndian.AppendUint64([]byte("journal"), e.Seed)}
+	return redactor.Redact(e.Exchange(), e.Operation)
+}
+
+// newRecorder is what writes every exchange to the recording, if there is to be one.
+func (s *Server) newRecorder() func(*journal.Entry) {
+	if s.recording == nil {
+		return nil
+	}
+	var mu sync.Mutex // worlds commit at the same time
+	return func(e *journal.Entry) {
+		x := s.redacted(e)
+		mu.Lock()
+		defer mu.Unlock()
+		if err := recording.Write(s.recording, x); err != nil {
+			s.log.Error("write the recording", "exchange", e.Seq, "error", err)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package mockserver
+
+import (
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/workflow"
+)
+
+// WithSkippedRules switches rules of the mock off, to prove that the contract suite notices.
+func WithSkippedRules(names ...string) Option {
+	return func(c *config) error {
+		c.skip = op.Skips{}
+		for _, name := range names {
+			c.skip[name] = true
+		}
+		return nil
+	}
+}
+
+// SkippableRules are the names that WithSkippedRules takes.
+func SkippableRules() []string { return workflow.Skippable() }
+
+// WithFailure tells a function, rather than a test, what is the server's own fault.
+func WithFailure(failed func(string)) Option {
+	return func(c *config) error { c.failed = failed; return nil }
+}
+
+// ReplaceRule puts another rule in the place of an operation's.
+func (s *Server) ReplaceRule(iface, operation string, reply op.Reply, panics bool) {
+	v, err := s.service(iface)
+	if err != nil {
+		panic(err)
+	}
+	route := *v.routes[operation]
+	route.Rule = func(*op.Call) (op.Reply, error) {
+		if panics {
+			panic("on purpose")
+		}
+		return reply, nil
+	}
+	v.routes[operation] = &route
+}
+
+// Reply is what ReplaceRule takes.
+type Reply = op.Reply

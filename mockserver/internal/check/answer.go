@@ -1,0 +1,90 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Answer is what is about to be sent.
+type Answer struct {
+	Status int
+	Header [][2]string
+	Type   string // media type; empty when there is no body
+	Body   []byte
+}
+
+// Answer reports in what an answer is off the document.
+func (o *Operation) Answer(a Answer) error {
+	documented, ok := o.answer(a.Status)
+	if !ok {
+		return fmt.Errorf("%s: status %d is not documented", o.spec.Name(), a.Status)
+	}
+	if err := documented.body(a); err != nil {
+		return fmt.Errorf("%s: %d answer: %w", o.spec.Name(), a.Status, err)
+	}
+	for _, name := range documented.headers {
+		if !slices.ContainsFunc(a.Header, func(line [2]string) bool { return line[0] == name }) {
+			return fmt.Errorf("%s: %d answer: header %s is missing", o.spec.Name(), a.Status, name)
+		}
+	}
+	return nil
+}
+
+func (o *Operation) answer(status int) (answer, bool) {
+	for _, key := range []string{strconv.Itoa(status), strconv.Itoa(status/100) + "XX", "default"} {
+		if a, ok := o.answers[key]; ok {
+			return a, true
+		}
+	}
+	return answer{}, false
+}
+
+func (d answer) body(a Answer) error {
+	if len(d.media) == 0 {
+		if len(a.Body) > 0 {
+			return errors.New("it has a body, and none is documented")
+		}
+		return nil
+	}
+	m, ok := d.media.find(MediaType(a.Type))
+	if !ok {
+		return fmt.Errorf("media type %q is not documented, but %s", a.Type, d.media.names())
+	}
+	if !m.json || m.schema == nil || d.passed.has(a.Body) {
+		return nil
+	}
+	value, err := decodeJSON(a.Body)
+	if err != nil {
+		return fmt.Errorf("the body is no JSON: %w", err)
+	}
+	if err := visit("", m.schema, value, openapi3.VisitAsResponse()); err != nil {
+		return err
+	}
+	d.passed.add(a.Body)
+	return nil
+}
+
+// memo remembers bodies that were found right, by their hash, so that a client that asks again and again for what does
+// not change costs no validation: the verdict depends on nothing but the bytes. A slot is overwritten by the next body
+// that falls on it.
+type memo struct {
+	slots [64]atomic.Uint64
+}
+
+var seed = maphash.MakeSeed()
+
+func (m *memo) has(body []byte) bool {
+	hash := maphash.Bytes(seed, body)
+	return m.slots[hash%uint64(len(m.slots))].Load() == hash
+}
+
+func (m *memo) add(body []byte) {
+	hash := maphash.Bytes(seed, body)
+	m.slots[hash%uint64(len(m.slots))].Store(hash)
+}

@@ -1,0 +1,303 @@
+// Package check holds requests and answers against the document, with everything that can be prepared prepared at
+// start. The schemas are kin-openapi's; routing, media types and strictness are our own.
+package check
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// Operation is an operation that is ready to be checked against.
+type Operation struct {
+	spec       *specs.Operation
+	parameters []parameter
+	body       body
+	answers    map[string]answer // by status, such as 200, 4XX, default
+}
+
+type parameter struct {
+	*openapi3.Parameter
+	schema *openapi3.Schema
+}
+
+type body struct {
+	declared, required bool
+	media              media
+}
+
+// media is a content map that is ready to be looked up in.
+type media []mediaType
+
+type mediaType struct {
+	name   string
+	json   bool
+	schema *openapi3.Schema
+}
+
+type answer struct {
+	media   media
+	headers []string // those that are required
+	passed  *memo    // bodies that were found right
+}
+
+// New prepares an operation.
+func New(spec *specs.Operation) *Operation {
+	o := &Operation{spec: spec, answers: map[string]answer{}}
+	for _, ref := range spec.Parameters {
+		p := parameter{Parameter: ref.Value}
+		if ref.Value.Schema != nil {
+			p.schema = ref.Value.Schema.Value
+		}
+		o.parameters = append(o.parameters, p)
+	}
+	if request := spec.Spec.RequestBody; request != nil && request.Value != nil {
+		o.body = body{declared: true, required: request.Value.Required, media: newMedia(request.Value.Content)}
+	}
+	for status, response := range spec.Spec.Responses.Map() {
+		a := answer{media: newMedia(response.Value.Content), passed: &memo{}}
+		for name, h := range response.Value.Headers {
+			if h.Value.Required {
+				a.headers = append(a.headers, name)
+			}
+		}
+		o.answers[status] = a
+	}
+	return o
+}
+
+func newMedia(content openapi3.Content) media {
+	var list media
+	for name, value := range content {
+		m := mediaType{name: name, json: isJSON(name)}
+		if value.Schema != nil {
+			m.schema = value.Schema.Value
+		}
+		list = append(list, m)
+	}
+	// The more a range leaves open, the later it is tried.
+	slices.SortFunc(list, func(a, b mediaType) int {
+		return strings.Count(a.name, "*") - strings.Count(b.name, "*")
+	})
+	return list
+}
+
+func isJSON(name string) bool {
+	return name == "application/json" || strings.HasSuffix(name, "+json")
+}
+
+func (list media) find(name string) (mediaType, bool) {
+	for _, m := range list {
+		kind, _, _ := strings.Cut(m.name, "/")
+		if m.name == name || m.name == "*/*" || m.name == kind+"/*" && strings.HasPrefix(name, kind+"/") {
+			return m, true
+		}
+	}
+	return mediaType{}, false
+}
+
+func (list media) names() string {
+	names := make([]string, len(list))
+	for i, m := range list {
+		names[i] = m.name
+	}
+	return strings.Join(names, " or ")
+}
+
+// Request is what of a request the document speaks of.
+type Request struct {
+	Match  *specs.Match
+	Query  url.Values
+	Header http.Header
+	Body   []byte
+}
+
+// Request reports everything in which a request is off the document, as errors of package op.
+func (o *Operation) Request(r Request) error {
+	var errs []error
+	for _, p := range o.parameters {
+		errs = append(errs, o.parameter(p, r))
+	}
+	return errors.Join(append(errs, o.requestBody(r))...)
+}
+
+func (o *Operation) parameter(p parameter, r Request) error {
+	var values []string
+	switch p.In {
+	case openapi3.ParameterInPath:
+		// An id that is no number names nothing. That is for the rule to say, in the words of its resource.
+		if p.schema != nil && p.schema.Type.Is("integer") {
+			return nil
+		}
+		values = []string{r.Match.Param(p.Name)}
+	case openapi3.ParameterInQuery:
+		values = r.Query[p.Name]
+	case openapi3.ParameterInHeader:
+		values = r.Header.Values(p.Name)
+	default:
+		return nil
+	}
+	if len(values) == 0 {
+		if p.Required {
+			return op.Invalid(p.Name, "this %s parameter is required", p.In)
+		}
+		return nil
+	}
+	if p.schema == nil {
+		return nil
+	}
+	value, err := decode(values, p)
+	if err != nil {
+		return err
+	}
+	return visit(p.Name, p.schema, value, openapi3.VisitAsRequest())
+}
+
+// decode gives a parameter the type that its schema wants.
+func decode(values []string, p parameter) (any, error) {
+	if !p.schema.Type.Is("array") {
+		if len(values) > 1 {
+			return nil, op.Invalid(p.Name, "sent %d times; want it once", len(values))
+		}
+		return primitive(p.Name, values[0], p.schema)
+	}
+	if p.Explode != nil && !*p.Explode {
+		values = strings.Split(strings.Join(values, ","), ",")
+	}
+	list := make([]any, 0, len(values))
+	for _, text := range values {
+		item, err := primitive(p.Name, text, p.schema.Items.Value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+func primitive(name, text string, schema *openapi3.Schema) (any, error) {
+	switch {
+	case schema.Type.Is("integer"):
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, op.Invalid(name, "want an integer, not %q", text)
+		}
+		return float64(n), nil
+	case schema.Type.Is("number"):
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, op.Invalid(name, "want a number, not %q", text)
+		}
+		return n, nil
+	case schema.Type.Is("boolean"):
+		if text != "true" && text != "false" {
+			return nil, op.Invalid(name, "want true or false, not %q", text)
+		}
+		return text == "true", nil
+	}
+	return text, nil
+}
+
+func (o *Operation) requestBody(r Request) error {
+	if !o.body.declared {
+		return nil // a body that nobody asked for is ignored, as by the platform
+	}
+	if len(r.Body) == 0 {
+		if o.body.required {
+			return op.Invalid("", "the request has no body; want %s", o.body.media.names())
+		}
+		return nil
+	}
+	name := MediaType(r.Header.Get("Content-Type"))
+	if name == "" && len(o.body.media) == 1 {
+		name = o.body.media[0].name
+	}
+	m, ok := o.body.media.find(name)
+	if !ok {
+		return &op.Error{
+			Code: op.CodeMediaType, Field: "Content-Type",
+			Message: fmt.Sprintf("%q is not accepted; want %s", name, o.body.media.names()),
+		}
+	}
+	if !m.json && name != "application/json" || m.schema == nil {
+		return nil
+	}
+	value, err := decodeJSON(r.Body)
+	if err != nil {
+		return op.Invalid("", "the request body is no JSON: %v", err)
+	}
+	return visit("", m.schema, value, openapi3.VisitAsRequest())
+}
+
+// MediaType is the media type in a Content-Type header, in lower case and without parameters.
+func MediaType(contentType string) string {
+	if contentType == "application/json" {
+		return contentType
+	}
+	name, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		name, _, _ = strings.Cut(contentType, ";")
+		return strings.ToLower(strings.TrimSpace(name))
+	}
+	return name
+}
+
+func decodeJSON(data []byte) (value any, err error) {
+	err = json.Unmarshal(data, &value)
+	return value, err
+}
+
+// maxCulprits is how many deviations one error lists.
+const maxCulprits = 5
+
+func visit(name string, schema *openapi3.Schema, value any, direction openapi3.SchemaValidationOption) error {
+	err := schema.VisitJSON(value, direction, openapi3.MultiErrors())
+	if err == nil {
+		return nil
+	}
+	var errs []error
+	culprits := flatten(err)
+	for i, culprit := range culprits {
+		if i == maxCulprits {
+			errs = append(errs, fmt.Errorf("and %d more", len(culprits)-i))
+			break
+		}
+		errs = append(errs, explain(name, culprit))
+	}
+	return errors.Join(errs...)
+}
+
+func flatten(err error) []error {
+	var list openapi3.MultiError
+	if !errors.As(err, &list) {
+		return []error{err}
+	}
+	var flat []error
+	for _, part := range list {
+		flat = append(flat, flatten(part)...)
+	}
+	return flat
+}
+
+func explain(name string, err error) error {
+	var schemaError *openapi3.SchemaError
+	if !errors.As(err, &schemaError) {
+		return op.Invalid(name, "%v", err)
+	}
+	path := append([]string(nil), schemaError.JSONPointer()...)
+	if name != "" {
+		path = append([]string{name}, path...)
+	}
+	return op.Invalid(strings.Join(path, "."), "%s", schemaError.Reason)
+}

@@ -1,0 +1,104 @@
+// Package control is the mock's own interface: worlds, their clocks, states and journals, over HTTP. It is a table of
+// rules like those of the platform's interfaces, held against a document of its own.
+package control
+
+import (
+	"net/http"
+
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// Host is what the control interface controls.
+type Host struct {
+	Worlds     *live.Worlds
+	Dump       func(*world.World) ([]byte, error)                                        // as a fixture that loads again
+	Load       func(like *world.World, name string, fixture []byte) (world.World, error) // with the clock's mode of like
+	Render     func(*journal.Entry) *recording.Exchange                                  // without secrets
+	Source     func(iface string) ([]byte, error)                                        // the text of a document
+	Operations func() []string                                                           // all that are documented, by name
+}
+
+// Interface is the table of the control interface.
+func Interface(h Host) op.Interface {
+	return op.Interface{Name: specs.Control, Error: errorReply, Routes: []op.Route{
+		{Path: "GET /health", Rule: health},
+		{Path: "GET /worlds", Rule: h.listWorlds},
+		{Path: "POST /worlds", Rule: h.createWorld},
+		{Path: "DELETE /worlds/{world}", Rule: h.deleteWorld},
+		{Path: "POST /worlds/{world}/reset", Rule: h.resetWorld},
+		{Path: "GET /worlds/{world}/checkpoints", Rule: h.listCheckpoints},
+		{Path: "PUT /worlds/{world}/checkpoints/{name}", Rule: h.putCheckpoint},
+		{Path: "POST /worlds/{world}/checkpoints/{name}/restore", Rule: h.restoreCheckpoint},
+		{Path: "GET /worlds/{world}/state", Rule: h.getState},
+		{Path: "PUT /worlds/{world}/state", Rule: h.putState},
+		{Path: "GET /worlds/{world}/clock", Rule: h.getClock},
+		{Path: "POST /worlds/{world}/clock", Rule: h.moveClock},
+		{Path: "GET /worlds/{world}/journal", Rule: h.getJournal},
+		{Path: "DELETE /worlds/{world}/journal", Rule: h.clearJournal},
+		{Path: "GET /worlds/{world}/journal.har", Rule: h.getJournalHAR},
+		{Path: "GET /worlds/{world}/journal.ndjson", Rule: h.getJournalNDJSON},
+		{Path: "GET /worlds/{world}/journal/counts", Rule: h.getJournalCounts},
+		{Path: "GET /journal", Rule: h.getJournal},
+		{Path: "DELETE /journal", Rule: h.clearJournal},
+		{Path: "GET /journal.har", Rule: h.getJournalHAR},
+		{Path: "GET /journal.ndjson", Rule: h.getJournalNDJSON},
+		{Path: "GET /journal/counts", Rule: h.getJournalCounts},
+		{Path: "GET /specs/{interface}.yaml", Rule: h.getSpec},
+		{Path: "GET /coverage", Rule: h.getCoverage},
+	}}
+}
+
+func health(*op.Call) (op.Reply, error) { return op.OK(map[string]string{"status": "ok"}) }
+
+// world is the live world that the path names; the default one when it names none.
+func (h Host) world(c *op.Call) (*live.World, error) {
+	id := c.Param("world")
+	if id == "" {
+		id = live.Default
+	}
+	if w := h.Worlds.Get(id); w != nil {
+		return w, nil
+	}
+	return nil, op.NotFound("world", "id", id)
+}
+
+func (h Host) getSpec(c *op.Call) (op.Reply, error) {
+	source, err := h.Source(c.Param("interface"))
+	if err != nil {
+		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: err.Error()}
+	}
+	return op.Reply{Bytes: source, Type: "application/yaml"}, nil
+}
+
+type errorBody struct {
+	Message string `json:"message"`
+	Field   string `json:"field,omitempty"`
+}
+
+func errorReply(e *op.Error) op.Reply {
+	return op.Reply{Status: status(e.Code), Body: map[string]errorBody{"error": {e.Message, e.Field}}}
+}
+
+func status(code op.Code) int {
+	switch code {
+	case op.CodeInvalid, op.CodeMediaType, op.CodeTooLarge:
+		return http.StatusBadRequest
+	case op.CodeUnauthorized:
+		return http.StatusUnauthorized
+	case op.CodeForbidden:
+		return http.StatusForbidden
+	case op.CodeNotFound:
+		return http.StatusNotFound
+	case op.CodeMethod:
+		return http.StatusMethodNotAllowed
+	case op.CodeConflict:
+		return http.StatusConflict
+	case op.CodeInternal:
+	}
+	return http.StatusInternalServerError
+}

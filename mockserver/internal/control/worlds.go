@@ -1,0 +1,214 @@
+package control
+
+import (
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+type worldView struct {
+	ID       string            `json:"id"`
+	Scenario string            `json:"scenario"`
+	Fork     string            `json:"fork,omitempty"`
+	Seed     uint64            `json:"seed"`
+	Clock    clockView         `json:"clock"`
+	Keys     map[string]string `json:"keys,omitempty"`
+}
+
+type clockView struct {
+	Mode clock.Mode `json:"mode"`
+	Now  time.Time  `json:"now"`
+}
+
+func viewWorld(w *live.World) worldView {
+	value := w.Read()
+	return worldView{
+		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys,
+		Clock: clockView{value.Clock.Mode(), value.Now()},
+	}
+}
+
+func (h Host) listWorlds(*op.Call) (op.Reply, error) {
+	views := []worldView{}
+	for _, w := range h.Worlds.List() {
+		views = append(views, viewWorld(w))
+	}
+	return op.OK(map[string]any{"worlds": views})
+}
+
+func (h Host) createWorld(c *op.Call) (op.Reply, error) {
+	var body struct {
+		ID       string    `json:"id"`
+		Scenario string    `json:"scenario"`
+		Fork     string    `json:"fork"`
+		Seed     *uint64   `json:"seed"`
+		Clock    string    `json:"clock"`
+		Now      time.Time `json:"now"`
+		MintKeys bool      `json:"mintKeys"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	plan := live.Plan{
+		ID: body.ID, Scenario: body.Scenario, Fork: body.Fork, Seed: body.Seed, Now: body.Now, MintKeys: body.MintKeys,
+	}
+	if body.Clock != "" {
+		mode, err := clock.ParseMode(body.Clock)
+		if err != nil {
+			return op.Reply{}, op.Invalid("clock", "%v", err)
+		}
+		plan.Mode = mode
+	}
+	w, err := h.Worlds.Create(plan)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.Created(viewWorld(w))
+}
+
+func (h Host) deleteWorld(c *op.Call) (op.Reply, error) {
+	if err := h.Worlds.Delete(c.Param("world")); err != nil {
+		return op.Reply{}, err
+	}
+	return op.None()
+}
+
+func (h Host) resetWorld(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	w.Reset()
+	return op.OK(viewWorld(w))
+}
+
+func (h Host) listCheckpoints(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	names := w.Checkpoints()
+	if names == nil {
+		names = []string{}
+	}
+	return op.OK(map[string][]string{"checkpoints": names})
+}
+
+func (h Host) putCheckpoint(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	w.Checkpoint(c.Param("name"))
+	return op.OK(map[string]string{"world": w.ID, "name": c.Param("name")})
+}
+
+func (h Host) restoreCheckpoint(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if !w.Restore(c.Param("name")) {
+		return op.Reply{}, op.NotFound("checkpoint", "name", c.Param("name"))
+	}
+	return op.OK(viewWorld(w))
+}
+
+func (h Host) getState(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	dump, err := h.Dump(w.Read())
+	return op.Reply{Bytes: dump, Type: "application/json"}, err
+}
+
+func (h Host) putState(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	value, err := h.Load(w.Read(), "request body", c.Body)
+	if err != nil {
+		return op.Reply{}, op.Invalid("", "%v", err)
+	}
+	w.Replace(value)
+	return op.OK(viewWorld(w))
+}
+
+func (h Host) getClock(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(viewClock(w, live.Moved{World: w.Read()}))
+}
+
+func (h Host) moveClock(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		Advance   *string   `json:"advance"`
+		UntilIdle *bool     `json:"untilIdle"`
+		Mode      *string   `json:"mode"`
+		Now       time.Time `json:"now"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	given := 0
+	for _, is := range []bool{body.Advance != nil, body.UntilIdle != nil, body.Mode != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1 || (body.Mode == nil && !body.Now.IsZero()):
+		return op.Reply{}, op.Invalid("", "want exactly one of advance, untilIdle, and mode; now goes with mode only")
+	case body.Advance != nil:
+		by, err := time.ParseDuration(*body.Advance)
+		if err != nil || by < 0 {
+			return op.Reply{}, op.Invalid("advance", "want a length of time such as 90s or 1h30m, not %q", *body.Advance)
+		}
+		return op.OK(viewClock(w, w.Advance(by)))
+	case body.UntilIdle != nil:
+		if !*body.UntilIdle {
+			return op.Reply{}, op.Invalid("untilIdle", "want true")
+		}
+		return op.OK(viewClock(w, w.AdvanceUntilIdle()))
+	}
+	mode, err := clock.ParseMode(*body.Mode)
+	if err != nil {
+		return op.Reply{}, op.Invalid("mode", "%v", err)
+	}
+	moved, err := w.SetClock(mode, body.Now)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(viewClock(w, moved))
+}
+
+func viewClock(w *live.World, moved live.Moved) any {
+	var next *time.Time
+	if event, ok := moved.World.Next(); ok {
+		next = &event.At
+	}
+	return struct {
+		World     string     `json:"world"`
+		Mode      clock.Mode `json:"mode"`
+		Now       time.Time  `json:"now"`
+		NextEvent *time.Time `json:"nextEvent"`
+		Settled   int        `json:"settled"`
+		Idle      bool       `json:"idle"`
+	}{w.ID, moved.World.Clock.Mode(), moved.World.Now(), next, moved.Settled, idle(moved.World)}
+}
+
+func idle(w *world.World) bool {
+	_, busy := w.NextOnce()
+	return !busy
+}

@@ -1,0 +1,133 @@
+package dig
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Limits bound what ReadArchive accepts: bytes of the archive as sent, bytes once expanded, entries, and bytes of one
+// .dig file. Expanded also bounds the definitions after their aliases are resolved, all together.
+type Limits struct {
+	Compressed, Expanded int64
+	Files                int
+	File                 int64
+}
+
+// DefaultLimits are 10 MB as sent (public), 64 MiB expanded, 10,000 entries and 8 MiB for a .dig file (assumed).
+func DefaultLimits() Limits {
+	return Limits{Compressed: 10_000_000, Expanded: 64 << 20, Files: 10_000, File: 8 << 20}
+}
+
+// ReadArchive reads a project from the bytes of its tar.gz. Workflows are the files with the extension .dig in the top
+// folder, dot files left out; only these are kept in memory while reading. An archive without any is a project without
+// workflows. Every other entry is checked and passed over.
+func ReadArchive(gz []byte, limits Limits) (Project, error) {
+	if int64(len(gz)) > limits.Compressed {
+		return Project{}, failf("", 0, "the archive has %d bytes, at most %d are allowed", len(gz), limits.Compressed)
+	}
+	expanded, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		return Project{}, archiveError(err)
+	}
+	m := &meter{from: expanded, most: limits.Expanded}
+	sources, err := readEntries(tar.NewReader(m), limits)
+	if err == nil {
+		// Only the end of the gzip stream tells whether its checksum holds and nothing stands behind it.
+		_, err = io.Copy(io.Discard, m)
+	}
+	if err != nil {
+		return Project{}, archiveError(err)
+	}
+	if m.read == 0 {
+		return Project{}, &Error{Reason: "the archive is empty: send a tar with gzip compression"}
+	}
+	return readProject(sources, limits)
+}
+
+// meter counts what comes out of the decompressor and stops at the limit, so that a small archive cannot expand into
+// a big one.
+type meter struct {
+	from       io.Reader
+	read, most int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.from.Read(p)
+	m.read += int64(n)
+	if m.read > m.most {
+		return 0, failf("", 0, "the archive expands to more than %d bytes: leave out what the workflows do not need",
+			m.most)
+	}
+	return n, err
+}
+
+// archiveError words what the readers of gzip and tar say for people who made the archive with a tool.
+func archiveError(err error) error {
+	const right = ": send a tar with gzip compression, as `tar czf` makes it"
+	var (
+		own     *Error
+		corrupt flate.CorruptInputError
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.Is(err, gzip.ErrChecksum):
+		return &Error{Reason: "the gzip checksum of the archive is wrong: it was changed or cut on its way"}
+	case errors.Is(err, gzip.ErrHeader):
+		return &Error{Reason: "the archive is not gzip, or something stands behind its end" + right}
+	case errors.As(err, &corrupt):
+		return &Error{Reason: "the gzip stream of the archive is damaged" + right}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{Reason: "the archive ends too early, or something stands behind its end" + right}
+	case errors.Is(err, tar.ErrHeader):
+		return &Error{Reason: "what the gzip stream holds is not a tar" + right}
+	}
+	return &Error{Reason: "the archive cannot be read: " + err.Error()}
+}
+
+// WriteArchive packs files (path → content) into a tar.gz that ReadArchive accepts. The same files give the same
+// bytes: names are sorted, times are zero, nothing of the machine is written.
+func WriteArchive(files map[string]string) ([]byte, error) {
+	var out bytes.Buffer
+	zipped := gzip.NewWriter(&out)
+	packed := tar.NewWriter(zipped)
+	for _, name := range sortedKeys(files) {
+		if err := writeFile(packed, name, files[name]); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(packed.Close(), zipped.Close()); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func writeFile(packed *tar.Writer, name, content string) error {
+	if cleaned, err := cleanName(name); err != nil {
+		return err
+	} else if cleaned != name {
+		return &Error{File: name, Reason: "write the path as " + quote(cleaned)}
+	}
+	header := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), ModTime: time.Unix(0, 0)}
+	if err := packed.WriteHeader(header); err != nil {
+		return err
+	}
+	_, err := io.Copy(packed, strings.NewReader(content))
+	return err
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

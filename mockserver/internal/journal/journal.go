@@ -1,0 +1,189 @@
+// Package journal remembers the exchanges of one world, in the order in which their answers were committed, within a
+// bound of bytes. An entry is committed before the first byte of its answer leaves, so that a client that has an
+// answer always finds it counted.
+package journal
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// DefaultLimit is how many bytes of exchanges a journal keeps unless told otherwise.
+const DefaultLimit = 8 << 20
+
+// overhead is what an entry is taken to cost beside its bodies and its address.
+const overhead = 512
+
+// Entry is an exchange as the serving path knows it. It is rendered as a recording.Exchange only when somebody asks.
+// Nothing of it changes once it is in a journal.
+type Entry struct {
+	Seq            int64
+	Start, End     time.Time
+	World          string
+	Seed           uint64           // of the world, the salt of what is redacted
+	Operation      *specs.Operation // nil where none fits
+	Method, URL    string
+	RequestHeader  http.Header
+	Host           string
+	RequestBody    []byte
+	Truncated      bool // the request's body was not read to its end
+	Status         int
+	ResponseHeader recording.Headers
+	ResponseBody   []byte
+	Notes          []string
+}
+
+// Journal is the memory of one world. It is safe for concurrent use.
+type Journal struct {
+	mu      sync.Mutex
+	limit   int
+	seq     int64
+	entries []*Entry
+	size    int
+	dropped Dropped
+	counts  map[Count]int
+}
+
+// Count is what calls are counted by. Operation is empty where none fits.
+type Count struct {
+	Operation string
+	Status    int
+}
+
+// Dropped is what a journal forgot to stay within its bound.
+type Dropped struct {
+	Entries int `json:"entries"`
+	Bytes   int `json:"bytes"`
+}
+
+// New makes a journal that keeps at most limit bytes; DefaultLimit when it is 0.
+func New(limit int) *Journal {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return &Journal{limit: limit}
+}
+
+// Commit enters an exchange and gives it its number. If each is not nil it is called with the entry before another
+// can be committed.
+func (j *Journal) Commit(e *Entry, each func(*Entry)) int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.seq++
+	e.Seq = j.seq
+	if j.counts == nil {
+		j.counts = map[Count]int{}
+	}
+	j.counts[Count{e.name(), e.Status}]++
+	j.entries = append(j.entries, e)
+	j.size += e.size()
+	j.shrink()
+	if each != nil {
+		each(e)
+	}
+	return e.Seq
+}
+
+// shrink forgets the oldest entries until the rest fits. One that is too large for the journal by itself goes, too.
+func (j *Journal) shrink() {
+	n := 0
+	for ; j.size > j.limit && n < len(j.entries); n++ {
+		size := j.entries[n].size()
+		j.size -= size
+		j.dropped.Entries++
+		j.dropped.Bytes += size
+		j.entries[n] = nil
+	}
+	j.entries = j.entries[n:]
+}
+
+func (e *Entry) size() int { return overhead + len(e.URL) + len(e.RequestBody) + len(e.ResponseBody) }
+
+func (e *Entry) name() string {
+	if e.Operation == nil {
+		return ""
+	}
+	return e.Operation.Name()
+}
+
+// Entries lists what the journal still has, oldest first; only the named operations, if any are named.
+func (j *Journal) Entries(operations ...string) []*Entry {
+	j.mu.Lock()
+	entries := slices.Clone(j.entries)
+	j.mu.Unlock()
+	if len(operations) == 0 {
+		return entries
+	}
+	return slices.DeleteFunc(entries, func(e *Entry) bool { return !slices.Contains(operations, e.name()) })
+}
+
+// Counts tells how often each operation answered with each status, forgotten entries included.
+func (j *Journal) Counts() map[Count]int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	counts := make(map[Count]int, len(j.counts))
+	for k, n := range j.counts {
+		counts[k] = n
+	}
+	return counts
+}
+
+// Dropped tells what was forgotten.
+func (j *Journal) Dropped() Dropped {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.dropped
+}
+
+// Clear forgets everything, the counts included. Numbers go on.
+func (j *Journal) Clear() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries, j.size, j.dropped, j.counts = nil, 0, Dropped{}, nil
+}
+
+// Exchange renders an entry, secrets and all.
+func (e *Entry) Exchange() *recording.Exchange {
+	x := &recording.Exchange{
+		Seq: e.Seq, Start: e.Start, End: e.End, World: e.World, Operation: e.name(), Notes: e.Notes,
+		Request: recording.Request{
+			Method: e.Method, URL: e.URL, Headers: headers(e.Host, e.RequestHeader), Body: body(e.RequestBody),
+		},
+		Response: &recording.Response{Status: e.Status, Headers: e.ResponseHeader, Body: body(e.ResponseBody)},
+	}
+	if e.Truncated {
+		x.Request.Body = &recording.Body{Bytes: e.RequestBody, Truncated: true}
+	}
+	return x
+}
+
+func body(b []byte) *recording.Body {
+	if len(b) == 0 {
+		return nil
+	}
+	return &recording.Body{Bytes: b}
+}
+
+// headers lists a header map sorted by name, so that the same request always gives the same bytes.
+func headers(host string, header http.Header) recording.Headers {
+	list := recording.Headers{{"Host", host}}
+	for name, values := range header {
+		if mockOnly(name) {
+			continue
+		}
+		for _, value := range values {
+			list = append(list, [2]string{name, value})
+		}
+	}
+	slices.SortStableFunc(list[1:], func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return list
+}
+
+// mockOnly headers steer the mock; the platform that a recording speaks of does not know them.
+func mockOnly(name string) bool { return strings.HasPrefix(name, "X-Understudy-") }

@@ -1,0 +1,187 @@
+package live
+
+import (
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Default is the id of the world that a request means when it names none.
+const Default = "default"
+
+// Plan says what a world is to be made of: a scenario, or a fork of another world. With neither it is made of the
+// server's own scenario. Seed, Mode and Now are those of the scenario, the server, or the fork's original, unless
+// given.
+type Plan struct {
+	ID       string
+	Scenario string
+	Fork     string
+	Seed     *uint64
+	Mode     clock.Mode
+	Now      time.Time
+	MintKeys bool
+}
+
+// Build makes a world's value out of a plan that names no fork.
+type Build func(Plan) (world.World, error)
+
+// Worlds are the worlds of one server, by id and by minted key.
+type Worlds struct {
+	build        Build
+	settle       Settle
+	journalLimit int
+
+	mu     sync.RWMutex
+	order  []*World
+	byID   map[string]*World
+	byKey  map[string]*World
+	serial uint64
+}
+
+// NewWorlds makes the registry, with the world Default in it.
+func NewWorlds(build Build, settle Settle, journalLimit int) (*Worlds, error) {
+	ws := &Worlds{
+		build: build, settle: settle, journalLimit: journalLimit,
+		byID: map[string]*World{}, byKey: map[string]*World{},
+	}
+	_, err := ws.Create(Plan{ID: Default})
+	return ws, err
+}
+
+var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Create makes a world.
+func (ws *Worlds) Create(plan Plan) (*World, error) {
+	if plan.ID != "" && !validID.MatchString(plan.ID) {
+		return nil, op.Invalid("id", "want 1 to 64 letters, digits, dots, underscores or dashes, not %q", plan.ID)
+	}
+	value, err := ws.value(plan)
+	if err != nil {
+		return nil, err
+	}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for plan.ID == "" {
+		ws.serial++
+		if id := fmt.Sprintf("w%d", ws.serial); ws.byID[id] == nil {
+			plan.ID = id
+		}
+	}
+	if ws.byID[plan.ID] != nil {
+		return nil, op.Conflict("a world with id %s exists already; delete it first, or choose another id", plan.ID)
+	}
+	var keys map[string]string
+	if plan.MintKeys {
+		keys = mint(&value, plan.ID)
+	}
+	w := newWorld(plan.ID, value, ws.settle, ws.journalLimit)
+	w.Fork, w.Keys = plan.Fork, keys
+	ws.byID[w.ID] = w
+	ws.order = append(ws.order, w)
+	for _, key := range keys {
+		ws.byKey[key] = w
+	}
+	return w, nil
+}
+
+func (ws *Worlds) value(plan Plan) (world.World, error) {
+	if plan.Fork == "" {
+		return ws.build(plan)
+	}
+	if plan.Scenario != "" {
+		return world.World{}, op.Invalid("fork", "a world is made of a scenario or of a fork, not of both")
+	}
+	original := ws.Get(plan.Fork)
+	if original == nil {
+		return world.World{}, op.Invalid("fork", "there is no world with id %s", plan.Fork)
+	}
+	value := *original.Read()
+	if plan.Seed != nil {
+		value.Seed = *plan.Seed
+	}
+	if plan.Mode != "" || !plan.Now.IsZero() {
+		mode, now := value.Clock.Mode(), value.Now()
+		if plan.Mode != "" {
+			mode = plan.Mode
+		}
+		if !plan.Now.IsZero() {
+			now = plan.Now
+		}
+		value.Clock = clock.New(mode, now)
+	}
+	return value, nil
+}
+
+// mint gives a world keys of its own, so that a client that sends one of them is in that world without knowing.
+func mint(value *world.World, id string) map[string]string {
+	keys := map[string]string{}
+	for _, kind := range []string{"admin", "write"} {
+		random := value.Random("key:"+id+":"+kind, 0)
+		key := fmt.Sprintf("%s-%s/%s", kind, id, hex.EncodeToString(random[:12]))
+		if user, ok := administrator(value); ok {
+			value.Account.Keys.Put(key, world.Key{Key: key, User: user, WriteOnly: kind == "write"})
+			keys[kind] = key
+		}
+	}
+	return keys
+}
+
+func administrator(value *world.World) (int64, bool) {
+	for id, user := range value.Account.Users.All() {
+		if user.Role.Administers() {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+// Get returns the world with an id, or nil.
+func (ws *Worlds) Get(id string) *World {
+	ws.mu.RLock()
+	defer ws.mu.RUnlock()
+	return ws.byID[id]
+}
+
+// ByKey returns the world that a key was minted for, or nil.
+func (ws *Worlds) ByKey(key string) *World {
+	ws.mu.RLock()
+	defer ws.mu.RUnlock()
+	return ws.byKey[key]
+}
+
+// List lists the worlds in the order in which they were made.
+func (ws *Worlds) List() []*World {
+	ws.mu.RLock()
+	defer ws.mu.RUnlock()
+	return append([]*World(nil), ws.order...)
+}
+
+// Delete forgets a world. Requests that are in it finish; others no longer find it.
+func (ws *Worlds) Delete(id string) error {
+	if id == Default {
+		return op.Conflict("the world default cannot be deleted; reset it instead")
+	}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	w := ws.byID[id]
+	if w == nil {
+		return op.NotFound("world", "id", id)
+	}
+	delete(ws.byID, id)
+	for _, key := range w.Keys {
+		delete(ws.byKey, key)
+	}
+	for i, other := range ws.order {
+		if other == w {
+			ws.order = append(ws.order[:i:i], ws.order[i+1:]...)
+			break
+		}
+	}
+	return nil
+}

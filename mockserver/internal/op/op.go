@@ -1,0 +1,157 @@
+// Package op is what every rule speaks: a Call comes in, a Reply or an Error goes out. Headers, bytes and locks stay
+// with the serving path.
+package op
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// Rule answers one operation. What it changes in Call.World takes effect only when it returns no error. A rule of a
+// GET changes nothing.
+type Rule func(*Call) (Reply, error)
+
+// Call is one request, routed, authenticated and validated.
+type Call struct {
+	World     *world.World // the transaction's own copy
+	Operation *specs.Operation
+	Match     *specs.Match
+	Query     url.Values
+	Body      []byte // decoded of its content encoding; JSON has been validated against the document
+	Caller    world.Caller
+	Now       time.Time // one time for the whole call
+	Base      string    // the interface's address as the client sees it, for links: https://workflow.svc.example
+	Skip      Skips     // test-only: rules that are switched off
+}
+
+// Param is a path parameter.
+func (c *Call) Param(name string) string { return c.Match.Param(name) }
+
+// ID is an integer path parameter. One that is no positive integer names nothing, so the error is NotFound.
+func (c *Call) ID(kind, name string) (int64, error) {
+	id, err := strconv.ParseInt(c.Param(name), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, NotFound(kind, "id", c.Param(name))
+	}
+	return id, nil
+}
+
+// Text is a query parameter, or the empty string.
+func (c *Call) Text(name string) string { return c.Query.Get(name) }
+
+// Has reports whether a query parameter was sent.
+func (c *Call) Has(name string) bool { return c.Query.Has(name) }
+
+// Int is an integer query parameter, or what it is when it was not sent.
+func (c *Call) Int(name string, otherwise int64) (int64, error) {
+	text := c.Query.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, Invalid(name, "want an integer, not %q", text)
+	}
+	return n, nil
+}
+
+// Flag is a boolean query parameter, or what it is when it was not sent.
+func (c *Call) Flag(name string, otherwise bool) (bool, error) {
+	text := c.Query.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	b, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, Invalid(name, "want true or false, not %q", text)
+	}
+	return b, nil
+}
+
+// Decode reads the JSON body into a struct. Unknown members are ignored. An absent body leaves the struct as it is.
+func (c *Call) Decode(into any) error {
+	if len(c.Body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(c.Body, into); err != nil {
+		return Invalid("", "request body: %v", err)
+	}
+	return nil
+}
+
+// Reply is an answer that is no error. Body is written as JSON; Bytes, with their media Type, as they are. A reply
+// with neither has no body.
+type Reply struct {
+	Status int // 0 means 200
+	Body   any
+	Bytes  []byte
+	Type   string
+	Header [][2]string
+}
+
+// OK is a 200 with a JSON body.
+func OK(body any) (Reply, error) { return Reply{Status: 200, Body: body}, nil }
+
+// Created is a 201 with a JSON body.
+func Created(body any) (Reply, error) { return Reply{Status: 201, Body: body}, nil }
+
+// None is a 204.
+func None() (Reply, error) { return Reply{Status: 204}, nil }
+
+// Code classifies an Error; an interface's wire.go turns it into a status and an envelope.
+type Code string
+
+// The codes.
+const (
+	CodeInvalid      Code = "invalid"
+	CodeUnauthorized Code = "unauthorized"
+	CodeForbidden    Code = "forbidden"
+	CodeNotFound     Code = "not found"
+	CodeMethod       Code = "method not allowed"
+	CodeConflict     Code = "conflict"
+	CodeTooLarge     Code = "too large"
+	CodeMediaType    Code = "unsupported media type"
+	CodeInternal     Code = "internal"
+)
+
+// Error is the caller's fault, unless its code is CodeInternal. Field names the parameter or the body's member that
+// is at fault, if one is.
+type Error struct {
+	Code    Code
+	Message string
+	Field   string
+}
+
+func (e *Error) Error() string {
+	if e.Field == "" {
+		return e.Message
+	}
+	return e.Field + ": " + e.Message
+}
+
+// NotFound says that there is no resource of a kind with a key, such as an id or a name.
+func NotFound(kind, key string, value any) error {
+	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("%s with %s %v not found", kind, key, value)}
+}
+
+// Invalid says what is wrong with a field, and what would be right.
+func Invalid(field, format string, args ...any) error {
+	return &Error{Code: CodeInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// Conflict says what is in the way.
+func Conflict(format string, args ...any) error {
+	return &Error{Code: CodeConflict, Message: fmt.Sprintf(format, args...)}
+}
+
+// Forbidden says which right is missing.
+func Forbidden(format string, args ...any) error {
+	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
+}

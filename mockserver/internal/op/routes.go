@@ -1,0 +1,70 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// Route binds an operation to its rule.
+type Route struct {
+	Path  string // "METHOD /path", as in the document
+	Rule  Rule
+	Admin bool // administrators only
+
+	// Pending, if there is one, tells an auto clock whether what the call asks for is still under way: the state that
+	// the client watches, and when the next event is due that may change it. The server moves the clock from one such
+	// time to the next until the state is another one, or nothing is pending any more.
+	Pending func(*Call) (state string, at time.Time, pending bool)
+}
+
+// Reads reports whether the route's method is a safe one, so that it takes no lock.
+func (r *Route) Reads() bool { return strings.HasPrefix(r.Path, http.MethodGet+" ") }
+
+// Interface is one interface of the platform: its table of routes, its error form, and what happens when its events
+// are due.
+type Interface struct {
+	Name   string
+	Routes []Route
+	Error  func(*Error) Reply                                // the status and envelope of an error
+	Settle map[string]func(*world.World, world.Event, Skips) // by kind of event
+}
+
+// Skips is test-only: the names of rules that are switched off, to prove that the contract suite notices. It is nil
+// outside of such tests.
+type Skips map[string]bool
+
+// Table returns the routes by operation id. The table and the document are compared, and every operation that only
+// one of them has is named in one error.
+func (i *Interface) Table(doc *specs.Document) (map[string]*Route, error) {
+	byPath := map[string]*Route{}
+	var errs []error
+	for n := range i.Routes {
+		route := &i.Routes[n]
+		if byPath[route.Path] != nil {
+			errs = append(errs, fmt.Errorf("%s: two routes for %s", i.Name, route.Path))
+		}
+		byPath[route.Path] = route
+	}
+	table := map[string]*Route{}
+	for _, operation := range doc.Operations {
+		path := operation.Method + " " + operation.Path
+		if route := byPath[path]; route != nil {
+			table[operation.ID] = route
+			delete(byPath, path)
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s: %s is in %s but has no rule", i.Name, path, doc.File))
+	}
+	for _, route := range i.Routes {
+		if byPath[route.Path] != nil {
+			errs = append(errs, fmt.Errorf("%s: %s has a rule but is not in %s", i.Name, route.Path, doc.File))
+		}
+	}
+	return table, errors.Join(errs...)
+}

@@ -1,0 +1,134 @@
+package resource
+
+import (
+	"iter"
+	"math"
+
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// Window is the part of a list that a call asks for.
+type Window struct {
+	Newest bool  // newest first
+	Beyond bool  // only what comes after the id Last, in the order of the list
+	Last   int64 // the id that the page before ended with
+	Skip   int   // how many rows to leave out, for dialects that count instead
+	Size   int   // at most so many; 0: all
+	Count  bool  // whether the list must tell its Total, which means reading on behind the page
+}
+
+// List is what became of a window.
+type List struct {
+	Window Window
+	Items  []any // views, never nil
+	Last   int64 // id of the last item
+	More   bool  // whether there is a further page; always set with Count, else as far as is known
+	Total  int   // rows that pass the filters, with Count
+}
+
+func (r *Of[R]) list(c *op.Call) (list List, err error) {
+	list.Items = []any{}
+	if r.Page != nil {
+		if list.Window, err = r.Page(c); err != nil {
+			return list, err
+		}
+	}
+	match := func(R) bool { return true }
+	if r.Match != nil {
+		if match, err = r.Match(c); err != nil {
+			return list, err
+		}
+	}
+	for id, row := range r.rows(c, list.Window) {
+		if !match(row) {
+			continue
+		}
+		list.Total++
+		switch full := list.Window.Size > 0 && len(list.Items) == list.Window.Size; {
+		case list.Total <= list.Window.Skip:
+		case !full:
+			list.Items = append(list.Items, r.view(c, row))
+			list.Last = id
+		default:
+			if list.More = true; !list.Window.Count {
+				return list, nil
+			}
+		}
+	}
+	return list, nil
+}
+
+func (r *Of[R]) rows(c *op.Call, window Window) iter.Seq2[int64, R] {
+	rows := r.Rows(c.World)
+	none := window.Newest && window.Last <= 0 || !window.Newest && window.Last == math.MaxInt64
+	switch {
+	case window.Beyond && none:
+		return func(func(int64, R) bool) {}
+	case window.Newest && window.Beyond:
+		return rows.Before(window.Last)
+	case window.Newest:
+		return rows.Before(0)
+	case window.Beyond:
+		return rows.After(max(window.Last, 0))
+	}
+	return rows.All()
+}
+
+// ByID is the paging that goes on from the id that the page before ended with.
+type ByID struct {
+	Newest  bool   // newest first
+	Last    string // name of the parameter with the last id: last_id
+	Size    string // name of the parameter with the page's size; empty when it is fixed
+	Default int    // size when the parameter is absent
+	Max     int    // more is refused; 0: no maximum
+}
+
+// Window implements Of.Page.
+func (p ByID) Window(c *op.Call) (Window, error) {
+	window := Window{Newest: p.Newest, Beyond: c.Text(p.Last) != "", Size: p.Default}
+	last, err := c.Int(p.Last, 0)
+	if err != nil || p.Size == "" {
+		window.Last = last
+		return window, err
+	}
+	window.Last = last
+	window.Size, err = size(c, p.Size, p.Default, p.Max)
+	return window, err
+}
+
+// ByOffset is the paging that counts from the beginning of the list.
+type ByOffset struct {
+	Newest  bool
+	Offset  string // name of the parameter with the number of rows to leave out: page[offset]
+	Limit   string // name of the parameter with the page's size: page[limit]
+	Default int    // size when the parameter is absent
+	Max     int    // more is refused; 0: no maximum
+}
+
+// Window implements Of.Page.
+func (p ByOffset) Window(c *op.Call) (Window, error) {
+	window := Window{Newest: p.Newest, Count: true}
+	skip, err := c.Int(p.Offset, 0)
+	if err != nil {
+		return window, err
+	}
+	if skip < 0 {
+		return window, op.Invalid(p.Offset, "must be at least 0, but is %d", skip)
+	}
+	window.Skip = int(skip)
+	window.Size, err = size(c, p.Limit, p.Default, p.Max)
+	return window, err
+}
+
+func size(c *op.Call, name string, otherwise, most int) (int, error) {
+	n, err := c.Int(name, int64(otherwise))
+	switch {
+	case err != nil:
+		return 0, err
+	case n < 1:
+		return 0, op.Invalid(name, "must be at least 1, but is %d", n)
+	case most > 0 && n > int64(most):
+		return 0, op.Invalid(name, "must be at most %d, but is %d", most, n)
+	}
+	return int(n), nil
+}

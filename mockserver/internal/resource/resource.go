@@ -1,0 +1,152 @@
+// Package resource is the generic five: list, get, create, update and delete over a table, for the resources that have
+// nothing special, or little. What is special stands in at most four hooks; a resource that needs a fifth has rules
+// written by hand, in the same file, around these or instead of them.
+package resource
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Of describes one kind of resource with rows of type R. A nil hook means that there is no special rule.
+type Of[R any] struct {
+	Noun    string                                   // one of them, for errors: pool
+	Plural  string                                   // all of them, the member that holds a list: pools
+	IDs     string                                   // what World.NewID calls them: workflow.pool
+	Key     string                                   // the path parameter that names one: poolId
+	Rows    func(*world.World) *table.Table[R]       // where they are
+	Dialect Dialect                                  // how the interface speaks
+	Page    func(*op.Call) (Window, error)           // which part of a list a call asks for; nil: all, oldest first
+	Lookup  func(*world.World, string) (int64, bool) // finds the row that a key names; nil: the key is the row's id
+	KeyName string                                   // what a key is, for errors; empty: id
+
+	// Bind reads the call's body into a row, which is new (the zero R) or a copy of the present one. The row gets
+	// its id from here. Slices and maps of the row are replaced, never changed.
+	Bind func(c *op.Call, id int64, row *R) error
+	// Guard may refuse a change. There is no before on creation, and no after on deletion.
+	Guard func(c *op.Call, before, after *R) error
+	// Match reads a list's filters once and returns what tells the rows that pass them.
+	Match func(c *op.Call) (func(R) bool, error)
+	// View is the row on the wire; nil: the row as it is.
+	View func(c *op.Call, row R) any
+}
+
+// Dialect is how an interface answers for all of its resources. The zero value answers as most do.
+type Dialect struct {
+	Created int                             // status of a creation; 0: 201
+	Deleted int                             // status of a deletion, with the removed resource unless it is 204; 0: 200
+	List    func(*op.Call, List) any        // the body of a list; nil: an object with the items under the plural
+	One     func(*op.Call, string, any) any // the body of one resource, given its noun; nil: the view itself
+}
+
+// List gives the rows that the call asks for.
+func (r *Of[R]) List(c *op.Call) (op.Reply, error) {
+	list, err := r.list(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if r.Dialect.List != nil {
+		return op.OK(r.Dialect.List(c, list))
+	}
+	return op.OK(map[string]any{r.Plural: list.Items})
+}
+
+// Get gives the row that the path names.
+func (r *Of[R]) Get(c *op.Call) (op.Reply, error) {
+	_, row, err := r.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(r.one(c, row))
+}
+
+// Create adds a row.
+func (r *Of[R]) Create(c *op.Call) (op.Reply, error) {
+	var row R
+	id := c.World.NewID(r.IDs)
+	if err := r.Bind(c, id, &row); err != nil {
+		return op.Reply{}, err
+	}
+	if err := r.guard(c, nil, &row); err != nil {
+		return op.Reply{}, err
+	}
+	r.Rows(c.World).Put(id, row)
+	return op.Reply{Status: cmp.Or(r.Dialect.Created, http.StatusCreated), Body: r.one(c, row)}, nil
+}
+
+// Update changes the row that the path names. What the body leaves out stays as it is.
+func (r *Of[R]) Update(c *op.Call) (op.Reply, error) {
+	id, before, err := r.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	after := before
+	if err := r.Bind(c, id, &after); err != nil {
+		return op.Reply{}, err
+	}
+	if err := r.guard(c, &before, &after); err != nil {
+		return op.Reply{}, err
+	}
+	r.Rows(c.World).Put(id, after)
+	return op.OK(r.one(c, after))
+}
+
+// Delete removes the row that the path names.
+func (r *Of[R]) Delete(c *op.Call) (op.Reply, error) {
+	id, row, err := r.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := r.guard(c, &row, nil); err != nil {
+		return op.Reply{}, err
+	}
+	r.Rows(c.World).Delete(id)
+	if status := cmp.Or(r.Dialect.Deleted, http.StatusOK); status != http.StatusNoContent {
+		return op.Reply{Status: status, Body: r.one(c, row)}, nil
+	}
+	return op.None()
+}
+
+// Find is the row that the path names, with its id.
+func (r *Of[R]) Find(c *op.Call) (id int64, row R, err error) {
+	key, ok := c.Param(r.Key), false
+	if r.Lookup != nil {
+		id, ok = r.Lookup(c.World, key)
+	} else {
+		id, err = strconv.ParseInt(key, 10, 64)
+		ok = err == nil
+	}
+	if ok {
+		row, ok = r.Rows(c.World).Get(id)
+	}
+	if !ok {
+		return 0, row, op.NotFound(r.Noun, cmp.Or(r.KeyName, "id"), key)
+	}
+	return id, row, nil
+}
+
+func (r *Of[R]) guard(c *op.Call, before, after *R) error {
+	if r.Guard == nil {
+		return nil
+	}
+	return r.Guard(c, before, after)
+}
+
+func (r *Of[R]) view(c *op.Call, row R) any {
+	if r.View == nil {
+		return row
+	}
+	return r.View(c, row)
+}
+
+func (r *Of[R]) one(c *op.Call, row R) any {
+	if r.Dialect.One == nil {
+		return r.view(c, row)
+	}
+	return r.Dialect.One(c, r.Noun, r.view(c, row))
+}

@@ -1,0 +1,180 @@
+package table_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver/internal/table"
+)
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	filled := func(ids ...int64) table.Table[int64] {
+		var tab table.Table[int64]
+		for _, id := range ids {
+			tab.Put(id, id*10)
+		}
+		return tab
+	}
+	t.Run("an empty one is ready to use", func(t *testing.T) {
+		t.Parallel()
+		var tab table.Table[string]
+		tab.Delete(1)
+		if _, ok := tab.Get(1); ok || tab.Len() != 0 {
+			t.Error("an empty table has a row")
+		}
+		for range tab.All() {
+			t.Error("an empty table yields a row")
+		}
+		for range tab.Before(7) {
+			t.Error("an empty table yields a row backwards")
+		}
+	})
+	t.Run("a copy never sees what happens to the original", func(t *testing.T) {
+		t.Parallel()
+		original := filled(1, 2, 3)
+		fork := original
+		original.Put(2, 99)
+		original.Delete(3)
+		fork.Put(4, 40)
+		if diff := cmp.Diff([]int64{10, 20, 30, 40}, rows(fork)); diff != "" {
+			t.Errorf("fork (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]int64{10, 99}, rows(original)); diff != "" {
+			t.Errorf("original (-want +got):\n%s", diff)
+		}
+	})
+	pages := filled(2, 4, 6, 8)
+	for _, test := range []struct {
+		name string
+		id   int64
+		want []int64
+		page func(int64) []int64
+	}{
+		{"after nothing", 0, []int64{2, 4, 6, 8}, ascending(pages)},
+		{"after a row", 4, []int64{6, 8}, ascending(pages)},
+		{"after a gap", 5, []int64{6, 8}, ascending(pages)},
+		{"after the end", 8, nil, ascending(pages)},
+		{"before nothing", 0, []int64{8, 6, 4, 2}, descending(pages)},
+		{"before a row", 6, []int64{4, 2}, descending(pages)},
+		{"before a gap", 5, []int64{4, 2}, descending(pages)},
+		{"before the first", 2, nil, descending(pages)},
+		{"before what lies beyond the end", 99, []int64{8, 6, 4, 2}, descending(pages)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, test.page(test.id)); diff != "" {
+				t.Errorf("ids (-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("is written as an array, in order", func(t *testing.T) {
+		t.Parallel()
+		got, err := json.Marshal(filled(3, 1, 2))
+		if err != nil || string(got) != "[10,20,30]" {
+			t.Errorf("%s, %v", got, err)
+		}
+	})
+}
+
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	type key struct {
+		name string
+		at   int64
+	}
+	var original table.Index[key, int64]
+	original.Put(key{"a", 1}, 1)
+	fork := original
+	fork.Put(key{"a", 2}, 2)
+	original.Delete(key{"a", 1})
+	if _, ok := original.Get(key{"a", 1}); ok || original.Len() != 0 {
+		t.Error("a deleted key is still there")
+	}
+	if got, ok := fork.Get(key{"a", 1}); !ok || got != 1 || fork.Len() != 2 {
+		t.Errorf("the fork has %d, %v", got, ok)
+	}
+}
+
+func rows(tab table.Table[int64]) []int64 {
+	var list []int64
+	for _, row := range tab.All() {
+		list = append(list, row)
+	}
+	return list
+}
+
+func ascending(tab table.Table[int64]) func(int64) []int64 {
+	return func(id int64) []int64 {
+		var ids []int64
+		for id := range tab.After(id) {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+}
+
+func descending(tab table.Table[int64]) func(int64) []int64 {
+	return func(id int64) []int64 {
+		var ids []int64
+		for id := range tab.Before(id) {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 2, 250, 1})
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		var tab table.Table[int64]
+		model := map[int64]int64{}
+		for i, step := range steps {
+			id := int64(step%32) + 1
+			if step >= 128 {
+				tab.Delete(id)
+				delete(model, id)
+				continue
+			}
+			tab.Put(id, int64(i))
+			model[id] = int64(i)
+		}
+		var want, got []int64
+		for id := range model {
+			want = append(want, id)
+		}
+		slices.Sort(want)
+		for id, row := range tab.All() {
+			if model[id] != row {
+				t.Errorf("row %d is %d, want %d", id, row, model[id])
+			}
+			got = append(got, id)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("ids (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func BenchmarkTable(b *testing.B) {
+	var tab table.Table[*int]
+	for id := int64(1); id <= 10_000; id++ {
+		tab.Put(id, new(int))
+	}
+	b.Run("get", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			tab.Get(int64(i%10_000 + 1))
+		}
+	})
+	b.Run("put", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			next := tab
+			next.Put(int64(i%10_000+1), nil)
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package workflow
+
+import (
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// newestFirst is the paging of attempts and sessions.
+var newestFirst = resource.ByID{Newest: true, Last: "last_id", Size: "page_size", Default: 100, Max: 100}
+
+var attempts = resource.Of[world.Attempt]{
+	Noun: "attempt", Plural: "attempts", Key: "id", Dialect: dialect,
+	Rows:  func(w *world.World) *table.Table[world.Attempt] { return &w.Workflow.Attempts },
+	Page:  newestFirst.Window,
+	Match: matchAttempts,
+	View:  func(c *op.Call, a world.Attempt) any { return attemptView(c.World, a) },
+}
+
+func listAttempts(c *op.Call) (op.Reply, error) { return attempts.List(c) }
+func getAttempt(c *op.Call) (op.Reply, error)   { return attempts.Get(c) }
+
+// matchAttempts keeps the last attempt of each session, unless include_retried asks for all. An unknown project is
+// refused; an unknown workflow has no attempts.
+func matchAttempts(c *op.Call) (func(world.Attempt) bool, error) {
+	all, err := c.Flag("include_retried", false)
+	if err != nil {
+		return nil, err
+	}
+	var project world.Project
+	if c.Has("project") {
+		if project, err = projectByName(c.World, c.Text("project")); err != nil {
+			return nil, err
+		}
+	}
+	return func(a world.Attempt) bool {
+		session, _ := c.World.Workflow.Sessions.Get(a.Session)
+		return (all || a.Index == len(session.Attempts)) &&
+			(project.ID == 0 || session.Project == project.ID) &&
+			(!c.Has("workflow") || session.Workflow == c.Text("workflow"))
+	}, nil
+}
+
+// calledAttempt is the attempt that a path parameter names.
+func calledAttempt(c *op.Call, param string) (world.Attempt, error) {
+	id, err := c.ID("attempt", param)
+	if err != nil {
+		return world.Attempt{}, err
+	}
+	a, ok := c.World.Workflow.Attempts.Get(id)
+	if !ok {
+		return a, op.NotFound("attempt", "id", id)
+	}
+	return a, nil
+}
+
+func attemptPending(c *op.Call) (state string, at time.Time, pending bool) {
+	a, err := calledAttempt(c, "id")
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	return watch(c.World, a.ID)
+}
+
+// listAttemptRetries lists all attempts of the session, oldest first.
+func listAttemptRetries(c *op.Call) (op.Reply, error) {
+	a, err := calledAttempt(c, "id")
+	if err != nil {
+		return op.Reply{}, err
+	}
+	session, _ := c.World.Workflow.Sessions.Get(a.Session)
+	forms := []attemptForm{}
+	for _, id := range session.Attempts {
+		retry, _ := c.World.Workflow.Attempts.Get(id)
+		forms = append(forms, attemptView(c.World, retry))
+	}
+	return op.OK(map[string]any{"attempts": forms})
+}
+
+func retriesPending(c *op.Call) (state string, at time.Time, pending bool) {
+	a, err := calledAttempt(c, "id")
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	session, _ := c.World.Workflow.Sessions.Get(a.Session)
+	return watch(c.World, session.Attempts...)
+}

@@ -1,0 +1,233 @@
+package workflow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"svc.example/understudy/mockserver"
+)
+
+// step is what the tasks of an attempt are after some time.
+type step struct {
+	after time.Duration
+	want  string
+}
+
+func TestTasksOverTime(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for _, test := range []struct {
+		name, workflow string
+		steps          []step
+		status         string
+	}{
+		{"one after the other, groups planned while their tasks run", etl, []step{
+			{0, "+w planned, +w+extract running, +w+transform blocked, +w+transform+a blocked, +w+transform+b blocked, +w+load blocked"},
+			{second, "+w planned, +w+extract success, +w+transform planned, +w+transform+a running, +w+transform+b blocked, +w+load blocked"},
+			{2 * second, "+w planned, +w+extract success, +w+transform success, +w+transform+a success, +w+transform+b success, +w+load running"},
+			{second, "+w success, +w+extract success, +w+transform success, +w+transform+a success, +w+transform+b success, +w+load success"},
+		}, "success"},
+		{"side by side with _parallel, and what comes after waits for both", "_parallel: false\n+p:\n  _parallel: true\n" +
+			"  +a: {echo>: a}\n  +b: {echo>: b}\n+c: {echo>: c}\n", []step{
+			{0, "+w planned, +w+p planned, +w+p+a running, +w+p+b running, +w+c blocked"},
+			{second, "+w planned, +w+p success, +w+p+a success, +w+p+b success, +w+c running"},
+		}, "running"},
+		{"a failed task fails its groups, and what is behind it stays blocked", "+g:\n  +a: {fail>: no}\n  +b: {echo>: b}\n" +
+			"+c: {echo>: c}\n", []step{
+			{second, "+w group_error, +w+g group_error, +w+g+a error, +w+g+b blocked, +w+c blocked"},
+		}, "error"},
+		{"a failed task does not stop those beside it", "_parallel: true\n+a: {fail>: no}\n" +
+			"+b:\n  +x: {echo>: x}\n  +y: {echo>: y}\n", []step{
+			{second, "+w planned, +w+a error, +w+b planned, +w+b+x success, +w+b+y running"},
+			{second, "+w group_error, +w+a error, +w+b success, +w+b+x success, +w+b+y success"},
+		}, "error"},
+		{"a task is tried again after an interval", "+a: {fail>: no, _retry: {limit: 1, interval: 10}}\n", []step{
+			{second, "+w planned, +w+a retry_waiting"},
+			{10 * second, "+w planned, +w+a running"},
+			{second, "+w group_error, +w+a error"},
+		}, "error"},
+		{"a group is tried again as a whole", "+g:\n  _retry: {limit: 1, interval: 10}\n  +a: {echo>: a}\n  +b: {fail>: no}\n",
+			[]step{
+				{2 * second, "+w planned, +w+g group_retry_waiting, +w+g+a success, +w+g+b error"},
+				{10 * second, "+w planned, +w+g planned, +w+g+a running, +w+g+b blocked"},
+				{2 * second, "+w group_error, +w+g group_error, +w+g+a success, +w+g+b error"},
+			}, "error"},
+		{"tasks that a run makes are there after it", "+l: {loop>: 2, _do: {+x: {echo>: x}}}\n+z: {echo>: z}\n", []step{
+			{0, "+w planned, +w+l running, +w+z blocked"},
+			{second, "+w planned, +w+l planned, +w+z blocked, +w+l^sub planned, +w+l^sub+loop-0 planned, " +
+				"+w+l^sub+loop-0+x running, +w+l^sub+loop-1 blocked, +w+l^sub+loop-1+x blocked"},
+			{2 * second, "+w planned, +w+l success, +w+z running, +w+l^sub success, +w+l^sub+loop-0 success, " +
+				"+w+l^sub+loop-0+x success, +w+l^sub+loop-1 success, +w+l^sub+loop-1+x success"},
+			{second, "+w success, +w+l success, +w+z success, +w+l^sub success, +w+l^sub+loop-0 success, " +
+				"+w+l^sub+loop-0+x success, +w+l^sub+loop-1 success, +w+l^sub+loop-1+x success"},
+		}, "success"},
+		{"a failed task that a run made fails the one that made it as a group", "+l: {loop>: 1, _do: {fail>: no}}\n", []step{
+			{2 * second, "+w group_error, +w+l group_error, +w+l^sub group_error, +w+l^sub+loop-0 error"},
+		}, "error"},
+		{"a loop of no rounds", "+l: {loop>: 0, _do: {echo>: x}}\n", []step{
+			{second, "+w success, +w+l success, +w+l^sub success"},
+		}, "success"},
+		{"what takes longer than a day is killed", "+slow: {echo>: x}\n", []step{
+			{24*time.Hour - 1, "+w planned, +w+slow running"}, {1, "+w group_error, +w+slow error"},
+		}, "error"},
+		{"an attempt of more than seven days is killed", "+stuck: {fail>: x, _retry: {limit: 1000, interval: 7200}}\n", []step{
+			{7*24*time.Hour - 1, "+w planned, +w+stuck retry_waiting"}, {1, "+w canceled, +w+stuck canceled"},
+		}, "killed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t).load("workflow: {outcomes: [{task: +slow, takes: 25h}]}")
+			c.upload("p", "v1", map[string]string{"w": test.workflow})
+			a := c.start("p", "w")
+			for i, s := range test.steps {
+				c.advance(s.after)
+				if got := c.states(a.ID); got != s.want {
+					t.Errorf("step %d:\ngot  %s\nwant %s", i, got, s.want)
+				}
+			}
+			if got := c.attempt(a.ID).Status; got != test.status {
+				t.Errorf("the attempt is %s, want %s", got, test.status)
+			}
+		})
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	t.Run("the first that fits decides, as often as it says", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t).load(`
+workflow:
+  taskTime: 2s
+  projects:
+  - {name: shop, revisions: [{name: v1, files: {w.dig: "+extract: {echo>: x}\n+load: {echo>: y}\n"}}]}
+  - {name: crm, revisions: [{name: v1, files: {other.dig: "+x: {echo>: x}\n"}}]}
+  outcomes:
+  - {project: crm, error: not this project}
+  - {workflow: other, error: not this workflow}
+  - {task: +load, error: the disk is full, times: 2, takes: 5s}
+  - {project: shop, workflow: w, task: +load, takes: 3s}
+`)
+		for i, want := range []struct {
+			status, message string
+			takes           time.Duration
+		}{{"error", "the disk is full", 7 * time.Second}, {"error", "the disk is full", 7 * time.Second}, {"success", "", 5 * time.Second}} {
+			a := c.start("shop", "w", map[string]any{"retryAttemptName": fmt.Sprint(i)})
+			c.advance(want.takes - 1)
+			if got := c.attempt(a.ID).Status; got != "running" {
+				t.Errorf("%d: too early %s", i, got)
+			}
+			c.advance(1)
+			if got := c.attempt(a.ID).Status; got != want.status {
+				t.Errorf("%d: %s, want %s", i, got, want.status)
+			}
+			if got, _ := c.tasks(a.ID)[2].Error["message"].(string); got != want.message {
+				t.Errorf("%d: error %q, want %q", i, got, want.message)
+			}
+		}
+	})
+	t.Run("a failed task says why", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t)
+		c.upload("shop", "v1", map[string]string{"w": "+bad: {fail>: the table is gone}\n"})
+		a := c.start("shop", "w")
+		c.advance(time.Second)
+		tasks := c.tasks(a.ID)
+		if got := tasks[1].Error["message"]; got != "the table is gone" || len(tasks[0].Error) != 0 {
+			t.Errorf("error %v, of its group %v", got, tasks[0].Error)
+		}
+	})
+}
+
+func TestTaskLimit(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	parallel := "_parallel: true\n"
+	for i := range 20 {
+		parallel += fmt.Sprintf("+t%02d: {echo>: x}\n", i)
+	}
+	c.upload("shop", "v1", map[string]string{"w": parallel})
+	first := c.start("shop", "w")
+	c.advance(time.Second / 2)
+	second := c.start("shop", "w", map[string]any{"retryAttemptName": "2"})
+	count := func(a attempt) string {
+		states := c.states(a.ID)
+		return fmt.Sprint(strings.Count(states, " running"), strings.Count(states, " ready"), strings.Count(states, " success"))
+	}
+	for _, want := range []struct{ first, second string }{
+		{"20 0 0", "10 10 0"}, {"0 0 21", "20 0 0"}, {"0 0 21", "10 0 10"}, {"0 0 21", "0 0 21"},
+	} {
+		if a, b := count(first), count(second); a != want.first || b != want.second {
+			t.Errorf("running, ready, success: %s and %s, want %s and %s", a, b, want.first, want.second)
+		}
+		c.advance(time.Second / 2)
+	}
+}
+
+func TestBlockedAttempts(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	c.upload("shop", "v1", map[string]string{"daily": "schedule: {daily>: '00:00:00'}\n" + wait})
+	list := decode[struct{ Attempts []attempt }](c.call("POST", "/api/schedules/1/backfill",
+		`{"fromTime":"2026-01-13T00:00:00Z","dryRun":false}`).want(200)).Attempts
+	for _, want := range []string{
+		"running blocked blocked", "success running blocked", "success success running", "success success success",
+	} {
+		if got := c.statuses(list); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if want == "success running blocked" { // the next one goes on although this one is killed
+			c.call("POST", "/api/attempts/"+list[1].ID+"/kill", nil).want(200)
+			c.advance(time.Second)
+			if got := c.statuses(list); got != "success killed running" {
+				t.Errorf("after the kill: %s", got)
+			}
+			break
+		}
+		c.advance(time.Second)
+	}
+}
+
+func TestAutoClock(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, mockserver.WithClock("auto"))
+	c.upload("shop", "v1", map[string]string{"etl": etl, "wait": wait})
+	p := c.createPool("small", 1)
+	c.createRule(1, p.ID, onDemand)
+	first := c.start("shop", "etl")
+	second := c.start("shop", "wait", map[string]any{"allowQueueing": true})
+	if first.Status != "running" || second.Status != "queued" {
+		t.Fatalf("they begin as %s and %s", first.Status, second.Status)
+	}
+	var states []string
+	for range 6 {
+		states = append(states, fmt.Sprint(strings.Count(c.states(first.ID), "success")))
+	}
+	if got := strings.Join(states, " "); got != "1 2 4 6 6 6" {
+		t.Errorf("tasks done at each look at the tasks: %s", got)
+	}
+	if got := c.attempt(second.ID).Status; got != "success" {
+		t.Errorf("who polls a running attempt sees it %s next", got)
+	}
+	third := c.start("shop", "wait", map[string]any{"retryAttemptName": "3"})
+	fourth := c.start("shop", "wait", map[string]any{"retryAttemptName": "4", "allowQueueing": true})
+	if got := c.attempt(fourth.ID).Status; got != "running" {
+		t.Errorf("who polls a queued attempt sees it %s next", got)
+	}
+	if got := c.attempt(third.ID).Status; got != "success" {
+		t.Errorf("the one before it is %s", got)
+	}
+	if got := c.attempt(fourth.ID).Status; got != "success" {
+		t.Errorf("the next poll sees it %s", got)
+	}
+	for _, path := range []string{
+		"/api/sessions/" + fourth.SessionID, "/api/attempts/" + fourth.ID + "/retries", "/api/sessions/" + fourth.SessionID + "/attempts",
+	} {
+		a := c.start("shop", "wait", map[string]any{"retryAttemptName": path})
+		if got := string(c.get(path).body); strings.Contains(got, `"running"`) {
+			t.Errorf("%s of attempt %s still shows it running: %s", path, a.ID, got)
+		}
+	}
+}

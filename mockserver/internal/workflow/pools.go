@@ -1,0 +1,204 @@
+package workflow
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var pools = resource.Of[world.Pool]{
+	Noun: "pool", Plural: "pools", IDs: "workflow.pool", Key: "poolId", Dialect: dialect,
+	Rows:  func(w *world.World) *table.Table[world.Pool] { return &w.Workflow.Pools },
+	Bind:  bindPool,
+	Guard: guardPool,
+	View:  func(_ *op.Call, p world.Pool) any { return poolView(p) },
+}
+
+type poolForm struct {
+	ID               string `json:"id"`
+	Name             string `json:"name"`
+	ConcurrencyLimit int    `json:"concurrencyLimit"`
+	Default          bool   `json:"default"`
+}
+
+func poolView(p world.Pool) poolForm {
+	return poolForm{ID: idText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
+}
+
+func listPools(c *op.Call) (op.Reply, error) { return pools.List(c) }
+func getPool(c *op.Call) (op.Reply, error)   { return pools.Get(c) }
+
+func createPool(c *op.Call) (op.Reply, error) {
+	ensureDefaultPool(c.World)
+	return absorbed(c, pools.Create)
+}
+
+func updatePool(c *op.Call) (op.Reply, error) { return absorbed(c, pools.Update) }
+func deletePool(c *op.Call) (op.Reply, error) { return absorbed(c, pools.Delete) }
+
+// absorbed lets the default pool take up what a change takes from the other pools or gives back, and starts the
+// attempts that have got room by that.
+func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, error) {
+	reply, err := change(c)
+	if err != nil {
+		return reply, err
+	}
+	if d, ok := defaultPool(c.World); ok && !c.Skip[SkipDefaultAbsorb] {
+		d.Limit = max(1, spare(c.World))
+		c.World.Workflow.Pools.Put(d.ID, d)
+	}
+	for id := range c.World.Workflow.Pools.All() {
+		dispatch(c.World, id, c.Now)
+	}
+	return reply, nil
+}
+
+// spare is what the account's limit leaves to the default pool.
+func spare(w *world.World) int {
+	left := accountLimit(w)
+	for _, p := range w.Workflow.Pools.All() {
+		if !p.Default {
+			left -= p.Limit
+		}
+	}
+	return left
+}
+
+// accountLimit is 100 unless the scenario says otherwise, which is the least that accounts have.
+func accountLimit(w *world.World) int {
+	if w.Workflow.AccountLimit <= 0 {
+		return 100
+	}
+	return w.Workflow.AccountLimit
+}
+
+func defaultPool(w *world.World) (world.Pool, bool) {
+	for _, p := range w.Workflow.Pools.All() {
+		if p.Default {
+			return p, true
+		}
+	}
+	return world.Pool{}, false
+}
+
+// ensureDefaultPool makes the default pool if there is none. It has the limit of the account.
+func ensureDefaultPool(w *world.World) {
+	if _, ok := defaultPool(w); ok {
+		return
+	}
+	p := world.Pool{ID: w.NewID("workflow.pool"), Name: "default", Limit: max(1, spare(w)), Default: true}
+	w.Workflow.Pools.Put(p.ID, p)
+}
+
+func bindPool(c *op.Call, id int64, p *world.Pool) error {
+	body := struct {
+		Name             *string `json:"name"`
+		ConcurrencyLimit *int64  `json:"concurrencyLimit"`
+	}{}
+	if err := c.Decode(&body); err != nil {
+		return err
+	}
+	if isNew := p.ID == 0; isNew && body.Name == nil {
+		return op.Invalid("name", "is missing")
+	} else if isNew && body.ConcurrencyLimit == nil {
+		return op.Invalid("concurrencyLimit", "is missing")
+	}
+	p.ID = id
+	if body.Name != nil {
+		p.Name = *body.Name
+	}
+	if limit := body.ConcurrencyLimit; limit != nil {
+		if *limit < 1 || *limit > math.MaxInt32 {
+			return op.Invalid("concurrencyLimit", "want an integer from 1 to %d, not %d", math.MaxInt32, *limit)
+		}
+		p.Limit = int(*limit)
+	}
+	if n := utf8.RuneCountInString(p.Name); n < 1 || n > 256 {
+		return op.Invalid("name", "want 1 to 256 characters, not %d", n)
+	}
+	return nil
+}
+
+func guardPool(c *op.Call, before, after *world.Pool) error {
+	switch {
+	case before == nil:
+		return poolCreatable(c.World, *after)
+	case after == nil:
+		return poolDeletable(c, *before)
+	}
+	return poolUpdatable(c, *before, *after)
+}
+
+func poolCreatable(w *world.World, p world.Pool) error {
+	if other, taken := poolNamed(w, p.Name, p.ID); taken {
+		return op.Conflict("pool %d has the name %q already", other.ID, other.Name)
+	}
+	return poolAffordable(w, 0, p.Limit)
+}
+
+// poolUpdatable: a used name is 400 here, the document of this operation has no 409.
+func poolUpdatable(c *op.Call, before, after world.Pool) error {
+	if before.Default && !c.Skip[SkipDefaultUpdate] {
+		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be updated: "+
+			"it has what the other pools leave", before.Name, before.ID)
+	}
+	if other, taken := poolNamed(c.World, after.Name, after.ID); taken {
+		return op.Invalid("name", "pool %d has the name %q already", other.ID, other.Name)
+	}
+	if running := useOf(c.World, after.ID).running; after.Limit < running {
+		return op.Invalid("concurrencyLimit", "%d is less than the %d attempts that run in pool %s (id %d)",
+			after.Limit, running, before.Name, before.ID)
+	}
+	return poolAffordable(c.World, before.Limit, after.Limit)
+}
+
+// poolNamed finds the pool, other than one, that has a name.
+func poolNamed(w *world.World, name string, but int64) (world.Pool, bool) {
+	for id, p := range w.Workflow.Pools.All() {
+		if p.Name == name && id != but {
+			return p, true
+		}
+	}
+	return world.Pool{}, false
+}
+
+// poolAffordable checks that the default pool can spare what a pool asks for more, and keeps at least one slot and
+// enough for the attempts that run in it.
+func poolAffordable(w *world.World, from, to int) error {
+	d, ok := defaultPool(w)
+	if !ok || to <= from {
+		return nil
+	}
+	left := d.Limit - (to - from)
+	switch running := useOf(w, d.ID).running; {
+	case left < 1:
+		return op.Invalid("concurrencyLimit", "the default pool has %d slots of the account's %d and cannot spare %d",
+			d.Limit, accountLimit(w), to-from)
+	case left < running:
+		return op.Invalid("concurrencyLimit", "the default pool would keep %d slots, but %d attempts run in it", left, running)
+	}
+	return nil
+}
+
+// poolDeletable is every reason why a pool cannot be deleted.
+func poolDeletable(c *op.Call, p world.Pool) error {
+	use := useOf(c.World, p.ID)
+	switch {
+	case p.Default && !c.Skip[SkipDeletionOfDefault]:
+		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be deleted", p.Name, p.ID)
+	case use.running+use.waiting > 0 && !c.Skip[SkipDeletionWithAttempts]:
+		return op.Invalid("", "pool %s (id %d) cannot be deleted while attempts are in it: %d running, %d queued or blocked",
+			p.Name, p.ID, use.running, use.waiting)
+	}
+	for _, rule := range c.World.Workflow.PoolRules.All() {
+		if rule.Pool == p.ID && !c.Skip[SkipDeletionWithRules] {
+			return op.Invalid("", "pool %s (id %d) cannot be deleted while pool rule %d (priority %d) references it",
+				p.Name, p.ID, rule.ID, rule.Priority)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package workflow
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+type projectForm struct {
+	ID          string              `json:"id"`
+	Name        string              `json:"name"`
+	Revision    string              `json:"revision"`
+	ArchiveType string              `json:"archiveType"`
+	ArchiveMD5  string              `json:"archiveMd5"`
+	Metadata    []map[string]string `json:"metadata"`
+	CreatedAt   string              `json:"createdAt"`
+	UpdatedAt   string              `json:"updatedAt"`
+	DeletedAt   *string             `json:"deletedAt"`
+}
+
+func projectView(w *world.World, p world.Project) projectForm {
+	revision, _ := w.Workflow.Revisions.Get(p.Revision)
+	return projectForm{
+		ID: idText(p.ID), Name: p.Name, Revision: revision.Name,
+		ArchiveType: archiveType, ArchiveMD5: revision.MD5, Metadata: []map[string]string{},
+		CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt), DeletedAt: optionalInstant(p.DeletedAt),
+	}
+}
+
+func listProjects(c *op.Call) (op.Reply, error) {
+	count, err := countOf(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	last, err := lastIDOf(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	projects := []projectForm{}
+	for _, p := range c.World.Workflow.Projects.After(last) {
+		if !p.DeletedAt.IsZero() || c.Has("name") && p.Name != c.Text("name") ||
+			!strings.Contains(p.Name, c.Text("name_pattern")) {
+			continue
+		}
+		if projects = append(projects, projectView(c.World, p)); int64(len(projects)) == count {
+			break
+		}
+	}
+	return op.OK(map[string]any{"projects": projects})
+}
+
+func getProject(c *op.Call) (op.Reply, error) {
+	p, err := calledProject(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(projectView(c.World, p))
+}
+
+// deleteProject answers the project as it was before, so deletedAt is null in it. Sessions and attempts stay readable,
+// and those that are under way go on.
+func deleteProject(c *op.Call) (op.Reply, error) {
+	p, err := calledProject(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	before := projectView(c.World, p)
+	removeProject(c.World, p, c.Now)
+	return op.OK(before)
+}
+
+func removeProject(w *world.World, p world.Project, now time.Time) {
+	for _, id := range p.Schedules {
+		dropSchedule(w, id)
+	}
+	w.Workflow.ProjectNames.Delete(p.Name)
+	p.DeletedAt, p.Schedules = now, nil
+	w.Workflow.Projects.Put(p.ID, p)
+}
+
+// downloadProjectArchive always sends the bytes: it has no direct address to lead to, whatever direct_download says.
+func downloadProjectArchive(c *op.Call) (op.Reply, error) {
+	p, err := calledProject(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	revision, err := calledRevision(c, p)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.Reply{Status: 200, Bytes: revision.Archive, Type: "application/gzip"}, nil
+}
+
+// calledProject is the live project of the path.
+func calledProject(c *op.Call) (world.Project, error) {
+	id, err := c.ID("project", "id")
+	if err != nil {
+		return world.Project{}, err
+	}
+	return projectByID(c.World, id)
+}
+
+// projectByID finds a live project. One that was deleted says so, with the time.
+func projectByID(w *world.World, id int64) (world.Project, error) {
+	p, ok := w.Workflow.Projects.Get(id)
+	if !ok {
+		return p, op.NotFound("project", "id", id)
+	}
+	return p, notDeleted(p)
+}
+
+func notDeleted(p world.Project) error {
+	if p.DeletedAt.IsZero() {
+		return nil
+	}
+	deleted := op.NotFound("project", "id", p.ID).(*op.Error)
+	deleted.Message = "project with id " + idText(p.ID) + " was deleted at " + instant(p.DeletedAt)
+	return deleted
+}
+
+// projectByName finds a live project.
+func projectByName(w *world.World, name string) (world.Project, error) {
+	id, ok := w.Workflow.ProjectNames.Get(name)
+	if !ok {
+		return world.Project{}, op.NotFound("project", "name", name)
+	}
+	return projectByID(w, id)
+}
+
+// projectOf is the project of a definition, deleted or not.
+func projectOf(w *world.World, d world.Definition) world.Project {
+	p, _ := w.Workflow.Projects.Get(d.Project)
+	return p
+}
+
+// countOf is the size of a page. It has no upper bound: there are never more entries than rows.
+func countOf(c *op.Call) (int64, error) {
+	count, err := c.Int("count", 100)
+	if err == nil && count < 1 {
+		err = op.Invalid("count", "want 1 or more, not %d", count)
+	}
+	return count, err
+}
+
+// lastIDOf is the id that a list continues behind; 0 means from its beginning.
+func lastIDOf(c *op.Call) (int64, error) {
+	id, err := c.Int("last_id", 0)
+	return min(max(id, 0), math.MaxInt64-1), err
+}

@@ -1,0 +1,118 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// resumeRequest asks a new attempt to take over what an earlier one has done. Mode failed takes over all tasks that
+// succeeded; mode from those before one task, which is named by the end of its full name.
+type resumeRequest struct {
+	Mode      string `json:"mode"`
+	AttemptID anyID  `json:"attemptId"`
+	From      string `json:"from"`
+}
+
+// copies gives the attempt resumed and the full names of the tasks to take over, sorted. They are matched by name, so
+// that the new attempt may belong to a newer revision.
+func (r *resumeRequest) copies(w *world.World, skip op.Skips) (resumed int64, names []string, err error) {
+	if err := r.check(); err != nil {
+		return 0, nil, err
+	}
+	attempt, ok := w.Workflow.Attempts.Get(r.AttemptID.id())
+	if !ok {
+		return 0, nil, op.NotFound("attempt", "id", r.AttemptID.text)
+	}
+	tasks, _ := w.Workflow.Tasks.Get(attempt.ID)
+	if r.Mode == "failed" {
+		names, err = succeeded(attempt, tasks, skip)
+	} else {
+		names, err = r.before(tasks, skip)
+	}
+	if skip[SkipCopies] {
+		names = nil
+	}
+	slices.Sort(names)
+	return attempt.ID, names, err
+}
+
+func (r *resumeRequest) check() error {
+	switch {
+	case r.Mode != "failed" && r.Mode != "from":
+		return op.Invalid("resume.mode", "want failed or from, not %q", r.Mode)
+	case r.AttemptID.text == "":
+		return op.Invalid("resume.attemptId", "is missing")
+	case r.Mode == "from" && !strings.HasPrefix(r.From, "+"):
+		return op.Invalid("resume.from", "want the end of a task's full name, from a + on, not %q", r.From)
+	}
+	return nil
+}
+
+// succeeded is the mode failed: whatever succeeded is not done again. An attempt that succeeded as a whole has nothing
+// left to do.
+func succeeded(attempt world.Attempt, tasks []world.Task, skip op.Skips) (names []string, err error) {
+	if attempt.Success && !skip[SkipFailedOfSuccess] {
+		return nil, op.Invalid("resume.attemptId", "attempt %d succeeded, so nothing of it has failed", attempt.ID)
+	}
+	for _, t := range tasks {
+		if t.State == world.TaskSuccess {
+			names = append(names, t.Name)
+		}
+	}
+	return names, nil
+}
+
+// before is the mode from: the tasks that the named one, or one of its parents, had to wait for, with all their
+// subtasks. Beside it, with _parallel, is not before it.
+func (r *resumeRequest) before(tasks []world.Task, skip op.Skips) (names []string, err error) {
+	at, err := r.find(tasks, skip)
+	if err != nil {
+		return nil, err
+	}
+	taken := make([]bool, len(tasks))
+	for ; at >= 0; at = tasks[at].Parent {
+		takeUpstreams(tasks, at, taken)
+	}
+	for i, t := range tasks {
+		if t.Parent >= 0 && taken[t.Parent] {
+			taken[i] = true // parents stand before their children
+		}
+		if !taken[i] {
+			continue
+		}
+		if t.State != world.TaskSuccess {
+			return nil, op.Invalid("resume.from", "%s comes before %s and has not succeeded: it is %s", t.Name, r.From, t.State)
+		}
+		names = append(names, t.Name)
+	}
+	return names, nil
+}
+
+func takeUpstreams(tasks []world.Task, at int, taken []bool) {
+	for _, up := range tasks[at].Upstreams {
+		if !taken[up] {
+			taken[up] = true
+			takeUpstreams(tasks, up, taken)
+		}
+	}
+}
+
+func (r *resumeRequest) find(tasks []world.Task, skip op.Skips) (int, error) {
+	found := -1
+	for i, t := range tasks {
+		switch {
+		case !strings.HasSuffix(t.Name, r.From):
+		case found < 0:
+			found = i
+		case !skip[SkipFromFitsOne]:
+			return 0, op.Invalid("resume.from", "%s fits %s and %s; it must fit one task", r.From, tasks[found].Name, t.Name)
+		}
+	}
+	if found < 0 {
+		return 0, op.Invalid("resume.from", "%s fits no task of attempt %s", r.From, r.AttemptID.text)
+	}
+	return found, nil
+}

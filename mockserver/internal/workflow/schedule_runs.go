@@ -1,0 +1,79 @@
+package workflow
+
+import (
+	"time"
+
+	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// retryAfter is how much later a scheduled start is tried again that hit a limit.
+const retryAfter = 10 * time.Minute
+
+// setSlot gives a schedule its next slot. What lies beyond the times that can be written is no slot.
+func setSlot(s *world.Schedule, slot dig.Slot) {
+	s.Time, s.Run = slot.Time.UTC(), slot.Run.UTC()
+	if s.Run.Year() > lastYear {
+		s.Time, s.Run = time.Time{}, time.Time{}
+	}
+}
+
+// planSchedule stores a schedule and plans its next run, except when it is disabled or has no slot left. A run whose
+// time has passed is due at once.
+func planSchedule(w *world.World, s world.Schedule, now time.Time) world.Schedule {
+	w.Cancel(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
+	s.PlannedAt = time.Time{}
+	if s.DisabledAt.IsZero() && !s.Run.IsZero() {
+		s.PlannedAt = later(s.Run, now)
+		w.Plan(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
+	}
+	w.Workflow.Schedules.Put(s.ID, s)
+	return s
+}
+
+func dropSchedule(w *world.World, id int64) {
+	s, _ := w.Workflow.Schedules.Get(id)
+	w.Cancel(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
+	w.Workflow.Schedules.Delete(id)
+}
+
+// runSchedule starts the attempt of a schedule's slot and moves the schedule on. A session that exists already counts
+// as run.
+func runSchedule(w *world.World, e world.Event, skip op.Skips) {
+	s, ok := w.Workflow.Schedules.Get(e.ID)
+	if !ok || !s.PlannedAt.Equal(e.At) {
+		return
+	}
+	d, _ := w.Workflow.Definitions.Get(s.Definition)
+	if !leftOut(w, s, d, e.At) {
+		begin := start{Definition: d, Time: s.Time, Queue: true, Scheduled: true}
+		if _, _, err := begin.run(w, e.At, skip); err != nil {
+			planSchedule(w, s, e.At.Add(retryAfter))
+			return
+		}
+	}
+	s.LastTime = s.Time
+	setSlot(&s, d.Workflow.Schedule.Next(s.Time))
+	planSchedule(w, s, e.At)
+}
+
+// leftOut tells whether the workflow's own options keep a slot from running: it comes too late, or an attempt of the
+// workflow is not over yet.
+func leftOut(w *world.World, s world.Schedule, d world.Definition, at time.Time) bool {
+	schedule := d.Workflow.Schedule
+	if schedule.SkipDelayedBy > 0 && at.Sub(s.Run) > schedule.SkipDelayedBy {
+		return true
+	}
+	if !schedule.SkipOnOvertime {
+		return false
+	}
+	for id := range w.Workflow.Unfinished.All() {
+		a, _ := w.Workflow.Attempts.Get(id)
+		session, _ := w.Workflow.Sessions.Get(a.Session)
+		if session.Project == s.Project && session.Workflow == s.Name {
+			return true
+		}
+	}
+	return false
+}

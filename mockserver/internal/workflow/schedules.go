@@ -1,0 +1,237 @@
+package workflow
+
+import (
+	"bytes"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// never is what the next times of a schedule show when no slot is left. The document demands times there, and one far
+// ahead keeps a client that waits for it from taking it for due (assumed).
+var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// scheduleForm is a Schedule or, with createdAt and updatedAt, a ScheduleSummary.
+type scheduleForm struct {
+	ID               string    `json:"id"`
+	Project          idAndName `json:"project"`
+	Workflow         idAndName `json:"workflow"`
+	NextRunTime      string    `json:"nextRunTime"`
+	NextScheduleTime string    `json:"nextScheduleTime"`
+	DisabledAt       *string   `json:"disabledAt"`
+	CreatedAt        string    `json:"createdAt,omitempty"`
+	UpdatedAt        string    `json:"updatedAt,omitempty"`
+}
+
+func scheduleView(w *world.World, s world.Schedule) scheduleForm {
+	d, _ := w.Workflow.Definitions.Get(s.Definition)
+	p := projectOf(w, d)
+	run := later(s.Run, s.PlannedAt)
+	if run.IsZero() {
+		run = never
+	}
+	return scheduleForm{
+		ID: idText(s.ID), Project: idName(p.ID, p.Name), Workflow: idName(d.ID, s.Name),
+		NextRunTime: instant(run), NextScheduleTime: scheduleTime(s, d), DisabledAt: optionalInstant(s.DisabledAt),
+	}
+}
+
+func scheduleTime(s world.Schedule, d world.Definition) string {
+	if s.Time.IsZero() {
+		return zoned(never, zoneOf(d))
+	}
+	return zoned(s.Time, zoneOf(d))
+}
+
+// summary has in updatedAt what the engine puts there: the time of creation.
+func summary(w *world.World, s world.Schedule) scheduleForm {
+	form := scheduleView(w, s)
+	form.CreatedAt = instant(s.CreatedAt)
+	form.UpdatedAt = form.CreatedAt
+	return form
+}
+
+const maxSchedules = 100 // of a page; the interface has no parameter for it
+
+func listSchedules(c *op.Call) (op.Reply, error) {
+	last, err := lastIDOf(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	schedules := []scheduleForm{}
+	for _, s := range c.World.Workflow.Schedules.After(last) {
+		if schedules = append(schedules, scheduleView(c.World, s)); len(schedules) == maxSchedules {
+			break
+		}
+	}
+	return op.OK(map[string]any{"schedules": schedules})
+}
+
+func listProjectSchedules(c *op.Call) (op.Reply, error) {
+	p, err := calledProject(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	last, err := lastIDOf(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	schedules := []scheduleForm{}
+	for _, id := range p.Schedules {
+		s, _ := c.World.Workflow.Schedules.Get(id)
+		if id > last && len(schedules) < maxSchedules && (!c.Has("workflow") || s.Name == c.Text("workflow")) {
+			schedules = append(schedules, scheduleView(c.World, s))
+		}
+	}
+	return op.OK(map[string]any{"schedules": schedules})
+}
+
+func getSchedule(c *op.Call) (op.Reply, error) {
+	s, _, err := calledSchedule(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(scheduleView(c.World, s))
+}
+
+// disableSchedule leaves the next times where they are, so that they come to lie in the past.
+func disableSchedule(c *op.Call) (op.Reply, error) {
+	s, _, err := calledSchedule(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	s.DisabledAt = c.Now
+	return op.OK(summary(c.World, planSchedule(c.World, s, c.Now)))
+}
+
+// enableSchedule leaves out the slots that were missed, unless skipSchedule is false: then they run at once, one after
+// the other.
+func enableSchedule(c *op.Call) (op.Reply, error) {
+	s, d, err := calledSchedule(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		SkipSchedule *bool   `json:"skipSchedule"`
+		NextTime     *string `json:"nextTime"`
+	}
+	c.Body = bytes.TrimSpace(c.Body)
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if body.SkipSchedule == nil || *body.SkipSchedule {
+		if s, err = skipMissed(s, d, body.NextTime, c.Now); err != nil {
+			return op.Reply{}, err
+		}
+	}
+	s.DisabledAt = time.Time{}
+	return op.OK(summary(c.World, planSchedule(c.World, s, c.Now)))
+}
+
+// skipMissed moves a schedule to the first slot at or after a session time or, without one, to the first that is still
+// to run. The latter never moves it back.
+func skipMissed(s world.Schedule, d world.Definition, text *string, now time.Time) (world.Schedule, error) {
+	if text != nil {
+		return jumpTo(s, d, *text)
+	}
+	if slot := d.Workflow.Schedule.First(now); slot.IsZero() || slot.Time.After(s.Time) {
+		setSlot(&s, slot)
+	}
+	return s, nil
+}
+
+// skipSchedule moves a schedule forward, to a session time or by a number of slots. nextTime wins when both are given.
+func skipSchedule(c *op.Call) (op.Reply, error) {
+	s, d, err := calledSchedule(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body skipRequest
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	switch {
+	case body.NextTime != nil:
+		s, err = jumpTo(s, d, *body.NextTime)
+	case body.FromTime != nil && body.Count != nil:
+		s, err = jumpBy(s, d, *body.FromTime, *body.Count)
+	default:
+		err = op.Invalid("", "want nextTime, or fromTime together with count")
+	}
+	if err == nil && body.NextRunTime != nil {
+		s.Run, err = parseMoment("nextRunTime", *body.NextRunTime, zoneOf(d))
+		s.Run = s.Run.UTC()
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if body.DryRun {
+		s.PlannedAt = time.Time{} // so that the new run time shows
+		return op.OK(summary(c.World, s))
+	}
+	return op.OK(summary(c.World, planSchedule(c.World, s, c.Now)))
+}
+
+type skipRequest struct {
+	NextTime    *string `json:"nextTime"`
+	FromTime    *string `json:"fromTime"`
+	Count       *int64  `json:"count"`
+	NextRunTime *string `json:"nextRunTime"`
+	DryRun      bool    `json:"dryRun"`
+}
+
+// jumpTo moves a schedule to the first slot at or after a session time.
+func jumpTo(s world.Schedule, d world.Definition, text string) (world.Schedule, error) {
+	t, err := parseMoment("nextTime", text, zoneOf(d))
+	if err != nil {
+		return s, err
+	}
+	return jump(s, d, "nextTime", d.Workflow.Schedule.At(t))
+}
+
+// maxSlots bounds how many slots one request may walk over (assumed): a schedule of every minute has so many in a week.
+const maxSlots = 10_000
+
+func jumpBy(s world.Schedule, d world.Definition, text string, count int64) (world.Schedule, error) {
+	from, err := parseMoment("fromTime", text, zoneOf(d))
+	if err != nil {
+		return s, err
+	}
+	if count < 0 || count > maxSlots {
+		return s, op.Invalid("count", "want 0 to %d, not %d", maxSlots, count)
+	}
+	slot := d.Workflow.Schedule.At(from)
+	for ; count > 0 && !slot.IsZero(); count-- {
+		slot = d.Workflow.Schedule.Next(slot.Time)
+	}
+	return jump(s, d, "count", slot)
+}
+
+// jump refuses to move a schedule back, or nowhere.
+func jump(s world.Schedule, d world.Definition, field string, slot dig.Slot) (world.Schedule, error) {
+	if slot.IsZero() {
+		return s, op.Invalid(field, "the schedule has no slot there: choose an earlier one")
+	}
+	if s.Time.IsZero() || !slot.Time.After(s.Time) {
+		return s, op.Conflict("the schedule cannot go to %s: it has come to %s already",
+			zoned(slot.Time, zoneOf(d)), scheduleTime(s, d))
+	}
+	setSlot(&s, slot)
+	return s, nil
+}
+
+// calledSchedule is the schedule of the path, and the workflow that it starts.
+func calledSchedule(c *op.Call) (s world.Schedule, d world.Definition, err error) {
+	id, err := c.ID("schedule", "id")
+	if err != nil {
+		return s, d, err
+	}
+	s, ok := c.World.Workflow.Schedules.Get(id)
+	if !ok {
+		return s, d, op.NotFound("schedule", "id", id)
+	}
+	d, _ = c.World.Workflow.Definitions.Get(s.Definition)
+	return s, d, nil
+}

@@ -1,0 +1,178 @@
+package workflow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+const (
+	defaultAccountLimit = 100
+	defaultTaskTime     = time.Second
+)
+
+// Seed makes a world of what a fixture says, through what serves requests. The world's clock stands at its beginning:
+// what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made.
+func Seed(w *world.World, f fixtures.Workflow) error {
+	if err := seedLimits(w, f); err != nil {
+		return err
+	}
+	now := w.Now()
+	ensureDefaultPool(w)
+	if err := seedPools(w, f.Pools, f.PoolRules, now); err != nil {
+		return err
+	}
+	var errs []error
+	for i, p := range f.Projects {
+		err := seedProject(w, p, now)
+		again := slices.ContainsFunc(f.Projects[i+1:], func(o fixtures.Project) bool { return o.Name == p.Name })
+		switch {
+		case err != nil:
+		case p.DeletedAt != "":
+			err = seedDeletion(w, p, now)
+		case again:
+			err = errors.New("comes twice: only a project with deletedAt leaves its name to another one")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("project %s: %w", p.Name, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := seedAttempts(w, f.Attempts, now); err != nil {
+		return err
+	}
+	for _, s := range w.Workflow.Schedules.All() {
+		seedSlot(w, s, now)
+	}
+	return nil
+}
+
+func seedLimits(w *world.World, f fixtures.Workflow) error {
+	if f.AccountLimit < 0 {
+		return fmt.Errorf("accountLimit %d: want 1 or more", f.AccountLimit)
+	}
+	w.Workflow.AccountLimit = cmp.Or(f.AccountLimit, defaultAccountLimit)
+	w.Workflow.TaskTime = cmp.Or(time.Duration(f.TaskTime), defaultTaskTime)
+	for i, o := range f.Outcomes {
+		if o.Times < 0 {
+			return fmt.Errorf("outcome %d: times %d: want 0 or more", i+1, o.Times)
+		}
+		w.Workflow.Outcomes = append(w.Workflow.Outcomes, world.Outcome{
+			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
+			Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
+		})
+	}
+	return nil
+}
+
+// seedProject uploads the revisions, at their times, and lets no schedule run yet.
+func seedProject(w *world.World, f fixtures.Project, now time.Time) error {
+	if len(f.Revisions) == 0 {
+		return errors.New("has no revisions: want one or more, oldest first")
+	}
+	var p world.Project
+	for _, r := range f.Revisions {
+		at, err := seedInstant(r.CreatedAt, p.UpdatedAt, now)
+		if err == nil {
+			p, err = seedRevision(w, f.Name, r, at)
+		}
+		if err != nil {
+			return fmt.Errorf("revision %s: %w", r.Name, err)
+		}
+	}
+	for _, key := range f.Secrets {
+		if err := dig.CheckSecretKey(key); err != nil {
+			return fmt.Errorf("secret %s: %w", key, err)
+		}
+	}
+	p.Secrets = slices.Clone(f.Secrets)
+	w.Workflow.Projects.Put(p.ID, p)
+	for _, name := range f.Disabled {
+		if !slices.ContainsFunc(p.Schedules, func(id int64) bool { return scheduleName(w, id) == name }) {
+			return fmt.Errorf("disabled %s: the latest revision has no workflow of that name with a schedule", name)
+		}
+	}
+	for _, id := range p.Schedules {
+		s, _ := w.Workflow.Schedules.Get(id)
+		w.Cancel(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
+		s.PlannedAt = time.Time{}
+		if slices.Contains(f.Disabled, s.Name) {
+			s.DisabledAt = p.UpdatedAt
+		}
+		w.Workflow.Schedules.Put(id, s)
+	}
+	return nil
+}
+
+func scheduleName(w *world.World, id int64) string {
+	s, _ := w.Workflow.Schedules.Get(id)
+	return s.Name
+}
+
+// seedInstant is a moment of the past that comes after another one; now when the fixture leaves it open.
+func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
+	if i == "" {
+		return now, nil
+	}
+	at, err := i.At(now)
+	if err != nil {
+		return at, err
+	}
+	if at = at.UTC(); at.After(now) || at.Before(after) {
+		return at, fmt.Errorf("%s: want a time before now, and not before what comes before it", i)
+	}
+	return at, nil
+}
+
+func seedRevision(w *world.World, project string, f fixtures.Revision, at time.Time) (world.Project, error) {
+	archive, err := dig.WriteArchive(f.Files)
+	if err != nil {
+		return world.Project{}, err
+	}
+	u := upload{project: project, revision: f.Name, archive: archive}
+	for id, user := range w.Account.Users.All() {
+		if u.user == 0 || user.Role == world.Owner {
+			u.user = id
+		}
+	}
+	return u.run(w, at)
+}
+
+func seedDeletion(w *world.World, f fixtures.Project, now time.Time) error {
+	p, err := projectByName(w, f.Name)
+	if err != nil {
+		return err
+	}
+	at, err := seedInstant(f.DeletedAt, p.UpdatedAt, now)
+	if err != nil {
+		return fmt.Errorf("deletedAt: %w", err)
+	}
+	removeProject(w, p, at)
+	return nil
+}
+
+// seedSlot plans a schedule's first run from now on, and takes the one before it for run. One that is disabled stays
+// where it was.
+func seedSlot(w *world.World, s world.Schedule, now time.Time) {
+	d, _ := w.Workflow.Definitions.Get(s.Definition)
+	schedule := d.Workflow.Schedule
+	if s.DisabledAt.IsZero() {
+		next, last := schedule.First(now), schedule.Last(now)
+		if !next.IsZero() {
+			last = schedule.Last(next.Time.Add(-1))
+		}
+		if !last.Run.Before(s.CreatedAt) {
+			s.LastTime = last.Time.UTC()
+		}
+		setSlot(&s, next)
+	}
+	planSchedule(w, s, now)
+}

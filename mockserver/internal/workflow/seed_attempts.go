@@ -1,0 +1,269 @@
+package workflow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// seedPools makes a fixture's pools and rules through the rules of the interface.
+func seedPools(w *world.World, pools []fixtures.Pool, rules []fixtures.PoolRule, now time.Time) error {
+	ensureDefaultPool(w)
+	var errs []error
+	for _, p := range pools {
+		if err := seed(w, createPool, p, now); err != nil {
+			errs = append(errs, fmt.Errorf("pool %s: %w", p.Name, err))
+		}
+	}
+	for _, r := range rules {
+		p, ok := poolNamed(w, r.Pool, 0)
+		if !ok {
+			errs = append(errs, fmt.Errorf("pool rule with priority %d: there is no pool %q", r.Priority, r.Pool))
+			continue
+		}
+		body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
+		if err := seed(w, createPoolRule, body, now); err != nil {
+			errs = append(errs, fmt.Errorf("pool rule with priority %d: %w", r.Priority, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func seed(w *world.World, rule op.Rule, body any, now time.Time) error {
+	text, err := json.Marshal(body)
+	if err == nil {
+		_, err = rule(&op.Call{World: w, Body: text, Now: now})
+	}
+	return err
+}
+
+// seeding plays the attempts of a fixture: each is started, at its time and by the same rules as any other, and
+// outcomes of its own bring it to where it must stand now.
+type seeding struct {
+	w      *world.World
+	now    time.Time
+	played []playedAttempt
+}
+
+type playedAttempt struct {
+	fixtures.Attempt
+	place     int // in the fixture's list, from 1
+	createdAt time.Time
+	id        int64
+}
+
+// seedAttempts plays a fixture's attempts, in the order of their times.
+func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error {
+	s := &seeding{w: w, now: now}
+	if err := s.order(list); err != nil {
+		return err
+	}
+	var errs []error
+	for i := range s.played {
+		if err := s.play(&s.played[i]); err != nil {
+			errs = append(errs, s.played[i].wrap(err))
+		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	settle(w, now)
+	for _, p := range s.played {
+		if a, _ := w.Workflow.Attempts.Get(p.id); p.Status == string(statusCanceling) && a.State == world.Running {
+			kill(w, a, now)
+		}
+	}
+	w.Workflow.Outcomes = slices.DeleteFunc(slices.Clone(w.Workflow.Outcomes), func(o world.Outcome) bool {
+		a, ok := w.Workflow.Attempts.Get(o.Attempt)
+		return ok && a.State == world.Done
+	})
+	return s.verify()
+}
+
+func (p playedAttempt) wrap(err error) error {
+	return fmt.Errorf("attempt %d (%s, %s, %s): %w", p.place, p.Project, p.Workflow, p.SessionTime, err)
+}
+
+func (s *seeding) order(list []fixtures.Attempt) error {
+	var errs []error
+	for i, attempt := range list {
+		p := playedAttempt{Attempt: attempt, place: i + 1, createdAt: s.now}
+		var err error
+		if attempt.CreatedAt != "" {
+			p.createdAt, err = attempt.CreatedAt.At(s.now)
+		}
+		if err == nil && p.createdAt.After(s.now) {
+			err = fmt.Errorf("createdAt %s is in the future", attempt.CreatedAt)
+		}
+		if err != nil {
+			errs = append(errs, p.wrap(err))
+		}
+		s.played = append(s.played, p)
+	}
+	slices.SortStableFunc(s.played, func(a, b playedAttempt) int { return a.createdAt.Compare(b.createdAt) })
+	return errors.Join(errs...)
+}
+
+func (s *seeding) play(p *playedAttempt) error {
+	settle(s.w, p.createdAt)
+	definition, err := definitionAt(s.w, p.Project, p.Workflow, p.createdAt)
+	if err != nil {
+		return err
+	}
+	sessionTime, err := p.SessionTime.At(s.now)
+	if err != nil {
+		return fmt.Errorf("sessionTime: %w", err)
+	}
+	after, err := s.after(p)
+	if err != nil {
+		return err
+	}
+	var pool world.Pool
+	if p.Pool != "" {
+		var ok bool
+		if pool, ok = poolNamed(s.w, p.Pool, 0); !ok {
+			return fmt.Errorf("there is no pool %q", p.Pool)
+		}
+	}
+	bound, err := p.outcomes(definition.Workflow.Tasks)
+	if err != nil {
+		return err
+	}
+	fork := *s.w // to learn the attempt's id before it starts
+	id := fork.NewID("workflow.attempt")
+	for i := range bound {
+		bound[i].Attempt = id
+	}
+	s.w.Workflow.Outcomes = slices.Concat(bound, s.w.Workflow.Outcomes)
+	attempt, existing, err := start{
+		Definition: definition, Time: sessionTime.UTC().Truncate(time.Second), RetryName: p.RetryAttemptName,
+		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID,
+	}.run(s.w, p.createdAt, nil)
+	if existing {
+		return fmt.Errorf("the session has an attempt with retryAttemptName %q already", p.RetryAttemptName)
+	}
+	if p.id = attempt.ID; err == nil && p.Status == string(statusKilled) && attempt.State != world.Done {
+		kill(s.w, attempt, p.createdAt)
+	}
+	return err
+}
+
+func (s *seeding) after(p *playedAttempt) (int64, error) {
+	if p.After == 0 {
+		return 0, nil
+	}
+	for _, before := range s.played {
+		if before.place == p.After && before.id != 0 {
+			return before.id, nil
+		}
+	}
+	return 0, fmt.Errorf("after %d is no attempt of this list that starts before", p.After)
+}
+
+// definitionAt finds a workflow as it was at a time, in the project's first revision if that was later. The project
+// may be one that is deleted by now.
+func definitionAt(w *world.World, project, workflow string, at time.Time) (world.Definition, error) {
+	id, ok := w.Workflow.ProjectNames.Get(project)
+	for candidate, p := range w.Workflow.Projects.All() {
+		if !ok && p.Name == project {
+			id = candidate
+		}
+	}
+	var revision world.Revision
+	for _, r := range w.Workflow.Revisions.All() {
+		if r.Project == id && (revision.ID == 0 || !r.CreatedAt.After(at)) {
+			revision = r
+		}
+	}
+	if revision.ID == 0 {
+		return world.Definition{}, fmt.Errorf("there is no project %q", project)
+	}
+	return definitionIn(w, revision.ID, workflow)
+}
+
+// outcomes bring an attempt to its status. Attempts that wait need none, they depend on others.
+func (p *playedAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
+	takes := time.Duration(p.Takes)
+	usual := world.Outcome{}
+	switch status(p.Status) {
+	case statusSuccess, statusKilled:
+		return []world.Outcome{{Task: p.Task, Takes: takes}, usual}, nil
+	case statusError:
+		message, task := p.Error, p.Task
+		if message == "" {
+			message = "the task failed"
+		}
+		if task == "" {
+			task = lastOperator(plan)
+		}
+		return []world.Outcome{{Task: task, Takes: takes, Error: message}, usual}, nil
+	case statusRunning, statusCanceling:
+		if takes == 0 {
+			takes = 12 * time.Hour
+		}
+		return []world.Outcome{{Task: p.Task, Takes: takes, Times: 1}}, nil
+	case statusQueued, statusBlocked:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("status %q: want success, error, killed, running, canceling, queued or blocked", p.Status)
+}
+
+func lastOperator(plan []dig.Task) string {
+	for _, t := range slices.Backward(plan) {
+		if !t.Group {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// settle lets everything happen that is due by a time.
+func settle(w *world.World, until time.Time) {
+	for {
+		event, ok := w.Next()
+		if !ok || event.At.After(until) {
+			return
+		}
+		w.Cancel(event)
+		switch event.Kind {
+		case world.AttemptEvent:
+			runAttempt(w, event, nil)
+		case world.ScheduleEvent:
+			runSchedule(w, event, nil)
+		}
+	}
+}
+
+func (s *seeding) verify() error {
+	var errs []error
+	for _, p := range s.played {
+		a, _ := s.w.Workflow.Attempts.Get(p.id)
+		if got := statusOfAttempt(a); string(got) != p.Status {
+			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s now: %s", p.Status, got, advice(p, got))))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func advice(p playedAttempt, got status) string {
+	switch want := status(p.Status); {
+	case want == statusQueued:
+		return "its pool has room; let running attempts of this list fill it, or lower its limit"
+	case want == statusBlocked:
+		return "set after to the place of an attempt that is not over yet"
+	case got == statusQueued || got == statusBlocked:
+		return "it waits for others; raise the limit of its pool, or drop its after"
+	case got == statusRunning:
+		return "its tasks need more time; set createdAt earlier, or taskTime lower"
+	case want == statusRunning || want == statusCanceling:
+		return "its tasks are over; set createdAt later, takes higher, or task to one that runs"
+	}
+	return "see what its tasks do: fail> always fails, and task must name the end of a task's full name"
+}

@@ -1,0 +1,95 @@
+package workflow
+
+import (
+	"encoding/json"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var sessions = resource.Of[world.Session]{
+	Noun: "session", Plural: "sessions", Key: "id", Dialect: dialect,
+	Rows: func(w *world.World) *table.Table[world.Session] { return &w.Workflow.Sessions },
+	Page: newestFirst.Window,
+	View: func(c *op.Call, s world.Session) any { return sessionView(c.World, s) },
+}
+
+// projectSessions are the sessions of the project of the path.
+var projectSessions = resource.Of[world.Session]{
+	Plural: sessions.Plural, Rows: sessions.Rows, Page: sessions.Page, View: sessions.View,
+	Match: func(c *op.Call) (func(world.Session) bool, error) {
+		project, err := calledProject(c)
+		return func(s world.Session) bool {
+			return s.Project == project.ID && (!c.Has("workflow") || s.Workflow == c.Text("workflow"))
+		}, err
+	},
+}
+
+// sessionAttempts are the attempts of the session of the path.
+var sessionAttempts = resource.Of[world.Attempt]{
+	Plural: attempts.Plural, Rows: attempts.Rows, Page: attempts.Page, View: attempts.View,
+	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
+		id, _, err := sessions.Find(c)
+		return func(a world.Attempt) bool { return a.Session == id }, err
+	},
+}
+
+func listSessions(c *op.Call) (op.Reply, error)        { return sessions.List(c) }
+func getSession(c *op.Call) (op.Reply, error)          { return sessions.Get(c) }
+func listProjectSessions(c *op.Call) (op.Reply, error) { return projectSessions.List(c) }
+func listSessionAttempts(c *op.Call) (op.Reply, error) { return sessionAttempts.List(c) }
+
+type sessionForm struct {
+	ID          string      `json:"id"`
+	Project     idAndName   `json:"project"`
+	Workflow    idAndName   `json:"workflow"`
+	SessionUUID string      `json:"sessionUuid"`
+	SessionTime string      `json:"sessionTime"`
+	LastAttempt lastAttempt `json:"lastAttempt"`
+}
+
+type lastAttempt struct {
+	ID               string          `json:"id"`
+	RetryAttemptName *string         `json:"retryAttemptName"`
+	Params           json.RawMessage `json:"params"`
+	PoolID           *string         `json:"poolId"`
+	Status           status          `json:"status"`
+	Done             bool            `json:"done"`
+	Success          bool            `json:"success"`
+	CancelRequested  bool            `json:"cancelRequested"`
+	CreatedAt        string          `json:"createdAt"`
+	FinishedAt       *string         `json:"finishedAt"`
+}
+
+// sessionView: a session always has an attempt, and the workflow's id and zone are those of the last one.
+func sessionView(w *world.World, s world.Session) sessionForm {
+	last, _ := w.Workflow.Attempts.Get(s.Attempts[len(s.Attempts)-1])
+	a := attemptView(w, last)
+	return sessionForm{
+		ID: a.SessionID, Project: a.Project, Workflow: a.Workflow, SessionUUID: a.SessionUUID, SessionTime: a.SessionTime,
+		LastAttempt: lastAttempt{
+			ID: a.ID, RetryAttemptName: a.RetryAttemptName, Params: a.Params, PoolID: a.PoolID, Status: a.Status,
+			Done: a.Done, Success: a.Success, CancelRequested: a.CancelRequested, CreatedAt: a.CreatedAt,
+			FinishedAt: a.FinishedAt,
+		},
+	}
+}
+
+func sessionPending(c *op.Call) (state string, at time.Time, pending bool) {
+	_, s, err := sessions.Find(c)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	return watch(c.World, s.Attempts[len(s.Attempts)-1])
+}
+
+func sessionAttemptsPending(c *op.Call) (state string, at time.Time, pending bool) {
+	_, s, err := sessions.Find(c)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	return watch(c.World, s.Attempts...)
+}

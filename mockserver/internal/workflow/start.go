@@ -1,0 +1,183 @@
+package workflow
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// start is everything that starts an attempt: a call, a schedule, a backfill, a fixture.
+type start struct {
+	Definition world.Definition
+	Time       time.Time // of the session
+	RetryName  string
+	Params     json.RawMessage // a JSON object; nil: an empty one
+	Resume     *resumeRequest
+	Queue      bool  // wait when the pool is full, instead of being refused
+	Scheduled  bool  // for pool rules
+	After      int64 // wait until this attempt is done; 0: none
+	Pool       int64 // 0: the one that the pool rules choose
+}
+
+// startRequest is the body of startAttempt.
+type startRequest struct {
+	WorkflowID       anyID           `json:"workflowId"`
+	ProjectName      string          `json:"projectName"`
+	WorkflowName     string          `json:"workflowName"`
+	SessionTime      string          `json:"sessionTime"`
+	Params           json.RawMessage `json:"params"`
+	RetryAttemptName string          `json:"retryAttemptName"`
+	Resume           *resumeRequest  `json:"resume"`
+	AllowQueueing    bool            `json:"allowQueueing"`
+}
+
+// startAttempt answers 409 with the attempt that exists, not with an error: clients repeat a start until one of the
+// two tells them which attempt they have.
+func startAttempt(c *op.Call) (op.Reply, error) {
+	var request startRequest
+	if err := c.Decode(&request); err != nil {
+		return op.Reply{}, err
+	}
+	s, err := request.start(c.World)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	attempt, existing, err := s.run(c.World, c.Now, c.Skip)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if existing {
+		return op.Reply{Status: http.StatusConflict, Body: attemptView(c.World, attempt)}, nil
+	}
+	return op.OK(attemptView(c.World, attempt))
+}
+
+func (r startRequest) start(w *world.World) (s start, err error) {
+	s = start{RetryName: r.RetryAttemptName, Params: r.Params, Resume: r.Resume, Queue: r.AllowQueueing}
+	if s.Time, err = readSessionTime(r.SessionTime); err != nil {
+		return s, err
+	}
+	if len(s.Params) > 0 && bytes.TrimSpace(s.Params)[0] != '{' {
+		return s, op.Invalid("params", "want an object")
+	}
+	switch {
+	case r.WorkflowID.text != "":
+		s.Definition, err = definitionByAnyID(w, r.WorkflowID)
+	case r.ProjectName != "" && r.WorkflowName != "":
+		s.Definition, err = definitionByName(w, r.ProjectName, r.WorkflowName)
+	default:
+		err = op.Invalid("workflowId", "want workflowId, or projectName and workflowName")
+	}
+	return s, err
+}
+
+func definitionByAnyID(w *world.World, id anyID) (world.Definition, error) {
+	if id.id() == 0 {
+		return world.Definition{}, op.NotFound("workflow", "id", id.text)
+	}
+	return definitionByID(w, id.id())
+}
+
+// readSessionTime drops fractions of a second: session times have none on the wire, and two that look the same there
+// must be the same session.
+func readSessionTime(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, op.Invalid("sessionTime", "is missing")
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, op.Invalid("sessionTime", "want ISO 8601 with an offset, such as "+
+			"2026-05-04T00:00:00+09:00, not %q", text)
+	}
+	if year := t.UTC().Year(); year < 1 || year > 9998 { // so that it has four digits in every zone
+		return time.Time{}, op.Invalid("sessionTime", "want a year from 1 to 9998, not %q", text)
+	}
+	return t.UTC().Truncate(time.Second), nil
+}
+
+// maxWaiting is how many attempts may wait in a pool. That there is a cap is public, its value is assumed.
+const maxWaiting = 1000
+
+// run starts the attempt, or finds the one that the session has under this name already. An error leaves the world as
+// it was.
+func (s start) run(w *world.World, now time.Time, skip op.Skips) (attempt world.Attempt, existing bool, err error) {
+	key := world.SessionKey{Project: s.Definition.Project, Workflow: s.Definition.Workflow.Name, Time: s.Time.Unix()}
+	sessionID, known := w.Workflow.SessionKeys.Get(key)
+	session, _ := w.Workflow.Sessions.Get(sessionID)
+	if a, found := s.existing(w, session); found && !skip[SkipConflict] {
+		return a, true, nil
+	}
+	if tasks := s.Definition.Workflow.TaskCount; tasks > dig.MaxTasks {
+		return attempt, false, op.Invalid("", "an attempt has at most %d tasks, but the workflow makes %d", dig.MaxTasks, tasks)
+	}
+	attempt = world.Attempt{
+		RetryName: s.RetryName, Definition: s.Definition.ID, Params: object(s.Params), Scheduled: s.Scheduled,
+		CreatedAt: now, After: s.After,
+	}
+	if s.Resume != nil {
+		if attempt.Resumes, attempt.Copies, err = s.Resume.copies(w, skip); err != nil {
+			return attempt, false, err
+		}
+	}
+	ensureDefaultPool(w)
+	if attempt.Pool = s.Pool; attempt.Pool == 0 {
+		attempt.Pool = choosePool(w, s, skip)
+	}
+	if attempt.State, err = s.state(w, attempt.Pool); err != nil {
+		return attempt, false, err
+	}
+	if !known {
+		session = newSession(w, key)
+	}
+	attempt.ID, attempt.Session = w.NewID("workflow.attempt"), session.ID
+	attempt.Index = len(session.Attempts) + 1
+	session.Attempts = append(slices.Clone(session.Attempts), attempt.ID)
+	w.Workflow.Sessions.Put(session.ID, session)
+	return begin(w, attempt, now), false, nil
+}
+
+func (s start) existing(w *world.World, session world.Session) (world.Attempt, bool) {
+	for _, id := range session.Attempts {
+		if a, _ := w.Workflow.Attempts.Get(id); a.RetryName == s.RetryName {
+			return a, true
+		}
+	}
+	return world.Attempt{}, false
+}
+
+// state is what the attempt begins as in a pool.
+func (s start) state(w *world.World, pool int64) (world.AttemptState, error) {
+	p, _ := w.Workflow.Pools.Get(pool)
+	use := useOf(w, pool)
+	before, found := w.Workflow.Attempts.Get(s.After)
+	state := world.Queued
+	switch {
+	case found && before.State != world.Done:
+		state = world.Blocked
+	case use.running < p.Limit:
+		return world.Running, nil
+	case !s.Queue:
+		return "", op.Invalid("", "pool %s (id %d) is full: its limit is %d and %d attempts run in it; "+
+			"allowQueueing true would queue the attempt", p.Name, p.ID, p.Limit, use.running)
+	}
+	if use.waiting >= maxWaiting {
+		return "", op.Invalid("", "pool %s (id %d) has %d waiting attempts, and at most %d may wait", p.Name, p.ID,
+			use.waiting, maxWaiting)
+	}
+	return state, nil
+}
+
+func newSession(w *world.World, key world.SessionKey) world.Session {
+	id := w.NewID("workflow.session")
+	w.Workflow.SessionKeys.Put(key, id)
+	return world.Session{
+		ID: id, UUID: w.UUID("workflow.session", id), Project: key.Project, Workflow: key.Workflow,
+		Time: time.Unix(key.Time, 0).UTC(),
+	}
+}

@@ -1,0 +1,196 @@
+// Package workflow is the workflow interface: projects with their revisions and schedules, sessions with their attempts
+// and tasks, pools and the rules that choose between them.
+//
+// Everything that starts an attempt goes through start.run, and everything that happens to an attempt afterwards
+// through engine.go, on the times of the world's events.
+package workflow
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// dialect is how this interface answers for resources in general. Its lists are cut differently, each on its own.
+var dialect = resource.Dialect{Created: http.StatusCreated, Deleted: http.StatusOK}
+
+type errorForm struct {
+	Message string `json:"message"`
+	Status  int    `json:"status"`
+}
+
+func errorReply(e *op.Error) op.Reply {
+	status := statusOf(e.Code)
+	return op.Reply{Status: status, Body: errorForm{Message: e.Error(), Status: status}}
+}
+
+func statusOf(code op.Code) int {
+	switch code {
+	case op.CodeInvalid:
+		return http.StatusBadRequest
+	case op.CodeUnauthorized:
+		return http.StatusUnauthorized
+	case op.CodeForbidden:
+		return http.StatusForbidden
+	case op.CodeNotFound:
+		return http.StatusNotFound
+	case op.CodeMethod:
+		return http.StatusMethodNotAllowed
+	case op.CodeConflict:
+		return http.StatusConflict
+	case op.CodeTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case op.CodeMediaType: // the engine says 400, 415 being no status of its documents
+		return http.StatusBadRequest
+	case op.CodeInternal:
+		return http.StatusInternalServerError
+	}
+	return http.StatusInternalServerError
+}
+
+// idAndName points at a project or a workflow.
+type idAndName struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+func idName(id int64, name string) idAndName { return idAndName{ID: idText(id), Name: name} }
+
+// idText is an id as bodies carry it.
+func idText(id int64) string { return strconv.FormatInt(id, 10) }
+
+// instant is a time in UTC and whole seconds.
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// optionalInstant is null for the zero time.
+func optionalInstant(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := instant(t)
+	return &text
+}
+
+// zoned is a session time with its zone's offset: +00:00, not Z, for UTC.
+func zoned(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format("2006-01-02T15:04:05-07:00")
+}
+
+// optional is null for the empty text.
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// object is a JSON object, an empty one when there is none.
+func object(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// anyID is an id in a body of a request, as text or as a number. Its zero value is that of an absent member or null.
+type anyID struct {
+	text string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *anyID) UnmarshalJSON(data []byte) error {
+	switch {
+	case bytes.Equal(data, []byte("null")):
+		a.text = ""
+	case data[0] == '"':
+		return json.Unmarshal(data, &a.text)
+	case data[0] == '-' || data[0] >= '0' && data[0] <= '9':
+		a.text = string(data)
+	default:
+		return fmt.Errorf("want an id, as text or as a number")
+	}
+	return nil
+}
+
+// id is 0 for what cannot be the id of anything.
+func (a anyID) id() int64 {
+	id, err := strconv.ParseInt(a.text, 10, 64)
+	if err != nil || id < 0 {
+		return 0
+	}
+	return id
+}
+
+// attemptForm is an attempt on the wire.
+type attemptForm struct {
+	ID               string          `json:"id"`
+	Index            int             `json:"index"`
+	Project          idAndName       `json:"project"`
+	Workflow         idAndName       `json:"workflow"`
+	SessionID        string          `json:"sessionId"`
+	SessionUUID      string          `json:"sessionUuid"`
+	SessionTime      string          `json:"sessionTime"`
+	RetryAttemptName *string         `json:"retryAttemptName"`
+	Params           json.RawMessage `json:"params"`
+	PoolID           *string         `json:"poolId"`
+	Status           status          `json:"status"`
+	Done             bool            `json:"done"`
+	Success          bool            `json:"success"`
+	CancelRequested  bool            `json:"cancelRequested"`
+	CreatedAt        string          `json:"createdAt"`
+	FinishedAt       *string         `json:"finishedAt"`
+}
+
+func attemptView(w *world.World, a world.Attempt) attemptForm {
+	session, _ := w.Workflow.Sessions.Get(a.Session)
+	project, _ := w.Workflow.Projects.Get(session.Project)
+	definition, _ := w.Workflow.Definitions.Get(a.Definition)
+	return attemptForm{
+		ID: idText(a.ID), Index: a.Index,
+		Project: idName(project.ID, project.Name), Workflow: idName(a.Definition, session.Workflow),
+		SessionID: idText(session.ID), SessionUUID: session.UUID, SessionTime: zoned(session.Time, zoneOf(definition)),
+		RetryAttemptName: optional(a.RetryName), Params: object(a.Params), PoolID: optional(idText(a.Pool)),
+		Status: statusOfAttempt(a), Done: a.State == world.Done, Success: a.Success, CancelRequested: a.CancelRequested,
+		CreatedAt: instant(a.CreatedAt), FinishedAt: optionalInstant(a.FinishedAt),
+	}
+}
+
+// status is where an attempt stands.
+type status string
+
+// The statuses. The last three are final.
+const (
+	statusBlocked   status = "blocked"
+	statusQueued    status = "queued"
+	statusRunning   status = "running"
+	statusCanceling status = "canceling"
+	statusSuccess   status = "success"
+	statusError     status = "error"
+	statusKilled    status = "killed"
+)
+
+// statusOfAttempt: an attempt that succeeded although it was to be killed is a success.
+func statusOfAttempt(a world.Attempt) status {
+	switch {
+	case a.Success:
+		return statusSuccess
+	case a.State == world.Done && a.CancelRequested:
+		return statusKilled
+	case a.State == world.Done:
+		return statusError
+	case a.CancelRequested:
+		return statusCanceling
+	case a.State == world.Queued:
+		return statusQueued
+	case a.State == world.Blocked:
+		return statusBlocked
+	}
+	return statusRunning
+}

@@ -1,0 +1,174 @@
+package workflow
+
+import (
+	"encoding/json"
+	"iter"
+	"strings"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+type workflowForm struct {
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Project  idAndName       `json:"project"`
+	Revision string          `json:"revision"`
+	Timezone string          `json:"timezone"`
+	Config   json.RawMessage `json:"config"`
+}
+
+func workflowView(w *world.World, d world.Definition) workflowForm {
+	p, r := projectOf(w, d), revisionOf(w, d)
+	return workflowForm{
+		ID: idText(d.ID), Name: d.Workflow.Name, Project: idName(p.ID, p.Name), Revision: r.Name,
+		Timezone: d.Workflow.Timezone, Config: d.Workflow.Config,
+	}
+}
+
+// listProjectWorkflows lists the workflows of a revision, by name.
+func listProjectWorkflows(c *op.Call) (op.Reply, error) {
+	p, err := calledProject(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	revision, err := calledRevision(c, p)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	workflows := []workflowForm{}
+	for d := range definitionsOf(c.World, revision.ID) {
+		if !c.Has("name") || d.Workflow.Name == c.Text("name") {
+			workflows = append(workflows, workflowView(c.World, d))
+		}
+	}
+	return op.OK(map[string]any{"workflows": workflows})
+}
+
+func getProjectWorkflow(c *op.Call) (op.Reply, error) {
+	p, err := calledProject(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	revision, err := calledRevision(c, p)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	d, err := definitionIn(c.World, revision.ID, c.Param("name"))
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(workflowView(c.World, d))
+}
+
+// listWorkflows lists the latest revisions of live projects. last_id continues in the direction of order.
+func listWorkflows(c *op.Call) (op.Reply, error) {
+	count, err := countOf(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	rows, err := orderedDefinitions(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	projectsToo, err := c.Flag("search_project_name", false)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	pattern := c.Text("name_pattern")
+	workflows := []workflowForm{}
+	for _, d := range rows {
+		p := projectOf(c.World, d)
+		if p.Revision != d.Revision || !p.DeletedAt.IsZero() ||
+			!strings.Contains(d.Workflow.Name, pattern) && !(projectsToo && strings.Contains(p.Name, pattern)) {
+			continue
+		}
+		if workflows = append(workflows, workflowView(c.World, d)); int64(len(workflows)) == count {
+			break
+		}
+	}
+	return op.OK(map[string]any{"workflows": workflows})
+}
+
+func orderedDefinitions(c *op.Call) (iter.Seq2[int64, world.Definition], error) {
+	last, err := lastIDOf(c)
+	if err != nil {
+		return nil, err
+	}
+	switch order := c.Text("order"); order {
+	case "", "asc":
+		return c.World.Workflow.Definitions.After(last), nil
+	case "desc":
+		return c.World.Workflow.Definitions.Before(last), nil
+	default:
+		return nil, op.Invalid("order", "want asc or desc, not %q", order)
+	}
+}
+
+// getWorkflow also reads workflows of older revisions and of deleted projects, which attempts refer to.
+func getWorkflow(c *op.Call) (op.Reply, error) {
+	d, err := calledDefinition(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(workflowView(c.World, d))
+}
+
+func calledDefinition(c *op.Call) (world.Definition, error) {
+	id, err := c.ID("workflow", "id")
+	if err != nil {
+		return world.Definition{}, err
+	}
+	d, ok := c.World.Workflow.Definitions.Get(id)
+	if !ok {
+		return d, op.NotFound("workflow", "id", id)
+	}
+	return d, nil
+}
+
+// definitionByID finds a workflow of a live project, of any revision.
+func definitionByID(w *world.World, id int64) (world.Definition, error) {
+	d, ok := w.Workflow.Definitions.Get(id)
+	if !ok {
+		return d, op.NotFound("workflow", "id", id)
+	}
+	return d, notDeleted(projectOf(w, d))
+}
+
+// definitionByName finds a workflow in the latest revision of a live project.
+func definitionByName(w *world.World, project, workflow string) (world.Definition, error) {
+	p, err := projectByName(w, project)
+	if err != nil {
+		return world.Definition{}, err
+	}
+	return definitionIn(w, p.Revision, workflow)
+}
+
+func definitionIn(w *world.World, revision int64, name string) (world.Definition, error) {
+	for d := range definitionsOf(w, revision) {
+		if d.Workflow.Name == name {
+			return d, nil
+		}
+	}
+	return world.Definition{}, op.NotFound("workflow", "name", name)
+}
+
+func definitionsOf(w *world.World, revision int64) iter.Seq[world.Definition] {
+	return func(yield func(world.Definition) bool) {
+		r, _ := w.Workflow.Revisions.Get(revision)
+		for id := r.FirstDefinition; id < r.FirstDefinition+r.Definitions; id++ {
+			if d, _ := w.Workflow.Definitions.Get(id); !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+func revisionOf(w *world.World, d world.Definition) world.Revision {
+	r, _ := w.Workflow.Revisions.Get(d.Revision)
+	return r
+}
+
+// zoneOf is the time zone of a workflow.
+func zoneOf(d world.Definition) *time.Location { return d.Workflow.Zone }

@@ -1,0 +1,87 @@
+package world
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/benbjohnson/immutable"
+)
+
+// Event is something that will happen to one resource at a time: an attempt's next step, a schedule's next run. A
+// resource has at most one event of a kind, so an event is its own key.
+type Event struct {
+	At   time.Time `json:"at"`
+	Kind string    `json:"kind"` // interface and name: workflow.attempt
+	ID   int64     `json:"id"`
+}
+
+// Recurring events, such as those of schedules, come back for ever; a world is idle when only they are left.
+func (e Event) Recurring() bool { return e.Kind == ScheduleEvent }
+
+// The kinds of events.
+const (
+	AttemptEvent  = "workflow.attempt"  // a running attempt's next task ends, or its cancellation takes effect
+	ScheduleEvent = "workflow.schedule" // a schedule's next run
+)
+
+// Events is the queue of what will happen, in time order. It is persistent, like the tables.
+type Events struct {
+	queue *immutable.SortedMap[Event, struct{}]
+	next  Event // the first of the queue, for the request that only wants to know whether something is due
+}
+
+type chronological struct{}
+
+func (chronological) Compare(a, b Event) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+}
+
+// Plan enters an event into the queue.
+func (w *World) Plan(e Event) {
+	if w.events.queue == nil {
+		w.events.queue = immutable.NewSortedMap[Event, struct{}](chronological{})
+	}
+	e.At = e.At.UTC().Round(0)
+	w.events.set(w.events.queue.Set(e, struct{}{}))
+}
+
+// Cancel takes an event out of the queue, if it is there.
+func (w *World) Cancel(e Event) {
+	if w.events.queue != nil {
+		e.At = e.At.UTC().Round(0)
+		w.events.set(w.events.queue.Delete(e))
+	}
+}
+
+func (x *Events) set(queue *immutable.SortedMap[Event, struct{}]) {
+	x.queue = queue
+	x.next, _, _ = queue.Iterator().Next()
+}
+
+// Next is the earliest event.
+func (w *World) Next() (Event, bool) {
+	return w.events.next, w.events.next.Kind != ""
+}
+
+// NextOnce is the earliest event that does not recur: what a world waits for before it is idle.
+func (w *World) NextOnce() (Event, bool) {
+	for _, event := range w.Events() {
+		if !event.Recurring() {
+			return event, true
+		}
+	}
+	return Event{}, false
+}
+
+// Events lists the queue in time order.
+func (w *World) Events() []Event {
+	if w.events.queue == nil {
+		return nil
+	}
+	events := make([]Event, 0, w.events.queue.Len())
+	for it := w.events.queue.Iterator(); !it.Done(); {
+		event, _, _ := it.Next()
+		events = append(events, event)
+	}
+	return events
+}

@@ -1,0 +1,64 @@
+// Package world is what one account remembers, as one value. Copying a World forks it: the copy shares every row with
+// the original and never sees what happens to it. Rules change a copy, and the server puts it in place of the original
+// when they succeed.
+package world
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+
+	"github.com/google/uuid"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/table"
+)
+
+// World is one account: its state on every interface, its clock, and its source of chance.
+type World struct {
+	Scenario string
+	Seed     uint64
+	Clock    clock.Clock
+	Account  Account
+	Workflow Workflow
+
+	ids    table.Index[string, int64]
+	events Events
+}
+
+// Now is the world's time, in UTC.
+func (w *World) Now() time.Time { return w.Clock.Now() }
+
+// NewID returns the next id of a kind of resource, from 1. Ids are never used twice.
+func (w *World) NewID(kind string) int64 { return w.NewIDs(kind, 1) }
+
+// NewIDs takes n ids in a row and returns the first.
+func (w *World) NewIDs(kind string, n int64) int64 {
+	last, _ := w.ids.Get(kind)
+	w.ids.Put(kind, last+n)
+	return last + 1
+}
+
+// Reserve keeps NewID from giving out ids up to one that a fixture has used.
+func (w *World) Reserve(kind string, id int64) {
+	if last, _ := w.ids.Get(kind); id > last {
+		w.ids.Put(kind, id)
+	}
+}
+
+// UUID is a UUID that depends on nothing but the world's seed, the kind and the id, so that the same world gives the
+// same one whatever happened before.
+func (w *World) UUID(kind string, id int64) string {
+	sum := w.Random(kind, id)
+	u := uuid.UUID(sum[:16])
+	u[6] = u[6]&0x0f | 0x40 // version 4
+	u[8] = u[8]&0x3f | 0x80
+	return u.String()
+}
+
+// Random is 32 bytes of chance that depend on nothing but the world's seed, the kind and the id.
+func (w *World) Random(kind string, id int64) [32]byte {
+	b := binary.BigEndian.AppendUint64(nil, w.Seed)
+	b = binary.BigEndian.AppendUint64(b, uint64(id))
+	return sha256.Sum256(append(b, kind...))
+}

@@ -1,0 +1,166 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs/recording"
+)
+
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	t.Run("counts a call before its answer arrives", func(t *testing.T) {
+		t.Parallel()
+		s := mockserver.Start(t)
+		client := keyed{"1/admin"}
+		for n := 1; n <= 50; n++ {
+			client.do(t, "GET", s.URL("workflow")+"/api/pools", "")
+			if got := s.World("").Calls("workflow.listPools"); got != n {
+				t.Fatalf("%d answers have arrived, %d calls are counted", n, got)
+			}
+		}
+	})
+	t.Run("numbers every answer", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		for n := 1; n <= 3; n++ {
+			a := call(t, s, "GET", "/workflow/api/pools", "")
+			if got := a.Header.Get("X-Understudy-Exchange"); got != fmt.Sprint(n) {
+				t.Errorf("exchange %s, want %d", got, n)
+			}
+		}
+	})
+	t.Run("is filtered by operation, counted by it, and cleared", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		call(t, s, "GET", "/workflow/api/pools", "")
+		call(t, s, "GET", "/workflow/api/pools", "")
+		call(t, s, "GET", "/workflow/api/projects", "")
+		call(t, s, "GET", "/workflow/api/nothing", "")
+		har := call(t, s, "GET", "/_understudy/journal.har?operation=workflow.listPools", "").want(t, 200).body
+		var archive struct {
+			Log struct {
+				Entries []struct{ Request struct{ URL string } }
+			}
+		}
+		if err := json.Unmarshal([]byte(har), &archive); err != nil || len(archive.Log.Entries) != 2 {
+			t.Errorf("%d entries, %v", len(archive.Log.Entries), err)
+		}
+		counts := call(t, s, "GET", "/_understudy/journal/counts", "").want(t, 200).body
+		want := `{"operations":{"unknown":1,"workflow.listPools":2,"workflow.listProjects":1},"total":4,"world":"default"}`
+		if counts != want {
+			t.Errorf("counts %s, want %s", counts, want)
+		}
+		call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+		if got := s.World("").Calls("workflow.listPools"); got != 0 {
+			t.Errorf("after clearing it, %d calls are counted", got)
+		}
+	})
+	t.Run("is bounded in bytes, and says what it forgot", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithJournalLimit(20_000))
+		for range 100 {
+			call(t, s, "GET", "/workflow/api/pools", "")
+		}
+		journal, err := s.World("").Journal()
+		if err == nil || len(journal) == 0 || len(journal) > 40 {
+			t.Errorf("%d exchanges, error %v", len(journal), err)
+		}
+		if journal[len(journal)-1].Seq != 100 || s.World("").Calls("workflow.listPools") != 100 {
+			t.Error("the newest exchanges, or the counts, are lost")
+		}
+		if body := call(t, s, "GET", "/_understudy/journal", "").body; strings.Contains(body, `"dropped":{"entries":0`) {
+			t.Error("it does not say that it forgot")
+		}
+	})
+}
+
+// TestSecrets looks for secrets in everything that leaves.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	var recorded bytes.Buffer
+	s := newServer(t, mockserver.WithRecording(&recorded))
+	const secret = "hunter2-very-secret"
+	call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret+`"}`).want(t, 204)
+	call(t, s, "PUT", "/workflow/api/projects/1/secrets/db.password", `{"value":"`+secret).want(t, 400)
+	call(t, s, "GET", "/workflow/api/pools?write_key="+secret, "", "X-SVC-Write-Key", secret).want(t, 200)
+	state, err := s.World("").State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"journal.har":    call(t, s, "GET", "/_understudy/journal.har", "").body,
+		"journal.ndjson": call(t, s, "GET", "/_understudy/journal.ndjson", "").body,
+		"journal":        call(t, s, "GET", "/_understudy/journal", "").body,
+		"recording":      recorded.String(),
+		"state":          string(state),
+	} {
+		if strings.Contains(text, secret) || (name != "state" && strings.Contains(text, "1/admin")) {
+			t.Errorf("%s holds a secret:\n%s", name, text)
+		}
+		if name != "state" && !strings.Contains(text, "SVC1 "+recording.Mark) {
+			t.Errorf("%s does not show that the key was redacted", name)
+		}
+	}
+}
+
+func TestRecording(t *testing.T) {
+	t.Parallel()
+	t.Run("holds every exchange of every world, one a line", func(t *testing.T) {
+		t.Parallel()
+		var recorded safeBuffer
+		s := newServer(t, mockserver.WithRecording(&recorded))
+		var wg sync.WaitGroup
+		for range 20 {
+			world := s.World("").Fork()
+			wg.Go(func() {
+				for range 10 {
+					call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world.ID())
+				}
+			})
+		}
+		wg.Wait()
+		lines := strings.Split(strings.TrimSpace(recorded.String()), "\n")
+		if len(lines) != 200 {
+			t.Fatalf("%d lines, want 200", len(lines))
+		}
+		for _, line := range lines {
+			var e recording.Exchange
+			if err := json.Unmarshal([]byte(line), &e); err != nil || e.Operation != "workflow.listPools" {
+				t.Fatalf("%v in %s", err, line)
+			}
+		}
+	})
+	t.Run("that cannot be written keeps no answer back", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithRecording(failing{}))
+		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+	})
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

@@ -1,0 +1,144 @@
+package mockserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// The addresses of the mock's own, beside those of the interfaces.
+const (
+	controlPrefix  = "/_understudy"
+	worldsPrefix   = "/_worlds/"
+	worldHeader    = "X-Understudy-World"
+	exchangeHeader = "X-Understudy-Exchange"
+	nearestHeader  = "X-Understudy-Nearest"
+)
+
+// target is what an address means.
+type target struct {
+	iface string
+	world string // from a path prefix; empty when the address names none
+	path  string // escaped, below base
+	base  string // the interface's address as the client sees it
+	below bool   // path is already below the base path of the interface's document
+}
+
+// baseURL is an address that the user gave to an interface.
+type baseURL struct {
+	iface string
+	host  string
+	path  string // without a trailing slash
+	text  string
+}
+
+func newBaseURL(iface, text string) (baseURL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" {
+		return baseURL{}, fmt.Errorf("base address of %s: want an absolute http or https address, not %q", iface, text)
+	}
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
+	return baseURL{iface, u.Host, path, strings.TrimSuffix(text, "/")}, nil
+}
+
+// locate finds out which interface a request is for: by the addresses that were given to interfaces, by a host label
+// (workflow.localhost), or by a path prefix (/workflow). Paths below /_understudy are the mock's own; the path prefix
+// /_worlds/{id} chooses a world.
+func (s *Server) locate(r *http.Request) (target, bool) {
+	path := r.URL.EscapedPath()
+	if rest, ok := below(path, controlPrefix); ok {
+		return target{iface: specs.Control, path: rest}, true
+	}
+	var t target
+	if rest, ok := strings.CutPrefix(path, worldsPrefix); ok {
+		id, tail, _ := strings.Cut(rest, "/")
+		t.world, path = id, "/"+tail
+		if rest, ok := below(path, controlPrefix); ok {
+			return target{iface: specs.Control, path: rest}, true
+		}
+	}
+	for _, base := range s.bases {
+		if rest, ok := below(path, base.path); ok && strings.EqualFold(base.host, r.Host) {
+			t.iface, t.path, t.base, t.below = base.iface, rest, base.text, true
+			return t, true
+		}
+	}
+	label, rest, _ := strings.Cut(r.Host, ".")
+	if host, _, err := net.SplitHostPort(rest); (err == nil && host == "localhost") || rest == "localhost" {
+		t.iface, t.path, t.base = label, path, origin(r)
+		return t, s.serves(label)
+	}
+	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	t.iface, t.path, t.base = name, "/"+rest, origin(r)+"/"+name
+	return t, s.serves(name)
+}
+
+func origin(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// below cuts a path prefix that ends at a slash or at the end of the path.
+func below(path, prefix string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, prefix)
+	if !ok || (rest != "" && rest[0] != '/') {
+		return "", false
+	}
+	return rest, true
+}
+
+func (s *Server) serves(iface string) bool { return s.services[iface] != nil }
+
+// path is the request's path below the base path of the interface's document.
+func (x *exchange) path() (string, bool) {
+	if x.target.below {
+		return x.target.path, true
+	}
+	return below(x.target.path, x.doc.BasePath)
+}
+
+// url is the address as the client sent it, without the mock's own path prefixes.
+func (x *exchange) url() string {
+	text := x.target.base + x.target.path
+	if x.r.URL.RawQuery != "" {
+		text += "?" + x.r.URL.RawQuery
+	}
+	return text
+}
+
+// unknownPath refuses a request that fits no operation, as an API does. What the mock knows of the mistake goes into a
+// header and the log.
+func (x *exchange) unknownPath(path string) error {
+	if x.match.Allow != "" {
+		x.extra = append(x.extra, [2]string{"Allow", x.match.Allow})
+		return &op.Error{Code: op.CodeMethod, Message: fmt.Sprintf(
+			"method %s is not allowed here; want %s", x.r.Method, x.match.Allow)}
+	}
+	nearest := x.doc.Nearest(x.r.Method, path)
+	x.extra = append(x.extra, [2]string{nearestHeader, nearest})
+	x.server.log.Info("no such operation", "interface", x.Name, "method", x.r.Method, "path", path, "nearest", nearest)
+	return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf("no operation %s %s", x.r.Method, path)}
+}
+
+// unknownAddress answers a request that is for no interface at all, so in no interface's form.
+func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
+	s.log.Info("no such interface", "host", r.Host, "path", r.URL.Path)
+	var prefixes []string
+	for _, name := range specs.Interfaces() {
+		prefixes = append(prefixes, "/"+name)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusNotFound)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
+		"message": fmt.Sprintf("no interface answers at %s%s", r.Host, r.URL.Path),
+		"hint":    fmt.Sprintf("interfaces: %s; the mock itself: %s/health", strings.Join(prefixes, ", "), controlPrefix),
+	}})
+}

@@ -1,0 +1,165 @@
+package mockserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// Validation says what happens to a request that is off the contract.
+type Validation string
+
+// The modes of validation.
+const (
+	Strict Validation = "strict" // it is refused with a 4xx in the interface's own form
+	Report Validation = "report" // it is served, and noted in the journal and the log
+	Off    Validation = "off"    // it is served
+)
+
+// Option is a setting of a server or a transport. A wrong value is an error of New.
+type Option func(*config) error
+
+type config struct {
+	scenario     string
+	seed         *uint64
+	clock        clock.Mode
+	now          time.Time
+	brand        specs.Brand
+	bases        []baseURL
+	documents    map[string]string // interface → file of the user's own document
+	validation   Validation
+	log          *slog.Logger
+	recording    io.Writer
+	journalLimit int
+	token        string
+	failed       func(string) // tells the running test
+	skip         op.Skips
+}
+
+// WithScenario chooses the world that the server begins with: the name of an embedded scenario, or the path of a
+// scenario of your own. The default is quickstart for a server and a transport alike.
+func WithScenario(name string) Option {
+	return func(c *config) error { c.scenario = name; return nil }
+}
+
+// WithSeed chooses what everything random comes from. The default is the scenario's own seed.
+func WithSeed(seed uint64) Option {
+	return func(c *config) error { c.seed = &seed; return nil }
+}
+
+// WithClock chooses what moves the clock: real (the default of a server), frozen, or auto (the default of a transport
+// and of Start), where asking for something that is under way moves the clock to the moment that changes it.
+func WithClock(mode string) Option {
+	return func(c *config) (err error) { c.clock, err = clock.ParseMode(mode); return err }
+}
+
+// WithNow chooses the time at which worlds begin. The default is the scenario's own time, or the wall clock's for a
+// real clock.
+func WithNow(now time.Time) Option {
+	return func(c *config) error { c.now = now; return nil }
+}
+
+// WithBrand puts a word in place of SVC in exact identifiers: in documents, requests, answers and journals.
+func WithBrand(word string) Option {
+	return func(c *config) (err error) { c.brand, err = specs.ParseBrand(word); return err }
+}
+
+// WithBaseURL gives an interface an address, such as https://workflow.svc.example, at which requests for it are known.
+// It replaces the transport's default address of that interface.
+func WithBaseURL(iface, address string) Option {
+	return func(c *config) error {
+		if !slices.Contains(specs.Interfaces(), iface) {
+			return unknownInterface(iface)
+		}
+		base, err := newBaseURL(iface, address)
+		if err != nil {
+			return err
+		}
+		c.bases = slices.DeleteFunc(c.bases, func(b baseURL) bool { return b.iface == iface })
+		c.bases = append(c.bases, base)
+		return nil
+	}
+}
+
+// WithSpec puts a document of your own, OpenAPI 3.0 or 3.1, in place of the embedded one of an interface. How the two
+// differ is logged at the start: operations of ours that yours lacks are not served, and those that yours adds answer
+// 500, since the mock has no rule for them.
+func WithSpec(iface, file string) Option {
+	return func(c *config) error {
+		if !slices.Contains(specs.Interfaces(), iface) {
+			return unknownInterface(iface)
+		}
+		c.documents[iface] = file
+		return nil
+	}
+}
+
+func unknownInterface(name string) error {
+	return fmt.Errorf("interface %q: want one of %s", name, strings.Join(specs.Interfaces(), ", "))
+}
+
+// WithValidation chooses what happens to requests that are off the contract; Strict is the default. Answers are always
+// validated.
+func WithValidation(mode Validation) Option {
+	return func(c *config) error {
+		if mode != Strict && mode != Report && mode != Off {
+			return fmt.Errorf("validation %q: want strict, report or off", mode)
+		}
+		c.validation = mode
+		return nil
+	}
+}
+
+// WithLogger chooses where the server logs to. The default is nowhere.
+func WithLogger(log *slog.Logger) Option {
+	return func(c *config) error { c.log = log; return nil }
+}
+
+// WithRecording writes every exchange to w as a line of NDJSON, in one call of Write, before its answer leaves, with
+// secrets redacted.
+func WithRecording(w io.Writer) Option {
+	return func(c *config) error { c.recording = w; return nil }
+}
+
+// WithJournalLimit bounds how many bytes of exchanges each world remembers. The default is 8 MiB.
+func WithJournalLimit(bytes int) Option {
+	return func(c *config) error {
+		if bytes <= 0 {
+			return fmt.Errorf("journal limit %d: want a number of bytes above 0", bytes)
+		}
+		c.journalLimit = bytes
+		return nil
+	}
+}
+
+// WithControlToken makes the control interface demand the header Authorization: Bearer with this token. Use it when
+// the server listens beyond the machine.
+func WithControlToken(token string) Option {
+	return func(c *config) error {
+		if token == "" {
+			return errors.New("control token: want a text that is not empty")
+		}
+		c.token = token
+		return nil
+	}
+}
+
+func configure(defaults, opts []Option) (*config, error) {
+	c := &config{
+		scenario: "quickstart", clock: clock.Real, validation: Strict,
+		log: slog.New(slog.DiscardHandler), documents: map[string]string{},
+	}
+	var errs []error
+	for _, opt := range append(slices.Clone(defaults), opts...) {
+		errs = append(errs, opt(c))
+	}
+	return c, errors.Join(errs...)
+}

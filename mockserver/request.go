@@ -1,0 +1,89 @@
+package mockserver
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// credential is the API key that the request shows, or the empty string. The scheme word and the names of headers are
+// read without regard to case.
+func (x *exchange) credential() string {
+	scheme, key, found := strings.Cut(strings.TrimSpace(x.r.Header.Get("Authorization")), " ")
+	if !found || !strings.EqualFold(scheme, x.doc.Brand.Scheme()) {
+		return ""
+	}
+	return strings.TrimSpace(key)
+}
+
+// authenticate finds out who calls, and refuses a caller whose role is too small.
+func (x *exchange) authenticate(value *world.World, key string, route *op.Route) (world.Caller, error) {
+	if key == "" {
+		return world.Caller{}, &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(
+			"no API key: send the header Authorization: %s <API_KEY>", x.doc.Brand.Scheme())}
+	}
+	caller, known := value.Account.Caller(key)
+	switch {
+	case !known:
+		return caller, &op.Error{Code: op.CodeUnauthorized, Message: "the API key is not valid"}
+	case caller.WriteOnly:
+		return caller, op.Forbidden("a write-only key may only import data")
+	case route.Admin && !caller.User.Role.Administers():
+		return caller, op.Forbidden("only administrators may do this")
+	}
+	return caller, nil
+}
+
+// maxBody is how many bytes of a request's body are read.
+const maxBody = 16 << 20
+
+// read reads the request's body, at most maxBody bytes of it, and undoes a gzip content encoding.
+func (x *exchange) read() error {
+	if x.r.Body == nil || x.r.Body == http.NoBody {
+		return nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxBody))
+	x.body = body
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		x.cut = true
+		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", maxBody)}
+	case err != nil:
+		x.cut = true
+		return op.Invalid("", "the request body ended early: %v", err)
+	}
+	switch encoding := strings.ToLower(x.r.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		return nil
+	case "gzip":
+		return x.inflate()
+	default:
+		return &op.Error{Code: op.CodeMediaType, Field: "Content-Encoding",
+			Message: fmt.Sprintf("%q is not accepted; want gzip or none", encoding)}
+	}
+}
+
+func (x *exchange) inflate() error {
+	reader, err := gzip.NewReader(strings.NewReader(string(x.body)))
+	if err == nil {
+		var plain []byte
+		if plain, err = io.ReadAll(io.LimitReader(reader, maxBody+1)); err == nil {
+			x.body = plain
+		}
+	}
+	switch {
+	case err != nil:
+		return op.Invalid("Content-Encoding", "the request body is no gzip: %v", err)
+	case len(x.body) > maxBody:
+		x.body, x.cut = x.body[:maxBody], true
+		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", maxBody)}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package mockserver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/workflow"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/scenarios"
+)
+
+// origin of a world: what it is made of, when nothing else can make it differ.
+type provenance struct {
+	scenario string
+	seed     uint64
+	mode     clock.Mode
+	now      time.Time
+}
+
+// A world is a value, so one that was made of an embedded scenario at a fixed time is made once in a process and then
+// shared by every server and transport that begins with it.
+var seeded sync.Map // provenance → func() (world.World, error)
+
+func seededWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {
+	if from.mode == clock.Real || !scenario.Embedded {
+		return seedWorld(scenario, from)
+	}
+	load, _ := seeded.LoadOrStore(from, sync.OnceValues(func() (world.World, error) {
+		return seedWorld(scenario, from)
+	}))
+	return load.(func() (world.World, error))()
+}
+
+func seedWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {
+	w, err := plant(scenario.Fixture, from)
+	if err != nil {
+		return w, fmt.Errorf("scenario %s: %w", scenario.Name, err)
+	}
+	return w, nil
+}
+
+// plant makes a world out of a fixture: the dump of one, or the resources that it is to begin with.
+func plant(fixture fixtures.Fixture, from provenance) (world.World, error) {
+	if len(fixture.State) > 0 {
+		return world.Load(fixture.State, from.mode)
+	}
+	w := world.World{Scenario: from.scenario, Seed: from.seed, Clock: clock.New(from.mode, from.now)}
+	err := errors.Join(seedAccount(&w, fixture.Account), workflow.Seed(&w, fixture.Workflow))
+	return w, err
+}
+
+// loadWorld makes a world out of the text of a fixture, with the seed, the clock and the time of another unless the
+// fixture has its own.
+func loadWorld(like *world.World, name string, text []byte) (world.World, error) {
+	fixture, err := fixtures.Read(name, text)
+	if err != nil {
+		return world.World{}, err
+	}
+	return plant(fixture, provenance{like.Scenario, like.Seed, like.Clock.Mode(), like.Now()})
+}
+
+// dumpWorld writes a world as a fixture.
+func dumpWorld(w *world.World) ([]byte, error) {
+	dump, err := w.Dump()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]byte(`{"state":`), bytes.TrimSpace(dump), []byte("}\n")), nil
+}
+
+func seedAccount(w *world.World, account fixtures.Account) error {
+	byEmail := map[string]int64{}
+	for _, user := range account.Users {
+		w.Account.Users.Put(user.ID, world.User{
+			ID: user.ID, Name: user.Name, Email: user.Email, Role: world.Role(user.Role),
+		})
+		w.Reserve("user", user.ID)
+		byEmail[user.Email] = user.ID
+	}
+	for _, key := range account.Keys {
+		user, ok := byEmail[key.User]
+		if !ok {
+			return fmt.Errorf("key %s: no user has the email %s", key.Key, key.User)
+		}
+		w.Account.Keys.Put(key.Key, world.Key{Key: key.Key, User: user, WriteOnly: key.Kind == "write-only"})
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package mockserver
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/check"
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// exchange is one request on its way through the server, which this file tells from top to bottom:
+//
+//	interface → world → route → authenticate → validate request → rule → encode → validate answer → journal → write
+type exchange struct {
+	*service
+	server *Server
+	target target
+	w      http.ResponseWriter
+	r      *http.Request
+
+	world *live.World
+	match specs.Match
+	start time.Time
+	seed  uint64
+	body  []byte
+	cut   bool // the body is only the beginning of what was sent
+	notes []string
+	extra [][2]string // headers of an answer that comes from no rule
+	call  op.Call
+	copy  world.World // what a rule that reads is given
+}
+
+// ServeHTTP answers every interface, and the control interface, on one handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	t, ok := s.locate(r)
+	switch {
+	case !ok:
+		s.unknownAddress(w, r)
+	case t.iface == specs.Control:
+		s.serveControl(w, r, t.path)
+	default:
+		s.serve(w, r, t)
+	}
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
+	iface, err := s.service(t.iface)
+	if err != nil {
+		s.fail("load the interface", slog.String("interface", t.iface), slog.Any("error", err))
+		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
+		return
+	}
+	x := &exchange{service: iface, server: s, target: t, w: w, r: r}
+	reply, err := x.answer()
+	if err != nil {
+		reply = x.refuse(err)
+	}
+	x.send(x.encode(reply))
+}
+
+// answer goes from the request to the rule's reply. An *op.Error is the caller's fault, any other error is ours. A
+// panic becomes one of ours: it reaches no user.
+func (x *exchange) answer() (reply op.Reply, err error) {
+	defer recovered(&err)
+	key := x.credential()
+	if err := x.enter(key); err != nil {
+		return reply, err
+	}
+	if err := x.read(); err != nil {
+		return reply, err
+	}
+	route, err := x.route()
+	if err != nil {
+		return reply, err
+	}
+	value := x.world.Read()
+	if x.call.Caller, err = x.authenticate(value, key, route); err != nil {
+		return reply, err
+	}
+	if err := x.validate(x.server.validation); err != nil {
+		return reply, err
+	}
+	return x.perform(route, value)
+}
+
+// recovered, deferred, turns a panic into an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
+// perform applies the rule: to a copy of the world as it is, or in a transaction.
+func (x *exchange) perform(route *op.Route, value *world.World) (reply op.Reply, err error) {
+	if route.Pending != nil && value.Clock.Mode() == clock.Auto {
+		x.await(route)
+		value = x.world.Read()
+	}
+	if route.Reads() {
+		x.copy = *value
+		x.call.World, x.call.Now = &x.copy, x.copy.Now()
+		return route.Rule(&x.call)
+	}
+	err = x.world.Write(func(tx *world.World) error {
+		x.call.World, x.call.Now = tx, tx.Now()
+		reply, err = route.Rule(&x.call)
+		return err
+	})
+	return reply, err
+}
+
+// await moves an auto clock on while what the call asks for is under way.
+func (x *exchange) await(route *op.Route) {
+	x.world.Await(func(value *world.World) (string, time.Time, bool) {
+		x.copy = *value
+		x.call.World, x.call.Now = &x.copy, x.copy.Now()
+		return route.Pending(&x.call)
+	})
+}
+
+// enter finds the world that the request is for.
+func (x *exchange) enter(key string) error {
+	id := x.target.world
+	if name := x.r.Header.Get(worldHeader); name != "" {
+		id = name
+	}
+	if id == "" {
+		if x.world = x.server.worlds.ByKey(key); x.world == nil {
+			x.world = x.server.worlds.Get(live.Default)
+		}
+	} else if x.world = x.server.worlds.Get(id); x.world == nil {
+		return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(
+			"world %s not found; make it with POST /_understudy/worlds, or ask in the world default", id)}
+	}
+	value := x.world.Read()
+	x.start, x.seed = value.Now(), value.Seed
+	return nil
+}
+
+// route finds the operation, and its rule.
+func (x *exchange) route() (*op.Route, error) {
+	path, ok := x.path()
+	if ok {
+		x.match = x.doc.Find(x.r.Method, path)
+	}
+	if x.match.Operation == nil {
+		return nil, x.unknownPath(path)
+	}
+	x.call.Operation, x.call.Match = x.match.Operation, &x.match
+	x.call.Base, x.call.Body, x.call.Skip = x.target.base, x.body, x.server.skip
+	if x.r.URL.RawQuery != "" {
+		x.call.Query = x.r.URL.Query()
+	}
+	route := x.routes[x.match.Operation.ID]
+	if route == nil {
+		return nil, fmt.Errorf("%s is in %s, but the mock has no rule for it", x.match.Operation.Name(), x.doc.File)
+	}
+	return route, nil
+}
+
+// validate holds the request against the document, as the mode wants.
+func (x *exchange) validate(mode Validation) error {
+	if mode == Off {
+		return nil
+	}
+	err := x.checks[x.match.Operation.ID].Request(check.Request{
+		Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body,
+	})
+	if err == nil || mode == Strict {
+		return err
+	}
+	x.notes = append(x.notes, "off-contract request: "+err.Error())
+	x.server.log.Info("off-contract request", "operation", x.match.Operation.Name(), "error", err)
+	return nil
+}
+
+// send commits the exchange to the journal and only then lets the first byte of the answer go.
+func (x *exchange) send(a check.Answer) {
+	header := x.w.Header()
+	for _, line := range a.Header {
+		header[line[0]] = append(header[line[0]], line[1])
+	}
+	if x.world != nil {
+		seq := x.world.Journal.Commit(x.entry(a), x.server.recorder)
+		header[exchangeHeader] = []string{strconv.FormatInt(seq, 10)}
+	}
+	x.w.WriteHeader(a.Status)
+	if len(a.Body) > 0 {
+		_, _ = x.w.Write(a.Body) // a client that went away has its answer in the journal
+	}
+}
+
+func (x *exchange) entry(a check.Answer) *journal.Entry {
+	return &journal.Entry{
+		Start: x.start, End: x.world.Now(), World: x.world.ID, Seed: x.seed, Operation: x.match.Operation,
+		Method: x.r.Method, URL: x.url(), Host: x.r.Host, RequestHeader: x.r.Header,
+		RequestBody: x.body, Truncated: x.cut,
+		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: x.notes,
+	}
+}

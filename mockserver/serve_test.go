@@ -1,0 +1,224 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver"
+)
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithBaseURL("workflow", "https://jobs.example/wf"))
+	own, err := s.Interface("workflow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		handler http.Handler
+		target  string
+		status  int
+	}{
+		{"a path prefix", s, "http://127.0.0.1:4010/workflow/api/pools", 200},
+		{"a host label", s, "http://workflow.localhost:4010/api/pools", 200},
+		{"a host label without a port", s, "http://workflow.localhost/api/pools", 200},
+		{"a base address of the user's", s, "https://jobs.example/wf/api/pools", 200},
+		{"a port of its own", own, "http://127.0.0.1:4011/api/pools", 200},
+		{"an interface that is none", s, "http://127.0.0.1:4010/workflows/api/pools", 404},
+		{"a host label that is none", s, "http://jobs.localhost/api/pools", 404},
+		{"no interface", s, "http://127.0.0.1:4010/", 404},
+		{"a prefix of the base address only", s, "https://jobs.example/wfx/api/pools", 404},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			call(t, test.handler, "GET", test.target, "").want(t, test.status)
+		})
+	}
+}
+
+func TestRouting(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"))
+	for _, test := range []struct {
+		name, method, path string
+		status             int
+		allow, nearest     string
+	}{
+		{"an unknown path tells the nearest", "GET", "/api/pool", 404, "", "GET /api/pools"},
+		{"a trailing slash is another path", "GET", "/api/pools/", 404, "", "GET /api/pools"},
+		{"an unclean path is not redirected", "GET", "//api/pools", 404, "", "GET /api/pools"},
+		{"dots are not resolved", "GET", "/api/x/../pools", 404, "", "GET /api/pools"},
+		{"a method that is not documented", "PUT", "/api/pools", 405, "GET, POST", ""},
+		{"HEAD", "HEAD", "/api/pools", 405, "GET, POST", ""},
+		{"OPTIONS", "OPTIONS", "/api/pools", 405, "GET, POST", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := call(t, s, test.method, "http://localhost/workflow"+test.path, "").want(t, test.status)
+			got := []string{a.Header.Get("Allow"), a.Header.Get("X-Understudy-Nearest")}
+			if diff := cmp.Diff([]string{test.allow, test.nearest}, got); diff != "" {
+				t.Errorf("Allow and nearest (-want +got):\n%s", diff)
+			}
+			if m := decode[message](t, a); m.Status != test.status || m.Message == "" {
+				t.Errorf("the body is not the interface's error form: %s", a.body)
+			}
+		})
+	}
+}
+
+func TestAuthentication(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const plain, pools = "/workflow/api/projects", "/workflow/api/pools"
+	for _, test := range []struct {
+		name, path, header, value string
+		status                    int
+	}{
+		{"the scheme and a key", plain, "Authorization", "SVC1 1/admin", 200},
+		{"the scheme in another case", plain, "Authorization", "svc1 1/admin", 200},
+		{"more spaces", plain, "Authorization", "SVC1   1/admin ", 200},
+		{"no header", plain, "Authorization", "", 401},
+		{"another scheme", plain, "Authorization", "Bearer 1/admin", 401},
+		{"the bare key", plain, "Authorization", "1/admin", 401},
+		{"the scheme alone", plain, "Authorization", "SVC1", 401},
+		{"a wrong key", plain, "Authorization", "SVC1 1/nobody", 401},
+		{"a write-only key", plain, "Authorization", "SVC1 1/write", 403},
+		{"a write-only key where administrators are wanted", pools, "Authorization", "SVC1 1/write", 403},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := call(t, s, "GET", test.path, "", test.header, test.value).want(t, test.status)
+			if test.status != 200 && decode[message](t, a).Status != test.status {
+				t.Errorf("the body is not the interface's error form: %s", a.body)
+			}
+		})
+	}
+	t.Run("a restricted user may read projects but not pools", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		fixture := `{"account":{"users":[{"id":7,"name":"Rhea","email":"rhea@shop.example","role":"restricted"}],
+			"keys":[{"key":"7/rhea","user":"rhea@shop.example"}]}}`
+		call(t, s, "PUT", "/_understudy/worlds/default/state", fixture).want(t, 200)
+		call(t, s, "GET", plain, "", "Authorization", "SVC1 7/rhea").want(t, 200)
+		call(t, s, "GET", pools, "", "Authorization", "SVC1 7/rhea").want(t, 403)
+	})
+	t.Run("a brand is the scheme's word", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithBrand("acme"))
+		call(t, s, "GET", plain, "", "Authorization", "ACME1 1/admin").want(t, 200)
+		a := call(t, s, "GET", plain, "", "Authorization", "SVC1 1/admin").want(t, 401)
+		if !strings.Contains(a.body, "ACME1") {
+			t.Errorf("the refusal does not tell the scheme: %s", a.body)
+		}
+	})
+}
+
+func TestRequestValidation(t *testing.T) {
+	t.Parallel()
+	const valid = `{"name":"etl2","concurrencyLimit":3}`
+	bad := []struct {
+		name, method, path, body string
+		headers                  []string
+		says                     string
+	}{
+		{"no JSON", "POST", "/api/pools", `{"name":`, nil, "JSON"},
+		{"two JSON values", "POST", "/api/pools", valid + valid, nil, "JSON"},
+		{"one name twice", "POST", "/api/pools", `{"name":"a","name":"b","concurrencyLimit":3}`, nil, "duplicate"},
+		{"no object", "POST", "/api/pools", `[]`, nil, "object"},
+		{"null", "POST", "/api/pools", `null`, nil, "null"},
+		{"a member that is missing", "POST", "/api/pools", `{"name":"a"}`, nil, "concurrencyLimit"},
+		{"a wrong type", "POST", "/api/pools", `{"name":"a","concurrencyLimit":"3"}`, nil, "concurrencyLimit"},
+		{"a number out of range", "POST", "/api/pools", `{"name":"a","concurrencyLimit":0}`, nil, "concurrencyLimit"},
+		{"a huge number", "POST", "/api/pools", `{"name":"a","concurrencyLimit":1e400}`, nil, "concurrencyLimit"},
+		{"no body", "POST", "/api/pools", "", nil, "body"},
+		{"another media type", "POST", "/api/pools", valid, []string{"Content-Type", "text/plain"}, "application/json"},
+		{"an unknown encoding", "POST", "/api/pools", valid, []string{"Content-Encoding", "br"}, "Content-Encoding"},
+		{"no gzip", "POST", "/api/pools", valid, []string{"Content-Encoding", "gzip"}, "gzip"},
+		{"a query parameter of a wrong type", "GET", "/api/attempts?page_size=many", "", nil, "page_size"},
+		{"a query parameter out of range", "GET", "/api/attempts?page_size=101", "", nil, "page_size"},
+		{"a query parameter twice", "GET", "/api/attempts?page_size=1&page_size=2", "", nil, "page_size"},
+		{"a flag that is none", "GET", "/api/attempts?include_retried=yes", "", nil, "include_retried"},
+	}
+	for _, test := range bad {
+		t.Run(test.name+" is a 400 that says so and changes nothing", func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, mockserver.WithScenario("empty"))
+			before := call(t, s, "GET", "/_understudy/worlds/default/state", "").body
+			a := call(t, s, test.method, "/workflow"+test.path, test.body, test.headers...).want(t, 400)
+			if m := decode[message](t, a); m.Status != 400 || !strings.Contains(m.Message, test.says) {
+				t.Errorf("the message does not say %q: %s", test.says, a.body)
+			}
+			if after := call(t, s, "GET", "/_understudy/worlds/default/state", "").body; after != before {
+				t.Errorf("the world has changed (-before +after):\n%s", cmp.Diff(before, after))
+			}
+		})
+	}
+	t.Run("a gzip body is read", func(t *testing.T) {
+		t.Parallel()
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write([]byte(valid))
+		_ = w.Close()
+		s := newServer(t, mockserver.WithScenario("empty"))
+		call(t, s, "POST", "/workflow/api/pools", b.String(), "Content-Encoding", "gzip").want(t, 201)
+	})
+	t.Run("report serves what is off the contract, and notes it", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Report))
+		call(t, s, "POST", "/workflow/api/pools", valid, "Content-Type", "text/plain").want(t, 201)
+		journal, err := s.World("").Journal("workflow.createPool")
+		if err != nil || len(journal) != 1 || !strings.Contains(strings.Join(journal[0].Notes, " "), "text/plain") {
+			t.Errorf("the journal does not note it: %+v, %v", journal, err)
+		}
+	})
+	t.Run("off serves it", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Off))
+		call(t, s, "POST", "/workflow/api/pools", valid, "Content-Type", "text/plain").want(t, 201)
+	})
+	t.Run("no mode lets what a rule needs through", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Off))
+		for _, test := range bad[:9] {
+			if a := call(t, s, test.method, "/workflow"+test.path, test.body); a.StatusCode != 400 {
+				t.Errorf("%s: status %d, want 400; body %s", test.name, a.StatusCode, a.body)
+			}
+		}
+	})
+}
+
+func TestOwnFaults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		reply  mockserver.Reply
+		panics bool
+		says   string
+	}{
+		{"a panic", mockserver.Reply{}, true, "on purpose"},
+		{"an undocumented status", mockserver.Reply{Status: 418}, false, "418"},
+		{"a body off the schema", mockserver.Reply{Status: 200, Body: map[string]int{"pools": 1}}, false, "pools"},
+		{"no body where one is documented", mockserver.Reply{Status: 200}, false, "media type"},
+		{"another media type", mockserver.Reply{Status: 200, Bytes: []byte("x"), Type: "text/plain"}, false, "text/plain"},
+	} {
+		t.Run(test.name+" is a 500, and fails the running test", func(t *testing.T) {
+			t.Parallel()
+			var failed []string
+			s := newServer(t, mockserver.WithFailure(func(message string) { failed = append(failed, message) }))
+			s.ReplaceRule("workflow", "listPools", test.reply, test.panics)
+			a := call(t, s, "GET", "/workflow/api/pools", "").want(t, 500)
+			if decode[message](t, a).Status != 500 || strings.Contains(a.body, "on purpose") {
+				t.Errorf("the body is not the interface's error form, or tells too much: %s", a.body)
+			}
+			if len(failed) != 1 || !strings.Contains(failed[0], test.says) {
+				t.Errorf("the test was told %q", failed)
+			}
+		})
+	}
+}

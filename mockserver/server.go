@@ -1,0 +1,181 @@
+// Package mockserver stands in for a data platform: one handler that answers its interfaces with state that is true
+// across all of them, in any number of worlds at once, each with a clock and a memory of its own.
+//
+// New makes an http.Handler, Start serves it on a loopback port for a test, and NewTransport serves it inside the
+// process through httpmock, without a socket.
+package mockserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"svc.example/understudy/mockserver/internal/check"
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/workflow"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/scenarios"
+	"svc.example/understudy/specs"
+)
+
+// Server is the mock. It is an http.Handler, safe for concurrent use.
+type Server struct {
+	*config
+	worlds   *live.Worlds
+	services map[string]func() (*service, error)
+	control  func() (*service, error)
+	settle   map[string]func(*world.World, world.Event, op.Skips)
+	recorder func(*journal.Entry)
+	close    func() error
+	origin   string // scheme and host, when the server listens by itself
+}
+
+// service is one interface, ready to be served.
+type service struct {
+	Name   string
+	doc    *specs.Document
+	rules  op.Interface
+	routes map[string]*op.Route
+	checks map[string]*check.Operation
+}
+
+// New makes a server. It listens nowhere: give it to an http.Server, or use Start or NewTransport.
+func New(opts ...Option) (*Server, error) { return newServer(nil, opts) }
+
+func newServer(defaults, opts []Option) (*Server, error) {
+	c, err := configure(defaults, opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
+	s.settle = map[string]func(*world.World, world.Event, op.Skips){}
+	for _, rules := range []op.Interface{workflow.Interface()} {
+		for kind, settle := range rules.Settle {
+			s.settle[kind] = settle
+		}
+		s.services[rules.Name] = sync.OnceValues(func() (*service, error) { return s.load(rules) })
+	}
+	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })
+	s.recorder = s.newRecorder()
+	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.journalLimit); err != nil {
+		return nil, fmt.Errorf("make the world %s: %w", live.Default, err)
+	}
+	return s, s.loadOwn()
+}
+
+// Close ends what the server began. A server that listens stops to.
+func (s *Server) Close() error { return s.close() }
+
+func (s *Server) service(name string) (*service, error) { return s.services[name]() }
+
+// loadOwn loads the users' own documents at once: what is wrong with them is to be known at the start.
+func (s *Server) loadOwn() error {
+	var errs []error
+	for name := range s.documents {
+		_, err := s.service(name)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Server) load(rules op.Interface) (*service, error) {
+	doc, err := s.document(rules.Name)
+	if err != nil {
+		return nil, err
+	}
+	table, err := rules.Table(doc)
+	if own := s.documents[rules.Name]; own == "" && err != nil {
+		return nil, err
+	}
+	v := &service{Name: rules.Name, doc: doc, rules: rules, routes: table, checks: map[string]*check.Operation{}}
+	for _, operation := range doc.Operations {
+		v.checks[operation.ID] = check.New(operation)
+	}
+	return v, nil
+}
+
+// document is the embedded document of an interface, or the user's own in its place.
+func (s *Server) document(name string) (*specs.Document, error) {
+	embedded, err := specs.Load(name, s.brand)
+	file := s.documents[name]
+	if err != nil || file == "" {
+		return embedded, err
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("document of %s: %w", name, err)
+	}
+	doc, err := specs.Parse(name, file, source, s.brand)
+	if err != nil {
+		return nil, err
+	}
+	if err := doc.Validate(context.Background()); err != nil {
+		return nil, err
+	}
+	missing, extra := embedded.Compare(doc)
+	s.log.Info("own document", "interface", name, "file", file, "missing", missing, "extra", extra)
+	return doc, nil
+}
+
+// build makes a world out of a scenario.
+func (s *Server) build(plan live.Plan) (world.World, error) {
+	name := cmp.Or(plan.Scenario, s.scenario)
+	if name != s.scenario && !slices.Contains(scenarios.List(), name) { // no client chooses files to read
+		return world.World{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(scenarios.List(), ", "), name)
+	}
+	scenario, err := scenarios.Load(name)
+	if err != nil {
+		return world.World{}, op.Invalid("scenario", "%v", err)
+	}
+	seed := scenario.Seed
+	if s.seed != nil {
+		seed = *s.seed
+	}
+	if plan.Seed != nil {
+		seed = *plan.Seed
+	}
+	mode := cmp.Or(plan.Mode, s.clock)
+	now := plan.Now
+	if now.IsZero() {
+		now = s.now
+	}
+	if now.IsZero() && mode != clock.Real {
+		now = scenario.Now
+	}
+	return seededWorld(scenario, provenance{scenario.Name, seed, mode, now})
+}
+
+func (s *Server) settleEvent(w *world.World, event world.Event) {
+	if settle := s.settle[event.Kind]; settle != nil {
+		settle(w, event, s.skip)
+	}
+}
+
+// fail reports what is our own fault: to the log, and to the running test, which fails.
+func (s *Server) fail(message string, attrs ...slog.Attr) {
+	s.log.LogAttrs(context.Background(), slog.LevelError, message, attrs...)
+	if s.failed != nil {
+		s.failed(fmt.Sprint("understudy: ", message, " ", attrs))
+	}
+}
+
+// Interface is the handler of one interface alone, at the root of its address: for an interface that is to have a port
+// of its own.
+func (s *Server) Interface(name string) (http.Handler, error) {
+	if !s.serves(name) {
+		return nil, unknownInterface(name)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.serve(w, r, target{iface: name, path: r.URL.EscapedPath(), base: origin(r)})
+	}), nil
+}

@@ -1,0 +1,65 @@
+package mockserver
+
+import (
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"svc.example/understudy/specs"
+)
+
+// Limits against clients that are slow, or only look like clients.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 60 * time.Second
+	idleTimeout       = 120 * time.Second
+	maxHeaderBytes    = 64 << 10
+)
+
+// HTTPServer is an http.Server around the mock with limits against slow clients: 10 s for the headers of a request, a
+// minute for all of it, 64 KiB of headers.
+func (s *Server) HTTPServer() *http.Server {
+	return &http.Server{
+		Handler: s, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+	}
+}
+
+// Start serves the mock on a loopback port until the test ends. A rule that fails, or an answer that would break the
+// contract, fails the test. Its clock is auto unless an option says otherwise.
+func Start(tb testing.TB, opts ...Option) *Server {
+	tb.Helper()
+	s := newTestServer(tb, []Option{WithClock("auto")}, opts)
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it lives as long as the test
+	if err != nil {
+		tb.Fatalf("understudy: %v", err)
+	}
+	s.origin = "http://" + listener.Addr().String()
+	server := s.HTTPServer()
+	go server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
+	s.close = server.Close
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// URL is the address of an interface, such as http://127.0.0.1:4010/workflow; of the control interface for
+// specs.Control. It is empty unless the server was made by Start.
+func (s *Server) URL(iface string) string {
+	if s.origin == "" {
+		return ""
+	}
+	return s.origin + Address(iface)
+}
+
+// Address is the path at which the server answers an interface beside all others: /workflow, /core/v3; that of the
+// control interface is /_understudy.
+func Address(iface string) string {
+	switch iface {
+	case specs.Core:
+		return "/core/v3"
+	case specs.Control:
+		return controlPrefix
+	}
+	return "/" + iface
+}

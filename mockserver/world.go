@@ -1,0 +1,136 @@
+package mockserver
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/specs/recording"
+)
+
+// World is one world of a server: state, clock and journal of its own, that no other world sees. It is safe for
+// concurrent use.
+type World struct {
+	server *Server
+	live   *live.World
+}
+
+// World returns the world with an id, or nil; the world default when the id is empty.
+func (s *Server) World(id string) *World {
+	if id == "" {
+		id = live.Default
+	}
+	if w := s.worlds.Get(id); w != nil {
+		return &World{s, w}
+	}
+	return nil
+}
+
+// ID is what requests choose the world by, in the header X-Understudy-World or the path prefix /_worlds/{id}.
+func (w *World) ID() string { return w.live.ID }
+
+// Key is an administrator's API key that was minted for the world: a client that sends it is in this world without
+// knowing. It is empty for the world default.
+func (w *World) Key() string { return w.live.Keys["admin"] }
+
+// Now is the world's time.
+func (w *World) Now() time.Time { return w.live.Now() }
+
+// Advance moves the world's clock forward and settles everything that is due by then, in time order.
+func (w *World) Advance(by time.Duration) { w.live.Advance(by) }
+
+// AdvanceUntilIdle moves the clock on until nothing is under way any more but what recurs for ever, such as schedules.
+func (w *World) AdvanceUntilIdle() { w.live.AdvanceUntilIdle() }
+
+// SetClock changes what moves the clock: real, frozen or auto; and its time, unless that is zero.
+func (w *World) SetClock(mode string, now time.Time) error {
+	m, err := clock.ParseMode(mode)
+	if err != nil {
+		return err
+	}
+	_, err = w.live.SetClock(m, now)
+	return err
+}
+
+// Fork makes a world that begins as this one is now, with keys of its own. It takes microseconds, whatever the size of
+// the world. It is deleted with Delete.
+func (w *World) Fork() *World {
+	fork, err := w.server.worlds.Create(live.Plan{Fork: w.live.ID, MintKeys: true})
+	if err != nil { // only a world that was deleted cannot be forked
+		panic(fmt.Sprintf("understudy: fork: %v", err))
+	}
+	return &World{w.server, fork}
+}
+
+// Delete forgets the world. The world default cannot be deleted.
+func (w *World) Delete() error { return w.server.worlds.Delete(w.live.ID) }
+
+// Reset puts the world back to how it began, and clears its journal.
+func (w *World) Reset() { w.live.Reset() }
+
+// Checkpoint remembers the world as it is, under a name.
+func (w *World) Checkpoint(name string) { w.live.Checkpoint(name) }
+
+// Restore puts the world back to a checkpoint.
+func (w *World) Restore(name string) error {
+	if !w.live.Restore(name) {
+		return fmt.Errorf("world %s has no checkpoint %s", w.live.ID, name)
+	}
+	return nil
+}
+
+// State dumps the world as a fixture, in JSON, that loads again.
+func (w *World) State() ([]byte, error) { return dumpWorld(w.live.Read()) }
+
+// Load puts a fixture, in JSON or YAML, in the place of the world's state.
+func (w *World) Load(fixture []byte) error {
+	value, err := loadWorld(w.live.Read(), "fixture", fixture)
+	if err != nil {
+		return err
+	}
+	w.live.Replace(value)
+	return nil
+}
+
+// Calls is how often an operation, such as workflow.deletePool, was called in this world, whatever it answered; with
+// statuses, only the calls that were answered with one of them. A call counts before its answer arrives.
+func (w *World) Calls(operation string, statuses ...int) int {
+	n := 0
+	for count, calls := range w.live.Journal.Counts() {
+		if count.Operation == operation && (len(statuses) == 0 || slices.Contains(statuses, count.Status)) {
+			n += calls
+		}
+	}
+	return n
+}
+
+// Journal is what happened in the world, oldest first, without secrets; only the named operations if any are named. It
+// fails when the journal has had to forget exchanges to stay within its bound.
+func (w *World) Journal(operations ...string) ([]recording.Exchange, error) {
+	entries := w.live.Journal.Entries(operations...)
+	list := make([]recording.Exchange, len(entries))
+	for i, e := range entries {
+		list[i] = *w.server.redacted(e)
+	}
+	if dropped := w.live.Journal.Dropped(); dropped != (journal.Dropped{}) {
+		return list, fmt.Errorf("the journal of world %s has forgotten its first %d exchanges; raise WithJournalLimit",
+			w.live.ID, dropped.Entries)
+	}
+	return list, nil
+}
+
+// Client is an HTTP client whose requests, to whatever world they would go, go to this one, inside the process.
+func (w *World) Client() *http.Client { return &http.Client{Transport: worldTransport{w}} }
+
+type worldTransport struct{ *World }
+
+// RoundTrip implements http.RoundTripper.
+func (t worldTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set(worldHeader, t.live.ID)
+	return roundTrip(t.server, r)
+}

@@ -1,0 +1,270 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver"
+)
+
+func TestWorldChoice(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"))
+	created := call(t, s, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"pool-in-use","mintKeys":true}`).want(t, 201)
+	keys := decode[struct{ Keys map[string]string }](t, created).Keys
+	const busy, free = 6, 1 // pools in pool-in-use and in empty
+	for _, test := range []struct {
+		name, path string
+		headers    []string
+		pools      int
+	}{
+		{"none", "/workflow/api/pools", nil, free},
+		{"by header", "/workflow/api/pools", []string{"X-Understudy-World", "mine"}, busy},
+		{"by path prefix", "/_worlds/mine/workflow/api/pools", nil, busy},
+		{"by minted key", "/workflow/api/pools", []string{"Authorization", "SVC1 " + keys["admin"]}, busy},
+		{"the header wins over the prefix", "/_worlds/mine/workflow/api/pools", []string{"X-Understudy-World", "default"}, free},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := decode[pools](t, call(t, s, "GET", test.path, "", test.headers...).want(t, 200))
+			if (len(got.Pools) > 1) != (test.pools > 1) {
+				t.Errorf("%d pools: that is the wrong world", len(got.Pools))
+			}
+		})
+	}
+	t.Run("a minted write key may only write", func(t *testing.T) {
+		t.Parallel()
+		call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+keys["write"]).want(t, 403)
+	})
+	t.Run("an unknown world", func(t *testing.T) {
+		t.Parallel()
+		a := call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", "yours").want(t, 404)
+		if !strings.Contains(a.body, "yours") {
+			t.Errorf("the message does not name it: %s", a.body)
+		}
+	})
+	t.Run("a deleted world and its keys are gone", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("empty"))
+		created := call(t, s, "POST", "/_understudy/worlds", `{"id":"brief","mintKeys":true}`).want(t, 201)
+		key := decode[struct{ Keys map[string]string }](t, created).Keys["admin"]
+		call(t, s, "DELETE", "/_understudy/worlds/brief", "").want(t, 204)
+		call(t, s, "DELETE", "/_understudy/worlds/brief", "").want(t, 404)
+		call(t, s, "GET", "/workflow/api/pools", "", "Authorization", "SVC1 "+key).want(t, 401)
+	})
+}
+
+// Two hundred parallel tests on one server, each in a world of its own, see only what they did themselves.
+func TestNoCrossTalk(t *testing.T) {
+	t.Parallel()
+	s := mockserver.Start(t, mockserver.WithScenario("quickstart"), mockserver.WithClock("frozen"))
+	const tests, calls = 200, 10
+	var wg sync.WaitGroup
+	for n := range tests {
+		wg.Go(func() {
+			world := s.World("").Fork()
+			defer world.Delete() //nolint:errcheck // it is there
+			name := fmt.Sprintf("pool-of-%d", n)
+			client := keyed{world.Key()}
+			for i := range calls {
+				body := fmt.Sprintf(`{"name":"%s-%d","concurrencyLimit":1}`, name, i)
+				if status, text := client.do(t, "POST", s.URL("workflow")+"/api/pools", body); status != 201 {
+					t.Errorf("world %d: status %d: %s", n, status, text)
+				}
+			}
+			_, text := client.do(t, "GET", s.URL("workflow")+"/api/pools", "")
+			if got := strings.Count(text, "pool-of-"); got != calls || strings.Count(text, name+"-") != calls {
+				t.Errorf("world %d: sees %d pools, %d of them its own: %s", n, got, strings.Count(text, name+"-"), text)
+			}
+			if got := world.Calls("workflow.createPool"); got != calls {
+				t.Errorf("world %d: %d calls, want %d", n, got, calls)
+			}
+		})
+	}
+	wg.Wait()
+	if got := s.World("").Calls("workflow.createPool"); got != 0 {
+		t.Errorf("the world default saw %d calls, want none", got)
+	}
+}
+
+// keyed is a client that knows nothing of worlds: only its key.
+type keyed struct{ key string }
+
+func (c keyed) do(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	r.Header.Set("Authorization", "SVC1 "+c.key)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	defer response.Body.Close()
+	var b bytes.Buffer
+	_, _ = b.ReadFrom(response.Body)
+	return response.StatusCode, b.String()
+}
+
+// The same seed gives the same bytes, in any order of tests.
+func TestDeterminism(t *testing.T) {
+	t.Parallel()
+	play := func(t *testing.T, s http.Handler, world string) string {
+		t.Helper()
+		in := []string{"X-Understudy-World", world}
+		call(t, s, "GET", "/workflow/api/pools", "", in...)
+		call(t, s, "POST", "/workflow/api/pools", `{"name":"mine","concurrencyLimit":2}`, in...).want(t, 201)
+		call(t, s, "GET", "/workflow/api/attempts?include_retried=true", "", in...).want(t, 200)
+		call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"shop_pipeline","workflowName":"daily_orders",
+			"sessionTime":"2026-01-10T00:00:00+00:00","params":{"b":1,"a":2},"allowQueueing":true}`, in...).want(t, 200)
+		call(t, s, "POST", "/_understudy/worlds/"+world+"/clock", `{"untilIdle":true}`).want(t, 200)
+		call(t, s, "GET", "/workflow/api/sessions", "", in...).want(t, 200)
+		return call(t, s, "GET", "/_understudy/worlds/"+world+"/journal.ndjson", "").want(t, 200).body
+	}
+	first := newServer(t)
+	want := play(t, first, "default")
+	if strings.Count(want, "\n") != 5 {
+		t.Fatalf("the journal has not five exchanges:\n%s", want)
+	}
+	order := rand.Perm(8)
+	shared := newServer(t)
+	var wg sync.WaitGroup
+	for _, n := range order {
+		wg.Go(func() {
+			id := fmt.Sprintf("w-%d", n)
+			call(t, shared, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q}`, id)).want(t, 201)
+			got := strings.ReplaceAll(play(t, shared, id), `"world":"`+id+`"`, `"world":"default"`)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("journal of %s (-want +got):\n%s", id, diff)
+			}
+		})
+	}
+	wg.Wait()
+	other := newServer(t, mockserver.WithSeed(99))
+	if play(t, other, "default") == want {
+		t.Error("another seed gives the same journal")
+	}
+}
+
+func TestForks(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	original := s.World("")
+	call(t, s, "POST", "/workflow/api/pools", `{"name":"before","concurrencyLimit":1}`).want(t, 201)
+	fork := original.Fork()
+	call(t, s, "POST", "/workflow/api/pools", `{"name":"after","concurrencyLimit":1}`).want(t, 201)
+	call(t, s, "POST", "/workflow/api/pools", `{"name":"fork","concurrencyLimit":1}`, "X-Understudy-World", fork.ID()).want(t, 201)
+	fork.Advance(time.Hour)
+
+	names := func(world string) string {
+		return call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world).body
+	}
+	if got := names(fork.ID()); !strings.Contains(got, "before") || !strings.Contains(got, "fork") || strings.Contains(got, "after") {
+		t.Errorf("the fork has %s", got)
+	}
+	if got := names("default"); strings.Contains(got, `"fork"`) || !strings.Contains(got, "after") {
+		t.Errorf("the original has %s", got)
+	}
+	if fork.Now().Sub(original.Now()) != time.Hour {
+		t.Errorf("the fork is at %s, the original at %s", fork.Now(), original.Now())
+	}
+	if got := fork.Calls("workflow.createPool"); got != 1 {
+		t.Errorf("the fork counts %d calls, want its own one", got)
+	}
+}
+
+func TestCheckpoints(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	state := func() string { return call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body }
+	before := state()
+	call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/start", "").want(t, 200)
+	call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).want(t, 201)
+	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"90s"}`).want(t, 200)
+	if state() == before {
+		t.Fatal("nothing has changed")
+	}
+	call(t, s, "POST", "/_understudy/worlds/default/checkpoints/start/restore", "").want(t, 200)
+	if diff := cmp.Diff(before, state()); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	call(t, s, "POST", "/_understudy/worlds/default/checkpoints/end/restore", "").want(t, 404)
+	call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).want(t, 201)
+	call(t, s, "POST", "/_understudy/worlds/default/reset", "").want(t, 200)
+	if diff := cmp.Diff(before, state()); diff != "" {
+		t.Errorf("reset (-want +got):\n%s", diff)
+	}
+	if got := s.World("").Calls("workflow.createPool"); got != 0 {
+		t.Errorf("after a reset %d calls are counted", got)
+	}
+}
+
+func TestState(t *testing.T) {
+	t.Parallel()
+	for _, scenario := range []string{"empty", "quickstart", "pool-in-use", "attempt-failed"} {
+		t.Run(scenario+" is dumped as a fixture that loads again", func(t *testing.T) {
+			t.Parallel()
+			from, to := newServer(t, mockserver.WithScenario(scenario)), newServer(t, mockserver.WithScenario("empty"))
+			dump := call(t, from, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
+			call(t, to, "PUT", "/_understudy/worlds/default/state", dump).want(t, 200)
+			again := call(t, to, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
+			if diff := cmp.Diff(dump, again); diff != "" {
+				t.Errorf("dump (-want +got):\n%s", diff)
+			}
+			for _, path := range []string{"projects", "attempts?include_retried=true", "sessions", "schedules", "pools", "pool_rules", "workflows"} {
+				want := call(t, from, "GET", "/workflow/api/"+path, "").want(t, 200).body
+				got := call(t, to, "GET", "/workflow/api/"+path, "").want(t, 200).body
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", path, diff)
+				}
+			}
+		})
+	}
+	t.Run("a loaded world goes on as the dumped one would have", func(t *testing.T) {
+		t.Parallel()
+		from, to := newServer(t), newServer(t, mockserver.WithScenario("empty"))
+		dump := call(t, from, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
+		call(t, to, "PUT", "/_understudy/worlds/default/state", dump).want(t, 200)
+		var states []string
+		for _, s := range []http.Handler{from, to} {
+			call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"72h"}`).want(t, 200)
+			states = append(states, call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body)
+		}
+		if diff := cmp.Diff(states[0], states[1]); diff != "" {
+			t.Errorf("after three days (-dumped +loaded):\n%s", diff)
+		}
+	})
+	for name, body := range map[string]string{
+		"no JSON":         `{"workflow":`,
+		"an unknown key":  `{"workflow":{"ponds":[]}}`,
+		"a broken dump":   `{"state":{"understudy":1,"workflow":{"attempts":[{"id":1,"session":99}]}}}`,
+		"an unknown pool": `{"workflow":{"poolRules":[{"priority":1,"pool":"none","conditions":[{"type":"invocation_type","values":["scheduled"]}]}]}}`,
+	} {
+		t.Run(name+" is refused and changes nothing", func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			before := call(t, s, "GET", "/_understudy/worlds/default/state", "").body
+			a := call(t, s, "PUT", "/_understudy/worlds/default/state", body).want(t, 400)
+			var refusal struct{ Error struct{ Message string } }
+			if err := json.Unmarshal([]byte(a.body), &refusal); err != nil || refusal.Error.Message == "" {
+				t.Errorf("no message in %s", a.body)
+			}
+			if after := call(t, s, "GET", "/_understudy/worlds/default/state", "").body; after != before {
+				t.Error("the world has changed")
+			}
+		})
+	}
+}

@@ -1,0 +1,89 @@
+package scenarios
+
+import (
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/fixtures/source"
+)
+
+//go:embed scenario.schema.json
+var schemaText []byte
+
+const schemaFile = "scenarios/scenario.schema.json"
+
+var schema = sync.OnceValues(func() (*source.Schema, error) {
+	files := map[string][]byte{schemaFile: schemaText, fixtures.SchemaFile: fixtures.SchemaText()}
+	return source.Compile(schemaFile, files, fixtures.Formats())
+})
+
+// checked holds a user's scenario against the schema and the documents.
+func checked(text *source.Text) error {
+	s, err := schema()
+	if err != nil {
+		return err
+	}
+	return fixtures.Check(text, s)
+}
+
+func trusted(*source.Text) error { return nil }
+
+// header is what a scenario says beside the sections of a fixture.
+type header struct {
+	Description string    `json:"description"`
+	Uses        []string  `json:"uses"`
+	Now         time.Time `json:"now"`
+	Seed        uint64    `json:"seed"`
+}
+
+func read(name string, open func(string) ([]byte, error), check func(*source.Text) error) (Scenario, error) {
+	content, err := open(name)
+	if err != nil {
+		return Scenario{}, fmt.Errorf("load scenario: %w", err)
+	}
+	text, err := source.Read(name, content)
+	if err != nil {
+		return Scenario{}, err
+	}
+	if err := check(text); err != nil {
+		return Scenario{}, err
+	}
+	var h header
+	if err := text.Decode(&h); err != nil {
+		return Scenario{}, err
+	}
+	parts, err := cast(text, h.Uses)
+	if err != nil {
+		return Scenario{}, err
+	}
+	own, err := fixtures.NewPart(text)
+	if err != nil {
+		return Scenario{}, err
+	}
+	s := Scenario{Description: strings.TrimSpace(h.Description), Now: h.Now.UTC(), Seed: h.Seed}
+	s.Fixture, err = fixtures.Merge(append(parts, own)...)
+	return s, err
+}
+
+// cast reads the fixtures that a scenario uses: a name is a cast that comes with the mock server, a path one of the
+// user's, as seen from the scenario's file.
+func cast(text *source.Text, uses []string) ([]*fixtures.Part, error) {
+	var parts []*fixtures.Part
+	for i, name := range uses {
+		load := fixtures.Cast
+		if strings.HasPrefix(name, ".") {
+			load, name = fixtures.CastFile, filepath.Join(filepath.Dir(text.File), filepath.FromSlash(name))
+		}
+		more, err := load(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", text.Place("uses", i), source.Path("uses", i), err)
+		}
+		parts = append(parts, more...)
+	}
+	return parts, nil
+}

@@ -1,0 +1,107 @@
+// Package scenarios knows the worlds that a mock server can begin with, each a folder here: scenario.yaml says what
+// there is when it begins, and story.txtar plays it step by step, for people to read and for the tests to run.
+//
+// Scenarios are made of fixtures. Those embedded here are checked against the schemas and the OpenAPI documents by the
+// tests; a user's own is checked when it is loaded.
+package scenarios
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/fixtures/source"
+)
+
+//go:embed */scenario.yaml */story.txtar
+var embedded embed.FS
+
+const (
+	scenarioFile = "scenario.yaml"
+	storyFile    = "story.txtar"
+)
+
+// Scenario is a world to begin with. It may be shared: nobody changes it.
+type Scenario struct {
+	Name        string
+	Description string
+	Now         time.Time // where a clock begins that stands still by itself; zero when the scenario leaves it open
+	Seed        uint64
+	Fixture     fixtures.Fixture
+	Story       []byte // a txtar archive, see package story; nil when there is none
+	Embedded    bool   // comes with the mock server, and so is always the same
+}
+
+// List names the scenarios that come with the mock server, sorted.
+func List() []string {
+	var names []string
+	entries, err := embedded.ReadDir(".")
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+var cache sync.Map // name → func() (Scenario, error)
+
+// Load gives the scenario of a name in List, or a user's own: the path of a YAML or JSON file, or of a folder with a
+// scenario.yaml. One that comes with the mock server is read once in a process.
+func Load(name string) (Scenario, error) {
+	if slices.Contains(List(), name) {
+		load, _ := cache.LoadOrStore(name, sync.OnceValues(func() (Scenario, error) { return loadEmbedded(name) }))
+		return load.(func() (Scenario, error))()
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`):
+		return Scenario{}, fmt.Errorf("there is no scenario %q: want %s, or the path of a file or folder",
+			name, source.OneOf(name, List()))
+	case err != nil:
+		return Scenario{}, fmt.Errorf("load scenario: %w", err)
+	case info.IsDir():
+		return loadFolder(name)
+	}
+	return loadFile(name)
+}
+
+func loadEmbedded(name string) (Scenario, error) {
+	s, err := read("scenarios/"+name+"/"+scenarioFile, func(string) ([]byte, error) {
+		return embedded.ReadFile(path.Join(name, scenarioFile))
+	}, trusted)
+	if err != nil {
+		return Scenario{}, err
+	}
+	s.Name, s.Embedded = name, true
+	s.Story, err = embedded.ReadFile(path.Join(name, storyFile))
+	return s, err
+}
+
+func loadFolder(folder string) (Scenario, error) {
+	s, err := loadFile(filepath.Join(folder, scenarioFile))
+	if err != nil {
+		return Scenario{}, err
+	}
+	s.Name = filepath.Base(folder)
+	if s.Story, err = os.ReadFile(filepath.Join(folder, storyFile)); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return s, err
+}
+
+func loadFile(name string) (Scenario, error) {
+	s, err := read(name, os.ReadFile, checked)
+	s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	return s, err
+}

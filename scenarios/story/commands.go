@@ -1,0 +1,161 @@
+package story
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tidwall/gjson"
+)
+
+// commands are the steps of a story, as the package comment explains them.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"DELETE":  request("DELETE"),
+		"GET":     request("GET"),
+		"PATCH":   request("PATCH"),
+		"POST":    request("POST"),
+		"PUT":     request("PUT"),
+		"archive": step("archive FILE.tar.gz FOLDER", 2, 2, archive),
+		"as":      step("as KEY", 1, 1, as),
+		"capture": step("capture NAME PATH", 2, 2, capture),
+		"clock":   step("clock advance LENGTH | clock idle", 1, 2, moveClock),
+		"header":  step("header NAME [PATTERN]", 1, 2, header),
+		"match":   step("match WANT", 1, 1, match),
+		"says":    step("says TEXT", 1, 1, says),
+	}
+}
+
+type action func(ts *testscript.TestScript, p *player, args []string)
+
+// step refuses a wrong number of words, and a "!" before them: what should fail is said by its status.
+func step(usage string, least, most int, do action) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < least || len(args) > most {
+			ts.Fatalf("want: %s", usage)
+		}
+		do(ts, ts.Value(playing{}).(*player), args)
+	}
+}
+
+func request(method string) func(*testscript.TestScript, bool, []string) {
+	return step(method+" PATH [STATUS] [BODY]", 1, 3, func(ts *testscript.TestScript, p *player, args []string) {
+		status, rest := 0, args[1:]
+		if len(rest) > 0 {
+			if n, err := strconv.Atoi(rest[0]); err == nil {
+				status, rest = n, rest[1:]
+			}
+		}
+		var body []byte
+		mediaType := "application/json"
+		if len(rest) > 0 {
+			body = []byte(p.text(ts, rest[0]))
+			if strings.HasSuffix(rest[0], ".gz") {
+				mediaType = "application/gzip"
+			}
+		}
+		ts.Check(p.send(method, args[0], mediaType, body))
+		ts.Logf("%d %s", p.last.StatusCode, layout(string(p.body)))
+		switch got := p.last.StatusCode; {
+		case status == 0 && got/100 != 2:
+			ts.Fatalf("%s %s was answered with status %d, want 2xx", method, args[0], got)
+		case status != 0 && got != status:
+			ts.Fatalf("%s %s was answered with status %d, want %d", method, args[0], got, status)
+		}
+	})
+}
+
+// text is JSON as it stands in a step, or the content of a file. In both, captured names stand for their values.
+func (p *player) text(ts *testscript.TestScript, arg string) string {
+	switch {
+	case inline(arg):
+		return p.fill(arg)
+	case strings.HasSuffix(arg, ".gz"):
+		return ts.ReadFile(arg)
+	}
+	return p.fill(ts.ReadFile(arg))
+}
+
+func inline(arg string) bool { return strings.HasPrefix(arg, "{") || strings.HasPrefix(arg, "[") }
+
+var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
+
+func (p *player) fill(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(name string) string {
+		if value, ok := p.vars[name[1:]]; ok {
+			return value
+		}
+		return name
+	})
+}
+
+func as(_ *testscript.TestScript, p *player, args []string) { p.key = args[0] }
+
+func capture(ts *testscript.TestScript, p *player, args []string) {
+	found := gjson.GetBytes(p.answer(ts), args[1])
+	if !found.Exists() {
+		ts.Fatalf("the answer has no %s:\n%s", args[1], layout(string(p.body)))
+	}
+	p.vars[args[0]] = found.String()
+	ts.Setenv(args[0], found.String())
+}
+
+func moveClock(ts *testscript.TestScript, p *player, args []string) {
+	switch {
+	case args[0] == "idle" && len(args) == 1:
+		ts.Check(p.moveClock(map[string]any{"untilIdle": true}))
+	case args[0] == "advance" && len(args) == 2:
+		_, err := time.ParseDuration(args[1])
+		ts.Check(err)
+		ts.Check(p.moveClock(map[string]any{"advance": args[1]}))
+	default:
+		ts.Fatalf("want: clock advance LENGTH, or clock idle")
+	}
+}
+
+func header(ts *testscript.TestScript, p *player, args []string) {
+	p.answer(ts)
+	values := p.last.Header.Values(args[0])
+	if len(values) == 0 {
+		ts.Fatalf("the answer has no header %s", args[0])
+	}
+	if len(args) == 1 {
+		return
+	}
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	if !slices.ContainsFunc(values, pattern.MatchString) {
+		ts.Fatalf("the header %s is %q, which does not fit %s", args[0], values, args[1])
+	}
+}
+
+func says(ts *testscript.TestScript, p *player, args []string) {
+	if !bytes.Contains(p.answer(ts), []byte(args[0])) {
+		ts.Fatalf("the answer does not say %q:\n%s", args[0], layout(string(p.body)))
+	}
+}
+
+func (p *player) answer(ts *testscript.TestScript) []byte {
+	if p.last == nil {
+		ts.Fatalf("nothing has been asked yet")
+	}
+	return p.body
+}
+
+func archive(ts *testscript.TestScript, _ *player, args []string) {
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	files := tar.NewWriter(zipped)
+	ts.Check(files.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+	ts.Check(files.Close())
+	ts.Check(zipped.Close())
+	ts.Check(os.WriteFile(filepath.Clean(ts.MkAbs(args[0])), packed.Bytes(), 0o600))
+}

@@ -1,0 +1,170 @@
+package story
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tidwall/gjson"
+)
+
+const (
+	anything = "*"   // fits every value
+	more     = "..." // last in a list: fits any number of further elements
+)
+
+// match compares what is wanted with what the answer has of it.
+func match(ts *testscript.TestScript, p *player, args []string) {
+	got := string(p.answer(ts))
+	if !gjson.Valid(got) {
+		ts.Fatalf("the answer is no JSON: %q", got)
+	}
+	want := args[0]
+	if !inline(want) {
+		want = ts.ReadFile(args[0])
+	}
+	empty := strings.TrimSpace(want) == ""
+	if !empty && !gjson.Valid(want) {
+		ts.Fatalf("%s is no JSON", args[0])
+	}
+	wanted, had := layout(want), layout(got)
+	if !empty {
+		had = layout(p.project(gjson.Parse(want), gjson.Parse(got)))
+	}
+	if p.updates != nil && !inline(args[0]) {
+		p.updates[args[0]] = had + "\n"
+	} else if wanted != had || empty {
+		ts.Fatalf("%s", diff.Diff("want", []byte(wanted+"\n"), "answer", []byte(had+"\n")))
+	}
+}
+
+// project is the part of the answer that is wanted, with the wanted's own words where they fit.
+func (p *player) project(want, got gjson.Result) string {
+	switch {
+	case want.Type == gjson.String && p.fits(want.Str, got):
+		return want.Raw
+	case want.IsObject() && got.IsObject():
+		return p.members(want, got)
+	case want.IsArray() && got.IsArray():
+		return p.elements(want.Array(), got.Array())
+	}
+	return got.Raw
+}
+
+// fits compares text. A captured name stands for a value of any type.
+func (p *player) fits(want string, got gjson.Result) bool {
+	filled := p.fill(want)
+	return want == anything || filled == got.String() && (got.Type == gjson.String || filled != want)
+}
+
+func (p *player) members(want, got gjson.Result) string {
+	has := got.Map()
+	var kept []string
+	want.ForEach(func(key, value gjson.Result) bool {
+		if actual, ok := has[key.Str]; ok {
+			kept = append(kept, key.Raw+":"+p.project(value, actual))
+		}
+		return true
+	})
+	return "{" + strings.Join(kept, ",") + "}"
+}
+
+func (p *player) elements(want, got []gjson.Result) string {
+	var kept []string
+	open := len(want) > 0 && want[len(want)-1].Str == more
+	for i, actual := range got {
+		switch {
+		case open && i >= len(want)-1:
+		case i < len(want):
+			kept = append(kept, p.project(want[i], actual))
+		default:
+			kept = append(kept, actual.Raw)
+		}
+	}
+	if open {
+		kept = append(kept, want[len(want)-1].Raw)
+	}
+	return "[" + strings.Join(kept, ",") + "]"
+}
+
+const width = 119 // without a comma
+
+// layout writes a list or an object in one line if it fits, else its values in lines of their own. What is no JSON stays
+// as it is.
+func layout(text string) string {
+	if !gjson.Valid(text) {
+		return strings.TrimSpace(text)
+	}
+	var b strings.Builder
+	lay(&b, gjson.Parse(text), "", 0)
+	return b.String()
+}
+
+func lay(b *strings.Builder, v gjson.Result, indent string, before int) {
+	brackets := "[]"
+	switch {
+	case v.IsObject():
+		brackets = "{}"
+	case !v.IsArray():
+		b.WriteString(strings.TrimSpace(v.Raw))
+		return
+	}
+	if line := inOneLine(v); len(indent)+before+len(line) <= width {
+		b.WriteString(line)
+		return
+	}
+	b.WriteByte(brackets[0])
+	separator := "\n"
+	v.ForEach(func(key, value gjson.Result) bool {
+		b.WriteString(separator + indent + "  ")
+		label := ""
+		if v.IsObject() {
+			label = key.Raw + ": "
+		}
+		b.WriteString(label)
+		lay(b, value, indent+"  ", len(label))
+		separator = ",\n"
+		return true
+	})
+	b.WriteString("\n" + indent + brackets[1:])
+}
+
+func inOneLine(v gjson.Result) string {
+	var parts []string
+	switch {
+	case v.IsObject():
+		v.ForEach(func(key, value gjson.Result) bool {
+			parts = append(parts, key.Raw+": "+inOneLine(value))
+			return true
+		})
+		return "{" + strings.Join(parts, ", ") + "}"
+	case v.IsArray():
+		for _, item := range v.Array() {
+			parts = append(parts, inOneLine(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return strings.TrimSpace(v.Raw)
+}
+
+// rewrite puts new contents into the archive that a story is.
+func rewrite(file string, updates map[string]string) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	story, err := txtar.ParseFile(file)
+	if err != nil {
+		return err
+	}
+	for name, content := range updates {
+		i := slices.IndexFunc(story.Files, func(f txtar.File) bool { return f.Name == name })
+		if i >= 0 && !bytes.Equal(story.Files[i].Data, []byte(content)) {
+			story.Files[i].Data = []byte(content)
+		}
+	}
+	return os.WriteFile(file, txtar.Format(story), 0o600)
+}

@@ -1,0 +1,104 @@
+// Package story plays stories: scripts of requests with the answers that they should get, which read well for people
+// who know no Go. A story is a txtar archive. It begins with its steps, one a line, and goes on with the files that
+// the steps mention:
+//
+//	# The pool etl is busy, so it cannot be deleted.
+//	GET /workflow/api/pools
+//	capture POOL 'pools.#(name=="etl").id'
+//	DELETE /workflow/api/pools/$POOL 400
+//	match refused.json
+//
+//	-- refused.json --
+//	{"message": "*", "status": 400}
+//
+// A line that begins with # opens a chapter: when a step fails, its chapter is shown with all its exchanges.
+//
+//	GET path [status] [body]      sends a request; so do POST, PUT, PATCH and DELETE. Without a status, any 2xx will
+//	                              do. The body is JSON, written here or in a file, or a file.tar.gz made by archive
+//	match want                    the last answer has all that want has: JSON, written here or in a file
+//	says text                     the last answer contains the text
+//	header name [pattern]         the last answer has the header, and its value fits the regular expression
+//	capture NAME path             keeps a value of the last answer as $NAME; the path is in the syntax of gjson
+//	clock advance 1h30m           moves the world's clock
+//	clock idle                    moves it until nothing is under way any more
+//	as key                        makes the next requests with this key; nobody sends none. It begins with 1/admin
+//	archive file.tar.gz folder    packs the files of a folder of this archive
+//
+// What match wants may leave out members of objects, and the text "*" stands for any value. A list must have as many
+// elements as the answer's, unless its last one is "...". Text such as "$POOL" stands for what was captured.
+//
+// With UPDATE=1 in the environment, files that match mentions are rewritten to what the answers were: members stay
+// left out and "*" stays, while an empty file becomes the whole answer.
+//
+// Stories are played against a handler, or against any server: STORY_URL=http://127.0.0.1:4010 is a mock server that is
+// running, in which each story makes a world of its own, and https://{interface}.example is a platform with a host for
+// each interface. Steps that only a mock knows, such as those of the clock, begin with [mock].
+package story
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Server is what one story is played against: a handler, in process, or the base address of a server.
+type Server struct {
+	Handler http.Handler
+	URL     string
+	World   string // chosen by header; empty: whichever the server chooses
+	Close   func() // may be nil
+}
+
+// Run plays the story in a file. Start is called once, when the story begins, and its server closed at the end. When
+// STORY_URL is set, the story is played there instead.
+func Run(t *testing.T, file string, start func() (Server, error)) {
+	t.Helper()
+	if address := os.Getenv("STORY_URL"); address != "" {
+		start = elsewhere(address, t.Name())
+	}
+	testscript.Run(t, Params(file, start, os.Getenv("UPDATE") != ""))
+}
+
+// Params is what Run gives to testscript. Update says whether wanted files are rewritten.
+func Params(file string, start func() (Server, error), update bool) testscript.Params {
+	return testscript.Params{
+		Files:              []string{file},
+		RequireUniqueNames: true,
+		Cmds:               commands(),
+		Condition:          condition,
+		Setup: func(env *testscript.Env) error {
+			server, err := start()
+			if err != nil {
+				return err
+			}
+			p := newPlayer(server)
+			if update {
+				p.updates = map[string]string{}
+			}
+			env.Values[playing{}] = p
+			env.Defer(func() {
+				if server.Close != nil {
+					server.Close()
+				}
+				if err := rewrite(file, p.updates); err != nil {
+					env.T().Fatal(err)
+				}
+			})
+			return nil
+		},
+	}
+}
+
+// elsewhere plays against a server that is running, in a world of its own if the server is a mock.
+func elsewhere(address, test string) func() (Server, error) {
+	return func() (Server, error) {
+		server := Server{URL: strings.TrimSuffix(address, "/")}
+		if !isMock(server.URL) {
+			return server, nil
+		}
+		return server, server.makeWorld(test)
+	}
+}
