@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"errors"
+	"sync"
 
 	"svc.example/understudy/specs"
 )
@@ -9,11 +10,15 @@ import (
 // Ready loads what is otherwise loaded by the first request that needs it: all interfaces, and the control interface.
 // A server whose Ready has returned nil can answer all of them.
 func (s *Server) Ready() error {
-	_, err := s.control()
-	errs := []error{err}
+	load := []func() (*service, error){s.control}
 	for _, name := range specs.Interfaces() {
-		_, err := s.service(name)
-		errs = append(errs, err)
+		load = append(load, s.services[name])
 	}
+	errs := make([]error, len(load))
+	var wg sync.WaitGroup
+	for i, load := range load {
+		wg.Go(func() { _, errs[i] = load() })
+	}
+	wg.Wait()
 	return errors.Join(errs...)
 }

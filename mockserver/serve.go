@@ -186,8 +186,14 @@ func (x *exchange) validate(mode Validation) error {
 // send commits the exchange to the journal and only then lets the first byte of the answer go.
 func (x *exchange) send(a check.Answer) {
 	header := x.w.Header()
-	for _, line := range a.Header {
-		header[line[0]] = append(header[line[0]], line[1])
+	values := make([]string, len(a.Header)) // one allocation for all of them
+	for i, line := range a.Header {
+		values[i] = line[1]
+		if before := header[line[0]]; before != nil {
+			header[line[0]] = append(before, line[1])
+			continue
+		}
+		header[line[0]] = values[i : i+1 : i+1]
 	}
 	if x.world != nil {
 		seq := x.world.Journal.Commit(x.entry(a), x.server.recorder)

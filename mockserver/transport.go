@@ -1,9 +1,11 @@
 package mockserver
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
-	"net/http/httptest"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -95,9 +97,43 @@ func roundTrip(s *Server, r *http.Request) (*http.Response, error) {
 	} else if target.iface == "" {
 		return nil, fmt.Errorf("understudy: %s names no interface", r.URL)
 	}
-	recorder := httptest.NewRecorder()
-	s.ServeHTTP(recorder, in)
-	response := recorder.Result()
-	response.Request = r
-	return response, nil
+	w := &responseWriter{header: http.Header{}}
+	s.ServeHTTP(w, in)
+	return w.response(r), nil
+}
+
+// responseWriter keeps what a handler writes, for a client in the same process.
+type responseWriter struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+// Header implements http.ResponseWriter.
+func (w *responseWriter) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *responseWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (w *responseWriter) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	w.body = append(w.body, b...)
+	return len(b), nil
+}
+
+func (w *responseWriter) response(r *http.Request) *http.Response {
+	response := &http.Response{
+		Status:     strconv.Itoa(w.status) + " " + http.StatusText(w.status),
+		StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.header, Body: http.NoBody, ContentLength: int64(len(w.body)), Request: r,
+	}
+	if len(w.body) > 0 {
+		response.Body = io.NopCloser(bytes.NewReader(w.body))
+	}
+	return response
 }

@@ -159,7 +159,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-func TestForks(t *testing.T) {
+func TestForkedWorlds(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	original := s.World("")
