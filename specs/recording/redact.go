@@ -142,6 +142,14 @@ func (r *Redactor) body(body *Body, schema *openapi3.Schema, name string, note f
 			note(name + "." + path)
 		}
 	})
+	left := false // such as the second of two members of one name
+	walkSecrets(gjson.ParseBytes(clean), schema, "", func(_ string, value gjson.Result) {
+		left = left || !strings.HasPrefix(value.String(), Mark)
+	})
+	if left {
+		note(name)
+		clean = []byte(strconv.Quote(r.Hash(string(body.Bytes))))
+	}
 	return &Body{Bytes: clean, Truncated: body.Truncated}
 }
 
