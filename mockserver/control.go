@@ -72,11 +72,11 @@ func (x *exchange) control() (reply op.Reply, err error) {
 		return reply, &op.Error{Code: op.CodeUnauthorized, Message: "the control interface wants the header " +
 			"Authorization: Bearer <token>, with the token that the server was given or printed when it started"}
 	}
-	if err := x.read(); err != nil {
-		return reply, err
-	}
 	route, err := x.route()
 	if err != nil {
+		return reply, err
+	}
+	if err := x.read(); err != nil {
 		return reply, err
 	}
 	if err := x.validate(Strict); err != nil {

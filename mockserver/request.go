@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -48,8 +49,16 @@ func (x *exchange) read() error {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return nil
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxBody))
-	x.body = body
+	err := x.receive()
+	if err == nil {
+		err = x.decode()
+	}
+	x.call.Body = x.body
+	return err
+}
+
+func (x *exchange) receive() (err error) {
+	x.body, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -59,19 +68,25 @@ func (x *exchange) read() error {
 		x.cut = true
 		return op.Invalid("", "the request body ended early: %v", err)
 	}
+	return nil
+}
+
+func (x *exchange) decode() error {
 	switch encoding := strings.ToLower(x.r.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 		return nil
 	case "gzip":
 		return x.inflate()
 	default:
-		return &op.Error{Code: op.CodeMediaType, Field: "Content-Encoding",
-			Message: fmt.Sprintf("%q is not accepted; want gzip or none", encoding)}
+		return &op.Error{
+			Code: op.CodeMediaType, Field: "Content-Encoding",
+			Message: fmt.Sprintf("%q is not accepted; want gzip or none", encoding),
+		}
 	}
 }
 
 func (x *exchange) inflate() error {
-	reader, err := gzip.NewReader(strings.NewReader(string(x.body)))
+	reader, err := gzip.NewReader(bytes.NewReader(x.body))
 	if err == nil {
 		var plain []byte
 		if plain, err = io.ReadAll(io.LimitReader(reader, maxBody+1)); err == nil {

@@ -19,7 +19,7 @@ import (
 
 // exchange is one request on its way through the server, which this file tells from top to bottom:
 //
-//	interface → world → route → authenticate → validate request → rule → encode → validate answer → journal → write
+//	interface → world → route → read → authenticate → validate request → rule → encode → validate answer → journal → write
 type exchange struct {
 	*service
 	server *Server
@@ -75,11 +75,11 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 	if err := x.enter(key); err != nil {
 		return reply, err
 	}
-	if err := x.read(); err != nil {
-		return reply, err
-	}
 	route, err := x.route()
 	if err != nil {
+		return reply, err
+	}
+	if err := x.read(); err != nil {
 		return reply, err
 	}
 	value := x.world.Read()
@@ -156,7 +156,7 @@ func (x *exchange) route() (*op.Route, error) {
 		return nil, x.unknownPath(path)
 	}
 	x.call.Operation, x.call.Match = x.match.Operation, &x.match
-	x.call.Base, x.call.Body, x.call.Skip = x.target.base, x.body, x.server.skip
+	x.call.Base, x.call.Skip = x.target.base, x.server.skip
 	if x.r.URL.RawQuery != "" {
 		x.call.Query = x.r.URL.Query()
 	}

@@ -159,6 +159,28 @@ func TestRequestValidation(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a body of more than 16 MiB is refused, and the journal has only its beginning", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithJournalLimit(64<<20))
+		a := call(t, s, "PUT", "/workflow/api/projects?project=a&revision=1", strings.Repeat("x", 17<<20),
+			"Content-Type", "application/gzip").want(t, 400)
+		journal, err := s.World("").Journal("workflow.putProject")
+		if err != nil || len(journal) != 1 || !journal[0].Request.Body.Truncated || !strings.Contains(a.body, "16777216") {
+			t.Errorf("%d exchanges, error %v, answer %s", len(journal), err, a.body)
+		}
+	})
+	t.Run("a bomb of gzip is refused", func(t *testing.T) {
+		t.Parallel()
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		zeros := make([]byte, 1<<20)
+		for range 100 {
+			_, _ = w.Write(zeros)
+		}
+		_ = w.Close()
+		s := newServer(t, mockserver.WithScenario("empty"))
+		call(t, s, "POST", "/workflow/api/pools", b.String(), "Content-Encoding", "gzip").want(t, 400)
+	})
 	t.Run("a gzip body is read", func(t *testing.T) {
 		t.Parallel()
 		var b bytes.Buffer

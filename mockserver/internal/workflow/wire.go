@@ -33,7 +33,7 @@ func errorReply(e *op.Error) op.Reply {
 
 func statusOf(code op.Code) int {
 	switch code {
-	case op.CodeInvalid:
+	case op.CodeInvalid, op.CodeTooLarge, op.CodeMediaType: // the documents know neither 413 nor 415 (client)
 		return http.StatusBadRequest
 	case op.CodeUnauthorized:
 		return http.StatusUnauthorized
@@ -45,10 +45,6 @@ func statusOf(code op.Code) int {
 		return http.StatusMethodNotAllowed
 	case op.CodeConflict:
 		return http.StatusConflict
-	case op.CodeTooLarge:
-		return http.StatusRequestEntityTooLarge
-	case op.CodeMediaType: // the engine says 400, 415 being no status of its documents
-		return http.StatusBadRequest
 	case op.CodeInternal:
 		return http.StatusInternalServerError
 	}
