@@ -1,6 +1,8 @@
 package scenarios_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -168,6 +170,17 @@ func TestLoad(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
+	t.Run("a world that begins with a dump goes on where it was", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(write(t, map[string]string{
+			"dump.json": get(t, "quickstart", "/_understudy/worlds/default/state"),
+		}), "dump.json")
+		for _, path := range []string{"/workflow/api/attempts", "/workflow/api/schedules", "/workflow/api/attempts/9/tasks"} {
+			if d := cmp.Diff(get(t, "quickstart", path), get(t, file, path)); d != "" {
+				t.Errorf("%s (-world +its dump)\n%s", path, d)
+			}
+		}
+	})
 	t.Run("what a user's cast has twice is refused with both places", func(t *testing.T) {
 		t.Parallel()
 		folder := write(t, map[string]string{
@@ -189,6 +202,25 @@ func load(t *testing.T, name string) scenarios.Scenario {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// get asks a new server for something.
+func get(t *testing.T, scenario, path string) string {
+	t.Helper()
+	server, err := mockserver.New(mockserver.WithScenario(scenario), mockserver.WithClock("frozen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.Header.Set("Authorization", "SVC1 1/admin")
+	r.RemoteAddr = "127.0.0.1:1"
+	w := httptest.NewRecorder()
+	server.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		t.Fatalf("GET %s: %d %s", path, w.Code, w.Body)
+	}
+	return w.Body.String()
 }
 
 // write makes a folder of files.

@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"net/http"
 	"strings"
+	"svc.example/understudy/mockserver"
 	"testing"
 	"time"
 )
@@ -132,6 +133,18 @@ func TestKillAttempt(t *testing.T) {
 			}
 		}
 		kill(c, a.ID).refused(http.StatusConflict, "killed")
+	})
+	t.Run("a task that would run for hours returns within the usual time of one", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t, mockserver.WithScenario("pool-in-use"))
+		kill(c, "1").want(http.StatusOK)
+		if got := c.attempt("1").Status; got != "canceling" {
+			t.Errorf("at first the attempt is %s, want canceling", got)
+		}
+		c.advance(time.Second)
+		if got := c.attempt("1").Status; got != "killed" {
+			t.Errorf("a second later the attempt is %s, want killed", got)
+		}
 	})
 	t.Run("a queued attempt dies at once", func(t *testing.T) {
 		t.Parallel()

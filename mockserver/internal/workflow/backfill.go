@@ -50,12 +50,17 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 		trial := *w
 		w = &trial
 	}
-	attempts, last, err := b.run(w, c.Now, c.Skip)
+	times, err := b.slots()
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if body.AdvanceSchedule && !s.Time.IsZero() && !last.Before(s.Time) {
-		setSlot(&s, d.Workflow.Schedule.Next(last))
+	attempts, err := b.run(w, times, c.Now, c.Skip)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if n := len(times); body.AdvanceSchedule && n > 0 && !s.Time.IsZero() && !times[n-1].Before(s.Time) {
+		s.LastTime = times[n-1].UTC()
+		setSlot(&s, d.Workflow.Schedule.Next(s.LastTime))
 		planSchedule(w, s, c.Now)
 	}
 	p := projectOf(w, d)
@@ -114,20 +119,16 @@ func (b backfill) slots() ([]time.Time, error) {
 		times = append(times, slot.Time)
 	}
 	if n := int64(len(times)); n < b.count {
-		return nil, op.Invalid("count", "is %d, but there are only %d slots until the next schedule time", b.count, n)
+		return nil, op.Invalid("count", "is %d, but there are only %d slots", b.count, n)
 	}
 	return times, nil
 }
 
-// run starts the attempts. last is the session time of the last slot, be it started or left out.
-func (b backfill) run(w *world.World, now time.Time, skip op.Skips) (attempts []world.Attempt, last time.Time, err error) {
-	times, err := b.slots()
-	if err != nil {
-		return nil, last, err
-	}
+// run starts the attempts of the slots.
+func (b backfill) run(w *world.World, times []time.Time, now time.Time, skip op.Skips) ([]world.Attempt, error) {
+	var attempts []world.Attempt
 	var after int64
 	for _, at := range times {
-		last = at
 		if b.skip && sessionExists(w, b.schedule, at) {
 			continue
 		}
@@ -136,15 +137,15 @@ func (b backfill) run(w *world.World, now time.Time, skip op.Skips) (attempts []
 		}
 		a, existing, err := begin.run(w, now, skip)
 		if err != nil {
-			return nil, last, err
+			return nil, err
 		}
 		if existing {
-			return nil, last, op.Conflict("session %s has an attempt with name %q already: choose another attemptName",
+			return nil, op.Conflict("session %s has an attempt with name %q already: choose another attemptName",
 				zoned(at, zoneOf(b.definition)), b.name)
 		}
 		attempts, after = append(attempts, a), a.ID
 	}
-	return attempts, last, nil
+	return attempts, nil
 }
 
 func sessionExists(w *world.World, s world.Schedule, at time.Time) bool {

@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -24,10 +25,14 @@ func TestTasksOverTime(t *testing.T) {
 		status         string
 	}{
 		{"one after the other, groups planned while their tasks run", etl, []step{
-			{0, "+w planned, +w+extract running, +w+transform blocked, +w+transform+a blocked, +w+transform+b blocked, +w+load blocked"},
-			{second, "+w planned, +w+extract success, +w+transform planned, +w+transform+a running, +w+transform+b blocked, +w+load blocked"},
-			{2 * second, "+w planned, +w+extract success, +w+transform success, +w+transform+a success, +w+transform+b success, +w+load running"},
-			{second, "+w success, +w+extract success, +w+transform success, +w+transform+a success, +w+transform+b success, +w+load success"},
+			{0, "+w planned, +w+extract running, +w+transform blocked, +w+transform+a blocked, " +
+				"+w+transform+b blocked, +w+load blocked"},
+			{second, "+w planned, +w+extract success, +w+transform planned, +w+transform+a running, " +
+				"+w+transform+b blocked, +w+load blocked"},
+			{2 * second, "+w planned, +w+extract success, +w+transform success, +w+transform+a success, " +
+				"+w+transform+b success, +w+load running"},
+			{second, "+w success, +w+extract success, +w+transform success, +w+transform+a success, " +
+				"+w+transform+b success, +w+load success"},
 		}, "success"},
 		{"side by side with _parallel, and what comes after waits for both", "_parallel: false\n+p:\n  _parallel: true\n" +
 			"  +a: {echo>: a}\n  +b: {echo>: b}\n+c: {echo>: c}\n", []step{
@@ -48,12 +53,23 @@ func TestTasksOverTime(t *testing.T) {
 			{10 * second, "+w planned, +w+a running"},
 			{second, "+w group_error, +w+a error"},
 		}, "error"},
-		{"a group is tried again as a whole", "+g:\n  _retry: {limit: 1, interval: 10}\n  +a: {echo>: a}\n  +b: {fail>: no}\n",
-			[]step{
-				{2 * second, "+w planned, +w+g group_retry_waiting, +w+g+a success, +w+g+b error"},
-				{10 * second, "+w planned, +w+g planned, +w+g+a running, +w+g+b blocked"},
-				{2 * second, "+w group_error, +w+g group_error, +w+g+a success, +w+g+b error"},
-			}, "error"},
+		{"a group is tried again as a whole", "+g:\n  _retry: {limit: 1, interval: 10}\n  +a: {echo>: a}\n" +
+			"  +b: {fail>: no}\n", []step{
+			{2 * second, "+w planned, +w+g group_retry_waiting, +w+g+a success, +w+g+b error"},
+			{10 * second, "+w planned, +w+g planned, +w+g+a running, +w+g+b blocked"},
+			{2 * second, "+w group_error, +w+g group_error, +w+g+a success, +w+g+b error"},
+		}, "error"},
+		{"a group that is tried again leaves those beside it alone", "_parallel: true\n" +
+			"+g:\n  _retry: 1\n  +a: {fail>: no}\n+z:\n  +x: {echo>: x}\n  +y: {echo>: y}\n", []step{
+			{second, "+w planned, +w+g group_retry_waiting, +w+g+a error, +w+z planned, +w+z+x success, +w+z+y running"},
+			{second, "+w planned, +w+g planned, +w+g+a running, +w+z success, +w+z+x success, +w+z+y success"},
+		}, "running"},
+		{"intervals double with an exponential retry", "+a:\n  fail>: no\n" +
+			"  _retry: {limit: 3, interval: 10, interval_type: exponential}\n", []step{
+			{11 * second, "+w planned, +w+a running"}, {second, "+w planned, +w+a retry_waiting"},
+			{20*second - 1, "+w planned, +w+a retry_waiting"}, {1, "+w planned, +w+a running"},
+			{41 * second, "+w planned, +w+a running"},
+		}, "running"},
 		{"tasks that a run makes are there after it", "+l: {loop>: 2, _do: {+x: {echo>: x}}}\n+z: {echo>: z}\n", []step{
 			{0, "+w planned, +w+l running, +w+z blocked"},
 			{second, "+w planned, +w+l planned, +w+z blocked, +w+l^sub planned, +w+l^sub+loop-0 planned, " +
@@ -72,7 +88,8 @@ func TestTasksOverTime(t *testing.T) {
 		{"what takes longer than a day is killed", "+slow: {echo>: x}\n", []step{
 			{24*time.Hour - 1, "+w planned, +w+slow running"}, {1, "+w group_error, +w+slow error"},
 		}, "error"},
-		{"an attempt of more than seven days is killed", "+stuck: {fail>: x, _retry: {limit: 1000, interval: 7200}}\n", []step{
+		{"an attempt of more than seven days is killed", "+stuck:\n  fail>: x\n" +
+			"  _retry: {limit: 1000, interval: 7200}\n", []step{
 			{7*24*time.Hour - 1, "+w planned, +w+stuck retry_waiting"}, {1, "+w canceled, +w+stuck canceled"},
 		}, "killed"},
 	} {
@@ -113,7 +130,10 @@ workflow:
 		for i, want := range []struct {
 			status, message string
 			takes           time.Duration
-		}{{"error", "the disk is full", 7 * time.Second}, {"error", "the disk is full", 7 * time.Second}, {"success", "", 5 * time.Second}} {
+		}{
+			{"error", "the disk is full", 7 * time.Second}, {"error", "the disk is full", 7 * time.Second},
+			{"success", "", 5 * time.Second},
+		} {
 			a := c.start("shop", "w", map[string]any{"retryAttemptName": fmt.Sprint(i)})
 			c.advance(want.takes - 1)
 			if got := c.attempt(a.ID).Status; got != "running" {
@@ -154,7 +174,8 @@ func TestTaskLimit(t *testing.T) {
 	second := c.start("shop", "w", map[string]any{"retryAttemptName": "2"})
 	count := func(a attempt) string {
 		states := c.states(a.ID)
-		return fmt.Sprint(strings.Count(states, " running"), strings.Count(states, " ready"), strings.Count(states, " success"))
+		return fmt.Sprint(
+			strings.Count(states, " running"), strings.Count(states, " ready"), strings.Count(states, " success"))
 	}
 	for _, want := range []struct{ first, second string }{
 		{"20 0 0", "10 10 0"}, {"0 0 21", "20 0 0"}, {"0 0 21", "10 0 10"}, {"0 0 21", "0 0 21"},
@@ -163,6 +184,17 @@ func TestTaskLimit(t *testing.T) {
 			t.Errorf("running, ready, success: %s and %s, want %s and %s", a, b, want.first, want.second)
 		}
 		c.advance(time.Second / 2)
+	}
+	busy := c.start("shop", "w", map[string]any{"retryAttemptName": "3"})
+	starved := c.start("shop", "w", map[string]any{"retryAttemptName": "4"})
+	c.call(http.MethodPost, "/api/attempts/"+starved.ID+"/kill", nil).want(http.StatusOK)
+	states := c.states(starved.ID)
+	if strings.Count(states, " canceled") != 10 || strings.Count(states, " running") != 10 {
+		t.Errorf("after a kill those that wait for a slot are not canceled: %s", states)
+	}
+	c.advance(time.Second)
+	if got := c.statuses([]attempt{busy, starved}); got != "success killed" {
+		t.Errorf("in the end: %s", got)
 	}
 }
 
@@ -223,7 +255,8 @@ func TestAutoClock(t *testing.T) {
 		t.Errorf("the next poll sees it %s", got)
 	}
 	for _, path := range []string{
-		"/api/sessions/" + fourth.SessionID, "/api/attempts/" + fourth.ID + "/retries", "/api/sessions/" + fourth.SessionID + "/attempts",
+		"/api/sessions/" + fourth.SessionID, "/api/attempts/" + fourth.ID + "/retries",
+		"/api/sessions/" + fourth.SessionID + "/attempts",
 	} {
 		a := c.start("shop", "wait", map[string]any{"retryAttemptName": path})
 		if got := string(c.get(path).body); strings.Contains(got, `"running"`) {

@@ -98,7 +98,9 @@ func TestLogs(t *testing.T) {
 		t.Parallel()
 		c, a := logged(t)
 		c.advance(64 * time.Second)
-		for i, want := range [][]string{{"fail>: no", "another one follows"}, {"fail>: no", "ERROR", "no"}, {"echo>: x", "success"}} {
+		for i, want := range [][]string{
+			{"fail>: no", "another one follows"}, {"fail>: no", "ERROR", "no"}, {"echo>: x", "success"},
+		} {
 			name := c.logs(a.ID, "")[i].FileName
 			answer := c.get("/api/logs/" + a.ID + "/files/" + url.PathEscape(name)).want(http.StatusOK)
 			z, err := gzip.NewReader(bytes.NewReader(answer.body))

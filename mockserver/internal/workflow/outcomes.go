@@ -12,7 +12,7 @@ import (
 // outcome decides how a try ends. The operator fail> fails whatever an outcome says; an outcome may give it another
 // message.
 func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
-	takes = cmp.Or(p.w.Workflow.TaskTime, time.Second)
+	takes = cmp.Or(p.w.Workflow.TaskTime, defaultTaskTime)
 	if planned := p.plan[t.Plan]; planned.Operator == "fail" {
 		fails = cmp.Or(planned.Command, "the task failed")
 	}

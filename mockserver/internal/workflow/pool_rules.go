@@ -95,7 +95,8 @@ func checkConditions(conditions []world.PoolCondition) error {
 var invocationTypes = []string{"on_demand", "scheduled"}
 
 var workflowTypes = []string{
-	"ab_test", "audience", "customer_journey", "engage", "predictive_scoring", "realtime", "segment_insights", "syndication",
+	"ab_test", "audience", "customer_journey", "engage", "predictive_scoring", "realtime", "segment_insights",
+	"syndication",
 }
 
 // checkCondition checks a condition's shape, and drops an operator where none is used. A list without a value, or with

@@ -176,7 +176,9 @@ func TestPoolRuleOrder(t *testing.T) {
 			c.createRule(1, p[first].ID, scheduled)
 			c.createRule(2, p[second].ID, onDemand)
 		}, "second"},
-		{"a workflow of a project has no type", func(c *client, p []pool) { c.createRule(1, p[first].ID, nothing) }, "default"},
+		{"a workflow of a project has no type", func(c *client, p []pool) {
+			c.createRule(1, p[first].ID, nothing)
+		}, "default"},
 		{"what fits no rule goes to the default pool", func(c *client, p []pool) {
 			c.createRule(1, p[first].ID, startsWith("project_name", "other"))
 		}, "default"},

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"math"
 	"unicode/utf8"
 
@@ -68,13 +69,8 @@ func spare(w *world.World) int {
 	return left
 }
 
-// accountLimit is 100 unless the scenario says otherwise, which is the least that accounts have.
-func accountLimit(w *world.World) int {
-	if w.Workflow.AccountLimit <= 0 {
-		return 100
-	}
-	return w.Workflow.AccountLimit
-}
+// accountLimit is the least that accounts have, unless the scenario says otherwise.
+func accountLimit(w *world.World) int { return cmp.Or(w.Workflow.AccountLimit, defaultAccountLimit) }
 
 func defaultPool(w *world.World) (world.Pool, bool) {
 	for _, p := range w.Workflow.Pools.All() {
@@ -179,7 +175,8 @@ func poolAffordable(w *world.World, from, to int) error {
 		return op.Invalid("concurrencyLimit", "the default pool has %d slots of the account's %d and cannot spare %d",
 			d.Limit, accountLimit(w), to-from)
 	case left < running:
-		return op.Invalid("concurrencyLimit", "the default pool would keep %d slots, but %d attempts run in it", left, running)
+		return op.Invalid("concurrencyLimit", "the default pool would keep %d slots, but %d attempts run in it",
+			left, running)
 	}
 	return nil
 }
@@ -191,8 +188,8 @@ func poolDeletable(c *op.Call, p world.Pool) error {
 	case p.Default && !c.Skip[SkipDeletionOfDefault]:
 		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be deleted", p.Name, p.ID)
 	case use.running+use.waiting > 0 && !c.Skip[SkipDeletionWithAttempts]:
-		return op.Invalid("", "pool %s (id %d) cannot be deleted while attempts are in it: %d running, %d queued or blocked",
-			p.Name, p.ID, use.running, use.waiting)
+		return op.Invalid("", "pool %s (id %d) cannot be deleted while attempts are in it: %d running, "+
+			"%d queued or blocked", p.Name, p.ID, use.running, use.waiting)
 	}
 	for _, rule := range c.World.Workflow.PoolRules.All() {
 		if rule.Pool == p.ID && !c.Skip[SkipDeletionWithRules] {

@@ -81,7 +81,8 @@ func TestPools(t *testing.T) {
 		for _, name := range []string{"small", "default"} {
 			body := map[string]any{"name": name, "concurrencyLimit": 1}
 			c.call(http.MethodPost, "/api/pools", body).refused(http.StatusConflict, name)
-			c.call(http.MethodPatch, "/api/pools/"+other.ID, map[string]any{"name": name}).refused(http.StatusBadRequest, name)
+			body = map[string]any{"name": name}
+			c.call(http.MethodPatch, "/api/pools/"+other.ID, body).refused(http.StatusBadRequest, name)
 		}
 		c.call(http.MethodPatch, "/api/pools/"+small.ID, `{"name":"small"}`).want(http.StatusOK)
 	})
@@ -90,7 +91,8 @@ func TestPools(t *testing.T) {
 		c := newClient(t)
 		c.call(http.MethodPost, "/api/pools", `{"name":"all","concurrencyLimit":100}`).refused(http.StatusBadRequest, "100")
 		p := c.createPool("most", 99)
-		c.call(http.MethodPatch, "/api/pools/"+p.ID, `{"concurrencyLimit":100}`).refused(http.StatusBadRequest, "default pool")
+		c.call(http.MethodPatch, "/api/pools/"+p.ID, `{"concurrencyLimit":100}`).
+			refused(http.StatusBadRequest, "default pool")
 		if got := c.pools(); got[0].ConcurrencyLimit != 1 || got[1].ConcurrencyLimit != 99 {
 			t.Errorf("the refusals have changed something: %v", got)
 		}
@@ -100,9 +102,10 @@ func TestPools(t *testing.T) {
 		c := newClient(t).load("workflow: {accountLimit: 4}")
 		c.upload("shop", "v1", map[string]string{"wait": wait})
 		c.startMany("shop", "wait", 1, 2)
-		c.call(http.MethodPost, "/api/pools", `{"name":"p","concurrencyLimit":3}`).refused(http.StatusBadRequest, "2 attempts")
+		const tooMuch = `{"name":"p","concurrencyLimit":3}`
+		c.call(http.MethodPost, "/api/pools", tooMuch).refused(http.StatusBadRequest, "2 attempts")
 		p := c.createPool("p", 1)
-		c.call(http.MethodPatch, "/api/pools/"+p.ID, `{"concurrencyLimit":3}`).refused(http.StatusBadRequest, "2 attempts")
+		c.call(http.MethodPatch, "/api/pools/"+p.ID, tooMuch).refused(http.StatusBadRequest, "2 attempts")
 		c.call(http.MethodPatch, "/api/pools/"+p.ID, `{"concurrencyLimit":2}`).want(http.StatusOK)
 	})
 	t.Run("the default pool is neither updated nor deleted", func(t *testing.T) {

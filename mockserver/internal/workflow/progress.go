@@ -22,13 +22,12 @@ type progress struct {
 func newProgress(w *world.World, a world.Attempt, at time.Time) *progress {
 	definition, _ := w.Workflow.Definitions.Get(a.Definition)
 	tasks, _ := w.Workflow.Tasks.Get(a.ID)
-	return &progress{
-		w: w, at: at, attempt: a, plan: definition.Workflow.Tasks, tasks: slices.Clone(tasks), slots: freeSlots(w),
-	}
+	return &progress{w: w, at: at, attempt: a, plan: definition.Workflow.Tasks, tasks: slices.Clone(tasks)}
 }
 
 // advance brings everything about that can happen by now.
 func (p *progress) advance() {
+	p.slots = freeSlots(p.w)
 	if !p.at.Before(p.attempt.StartedAt.Add(attemptLimit)) {
 		p.expire()
 	}

@@ -116,9 +116,10 @@ func notDeleted(p world.Project) error {
 	if p.DeletedAt.IsZero() {
 		return nil
 	}
-	deleted := op.NotFound("project", "id", p.ID).(*op.Error)
-	deleted.Message = "project with id " + idText(p.ID) + " was deleted at " + instant(p.DeletedAt)
-	return deleted
+	return &op.Error{
+		Code:    op.CodeNotFound,
+		Message: "project with id " + idText(p.ID) + " was deleted at " + instant(p.DeletedAt),
+	}
 }
 
 // projectByName finds a live project.

@@ -87,7 +87,8 @@ func TestResume(t *testing.T) {
 	t.Run("everything before from must have succeeded", func(t *testing.T) {
 		t.Parallel()
 		c, a := resumable(t)
-		c.tryStart("shop", "etl", resume("from", a.ID, "+load")).refused(http.StatusBadRequest, "+etl+transform", "group_error")
+		c.tryStart("shop", "etl", resume("from", a.ID, "+load")).
+			refused(http.StatusBadRequest, "+etl+transform", "group_error")
 	})
 	t.Run("from fits exactly one task", func(t *testing.T) {
 		t.Parallel()
@@ -165,8 +166,9 @@ func TestResume(t *testing.T) {
 		t.Parallel()
 		c, a := resumable(t)
 		b := c.start("shop", "etl", resume("failed", a.ID, ""))
-		if got := decode[attempt](c.tryStart("shop", "etl", resume("failed", a.ID, "")).want(http.StatusConflict)); got.ID != b.ID {
-			t.Errorf("it is attempt %s, want %s", got.ID, b.ID)
+		again := c.tryStart("shop", "etl", resume("failed", a.ID, "")).want(http.StatusConflict)
+		if got := decode[attempt](again).ID; got != b.ID {
+			t.Errorf("it is attempt %s, want %s", got, b.ID)
 		}
 	})
 	t.Run("without resume a retry runs everything", func(t *testing.T) {

@@ -51,7 +51,8 @@ func TestSchedules(t *testing.T) {
 		wantEqual(t, "one", h.get("/api/schedules/1"), daily)
 		wantEqual(t, "all", h.get("/api/schedules"), both)
 		wantEqual(t, "of the project", h.get("/api/projects/1/schedules"), both)
-		wantEqual(t, "of a workflow", h.get("/api/projects/1/schedules?workflow=c_hourly"), object{"schedules": []any{hourly}})
+		wantEqual(t, "of a workflow", h.get("/api/projects/1/schedules?workflow=c_hourly"),
+			object{"schedules": []any{hourly}})
 		wantEqual(t, "of none", h.get("/api/projects/1/schedules?workflow=b_plain"), object{"schedules": []any{}})
 		wantEqual(t, "above", h.get("/api/projects/1/schedules?last_id=1"), object{"schedules": []any{hourly}})
 	})
@@ -214,7 +215,8 @@ func TestSchedulesWithAnEnd(t *testing.T) {
 	t.Parallel()
 	const ending = "schedule:\n  daily>: 07:00:00\n  start: 2026-01-10\n  end: 2026-01-17\n" + plain
 	h := newHarness(t)
-	h.upload("shop", "v1", map[string]string{"w": ending, "past": "schedule:\n  daily>: 07:00:00\n  end: 2026-01-01\n" + plain})
+	const ended = "schedule:\n  daily>: 07:00:00\n  end: 2026-01-01\n" + plain
+	h.upload("shop", "v1", map[string]string{"past": ended, "w": ending})
 	over := [2]any{"9999-01-01T00:00:00Z", "9999-01-01T00:00:00+00:00"}
 	wantEqual(t, "ended before it began", h.next("1"), over)
 	wantEqual(t, "next", h.next("2"), [2]any{"2026-01-16T07:00:00Z", "2026-01-16T00:00:00+00:00"})

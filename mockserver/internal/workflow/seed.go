@@ -126,7 +126,7 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	if err != nil {
 		return at, err
 	}
-	if at = at.UTC(); at.After(now) || at.Before(after) {
+	if at = at.UTC(); at.After(now) || at.Before(after) || at.Year() < 1 {
 		return at, fmt.Errorf("%s: want a time before now, and not before what comes before it", i)
 	}
 	return at, nil

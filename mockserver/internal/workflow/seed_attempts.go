@@ -77,7 +77,9 @@ func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error 
 	settle(w, now)
 	for _, p := range s.played {
 		if a, _ := w.Workflow.Attempts.Get(p.id); p.Status == string(statusCanceling) && a.State == world.Running {
-			kill(w, a, now)
+			stuck := newProgress(w, a, now) // a kill would end it within the usual time of a task
+			stuck.cancel()
+			stuck.commit()
 		}
 	}
 	w.Workflow.Outcomes = slices.DeleteFunc(slices.Clone(w.Workflow.Outcomes), func(o world.Outcome) bool {
@@ -132,16 +134,9 @@ func (s *seeding) play(p *playedAttempt) error {
 			return fmt.Errorf("there is no pool %q", p.Pool)
 		}
 	}
-	bound, err := p.outcomes(definition.Workflow.Tasks)
-	if err != nil {
+	if err := s.bind(p, definition); err != nil {
 		return err
 	}
-	fork := *s.w // to learn the attempt's id before it starts
-	id := fork.NewID("workflow.attempt")
-	for i := range bound {
-		bound[i].Attempt = id
-	}
-	s.w.Workflow.Outcomes = slices.Concat(bound, s.w.Workflow.Outcomes)
 	attempt, existing, err := start{
 		Definition: definition, Time: sessionTime.UTC().Truncate(time.Second), RetryName: p.RetryAttemptName,
 		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID,
@@ -153,6 +148,21 @@ func (s *seeding) play(p *playedAttempt) error {
 		kill(s.w, attempt, p.createdAt)
 	}
 	return err
+}
+
+// bind puts an attempt's own outcomes before all others. The attempt is to be the next that starts.
+func (s *seeding) bind(p *playedAttempt, d world.Definition) error {
+	bound, err := p.outcomes(d.Workflow.Tasks)
+	if err != nil {
+		return err
+	}
+	fork := *s.w
+	id := fork.NewID("workflow.attempt")
+	for i := range bound {
+		bound[i].Attempt = id
+	}
+	s.w.Workflow.Outcomes = slices.Concat(bound, s.w.Workflow.Outcomes)
+	return nil
 }
 
 func (s *seeding) after(p *playedAttempt) (int64, error) {

@@ -17,8 +17,12 @@ workflow:
   projects:
   - name: shop
     revisions:
-    - {name: v1, createdAt: now-2d, files: {small.dig: "+a: {echo>: a}\n", etl.dig: "+a: {echo>: a}\n+b: {echo>: b}\n"}}
-    - {name: v2, createdAt: now-1d, files: {small.dig: "+a: {echo>: a}\n", etl.dig: "+new: {echo>: a}\n"}}
+    - name: v1
+      createdAt: now-2d
+      files: {small.dig: "+a: {echo>: a}\n", etl.dig: "+a: {echo>: a}\n+b: {echo>: b}\n"}
+    - name: v2
+      createdAt: now-1d
+      files: {small.dig: "+a: {echo>: a}\n", etl.dig: "+new: {echo>: a}\n"}
   attempts:
 `
 
@@ -31,7 +35,8 @@ func TestSeededAttempts(t *testing.T) {
   - {project: shop, workflow: small, sessionTime: now-1h/h, createdAt: now-50m, status: canceling}
   - {project: shop, workflow: small, sessionTime: now/h, createdAt: now-40m, scheduled: true, status: queued}
   - {project: shop, workflow: etl, sessionTime: now/h, createdAt: now-40m, status: blocked, after: 1}
-  - {project: shop, workflow: etl, sessionTime: now/d, createdAt: now-36h, status: error, error: disk full, params: {a: 1}}
+  - {project: shop, workflow: etl, sessionTime: now/d, createdAt: now-36h, status: error, error: disk full,
+     params: {a: 1}}
   - {project: shop, workflow: etl, sessionTime: now/d, createdAt: now-35h, retryAttemptName: r, status: success}
   - {project: shop, workflow: etl, sessionTime: now/d, createdAt: now-34h, retryAttemptName: x, status: error, task: +a}
   - {project: shop, workflow: etl, sessionTime: now-1d/d, createdAt: now-33h, status: killed}
@@ -41,7 +46,8 @@ func TestSeededAttempts(t *testing.T) {
 			a := c.attempt(id)
 			got = append(got, id+" "+a.Workflow.Name+" "+a.Status)
 		}
-		want := "1 etl error, 2 etl success, 3 etl error, 4 etl killed, 5 etl running, 6 small canceling, 7 small queued, 8 etl blocked"
+		want := "1 etl error, 2 etl success, 3 etl error, 4 etl killed, 5 etl running, 6 small canceling, " +
+			"7 small queued, 8 etl blocked"
 		if got := strings.Join(got, ", "); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -71,19 +77,19 @@ func TestSeededAttempts(t *testing.T) {
 		}
 	})
 	for name, test := range map[string]struct{ attempt, want string }{
-		"an unknown project":     {"{project: none, workflow: etl, sessionTime: now, status: success}", "none"},
-		"an unknown workflow":    {"{project: shop, workflow: none, sessionTime: now, status: success}", "none"},
-		"a time in the future":   {"{project: shop, workflow: etl, sessionTime: now, createdAt: now+1h, status: success}", "future"},
-		"no time for its tasks":  {"{project: shop, workflow: etl, sessionTime: now, status: success}", "createdAt earlier"},
-		"too much time":          {"{project: shop, workflow: etl, sessionTime: now, createdAt: now-1d, status: running}", "createdAt later"},
-		"no queue":               {"{project: shop, workflow: small, sessionTime: now, status: queued}", "room"},
-		"nothing to wait for":    {"{project: shop, workflow: small, sessionTime: now, status: blocked}", "after"},
-		"after itself":           {"{project: shop, workflow: small, sessionTime: now, status: blocked, after: 1}", "after"},
-		"a task that is not run": {"{project: shop, workflow: etl, sessionTime: now, createdAt: now-1h, status: error, task: +x}", "task"},
+		"an unknown project":     {"project: none, workflow: etl, status: success", "none"},
+		"an unknown workflow":    {"project: shop, workflow: none, status: success", "none"},
+		"a time in the future":   {"project: shop, workflow: etl, createdAt: now+1h, status: success", "future"},
+		"no time for its tasks":  {"project: shop, workflow: etl, status: success", "createdAt earlier"},
+		"too much time":          {"project: shop, workflow: etl, createdAt: now-1d, status: running", "createdAt later"},
+		"no queue":               {"project: shop, workflow: small, status: queued", "room"},
+		"nothing to wait for":    {"project: shop, workflow: small, status: blocked", "after"},
+		"after itself":           {"project: shop, workflow: small, status: blocked, after: 1", "after"},
+		"a task that is not run": {"project: shop, workflow: etl, createdAt: now-1h, status: error, task: +x", "task"},
 	} {
 		t.Run(name+" is an error that says what to change", func(t *testing.T) {
 			t.Parallel()
-			err := newClient(t).server.World("").Load([]byte(people + shop + "  - " + test.attempt + "\n"))
+			err := newClient(t).server.World("").Load([]byte(people + shop + "  - {sessionTime: now, " + test.attempt + "}\n"))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v does not say %q", err, test.want)
 			}

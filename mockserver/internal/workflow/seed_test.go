@@ -76,25 +76,30 @@ func TestSeed(t *testing.T) {
 func TestSeedRefusals(t *testing.T) {
 	t.Parallel()
 	one := func(p fixtures.Project) fixtures.Workflow { return fixtures.Workflow{Projects: []fixtures.Project{p}} }
+	revision := func(r fixtures.Revision) fixtures.Workflow {
+		return one(fixtures.Project{Name: "shop", Revisions: []fixtures.Revision{r}})
+	}
 	good := []fixtures.Revision{{Name: "v1", Files: files(dailyUTC)}}
 	for name, test := range map[string]struct {
 		fixture fixtures.Workflow
 		words   []string
 	}{
-		"a negative limit":            {fixtures.Workflow{AccountLimit: -1}, []string{"accountLimit"}},
-		"a negative number of times":  {fixtures.Workflow{Outcomes: []fixtures.Outcome{{Times: -1}}}, []string{"outcome 1", "times"}},
+		"a negative limit": {fixtures.Workflow{AccountLimit: -1}, []string{"accountLimit"}},
+		"a negative number of times": {
+			fixtures.Workflow{Outcomes: []fixtures.Outcome{{Times: -1}}}, []string{"outcome 1", "times"},
+		},
 		"a project without revisions": {one(fixtures.Project{Name: "shop"}), []string{"project shop", "revisions"}},
 		"a project's bad name":        {one(fixtures.Project{Name: "1", Revisions: good}), []string{"project 1", "digit"}},
 		"a workflow that is no YAML": {
-			one(fixtures.Project{Name: "shop", Revisions: []fixtures.Revision{{Name: "v1", Files: files("+a: [")}}}),
+			revision(fixtures.Revision{Name: "v1", Files: files("+a: [")}),
 			[]string{"project shop", "revision v1", "daily.dig"},
 		},
 		"a path to elsewhere": {
-			one(fixtures.Project{Name: "shop", Revisions: []fixtures.Revision{{Name: "v1", Files: map[string]string{"../x": ""}}}}),
+			revision(fixtures.Revision{Name: "v1", Files: map[string]string{"../x": ""}}),
 			[]string{"project shop", "revision v1", ".."},
 		},
 		"a revision of the future": {
-			one(fixtures.Project{Name: "shop", Revisions: []fixtures.Revision{{Name: "v1", CreatedAt: "now+1d", Files: files(plain)}}}),
+			revision(fixtures.Revision{Name: "v1", CreatedAt: "now+1d", Files: files(plain)}),
 			[]string{"revision v1", "now+1d"},
 		},
 		"revisions that go back": {
@@ -103,15 +108,21 @@ func TestSeedRefusals(t *testing.T) {
 			}}), []string{"revision v2", "now-2d"},
 		},
 		"a time that is none": {
-			one(fixtures.Project{Name: "shop", Revisions: []fixtures.Revision{{Name: "v1", CreatedAt: "soon", Files: files(plain)}}}),
+			revision(fixtures.Revision{Name: "v1", CreatedAt: "soon", Files: files(plain)}),
 			[]string{"revision v1", "soon"},
 		},
 		"a revision that comes twice": {
 			one(fixtures.Project{Name: "shop", Revisions: append(good, good...)}), []string{"revision v1", "exists"},
 		},
-		"a secret's bad key":         {one(fixtures.Project{Name: "shop", Revisions: good, Secrets: []string{"a b"}}), []string{"secret", "a b"}},
-		"an unknown schedule":        {one(fixtures.Project{Name: "shop", Revisions: good, Disabled: []string{"weekly"}}), []string{"weekly"}},
-		"a deletion before creation": {one(fixtures.Project{Name: "shop", Revisions: good, DeletedAt: "now-1d"}), []string{"deletedAt", "now-1d"}},
+		"a secret's bad key": {
+			one(fixtures.Project{Name: "shop", Revisions: good, Secrets: []string{"a b"}}), []string{"secret", "a b"},
+		},
+		"an unknown schedule": {
+			one(fixtures.Project{Name: "shop", Revisions: good, Disabled: []string{"weekly"}}), []string{"weekly"},
+		},
+		"a deletion before creation": {
+			one(fixtures.Project{Name: "shop", Revisions: good, DeletedAt: "now-1d"}), []string{"deletedAt", "now-1d"},
+		},
 		"a project that comes twice": {
 			fixtures.Workflow{Projects: []fixtures.Project{{Name: "shop", Revisions: good}, {Name: "shop", Revisions: good}}},
 			[]string{"project shop", "twice"},

@@ -30,18 +30,24 @@ func TestTruncatedSessionTime(t *testing.T) {
 		})
 	})
 	for name, test := range map[string]struct{ id, at, mode, want string }{
-		"is only converted without mode":             {"1", "2026-05-04T16:20:05Z", "", "2026-05-05T01:20:05+09:00"},
-		"is local time without an offset":            {"1", "2026-05-04T10:20:05", "", "2026-05-04T10:20:05+09:00"},
-		"is cut to the second":                       {"1", "2026-05-04T10:20:05.9Z", "second", "2026-05-04T19:20:05+09:00"},
-		"is cut to the minute":                       {"1", "2026-05-04T10:20:05Z", "minute", "2026-05-04T19:20:00+09:00"},
-		"is cut to the hour":                         {"1", "2026-05-04T10:20:05Z", "hour", "2026-05-04T19:00:00+09:00"},
-		"is cut to the day of the zone":              {"1", "2026-05-04T16:20:05Z", "day", "2026-05-05T00:00:00+09:00"},
-		"is the slot before":                         {"1", "2026-05-04T16:20:05Z", "schedule", "2026-05-05T00:00:00+09:00"},
-		"is the slot itself":                         {"1", "2026-05-05T00:00:00+09:00", "schedule", "2026-05-05T00:00:00+09:00"},
-		"is the slot after":                          {"1", "2026-05-05T00:00:00+09:00", "next_schedule", "2026-05-06T00:00:00+09:00"},
-		"is UTC with +00:00":                         {"2", "2026-05-04T10:20:05+02:00", "", "2026-05-04T08:20:05+00:00"},
-		"is the second of two equal hours":           {"3", "2026-11-01T06:20:00Z", "hour", "2026-11-01T01:00:00-05:00"},
-		"leaps over the hour that the clock leaps":   {"3", "2026-03-08T06:59:00Z", "next_schedule", "2026-03-08T03:00:00-04:00"},
+		"is only converted without mode":  {"1", "2026-05-04T16:20:05Z", "", "2026-05-05T01:20:05+09:00"},
+		"is local time without an offset": {"1", "2026-05-04T10:20:05", "", "2026-05-04T10:20:05+09:00"},
+		"is cut to the second":            {"1", "2026-05-04T10:20:05.9Z", "second", "2026-05-04T19:20:05+09:00"},
+		"is cut to the minute":            {"1", "2026-05-04T10:20:05Z", "minute", "2026-05-04T19:20:00+09:00"},
+		"is cut to the hour":              {"1", "2026-05-04T10:20:05Z", "hour", "2026-05-04T19:00:00+09:00"},
+		"is cut to the day of the zone":   {"1", "2026-05-04T16:20:05Z", "day", "2026-05-05T00:00:00+09:00"},
+		"is the slot before":              {"1", "2026-05-04T16:20:05Z", "schedule", "2026-05-05T00:00:00+09:00"},
+		"is the slot itself": {
+			"1", "2026-05-05T00:00:00+09:00", "schedule", "2026-05-05T00:00:00+09:00",
+		},
+		"is the slot after": {
+			"1", "2026-05-05T00:00:00+09:00", "next_schedule", "2026-05-06T00:00:00+09:00",
+		},
+		"is UTC with +00:00":               {"2", "2026-05-04T10:20:05+02:00", "", "2026-05-04T08:20:05+00:00"},
+		"is the second of two equal hours": {"3", "2026-11-01T06:20:00Z", "hour", "2026-11-01T01:00:00-05:00"},
+		"leaps over the hour that the clock leaps": {
+			"3", "2026-03-08T06:59:00Z", "next_schedule", "2026-03-08T03:00:00-04:00",
+		},
 		"is midnight on the day the clock is set on": {"3", "2026-03-08T12:00:00-04:00", "day", "2026-03-08T00:00:00-05:00"},
 	} {
 		t.Run(name, func(t *testing.T) {

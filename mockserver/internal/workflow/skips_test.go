@@ -41,7 +41,7 @@ func newRules(t *testing.T, skip op.Skips) *rules {
 	r := &rules{T: t, world: world.World{Clock: clock.New(clock.Frozen, now)}, doc: doc, table: table, skip: skip}
 	err = workflow.Seed(&r.world, fixtures.Workflow{Projects: []fixtures.Project{{
 		Name: "shop", Revisions: []fixtures.Revision{{Name: "v1", Files: map[string]string{
-			"ok.dig": "+a: {echo>: a}\n", "bad.dig": "+a: {echo>: a}\n+b: {fail>: b}\n",
+			"ok.dig": "+a: {echo>: a}\n", "bad.dig": "+a: {echo>: a}\n+b: {+a: {fail>: b}}\n",
 		}}},
 	}}})
 	if err != nil {
@@ -60,7 +60,8 @@ func (r *rules) call(method, path, body string) (status int, answer string) {
 	match := r.doc.Find(method, u.EscapedPath())
 	tx := r.world
 	reply, err := r.table[match.Operation.ID].Rule(&op.Call{
-		World: &tx, Operation: match.Operation, Match: &match, Query: u.Query(), Body: []byte(body), Now: tx.Now(), Skip: r.skip,
+		World: &tx, Operation: match.Operation, Match: &match, Query: u.Query(), Body: []byte(body), Now: tx.Now(),
+		Skip: r.skip,
 	})
 	var refusal *op.Error
 	if errors.As(err, &refusal) {
@@ -176,7 +177,7 @@ func TestSkippedRules(t *testing.T) {
 		workflow.SkipFromFitsOne: {func(r *rules) string {
 			r.start("bad", "")
 			r.run(time.Minute)
-			status, _ := r.start("bad", `,"retryAttemptName":"r","resume":{"mode":"from","attemptId":"1","from":"+"}`)
+			status, _ := r.start("bad", `,"retryAttemptName":"r","resume":{"mode":"from","attemptId":"1","from":"+a"}`)
 			return fmt.Sprint(status)
 		}, "400", "200"},
 		workflow.SkipConflict: {func(r *rules) string {

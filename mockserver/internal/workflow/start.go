@@ -114,7 +114,8 @@ func (s start) run(w *world.World, now time.Time, skip op.Skips) (attempt world.
 		return a, true, nil
 	}
 	if tasks := s.Definition.Workflow.TaskCount; tasks > dig.MaxTasks {
-		return attempt, false, op.Invalid("", "an attempt has at most %d tasks, but the workflow makes %d", dig.MaxTasks, tasks)
+		return attempt, false, op.Invalid("", "an attempt has at most %d tasks, but the workflow makes %d",
+			dig.MaxTasks, tasks)
 	}
 	attempt = world.Attempt{
 		RetryName: s.RetryName, Definition: s.Definition.ID, Params: object(s.Params), Scheduled: s.Scheduled,

@@ -35,8 +35,8 @@ func TestStartAttempt(t *testing.T) {
 			want := attempt{
 				ID: strconv.Itoa(i + 1), SessionID: strconv.Itoa(i + 1), SessionUUID: a.SessionUUID, Index: 1,
 				SessionTime: "2026-01-1" + strconv.Itoa(i) + "T00:00:00+09:00",
-				Project:     named{"1", "shop"}, Workflow: named{id, "tokyo"}, PoolID: &pool, Params: map[string]any{"n": float64(i)},
-				Status: "running", CreatedAt: "2026-01-15T09:30:00Z",
+				Project:     named{"1", "shop"}, Workflow: named{id, "tokyo"}, PoolID: &pool,
+				Params: map[string]any{"n": float64(i)}, Status: "running", CreatedAt: "2026-01-15T09:30:00Z",
 			}
 			if diff := cmp.Diff(want, a); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -67,11 +67,15 @@ func TestUploadRefusals(t *testing.T) {
 		"more than 10 MB": {
 			append(bytes.Clone(good), make([]byte, 10_000_001)...), []string{"10000000", "bytes"},
 		},
-		"a bomb of zeros":     {bomb, []string{"archive"}},
-		"a path to above":     {rawArchive(t, entry{name: "../evil.dig", content: plain, kind: tar.TypeReg}), []string{".."}},
-		"an absolute path":    {rawArchive(t, entry{name: "/etc/evil.dig", content: plain, kind: tar.TypeReg}), []string{"relative"}},
-		"a link to elsewhere": {rawArchive(t, entry{name: "a.dig", link: "../../etc/passwd", kind: tar.TypeSymlink}), []string{"link"}},
-		"a device":            {rawArchive(t, entry{name: "a", kind: tar.TypeChar}), []string{"only files"}},
+		"a bomb of zeros": {bomb, []string{"archive"}},
+		"a path to above": {rawArchive(t, entry{name: "../evil.dig", content: plain, kind: tar.TypeReg}), []string{".."}},
+		"an absolute path": {
+			rawArchive(t, entry{name: "/etc/evil.dig", content: plain, kind: tar.TypeReg}), []string{"relative"},
+		},
+		"a link to elsewhere": {
+			rawArchive(t, entry{name: "a.dig", link: "../../etc/passwd", kind: tar.TypeSymlink}), []string{"link"},
+		},
+		"a device": {rawArchive(t, entry{name: "a", kind: tar.TypeChar}), []string{"only files"}},
 		"a workflow that is no YAML": {
 			archive(t, map[string]string{"daily": "+a: ["}), []string{"daily.dig"},
 		},
@@ -85,7 +89,8 @@ func TestUploadRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, h := range []*harness{newHarness(t), lenient(t)} {
-				h.wantRefusal(http.StatusBadRequest, h.body(http.StatusBadRequest, h.put("shop", "v1", test.gz, nil)), test.words...)
+				answer := h.body(http.StatusBadRequest, h.put("shop", "v1", test.gz, nil))
+				h.wantRefusal(http.StatusBadRequest, answer, test.words...)
 				wantEqual(t, "projects", h.get("/api/projects"), object{"projects": []any{}})
 			}
 		})
@@ -214,8 +219,9 @@ func TestUploadThroughASocketLosesNothing(t *testing.T) {
 	h := newHarness(t)
 	server := httptest.NewServer(h.server)
 	defer server.Close()
+	gz := archive(t, map[string]string{"a": plain})
 	request, err := http.NewRequestWithContext(t.Context(), "PUT",
-		server.URL+"/workflow/api/projects?project=shop&revision=v1", bytes.NewReader(archive(t, map[string]string{"a": plain})))
+		server.URL+"/workflow/api/projects?project=shop&revision=v1", bytes.NewReader(gz))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package workflow
 import (
 	"encoding/json"
 	"iter"
+	"sort"
 	"strings"
 	"time"
 
@@ -146,12 +147,16 @@ func definitionByName(w *world.World, project, workflow string) (world.Definitio
 }
 
 func definitionIn(w *world.World, revision int64, name string) (world.Definition, error) {
-	for d := range definitionsOf(w, revision) {
-		if d.Workflow.Name == name {
-			return d, nil
-		}
+	r, _ := w.Workflow.Revisions.Get(revision)
+	at := sort.Search(int(r.Definitions), func(i int) bool {
+		d, _ := w.Workflow.Definitions.Get(r.FirstDefinition + int64(i))
+		return d.Workflow.Name >= name
+	})
+	d, ok := w.Workflow.Definitions.Get(r.FirstDefinition + int64(at))
+	if !ok || d.Revision != revision || d.Workflow.Name != name {
+		return world.Definition{}, op.NotFound("workflow", "name", name)
 	}
-	return world.Definition{}, op.NotFound("workflow", "name", name)
+	return d, nil
 }
 
 func definitionsOf(w *world.World, revision int64) iter.Seq[world.Definition] {

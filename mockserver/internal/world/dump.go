@@ -8,6 +8,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/table"
 )
@@ -42,13 +44,14 @@ func (w *World) Dump() ([]byte, error) {
 	for kind, last := range w.ids.All() {
 		d.IDs[kind] = last
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(d); err != nil {
+	text, err := json.Marshal(d)
+	if err == nil {
+		text, err = jsontext.AppendFormat(nil, text) // writes all texts alike, however clients have escaped them
+	}
+	if err != nil {
 		return nil, fmt.Errorf("dump the world: %w", err)
 	}
-	return bytes.TrimSpace(out.Bytes()), nil
+	return text, nil
 }
 
 func rowsOf[R any](t *table.Table[R]) []R {

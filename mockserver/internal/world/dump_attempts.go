@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"math"
 	"slices"
 )
 
@@ -9,15 +10,15 @@ func (l *loader) pools(*workflowDump) {
 	x := &l.w.Workflow
 	names, defaults, priorities := map[string]bool{}, 0, map[int]bool{}
 	for id, p := range x.Pools.All() {
-		if p.Name == "" || names[p.Name] || p.Limit < 0 {
-			l.wrong("pool", id, "want a name of its own, and a concurrencyLimit of 0 or more")
+		if p.Name == "" || len(p.Name) > 256 || names[p.Name] || p.Limit < 1 || p.Limit > math.MaxInt32 {
+			l.wrong("pool", id, "want a name of its own of 1 to 256 bytes, and a concurrencyLimit from 1 to %d", math.MaxInt32)
 		}
 		if names[p.Name] = true; p.Default {
 			defaults++
 		}
 	}
 	if defaults > 1 {
-		l.wrong("pools", "", "%d of them are the default pool, there can only be one", defaults)
+		l.wrong("pools", "of the dump", "%d of them are the default pool, there can only be one", defaults)
 	}
 	for id, r := range x.PoolRules.All() {
 		if _, known := x.Pools.Get(r.Pool); !known {
@@ -26,11 +27,29 @@ func (l *loader) pools(*workflowDump) {
 		if len(r.Conditions) < 1 || len(r.Conditions) > 2 {
 			l.wrong("pool rule", id, "want one or two conditions, not %d", len(r.Conditions))
 		}
+		if slices.ContainsFunc(r.Conditions, PoolCondition.wrong) {
+			l.wrong("pool rule", id, "want conditions as the interface takes them")
+		}
 		if r.Priority < 1 || r.Priority > 10_000 || priorities[r.Priority] {
 			l.wrong("pool rule", id, "want a priority of its own from 1 to 10000, not %d", r.Priority)
 		}
 		priorities[r.Priority] = true
 	}
+}
+
+func (c PoolCondition) wrong() bool {
+	known := map[string][]string{
+		"project_name": nil, "workflow_name": nil, "invocation_type": {"on_demand", "scheduled"},
+		"workflow_type": {
+			"ab_test", "audience", "customer_journey", "engage", "predictive_scoring", "realtime", "segment_insights",
+			"syndication",
+		},
+	}
+	values, ok := known[c.Type]
+	if !ok || values == nil {
+		return !ok || c.Operator != "starts_with"
+	}
+	return c.Operator != "" || slices.ContainsFunc(c.Values, func(v string) bool { return !slices.Contains(values, v) })
 }
 
 func (l *loader) sessions(*workflowDump) {
@@ -109,7 +128,7 @@ var taskStates = []TaskState{
 func (l *loader) tasks(d *workflowDump) {
 	x := &l.w.Workflow
 	if len(d.Tasks) != x.Tasks.Len() || x.Tasks.Len() != x.Attempts.Len() {
-		l.wrong("tasks", "", "want one list for each attempt")
+		l.wrong("tasks", "of the dump", "want one list for each attempt")
 	}
 	ids := map[int64]bool{}
 	for attempt, tasks := range x.Tasks.All() {

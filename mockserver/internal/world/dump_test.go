@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,7 +12,6 @@ import (
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
-	"time"
 )
 
 const definition = "schedule:\n  daily>: 07:00:00\n+a:\n  echo>: 1\n+b:\n  echo>: 2\n"
@@ -23,6 +23,7 @@ func full(t *testing.T) *world.World {
 		Scenario: "test", Seed: 7, Clock: clock.New(clock.Frozen, time.Date(2026, 1, 15, 9, 30, 0, 5, time.UTC)),
 	}
 	w.Account.Users.Put(1, world.User{ID: 1, Name: "Aiko Mori", Email: "aiko@svc.example", Role: world.Owner})
+	w.Reserve("user", 1)
 	for _, key := range []string{"1/b", "1/a", "1/c"} {
 		w.Account.Keys.Put(key, world.Key{Key: key, User: 1, WriteOnly: key == "1/c"})
 	}
@@ -146,59 +147,87 @@ func TestLoadRefusesRowsThatCannotBe(t *testing.T) {
 		path  []any
 		words []string
 	}{
-		"another version":               {2, []any{"understudy"}, []string{"understudy"}},
-		"no time":                       {"0001-01-01T00:00:00Z", []any{"now"}, []string{"now"}},
-		"a negative id":                 {-1, []any{"ids", "workflow.task"}, []string{"workflow.task"}},
-		"an id beyond all":              {1 << 60, []any{"ids", "workflow.task"}, []string{"workflow.task"}},
-		"a role that is none":           {"king", []any{"account", "users", 0, "role"}, []string{"user 1", "king"}},
-		"a key of nobody":               {9, []any{"account", "keys", 0, "user"}, []string{"user 9"}},
-		"a key that comes twice":        {"1/b", []any{"account", "keys", 0, "key"}, []string{"twice"}},
-		"no account limit":              {0, []any{"workflow", "accountLimit"}, []string{"accountLimit"}},
-		"a pool without a name":         {"", []any{"workflow", "pools", 1, "name"}, []string{"pool 2"}},
-		"two default pools":             {true, []any{"workflow", "pools", 1, "default"}, []string{"default"}},
-		"a rule for no pool":            {9, []any{"workflow", "poolRules", 0, "pool"}, []string{"pool rule 1", "pool 9"}},
-		"a rule without conditions":     {[]any{}, []any{"workflow", "poolRules", 0, "conditions"}, []string{"pool rule 1"}},
-		"a rule's priority":             {0, []any{"workflow", "poolRules", 0, "priority"}, []string{"pool rule 1"}},
-		"a project's id":                {0, []any{"workflow", "projects", 0, "id"}, []string{"workflow.project 0"}},
-		"a project that comes twice":    {2, []any{"workflow", "projects", 0, "id"}, []string{"workflow.project 2", "twice"}},
-		"a project's name":              {"1", []any{"workflow", "projects", 0, "name"}, []string{"project 1"}},
-		"a project's revision":          {3, []any{"workflow", "projects", 0, "revision"}, []string{"project 1", "revision 3"}},
-		"a revision of no project":      {9, []any{"workflow", "revisions", 0, "project"}, []string{"revision 1", "project 9"}},
-		"a revision before itself":      {2, []any{"workflow", "revisions", 1, "previous"}, []string{"revision 2"}},
-		"an archive that is none":       {"aGVsbG8=", []any{"workflow", "revisions", 0, "archive"}, []string{"revision 1", "gzip"}},
-		"an archive that is no base64":  {"!", []any{"workflow", "revisions", 0, "archive"}, nil},
-		"fewer definitions":             {2, []any{"workflow", "revisions", 0, "definitions"}, []string{"revision 1", "1 workflows"}},
-		"definitions of another":        {2, []any{"workflow", "revisions", 0, "firstDefinition"}, []string{"revision 2", "revision 1"}},
-		"a schedule of no project":      {2, []any{"workflow", "schedules", 0, "project"}, []string{"schedule 1", "project 2"}},
+		"another version":            {2, []any{"understudy"}, []string{"understudy"}},
+		"no time":                    {"0001-01-01T00:00:00Z", []any{"now"}, []string{"now"}},
+		"a negative id":              {-1, []any{"ids", "workflow.task"}, []string{"workflow.task"}},
+		"an id beyond all":           {1 << 60, []any{"ids", "workflow.task"}, []string{"workflow.task"}},
+		"a role that is none":        {"king", []any{"account", "users", 0, "role"}, []string{"user 1", "king"}},
+		"a key of nobody":            {9, []any{"account", "keys", 0, "user"}, []string{"user 9"}},
+		"a key that comes twice":     {"1/b", []any{"account", "keys", 0, "key"}, []string{"twice"}},
+		"no account limit":           {0, []any{"workflow", "accountLimit"}, []string{"accountLimit"}},
+		"a pool without a name":      {"", []any{"workflow", "pools", 1, "name"}, []string{"pool 2"}},
+		"two default pools":          {true, []any{"workflow", "pools", 1, "default"}, []string{"default"}},
+		"a rule for no pool":         {9, []any{"workflow", "poolRules", 0, "pool"}, []string{"pool rule 1", "pool 9"}},
+		"a rule without conditions":  {[]any{}, []any{"workflow", "poolRules", 0, "conditions"}, []string{"pool rule 1"}},
+		"a rule's priority":          {0, []any{"workflow", "poolRules", 0, "priority"}, []string{"pool rule 1"}},
+		"a project's id":             {0, []any{"workflow", "projects", 0, "id"}, []string{"workflow.project 0"}},
+		"a project that comes twice": {2, []any{"workflow", "projects", 0, "id"}, []string{"workflow.project 2", "twice"}},
+		"a project's name":           {"1", []any{"workflow", "projects", 0, "name"}, []string{"project 1"}},
+		"a project's revision": {
+			3, []any{"workflow", "projects", 0, "revision"}, []string{"project 1", "revision 3"},
+		},
+		"a revision of no project": {
+			9, []any{"workflow", "revisions", 0, "project"}, []string{"revision 1", "project 9"},
+		},
+		"a revision before itself": {2, []any{"workflow", "revisions", 1, "previous"}, []string{"revision 2"}},
+		"an archive that is none": {
+			"aGVsbG8=", []any{"workflow", "revisions", 0, "archive"}, []string{"revision 1", "gzip"},
+		},
+		"an archive that is no base64": {"!", []any{"workflow", "revisions", 0, "archive"}, nil},
+		"fewer definitions": {
+			2, []any{"workflow", "revisions", 0, "definitions"}, []string{"revision 1", "1 workflows"},
+		},
+		"definitions of another": {
+			2, []any{"workflow", "revisions", 0, "firstDefinition"}, []string{"revision 2", "revision 1"},
+		},
+		"a schedule of no project": {
+			2, []any{"workflow", "schedules", 0, "project"}, []string{"schedule 1", "project 2"},
+		},
 		"a schedule of an old revision": {1, []any{"workflow", "schedules", 0, "definition"}, []string{"schedule 1"}},
-		"a schedule without a plan":     {"0001-01-01T00:00:00Z", []any{"workflow", "schedules", 0, "plannedAt"}, []string{"schedule 1"}},
-		"a session of no project":       {9, []any{"workflow", "sessions", 0, "project"}, []string{"session 1", "project 9"}},
-		"a session without attempts":    {[]any{}, []any{"workflow", "sessions", 0, "attempts"}, []string{"session 1"}},
-		"a session's foreign attempt":   {[]any{2}, []any{"workflow", "sessions", 0, "attempts"}, []string{"session 1", "attempt 2"}},
-		"an attempt of no session":      {9, []any{"workflow", "attempts", 0, "session"}, []string{"session 1"}},
-		"an attempt's definition":       {9, []any{"workflow", "attempts", 0, "definition"}, []string{"attempt 1", "definition"}},
-		"an attempt's pool":             {9, []any{"workflow", "attempts", 1, "pool"}, []string{"attempt 2", "pool 9"}},
-		"an attempt's state":            {"lost", []any{"workflow", "attempts", 1, "state"}, []string{"attempt 2", "state"}},
-		"an attempt's params":           {[]any{}, []any{"workflow", "attempts", 1, "params"}, []string{"attempt 2", "params"}},
-		"an attempt without a step":     {"0001-01-01T00:00:00Z", []any{"workflow", "attempts", 1, "stepAt"}, []string{"attempt 2", "stepAt"}},
+		"a schedule without a plan": {
+			"0001-01-01T00:00:00Z", []any{"workflow", "schedules", 0, "plannedAt"}, []string{"schedule 1"},
+		},
+		"a session of no project":    {9, []any{"workflow", "sessions", 0, "project"}, []string{"session 1", "project 9"}},
+		"a session without attempts": {[]any{}, []any{"workflow", "sessions", 0, "attempts"}, []string{"session 1"}},
+		"a session's foreign attempt": {
+			[]any{2}, []any{"workflow", "sessions", 0, "attempts"}, []string{"session 1", "attempt 2"},
+		},
+		"an attempt of no session": {9, []any{"workflow", "attempts", 0, "session"}, []string{"session 1"}},
+		"an attempt's definition": {
+			9, []any{"workflow", "attempts", 0, "definition"}, []string{"attempt 1", "definition"},
+		},
+		"an attempt's pool":  {9, []any{"workflow", "attempts", 1, "pool"}, []string{"attempt 2", "pool 9"}},
+		"an attempt's state": {"lost", []any{"workflow", "attempts", 1, "state"}, []string{"attempt 2", "state"}},
+		"an attempt's params": {
+			[]any{}, []any{"workflow", "attempts", 1, "params"}, []string{"attempt 2", "params"},
+		},
+		"an attempt without a step": {
+			"0001-01-01T00:00:00Z", []any{"workflow", "attempts", 1, "stepAt"}, []string{"attempt 2", "stepAt"},
+		},
 		"an attempt that waits for one that is done": {
 			1, []any{"workflow", "attempts", 2, "after"}, []string{"attempt 3", "blocked"},
 		},
 		"an attempt that resumes itself": {2, []any{"workflow", "attempts", 1, "resumes"}, []string{"attempt 2", "resume"}},
-		"an attempt's running tasks":     {-5, []any{"workflow", "attempts", 1, "runningTasks"}, []string{"attempt 2", "runningTasks"}},
-		"tasks of no attempt":            {9, []any{"workflow", "tasks", 0, "attempt"}, []string{"attempt 9"}},
-		"an attempt without tasks":       {[]any{}, []any{"workflow", "tasks", 0, "tasks"}, []string{"attempt 1"}},
-		"a task's plan":                  {99, []any{"workflow", "tasks", 0, "tasks", 1, "plan"}, []string{"plan"}},
-		"a task's name":                  {"+z", []any{"workflow", "tasks", 0, "tasks", 1, "name"}, []string{"plan"}},
-		"a task's parent":                {5, []any{"workflow", "tasks", 0, "tasks", 1, "parent"}, []string{"parent"}},
-		"a root with a parent":           {0, []any{"workflow", "tasks", 0, "tasks", 0, "parent"}, []string{"parent"}},
-		"a task's upstreams":             {[]any{99}, []any{"workflow", "tasks", 0, "tasks", 2, "upstreams"}, []string{"upstreams"}},
-		"a task's other upstreams":       {[]any{0}, []any{"workflow", "tasks", 0, "tasks", 2, "upstreams"}, []string{"upstreams"}},
-		"a task's state":                 {"lost", []any{"workflow", "tasks", 0, "tasks", 1, "state"}, []string{"state"}},
-		"a task's id":                    {1, []any{"workflow", "tasks", 0, "tasks", 1, "id"}, []string{"task 1"}},
-		"an outcome of no attempt":       {99, []any{"workflow", "outcomes", 0, "attempt"}, []string{"outcome 1"}},
-		"a member that nobody knows":     {1, []any{"workflow", "pools", 0, "colour"}, []string{"colour"}},
-		"a number that is text":          {"1", []any{"workflow", "pools", 0, "id"}, []string{"pools"}},
+		"an attempt's running tasks": {
+			-5, []any{"workflow", "attempts", 1, "runningTasks"}, []string{"attempt 2", "runningTasks"},
+		},
+		"tasks of no attempt":      {9, []any{"workflow", "tasks", 0, "attempt"}, []string{"attempt 9"}},
+		"an attempt without tasks": {[]any{}, []any{"workflow", "tasks", 0, "tasks"}, []string{"attempt 1"}},
+		"a task's plan":            {99, []any{"workflow", "tasks", 0, "tasks", 1, "plan"}, []string{"plan"}},
+		"a task's name":            {"+z", []any{"workflow", "tasks", 0, "tasks", 1, "name"}, []string{"plan"}},
+		"a task's parent":          {5, []any{"workflow", "tasks", 0, "tasks", 1, "parent"}, []string{"parent"}},
+		"a root with a parent":     {0, []any{"workflow", "tasks", 0, "tasks", 0, "parent"}, []string{"parent"}},
+		"a task's upstreams": {
+			[]any{99}, []any{"workflow", "tasks", 0, "tasks", 2, "upstreams"}, []string{"upstreams"},
+		},
+		"a task's other upstreams": {
+			[]any{0}, []any{"workflow", "tasks", 0, "tasks", 2, "upstreams"}, []string{"upstreams"},
+		},
+		"a task's state":             {"lost", []any{"workflow", "tasks", 0, "tasks", 1, "state"}, []string{"state"}},
+		"a task's id":                {1, []any{"workflow", "tasks", 0, "tasks", 1, "id"}, []string{"task 1"}},
+		"an outcome of no attempt":   {99, []any{"workflow", "outcomes", 0, "attempt"}, []string{"outcome 1"}},
+		"a member that nobody knows": {1, []any{"workflow", "pools", 0, "colour"}, []string{"colour"}},
+		"a number that is text":      {"1", []any{"workflow", "pools", 0, "id"}, []string{"pools"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -223,4 +252,28 @@ func TestLoadRefusesRowsThatCannotBe(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(`{"understudy":1,"now":"2026-01-15T00:00:00Z","workflow":{"accountLimit":1}}`))
+	f.Add([]byte(`{"understudy":1,"now":"2026-01-15T00:00:00Z","workflow":{"accountLimit":1,"attempts":[{"id":1}],` +
+		`"tasks":[{"attempt":1,"tasks":[{"id":1,"parent":-1}]}],"sessions":[{"id":1,"attempts":[1]}]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w, err := world.Load(data, clock.Frozen)
+		if err != nil {
+			return
+		}
+		settle := workflow.Interface().Settle
+		for range 100 {
+			event, ok := w.Next()
+			if !ok {
+				break
+			}
+			w.Cancel(event)
+			settle[event.Kind](&w, event, nil)
+		}
+		if _, err := w.Dump(); err != nil {
+			t.Error(err)
+		}
+	})
 }

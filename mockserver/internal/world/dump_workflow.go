@@ -1,6 +1,7 @@
 package world
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -43,8 +44,8 @@ func (x *Workflow) dump() workflowDump {
 func (l *loader) workflow(d *workflowDump) {
 	x := &l.w.Workflow
 	x.AccountLimit, x.TaskTime, x.Outcomes = d.AccountLimit, d.TaskTime, d.Outcomes
-	if d.AccountLimit < 1 || d.TaskTime < 0 {
-		l.wrong("accountLimit", d.AccountLimit, "want 1 or more, and a taskTime of 0 or more")
+	if d.AccountLimit < 1 || d.AccountLimit > math.MaxInt32 || d.TaskTime < 0 {
+		l.wrong("accountLimit", d.AccountLimit, "want 1 to %d, and a taskTime of 0 or more", math.MaxInt32)
 	}
 	rows(l, "workflow.pool", d.Pools, &x.Pools, func(r Pool) int64 { return r.ID })
 	rows(l, "workflow.pool_rule", d.PoolRules, &x.PoolRules, func(r PoolRule) int64 { return r.ID })
@@ -134,7 +135,7 @@ func (l *loader) projects(d *workflowDump) {
 }
 
 // schedules also gives each project its schedules, and plans their next runs.
-func (l *loader) schedules(d *workflowDump) {
+func (l *loader) schedules(*workflowDump) {
 	x := &l.w.Workflow
 	for id, s := range x.Schedules.All() {
 		p, _ := x.Projects.Get(s.Project)
