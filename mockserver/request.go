@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // credential is the API key that the request shows, or the empty string. The scheme word and the names of headers are
@@ -41,10 +42,20 @@ func (x *exchange) authenticate(value *world.World, key string, route *op.Route)
 	return caller, nil
 }
 
-// maxBody is how many bytes of a request's body are read.
-const maxBody = 16 << 20
+// How many bytes of a request's body are read. The control interface takes whole worlds, archives and all.
+const (
+	maxBody  = 16 << 20
+	maxState = 512 << 20
+)
 
-// read reads the request's body, at most maxBody bytes of it, and undoes a gzip content encoding.
+func (x *exchange) maxBody() int64 {
+	if x.target.iface == specs.Control {
+		return maxState
+	}
+	return maxBody
+}
+
+// read reads the request's body, as much of it as is allowed, and undoes a gzip content encoding.
 func (x *exchange) read() error {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return nil
@@ -58,12 +69,12 @@ func (x *exchange) read() error {
 }
 
 func (x *exchange) receive() (err error) {
-	x.body, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxBody))
+	x.body, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, x.maxBody()))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
 		x.cut = true
-		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", maxBody)}
+		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", x.maxBody())}
 	case err != nil:
 		x.cut = true
 		return op.Invalid("", "the request body ended early: %v", err)
@@ -89,16 +100,16 @@ func (x *exchange) inflate() error {
 	reader, err := gzip.NewReader(bytes.NewReader(x.body))
 	if err == nil {
 		var plain []byte
-		if plain, err = io.ReadAll(io.LimitReader(reader, maxBody+1)); err == nil {
+		if plain, err = io.ReadAll(io.LimitReader(reader, x.maxBody()+1)); err == nil {
 			x.body = plain
 		}
 	}
 	switch {
 	case err != nil:
 		return op.Invalid("Content-Encoding", "the request body is no gzip: %v", err)
-	case len(x.body) > maxBody:
-		x.body, x.cut = x.body[:maxBody], true
-		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", maxBody)}
+	case int64(len(x.body)) > x.maxBody():
+		x.body, x.cut = x.body[:x.maxBody()], true
+		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", x.maxBody())}
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (x *exchange) refuse(err error) op.Reply {
 }
 
 func flatten(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the tree itself is wanted, not a match in it
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}

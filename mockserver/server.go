@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -60,9 +61,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
 	s.settle = map[string]func(*world.World, world.Event, op.Skips){}
 	for _, rules := range []op.Interface{workflow.Interface()} {
-		for kind, settle := range rules.Settle {
-			s.settle[kind] = settle
-		}
+		maps.Copy(s.settle, rules.Settle)
 		s.services[rules.Name] = sync.OnceValues(func() (*service, error) { return s.load(rules) })
 	}
 	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })

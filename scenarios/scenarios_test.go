@@ -211,7 +211,7 @@ func get(t *testing.T, scenario, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
+	t.Cleanup(func() { _ = server.Close() })
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header.Set("Authorization", "SVC1 1/admin")
 	r.RemoteAddr = "127.0.0.1:1"

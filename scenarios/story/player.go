@@ -3,6 +3,7 @@ package story
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -131,7 +132,7 @@ func isMock(address string) bool {
 // makeWorld makes a world for the story of a test such as TestStories/quickstart.
 func (s *Server) makeWorld(test string) error {
 	scenario := path.Base(test)
-	s.World = fmt.Sprintf("story-%s-%d-%d", scenario, os.Getpid(), time.Now().UnixNano())
+	s.World = "story-" + scenario + "-" + rand.Text()
 	p := newPlayer(Server{URL: s.URL})
 	s.Close = func() { // a world that stays behind does no harm
 		_ = p.send(http.MethodDelete, control+"/worlds/"+s.World, "", nil)

@@ -20,7 +20,7 @@
 //	header name [pattern]         the last answer has the header, and its value fits the regular expression
 //	capture NAME path             keeps a value of the last answer as $NAME; the path is in the syntax of gjson
 //	clock advance 1h30m           moves the world's clock
-//	clock idle                    moves it until nothing is under way any more
+//	idle                    moves it until nothing is under way any more
 //	as key                        makes the next requests with this key; nobody sends none. It begins with 1/admin
 //	archive file.tar.gz folder    packs the files of a folder of this archive
 //

@@ -172,7 +172,8 @@ func TestRedact(t *testing.T) {
 	t.Run("the same secret has the same hash, and another salt another", func(t *testing.T) {
 		t.Parallel()
 		other := &recording.Redactor{Salt: []byte("pepper")}
-		if redactor.Hash("a") != redactor.Hash("a") || redactor.Hash("a") == redactor.Hash("b") || redactor.Hash("a") == other.Hash("a") {
+		first, again := redactor.Hash("a"), redactor.Hash("a")
+		if first != again || first == redactor.Hash("b") || first == other.Hash("a") {
 			t.Error("hashes do not tell callers apart, or tell too much")
 		}
 	})

@@ -1,4 +1,4 @@
-// Package check holds requests and answers against the document, with everything that can be prepared prepared at
+// Package check holds requests and answers against the document, with everything that can be prepared at
 // start. The schemas are kin-openapi's; routing, media types and strictness are our own.
 package check
 

@@ -4,6 +4,7 @@
 package journal
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -128,9 +129,7 @@ func (j *Journal) Counts() map[Count]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	counts := make(map[Count]int, len(j.counts))
-	for k, n := range j.counts {
-		counts[k] = n
-	}
+	maps.Copy(counts, j.counts)
 	return counts
 }
 

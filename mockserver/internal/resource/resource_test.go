@@ -42,7 +42,7 @@ func newCall(t *testing.T, key, query, body string) *op.Call {
 		t.Fatal(err)
 	}
 	c := &op.Call{World: &world.World{}, Match: &match, Query: values, Body: []byte(body)}
-	for _, name := range strings.Fields("a b c d e") {
+	for name := range strings.FieldsSeq("a b c d e") {
 		id := c.World.NewID("pool")
 		c.World.Workflow.Pools.Put(id, world.Pool{ID: id, Name: name})
 	}
@@ -94,8 +94,7 @@ func TestLists(t *testing.T) {
 }
 
 func shown(reply op.Reply, err error) string {
-	var refusal *op.Error
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*op.Error](err); ok {
 		return "error " + refusal.Field
 	}
 	list := reply.Body.(resource.List)
@@ -178,8 +177,11 @@ func TestHooksAndDialects(t *testing.T) {
 		{"a key that is no id", "c", "", r.Get, op.Reply{Status: 200, Body: map[string]any{"pool": "c"}}, ""},
 		{"a key that names nothing", "x", "", r.Get, op.Reply{}, "pool with name x not found"},
 		{"a filter", "a", "", r.List, op.Reply{Status: 200, Body: map[string]any{"pools": []any{"a", "c", "e"}}}, ""},
-		{"another status of creation", "a", `{"name":"n"}`, r.Create,
-			op.Reply{Status: 200, Body: map[string]any{"pool": "n"}}, ""},
+		{
+			"another status of creation", "a", `{"name":"n"}`, r.Create,
+			op.Reply{Status: 200, Body: map[string]any{"pool": "n"}},
+			"",
+		},
 		{"another status of deletion", "b", "", r.Delete, op.Reply{Status: 204}, ""},
 		{"a guarded creation", "a", `{"name":"z"}`, r.Create, op.Reply{}, "guarded"},
 		{"a guarded update", "b", `{"name":"z"}`, r.Update, op.Reply{}, "guarded"},

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"hash/maphash"
 	"iter"
+	"math"
 
 	"github.com/benbjohnson/immutable"
 )
@@ -57,7 +58,7 @@ func (t *Table[R]) All() iter.Seq2[int64, R] { return t.After(-1) }
 // After iterates in ascending order over the ids above one.
 func (t *Table[R]) After(id int64) iter.Seq2[int64, R] {
 	return func(yield func(int64, R) bool) {
-		if t.rows == nil {
+		if t.rows == nil || id == math.MaxInt64 {
 			return
 		}
 		for it := seek(t.rows, id+1); !it.Done(); {

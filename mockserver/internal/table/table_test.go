@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"testing"
 
@@ -58,6 +59,7 @@ func TestTable(t *testing.T) {
 		{"after a row", 4, []int64{6, 8}, ascending(pages)},
 		{"after a gap", 5, []int64{6, 8}, ascending(pages)},
 		{"after the end", 8, nil, ascending(pages)},
+		{"after the last id there can be", math.MaxInt64, nil, ascending(pages)},
 		{"before nothing", 0, []int64{8, 6, 4, 2}, descending(pages)},
 		{"before a row", 6, []int64{4, 2}, descending(pages)},
 		{"before a gap", 5, []int64{4, 2}, descending(pages)},

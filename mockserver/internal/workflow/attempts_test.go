@@ -3,9 +3,10 @@ package workflow_test
 import (
 	"net/http"
 	"strings"
-	"svc.example/understudy/mockserver"
 	"testing"
 	"time"
+
+	"svc.example/understudy/mockserver"
 )
 
 // ids are those of a list of attempts or sessions: "3 2 1".

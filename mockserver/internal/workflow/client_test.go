@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -121,9 +122,7 @@ func (c *client) tryStart(project, workflow string, more ...map[string]any) answ
 		"projectName": project, "workflowName": workflow, "sessionTime": "2026-01-15T00:00:00Z", "params": map[string]any{},
 	}
 	for _, fields := range more {
-		for name, value := range fields {
-			body[name] = value
-		}
+		maps.Copy(body, fields)
 	}
 	return c.call(http.MethodPut, "/api/attempts", body)
 }

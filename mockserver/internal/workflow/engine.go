@@ -25,7 +25,6 @@ func begin(w *world.World, a world.Attempt, at time.Time) world.Attempt {
 	p := newProgress(w, a, at)
 	p.appear(nobody)
 	p.store()
-	w.Workflow.Unfinished.Put(a.ID, a.Pool)
 	if a.State == world.Running {
 		run(w, a, at)
 	}
@@ -57,34 +56,29 @@ func (p *progress) commit() {
 
 // feed gives free task slots to the attempts that wait for them, the oldest first.
 func feed(w *world.World, at time.Time) {
+	if w.Workflow.Use.Starved == 0 || freeSlots(w) == 0 {
+		return
+	}
 	for id := range w.Workflow.Unfinished.All() {
-		if a, _ := w.Workflow.Attempts.Get(id); a.Starved && freeSlots(w) > 0 {
-			a.Starved = false
+		if a, _ := w.Workflow.Attempts.Get(id); a.Starved {
 			advance(w, a, at)
 			return // which has fed the others
 		}
 	}
 }
 
-func freeSlots(w *world.World) int {
-	free := taskSlots
-	for id := range w.Workflow.Unfinished.All() {
-		a, _ := w.Workflow.Attempts.Get(id)
-		free -= a.RunningTasks
-	}
-	return free
-}
+func freeSlots(w *world.World) int { return taskSlots - w.Workflow.Use.Tasks }
 
 // release starts what waited for an attempt that is done: the attempts behind it, and those in its pool's queue.
 func release(w *world.World, done world.Attempt, at time.Time) {
-	w.Workflow.Unfinished.Delete(done.ID)
 	pools := []int64{done.Pool}
-	for id, pool := range w.Workflow.Unfinished.All() {
-		a, _ := w.Workflow.Attempts.Get(id)
-		if a.State == world.Blocked && a.After == done.ID {
+	followers, _ := w.Workflow.Use.Followers.Get(done.ID)
+	w.Workflow.Use.Followers.Delete(done.ID)
+	for _, id := range followers {
+		if a, _ := w.Workflow.Attempts.Get(id); a.State == world.Blocked {
 			a.State = world.Queued
-			w.Workflow.Attempts.Put(id, a)
-			pools = append(pools, pool)
+			w.Workflow.PutAttempt(a)
+			pools = append(pools, a.Pool)
 		}
 	}
 	for _, pool := range pools {
@@ -96,38 +90,12 @@ func release(w *world.World, done world.Attempt, at time.Time) {
 func dispatch(w *world.World, pool int64, at time.Time) {
 	for {
 		p, _ := w.Workflow.Pools.Get(pool)
-		use := useOf(w, pool)
-		if use.firstQueued == 0 || use.running >= p.Limit {
+		a, waits := w.Workflow.FirstQueued(pool)
+		if !waits || w.Workflow.PoolUse(pool).Running >= p.Limit {
 			return
 		}
-		a, _ := w.Workflow.Attempts.Get(use.firstQueued)
 		run(w, a, at)
 	}
-}
-
-// use is how an account uses a pool.
-type use struct {
-	running     int   // canceling ones included
-	waiting     int   // queued or blocked
-	firstQueued int64 // the attempt that starts next; 0: none
-}
-
-func useOf(w *world.World, pool int64) (u use) {
-	for id, of := range w.Workflow.Unfinished.All() {
-		if of != pool {
-			continue
-		}
-		a, _ := w.Workflow.Attempts.Get(id)
-		if a.State == world.Running {
-			u.running++
-			continue
-		}
-		u.waiting++
-		if a.State == world.Queued && u.firstQueued == 0 {
-			u.firstQueued = id
-		}
-	}
-	return u
 }
 
 // watch is what an auto clock asks on behalf of a client that waits for attempts to change their status: where they

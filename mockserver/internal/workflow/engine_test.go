@@ -66,8 +66,10 @@ func TestTasksOverTime(t *testing.T) {
 		}, "running"},
 		{"intervals double with an exponential retry", "+a:\n  fail>: no\n" +
 			"  _retry: {limit: 3, interval: 10, interval_type: exponential}\n", []step{
-			{11 * second, "+w planned, +w+a running"}, {second, "+w planned, +w+a retry_waiting"},
-			{20*second - 1, "+w planned, +w+a retry_waiting"}, {1, "+w planned, +w+a running"},
+			{11 * second, "+w planned, +w+a running"},
+			{second, "+w planned, +w+a retry_waiting"},
+			{20*second - 1, "+w planned, +w+a retry_waiting"},
+			{1, "+w planned, +w+a running"},
 			{41 * second, "+w planned, +w+a running"},
 		}, "running"},
 		{"tasks that a run makes are there after it", "+l: {loop>: 2, _do: {+x: {echo>: x}}}\n+z: {echo>: z}\n", []step{
@@ -131,7 +133,8 @@ workflow:
 			status, message string
 			takes           time.Duration
 		}{
-			{"error", "the disk is full", 7 * time.Second}, {"error", "the disk is full", 7 * time.Second},
+			{"error", "the disk is full", 7 * time.Second},
+			{"error", "the disk is full", 7 * time.Second},
 			{"success", "", 5 * time.Second},
 		} {
 			a := c.start("shop", "w", map[string]any{"retryAttemptName": fmt.Sprint(i)})

@@ -145,7 +145,7 @@ func poolUpdatable(c *op.Call, before, after world.Pool) error {
 	if other, taken := poolNamed(c.World, after.Name, after.ID); taken {
 		return op.Invalid("name", "pool %d has the name %q already", other.ID, other.Name)
 	}
-	if running := useOf(c.World, after.ID).running; after.Limit < running {
+	if running := c.World.Workflow.PoolUse(after.ID).Running; after.Limit < running {
 		return op.Invalid("concurrencyLimit", "%d is less than the %d attempts that run in pool %s (id %d)",
 			after.Limit, running, before.Name, before.ID)
 	}
@@ -170,7 +170,7 @@ func poolAffordable(w *world.World, from, to int) error {
 		return nil
 	}
 	left := d.Limit - (to - from)
-	switch running := useOf(w, d.ID).running; {
+	switch running := w.Workflow.PoolUse(d.ID).Running; {
 	case left < 1:
 		return op.Invalid("concurrencyLimit", "the default pool has %d slots of the account's %d and cannot spare %d",
 			d.Limit, accountLimit(w), to-from)
@@ -183,13 +183,13 @@ func poolAffordable(w *world.World, from, to int) error {
 
 // poolDeletable is every reason why a pool cannot be deleted.
 func poolDeletable(c *op.Call, p world.Pool) error {
-	use := useOf(c.World, p.ID)
+	use := c.World.Workflow.PoolUse(p.ID)
 	switch {
 	case p.Default && !c.Skip[SkipDeletionOfDefault]:
 		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be deleted", p.Name, p.ID)
-	case use.running+use.waiting > 0 && !c.Skip[SkipDeletionWithAttempts]:
+	case use.Running+use.Waiting > 0 && !c.Skip[SkipDeletionWithAttempts]:
 		return op.Invalid("", "pool %s (id %d) cannot be deleted while attempts are in it: %d running, "+
-			"%d queued or blocked", p.Name, p.ID, use.running, use.waiting)
+			"%d queued or blocked", p.Name, p.ID, use.Running, use.Waiting)
 	}
 	for _, rule := range c.World.Workflow.PoolRules.All() {
 		if rule.Pool == p.ID && !c.Skip[SkipDeletionWithRules] {

@@ -84,6 +84,7 @@ func (p *progress) wake(i int) {
 			p.again(i)
 			p.set(t, world.TaskPlanned)
 		}
+	default: // waits for others
 	}
 }
 
@@ -252,7 +253,7 @@ func (p *progress) store() {
 		}
 		p.w.Plan(world.Event{At: a.StepAt, Kind: world.AttemptEvent, ID: a.ID})
 	}
-	p.w.Workflow.Attempts.Put(a.ID, *a)
+	p.w.Workflow.PutAttempt(*a)
 	p.w.Workflow.Tasks.Put(a.ID, p.tasks)
 }
 
@@ -268,6 +269,7 @@ func (p *progress) plans(t *world.Task) {
 		next = t.RetryAt
 	case world.TaskReady:
 		a.Starved = true
+	default: // nothing of its own
 	}
 	if next.Before(a.StepAt) {
 		a.StepAt = next

@@ -59,6 +59,7 @@ func TestDisabledSchedules(t *testing.T) {
 func TestEnabledSchedules(t *testing.T) {
 	t.Parallel()
 	missed := func(t *testing.T) *harness {
+		t.Helper()
 		h := dailyShop(t)
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
 		h.advance("72h") // to 2026-01-18T09:30; three runs are missed

@@ -55,11 +55,13 @@ func TestSchedulesOverRevisions(t *testing.T) {
 			dailyUTC, []string{"clear_schedule", "daily"}, [2]any{"2026-01-19T07:00:00Z", "2026-01-19T00:00:00+00:00"},
 		},
 		"start anew from schedule_from when cleared": {
-			dailyUTC, []string{"clear_schedule", "daily", "schedule_from", "2026-02-01T00:00:00Z", "skip_schedule", "false"},
+			dailyUTC,
+			[]string{"clear_schedule", "daily", "schedule_from", "2026-02-01T00:00:00Z", "skip_schedule", "false"},
 			[2]any{"2026-02-01T07:00:00Z", "2026-02-01T00:00:00+00:00"},
 		},
 		"start anew when all are cleared": {
-			at0900, []string{"clear_schedule_all", "true", "skip_schedule", "false"},
+			at0900,
+			[]string{"clear_schedule_all", "true", "skip_schedule", "false"},
 			[2]any{"2026-01-19T09:00:00Z", "2026-01-19T00:00:00+00:00"},
 		},
 	} {

@@ -216,9 +216,11 @@ func TestSchedulesWithAnEnd(t *testing.T) {
 	const ending = "schedule:\n  daily>: 07:00:00\n  start: 2026-01-10\n  end: 2026-01-17\n" + plain
 	h := newHarness(t)
 	const ended = "schedule:\n  daily>: 07:00:00\n  end: 2026-01-01\n" + plain
-	h.upload("shop", "v1", map[string]string{"past": ended, "w": ending})
+	const beyond = "schedule:\n  daily>: 07:00:00\n  start: 9999-12-31\n" + plain
+	h.upload("shop", "v1", map[string]string{"past": ended, "w": ending, "zz_beyond": beyond})
 	over := [2]any{"9999-01-01T00:00:00Z", "9999-01-01T00:00:00+00:00"}
 	wantEqual(t, "ended before it began", h.next("1"), over)
+	wantEqual(t, "begins beyond all times", h.next("3"), over)
 	wantEqual(t, "next", h.next("2"), [2]any{"2026-01-16T07:00:00Z", "2026-01-16T00:00:00+00:00"})
 	h.advance("240h")
 	wantEqual(t, "sessions", h.sessionTimes(), []any{"2026-01-16T00:00:00+00:00", "2026-01-17T00:00:00+00:00"})

@@ -42,7 +42,7 @@ func TestSeededAttempts(t *testing.T) {
   - {project: shop, workflow: etl, sessionTime: now-1d/d, createdAt: now-33h, status: killed}
 `)
 		var got []string
-		for _, id := range strings.Fields("1 2 3 4 5 6 7 8") {
+		for id := range strings.FieldsSeq("1 2 3 4 5 6 7 8") {
 			a := c.attempt(id)
 			got = append(got, id+" "+a.Workflow.Name+" "+a.Status)
 		}
@@ -69,7 +69,7 @@ func TestSeededAttempts(t *testing.T) {
 		}
 		c.server.World("").AdvanceUntilIdle()
 		var after []string
-		for _, id := range strings.Fields("5 6 7 8") {
+		for id := range strings.FieldsSeq("5 6 7 8") {
 			after = append(after, c.attempt(id).Status)
 		}
 		if got := strings.Join(after, " "); got != "success killed success success" {

@@ -63,8 +63,7 @@ func (r *rules) call(method, path, body string) (status int, answer string) {
 		World: &tx, Operation: match.Operation, Match: &match, Query: u.Query(), Body: []byte(body), Now: tx.Now(),
 		Skip: r.skip,
 	})
-	var refusal *op.Error
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*op.Error](err); ok {
 		return workflow.Interface().Error(refusal).Status, refusal.Message
 	}
 	if err != nil {

@@ -155,21 +155,21 @@ func (s start) existing(w *world.World, session world.Session) (world.Attempt, b
 // state is what the attempt begins as in a pool.
 func (s start) state(w *world.World, pool int64) (world.AttemptState, error) {
 	p, _ := w.Workflow.Pools.Get(pool)
-	use := useOf(w, pool)
+	use := w.Workflow.PoolUse(pool)
 	before, found := w.Workflow.Attempts.Get(s.After)
 	state := world.Queued
 	switch {
 	case found && before.State != world.Done:
 		state = world.Blocked
-	case use.running < p.Limit:
+	case use.Running < p.Limit:
 		return world.Running, nil
 	case !s.Queue:
 		return "", op.Invalid("", "pool %s (id %d) is full: its limit is %d and %d attempts run in it; "+
-			"allowQueueing true would queue the attempt", p.Name, p.ID, p.Limit, use.running)
+			"allowQueueing true would queue the attempt", p.Name, p.ID, p.Limit, use.Running)
 	}
-	if use.waiting >= maxWaiting {
+	if use.Waiting >= maxWaiting {
 		return "", op.Invalid("", "pool %s (id %d) has %d waiting attempts, and at most %d may wait", p.Name, p.ID,
-			use.waiting, maxWaiting)
+			use.Waiting, maxWaiting)
 	}
 	return state, nil
 }

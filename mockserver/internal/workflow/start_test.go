@@ -26,7 +26,9 @@ func TestStartAttempt(t *testing.T) {
 		id := workflowID(c, "shop", "tokyo")
 		number, _ := strconv.Atoi(id)
 		for i, body := range []map[string]any{
-			{"workflowId": id}, {"workflowId": number}, {"projectName": "shop", "workflowName": "tokyo"},
+			{"workflowId": id},
+			{"workflowId": number},
+			{"projectName": "shop", "workflowName": "tokyo"},
 			{"workflowId": id, "projectName": nil, "workflowName": nil, "retryAttemptName": nil, "resume": nil},
 		} {
 			body["sessionTime"], body["params"] = "2026-01-1"+strconv.Itoa(i)+"T00:00:00.75+09:00", map[string]any{"n": i}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,9 +42,7 @@ func (w *World) Dump() ([]byte, error) {
 		Account:  accountDump{Users: rowsOf(&w.Account.Users), Keys: w.Account.sortedKeys()},
 		Workflow: w.Workflow.dump(),
 	}
-	for kind, last := range w.ids.All() {
-		d.IDs[kind] = last
-	}
+	maps.Insert(d.IDs, w.ids.All())
 	text, err := json.Marshal(d)
 	if err == nil {
 		text, err = jsontext.AppendFormat(nil, text) // writes all texts alike, however clients have escaped them

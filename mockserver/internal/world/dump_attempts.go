@@ -88,7 +88,7 @@ func (l *loader) attempts(*workflowDump) {
 		if _, known := x.Pools.Get(a.Pool); !known {
 			l.wrong("attempt", id, "there is no pool %d", a.Pool)
 		}
-		x.Unfinished.Put(id, a.Pool)
+		x.enter(a)
 		if a.State == Running {
 			l.w.Plan(Event{At: a.StepAt, Kind: AttemptEvent, ID: id})
 		}

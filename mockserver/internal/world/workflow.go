@@ -29,6 +29,7 @@ type Workflow struct {
 	ProjectNames table.Index[string, int64]     // live projects
 	SessionKeys  table.Index[SessionKey, int64] // sessions by what makes them unique
 	Unfinished   table.Table[int64]             // attempts that are not done, with their pools
+	Use          Use                            // what is counted of those
 }
 
 // Project is a named series of revisions. DeletedAt is zero while it lives.

@@ -1,0 +1,45 @@
+// Bench measures the budgets of the project, each as a ratio or a size in one run on one machine, and prints them as a
+// table. It is what `task bench` runs.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+)
+
+// line is one line of the table.
+type line struct {
+	what, budget string
+	measure      func(context.Context) (result, seen string, err error)
+}
+
+func main() {
+	if err := run(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "what\tbudget\tmeasured\tin detail")
+	for _, l := range []line{
+		{"GET one pool, against a bare handler", "≥ 0.60", getOne},
+		{"POST that creates a pool, likewise", "≥ 0.40", create},
+		{"round trip through the transport", "≤ 25 µs", transport},
+		{"process start to first answer", "≤ 100 ms", start},
+		{"fork of a full world", "≤ 50 µs", fork},
+		{"memory of an idle world", "≤ 16 KiB", idle},
+		{"check of a recording", "≥ 25,000/s", checkRecording},
+	} {
+		result, seen, err := l.measure(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.what, err)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.what, l.budget, result, seen)
+	}
+	return table.Flush()
+}
