@@ -1,0 +1,93 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// curl is as much of the real one as README.md needs: -s, -H HEADER, -X METHOD, -d BODY, -w with nothing but the status,
+// and one address.
+func curl(args []string, stdout, stderr io.Writer) int {
+	c := curlCall{method: http.MethodGet, header: http.Header{}}
+	if err := c.parse(args); err != nil {
+		fmt.Fprintln(stderr, "curl:", err)
+		return 2
+	}
+	if err := c.do(stdout); err != nil {
+		fmt.Fprintln(stderr, "curl:", err)
+		return 7
+	}
+	return 0
+}
+
+type curlCall struct {
+	method, url, body, after string
+	header                   http.Header
+}
+
+func (c *curlCall) parse(args []string) error {
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "-s" {
+			continue
+		}
+		if !strings.HasPrefix(arg, "-") {
+			c.url = arg
+			continue
+		}
+		if len(args) == 0 {
+			return fmt.Errorf("option %s: wants a value", arg)
+		}
+		if err := c.option(arg, args[0]); err != nil {
+			return err
+		}
+		args = args[1:]
+	}
+	return nil
+}
+
+func (c *curlCall) option(name, value string) error {
+	switch name {
+	case "-H":
+		header, text, _ := strings.Cut(value, ":")
+		c.header.Set(header, strings.TrimSpace(text))
+	case "-X":
+		c.method = value
+	case "-d":
+		c.body = value
+		if c.method == http.MethodGet {
+			c.method = http.MethodPost
+		}
+		if c.header.Get("Content-Type") == "" {
+			c.header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+	case "-w":
+		c.after = value
+	default:
+		return fmt.Errorf("option %s: this stand-in does not know it", name)
+	}
+	return nil
+}
+
+func (c *curlCall) do(stdout io.Writer) error {
+	request, err := http.NewRequestWithContext(context.Background(), c.method, c.url, strings.NewReader(c.body))
+	if err != nil {
+		return err
+	}
+	request.Header = c.header
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(stdout, response.Body); err != nil {
+		return err
+	}
+	after := strings.NewReplacer(`\n`, "\n", "%{http_code}", fmt.Sprint(response.StatusCode)).Replace(c.after)
+	_, err = io.WriteString(stdout, after)
+	return err
+}

@@ -1,0 +1,4 @@
+package main
+
+// Main is main, for tests that run it as a process of its own.
+func Main() { main() }

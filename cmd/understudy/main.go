@@ -1,0 +1,61 @@
+// Command understudy stands in for a data platform: it serves a stateful mock of its HTTP interfaces, and checks
+// recorded traffic against their documents.
+//
+// There is one file per subcommand. What they do is in the packages mockserver, contract, scenarios and specs.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // from here on the system's own handling is back: a second signal ends the process
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "understudy:", err)
+	}
+	os.Exit(exitCode(err))
+}
+
+// run is the whole program, but for the exit code of its error: see exitCode.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return root.ExecuteContext(ctx)
+}
+
+// Exit codes. That a recording breaks the contract is told apart from everything that can go wrong in finding out.
+const (
+	exitViolations = 1
+	exitTrouble    = 2
+)
+
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		return exit.code
+	}
+	return exitTrouble
+}

@@ -1,0 +1,59 @@
+package main_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	understudy "svc.example/understudy/cmd/understudy"
+)
+
+// TestMain makes this test binary stand in for the commands that tests run: understudy itself, and a curl that knows
+// what README.md uses of it, so that no machine needs another one.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", gorace); err != nil {
+		panic(err)
+	}
+	testscript.Main(m, map[string]func(){
+		"understudy": understudy.Main,
+		"curl":       func() { os.Exit(curl(os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+// gorace takes away the second that a process sleeps at its end under the race detector: tests start many.
+const gorace = "atexit_sleep_ms=0"
+
+// TestScripts runs what a user types, and holds the answers and exit codes against what they should be.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/scripts",
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Setup:               func(env *testscript.Env) error { env.Setenv("GORACE", gorace); return nil },
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits is the command "exits CODE PROGRAM ARGUMENT...", which wants one exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/specs"
+)
+
+type operationsFlags struct {
+	iface      string
+	format     *choice
+	recordings []string
+	bases      *pairs
+}
+
+func newOperations() *cobra.Command {
+	var f operationsFlags
+	c := &cobra.Command{
+		Use:   "operations",
+		Short: "List the platform's operations, and which of them a recording touched",
+		Long: `List the operations of the platform's six interfaces: where each is known from,
+and whether the mock serves it. With recordings, also how often each was called.
+
+Where an operation is known from (its provenance) decides how loud a deviation
+from it is: documented and public are errors, client is a warning, assumed a notice.`,
+		Example: `  understudy operations --interface workflow
+  understudy operations --format json
+  understudy operations --recording traffic.har`,
+		Args: exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
+	complete(c, "interface", specs.Planned())
+	f.format = choose(c, "format", "how to print them", words("text", "json"))
+	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
+		"count the calls in the recording `FILE`; - is standard input (repeatable)")
+	f.bases = give(c, "base", "the base address of an interface in the recordings (repeatable)",
+		pairs{what: "URL", many: true})
+	return c
+}
+
+// operation is a line of the table.
+type operation struct {
+	Interface  string           `json:"interface"`
+	Operation  string           `json:"operation"`
+	Method     string           `json:"method"`
+	Path       string           `json:"path"`
+	Provenance specs.Provenance `json:"provenance,omitempty"` // empty while the interface has no document
+	Served     bool             `json:"served"`
+	Calls      *int             `json:"calls,omitempty"` // when there are recordings
+}
+
+func (f *operationsFlags) run(c *cobra.Command) error {
+	if f.iface != "" {
+		if err := knownInterface(f.iface, specs.Planned()); err != nil {
+			return err
+		}
+	}
+	rows, err := f.list()
+	if err != nil {
+		return err
+	}
+	if len(f.recordings) > 0 {
+		if err := f.count(c, rows); err != nil {
+			return err
+		}
+	}
+	if f.format.word == "json" {
+		encoder := json.NewEncoder(c.OutOrStdout())
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(rows)
+	}
+	return writeOperations(c.OutOrStdout(), rows)
+}
+
+func (f *operationsFlags) list() ([]operation, error) {
+	documents := map[string]*specs.Document{}
+	for _, name := range specs.Interfaces() {
+		d, err := specs.Load(name, specs.Neutral)
+		if err != nil {
+			return nil, err
+		}
+		documents[name] = d
+	}
+	rows := []operation{}
+	for _, entry := range specs.Catalogue() {
+		if f.iface != "" && f.iface != entry.Interface {
+			continue
+		}
+		row := operation{Interface: entry.Interface, Operation: entry.ID, Method: entry.Method, Path: entry.Path}
+		if d := documents[entry.Interface]; d != nil {
+			if spec := d.Operation(entry.ID); spec != nil {
+				place, err := d.Place(spec.Pointer)
+				if err != nil {
+					return nil, err
+				}
+				row.Provenance, row.Served = place.Provenance, true
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// count adds how often each operation was called in the recordings.
+func (f *operationsFlags) count(c *cobra.Command, rows []operation) error {
+	var opts []contract.Option
+	for _, base := range f.bases.list {
+		opts = append(opts, contract.WithBase(base[0], base[1]))
+	}
+	checker, err := contract.NewChecker(opts...)
+	if err != nil {
+		return err
+	}
+	report, err := checker.Check(c.Context(), recordings(f.recordings, c.InOrStdin()))
+	if err != nil {
+		return explain(err, report)
+	}
+	for i, row := range rows {
+		calls := report.Coverage.Operations[row.Interface+"."+row.Operation].Exchanges
+		rows[i].Calls = &calls
+	}
+	return nil
+}
+
+func writeOperations(w io.Writer, rows []operation) error {
+	counted := slices.ContainsFunc(rows, func(o operation) bool { return o.Calls != nil })
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	header := "INTERFACE\tOPERATION\tMETHOD\tPATH\tPROVENANCE\tSERVED"
+	if counted {
+		header += "\tCALLS"
+	}
+	fmt.Fprintln(t, header)
+	served, called := 0, 0
+	for _, o := range rows {
+		provenance, answer := "-", "no"
+		if o.Served {
+			provenance, answer = string(o.Provenance), "yes"
+			served++
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path, provenance, answer)
+		if o.Calls != nil {
+			fmt.Fprintf(t, "\t%d", *o.Calls)
+			called += min(1, *o.Calls)
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	summary := fmt.Sprintf("\n%d of %d operations are served", served, len(rows))
+	if counted {
+		summary += fmt.Sprintf("; the recordings call %d of those", called)
+	}
+	_, err := fmt.Fprintln(w, summary+".")
+	return err
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/scenarios"
+)
+
+func newScenarios() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "scenarios",
+		Short: "List the worlds that the mock can begin with, or show one",
+		Long: `List the scenarios: named worlds that the mock can begin with. Choose one with
+serve --scenario NAME, or make one of your own out of what show --print yaml says.`,
+		Example: `  understudy scenarios
+  understudy scenarios show pool-in-use`,
+		Args: exactly(0, "no arguments, or show NAME"),
+		RunE: func(c *cobra.Command, _ []string) error { return listScenarios(c.OutOrStdout()) },
+	}
+	c.AddCommand(newScenariosShow())
+	return c
+}
+
+func listScenarios(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, name := range scenarios.List() {
+		s, err := scenarios.Load(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t, "%s\t%s\n", name, strings.Join(strings.Fields(s.Description), " "))
+	}
+	return t.Flush()
+}
+
+func newScenariosShow() *cobra.Command {
+	var part *choice
+	c := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show what is in a scenario",
+		Long: `Show a scenario: what it is for, what is in it, and its story, a script of calls
+with the answers expected. NAME is one that understudy scenarios lists, or the
+path of a scenario of your own, which is checked on the way.`,
+		Example: `  understudy scenarios show quickstart
+
+  # Begin a scenario of your own with one that is there
+  understudy scenarios show quickstart --print yaml > mine.yaml
+  understudy serve --scenario ./mine.yaml`,
+		Args: exactly(1, "the name of one scenario"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarios.List(), cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := scenarios.Load(args[0])
+			if err != nil {
+				return err
+			}
+			return showScenario(c.OutOrStdout(), s, part.word)
+		},
+	}
+	part = choose(c, "print", "how much of it to print", words("all", "yaml", "story"))
+	return c
+}
+
+func showScenario(w io.Writer, s scenarios.Scenario, part string) error {
+	text, err := scenarioYAML(s)
+	if err != nil {
+		return err
+	}
+	switch part {
+	case "yaml":
+		_, err = w.Write(text)
+	case "story":
+		_, err = w.Write(s.Story)
+	default:
+		_, err = fmt.Fprintf(w, "%s: %s\n\n# What there is when it begins (--print yaml)\n\n%s\n# Its story (--print story)\n\n%s",
+			s.Name, strings.Join(strings.Fields(s.Description), " "), text, s.Story)
+	}
+	return err
+}
+
+// scenarioYAML is a scenario as a file that loads again, with the fixtures that it uses in place of their names.
+func scenarioYAML(s scenarios.Scenario) ([]byte, error) {
+	text, err := json.Marshal(struct {
+		Description string    `json:"description"`
+		Now         time.Time `json:"now,omitzero"`
+		Seed        uint64    `json:"seed"`
+		fixtures.Fixture
+	}{s.Description, s.Now, s.Seed, s.Fixture})
+	if err != nil {
+		return nil, err
+	}
+	var node yaml.Node // JSON is YAML, and a node keeps the order of its keys
+	if err := yaml.Unmarshal(text, &node); err != nil {
+		return nil, err
+	}
+	plain(&node)
+	return yaml.Marshal(&node)
+}
+
+// plain takes the style of JSON off a node: braces, and quotes that are not needed.
+func plain(n *yaml.Node) {
+	n.Style = 0
+	for _, child := range n.Content {
+		plain(child)
+	}
+}

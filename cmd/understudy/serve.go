@@ -1,0 +1,172 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/scenarios"
+)
+
+type serveFlags struct {
+	listen       string
+	interfaces   *pairs
+	scenario     string
+	clock        *choice
+	seed         uint64
+	now          time.Time
+	brand        string
+	record       string
+	validate     *choice
+	specs        *pairs
+	token        string
+	journalLimit size
+	logLevel     *choice
+	logFormat    *choice
+}
+
+func newServe() *cobra.Command {
+	f := serveFlags{journalLimit: 8 << 20}
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the mock",
+		Long: `Serve the mock: every interface on one port, below /INTERFACE, and the mock's own
+control interface below /_understudy.
+
+The first line on standard output comes when the interfaces can answer, and says
+where they are, as JSON. Logs go to standard error. SIGTERM or Ctrl-C lets requests
+in flight finish and ends with exit code 0; a second one ends at once.
+
+The scenario quickstart knows two API keys: 1/admin, an administrator's, and
+1/write, which may only import data.`,
+		Example: `  # Serve on http://127.0.0.1:4010
+  understudy serve
+  curl -H 'Authorization: SVC1 1/admin' http://127.0.0.1:4010/workflow/api/pools
+
+  # In CI: any free port, a clock that stands still, and a recording for understudy check
+  understudy serve --listen 127.0.0.1:0 --clock frozen --record traffic.ndjson
+
+  # Beyond this machine; the control interface then demands a token
+  understudy serve --listen 0.0.0.0:4010 --control-token "$TOKEN"
+
+  # The workflow interface on a port of its own as well
+  understudy serve --interface workflow=127.0.0.1:4011`,
+		Args: exactly(0, "no arguments, only flags"),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	f.add(c)
+	return c
+}
+
+func (f *serveFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:4010", "listen on `HOST:PORT`; port 0 picks a free one")
+	f.interfaces = give(c, "interface", "an interface on a port of its own as well (repeatable)",
+		pairs{what: "HOST:PORT"})
+	flags.StringVar(&f.scenario, "scenario", "quickstart",
+		"the `NAME` of the scenario to begin with, see understudy scenarios, or the path of your own")
+	complete(c, "scenario", scenarios.List())
+	f.clock = choose(c, "clock", "what moves the clock: time itself, only you, or asking for what is under way",
+		words("real", "frozen", "auto"))
+	flags.Uint64Var(&f.seed, "seed", 0, "what everything random comes from (default: the scenario's)")
+	flags.TimeVar(&f.now, "now", time.Time{}, []string{time.RFC3339},
+		"the `TIME` at which the world begins, such as 2026-01-15T09:30:00Z (default: the scenario's, or, with\n"+
+			"a real clock, the present)")
+	addBrand(c, &f.brand)
+	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
+	f.validate = choose(c, "validate",
+		"what happens to requests that are off the contract: refused, served and noted, or served",
+		words("strict", "report", "off"))
+	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	flags.StringVar(&f.token, "control-token", "",
+		"the `TOKEN` that the control interface demands (default: none on a loopback address; on any other, one\n"+
+			"is made and printed once, on standard error)")
+	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world remembers")
+	f.logLevel = choose(c, "log-level", "the least important lines to log",
+		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
+	f.logFormat = choose(c, "log-format", "the form of log lines", words("text", "json"))
+}
+
+func (f *serveFlags) run(c *cobra.Command) error {
+	log, err := f.logger(c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	sites, err := f.sites(c.Context())
+	if err != nil {
+		return err
+	}
+	defer sites.close()
+	if f.token == "" && !sites[0].loopback() {
+		f.token = rand.Text()
+		fmt.Fprintf(c.ErrOrStderr(), "control interface: Authorization: Bearer %s\n", f.token)
+	}
+	opts := append(f.options(c), mockserver.WithLogger(log))
+	if f.record == "" {
+		return f.serve(c, sites, log, opts)
+	}
+	file, err := openRecording(f.record, log)
+	if err != nil {
+		return err
+	}
+	err = f.serve(c, sites, log, append(opts, mockserver.WithRecording(file)))
+	return errors.Join(err, file.Close())
+}
+
+// serve makes the mock and serves it until it is told to end.
+func (f *serveFlags) serve(c *cobra.Command, l sites, log *slog.Logger, opts []mockserver.Option) error {
+	server, err := mockserver.New(opts...)
+	if err != nil {
+		return err
+	}
+	if err := l.handle(server, log); err != nil {
+		return err
+	}
+	err = l.serve(c.Context(), func() error {
+		log.Info("ready", "url", l[0].url(), "scenario", f.scenario, "clock", f.clock.word)
+		return writeReady(c.OutOrStdout(), l)
+	})
+	log.Info("stopped")
+	return errors.Join(err, server.Close())
+}
+
+func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
+	opts := []mockserver.Option{
+		mockserver.WithScenario(f.scenario),
+		mockserver.WithClock(f.clock.word),
+		mockserver.WithBrand(f.brand),
+		mockserver.WithValidation(mockserver.Validation(f.validate.word)),
+		mockserver.WithJournalLimit(int(f.journalLimit)),
+	}
+	if c.Flags().Changed("seed") {
+		opts = append(opts, mockserver.WithSeed(f.seed))
+	}
+	if !f.now.IsZero() {
+		opts = append(opts, mockserver.WithNow(f.now))
+	}
+	if f.token != "" {
+		opts = append(opts, mockserver.WithControlToken(f.token))
+	}
+	for _, spec := range f.specs.list {
+		opts = append(opts, mockserver.WithSpec(spec[0], spec[1]))
+	}
+	return opts
+}
+
+func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.logLevel.word)); err != nil {
+		return nil, err
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	if f.logFormat.word == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts)), nil
+	}
+	return slog.New(slog.NewTextHandler(w, opts)), nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+// shutdownTime is how long requests in flight have when the server is to end.
+const shutdownTime = 30 * time.Second
+
+// site is an address that the mock listens on: the one of everything, or that of one interface.
+type site struct {
+	iface    string // empty for the one of everything
+	listener net.Listener
+	server   *http.Server
+}
+
+// sites are the address of everything, and then those of interfaces.
+type sites []*site
+
+// sites listens. Connections wait until they are served.
+func (f *serveFlags) sites(ctx context.Context) (sites, error) {
+	addresses := append([][2]string{{"", f.listen}}, f.interfaces.list...)
+	var list sites
+	for _, a := range addresses {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", a[1])
+		if err != nil {
+			list.close()
+			return nil, listenError(a[0], a[1], err)
+		}
+		list = append(list, &site{iface: a[0], listener: listener})
+	}
+	return list, nil
+}
+
+func listenError(iface, address string, err error) error {
+	flag := "--listen "
+	if iface != "" {
+		flag = "--interface " + iface + "="
+	}
+	var dns *net.DNSError
+	var addr *net.AddrError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("listen on %s: the port is in use: stop what uses it, or choose another port with %sHOST:PORT "+
+			"(port 0 takes any free one)", address, flag)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("listen on %s: this port needs more rights than you have: choose one above 1023 with %sHOST:PORT",
+			address, flag)
+	case errors.As(err, &addr), errors.As(err, &dns), errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("listen on %s: not an address of this machine: want %sHOST:PORT, as in %s127.0.0.1:4010 (%w)",
+			address, flag, flag, err)
+	}
+	return fmt.Errorf("listen on %s: %w", address, err)
+}
+
+func (s *site) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
+
+func (s *site) loopback() bool { return s.address().IP.IsLoopback() }
+
+// url is the site's origin, on this machine when it listens on all addresses.
+func (s *site) url() string {
+	address := s.address()
+	host := address.IP.String()
+	if address.IP.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, fmt.Sprint(address.Port))
+}
+
+// handle gives each site what it serves, and makes sure that the interfaces can answer.
+func (l sites) handle(server *mockserver.Server, log *slog.Logger) error {
+	for _, s := range l {
+		s.server = server.HTTPServer()
+		s.server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+		if s.iface == "" {
+			continue
+		}
+		handler, err := server.Interface(s.iface)
+		if err != nil {
+			return err
+		}
+		s.server.Handler = handler
+	}
+	return server.Ready()
+}
+
+// serve serves until the context ends, and then lets requests in flight finish.
+func (l sites) serve(ctx context.Context, ready func() error) error {
+	failed := make(chan error, len(l))
+	for _, s := range l {
+		go func() { failed <- s.server.Serve(s.listener) }()
+	}
+	if err := ready(); err != nil {
+		return err
+	}
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	var errs []error
+	for _, s := range l {
+		errs = append(errs, s.server.Shutdown(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func (l sites) close() {
+	for _, s := range l {
+		_ = s.listener.Close()
+	}
+}
+
+// writeReady prints where everything is, in one line.
+func writeReady(w io.Writer, l sites) error {
+	url := l[0].url()
+	interfaces := map[string]string{}
+	for _, name := range specs.Interfaces() {
+		interfaces[name] = url + mockserver.Address(name)
+	}
+	for _, s := range l[1:] {
+		document, err := specs.Load(s.iface, specs.Neutral)
+		if err != nil {
+			return err
+		}
+		interfaces[s.iface] = s.url() + document.BasePath
+	}
+	return json.NewEncoder(w).Encode(struct {
+		URL        string            `json:"url"`
+		Interfaces map[string]string `json:"interfaces"`
+		Control    string            `json:"control"`
+	}{url, interfaces, url + mockserver.Address(specs.Control)})
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/specs"
+)
+
+func newSpec() *cobra.Command {
+	names := append(specs.Interfaces(), specs.Control)
+	var word string
+	c := &cobra.Command{
+		Use:   "spec INTERFACE",
+		Short: "Print the OpenAPI document of an interface",
+		Long: `Print the OpenAPI 3.0 document of an interface, or of the mock's own control
+interface, as YAML. With --brand, exact identifiers in it carry your word.`,
+		Example: `  understudy spec workflow > workflow.yaml
+  understudy spec workflow --brand ACME | grep ACME1
+  understudy spec control`,
+		ValidArgs: names,
+		Args:      exactly(1, "the name of one interface"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := knownInterface(args[0], names); err != nil {
+				return err
+			}
+			brand, err := specs.ParseBrand(word)
+			if err != nil {
+				return err
+			}
+			document, err := specs.Source(args[0], brand)
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(document)
+			return err
+		},
+	}
+	addBrand(c, &word)
+	return c
+}
+
+func addBrand(c *cobra.Command, word *string) {
+	c.Flags().StringVar(word, "brand", string(specs.Neutral), "the `WORD` that exact identifiers carry, as in SVC1")
+}
