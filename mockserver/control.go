@@ -31,6 +31,7 @@ func (s *Server) controlRules() op.Interface {
 			return doc.Source(), nil
 		},
 		Operations: s.operations,
+		Ready:      s.Ready,
 	})
 }
 

@@ -18,22 +18,21 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-const (
-	connections = 16
-	rounds      = 20
-	perRound    = 3000 // requests over all connections
-)
+const connections = 16
+
+// load is how much is sent: rounds of requests, all over the connections. Before each round the world is reset.
+type load struct{ rounds, requests int }
 
 // getOne compares a GET, both validations and the journal on, with a bare handler that writes the same bytes.
 func getOne(ctx context.Context) (string, string, error) {
-	return compare(ctx, func(int64) string {
+	return compare(ctx, load{20, 3000}, func(int64) string {
 		return "GET /workflow/api/pools/1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n\r\n"
 	})
 }
 
 // create compares a POST that makes something new each time. Each comparison begins with the world as it was.
 func create(ctx context.Context) (string, string, error) {
-	return compare(ctx, func(n int64) string {
+	return compare(ctx, load{300, 160}, func(n int64) string {
 		body := fmt.Sprintf(`{"priority":%d,"poolId":"1","conditions":[{"type":"project_name",`+
 			`"operator":"starts_with","values":["p%d"]}]}`, n%9000+100, n)
 		return "POST /workflow/api/pool_rules HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n" +
@@ -43,107 +42,112 @@ func create(ctx context.Context) (string, string, error) {
 
 // compare plays the same requests, round by round, to the mock and to a bare handler, and tells the ratio of their
 // speeds. The rounds alternate, so that what else the machine does falls on both.
-func compare(ctx context.Context, request func(n int64) string) (string, string, error) {
+func compare(ctx context.Context, l load, request func(n int64) string) (string, string, error) {
 	mock, err := mockserver.New(mockserver.WithScenario("quickstart"))
 	if err != nil {
 		return "", "", err
 	}
-	answer, err := sample(ctx, mock, request(-1))
+	ours, err := dial(ctx, mock)
 	if err != nil {
 		return "", "", err
 	}
-	bare := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	defer ours.close()
+	status, header, body, err := ours.sample(request(0))
+	if err != nil {
+		return "", "", err
+	}
+	bare, err := dial(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		maps.Copy(w.Header(), answer.Header)
-		w.WriteHeader(answer.StatusCode)
-		_, _ = w.Write(answer.body)
-	})
+		maps.Copy(w.Header(), header)
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+	}))
+	if err != nil {
+		return "", "", err
+	}
+	defer bare.close()
 	var took [2]time.Duration
 	var n atomic.Int64
-	for range rounds {
+	for range l.rounds {
 		mock.World("").Reset()
-		for i, handler := range []http.Handler{bare, mock} {
-			d, err := play(ctx, handler, &n, request)
-			if err != nil {
+		for i, server := range []*server{bare, ours} {
+			start := time.Now()
+			if err := server.play(l.requests, &n, request); err != nil {
 				return "", "", err
 			}
-			took[i] += d
+			took[i] += time.Since(start)
 		}
 	}
-	perSecond := func(d time.Duration) float64 { return rounds * perRound / d.Seconds() }
+	perSecond := func(d time.Duration) float64 { return float64(l.rounds*l.requests) / d.Seconds() }
 	return fmt.Sprintf("%.2f", took[0].Seconds()/took[1].Seconds()),
 		fmt.Sprintf("%.0f/s against %.0f/s, %d connections", perSecond(took[1]), perSecond(took[0]), connections), nil
 }
 
-type sampled struct {
-	*http.Response
-	body []byte
+// server is a handler on a port, and the connections to it.
+type server struct {
+	server *http.Server
+	conns  []net.Conn
+	read   []*bufio.Reader
 }
 
-func sample(ctx context.Context, handler http.Handler, request string) (s sampled, err error) {
-	err = serve(ctx, handler, func(address string) error {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+func dial(ctx context.Context, handler http.Handler) (*server, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{server: &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}}
+	go s.server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
+	for range connections {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String())
 		if err != nil {
-			return err
+			s.close()
+			return nil, err
 		}
-		defer conn.Close()
-		if _, err := io.WriteString(conn, request); err != nil {
-			return err
-		}
-		if s.Response, err = http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
-			return err
-		}
-		defer s.Response.Body.Close()
-		s.body, err = io.ReadAll(s.Response.Body)
-		return err
-	})
-	return s, err
+		s.conns, s.read = append(s.conns, conn), append(s.read, bufio.NewReaderSize(conn, 64<<10))
+	}
+	return s, nil
 }
 
-func serve(_ context.Context, handler http.Handler, use func(address string) error) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed below
+func (s *server) close() {
+	for _, conn := range s.conns {
+		_ = conn.Close()
+	}
+	_ = s.server.Close()
+}
+
+// sample sends one request and keeps what is answered.
+func (s *server) sample(request string) (status int, header http.Header, body []byte, err error) {
+	if _, err := io.WriteString(s.conns[0], request); err != nil {
+		return 0, nil, nil, err
+	}
+	response, err := http.ReadResponse(s.read[0], nil)
 	if err != nil {
-		return err
+		return 0, nil, nil, err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	go server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
-	defer server.Close()      //nolint:errcheck // nothing is lost
-	return use(listener.Addr().String())
+	defer response.Body.Close()
+	body, err = io.ReadAll(response.Body)
+	return response.StatusCode, response.Header, body, err
 }
 
-// play sends one round of requests over all connections and tells how long it took. The client does as little as it
-// can, so that the servers are what is measured.
-func play(ctx context.Context, handler http.Handler, n *atomic.Int64, request func(int64) string) (took time.Duration, err error) {
-	err = serve(ctx, handler, func(address string) error {
-		var wg sync.WaitGroup
-		errs := make([]error, connections)
-		start := time.Now()
-		for i := range connections {
-			wg.Go(func() { errs[i] = connection(ctx, address, n, request) })
-		}
-		wg.Wait()
-		took = time.Since(start)
-		return errors.Join(errs...)
-	})
-	return took, err
-}
-
-func connection(ctx context.Context, address string, n *atomic.Int64, request func(int64) string) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return err
+// play sends one round of requests over all connections. The client does as little as it can, so that the servers are
+// what is measured.
+func (s *server) play(requests int, n *atomic.Int64, request func(int64) string) error {
+	var wg sync.WaitGroup
+	errs := make([]error, connections)
+	for i := range connections {
+		wg.Go(func() {
+			for range requests / connections {
+				if _, errs[i] = io.WriteString(s.conns[i], request(n.Add(1))); errs[i] != nil {
+					return
+				}
+				if errs[i] = skipAnswer(s.read[i]); errs[i] != nil {
+					return
+				}
+			}
+		})
 	}
-	defer conn.Close()
-	reader := bufio.NewReaderSize(conn, 64<<10)
-	for range perRound / connections {
-		if _, err := io.WriteString(conn, request(n.Add(1))); err != nil {
-			return err
-		}
-		if err := skipAnswer(reader); err != nil {
-			return err
-		}
-	}
-	return nil
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 var lengthHeader = []byte("Content-Length: ")

@@ -109,10 +109,10 @@ func checkRecording(ctx context.Context) (string, string, error) {
 		return "", "", err
 	}
 	took := time.Since(begin)
-	grown := float64(heap()-before) / (1 << 20)
+	grown := (float64(heap()) - float64(before)) / (1 << 20)
 	runtime.KeepAlive(report)
 	return fmt.Sprintf("%.0f/s", exchanges/took.Seconds()),
-		fmt.Sprintf("%d exchanges, no two alike; %.1f MiB more heap after it", report.Exchanges.Read, grown), nil
+		fmt.Sprintf("%d exchanges, no two alike; %+.1f MiB of heap after it", report.Exchanges.Read, grown), nil
 }
 
 func recordedCreation(context.Context) ([]byte, error) {

@@ -21,12 +21,13 @@ type Host struct {
 	Render     func(*journal.Entry) *recording.Exchange                                  // without secrets
 	Source     func(iface string) ([]byte, error)                                        // the text of a document
 	Operations func() []string                                                           // all that are documented, by name
+	Ready      func() error                                                              // once every interface can answer
 }
 
 // Interface is the table of the control interface.
 func Interface(h Host) op.Interface {
 	return op.Interface{Name: specs.Control, Error: errorReply, Routes: []op.Route{
-		{Path: "GET /health", Rule: health},
+		{Path: "GET /health", Rule: h.health},
 		{Path: "GET /worlds", Rule: h.listWorlds},
 		{Path: "POST /worlds", Rule: h.createWorld},
 		{Path: "DELETE /worlds/{world}", Rule: h.deleteWorld},
@@ -53,7 +54,12 @@ func Interface(h Host) op.Interface {
 	}}
 }
 
-func health(*op.Call) (op.Reply, error) { return op.OK(map[string]string{"status": "ok"}) }
+func (h Host) health(*op.Call) (op.Reply, error) {
+	if err := h.Ready(); err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(map[string]string{"status": "ok"})
+}
 
 // world is the live world that the path names; the default one when it names none.
 func (h Host) world(c *op.Call) (*live.World, error) {
