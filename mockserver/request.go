@@ -48,6 +48,9 @@ const (
 	maxState = 512 << 20
 )
 
+// maxAnnounced is for how many bytes room is made because a client says that they will come.
+const maxAnnounced = 1 << 20
+
 func (x *exchange) maxBody() int64 {
 	if x.target.iface == specs.Control {
 		return maxState
@@ -69,7 +72,10 @@ func (x *exchange) read() error {
 }
 
 func (x *exchange) receive() (err error) {
-	x.body, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, x.maxBody()))
+	reader := http.MaxBytesReader(x.w, x.r.Body, x.maxBody())
+	buffer := bytes.NewBuffer(make([]byte, 0, min(max(x.r.ContentLength+1, bytes.MinRead), maxAnnounced)))
+	_, err = buffer.ReadFrom(reader)
+	x.body = buffer.Bytes()
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):

@@ -30,8 +30,17 @@ func getOne(ctx context.Context) (string, string, error) {
 	})
 }
 
-// create compares a POST that makes something new each time. Each comparison begins with the world as it was.
+// create compares a POST that makes something new each time, in an account that is large enough for it.
 func create(ctx context.Context) (string, string, error) {
+	return compare(ctx, load{300, 160}, func(n int64) string {
+		body := fmt.Sprintf(`{"name":"pool %d","concurrencyLimit":1}`, n)
+		return "POST /workflow/api/pools HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n" +
+			"Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	})
+}
+
+// createRule compares a POST with a body of some depth.
+func createRule(ctx context.Context) (string, string, error) {
 	return compare(ctx, load{300, 160}, func(n int64) string {
 		body := fmt.Sprintf(`{"priority":%d,"poolId":"1","conditions":[{"type":"project_name",`+
 			`"operator":"starts_with","values":["p%d"]}]}`, n%9000+100, n)
@@ -43,8 +52,11 @@ func create(ctx context.Context) (string, string, error) {
 // compare plays the same requests, round by round, to the mock and to a bare handler, and tells the ratio of their
 // speeds. The rounds alternate, so that what else the machine does falls on both.
 func compare(ctx context.Context, l load, request func(n int64) string) (string, string, error) {
-	mock, err := mockserver.New(mockserver.WithScenario("quickstart"))
+	mock, err := mockserver.New(mockserver.WithScenario("empty"))
 	if err != nil {
+		return "", "", err
+	}
+	if err := mock.World("").Load([]byte("workflow: {accountLimit: 100000}")); err != nil {
 		return "", "", err
 	}
 	ours, err := dial(ctx, mock)

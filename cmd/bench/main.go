@@ -29,6 +29,7 @@ func run(ctx context.Context, out io.Writer) error {
 	for _, l := range []line{
 		{"GET one pool, against a bare handler", "≥ 0.60", getOne},
 		{"POST that creates a pool, likewise", "≥ 0.40", create},
+		{"POST that creates a pool rule, likewise", "≥ 0.40", createRule},
 		{"round trip through the transport", "≤ 25 µs", transport},
 		{"process start to first answer", "≤ 100 ms", start},
 		{"fork of a full world", "≤ 50 µs", fork},

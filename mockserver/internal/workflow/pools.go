@@ -52,6 +52,9 @@ func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, er
 		d.Limit = max(1, spare(c.World))
 		c.World.Workflow.Pools.Put(d.ID, d)
 	}
+	if c.World.Workflow.Use.Waiting == 0 {
+		return reply, nil
+	}
 	for id := range c.World.Workflow.Pools.All() {
 		dispatch(c.World, id, c.Now)
 	}
@@ -73,12 +76,7 @@ func spare(w *world.World) int {
 func accountLimit(w *world.World) int { return cmp.Or(w.Workflow.AccountLimit, defaultAccountLimit) }
 
 func defaultPool(w *world.World) (world.Pool, bool) {
-	for _, p := range w.Workflow.Pools.All() {
-		if p.Default {
-			return p, true
-		}
-	}
-	return world.Pool{}, false
+	return w.Workflow.Pools.Get(w.Workflow.DefaultPool)
 }
 
 // ensureDefaultPool makes the default pool if there is none. It has the limit of the account.
@@ -88,6 +86,7 @@ func ensureDefaultPool(w *world.World) {
 	}
 	p := world.Pool{ID: w.NewID("workflow.pool"), Name: "default", Limit: max(1, spare(w)), Default: true}
 	w.Workflow.Pools.Put(p.ID, p)
+	w.Workflow.DefaultPool = p.ID
 }
 
 func bindPool(c *op.Call, id int64, p *world.Pool) error {

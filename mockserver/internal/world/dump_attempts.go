@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"unicode/utf8"
 )
 
 func (l *loader) pools(*workflowDump) {
 	x := &l.w.Workflow
 	names, defaults, priorities := map[string]bool{}, 0, map[int]bool{}
 	for id, p := range x.Pools.All() {
-		if p.Name == "" || len(p.Name) > 256 || names[p.Name] || p.Limit < 1 || p.Limit > math.MaxInt32 {
-			l.wrong("pool", id, "want a name of its own of 1 to 256 bytes, and a concurrencyLimit from 1 to %d", math.MaxInt32)
+		if p.Name == "" || utf8.RuneCountInString(p.Name) > 256 || names[p.Name] || p.Limit < 1 || p.Limit > math.MaxInt32 {
+			l.wrong("pool", id, "want a name of its own of 1 to 256 characters, and a concurrencyLimit from 1 to %d", math.MaxInt32)
 		}
 		if names[p.Name] = true; p.Default {
+			x.DefaultPool = id
 			defaults++
 		}
 	}

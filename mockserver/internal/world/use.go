@@ -9,6 +9,7 @@ import (
 // Use is what is counted of the attempts that are not done, so that a thousand of them cost no more than one.
 type Use struct {
 	Pools     table.Table[PoolUse]
+	Waiting   int                         // attempts that are queued or blocked
 	Tasks     int                         // tasks that run
 	Starved   int                         // attempts with tasks that wait for a slot
 	Followers table.Index[int64, []int64] // by an attempt, those that wait for its end; replaced, never changed in place
@@ -48,6 +49,7 @@ func (x *Workflow) count(a Attempt, n int) {
 		pool.Running += n
 	case Queued, Blocked:
 		pool.Waiting += n
+		x.Use.Waiting += n
 	default: // done, or not there yet
 		return
 	}

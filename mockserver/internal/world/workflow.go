@@ -24,6 +24,7 @@ type Workflow struct {
 	Attempts    table.Table[Attempt]
 	Tasks       table.Table[[]Task] // by attempt id; a slice is replaced, never changed in place
 	Pools       table.Table[Pool]
+	DefaultPool int64 // id of the default one
 	PoolRules   table.Table[PoolRule]
 
 	ProjectNames table.Index[string, int64]     // live projects
