@@ -78,7 +78,7 @@ func (p *player) send(method, path, mediaType string, body []byte) error {
 	if p.server.World != "" {
 		r.Header.Set("X-Understudy-World", p.server.World)
 	}
-	if p.last, err = p.client.Do(r); err != nil {
+	if p.last, err = p.client.Do(r); err != nil { //nolint:bodyclose // it is, below
 		return err
 	}
 	defer p.last.Body.Close()

@@ -1,0 +1,164 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+var errNoEntries = errors.New("neither an HTTP Archive (an object with log.entries) nor NDJSON of exchanges")
+
+// readArchive walks to log.entries and yields them one by one. It looks at the structure only, so that an archive with
+// numbers that are no JSON, or with one broken entry, still gives all the others.
+func readArchive(in *input, yield func(Record, error) bool) {
+	a := &archive{input: in, yield: yield}
+	err := a.object(func(key string) error {
+		if key != "log" {
+			return a.skip()
+		}
+		return a.object(func(key string) error {
+			if key != "entries" {
+				return a.skip()
+			}
+			a.found = true
+			return a.entries()
+		})
+	})
+	switch {
+	case errors.Is(err, errStop):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		yield(Record{}, in.problem(Truncated, fmt.Errorf("the archive ends here, after %d whole entries", a.number)))
+	case err != nil:
+		yield(Record{}, in.problem(Malformed, err))
+	case !a.found:
+		yield(Record{}, in.problem(Malformed, errNoEntries))
+	}
+}
+
+var errStop = errors.New("stop")
+
+type archive struct {
+	*input
+	yield  func(Record, error) bool
+	number int
+	found  bool
+}
+
+// object takes an object, key by key; each takes the value of its key.
+func (a *archive) object(each func(key string) error) error {
+	if err := a.expect('{'); err != nil {
+		return err
+	}
+	for {
+		c, err := a.peekSpace()
+		if err != nil {
+			return err
+		}
+		switch c {
+		case '}':
+			_, _ = a.readByte()
+			return nil
+		case ',':
+			_, _ = a.readByte()
+			continue
+		}
+		key, err := a.key()
+		if err != nil {
+			return err
+		}
+		if err := a.expect(':'); err != nil {
+			return err
+		}
+		if err := each(key); err != nil {
+			return err
+		}
+	}
+}
+
+func (a *archive) expect(want byte) error {
+	c, err := a.peekSpace()
+	if err != nil {
+		return err
+	}
+	if c != want {
+		return fmt.Errorf("want %q, found %q", want, c)
+	}
+	_, err = a.readByte()
+	return err
+}
+
+func (a *archive) key() (string, error) {
+	const longest = 4 << 10
+	var b bytes.Buffer
+	if err := a.value(&b, longest); err != nil {
+		return "", err
+	}
+	return string(bytes.Trim(b.Bytes(), `"`)), nil
+}
+
+func (a *archive) skip() error {
+	err := a.value(nil, 0)
+	if errors.Is(err, errTooLarge) {
+		return nil
+	}
+	return err
+}
+
+// entries takes the array of entries.
+func (a *archive) entries() error {
+	if err := a.expect('['); err != nil {
+		return err
+	}
+	for {
+		c, err := a.peekSpace()
+		if err != nil {
+			return err
+		}
+		switch c {
+		case ']':
+			_, err := a.readByte()
+			return err
+		case ',':
+			_, _ = a.readByte()
+			continue
+		}
+		if err := a.entry(); err != nil {
+			return err
+		}
+	}
+}
+
+func (a *archive) entry() error {
+	place := a.place()
+	place.Number = a.number + 1
+	var b bytes.Buffer
+	err := a.value(&b, MaxEntry)
+	if errors.Is(err, errTooLarge) {
+		if !a.yield(Record{}, &ReadError{Place: place, Kind: TooLarge, Err: err}) {
+			return errStop
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.number++
+	if !a.yield(Record{Place: place, raw: b.Bytes(), decode: decodeEntry}, nil) {
+		return errStop
+	}
+	return nil
+}
+
+// value takes one value and writes it to b, if b is there. A value that is longer than limit is taken to its end, and
+// errTooLarge says so. Literals that are no JSON but that tools write all the same, such as NaN, become null.
+func (a *archive) value(b *bytes.Buffer, limit int) error {
+	s := scanner{archive: a, out: b, limit: limit}
+	if err := s.run(); err != nil {
+		return err
+	}
+	if b != nil && s.size > limit {
+		return errTooLarge
+	}
+	return nil
+}

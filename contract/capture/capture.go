@@ -1,0 +1,200 @@
+// Package capture reads recorded traffic as a stream of exchanges, each with its place in the file: HTTP Archives 1.2
+// as browsers, proxies and test tools write them, and our own NDJSON. Memory does not grow with the recording: one
+// entry is held at a time, and an entry beyond MaxEntry is told of, not loaded.
+//
+// Recordings come from many tools and from killed processes, so reading is forgiving where nothing is lost by it (byte
+// order marks, numbers that are no JSON, pseudo headers) and exact about what was lost (bodies left out or damaged, a
+// file cut short).
+package capture
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"svc.example/understudy/specs/recording"
+)
+
+// MaxEntry bounds the bytes of one entry. A longer one is reported as a ReadError of kind TooLarge and skipped.
+const MaxEntry = 64 << 20
+
+// Place is where in a recording an exchange stands.
+type Place struct {
+	File   string
+	Number int   // counts the exchanges of a source, from 1
+	Line   int   // from 1
+	Offset int64 // of its first byte
+}
+
+func (p Place) String() string { return fmt.Sprintf("%s:%d (byte %d)", p.File, p.Line, p.Offset) }
+
+// Item is one exchange as a recording holds it, with what the recording does not tell of it.
+type Item struct {
+	*recording.Exchange
+	Place
+
+	// A doubt says why a body is not, or not certainly, what went over the wire: left out by the tool, cut, damaged.
+	// What is said of a body in doubt is inconclusive. Empty when there is none.
+	RequestDoubt, ResponseDoubt string
+
+	// Sizes of the bodies on the wire, -1 where the recording does not tell.
+	RequestSize, ResponseSize int64
+}
+
+// Record is one exchange of a source, not yet decoded, so that decoding can be spread over processors.
+type Record struct {
+	Place
+	raw    []byte
+	decode func(Record) (Item, error)
+	item   *recording.Exchange
+}
+
+// Size is about how many bytes the record holds.
+func (r Record) Size() int { return len(r.raw) }
+
+// Decode reads the record. An error is a *ReadError.
+func (r Record) Decode() (Item, error) {
+	if r.item != nil {
+		return ofExchange(r.item, r.Place), nil
+	}
+	return r.decode(r)
+}
+
+func ofExchange(e *recording.Exchange, place Place) Item {
+	item := Item{Exchange: e, Place: place, RequestSize: size(e.Request.Body), ResponseSize: -1}
+	item.RequestDoubt = truncated(e.Request.Body)
+	if e.Response != nil {
+		item.ResponseDoubt, item.ResponseSize = truncated(e.Response.Body), size(e.Response.Body)
+	}
+	return item
+}
+
+func truncated(body *recording.Body) string {
+	if body != nil && body.Truncated {
+		return "the recording holds only the beginning of the body"
+	}
+	return ""
+}
+
+func size(body *recording.Body) int64 {
+	switch {
+	case body == nil:
+		return 0
+	case body.Truncated:
+		return -1
+	}
+	return int64(len(body.Bytes))
+}
+
+// Source is a recording: records and problems in the order of the file. Reading goes on after a problem where it can.
+type Source iter.Seq2[Record, error]
+
+// Kind tells problems apart by what they mean for a verdict.
+type Kind int
+
+// Kinds of problems.
+const (
+	Malformed Kind = iota // something there is no exchange: the recording cannot be judged in full
+	Cut                   // the last line of an NDJSON recording is not complete, as after a kill: nothing to worry about
+	Truncated             // an archive ends before its end
+	TooLarge              // one entry is longer than MaxEntry
+)
+
+// ReadError is a part of a recording that could not be read.
+type ReadError struct {
+	Place
+	Kind Kind
+	Err  error
+}
+
+func (p *ReadError) Error() string { return p.Place.String() + ": " + p.Err.Error() }
+
+func (p *ReadError) Unwrap() error { return p.Err }
+
+// Read reads one recording. Its format is told from its content, never from its name.
+func Read(name string, r io.Reader) Source {
+	return func(yield func(Record, error) bool) {
+		in := &input{r: bufio.NewReaderSize(r, 256<<10), name: name, line: 1}
+		in.skipMark()
+		switch first := in.firstKey(); {
+		case first == "":
+			if err := in.notJSON(); err != nil {
+				yield(Record{}, err)
+			}
+		case exchangeKeys[first]:
+			readLines(in, yield)
+		default:
+			readArchive(in, yield)
+		}
+	}
+}
+
+// Files reads recordings from disk, one after the other, as one source.
+func Files(paths ...string) Source {
+	return func(yield func(Record, error) bool) {
+		number := 0
+		for _, path := range paths {
+			if !readFile(path, &number, yield) {
+				return
+			}
+		}
+	}
+}
+
+func readFile(path string, number *int, yield func(Record, error) bool) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return yield(Record{}, err)
+	}
+	defer file.Close()
+	for record, err := range Read(path, file) {
+		if err == nil {
+			*number++
+			record.Number = *number
+		}
+		if !yield(record, err) {
+			return false
+		}
+	}
+	return true
+}
+
+// Exchanges makes a source of exchanges that are in memory.
+func Exchanges(name string, exchanges iter.Seq[*recording.Exchange]) Source {
+	return func(yield func(Record, error) bool) {
+		number := 0
+		for e := range exchanges {
+			number++
+			if !yield(Record{Place: Place{File: name, Number: number, Line: number}, item: e}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Items decodes a source, for those who need no second processor.
+func (s Source) Items() iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for record, err := range s {
+			if err != nil {
+				if !yield(Item{}, err) {
+					return
+				}
+				continue
+			}
+			if !yield(record.Decode()) {
+				return
+			}
+		}
+	}
+}
+
+// IsFatal reports whether an error of a source means that a part of the recording could not be judged that a user
+// would expect to be.
+func IsFatal(err error) bool {
+	var problem *ReadError
+	return !errors.As(err, &problem) || problem.Kind == Malformed || problem.Kind == Truncated
+}

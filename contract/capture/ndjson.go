@@ -1,0 +1,79 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// exchangeKeys are the keys of a line of NDJSON. One that begins with another key is taken for an archive.
+var exchangeKeys = map[string]bool{
+	"seq": true, "start": true, "end": true, "world": true, "operation": true,
+	"request": true, "response": true, "redacted": true, "notes": true,
+}
+
+func readLines(in *input, yield func(Record, error) bool) {
+	for number := 1; ; {
+		place := in.place()
+		place.Number = number
+		line, complete, err := in.readLine()
+		if err != nil {
+			if !errors.Is(err, errTooLarge) {
+				yield(Record{}, fmt.Errorf("read %s: %w", place, err))
+				return
+			}
+			if !yield(Record{}, &ReadError{Place: place, Kind: TooLarge, Err: err}) {
+				return
+			}
+			continue
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			number++
+			if !yieldLine(Record{Place: place, raw: line, decode: decodeLine}, complete, yield) {
+				return
+			}
+		}
+		if !complete {
+			return
+		}
+	}
+}
+
+// yieldLine yields a line that may be the last one, cut off by a kill.
+func yieldLine(record Record, complete bool, yield func(Record, error) bool) bool {
+	if !complete {
+		if _, err := decodeLine(record); err != nil {
+			return yield(Record{}, &ReadError{Place: record.Place, Kind: Cut, Err: errors.New("the last line is cut off")})
+		}
+	}
+	return yield(record, nil)
+}
+
+var errTooLarge = fmt.Errorf("the entry is longer than %d MiB: it was not read", MaxEntry>>20)
+
+// readLine returns the next line without its end. It is complete when it has one.
+func (in *input) readLine() (line []byte, complete bool, err error) {
+	var read int
+	for {
+		part, err := in.r.ReadSlice('\n')
+		in.offset += int64(len(part))
+		if read += len(part); read <= MaxEntry {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && !errors.Is(err, io.EOF):
+			return nil, false, err
+		}
+		if err == nil {
+			in.line++
+		}
+		if read > MaxEntry {
+			return nil, err == nil, errTooLarge
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), err == nil, nil
+	}
+}

@@ -1,0 +1,122 @@
+// Package contract checks recorded traffic against the documents of the platform's interfaces: each exchange by
+// itself, and what exchanges say together, such as that a pool was deleted while a rule referenced it.
+//
+// A Checker reads recordings of any length; a Recorder records the traffic of a Go client under test, and
+// AssertConforms checks it; MatchShape keeps the shapes of responses as snapshots.
+//
+// Verdicts are passive and need evidence. What the recording cannot tell is inconclusive; a recording in which nothing
+// belongs to an interface is an error (ErrNothingMatched), never a pass.
+package contract
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/contract/rule"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// ErrNothingMatched says that no exchange of a recording belongs to an interface: the base addresses are wrong, or it
+// is the recording of something else.
+var ErrNothingMatched = errors.New("no exchange belongs to an interface of the platform")
+
+// Report is what a check found. See package report for its forms.
+type Report = report.Report
+
+// Finding is a verdict worth showing.
+type Finding = report.Finding
+
+// Source is a recording, or several.
+type Source = capture.Source
+
+// Read makes a source of one recording, an HTTP Archive or NDJSON, as its content says. The name is for messages.
+func Read(name string, r io.Reader) Source { return capture.Read(name, r) }
+
+// Files makes a source of recordings on disk, checked one after the other.
+func Files(paths ...string) Source { return capture.Files(paths...) }
+
+// Exchanges makes a source of exchanges in memory.
+func Exchanges(exchanges iter.Seq[*recording.Exchange]) Source {
+	return capture.Exchanges("memory", exchanges)
+}
+
+// Rules lists the names of all rules, in the order of reports.
+func Rules() []string { return append(judge.Rules(), rule.Names()...) }
+
+// Checker checks recordings. It is safe for concurrent use.
+type Checker struct {
+	config    config
+	documents []*specs.Document
+	judge     *judge.Judge
+	redactor  *recording.Redactor
+}
+
+// NewChecker makes a checker for all interfaces that have a document. What is wrong with the options is told at once.
+func NewChecker(opts ...Option) (*Checker, error) {
+	c := config{trust: specs.Public, bases: map[string][]string{}, specs: map[string]string{}}
+	var errs []error
+	for _, opt := range opts {
+		errs = append(errs, opt(&c))
+	}
+	documents, err := c.load()
+	errs = append(errs, err)
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	j, err := judge.New(judge.Config{Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust})
+	if err != nil {
+		return nil, err
+	}
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt)
+	redactor := &recording.Redactor{Brand: c.brand, Salt: salt}
+	return &Checker{config: c, documents: documents, judge: j, redactor: redactor}, nil
+}
+
+// load loads the documents, the user's own in place of ours.
+func (c *config) load() ([]*specs.Document, error) {
+	var documents []*specs.Document
+	var errs []error
+	for _, name := range specs.Interfaces() {
+		path, own := c.specs[name]
+		delete(c.specs, name)
+		if !own {
+			d, err := specs.Load(name, c.brand)
+			documents, errs = append(documents, d), append(errs, err)
+			continue
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		d, err := specs.Parse(name, path, source, c.brand)
+		documents, errs = append(documents, d), append(errs, err)
+	}
+	for name := range c.specs {
+		errs = append(errs, fmt.Errorf("document of %q: there is no such interface", name))
+	}
+	return documents, errors.Join(errs...)
+}
+
+// Check reads a recording to its end and reports on it. The report is there also when an error is: then it covers what
+// could be read. Errors are those of the source, of the context, and ErrNothingMatched; that a recording breaks the
+// contract is no error but (*Report).Failed.
+func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
+	g := newGatherer(c)
+	err := c.run(ctx, source, g)
+	r := g.report()
+	if err == nil && r.Exchanges.Matched == 0 {
+		err = fmt.Errorf("%w: %d exchanges were read", ErrNothingMatched, r.Exchanges.Read)
+	}
+	return r, err
+}

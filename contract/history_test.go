@@ -1,0 +1,133 @@
+package contract_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs/recording"
+)
+
+// What a missing Authorization header means depends on the rest of the recording.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	exchange := func(key string) *recording.Exchange {
+		e := &recording.Exchange{
+			Request: recording.Request{Method: "GET", URL: "https://workflow.svc.example/api/pool_rules"},
+			Response: &recording.Response{
+				Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}},
+				Body: &recording.Body{Bytes: []byte(`{"poolRules":[]}`)},
+			},
+		}
+		if key != "" {
+			e.Request.Headers = recording.Headers{{"Authorization", key}}
+		}
+		return e
+	}
+	for name, tt := range map[string]struct {
+		keys []string
+		want report.Rule
+	}{
+		"all have them":  {[]string{"SVC1 1/a", "SVC1 1/b"}, report.Rule{Triggered: 2, Pass: 2}},
+		"none has them":  {[]string{"", "", "", "", "", "", ""}, report.Rule{Triggered: 7, Inconclusive: 7}},
+		"one lacks them": {[]string{"", "SVC1 1/a"}, report.Rule{Triggered: 2, Pass: 1, Fail: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var list []*recording.Exchange
+			for _, key := range tt.keys {
+				list = append(list, exchange(key))
+			}
+			r := checked(t, contract.Exchanges(slices.Values(list)))
+			i := slices.IndexFunc(r.Rules, func(r report.Rule) bool { return r.ID == "auth-scheme" })
+			tt.want.ID = "auth-scheme"
+			if diff := cmp.Diff(tt.want, r.Rules[i]); diff != "" {
+				t.Errorf("rule (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNoSecretLeavesInAReport(t *testing.T) {
+	t.Parallel()
+	const secret = "geheim-42"
+	list := []*recording.Exchange{{
+		Request: recording.Request{
+			Method: "PUT", URL: "https://u:" + secret + "@workflow.svc.example/api/projects/1/secrets/k?api_key=" + secret,
+			Headers: recording.Headers{{"Authorization", "Bearer " + secret}, {"Content-Type", "application/json"}},
+			Body:    &recording.Body{Bytes: []byte(`{"value":["` + secret + `"],"x":"` + secret + `"}`)},
+		},
+		Response: &recording.Response{Status: 204},
+	}}
+	r := checked(t, contract.Exchanges(slices.Values(list)))
+	var out bytes.Buffer
+	if err := errors.Join(r.WriteText(&out), r.WriteJSON(&out)); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) < 3 || strings.Contains(out.String(), secret) {
+		t.Errorf("%d findings, and in the report:\n%s", len(r.Findings), out.String())
+	}
+}
+
+// Two recordings may be of two accounts.
+func TestWhatOneFileProvesDoesNotHoldInAnother(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/pools-broken.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	dir := t.TempDir()
+	for name, part := range map[string][][]byte{"a": lines[:3], "b": lines[3:]} {
+		if err := os.WriteFile(filepath.Join(dir, name), bytes.Join(part, nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := checked(t, contract.Files(filepath.Join(dir, "a"), filepath.Join(dir, "b"))); r.Failed() {
+		t.Errorf("findings %+v", r.Findings)
+	}
+}
+
+// What is known of a world ends where its state is replaced, where another server answers, and where clock and sequence
+// contradict each other.
+func TestHistoriesEnd(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/pools-broken.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	control := `{"request":{"method":"POST","url":"http://127.0.0.1:4010/_understudy/worlds/default/reset"},"response":{"status":204}}` + "\n"
+	for name, edit := range map[string]func(lines []string) string{
+		"reset":          func(l []string) string { return strings.Join(slices.Insert(l, 3, control), "") },
+		"another server": func(l []string) string { l[3] = strings.Replace(l[3], ":4010", ":4011", 1); return strings.Join(l, "") },
+		"another world": func(l []string) string {
+			l[3] = strings.Replace(l[3], `"default"`, `"other"`, 1)
+			return strings.Join(l, "")
+		},
+		"a clock set back": func(l []string) string { l[3] = strings.ReplaceAll(l[3], "T01:", "T00:"); return strings.Join(l, "") },
+		"sequence anew": func(l []string) string {
+			l[3] = strings.Replace(l[3], `"seq": 4`, `"seq": 1`, 1)
+			return strings.Join(l, "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := edit(strings.SplitAfter(string(data), "\n"))
+			if text == string(data) {
+				t.Fatal("nothing was edited")
+			}
+			r := checked(t, contract.Read(name, strings.NewReader(text)))
+			if r.Failed() {
+				t.Errorf("findings %+v", r.Findings)
+			}
+		})
+	}
+}

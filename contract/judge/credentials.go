@@ -1,0 +1,163 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// Credentials says what a request carried of what its operation asks for.
+type Credentials int
+
+// What there may be to say of credentials.
+const (
+	NotAsked Credentials = iota // the operation asks for none
+	Present
+	Withheld // the recording says that it took them out, or hides them whole
+	Absent   // there are none, and the server took the request all the same
+)
+
+// credentialSchemes lists what an operation accepts as credentials.
+func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
+	requirements := op.Document.T.Security
+	if op.Spec.Security != nil {
+		requirements = *op.Spec.Security
+	}
+	if op.Document.T.Components == nil {
+		return nil
+	}
+	var schemes []*openapi3.SecurityScheme
+	for _, requirement := range requirements {
+		for name := range requirement {
+			if ref := op.Document.T.Components.SecuritySchemes[name]; ref != nil && ref.Value != nil {
+				schemes = append(schemes, ref.Value)
+			}
+		}
+	}
+	return schemes
+}
+
+// credentials judges the scheme word of the Authorization header. A wrong one that the server refused is as it should
+// be; what matters is one that it took.
+func (j *Judge) credentials(r *Result) {
+	schemes := credentialSchemes(r.Operation())
+	if len(schemes) == 0 {
+		r.check(AuthScheme, report.Skipped)
+		return
+	}
+	taken := r.status() >= 200 && r.status() < 300
+	switch verdict, message := j.scheme(r, schemes); {
+	case message == "":
+		r.Credentials = Present
+		r.check(AuthScheme, verdict)
+	case r.Credentials == Absent && !taken:
+		r.Credentials = Present
+		r.check(AuthScheme, report.Pass) // refused, or at least not taken
+	case r.Credentials == Absent: // decided when the whole recording is known
+	case verdict == report.Fail && !taken:
+		r.check(AuthScheme, report.Pass)
+	default:
+		r.check(AuthScheme, verdict)
+		r.Findings = append(r.Findings, j.SchemeFinding(r, verdict, message))
+	}
+}
+
+// scheme compares what the request carries with what the operation accepts. An empty message means that it fits.
+func (j *Judge) scheme(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
+	names := []string{}
+	for _, s := range schemes {
+		name := headerOfScheme(s)
+		names = append(names, name)
+		value := r.Item.Request.Headers.Value(name)
+		if s.In == "query" && strings.Contains(r.Owner.Query, s.Name+"=") {
+			return report.Pass, ""
+		}
+		if value == "" || !strings.EqualFold(name, "Authorization") {
+			if value != "" {
+				return report.Pass, ""
+			}
+			continue
+		}
+		return j.authorization(value)
+	}
+	if slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, what) })
+	}) {
+		r.Credentials = Withheld
+		return report.Inconclusive, "the recording was stripped of the credentials"
+	}
+	r.Credentials = Absent
+	return report.Fail, "a request without credentials was answered with success"
+}
+
+func headerOfScheme(s *openapi3.SecurityScheme) string {
+	if s.Type == "apiKey" && s.In == "header" {
+		return s.Name
+	}
+	return "Authorization"
+}
+
+// authorization judges the header's value: the brand's scheme word, one space, a key.
+func (j *Judge) authorization(value string) (report.Verdict, string) {
+	word, key, found := strings.Cut(strings.TrimSpace(value), " ")
+	switch {
+	case found && strings.EqualFold(word, j.brand.Scheme()) && strings.TrimSpace(key) != "":
+		return report.Pass, ""
+	case !found && isHidden(value):
+		return report.Inconclusive, "the recording hides the credentials whole, scheme and all"
+	case !found:
+		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.brand.Scheme())
+	}
+	return report.Fail, fmt.Sprintf("credentials of scheme %q were accepted; documented: %s",
+		clip(word), j.brand.Scheme())
+}
+
+// isHidden reports whether a value is what a tool writes in place of a secret.
+func isHidden(value string) bool {
+	value = strings.ToLower(value)
+	for _, mark := range []string{recording.Mark, "redact", "***", "xxx", "hidden", "removed", "filtered", "<", "…"} {
+		if strings.HasPrefix(value, mark) || strings.Contains(value, "redact") {
+			return true
+		}
+	}
+	return false
+}
+
+// clip keeps a word that may be a key out of reports.
+func clip(word string) string {
+	const longest = 12
+	if len(word) > longest || strings.ContainsAny(word, "/0123456789") && !isSchemeLike(word) {
+		return "(not shown)"
+	}
+	return word
+}
+
+func isSchemeLike(word string) bool { return len(word) <= 8 && !strings.Contains(word, "/") }
+
+// SchemeFinding is a finding on the credentials of an exchange.
+func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string) report.Finding {
+	op := r.Operation()
+	severity := report.Notice
+	provenance := specs.Documented
+	if verdict == report.Fail {
+		severity = report.Of(provenance, j.trust)
+	}
+	pointer := "/components/securitySchemes"
+	for name := range op.Document.T.Components.SecuritySchemes {
+		pointer = join("/components/securitySchemes", name)
+	}
+	return j.finding(r.Item.Number, op, report.Finding{
+		Rule: AuthScheme, Severity: severity, Verdict: verdict, Message: message,
+		Pointer: "/request/headers/Authorization", Spec: report.Spec{Pointer: pointer},
+	})
+}
+
+func isCredential(p *openapi3.Parameter) bool {
+	return p.In == openapi3.ParameterInHeader && strings.EqualFold(p.Name, "Authorization")
+}

@@ -1,0 +1,98 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+type side int
+
+const (
+	request side = iota
+	response
+)
+
+func (s side) String() string { return [...]string{"request", "response"}[s] }
+
+// finding completes a finding: whose it is, where its fact stands, and its fingerprint. Its Spec.Pointer may lead
+// through references. A provenance that is set stays.
+func (j *Judge) finding(number int, op *specs.Operation, f report.Finding) report.Finding {
+	f.Exchange, f.Evidence = number, []int{number}
+	if op != nil {
+		place := j.place(op, f.Spec.Pointer)
+		f.Interface, f.Operation = op.Interface, op.Name()
+		f.Spec = report.Spec{File: op.Document.File, Line: place.Line, Pointer: place.Pointer}
+		if f.Provenance == "" {
+			f.Provenance = place.Provenance
+		}
+	}
+	f.ID = report.Fingerprint(&f)
+	return f
+}
+
+func (j *Judge) place(op *specs.Operation, pointer string) specs.Place {
+	return j.places.of(op.Document, pointer)
+}
+
+// placeMemo remembers places: the same few are asked for again and again.
+type placeMemo struct{ places sync.Map }
+
+type placeKey struct {
+	document *specs.Document
+	pointer  string
+}
+
+// of is where a pointer leads. A fact without provenance, as in a user's own document, is documented: it says what
+// it says.
+func (m *placeMemo) of(d *specs.Document, pointer string) specs.Place {
+	if place, ok := m.places.Load(placeKey{d, pointer}); ok {
+		return place.(specs.Place)
+	}
+	place, err := d.Place(pointer)
+	if err != nil {
+		place = specs.Place{Pointer: pointer}
+	}
+	if place.Provenance == "" {
+		place.Provenance = specs.Documented
+	}
+	m.places.Store(placeKey{d, pointer}, place)
+	return place
+}
+
+// documentedResponse finds what is documented for a status: itself, its class, or the default.
+func documentedResponse(op *specs.Operation, status int) (key string, r *openapi3.Response) {
+	if op.Spec.Responses == nil {
+		return "", nil
+	}
+	for _, key := range []string{fmt.Sprint(status), fmt.Sprintf("%dXX", status/100), "default"} {
+		if ref := op.Spec.Responses.Value(key); ref != nil && ref.Value != nil {
+			return key, ref.Value
+		}
+	}
+	return "", nil
+}
+
+// starred is a path with what looks like an identifier starred.
+func starred(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if strings.ContainsAny(segment, "0123456789") {
+			segments[i] = "*"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// join writes a JSON pointer below another.
+func join(pointer string, tokens ...string) string {
+	for _, token := range tokens {
+		pointer += "/" + specs.EscapePointer(token)
+	}
+	return pointer
+}

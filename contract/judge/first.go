@@ -1,0 +1,177 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+)
+
+// The first engine is kin-openapi. It gets values that are decoded already and never sees defaults, so that it changes
+// nothing; it collects all errors; formats that it does not know by itself are given to it per call, not registered
+// for the whole process.
+
+var formats = map[string]openapi3.StringFormatValidator{
+	"uuid": openapi3.NewRegexpFormatValidator(
+		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`),
+	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),
+	"uri": openapi3.NewCallbackValidator(func(s string) error {
+		if u, err := url.Parse(s); err != nil || !u.IsAbs() {
+			return errors.New("not an absolute URI")
+		}
+		return nil
+	}),
+	"ipv4": openapi3.NewCallbackValidator(func(s string) error {
+		if a, err := netip.ParseAddr(s); err != nil || !a.Is4() {
+			return errors.New("not an IPv4 address")
+		}
+		return nil
+	}),
+}
+
+func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
+	options := []openapi3.SchemaValidationOption{
+		openapi3.MultiErrors(), openapi3.WithStringFormatValidators(formats),
+	}
+	if side == request {
+		options = append(options, openapi3.VisitAsRequest())
+	} else {
+		options = append(options, openapi3.VisitAsResponse())
+	}
+	if is31 {
+		return append(options, openapi3.EnableJSONSchema2020())
+	}
+	return append(options, openapi3.DisableSchemaErrorDetails())
+}
+
+func firstOnBody(b *body) []fault {
+	var faults []fault
+	schema := b.media.Schema.Value
+	for i, value := range b.decoded.values {
+		err := schema.VisitJSON(value, schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())...)
+		if err == nil {
+			continue
+		}
+		var at []string
+		if b.decoded.lines {
+			at = []string{strconv.Itoa(i)}
+		}
+		faults = append(faults, schemaFaults(err, schema, b.schemaPointer, at)...)
+	}
+	return faults
+}
+
+// schemaFaults flattens an error of the engine. A value that fits none of several schemas is one fault; what each of
+// them says is not told.
+func schemaFaults(err error, root *openapi3.Schema, pointer string, at []string) []fault {
+	switch e := err.(type) { //nolint:errorlint // the tree of errors is walked by hand
+	case openapi3.MultiError:
+		var faults []fault
+		for _, each := range e {
+			faults = append(faults, schemaFaults(each, root, pointer, at)...)
+		}
+		return faults
+	case *openapi3.SchemaError:
+		var parts openapi3.MultiError
+		if e.SchemaField == "allOf" && errors.As(e.Origin, &parts) {
+			return schemaFaults(parts, root, pointer, at)
+		}
+		path := e.JSONPointer()
+		return []fault{{
+			path:    append(append([]string{}, at...), path...),
+			pointer: locate(root, pointer, path, e.Schema, e.SchemaField),
+			message: schemaMessage(e),
+			keyword: e.SchemaField,
+		}}
+	}
+	return []fault{{path: at, pointer: pointer, message: err.Error()}}
+}
+
+func schemaMessage(e *openapi3.SchemaError) string {
+	what, _, _ := strings.Cut(e.Reason, " (string doesn't match pattern")
+	if what == "" {
+		what = fmt.Sprintf("does not satisfy %q", e.SchemaField)
+	}
+	return what
+}
+
+// firstOnParameters judges the parameters of a request one by one.
+func firstOnParameters(p *parameters) []fault {
+	input := &openapi3filter.RequestValidationInput{
+		Request: p.request, PathParams: p.path, QueryParams: p.query,
+		Options: &openapi3filter.Options{
+			MultiError: true, SkipSettingDefaults: true,
+			SchemaValidationOptions: schemaOptions(request, p.op.Document.T.IsOpenAPI31OrLater()),
+		},
+	}
+	var faults []fault
+	for i, ref := range p.op.Parameters {
+		if isCredential(ref.Value) {
+			continue
+		}
+		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {
+			faults = append(faults, parameterFaults(err, ref.Value, parameterPointer(p.op, i))...)
+		}
+	}
+	return faults
+}
+
+func parameterFaults(err error, parameter *openapi3.Parameter, pointer string) []fault {
+	at := []string{parameter.In, parameter.Name}
+	var invalid *openapi3filter.RequestError
+	switch {
+	case errors.Is(err, openapi3filter.ErrInvalidRequired):
+		return []fault{{path: at, pointer: pointer + "/required", message: fmt.Sprintf(
+			"%s parameter %q is missing", parameter.In, parameter.Name)}}
+	case errors.Is(err, openapi3filter.ErrInvalidEmptyValue):
+		return []fault{{path: at, pointer: pointer, message: fmt.Sprintf(
+			"%s parameter %q is empty", parameter.In, parameter.Name)}}
+	case errors.As(err, &invalid) && parameter.Schema != nil && isSchemaError(invalid.Err):
+		faults := schemaFaults(invalid.Err, parameter.Schema.Value, pointer+"/schema", at)
+		for i := range faults {
+			faults[i].message = fmt.Sprintf("%s parameter %q: %s", parameter.In, parameter.Name, faults[i].message)
+		}
+		return faults
+	}
+	return []fault{{path: at, pointer: pointer + "/schema", message: fmt.Sprintf(
+		"%s parameter %q does not have the documented type", parameter.In, parameter.Name)}}
+}
+
+func isSchemaError(err error) bool {
+	switch err.(type) { //nolint:errorlint // only as the outermost
+	case *openapi3.SchemaError, openapi3.MultiError:
+		return true
+	}
+	return false
+}
+
+// firstOnHeader judges one documented header of a response.
+func firstOnHeader(name string, header *openapi3.Header, values http.Header, pointer string) []fault {
+	operation := &openapi3.Operation{Responses: openapi3.NewResponses(openapi3.WithStatus(200, &openapi3.ResponseRef{
+		Value: &openapi3.Response{Headers: openapi3.Headers{name: {Value: header}}},
+	}))}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: headerInput(operation), Status: http.StatusOK, Header: values,
+		Options: &openapi3filter.Options{
+			MultiError: true, ExcludeResponseBody: true,
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{
+				openapi3.WithStringFormatValidators(formats), openapi3.DisableSchemaErrorDetails(),
+			},
+		},
+	}
+	err := openapi3filter.ValidateResponse(input.RequestValidationInput.Request.Context(), input)
+	if err == nil {
+		return nil
+	}
+	message := fmt.Sprintf("header %s does not have the documented form", name)
+	if values.Get(name) == "" {
+		message = fmt.Sprintf("header %s is missing", name)
+	}
+	return []fault{{path: []string{name}, pointer: pointer, message: message}}
+}

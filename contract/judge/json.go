@@ -1,0 +1,122 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	maxDepth    = 256  // deeper nesting is an attack, not a message
+	maxExponent = 4096 // so are numbers that take seconds to compute with
+)
+
+var (
+	errDepth    = fmt.Errorf("nested deeper than %d levels", maxDepth)
+	errExponent = fmt.Errorf("a number has an exponent beyond %d", maxExponent)
+	errTrailing = errors.New("data after the value")
+)
+
+// DecodeJSON reads exactly one JSON value: UTF-8, no duplicate keys, nothing after it, no absurd numbers or nesting.
+// Numbers are json.Number, so that none loses digits.
+func DecodeJSON(data []byte) (any, error) {
+	d := &strict{jsontext.NewDecoder(bytes.NewBuffer(data))}
+	value, err := d.value()
+	if err != nil {
+		return nil, fmt.Errorf("not JSON: %w", plain(err))
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("not JSON: %w", errTrailing)
+	}
+	return value, nil
+}
+
+// plain leaves out the decoder's own prefix and a part of the text, which may be secret.
+func plain(err error) error {
+	var syntactic *jsontext.SyntacticError
+	if !errors.As(err, &syntactic) {
+		if errors.Is(err, io.EOF) {
+			return errors.New("the text ends too early")
+		}
+		return err
+	}
+	reason := errors.New("a syntax error")
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		reason = errors.New("a duplicate key")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		reason = errors.New("the text ends too early")
+	}
+	return fmt.Errorf("%w at byte %d", reason, syntactic.ByteOffset)
+}
+
+type strict struct{ *jsontext.Decoder }
+
+func (d *strict) value() (any, error) {
+	if d.StackDepth() > maxDepth {
+		return nil, errDepth
+	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		return d.object()
+	case '[':
+		return d.array()
+	case '"':
+		return token.String(), nil
+	case '0':
+		return number(token.String())
+	case 't', 'f':
+		return token.Bool(), nil
+	}
+	return nil, nil
+}
+
+func (d *strict) object() (any, error) {
+	object := map[string]any{}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		key := name.String()
+		if object[key], err = d.value(); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.ReadToken()
+	return object, err
+}
+
+func (d *strict) array() (any, error) {
+	array := []any{}
+	for d.PeekKind() != ']' {
+		value, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		array = append(array, value)
+	}
+	_, err := d.ReadToken()
+	return array, err
+}
+
+func number(text string) (any, error) {
+	for i, c := range []byte(text) {
+		if c == 'e' || c == 'E' {
+			exponent, err := strconv.Atoi(text[i+1:])
+			if err != nil || exponent > maxExponent || exponent < -maxExponent {
+				return nil, errExponent
+			}
+		}
+	}
+	return json.Number(text), nil
+}

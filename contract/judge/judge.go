@@ -1,0 +1,244 @@
+// Package judge gives each exchange of a recording to the operation that it belongs to, and judges it alone: what
+// the document of that operation says of its parameters, headers, bodies, statuses and credentials.
+//
+// Two engines read every schema, independently of each other. Where both find a fault it is certain; where they differ
+// the finding is disputed and carries both voices; where one of them is known to be wrong the case is settled, by
+// name. Before the engines stands a layer of our own that undoes codings and refuses what is no message at all: what
+// cannot be read is inconclusive, never a pass.
+package judge
+
+import (
+	"fmt"
+	"net/http"
+
+	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// Rules of single exchanges. Their names are part of the interface: baselines and other tools know them.
+const (
+	Schema                = "schema"
+	UndocumentedOperation = "undocumented-operation"
+	UndocumentedStatus    = "undocumented-status"
+	UndocumentedMediaType = "undocumented-media-type"
+	UndeclaredField       = "undeclared-field"
+	AuthScheme            = "auth-scheme"
+)
+
+// Rules lists the rules of single exchanges.
+func Rules() []string {
+	return []string{
+		Schema, UndocumentedOperation, UndocumentedStatus, UndocumentedMediaType, UndeclaredField, AuthScheme,
+	}
+}
+
+// Config is what a judge needs to know.
+type Config struct {
+	Documents []*specs.Document
+	Bases     map[string][]string // base addresses by interface
+	Brand     specs.Brand
+	Trust     specs.Provenance // the least sure provenance that is still an error
+	SecondOff bool             // judge with the first engine alone
+}
+
+// Judge judges exchanges one by one. It is safe for concurrent use.
+type Judge struct {
+	addresses *Addresses
+	brand     specs.Brand
+	trust     specs.Provenance
+	seconds   map[*specs.Document]func() (*second, error)
+	messages  *memo // by their bytes
+	classes   *memo // those without fault, by what matters of them
+	planner   *planner
+	places    *placeMemo
+}
+
+// New makes a judge.
+func New(config Config) (*Judge, error) {
+	addresses, err := NewAddresses(config.Documents, config.Bases)
+	if err != nil {
+		return nil, err
+	}
+	if config.Trust == "" {
+		config.Trust = specs.Public
+	}
+	j := &Judge{
+		addresses: addresses, brand: config.Brand, trust: config.Trust,
+		seconds:  map[*specs.Document]func() (*second, error){},
+		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{},
+	}
+	if !config.SecondOff {
+		for _, d := range config.Documents {
+			j.seconds[d] = loadSecond(d)
+		}
+	}
+	return j, nil
+}
+
+// Check is one rule that had one chance.
+type Check struct {
+	Rule    string
+	Verdict report.Verdict
+}
+
+// Result is what there is to say of one exchange.
+type Result struct {
+	Item     capture.Item
+	Owner    Owner
+	Checks   []Check
+	Findings []report.Finding
+
+	// Credentials says what the request carried; whether it had to is known when the whole recording is.
+	Credentials Credentials
+}
+
+// Operation is the operation that the exchange belongs to, or nil.
+func (r *Result) Operation() *specs.Operation { return r.Owner.Match.Operation }
+
+func (r *Result) status() int {
+	if r.Item.Response == nil {
+		return 0
+	}
+	return r.Item.Response.Status
+}
+
+// HasCredentials reports whether the request carried any.
+func (r *Result) HasCredentials() bool {
+	if r.Operation() == nil {
+		return false
+	}
+	for _, scheme := range credentialSchemes(r.Operation()) {
+		if r.Item.Request.Headers.Value(headerOfScheme(scheme)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Lean is the result without the bodies, to be kept for later.
+func (r *Result) Lean() *Result {
+	lean := *r
+	e := *r.Item.Exchange
+	e.Request.Body = nil
+	if e.Response != nil {
+		e.Response = &recording.Response{Status: e.Response.Status}
+	}
+	lean.Item.Exchange, lean.Checks, lean.Findings = &e, nil, nil
+	return &lean
+}
+
+func (r *Result) check(rule string, v report.Verdict) { r.Checks = append(r.Checks, Check{rule, v}) }
+
+// Exchange judges one exchange.
+func (j *Judge) Exchange(item capture.Item) *Result {
+	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
+	switch r.Owner.State {
+	case Several:
+		j.several(r)
+	case Matched:
+		if r.Operation() == nil {
+			j.undocumentedOperation(r)
+			break
+		}
+		r.check(UndocumentedOperation, report.Pass)
+		j.credentials(r)
+		j.parameters(r)
+		j.request(r)
+		j.response(r)
+	case Unmatched, Ignored:
+	}
+	return r
+}
+
+func (j *Judge) several(r *Result) {
+	r.check(UndocumentedOperation, report.Inconclusive)
+	r.Findings = append(r.Findings, j.finding(r.Item.Number, nil, report.Finding{
+		Rule: UndocumentedOperation, Severity: report.Warning, Verdict: report.Inconclusive,
+		Message: fmt.Sprintf("the address belongs to %v alike: give each interface a base address of its own",
+			r.Owner.Claimants),
+		Pointer: "/request/url",
+	}))
+}
+
+func (j *Judge) undocumentedOperation(r *Result) {
+	item, d := &r.Item, r.Owner.Document
+	severity := j.severity(request, specs.Documented, outcomeOf(r.status()))
+	message := fmt.Sprintf("%s %s is not documented; the nearest is %s",
+		item.Request.Method, r.Owner.Path, d.Nearest(item.Request.Method, r.Owner.Path))
+	if r.Owner.Match.Allow != "" {
+		message = fmt.Sprintf("%s is not documented for %s, only %s", item.Request.Method, r.Owner.Path, r.Owner.Match.Allow)
+	}
+	r.check(UndocumentedOperation, report.Fail)
+	r.Findings = append(r.Findings, report.Finding{
+		Rule: UndocumentedOperation, Severity: severity, Verdict: report.Fail, Interface: d.Interface,
+		Exchange: item.Number, Evidence: []int{item.Number}, Message: message, Pointer: "/request/url",
+		Spec: report.Spec{File: d.File, Line: j.places.of(d, "/paths").Line, Pointer: "/paths"}, Provenance: specs.Documented,
+	})
+	last := &r.Findings[len(r.Findings)-1]
+	last.Operation = "" // belongs to none
+	last.ID = report.Fingerprint(&report.Finding{
+		Rule: last.Rule, Verdict: last.Verdict, Interface: last.Interface,
+		Spec: report.Spec{Pointer: item.Request.Method + " " + starred(r.Owner.Path)},
+	})
+}
+
+// request judges what the client sent.
+func (j *Judge) request(r *Result) {
+	op := r.Operation()
+	m := message{
+		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
+		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
+		pointer: op.Pointer + "/requestBody",
+	}
+	if op.Spec.RequestBody != nil && op.Spec.RequestBody.Value != nil {
+		m.content, m.required = op.Spec.RequestBody.Value.Content, op.Spec.RequestBody.Value.Required
+	}
+	j.examine(r, m)
+}
+
+// response judges what the server answered.
+func (j *Judge) response(r *Result) {
+	op, status := r.Operation(), r.status()
+	if status == 0 {
+		r.check(UndocumentedStatus, report.Inconclusive)
+		r.Findings = append(r.Findings, j.finding(r.Item.Number, op, report.Finding{
+			Rule: UndocumentedStatus, Severity: report.Notice, Verdict: report.Inconclusive,
+			Message: "no response was recorded", Pointer: "/response",
+			Spec: report.Spec{Pointer: op.Pointer + "/responses"},
+		}))
+		return
+	}
+	key, documented := documentedResponse(op, status)
+	if documented == nil {
+		j.unknownStatus(r, status)
+		return
+	}
+	r.check(UndocumentedStatus, report.Pass)
+	pointer := op.Pointer + "/responses/" + key
+	j.headers(r, documented, pointer)
+	if r.Item.Request.Method == http.MethodHead || status == http.StatusNotModified {
+		return
+	}
+	j.examine(r, message{
+		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
+		body: r.Item.Response.Body, doubt: r.Item.ResponseDoubt, content: documented.Content, pointer: pointer,
+		required: len(documented.Content) > 0,
+	})
+}
+
+func (j *Judge) unknownStatus(r *Result, status int) {
+	op := r.Operation()
+	severity, provenance := j.undocumentedStatus(op, status)
+	finding := j.finding(r.Item.Number, op, report.Finding{
+		Rule: UndocumentedStatus, Severity: severity, Verdict: report.Fail,
+		Message: fmt.Sprintf("status %d is not documented", status), Pointer: "/response/status",
+		Spec: report.Spec{Pointer: op.Pointer + "/responses"},
+	})
+	finding.Provenance = provenance
+	finding.ID = fmt.Sprintf("%s-%d", finding.ID, status) // the status is the deviation
+	r.check(UndocumentedStatus, report.Fail)
+	r.check(Schema, report.Skipped)
+	r.Findings = append(r.Findings, finding)
+}

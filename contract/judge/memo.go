@@ -1,0 +1,161 @@
+package judge
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// memo remembers what was said of messages, since recordings repeat themselves: the same question, the same answer,
+// byte for byte. It holds at most two generations of half its size.
+type memo struct {
+	mu         sync.RWMutex
+	young, old map[key]*opinion
+}
+
+// generation is how many messages are remembered before the older half is forgotten.
+const generation = 1 << 13
+
+// key stands for a message. Two hashes of different seeds make a clash less likely than a broken machine.
+type key [2]uint64
+
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func newMemo() *memo { return &memo{young: map[key]*opinion{}, old: map[key]*opinion{}} }
+
+func (m *memo) get(k key) (*opinion, bool) {
+	m.mu.RLock()
+	o, ok := m.young[k]
+	if !ok {
+		o, ok = m.old[k]
+	}
+	m.mu.RUnlock()
+	return o, ok
+}
+
+func (m *memo) put(k key, o *opinion) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.young) >= generation {
+		m.old, m.young = m.young, make(map[key]*opinion, generation)
+	}
+	m.young[k] = o
+}
+
+// keyWriter hashes parts with their lengths, so that no two lists of parts run together to the same.
+type keyWriter struct{ a, b maphash.Hash }
+
+func newKeyWriter() *keyWriter {
+	w := &keyWriter{}
+	w.a.SetSeed(seeds[0])
+	w.b.SetSeed(seeds[1])
+	return w
+}
+
+func (w *keyWriter) number(x uint64) {
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], x)
+	_, _ = w.a.Write(n[:])
+	_, _ = w.b.Write(n[:])
+}
+
+func (w *keyWriter) part(s string) {
+	w.number(uint64(len(s)))
+	_, _ = w.a.WriteString(s)
+	_, _ = w.b.WriteString(s)
+}
+
+func (w *keyWriter) bytes(b []byte) {
+	w.number(uint64(len(b)))
+	_, _ = w.a.Write(b)
+	_, _ = w.b.Write(b)
+}
+
+func (w *keyWriter) key() key { return key{w.a.Sum64(), w.b.Sum64()} }
+
+// key is everything that the opinion on a body depends on.
+func (m *message) key() key {
+	w := m.keyOfRest()
+	if m.body == nil {
+		w.part("none")
+	} else {
+		w.bytes(m.body.Bytes)
+	}
+	return w.key()
+}
+
+// keyOfRest is what the opinion depends on beside the bytes of the body.
+func (m *message) keyOfRest() *keyWriter {
+	w := newKeyWriter()
+	w.part(m.pointer)
+	w.part(m.op.Interface)
+	w.part(string([]byte{byte(m.side), byte(m.outcome), byte(m.status), byte(m.status >> 8)}))
+	w.part(m.doubt)
+	w.part(m.headers.Value("Content-Type"))
+	w.part(m.headers.Value("Content-Encoding"))
+	return w
+}
+
+// parametersKey is everything that the opinion on the parameters depends on. Whole numbers in usual notation count by
+// their class only: on which side of the documented bounds they lie.
+func (m *message) parametersKey(owner *Owner) (exact, class key) {
+	e, c := newKeyWriter(), newKeyWriter()
+	for _, w := range []*keyWriter{e, c} {
+		w.part(m.op.Pointer)
+		w.part(m.op.Interface)
+		w.number(uint64(m.outcome))
+	}
+	both := func(p *openapi3.Parameter, value string) {
+		e.part(value)
+		c.parameter(p, value)
+	}
+	for _, ref := range m.op.Parameters {
+		switch p := ref.Value; {
+		case p.In == openapi3.ParameterInHeader && !isCredential(p):
+			both(p, m.headers.Value(p.Name))
+		case p.In == openapi3.ParameterInPath:
+			both(p, owner.Match.Param(p.Name))
+		}
+	}
+	for part := range strings.SplitSeq(owner.Query, "&") {
+		name, value, found := strings.Cut(part, "=")
+		e.part(part)
+		p := m.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name)
+		if !found || p == nil {
+			c.part(part)
+			continue
+		}
+		c.part(name)
+		c.parameter(p, value)
+	}
+	return e.key(), c.key()
+}
+
+func (w *keyWriter) parameter(p *openapi3.Parameter, value string) {
+	const short = 9
+	isNumber := p.Schema != nil && p.Schema.Value.Type.Is("integer") && len(p.Schema.Value.Enum) == 0 &&
+		p.Schema.Value.MultipleOf == nil && len(value) > 0 && len(value) <= short && value[0] != '0'
+	for i := 0; isNumber && i < len(value); i++ {
+		isNumber = isDigit(value[i])
+	}
+	if !isNumber {
+		w.part(value)
+		return
+	}
+	n, _ := strconv.ParseFloat(value, 64)
+	for _, bound := range []*float64{p.Schema.Value.Min, p.Schema.Value.Max} {
+		side := uint64(0)
+		switch {
+		case bound == nil:
+		case n == *bound:
+			side = 1
+		case n > *bound:
+			side = 2
+		}
+		w.number(side)
+	}
+}

@@ -1,0 +1,212 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// message is a request or a response, with what is documented for its body.
+type message struct {
+	op       *specs.Operation
+	side     side
+	status   int // of the response
+	outcome  outcome
+	method   string
+	headers  recording.Headers
+	body     *recording.Body
+	doubt    string
+	content  openapi3.Content
+	required bool
+	pointer  string // of what is documented: a request body or a response
+}
+
+// opinion is what was said of a message. It does not name the exchange, so that it holds for the next one that is the
+// same.
+type opinion struct {
+	checks   []Check
+	findings []report.Finding
+}
+
+func (o *opinion) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
+
+// examine judges the body of a message, or repeats what was said of the same one before, or of one of the same class.
+func (j *Judge) examine(r *Result, m message) {
+	key := m.key()
+	said, known := j.messages.get(key)
+	if !known {
+		said = j.examineAnew(&m, key)
+	}
+	r.take(said)
+}
+
+// take adds an opinion to the result.
+func (r *Result) take(said *opinion) {
+	r.Checks = append(r.Checks, said.checks...)
+	for _, f := range said.findings {
+		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+func (j *Judge) examineAnew(m *message, key key) *opinion {
+	class, hasClass := j.classKey(m)
+	if hasClass {
+		if said, known := j.classes.get(class); known {
+			j.messages.put(key, said)
+			return said
+		}
+	}
+	said := j.opinion(m)
+	if hasClass && len(said.findings) == 0 {
+		j.classes.put(class, said)
+	}
+	j.messages.put(key, said)
+	return said
+}
+
+// classKey stands for all messages that differ from one only in what no schema looks at.
+func (j *Judge) classKey(m *message) (key, bool) {
+	header := m.headers.Value("Content-Type")
+	media := m.content.Get(header)
+	isPlain := m.body != nil && m.doubt == "" && isJSON(mediaOf(header)) && m.headers.Value("Content-Encoding") == "" &&
+		(!strings.Contains(header, ";") || strings.Contains(strings.ToLower(header), "utf-8"))
+	if !isPlain || media == nil || media.Schema == nil || m.op.Document.T.IsOpenAPI31OrLater() {
+		return key{}, false
+	}
+	c, err := classOf(m.body.Bytes, j.planner.of(media.Schema.Value))
+	if err != nil {
+		return key{}, false
+	}
+	w := m.keyOfRest()
+	w.number(c.a)
+	w.number(c.b)
+	return w.key(), true
+}
+
+// fault adds a finding on the body, at an instance path below it, about the fact at a pointer of the document.
+func (j *Judge) fault(o *opinion, m *message, f report.Finding) {
+	if f.Severity == "" {
+		p := f.Provenance
+		if p == "" {
+			p = j.place(m.op, f.Spec.Pointer).Provenance
+		}
+		f.Severity = j.severity(m.side, p, m.outcome)
+	}
+	o.findings = append(o.findings, j.finding(0, m.op, f))
+}
+
+// unknowable says that nothing can be said of a body.
+func (j *Judge) unknowable(o *opinion, m *message, reason string) {
+	o.check(Schema, report.Inconclusive)
+	o.check(UndeclaredField, report.Inconclusive)
+	j.fault(o, m, report.Finding{
+		Rule: Schema, Severity: report.Notice, Verdict: report.Inconclusive, Message: reason,
+		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
+	})
+}
+
+func (j *Judge) opinion(m *message) *opinion {
+	o := &opinion{}
+	switch {
+	case m.body == nil && m.doubt != "" && len(m.content) > 0:
+		j.unknowable(o, m, m.doubt)
+	case m.body == nil && m.required:
+		j.unknowable(o, m, "the recording holds no body, and one is documented")
+	case m.body == nil, len(m.body.Bytes) == 0 && !m.required && m.doubt == "":
+	case len(m.content) == 0 && len(m.body.Bytes) == 0:
+	default:
+		j.mediaType(o, m)
+	}
+	return o
+}
+
+// mediaType judges the Content-Type, and the body if it is a documented one.
+func (j *Judge) mediaType(o *opinion, m *message) {
+	header := m.headers.Value("Content-Type")
+	media := m.content.Get(header)
+	if header == "" && media == nil && len(m.body.Bytes) == 0 {
+		j.empty(o, m)
+		return
+	}
+	if media == nil {
+		o.check(UndocumentedMediaType, report.Fail)
+		o.check(Schema, report.Skipped)
+		j.fault(o, m, report.Finding{
+			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
+			Pointer: "/" + m.side.String() + "/headers/Content-Type", Spec: report.Spec{Pointer: m.pointer + "/content"},
+		})
+		return
+	}
+	o.check(UndocumentedMediaType, report.Pass)
+	if m.doubt != "" {
+		j.unknowable(o, m, m.doubt)
+		return
+	}
+	if len(m.body.Bytes) == 0 && isJSON(mediaOf(header)) {
+		j.empty(o, m)
+		return
+	}
+	j.content(o, m, media, header)
+}
+
+func (m *message) mediaMessage(header string) string {
+	documented := slices.Sorted(maps.Keys(m.content))
+	switch {
+	case len(documented) == 0:
+		return fmt.Sprintf("the %s has a body, and none is documented", m.side)
+	case header == "":
+		return fmt.Sprintf("the %s has no Content-Type; documented: %s", m.side, strings.Join(documented, ", "))
+	}
+	return fmt.Sprintf("the %s has Content-Type %q; documented: %s", m.side, header, strings.Join(documented, ", "))
+}
+
+func (j *Judge) empty(o *opinion, m *message) {
+	o.check(Schema, report.Fail)
+	j.fault(o, m, report.Finding{
+		Rule: Schema, Verdict: report.Fail, Message: fmt.Sprintf("the %s body is empty, and one is documented", m.side),
+		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
+	})
+}
+
+// content decodes a body and puts it before both engines.
+func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, header string) {
+	decoded, reason := decode(m, media, header)
+	if reason != "" {
+		j.unknowable(o, m, reason)
+		return
+	}
+	b := &body{message: m, media: media, header: header, decoded: decoded}
+	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
+	if media.Schema == nil || media.Schema.Value == nil {
+		o.check(Schema, report.Pass)
+		return
+	}
+	j.both(o, b)
+	j.undeclaredFields(o, b)
+}
+
+// body is a body that could be read.
+type body struct {
+	*message
+	media         *openapi3.MediaType
+	header        string
+	decoded       decoded
+	schemaPointer string
+}
+
+func documentedMedia(content openapi3.Content, media *openapi3.MediaType) string {
+	for name, m := range content {
+		if m == media {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package judge
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// parameters are those of one request, in the forms that the engines want.
+type parameters struct {
+	message
+	request *http.Request
+	path    map[string]string
+	query   url.Values
+}
+
+// parameters judges path, query and header parameters.
+func (j *Judge) parameters(r *Result) {
+	op := r.Operation()
+	m := message{
+		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
+		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters",
+	}
+	exact, class := m.parametersKey(&r.Owner)
+	said, known := j.classes.get(class)
+	if !known {
+		said, known = j.messages.get(exact)
+	}
+	if !known {
+		said = j.opinionOnParameters(m, &r.Owner)
+		if len(said.findings) == 0 {
+			j.classes.put(class, said)
+		} else {
+			j.messages.put(exact, said)
+		}
+	}
+	r.take(said)
+}
+
+func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
+	p := &parameters{message: m, path: map[string]string{}}
+	query, err := url.ParseQuery(owner.Query)
+	p.query = query
+	o := &opinion{}
+	if err != nil {
+		j.fault(o, &m, report.Finding{
+			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be read", Pointer: "/request/url",
+			Spec: report.Spec{Pointer: m.op.Pointer + "/parameters"},
+		})
+		o.check(Schema, report.Fail)
+		return o
+	}
+	p.request = requestOf(&m, owner)
+	for _, ref := range m.op.Parameters {
+		if ref.Value.In == openapi3.ParameterInPath {
+			p.path[ref.Value.Name] = owner.Match.Param(ref.Value.Name)
+		}
+	}
+	first := firstOnParameters(p)
+	second, voted := j.secondOnParameters(p)
+	j.settle(o, &m, ruling{
+		first: first, second: second, voted: voted, pointer: m.op.Pointer + "/parameters", instance: "/request",
+	})
+	j.undeclaredParameters(o, p)
+	return o
+}
+
+// requestOf makes a request as the engines want it: addressed below the interface's own base, with its headers.
+func requestOf(m *message, owner *Owner) *http.Request {
+	escaped := m.op.Document.BasePath + owner.Path
+	plain, err := url.PathUnescape(escaped)
+	if err != nil {
+		plain = escaped
+	}
+	u := &url.URL{Scheme: "http", Host: "judge.invalid", Path: plain, RawPath: escaped, RawQuery: owner.Query}
+	request := &http.Request{Method: m.op.Method, URL: u, Header: headerOf(m.headers), Host: u.Host, Body: http.NoBody}
+	return request.WithContext(context.Background())
+}
+
+func headerOf(headers recording.Headers) http.Header {
+	h := make(http.Header, len(headers))
+	for _, line := range headers {
+		h.Add(line[0], line[1])
+	}
+	return h
+}
+
+// parameterPointer is where the i-th parameter of an operation stands: with it, or with its path.
+func parameterPointer(op *specs.Operation, i int) string {
+	if i < len(op.Spec.Parameters) {
+		return op.Pointer + "/parameters/" + strconv.Itoa(i)
+	}
+	path := op.Pointer[:strings.LastIndexByte(op.Pointer, '/')]
+	item := op.Document.T.Paths.Value(op.Path)
+	at := slices.Index(item.Parameters, op.Parameters[i])
+	return path + "/parameters/" + strconv.Itoa(max(at, 0))
+}
+
+// headers judges the documented headers of a response, apart from its body: the engine would hide one behind the other.
+func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string) {
+	if len(documented.Headers) == 0 {
+		return
+	}
+	m := message{op: r.Operation(), side: response, status: r.status(), pointer: pointer}
+	values := headerOf(r.Item.Response.Headers)
+	o := &opinion{}
+	var faults []fault
+	for name, ref := range documented.Headers {
+		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") {
+			faults = append(faults, firstOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
+		}
+	}
+	j.settle(o, &m, ruling{first: faults, pointer: pointer + "/headers", instance: "/response/headers"})
+	r.Checks = append(r.Checks, o.checks...)
+	for _, f := range o.findings {
+		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+func headerInput(operation *openapi3.Operation) *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: (&http.Request{Method: http.MethodGet, URL: &url.URL{}}).WithContext(context.Background()),
+		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}, Operation: operation},
+	}
+}

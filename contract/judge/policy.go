@@ -1,0 +1,77 @@
+package judge
+
+import (
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// outcome is what became of a request, as far as its own faults are concerned.
+type outcome int
+
+const (
+	accepted outcome = iota // 1xx to 3xx: the server took the request as it was
+	refused                 // 4xx: the server said no
+	unsaid                  // 5xx or no answer: it did not say
+)
+
+func outcomeOf(status int) outcome {
+	switch {
+	case status >= 100 && status < 400:
+		return accepted
+	case status >= 400 && status < 500:
+		return refused
+	}
+	return unsaid
+}
+
+// How loud a deviation is, all in one place.
+//
+// The server's side: as loud as the documented fact is sure (report.Of), since an answer must always fit.
+//
+// The client's side depends on what the server made of the request, because a recording tells of both:
+//
+//   - refused with 4xx: a notice. The client sent something off the contract, and the server said so: that is what the
+//     contract asks of a server, and tests do it on purpose.
+//   - accepted: as loud as the fact is sure. Either the client relies on something undocumented, or the document is
+//     wrong.
+//   - no answer or 5xx: at most a warning. Something is wrong, but perhaps not with the request.
+//
+// Undeclared fields of a request are a notice at most, since the platform ignores them, and undeclared query
+// parameters a warning at most.
+func (j *Judge) severity(side side, p specs.Provenance, o outcome) report.Severity {
+	severity := report.Of(p, j.trust)
+	if side == response {
+		return severity
+	}
+	switch o {
+	case refused:
+		return report.Notice
+	case unsaid:
+		return severity.AtMost(report.Warning)
+	case accepted:
+	}
+	return severity
+}
+
+// undocumentedStatus is as loud as the least sure of the operation's documented errors: where these rest on the code
+// of clients, nobody can know that the list is complete. Undocumented success is always loud: it has a body that
+// nothing describes. What may come from the way between, such as 502, is a warning.
+func (j *Judge) undocumentedStatus(op *specs.Operation, status int) (report.Severity, specs.Provenance) {
+	list := []specs.Provenance{}
+	for code := range op.Spec.Responses.Map() {
+		if isSuccess := code[0] == '2'; isSuccess == (status/100 == 2) {
+			list = append(list, j.place(op, op.Pointer+"/responses/"+code).Provenance)
+		}
+	}
+	p := report.LeastSure(list...)
+	switch {
+	case status/100 == 2:
+		return report.Of(p, j.trust), p
+	case len(list) == 0:
+		p = specs.Client
+	}
+	if status >= 300 && status < 400 || status >= 500 || status == 407 || status == 408 || status == 429 {
+		return report.Of(p, j.trust).AtMost(report.Warning), p
+	}
+	return report.Of(p, j.trust), p
+}

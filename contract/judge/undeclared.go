@@ -1,0 +1,191 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// undeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
+// declared when any of the schemas that speak of the object names it, whichever way they are combined.
+func (j *Judge) undeclaredFields(o *opinion, b *body) {
+	s := search{}
+	root := []way{{b.media.Schema.Value, b.schemaPointer}}
+	for i, value := range b.decoded.values {
+		var at []string
+		if b.decoded.lines {
+			at = []string{strconv.Itoa(i)}
+		}
+		s.value(value, root, at)
+	}
+	if len(s.found) == 0 {
+		o.check(UndeclaredField, report.Pass)
+		return
+	}
+	o.check(UndeclaredField, report.Fail)
+	for _, f := range s.found[:min(len(s.found), maxFaults)] {
+		provenance := j.place(b.op, f.pointer).Provenance
+		severity := j.severity(b.side, provenance, b.outcome)
+		if b.side == request {
+			severity = report.Notice // the platform ignores what it does not know
+		}
+		j.fault(o, b.message, report.Finding{
+			Rule: UndeclaredField, Verdict: report.Fail, Severity: severity, Message: f.message,
+			Pointer: join("/"+b.side.String()+"/body", f.path...), Spec: report.Spec{Pointer: f.pointer},
+		})
+	}
+}
+
+type search struct{ found []fault }
+
+func (s *search) value(value any, ways []way, at []string) {
+	if len(at) > maxDepth {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		s.object(v, spread(ways, v), at)
+	case []any:
+		items := each(spread(ways, nil), func(w way) way {
+			if w.schema.Items == nil {
+				return way{}
+			}
+			return way{w.schema.Items.Value, w.pointer + "/items"}
+		})
+		for i, item := range v {
+			s.value(item, items, append(slices.Clip(at), strconv.Itoa(i)))
+		}
+	}
+}
+
+func (s *search) object(object map[string]any, ways []way, at []string) {
+	if !slices.ContainsFunc(ways, func(w way) bool { return len(w.schema.Properties) > 0 }) {
+		if !slices.ContainsFunc(ways, hasMap) {
+			return // nothing is said of its fields
+		}
+	}
+	open := slices.ContainsFunc(ways, isOpen)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		parts := each(ways, func(w way) way {
+			if w.schema.Properties[name] == nil && w.schema.AdditionalProperties.Schema == nil {
+				return way{}
+			}
+			return step(w.schema, w.pointer, name)
+		})
+		if len(parts) > 0 {
+			s.value(object[name], parts, append(slices.Clip(at), name))
+			continue
+		}
+		if !open {
+			s.found = append(s.found, fault{
+				path: append(slices.Clone(at), name), pointer: ways[0].pointer,
+				message: fmt.Sprintf("field %q is not documented", name),
+			})
+		}
+	}
+}
+
+func hasMap(w way) bool { return w.schema.AdditionalProperties.Schema != nil }
+
+// isOpen reports whether a schema welcomes fields that it does not name: it says so, or it says nothing of fields.
+func isOpen(w way) bool {
+	allowed := w.schema.AdditionalProperties.Has
+	return allowed != nil && *allowed
+}
+
+func each(ways []way, next func(way) way) []way {
+	var list []way
+	for _, w := range ways {
+		if n := next(w); n.schema != nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// spread adds to schemas those that they are combined of. Of alternatives that a discriminator tells apart, only the
+// one that the object is meant to be counts.
+func spread(ways []way, object map[string]any) []way {
+	var list []way
+	for i := 0; i < len(ways) && len(list) <= maxWalk; i++ {
+		w := ways[i]
+		if len(w.schema.AllOf)+len(w.schema.AnyOf)+len(w.schema.OneOf) == 0 {
+			list = append(list, w)
+			continue
+		}
+		list = append(list, w)
+		parts := branches(w.schema, w.pointer)
+		if chosen, ok := discriminated(w, parts, object); ok {
+			parts = []way{chosen}
+		}
+		ways = append(slices.Clip(ways), parts...)
+	}
+	return list
+}
+
+func discriminated(w way, parts []way, object map[string]any) (way, bool) {
+	if w.schema.Discriminator == nil || object == nil {
+		return way{}, false
+	}
+	kind, _ := object[w.schema.Discriminator.PropertyName].(string)
+	target, ok := w.schema.Discriminator.Mapping[kind]
+	if !ok {
+		return way{}, false
+	}
+	for i, ref := range slices.Concat(w.schema.AllOf, w.schema.AnyOf, w.schema.OneOf) {
+		if ref.Ref == target.Ref {
+			return parts[i], true
+		}
+	}
+	return way{}, false
+}
+
+// undeclaredParameters looks for query parameters that the operation does not name. One whose name is a prefix with
+// brackets may be a part of an object.
+func (j *Judge) undeclaredParameters(o *opinion, p *parameters) {
+	verdict := report.Pass
+	for _, name := range slices.Sorted(maps.Keys(p.query)) {
+		if declaresQuery(p.op, name) {
+			continue
+		}
+		verdict = report.Fail
+		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
+		j.fault(o, &p.message, report.Finding{
+			Rule: UndeclaredField, Verdict: report.Fail,
+			Severity: j.severity(request, provenance, p.outcome).AtMost(report.Warning),
+			Message:  fmt.Sprintf("query parameter %q is not documented", name),
+			Pointer:  join("/request/query", name), Spec: report.Spec{Pointer: p.op.Pointer + "/parameters"},
+		})
+	}
+	o.check(UndeclaredField, verdict)
+}
+
+func declaresQuery(op *specs.Operation, name string) bool {
+	for _, ref := range op.Parameters {
+		if p := ref.Value; p.In == openapi3.ParameterInQuery {
+			if p.Name == name || p.Name+"[]" == name || p.Style == "deepObject" && hasPrefix(name, p.Name+"[") {
+				return true
+			}
+			isForm := p.Schema != nil && p.Schema.Value.Type.Is("object") && p.Style != "deepObject"
+			if isForm && p.Schema.Value.Properties[name] != nil {
+				return true
+			}
+		}
+	}
+	for _, scheme := range credentialSchemes(op) {
+		if scheme.In == "query" && scheme.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func hasPrefix(name, prefix string) bool {
+	return len(name) >= len(prefix) && name[:len(prefix)] == prefix
+}

@@ -1,0 +1,124 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// Option sets something about a check.
+type Option func(*config) error
+
+type config struct {
+	bases    map[string][]string
+	specs    map[string]string
+	brand    specs.Brand
+	trust    specs.Provenance
+	disputed bool
+	disabled []string
+	shapeDir string
+	label    string
+}
+
+// WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
+// after it; that of core ends in /v3. An interface that was given one has no default addresses any more.
+func WithBase(iface, url string) Option {
+	return func(c *config) error {
+		c.bases[iface] = append(c.bases[iface], url)
+		return nil
+	}
+}
+
+// Base is WithBase by another name, as the command line has it.
+func Base(iface, url string) Option { return WithBase(iface, url) }
+
+// ParseBase reads NAME=URL.
+func ParseBase(text string) (Option, error) {
+	name, url, found := strings.Cut(text, "=")
+	if !found || name == "" || url == "" {
+		return nil, fmt.Errorf("base %q: want NAME=URL, as in workflow=http://localhost:4010/workflow", text)
+	}
+	return WithBase(name, url), nil
+}
+
+// WithBrand sets the word that the platform's exact identifiers carry.
+func WithBrand(brand specs.Brand) Option {
+	return func(c *config) error {
+		c.brand = brand
+		return nil
+	}
+}
+
+// WithTrust sets the least sure provenance from which a deviation is an error: documented, public (the default), client
+// or assumed.
+func WithTrust(level specs.Provenance) Option {
+	return func(c *config) error {
+		trust, err := report.ParseTrust(string(level))
+		c.trust = trust
+		return err
+	}
+}
+
+// WithDisputed sets whether a finding on which the two judges differ makes a check fail. It does not by default.
+func WithDisputed(fail bool) Option {
+	return func(c *config) error {
+		c.disputed = fail
+		return nil
+	}
+}
+
+// WithRules leaves only these rules switched on.
+func WithRules(ids ...string) Option {
+	return func(c *config) error {
+		for _, id := range Rules() {
+			if !slices.Contains(ids, id) {
+				c.disabled = append(c.disabled, id)
+			}
+		}
+		return known(ids)
+	}
+}
+
+// WithoutRules switches rules off. Their checks are counted as skipped.
+func WithoutRules(ids ...string) Option {
+	return func(c *config) error {
+		c.disabled = append(c.disabled, ids...)
+		return known(ids)
+	}
+}
+
+func known(ids []string) error {
+	for _, id := range ids {
+		if !slices.Contains(Rules(), id) {
+			return fmt.Errorf("there is no rule %q: choose among %s", id, strings.Join(Rules(), ", "))
+		}
+	}
+	return nil
+}
+
+// WithSpec takes a document of the user's own for an interface.
+func WithSpec(iface, path string) Option {
+	return func(c *config) error {
+		c.specs[iface] = path
+		return nil
+	}
+}
+
+// WithShapeDir sets the folder of MatchShape's files, relative to the test's own. By default it is testdata/shapes.
+func WithShapeDir(dir string) Option {
+	return func(c *config) error {
+		c.shapeDir = dir
+		return nil
+	}
+}
+
+// WithShapeLabel tells apart shapes of the same operation and status, as in "while it runs" and "when it is done".
+func WithShapeLabel(label string) Option {
+	return func(c *config) error {
+		c.label = label
+		return nil
+	}
+}

@@ -1,0 +1,177 @@
+package rule
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// attemptResume: an attempt is one try of a session. Starting the same session again without a new name is answered with
+// 409 and the attempt that is there; with a new name the index grows. A resume takes over from an earlier attempt: mode
+// "failed" is refused when that succeeded as a whole, and takes over its tasks that succeeded; mode "from" needs a task
+// name whose end fits exactly one task.
+//
+// Its chances are requests to start an attempt, and lists of the tasks of a resumed one.
+func attemptResume(st *step) {
+	switch {
+	case st.Operation == "startAttempt" && !st.Unknown():
+		st.repeated()
+		st.resumedFailed()
+		st.resumedFrom()
+	case st.Operation == "listAttemptTasks" && st.OK() && st.listed:
+		st.takenOver()
+	}
+}
+
+// repeated looks at what identifies the attempt of an answer.
+func (st *step) repeated() {
+	if st.start == nil || len(st.attempts) != 1 {
+		return
+	}
+	a := st.attempts[0]
+	switch st.Status {
+	case http.StatusConflict:
+		st.conflicted(a)
+	case http.StatusOK:
+		st.unique(a)
+		st.indexed(a)
+	}
+}
+
+func (st *step) conflicted(a attemptFact) {
+	r := ruling{rule: AttemptResume, aspect: "conflict", provenance: specs.Public}
+	asked, err1 := time.Parse(time.RFC3339, st.start.sessionTime)
+	got, err2 := time.Parse(time.RFC3339, a.sessionTime)
+	switch {
+	case a.retry != st.start.retry:
+		r.message = fmt.Sprintf("the conflict is answered with an attempt of another name, %s", a.id)
+		st.judge(r, report.Fail)
+	case err1 == nil && err2 == nil && !asked.Equal(got):
+		r.message = fmt.Sprintf("the conflict is answered with an attempt of another session time, %s", a.id)
+		st.judge(r, report.Fail)
+	default:
+		st.judge(r, report.Pass)
+	}
+}
+
+// unique: a session has one attempt of each name.
+func (st *step) unique(a attemptFact) {
+	r := ruling{rule: AttemptResume, aspect: "unique", provenance: specs.Public}
+	earlier, ok := st.s.names.get(attemptName{a.sessionID, a.retry})
+	if ok && st.known(earlier.first) {
+		r.message = fmt.Sprintf("session %s got a second attempt named %q, %s after %s",
+			a.sessionID, a.retry, a.id, earlier.fact.id)
+		if earlier.fact.id == a.id {
+			r.message = fmt.Sprintf("attempt %s was there already and was answered with 200 instead of 409", a.id)
+		}
+		st.judge(r, report.Fail, earlier.first)
+		return
+	}
+	if _, ok := st.s.sessions.get(a.sessionID); ok {
+		st.judge(r, report.Pass)
+	}
+}
+
+// indexed: the index of a new attempt is above those of its session.
+func (st *step) indexed(a attemptFact) {
+	top, ok := st.s.sessions.get(a.sessionID)
+	if !ok || !st.known(top.first) || top.fact.id == a.id {
+		return
+	}
+	r := ruling{rule: AttemptResume, aspect: "index", provenance: specs.Client}
+	if a.index > top.fact.index {
+		st.judge(r, report.Pass)
+		return
+	}
+	r.message = fmt.Sprintf("the new attempt %s of session %s has index %d, and there is one of index %d",
+		a.id, a.sessionID, a.index, top.fact.index)
+	st.judge(r, report.Fail, top.first)
+}
+
+// resumedFailed: nothing is left to resume of an attempt that succeeded.
+func (st *step) resumedFailed() {
+	if st.start == nil || st.start.mode != "failed" || !st.OK() && st.Status != http.StatusBadRequest {
+		return
+	}
+	r := ruling{rule: AttemptResume, aspect: "failed", provenance: specs.Client}
+	old, ok := st.s.attempts.get(st.start.attemptID)
+	switch {
+	case !ok || !old.fact.done || !st.known(old.proof):
+		r.message = fmt.Sprintf("how attempt %s ended is not known", st.start.attemptID)
+		st.judge(r, report.Inconclusive)
+	case (old.fact.status == "success") != st.OK():
+		st.judge(r, report.Pass)
+	case st.OK():
+		r.message = fmt.Sprintf("attempt %s was resumed although it succeeded", st.start.attemptID)
+		st.judge(r, report.Fail, old.proof)
+	default: // refused for some other reason, such as a full pool
+		r.message = fmt.Sprintf("resuming attempt %s was refused; the recording does not show why", st.start.attemptID)
+		st.judge(r, report.Inconclusive, old.proof)
+	}
+}
+
+// resumedFrom: the name of the task to resume from must fit one task.
+func (st *step) resumedFrom() {
+	if st.start == nil || st.start.mode != "from" || !st.OK() && st.Status != http.StatusBadRequest {
+		return
+	}
+	r := ruling{rule: AttemptResume, aspect: "from", provenance: specs.Client}
+	listed, ok := st.s.tasks.get(st.start.attemptID)
+	if !ok || !st.known(listed.proof) {
+		r.message = fmt.Sprintf("the tasks of attempt %s are not known", st.start.attemptID)
+		st.judge(r, report.Inconclusive)
+		return
+	}
+	n := 0
+	for _, task := range listed.tasks {
+		if strings.HasSuffix(task.fullName, st.start.from) {
+			n++
+		}
+	}
+	switch {
+	case n == 1 && st.OK(), n != 1 && !st.OK():
+		st.judge(r, report.Pass)
+	case n > 1 && st.OK(), n == 0 && st.OK() && listed.done != nil:
+		r.message = fmt.Sprintf("attempt %s was resumed from %q, which fits %d of its tasks",
+			st.start.attemptID, st.start.from, n)
+		st.judge(r, report.Fail, listed.done, listed.proof)
+	default:
+		r.message = fmt.Sprintf("whether %q fits one task of attempt %s is not known",
+			st.start.from, st.start.attemptID)
+		st.judge(r, report.Inconclusive, listed.proof)
+	}
+}
+
+// takenOver: tasks that succeeded in the old attempt are successes of the new one from the start.
+func (st *step) takenOver() {
+	resume, ok := st.s.resumes.get(st.ID)
+	if !ok || !st.known(resume) {
+		return
+	}
+	oldID, _ := st.s.resumed.get(st.ID)
+	r := ruling{rule: AttemptResume, aspect: "taken over", provenance: specs.Client}
+	old, ok := st.s.tasks.get(oldID)
+	if !ok || old.done == nil || !before(old.proof, resume) {
+		r.message = fmt.Sprintf("the tasks of attempt %s, which attempt %s resumes, are not known", oldID, st.ID)
+		st.judge(r, report.Inconclusive, resume)
+		return
+	}
+	states := map[string]string{}
+	for _, task := range st.tasks {
+		states[task.fullName] = task.state
+	}
+	for _, task := range old.tasks {
+		state, there := states[task.fullName]
+		if task.state == "success" && there && state != "success" {
+			r.message = fmt.Sprintf("task %s succeeded in attempt %s and is %s in attempt %s, which resumes it",
+				task.fullName, oldID, state, st.ID)
+			st.judge(r, report.Fail, old.done, old.proof, resume)
+			return
+		}
+	}
+	st.judge(r, report.Pass)
+}

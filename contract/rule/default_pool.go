@@ -1,0 +1,159 @@
+package rule
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// defaultPool: the default pool is never changed or removed by hand; it absorbs what other pools take and give back, so
+// that the sum of all limits stays the limit of the account; and there is exactly one.
+//
+// Its chances are updates and deletions of a pool that is known to be the default one, and every list of pools. The
+// limits of a list are compared with those of the list before it and the changes seen in between; when someone else
+// changed pools meanwhile, which shows in the other pools, nothing can be said.
+func defaultPool(st *step) {
+	switch st.Operation {
+	case "updatePool", "deletePool":
+		st.defaultTouched()
+	case "listPools":
+		if st.OK() && st.listed && !st.Opaque {
+			st.oneDefault()
+			st.sameSum()
+		}
+	}
+}
+
+func (st *step) defaultTouched() {
+	pool := st.s.pool(st.ID)
+	proof := pool.proof
+	isDefault := pool.has && pool.fact.isDefault && st.known(proof)
+	if st.OK() && slices.ContainsFunc(st.pools, func(f poolFact) bool { return f.id == st.ID && f.isDefault }) {
+		isDefault, proof = true, nil // the answer says so itself
+	}
+	if !isDefault {
+		return
+	}
+	verb := map[string]string{"updatePool": "updated", "deletePool": "deleted"}[st.Operation]
+	r := ruling{rule: DefaultPool, aspect: verb, provenance: specs.Documented}
+	switch {
+	case st.OK():
+		r.message = fmt.Sprintf("the default pool %s was %s by hand", st.ID, verb)
+		st.judge(r, report.Fail, proof)
+	case st.Status == http.StatusBadRequest:
+		st.judge(r, report.Pass)
+	}
+}
+
+func (st *step) oneDefault() {
+	n := 0
+	for _, fact := range st.pools {
+		if fact.isDefault {
+			n++
+		}
+	}
+	r := ruling{rule: DefaultPool, aspect: "one", provenance: specs.Documented}
+	if n == 1 || n == 0 && len(st.pools) == 0 { // it is made when it is first needed
+		st.judge(r, report.Pass)
+		return
+	}
+	r.message = fmt.Sprintf("the list of pools has %d default pools", n)
+	st.judge(r, report.Fail)
+}
+
+// sameSum compares a list with the one before it.
+func (st *step) sameSum() {
+	l := st.s.poolListing
+	if l == nil || !st.known(l.proof) {
+		return
+	}
+	r := ruling{rule: DefaultPool, aspect: "sum", provenance: specs.Documented}
+	evidence := append([]*Event{l.proof}, l.changes...)
+	expected, told := l.replay()
+	limits := map[string]int64{}
+	for _, fact := range st.pools {
+		limits[fact.id] = fact.limit
+	}
+	defaultID := l.defaultPool()
+	switch {
+	case l.unsure || !told || defaultID == "" || st.contested(changesPools) || !sequential(evidence):
+		r.message = "pools may have changed unseen between two lists of them"
+		st.judge(r, report.Inconclusive, evidence...)
+	case maps.Equal(expected, limits):
+		st.judge(r, report.Pass)
+	case !othersEqual(expected, limits, defaultID):
+		r.message = "pools were changed between two lists of them by someone whom the recording does not show"
+		st.judge(r, report.Inconclusive, evidence...)
+	case len(l.changes) == 0:
+		r.message = "the limit of the account changed between two lists of pools"
+		st.judge(r, report.Inconclusive, evidence...)
+	default:
+		r.message = fmt.Sprintf("the default pool has limit %d; after the changes of other pools it should have %d",
+			limits[defaultID], expected[defaultID])
+		st.judge(r, report.Fail, evidence...)
+	}
+}
+
+func changesPools(e *Event) bool {
+	return e.Operation == "createPool" || e.Operation == "updatePool" || e.Operation == "deletePool"
+}
+
+// sequential reports whether no two of some exchanges overlapped.
+func sequential(events []*Event) bool {
+	for i := 1; i < len(events); i++ {
+		if !before(events[i-1], events[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *listing) defaultPool() string {
+	for id, fact := range l.pools {
+		if fact.isDefault {
+			return id
+		}
+	}
+	return ""
+}
+
+// replay computes the limits that the changes since a list should have led to. It cannot tell when an answer did not.
+func (l *listing) replay() (limits map[string]int64, told bool) {
+	limits = map[string]int64{}
+	for id, fact := range l.pools {
+		limits[id] = fact.limit
+	}
+	defaultID := l.defaultPool()
+	for _, e := range l.changes {
+		if e.Operation == "deletePool" {
+			limit, there := limits[e.ID]
+			if !there {
+				continue // a deletion that was repeated
+			}
+			delete(limits, e.ID)
+			limits[defaultID] += limit
+			continue
+		}
+		if len(e.pools) != 1 {
+			return nil, false
+		}
+		fact := e.pools[0]
+		if fact.id == defaultID {
+			return nil, false
+		}
+		limits[defaultID] += limits[fact.id] - fact.limit
+		limits[fact.id] = fact.limit
+	}
+	return limits, true
+}
+
+func othersEqual(a, b map[string]int64, except string) bool {
+	a, b = maps.Clone(a), maps.Clone(b)
+	delete(a, except)
+	delete(b, except)
+	return maps.Equal(a, b)
+}

@@ -1,0 +1,199 @@
+package rule
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// poolDeletion: a pool cannot be deleted while attempts run or wait in it, while a pool rule references it, or when it
+// is the default pool. Its chance is a deletion that was answered with success or refused with 400.
+//
+// A deletion with success is a violation when something that forbids it is known: that the pool is the default one, a
+// rule last seen pointing at it, or an attempt in it that was seen unfinished before and is seen to have been so after.
+// It is a pass when the list of rules is known and none points at the pool; without that list it is inconclusive. A
+// refusal is a pass when a reason for it is known.
+//
+// A pool that is known to be gone may be deleted again: clients repeat requests.
+func poolDeletion(st *step) {
+	if st.Operation != "deletePool" || !st.OK() && st.Status != http.StatusBadRequest {
+		return
+	}
+	pool := st.s.pool(st.ID)
+	if pool.gone != nil && st.OK() {
+		return
+	}
+	b := st.blockers(pool)
+	if !st.OK() {
+		st.refusedDeletion(b)
+		return
+	}
+	r := ruling{rule: PoolDeletion, provenance: specs.Documented}
+	switch {
+	case b.isDefault != nil:
+		r.aspect, r.message = "default", fmt.Sprintf("pool %s was deleted although it is the default pool", st.ID)
+		st.judge(r, report.Fail, pool.created, b.isDefault)
+	case b.rule != nil:
+		r.aspect = "rule"
+		r.message = fmt.Sprintf("pool %s was deleted although pool rule %s references it", st.ID, b.rule.id)
+		st.judge(r, report.Fail, pool.created, b.rule.created, b.rule.proof)
+	case len(b.attempts) > 0:
+		st.await(pool, b)
+	default:
+		st.unblockedDeletion(pool, b)
+	}
+}
+
+// blockers are what forbids to delete a pool, as far as it is known.
+type blockers struct {
+	isDefault *Event
+	rule      *ruleState
+	attempts  []*attemptState // last seen unfinished
+	perhaps   bool            // a rule may point at it
+}
+
+func (st *step) blockers(pool *poolState) blockers {
+	var b blockers
+	if pool.has && pool.fact.isDefault && st.known(pool.proof) && pool.unsure == nil {
+		b.isDefault = pool.proof
+	}
+	for _, fact := range st.pools { // the answer shows what was deleted
+		if fact.id == st.ID && fact.isDefault && st.OK() {
+			b.isDefault = st.Event
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(st.s.live)) {
+		rule := st.s.live[id]
+		if rule.fact.poolID != st.ID {
+			continue
+		}
+		sure := st.known(rule.proof) && rule.unsure == nil && !st.contested(changesRule(rule.id))
+		if !sure {
+			b.perhaps = true
+		} else if b.rule == nil || rule.proof.Number < b.rule.proof.Number {
+			b.rule = rule
+		}
+	}
+	for _, a := range st.s.inPool(st.ID) {
+		if !a.fact.done && st.known(a.proof) {
+			b.attempts = append(b.attempts, a)
+		}
+	}
+	return b
+}
+
+func changesRule(id string) func(*Event) bool {
+	return func(e *Event) bool {
+		return e.ID == id && (e.Operation == "updatePoolRule" || e.Operation == "deletePoolRule")
+	}
+}
+
+func touchesRules(e *Event) bool {
+	return e.Operation == "createPoolRule" || e.Operation == "updatePoolRule" || e.Operation == "deletePoolRule"
+}
+
+// inPool lists the attempts that were last seen unfinished in a pool.
+func (s *state) inPool(id string) []*attemptState {
+	list := slices.Collect(maps.Values(s.running[id]))
+	slices.SortFunc(list, func(a, b *attemptState) int { return cmp.Compare(a.first.Number, b.first.Number) })
+	return list
+}
+
+func (st *step) refusedDeletion(b blockers) {
+	r := ruling{rule: PoolDeletion, aspect: "refusal", provenance: specs.Documented}
+	switch {
+	case b.isDefault != nil, b.rule != nil, len(b.attempts) > 0:
+		st.judge(r, report.Pass)
+	default:
+		r.message = fmt.Sprintf("deleting pool %s was refused; the recording does not show why", st.ID)
+		st.judge(r, report.Inconclusive)
+	}
+}
+
+// unblockedDeletion judges a success when nothing is known that forbids it.
+func (st *step) unblockedDeletion(pool *poolState, b blockers) {
+	r := ruling{rule: PoolDeletion, aspect: "unknown", provenance: specs.Documented}
+	l := st.s.ruleListing
+	switch {
+	case l == nil:
+		r.message = fmt.Sprintf("pool %s was deleted; the recording does not show the pool rules of that time", st.ID)
+	case !st.known(l.proof), l.unsure, b.perhaps, st.contested(touchesRules):
+		r.message = fmt.Sprintf("pool %s was deleted while pool rules may have changed", st.ID)
+	case !pool.has && !slices.ContainsFunc(st.pools, func(f poolFact) bool { return f.id == st.ID }):
+		r.message = fmt.Sprintf("pool %s was deleted; the recording does not show whether it was the default pool", st.ID)
+	default:
+		st.judge(r, report.Pass)
+		return
+	}
+	st.judge(r, report.Inconclusive, pool.created)
+}
+
+// pendingDeletion is a deletion that waits for proof that an attempt was still under way.
+type pendingDeletion struct {
+	deletion *Event
+	attempts map[string]*Event // the last proof before the deletion, by attempt
+	pool     *Event
+	ruling   ruling
+}
+
+// await puts off the verdict: an attempt that was under way before may have ended in between. Only one that is seen
+// unfinished afterwards, or to have finished later, was certainly under way.
+func (st *step) await(pool *poolState, b blockers) {
+	p := &pendingDeletion{deletion: st.Event, attempts: map[string]*Event{}, pool: pool.created}
+	for _, a := range b.attempts {
+		p.attempts[a.fact.id] = a.proof
+	}
+	p.ruling = ruling{
+		rule: PoolDeletion, aspect: "attempt", operation: st.Operation, provenance: specs.Documented,
+		message: fmt.Sprintf("pool %s was deleted; attempt %s, last seen under way in it, may have ended before",
+			st.ID, b.attempts[0].fact.id),
+		evidence: []*Event{pool.created, b.attempts[0].proof, st.Event},
+	}
+	if len(st.s.pending) >= maxPending {
+		p.ruling.verdict = report.Inconclusive
+		st.say(p.ruling)
+		return
+	}
+	st.s.pending = append(st.s.pending, p)
+}
+
+// resolve looks whether an exchange proves that an attempt was under way when its pool was deleted.
+func (s *state) resolve(st *step) {
+	if len(s.pending) == 0 || len(st.attempts) == 0 {
+		return
+	}
+	s.pending = slices.DeleteFunc(s.pending, func(p *pendingDeletion) bool {
+		for _, fact := range st.attempts {
+			proof := p.attempts[fact.id]
+			if proof == nil || fact.poolID != p.deletion.ID || !before(p.deletion, st.Event) || !p.outlived(fact) {
+				continue
+			}
+			p.ruling.verdict = report.Fail
+			p.ruling.message = fmt.Sprintf("pool %s was deleted while attempt %s was under way in it",
+				p.deletion.ID, fact.id)
+			p.ruling.evidence = []*Event{p.pool, proof, st.Event, p.deletion}
+			st.say(p.ruling)
+			return true
+		}
+		return false
+	})
+}
+
+// outlived reports whether an attempt ended after the deletion, or has not ended. Times of the platform are whole
+// seconds of its own clock, and are compared with that clock where the answer tells it.
+func (p *pendingDeletion) outlived(fact attemptFact) bool {
+	if !fact.done {
+		return true
+	}
+	deleted := p.deletion.End
+	if !p.deletion.Date.IsZero() {
+		deleted = p.deletion.Date
+	}
+	return !deleted.IsZero() && fact.finishedAt.After(deleted.Add(time.Second))
+}

@@ -1,0 +1,134 @@
+package rule
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// poolRuleOrder: pool rules are tried from the lowest priority value up, and an attempt goes to the pool of the first
+// one whose conditions all hold, or else to the default pool.
+//
+// Its chance is an attempt that was started while the list of rules was known. Conditions on the kind of workflow
+// cannot be told from outside, so that an attempt which such a rule may have taken is inconclusive when its pool is
+// among the possible ones. Lists of rules are expected in the order of priority, which is only assumed.
+func poolRuleOrder(st *step) {
+	switch {
+	case st.Operation == "listPoolRules" && st.OK() && st.listed && !st.Opaque:
+		st.listedInOrder()
+	case st.Operation == "startAttempt" && st.Status == http.StatusOK && len(st.attempts) == 1:
+		st.routed(st.attempts[0])
+	}
+}
+
+func (st *step) listedInOrder() {
+	r := ruling{rule: PoolRuleOrder, aspect: "list", provenance: specs.Assumed}
+	if slices.IsSortedFunc(st.rules, func(a, b ruleFact) int { return cmp.Compare(a.priority, b.priority) }) {
+		st.judge(r, report.Pass)
+		return
+	}
+	r.message = "pool rules are not listed by priority"
+	st.judge(r, report.Fail)
+}
+
+func (st *step) routed(a attemptFact) {
+	r := ruling{rule: PoolRuleOrder, aspect: "route", provenance: specs.Documented}
+	l := st.s.ruleListing
+	if a.poolID == "" {
+		return // not every installation has pools
+	}
+	if l == nil || !st.known(l.proof) || l.unsure || st.contested(touchesRules) || !st.rulesKnown() {
+		r.message = fmt.Sprintf("attempt %s is in pool %s; the pool rules of that time are not known", a.id, a.poolID)
+		st.judge(r, report.Inconclusive)
+		return
+	}
+	possible, open, evidence := st.possiblePools(a)
+	evidence = append(append([]*Event{l.proof}, l.changes...), evidence...)
+	fits := slices.Contains(possible, a.poolID)
+	switch {
+	case fits && len(possible) == 1 && !open:
+		st.judge(r, report.Pass)
+	case !fits && !open:
+		r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in pool %s",
+			a.id, a.poolID, possible[0])
+		if len(possible) > 1 {
+			r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in one of the pools %v",
+				a.id, a.poolID, possible)
+		}
+		st.judge(r, report.Fail, evidence...)
+	default:
+		r.message = fmt.Sprintf("attempt %s is in pool %s; which one is right depends on what a recording does not show",
+			a.id, a.poolID)
+		st.judge(r, report.Inconclusive)
+	}
+}
+
+// rulesKnown reports whether the last proof of every rule was over before.
+func (st *step) rulesKnown() bool {
+	for _, rule := range st.s.live {
+		if !st.known(rule.proof) || rule.unsure != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// possiblePools lists the pools that an attempt may belong in, the likeliest first. Open means that others are possible
+// too, since the default pool is not known.
+func (st *step) possiblePools(a attemptFact) (pools []string, open bool, evidence []*Event) {
+	rules := slices.Collect(maps.Values(st.s.live))
+	slices.SortFunc(rules, func(a, b *ruleState) int {
+		return cmp.Or(cmp.Compare(a.fact.priority, b.fact.priority), cmp.Compare(a.id, b.id))
+	})
+	for _, rule := range rules {
+		switch rule.fact.holds(a) {
+		case report.Pass:
+			return append(pools, rule.fact.poolID), false, append(evidence, rule.proof)
+		case report.Inconclusive:
+			pools, evidence = append(pools, rule.fact.poolID), append(evidence, rule.proof)
+		case report.Fail, report.Skipped:
+		}
+	}
+	if pool, ok := st.s.pools.get(st.s.defaultID); ok && pool.fact.isDefault && pool.gone == nil && st.known(pool.proof) {
+		return append(pools, pool.id), false, append(evidence, pool.proof)
+	}
+	return pools, true, evidence
+}
+
+// holds tells whether all conditions of a rule hold for an attempt that a client started.
+func (r ruleFact) holds(a attemptFact) report.Verdict {
+	all := report.Pass
+	for _, c := range r.conditions {
+		switch c.holds(a) {
+		case report.Fail:
+			return report.Fail
+		case report.Inconclusive:
+			all = report.Inconclusive
+		case report.Pass, report.Skipped:
+		}
+	}
+	return all
+}
+
+func (c conditionFact) holds(a attemptFact) report.Verdict {
+	holds := false
+	switch c.kind {
+	case "project_name":
+		holds = anyPrefix(a.project, c.values)
+	case "workflow_name":
+		holds = anyPrefix(a.workflow, c.values)
+	case "invocation_type":
+		holds = slices.Contains(c.values, "on_demand")
+	default:
+		return report.Inconclusive
+	}
+	if holds {
+		return report.Pass
+	}
+	return report.Fail
+}

@@ -1,0 +1,125 @@
+// Package rule watches what exchanges say together. Rules are passive: they see what was recorded and never send
+// anything. They look back only, entity by entity and world by world, and need positive evidence: a violation names
+// the exchanges that created, referenced and broke. A history that is not known, or requests that overlapped, give an
+// inconclusive verdict, never a violation.
+//
+// Each rule is one file: what it means, when it has its chance, and what counts as evidence.
+package rule
+
+import (
+	"slices"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// Names of the rules. They are part of the interface.
+const (
+	Role           = "role"
+	PoolDeletion   = "pool-deletion"
+	DefaultPool    = "default-pool"
+	PoolRuleOrder  = "pool-rule-order"
+	AttemptResume  = "attempt-resume"
+	UseAfterDelete = "use-after-delete"
+)
+
+// Names lists the rules, in the order of reports.
+func Names() []string {
+	return []string{Role, PoolDeletion, DefaultPool, PoolRuleOrder, AttemptResume, UseAfterDelete}
+}
+
+// Config is what rules need to know.
+type Config struct {
+	Documents []*specs.Document
+	Trust     specs.Provenance
+}
+
+// Verdict is what came of one chance of a rule.
+type Verdict struct {
+	Rule    string
+	Verdict report.Verdict
+	Finding *report.Finding // of everything but a pass
+	Lines   []report.Line   // of its evidence
+}
+
+// ruling is a verdict as a rule gives it.
+type ruling struct {
+	rule       string
+	verdict    report.Verdict
+	aspect     string // which part of the rule: deviations of different parts are different
+	operation  string
+	message    string
+	provenance specs.Provenance
+	evidence   []*Event // the last one is what was judged
+}
+
+// step is one exchange before the rules, with what else was under way, and what was known when it began.
+type step struct {
+	*Event
+	overlapping []*Event
+	s           *state
+	say         func(ruling)
+}
+
+// rules in the order of their names.
+var rules = []func(*step){role, poolDeletion, defaultPool, poolRuleOrder, attemptResume, useAfterDelete}
+
+// known reports whether a fact was certain when the exchange began.
+func (st *step) known(proof *Event) bool { return proof != nil && before(proof, st.Event) }
+
+// contested reports whether another request that was under way may have changed what an exchange depends on.
+func (st *step) contested(match func(*Event) bool) bool {
+	return slices.ContainsFunc(st.overlapping, match)
+}
+
+func (st *step) judge(r ruling, v report.Verdict, evidence ...*Event) {
+	r.verdict = v
+	if r.operation == "" {
+		r.operation = st.Operation
+	}
+	r.evidence = append(slices.Clone(evidence), st.Event)
+	st.say(r)
+}
+
+// verdict makes a finding of a ruling.
+func (c *Config) verdict(r ruling) Verdict {
+	v := Verdict{Rule: r.rule, Verdict: r.verdict}
+	if r.verdict == report.Pass || r.verdict == report.Skipped {
+		return v
+	}
+	evidence := slices.DeleteFunc(slices.Clone(r.evidence), func(e *Event) bool { return e == nil })
+	judged := r.evidence[len(r.evidence)-1]
+	slices.SortFunc(evidence, func(a, b *Event) int { return a.Number - b.Number })
+	evidence = slices.Compact(evidence)
+	f := &report.Finding{
+		Rule: r.rule, Verdict: r.verdict, Severity: report.Notice, Interface: specs.Workflow,
+		Operation: specs.Workflow + "." + r.operation, Exchange: judged.Number, Message: r.message,
+		Pointer: "/response", Provenance: r.provenance, Spec: c.spec(r.operation),
+	}
+	if r.verdict == report.Fail {
+		f.Severity = report.Of(r.provenance, c.Trust)
+	}
+	for _, e := range evidence {
+		f.Evidence = append(f.Evidence, e.Number)
+		v.Lines = append(v.Lines, e.Line)
+	}
+	identity := *f
+	identity.Pointer += "#" + r.aspect
+	f.ID = report.Fingerprint(&identity)
+	v.Finding = f
+	return v
+}
+
+// spec is where the document describes an operation.
+func (c *Config) spec(operation string) report.Spec {
+	for _, d := range c.Documents {
+		if op := d.Operation(operation); d.Interface == specs.Workflow && op != nil {
+			spec := report.Spec{File: d.File, Pointer: op.Pointer}
+			if place, err := d.Place(op.Pointer + "/description"); err == nil {
+				spec.Line, spec.Pointer = place.Line, place.Pointer
+			}
+			return spec
+		}
+	}
+	return report.Spec{}
+}
