@@ -52,7 +52,7 @@ type operation struct {
 	Operation  string           `json:"operation"`
 	Method     string           `json:"method"`
 	Path       string           `json:"path"`
-	Provenance specs.Provenance `json:"provenance,omitempty"` // empty while the interface has no document
+	Provenance specs.Provenance `json:"provenance"` // of its method and path
 	Served     bool             `json:"served"`
 	Calls      *int             `json:"calls,omitempty"` // when there are recordings
 }
@@ -94,7 +94,10 @@ func (f *operationsFlags) list() ([]operation, error) {
 		if f.iface != "" && f.iface != entry.Interface {
 			continue
 		}
-		row := operation{Interface: entry.Interface, Operation: entry.ID, Method: entry.Method, Path: entry.Path}
+		row := operation{
+			Interface: entry.Interface, Operation: entry.ID, Method: entry.Method, Path: entry.Path,
+			Provenance: specs.Documented, // the platform's documentation lists all of them
+		}
 		if d := documents[entry.Interface]; d != nil {
 			if spec := d.Operation(entry.ID); spec != nil {
 				place, err := d.Place(spec.Pointer)
@@ -140,12 +143,12 @@ func writeOperations(w io.Writer, rows []operation) error {
 	fmt.Fprintln(t, header)
 	served, called := 0, 0
 	for _, o := range rows {
-		provenance, answer := "-", "no"
+		answer := "no"
 		if o.Served {
-			provenance, answer = string(o.Provenance), "yes"
+			answer = "yes"
 			served++
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path, provenance, answer)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path, o.Provenance, answer)
 		if o.Calls != nil {
 			fmt.Fprintf(t, "\t%d", *o.Calls)
 			called += min(1, *o.Calls)
