@@ -32,18 +32,6 @@ func WithBase(iface, url string) Option {
 	}
 }
 
-// Base is WithBase by another name, as the command line has it.
-func Base(iface, url string) Option { return WithBase(iface, url) }
-
-// ParseBase reads NAME=URL.
-func ParseBase(text string) (Option, error) {
-	name, url, found := strings.Cut(text, "=")
-	if !found || name == "" || url == "" {
-		return nil, fmt.Errorf("base %q: want NAME=URL, as in workflow=http://localhost:4010/workflow", text)
-	}
-	return WithBase(name, url), nil
-}
-
 // WithBrand sets the word that the platform's exact identifiers carry.
 func WithBrand(brand specs.Brand) Option {
 	return func(c *config) error {

@@ -218,6 +218,19 @@ func TestMatchShape(t *testing.T) {
 	}
 }
 
+func TestMatchShapeKeepsShapesWhereItIsTold(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("CI") != "" {
+		t.Skip("in CI no shape is written")
+	}
+	client, _, url := pools(t, onePool)
+	dir := t.TempDir()
+	contract.MatchShape(t, get(t, client, url), contract.WithShapeDir(dir), contract.WithShapeLabel("one pool"))
+	if _, err := os.Stat(dir + "/workflow.listPools.200.one-pool_1.snap.json"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMatchShapeFindsADifference(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("UPDATE")+os.Getenv("UPDATE_SNAPS") != "" {

@@ -91,7 +91,7 @@ func WithBaseURL(iface, address string) Option {
 
 // WithSpec puts a document of your own, OpenAPI 3.0 or 3.1, in place of the embedded one of an interface. How the two
 // differ is logged at the start: operations of ours that yours lacks are not served, and those that yours adds answer
-// 500, since the mock has no rule for them.
+// 501, since the mock has no rule for them.
 func WithSpec(iface, file string) Option {
 	return func(c *config) error {
 		if !slices.Contains(specs.Interfaces(), iface) {

@@ -162,7 +162,8 @@ func (x *exchange) route() (*op.Route, error) {
 	}
 	route := x.routes[x.match.Operation.ID]
 	if route == nil {
-		return nil, fmt.Errorf("%s is in %s, but the mock has no rule for it", x.match.Operation.Name(), x.doc.File)
+		return nil, &op.Error{Code: op.CodeNoRule, Message: fmt.Sprintf(
+			"%s is in %s, but the mock has no rule for it", x.match.Operation.Name(), x.doc.File)}
 	}
 	return route, nil
 }

@@ -86,10 +86,10 @@ func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
 	return d, nil
 }
 
-// Validate checks the document against the OpenAPI specification, examples included. It is what a test or a user
-// with a document of their own asks for; serving does not need it.
-func (d *Document) Validate(ctx context.Context) error {
-	if err := d.T.Validate(ctx); err != nil {
+// Validate checks the document against the OpenAPI specification, with its examples unless an option says otherwise. It
+// is what a test asks for, or a user with a document of their own; serving does not need it.
+func (d *Document) Validate(ctx context.Context, opts ...openapi3.ValidationOption) error {
+	if err := d.T.Validate(ctx, opts...); err != nil {
 		return fmt.Errorf("validate %s: %w", d.File, err)
 	}
 	return nil

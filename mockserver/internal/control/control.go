@@ -104,6 +104,8 @@ func status(code op.Code) int {
 		return http.StatusMethodNotAllowed
 	case op.CodeConflict:
 		return http.StatusConflict
+	case op.CodeNoRule:
+		return http.StatusNotImplemented
 	case op.CodeInternal:
 	}
 	return http.StatusInternalServerError

@@ -119,6 +119,7 @@ const (
 	CodeTooLarge     Code = "too large"
 	CodeMediaType    Code = "unsupported media type"
 	CodeInternal     Code = "internal"
+	CodeNoRule       Code = "not implemented" // an operation of a user's own document
 )
 
 // Error is the caller's fault, unless its code is CodeInternal. Field names the parameter or the body's member that

@@ -45,8 +45,9 @@ func statusOf(code op.Code) int {
 		return http.StatusMethodNotAllowed
 	case op.CodeConflict:
 		return http.StatusConflict
+	case op.CodeNoRule:
+		return http.StatusNotImplemented
 	case op.CodeInternal:
-		return http.StatusInternalServerError
 	}
 	return http.StatusInternalServerError
 }
