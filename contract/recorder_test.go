@@ -230,6 +230,7 @@ func TestMatchShapeKeepsShapesWhereItIsTold(t *testing.T) {
 	}
 	client, _, url := pools(t, onePool)
 	response := get(t, client, url)
+	defer response.Body.Close()
 	contract.MatchShape(t, response, contract.WithShapeDir(dir), contract.WithShapeLabel("one pool"))
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("the shape was looked for elsewhere: %v, %v", files, err)
