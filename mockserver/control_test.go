@@ -1,0 +1,101 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/specs"
+)
+
+// controlProbes are calls that each operation of the control interface grants or refuses: "path status body".
+var controlProbes = map[string][]string{
+	"getHealth":               {"/health 200"},
+	"listWorlds":              {"/worlds 200"},
+	"createWorld":             {"/worlds 201", `/worlds 201 {"id":"a","seed":7,"clock":"auto"}`, `/worlds 201 {"fork":"default","mintKeys":true}`, `/worlds 409 {"id":"default"}`, `/worlds 400 {"scenario":"none"}`, `/worlds 400 {"fork":"none"}`, `/worlds 400 {"scenario":"empty","fork":"default"}`, `/worlds 400 {"clock":"fast"}`, `/worlds 400 {"id":"a/b"}`, `/worlds 400 {"seed":-1}`},
+	"deleteWorld":             {"/worlds/own 204", "/worlds/own 404", "/worlds/default 409"},
+	"resetWorld":              {"/worlds/own/reset 200", "/worlds/none/reset 404"},
+	"listCheckpoints":         {"/worlds/own/checkpoints 200", "/worlds/none/checkpoints 404"},
+	"putCheckpoint":           {"/worlds/own/checkpoints/a 200", "/worlds/none/checkpoints/a 404"},
+	"restoreCheckpoint":       {"/worlds/own/checkpoints/seeded/restore 200", "/worlds/own/checkpoints/none/restore 404"},
+	"getState":                {"/worlds/own/state 200", "/worlds/none/state 404"},
+	"putState":                {`/worlds/own/state 200 {"workflow":{}}`, `/worlds/own/state 400 {"nothing":1}`, "/worlds/own/state 400", `/worlds/none/state 404 {}`},
+	"getClock":                {"/worlds/own/clock 200", "/worlds/none/clock 404"},
+	"moveClock":               {`/worlds/own/clock 200 {"advance":"90s"}`, `/worlds/own/clock 200 {"untilIdle":true}`, `/worlds/own/clock 200 {"mode":"auto"}`, `/worlds/own/clock 200 {"mode":"frozen","now":"2027-01-01T00:00:00Z"}`, `/worlds/own/clock 400 {"mode":"frozen","now":"2000-01-01T00:00:00Z"}`, `/worlds/own/clock 400 {"advance":"-1s"}`, `/worlds/own/clock 400 {"advance":"soon"}`, `/worlds/own/clock 400 {"untilIdle":false}`, `/worlds/own/clock 400 {}`, `/worlds/own/clock 400 {"advance":"1s","untilIdle":true}`, `/worlds/own/clock 400 {"now":"2027-01-01T00:00:00Z"}`, `/worlds/none/clock 404 {"advance":"1s"}`},
+	"getJournal":              {"/worlds/own/journal 200", "/worlds/none/journal 404"},
+	"clearJournal":            {"/worlds/own/journal 204", "/worlds/none/journal 404"},
+	"getJournalHAR":           {"/worlds/own/journal.har?operation=workflow.listPools 200", "/worlds/none/journal.har 404"},
+	"getJournalNDJSON":        {"/worlds/own/journal.ndjson 200", "/worlds/none/journal.ndjson 404"},
+	"getJournalCounts":        {"/worlds/own/journal/counts 200", "/worlds/none/journal/counts 404"},
+	"getDefaultJournal":       {"/journal 200"},
+	"clearDefaultJournal":     {"/journal 204"},
+	"getDefaultJournalHAR":    {"/journal.har 200"},
+	"getDefaultJournalNDJSON": {"/journal.ndjson?operation=workflow.listPools 200"},
+	"getDefaultJournalCounts": {"/journal/counts?operation=workflow.listPools 200"},
+	"getSpec":                 {"/specs/workflow.yaml 200", "/specs/control.yaml 200", "/specs/none.yaml 404"},
+	"getCoverage":             {"/coverage 200"},
+}
+
+func TestControl(t *testing.T) {
+	t.Parallel()
+	doc, err := specs.Load(specs.Control, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, operation := range doc.Operations {
+		lines := controlProbes[operation.ID]
+		if len(lines) == 0 {
+			t.Errorf("no test calls control.%s", operation.ID)
+		}
+		t.Run(operation.ID, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			call(t, s, "POST", "/_understudy/worlds", `{"id":"own","clock":"frozen"}`).want(t, 201)
+			call(t, s, "PUT", "/_understudy/worlds/own/checkpoints/seeded", "").want(t, 200)
+			for _, line := range lines {
+				probeControl(t, s, operation.Method, line)
+			}
+		})
+	}
+	t.Run("an unknown path tells the nearest", func(t *testing.T) {
+		t.Parallel()
+		a := call(t, newServer(t), "GET", "/_understudy/world", "").want(t, 404)
+		if got := a.Header.Get("X-Understudy-Nearest"); got != "GET /worlds" {
+			t.Errorf("nearest is %s", got)
+		}
+	})
+	t.Run("coverage adds up what all worlds were asked", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		call(t, s, "GET", "/workflow/api/pools", "")
+		fork := s.World("").Fork()
+		call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", fork.ID())
+		call(t, s, "GET", "/workflow/api/pools/99", "")
+		got := decode[struct {
+			Operations map[string]struct {
+				Calls    int
+				Statuses map[string]int
+			}
+			Covered, Documented int
+		}](t, call(t, s, "GET", "/_understudy/coverage", "").want(t, 200))
+		if got.Covered != 2 || got.Operations["workflow.listPools"].Calls != 2 || got.Operations["workflow.getPool"].Statuses["404"] != 1 {
+			t.Errorf("coverage %+v", got)
+		}
+		if got.Documented != len(got.Operations) || got.Documented < 43 {
+			t.Errorf("%d operations are listed, %d documented", len(got.Operations), got.Documented)
+		}
+	})
+}
+
+func probeControl(t *testing.T, s http.Handler, method, line string) {
+	t.Helper()
+	path, rest, _ := strings.Cut(line, " ")
+	status, body, _ := strings.Cut(rest, " ")
+	a := call(t, s, method, "/_understudy"+path, body)
+	if got := strings.Fields(a.Status)[0]; got != status {
+		t.Errorf("%s %s answers %s, want %s: %s", method, line, got, status, a.body)
+	}
+	if a.StatusCode >= 400 && !strings.Contains(a.body, `{"error":{"message":"`) {
+		t.Errorf("%s %s: not the error form: %s", method, line, a.body)
+	}
+}
