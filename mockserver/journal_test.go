@@ -62,6 +62,14 @@ func TestJournal(t *testing.T) {
 			t.Errorf("after clearing it, %d calls are counted", got)
 		}
 	})
+	t.Run("counts headers, too", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithJournalLimit(20_000))
+		call(t, s, "GET", "/workflow/api/pools", "", "X-Large", strings.Repeat("x", 30_000))
+		if journal, err := s.World("").Journal(); err == nil || len(journal) != 0 {
+			t.Errorf("%d exchanges, error %v", len(journal), err)
+		}
+	})
 	t.Run("is bounded in bytes, and says what it forgot", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t, mockserver.WithJournalLimit(20_000))

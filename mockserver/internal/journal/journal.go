@@ -18,7 +18,7 @@ import (
 // DefaultLimit is how many bytes of exchanges a journal keeps unless told otherwise.
 const DefaultLimit = 8 << 20
 
-// overhead is what an entry is taken to cost beside its bodies and its address.
+// overhead is what an entry is taken to cost beside its bodies, its address and its headers.
 const overhead = 512
 
 // Entry is an exchange as the serving path knows it. It is rendered as a recording.Exchange only when somebody asks.
@@ -104,7 +104,15 @@ func (j *Journal) shrink() {
 	j.entries = j.entries[n:]
 }
 
-func (e *Entry) size() int { return overhead + len(e.URL) + len(e.RequestBody) + len(e.ResponseBody) }
+func (e *Entry) size() int {
+	n := overhead + len(e.URL) + len(e.RequestBody) + len(e.ResponseBody)
+	for name, values := range e.RequestHeader {
+		for _, value := range values {
+			n += len(name) + len(value)
+		}
+	}
+	return n
+}
 
 func (e *Entry) name() string {
 	if e.Operation == nil {
