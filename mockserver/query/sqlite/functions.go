@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
+)
+
+// functions are those that SQLite lacks, and those of its own that take a time in the order of the product of their
+// arguments' lengths, during which nothing could end them.
+func functions(now time.Time) map[string]sqlite3.Functions {
+	m := &matcher{}
+	return map[string]sqlite3.Functions{
+		"instr":   {2: strict(position)},
+		"strpos":  {2: strict(position)},
+		"replace": {3: strict(replace)},
+		"trim":    {2: strict(trimmer(strings.Trim))},
+		"ltrim":   {2: strict(trimmer(strings.TrimLeft))},
+		"rtrim":   {2: strict(trimmer(strings.TrimRight))},
+
+		"now":            {0: func(sqlite3.Args) (any, error) { return formatTime(now), nil }},
+		"from_unixtime":  {1: strict(fromUnixTime)},
+		"unix_timestamp": {0: func(sqlite3.Args) (any, error) { return now.Unix(), nil }, 1: strict(unixTimestamp)},
+		"to_unixtime":    {1: strict(toUnixTime)},
+
+		"regexp_like": {2: strict(func(a sqlite3.Args) (any, error) { return m.match(a.Text(1), a.Text(0)) })},
+		"regexp":      {2: strict(func(a sqlite3.Args) (any, error) { return m.match(a.Text(0), a.Text(1)) })},
+	}
+}
+
+// strict makes a function that is null as soon as one argument is.
+func strict(f func(sqlite3.Args) (any, error)) func(sqlite3.Args) (any, error) {
+	return func(a sqlite3.Args) (any, error) {
+		if a.Null() {
+			return nil, nil
+		}
+		return f(a)
+	}
+}
+
+// position counts characters from 1; 0 is nowhere.
+func position(a sqlite3.Args) (any, error) {
+	before, _, found := strings.Cut(a.Text(0), a.Text(1))
+	if !found {
+		return int64(0), nil
+	}
+	return int64(utf8.RuneCountInString(before) + 1), nil
+}
+
+func replace(a sqlite3.Args) (any, error) {
+	s, part, by := a.Text(0), a.Text(1), a.Text(2)
+	if part == "" {
+		return s, nil
+	}
+	if len(s)+strings.Count(s, part)*(len(by)-len(part)) > maxLength {
+		return nil, errTooLong
+	}
+	return strings.ReplaceAll(s, part, by), nil
+}
+
+func trimmer(trim func(s, set string) string) func(sqlite3.Args) (any, error) {
+	return func(a sqlite3.Args) (any, error) {
+		set := a.Text(1)
+		if len(set) > 1000 {
+			return nil, errors.New("the characters to trim are too many")
+		}
+		return trim(a.Text(0), set), nil
+	}
+}
+
+func formatTime(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+func fromUnixTime(a sqlite3.Args) (any, error) {
+	seconds := a.Float(0)
+	if math.Abs(seconds) > 1e11 {
+		return nil, nil // beyond the year 5000, most likely milliseconds
+	}
+	return formatTime(time.Unix(int64(math.Floor(seconds)), 0)), nil
+}
+
+func unixTimestamp(a sqlite3.Args) (any, error) {
+	if t, known := parseTime(a.Text(0)); known {
+		return t.Unix(), nil
+	}
+	return nil, nil
+}
+
+func toUnixTime(a sqlite3.Args) (any, error) {
+	if t, known := parseTime(a.Text(0)); known {
+		return float64(t.UnixMilli()) / 1000, nil
+	}
+	return nil, nil
+}
+
+// parseTime takes dates, and times with or without a fraction, an offset, and a T in between.
+func parseTime(s string) (time.Time, bool) {
+	for _, layout := range []string{time.DateTime, time.DateOnly, time.RFC3339, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// matchCost bounds how many steps a match takes, in bytes of the text times instructions of the pattern.
+const matchCost = 1 << 26
+
+// matcher remembers the pattern of the row before.
+type matcher struct {
+	pattern  string
+	size     int // in instructions
+	compiled *regexp.Regexp
+}
+
+func (m *matcher) match(pattern, s string) (any, error) {
+	if m.compiled == nil || m.pattern != pattern {
+		if err := m.compile(pattern); err != nil {
+			return nil, fmt.Errorf("regular expression: %w", err)
+		}
+	}
+	if m.size*len(s) > matchCost {
+		return nil, errors.New("regular expression: pattern and text are too long")
+	}
+	if m.compiled.MatchString(s) {
+		return int64(1), nil
+	}
+	return int64(0), nil
+}
+
+func (m *matcher) compile(pattern string) error {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return err
+	}
+	m.pattern, m.size = pattern, len(program.Inst)
+	m.compiled, err = regexp.Compile(pattern)
+	return err
+}

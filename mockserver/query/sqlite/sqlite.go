@@ -1,0 +1,111 @@
+// Package sqlite answers queries with SQLite, in memory: give the mock an engine with
+// mockserver.WithQueryEngine(sqlite.New()).
+//
+// The SQL is SQLite's. Tables of the world are there as table and as database.table, and are filled when the query
+// turns out to need them; their columns are what the schema says, and time last (assumed). An int or a long becomes an
+// integer, a float or a double a real, anything else a text. A value that does not fit its column's type is null, and
+// so is one that the record lacks (assumed). A table without a schema has the keys of its records as columns, all of
+// them text (assumed).
+//
+// Beside SQLite's own functions there are now(), from_unixtime(seconds), unix_timestamp(), unix_timestamp(text),
+// to_unixtime(text), strpos(text, part), regexp_like(text, pattern) and the operator REGEXP, which take patterns of
+// Go's package regexp. Times are texts in UTC, such as 2026-01-15 09:30:00.
+//
+// A column of the result has the type that its table declares, else that of its values, in the words of the dialect. An
+// expression without an alias is called _col0, _col1, … by its place, in Hive _c0, _c1, …. SQLite has no boolean: what
+// compares is 0 or 1.
+//
+// # What a query cannot do
+//
+// A text is untrusted. Four walls stand around it, each of which would do for most of what the others keep out:
+//
+//   - It has to be one statement that gives rows and changes nothing, by SQLite's own judgement of what it compiled.
+//   - All that the statement does has to be on a list, which SQLite asks about while it compiles: it may select, read
+//     the tables that are there, and call functions that are listed. So it cannot attach or write, set a pragma, look
+//     into SQLite's schema, load an extension, or draw a random number.
+//   - The connection has a file system of its own, in which no file exists and none can be named. What SQLite spills
+//     goes to memory, which is counted. The time in it is the query's, so that the same query over the same rows
+//     gives the same result; only the modifier localtime, of date and the like, asks the machine for its zone.
+//   - Time, memory, the length of texts and of the query, and the size of the result have limits.
+//
+// That takes an authorizer, the file system, the end of a statement, a progress handler and limits, all on one
+// connection. Neither of the libraries that wrap this SQLite has them all: database/sql with modernc.org/sqlite runs
+// what is behind a semicolon as well; zombiezen.com/go/sqlite, which is built for an older one, loses the authorizer
+// of a connection when one that had the same address is still being closed, and then panics. Hence a small binding of
+// our own, internal/sqlite3, to modernc.org/sqlite/lib.
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"svc.example/understudy/mockserver/query"
+)
+
+// The limits of an engine, unless told otherwise.
+const (
+	DefaultTimeLimit   = 5 * time.Second
+	DefaultRowLimit    = 1_000_000
+	DefaultResultLimit = 64 << 20
+	DefaultMemoryLimit = 256 << 20
+)
+
+// Engine is a query.Engine. It is safe for concurrent use: each query has a database of its own.
+type Engine struct {
+	time   time.Duration
+	rows   int
+	result int64
+	memory int64
+}
+
+var _ query.Engine = (*Engine)(nil)
+
+// Option is a setting of an engine. One that is not above 0 is ignored.
+type Option func(*Engine)
+
+// WithTimeLimit bounds how long a query takes, with the tables that it needs.
+func WithTimeLimit(d time.Duration) Option { return func(e *Engine) { e.time = above0(d, e.time) } }
+
+// WithRowLimit bounds how many rows a result has.
+func WithRowLimit(rows int) Option { return func(e *Engine) { e.rows = above0(rows, e.rows) } }
+
+// WithResultLimit bounds how many bytes a result has: 16 a value, and those of texts.
+func WithResultLimit(bytes int64) Option {
+	return func(e *Engine) { e.result = above0(bytes, e.result) }
+}
+
+// WithMemoryLimit bounds how many bytes a query may take for the tables that it reads and for what it sorts, groups or
+// keeps in between.
+func WithMemoryLimit(bytes int64) Option {
+	return func(e *Engine) { e.memory = above0(bytes, e.memory) }
+}
+
+func above0[N ~int | ~int64](n, otherwise N) N {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// New makes an engine.
+func New(opts ...Option) *Engine {
+	e := &Engine{
+		time: DefaultTimeLimit, rows: DefaultRowLimit, result: DefaultResultLimit, memory: DefaultMemoryLimit,
+	}
+	for _, opt := range opts {
+		opt(e)
+	}
+	return e
+}
+
+// Query implements query.Engine. The error's text is meant for who wrote the query.
+func (e *Engine) Query(ctx context.Context, q query.Query) (query.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.time, errTime)
+	defer cancel()
+	s := &session{engine: e, query: q, stopped: ctx.Err, free: e.memory, loaded: map[string]bool{}}
+	result, err := s.run()
+	if err != nil {
+		return query.Result{}, s.explain(err, context.Cause(ctx))
+	}
+	return result, nil
+}

@@ -1,0 +1,192 @@
+package sqlite
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver/query"
+	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
+)
+
+// load gives SQLite a table that it lacks, by the name that it said, and says whether there is one.
+func (s *session) load(name string) (bool, error) {
+	database, table, qualified := strings.Cut(strings.ToLower(name), ".")
+	if !qualified {
+		database, table = s.query.Database, database
+	}
+	content, found := s.query.Tables.Table(database, table)
+	if !found || s.loaded[database+"."+table] {
+		return false, nil
+	}
+	s.loading = true
+	defer func() { s.loading = false }()
+	if err := s.attach(database); err != nil {
+		return true, err
+	}
+	if err := s.fill(quote(database)+"."+quote(table), content); err != nil {
+		return true, err
+	}
+	s.loaded[database+"."+table] = true
+	return true, s.pin(database, table)
+}
+
+// attach makes the database of a table, which is one of SQLite's schemas. Two are always there.
+func (s *session) attach(database string) error {
+	if database == "main" || database == "temp" || s.loaded[database] {
+		return nil
+	}
+	s.loaded[database] = true
+	return s.conn.Exec("ATTACH ':memory:' AS " + quote(database))
+}
+
+// pin makes a name without a database mean the table of the query's database, now that a table of this name is there
+// in another one, where SQLite would find it as well. A database that is called temp is where the pins are: it has none
+// itself, and its tables cannot be read together with others of their names.
+func (s *session) pin(database, table string) error {
+	own := s.query.Database
+	if database == own || database == "temp" || s.loaded["temp."+table] {
+		return nil
+	}
+	s.loaded["temp."+table] = true
+	return s.conn.Exec(fmt.Sprintf("CREATE TEMP VIEW %s AS SELECT * FROM %[2]s.%[1]s", quote(table), quote(own)))
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// fill makes a table of SQLite's, and puts the rows in.
+func (s *session) fill(name string, content query.Table) error {
+	columns, err := s.columns(content)
+	if err != nil {
+		return err
+	}
+	definitions := make([]string, len(columns.list))
+	for i, column := range columns.list {
+		definitions[i] = quote(column.Name) + " " + declared(column.Type)
+	}
+	if err := s.conn.Exec("CREATE TABLE " + name + " (" + strings.Join(definitions, ", ") + ")"); err != nil {
+		return err
+	}
+	insert, _, err := s.conn.Prepare("INSERT INTO " + name + " VALUES (?" +
+		strings.Repeat(", ?", len(columns.list)-1) + ")")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	if err := s.conn.Exec("BEGIN"); err != nil {
+		return err
+	}
+	for row := range content.Rows {
+		if err := s.insert(insert, columns, row); err != nil {
+			return err
+		}
+	}
+	return s.conn.Exec("COMMIT")
+}
+
+// rowCost is about what SQLite and its pages take for a row beside its values.
+const rowCost = 32
+
+func (s *session) insert(insert *sqlite3.Stmt, columns columns, row query.Row) error {
+	if !s.spend(int64(len(row.Values) + rowCost + len(columns.list))) {
+		return errMemory
+	}
+	insert.Reset()
+	var err error
+	gjson.Parse(row.Values).ForEach(func(key, value gjson.Result) bool {
+		if i, known := columns.find(key.Str); known && value.Type != gjson.Null {
+			err = bind(insert, i+1, columns.list[i].Type, value.String())
+		}
+		return err == nil
+	})
+	if err != nil {
+		return err
+	}
+	insert.BindInt(len(columns.list), row.Time)
+	_, err = insert.Step()
+	return err
+}
+
+// bind sets a column to a value, if that fits its type.
+func bind(insert *sqlite3.Stmt, i int, kind, value string) error {
+	switch declared(kind) {
+	case integerType:
+		bits := 64
+		if kind == "int" {
+			bits = 32
+		}
+		if n, err := strconv.ParseInt(value, 10, bits); err == nil {
+			insert.BindInt(i, n)
+		}
+	case realType:
+		if x, err := strconv.ParseFloat(value, 64); err == nil {
+			insert.BindFloat(i, x)
+		}
+	default:
+		return insert.BindText(i, value)
+	}
+	return nil
+}
+
+// The types of SQLite's columns.
+const (
+	integerType = "INTEGER"
+	realType    = "REAL"
+	textType    = "TEXT"
+)
+
+// declared is the type of SQLite's for one of the platform's.
+func declared(kind string) string {
+	switch kind {
+	case "int", "long":
+		return integerType
+	case "float", "double":
+		return realType
+	}
+	return textType
+}
+
+// columns are those of a table, the column time behind the others.
+type columns struct {
+	list  []query.Column
+	place map[string]int // by name, in lower case: names that differ in case only are one for SQLite
+}
+
+func (c columns) find(name string) (int, bool) {
+	if i, found := c.place[name]; found {
+		return i, true
+	}
+	i, found := c.place[strings.ToLower(name)]
+	return i, found
+}
+
+// add puts a column behind the others, unless it is there or stands for the time.
+func (c *columns) add(column query.Column) {
+	name := strings.ToLower(column.Name)
+	if _, there := c.place[name]; !there && name != "time" {
+		c.place[name] = len(c.list)
+		c.list = append(c.list, column)
+	}
+}
+
+func (s *session) columns(t query.Table) (columns, error) {
+	c := columns{place: map[string]int{}}
+	for _, column := range t.Columns {
+		c.add(column)
+	}
+	if len(t.Columns) == 0 {
+		for row := range t.Rows {
+			if err := s.stopped(); err != nil {
+				return c, err
+			}
+			gjson.Parse(row.Values).ForEach(func(key, _ gjson.Result) bool {
+				c.add(query.Column{Name: key.Str, Type: "string"})
+				return true
+			})
+		}
+	}
+	c.list = append(c.list, query.Column{Name: "time", Type: "long"})
+	return c, nil
+}
