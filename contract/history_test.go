@@ -56,6 +56,40 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
+// The scheme is the same on every interface that looks at a key before it answers. Events are answered before.
+func TestSchemes(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		method, url, key string
+		status           int
+		want             report.Rule
+	}{
+		"documented":            {"GET", "https://core.svc.example/v3/database/list", "SVC1 1/a", 200, report.Rule{Triggered: 1, Pass: 1}},
+		"another, accepted":     {"GET", "https://core.svc.example/v3/database/list", "Bearer 1/a", 200, report.Rule{Triggered: 1, Fail: 1}},
+		"another, refused":      {"GET", "https://core.svc.example/v3/database/list", "Bearer 1/a", 401, report.Rule{Triggered: 1, Pass: 1}},
+		"none, accepted":        {"GET", "https://workflow.svc.example/api/projects", "1/a", 200, report.Rule{Triggered: 1, Fail: 1}},
+		"redacted, with scheme": {"GET", "https://core.svc.example/v3/database/list", "SVC1 [redacted:01abcdef]", 200, report.Rule{Triggered: 1, Pass: 1}},
+		"redacted whole":        {"GET", "https://core.svc.example/v3/database/list", "REDACTED", 200, report.Rule{Triggered: 1, Inconclusive: 1}},
+		"of an event":           {"POST", "https://ingestion.svc.example/postback/v3/event/shop/orders", "Bearer 1/a", 200, report.Rule{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := &recording.Exchange{
+				Request: recording.Request{
+					Method: tt.method, URL: tt.url, Headers: recording.Headers{{"Authorization", tt.key}},
+				},
+				Response: &recording.Response{Status: tt.status},
+			}
+			r := checked(t, contract.Exchanges(slices.Values([]*recording.Exchange{e})))
+			i := slices.IndexFunc(r.Rules, func(r report.Rule) bool { return r.ID == "auth-scheme" })
+			tt.want.ID = "auth-scheme"
+			if diff := cmp.Diff(tt.want, r.Rules[i]); diff != "" {
+				t.Errorf("rule (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestNoSecretLeavesInAReport(t *testing.T) {
 	t.Parallel()
 	const secret = "geheim-42"
@@ -67,12 +101,20 @@ func TestNoSecretLeavesInAReport(t *testing.T) {
 		},
 		Response: &recording.Response{Status: 204},
 	}}
+	list = append(list, &recording.Exchange{
+		Request: recording.Request{
+			Method: "POST", URL: "https://core.svc.example/v3/export/run/shop/orders?secret_access_key=" + secret + "&file_format=csv",
+			Headers: recording.Headers{{"Authorization", "SVC1 " + secret}, {"Content-Type", "application/x-www-form-urlencoded"}},
+			Body:    &recording.Body{Bytes: []byte("access_key_id=" + secret + "&to=soon")},
+		},
+		Response: &recording.Response{Status: 418},
+	})
 	r := checked(t, contract.Exchanges(slices.Values(list)))
 	var out bytes.Buffer
 	if err := errors.Join(r.WriteText(&out), r.WriteJSON(&out)); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Findings) < 3 || strings.Contains(out.String(), secret) {
+	if len(r.Findings) < 5 || strings.Contains(out.String(), secret) {
 		t.Errorf("%d findings, and in the report:\n%s", len(r.Findings), out.String())
 	}
 }

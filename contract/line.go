@@ -13,7 +13,7 @@ import (
 func (c *Checker) lineOf(r *judge.Result) report.Line {
 	e := &recording.Exchange{Request: recording.Request{URL: r.Item.Request.URL}}
 	line := report.Line{
-		Exchange: r.Item.Number, Method: r.Item.Request.Method, URL: c.redactor.Redact(e, nil).Request.URL,
+		Exchange: r.Item.Number, Method: r.Item.Request.Method, URL: c.redactor.Redact(e, r.Operation()).Request.URL,
 		File: r.Item.File, Line: r.Item.Line, Offset: r.Item.Offset,
 	}
 	if u, err := url.Parse(line.URL); err == nil {

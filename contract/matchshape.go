@@ -78,7 +78,7 @@ func (c *Checker) owner(response *http.Response) *judge.Result {
 
 func shapeOf(result *judge.Result, response *http.Response, body []byte) ([]byte, error) {
 	kind := response.Header.Get("Content-Type")
-	plain, isJSON, err := judge.PlainJSON(kind, response.Header.Get("Content-Encoding"), body)
+	plain, isJSON, err := result.PlainJSON(response.StatusCode, response.Header, body)
 	switch {
 	case err != nil:
 		return nil, err

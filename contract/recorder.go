@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -70,6 +71,10 @@ func (r *Recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if e.lengths[0] = request.ContentLength; request.ContentLength == 0 {
 		e.lengths[0] = -1 // a body of unknown length, or none
+	}
+	if request.ContentLength > 0 { // the transport writes it, and it tells the size of a body that nobody reads whole
+		length := [2]string{"Content-Length", strconv.FormatInt(request.ContentLength, 10)}
+		e.exchange.Request.Headers = append(e.exchange.Request.Headers, length)
 	}
 	response, err := r.next.RoundTrip(e.tee(request))
 	e.exchange.End = time.Now()

@@ -177,6 +177,43 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// lazy is a transport that reads a little of a request's body and refuses it.
+type lazy struct{}
+
+func (lazy) RoundTrip(request *http.Request) (*http.Response, error) {
+	_, _ = io.ReadFull(request.Body, make([]byte, 10))
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: 413, Header: header, Body: io.NopCloser(strings.NewReader("{}")), ContentLength: 2}, nil
+}
+
+func TestRecorderTellsTheSizeOfABodyThatWasNotRead(t *testing.T) {
+	t.Parallel()
+	recorder := contract.NewRecorder(lazy{})
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		"https://ingestion.svc.example/postback/v3/event/shop/orders", strings.NewReader(strings.Repeat(" ", 1_048_065)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := recorder.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	var line bytes.Buffer
+	if _, err := recorder.WriteTo(&line); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(line.String(), `["Content-Length","1048065"]`) || !strings.Contains(line.String(), `"truncated":true`) {
+		t.Errorf("recorded %s", line.String())
+	}
+	for _, r := range checked(t, contract.Read("line", &line)).Rules {
+		if r.ID == "ingestion-size" && r.Pass != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestRecorderIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	client, recorder, url := pools(t, onePool)
@@ -215,6 +252,22 @@ func TestMatchShape(t *testing.T) {
 		if body, err := io.ReadAll(response.Body); err != nil || string(body) != onePool {
 			t.Errorf("afterwards the body is %q, %v", body, err)
 		}
+	}
+}
+
+// A result is one JSON value a line, and a span of it may be cut anywhere.
+func TestMatchShapeOfResults(t *testing.T) {
+	t.Parallel()
+	for status, body := range map[int]string{200: "[\"paid\",118]\n[\"shipped\",null]\n", 206: `d",118]`} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://core.svc.example/v3/job/result/9", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response := &http.Response{
+			Request: request, StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(body)),
+		}
+		contract.MatchShape(t, response)
 	}
 }
 

@@ -77,7 +77,7 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	if err != nil {
 		return reply, err
 	}
-	if err := x.read(); err != nil {
+	if err := x.read(route); err != nil {
 		return reply, err
 	}
 	if err := x.validate(Strict); err != nil {

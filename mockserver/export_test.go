@@ -1,6 +1,10 @@
 package mockserver
 
 import (
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/ingestion"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/workflow"
 )
@@ -17,7 +21,9 @@ func WithSkippedRules(names ...string) Option {
 }
 
 // SkippableRules are the names that WithSkippedRules takes.
-func SkippableRules() []string { return workflow.Skippable() }
+func SkippableRules() []string {
+	return slices.Concat([]string{skipScheme}, workflow.Skippable(), core.Skippable(), ingestion.Skippable())
+}
 
 // WithFailure tells a function, rather than a test, what is the server's own fault.
 func WithFailure(failed func(string)) Option {

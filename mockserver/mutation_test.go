@@ -41,6 +41,7 @@ var mutants = []mutant{
 // same story passes, and the rule has had its chance.
 func TestMutations(t *testing.T) {
 	t.Parallel()
+	mutants := slices.Concat(mutants, coreMutants)
 	for _, m := range mutants {
 		t.Run(m.skip, func(t *testing.T) {
 			t.Parallel()
@@ -85,23 +86,28 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), 
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The mock is to keep also to what only clients tell of the platform.
+	// The mock is to keep also to what is only assumed of the platform.
 	checker, err := contract.NewChecker(
-		contract.WithBase(specs.Workflow, "http://example.com/workflow"), contract.WithTrust(specs.Client))
+		contract.WithBase(specs.Workflow, "http://example.com/workflow"), contract.WithBase(specs.Core, "http://example.com/core/v3"),
+		contract.WithBase(specs.Ingestion, "http://example.com/ingestion"), contract.WithTrust(specs.Assumed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := checker.Check(t.Context(), contract.Exchanges(func(yield func(*recording.Exchange) bool) {
+	found, err := checker.Check(t.Context(), exchanges(journal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func exchanges(journal []recording.Exchange) contract.Source {
+	return contract.Exchanges(func(yield func(*recording.Exchange) bool) {
 		for i := range journal {
 			if !yield(&journal[i]) {
 				return
 			}
 		}
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	})
 }
 
 func text(t *testing.T, found *contract.Report) string {

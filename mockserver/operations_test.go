@@ -18,8 +18,10 @@ type probe struct {
 	refuses, refuseBody string
 }
 
-// probes has an entry for every operation that is served.
+// probes has an entry for every operation whose own tests do not count what they have seen.
 var probes = map[string]probe{
+	"ingestion.ingestEvent": {"/postback/v3/event/shop/orders 200", `{"order_id":1}`, "/postback/v3/event/shop/orders 400", `[]`},
+
 	"workflow.listAttempts":           {"/api/attempts?include_retried=true 200", "", "/api/attempts?project=nobody 404", ""},
 	"workflow.startAttempt":           {"/api/attempts 200", start("2025-01-01T00:00:00Z"), "/api/attempts 400", `{"params":{}}`},
 	"workflow.getAttempt":             {"/api/attempts/1 200", "", "/api/attempts/999 404", ""},
@@ -76,10 +78,14 @@ func poolRule(priority, pool string) string {
 	return `{"priority":` + priority + `,"poolId":"` + pool + `","conditions":[{"type":"invocation_type","values":["scheduled"]}]}`
 }
 
-// Every operation is called here for its success and for a refusal; one that is not is named.
+// Every operation is called here for its success and for a refusal; one that is not is named. The tests of core hold more
+// against themselves: every answer that its document lists must have been seen.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Interfaces() {
+		if name == specs.Core {
+			continue
+		}
 		doc, err := specs.Load(name, "")
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/specs"
 )
 
@@ -39,6 +40,8 @@ type config struct {
 	log          *slog.Logger
 	recording    io.Writer
 	journalLimit int
+	recordLimit  int64
+	engine       query.Engine
 	token        string
 	failed       func(string) // tells the running test
 	skip         op.Skips
@@ -140,6 +143,29 @@ func WithJournalLimit(bytes int) Option {
 	}
 }
 
+// DefaultRecordLimit is how many bytes of records each world keeps unless told otherwise.
+const DefaultRecordLimit = 64 << 20
+
+// WithRecordLimit bounds how many bytes of records, events among them, each world keeps: the values' JSON and 32 bytes
+// a record. The default is DefaultRecordLimit. When there are more, the oldest records of the largest table go, up to
+// 256 at a time; a table's count goes on counting them, and its last record stays.
+func WithRecordLimit(bytes int64) Option {
+	return func(c *config) error {
+		if bytes <= 0 {
+			return fmt.Errorf("record limit %d: want a number of bytes above 0", bytes)
+		}
+		c.recordLimit = bytes
+		return nil
+	}
+}
+
+// WithQueryEngine chooses what answers the queries of jobs that no queued result fits: sqlite.New() of package
+// mockserver/query/sqlite, or an engine of your own. Without one such a query gives an empty result, and the journal
+// says so.
+func WithQueryEngine(engine query.Engine) Option {
+	return func(c *config) error { c.engine = engine; return nil }
+}
+
 // WithControlToken makes the control interface demand the header Authorization: Bearer with this token. Use it when
 // the server listens beyond the machine.
 func WithControlToken(token string) Option {
@@ -155,7 +181,7 @@ func WithControlToken(token string) Option {
 func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict,
-		log: slog.New(slog.DiscardHandler), documents: map[string]string{},
+		log: slog.New(slog.DiscardHandler), documents: map[string]string{}, recordLimit: DefaultRecordLimit,
 	}
 	var errs []error
 	for _, opt := range append(slices.Clone(defaults), opts...) {

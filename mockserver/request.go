@@ -3,7 +3,6 @@ package mockserver
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,30 +13,43 @@ import (
 	"svc.example/understudy/specs"
 )
 
+// skipScheme is test-only: any word is taken for the scheme.
+const skipScheme = "auth-scheme/word"
+
 // credential is the API key that the request shows, or the empty string. The scheme word and the names of headers are
-// read without regard to case.
+// read without regard to case. Where a header of its own may carry the key, Authorization decides as soon as it is
+// there: what stands in it without the scheme, even the bare key, is then a key that nobody has.
 func (x *exchange) credential() string {
-	scheme, key, found := strings.Cut(strings.TrimSpace(x.r.Header.Get("Authorization")), " ")
-	if !found || !strings.EqualFold(scheme, x.doc.Brand.Scheme()) {
-		return ""
+	header := strings.TrimSpace(x.r.Header.Get("Authorization"))
+	scheme, key, found := strings.Cut(header, " ")
+	switch {
+	case found && (strings.EqualFold(scheme, x.doc.Brand.Scheme()) || x.server.skip[skipScheme]):
+		return strings.TrimSpace(key)
+	case x.keyHeader != "" && header == "":
+		return strings.TrimSpace(x.r.Header.Get(x.keyHeader))
+	case x.keyHeader != "":
+		return "Authorization: " + header
 	}
-	return strings.TrimSpace(key)
+	return ""
 }
 
 // authenticate finds out who calls, and refuses a caller whose role is too small.
 func (x *exchange) authenticate(value *world.World, key string, route *op.Route) (world.Caller, error) {
-	if key == "" {
-		return world.Caller{}, &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(
-			"no API key: send the header Authorization: %s <API_KEY>", x.doc.Brand.Scheme())}
-	}
 	caller, known := value.Account.Caller(key)
 	switch {
+	case route.For == op.Anyone:
+		return caller, nil
+	case key == "":
+		return caller, &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(
+			"no API key: send the header Authorization: %s <API_KEY>", x.doc.Brand.Scheme())}
 	case !known:
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: "the API key is not valid"}
 	case caller.WriteOnly:
 		return caller, op.Forbidden("a write-only key may only import data")
-	case route.Admin && !caller.User.Role.Administers():
+	case route.For == op.Administrators && !caller.Administers():
 		return caller, op.Forbidden("only administrators may do this")
+	case route.For == op.Delegates && !caller.Delegates():
+		return caller, op.Forbidden("only administrators and delegated admins may do this")
 	}
 	return caller, nil
 }
@@ -51,49 +63,61 @@ const (
 // maxAnnounced is for how many bytes room is made because a client says that they will come.
 const maxAnnounced = 1 << 20
 
-func (x *exchange) maxBody() int64 {
-	if x.target.iface == specs.Control {
+func (x *exchange) maxBody(route *op.Route) int64 {
+	switch {
+	case route.MaxBody > 0:
+		return route.MaxBody
+	case x.target.iface == specs.Control:
 		return maxState
 	}
 	return maxBody
 }
 
 // read reads the request's body, as much of it as is allowed, and undoes a gzip content encoding.
-func (x *exchange) read() error {
+func (x *exchange) read(route *op.Route) error {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return nil
 	}
-	err := x.receive()
+	limit := x.maxBody(route)
+	err := x.receive(limit)
 	if err == nil {
-		err = x.decode()
+		err = x.decode(limit)
 	}
 	x.call.Body = x.body
 	return err
 }
 
-func (x *exchange) receive() (err error) {
-	reader := http.MaxBytesReader(x.w, x.r.Body, x.maxBody())
+// receive reads the body to its end. Of one that is too large it reads nothing when its length was announced, and one
+// byte more than allowed when it was not; what is left unread costs the client the connection.
+func (x *exchange) receive(limit int64) error {
+	if x.r.ContentLength > limit {
+		return x.tooLarge(limit)
+	}
 	buffer := bytes.NewBuffer(make([]byte, 0, min(max(x.r.ContentLength+1, bytes.MinRead), maxAnnounced)))
-	_, err = buffer.ReadFrom(reader)
+	_, err := buffer.ReadFrom(io.LimitReader(x.r.Body, limit+1))
 	x.body = buffer.Bytes()
-	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
-		x.cut = true
-		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", x.maxBody())}
 	case err != nil:
 		x.cut = true
 		return op.Invalid("", "the request body ended early: %v", err)
+	case int64(len(x.body)) > limit:
+		x.body = x.body[:limit]
+		return x.tooLarge(limit)
 	}
 	return nil
 }
 
-func (x *exchange) decode() error {
+func (x *exchange) tooLarge(limit int64) error {
+	x.cut = true
+	return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", limit)}
+}
+
+func (x *exchange) decode(limit int64) error {
 	switch encoding := strings.ToLower(x.r.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 		return nil
 	case "gzip":
-		return x.inflate()
+		return x.inflate(limit)
 	default:
 		return &op.Error{
 			Code: op.CodeMediaType, Field: "Content-Encoding",
@@ -102,20 +126,20 @@ func (x *exchange) decode() error {
 	}
 }
 
-func (x *exchange) inflate() error {
+func (x *exchange) inflate(limit int64) error {
 	reader, err := gzip.NewReader(bytes.NewReader(x.body))
 	if err == nil {
 		var plain []byte
-		if plain, err = io.ReadAll(io.LimitReader(reader, x.maxBody()+1)); err == nil {
+		if plain, err = io.ReadAll(io.LimitReader(reader, limit+1)); err == nil {
 			x.body = plain
 		}
 	}
 	switch {
 	case err != nil:
 		return op.Invalid("Content-Encoding", "the request body is no gzip: %v", err)
-	case int64(len(x.body)) > x.maxBody():
-		x.body, x.cut = x.body[:x.maxBody()], true
-		return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf("the request body exceeds %d bytes", x.maxBody())}
+	case int64(len(x.body)) > limit:
+		x.body = x.body[:limit]
+		return x.tooLarge(limit)
 	}
 	return nil
 }

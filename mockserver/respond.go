@@ -1,10 +1,14 @@
 package mockserver
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -34,6 +38,13 @@ func (x *exchange) refuse(err error) op.Reply {
 	first := *refusals[0]
 	for _, more := range refusals[1:] {
 		first.Message += "; " + more.Error()
+	}
+	if x.match.Operation != nil && first.Code == op.CodeInvalid {
+		// An interface may document 422 for what others answer with 400, operation by operation.
+		check := x.checks[x.match.Operation.ID]
+		if !check.Documents(http.StatusBadRequest) && check.Documents(http.StatusUnprocessableEntity) {
+			first.Code = op.CodeUnprocessable
+		}
 	}
 	return x.rules.Error(&first)
 }
@@ -76,6 +87,10 @@ func (x *exchange) encode(reply op.Reply) check.Answer {
 }
 
 func (x *exchange) render(reply op.Reply) (a check.Answer, err error) {
+	x.notes = append(x.notes, reply.Notes...)
+	if reply.ETag != "" && x.r.Header.Get("Range") != "" {
+		reply = x.slice(reply)
+	}
 	a = check.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes}
 	if a.Status == 0 {
 		a.Status = http.StatusOK
@@ -84,7 +99,7 @@ func (x *exchange) render(reply op.Reply) (a check.Answer, err error) {
 		a.Type = "application/json"
 		a.Body, err = json.Marshal(reply.Body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	}
-	a.Header = make([][2]string, 0, 3+len(reply.Header))
+	a.Header = make([][2]string, 0, 5+len(reply.Header))
 	if a.Type != "" {
 		a.Header = append(a.Header, [2]string{"Content-Type", a.Type})
 	}
@@ -92,11 +107,56 @@ func (x *exchange) render(reply op.Reply) (a check.Answer, err error) {
 		a.Header = append(a.Header, [2]string{"Content-Length", strconv.Itoa(len(a.Body))})
 	}
 	a.Header = append(a.Header, [2]string{"Date", x.now().Format(http.TimeFormat)})
+	if reply.ETag != "" {
+		a.Header = append(a.Header, [2]string{"Etag", reply.ETag}, [2]string{"Accept-Ranges", "bytes"})
+	}
 	for _, line := range append(reply.Header, x.extra...) {
+		if x.cut && line[0] == "Connection" {
+			continue
+		}
 		a.Header = append(a.Header, [2]string{http.CanonicalHeaderKey(line[0]), line[1]})
+	}
+	if x.cut { // what the client still sends is not read
+		a.Header = append(a.Header, [2]string{"Connection", "close"})
 	}
 	return a, err
 }
+
+// slice answers a request for a range of an answer, in the words of net/http. More than one range at a time, and what
+// net/http would answer otherwise than with a part of the whole, gets the whole.
+func (x *exchange) slice(reply op.Reply) op.Reply {
+	if strings.Contains(x.r.Header.Get("Range"), ",") {
+		return reply
+	}
+	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Range": x.r.Header["Range"]}}
+	if condition := x.r.Header["If-Range"]; condition != nil {
+		r.Header["If-Range"] = condition
+	}
+	w := &part{header: http.Header{"Etag": {reply.ETag}, "Content-Type": {reply.Type}}}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(reply.Bytes))
+	switch w.status {
+	case http.StatusPartialContent:
+		reply.Status, reply.Bytes = w.status, w.body.Bytes()
+	case http.StatusRequestedRangeNotSatisfiable:
+		reply = x.rules.Error(&op.Error{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
+			"%q is not within the %d bytes that there are", x.r.Header.Get("Range"), len(reply.Bytes))})
+	default:
+		return reply
+	}
+	reply.Header = append(slices.Clip(reply.Header), [2]string{"Content-Range", w.header.Get("Content-Range")})
+	return reply
+}
+
+// part is what is served of a range.
+type part struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (p *part) Header() http.Header                     { return p.header }
+func (p *part) WriteHeader(status int)                  { p.status = status }
+func (p *part) Write(b []byte) (written int, err error) { return p.body.Write(b) }
 
 // now is the world's time, so that a frozen world gives the same bytes again.
 func (x *exchange) now() time.Time {

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/scenarios"
@@ -51,7 +52,10 @@ func plant(fixture fixtures.Fixture, from provenance) (world.World, error) {
 		return world.Load(fixture.State, from.mode)
 	}
 	w := world.World{Scenario: from.scenario, Seed: from.seed, Clock: clock.New(from.mode, from.now)}
-	err := errors.Join(seedAccount(&w, fixture.Account), workflow.Seed(&w, fixture.Workflow))
+	err := errors.Join(
+		core.SeedAccount(&w, fixture.Account), core.Seed(&w, fixture.Core), core.SeedGrants(&w, fixture.Account),
+		workflow.Seed(&w, fixture.Workflow),
+	)
 	return w, err
 }
 
@@ -62,7 +66,9 @@ func loadWorld(like *world.World, name string, text []byte) (world.World, error)
 	if err != nil {
 		return world.World{}, err
 	}
-	return plant(fixture, provenance{like.Scenario, like.Seed, like.Clock.Mode(), like.Now()})
+	w, err := plant(fixture, provenance{like.Scenario, like.Seed, like.Clock.Mode(), like.Now()})
+	w.Core.RecordLimit = like.Core.RecordLimit
+	return w, err
 }
 
 // dumpWorld writes a world as a fixture.
@@ -72,23 +78,4 @@ func dumpWorld(w *world.World) ([]byte, error) {
 		return nil, err
 	}
 	return slices.Concat([]byte(`{"state":`), bytes.TrimSpace(dump), []byte("}\n")), nil
-}
-
-func seedAccount(w *world.World, account fixtures.Account) error {
-	byEmail := map[string]int64{}
-	for _, user := range account.Users {
-		w.Account.Users.Put(user.ID, world.User{
-			ID: user.ID, Name: user.Name, Email: user.Email, Role: world.Role(user.Role),
-		})
-		w.Reserve("user", user.ID)
-		byEmail[user.Email] = user.ID
-	}
-	for _, key := range account.Keys {
-		user, ok := byEmail[key.User]
-		if !ok {
-			return fmt.Errorf("key %s: no user has the email %s", key.Key, key.User)
-		}
-		w.Account.Keys.Put(key.Key, world.Key{Key: key.Key, User: user, WriteOnly: key.Kind == "write-only"})
-	}
-	return nil
 }

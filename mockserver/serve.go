@@ -79,10 +79,11 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 	if err != nil {
 		return reply, err
 	}
-	if err := x.read(); err != nil {
+	if err := x.read(route); err != nil {
 		return reply, err
 	}
 	value := x.world.Read()
+	x.call.Key = key
 	if x.call.Caller, err = x.authenticate(value, key, route); err != nil {
 		return reply, err
 	}
@@ -156,7 +157,7 @@ func (x *exchange) route() (*op.Route, error) {
 		return nil, x.unknownPath(path)
 	}
 	x.call.Operation, x.call.Match = x.match.Operation, &x.match
-	x.call.Base, x.call.Skip = x.target.base, x.server.skip
+	x.call.Base, x.call.Header, x.call.Skip = x.target.base, x.r.Header.Get, x.server.skip
 	if x.r.URL.RawQuery != "" {
 		x.call.Query = x.r.URL.Query()
 	}
@@ -168,14 +169,19 @@ func (x *exchange) route() (*op.Route, error) {
 	return route, nil
 }
 
-// validate holds the request against the document, as the mode wants.
-func (x *exchange) validate(mode Validation) error {
+// validate gives rules the body in the form that they read, and holds the request against the document, as the mode
+// wants.
+func (x *exchange) validate(mode Validation) (err error) {
+	operation := x.checks[x.match.Operation.ID]
+	r := check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+	if r.Body, err = operation.Body(r); err != nil {
+		return err
+	}
+	x.call.Body = r.Body
 	if mode == Off {
 		return nil
 	}
-	err := x.checks[x.match.Operation.ID].Request(check.Request{
-		Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body,
-	})
+	err = operation.Request(r)
 	if err == nil || mode == Strict {
 		return err
 	}

@@ -22,6 +22,8 @@ import (
 
 	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/ingestion"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
@@ -45,11 +47,12 @@ type Server struct {
 
 // service is one interface, ready to be served.
 type service struct {
-	Name   string
-	doc    *specs.Document
-	rules  op.Interface
-	routes map[string]*op.Route
-	checks map[string]*check.Operation
+	Name      string
+	keyHeader string // a header beside Authorization that may carry the key, if there is one
+	doc       *specs.Document
+	rules     op.Interface
+	routes    map[string]*op.Route
+	checks    map[string]*check.Operation
 }
 
 // New makes a server. It listens nowhere: give it to an http.Server, or use Start or NewTransport.
@@ -62,7 +65,9 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
 	s.settle = map[string]func(*world.World, world.Event, op.Skips){}
-	for _, rules := range []op.Interface{workflow.Interface()} {
+	for _, rules := range []op.Interface{
+		ingestion.Interface(c.skip), core.Interface(core.Engine{Query: c.engine}), workflow.Interface(),
+	} {
 		maps.Copy(s.settle, rules.Settle)
 		s.services[rules.Name] = sync.OnceValues(func() (*service, error) { return s.load(rules) })
 	}
@@ -98,7 +103,10 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 	if own := s.documents[rules.Name]; own == "" && err != nil {
 		return nil, err
 	}
-	v := &service{Name: rules.Name, doc: doc, rules: rules, routes: table, checks: map[string]*check.Operation{}}
+	v := &service{
+		Name: rules.Name, keyHeader: doc.KeyHeader(), doc: doc, rules: rules, routes: table,
+		checks: map[string]*check.Operation{},
+	}
 	for _, operation := range doc.Operations {
 		v.checks[operation.ID] = check.New(operation)
 	}
@@ -153,7 +161,9 @@ func (s *Server) build(plan live.Plan) (world.World, error) {
 	if now.IsZero() && mode != clock.Real {
 		now = scenario.Now
 	}
-	return seededWorld(scenario, provenance{scenario.Name, seed, mode, now})
+	value, err := seededWorld(scenario, provenance{scenario.Name, seed, mode, now})
+	value.Core.RecordLimit = s.recordLimit
+	return value, err
 }
 
 func (s *Server) settleEvent(w *world.World, event world.Event) {

@@ -91,6 +91,9 @@ func roundTrip(s *Server, r *http.Request) (*http.Response, error) {
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
+	if in.ContentLength > 0 { // on the wire it is there, and tells how long a body is that is not read
+		in.Header.Set("Content-Length", strconv.FormatInt(in.ContentLength, 10))
+	}
 	defer in.Body.Close()
 	if target, ok := s.locate(in); !ok {
 		return nil, fmt.Errorf("understudy: no interface answers at %s; give it that address with WithBaseURL", r.URL)

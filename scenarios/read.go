@@ -3,6 +3,7 @@ package scenarios
 import (
 	_ "embed"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -41,16 +42,24 @@ type header struct {
 	Seed        uint64    `json:"seed"`
 }
 
-func read(name string, open func(string) ([]byte, error), check func(*source.Text) error) (Scenario, error) {
-	content, err := open(name)
+// origin is where a scenario comes from.
+type origin struct {
+	file   string
+	open   func(file string) ([]byte, error)
+	beside fs.FS // the files of records that it may name
+	check  func(*source.Text) error
+}
+
+func (o origin) read() (Scenario, error) {
+	content, err := o.open(o.file)
 	if err != nil {
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)
 	}
-	text, err := source.Read(name, content)
+	text, err := source.Read(o.file, content)
 	if err != nil {
 		return Scenario{}, err
 	}
-	if err := check(text); err != nil {
+	if err := o.check(text); err != nil {
 		return Scenario{}, err
 	}
 	var h header
@@ -61,7 +70,7 @@ func read(name string, open func(string) ([]byte, error), check func(*source.Tex
 	if err != nil {
 		return Scenario{}, err
 	}
-	own, err := fixtures.NewPart(text)
+	own, err := fixtures.NewPart(text, o.beside)
 	if err != nil {
 		return Scenario{}, err
 	}

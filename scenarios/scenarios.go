@@ -77,9 +77,14 @@ func Load(name string) (Scenario, error) {
 }
 
 func loadEmbedded(name string) (Scenario, error) {
-	s, err := read("scenarios/"+name+"/"+scenarioFile, func(string) ([]byte, error) {
-		return embedded.ReadFile(path.Join(name, scenarioFile))
-	}, trusted)
+	folder, err := fs.Sub(embedded, name)
+	if err != nil {
+		return Scenario{}, fmt.Errorf("load scenario: %w", err)
+	}
+	s, err := origin{
+		file: "scenarios/" + name + "/" + scenarioFile, beside: folder, check: trusted,
+		open: func(string) ([]byte, error) { return fs.ReadFile(folder, scenarioFile) },
+	}.read()
 	if err != nil {
 		return Scenario{}, err
 	}
@@ -101,7 +106,9 @@ func loadFolder(folder string) (Scenario, error) {
 }
 
 func loadFile(name string) (Scenario, error) {
-	s, err := read(name, os.ReadFile, checked)
+	s, err := origin{
+		file: name, beside: fixtures.Beside(filepath.Dir(name)), check: checked, open: os.ReadFile,
+	}.read()
 	s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	return s, err
 }

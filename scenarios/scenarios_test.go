@@ -14,6 +14,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
 )
@@ -24,7 +25,8 @@ func TestStories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			story.Run(t, filepath.Join(name, "story.txtar"), func() (story.Server, error) {
-				server, err := mockserver.New(mockserver.WithScenario(name), mockserver.WithClock("frozen"))
+				server, err := mockserver.New(mockserver.WithScenario(name), mockserver.WithClock("frozen"),
+					mockserver.WithQueryEngine(sqlite.New()))
 				if err != nil {
 					return story.Server{}, err
 				}
@@ -36,7 +38,10 @@ func TestStories(t *testing.T) {
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	want := []string{"attempt-failed", "empty", "pool-in-use", "quickstart"}
+	want := []string{
+		"access-control", "attempt-failed", "deleted-tables", "empty", "jobs-in-flight", "pool-in-use", "quickstart",
+		"sub-user-removed", "token-revoked",
+	}
 	if d := cmp.Diff(want, scenarios.List()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -129,8 +134,8 @@ func TestLoad(t *testing.T) {
 	t.Run("an unknown name is refused with the nearest one", func(t *testing.T) {
 		t.Parallel()
 		_, err := scenarios.Load("quikstart")
-		want := `there is no scenario "quikstart": want quickstart, or one of attempt-failed, empty, pool-in-use, ` +
-			`or the path of a file or folder`
+		want := `there is no scenario "quikstart": want quickstart, or one of access-control, attempt-failed, ` +
+			`deleted-tables, empty, jobs-in-flight, pool-in-use, sub-user-removed, token-revoked, or the path of a file or folder`
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -175,7 +180,13 @@ func TestLoad(t *testing.T) {
 		file := filepath.Join(write(t, map[string]string{
 			"dump.json": get(t, "quickstart", "/_understudy/worlds/default/state"),
 		}), "dump.json")
-		for _, path := range []string{"/workflow/api/attempts", "/workflow/api/schedules", "/workflow/api/attempts/9/tasks"} {
+		for _, path := range []string{
+			"/workflow/api/attempts", "/workflow/api/schedules", "/workflow/api/attempts/9/tasks",
+			"/core/v3/database/list", "/core/v3/table/list/shop", "/core/v3/table/tail/shop/orders?count=100",
+			"/core/v3/table/deleted", "/core/v3/job/list", "/core/v3/job/result/2", "/core/v3/schedule/list",
+			"/core/v3/schedule/history/daily_revenue", "/core/v3/result/list", "/core/v3/access_control/users",
+			"/core/v3/oauth_token/list", "/core/v3/sub_user/list",
+		} {
 			if d := cmp.Diff(get(t, "quickstart", path), get(t, file, path)); d != "" {
 				t.Errorf("%s (-world +its dump)\n%s", path, d)
 			}

@@ -39,6 +39,9 @@ func (b Brand) Scheme() string { return strings.ToUpper(b.word()) + "1" }
 // WriteKeyHeader is the header that carries a write key: X-SVC-Write-Key.
 func (b Brand) WriteKeyHeader() string { return "X-" + strings.ToUpper(b.word()) + "-Write-Key" }
 
+// RecordTime is the field of an event that says when it happened: svc_record_time.
+func (b Brand) RecordTime() string { return strings.ToLower(b.word()) + "_record_time" }
+
 // Apply returns text with the brand in place of the neutral word, in all four spellings. Other words that only
 // begin with the same letters, such as host names, stay as they are.
 func (b Brand) Apply(text []byte) []byte {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -52,14 +51,20 @@ type cacheKey struct {
 // a test binary makes.
 var cache sync.Map // cacheKey → func() (*Document, error)
 
-// Load returns the embedded document of an interface. It is parsed once in a process.
+// Load returns the embedded document of an interface. It is parsed once in a process, and without the texts that only
+// people read: T has no descriptions and no examples, Source has.
 func Load(name string, brand Brand) (*Document, error) {
 	load, _ := cache.LoadOrStore(cacheKey{name, brand}, sync.OnceValues(func() (*Document, error) {
 		source, err := Source(name, brand)
 		if err != nil {
 			return nil, err
 		}
-		return Parse(name, name+".yaml", source, brand)
+		doc, err := Parse(name, name+".yaml", compiled(name, source, brand), brand)
+		if err != nil {
+			return nil, err
+		}
+		doc.setSource(source)
+		return doc, nil
 	}))
 	return load.(func() (*Document, error))()
 }
@@ -74,9 +79,9 @@ func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
 	if doc.Paths == nil || doc.Paths.Len() == 0 {
 		return nil, fmt.Errorf("load %s: the document has no paths", file)
 	}
-	d := &Document{Interface: name, Brand: brand, File: file, T: doc, source: source, byID: map[string]*Operation{}}
+	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
+	d.setSource(source)
 	d.BasePath = basePath(doc)
-	d.index = sync.OnceValues(func() (*index, error) { return newIndex(source) })
 	if err := d.addOperations(); err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
@@ -84,6 +89,11 @@ func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
 	return d, nil
+}
+
+func (d *Document) setSource(source []byte) {
+	d.source = source
+	d.index = sync.OnceValues(func() (*index, error) { return newIndex(source) })
 }
 
 // Validate checks the document against the OpenAPI specification, with its examples unless an option says otherwise. It
@@ -95,15 +105,26 @@ func (d *Document) Validate(ctx context.Context, opts ...openapi3.ValidationOpti
 	return nil
 }
 
-func basePath(doc *openapi3.T) string {
-	if len(doc.Servers) == 0 {
+// KeyHeader is the header beside Authorization that may carry an API key, by the document's security schemes, or the
+// empty string.
+func (d *Document) KeyHeader() string {
+	if d.T.Components == nil {
 		return ""
 	}
-	u, err := url.Parse(doc.Servers[0].URL)
+	for _, scheme := range d.T.Components.SecuritySchemes {
+		if s := scheme.Value; s != nil && s.Type == "apiKey" && s.In == "header" && s.Name != "Authorization" {
+			return s.Name
+		}
+	}
+	return ""
+}
+
+func basePath(doc *openapi3.T) string {
+	path, err := doc.Servers.BasePath() // that of the first one, with the defaults of its variables
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSuffix(u.Path, "/")
+	return strings.TrimSuffix(path, "/")
 }
 
 // addOperations lists the operations in the order of the platform's documentation, then those it does not know, by

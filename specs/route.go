@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-chi/chi/v5"
 )
 
@@ -23,6 +24,7 @@ type pathOperations struct {
 	operations []*Operation
 	allow      string
 	names      []string // of the path's parameters, in order
+	suffixes   []string // what the last parameter may be, when it is glued to the one before: {table_name}{path_format}
 }
 
 // maxParams is how many parameters a path may have; a match has room for as many without allocating.
@@ -36,6 +38,16 @@ type Match struct {
 
 	names  []string
 	values [maxParams]string
+}
+
+// Matched is a match with path parameters alone, for a rule that is called without a request. Names and values come in
+// pairs.
+func Matched(pairs ...string) *Match {
+	m := &Match{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m.names, m.values[i/2] = append(m.names, pairs[i]), pairs[i+1]
+	}
+	return m
 }
 
 // Param returns a path parameter, unescaped, or the empty string.
@@ -61,24 +73,54 @@ func newRouter(operations []*Operation) (r router, err error) {
 		}
 	}()
 	seen := map[string]string{}
+	byPath := map[string]*pathOperations{}
 	for _, op := range operations {
 		if other, ok := seen[template(op.Path)]; ok && other != op.Path {
 			return r, fmt.Errorf("paths %s and %s differ only in the names of their parameters", other, op.Path)
 		}
 		seen[template(op.Path)] = op.Path
-		p := r.paths[op.Path]
+		p := byPath[op.Path]
 		if p == nil {
 			p = &pathOperations{names: parameterNames(op.Path)}
+			pattern, glued := unglued(op.Path)
+			if glued {
+				p.suffixes = op.suffixes(p.names[len(p.names)-1])
+			}
 			if len(p.names) > maxParams {
 				return r, fmt.Errorf("path %s has more than %d parameters", op.Path, maxParams)
 			}
-			r.paths[op.Path] = p
-			r.mux.Handle(op.Path, http.NotFoundHandler())
+			r.paths[pattern], byPath[op.Path] = p, p
+			r.mux.Handle(pattern, http.NotFoundHandler())
 		}
 		p.operations = append(p.operations, op)
 		p.allow = strings.TrimPrefix(p.allow+", "+op.Method, ", ")
 	}
 	return r, nil
+}
+
+// unglued is a path whose last segment has one parameter where it had two, one right behind the other. A tree of
+// segments cannot hold such a pair; Find takes it apart.
+func unglued(path string) (string, bool) {
+	before, last, found := strings.Cut(path, "}{")
+	if !found || strings.Contains(last, "/") {
+		return path, false
+	}
+	return before + "}", true
+}
+
+// suffixes are the values that the document lists for a path parameter.
+func (o *Operation) suffixes(name string) []string {
+	p := o.Parameters.GetByInAndName(openapi3.ParameterInPath, name)
+	if p == nil || p.Schema == nil {
+		return nil
+	}
+	var list []string
+	for _, value := range p.Schema.Value.Enum {
+		if text, _ := value.(string); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 func parameterNames(path string) []string {
@@ -109,12 +151,24 @@ func (d *Document) Find(method, escapedPath string) Match {
 		}
 		m.values[i] = plain
 	}
+	m.split(path.suffixes)
 	for _, op := range path.operations {
 		if op.Method == method {
 			m.Operation = op
 		}
 	}
 	return m
+}
+
+// split takes the last parameter off the end of the one that it is glued to, when it is one of the values that the
+// document lists. Otherwise it is empty.
+func (m *Match) split(suffixes []string) {
+	for _, suffix := range suffixes {
+		last := len(m.names) - 1
+		if name, found := strings.CutSuffix(m.values[last-1], suffix); found && name != "" {
+			m.values[last-1], m.values[last] = name, suffix
+		}
+	}
 }
 
 // Nearest names the documented operation that an unknown path most resembles, as "METHOD path", for a hint.

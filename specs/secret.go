@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -77,4 +79,70 @@ func searchSecret(schema *openapi3.Schema, seen map[*openapi3.Schema]bool) bool 
 		}
 	}
 	return false
+}
+
+// Part is what a document says of a value, or of a part of one, as far as secrets are concerned. Its zero value says
+// nothing.
+type Part struct {
+	Secret  bool // it is a secret, or a part of one
+	schemas []*openapi3.Schema
+}
+
+// Whole is what a schema, which may be nil, says of a value.
+func Whole(schema *openapi3.Schema) Part { return Part{}.with(schema) }
+
+func (p Part) with(schema *openapi3.Schema) Part {
+	if schema == nil {
+		return p
+	}
+	p.Secret = p.Secret || IsSecret(schema)
+	p.schemas = append(slices.Clip(p.schemas), schema)
+	for _, part := range slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf) {
+		p = p.with(part.Value)
+	}
+	return p
+}
+
+// HasSecrets reports whether the value may hold a secret.
+func (p Part) HasSecrets() bool { return p.Secret || slices.ContainsFunc(p.schemas, HasSecrets) }
+
+// Member is what is said of a member of an object.
+func (p Part) Member(name string) Part {
+	return p.inner(func(schema *openapi3.Schema) *openapi3.SchemaRef {
+		if property := schema.Properties[name]; property != nil {
+			return property
+		}
+		return schema.AdditionalProperties.Schema
+	})
+}
+
+// Item is what is said of an item of an array.
+func (p Part) Item() Part {
+	return p.inner(func(schema *openapi3.Schema) *openapi3.SchemaRef { return schema.Items })
+}
+
+func (p Part) inner(of func(*openapi3.Schema) *openapi3.SchemaRef) Part {
+	part := Part{Secret: p.Secret}
+	for _, schema := range p.schemas {
+		if ref := of(schema); ref != nil {
+			part = part.with(ref.Value)
+		}
+	}
+	return part
+}
+
+// Field is what is said of a form's field, such as settings[password] or keys[].
+func (p Part) Field(field string) Part {
+	name, rest, nested := strings.Cut(field, "[")
+	part := p.Member(name)
+	for nested {
+		name, rest, _ = strings.Cut(rest, "]")
+		if name == "" {
+			part = part.Item()
+		} else {
+			part = part.Member(name)
+		}
+		_, rest, nested = strings.Cut(rest, "[")
+	}
+	return part
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
 )
 
@@ -27,12 +28,13 @@ type serveFlags struct {
 	specs        *pairs
 	token        string
 	journalLimit size
+	recordLimit  size
 	logLevel     *choice
 	logFormat    *choice
 }
 
 func newServe() *cobra.Command {
-	f := serveFlags{journalLimit: 8 << 20}
+	f := serveFlags{journalLimit: 8 << 20, recordLimit: mockserver.DefaultRecordLimit}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the mock",
@@ -88,6 +90,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"the `TOKEN` that the control interface demands (default: none on a loopback address; on any other, one\n"+
 			"is made and printed once, on standard error)")
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world remembers")
+	flags.Var(&f.recordLimit, "record-limit",
+		"how many bytes of records, such as events, each world keeps; the oldest go first")
 	f.logLevel = choose(c, "log-level", "the least important lines to log",
 		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
 	f.logFormat = choose(c, "log-format", "the form of log lines", words("text", "json"))
@@ -143,6 +147,8 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithBrand(f.brand),
 		mockserver.WithValidation(mockserver.Validation(f.validate.word)),
 		mockserver.WithJournalLimit(int(f.journalLimit)),
+		mockserver.WithRecordLimit(int64(f.recordLimit)),
+		mockserver.WithQueryEngine(f.engine()),
 	}
 	if c.Flags().Changed("seed") {
 		opts = append(opts, mockserver.WithSeed(f.seed))
@@ -157,6 +163,11 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		opts = append(opts, mockserver.WithSpec(spec[0], spec[1]))
 	}
 	return opts
+}
+
+// engine answers the queries of jobs, with memory enough to read all records that a world may keep.
+func (f *serveFlags) engine() *sqlite.Engine {
+	return sqlite.New(sqlite.WithMemoryLimit(max(sqlite.DefaultMemoryLimit, 4*int64(f.recordLimit))))
 }
 
 func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {

@@ -155,16 +155,20 @@ func TestBodiesOfArchives(t *testing.T) {
 		request, response string
 		want              string // request body, doubt; response body, doubt
 	}{
-		"text":             {get, content(`{"size":2,"text":"{}"}`), `- ""; "{}" ""`},
-		"base64":           {get, content(`{"size":3,"text":"` + b64 + `","encoding":"base64"}`), `- ""; "\x1f\x8b\xff" ""`},
-		"broken base64":    {get, content(`{"size":3,"text":"*","encoding":"base64"}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
-		"left out":         {get, content(`{"size":300}`), `- ""; - "the recording does not hold the body"`},
-		"left out, size":   {get, content(`{"size":-1}`), `- ""; - "the recording does not hold the body"`},
-		"empty":            {get, content(`{"size":0}`), `- ""; - ""`},
-		"damaged":          {get, content(`{"size":9,"text":"a\ufffdb"}`), `- ""; "a�b" "the recording tool damaged the body: it replaced bytes that are no text"`},
-		"aborted":          {get, `{"status":0,"headers":[],"content":{}}`, `- ""; none`},
-		"no content":       {get, `{"status":204,"headers":[],"content":{"size":0,"text":""}}`, `- ""; - ""`},
-		"params":           {form, content(`{"size":2,"text":"{}"}`), `"a+b=c%26d" ""; "{}" ""`},
+		"text":           {get, content(`{"size":2,"text":"{}"}`), `- ""; "{}" ""`},
+		"base64":         {get, content(`{"size":3,"text":"` + b64 + `","encoding":"base64"}`), `- ""; "\x1f\x8b\xff" ""`},
+		"broken base64":  {get, content(`{"size":3,"text":"*","encoding":"base64"}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
+		"left out":       {get, content(`{"size":300}`), `- ""; - "the recording does not hold the body"`},
+		"left out, size": {get, content(`{"size":-1}`), `- ""; - "the recording does not hold the body"`},
+		"empty":          {get, content(`{"size":0}`), `- ""; - ""`},
+		"damaged":        {get, content(`{"size":9,"text":"a\ufffdb"}`), `- ""; "a�b" "the recording tool damaged the body: it replaced bytes that are no text"`},
+		"aborted":        {get, `{"status":0,"headers":[],"content":{}}`, `- ""; none`},
+		"no content":     {get, `{"status":204,"headers":[],"content":{"size":0,"text":""}}`, `- ""; - ""`},
+		"params":         {form, content(`{"size":2,"text":"{}"}`), `"a+b=c%26d" ""; "{}" ""`},
+		"request cut": {
+			`{"method":"POST","url":"u","bodySize":7,"postData":{"text":"{","comment":"truncated"}}`, content(`{"size":0}`),
+			`"{" "the recording holds only the beginning of the body"; - ""`,
+		},
 		"request left out": {`{"method":"POST","url":"u","bodySize":7}`, content(`{"size":2,"text":"{}"}`), `- "the recording does not hold the body"; "{}" ""`},
 		"upload in base64": {`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`, content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`},
 	} {

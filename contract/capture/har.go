@@ -45,6 +45,7 @@ type harPostData struct {
 	Text     *string   `json:"text"`
 	Encoding string    `json:"encoding"`
 	Params   []harPair `json:"params"`
+	Comment  string    `json:"comment"`
 }
 
 type harResponse struct {
@@ -151,7 +152,7 @@ func (h *harEntry) requestBody(item *Item) {
 		}
 		text = form(post.Params)
 	}
-	item.Request.Body, item.RequestDoubt = body(text, post.Encoding, "")
+	item.Request.Body, item.RequestDoubt = body(text, post.Encoding, post.Comment)
 	if item.RequestDoubt == "" {
 		item.RequestSize = int64(len(item.Request.Body.Bytes))
 	}

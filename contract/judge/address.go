@@ -20,7 +20,7 @@ type Owner struct {
 	Path      string          // below the base address, escaped
 	Query     string
 	World     string
-	Host      string   // in lower case, with its port unless that is the scheme's own
+	Site      string   // the installation: its interfaces have the same users, keys and data behind them
 	Claimants []string // the interfaces that an exchange of Several may belong to
 }
 
@@ -38,8 +38,12 @@ const (
 // Addresses knows the base addresses of the interfaces.
 //
 // An interface that was given base addresses has those and no others. One that was not has its default address,
-// https://{interface}.svc.example with the path of its document's server, and the addresses that a local mock gives it:
+// https://{interface}.svc.example with the path of its document's server, with or without a region, and the addresses
+// that a local mock gives it:
 // on loopback hosts the path /{interface} with that path, and the host {interface}.localhost.
+//
+// Addresses of one installation are told from those of another by their host, without the interface's name in it; of
+// given ones, those that were given first for their interfaces are of one installation, the second ones of another.
 //
 // The scheme plays no part: proxies change it. Of several bases that fit, the longest wins; between equally long ones
 // the documented path decides.
@@ -49,7 +53,8 @@ type Addresses struct {
 }
 
 type base struct {
-	host, path string // host with its port, unless that is the scheme's own
+	host, path string // host in lower case, with its port unless that is the scheme's own
+	site       string
 }
 
 // NewAddresses takes the documents and the bases that a user gave, as URLs by interface.
@@ -69,8 +74,34 @@ func NewAddresses(documents []*specs.Document, given map[string][]string) (*Addr
 			a.given[name] = append(a.given[name], base{host: hostOf(u), path: path})
 		}
 	}
+	a.group()
 	return a, nil
 }
+
+// group names the sites of the given bases, each after the first interface that has a base of it.
+func (a *Addresses) group() {
+	var sites []string
+	for _, d := range a.documents {
+		for i, b := range a.given[d.Interface] {
+			if i == len(sites) {
+				sites = append(sites, siteOf(d, b.host))
+			}
+			a.given[d.Interface][i].site = sites[i]
+		}
+	}
+}
+
+// siteOf is a host without the interface's name. Regions are sites of their own; the default one is often left out.
+func siteOf(d *specs.Document, host string) string {
+	region, rest, found := strings.Cut(host, d.Interface+".")
+	if !found || region != "" && !strings.HasSuffix(region, ".") {
+		return host
+	}
+	return strings.TrimPrefix(region, "us01.") + rest
+}
+
+// isNamed reports whether a host has a name, or a region before it.
+func isNamed(host, name string) bool { return host == name || strings.HasSuffix(host, "."+name) }
 
 func hostOf(u *url.URL) string {
 	host := strings.ToLower(u.Host)
@@ -95,6 +126,7 @@ type claim struct {
 	document *specs.Document
 	weight   int // how specific the base is
 	path     string
+	site     string
 	match    specs.Match
 }
 
@@ -107,7 +139,7 @@ func (a *Addresses) Owner(item *capture.Item) Owner {
 	if u.Host == "" {
 		u.Host = item.Request.Headers.Value("Host")
 	}
-	owner := Owner{World: item.World, Host: hostOf(u), Query: u.RawQuery}
+	owner := Owner{World: item.World, Query: u.RawQuery}
 	world, path := cutWorld(u.EscapedPath())
 	for _, name := range []string{world, item.Request.Headers.Value("X-Understudy-World")} {
 		if owner.World == "" {
@@ -118,7 +150,7 @@ func (a *Addresses) Owner(item *capture.Item) Owner {
 		owner.State = Ignored
 		return owner
 	}
-	claims := a.claims(owner.Host, path)
+	claims := a.claims(hostOf(u), path)
 	if len(claims) == 0 {
 		return owner
 	}
@@ -142,7 +174,7 @@ func (a *Addresses) claims(host, path string) []claim {
 			if rest == "" {
 				rest = "/"
 			}
-			c := claim{document: d, weight: len(b.host) + len(b.path), path: rest}
+			c := claim{document: d, weight: len(b.host) + len(b.path), path: rest, site: b.site}
 			if len(best) > 0 && c.weight > best[0].weight {
 				best = nil
 			}
@@ -163,10 +195,10 @@ func (a *Addresses) basesFor(d *specs.Document, host string) []base {
 		name = strings.Trim(host, "[]")
 	}
 	switch {
-	case name == d.Interface+".localhost", host == d.Interface+".svc.example":
-		return []base{{host: host, path: d.BasePath}}
+	case isNamed(name, d.Interface+".localhost"), isNamed(host, d.Interface+".svc.example"):
+		return []base{{host: host, path: d.BasePath, site: siteOf(d, host)}}
 	case isLoopback(name):
-		return []base{{host: host, path: "/" + d.Interface + d.BasePath}}
+		return []base{{host: host, path: "/" + d.Interface + d.BasePath, site: host}}
 	}
 	return nil
 }
@@ -200,6 +232,7 @@ func (o Owner) decide(method string, claims []claim) Owner {
 		return o
 	}
 	o.State, o.Document, o.Match, o.Path = Matched, chosen.document, chosen.match, chosen.path
+	o.Site = chosen.site
 	if o.Match.Operation == nil && isQuestion(method, o.Match.Allow) {
 		o.State = Ignored
 	}

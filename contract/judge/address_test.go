@@ -41,6 +41,8 @@ func TestOwner(t *testing.T) {
 			"GET https://workflow.svc.example/api/projects":          "workflow.listProjects",
 			"GET http://workflow.svc.example:80/api/projects":        "workflow.listProjects",
 			"GET https://core.svc.example/v3/api/projects":           "core.listProjects",
+			"GET https://eu01.core.svc.example/v3/api/projects":      "core.listProjects",
+			"GET https://hardcore.svc.example/v3/api/projects":       "unmatched",
 			"GET https://core.svc.example/api/projects":              "unmatched",
 			"GET https://other.example/api/projects":                 "unmatched",
 			"GET http://127.0.0.1:4010/workflow/api/projects":        "workflow.listProjects",
@@ -122,6 +124,58 @@ func ownerOf(a *judge.Addresses, request string) string {
 		text += " in " + o.World
 	}
 	return text
+}
+
+// The interfaces of one installation have one site, however they are addressed; those of another have another.
+func TestSites(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		bases map[string][]string
+		same  bool
+		urls  [2]string
+	}{
+		"default hosts":      {nil, true, [2]string{"https://core.svc.example/v3/x", "https://llm.svc.example/x"}},
+		"a region":           {nil, true, [2]string{"https://eu01.core.svc.example/v3/x", "https://eu01.llm.svc.example/x"}},
+		"another region":     {nil, false, [2]string{"https://eu01.core.svc.example/v3/x", "https://llm.svc.example/x"}},
+		"the default region": {nil, true, [2]string{"https://us01.core.svc.example/v3/x", "https://llm.svc.example/x"}},
+		"labels":             {nil, true, [2]string{"http://core.localhost:4010/v3/x", "http://llm.localhost:4010/x"}},
+		"paths":              {nil, true, [2]string{"http://127.0.0.1:4010/core/v3/x", "http://127.0.0.1:4010/llm/x"}},
+		"another port":       {nil, false, [2]string{"http://127.0.0.1:4010/core/v3/x", "http://127.0.0.1:4011/llm/x"}},
+		"a label and a path": {nil, true, [2]string{"http://core.localhost:4010/v3/x", "http://localhost:4010/llm/x"}},
+		"given, and a default": {
+			map[string][]string{"core": {"http://127.0.0.1:4010/core/v3"}},
+			true,
+			[2]string{"http://127.0.0.1:4010/core/v3/x", "http://127.0.0.1:4010/llm/x"},
+		},
+		"given together": {
+			map[string][]string{"core": {"https://a.example/v3", "https://b.example/v3"}, "llm": {"https://c.example", "https://d.example"}},
+			true,
+			[2]string{"https://b.example/v3/x", "https://d.example/x"},
+		},
+		"not given together": {
+			map[string][]string{"core": {"https://a.example/v3", "https://b.example/v3"}, "llm": {"https://c.example", "https://d.example"}},
+			false,
+			[2]string{"https://a.example/v3/x", "https://d.example/x"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, err := judge.NewAddresses(interfaces(t), tt.bases)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sites [2]string
+			for i, url := range tt.urls {
+				e := &recording.Exchange{Request: recording.Request{Method: "GET", URL: url}}
+				if sites[i] = a.Owner(&capture.Item{Exchange: e}).Site; sites[i] == "" {
+					t.Errorf("%s has no site", url)
+				}
+			}
+			if (sites[0] == sites[1]) != tt.same {
+				t.Errorf("sites %q", sites)
+			}
+		})
+	}
 }
 
 func TestTheHostOfARelativeAddress(t *testing.T) {

@@ -37,11 +37,13 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 		return d, reason
 	}
 	switch {
+	case isLined(media):
+		return decodeLined(text, media)
 	case isJSON(kind):
 		return decodeJSON(text)
 	case isLines(kind):
 		return decodeLines(text)
-	case kind == "application/x-www-form-urlencoded":
+	case kind == formKind:
 		return decodeForm(text, media.Schema)
 	case kind == "multipart/form-data":
 		return decodeMultipart(plain, header, media)
@@ -59,7 +61,7 @@ func mediaOf(header string) string {
 }
 
 func isJSON(kind string) bool {
-	return kind == "application/json" || kind == "text/json" ||
+	return kind == jsonKind || kind == "text/json" ||
 		strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")
 }
 
@@ -106,6 +108,21 @@ func decodeLines(text []byte) (d decoded, reason string) {
 		d.values = append(d.values, value)
 	}
 	return d, ""
+}
+
+// isLined reports whether a document says of a media type that its body is one JSON value a line, whatever it is called.
+func isLined(media *openapi3.MediaType) bool {
+	lined, _ := media.Extensions["x-lines"].(bool)
+	return lined
+}
+
+// decodeLined reads the lines. A schema that wants a string speaks of the text as a whole, another one of each line.
+func decodeLined(text []byte, media *openapi3.MediaType) (d decoded, reason string) {
+	d, reason = decodeLines(text)
+	if reason == "" && media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Type.Is("string") {
+		return decoded{values: []any{string(text)}}, ""
+	}
+	return d, reason
 }
 
 func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d decoded, reason string) {

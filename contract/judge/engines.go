@@ -20,8 +20,9 @@ const maxFaults = 20
 
 // both puts a body before both engines and settles what they say.
 func (j *Judge) both(o *opinion, b *body) {
-	first := firstOnBody(b)
+	first := b.seen(firstOnBody(b))
 	second, voted := j.secondOnBody(b)
+	second = b.seen(second)
 	base := "/" + b.side.String() + "/body"
 	j.settle(o, b.message, ruling{
 		first: first, second: second, voted: voted, pointer: b.schemaPointer, instance: base,
@@ -44,6 +45,8 @@ func (j *Judge) settle(o *opinion, m *message, r ruling) {
 	switch {
 	case len(r.first) == 0 && (voted || !r.voted):
 		o.check(Schema, report.Pass)
+	case m.bodiless && onlyMissing(r.first):
+		j.undecided(o, m, "the recording holds no body, and the query lacks what is required of one")
 	case voted || !r.voted:
 		j.tell(o, m, r, r.first, nil)
 	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
@@ -55,6 +58,11 @@ func (j *Judge) settle(o *opinion, m *message, r ruling) {
 	default:
 		j.dispute(o, m, r)
 	}
+}
+
+// onlyMissing reports whether nothing is wrong but what is not there.
+func onlyMissing(faults []fault) bool {
+	return !slices.ContainsFunc(faults, func(f fault) bool { return f.keyword != "required" })
 }
 
 // dispute tells what one engine found and the other did not, with both voices.
@@ -84,7 +92,7 @@ func (j *Judge) tell(o *opinion, m *message, r ruling, faults []fault, voices []
 			pointer = r.pointer
 		}
 		j.fault(o, m, report.Finding{
-			Rule: Schema, Verdict: report.Fail, Message: f.message, Pointer: join(r.instance, f.path...),
+			Rule: Schema, Verdict: report.Fail, Message: f.message, Pointer: m.instance(r.instance, f.path),
 			Spec: report.Spec{Pointer: pointer}, Disputed: voices != nil, Voices: voices,
 		})
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"net/http"
 
 	"github.com/tidwall/gjson"
 
@@ -9,9 +10,17 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// JSONRequest returns the request's body, when the recording holds it whole and it is JSON.
+// JSONRequest returns the request's body, when the recording holds it whole: as JSON, or as the JSON that a form and
+// members in the query stand for.
 func (r *Result) JSONRequest() (gjson.Result, bool) {
-	return jsonOf(r.Item.Request.Headers, r.Item.Request.Body, r.Item.RequestDoubt)
+	m := r.requestMessage()
+	header := m.headers.Value("Content-Type")
+	media := m.content.Get(header)
+	if mediaOf(header) != formKind || media == nil || m.body == nil || m.doubt != "" {
+		return jsonOf(m.headers, m.body, m.doubt)
+	}
+	d, reason := decode(&m, media, header)
+	return gjson.ParseBytes(d.json), reason == ""
 }
 
 // JSONResponse returns the response's body, when the recording holds it whole and it is JSON.
@@ -38,14 +47,25 @@ func (j *Judge) Own(item capture.Item) *Result {
 	return &Result{Item: item, Owner: j.addresses.Owner(&item)}
 }
 
-// PlainJSON decodes a body after its content codings are undone. It is no JSON when its Content-Type does not say so.
-func PlainJSON(contentType, contentEncoding string, coded []byte) (value any, is bool, err error) {
-	plain, reason := uncode(contentEncoding, coded)
+// PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of one
+// JSON value a line is a list of these. It is no JSON when its Content-Type does not say so, and when it is only a part.
+func (r *Result) PlainJSON(status int, header http.Header, coded []byte) (value any, is bool, err error) {
+	plain, reason := uncode(header.Get("Content-Encoding"), coded)
 	if reason != "" {
 		return nil, false, errors.New(reason)
 	}
-	if len(plain) == 0 || !isJSON(mediaOf(contentType)) {
+	kind := header.Get("Content-Type")
+	if len(plain) == 0 || status == http.StatusPartialContent || !isJSON(mediaOf(kind)) {
 		return nil, false, nil
+	}
+	if _, documented := documentedResponse(r.Operation(), status); documented != nil {
+		if media := documented.Content.Get(kind); media != nil && isLined(media) {
+			d, reason := decodeLines(plain)
+			if reason != "" {
+				return nil, false, errors.New(reason)
+			}
+			return d.values, true, nil
+		}
 	}
 	value, err = DecodeJSON(plain)
 	return value, err == nil, err

@@ -112,7 +112,7 @@ func firstOnParameters(p *parameters) []fault {
 	}
 	var faults []fault
 	for i, ref := range p.op.Parameters {
-		if isCredential(ref.Value) {
+		if isCredential(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
 			continue
 		}
 		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {
@@ -120,6 +120,13 @@ func firstOnParameters(p *parameters) []fault {
 		}
 	}
 	return faults
+}
+
+// isEmptyPart reports whether a parameter is the empty second half of a segment, and may be. The engine takes it for
+// missing.
+func (p *parameters) isEmptyPart(parameter *openapi3.Parameter) bool {
+	return parameter.In == openapi3.ParameterInPath && p.path[parameter.Name] == "" && parameter.Schema != nil &&
+		parameter.Schema.Value.VisitJSON("") == nil
 }
 
 func parameterFaults(err error, parameter *openapi3.Parameter, pointer string) []fault {

@@ -185,18 +185,7 @@ func (j *Judge) undocumentedOperation(r *Result) {
 }
 
 // request judges what the client sent.
-func (j *Judge) request(r *Result) {
-	op := r.Operation()
-	m := message{
-		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
-		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
-		pointer: op.Pointer + "/requestBody",
-	}
-	if op.Spec.RequestBody != nil && op.Spec.RequestBody.Value != nil {
-		m.content, m.required = op.Spec.RequestBody.Value.Content, op.Spec.RequestBody.Value.Required
-	}
-	j.examine(r, m)
-}
+func (j *Judge) request(r *Result) { j.examine(r, r.requestMessage()) }
 
 // response judges what the server answered.
 func (j *Judge) response(r *Result) {

@@ -95,6 +95,8 @@ func (m *message) keyOfRest() *keyWriter {
 	w.part(m.op.Interface)
 	w.part(string([]byte{byte(m.side), byte(m.outcome), byte(m.status), byte(m.status >> 8)}))
 	w.part(m.doubt)
+	w.part(strings.Join(m.inQuery, "&"))
+	w.part(strconv.FormatBool(m.bodiless))
 	w.part(m.headers.Value("Content-Type"))
 	w.part(m.headers.Value("Content-Encoding"))
 	return w

@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -26,6 +28,9 @@ type message struct {
 	content  openapi3.Content
 	required bool
 	pointer  string // of what is documented: a request body or a response
+
+	inQuery  []string // members of the body that stand in the query
+	bodiless bool     // the recording holds no body: what there is stands in the query
 }
 
 // opinion is what was said of a message. It does not name the exchange, so that it holds for the next one that is the
@@ -76,9 +81,11 @@ func (j *Judge) examineAnew(m *message, key key) *opinion {
 func (j *Judge) classKey(m *message) (key, bool) {
 	header := m.headers.Value("Content-Type")
 	media := m.content.Get(header)
-	isPlain := m.body != nil && m.doubt == "" && isJSON(mediaOf(header)) && m.headers.Value("Content-Encoding") == "" &&
+	isPlain := media != nil && !isLined(media) && m.body != nil && m.doubt == "" &&
+		isJSON(mediaOf(header)) && m.headers.Value("Content-Encoding") == "" &&
+		!bytes.Contains(m.body.Bytes, []byte(recording.Mark)) &&
 		(!strings.Contains(header, ";") || strings.Contains(strings.ToLower(header), "utf-8"))
-	if !isPlain || media == nil || media.Schema == nil || m.op.Document.T.IsOpenAPI31OrLater() {
+	if !isPlain || media.Schema == nil || m.op.Document.T.IsOpenAPI31OrLater() {
 		return key{}, false
 	}
 	c, err := classOf(m.body.Bytes, j.planner.of(media.Schema.Value))
@@ -105,8 +112,13 @@ func (j *Judge) fault(o *opinion, m *message, f report.Finding) {
 
 // unknowable says that nothing can be said of a body.
 func (j *Judge) unknowable(o *opinion, m *message, reason string) {
-	o.check(Schema, report.Inconclusive)
 	o.check(UndeclaredField, report.Inconclusive)
+	j.undecided(o, m, reason)
+}
+
+// undecided says that a body may be right or wrong.
+func (j *Judge) undecided(o *opinion, m *message, reason string) {
+	o.check(Schema, report.Inconclusive)
 	j.fault(o, m, report.Finding{
 		Rule: Schema, Severity: report.Notice, Verdict: report.Inconclusive, Message: reason,
 		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
@@ -178,6 +190,11 @@ func (j *Judge) empty(o *opinion, m *message) {
 
 // content decodes a body and puts it before both engines.
 func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, header string) {
+	if m.status == http.StatusPartialContent { // a span of the bytes, cut anywhere
+		o.check(Schema, report.Skipped)
+		o.check(UndeclaredField, report.Skipped)
+		return
+	}
 	decoded, reason := decode(m, media, header)
 	if reason != "" {
 		j.unknowable(o, m, reason)

@@ -117,7 +117,7 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 	o := &opinion{}
 	var faults []fault
 	for name, ref := range documented.Headers {
-		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") {
+		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") && !isHop(name, values) {
 			faults = append(faults, firstOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
 		}
 	}
@@ -127,6 +127,12 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
 		r.Findings = append(r.Findings, f)
 	}
+}
+
+// isHop reports whether a header is missing that does not reach everybody: it is about one connection only, so that
+// proxies take it away and newer versions of the protocol do not have it.
+func isHop(name string, values http.Header) bool {
+	return strings.EqualFold(name, "Connection") && values.Get(name) == ""
 }
 
 func headerInput(operation *openapi3.Operation) *openapi3filter.RequestValidationInput {

@@ -46,6 +46,7 @@ func loadSecond(d *specs.Document) func() (*second, error) {
 		if err != nil {
 			return nil, fmt.Errorf("build %s for the second judge: %w", d.File, err)
 		}
+		dropHeaders(&model.Model)
 		s := &second{paths: map[string]*v3.PathItem{}}
 		s.validator = validator.NewValidatorFromV3Model(&model.Model,
 			config.WithFormatAssertions(), config.WithoutSecurityValidation())
@@ -53,6 +54,24 @@ func loadSecond(d *specs.Document) func() (*second, error) {
 		return s, nil
 	}))
 	return load.(func() (*second, error))
+}
+
+// dropHeaders takes the headers of answers out of a model: with the body of an answer the engine judges its headers,
+// too, which nobody asks it for, and for that it renders their schemas anew every time, into nodes that all calls share.
+func dropHeaders(model *v3.Document) {
+	for item := range model.Paths.PathItems.ValuesFromOldest() {
+		for operation := range item.GetOperations().ValuesFromOldest() {
+			if operation.Responses == nil {
+				continue
+			}
+			for response := range operation.Responses.Codes.ValuesFromOldest() {
+				response.Headers = nil
+			}
+			if operation.Responses.Default != nil {
+				operation.Responses.Default.Headers = nil
+			}
+		}
+	}
 }
 
 // second is the second engine for a document. It has no vote where it cannot be made: the first then judges alone.
@@ -68,10 +87,11 @@ func (j *Judge) second(d *specs.Document) *second {
 	return s
 }
 
-// secondOnBody judges a JSON body. The engine cannot read others.
+// secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
+// passes forms unread.
 func (j *Judge) secondOnBody(b *body) (faults []fault, voted bool) {
-	s := j.second(b.op.Document)
-	if s == nil || b.decoded.json == nil || !isJSON(mediaOf(b.header)) {
+	s, kind := j.second(b.op.Document), b.jsonHeader()
+	if s == nil || b.decoded.json == nil || kind == "" {
 		return nil, false
 	}
 	defer func() { // an engine that falls over has no vote
@@ -79,7 +99,7 @@ func (j *Judge) secondOnBody(b *body) (faults []fault, voted bool) {
 			faults, voted = nil, false
 		}
 	}()
-	header := http.Header{"Content-Type": {b.header}}
+	header := http.Header{"Content-Type": {kind}}
 	r := requestOf(&message{op: b.op}, &Owner{Path: b.op.Path})
 	if b.side == request {
 		r.Header, r.Body, r.ContentLength = header, io.NopCloser(bytes.NewReader(b.decoded.json)), int64(len(b.decoded.json))
@@ -88,7 +108,20 @@ func (j *Judge) secondOnBody(b *body) (faults []fault, voted bool) {
 	}
 	w := &http.Response{StatusCode: b.status, Header: header, Body: io.NopCloser(bytes.NewReader(b.decoded.json)), Request: r}
 	_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.paths[b.op.Path], b.op.Path)
-	return b.placed(secondFaults(slices.DeleteFunc(errs, isHeaderError))), true
+	return b.placed(secondFaults(errs)), true
+}
+
+// jsonHeader is the Content-Type under which JSON is judged by the schema of the body, or the empty string.
+func (b *body) jsonHeader() string {
+	media := b.content.Get(jsonKind)
+	isForm := mediaOf(b.header) == formKind && media != nil && media.Schema != nil
+	switch {
+	case isJSON(mediaOf(b.header)):
+		return b.header
+	case isForm && media.Schema.Value == b.media.Schema.Value:
+		return jsonKind
+	}
+	return ""
 }
 
 // placed adds to faults where the document speaks of their values, and takes the values out of the messages, since they
@@ -107,15 +140,9 @@ func (b *body) placed(faults []fault) []fault {
 	return faults
 }
 
-// isHeaderError picks out what is not said of the body.
-func isHeaderError(e *errors.ValidationError) bool {
-	return strings.Contains(strings.ToLower(e.ValidationSubType), "header") ||
-		strings.Contains(strings.ToLower(e.Message), "response header")
-}
-
 func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
 	s := j.second(p.op.Document)
-	if s == nil || len(p.op.Parameters) == 0 {
+	if s == nil || len(p.op.Parameters) == 0 || p.anyRedacted() {
 		return nil, false
 	}
 	defer func() {
@@ -124,13 +151,33 @@ func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
 		}
 	}()
 	item, v := s.paths[p.op.Path], s.validator.GetParameterValidator()
+	request, path := p.unglued()
 	for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
 		v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
 	} {
-		_, errs := judge(p.request, item, p.op.Path)
+		_, errs := judge(request, item, path)
 		faults = append(faults, secondFaults(errs)...)
 	}
 	return faults, true
+}
+
+// unglued is the request as the engine can take it apart. It splits paths at slashes alone, so that it gives all of a
+// segment to the first of two parameters in it: such a pair becomes two segments, or one when the other is empty.
+func (p *parameters) unglued() (*http.Request, string) {
+	before, last, glued := strings.Cut(p.op.Path, "}{")
+	if !glued {
+		return p.request, p.op.Path
+	}
+	path, value := before+"}", p.path[strings.TrimSuffix(last, "}")]
+	request := *p.request
+	u := *p.request.URL
+	request.URL = &u
+	u.Path = strings.TrimSuffix(u.Path, value)
+	if value != "" {
+		path, u.Path = path+"/{"+last, u.Path+"/"+value
+	}
+	u.RawPath = ""
+	return &request, path
 }
 
 // secondFaults keeps of errors what is worth telling, sorted, since their order changes from run to run.

@@ -18,11 +18,11 @@ import (
 // Its chances are requests to start an attempt, and lists of the tasks of a resumed one.
 func attemptResume(st *step) {
 	switch {
-	case st.Operation == "startAttempt" && !st.Unknown():
+	case st.Operation == "workflow.startAttempt" && !st.Unknown():
 		st.repeated()
 		st.resumedFailed()
 		st.resumedFrom()
-	case st.Operation == "listAttemptTasks" && st.OK() && st.listed:
+	case st.Operation == "workflow.listAttemptTasks" && st.OK() && st.listed:
 		st.takenOver()
 	}
 }

@@ -18,9 +18,9 @@ import (
 // changed pools meanwhile, which shows in the other pools, nothing can be said.
 func defaultPool(st *step) {
 	switch st.Operation {
-	case "updatePool", "deletePool":
+	case "workflow.updatePool", "workflow.deletePool":
 		st.defaultTouched()
-	case "listPools":
+	case "workflow.listPools":
 		if st.OK() && st.listed && !st.Opaque {
 			st.oneDefault()
 			st.sameSum()
@@ -38,7 +38,7 @@ func (st *step) defaultTouched() {
 	if !isDefault {
 		return
 	}
-	verb := map[string]string{"updatePool": "updated", "deletePool": "deleted"}[st.Operation]
+	verb := map[verb]string{changes: "updated", removes: "deleted"}[st.does]
 	r := ruling{rule: DefaultPool, aspect: verb, provenance: specs.Documented}
 	switch {
 	case st.OK():
@@ -99,7 +99,7 @@ func (st *step) sameSum() {
 }
 
 func changesPools(e *Event) bool {
-	return e.Operation == "createPool" || e.Operation == "updatePool" || e.Operation == "deletePool"
+	return e.of == pools && (e.does == makes || e.does == changes || e.does == removes)
 }
 
 // sequential reports whether no two of some exchanges overlapped.
@@ -129,7 +129,7 @@ func (l *listing) replay() (limits map[string]int64, told bool) {
 	}
 	defaultID := l.defaultPool()
 	for _, e := range l.changes {
-		if e.Operation == "deletePool" {
+		if e.Operation == "workflow.deletePool" {
 			limit, there := limits[e.ID]
 			if !there {
 				continue // a deletion that was repeated

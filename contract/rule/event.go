@@ -7,7 +7,6 @@ import (
 
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs"
 )
 
 // Event is what the rules need of one exchange: no bodies, only the facts in them.
@@ -16,8 +15,8 @@ type Event struct {
 	Seq       int64
 	File      string
 	World     string
-	Host      string
-	Operation string // id, such as deletePool
+	Site      string
+	Operation string // name, such as workflow.deletePool
 	Start     time.Time
 	End       time.Time
 	Status    int // 0 when no answer was seen
@@ -25,14 +24,20 @@ type Event struct {
 	Line      report.Line
 	Forget    bool // the state of the world was replaced: nothing known before holds
 
-	caller  uint64 // who asked, 0 when that is not known
-	ID, Key string // of the path
-	Opaque  bool   // there was success, but the answer could not be read
+	caller uint64 // who asked, 0 when that is not known
+	keyed  bool   // there was an Authorization header
+	of     *kind  // what the operation is about
+	does   verb
+	stirs  []*kind
+	named  thing  // what the path names
+	within thing  // what the path names that it is a part of
+	ID     string // first part of what the path names
+	Opaque bool   // there was success, but the answer could not be read
 	facts
 }
 
-// OK reports whether the request was answered with success.
-func (e *Event) OK() bool { return e.Status >= 200 && e.Status < 300 }
+// OK reports whether the request was answered with success, and not only put off.
+func (e *Event) OK() bool { return e.Status >= 200 && e.Status < 300 && !e.Unknown() }
 
 // Unknown reports whether it cannot be told whether the request took effect.
 func (e *Event) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 202 }
@@ -59,28 +64,43 @@ func NewEvent(r *judge.Result) *Event {
 		return forgetting(r)
 	}
 	op := r.Operation()
-	if op == nil || op.Interface != specs.Workflow {
+	if op == nil {
 		return nil
 	}
-	read := readers[op.ID]
-	if read == nil {
+	read, caller := readers[op.Interface][op.ID], callerOf(r)
+	if read == nil && caller == 0 {
 		return nil
 	}
 	e := newEvent(r)
-	e.Operation, e.caller = op.ID, callerOf(r)
-	e.ID, e.Key = r.Owner.Match.Param(read.id), r.Owner.Match.Param("key")
+	e.Operation, e.caller = op.Name(), caller
+	e.keyed = r.Item.Request.Headers.Value("Authorization") != ""
+	if read != nil {
+		e.read(read, r)
+	}
+	return e
+}
+
+func (e *Event) read(read *reader, r *judge.Result) {
+	e.of, e.does, e.stirs = read.of, read.does, read.stirs
+	if match := &r.Owner.Match; e.of != nil {
+		e.ID, e.named = match.Param(e.of.path[0]), e.of.named(match)
+		e.within = e.of.in.named(match)
+	}
+	if read.rest != nil {
+		read.rest(e, r)
+	}
 	if e.OK() || e.Status == http.StatusConflict {
 		e.Opaque = r.Item.ResponseDoubt != ""
 		read.response(e, r)
 	}
 	read.request(e, r)
-	return e
 }
 
 func newEvent(r *judge.Result) *Event {
 	item := &r.Item
 	e := &Event{
-		Number: item.Number, Seq: item.Seq, File: item.File, World: r.Owner.World, Host: r.Owner.Host, Start: item.Start, End: item.End,
+		Number: item.Number, Seq: item.Seq, File: item.File, World: r.Owner.World, Site: r.Owner.Site,
+		Start: item.Start, End: item.End,
 	}
 	if e.End.Before(e.Start) {
 		e.End = e.Start

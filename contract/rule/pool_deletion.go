@@ -22,7 +22,10 @@ import (
 //
 // A pool that is known to be gone may be deleted again: clients repeat requests.
 func poolDeletion(st *step) {
-	if st.Operation != "deletePool" || !st.OK() && st.Status != http.StatusBadRequest {
+	if len(st.attempts) > 0 {
+		st.settle(PoolDeletion)
+	}
+	if st.Operation != "workflow.deletePool" || !st.OK() && st.Status != http.StatusBadRequest {
 		return
 	}
 	pool := st.s.pool(st.ID)
@@ -44,7 +47,7 @@ func poolDeletion(st *step) {
 		r.message = fmt.Sprintf("pool %s was deleted although pool rule %s references it", st.ID, b.rule.id)
 		st.judge(r, report.Fail, pool.created, b.rule.created, b.rule.proof)
 	case len(b.attempts) > 0:
-		st.await(pool, b)
+		st.wait(pool, b)
 	default:
 		st.unblockedDeletion(pool, b)
 	}
@@ -90,12 +93,12 @@ func (st *step) blockers(pool *poolState) blockers {
 
 func changesRule(id string) func(*Event) bool {
 	return func(e *Event) bool {
-		return e.ID == id && (e.Operation == "updatePoolRule" || e.Operation == "deletePoolRule")
+		return e.named == thing{poolRules, id} && (e.does == changes || e.does == removes)
 	}
 }
 
 func touchesRules(e *Event) bool {
-	return e.Operation == "createPoolRule" || e.Operation == "updatePoolRule" || e.Operation == "deletePoolRule"
+	return e.of == poolRules && (e.does == makes || e.does == changes || e.does == removes)
 }
 
 // inPool lists the attempts that were last seen unfinished in a pool.
@@ -136,15 +139,15 @@ func (st *step) unblockedDeletion(pool *poolState, b blockers) {
 
 // pendingDeletion is a deletion that waits for proof that an attempt was still under way.
 type pendingDeletion struct {
+	pending
 	deletion *Event
 	attempts map[string]*Event // the last proof before the deletion, by attempt
 	pool     *Event
-	ruling   ruling
 }
 
-// await puts off the verdict: an attempt that was under way before may have ended in between. Only one that is seen
+// wait puts off the verdict: an attempt that was under way before may have ended in between. Only one that is seen
 // unfinished afterwards, or to have finished later, was certainly under way.
-func (st *step) await(pool *poolState, b blockers) {
+func (st *step) wait(pool *poolState, b blockers) {
 	p := &pendingDeletion{deletion: st.Event, attempts: map[string]*Event{}, pool: pool.created}
 	for _, a := range b.attempts {
 		p.attempts[a.fact.id] = a.proof
@@ -155,34 +158,24 @@ func (st *step) await(pool *poolState, b blockers) {
 			st.ID, b.attempts[0].fact.id),
 		evidence: []*Event{pool.created, b.attempts[0].proof, st.Event},
 	}
-	if len(st.s.pending) >= maxPending {
-		p.ruling.verdict = report.Inconclusive
-		st.say(p.ruling)
-		return
-	}
-	st.s.pending = append(st.s.pending, p)
+	p.look = p.resolve
+	st.await(PoolDeletion, &p.pending)
 }
 
 // resolve looks whether an exchange proves that an attempt was under way when its pool was deleted.
-func (s *state) resolve(st *step) {
-	if len(s.pending) == 0 || len(st.attempts) == 0 {
-		return
-	}
-	s.pending = slices.DeleteFunc(s.pending, func(p *pendingDeletion) bool {
-		for _, fact := range st.attempts {
-			proof := p.attempts[fact.id]
-			if proof == nil || fact.poolID != p.deletion.ID || !before(p.deletion, st.Event) || !p.outlived(fact) {
-				continue
-			}
-			p.ruling.verdict = report.Fail
-			p.ruling.message = fmt.Sprintf("pool %s was deleted while attempt %s was under way in it",
-				p.deletion.ID, fact.id)
-			p.ruling.evidence = []*Event{p.pool, proof, st.Event, p.deletion}
-			st.say(p.ruling)
-			return true
+func (p *pendingDeletion) resolve(st *step) bool {
+	for _, fact := range st.attempts {
+		proof := p.attempts[fact.id]
+		if proof == nil || fact.poolID != p.deletion.ID || !before(p.deletion, st.Event) || !p.outlived(fact) {
+			continue
 		}
-		return false
-	})
+		p.ruling.verdict = report.Fail
+		p.ruling.message = fmt.Sprintf("pool %s was deleted while attempt %s was under way in it", p.deletion.ID, fact.id)
+		p.ruling.evidence = []*Event{p.pool, proof, st.Event, p.deletion}
+		st.say(p.ruling)
+		return true
+	}
+	return false
 }
 
 // outlived reports whether an attempt ended after the deletion, or has not ended. Times of the platform are whole

@@ -19,9 +19,9 @@ import (
 // among the possible ones. Lists of rules are expected in the order of priority, which is only assumed.
 func poolRuleOrder(st *step) {
 	switch {
-	case st.Operation == "listPoolRules" && st.OK() && st.listed && !st.Opaque:
+	case st.Operation == "workflow.listPoolRules" && st.OK() && st.listed && !st.Opaque:
 		st.listedInOrder()
-	case st.Operation == "startAttempt" && st.Status == http.StatusOK && len(st.attempts) == 1:
+	case st.Operation == "workflow.startAttempt" && st.Status == http.StatusOK && len(st.attempts) == 1:
 		st.routed(st.attempts[0])
 	}
 }

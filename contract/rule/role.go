@@ -2,65 +2,136 @@ package rule
 
 import (
 	"fmt"
-	"hash/maphash"
 	"net/http"
 
-	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-// role: pools and pool rules are for administrators; to others they answer 403. Who has which role is not in a recording,
-// but it shows: a caller who is refused with 403 is no administrator at that time.
+// class is a class of callers, each a part of the next.
+type class int
+
+const (
+	administrators class = iota
+	delegates            // administrators and delegated admins
+	parents              // everybody but sub users
+	classes
+)
+
+// reserve is what an operation is left to.
+type reserve struct {
+	to    class
+	sure  specs.Provenance
+	mixed bool // it is also refused for other reasons than the role, so that a refusal tells nothing of it
+}
+
+var reserved = map[string]reserve{
+	"workflow.listPools":      {to: administrators, sure: specs.Public},
+	"workflow.createPool":     {to: administrators, sure: specs.Public},
+	"workflow.getPool":        {to: administrators, sure: specs.Public},
+	"workflow.updatePool":     {to: administrators, sure: specs.Public},
+	"workflow.deletePool":     {to: administrators, sure: specs.Public},
+	"workflow.listPoolRules":  {to: administrators, sure: specs.Public},
+	"workflow.createPoolRule": {to: administrators, sure: specs.Public},
+	"workflow.getPoolRule":    {to: administrators, sure: specs.Public},
+	"workflow.updatePoolRule": {to: administrators, sure: specs.Public},
+	"workflow.deletePoolRule": {to: administrators, sure: specs.Public},
+
+	"core.setProfileOption":    {to: administrators, sure: specs.Documented},
+	"core.deleteProfileOption": {to: administrators, sure: specs.Documented},
+	"core.exportPolicies":      {to: delegates, sure: specs.Documented, mixed: true}, // a feature flag
+	"core.listSubUsers":        {to: parents, sure: specs.Documented},
+}
+
+// role: pools and pool rules, and setting and deleting profile options, are for administrators; exporting policies is
+// for them and delegated admins; listing sub users is for everybody but sub users. To others they answer 403. Who has
+// which role is not in a recording, but it shows: a caller who is refused with 403 has not the role at that time, and
+// whoever is no sub user's parent is no administrator either.
 //
 // Its chance is a refusal, which is a pass, and a success of a caller who was refused before. Such a success is a
 // violation when the same caller is refused again afterwards; until then somebody may have given them the role, which is
-// inconclusive. That nobody gave them the role and took it back is only assumed. Callers are told apart by their credentials, or by what stands in their place.
+// inconclusive. That nobody gave them the role and took it back is only assumed. A caller under whose name jobs run, and
+// whose name is that of one sub user, is taken for it when sub users are listed; that nobody else has the name is
+// assumed, too. Callers are told apart by their keys, or by what stands in their place.
 func role(st *step) {
-	if st.caller == 0 || !forAdministrators[st.Operation] {
+	c, left := st.s.caller(st.caller), reserved[st.Operation]
+	if c == nil || left.sure == "" {
 		return
 	}
-	r := ruling{rule: Role, aspect: "administrators", provenance: specs.Public}
-	c, known := st.s.callers.get(st.caller)
 	switch {
 	case st.Status == http.StatusForbidden:
-		if known && c.served != nil && st.known(c.served) {
-			r.message = "a caller was served who is no administrator, as refusals before and after show"
-			r.operation, r.provenance = c.served.Operation, specs.Assumed
-			st.judge(r, report.Fail, c.refused, c.served)
-		} else {
-			st.judge(r, report.Pass)
+		st.refusedRole(c, left)
+	case st.OK():
+		st.servedRole(c, left)
+		if left.to == parents {
+			st.servedSubUser(c)
 		}
-		st.s.callers.put(st.caller, &callerState{refused: st.Event})
-	case st.OK() && known && st.known(c.refused):
-		if c.served != nil {
-			c.served = st.Event
-			return
-		}
-		c.served = st.Event
-		r.message = fmt.Sprintf("a caller was served who was refused before, by %s; they may have been given the role since",
-			c.refused.Operation)
-		st.judge(r, report.Inconclusive, c.refused)
 	}
 }
 
-// callerState is what is known of the role of a caller.
-type callerState struct {
-	refused *Event // the last refusal
-	served  *Event // the last success since
-}
-
-var forAdministrators = map[string]bool{
-	"listPools": true, "createPool": true, "getPool": true, "updatePool": true, "deletePool": true,
-	"listPoolRules": true, "createPoolRule": true, "getPoolRule": true, "updatePoolRule": true, "deletePoolRule": true,
-}
-
-var callerSeed = maphash.MakeSeed()
-
-// callerOf tells callers apart without keeping their credentials. It is 0 when there are none.
-func callerOf(r *judge.Result) uint64 {
-	if value := r.Item.Request.Headers.Value("Authorization"); value != "" {
-		return maphash.String(callerSeed, value) | 1
+func (st *step) refusedRole(c *callerState, left reserve) {
+	r := ruling{rule: Role, aspect: left.to.String(), provenance: left.sure}
+	if c.served != nil && !left.mixed && c.servedAs <= left.to && st.known(c.served) {
+		r.message = fmt.Sprintf("a caller was served who is none of the %s, as refusals before and after show", c.servedAs)
+		r.aspect, r.operation, r.provenance = c.servedAs.String(), c.served.Operation, specs.Assumed
+		st.judge(r, report.Fail, c.refusal(c.servedAs), c.served)
+	} else {
+		st.judge(r, report.Pass)
 	}
-	return 0
+	if !left.mixed {
+		c.refused[left.to], c.served = st.Event, nil
+	}
+}
+
+// refusal is the last one that shows that a caller is not of a class.
+func (c *callerState) refusal(of class) *Event {
+	var last *Event
+	for _, e := range c.refused[of:] {
+		if e != nil && (last == nil || e.Number > last.Number) {
+			last = e
+		}
+	}
+	return last
+}
+
+func (st *step) servedRole(c *callerState, left reserve) {
+	refusal := c.refusal(left.to)
+	if refusal == nil || !st.known(refusal) {
+		return
+	}
+	isFirst := c.served == nil
+	c.served, c.servedAs = st.Event, left.to
+	if !isFirst {
+		return
+	}
+	st.judge(ruling{
+		rule: Role, aspect: left.to.String(), provenance: left.sure,
+		message: fmt.Sprintf("a caller was served who was refused before, by %s; they may have been given the role since",
+			refusal.Operation),
+	}, report.Inconclusive, refusal)
+}
+
+// servedSubUser looks whether who got a list of sub users is one of them.
+func (st *step) servedSubUser(c *callerState) {
+	namesakes, _ := st.s.named.get(c.name)
+	if len(namesakes) != 1 || !st.knowsName(c) {
+		return
+	}
+	user, ok := st.s.subUsers.get(namesakes[0])
+	if x := st.s.lookUp(thing{subUsers, namesakes[0]}); !ok || !st.known(user.proof) || x == nil || x.gone != nil {
+		return
+	}
+	st.judge(ruling{
+		rule: Role, aspect: parents.String(), provenance: specs.Assumed,
+		message: fmt.Sprintf("sub users were listed for a caller by the name of sub user %s", namesakes[0]),
+	}, report.Fail, append([]*Event{user.proof}, c.named...)...)
+}
+
+// knowsName reports whether the name of a caller was known when the exchange in hand began.
+func (st *step) knowsName(c *callerState) bool {
+	return c.name != "" && st.known(c.named[0]) && st.known(c.named[1])
+}
+
+func (c class) String() string {
+	return [...]string{"administrators", "administrators and delegated admins", "users who are no sub users"}[c]
 }

@@ -8,6 +8,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -15,17 +16,25 @@ import (
 
 // Names of the rules. They are part of the interface.
 const (
-	Role           = "role"
-	PoolDeletion   = "pool-deletion"
-	DefaultPool    = "default-pool"
-	PoolRuleOrder  = "pool-rule-order"
-	AttemptResume  = "attempt-resume"
-	UseAfterDelete = "use-after-delete"
+	Role            = "role"
+	PoolDeletion    = "pool-deletion"
+	DefaultPool     = "default-pool"
+	PoolRuleOrder   = "pool-rule-order"
+	AttemptResume   = "attempt-resume"
+	TokenRevocation = "token-revocation"
+	SubUserRemoval  = "sub-user-removal"
+	TableRecovery   = "table-recovery"
+	UseAfterDelete  = "use-after-delete"
+	IngestionSize   = "ingestion-size"
+	IngestionAuth   = "ingestion-auth"
 )
 
 // Names lists the rules, in the order of reports.
 func Names() []string {
-	return []string{Role, PoolDeletion, DefaultPool, PoolRuleOrder, AttemptResume, UseAfterDelete}
+	return []string{
+		Role, PoolDeletion, DefaultPool, PoolRuleOrder, AttemptResume, TokenRevocation, SubUserRemoval, TableRecovery,
+		UseAfterDelete, IngestionSize, IngestionAuth,
+	}
 }
 
 // Config is what rules need to know.
@@ -62,7 +71,10 @@ type step struct {
 }
 
 // rules in the order of their names.
-var rules = []func(*step){role, poolDeletion, defaultPool, poolRuleOrder, attemptResume, useAfterDelete}
+var rules = []func(*step){
+	role, poolDeletion, defaultPool, poolRuleOrder, attemptResume, tokenRevocation, subUserRemoval, tableRecovery,
+	useAfterDelete, ingestionSize, ingestionAuth,
+}
 
 // known reports whether a fact was certain when the exchange began.
 func (st *step) known(proof *Event) bool { return proof != nil && before(proof, st.Event) }
@@ -92,10 +104,10 @@ func (c *Config) verdict(r ruling) Verdict {
 	slices.SortFunc(evidence, func(a, b *Event) int { return a.Number - b.Number })
 	evidence = slices.Compact(evidence)
 	f := &report.Finding{
-		Rule: r.rule, Verdict: r.verdict, Severity: report.Notice, Interface: specs.Workflow,
-		Operation: specs.Workflow + "." + r.operation, Exchange: judged.Number, Message: r.message,
-		Pointer: "/response", Provenance: r.provenance, Spec: c.spec(r.operation),
+		Rule: r.rule, Verdict: r.verdict, Severity: report.Notice, Operation: r.operation, Exchange: judged.Number,
+		Message: r.message, Pointer: "/response", Provenance: r.provenance, Spec: c.spec(r.operation),
 	}
+	f.Interface, _, _ = strings.Cut(r.operation, ".")
 	if r.verdict == report.Fail {
 		f.Severity = report.Of(r.provenance, c.Trust)
 	}
@@ -112,8 +124,9 @@ func (c *Config) verdict(r ruling) Verdict {
 
 // spec is where the document describes an operation.
 func (c *Config) spec(operation string) report.Spec {
+	iface, id, _ := strings.Cut(operation, ".")
 	for _, d := range c.Documents {
-		if op := d.Operation(operation); d.Interface == specs.Workflow && op != nil {
+		if op := d.Operation(id); d.Interface == iface && op != nil {
 			spec := report.Spec{File: d.File, Pointer: op.Pointer}
 			if place, err := d.Place(op.Pointer + "/description"); err == nil {
 				spec.Line, spec.Pointer = place.Line, place.Pointer

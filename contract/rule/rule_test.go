@@ -16,9 +16,10 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// script is a recording in short, one exchange a line: an interval in seconds, if it matters, as in 3-5; method and path;
-// the body of the request, if any; after => the status and the body of the answer. {pool …} and the like stand for the
-// bodies of resources.
+// script is a recording in short, one exchange a line: an interval in seconds, if it matters, as in 3-5; @ and a key, if
+// it is not the usual one, or @none, or @hidden for one that a recorder hid; method and path, which begins with core: or
+// ingestion: when it is not of the workflow interface; the body of the request, if any; after => the status and the body
+// of the answer. {pool …} and the like stand for the bodies of resources.
 func script(t *testing.T, text string) []*recording.Exchange {
 	t.Helper()
 	var list []*recording.Exchange
@@ -43,16 +44,28 @@ func exchange(t *testing.T, line string, n int) *recording.Exchange {
 		to, _ = strconv.Atoi(b)
 		words = strings.SplitN(strings.TrimPrefix(question, words[0]+" "), " ", 3)
 	}
+	key := "1/key"
+	if strings.HasPrefix(words[0], "@") {
+		key = words[0][1:]
+		words = strings.SplitN(words[1]+" "+strings.Join(words[2:], " "), " ", 3)
+	}
+	if words[len(words)-1] == "" {
+		words = words[:len(words)-1]
+	}
 	if !ok || len(words) < 2 {
 		t.Fatalf("line %q", line)
 	}
 	json := [2]string{"Content-Type", "application/json"}
 	e := &recording.Exchange{
 		Start: epoch.Add(time.Duration(from) * time.Second), End: epoch.Add(time.Duration(to) * time.Second),
-		Request: recording.Request{
-			Method: words[0], URL: "https://workflow.svc.example/api" + words[1],
-			Headers: recording.Headers{{"Authorization", "SVC1 1/key"}, json},
-		},
+		Request: recording.Request{Method: words[0], URL: address(words[1]), Headers: recording.Headers{json}},
+	}
+	switch key {
+	case "none":
+	case "hidden":
+		e.Request.Headers = append(e.Request.Headers, [2]string{"Authorization", "SVC1 REDACTED"})
+	default:
+		e.Request.Headers = append(e.Request.Headers, [2]string{"Authorization", "SVC1 " + key})
 	}
 	if len(words) == 3 {
 		e.Request.Body = &recording.Body{Bytes: []byte(expand(words[2]))}
@@ -66,15 +79,29 @@ func exchange(t *testing.T, line string, n int) *recording.Exchange {
 	if body == "" {
 		body = fmt.Sprintf(`{"message":"m","status":%d}`, code)
 	}
+	if body == "cut" {
+		e.Response.Body = &recording.Body{Truncated: true}
+		return e
+	}
 	if code != 204 {
 		e.Response.Body = &recording.Body{Bytes: []byte(expand(body))}
 	}
 	return e
 }
 
+// address is where a path of the script is.
+func address(path string) string {
+	for prefix, base := range map[string]string{"core:": "https://core.svc.example/v3", "ingestion:": "https://ingestion.svc.example"} {
+		if rest, found := strings.CutPrefix(path, prefix); found {
+			return base + rest
+		}
+	}
+	return "https://workflow.svc.example/api" + path
+}
+
 // expand writes {kind word…} out, innermost first.
 func expand(text string) string {
-	for _, kind := range []string{"pool", "default", "rule", "attempt", "project", "task"} {
+	for _, kind := range []string{"pool", "default", "rule", "attempt", "project", "task", "token", "sub", "job", "deleted", "table", "base", "group"} {
 		for {
 			before, after, found := strings.Cut(text, "{"+kind+" ")
 			if !found {
@@ -122,6 +149,25 @@ func resource(kind string, w []string) string {
 			`"sessionTime":"2026-05-04T00:00:00+00:00","sessionUuid":"5a0d3c1e-7b62-4f0e-9d14-1c8e62f0a7b3",`+
 			`"project":{"id":"101","name":"shop"},"workflow":{"id":"2101","name":"daily"}}`,
 			w[0], w[1], w[2], retry, w[4], w[5], done, w[5] == "success", finished)
+	case "token": // id user client
+		return fmt.Sprintf(`{"id":%s,"user_id":%q,"oauth_client_id":%q}`, w[0], w[1], w[2])
+	case "sub": // id name
+		return fmt.Sprintf(`{"id":%s,"name":%q,"parent_user_id":1}`, w[0], w[1])
+	case "job": // id user
+		return fmt.Sprintf(`{"job_id":"%s","user_name":%q}`, w[0], w[1])
+	case "deleted": // id database name
+		return fmt.Sprintf(`{"id":%s,"database_name":%q,"name":%q,"database_id":11}`, w[0], w[1], w[2])
+	case "table": // name id
+		return fmt.Sprintf(`{"name":%q,"id":%s,"created_at":"2026-05-04 00:00:00 +0000"}`, w[0], w[1])
+	case "base": // name, then when it was made, in minutes of the day
+		at := epoch.Truncate(24 * time.Hour)
+		if len(w) > 1 {
+			n, _ := strconv.Atoi(w[1])
+			at = at.Add(time.Duration(n) * time.Minute)
+		}
+		return fmt.Sprintf(`{"name":%q,"created_at":%q}`, w[0], at.Format("2006-01-02 15:04:05 -0700"))
+	case "group": // id taggable name
+		return fmt.Sprintf(`{"id":%s,"taggable_name":%q,"name":"n"}`, w[0], w[1])
 	case "project": // id
 		return fmt.Sprintf(`{"id":"%s","name":"n%[1]s","revision":"r","archiveType":"db","createdAt":"2026-05-04T00:00:00Z",`+
 			`"updatedAt":"2026-05-04T00:00:00Z"}`, w[0])

@@ -1,157 +1,118 @@
 package rule
 
-import "svc.example/understudy/contract/report"
+import (
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/report"
+)
 
 const (
 	maxEntities = 20_000 // of each kind, in each world
-	maxPending  = 1_000
+	maxPending  = 1_000  // verdicts of each rule that wait for evidence
 )
 
 // state is what is known of one world. Every fact keeps the exchange that proved it.
 type state struct {
-	pools    *bounded[string, *poolState]
-	rules    *bounded[string, *ruleState]
-	attempts *bounded[string, *attemptState]
-	names    *bounded[attemptName, *attemptState] // by what must be unique
-	sessions *bounded[string, *attemptState]      // the attempt of the highest index
-	tasks    *bounded[string, *taskState]         // by attempt
-	resumes  *bounded[string, *Event]             // by new attempt: the exchange that resumed into it
-	resumed  *bounded[string, string]             // by new attempt: the old one
-	projects *bounded[string, *entity]
-	secrets  *bounded[string, *entity] // by project/key
+	lives    map[*kind]*bounded[string, *entity]
+	removals map[*kind]int
+	stirred  map[*kind]*Event // the last exchange that may have made one unseen
 	callers  *bounded[uint64, *callerState]
+	waiting  map[string][]*pending // by rule
 
-	live      map[string]*ruleState               // the rules that are not known to be gone
-	running   map[string]map[string]*attemptState // attempts last seen unfinished, by pool
-	deletions int
-	defaultID string // of the pool that was last seen to be the default one
-
-	poolListing *listing // the last complete list of pools, and what changed since
-	ruleListing *listing
-	pending     []*pendingDeletion
+	workflowState
+	coreState
+	ingestionState
 }
 
-// entity is what is known of the life of something.
+// entity is what is known of the life of a thing.
 type entity struct {
-	id      string
+	thing
+	ident   string // as it was last shown
+	born    time.Time
+	showed  *Event // the exchange that showed these
 	created *Event
-	proof   *Event // the last exchange that showed or changed it
-	gone    *Event // that deleted it
-	unsure  *Event // that may have deleted or changed it
+	proof   *Event   // the last exchange that showed or changed it
+	aliased *Event   // that showed its other name
+	gone    *Event   // that deleted it
+	because []*Event // what shows why that deleted it, when it named another thing
+	unsure  *Event   // that may have deleted or changed it
 }
-
-type poolState struct {
-	entity
-	fact poolFact
-	has  bool // fact is known
-}
-
-type ruleState struct {
-	entity
-	fact ruleFact
-}
-
-type attemptState struct {
-	fact  attemptFact
-	first *Event
-	proof *Event
-}
-
-type attemptName struct{ session, retry string }
-
-type taskState struct {
-	tasks []taskFact
-	proof *Event
-	done  *Event // showed that the attempt was over when its tasks were listed, or nil
-}
-
-// listing is a complete list, and the changes seen since.
-type listing struct {
-	proof   *Event
-	pools   map[string]poolFact
-	changes []*Event
-	unsure  bool // something may have changed unseen
-}
-
-// maxChanges bounds how many changes since a list are kept; beyond, the list tells nothing any more.
-const maxChanges = 1_000
 
 func newState() *state {
-	live, running := map[string]*ruleState{}, map[string]map[string]*attemptState{}
 	return &state{
-		live: live, running: running,
-		pools: newBounded[string, *poolState](maxEntities, nil),
-		rules: newBounded[string, *ruleState](maxEntities, func(r *ruleState) { delete(live, r.id) }),
-		attempts: newBounded[string, *attemptState](maxEntities, func(a *attemptState) {
-			delete(running[a.fact.poolID], a.fact.id)
-		}),
-		names:    newBounded[attemptName, *attemptState](maxEntities, nil),
-		sessions: newBounded[string, *attemptState](maxEntities, nil),
-		tasks:    newBounded[string, *taskState](maxEntities/10, nil),
-		resumes:  newBounded[string, *Event](maxEntities/10, nil),
-		resumed:  newBounded[string, string](maxEntities/10, nil),
-		projects: newBounded[string, *entity](maxEntities, nil),
-		secrets:  newBounded[string, *entity](maxEntities, nil),
-		callers:  newBounded[uint64, *callerState](maxEntities, nil),
+		lives: map[*kind]*bounded[string, *entity]{}, removals: map[*kind]int{}, stirred: map[*kind]*Event{},
+		callers: newBounded[uint64, *callerState](maxEntities, nil), waiting: map[string][]*pending{},
+		workflowState: newWorkflowState(), coreState: newCoreState(),
 	}
 }
 
-func (s *state) pool(id string) *poolState {
-	p, ok := s.pools.get(id)
-	if !ok {
-		p = &poolState{entity: entity{id: id}}
-		s.pools.put(id, p)
+// life is what is known of a thing, which may be nothing yet.
+func (s *state) life(t thing) *entity {
+	x := s.lookUp(t)
+	if x == nil {
+		x = &entity{thing: t}
+		s.lives[t.kind].put(t.id, x)
 	}
-	return p
+	return x
 }
 
-func (s *state) rule(id string) *ruleState {
-	r, ok := s.rules.get(id)
-	if !ok {
-		r = &ruleState{entity: entity{id: id}}
-		s.rules.put(id, r)
+// lookUp is what is known of a thing, or nil.
+func (s *state) lookUp(t thing) *entity {
+	if t.isNone() {
+		return nil
 	}
-	return r
+	ofKind := s.lives[t.kind]
+	if ofKind == nil {
+		ofKind = newBounded[string, *entity](maxEntities, nil)
+		s.lives[t.kind] = ofKind
+	}
+	x, _ := ofKind.get(t.id)
+	return x
 }
 
-// poolEntity returns what is known of the life of a pool, or nil.
-func (s *state) poolEntity(id string) *entity {
-	if p, ok := s.pools.get(id); ok {
-		return &p.entity
-	}
-	return nil
-}
-
-// ruleEntity returns what is known of the life of a rule, or nil.
-func (s *state) ruleEntity(id string) *entity {
-	if r, ok := s.rules.get(id); ok {
-		return &r.entity
-	}
-	return nil
-}
-
-func of(entities *bounded[string, *entity], id string) *entity {
-	e, ok := entities.get(id)
-	if !ok {
-		e = &entity{id: id}
-		entities.put(id, e)
-	}
-	return e
-}
-
-// seen notes that an entity was shown or made.
+// seen notes that a thing was shown or made.
 func (x *entity) seen(e *Event, created bool) {
-	x.proof, x.gone, x.unsure = e, nil, nil
+	x.proof, x.gone, x.because, x.unsure = e, nil, nil, nil
 	if created {
 		x.created = e
 	}
 }
 
-// abandon gives up on verdicts that waited for evidence.
-func (s *state) abandon(say func(ruling)) {
-	for _, p := range s.pending {
+// pending is a verdict that waits for evidence. Without it, it is inconclusive; if its ruling names no rule by then, it
+// has not had its chance.
+type pending struct {
+	ruling ruling
+	look   func(*step) bool // takes the next exchange that may matter, and reports whether the case is closed
+}
+
+// await puts off a verdict. When too many wait, it is inconclusive at once.
+func (st *step) await(rule string, p *pending) {
+	if len(st.s.waiting[rule]) >= maxPending {
+		st.s.giveUp(p, st.say)
+		return
+	}
+	st.s.waiting[rule] = append(st.s.waiting[rule], p)
+}
+
+// settle shows an exchange to the verdicts of a rule that wait.
+func (st *step) settle(rule string) {
+	st.s.waiting[rule] = slices.DeleteFunc(st.s.waiting[rule], func(p *pending) bool { return p.look(st) })
+}
+
+func (s *state) giveUp(p *pending, say func(ruling)) {
+	if p.ruling.rule != "" {
 		p.ruling.verdict = report.Inconclusive
 		say(p.ruling)
 	}
-	s.pending = nil
+}
+
+// abandon gives up on verdicts that waited for evidence.
+func (s *state) abandon(say func(ruling)) {
+	for _, rule := range Names() {
+		for _, p := range s.waiting[rule] {
+			s.giveUp(p, say)
+		}
+	}
+	clear(s.waiting)
 }

@@ -27,8 +27,8 @@ func NewWatcher(config Config, say func(Verdict)) *Watcher {
 	return w
 }
 
-// place is a world of a server. Two servers may use the same ids for different things.
-type place struct{ world, host string }
+// place is a world of an installation. Two of these may use the same ids for different things.
+type place struct{ world, site string }
 
 // line is the exchanges of one place.
 type line struct {
@@ -50,7 +50,7 @@ func (w *Watcher) See(e *Event) {
 		w.forget(e.World)
 		return
 	}
-	at := place{e.World, e.Host}
+	at := place{e.World, e.Site}
 	l, ok := w.worlds.get(at)
 	if !ok {
 		l = &line{place: at, w: w, state: newState()}
@@ -106,7 +106,6 @@ func (l *line) next() {
 			st.overlapping = append(st.overlapping, other)
 		}
 	}
-	l.state.resolve(st)
 	for _, rule := range rules {
 		rule(st)
 	}

@@ -4,6 +4,9 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
+	"github.com/vmihailenco/msgpack/v5"
 )
 
 // commands are the steps of a story, as the package comment explains them.
@@ -30,8 +34,38 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"clock":   step("clock advance LENGTH | clock idle", 1, 2, moveClock),
 		"header":  step("header NAME [PATTERN]", 1, 2, header),
 		"match":   step("match WANT", 1, 1, match),
+		"read":    step("read lines | read msgpack", 1, 1, read),
 		"says":    step("says TEXT", 1, 1, says),
 	}
+}
+
+// read turns the last answer, a series of values, into a JSON list of them.
+func read(ts *testscript.TestScript, p *player, args []string) {
+	list := []any{}
+	var next func(*any) error
+	switch body := bytes.NewReader(p.answer(ts)); args[0] {
+	case "lines":
+		decoder := json.NewDecoder(body)
+		decoder.UseNumber()
+		next = func(value *any) error { return decoder.Decode(value) }
+	case "msgpack":
+		decoder := msgpack.NewDecoder(body)
+		next = func(value *any) error { return decoder.Decode(value) }
+	default:
+		ts.Fatalf("want: read lines, or read msgpack")
+	}
+	for {
+		var value any
+		err := next(&value)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		ts.Check(err)
+		list = append(list, value)
+	}
+	body, err := json.Marshal(list)
+	ts.Check(err)
+	p.body = body
 }
 
 type action func(ts *testscript.TestScript, p *player, args []string)

@@ -17,10 +17,12 @@
 //	                              do. The body is JSON, written here or in a file, or a file.tar.gz made by archive
 //	match want                    the last answer has all that want has: JSON, written here or in a file
 //	says text                     the last answer contains the text
+//	read lines                    the last answer is read as a list of the JSON values in it, one behind the other; read
+//	                              msgpack does the same for values in that form
 //	header name [pattern]         the last answer has the header, and its value fits the regular expression
 //	capture NAME path             keeps a value of the last answer as $NAME; the path is in the syntax of gjson
-//	clock advance 1h30m           moves the world's clock
-//	idle                    moves it until nothing is under way any more
+//	clock advance 1h30m           moves the clock of the world
+//	clock idle                    moves it until nothing is under way any more
 //	as key                        makes the next requests with this key; nobody sends none. It begins with 1/admin
 //	archive file.tar.gz folder    packs the files of a folder of this archive
 //

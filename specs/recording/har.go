@@ -73,6 +73,7 @@ type harPostData struct {
 	Text     string `json:"text"`
 	Encoding string `json:"encoding,omitempty"` // base64 for bytes that are no text; HAR has no field of its own for it
 	Params   []pair `json:"params"`
+	Comment  string `json:"comment,omitempty"`
 }
 
 type harResponse struct {
@@ -113,6 +114,7 @@ func harEntryOf(e *Exchange) harEntry {
 		entry.Request.BodySize = len(body.Bytes)
 		entry.Request.PostData = &harPostData{
 			MimeType: e.Request.Headers.Value("Content-Type"), Text: text, Encoding: encoding, Params: []pair{},
+			Comment: harComment(body),
 		}
 	}
 	if r := e.Response; r != nil {
@@ -123,12 +125,18 @@ func harEntryOf(e *Exchange) harEntry {
 		if r.Body != nil {
 			entry.Response.BodySize, entry.Response.Content.Size = len(r.Body.Bytes), len(r.Body.Bytes)
 			entry.Response.Content.Text, entry.Response.Content.Encoding = harText(r.Body.Bytes)
-			if r.Body.Truncated {
-				entry.Response.Content.Comment = "truncated"
-			}
+			entry.Response.Content.Comment = harComment(r.Body)
 		}
 	}
 	return entry
+}
+
+// harComment tells a reader that a body is not whole.
+func harComment(body *Body) string {
+	if body.Truncated {
+		return "truncated"
+	}
+	return ""
 }
 
 func harText(b []byte) (text, encoding string) {

@@ -75,6 +75,7 @@ func TestWriteHAR(t *testing.T) {
 	t.Parallel()
 	broken := exchange()
 	broken.Response = nil
+	broken.Request.Body.Truncated = true
 	var b bytes.Buffer
 	if err := recording.WriteHAR(&b, slices.Values([]*recording.Exchange{exchange(), broken})); err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestWriteHAR(t *testing.T) {
 				Time            float64
 				Request         struct {
 					QueryString []struct{ Name, Value string }
-					PostData    struct{ MimeType, Text string }
+					PostData    struct{ MimeType, Text, Comment string }
 				}
 				Response struct {
 					Status  int
@@ -112,6 +113,9 @@ func TestWriteHAR(t *testing.T) {
 	}
 	if first.Response.Content.Text != "H4v/" || first.Response.Content.Encoding != "base64" {
 		t.Errorf("the response is %+v", first.Response)
+	}
+	if first.Request.PostData.Comment != "" || entries[1].Request.PostData.Comment != "truncated" {
+		t.Errorf("a request that is cut does not say so: %+v", entries[1].Request.PostData)
 	}
 	if entries[1].Response.Status != 0 {
 		t.Errorf("a response that was not seen has status %d", entries[1].Response.Status)

@@ -4,22 +4,18 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"svc.example/understudy/specs"
 )
 
-// Redactor takes secrets out of exchanges: keys in headers and addresses, and what a document marks as secret in a
-// body. In their place stands a short hash, salted, so that a reader still sees which requests came from the same
+// Redactor takes secrets out of exchanges: keys in headers and addresses, what a document marks as secret in a body, a
+// query or a header, and credentials inside addresses wherever they stand. In their place stands a short hash, salted, so that a reader still sees which requests came from the same
 // caller but cannot find out from whom.
 type Redactor struct {
 	Brand specs.Brand
@@ -29,51 +25,79 @@ type Redactor struct {
 // Mark begins every redacted value, so that readers know one when they see it.
 const Mark = "[redacted"
 
-// Hash is what stands in place of a secret.
+var mark = regexp.MustCompile(`^\[redacted:[0-9a-f]{8}\]$`)
+
+// Hash is what stands in place of a secret. What stands in place of one already stays.
 func (r *Redactor) Hash(secret string) string {
+	if mark.MatchString(secret) {
+		return secret
+	}
 	mac := hmac.New(sha256.New, r.Salt)
 	mac.Write([]byte(secret))
 	return Mark + ":" + hex.EncodeToString(mac.Sum(nil)[:4]) + "]"
 }
 
+// redaction is the redaction of one exchange.
+type redaction struct {
+	*Redactor
+	op    *specs.Operation // nil where none fits
+	names []string         // of what was taken out
+}
+
 // Redact returns the exchange without its secrets; what it shares with the original is not changed. The operation,
-// which may be nil, tells which parts of the bodies are secret.
+// which may be nil, tells what is secret beside what always is.
 func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
+	x := &redaction{Redactor: r, op: op, names: slices.Clone(e.Redacted)}
 	clean := *e
-	clean.Redacted = slices.Clone(e.Redacted)
-	note := func(what string) {
-		if !slices.Contains(clean.Redacted, what) {
-			clean.Redacted = append(clean.Redacted, what)
-		}
+	clean.Request.Headers = x.headers(e.Request.Headers)
+	clean.Request.URL = x.url(e.Request.URL)
+	clean.Request.Body = x.body("request.body", e.Request.Body, e.Request.Headers, x.said(func() *openapi3.Schema {
+		return op.JSONBody()
+	}))
+	if e.Response != nil {
+		response := *e.Response
+		response.Headers = x.headers(response.Headers)
+		response.Body = x.body("response.body", response.Body, response.Headers, x.said(func() *openapi3.Schema {
+			return op.JSONAnswer(response.Status)
+		}))
+		clean.Response = &response
 	}
-	clean.Request.Headers = r.headers(e.Request.Headers, note)
-	clean.Request.URL = r.url(e.Request.URL, note)
-	if op != nil && e.Request.Body != nil {
-		clean.Request.Body = r.body(e.Request.Body, op.JSONBody(), "request.body", note)
-	}
-	if e.Response == nil {
-		return &clean
-	}
-	response := *e.Response
-	response.Headers = r.headers(e.Response.Headers, note)
-	if op != nil && response.Body != nil {
-		response.Body = r.body(response.Body, op.JSONAnswer(response.Status), "response.body", note)
-	}
-	clean.Response = &response
+	clean.Redacted = x.names
 	return &clean
 }
 
-func (r *Redactor) headers(headers Headers, note func(string)) Headers {
+// said is what the document says of a body.
+func (x *redaction) said(schema func() *openapi3.Schema) specs.Part {
+	if x.op == nil {
+		return specs.Part{}
+	}
+	return specs.Whole(schema())
+}
+
+func (x *redaction) note(what string) {
+	if !slices.Contains(x.names, what) {
+		x.names = append(x.names, what)
+	}
+}
+
+func (x *redaction) headers(headers Headers) Headers {
 	var clean Headers
 	for i, h := range headers {
-		if !r.secretHeader(h[0]) {
+		value := h[1]
+		switch {
+		case x.secretHeader(h[0]):
+			value = x.credential(value)
+		case strings.Contains(value, "://"):
+			value = x.url(value)
+		}
+		if value == h[1] {
 			continue
 		}
 		if clean == nil {
 			clean = slices.Clone(headers)
 		}
-		clean[i][1] = r.credential(h[1])
-		note(h[0])
+		clean[i][1] = value
+		x.note(h[0])
 	}
 	if clean == nil {
 		return headers
@@ -81,12 +105,22 @@ func (r *Redactor) headers(headers Headers, note func(string)) Headers {
 	return clean
 }
 
-func (r *Redactor) secretHeader(name string) bool {
+func (x *redaction) secretHeader(name string) bool {
 	switch strings.ToLower(name) {
 	case "authorization", "proxy-authorization", "secondary-authorization", "cookie", "set-cookie":
 		return true
 	}
-	return strings.EqualFold(name, r.Brand.WriteKeyHeader()) || strings.EqualFold(name, specs.Neutral.WriteKeyHeader())
+	return strings.EqualFold(name, x.Brand.WriteKeyHeader()) || strings.EqualFold(name, specs.Neutral.WriteKeyHeader()) ||
+		x.secretParameter(openapi3.ParameterInHeader, name)
+}
+
+// secretParameter reports whether the document marks a parameter.
+func (x *redaction) secretParameter(in, name string) bool {
+	return x.op != nil && slices.ContainsFunc(x.op.Parameters, func(ref *openapi3.ParameterRef) bool {
+		p := ref.Value
+		isIt := p.In == in && (p.Name == name || in == openapi3.ParameterInHeader && strings.EqualFold(p.Name, name))
+		return isIt && p.Schema != nil && specs.IsSecret(p.Schema.Value)
+	})
 }
 
 // credential keeps the scheme, which the contract speaks of, and hashes the rest.
@@ -98,83 +132,92 @@ func (r *Redactor) credential(value string) string {
 	return scheme + " " + r.Hash(strings.TrimSpace(key))
 }
 
-var secretParameter = regexp.MustCompile(`(?i)(^|[_-])(write_?key|api_?key|apikey|access_token|token|password|secret)$`)
+// secretName is what names of fields and parameters look like that hold secrets in any interface.
+var secretName = regexp.MustCompile(`(?i)(^|[_-])` +
+	`(write_?key|api_?key|access_?key(_id)?|private_key|access_token|token|password|passwd|secret)$`)
 
-func (r *Redactor) url(raw string, note func(string)) string {
+func (x *redaction) url(raw string) string {
 	u, err := url.Parse(raw)
-	if err != nil || (u.User == nil && u.RawQuery == "") {
-		return raw
-	}
-	changed := false
-	if u.User != nil {
-		u.User, changed = url.User(r.Hash(u.User.String())), true
-		note("url.userinfo")
-	}
-	parts := strings.Split(u.RawQuery, "&")
-	for i, part := range parts {
-		name, value, _ := strings.Cut(part, "=")
-		if plain, _ := url.QueryUnescape(name); value != "" && secretParameter.MatchString(plain) {
-			parts[i], changed = name+"="+url.QueryEscape(r.Hash(value)), true
-			note("url.query." + plain)
+	if err != nil {
+		before, query, found := strings.Cut(raw, "?")
+		if before = x.address(before); found {
+			before += "?" + x.query(query)
 		}
+		return before
 	}
-	if !changed {
+	query := x.query(u.RawQuery)
+	if u.User == nil && query == u.RawQuery {
 		return raw
 	}
-	u.RawQuery = strings.Join(parts, "&")
+	if u.RawQuery = query; u.User != nil {
+		u.User = url.User(x.Hash(u.User.String()))
+		x.note("url.userinfo")
+	}
 	return u.String()
 }
 
-// body hashes the parts that the schema marks as secret. A body that cannot be read as JSON may hold them anywhere,
-// so it is taken out whole.
-func (r *Redactor) body(body *Body, schema *openapi3.Schema, name string, note func(string)) *Body {
-	if !specs.HasSecrets(schema) || len(body.Bytes) == 0 {
-		return body
+// query takes secrets out of a query: parameters that the document marks, members of the body that it marks, which may
+// stand in a query, and what is named like a secret.
+func (x *redaction) query(raw string) string {
+	if raw == "" {
+		return raw
 	}
-	if !json.Valid(body.Bytes) {
-		note(name)
-		return &Body{Bytes: []byte(r.Hash(string(body.Bytes))), Truncated: body.Truncated}
-	}
-	clean := body.Bytes
-	walkSecrets(gjson.ParseBytes(body.Bytes), schema, "", func(path string, value gjson.Result) {
-		if changed, err := sjson.SetBytes(clean, path, r.Hash(value.String())); err == nil {
-			clean = changed
-			note(name + "." + path)
-		}
+	members := x.said(func() *openapi3.Schema { return x.op.JSONBody() })
+	return x.fields("url.query", raw, func(name string) specs.Part {
+		part := members.Field(name)
+		part.Secret = part.Secret || x.secretParameter(openapi3.ParameterInQuery, name)
+		return part
 	})
-	left := false // such as the second of two members of one name
-	walkSecrets(gjson.ParseBytes(clean), schema, "", func(_ string, value gjson.Result) {
-		left = left || !strings.HasPrefix(value.String(), Mark)
-	})
-	if left {
-		note(name)
-		clean = []byte(strconv.Quote(r.Hash(string(body.Bytes))))
-	}
-	return &Body{Bytes: clean, Truncated: body.Truncated}
 }
 
-func walkSecrets(value gjson.Result, schema *openapi3.Schema, path string, found func(string, gjson.Result)) {
-	if specs.IsSecret(schema) {
-		found(path, value)
-		return
-	}
-	for _, part := range slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf) {
-		walkSecrets(value, part.Value, path, found)
-	}
-	i := 0
-	value.ForEach(func(key, child gjson.Result) bool {
-		token := strconv.Itoa(i)
-		part := schema.Items
-		if value.IsObject() {
-			token = gjson.Escape(key.String())
-			if part = schema.Properties[key.String()]; part == nil {
-				part = schema.AdditionalProperties.Schema
-			}
+// fields takes secrets out of the fields of a form or a query, and leaves all others as they were written.
+func (x *redaction) fields(where, raw string, said func(name string) specs.Part) string {
+	fields := strings.Split(raw, "&")
+	for i, field := range fields {
+		name, value, _ := strings.Cut(field, "=")
+		plainName, err1 := url.QueryUnescape(name)
+		plain, err2 := url.QueryUnescape(value)
+		if err1 != nil || err2 != nil {
+			plainName, plain = name, value
 		}
-		i++
-		if part != nil && part.Value != nil {
-			walkSecrets(child, part.Value, strings.TrimPrefix(path+"."+token, "."), found)
+		part := said(plainName)
+		part.Secret = part.Secret || secretName.MatchString(strings.TrimRight(plainName, "[]"))
+		if clean := x.field(where+"."+plainName, plain, part); clean != plain {
+			fields[i] = name + "=" + url.QueryEscape(clean)
+			x.note(where + "." + plainName)
 		}
-		return true
+	}
+	return strings.Join(fields, "&")
+}
+
+// field takes secrets out of one value. That of a form may be JSON itself.
+func (x *redaction) field(where, value string, part specs.Part) string {
+	if part.Secret && value != "" {
+		return x.Hash(value)
+	}
+	if part.HasSecrets() {
+		if clean, ok := x.json(where, []byte(value), part); ok {
+			return string(clean)
+		}
+	}
+	return x.address(value)
+}
+
+// userinfo finds credentials in addresses: up to the last @ before the path, or, since passwords are not always
+// escaped, after a colon that no port follows. In a text that is JSON slashes may be escaped.
+var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:(?:\\?/){2})` +
+	`([^\s/"'<>]*|[^\s/@:"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s@"'<>]*)@`)
+
+// address hashes the credentials in the addresses that a text holds.
+func (x *redaction) address(text string) string {
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	return userinfo.ReplaceAllStringFunc(text, func(found string) string {
+		parts := userinfo.FindStringSubmatch(found)
+		if parts[2] == "" {
+			return found
+		}
+		return parts[1] + x.Hash(parts[2]) + "@"
 	})
 }

@@ -36,6 +36,12 @@ func (o *Operation) Answer(a Answer) error {
 	return nil
 }
 
+// Documents reports whether the operation may answer with a status.
+func (o *Operation) Documents(status int) bool {
+	_, ok := o.answer(status)
+	return ok
+}
+
 func (o *Operation) answer(status int) (answer, bool) {
 	for _, key := range []string{strconv.Itoa(status), strconv.Itoa(status/100) + "XX", "default"} {
 		if a, ok := o.answers[key]; ok {

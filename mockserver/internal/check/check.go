@@ -3,8 +3,9 @@
 package check
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
@@ -34,7 +36,9 @@ type parameter struct {
 
 type body struct {
 	declared, required bool
+	query              bool // members may stand in the query instead
 	media              media
+	schema             *openapi3.Schema // of the JSON form, which the others are made into
 }
 
 // media is a content map that is ready to be looked up in.
@@ -63,7 +67,7 @@ func New(spec *specs.Operation) *Operation {
 		o.parameters = append(o.parameters, p)
 	}
 	if request := spec.Spec.RequestBody; request != nil && request.Value != nil {
-		o.body = body{declared: true, required: request.Value.Required, media: newMedia(request.Value.Content)}
+		o.body = newBody(spec, request.Value)
 	}
 	for status, response := range spec.Spec.Responses.Map() {
 		a := answer{media: newMedia(response.Value.Content), passed: &memo{}}
@@ -80,7 +84,8 @@ func New(spec *specs.Operation) *Operation {
 func newMedia(content openapi3.Content) media {
 	var list media
 	for name, value := range content {
-		m := mediaType{name: name, json: isJSON(name)}
+		lines, _ := value.Extensions[linesExtension].(bool)
+		m := mediaType{name: name, json: isJSON(name) && !lines}
 		if value.Schema != nil {
 			m.schema = value.Schema.Value
 		}
@@ -88,10 +93,13 @@ func newMedia(content openapi3.Content) media {
 	}
 	// The more a range leaves open, the later it is tried.
 	slices.SortFunc(list, func(a, b mediaType) int {
-		return strings.Count(a.name, "*") - strings.Count(b.name, "*")
+		return cmp.Or(strings.Count(a.name, "*")-strings.Count(b.name, "*"), cmp.Compare(a.name, b.name))
 	})
 	return list
 }
+
+// linesExtension marks a media type whose content is one JSON value a line, and no JSON as a whole.
+const linesExtension = "x-lines"
 
 func isJSON(name string) bool {
 	return name == "application/json" || strings.HasSuffix(name, "+json")
@@ -209,37 +217,6 @@ func primitive(name, text string, schema *openapi3.Schema) (any, error) {
 	return text, nil
 }
 
-func (o *Operation) requestBody(r Request) error {
-	if !o.body.declared {
-		return nil // a body that nobody asked for is ignored, as by the platform
-	}
-	if len(r.Body) == 0 {
-		if o.body.required {
-			return op.Invalid("", "the request has no body; want %s", o.body.media.names())
-		}
-		return nil
-	}
-	name := MediaType(r.Header.Get("Content-Type"))
-	if name == "" && len(o.body.media) == 1 {
-		name = o.body.media[0].name
-	}
-	m, ok := o.body.media.find(name)
-	if !ok {
-		return &op.Error{
-			Code: op.CodeMediaType, Field: "Content-Type",
-			Message: fmt.Sprintf("%q is not accepted; want %s", name, o.body.media.names()),
-		}
-	}
-	if !m.json && name != "application/json" || m.schema == nil {
-		return nil
-	}
-	value, err := decodeJSON(r.Body)
-	if err != nil {
-		return op.Invalid("", "the request body is no JSON: %v", err)
-	}
-	return visit("", m.schema, value, openapi3.VisitAsRequest())
-}
-
 // MediaType is the media type in a Content-Type header, in lower case and without parameters.
 func MediaType(contentType string) string {
 	if contentType == "application/json" {
@@ -253,51 +230,24 @@ func MediaType(contentType string) string {
 	return name
 }
 
+// decodeJSON takes numbers that are too large for a float64, of which JSON knows nothing, for the largest ones.
 func decodeJSON(data []byte) (value any, err error) {
-	err = json.Unmarshal(data, &value)
+	if err = json.Unmarshal(data, &value); err != nil {
+		value = nil
+		err = json.Unmarshal(data, &value, json.WithUnmarshalers(json.UnmarshalFromFunc(clamped)))
+	}
 	return value, err
 }
 
-// maxCulprits is how many deviations one error lists.
-const maxCulprits = 5
-
-func visit(name string, schema *openapi3.Schema, value any, direction openapi3.SchemaValidationOption) error {
-	err := schema.VisitJSON(value, direction, openapi3.MultiErrors())
-	if err == nil {
-		return nil
+func clamped(in *jsontext.Decoder, value *any) error {
+	if in.PeekKind() != '0' {
+		return errors.ErrUnsupported // for what it is otherwise
 	}
-	var errs []error
-	culprits := flatten(err)
-	for i, culprit := range culprits {
-		if i == maxCulprits {
-			errs = append(errs, fmt.Errorf("and %d more", len(culprits)-i))
-			break
-		}
-		errs = append(errs, explain(name, culprit))
+	number, err := in.ReadValue()
+	if err != nil {
+		return err
 	}
-	return errors.Join(errs...)
-}
-
-func flatten(err error) []error {
-	var list openapi3.MultiError
-	if !errors.As(err, &list) {
-		return []error{err}
-	}
-	var flat []error
-	for _, part := range list {
-		flat = append(flat, flatten(part)...)
-	}
-	return flat
-}
-
-func explain(name string, err error) error {
-	var schemaError *openapi3.SchemaError
-	if !errors.As(err, &schemaError) {
-		return op.Invalid(name, "%v", err)
-	}
-	path := append([]string(nil), schemaError.JSONPointer()...)
-	if name != "" {
-		path = append([]string{name}, path...)
-	}
-	return op.Invalid(strings.Join(path, "."), "%s", schemaError.Reason)
+	f, _ := strconv.ParseFloat(string(number), 64) // infinite when it is too large
+	*value = max(-math.MaxFloat64, min(f, math.MaxFloat64))
+	return nil
 }

@@ -44,11 +44,19 @@ func Interface(h Host) op.Interface {
 		{Path: "GET /worlds/{world}/journal.har", Rule: h.getJournalHAR},
 		{Path: "GET /worlds/{world}/journal.ndjson", Rule: h.getJournalNDJSON},
 		{Path: "GET /worlds/{world}/journal/counts", Rule: h.getJournalCounts},
+		{Path: "GET /worlds/{world}/jobs/results", Rule: h.listJobResults},
+		{Path: "POST /worlds/{world}/jobs/results", Rule: h.queueJobResult},
+		{Path: "DELETE /worlds/{world}/jobs/results", Rule: h.clearJobResults},
+		{Path: "GET /worlds/{world}/ingestion/failures", Rule: h.listIngestionFailures},
 		{Path: "GET /journal", Rule: h.getJournal},
 		{Path: "DELETE /journal", Rule: h.clearJournal},
 		{Path: "GET /journal.har", Rule: h.getJournalHAR},
 		{Path: "GET /journal.ndjson", Rule: h.getJournalNDJSON},
 		{Path: "GET /journal/counts", Rule: h.getJournalCounts},
+		{Path: "GET /jobs/results", Rule: h.listJobResults},
+		{Path: "POST /jobs/results", Rule: h.queueJobResult},
+		{Path: "DELETE /jobs/results", Rule: h.clearJobResults},
+		{Path: "GET /ingestion/failures", Rule: h.listIngestionFailures},
 		{Path: "GET /specs/{interface}.yaml", Rule: h.getSpec},
 		{Path: "GET /coverage", Rule: h.getCoverage},
 	}}
@@ -92,7 +100,7 @@ func errorReply(e *op.Error) op.Reply {
 
 func status(code op.Code) int {
 	switch code {
-	case op.CodeInvalid, op.CodeMediaType, op.CodeTooLarge:
+	case op.CodeInvalid, op.CodeUnprocessable, op.CodeMediaType, op.CodeNotAcceptable, op.CodeRange, op.CodeTooLarge:
 		return http.StatusBadRequest
 	case op.CodeUnauthorized:
 		return http.StatusUnauthorized

@@ -24,7 +24,9 @@ type Call struct {
 	Operation *specs.Operation
 	Match     *specs.Match
 	Query     url.Values
-	Body      []byte // decoded of its content encoding; JSON has been validated against the document
+	Body      []byte // JSON has been validated against the document, and made of a form or the query where those may stand in for it
+	Header    func(name string) string
+	Key       string // that was shown, known or not; empty when none was
 	Caller    world.Caller
 	Now       time.Time // one time for the whole call
 	Base      string    // the interface's address as the client sees it, for links: https://workflow.svc.example
@@ -94,6 +96,8 @@ type Reply struct {
 	Bytes  []byte
 	Type   string
 	Header [][2]string
+	ETag   string   // quoted; with it a client may ask for a range of Bytes
+	Notes  []string // for the journal: what a test should know of this exchange and no client sees
 }
 
 // OK is a 200 with a JSON body.
@@ -110,16 +114,19 @@ type Code string
 
 // The codes.
 const (
-	CodeInvalid      Code = "invalid"
-	CodeUnauthorized Code = "unauthorized"
-	CodeForbidden    Code = "forbidden"
-	CodeNotFound     Code = "not found"
-	CodeMethod       Code = "method not allowed"
-	CodeConflict     Code = "conflict"
-	CodeTooLarge     Code = "too large"
-	CodeMediaType    Code = "unsupported media type"
-	CodeInternal     Code = "internal"
-	CodeNoRule       Code = "not implemented" // an operation of a user's own document
+	CodeInvalid       Code = "invalid"
+	CodeUnauthorized  Code = "unauthorized"
+	CodeForbidden     Code = "forbidden"
+	CodeNotFound      Code = "not found"
+	CodeMethod        Code = "method not allowed"
+	CodeConflict      Code = "conflict"
+	CodeRange         Code = "range not satisfiable"
+	CodeNotAcceptable Code = "not acceptable"
+	CodeUnprocessable Code = "unprocessable" // what is wrong is the sense, not the form, where an interface tells the two apart
+	CodeTooLarge      Code = "too large"
+	CodeMediaType     Code = "unsupported media type"
+	CodeInternal      Code = "internal"
+	CodeNoRule        Code = "not implemented" // an operation of a user's own document
 )
 
 // Error is the caller's fault, unless its code is CodeInternal. Field names the parameter or the body's member that
@@ -128,6 +135,7 @@ type Error struct {
 	Code    Code
 	Message string
 	Field   string
+	Details map[string]any // for interfaces whose errors carry more than a message
 }
 
 func (e *Error) Error() string {
@@ -145,6 +153,11 @@ func NotFound(kind, key string, value any) error {
 // Invalid says what is wrong with a field, and what would be right.
 func Invalid(field, format string, args ...any) error {
 	return &Error{Code: CodeInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// Unprocessable says what of a field makes no sense, and what would.
+func Unprocessable(field, format string, args ...any) error {
+	return &Error{Code: CodeUnprocessable, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
 // Conflict says what is in the way.

@@ -13,15 +13,27 @@ import (
 
 // Route binds an operation to its rule.
 type Route struct {
-	Path  string // "METHOD /path", as in the document
-	Rule  Rule
-	Admin bool // administrators only
+	Path    string // "METHOD /path", as in the document
+	Rule    Rule
+	For     Access
+	MaxBody int64 // bytes; 0: what the server takes otherwise
 
 	// Pending, if there is one, tells an auto clock whether what the call asks for is still under way: the state that
 	// the client watches, and when the next event is due that may change it. The server moves the clock from one such
 	// time to the next until the state is another one, or nothing is pending any more.
 	Pending func(*Call) (state string, at time.Time, pending bool)
 }
+
+// Access is who may call an operation. More rights, such as those on one database, are for its rule to ask for.
+type Access int
+
+// The kinds of access.
+const (
+	Users          Access = iota // every user, with a master key
+	Delegates                    // administrators, the owner, and delegated admins
+	Administrators               // administrators and the owner
+	Anyone                       // the rule looks at the key itself: it may be write-only, wrong, or missing
+)
 
 // Reads reports whether the route's method is a safe one, so that it takes no lock.
 func (r *Route) Reads() bool { return strings.HasPrefix(r.Path, http.MethodGet+" ") }

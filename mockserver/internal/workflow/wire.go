@@ -33,7 +33,8 @@ func errorReply(e *op.Error) op.Reply {
 
 func statusOf(code op.Code) int {
 	switch code {
-	case op.CodeInvalid, op.CodeTooLarge, op.CodeMediaType: // the documents know neither 413 nor 415 (client)
+	case op.CodeInvalid, op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, // the documents know neither 413 nor 415 (client)
+		op.CodeRange, op.CodeNotAcceptable:
 		return http.StatusBadRequest
 	case op.CodeUnauthorized:
 		return http.StatusUnauthorized

@@ -2,23 +2,57 @@ package world
 
 import (
 	"cmp"
+	"iter"
 	"slices"
+	"time"
 
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// Account is who may do what: users, and the keys that stand for them, on all interfaces.
+// Account is who may do what: users, the keys that stand for them, and what is granted to them, on all interfaces.
 type Account struct {
-	Users table.Table[User]
-	Keys  table.Index[string, Key]
+	ID       int64    // 1 unless a fixture says otherwise
+	Features []string // flags that are on, sorted; replaced, never changed in place
+
+	Users          table.Table[User] // sub users are users with a parent
+	Keys           table.Index[string, Key]
+	Policies       table.Table[Policy]
+	PolicyGroups   table.Table[PolicyGroup]
+	ProfileOptions []ProfileOption // all keys that there are, with their defaults; replaced, never changed in place
+	OAuthClients   table.Table[OAuthClient]
+	OAuthTokens    table.Table[OAuthToken]
+	OAuthCodes     table.Table[OAuthCode]
+	Partners       []Partner // accounts that a table may be transferred to; replaced, never changed in place
 }
 
-// User is a person of the account.
+// The feature flags that rules look at.
+const (
+	FeatureSubUsers      = "eng-lc-sub-users" // policy export (documented)
+	FeatureTableTransfer = "table-transfer"   // the name is assumed; that transfer is limited is documented
+)
+
+// Has reports whether a feature flag is on.
+func (a *Account) Has(feature string) bool {
+	_, found := slices.BinarySearch(a.Features, feature)
+	return found
+}
+
+// User is a person of the account, or a sub user of one.
 type User struct {
-	ID    int64  `json:"id"`
-	Name  string `json:"name"`
-	Email string `json:"email"`
-	Role  Role   `json:"role"`
+	ID          int64             `json:"id"`
+	Name        string            `json:"name"`
+	Email       string            `json:"email,omitempty"`
+	Role        Role              `json:"role"`
+	Delegated   bool              `json:"delegatedAdmin,omitempty"` // an extra of restricted users
+	Parent      int64             `json:"parent,omitempty"`         // of a sub user: the user who owns it
+	Policies    []int64           `json:"policies,omitempty"`       // attached, in order; replaced, never changed in place
+	Groups      []int64           `json:"groups,omitempty"`         // policy groups whose tag it carries; likewise
+	Manages     []int64           `json:"manages,omitempty"`        // policy groups that it is delegated admin of; likewise
+	Permissions Permissions       `json:"permissions,omitempty"`    // granted straight to it; likewise
+	Options     map[string]string `json:"options,omitempty"`        // profile options that are set; likewise
+	CreatedAt   time.Time         `json:"createdAt,omitzero"`
+	UpdatedAt   time.Time         `json:"updatedAt,omitzero"`
+	DeletedAt   time.Time         `json:"deletedAt,omitzero"` // soft-destroyed when set
 }
 
 // Role is what a user may do.
@@ -29,6 +63,7 @@ const (
 	Owner         Role = "owner"
 	Administrator Role = "administrator"
 	Restricted    Role = "restricted"
+	SubUser       Role = "sub_user"
 )
 
 // Administers reports whether the role may do what is left to administrators.
@@ -41,11 +76,91 @@ type Key struct {
 	WriteOnly bool   `json:"writeOnly,omitempty"`
 }
 
-// Caller is who makes a request: a user, and the key that was shown.
+// Permissions are what a policy grants, as on the wire: by kind of resource a list of entries, each of which has an
+// operation and, depending on the kind, more texts such as ids.
+type Permissions map[string][]map[string]string
+
+// Policy is a set of permissions under a name.
+type Policy struct {
+	ID                int64              `json:"id"`
+	Name              string             `json:"name"`
+	Description       string             `json:"description,omitempty"`
+	Permissions       Permissions        `json:"permissions,omitempty"`       // replaced, never changed in place
+	ColumnPermissions []ColumnPermission `json:"columnPermissions,omitempty"` // likewise
+}
+
+// ColumnPermission is one entry of a policy's column permissions, as on the wire.
+type ColumnPermission struct {
+	Tags    []string `json:"tags"`
+	Except  *bool    `json:"except,omitempty"`
+	Masking *string  `json:"masking,omitempty"`
+}
+
+// PolicyGroup is a set of policies that users are tagged with.
+type PolicyGroup struct {
+	ID           int64     `json:"id"`
+	Name         string    `json:"name"`
+	TaggableName string    `json:"taggableName"`
+	Description  *string   `json:"description,omitempty"`
+	Policies     []int64   `json:"policies,omitempty"` // replaced, never changed in place
+	CreatedAt    time.Time `json:"createdAt"`
+	UpdatedAt    time.Time `json:"updatedAt"`
+}
+
+// ProfileOption is a key that every user has a value of. A nil default means none.
+type ProfileOption struct {
+	Key     string  `json:"key"`
+	Default *string `json:"default"`
+}
+
+// OAuthClient is an application that users let in.
+type OAuthClient struct {
+	ID       int64  `json:"id"`
+	ClientID string `json:"clientId"` // as on the wire
+	Name     string `json:"name"`
+}
+
+// OAuthToken is an access token with its refresh half. It is live until it is revoked, and as long as one half is good.
+type OAuthToken struct {
+	ID          int64     `json:"id"`
+	Client      int64     `json:"client"`
+	User        int64     `json:"user"`
+	Scopes      []string  `json:"scopes"`
+	CreatedAt   time.Time `json:"createdAt"`
+	ExpiresAt   time.Time `json:"expiresAt,omitzero"` // end of the access half; zero: never
+	Refreshable bool      `json:"refreshable,omitempty"`
+	LastUsedAt  time.Time `json:"lastUsedAt,omitzero"`
+	RevokedAt   time.Time `json:"revokedAt,omitzero"`
+}
+
+// OAuthCode is an authorization code. It is unexchanged until ExchangedAt is set.
+type OAuthCode struct {
+	ID          int64     `json:"id"`
+	Client      int64     `json:"client"`
+	User        int64     `json:"user"`
+	CreatedAt   time.Time `json:"createdAt"`
+	ExchangedAt time.Time `json:"exchangedAt,omitzero"`
+	RevokedAt   time.Time `json:"revokedAt,omitzero"`
+}
+
+// Partner is another account, known by a key of its, that tables may be transferred to. Its databases are only names.
+type Partner struct {
+	Account   int64    `json:"account"`
+	Key       string   `json:"key"`
+	Databases []string `json:"databases,omitempty"`
+}
+
+// Caller is who makes a request: a user, and the key that was shown. Its User is zero when the key stands for nobody.
 type Caller struct {
 	User      User
 	WriteOnly bool
 }
+
+// Administers reports whether the caller may do what is left to administrators.
+func (c Caller) Administers() bool { return c.User.Role.Administers() }
+
+// Delegates reports whether the caller may do what is left to administrators and delegated admins.
+func (c Caller) Delegates() bool { return c.Administers() || c.User.Delegated }
 
 // Caller finds who a key stands for.
 func (a *Account) Caller(key string) (Caller, bool) {
@@ -55,6 +170,23 @@ func (a *Account) Caller(key string) (Caller, bool) {
 	}
 	user, ok := a.Users.Get(k.User)
 	return Caller{User: user, WriteOnly: k.WriteOnly}, ok
+}
+
+// LiveUser finds a user who was not removed.
+func (a *Account) LiveUser(id int64) (User, bool) {
+	user, ok := a.Users.Get(id)
+	return user, ok && user.DeletedAt.IsZero()
+}
+
+// LiveUsers are the users who were not removed, in order of their ids.
+func (a *Account) LiveUsers() iter.Seq[User] {
+	return func(yield func(User) bool) {
+		for _, user := range a.Users.All() {
+			if user.DeletedAt.IsZero() && !yield(user) {
+				return
+			}
+		}
+	}
 }
 
 func (a *Account) sortedKeys() []Key {

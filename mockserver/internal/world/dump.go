@@ -27,19 +27,16 @@ type dump struct {
 	Now        time.Time        `json:"now"`
 	IDs        map[string]int64 `json:"ids"` // the last that was given out, by kind
 	Account    accountDump      `json:"account"`
+	Core       coreDump         `json:"core"`
+	Ingestion  ingestionDump    `json:"ingestion"`
 	Workflow   workflowDump     `json:"workflow"`
-}
-
-type accountDump struct {
-	Users []User `json:"users"`
-	Keys  []Key  `json:"keys"`
 }
 
 // Dump is the whole world as one JSON object, for Load. The same world gives the same bytes. API keys are in it.
 func (w *World) Dump() ([]byte, error) {
 	d := dump{
 		Understudy: dumpVersion, Scenario: w.Scenario, Seed: w.Seed, Now: w.Now(), IDs: map[string]int64{},
-		Account:  accountDump{Users: rowsOf(&w.Account.Users), Keys: w.Account.sortedKeys()},
+		Account: w.Account.dump(), Core: w.Core.dump(), Ingestion: w.Ingestion.dump(),
 		Workflow: w.Workflow.dump(),
 	}
 	maps.Insert(d.IDs, w.ids.All())
@@ -82,7 +79,9 @@ func Load(data []byte, mode clock.Mode) (World, error) {
 	w := World{Scenario: d.Scenario, Seed: d.Seed, Clock: clock.New(mode, d.Now)}
 	l := &loader{w: &w}
 	l.ids(d.IDs)
-	l.account(d.Account)
+	l.account(&d.Account)
+	l.core(&d.Core)
+	l.ingestion(&d.Ingestion)
 	l.workflow(&d.Workflow)
 	if len(l.errs) > 0 {
 		return World{}, fmt.Errorf("load the state: %w", errors.Join(l.errs...))
@@ -135,26 +134,5 @@ func rows[R any](l *loader, kind string, from []R, into *table.Table[R], id func
 		}
 		into.Put(n, row)
 		l.w.Reserve(kind, n)
-	}
-}
-
-func (l *loader) account(d accountDump) {
-	account := &l.w.Account
-	rows(l, "user", d.Users, &account.Users, func(u User) int64 { return u.ID })
-	for _, u := range d.Users {
-		switch u.Role {
-		case Owner, Administrator, Restricted:
-		default:
-			l.wrong("user", u.ID, "role %q: want owner, administrator or restricted", u.Role)
-		}
-	}
-	for _, k := range d.Keys {
-		if _, known := account.Users.Get(k.User); !known {
-			l.wrong("key of user", k.User, "there is no such user")
-		}
-		if _, twice := account.Keys.Get(k.Key); twice || k.Key == "" {
-			l.wrong("key of user", k.User, "want a key that is not empty and not there twice")
-		}
-		account.Keys.Put(k.Key, k)
 	}
 }

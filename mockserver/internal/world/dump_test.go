@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -27,6 +29,8 @@ func full(t *testing.T) *world.World {
 	for _, key := range []string{"1/b", "1/a", "1/c"} {
 		w.Account.Keys.Put(key, world.Key{Key: key, User: 1, WriteOnly: key == "1/c"})
 	}
+	fillAccount(w)
+	fillCore(w)
 	err := workflow.Seed(w, fixtures.Workflow{
 		AccountLimit: 3,
 		Pools:        []fixtures.Pool{{Name: "small", ConcurrencyLimit: 1}},
@@ -263,7 +267,8 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		settle := workflow.Interface().Settle
+		settle := core.Interface(core.Engine{}).Settle
+		maps.Copy(settle, workflow.Interface().Settle)
 		for range 100 {
 			event, ok := w.Next()
 			if !ok {

@@ -16,12 +16,15 @@ type Event struct {
 }
 
 // Recurring events, such as those of schedules, come back for ever; a world is idle when only they are left.
-func (e Event) Recurring() bool { return e.Kind == ScheduleEvent }
+func (e Event) Recurring() bool { return e.Kind == ScheduleEvent || e.Kind == JobScheduleEvent }
 
 // The kinds of events.
 const (
 	AttemptEvent  = "workflow.attempt"  // a running attempt's next task ends, or its cancellation takes effect
 	ScheduleEvent = "workflow.schedule" // a schedule's next run
+
+	JobEvent         = "core.job"      // a queued job starts, or a running one ends
+	JobScheduleEvent = "core.schedule" // a job schedule's next run
 )
 
 // Events is the queue of what will happen, in time order. It is persistent, like the tables.

@@ -16,11 +16,13 @@ import (
 
 // World is one account: its state on every interface, its clock, and its source of chance.
 type World struct {
-	Scenario string
-	Seed     uint64
-	Clock    clock.Clock
-	Account  Account
-	Workflow Workflow
+	Scenario  string
+	Seed      uint64
+	Clock     clock.Clock
+	Account   Account
+	Core      Core
+	Ingestion Ingestion
+	Workflow  Workflow
 
 	ids    table.Index[string, int64]
 	events Events

@@ -1,0 +1,61 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"svc.example/understudy/specs/recording"
+)
+
+// Credential is what a request shows as its key.
+type Credential struct {
+	// Identity tells keys apart, on whatever interface and in whatever header they are shown. It is empty when the
+	// request has none, and when the recording hides it in a way that hides others alike.
+	Identity string
+
+	Shown    bool // a header carries one
+	Withheld bool // the recording says that it took one out
+}
+
+// Credential reads the key of a request. Authorization comes before a header of the interface's own (documented).
+func (r *Result) Credential() Credential {
+	op := r.Operation()
+	if op == nil {
+		return Credential{}
+	}
+	headers := []string{"Authorization"}
+	if own := op.Document.KeyHeader(); own != "" {
+		headers = append(headers, own)
+	}
+	for _, name := range headers {
+		if value := strings.TrimSpace(r.Item.Request.Headers.Value(name)); value != "" {
+			return Credential{Identity: keyIdentity(value, name == "Authorization", op.Document.Brand.Scheme()), Shown: true}
+		}
+	}
+	return Credential{Withheld: slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
+		return slices.ContainsFunc(headers, func(name string) bool { return strings.EqualFold(name, what) })
+	})}
+}
+
+// keyIdentity is the key alone, so that it is the same with the scheme and in a header of its own. A value of
+// Authorization that has no scheme, or another one, is a key of its own kind: what was said of it does not hold for the
+// key that it may contain.
+func keyIdentity(value string, schemed bool, scheme string) string {
+	word, key, found := strings.Cut(value, " ")
+	if key = strings.TrimSpace(key); !found || !schemed {
+		word, key = "", value
+	}
+	switch {
+	case key == "", !IsDistinct(key):
+		return ""
+	case !schemed, strings.EqualFold(word, scheme):
+		return key
+	}
+	return "malformed " + value
+}
+
+// IsDistinct reports whether a text tells what it stands for from other things of its kind: it is plain, or it is a mark
+// that each secret has for itself. What tools write in the place of secrets is the same for all.
+func IsDistinct(text string) bool {
+	return !isHidden(text) || strings.HasPrefix(text, recording.Mark+":")
+}

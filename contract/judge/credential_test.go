@@ -1,0 +1,71 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+const events = `
+openapi: 3.0.3
+info: {title: Events, version: '1'}
+security: [{SVC1: []}, {WriteKey: []}]
+paths:
+  /event:
+    post: {operationId: ingestEvent, responses: {'200': {description: ok}}}
+components:
+  securitySchemes:
+    SVC1: {type: apiKey, in: header, name: Authorization}
+    WriteKey: {type: apiKey, in: header, name: X-SVC-Write-Key}
+`
+
+// The same key is the same caller wherever it is shown; what hides several keys alike is nobody.
+func TestCredential(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Parse(specs.Ingestion, "events.yaml", []byte(events), specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, SecondOff: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const auth, write = "Authorization", "x-svc-write-key"
+	for name, tt := range map[string]struct {
+		headers  recording.Headers
+		redacted []string
+		want     judge.Credential
+	}{
+		"with its scheme":           {recording.Headers{{auth, "svc1  1/a "}}, nil, judge.Credential{Identity: "1/a", Shown: true}},
+		"in a header of its own":    {recording.Headers{{write, "1/a"}}, nil, judge.Credential{Identity: "1/a", Shown: true}},
+		"Authorization decides":     {recording.Headers{{write, "1/a"}, {auth, "SVC1 1/b"}}, nil, judge.Credential{Identity: "1/b", Shown: true}},
+		"without a scheme":          {recording.Headers{{auth, "1/a"}}, nil, judge.Credential{Identity: "malformed 1/a", Shown: true}},
+		"with another scheme":       {recording.Headers{{auth, "Bearer 1/a"}}, nil, judge.Credential{Identity: "malformed Bearer 1/a", Shown: true}},
+		"hashed":                    {recording.Headers{{auth, "SVC1 [redacted:01ab]"}}, nil, judge.Credential{Identity: "[redacted:01ab]", Shown: true}},
+		"hashed, in its own":        {recording.Headers{{write, "[redacted:01ab]"}}, nil, judge.Credential{Identity: "[redacted:01ab]", Shown: true}},
+		"hidden":                    {recording.Headers{{auth, "SVC1 REDACTED"}}, nil, judge.Credential{Shown: true}},
+		"hidden whole":              {recording.Headers{{auth, "***"}}, nil, judge.Credential{Shown: true}},
+		"taken out":                 {nil, []string{"authorization"}, judge.Credential{Withheld: true}},
+		"none":                      {nil, nil, judge.Credential{}},
+		"empty, and one of its own": {recording.Headers{{auth, " "}, {write, "1/a"}}, nil, judge.Credential{Identity: "1/a", Shown: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := j.Exchange(capture.Item{Exchange: &recording.Exchange{
+				Request:  recording.Request{Method: "POST", URL: "https://ingestion.svc.example/event", Headers: tt.headers},
+				Response: &recording.Response{Status: 200}, Redacted: tt.redacted,
+			}})
+			if diff := cmp.Diff(tt.want, r.Credential()); diff != "" {
+				t.Errorf("credential (-want +got):\n%s", diff)
+			}
+			if len(r.Findings) > 0 {
+				t.Errorf("findings %q: of events, a key is judged elsewhere", told(r))
+			}
+		})
+	}
+}

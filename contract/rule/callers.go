@@ -1,0 +1,63 @@
+package rule
+
+import (
+	"hash/maphash"
+	"net/http"
+	"strings"
+
+	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/specs"
+)
+
+// callerState is what is known of whoever uses a key.
+type callerState struct {
+	refused  [classes]*Event // the last refusal that shows that they are not of a class of callers
+	served   *Event          // the last success since, of what is left to such a class
+	servedAs class           // that class
+
+	name     string   // under which answers show what they do
+	named    []*Event // that show it
+	parent   *Event   // was served with its sub users, which sub users are not
+	rejected *Event   // the last time that the key was not taken
+	accepted *Event   // the last time that it was
+}
+
+var callerSeed = maphash.MakeSeed()
+
+// callerOf tells callers apart without keeping their keys. It is 0 when the recording does not tell who asks.
+func callerOf(r *judge.Result) uint64 {
+	if key := r.Credential().Identity; key != "" {
+		return maphash.String(callerSeed, key) | 1
+	}
+	return 0
+}
+
+// caller is what is known of a caller, or nil of nobody.
+func (s *state) caller(id uint64) *callerState {
+	if id == 0 {
+		return nil
+	}
+	c, ok := s.callers.get(id)
+	if !ok {
+		c = &callerState{}
+		s.callers.put(id, c)
+	}
+	return c
+}
+
+// learnCaller learns whether a key is taken. Events tell nothing of it: their keys are looked at after the answer.
+func (s *state) learnCaller(e *Event) {
+	c := s.caller(e.caller)
+	if c == nil || strings.HasPrefix(e.Operation, specs.Ingestion+".") {
+		return
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized:
+		c.rejected = e
+	case e.OK():
+		c.accepted = e
+	}
+	if e.OK() && e.Operation == "core.listSubUsers" {
+		c.parent = e
+	}
+}

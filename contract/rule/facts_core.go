@@ -1,0 +1,261 @@
+package rule
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/judge"
+)
+
+// coreFacts are what exchanges of the core interface say.
+type coreFacts struct {
+	tokens    []tokenFact
+	users     []userFact // sub users
+	jobs      []jobFact  // as they are shown
+	issued    *issueFact
+	asUser    string // the name that the answer gives the caller
+	page      *pageFact
+	recovered *recoveryFact
+}
+
+type tokenFact struct{ id, client, user string }
+
+type userFact struct{ id, name string }
+
+type jobFact struct{ id, user string }
+
+// issueFact is a job that the caller issued.
+type issueFact struct{ id, domainKey string }
+
+// pageFact is a page of deleted tables.
+type pageFact struct {
+	cursor, next string // what was asked for, and what to ask for next: empty for the first page, and after the last
+	cut          bool   // the answer does not say whether there are more
+	database     string // id, of a page that is about one
+	tables       []deletedFact
+}
+
+type deletedFact struct{ id, name, database string }
+
+// recoveryFact is a request to recover a table, with the place that it asks for and the name that the answer gives.
+type recoveryFact struct{ id, name, database string }
+
+// tableMakers are operations that can make tables which they do not name: those whose queries run.
+var tableMakers = []*kind{tables}
+
+var coreReaders = map[string]*reader{
+	"listPolicies":            {of: policies, does: lists, in: list("", addPolicy)},
+	"createPolicy":            {of: policies, does: makes, in: addPolicy},
+	"getPolicy":               {of: policies, does: reads},
+	"updatePolicy":            {of: policies, does: changes},
+	"deletePolicy":            {of: policies, does: removes},
+	"attachPolicyToUser":      {of: policies, does: changes},
+	"detachPolicyFromUser":    {of: policies, does: changes},
+	"attachUserToPolicy":      {of: policies, does: changes},
+	"detachUserFromPolicy":    {of: policies, does: changes},
+	"getColumnPermissions":    {of: policies, does: reads},
+	"updateColumnPermissions": {of: policies, does: changes},
+	"getPolicyPermissions":    {of: policies, does: reads},
+	"updatePolicyPermissions": {of: policies, does: changes},
+	"listPolicyUsers":         {of: policies, does: reads},
+	"updatePolicyUsers":       {of: policies, does: changes},
+
+	"listPolicyGroups":          {of: policyGroups, does: lists, in: list("", addPolicyGroup)},
+	"createPolicyGroup":         {of: policyGroups, does: makes, in: addPolicyGroup},
+	"getPolicyGroup":            {of: policyGroups, does: reads, in: addPolicyGroup},
+	"updatePolicyGroup":         {of: policyGroups, does: changes, in: addPolicyGroup},
+	"deletePolicyGroup":         {of: policyGroups, does: removes},
+	"listPolicyGroupPolicies":   {of: policyGroups, does: reads},
+	"updatePolicyGroupPolicies": {of: policyGroups, does: changes},
+
+	"listConnections":  {of: connections, does: lists, in: list("results", addConnection)},
+	"createConnection": {of: connections, does: makes},
+	"deleteConnection": {of: connections, does: removes},
+	"lookupConnection": {of: connections, does: reads, rest: namedInQuery},
+
+	"listDatabases":  {of: databases, does: lists, in: list("databases", addDatabase)},
+	"getDatabase":    {of: databases, does: reads, in: addDatabase},
+	"createDatabase": {of: databases, does: makes},
+	"deleteDatabase": {of: databases, does: removes},
+
+	"listJobs":           {in: list("jobs", addJob)},
+	"getJob":             {in: addJob},
+	"issueJob":           {stirs: tableMakers, in: readIssued, to: readDomainKey},
+	"createExportJob":    {in: readIssued, to: readDomainKey},
+	"setJobResultExport": {stirs: tableMakers, in: readIssued, to: readDomainKey},
+
+	"listOauthTokens":  {of: tokens, does: lists, in: list("oauth_tokens", addToken)},
+	"removeOauthToken": {of: tokens, does: removes},
+
+	"listSchedules":      {of: schedules, does: lists, in: list("schedules", addSchedule)},
+	"createSchedule":     {of: schedules, does: makes, in: readScheduled},
+	"deleteSchedule":     {of: schedules, does: removes},
+	"updateSchedule":     {of: schedules, does: changes, in: addSchedule},
+	"runSchedule":        {of: schedules, does: changes, stirs: tableMakers},
+	"getScheduleHistory": {of: schedules, does: reads},
+
+	"listSubUsers":  {of: subUsers, does: lists, in: list("sub_users", addSubUser)},
+	"removeSubUser": {of: subUsers, does: removes},
+
+	"listTables":           {of: tables, does: lists, in: list("tables", addTable)},
+	"getTable":             {of: tables, does: reads, in: addTable},
+	"deleteTable":          {of: tables, does: removes},
+	"createTableWithType":  {of: tables, does: makes},
+	"createTable":          {of: tables, does: makes},
+	"updateTable":          {of: tables, does: changes, in: readMoved},
+	"renameTable":          {of: tables, does: changes, rest: namedBy("current_table_name"), in: readMoved},
+	"swapTables":           {of: tables, does: changes, rest: readSwapped},
+	"tailTable":            {of: tables, does: reads},
+	"getTableDistribution": {of: tables, does: reads},
+	"changeTableDatabase":  {of: tables, does: changes, in: readMoved},
+	"transferTable":        {of: tables, does: changes},
+	"appendTableSchema":    {of: tables, does: changes},
+	"updateTableSchema":    {of: tables, does: changes},
+	"listDeletedTables":    {rest: readPage, in: addDeleted},
+	"recoverTable":         {stirs: []*kind{databases, tables}, rest: readRecovery, in: readRecovered, to: readTarget},
+}
+
+func (e *Event) showBorn(k *kind, id, ident string, body gjson.Result) {
+	if id == "" {
+		return
+	}
+	e.shows = append(e.shows, shown{thing: thing{k, id}, ident: ident, born: instant(text(body.Get("created_at")))})
+}
+
+// instant reads the forms of time that the interface has, to the second.
+func instant(text string) time.Time {
+	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST"} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.Truncate(time.Second)
+		}
+	}
+	return time.Time{}
+}
+
+func addPolicy(e *Event, body gjson.Result) { e.show(policies, text(body.Get("id"))) }
+
+// addPolicyGroup knows a group by both of its names: paths may have either.
+func addPolicyGroup(e *Event, body gjson.Result) {
+	if id := text(body.Get("id")); id != "" {
+		e.shows = append(e.shows, shown{thing: thing{policyGroups, id}, alias: text(body.Get("taggable_name")), ident: id})
+	}
+}
+
+func addConnection(e *Event, body gjson.Result) { e.show(connections, text(body.Get("name"))) }
+
+func addDatabase(e *Event, body gjson.Result) {
+	e.showBorn(databases, text(body.Get("name")), text(body.Get("id")), body)
+}
+
+func addTable(e *Event, body gjson.Result) {
+	if name := text(body.Get("name")); name != "" {
+		e.showBorn(tables, e.ID+"/"+name, text(body.Get("id")), body)
+	}
+}
+
+func addSchedule(e *Event, body gjson.Result) {
+	e.showBorn(schedules, text(body.Get("name")), "", body)
+}
+
+func addToken(e *Event, body gjson.Result) {
+	fact := tokenFact{text(body.Get("id")), visible(body.Get("oauth_client_id")), visible(body.Get("user_id"))}
+	if fact.id != "" {
+		e.tokens = append(e.tokens, fact)
+		e.show(tokens, fact.id)
+	}
+}
+
+func addSubUser(e *Event, body gjson.Result) {
+	if fact := (userFact{text(body.Get("id")), visible(body.Get("name"))}); fact.id != "" {
+		e.users = append(e.users, fact)
+		e.show(subUsers, fact.id)
+	}
+}
+
+func addJob(e *Event, body gjson.Result) {
+	if fact := (jobFact{text(body.Get("job_id")), visible(body.Get("user_name"))}); fact.id != "" && fact.user != "" {
+		e.jobs = append(e.jobs, fact)
+	}
+}
+
+func (e *Event) issue() *issueFact {
+	if e.issued == nil {
+		e.issued = &issueFact{}
+	}
+	return e.issued
+}
+
+func readIssued(e *Event, body gjson.Result) { e.issue().id = text(body.Get("job_id")) }
+
+func readDomainKey(e *Event, body gjson.Result) {
+	e.issue().domainKey = visible(body.Get("domain_key"))
+}
+
+func readScheduled(e *Event, body gjson.Result) {
+	e.asUser = visible(body.Get("user_name"))
+	addSchedule(e, body)
+}
+
+// namedInQuery takes the name of a thing from the query.
+func namedInQuery(e *Event, r *judge.Result) {
+	if name := queryOf(r).Get("name"); name != "" {
+		e.named = thing{e.of, name}
+	}
+}
+
+func queryOf(r *judge.Result) url.Values {
+	values, _ := url.ParseQuery(r.Owner.Query)
+	return values
+}
+
+// namedBy takes the name of a table from another path parameter.
+func namedBy(parameter string) func(*Event, *judge.Result) {
+	return func(e *Event, r *judge.Result) { e.named = thing{tables, e.ID + "/" + r.Owner.Match.Param(parameter)} }
+}
+
+// readMoved reads where a table is after a change that may have moved it.
+func readMoved(e *Event, body gjson.Result) {
+	database, name := text(body.Get("database")), text(body.Get("table"))
+	if database != "" && name != "" {
+		e.show(tables, database+"/"+name)
+	}
+}
+
+func readSwapped(e *Event, r *judge.Result) {
+	namedBy("table_name_1")(e, r)
+	if e.OK() {
+		e.show(tables, e.ID+"/"+r.Owner.Match.Param("table_name_2"))
+	}
+}
+
+func readPage(e *Event, r *judge.Result) {
+	query := queryOf(r)
+	e.page = &pageFact{cursor: query.Get("cursor_id"), database: query.Get("database_id")}
+}
+
+func addDeleted(e *Event, body gjson.Result) {
+	next := body.Get("cursor_id")
+	e.page.next, e.page.cut = text(next), !next.Exists()
+	list("tables", func(e *Event, item gjson.Result) {
+		e.page.tables = append(e.page.tables, deletedFact{
+			id: text(item.Get("id")), name: text(item.Get("name")), database: text(item.Get("database_name")),
+		})
+	})(e, body)
+}
+
+func readRecovery(e *Event, r *judge.Result) {
+	e.recovered = &recoveryFact{id: strings.Clone(r.Owner.Match.Param("table_id"))}
+}
+
+// readRecovered reads the name of the answer, which is the one that counts.
+func readRecovered(e *Event, body gjson.Result) { e.recovered.name = text(body.Get("name")) }
+
+func readTarget(e *Event, body gjson.Result) {
+	e.recovered.database = text(body.Get("database_name"))
+	if e.recovered.name == "" {
+		e.recovered.name = text(body.Get("table_name"))
+	}
+}

@@ -1,0 +1,94 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+
+	"svc.example/understudy/specs"
+)
+
+// kind is a kind of things that requests make, use and remove.
+type kind struct {
+	noun string
+	path []string         // the path parameters that name one of them
+	in   *kind            // what they are parts of, and gone with
+	rule string           // that watches over their removal
+	sure specs.Provenance // of it that what was removed is gone
+	once bool             // to remove one a second time is refused
+}
+
+var (
+	pools     = &kind{noun: "pool", path: []string{"poolId"}, rule: UseAfterDelete, sure: specs.Public}
+	poolRules = &kind{noun: "pool rule", path: []string{"poolRuleId"}, rule: UseAfterDelete, sure: specs.Public}
+	projects  = &kind{noun: "project", path: []string{"id"}, rule: UseAfterDelete, sure: specs.Client}
+	secrets   = &kind{noun: "secret", path: []string{"id", "key"}, rule: UseAfterDelete, sure: specs.Client}
+	sessions  = &kind{noun: "session", path: []string{"id"}}
+	attempts  = &kind{noun: "attempt", path: []string{"id"}}
+	databases = &kind{noun: "database", path: []string{"database_name"}, rule: UseAfterDelete, sure: specs.Documented}
+	tables    = &kind{
+		noun: "table", path: []string{"database_name", "table_name"}, in: databases,
+		rule: UseAfterDelete, sure: specs.Documented,
+	}
+	connections = &kind{
+		noun: "connection", path: []string{"connection_name"},
+		rule: UseAfterDelete, sure: specs.Documented,
+	}
+	policies     = &kind{noun: "policy", path: []string{"policy_id"}, rule: UseAfterDelete, sure: specs.Documented}
+	policyGroups = &kind{
+		noun: "policy group", path: []string{"policy_group_id_or_taggable_name"},
+		rule: UseAfterDelete, sure: specs.Documented,
+	}
+	schedules = &kind{noun: "schedule", path: []string{"schedule_name"}, rule: UseAfterDelete, sure: specs.Documented}
+	tokens    = &kind{
+		noun: "token", path: []string{"oauth_token_id"},
+		rule: TokenRevocation, sure: specs.Documented, once: true,
+	}
+	subUsers = &kind{
+		noun: "sub user", path: []string{"sub_user_id"},
+		rule: SubUserRemoval, sure: specs.Documented, once: true,
+	}
+)
+
+// thing is one of a kind. Its id is what names it in paths, part by part.
+type thing struct {
+	kind *kind
+	id   string
+}
+
+func (t thing) isNone() bool { return t.kind == nil }
+
+// named is the one of its kind that a path names, or none.
+func (k *kind) named(m *specs.Match) thing {
+	if k == nil {
+		return thing{}
+	}
+	parts := make([]string, len(k.path))
+	for i, name := range k.path {
+		if parts[i] = m.Param(name); parts[i] == "" {
+			return thing{}
+		}
+	}
+	return thing{k, strings.Join(parts, "/")}
+}
+
+// verb is what an operation does with what its path names, when it succeeds.
+type verb int
+
+const (
+	nothing verb = iota // it tells nothing of whether it is there
+	reads
+	changes
+	makes
+	removes
+	lists // the answer lists all there are
+)
+
+// mayMake reports whether an exchange may have made a thing, or let it be there again.
+func (e *Event) mayMake(t thing) bool {
+	for _, f := range e.shows {
+		if e.does != lists && e.does != reads && f.thing == t {
+			return true
+		}
+	}
+	return slices.Contains(e.stirs, t.kind) || e.does == makes && (e.named == t || e.named.isNone() && e.of == t.kind)
+}

@@ -1,0 +1,106 @@
+package rule
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// deletion returns the exchange that deleted a thing, if that is certain, was over when the exchange in hand began, and
+// nothing may have made it anew since.
+func (st *step) deletion(x *entity) *Event {
+	if x == nil || x.gone == nil || x.unsure != nil || !st.known(x.gone) || x.gone.does != removes {
+		return nil
+	}
+	if stir := st.s.stirred[x.kind]; stir != nil && !before(stir, x.gone) {
+		return nil
+	}
+	if st.contested(func(e *Event) bool { return e.mayMake(x.thing) }) {
+		return nil
+	}
+	return x.gone
+}
+
+// reborn reports whether the answer shows another thing under the name of one that was deleted: somebody whom the
+// recording does not show made it.
+func (x *entity) reborn(f *shown) bool {
+	switch {
+	case f.ident != "" && x.ident != "":
+		return f.ident != x.ident
+	case f.born.IsZero():
+		return false
+	case !x.born.IsZero():
+		return !f.born.Equal(x.born)
+	}
+	return f.born.After(x.gone.over())
+}
+
+// over is when an exchange was over, by the server's own clock where the answer tells it.
+func (e *Event) over() time.Time {
+	if !e.Date.IsZero() {
+		return e.Date
+	}
+	return e.End
+}
+
+// evidence is what shows that a thing was there, and is gone.
+func (x *entity) evidence() []*Event {
+	return append(append([]*Event{x.created, x.aliased}, x.because...), x.gone)
+}
+
+// used looks at a request whose path names something that was deleted, or is a part of such a thing.
+func (st *step) used(rule string) {
+	for _, t := range []thing{st.named, st.within} {
+		if t.isNone() || t.kind.rule != rule || st.does == nothing || st.does == makes && t == st.named {
+			continue
+		}
+		if x := st.s.lookUp(t); st.deletion(x) != nil {
+			st.usedThing(t, x)
+			return
+		}
+	}
+}
+
+func (st *step) usedThing(t thing, x *entity) {
+	r := ruling{rule: t.kind.rule, aspect: "use", provenance: t.kind.sure}
+	isRepeat := st.does == removes && t == st.named
+	switch {
+	case st.Status == http.StatusNotFound:
+		st.judge(r, report.Pass)
+	case !st.OK(), isRepeat && !t.kind.once:
+	case isRepeat:
+		r.aspect, r.provenance = "again", specs.Assumed
+		r.message = fmt.Sprintf("%s %s was removed a second time", t.kind.noun, t.id)
+		st.judge(r, report.Fail, x.evidence()...)
+	case slices.ContainsFunc(st.shows, func(f shown) bool { return f.kind == x.kind && x.reborn(&f) }):
+	default:
+		r.message = fmt.Sprintf("%s %s was used after it was deleted", t.kind.noun, t.id)
+		st.judge(r, report.Fail, x.evidence()...)
+	}
+}
+
+// relisted looks at a list of things for those that were deleted before it was asked for.
+func (st *step) relisted(rule string) (violated bool) {
+	if !st.isListOf(rule) {
+		return false
+	}
+	r := ruling{rule: rule, aspect: "list", provenance: st.of.sure}
+	for i := range st.shows {
+		f := &st.shows[i]
+		if x := st.s.lookUp(f.thing); st.deletion(x) != nil && !x.reborn(f) {
+			violated = true
+			r.message = fmt.Sprintf("%s %s is listed after it was deleted", f.kind.noun, f.id)
+			st.judge(r, report.Fail, x.evidence()...)
+		}
+	}
+	return violated
+}
+
+// isListOf reports whether the exchange lists things whose removal a rule watches over.
+func (st *step) isListOf(rule string) bool {
+	return st.does == lists && st.of.rule == rule && st.OK() && st.listed && !st.Opaque
+}

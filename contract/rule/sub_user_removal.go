@@ -1,0 +1,100 @@
+package rule
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// subUserRemoval: removing a sub user destroys it. Lists of sub users no longer show it, lists of tokens none of its
+// tokens, and its keys are refused on every interface. To remove it a second time is answered with 404, which is only
+// assumed.
+//
+// Its chances are the removal itself, such lists, and requests with a key of the sub user, that began after the removal
+// had succeeded. A key is the sub user's when a job or a schedule that was made with it shows the sub user's name before
+// the removal, and no other sub user has that name; that no other user has it is certain when the key was also refused
+// the list of sub users, and assumed otherwise. A removal is inconclusive where the recording shows none of its keys. Of
+// events nothing can be said: their keys are looked at after the answer.
+func subUserRemoval(st *step) {
+	st.used(SubUserRemoval)
+	if !st.relisted(SubUserRemoval) && st.isListOf(SubUserRemoval) && st.s.removals[subUsers] > 0 {
+		st.judge(ruling{rule: SubUserRemoval, aspect: "list"}, report.Pass)
+	}
+	if st.isListOf(TokenRevocation) {
+		st.tokensOfLeavers()
+	}
+	st.keysOfLeaver()
+	st.leaverWithKey()
+}
+
+// tokensOfLeavers looks at a list of tokens for those of removed sub users.
+func (st *step) tokensOfLeavers() {
+	r := ruling{rule: SubUserRemoval, aspect: "tokens", provenance: specs.Documented}
+	violated := false
+	for _, f := range st.tokens {
+		x := st.s.lookUp(thing{subUsers, f.user})
+		removal := st.deletion(x)
+		if removal == nil {
+			continue
+		}
+		violated = true
+		evidence := x.evidence()
+		if before, ok := st.s.tokens.get(f.id); ok {
+			evidence = append(evidence, before.proof)
+		}
+		r.message = fmt.Sprintf("token %s of sub user %s is listed after that was removed", f.id, f.user)
+		st.judge(r, report.Fail, evidence...)
+	}
+	if !violated && st.s.removals[subUsers] > 0 {
+		st.judge(r, report.Pass)
+	}
+}
+
+// keysOfLeaver looks at a removal of a sub user none of whose keys is known.
+func (st *step) keysOfLeaver() {
+	if st.Operation != "core.removeSubUser" || !st.OK() || st.deletion(st.s.lookUp(st.named)) != nil {
+		return
+	}
+	user, ok := st.s.subUsers.get(st.ID)
+	if ok && user.name != "" {
+		if keys, _ := st.s.keysOf.get(user.name); len(keys) > 0 {
+			return
+		}
+	}
+	st.judge(ruling{
+		rule: SubUserRemoval, aspect: "unknown", provenance: specs.Documented,
+		message: fmt.Sprintf("sub user %s was removed; the recording does not show which keys it had", st.ID),
+	}, report.Inconclusive)
+}
+
+// leaverWithKey looks at a request with a key that was a removed sub user's.
+func (st *step) leaverWithKey() {
+	c := st.s.caller(st.caller)
+	if c == nil || !st.knowsName(c) || strings.HasPrefix(st.Operation, specs.Ingestion+".") {
+		return
+	}
+	gone, ok := st.s.leavers.get(c.name)
+	if !ok || !st.known(gone.removal) || !before(c.named[1], gone.removal) {
+		return
+	}
+	r := ruling{rule: SubUserRemoval, aspect: "key", provenance: specs.Documented}
+	evidence := append([]*Event{gone.listing, gone.removal}, c.named...)
+	sub := c.refused[parents]
+	switch {
+	case st.Status == http.StatusUnauthorized || st.Status == http.StatusForbidden:
+		st.judge(r, report.Pass)
+	case !st.OK():
+	case !gone.unique, c.parent != nil && sub == nil:
+		r.message = fmt.Sprintf("a key was taken whose owner has the name of sub user %s, which was removed, and perhaps is another one", gone.id)
+		st.judge(r, report.Inconclusive, evidence...)
+	default:
+		if sub == nil {
+			r.provenance = specs.Assumed
+		}
+		r.message = fmt.Sprintf("a key of sub user %s was taken after that was removed", gone.id)
+		st.judge(r, report.Fail, append(evidence, sub)...)
+	}
+}

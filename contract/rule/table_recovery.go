@@ -1,0 +1,242 @@
+package rule
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// keptFor is how long a deleted table can be recovered.
+const keptFor = 7 * 24 * time.Hour
+
+// tableRecovery: a deleted table is among the deleted ones, and can be recovered, for seven days. Recovering it brings
+// it back, and its database too when that was deleted.
+//
+// Its chances are lists of the deleted tables that began after a deletion had succeeded, and whatever shows the table or
+// its database after a recovery had. That a table is missing takes the whole list, page after page up to the one
+// without a next, asked for by whoever deleted it, since others may not see it; pages that do not make a whole list are
+// inconclusive. So is that a recovered table is missing for another caller, and a recovery to a place that the
+// recording does not show. What is changed again, moved or deleted is not looked for any more.
+func tableRecovery(st *step) {
+	isPage := st.page != nil && st.OK() && st.listed && !st.Opaque
+	if isPage {
+		st.s.pages = st.turn()
+	}
+	if isPage || st.of == tables || st.of == databases || st.recovered != nil {
+		st.settle(TableRecovery)
+	}
+	switch {
+	case st.Operation == "core.deleteTable" && st.OK() && st.deletion(st.s.lookUp(st.named)) == nil:
+		st.awaitListing()
+	case st.recovered != nil && st.OK():
+		st.awaitReturn()
+	}
+}
+
+// pages are the list of deleted tables as far as it was read, page after page.
+type pages struct {
+	first, last *Event
+	evidence    []*Event
+	tables      []deletedFact
+	whole       bool // from the first page to the last
+	torn        bool // a page is missing
+}
+
+// turn adds the page in hand to the list that it goes on with, or begins another one.
+func (st *step) turn() *pages {
+	p, page := st.s.pages, st.page
+	goesOn := p != nil && page.cursor != "" && page.cursor == p.last.page.next && page.database == p.last.page.database &&
+		st.caller == p.last.caller && before(p.last, st.Event) && len(p.tables) < maxEntities
+	if !goesOn {
+		p = &pages{first: st.Event, torn: page.cursor != ""}
+	}
+	return &pages{
+		first: p.first, last: st.Event, torn: p.torn, whole: !p.torn && page.next == "" && !page.cut,
+		evidence: append(slices.Clip(p.evidence), st.Event), tables: append(slices.Clip(p.tables), page.tables...),
+	}
+}
+
+// deletedTable waits to be among the deleted ones.
+type deletedTable struct {
+	pending
+	deletion *Event
+	table    thing
+	ident    string // empty when it is not known
+	database string // id of its database, likewise
+	proofs   []*Event
+}
+
+func (st *step) awaitListing() {
+	d := &deletedTable{deletion: st.Event, table: st.named}
+	if x := st.s.lookUp(st.named); x != nil && st.known(x.showed) {
+		d.ident, d.proofs = x.ident, append(d.proofs, x.showed)
+	}
+	if x := st.s.lookUp(st.within); x != nil && st.known(x.showed) {
+		d.database, d.proofs = x.ident, append(d.proofs, x.showed)
+	}
+	d.look = d.find
+	st.await(TableRecovery, &d.pending)
+}
+
+// find looks for the table in the pages so far, and for what takes it out of them.
+func (d *deletedTable) find(st *step) bool {
+	if st.recovered != nil && !before(st.Event, d.deletion) {
+		return !st.refused() && d.mayBe(st.recovered.id, st.s)
+	}
+	if st.page == nil || !st.OK() || st.Opaque || !before(d.deletion, st.s.pages.first) {
+		return false
+	}
+	if other := st.page.database; other != "" && other != d.database {
+		return false
+	}
+	r := ruling{rule: TableRecovery, aspect: "deleted", operation: st.Operation, provenance: specs.Documented}
+	if slices.ContainsFunc(st.s.pages.tables, d.is) {
+		st.judge(r, report.Pass)
+		return true
+	}
+	return d.missing(st, r)
+}
+
+func (d *deletedTable) missing(st *step, r ruling) bool {
+	known := !st.Start.IsZero() && !d.deletion.End.IsZero()
+	evidence := slices.Concat(d.proofs, []*Event{d.deletion}, st.s.pages.evidence)
+	switch {
+	case known && st.Start.Sub(d.deletion.End) >= keptFor:
+		return true
+	case !st.s.pages.whole || st.contested(func(e *Event) bool { return e.recovered != nil }):
+		r.message = fmt.Sprintf("table %s was deleted; the recording does not show the whole list of deleted tables", d.table.id)
+		r.evidence = evidence
+		d.ruling = r
+		return false
+	case !known, st.caller == 0, st.caller != d.deletion.caller:
+		r.message = fmt.Sprintf("table %s was deleted, and the caller's list of deleted tables lacks it", d.table.id)
+		st.judge(r, report.Inconclusive, evidence...)
+	default:
+		r.message = fmt.Sprintf("table %s was deleted and is not among the deleted tables", d.table.id)
+		st.judge(r, report.Fail, evidence...)
+	}
+	return true
+}
+
+func (d *deletedTable) is(f deletedFact) bool {
+	if d.ident != "" && f.id != "" {
+		return d.ident == f.id
+	}
+	return d.table.id == f.database+"/"+f.name
+}
+
+func (d *deletedTable) mayBe(id string, s *state) bool {
+	was, known := s.places.get(id)
+	return d.ident == id || d.ident == "" && (!known || d.is(was.deletedFact))
+}
+
+// refused reports whether a request certainly had no effect.
+func (e *Event) refused() bool { return !e.OK() && !e.Unknown() }
+
+// returned is a recovered table that waits to be shown.
+type returned struct {
+	pending
+	recovery        *Event
+	deletion        *Event // of its database, if that is known to have been deleted
+	proofs          []*Event
+	table, database thing
+	isThere, isIn   bool // the table, and the database, were shown
+}
+
+func (st *step) awaitReturn() {
+	b := &returned{recovery: st.Event}
+	if b.table, b.database, b.proofs = st.s.place(st.recovered); b.table.isNone() {
+		st.judge(ruling{
+			rule: TableRecovery, aspect: "place", provenance: specs.Documented,
+			message: fmt.Sprintf("table %s was recovered; the recording does not show to which database", st.recovered.id),
+		}, report.Inconclusive)
+		return
+	}
+	b.deletion = st.deletion(st.s.lookUp(b.database))
+	b.look = b.find
+	st.await(TableRecovery, &b.pending)
+}
+
+// find looks whether the table and its database are shown again, until something changes them.
+func (b *returned) find(st *step) bool {
+	if b.isChangedBy(st.Event) {
+		return !st.refused()
+	}
+	if !before(b.recovery, st.Event) || st.contested(b.isChangedBy) {
+		return false
+	}
+	switch st.Operation {
+	case "core.getTable":
+		if st.named == b.table {
+			b.judge(st, &b.isThere, st.OK(), b.table)
+		}
+	case "core.listTables":
+		if st.within == b.database && (st.Status == http.StatusNotFound || st.isListOf(UseAfterDelete)) {
+			b.judge(st, &b.isThere, st.showsThing(b.table), b.table)
+		}
+	case "core.getDatabase":
+		if st.named == b.database {
+			b.judge(st, &b.isIn, st.OK(), b.database)
+		}
+	case "core.listDatabases":
+		if st.isListOf(UseAfterDelete) {
+			b.judge(st, &b.isIn, st.showsThing(b.database), b.database)
+		}
+	case "core.listDeletedTables":
+		return b.stillDeleted(st)
+	}
+	return b.isThere && b.isIn
+}
+
+// judge judges an exchange that shows a thing, or that it is not there.
+func (b *returned) judge(st *step, done *bool, isShown bool, t thing) {
+	r := ruling{rule: TableRecovery, aspect: t.kind.noun, operation: st.Operation, provenance: specs.Documented}
+	isMissing := st.Status == http.StatusNotFound || st.OK() && !isShown
+	if *done || !isShown && !isMissing {
+		return
+	}
+	*done = true
+	switch {
+	case isShown && (t == b.table || b.deletion != nil):
+		st.judge(r, report.Pass)
+	case isShown:
+	case st.caller == 0 || st.caller != b.recovery.caller:
+		r.message = fmt.Sprintf("%s %s is not there for another caller than recovered table %s", t.kind.noun, t.id, b.table.id)
+		st.judge(r, report.Inconclusive, b.evidence()...)
+	default:
+		r.message = fmt.Sprintf("%s %s is not there after table %s was recovered", t.kind.noun, t.id, b.table.id)
+		st.judge(r, report.Fail, b.evidence()...)
+	}
+}
+
+func (b *returned) evidence() []*Event { return append(slices.Clone(b.proofs), b.deletion, b.recovery) }
+
+// stillDeleted looks for the table among the deleted ones.
+func (b *returned) stillDeleted(st *step) bool {
+	id := b.recovery.recovered.id
+	if !st.OK() || !slices.ContainsFunc(st.page.tables, func(f deletedFact) bool { return f.id == id }) {
+		return false
+	}
+	st.judge(ruling{
+		rule: TableRecovery, aspect: "deleted", provenance: specs.Documented,
+		message: fmt.Sprintf("table %s is among the deleted tables after it was recovered", b.table.id),
+	}, report.Fail, b.evidence()...)
+	return true
+}
+
+// isChangedBy reports whether an exchange may change the table or its database again.
+func (b *returned) isChangedBy(e *Event) bool {
+	if e == b.recovery || e.does != changes && e.does != removes {
+		return false
+	}
+	isOther := func(f shown) bool { return f.thing == b.table }
+	return e.named == b.table || e.named == b.database || slices.ContainsFunc(e.shows, isOther)
+}
+
+func (e *Event) showsThing(t thing) bool {
+	return slices.ContainsFunc(e.shows, func(f shown) bool { return f.thing == t })
+}

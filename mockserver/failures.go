@@ -1,0 +1,22 @@
+package mockserver
+
+import "time"
+
+// IngestionFailure is an event that was answered with 200 and then dropped: its key stands for nobody or may not import
+// into the database, or the database or the table does not exist. The platform tells the sender nothing of it.
+type IngestionFailure struct {
+	At       time.Time
+	Database string
+	Table    string
+	Reason   string
+}
+
+// IngestionFailures are the events that the world has dropped, oldest first; the last thousand of them.
+func (w *World) IngestionFailures() []IngestionFailure {
+	kept := w.live.Read().Ingestion.Failures
+	failures := make([]IngestionFailure, 0, kept.Len())
+	for _, f := range kept.All() {
+		failures = append(failures, IngestionFailure(f))
+	}
+	return failures
+}

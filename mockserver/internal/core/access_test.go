@@ -1,0 +1,105 @@
+package core_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver"
+)
+
+// shopAccess is an account of which every kind of access control has something. Dora manages the store team, whose tag
+// Theo carries; Ana owns the kiosk and Otto the till.
+const shopAccess = `
+account:
+  id: 7
+  features: [eng-lc-sub-users]
+  users:
+  - {id: 1, name: Ada Admin, email: admin@shop.example, role: administrator}
+  - {id: 2, name: Otto Owner, email: owner@shop.example, role: owner}
+  - id: 3
+    name: Ana Analyst
+    email: analyst@shop.example
+    role: restricted
+    policies: [analysts]
+    permissions: {WorkflowProject: [{operation: run}]}
+    options: {start_page: queries}
+  - {id: 4, name: Dora Delegate, email: delegate@shop.example, role: restricted, delegatedAdmin: true, manages: [Store team]}
+  - {id: 5, name: kiosk, role: sub_user, parent: analyst@shop.example, policies: [analysts], createdAt: now-1d}
+  - {id: 6, name: till, email: till@shop.example, role: sub_user, parent: owner@shop.example, createdAt: now-1d}
+  - {id: 8, name: Theo Tagged, email: tagged@shop.example, role: restricted, groups: [Store team]}
+  keys:
+  - {key: 1/admin, user: admin@shop.example}
+  - {key: 1/owner, user: owner@shop.example}
+  - {key: 1/analyst, user: analyst@shop.example}
+  - {key: 1/delegate, user: delegate@shop.example}
+  - {key: 1/tagged, user: tagged@shop.example}
+  - {key: 1/kiosk, user: kiosk}
+  - {key: 1/kiosk-writes, user: kiosk, kind: write-only}
+  - {key: 1/till, user: till@shop.example}
+  policies:
+  - id: 21
+    name: analysts
+    description: Query the shop
+    permissions: {WorkflowProject: [{operation: run}, {operation: view}], Databases: [{operation: query, ids: '11'}]}
+    columnPermissions: [{tags: [pii], masking: hash}]
+  - {id: 22, name: marketing}
+  policyGroups:
+  - {id: 31, name: Store team, policies: [marketing], createdAt: now-1d}
+  profileOptions:
+  - {key: time_zone, default: UTC}
+  - {key: start_page}
+  - {key: date_format}
+`
+
+func newAccess(t *testing.T) *client {
+	t.Helper()
+	c := newClient(t)
+	if err := c.server.World("").Load([]byte(shopAccess)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// patch sends a JSON body.
+func (c *client) patch(path, body string) answer {
+	c.Helper()
+	return c.call(http.MethodPatch, path, body)
+}
+
+func (c *client) delete(path string) answer { c.Helper(); return c.call(http.MethodDelete, path, "") }
+
+// exactly fails the test unless the answer is a 200 with a body.
+func (a answer) exactly(body string) {
+	a.Helper()
+	if d := cmp.Diff(body, string(a.want(http.StatusOK).body)); d != "" {
+		a.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// refusal is a call of one who may not, or cannot, and what is said of it.
+type accessRefusal struct {
+	key, method, path, body string
+	status                  int
+	word                    string
+}
+
+func accessRefuses(t *testing.T, tests map[string]accessRefusal) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newAccess(t).as("1/"+test.key).call(test.method, test.path, test.body).refused(test.status, test.word)
+		})
+	}
+}
+
+func newAccessUnvalidated(t *testing.T) *client {
+	t.Helper()
+	c := newClient(t, mockserver.WithValidation(mockserver.Off))
+	if err := c.server.World("").Load([]byte(shopAccess)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

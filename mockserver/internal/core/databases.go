@@ -1,0 +1,160 @@
+package core
+
+import (
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// databaseForm is a database as lists show it. The strict one among the clients takes these members and no other.
+type databaseForm struct {
+	Name            string           `json:"name"`
+	Count           int64            `json:"count"`
+	CreatedAt       string           `json:"created_at"`
+	UpdatedAt       string           `json:"updated_at"`
+	Organization    *string          `json:"organization"` // a leftover (public)
+	Permission      string           `json:"permission"`
+	DeleteProtected bool             `json:"delete_protected"`
+	Permissions     *permissionsForm `json:"database_permissions,omitzero"`
+}
+
+// oneDatabaseForm is a database on its own.
+type oneDatabaseForm struct {
+	ID string `json:"id"` // text here, though an integer where deleted tables name their database (public)
+	databaseForm
+	Datatank bool `json:"datatank"`
+}
+
+func databaseView(c *op.Call, d world.Database, count int64) databaseForm {
+	form := databaseForm{
+		Name: d.Name, Count: count, CreatedAt: dateTime(d.CreatedAt), UpdatedAt: dateTime(d.UpdatedAt),
+		Permission: permissionWord(c.World, c.Caller, d), DeleteProtected: d.DeleteProtected,
+	}
+	if c.Text("require_permissions") == "true" {
+		form.Permissions = databasePermissions(c.World, c.Caller, d)
+	}
+	return form
+}
+
+type databaseReference struct {
+	Database string `json:"database"`
+}
+
+// liveDatabase finds a database that has not been deleted.
+func liveDatabase(w *world.World, name string) (world.Database, error) {
+	id, ok := w.Core.DatabaseNames.Get(name)
+	if !ok {
+		return world.Database{}, op.NotFound("database", "name", name)
+	}
+	d, _ := w.Core.Databases.Get(id)
+	return d, nil
+}
+
+// databaseFor is the database that the path names, as far as the caller has a right on it.
+func databaseFor(c *op.Call, r right) (world.Database, error) {
+	d, err := liveDatabase(c.World, c.Param("database_name"))
+	if err != nil {
+		return d, err
+	}
+	return d, requireRight(c, d, r)
+}
+
+// requireRight refuses a caller who lacks a right on a database.
+func requireRight(c *op.Call, d world.Database, r right) error {
+	if may(c.World, c.Caller, d, r) {
+		return nil
+	}
+	return op.Forbidden("your permissions do not include %s on database %s", r, d.Name)
+}
+
+// visibleDatabase is the database that the path names, as far as the caller has any right on it.
+func visibleDatabase(c *op.Call) (world.Database, error) {
+	d, err := liveDatabase(c.World, c.Param("database_name"))
+	if err == nil && !seesDatabase(c.World, c.Caller, d) {
+		err = op.Forbidden("your permissions include nothing on database %s", d.Name)
+	}
+	return d, err
+}
+
+func listDatabases(c *op.Call) (op.Reply, error) {
+	counts := map[int64]int64{} // of records, by database
+	for _, t := range c.World.Core.Tables.All() {
+		if t.DeletedAt.IsZero() {
+			counts[t.Database] += t.Count
+		}
+	}
+	list := []databaseForm{}
+	for id, d := range c.World.Core.Databases.All() {
+		if d.DeletedAt.IsZero() && seesDatabase(c.World, c.Caller, d) {
+			list = append(list, databaseView(c, d, counts[id]))
+		}
+	}
+	return op.OK(map[string]any{"databases": list})
+}
+
+func getDatabase(c *op.Call) (op.Reply, error) {
+	d, err := visibleDatabase(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var count int64
+	for t := range tablesOf(c.World, d.ID) {
+		count += t.Count
+	}
+	return op.OK(oneDatabaseForm{ID: idText(d.ID), databaseForm: databaseView(c, d, count)})
+}
+
+func createDatabase(c *op.Call) (op.Reply, error) {
+	name := c.Param("database_name")
+	if err := checkName("database_name", name); err != nil {
+		return op.Reply{}, err
+	}
+	if !mayCreateDatabases(c.World, c.Caller) {
+		return op.Reply{}, op.Forbidden("your permissions do not include the creation of databases")
+	}
+	if other, err := liveDatabase(c.World, name); err == nil {
+		return op.Reply{}, op.Conflict("database %s (id %d) has this name already", name, other.ID)
+	}
+	d := world.Database{
+		ID: c.World.NewID("core.database"), Name: name, Owner: c.Caller.User.ID,
+		CreatedAt: c.Now, UpdatedAt: c.Now,
+	}
+	putDatabase(c.World, d)
+	return op.OK(databaseReference{d.Name})
+}
+
+// putDatabase stores a database and takes up its name.
+func putDatabase(w *world.World, d world.Database) {
+	w.Core.Databases.Put(d.ID, d)
+	w.Core.DatabaseNames.Put(d.Name, d.ID)
+}
+
+// touchDatabase notes that something in a database has changed.
+func touchDatabase(w *world.World, id int64, now time.Time) {
+	d, _ := w.Core.Databases.Get(id)
+	d.UpdatedAt = now
+	w.Core.Databases.Put(id, d)
+}
+
+// deleteDatabase deletes a database with its tables. These stay recoverable, and the database with them.
+func deleteDatabase(c *op.Call) (op.Reply, error) {
+	d, err := databaseFor(c, mayDelete)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if d.DeleteProtected {
+		return op.Reply{}, op.Forbidden("database %s (id %d) is protected from deletion", d.Name, d.ID)
+	}
+	if c.Skip[SkipDatabaseDeletion] {
+		return op.OK(databaseReference{d.Name})
+	}
+	for t := range tablesOf(c.World, d.ID) {
+		bury(c.World, t, c.Now)
+	}
+	d.UpdatedAt, d.DeletedAt = c.Now, c.Now
+	c.World.Core.Databases.Put(d.ID, d)
+	c.World.Core.DatabaseNames.Delete(d.Name)
+	forgetExpired(c.World, c.Now)
+	return op.OK(databaseReference{d.Name})
+}

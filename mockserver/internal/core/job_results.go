@@ -1,0 +1,70 @@
+package core
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// resultsKept is for how long the result of a job is there (public).
+const resultsKept = 7 * 24 * time.Hour
+
+// getJobResult gives the rows of a job. Its ETag is made of their bytes, so the same rows in the same form can be read
+// on where a download broke off.
+func getJobResult(c *op.Call) (op.Reply, error) {
+	job, err := calledJob(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := mayRead(c, job); err != nil {
+		return op.Reply{}, err
+	}
+	form, err := calledForm(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := resultThere(job, c.Now); err != nil {
+		return op.Reply{}, err
+	}
+	rows, err := form.write(form, job.Output)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	sum := sha256.Sum256(rows)
+	reply := op.Reply{Bytes: rows, Type: form.media, ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+	if job.Note != "" {
+		reply.Notes = []string{job.Note}
+	}
+	return reply, nil
+}
+
+// resultThere says why a job has no result (404 is assumed).
+func resultThere(job world.Job, now time.Time) error {
+	missing := func(why string) error {
+		return &op.Error{Code: op.CodeNotFound, Message: "job " + idText(job.ID) + " has no result: " + why}
+	}
+	switch {
+	case job.Status != world.JobSuccess:
+		return missing("its status is " + string(job.Status))
+	case job.Output == nil:
+		return missing("jobs of the type " + job.Type + " have none")
+	case now.Sub(job.EndAt) > resultsKept:
+		return missing("it ended at " + dateTime(job.EndAt) + ", and results are kept for 7 days")
+	}
+	return nil
+}
+
+// mayRead refuses a caller who neither issued a job nor may query its database (assumed).
+func mayRead(c *op.Call, job world.Job) error {
+	if c.Caller.Administers() || job.User == c.Caller.User.ID {
+		return nil
+	}
+	database, err := liveDatabase(c.World, job.Database)
+	if err != nil {
+		return op.Forbidden("job %d is another user's, and its database %s is gone", job.ID, job.Database)
+	}
+	return requireRight(c, database, mayQuery)
+}

@@ -1,0 +1,180 @@
+package core_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vmihailenco/msgpack/v5"
+
+	"svc.example/understudy/mockserver/query"
+)
+
+// oddRows has what each form must find its own words for.
+var oddRows = fakeEngine{
+	columns: []query.Column{{Name: "text", Type: "varchar"}, {Name: "number", Type: "double"}, {Name: "more, or less", Type: "varbinary"}},
+	rows: [][]any{
+		{"a\tb,\"c\"\nd", 1.5, []byte{0, 255}},
+		{nil, math.NaN(), true},
+		{"", math.Inf(-1), int64(7)},
+		{"ü", 2.0, 1e21},
+	},
+}
+
+func TestResults(t *testing.T) {
+	t.Parallel()
+	c := jobClient(t, oddRows)
+	id := c.query("SELECT 1")
+	c.advance(5 * time.Second)
+	read := func(query string) answer { return c.get("/job/result/" + id + query).want(200) }
+	lines := `["a\tb,\"c\"\nd",1.5,"AP8="]` + "\n" + `[null,"NaN",true]` + "\n" + `["","-Infinity",7]` + "\n" + `["ü",2.0,1e+21]` + "\n"
+	for _, test := range []struct{ query, media, want string }{
+		{"?format=json", "application/json", lines},
+		{"?format=jsonl", "application/json", lines},
+		{"?format=json&header=true", "application/json", lines},
+		{"?format=json&limit=1", "application/json", `["a\tb,\"c\"\nd",1.5,"AP8="]` + "\n"},
+		{"?format=jsonl&nullify_special=true", "application/json", `["a\tb,\"c\"\nd",1.5,"AP8="]` + "\n" +
+			`[null,null,true]` + "\n" + `["",null,7]` + "\n" + `["ü",2.0,1e+21]` + "\n"},
+		{"?format=csv", "text/csv", "\"a\tb,\"\"c\"\"\nd\",1.5,AP8=\n,NaN,true\n,-Infinity,7\nü,2.0,1e+21\n"},
+		{
+			"?format=csv&header=true&limit=2&nullify_special=true", "text/csv",
+			"text,number,\"more, or less\"\n\"a\tb,\"\"c\"\"\nd\",1.5,AP8=\n,,true\n",
+		},
+		{"?header=true&limit=0", "text/tab-separated-values", "text\tnumber\tmore, or less\n"},
+		{"", "text/tab-separated-values", "\"a\tb,\"\"c\"\"\nd\"\t1.5\tAP8=\n\tNaN\ttrue\n\t-Infinity\t7\nü\t2.0\t1e+21\n"},
+		{"?format=msgpack&limit=0", "application/x-msgpack", ""},
+	} {
+		got := read(test.query)
+		if diff := cmp.Diff(test.want, string(got.body)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", test.query, diff)
+		}
+		if media := got.header.Get("Content-Type"); media != test.media {
+			t.Errorf("%s: media type %s, want %s", test.query, media, test.media)
+		}
+	}
+}
+
+func TestPackedResults(t *testing.T) {
+	t.Parallel()
+	c := jobClient(t, oddRows)
+	id := c.query("SELECT 1")
+	c.advance(5 * time.Second)
+	read := func(query string) []byte { return c.get("/job/result/" + id + query).want(200).body }
+	want := [][]any{
+		{"a\tb,\"c\"\nd", 1.5, []byte{0, 255}},
+		{nil, math.NaN(), true},
+		{"", math.Inf(-1), int8(7)}, // which takes one byte
+		{"ü", 2.0, 1e21},
+	}
+	unpack := func(stream []byte) (rows [][]any) {
+		decoder := msgpack.NewDecoder(bytes.NewReader(stream))
+		for {
+			row, err := decoder.DecodeSlice()
+			if err != nil {
+				return rows
+			}
+			rows = append(rows, row)
+		}
+	}
+	sameRows := func(name string, want [][]any, stream []byte) {
+		t.Helper()
+		equal := cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
+		if diff := cmp.Diff(want, unpack(stream), equal); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+	stream := read("?format=msgpack&nullify_special=true&header=true")
+	sameRows("msgpack", want, stream)
+	sameRows("limited", want[:3], read("?format=msgpack&limit=3"))
+	packed := read("?format=msgpack.gz")
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reader.ModTime.IsZero() {
+		t.Errorf("the gzip tells a time: %v", reader.ModTime)
+	}
+	plain, err := io.ReadAll(reader)
+	if err != nil || !bytes.Equal(plain, stream) {
+		t.Errorf("unpacked: %x (%v), want %x", plain, err, stream)
+	}
+	c.get("/job/status/" + id).has(map[string]any{"num_records": 4.0, "result_size": float64(len(packed))})
+}
+
+func TestResultDownloads(t *testing.T) {
+	t.Parallel()
+	t.Run("a download that broke off is read on", func(t *testing.T) {
+		t.Parallel()
+		c := jobClient(t, threeRows)
+		id := c.query("SELECT 1")
+		c.advance(5 * time.Second)
+		path := "/job/result/" + id + "?format=msgpack.gz"
+		whole := c.get(path).want(200)
+		tag := whole.header.Get("ETag")
+		if tag == "" || c.get(path).header.Get("ETag") != tag || whole.header.Get("Accept-Ranges") != "bytes" {
+			t.Errorf("headers: %v", whole.header)
+		}
+		if other := c.get("/job/result/" + id + "?format=json").header.Get("ETag"); other == tag {
+			t.Errorf("two forms have the tag %s", tag)
+		}
+		rest := c.call("GET", path, "", "Range", "bytes=10-", "If-Range", tag).want(206)
+		if !bytes.Equal(rest.body, whole.body[10:]) {
+			t.Errorf("rest: %x of %x", rest.body, whole.body)
+		}
+		c.call("GET", path, "", "Range", "bytes=10-", "If-Range", `"another"`).want(200)
+		c.call("GET", path, "", "Range", "bytes=9999-").refused(416, "Range")
+	})
+	t.Run("a result is there when its job has succeeded, and for 7 days", func(t *testing.T) {
+		t.Parallel()
+		c := jobClient(t, threeRows)
+		id := c.query("SELECT 1")
+		c.get("/job/result/"+id).refused(404, "job "+id, "queued")
+		c.advance(time.Second)
+		c.get("/job/result/"+id).refused(404, "running")
+		c.advance(4*time.Second + 7*24*time.Hour)
+		c.get("/job/result/" + id).want(200)
+		c.advance(time.Second)
+		c.get("/job/result/"+id).refused(404, "7 days")
+		c.get("/job/status/" + id).has(map[string]any{"status": "success", "num_records": 3.0})
+	})
+	t.Run("Accept decides when no format is named", func(t *testing.T) {
+		t.Parallel()
+		c := jobClient(t, threeRows)
+		id := c.query("SELECT 1")
+		c.advance(5 * time.Second)
+		for accept, want := range map[string]string{
+			"application/json":              "application/json",
+			"image/png, text/csv;q=0.5":     "text/csv",
+			"application/json, */*;q=0.1":   "text/tab-separated-values",
+			"text/*":                        "text/tab-separated-values",
+			"application/x-gzip;q=0, */*":   "text/tab-separated-values",
+			"application/x-gzip, image/png": "application/x-gzip",
+		} {
+			if got := c.call("GET", "/job/result/"+id, "", "Accept", accept).want(200).header.Get("Content-Type"); got != want {
+				t.Errorf("Accept %s: %s, want %s", accept, got, want)
+			}
+		}
+		c.call("GET", "/job/result/"+id, "", "Accept", "image/png, text/csv;q=0").refused(406, "Accept")
+		c.call("GET", "/job/result/"+id+"?format=csv", "", "Accept", "image/png").want(200)
+	})
+	t.Run("what cannot be read", func(t *testing.T) {
+		t.Parallel()
+		c := jobClient(t, threeRows)
+		id := c.query("SELECT 1")
+		c.advance(5 * time.Second)
+		c.get("/job/result/"+id+"?format=xml").refused(400, "format")
+		c.get("/job/result/"+id+"?limit=-1").refused(400, "limit", "-1")
+		c.get("/job/result/"+id+"?limit=x").refused(400, "limit")
+		c.get("/job/result/"+id+"?header=1").refused(400, "header")
+		c.get("/job/result/"+id+"?nullify_special=no").refused(400, "nullify_special")
+		c.as("1/analyst").get("/job/result/"+id).refused(403, "query", "shop")
+		c.as("1/analyst").get("/job/show/" + id).want(200)
+		c.post("/database/delete/shop", "").want(200)
+		c.as("1/analyst").get("/job/result/"+id).refused(403, "shop is gone")
+		c.get("/job/result/" + id).want(200)
+	})
+}

@@ -1,0 +1,263 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/query"
+)
+
+// Engine is what jobs are run with.
+type Engine struct {
+	Query query.Engine // answers queries; nil: none does
+}
+
+// How long a job is queued and runs, unless the world or a queued result says otherwise.
+const (
+	queuedTime  = time.Second
+	runningTime = 4 * time.Second
+)
+
+// queryLimit is how long one query may take by the wall clock, whatever the engine does about it itself.
+const queryLimit = 10 * time.Second
+
+// issue queues a job, from a request or a schedule alike. A domain key belongs to its first job for ever.
+func issue(w *world.World, job world.Job, at time.Time, skip op.Skips) (world.Job, error) {
+	if job.DomainKey != "" {
+		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held && !skip[SkipDomainKey] {
+			return job, taken(job.DomainKey, holder)
+		}
+	}
+	job.ID = w.NewID("core.job")
+	if job.DomainKey != "" {
+		w.Core.JobKeys.Put(job.DomainKey, job.ID)
+	}
+	job.Status, job.CreatedAt, job.UpdatedAt = world.JobQueued, at, at
+	job.Answer = takeResult(w, job)
+	wait := cmp.Or(w.Core.JobTime.Queued, queuedTime)
+	if job.Answer != nil && job.Answer.Queued != nil {
+		wait = *job.Answer.Queued
+	}
+	return step(w, job, at.Add(wait)), nil
+}
+
+// step stores a job and plans its next event.
+func step(w *world.World, job world.Job, at time.Time) world.Job {
+	job.StepAt = at.UTC().Round(0)
+	w.Plan(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
+	w.Core.Jobs.Put(job.ID, job)
+	return job
+}
+
+// runJob moves a job on: it starts, or it ends.
+func (g Engine) runJob(w *world.World, e world.Event, _ op.Skips) {
+	job, ok := w.Core.Jobs.Get(e.ID)
+	switch {
+	case !ok || !job.StepAt.Equal(e.At):
+	case job.Status == world.JobQueued:
+		startJob(w, job, e.At)
+	default:
+		g.endJob(w, job, e.At)
+	}
+}
+
+// startJob lets a job run. One that exports the result of another waits for the end of that.
+func startJob(w *world.World, job world.Job, at time.Time) {
+	if target, ok := w.Core.Jobs.Get(job.ExportTarget); ok && !target.Status.Finished() {
+		step(w, job, target.StepAt)
+		return
+	}
+	job.Status, job.StartAt, job.UpdatedAt = world.JobRunning, at, at
+	job.Cmdout = "started\n"
+	step(w, job, at.Add(runFor(w, job)))
+}
+
+func runFor(w *world.World, job world.Job) time.Duration {
+	if job.Answer != nil && job.Answer.Running != nil {
+		return *job.Answer.Running
+	}
+	return cmp.Or(w.Core.JobTime.Running, runningTime)
+}
+
+// endJob gives a job its result. A failed one is tried again while it has tries left, with what is queued by then.
+func (g Engine) endJob(w *world.World, job world.Job, at time.Time) {
+	job.UpdatedAt = at
+	err := g.perform(w, &job)
+	if err != nil && job.Tried < job.RetryLimit {
+		job.Tried++
+		job.Cmdout += fmt.Sprintf("failed, try %d of %d follows\n", job.Tried, job.RetryLimit)
+		job.Stderr += err.Error() + "\n"
+		job.Answer = takeResult(w, job)
+		step(w, job, at.Add(runFor(w, job)))
+		return
+	}
+	conclude(w, job, at, err)
+}
+
+// conclude ends a job that has its result, or an error.
+func conclude(w *world.World, job world.Job, at time.Time, err error) {
+	job.EndAt, job.UpdatedAt, job.StepAt = at, at, time.Time{}
+	if err != nil {
+		job.Status = world.JobError
+		job.Cmdout += "failed\n"
+		job.Stderr += err.Error() + "\n"
+	} else {
+		job.Status = world.JobSuccess
+		job.Cmdout += "finished\n"
+	}
+	w.Core.Jobs.Put(job.ID, job)
+}
+
+// perform does what a job is for.
+func (g Engine) perform(w *world.World, job *world.Job) error {
+	switch {
+	case job.Answer != nil && job.Answer.Error != "":
+		return errors.New(job.Answer.Error)
+	case job.ExportTarget != 0:
+		return resultExportable(w, job.ExportTarget)
+	}
+	caller, database, err := standing(w, *job)
+	switch {
+	case err != nil:
+		return err
+	case job.Type == exportJob:
+		return tableExportable(w, *job, database)
+	}
+	output, err := g.output(w, *job, caller)
+	if err != nil {
+		return err
+	}
+	deliver(job, output)
+	job.Note = g.lacks(*job)
+	return nil
+}
+
+// deliver gives a job its rows. Those of a bulk load count as inserted.
+func deliver(job *world.Job, output *world.Output) {
+	if job.Type == bulkLoadJob {
+		job.RecordsInserted = output.Count
+		job.Cmdout += fmt.Sprintf("records inserted: %d\n", output.Count)
+		return
+	}
+	job.Output = output
+	job.Cmdout += fmt.Sprintf("rows: %d\n", output.Count)
+}
+
+// standing is a job's user, and its database. Since the job was issued, or its schedule made, the database may have
+// gone, and the user's right to query it.
+func standing(w *world.World, job world.Job) (world.Caller, world.Database, error) {
+	user, _ := w.Account.Users.Get(job.User)
+	caller := world.Caller{User: user}
+	database, err := liveDatabase(w, job.Database)
+	if err == nil && !may(w, caller, database, mayQuery) {
+		err = fmt.Errorf("the permissions of user %d do not include %s on database %s", user.ID, mayQuery, database.Name)
+	}
+	return caller, database, err
+}
+
+// output is what was queued for a job, or what the engine finds in the world as it is now.
+func (g Engine) output(w *world.World, job world.Job, caller world.Caller) (*world.Output, error) {
+	switch {
+	case job.Answer != nil:
+		return job.Answer.Output, nil
+	case g.Query == nil || !speaksSQL(job.Type):
+		return NewOutput(nil, nil)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), queryLimit)
+	defer cancel()
+	result, err := g.Query.Query(ctx, query.Query{
+		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: queryTables{w, caller},
+	})
+	if err != nil {
+		return nil, err
+	}
+	columns := make([][2]string, len(result.Columns))
+	for i, column := range result.Columns {
+		columns[i] = [2]string{column.Name, column.Type}
+	}
+	return NewOutput(columns, result.Rows)
+}
+
+// lacks says why a job has no rows that mean anything, and what to do about it; nothing if it has.
+func (g Engine) lacks(job world.Job) string {
+	switch {
+	case job.Answer != nil || job.Type == exportJob:
+		return ""
+	case job.Type == bulkLoadJob:
+		return fmt.Sprintf("job %d loads nothing: the mock runs no bulk loads; queue rows for its domain key, or for a "+
+			"pattern of its configuration, and as many count as inserted", job.ID)
+	case !speaksSQL(job.Type):
+		return fmt.Sprintf("job %d has an empty result: the mock runs no jobs of the type %s; queue rows for its query",
+			job.ID, job.Type)
+	case g.Query == nil:
+		return fmt.Sprintf("job %d has an empty result: the mock has no query engine, and nothing is queued for the "+
+			"query; use WithQueryEngine, or queue rows", job.ID)
+	}
+	return ""
+}
+
+// killJob stops a job. One that is over stays as it is.
+func killJob(c *op.Call) (op.Reply, error) {
+	job, err := calledJob(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if !c.Caller.Administers() && job.User != c.Caller.User.ID {
+		return op.Reply{}, op.Forbidden("job %d is another user's: only administrators may kill it", job.ID) // assumed
+	}
+	former := job.Status
+	if !former.Finished() {
+		c.World.Cancel(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
+		job.Status, job.EndAt, job.UpdatedAt, job.StepAt = world.JobKilled, c.Now, c.Now, time.Time{}
+		job.Cmdout += "killed\n"
+		c.World.Core.Jobs.Put(job.ID, job)
+	}
+	return op.OK(map[string]string{"job_id": idText(job.ID), "former_status": string(former)})
+}
+
+// queryTables is what a user may query of a world.
+type queryTables struct {
+	world  *world.World
+	caller world.Caller
+}
+
+// Databases implements query.Tables.
+func (t queryTables) Databases() []string {
+	names := []string{}
+	for _, database := range t.world.Core.Databases.All() {
+		if database.DeletedAt.IsZero() && may(t.world, t.caller, database, mayQuery) {
+			names = append(names, database.Name)
+		}
+	}
+	return names
+}
+
+// Table implements query.Tables.
+func (t queryTables) Table(database, name string) (query.Table, bool) {
+	d, err := liveDatabase(t.world, database)
+	if err != nil || !may(t.world, t.caller, d, mayQuery) {
+		return query.Table{}, false
+	}
+	row, err := liveTable(t.world, d, name)
+	if err != nil {
+		return query.Table{}, false
+	}
+	columns := make([]query.Column, 0, len(row.Schema))
+	for _, column := range row.Schema {
+		columns = append(columns, query.Column{Name: column.Name, Type: column.Type})
+	}
+	records, _ := t.world.Core.Records.Get(row.ID)
+	return query.Table{Columns: slices.Clip(columns), Rows: func(yield func(query.Row) bool) {
+		for record := range records.All() {
+			if !yield(query.Row{Time: record.Time, Values: record.Values}) {
+				return
+			}
+		}
+	}}, true
+}

@@ -1,0 +1,177 @@
+package core
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// NewOutput makes the result of a job out of columns, each a name and a type, and rows of as many values: nil, bool,
+// a number, string, []byte, or what else JSON can write, which is kept as its text. Numbers take after the type of
+// their column, so that it does not matter how a fixture writes them.
+func NewOutput(columns [][2]string, rows [][]any) (*world.Output, error) {
+	var stream bytes.Buffer
+	encoder := msgpack.NewEncoder(&stream)
+	encoder.UseCompactInts(true)
+	for i, row := range rows {
+		if len(row) != len(columns) {
+			return nil, fmt.Errorf("row %d has %d values, but there are %d columns", i, len(row), len(columns))
+		}
+		if err := encodeRow(encoder, columns, row); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
+		}
+	}
+	packed, err := compressed(stream.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return &world.Output{
+		Columns: slices.Clone(columns), Rows: stream.Bytes(), Count: int64(len(rows)), Size: int64(len(packed)),
+	}, nil
+}
+
+func encodeRow(encoder *msgpack.Encoder, columns [][2]string, row []any) error {
+	if err := encoder.EncodeArrayLen(len(row)); err != nil {
+		return err
+	}
+	for i, value := range row {
+		plain, err := plainValue(value)
+		if err == nil {
+			err = encoder.Encode(numberOf(columns[i][1], plain))
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", columns[i][0], err)
+		}
+	}
+	return nil
+}
+
+// plainValue is a value as rows keep it. A number out of JSON is an integer if it is written as one.
+func plainValue(value any) (any, error) {
+	switch v := value.(type) {
+	case nil, bool, string, []byte, float64, int64, uint64:
+		return v, nil
+	case int:
+		return int64(v), nil
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		return v.Float64()
+	}
+	text, err := json.Marshal(value)
+	return string(text), err
+}
+
+// maxExact is up to where a float64 tells all integers apart.
+const maxExact = 1 << 53
+
+// numberOf gives a number the form that the type of its column asks for, when it has that form.
+func numberOf(columnType string, value any) any {
+	switch strings.ToLower(columnType) {
+	case "int", "integer", "bigint", "long", "smallint", "tinyint":
+		if f, ok := value.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= maxExact {
+			return int64(f)
+		}
+	case "double", "float", "real":
+		if n, ok := value.(int64); ok {
+			return float64(n)
+		}
+	}
+	return value
+}
+
+// compressors are kept, since one takes most of a megabyte to make.
+var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+// compressed is a stream in gzip, with nothing in its header that changes: the same rows are the same bytes.
+func compressed(stream []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+	w.Reset(&packed)
+	if _, err := w.Write(stream); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return packed.Bytes(), err
+}
+
+// QueueResult queues a result for the jobs that are issued from now on.
+func QueueResult(w *world.World, r world.QueuedResult) error {
+	given := 0
+	for _, text := range []string{r.Query, r.Pattern, r.DomainKey} {
+		if text != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return op.Invalid("", "want exactly one of query, pattern and domainKey, not %d", given)
+	}
+	if _, err := regexp.Compile(r.Pattern); err != nil {
+		return op.Invalid("pattern", "%v", err)
+	}
+	if (r.Output == nil) == (r.Error == "") {
+		return op.Invalid("", "want either rows or an error")
+	}
+	if r.Times < 0 {
+		return op.Invalid("times", "want 0, for always, or more, not %d", r.Times)
+	}
+	if r.Queued != nil && *r.Queued < 0 || r.Running != nil && *r.Running < 0 {
+		return op.Invalid("", "the times that a job is queued and running cannot be negative")
+	}
+	w.Core.Results = append(slices.Clip(w.Core.Results), r)
+	return nil
+}
+
+// takeResult finds the first queued result that fits a job, and counts it down.
+func takeResult(w *world.World, job world.Job) *world.QueuedResult {
+	i := slices.IndexFunc(w.Core.Results, func(r world.QueuedResult) bool { return fits(r, job) })
+	if i < 0 {
+		return nil
+	}
+	taken := w.Core.Results[i]
+	results := slices.Clone(w.Core.Results)
+	switch taken.Times {
+	case 0: // always
+	case 1:
+		results = slices.Delete(results, i, i+1)
+	default:
+		results[i].Times--
+	}
+	w.Core.Results = results
+	return &taken
+}
+
+func fits(r world.QueuedResult, job world.Job) bool {
+	text := queryText(job)
+	switch {
+	case r.DomainKey != "":
+		return r.DomainKey == job.DomainKey
+	case text == "": // an export
+		return false
+	case r.Query != "":
+		return r.Query == text
+	}
+	pattern, err := regexp.Compile(r.Pattern)
+	return err == nil && pattern.MatchString(text)
+}
+
+// queryText is a job's query. The configuration of a bulk load is its JSON.
+func queryText(job world.Job) string {
+	if job.BulkLoad != nil {
+		return string(job.BulkLoad)
+	}
+	return job.Query
+}

@@ -1,0 +1,147 @@
+package core
+
+import (
+	"iter"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// right is something that a user may do with a database, as in database_permissions.
+type right string
+
+// The rights.
+const (
+	mayQuery    right = "query"
+	mayEdit     right = "edit" // tables and their records
+	mayImport   right = "import"
+	mayDownload right = "download"
+	mayDelete   right = "delete" // the database itself
+)
+
+// may reports whether a caller has a right on a database. Owners and administrators have all of them, on all databases.
+// Other users have what the Databases entries of their policies grant (public), in this way (assumed):
+//
+//	manage        everything, on all databases
+//	owner_manage  everything, on the databases that the user has made; only these two make databases
+//	edit          query, edit and import, on the databases that ids names
+//	query         query, on those
+//	import        import, on those
+//	download      download, on those, or on all when there are no ids, as far as the user may query them
+//
+// A write-only key imports, and nothing else.
+func may(w *world.World, caller world.Caller, d world.Database, r right) bool {
+	switch {
+	case caller.WriteOnly && r != mayImport:
+		return false
+	case caller.Administers():
+		return true
+	case r == mayDownload && !may(w, caller, d, mayQuery):
+		return false
+	}
+	for entry := range databaseEntries(w, caller.User) {
+		if grantsRight(entry, caller.User, d, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// seesDatabase reports whether a caller has any right on a database: others are not shown to it (assumed).
+func seesDatabase(w *world.World, caller world.Caller, d world.Database) bool {
+	return may(w, caller, d, mayQuery) || may(w, caller, d, mayImport)
+}
+
+// mayCreateDatabases reports whether a caller may make databases.
+func mayCreateDatabases(w *world.World, caller world.Caller) bool {
+	if caller.WriteOnly {
+		return false
+	}
+	for entry := range databaseEntries(w, caller.User) {
+		if entry["operation"] == "manage" || entry["operation"] == "owner_manage" {
+			return true
+		}
+	}
+	return caller.Administers()
+}
+
+func grantsRight(entry map[string]string, user world.User, d world.Database, r right) bool {
+	switch entry["operation"] {
+	case "manage":
+		return true
+	case "owner_manage":
+		return d.Owner == user.ID
+	case "edit":
+		return (r == mayQuery || r == mayEdit || r == mayImport) && namesID(entry["ids"], d.ID)
+	case "query", "import":
+		return entry["operation"] == string(r) && namesID(entry["ids"], d.ID)
+	case "download":
+		return r == mayDownload && (entry["ids"] == "" || namesID(entry["ids"], d.ID))
+	}
+	return false
+}
+
+// namesID reports whether an id is among those of a text with commas.
+func namesID(ids string, id int64) bool {
+	for text := range strings.SplitSeq(ids, ",") {
+		if strings.TrimSpace(text) == idText(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// databaseEntries are the Databases entries of what is granted to a user: by its policies, and straight to it.
+func databaseEntries(w *world.World, user world.User) iter.Seq[map[string]string] {
+	return func(yield func(map[string]string) bool) {
+		for permissions := range grantsOf(w, user) {
+			for _, entry := range permissions["Databases"] {
+				if !yield(entry) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// grantsOf is what a user's policies grant, and what it was granted itself. The tag of a policy group grants nothing: it
+// says which delegated admins may attach the group's policies to the user (assumed).
+func grantsOf(w *world.World, user world.User) iter.Seq[world.Permissions] {
+	return func(yield func(world.Permissions) bool) {
+		for _, id := range user.Policies {
+			if policy, ok := w.Account.Policies.Get(id); ok && !yield(policy.Permissions) {
+				return
+			}
+		}
+		yield(user.Permissions)
+	}
+}
+
+// permissionWord is what a caller may do with a database at most, in one word, as the listing has it (the words are those
+// of clients, what they stand for is assumed).
+func permissionWord(w *world.World, caller world.Caller, d world.Database) string {
+	switch {
+	case may(w, caller, d, mayDelete):
+		return "administrator"
+	case may(w, caller, d, mayEdit):
+		return "full_access"
+	case may(w, caller, d, mayQuery):
+		return "query_only"
+	}
+	return "import_only"
+}
+
+type permissionsForm struct {
+	Edit     bool `json:"edit"`
+	Delete   bool `json:"delete"`
+	Query    bool `json:"query"`
+	Import   bool `json:"import"`
+	Download bool `json:"download"`
+}
+
+func databasePermissions(w *world.World, caller world.Caller, d world.Database) *permissionsForm {
+	return &permissionsForm{
+		Edit: may(w, caller, d, mayEdit), Delete: may(w, caller, d, mayDelete), Query: may(w, caller, d, mayQuery),
+		Import: may(w, caller, d, mayImport), Download: may(w, caller, d, mayDownload),
+	}
+}

@@ -1,0 +1,145 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// Seed makes what a fixture says of databases, connections, schedules and jobs, through what serves requests, in the
+// order of its times. The account is there already; what is to come later is planned on the world's clock. Errors name
+// what cannot be made.
+func Seed(w *world.World, f fixtures.Core) error {
+	s := &seeding{w: w, now: w.Now()}
+	w.Core.JobTime = world.JobTime{Queued: time.Duration(f.JobTime.Queued), Running: time.Duration(f.JobTime.Running)}
+	if len(f.Restrictions) > 0 {
+		w.Core.Restrictions = f.Restrictions
+	}
+	for _, c := range f.Connections {
+		s.connection(c)
+	}
+	for _, d := range f.Databases {
+		s.database(d)
+	}
+	for _, schedule := range f.Schedules {
+		s.schedule(schedule)
+	}
+	for i, job := range f.Jobs {
+		s.job(i+1, job)
+	}
+	s.play()
+	for i, r := range f.Results {
+		s.check(fmt.Sprintf("result %d", i+1), seedResult(w, r))
+	}
+	return errors.Join(s.errs...)
+}
+
+// seeding gathers what has happened by now, as steps, and then plays them.
+type seeding struct {
+	w     *world.World
+	now   time.Time
+	steps []seedStep
+	errs  []error
+}
+
+// seedStep is something that happened to a resource at a time.
+type seedStep struct {
+	what    string
+	at      time.Time
+	do      func(at time.Time) error
+	deletes bool
+}
+
+func (s *seeding) plan(what string, at time.Time, do func(at time.Time) error) {
+	s.steps = append(s.steps, seedStep{what: what, at: at, do: do})
+}
+
+func (s *seeding) planDeletion(what string, at time.Time, do func(at time.Time) error) {
+	s.steps = append(s.steps, seedStep{what: what, at: at, do: do, deletes: true})
+}
+
+// play takes the steps in the order of their times. Of those at one time, deletions come first, since what is deleted
+// leaves its name to others; the rest goes as it was planned.
+func (s *seeding) play() {
+	if len(s.errs) > 0 {
+		return
+	}
+	slices.SortStableFunc(s.steps, func(a, b seedStep) int {
+		if order := a.at.Compare(b.at); order != 0 || a.deletes == b.deletes {
+			return order
+		}
+		if a.deletes {
+			return -1
+		}
+		return 1
+	})
+	for _, step := range s.steps {
+		s.check(step.what, step.do(step.at))
+	}
+}
+
+func (s *seeding) check(what string, err error) {
+	if err != nil {
+		s.errs = append(s.errs, fmt.Errorf("%s: %w", what, err))
+	}
+}
+
+// past is a moment up to now, or what it is otherwise when the fixture leaves it open.
+func (s *seeding) past(what string, i fixtures.Instant, otherwise time.Time) time.Time {
+	at := s.moment(what, i, otherwise)
+	if at.After(s.now) {
+		s.check(what, fmt.Errorf("%s is in the future", at.Format(time.RFC3339)))
+	}
+	return at
+}
+
+func (s *seeding) moment(what string, i fixtures.Instant, otherwise time.Time) time.Time {
+	if i == "" {
+		return otherwise.UTC()
+	}
+	at, err := i.At(s.now)
+	s.check(what, err)
+	return at.UTC()
+}
+
+// user is who an email, or a name, stands for; the first who administers when the fixture leaves it open.
+func (s *seeding) user(what, ref string) int64 {
+	for id, u := range s.w.Account.Users.All() {
+		if ref == "" && u.Role.Administers() || ref != "" && (u.Email == ref || u.Email == "" && u.Name == ref) {
+			return id
+		}
+	}
+	s.check(what, fmt.Errorf("there is no user %q", ref))
+	return 0
+}
+
+// call is a request of a user, who may do everything: what a fixture says was allowed when it happened. The path's
+// parameters come in pairs.
+func (s *seeding) call(at time.Time, user int64, body any, path ...string) *op.Call {
+	text, err := json.Marshal(body)
+	if err != nil { // bodies here are texts and numbers
+		panic(err)
+	}
+	return &op.Call{
+		World: s.w, Now: at, Body: text, Match: specs.Matched(path...),
+		Caller: world.Caller{User: world.User{ID: user, Role: world.Owner}},
+		Header: func(string) string { return "" },
+	}
+}
+
+func (s *seeding) connection(f fixtures.Connection) {
+	what := "connection " + f.Name
+	user := s.user(what, "")
+	s.plan(what, time.Time{}, func(time.Time) error { // they have no time, and jobs may refer to them at any
+		body := map[string]string{"url": f.URL}
+		_, err := createConnection(s.call(s.now, user, body, "connection_name", f.Name))
+		return err
+	})
+}

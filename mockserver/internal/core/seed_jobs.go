@@ -1,0 +1,215 @@
+package core
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// seededWait is how long it takes until a queued job starts, or a running one ends, when a fixture leaves it open: time
+// enough to look at it.
+const seededWait = 12 * time.Hour
+
+// jobTimes are the moments of a job's life. Those after now are still to come.
+type jobTimes struct{ created, start, end time.Time }
+
+// seededJob is a job to play: how it is issued, and how it ends.
+type seededJob struct {
+	jobTimes
+	what   string
+	issue  func(at time.Time) (id int64, err error)
+	status world.JobStatus
+	answer *world.QueuedResult // nil: left to the engine
+}
+
+// job plans a job of a fixture.
+func (s *seeding) job(place int, f fixtures.Job) {
+	j := seededJob{what: fmt.Sprintf("job %d (%s, %s)", place, f.Type, f.Database), status: world.JobStatus(f.Status)}
+	user := s.user(j.what, f.User)
+	j.jobTimes = s.times(j.what, f)
+	j.answer = s.answer(j.what, ending{j.status, f.Result, f.Error})
+	body := map[string]any{
+		"query": f.Query, "domain_key": f.DomainKey, "priority": f.Priority, "retry_limit": f.RetryLimit,
+		"result": f.Target,
+	}
+	j.issue = func(at time.Time) (int64, error) {
+		reply, err := Engine{}.issueJob(s.call(at, user, body, "job_type", f.Type, "database_name", f.Database))
+		if err != nil {
+			return 0, err
+		}
+		return strconv.ParseInt(reply.Body.(map[string]string)["job_id"], 10, 64)
+	}
+	s.live(j)
+}
+
+// times are those of a fixture, and what follows from them where it leaves them open.
+func (s *seeding) times(what string, f fixtures.Job) jobTimes {
+	queued, running := s.usual()
+	later, status := s.now.Add(seededWait), world.JobStatus(f.Status)
+	t := jobTimes{
+		created: s.moment(what, f.CreatedAt, time.Time{}), start: s.moment(what, f.StartAt, time.Time{}),
+		end: s.moment(what, f.EndAt, time.Time{}),
+	}
+	if status == world.JobQueued {
+		return jobTimes{created: cmp.Or(t.created, s.now), start: cmp.Or(t.start, later)}
+	}
+	if status == world.JobRunning {
+		t.end = cmp.Or(t.end, later)
+	}
+	if !t.created.IsZero() {
+		t.start = cmp.Or(t.start, t.created.Add(queued))
+	} else if status == world.JobRunning {
+		t.start = cmp.Or(t.start, s.now)
+	}
+	if !t.start.IsZero() {
+		t.end = cmp.Or(t.end, t.start.Add(running))
+	}
+	t.end = cmp.Or(t.end, s.now)
+	t.start = cmp.Or(t.start, t.end.Add(-running))
+	t.created = cmp.Or(t.created, t.start.Add(-queued))
+	return t
+}
+
+// usual is how long jobs wait and run in this world.
+func (s *seeding) usual() (queued, running time.Duration) {
+	return cmp.Or(s.w.Core.JobTime.Queued, queuedTime), cmp.Or(s.w.Core.JobTime.Running, runningTime)
+}
+
+// wrong says how times do not fit a status.
+func (t jobTimes) wrong(status world.JobStatus, now time.Time) error {
+	switch {
+	case t.created.After(now):
+		return errors.New("createdAt is in the future")
+	case status == world.JobQueued && !t.start.After(now):
+		return errors.New("a queued job starts later than now: want another startAt")
+	case status == world.JobQueued:
+	case t.start.Before(t.created), t.end.Before(t.start) && status != world.JobKilled:
+		return errors.New("want createdAt, startAt and endAt in this order")
+	case status == world.JobRunning && (t.start.After(now) || !t.end.After(now)):
+		return errors.New("a running job has started by now, and ends later: want another startAt or endAt")
+	case status.Finished() && t.end.After(now):
+		return fmt.Errorf("a job that is over has ended by now: want an earlier endAt than %s", t.end.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// live plans the steps of a job's life. One that was killed before it had started never did.
+func (s *seeding) live(j seededJob) {
+	if err := j.wrong(j.status, s.now); err != nil {
+		s.check(j.what, err)
+		return
+	}
+	var id int64
+	s.plan(j.what, j.created, func(at time.Time) (err error) {
+		if id, err = j.issue(at); id == 0 {
+			return err
+		}
+		job := s.halted(id)
+		if !j.status.Finished() {
+			job.Answer = j.answer
+		}
+		step(s.w, job, j.start)
+		return nil
+	})
+	then := func(at time.Time, do func(id int64, at time.Time) error) {
+		s.plan(j.what, at, func(at time.Time) error {
+			if id == 0 { // it could not be issued
+				return nil
+			}
+			return do(id, at)
+		})
+	}
+	if !j.start.After(s.now) && (j.status != world.JobKilled || !j.end.Before(j.start)) {
+		then(j.start, func(id int64, at time.Time) error {
+			startJob(s.w, s.halted(id), at)
+			step(s.w, s.halted(id), j.end)
+			return nil
+		})
+	}
+	if j.status.Finished() {
+		then(j.end, func(id int64, at time.Time) error { return s.end(j, id, at) })
+	}
+}
+
+// halted is a job without its next event.
+func (s *seeding) halted(id int64) world.Job {
+	job, _ := s.w.Core.Jobs.Get(id)
+	s.w.Cancel(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id})
+	return job
+}
+
+// end ends a job as the fixture says, whatever has become of its database and its user's rights.
+func (s *seeding) end(j seededJob, id int64, at time.Time) error {
+	job := s.halted(id)
+	if j.status == world.JobKilled {
+		_, err := killJob(s.call(at, job.User, nil, "job_id", idText(id)))
+		return err
+	}
+	if j.status == world.JobError {
+		conclude(s.w, job, at, errors.New(j.answer.Error))
+		return nil
+	}
+	deliver(&job, j.answer.Output)
+	conclude(s.w, job, at, nil)
+	return nil
+}
+
+// ending is how a fixture says that a job ends, or will end.
+type ending struct {
+	status world.JobStatus
+	result *fixtures.Output
+	err    string
+}
+
+// answer is nil for a job that is killed, and for one that is not over yet and left to the engine.
+func (s *seeding) answer(what string, e ending) *world.QueuedResult {
+	if e.status == world.JobError || e.err != "" {
+		return &world.QueuedResult{Error: cmp.Or(e.err, "the job failed")}
+	}
+	if e.result == nil {
+		if e.status != world.JobSuccess {
+			return nil
+		}
+		e.result = &fixtures.Output{}
+	}
+	output, err := outputOf(e.result.Columns, e.result.Rows)
+	s.check(what, err)
+	return &world.QueuedResult{Output: output}
+}
+
+func outputOf(columns [][2]string, rows [][]json.RawMessage) (*world.Output, error) {
+	list := make([][]any, len(rows))
+	for i, row := range rows {
+		for _, text := range row {
+			var value any
+			decoder := json.NewDecoder(bytes.NewReader(text))
+			decoder.UseNumber() // an integer stays one
+			if err := decoder.Decode(&value); err != nil {
+				return nil, err
+			}
+			list[i] = append(list[i], value)
+		}
+	}
+	return NewOutput(columns, list)
+}
+
+func seedResult(w *world.World, f fixtures.QueuedResult) error {
+	r := world.QueuedResult{
+		Query: f.Query, Pattern: f.Pattern, DomainKey: f.DomainKey, Error: f.Error, Times: f.Times,
+		Queued: (*time.Duration)(f.Queued), Running: (*time.Duration)(f.Running),
+	}
+	if f.Error == "" {
+		var err error
+		if r.Output, err = outputOf(f.Columns, f.Rows); err != nil {
+			return err
+		}
+	}
+	return QueueResult(w, r)
+}

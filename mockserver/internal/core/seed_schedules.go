@@ -1,0 +1,123 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// schedule plans a schedule with its history. It runs by itself from now on only.
+func (s *seeding) schedule(f fixtures.JobSchedule) {
+	what := "schedule " + f.Name
+	user := s.user(what, f.User)
+	slots, err := s.history(what, f)
+	if err != nil {
+		s.check(what, err)
+		return
+	}
+	created := s.past(what, f.CreatedAt, s.now)
+	if len(slots) > 0 {
+		first := slices.MinFunc(slots, time.Time.Compare)
+		if created = s.past(what, f.CreatedAt, first.Add(-24*time.Hour)); created.After(first) {
+			s.check(what, fmt.Errorf("its history begins at %s: want it made before", first.Format(time.RFC3339)))
+		}
+	}
+	s.plan(what, created, func(at time.Time) error {
+		_, err := createSchedule(s.call(at, user, scheduleBody(f), "schedule_name", f.Name))
+		if row, ok := s.scheduleNamed(f.Name); ok {
+			row.Slot = time.Time{}
+			putSchedule(s.w, row, at)
+		}
+		return err
+	})
+	for i, run := range f.History {
+		s.run(f, run, slots[i])
+	}
+	s.plan(what, s.now, func(now time.Time) error {
+		row, ok := s.scheduleNamed(f.Name)
+		if !ok { // it could not be made
+			return nil
+		}
+		after := now.Add(-time.Duration(row.Delay) * time.Second) // whose job is still to come
+		if after.Before(row.CreatedAt) {
+			after = row.CreatedAt
+		}
+		slot, err := nextSlot(row, after)
+		row.Slot = slot
+		putSchedule(s.w, row, now)
+		return err
+	})
+}
+
+func (s *seeding) scheduleNamed(name string) (world.JobSchedule, bool) {
+	id, _ := s.w.Core.ScheduleNames.Get(name)
+	return s.w.Core.Schedules.Get(id)
+}
+
+func scheduleBody(f fixtures.JobSchedule) map[string]any {
+	body := map[string]any{
+		"cron": f.Cron, "delay": f.Delay, "database": f.Database, "type": f.Type, "query": f.Query,
+		"priority": f.Priority, "retry_limit": f.RetryLimit, "result": f.Target,
+	}
+	if f.Timezone != "" {
+		body["timezone"] = f.Timezone
+	}
+	return body
+}
+
+// history is what the runs of a schedule were for: the slots that they name, and else those whose jobs are over by now.
+func (s *seeding) history(what string, f fixtures.JobSchedule) ([]time.Time, error) {
+	row := world.JobSchedule{Cron: f.Cron, Timezone: f.Timezone}
+	if row.Timezone == "" {
+		row.Timezone = "UTC"
+	}
+	calendar, err := slotsOf(row)
+	if err != nil {
+		return nil, err
+	}
+	slots := make([]time.Time, len(f.History))
+	at := s.now.Add(-s.takes(f))
+	for i, run := range slices.Backward(f.History) {
+		if run.ScheduledAt != "" {
+			slots[i] = s.past(what, run.ScheduledAt, s.now)
+			continue
+		}
+		slot := calendar.Last(at)
+		if slot.IsZero() {
+			return nil, fmt.Errorf("its cron text has fewer than %d slots before now", len(f.History))
+		}
+		slots[i] = slot.Time.UTC()
+		at = slot.Time.Add(-1)
+	}
+	return slots, nil
+}
+
+// takes is how long it is from a slot to the end of its job.
+func (s *seeding) takes(f fixtures.JobSchedule) time.Duration {
+	queued, running := s.usual()
+	return time.Duration(f.Delay)*time.Second + queued + running
+}
+
+// run plans the job of a slot.
+func (s *seeding) run(f fixtures.JobSchedule, run fixtures.ScheduledRun, slot time.Time) {
+	queued, running := s.usual()
+	created := slot.Add(time.Duration(f.Delay) * time.Second)
+	j := seededJob{
+		what:     fmt.Sprintf("schedule %s, job for %s", f.Name, slot.Format(time.RFC3339)),
+		status:   world.JobStatus(run.Status),
+		jobTimes: jobTimes{created, created.Add(queued), created.Add(queued + running)},
+	}
+	j.answer = s.answer(j.what, ending{j.status, run.Result, run.Error})
+	j.issue = func(at time.Time) (int64, error) {
+		row, ok := s.scheduleNamed(f.Name)
+		if !ok { // it could not be made
+			return 0, nil
+		}
+		job, err := issue(s.w, jobOf(row, slot), at, nil)
+		return job.ID, err
+	}
+	s.live(j)
+}

@@ -1,0 +1,129 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// seededAge is how old a database is whose age a fixture leaves open.
+const seededAge = 30 * 24 * time.Hour
+
+func (s *seeding) database(f fixtures.Database) {
+	what := "database " + f.Name
+	owner := s.user(what, f.Owner)
+	created := s.past(what, f.CreatedAt, s.now.Add(-seededAge))
+	s.plan(what, created, func(at time.Time) error {
+		if _, err := createDatabase(s.call(at, owner, nil, "database_name", f.Name)); err != nil {
+			return err
+		}
+		d, err := liveDatabase(s.w, f.Name)
+		d.DeleteProtected = f.DeleteProtected
+		s.w.Core.Databases.Put(d.ID, d)
+		return err
+	})
+	for _, t := range f.Tables {
+		s.table(f, t, created)
+	}
+	if f.DeletedAt != "" {
+		s.planDeletion(what, s.past(what, f.DeletedAt, s.now), func(at time.Time) error {
+			_, err := deleteDatabase(s.call(at, owner, nil, "database_name", f.Name))
+			return err
+		})
+	}
+}
+
+// table plans a table. Its records have come in by the time of the last one, as far as that fits its own life.
+func (s *seeding) table(d fixtures.Database, f fixtures.Table, created time.Time) {
+	what := fmt.Sprintf("table %s of database %s", f.Name, d.Name)
+	user := s.user(what, d.Owner)
+	path := []string{"database_name", d.Name, "table_name", f.Name}
+	created = s.past(what, f.CreatedAt, created)
+	s.plan(what, created, func(at time.Time) error {
+		if _, err := createTable(s.call(at, user, optionsOf(f), path...)); err != nil {
+			return err
+		}
+		t, err := s.liveTable(d.Name, f.Name)
+		t.DeleteProtected, t.Distribution = f.DeleteProtected, distributionOf(f.Distribution)
+		s.w.Core.Tables.Put(t.ID, t)
+		return err
+	})
+	end := s.past(what, f.DeletedAt, s.past(what, d.DeletedAt, time.Time{}))
+	if records, last := s.records(what, f.Records.List); len(records) > 0 || f.Count > 0 {
+		if last.After(s.now) {
+			last = s.now
+		}
+		if last.Before(created) || !end.IsZero() && !last.Before(end) {
+			last = created
+		}
+		s.plan(what, last, func(at time.Time) error { return s.fill(d.Name, f, records, at) })
+	}
+	if f.DeletedAt != "" {
+		s.planDeletion(what, end, func(at time.Time) error {
+			_, err := deleteTable(s.call(at, user, nil, path...))
+			return err
+		})
+	}
+}
+
+func (s *seeding) liveTable(database, name string) (t world.Table, err error) {
+	d, err := liveDatabase(s.w, database)
+	if err == nil {
+		t, err = liveTable(s.w, d, name)
+	}
+	return t, err
+}
+
+func optionsOf(f fixtures.Table) map[string]any {
+	options := map[string]any{}
+	if f.Schema != nil {
+		options["schema"] = f.Schema
+	}
+	if f.Description != "" {
+		options["description"] = f.Description
+	}
+	if f.ExpireDays != 0 {
+		options["expire_days"] = f.ExpireDays
+	}
+	if f.DetectSchema != nil {
+		options["detect_schema"] = *f.DetectSchema
+	}
+	return options
+}
+
+func distributionOf(f *fixtures.Distribution) *world.Distribution {
+	if f == nil {
+		return nil
+	}
+	d := &world.Distribution{Buckets: f.Buckets, Function: f.Function}
+	for _, c := range f.Columns {
+		d.Columns = append(d.Columns, world.DistributionColumn(c))
+	}
+	return d
+}
+
+// records are the records as the world keeps them, and the time of the latest.
+func (s *seeding) records(what string, list []fixtures.Record) (records []world.Record, last time.Time) {
+	for _, r := range list {
+		at := s.moment(what, r.Time, s.now)
+		if at.After(last) {
+			last = at
+		}
+		records = append(records, world.Record{Time: at.Unix(), Values: r.Values})
+	}
+	return records, last
+}
+
+func (s *seeding) fill(database string, f fixtures.Table, records []world.Record, at time.Time) error {
+	t, err := s.liveTable(database, f.Name)
+	if err != nil {
+		return err
+	}
+	t.CounterUpdatedAt = at
+	t = s.w.Core.Store(t, records...)
+	t.Count = max(t.Count, f.Count)
+	s.w.Core.Tables.Put(t.ID, t)
+	return nil
+}

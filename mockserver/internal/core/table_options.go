@@ -1,0 +1,193 @@
+package core
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// tableOptions is what bodies say of a table. What is absent stays as it is.
+type tableOptions struct {
+	Name             *string        `json:"name"`
+	Overwrite        bool           `json:"overwrite"`
+	Schema           jsontext.Value `json:"schema"`
+	IgnoreDuplicates bool           `json:"ignore_duplicate_schema"`
+	DetectSchema     *bool          `json:"detect_schema"`
+	ExpireDays       given[int]     `json:"expire_days"`
+	IncludeV         *bool          `json:"include_v"`
+	Description      given[string]  `json:"description"`
+}
+
+// given is a member of a body in which null, other than absence, says something.
+type given[T any] struct {
+	is    bool
+	value *T // nil: null
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (g *given[T]) UnmarshalJSON(data []byte) error {
+	g.is = true
+	return json.Unmarshal(data, &g.value)
+}
+
+func readOptions(c *op.Call) (options tableOptions, err error) {
+	return options, c.Decode(&options)
+}
+
+// columns reads the schema, which must be there.
+func (o tableOptions) columns() ([]world.Column, error) {
+	if o.Schema == nil {
+		return nil, op.Invalid("schema", "is missing")
+	}
+	columns, err := parseSchema(o.Schema)
+	if err == nil && o.IgnoreDuplicates {
+		columns = withoutTwins(columns)
+	}
+	return columns, err
+}
+
+// apply changes a table as the options say, except for its name.
+func (o tableOptions) apply(t *world.Table) error {
+	if days := o.ExpireDays.value; days != nil && *days < 0 {
+		return op.Invalid("expire_days", "want a number of days, or 0 or null for no end, not %d", *days)
+	}
+	if o.Schema != nil {
+		columns, err := o.columns()
+		if err == nil {
+			err = distinct(columns)
+		}
+		if err != nil {
+			return err
+		}
+		t.Schema = columns
+	}
+	if o.ExpireDays.is {
+		t.ExpireDays = o.ExpireDays.value
+	}
+	if o.Description.is {
+		t.Description = o.Description.value
+	}
+	if o.DetectSchema != nil {
+		t.DetectSchema = *o.DetectSchema
+	}
+	if o.IncludeV != nil {
+		t.IncludeV = *o.IncludeV
+	}
+	return nil
+}
+
+func createTableWithType(c *op.Call) (op.Reply, error) {
+	if kind := c.Param("table_type"); kind != tableKind {
+		return op.Reply{}, op.Invalid("table_type", "want %s, the only type, not %q", tableKind, kind)
+	}
+	return createTable(c)
+}
+
+// createTable answers a repetition with the same idempotent_key as it did the first time (assumed).
+func createTable(c *op.Call) (op.Reply, error) {
+	name, key := c.Param("table_name"), c.Text("idempotent_key")
+	if err := checkName("table_name", name); err != nil {
+		return op.Reply{}, err
+	}
+	d, err := databaseFor(c, mayEdit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if other, err := liveTable(c.World, d, name); err == nil {
+		if key != "" && key == other.IdempotentKey {
+			return referTo(d, other)
+		}
+		return op.Reply{}, nameTaken(d, other)
+	}
+	t, err := newTable(c, d)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	t.ID, t.Database, t.Name, t.IdempotentKey = c.World.NewID("core.table"), d.ID, name, key
+	t.CreatedAt, t.UpdatedAt = c.Now, c.Now
+	putTable(c.World, t)
+	touchDatabase(c.World, d.ID, c.Now)
+	return referTo(d, t)
+}
+
+// newTable is the schema and the options of a table to make: those of the body, those of the source table as far as
+// the body is silent, and else the platform's (assumed: that new columns join the schema by themselves).
+func newTable(c *op.Call, d world.Database) (t world.Table, err error) {
+	t = world.Table{IncludeV: true, DetectSchema: true}
+	if name := c.Text("source_table"); name != "" {
+		if t, err = copyOf(c, d, name, t); err != nil {
+			return t, err
+		}
+	}
+	options, err := readOptions(c)
+	if err != nil {
+		return t, err
+	}
+	return t, recoded(options.apply(&t), op.CodeUnprocessable, op.CodeInvalid)
+}
+
+// copyOf gives a new table the schema of another one and, with including_properties, its options.
+func copyOf(c *op.Call, d world.Database, source string, t world.Table) (world.Table, error) {
+	from, err := liveTable(c.World, d, source)
+	if err != nil {
+		return t, err
+	}
+	all, err := c.Flag("including_properties", false)
+	if err != nil {
+		return t, err
+	}
+	t.Schema = from.Schema
+	if all {
+		t.ExpireDays, t.IncludeV, t.Description = from.ExpireDays, from.IncludeV, from.Description
+		t.DetectSchema = from.DetectSchema
+	}
+	return t, nil
+}
+
+func nameTaken(d world.Database, t world.Table) error {
+	return op.Conflict("table %s (id %d) of database %s has this name already", t.Name, t.ID, d.Name)
+}
+
+// updateTable: a column that is there twice is 400 here, the document of this operation has no 422.
+func updateTable(c *op.Call) (op.Reply, error) {
+	reply, err := changeTable(c)
+	return reply, recoded(err, op.CodeUnprocessable, op.CodeInvalid)
+}
+
+// updateTableSchema replaces the schema. A name in use is 422 here, the document of this operation has no 409.
+func updateTableSchema(c *op.Call) (op.Reply, error) {
+	options, err := readOptions(c)
+	if err == nil && options.Schema == nil {
+		err = op.Invalid("schema", "is missing")
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	reply, err := changeTable(c)
+	return reply, recoded(err, op.CodeConflict, op.CodeUnprocessable)
+}
+
+func changeTable(c *op.Call) (op.Reply, error) {
+	d, t, err := tableFor(c, mayEdit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	options, err := readOptions(c)
+	if err == nil {
+		err = options.apply(&t)
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	t.UpdatedAt = c.Now
+	if options.Name == nil || *options.Name == t.Name {
+		putTable(c.World, t)
+		return referTo(d, t)
+	}
+	if t, err = renamed(c, d, t, *options.Name, options.Overwrite); err != nil {
+		return op.Reply{}, err
+	}
+	return referTo(d, t)
+}

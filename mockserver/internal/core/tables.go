@@ -1,0 +1,210 @@
+package core
+
+import (
+	"iter"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// tableKind is the only type of tables (documented).
+const tableKind = "log"
+
+// tableReference is a table by its place: what the operations that change one answer.
+type tableReference struct {
+	Database string `json:"database"`
+	Table    string `json:"table"`
+	Type     string `json:"type"`
+}
+
+func referTo(d world.Database, t world.Table) (op.Reply, error) {
+	return op.OK(tableReference{Database: d.Name, Table: t.Name, Type: tableKind})
+}
+
+// bareTableForm is a table without its schema, as recovery answers it.
+type bareTableForm struct {
+	ID               int64   `json:"id"`
+	Name             string  `json:"name"`
+	Type             string  `json:"type"`
+	Count            int64   `json:"count"`
+	CreatedAt        string  `json:"created_at"`
+	UpdatedAt        string  `json:"updated_at"`
+	CounterUpdatedAt *string `json:"counter_updated_at"`
+	LastLogTimestamp *int64  `json:"last_log_timestamp"`
+	DeleteProtected  bool    `json:"delete_protected"`
+	StorageSize      int64   `json:"estimated_storage_size"`
+	ExpireDays       *int    `json:"expire_days"`
+	IncludeV         bool    `json:"include_v"` // obsolete, but still there (public)
+}
+
+type tableForm struct {
+	bareTableForm
+	Schema string `json:"schema"`
+}
+
+// describedTableForm is a table where descriptions are asked for.
+type describedTableForm struct {
+	tableForm
+	Description *string `json:"description"`
+}
+
+func bareTableView(t world.Table) bareTableForm {
+	form := bareTableForm{
+		ID: t.ID, Name: t.Name, Type: tableKind, Count: t.Count,
+		CreatedAt: dateTime(t.CreatedAt), UpdatedAt: dateTime(t.UpdatedAt),
+		CounterUpdatedAt: optionalInstant(t.CounterUpdatedAt), DeleteProtected: t.DeleteProtected,
+		StorageSize: t.Bytes, ExpireDays: t.ExpireDays, IncludeV: t.IncludeV,
+	}
+	if t.LastLogAt != 0 {
+		form.LastLogTimestamp = &t.LastLogAt
+	}
+	return form
+}
+
+func tableView(t world.Table, described bool) any {
+	form := tableForm{bareTableForm: bareTableView(t), Schema: schemaText(t.Schema, described)}
+	if described {
+		return describedTableForm{tableForm: form, Description: t.Description}
+	}
+	return form
+}
+
+// liveTable finds a table of a database that has not been deleted.
+func liveTable(w *world.World, d world.Database, name string) (world.Table, error) {
+	id, ok := w.Core.TableNames.Get(world.TableName{Database: d.ID, Name: name})
+	if !ok {
+		return world.Table{}, op.NotFound("table", "name", name)
+	}
+	t, _ := w.Core.Tables.Get(id)
+	return t, nil
+}
+
+// tablesOf iterates over the live tables of a database, the oldest first.
+func tablesOf(w *world.World, database int64) iter.Seq[world.Table] {
+	return func(yield func(world.Table) bool) {
+		for _, t := range w.Core.Tables.All() {
+			if t.Database == database && t.DeletedAt.IsZero() && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// tableFor is the table that the path names, as far as the caller has a right on its database.
+func tableFor(c *op.Call, r right) (d world.Database, t world.Table, err error) {
+	if d, err = databaseFor(c, r); err == nil {
+		t, err = liveTable(c.World, d, c.Param("table_name"))
+	}
+	return d, t, err
+}
+
+// visibleTable is the table that the path names, as far as the caller has any right on its database.
+func visibleTable(c *op.Call) (t world.Table, err error) {
+	d, err := visibleDatabase(c)
+	if err != nil {
+		return t, err
+	}
+	return liveTable(c.World, d, c.Param("table_name"))
+}
+
+// putTable stores a live table and takes up its name.
+func putTable(w *world.World, t world.Table) {
+	w.Core.Tables.Put(t.ID, t)
+	w.Core.TableNames.Put(world.TableName{Database: t.Database, Name: t.Name}, t.ID)
+}
+
+// freeName lets go of the name that a table has had.
+func freeName(w *world.World, t world.Table) {
+	w.Core.TableNames.Delete(world.TableName{Database: t.Database, Name: t.Name})
+}
+
+// moveTable gives a live table another place: another name, another database, or both.
+func moveTable(c *op.Call, t world.Table, to world.Database, name string) world.Table {
+	freeName(c.World, t)
+	touchDatabase(c.World, t.Database, c.Now)
+	t.Database, t.Name, t.UpdatedAt = to.ID, name, c.Now
+	putTable(c.World, t)
+	touchDatabase(c.World, to.ID, c.Now)
+	return t
+}
+
+func listTables(c *op.Call) (op.Reply, error) {
+	d, err := visibleDatabase(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	described, err := c.Flag("include_descriptions", false)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	list := []any{}
+	for t := range tablesOf(c.World, d.ID) {
+		list = append(list, tableView(t, described))
+	}
+	return op.OK(map[string]any{"database": d.Name, "tables": list})
+}
+
+func getTable(c *op.Call) (op.Reply, error) {
+	t, err := visibleTable(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	described, err := c.Flag("include_descriptions", false)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(tableView(t, described))
+}
+
+// deleteTable deletes a table softly. Its name is free at once (assumed); it can be recovered for a while.
+func deleteTable(c *op.Call) (op.Reply, error) {
+	d, t, err := tableFor(c, mayEdit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := deletable(t); err != nil {
+		return op.Reply{}, err
+	}
+	if c.Skip[SkipTableDeletion] {
+		return referTo(d, t)
+	}
+	bury(c.World, t, c.Now)
+	touchDatabase(c.World, d.ID, c.Now)
+	forgetExpired(c.World, c.Now)
+	return referTo(d, t)
+}
+
+// deletable: what is protected is refused with 403 (assumed).
+func deletable(t world.Table) error {
+	if t.DeleteProtected {
+		return op.Forbidden("table %s (id %d) is protected from deletion", t.Name, t.ID)
+	}
+	return nil
+}
+
+// bury deletes a live table softly: its row stays, without its name.
+func bury(w *world.World, t world.Table, now time.Time) {
+	freeName(w, t)
+	t.DeletedAt = now
+	w.Core.Tables.Put(t.ID, t)
+}
+
+type distributionForm struct {
+	Buckets  int                        `json:"bucket_count"`
+	Function string                     `json:"partition_function"`
+	Columns  []world.DistributionColumn `json:"columns"`
+}
+
+// getTableDistribution: a table without one is 404 (client).
+func getTableDistribution(c *op.Call) (op.Reply, error) {
+	t, err := visibleTable(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	d := t.Distribution
+	if d == nil {
+		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: "table " + t.Name + " has no distribution"}
+	}
+	return op.OK(distributionForm{Buckets: d.Buckets, Function: d.Function, Columns: d.Columns})
+}

@@ -1,0 +1,51 @@
+package ingestion
+
+import (
+	"fmt"
+
+	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// ingestEvent takes an event that is in good form. Whether it can be stored is found out after the answer, which is
+// then the same (documented for a wrong key, assumed for the rest).
+func ingestEvent(c *op.Call) (op.Reply, error) {
+	if c.Header("Content-Type") == "" { // a document cannot demand a header of this name
+		return op.Reply{}, op.Invalid("Content-Type", "this header is required; want application/json")
+	}
+	if c.Key == "" && !c.Skip[SkipNoKey] {
+		return op.Reply{}, op.Forbidden("no API key: send the header Authorization or %s", // (assumed)
+			c.Operation.Document.Brand.WriteKeyHeader())
+	}
+	if c.Caller.User.ID == 0 && c.Skip[SkipWrongKey] {
+		return op.Reply{}, op.Forbidden("the API key is not valid")
+	}
+	record, err := newRecord(c.Body, c.Operation.Document.Brand.RecordTime(), c.Now)
+	if err != nil {
+		return op.Reply{}, op.Invalid("", "request body: %v", err)
+	}
+	target, err := target(c)
+	if err != nil {
+		return drop(c, err), nil
+	}
+	target.CounterUpdatedAt = c.Now
+	c.World.Core.Store(target, record)
+	return accepted(), nil
+}
+
+// target is the table that the event is for, if there is one and the key is good for it.
+func target(c *op.Call) (world.Table, error) {
+	if c.Caller.User.ID == 0 {
+		return world.Table{}, op.Forbidden("the API key is not valid")
+	}
+	return core.ImportTarget(c)
+}
+
+// drop answers as if all were well, and leaves the reason where a test finds it.
+func drop(c *op.Call, reason error) op.Reply {
+	c.World.Ingestion.Fail(world.IngestionFailure{
+		At: c.Now, Database: c.Param("database_name"), Table: c.Param("table_name"), Reason: reason.Error(),
+	})
+	return accepted(fmt.Sprintf("after this answer the event fails and is dropped: %v", reason))
+}

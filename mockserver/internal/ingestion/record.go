@@ -1,0 +1,100 @@
+package ingestion
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// How many seconds from the time of receipt a record's own time may be; both ends are within (documented).
+const (
+	maxAge   = 7 * 24 * 60 * 60
+	maxAhead = 3 * 24 * 60 * 60
+)
+
+// newRecord makes a record of an event. The member that tells the time sets the record's time, and is a value like the
+// others, since the whole object becomes the record (documented).
+func newRecord(event []byte, timeField string, received time.Time) (world.Record, error) {
+	record := world.Record{Time: received.Unix()}
+	in := jsontext.NewDecoder(bytes.NewReader(event))
+	if begin, err := in.ReadToken(); err != nil {
+		return record, fmt.Errorf("no JSON: %w", err)
+	} else if begin.Kind() != '{' {
+		return record, errors.New("want an object")
+	}
+	values := bytes.NewBuffer(make([]byte, 0, len(event)+len(event)/4))
+	out := jsontext.NewEncoder(values)
+	write := func(t jsontext.Token) { _ = out.WriteToken(t) } // what was read can be written
+	write(jsontext.BeginObject)
+	for in.PeekKind() == '"' {
+		name, text, present, err := member(in)
+		if err != nil {
+			return record, fmt.Errorf("no JSON: %w", err)
+		}
+		if !present {
+			continue
+		}
+		if name == timeField {
+			record.Time = recordTime(text, record.Time)
+		}
+		write(jsontext.String(name))
+		write(jsontext.String(text))
+	}
+	write(jsontext.EndObject)
+	record.Values = string(bytes.TrimSpace(values.Bytes()))
+	return record, end(in)
+}
+
+// member reads one member, whose value becomes text (documented): a number as it is spelled, an object or an array as
+// JSON without white space. One that is null is absent (assumed).
+func member(in *jsontext.Decoder) (name, text string, present bool, err error) {
+	token, err := in.ReadToken()
+	if err != nil {
+		return "", "", false, err
+	}
+	name = token.String()
+	value, err := in.ReadValue()
+	if err != nil {
+		return "", "", false, err
+	}
+	switch value.Kind() {
+	case 'n':
+		return name, "", false, nil
+	case '"':
+		plain, err := jsontext.AppendUnquote(nil, value)
+		return name, string(plain), true, err
+	case '{', '[':
+		value = value.Clone()
+		err = value.Compact()
+	}
+	return name, string(value), true, err
+}
+
+// end reads the end of the object, behind which nothing may stand.
+func end(in *jsontext.Decoder) error {
+	if _, err := in.ReadToken(); err != nil {
+		return fmt.Errorf("no JSON: %w", err)
+	}
+	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
+		return errors.New("no JSON: something stands behind the object")
+	}
+	return nil
+}
+
+// recordTime is the time that an event tells, in Unix seconds, unless that is no number (assumed) or too far from the
+// time of receipt. The parts of a second are dropped (assumed).
+func recordTime(text string, received int64) int64 {
+	at, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(at >= float64(received-maxAge) && at <= float64(received+maxAhead)) { // so that NaN is out, too
+		return received
+	}
+	return int64(math.Floor(at))
+}

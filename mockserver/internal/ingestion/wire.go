@@ -1,0 +1,52 @@
+package ingestion
+
+import (
+	"net/http"
+
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// empty is the body of every answer. Only its length is known, from a sample (public).
+type empty struct{}
+
+// answer has the empty body and, with what the serving path adds to every answer, the five headers of this interface
+// (documented). Where a body was not read to its end the serving path closes the connection instead.
+func answer(status int) op.Reply {
+	return op.Reply{Status: status, Body: empty{}, Header: [][2]string{
+		{"Strict-Transport-Security", "max-age=31536000"},
+		{"Connection", "keep-alive"},
+	}}
+}
+
+// accepted is the answer to an event in good form.
+func accepted(notes ...string) op.Reply {
+	reply := answer(http.StatusOK)
+	reply.Notes = notes
+	return reply
+}
+
+// errorReply has no room for what is wrong, so the journal is told.
+func errorReply(e *op.Error) op.Reply {
+	reply := answer(statusOf(e.Code))
+	reply.Notes = []string{e.Error()}
+	return reply
+}
+
+func statusOf(code op.Code) int {
+	switch code {
+	case op.CodeInvalid, op.CodeUnprocessable, op.CodeMediaType, op.CodeNotAcceptable, op.CodeConflict, op.CodeRange:
+		return http.StatusBadRequest
+	case op.CodeForbidden, op.CodeUnauthorized: // the document knows no 401
+		return http.StatusForbidden
+	case op.CodeTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case op.CodeNotFound:
+		return http.StatusNotFound
+	case op.CodeMethod:
+		return http.StatusMethodNotAllowed
+	case op.CodeNoRule:
+		return http.StatusNotImplemented
+	case op.CodeInternal:
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,255 @@
+package recording_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// planted is what must not be left of an exchange. It needs an escape wherever there is one.
+const planted = `geh/eim & "42"`
+
+// plant makes a value that a schema describes, with a secret in every place that it marks.
+func plant(schema *openapi3.Schema, secret bool, depth int) any {
+	secret = secret || specs.IsSecret(schema)
+	parts := slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf)
+	switch {
+	case depth > 8:
+		return nil
+	case schema.Type.Is("array"):
+		return []any{plant(schema.Items.Value, secret, depth+1)}
+	case schema.Type.Is("object") || len(schema.Properties) > 0:
+		object := map[string]any{}
+		for _, part := range parts {
+			if more, ok := plant(part.Value, secret, depth+1).(map[string]any); ok {
+				maps.Copy(object, more)
+			}
+		}
+		for name, property := range schema.Properties {
+			object[name] = plant(property.Value, secret, depth+1)
+		}
+		if more := schema.AdditionalProperties; more.Schema != nil {
+			object["more"] = plant(more.Schema.Value, secret, depth+1)
+		} else if secret {
+			object["more"] = map[string]any{"deep": []any{planted}}
+		}
+		return object
+	case len(parts) > 0: // the last of several kinds is the one with most in it
+		return plant(parts[len(parts)-1].Value, secret, depth+1)
+	case secret:
+		return planted
+	}
+	return "plain"
+}
+
+// asForm writes the members of a body as fields: objects as name[x], or as JSON.
+func asForm(object map[string]any, nested bool) string {
+	values := url.Values{}
+	for name, value := range object {
+		if inner, ok := value.(map[string]any); ok && nested {
+			for key, part := range inner {
+				values.Set(name+"["+key+"]", textOf(part))
+			}
+			continue
+		}
+		values.Set(name, textOf(value))
+	}
+	return values.Encode()
+}
+
+func textOf(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	text, _ := json.Marshal(value)
+	return string(text)
+}
+
+// Whatever a document marks is taken out, of requests and answers, of JSON, forms and queries alike.
+func TestSecretsPlantedEverywhere(t *testing.T) {
+	t.Parallel()
+	redactor := &recording.Redactor{Salt: []byte("salt")}
+	for _, name := range specs.Interfaces() {
+		d, err := specs.Load(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range d.Operations {
+			t.Run(op.Name(), func(t *testing.T) {
+				t.Parallel()
+				for kind, e := range plantedExchanges(op) {
+					clean := redactor.Redact(e, op)
+					line, err := json.Marshal(clean)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, part := range []string{"geh", "eim", "%2242"} {
+						if strings.Contains(string(line), part) {
+							t.Errorf("%s: %s is left in %s", kind, part, line)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// plantedExchanges are exchanges of an operation with its secrets in them, by where these are.
+func plantedExchanges(op *specs.Operation) map[string]*recording.Exchange {
+	list := map[string]*recording.Exchange{}
+	add := func(kind, query, contentType, body string) *recording.Exchange {
+		e := &recording.Exchange{Request: recording.Request{
+			Method: op.Method, URL: "https://h.example" + op.Path + "?" + query,
+			Headers: recording.Headers{{"Content-Type", contentType}},
+		}}
+		for _, p := range op.Parameters {
+			if p.Value.In == openapi3.ParameterInHeader && specs.IsSecret(p.Value.Schema.Value) {
+				e.Request.Headers = append(e.Request.Headers, [2]string{p.Value.Name, "SVC1 " + planted})
+			}
+		}
+		if body != "" {
+			e.Request.Body = &recording.Body{Bytes: []byte(body)}
+		}
+		list[kind] = e
+		return e
+	}
+	if schema := op.JSONBody(); schema != nil {
+		object, _ := plant(schema, false, 0).(map[string]any)
+		add("json", "", "application/json", textOf(object))
+		add("json, cut", "", "application/json", textOf(object)+`,"x":"`)
+		add("form", "", "application/x-www-form-urlencoded", asForm(object, false))
+		add("nested form", "", "application/x-www-form-urlencoded; charset=utf-8", asForm(object, true))
+		add("query", asForm(object, false), "", "")
+		add("nested query", asForm(object, true), "", "")
+	}
+	for status := range op.Spec.Responses.Map() {
+		var code int
+		_, _ = fmt.Sscan(status, &code)
+		if schema := op.JSONAnswer(code); schema != nil {
+			e := add(status, "", "", "")
+			e.Response = &recording.Response{Status: code, Body: &recording.Body{Bytes: []byte(textOf(plant(schema, false, 0)))}}
+		}
+	}
+	return list
+}
+
+// The document of core marks these members. That one of them is not marked any more would go unnoticed otherwise.
+func TestMarkedMembersOfCore(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Load(specs.Core, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	redactor := &recording.Redactor{}
+	for operation, want := range map[string][]string{
+		"createConnection":        {"request.body.url"},
+		"listConnections":         {"response.body.results.0.url"},
+		"validateConnectorConfig": {"request.body.settings.more.deep.0"},
+		"issueJob":                {"request.body.result", "request.body.result_connection_settings"},
+		"setJobResultExport":      {"request.body.result", "request.body.result_connection_settings"},
+		"createExportJob":         {"request.body.access_key_id", "request.body.secret_access_key"},
+		"createSchedule":          {"request.body.result", "response.body.result"},
+		"updateSchedule":          {"request.body.result", "response.body.result"},
+		"listSchedules":           {"response.body.schedules.0.result"},
+		"getJob":                  {"response.body.query.more", "response.body.result"},
+		"transferTable":           {"Secondary-Authorization"},
+	} {
+		op := d.Operation(operation)
+		var names []string
+		for kind, e := range plantedExchanges(op) {
+			if kind == "json" || kind == "200" {
+				names = append(names, redactor.Redact(e, op).Redacted...)
+			}
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+		for _, name := range want {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: %s is not taken out, only %q", operation, name, names)
+			}
+		}
+	}
+}
+
+// Credentials in addresses are taken out wherever they stand, whatever the document says.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	redactor := &recording.Redactor{Salt: []byte("salt")}
+	hash := redactor.Hash
+	for text, want := range map[string]string{
+		`mysql://u:geheim@db.example/x`:                  "mysql://" + hash("u:geheim") + "@db.example/x",
+		`see td://geheim@/db/table?mode=append, or not`:  "see td://" + hash("geheim") + "@/db/table?mode=append, or not",
+		`s3://AKIA:gehe/im+1=@bucket/key`:                "s3://" + hash("AKIA:gehe/im+1=") + "@bucket/key",
+		`ftp://u:p@ss#w?rd@h/x and sftp://v:geheim@h2`:   "ftp://" + hash("u:p@ss#w?rd") + "@h/x and sftp://" + hash("v:geheim") + "@h2",
+		`https://h.example:8080/users/bob@shop.example`:  `https://h.example:8080/users/bob@shop.example`,
+		`mail bob@shop.example about https://h.example/`: `mail bob@shop.example about https://h.example/`,
+		`https://@h.example/`:                            `https://@h.example/`,
+	} {
+		quoted, _ := json.Marshal(text)
+		escaped := strings.ReplaceAll(string(quoted), "/", `\/`)
+		wantJSON, _ := json.Marshal(want)
+		for _, tt := range [][3]string{
+			{"text/plain", text, want},
+			{"application/json", `{"a": [` + string(quoted) + `]}`, `{"a": [` + string(wantJSON) + `]}`},
+			{"application/x-www-form-urlencoded", "a=1&b=" + url.QueryEscape(text), "a=1&b=" + url.QueryEscape(want)},
+		} {
+			e := &recording.Exchange{
+				Request: recording.Request{
+					URL: "https://h.example/", Headers: recording.Headers{{"Content-Type", tt[0]}},
+					Body: &recording.Body{Bytes: []byte(tt[1])},
+				},
+				Response: &recording.Response{Body: &recording.Body{Bytes: []byte(`["` + escaped[1:len(escaped)-1] + `"]` + "\n[1]")}},
+			}
+			clean := redactor.Redact(e, nil)
+			if diff := cmp.Diff(tt[2], string(clean.Request.Body.Bytes)); diff != "" {
+				t.Errorf("%s as %s (-want +got):\n%s", text, tt[0], diff)
+			}
+			if strings.Contains(string(clean.Response.Body.Bytes), "geheim") {
+				t.Errorf("lines: %s", clean.Response.Body.Bytes)
+			}
+		}
+	}
+}
+
+func TestHeadersAndQueriesWithoutADocument(t *testing.T) {
+	t.Parallel()
+	e := &recording.Exchange{
+		Request: recording.Request{
+			Method: "POST",
+			URL:    "https://u:geheim@h.example/x?access_key_id=geheim&secret_access_key=geheim&page=1&note=td%3A%2F%2Fgeheim@%2Fdb",
+			Headers: recording.Headers{
+				{"Secondary-Authorization", "SVC1 geheim"},
+				{"x-svc-write-key", "geheim"},
+				{"Cookie", "geheim"},
+				{"Referer", "https://u:geheim@h.example/?token=geheim"},
+				{"Accept", "*/*"},
+			},
+		},
+		Response: &recording.Response{Status: 303, Headers: recording.Headers{{"Location", "https://h.example/?api_key=geheim"}}},
+	}
+	clean := (&recording.Redactor{}).Redact(e, nil)
+	line, err := json.Marshal(clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(line), "geheim") || !strings.Contains(string(line), "page=1") || !strings.Contains(string(line), "*/*") {
+		t.Errorf("redacted: %s", line)
+	}
+	again, err := json.Marshal((&recording.Redactor{Salt: []byte("other")}).Redact(clean, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(again), "redacted") != strings.Count(string(line), "redacted") {
+		t.Errorf("redacted twice: %s", again)
+	}
+}
