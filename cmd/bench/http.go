@@ -20,19 +20,23 @@ import (
 
 const connections = 16
 
-// load is how much is sent: rounds of requests, all over the connections. Before each round the world is reset.
-type load struct{ rounds, requests int }
+// load is how much is sent: rounds of requests, all over the connections. Before each round the world is put back to
+// how prepare, if there is one, left it.
+type load struct {
+	rounds, requests int
+	prepare          func(context.Context, *mockserver.World) error
+}
 
 // getOne compares a GET, both validations and the journal on, with a bare handler that writes the same bytes.
 func getOne(ctx context.Context) (string, string, error) {
-	return compare(ctx, load{20, 3000}, func(int64) string {
+	return compare(ctx, load{rounds: 20, requests: 3000}, func(int64) string {
 		return "GET /workflow/api/pools/1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n\r\n"
 	})
 }
 
 // create compares a POST that makes something new each time, in an account that is large enough for it.
 func create(ctx context.Context) (string, string, error) {
-	return compare(ctx, load{300, 160}, func(n int64) string {
+	return compare(ctx, load{rounds: 300, requests: 160}, func(n int64) string {
 		body := fmt.Sprintf(`{"name":"pool %d","concurrencyLimit":1}`, n)
 		return "POST /workflow/api/pools HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n" +
 			"Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
@@ -41,12 +45,25 @@ func create(ctx context.Context) (string, string, error) {
 
 // createRule compares a POST with a body of some depth.
 func createRule(ctx context.Context) (string, string, error) {
-	return compare(ctx, load{300, 160}, func(n int64) string {
+	return compare(ctx, load{rounds: 300, requests: 160}, func(n int64) string {
 		body := fmt.Sprintf(`{"priority":%d,"poolId":"1","conditions":[{"type":"project_name",`+
 			`"operator":"starts_with","values":["p%d"]}]}`, n%9000+100, n)
 		return "POST /workflow/api/pool_rules HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n" +
 			"Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 	})
+}
+
+func (l load) begin(ctx context.Context, w *mockserver.World) error {
+	if err := w.Load([]byte("workflow: {accountLimit: 100000}")); err != nil {
+		return err
+	}
+	if l.prepare != nil {
+		if err := l.prepare(ctx, w); err != nil {
+			return err
+		}
+	}
+	w.Checkpoint("begin")
+	return nil
 }
 
 // compare plays the same requests, round by round, to the mock and to a bare handler, and tells the ratio of their
@@ -56,7 +73,7 @@ func compare(ctx context.Context, l load, request func(n int64) string) (string,
 	if err != nil {
 		return "", "", err
 	}
-	if err := mock.World("").Load([]byte("workflow: {accountLimit: 100000}")); err != nil {
+	if err := l.begin(ctx, mock.World("")); err != nil {
 		return "", "", err
 	}
 	ours, err := dial(ctx, mock)
@@ -82,6 +99,9 @@ func compare(ctx context.Context, l load, request func(n int64) string) (string,
 	var n atomic.Int64
 	for range l.rounds {
 		mock.World("").Reset()
+		if err := mock.World("").Restore("begin"); err != nil {
+			return "", "", err
+		}
 		for i, server := range []*server{bare, ours} {
 			start := time.Now()
 			if err := server.play(l.requests, &n, request); err != nil {

@@ -30,6 +30,8 @@ func run(ctx context.Context, out io.Writer) error {
 		{"GET one pool, against a bare handler", "≥ 0.60", getOne},
 		{"POST that creates a pool, likewise", "≥ 0.40", create},
 		{"POST that creates a pool rule, likewise", "≥ 0.40", createRule},
+		{"POST of an event, likewise", "≥ 0.40", ingest},
+		{"GET the status of a finished job, likewise", "≥ 0.60", pollJob},
 		{"round trip through the transport", "≤ 25 µs", transport},
 		{"process start to first answer", "≤ 100 ms", start},
 		{"fork of a full world", "≤ 50 µs", fork},
