@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -129,12 +128,13 @@ func (g Engine) perform(w *world.World, job *world.Job) error {
 	case job.Type == exportJob:
 		return tableExportable(w, *job, database)
 	}
-	output, err := g.output(w, *job, caller)
+	tables := &queryTables{world: w, caller: caller}
+	output, err := g.output(*job, tables)
 	if err != nil {
 		return err
 	}
 	deliver(job, output)
-	job.Note = g.lacks(*job)
+	job.Note = cmp.Or(g.lacks(*job), tables.note(job.ID))
 	return nil
 }
 
@@ -162,7 +162,7 @@ func standing(w *world.World, job world.Job) (world.Caller, world.Database, erro
 }
 
 // output is what was queued for a job, or what the engine finds in the world as it is now.
-func (g Engine) output(w *world.World, job world.Job, caller world.Caller) (*world.Output, error) {
+func (g Engine) output(job world.Job, tables *queryTables) (*world.Output, error) {
 	switch {
 	case job.Answer != nil:
 		return job.Answer.Output, nil
@@ -172,7 +172,7 @@ func (g Engine) output(w *world.World, job world.Job, caller world.Caller) (*wor
 	ctx, cancel := context.WithTimeout(context.Background(), queryLimit)
 	defer cancel()
 	result, err := g.Query.Query(ctx, query.Query{
-		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: queryTables{w, caller},
+		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables,
 	})
 	if err != nil {
 		return nil, err
@@ -219,45 +219,4 @@ func killJob(c *op.Call) (op.Reply, error) {
 		c.World.Core.Jobs.Put(job.ID, job)
 	}
 	return op.OK(map[string]string{"job_id": idText(job.ID), "former_status": string(former)})
-}
-
-// queryTables is what a user may query of a world.
-type queryTables struct {
-	world  *world.World
-	caller world.Caller
-}
-
-// Databases implements query.Tables.
-func (t queryTables) Databases() []string {
-	names := []string{}
-	for _, database := range t.world.Core.Databases.All() {
-		if database.DeletedAt.IsZero() && may(t.world, t.caller, database, mayQuery) {
-			names = append(names, database.Name)
-		}
-	}
-	return names
-}
-
-// Table implements query.Tables.
-func (t queryTables) Table(database, name string) (query.Table, bool) {
-	d, err := liveDatabase(t.world, database)
-	if err != nil || !may(t.world, t.caller, d, mayQuery) {
-		return query.Table{}, false
-	}
-	row, err := liveTable(t.world, d, name)
-	if err != nil {
-		return query.Table{}, false
-	}
-	columns := make([]query.Column, 0, len(row.Schema))
-	for _, column := range row.Schema {
-		columns = append(columns, query.Column{Name: column.Name, Type: column.Type})
-	}
-	records, _ := t.world.Core.Records.Get(row.ID)
-	return query.Table{Columns: slices.Clip(columns), Rows: func(yield func(query.Row) bool) {
-		for record := range records.All() {
-			if !yield(query.Row{Time: record.Time, Values: record.Values}) {
-				return
-			}
-		}
-	}}, true
 }
