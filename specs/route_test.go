@@ -1,0 +1,98 @@
+package specs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/specs"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	doc := load(t, specs.Workflow)
+	for _, test := range []struct {
+		name, method, path   string
+		operation, id, allow string
+	}{
+		{"a fixed path", "GET", "/api/pools", "listPools", "", "GET, POST"},
+		{"a parameter", "DELETE", "/api/pools/12", "deletePool", "12", "GET, PATCH, DELETE"},
+		{"an escaped slash stays in its segment", "GET", "/api/pools/1%2F2", "getPool", "1/2", "GET, PATCH, DELETE"},
+		{"a known path, an unknown method", "POST", "/api/pools/12", "", "12", "GET, PATCH, DELETE"},
+		{"an empty parameter", "GET", "/api/pools/", "", "", ""},
+		{"a trailing slash", "GET", "/api/pools/12/", "", "", ""},
+		{"an unclean path", "GET", "//api/pools", "", "", ""},
+		{"a broken escape", "GET", "/api/pools/%zz", "", "", ""},
+		{"an unknown path", "GET", "/api/ponds", "", "", ""},
+		{"an unknown method", "BREW", "/api/pools", "", "", "GET, POST"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			match := doc.Find(test.method, test.path)
+			operation := ""
+			if match.Operation != nil {
+				operation = match.Operation.ID
+			}
+			got := []string{operation, match.Param("poolId"), match.Allow}
+			if diff := cmp.Diff([]string{test.operation, test.id, test.allow}, got); diff != "" {
+				t.Errorf("match (-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("every operation is found by its own path", func(t *testing.T) {
+		t.Parallel()
+		for _, name := range append(specs.Interfaces(), specs.Control) {
+			doc := load(t, name)
+			for _, op := range doc.Operations {
+				path := strings.NewReplacer("{", "", "}", "").Replace(op.Path)
+				if match := doc.Find(op.Method, path); match.Operation != op {
+					t.Errorf("%s %s finds %v, want %s", op.Method, path, match.Operation, op.ID)
+				}
+			}
+		}
+	})
+	for segment, want := range map[string][2]string{
+		"orders":             {"orders", ""},
+		"orders.json":        {"orders", ".json"},
+		"orders.msgpack":     {"orders", ".msgpack"},
+		"orders.csv":         {"orders.csv", ""},
+		"orders.json.json":   {"orders.json", ".json"},
+		".json":              {".json", ""},
+		"orders.msgpack%2Ex": {"orders.msgpack.x", ""},
+	} {
+		t.Run("a parameter that is glued to another, in "+segment, func(t *testing.T) {
+			t.Parallel()
+			match := load(t, specs.Core).Find("GET", "/table/tail/shop/"+segment)
+			got := [2]string{match.Param("table_name"), match.Param("path_format")}
+			if match.Operation == nil || match.Operation.ID != "tailTable" || got != want || match.Param("database_name") != "shop" {
+				t.Errorf("finds %v with %q, want %q", match.Operation, got, want)
+			}
+		})
+	}
+	t.Run("an unknown path resembles a documented one", func(t *testing.T) {
+		t.Parallel()
+		if got, want := doc.Nearest("GET", "/api/pool/12"), "GET /api/pools/{poolId}"; got != want {
+			t.Errorf("nearest is %s, want %s", got, want)
+		}
+	})
+}
+
+func BenchmarkFind(b *testing.B) {
+	doc := load(b, specs.Workflow)
+	b.ReportAllocs()
+	for b.Loop() {
+		doc.Find("GET", "/api/projects/12/workflows/daily")
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add("GET", "/api/pools/%31")
+	doc := load(f, specs.Workflow)
+	f.Fuzz(func(t *testing.T, method, path string) {
+		match := doc.Find(method, path)
+		if match.Operation != nil && match.Operation.Method != method {
+			t.Errorf("%s %s finds %s", method, path, match.Operation.ID)
+		}
+	})
+}
