@@ -16,7 +16,7 @@ type JobResult struct {
 	DomainKey string
 
 	Columns [][2]string // each its name and the engine's name of its type, such as varchar or bigint
-	Rows    [][]any     // of as many values as there are columns: nil, bool, int, int64, float64, string or []byte
+	Rows    [][]any     // of as many values as there are columns: nil, bool, a number, string or []byte
 	Error   string      // the message that the job fails with, in the place of columns and rows
 
 	Queued  *time.Duration // how long the job waits before it runs; nil: the usual time

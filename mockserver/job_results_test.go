@@ -43,7 +43,9 @@ func TestJobResults(t *testing.T) {
 		for _, r := range []mockserver.JobResult{
 			{
 				Query: "select 1", Times: 1,
-				Columns: [][2]string{{"n", "bigint"}, {"x", "double"}, {"s", "varchar"}}, Rows: [][]any{{1, 2.5, "a"}, {nil, nil, nil}},
+				Columns: [][2]string{{"n", "bigint"}, {"x", "double"}, {"s", "varchar"}}, Rows: [][]any{
+					{1, 2.5, "a"}, {int32(-2), float32(0.25), "b"}, {nil, nil, nil},
+				},
 			},
 			{Pattern: "^select", Error: "no", Times: 1},
 			{Pattern: "^select", Columns: [][2]string{{"b", "boolean"}}, Rows: [][]any{{true}}, Times: 1},
@@ -57,7 +59,7 @@ func TestJobResults(t *testing.T) {
 		for range 4 {
 			got = append(got, runJob(t, s, "select 1"))
 		}
-		want := []string{"[1,2.5,\"a\"]\n[null,null,null]", "error", "[true]", "running"}
+		want := []string{"[1,2.5,\"a\"]\n[-2,0.25,\"b\"]\n[null,null,null]", "error", "[true]", "running"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("results (-want +got):\n%s", diff)
 		}

@@ -71,6 +71,9 @@ func plainValue(value any) (any, error) {
 		return v.Float64()
 	}
 	text, err := json.Marshal(value)
+	if err == nil && strings.ContainsAny(string(text[:1]), "-0123456789") { // such as an int32
+		return plainValue(json.Number(text))
+	}
 	return string(text), err
 }
 
