@@ -15,7 +15,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
+	"slices"
+	"sync"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/judge"
@@ -82,30 +85,34 @@ func NewChecker(opts ...Option) (*Checker, error) {
 	return &Checker{config: c, documents: documents, judge: j, redactor: redactor}, nil
 }
 
-// load loads the documents, the user's own in place of ours.
+// load loads the documents, all at once: the largest one takes as long as the rest together.
 func (c *config) load() ([]*specs.Document, error) {
-	var documents []*specs.Document
-	var errs []error
-	for _, name := range specs.Interfaces() {
-		path, own := c.specs[name]
-		delete(c.specs, name)
-		if !own {
-			d, err := specs.Load(name, c.brand)
-			documents, errs = append(documents, d), append(errs, err)
-			continue
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		d, err := specs.Parse(name, path, source, c.brand)
-		documents, errs = append(documents, d), append(errs, err)
+	names := specs.Interfaces()
+	documents, errs := make([]*specs.Document, len(names)), make([]error, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() { documents[i], errs[i] = c.document(name) })
 	}
-	for name := range c.specs {
-		errs = append(errs, fmt.Errorf("document of %q: there is no such interface", name))
+	wg.Wait()
+	for _, name := range slices.Sorted(maps.Keys(c.specs)) {
+		if !slices.Contains(names, name) {
+			errs = append(errs, fmt.Errorf("document of %q: there is no such interface", name))
+		}
 	}
 	return documents, errors.Join(errs...)
+}
+
+// document is the one of an interface, or the user's own in its place.
+func (c *config) document(name string) (*specs.Document, error) {
+	path, own := c.specs[name]
+	if !own {
+		return specs.Load(name, c.brand)
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return specs.Parse(name, path, source, c.brand)
 }
 
 // Check reads a recording to its end and reports on it. The report is there also when an error is: then it covers what

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
+	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/workflow"
 )
@@ -22,7 +24,8 @@ func WithSkippedRules(names ...string) Option {
 
 // SkippableRules are the names that WithSkippedRules takes.
 func SkippableRules() []string {
-	return slices.Concat([]string{skipScheme}, workflow.Skippable(), core.Skippable(), ingestion.Skippable())
+	return slices.Concat([]string{skipScheme}, workflow.Skippable(), core.Skippable(), ingestion.Skippable(),
+		dwh.Skippable(), llm.Skippable())
 }
 
 // WithFailure tells a function, rather than a test, what is the server's own fault.

@@ -41,7 +41,7 @@ var mutants = []mutant{
 // same story passes, and the rule has had its chance.
 func TestMutations(t *testing.T) {
 	t.Parallel()
-	mutants := slices.Concat(mutants, coreMutants)
+	mutants := slices.Concat(mutants, coreMutants, dwhMutants, llmMutants)
 	for _, m := range mutants {
 		t.Run(m.skip, func(t *testing.T) {
 			t.Parallel()
@@ -87,9 +87,13 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), 
 		t.Fatal(err)
 	}
 	// The mock is to keep also to what is only assumed of the platform.
-	checker, err := contract.NewChecker(
-		contract.WithBase(specs.Workflow, "http://example.com/workflow"), contract.WithBase(specs.Core, "http://example.com/core/v3"),
-		contract.WithBase(specs.Ingestion, "http://example.com/ingestion"), contract.WithTrust(specs.Assumed))
+	options := []contract.Option{contract.WithTrust(specs.Assumed)}
+	for name, base := range map[string]string{
+		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh", specs.LLM: "/llm",
+	} {
+		options = append(options, contract.WithBase(name, "http://example.com"+base))
+	}
+	checker, err := contract.NewChecker(options...)
 	if err != nil {
 		t.Fatal(err)
 	}

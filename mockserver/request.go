@@ -25,6 +25,8 @@ func (x *exchange) credential() string {
 	switch {
 	case found && (strings.EqualFold(scheme, x.doc.Brand.Scheme()) || x.server.skip[skipScheme]):
 		return strings.TrimSpace(key)
+	case x.bareKey && header != "" && !found:
+		return header
 	case x.keyHeader != "" && header == "":
 		return strings.TrimSpace(x.r.Header.Get(x.keyHeader))
 	case x.keyHeader != "":

@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,7 +23,7 @@ import (
 // refuse turns an error into an answer in the interface's own form. An error that is not the caller's fault is told to
 // the log and the running test, not to the caller.
 func (x *exchange) refuse(err error) op.Reply {
-	var refusals []*op.Error
+	var refusals op.Errors
 	var fault error
 	for _, part := range flatten(err) {
 		if refusal := (*op.Error)(nil); errors.As(part, &refusal) {
@@ -33,20 +34,34 @@ func (x *exchange) refuse(err error) op.Reply {
 	}
 	if len(refusals) == 0 {
 		x.server.fail("serve", slog.String("operation", x.name()), slog.Any("error", fault))
-		return x.rules.Error(&op.Error{Code: op.CodeInternal, Message: "the mock failed; its log says why"})
+		return x.faulty("the mock failed; its log says why")
 	}
-	first := *refusals[0]
-	for _, more := range refusals[1:] {
-		first.Message += "; " + more.Error()
+	return x.rules.Error(x.match.Operation, x.told(refusals))
+}
+
+// told lets an interface document 422 for what others answer with 400, operation by operation.
+func (x *exchange) told(refusals op.Errors) op.Errors {
+	if x.match.Operation == nil {
+		return refusals
 	}
-	if x.match.Operation != nil && first.Code == op.CodeInvalid {
-		// An interface may document 422 for what others answer with 400, operation by operation.
-		check := x.checks[x.match.Operation.ID]
-		if !check.Documents(http.StatusBadRequest) && check.Documents(http.StatusUnprocessableEntity) {
-			first.Code = op.CodeUnprocessable
+	check := x.checks[x.match.Operation.ID]
+	if check.Documents(http.StatusBadRequest) || !check.Documents(http.StatusUnprocessableEntity) {
+		return refusals
+	}
+	told := make(op.Errors, len(refusals))
+	for i, refusal := range refusals {
+		one := *refusal
+		if one.Code == op.CodeInvalid {
+			one.Code = op.CodeUnprocessable
 		}
+		told[i] = &one
 	}
-	return x.rules.Error(&first)
+	return told
+}
+
+// faulty is the answer to what is the mock's own fault.
+func (x *exchange) faulty(message string) op.Reply {
+	return x.rules.Error(x.match.Operation, op.Errors{{Code: op.CodeInternal, Message: message}})
 }
 
 func flatten(err error) []error {
@@ -77,12 +92,11 @@ func (x *exchange) encode(reply op.Reply) check.Answer {
 		err = x.checks[x.match.Operation.ID].Answer(a)
 	}
 	if err == nil {
+		x.parts = reply.Chunks
 		return a
 	}
 	x.server.fail("the mock would break the contract", slog.String("operation", x.name()), slog.Any("error", err))
-	a, _ = x.render(x.rules.Error(&op.Error{
-		Code: op.CodeInternal, Message: "the mock would have answered off the contract; its log says why",
-	}))
+	a, _ = x.render(x.faulty("the mock would have answered off the contract; its log says why"))
 	return a
 }
 
@@ -92,18 +106,22 @@ func (x *exchange) render(reply op.Reply) (a check.Answer, err error) {
 		reply = x.slice(reply)
 	}
 	a = check.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes}
+	if reply.Chunks != nil {
+		a.Body = slices.Concat(reply.Chunks...)
+	}
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
 	if reply.Body != nil {
-		a.Type = "application/json"
+		a.Type = cmp.Or(reply.Type, x.rules.Media, "application/json")
 		a.Body, err = json.Marshal(reply.Body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+		a.Body = x.brand.members(a.Body)
 	}
 	a.Header = make([][2]string, 0, 5+len(reply.Header))
 	if a.Type != "" {
 		a.Header = append(a.Header, [2]string{"Content-Type", a.Type})
 	}
-	if a.Status != http.StatusNoContent {
+	if a.Status != http.StatusNoContent && reply.Chunks == nil {
 		a.Header = append(a.Header, [2]string{"Content-Length", strconv.Itoa(len(a.Body))})
 	}
 	a.Header = append(a.Header, [2]string{"Date", x.now().Format(http.TimeFormat)})
@@ -138,8 +156,8 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 	case http.StatusPartialContent:
 		reply.Status, reply.Bytes = w.status, w.body.Bytes()
 	case http.StatusRequestedRangeNotSatisfiable:
-		reply = x.rules.Error(&op.Error{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
-			"%q is not within the %d bytes that there are", x.r.Header.Get("Range"), len(reply.Bytes))})
+		reply = x.rules.Error(x.match.Operation, op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
+			"%q is not within the %d bytes that there are", x.r.Header.Get("Range"), len(reply.Bytes))}})
 	default:
 		return reply
 	}

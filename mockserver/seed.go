@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/dwh"
+	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/scenarios"
@@ -54,7 +57,8 @@ func plant(fixture fixtures.Fixture, from provenance) (world.World, error) {
 	w := world.World{Scenario: from.scenario, Seed: from.seed, Clock: clock.New(from.mode, from.now)}
 	err := errors.Join(
 		core.SeedAccount(&w, fixture.Account), core.Seed(&w, fixture.Core), core.SeedGrants(&w, fixture.Account),
-		workflow.Seed(&w, fixture.Workflow),
+		workflow.Seed(&w, fixture.Workflow), audience.Seed(&w, fixture.Audience), dwh.Seed(&w, fixture.DWH),
+		llm.Seed(&w, fixture.LLM),
 	)
 	return w, err
 }

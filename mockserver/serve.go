@@ -35,6 +35,7 @@ type exchange struct {
 	cut   bool // the body is only the beginning of what was sent
 	notes []string
 	extra [][2]string // headers of an answer that comes from no rule
+	parts [][]byte    // of the answer's body, when they are to be sent one by one
 	call  op.Call
 	copy  world.World // what a rule that reads is given
 }
@@ -90,7 +91,8 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 	if err := x.validate(x.server.validation); err != nil {
 		return reply, err
 	}
-	return x.perform(route, value)
+	reply, err = x.perform(route, value)
+	return reply, x.brand.refusal(err)
 }
 
 // recovered, deferred, turns a panic into an error.
@@ -156,7 +158,7 @@ func (x *exchange) route() (*op.Route, error) {
 	if x.match.Operation == nil {
 		return nil, x.unknownPath(path)
 	}
-	x.call.Operation, x.call.Match = x.match.Operation, &x.match
+	x.call.Operation, x.call.Match = x.brand.operation(x.match.Operation), &x.match
 	x.call.Base, x.call.Header, x.call.Skip = x.target.base, x.r.Header.Get, x.server.skip
 	if x.r.URL.RawQuery != "" {
 		x.call.Query = x.r.URL.Query()
@@ -173,11 +175,12 @@ func (x *exchange) route() (*op.Route, error) {
 // wants.
 func (x *exchange) validate(mode Validation) (err error) {
 	operation := x.checks[x.match.Operation.ID]
+	x.call.Raw = x.body
 	r := check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
 	if r.Body, err = operation.Body(r); err != nil {
 		return err
 	}
-	x.call.Body = r.Body
+	x.call.Body = x.brand.members(r.Body)
 	if mode == Off {
 		return nil
 	}
@@ -207,8 +210,22 @@ func (x *exchange) send(a check.Answer) {
 		header[exchangeHeader] = []string{strconv.FormatInt(seq, 10)}
 	}
 	x.w.WriteHeader(a.Status)
-	if len(a.Body) > 0 {
+	switch {
+	case x.parts != nil:
+		x.stream()
+	case len(a.Body) > 0:
 		_, _ = x.w.Write(a.Body) // a client that went away has its answer in the journal
+	}
+}
+
+// stream sends the parts of an answer, each as soon as the one before has gone.
+func (x *exchange) stream() {
+	flusher := http.NewResponseController(x.w)
+	for _, part := range x.parts {
+		if _, err := x.w.Write(part); err != nil {
+			return
+		}
+		_ = flusher.Flush() // a writer that cannot has what was written all the same
 	}
 }
 

@@ -20,12 +20,15 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
@@ -49,10 +52,12 @@ type Server struct {
 type service struct {
 	Name      string
 	keyHeader string // a header beside Authorization that may carry the key, if there is one
+	bareKey   bool   // whether the key may stand in Authorization without the scheme
 	doc       *specs.Document
 	rules     op.Interface
 	routes    map[string]*op.Route
 	checks    map[string]*check.Operation
+	brand     *brand // nil where rules and wire speak the same words
 }
 
 // New makes a server. It listens nowhere: give it to an http.Server, or use Start or NewTransport.
@@ -65,8 +70,10 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
 	s.settle = map[string]func(*world.World, world.Event, op.Skips){}
+	engine := core.Engine{Query: c.engine}
 	for _, rules := range []op.Interface{
-		ingestion.Interface(c.skip), core.Interface(core.Engine{Query: c.engine}), workflow.Interface(),
+		ingestion.Interface(c.skip), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
+		workflow.Interface(),
 	} {
 		maps.Copy(s.settle, rules.Settle)
 		s.services[rules.Name] = sync.OnceValues(func() (*service, error) { return s.load(rules) })
@@ -104,13 +111,14 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 		return nil, err
 	}
 	v := &service{
-		Name: rules.Name, keyHeader: doc.KeyHeader(), doc: doc, rules: rules, routes: table,
+		Name: rules.Name, keyHeader: doc.KeyHeader(), bareKey: doc.BareKey(), doc: doc, rules: rules, routes: table,
 		checks: map[string]*check.Operation{},
 	}
 	for _, operation := range doc.Operations {
 		v.checks[operation.ID] = check.New(operation)
 	}
-	return v, nil
+	v.brand, err = newBrand(&rules, s.brand)
+	return v, err
 }
 
 // document is the embedded document of an interface, or the user's own in its place.

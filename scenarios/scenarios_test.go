@@ -39,8 +39,8 @@ func TestStories(t *testing.T) {
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"access-control", "attempt-failed", "deleted-tables", "empty", "jobs-in-flight", "pool-in-use", "quickstart",
-		"sub-user-removed", "token-revoked",
+		"access-control", "agent-chat", "attempt-failed", "deleted-tables", "dwh-sync", "empty", "full-account",
+		"jobs-in-flight", "pool-in-use", "quickstart", "segment-query", "sub-user-removed", "token-revoked",
 	}
 	if d := cmp.Diff(want, scenarios.List()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
@@ -134,8 +134,9 @@ func TestLoad(t *testing.T) {
 	t.Run("an unknown name is refused with the nearest one", func(t *testing.T) {
 		t.Parallel()
 		_, err := scenarios.Load("quikstart")
-		want := `there is no scenario "quikstart": want quickstart, or one of access-control, attempt-failed, ` +
-			`deleted-tables, empty, jobs-in-flight, pool-in-use, sub-user-removed, token-revoked, or the path of a file or folder`
+		others := slices.DeleteFunc(scenarios.List(), func(name string) bool { return name == "quickstart" })
+		want := `there is no scenario "quikstart": want quickstart, or one of ` + strings.Join(others, ", ") +
+			`, or the path of a file or folder`
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}

@@ -16,6 +16,7 @@ const Neutral Brand = "SVC"
 var (
 	brandWord  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
 	lowerBrand = regexp.MustCompile(`\bsvc(_|[A-Z])`)
+	identifier = regexp.MustCompile(lowerBrand.String() + `\w*`)
 )
 
 // ParseBrand accepts a word of letters and digits that starts with a letter.
@@ -50,4 +51,20 @@ func (b Brand) Apply(text []byte) []byte {
 	}
 	text = lowerBrand.ReplaceAll(text, []byte(strings.ToLower(b.word())+"$1"))
 	return []byte(strings.ReplaceAll(string(text), string(Neutral), strings.ToUpper(b.word())))
+}
+
+// Identifiers are the exact identifiers in the document of an interface that begin with the word in lower case, such as
+// svcDatabaseName, by their neutral spelling. There are none of the neutral brand.
+func (b Brand) Identifiers(name string) (map[string]string, error) {
+	source, err := Source(name, Neutral)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]string{}
+	for _, word := range identifier.FindAllString(string(source), -1) {
+		if own := string(b.Apply([]byte(word))); own != word {
+			list[word] = own
+		}
+	}
+	return list, nil
 }

@@ -119,6 +119,20 @@ func (d *Document) KeyHeader() string {
 	return ""
 }
 
+// BareKey reports whether the API key may stand in Authorization without the scheme's word before it: the document's
+// security scheme then has x-bare-key.
+func (d *Document) BareKey() bool {
+	if d.T.Components == nil {
+		return false
+	}
+	for _, scheme := range d.T.Components.SecuritySchemes {
+		if s := scheme.Value; s != nil && s.Extensions["x-bare-key"] == true {
+			return true
+		}
+	}
+	return false
+}
+
 func basePath(doc *openapi3.T) string {
 	path, err := doc.Servers.BasePath() // that of the first one, with the defaults of its variables
 	if err != nil {

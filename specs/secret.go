@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -37,8 +38,14 @@ func (o *Operation) JSONAnswer(status int) *openapi3.Schema {
 	return jsonSchema(response.Value.Content)
 }
 
+// jsonSchema is the schema under application/json, or else under a media type that is JSON by its suffix.
 func jsonSchema(content openapi3.Content) *openapi3.Schema {
 	media := content.Get("application/json")
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		if media == nil && strings.HasSuffix(name, "+json") {
+			media = content[name]
+		}
+	}
 	if media == nil || media.Schema == nil {
 		return nil
 	}

@@ -9,9 +9,7 @@ package specs
 import (
 	"embed"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 )
 
 // The interfaces of the platform, and the control interface of the mock itself.
@@ -31,20 +29,10 @@ var documents embed.FS
 //go:embed operations.txt
 var catalogue string
 
-// Planned lists the six interfaces of the platform in the order of its documentation.
-func Planned() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
+// Interfaces lists the six interfaces of the platform in the order of its documentation.
+func Interfaces() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
 
-// Interfaces lists the interfaces of the platform that have a document here, in the order of Planned.
-func Interfaces() []string { return slices.Clone(interfaces()) }
-
-var interfaces = sync.OnceValue(func() []string {
-	return slices.DeleteFunc(Planned(), func(name string) bool {
-		_, err := documents.Open(name + ".yaml")
-		return err != nil
-	})
-})
-
-// Entry is one line of the catalogue: an operation of the platform, whether or not its document is here yet.
+// Entry is one line of the catalogue: an operation of the platform.
 type Entry struct {
 	Interface, ID, Method, Path string
 }

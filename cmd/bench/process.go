@@ -45,7 +45,7 @@ func start(ctx context.Context) (string, string, error) {
 }
 
 func interfaces() string {
-	return fmt.Sprintf("%d of %d documents", len(specs.Interfaces()), len(specs.Planned()))
+	return fmt.Sprintf("%d documents", len(specs.Interfaces()))
 }
 
 func startOnce(ctx context.Context, binary string) (time.Duration, error) {

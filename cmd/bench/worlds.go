@@ -36,8 +36,11 @@ func micros(r testing.BenchmarkResult) string {
 	return fmt.Sprintf("%.1f µs", float64(r.NsPerOp())/1e3)
 }
 
+// whole is the scenario with something on every interface.
+const whole = "full-account"
+
 func fork(context.Context) (string, string, error) {
-	s, err := mockserver.New(mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
+	s, err := mockserver.New(mockserver.WithScenario(whole), mockserver.WithClock("frozen"))
 	if err != nil {
 		return "", "", err
 	}
@@ -55,11 +58,11 @@ func fork(context.Context) (string, string, error) {
 }
 
 func idle(context.Context) (string, string, error) {
-	s, err := mockserver.New(mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
+	s, err := mockserver.New(mockserver.WithScenario(whole), mockserver.WithClock("frozen"))
 	if err != nil {
 		return "", "", err
 	}
-	const worlds = 2000
+	const worlds = 1000
 	before := heap()
 	for range worlds {
 		s.World("").Fork()

@@ -32,7 +32,7 @@ func (c *curlCall) parse(args []string) error {
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
-		if arg == "-s" {
+		if arg == "-s" || arg == "-N" {
 			continue
 		}
 		if !strings.HasPrefix(arg, "-") {

@@ -37,7 +37,7 @@ from it is: documented and public are errors, client is a warning, assumed a not
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
-	complete(c, "interface", specs.Planned())
+	complete(c, "interface", specs.Interfaces())
 	f.format = choose(c, "format", "how to print them", words("text", "json"))
 	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
@@ -59,7 +59,7 @@ type operation struct {
 
 func (f *operationsFlags) run(c *cobra.Command) error {
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.Planned()); err != nil {
+		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
 			return err
 		}
 	}

@@ -130,6 +130,16 @@ func TestBodies(t *testing.T) {
 			path: "/lines", edit: answer([]byte(thing+"\n{\n"), "Content-Type", "application/x-ndjson"),
 			want: inconclusive("line 2 of the body is not JSON: the text ends too early at byte 2"),
 		},
+		"YAML": {path: "/lines", edit: answer([]byte("a: [1]\n"), "Content-Type", "application/x-yaml")},
+		"YAML that is none": {
+			path: "/lines", edit: answer([]byte("a: [1\n"), "Content-Type", "application/x-yaml"),
+			want: inconclusive("the body is not YAML"),
+		},
+		"a body of no bytes that is not recorded": {
+			path: "/lines", edit: func(i *capture.Item) {
+				i.Response.Headers = recording.Headers{{"Content-Type", "text/plain"}, {"Content-Length", "0"}}
+			},
+		},
 		"an archive": {path: "/lines", edit: answer(compressed(t, "gzip", "x"), "Content-Type", "application/gzip")},
 		"an archive that is none": {
 			path: "/lines", edit: answer([]byte("x"), "Content-Type", "application/gzip"),

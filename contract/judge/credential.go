@@ -29,7 +29,8 @@ func (r *Result) Credential() Credential {
 	}
 	for _, name := range headers {
 		if value := strings.TrimSpace(r.Item.Request.Headers.Value(name)); value != "" {
-			return Credential{Identity: keyIdentity(value, name == "Authorization", op.Document.Brand.Scheme()), Shown: true}
+			schemed := name == "Authorization" && (!op.Document.BareKey() || strings.Contains(value, " "))
+			return Credential{Identity: keyIdentity(value, schemed, op.Document.Brand.Scheme()), Shown: true}
 		}
 	}
 	return Credential{Withheld: slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
@@ -37,8 +38,8 @@ func (r *Result) Credential() Credential {
 	})}
 }
 
-// keyIdentity is the key alone, so that it is the same with the scheme and in a header of its own. A value of
-// Authorization that has no scheme, or another one, is a key of its own kind: what was said of it does not hold for the
+// keyIdentity is the key alone, so that it is the same with the scheme, in a header of its own, and bare where it may be
+// so. Any other value of Authorization that has no scheme, or another one, is a key of its own kind: what was said of it does not hold for the
 // key that it may contain.
 func keyIdentity(value string, schemed bool, scheme string) string {
 	word, key, found := strings.Cut(value, " ")

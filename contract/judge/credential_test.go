@@ -1,12 +1,15 @@
 package judge_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -23,6 +26,62 @@ components:
     SVC1: {type: apiKey, in: header, name: Authorization}
     WriteKey: {type: apiKey, in: header, name: X-SVC-Write-Key}
 `
+
+const bareKeys = `
+openapi: 3.0.3
+info: {title: Bare, version: '1'}
+security: [{SVC1: []}]
+paths:
+  /things:
+    get: {operationId: listThings, responses: {'200': {description: ok}}}
+  /hook:
+    post: {operationId: callHook, security: [], responses: {'200': {description: ok}}}
+components:
+  securitySchemes:
+    SVC1: {type: apiKey, in: header, name: Authorization, x-bare-key: true}
+`
+
+// Where a document says so, the bare key is as good as one with its scheme, and is the same caller; another scheme is
+// neither. An operation without security asks for none.
+func TestBareKeys(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Parse(specs.DWH, "bare.yaml", []byte(bareKeys), specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, SecondOff: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, tt := range map[string]struct {
+		path     string
+		verdict  report.Verdict
+		identity string
+	}{
+		"1/a":                  {"GET /things", report.Pass, "1/a"},
+		"SVC1 1/a":             {"GET /things", report.Pass, "1/a"},
+		"[redacted:01ab]":      {"GET /things", report.Pass, "[redacted:01ab]"},
+		"SVC1 [redacted:01ab]": {"GET /things", report.Pass, "[redacted:01ab]"},
+		"REDACTED":             {"GET /things", report.Inconclusive, ""},
+		"Bearer 1/a":           {"GET /things", report.Fail, "malformed Bearer 1/a"},
+		"Bearer 1/b":           {"POST /hook", report.Skipped, "malformed Bearer 1/b"},
+	} {
+		method, path, _ := strings.Cut(tt.path, " ")
+		r := j.Exchange(capture.Item{Exchange: &recording.Exchange{
+			Request: recording.Request{
+				Method: method, URL: "https://dwh.svc.example" + path, Headers: recording.Headers{{"Authorization", value}},
+			},
+			Response: &recording.Response{Status: 200},
+		}})
+		i := slices.IndexFunc(r.Checks, func(c judge.Check) bool { return c.Rule == judge.AuthScheme })
+		if got := r.Checks[i].Verdict; got != tt.verdict {
+			t.Errorf("%q: %s, want %s", value, got, tt.verdict)
+		}
+		if got := r.Credential().Identity; got != tt.identity {
+			t.Errorf("%q is %q, want %q", value, got, tt.identity)
+		}
+	}
+}
 
 // The same key is the same caller wherever it is shown; what hides several keys alike is nobody.
 func TestCredential(t *testing.T) {

@@ -85,7 +85,7 @@ func (j *Judge) scheme(r *Result, schemes []*openapi3.SecurityScheme) (report.Ve
 			}
 			continue
 		}
-		return j.authorization(value)
+		return j.authorization(value, r.Operation().Document.BareKey())
 	}
 	if slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, what) })
@@ -104,10 +104,13 @@ func headerOfScheme(s *openapi3.SecurityScheme) string {
 	return "Authorization"
 }
 
-// authorization judges the header's value: the brand's scheme word, one space, a key.
-func (j *Judge) authorization(value string) (report.Verdict, string) {
+// authorization judges the header's value: the brand's scheme word, one space, a key; or, where the document says so,
+// the bare key.
+func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) {
 	word, key, found := strings.Cut(strings.TrimSpace(value), " ")
 	switch {
+	case !found && bare && IsDistinct(value):
+		return report.Pass, ""
 	case found && strings.EqualFold(word, j.brand.Scheme()) && strings.TrimSpace(key) != "":
 		return report.Pass, ""
 	case !found && isHidden(value):

@@ -10,11 +10,12 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
+	"go.yaml.in/yaml/v4"
 )
 
 // decoded is what a body holds.
 type decoded struct {
-	values []any // one, or one a line of NDJSON
+	values []any // one, or one a line of NDJSON or an event of a stream
 	lines  bool
 	json   []byte // the text of a JSON body, after codings; nil for others
 }
@@ -29,7 +30,10 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 	if err != nil {
 		kind = mediaOf(header)
 	}
-	if isBinary(media) || isArchive(kind) {
+	switch {
+	case kind == "multipart/mixed":
+		return decodeParts(plain, params["boundary"])
+	case isBinary(media), isArchive(kind):
 		return asBytes(kind, plain)
 	}
 	text, reason := decodeCharset(params["charset"], plain)
@@ -39,6 +43,8 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 	switch {
 	case isLined(media):
 		return decodeLined(text, media)
+	case kind == eventStream && media.Extensions["x-event"] != nil:
+		return decodeEvents(text)
 	case isJSON(kind):
 		return decodeJSON(text)
 	case isLines(kind):
@@ -47,6 +53,8 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 		return decodeForm(text, media.Schema)
 	case kind == "multipart/form-data":
 		return decodeMultipart(plain, header, media)
+	case isYAML(kind):
+		return decodeYAML(text)
 	case strings.HasPrefix(kind, "text/"):
 		return decoded{values: []any{string(text)}}, ""
 	case m.content.Get("*/*") == media: // any type will do: it is what its text looks like
@@ -67,6 +75,17 @@ func isJSON(kind string) bool {
 
 func isLines(kind string) bool {
 	return kind == "application/x-ndjson" || kind == "application/ndjson" || kind == "application/jsonl"
+}
+
+func isYAML(kind string) bool { return kind == "application/x-yaml" || kind == "application/yaml" }
+
+// decodeYAML checks that a text is YAML. Schemas speak of it as a text.
+func decodeYAML(text []byte) (d decoded, reason string) {
+	var node yaml.Node
+	if err := yaml.Unmarshal(text, &node); err != nil {
+		return d, "the body is not YAML"
+	}
+	return decoded{values: []any{string(text)}}, ""
 }
 
 func isArchive(kind string) bool { return kind == "application/gzip" || kind == "application/x-gzip" }

@@ -53,6 +53,7 @@ type Judge struct {
 	classes   *memo // those without fault, by what matters of them
 	planner   *planner
 	places    *placeMemo
+	envelopes *formMemo
 }
 
 // New makes a judge.
@@ -67,7 +68,7 @@ func New(config Config) (*Judge, error) {
 	j := &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust,
 		seconds:  map[*specs.Document]func() (*second, error){},
-		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{},
+		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
 	}
 	if !config.SecondOff {
 		for _, d := range config.Documents {
@@ -210,11 +211,22 @@ func (j *Judge) response(r *Result) {
 	if r.Item.Request.Method == http.MethodHead || status == http.StatusNotModified {
 		return
 	}
-	j.examine(r, message{
+	m := message{
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
-		body: r.Item.Response.Body, doubt: r.Item.ResponseDoubt, content: documented.Content, pointer: pointer,
+		body: r.answered(), doubt: r.Item.ResponseDoubt, content: documented.Content, pointer: pointer,
 		required: len(documented.Content) > 0,
-	})
+	}
+	j.examine(r, m)
+	j.envelope(r, &m)
+}
+
+// answered is the body of the answer, as far as it was recorded. Of one without any bytes recordings often hold nothing.
+func (r *Result) answered() *recording.Body {
+	answer := r.Item.Response
+	if answer.Body == nil && r.Item.ResponseDoubt == "" && answer.Headers.Value("Content-Length") == "0" {
+		return &recording.Body{}
+	}
+	return answer.Body
 }
 
 func (j *Judge) unknownStatus(r *Result, status int) {

@@ -202,7 +202,10 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 	}
 	b := &body{message: m, media: media, header: header, decoded: decoded}
 	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
-	if media.Schema == nil || media.Schema.Value == nil {
+	if event, pointer := eventSchema(m.op.Document, media); event != nil && decoded.lines {
+		b.media, b.schemaPointer = &openapi3.MediaType{Schema: event}, pointer
+	}
+	if b.media.Schema == nil || b.media.Schema.Value == nil {
 		o.check(Schema, report.Pass)
 		return
 	}

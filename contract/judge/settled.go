@@ -48,10 +48,13 @@ var knownCases = []knownCase{
 
 // valueAt is the value at a path below the body, nil when there is none.
 func (b *body) valueAt(path []string) any {
-	if len(b.decoded.values) != 1 {
-		return nil
+	var value any = b.decoded.values
+	if !b.decoded.lines {
+		if len(b.decoded.values) != 1 {
+			return nil
+		}
+		value = b.decoded.values[0]
 	}
-	value := b.decoded.values[0]
 	for _, token := range path {
 		switch v := value.(type) {
 		case map[string]any:
@@ -82,7 +85,12 @@ func (b *body) isDiscriminated(path []string) bool {
 
 // waysTo lists the schemas that speak of the value at a path below the body.
 func (b *body) waysTo(path []string) []way {
-	ways := spread([]way{{b.media.Schema.Value, b.schemaPointer}}, nil)
+	return way{b.media.Schema.Value, b.schemaPointer}.to(path...)
+}
+
+// to lists the schemas that speak of the value at a path below the one that a schema speaks of.
+func (w way) to(path ...string) []way {
+	ways := spread([]way{w}, nil)
 	for _, token := range path {
 		ways = spread(each(ways, func(w way) way { return step(w.schema, w.pointer, token) }), nil)
 	}

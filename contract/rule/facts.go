@@ -23,12 +23,15 @@ func visible(value gjson.Result) string {
 
 // facts are what an exchange says beyond its address. Ids are text, whether the body has text or a number.
 type facts struct {
-	shows  []shown // things that the answer shows to be there
-	listed bool    // the answer held its list
-	refers thing   // what a request wants something to refer to
+	shows   []shown     // things that the answer shows to be there
+	listed  bool        // the answer held its list
+	partial bool        // or a part of it
+	belongs []belonging // what the answer shows to be a part of what
+	refers  thing       // what a request wants something to refer to
 
 	workflowFacts
 	coreFacts
+	dwhFacts
 	ingestionFacts
 }
 
@@ -53,7 +56,8 @@ type reader struct {
 
 // readers, by interface and operation. What is not here concerns no rule but those that watch callers.
 var readers = map[string]map[string]*reader{
-	specs.Workflow: workflowReaders, specs.Core: coreReaders, specs.Ingestion: ingestionReaders,
+	specs.Workflow: workflowReaders, specs.Core: coreReaders, specs.Ingestion: ingestionReaders, specs.DWH: dwhReaders,
+	specs.LLM: llmReaders,
 }
 
 func (r *reader) response(e *Event, result *judge.Result) {

@@ -65,7 +65,7 @@ var workflowReaders = map[string]*reader{
 	"updatePoolRule": {of: poolRules, does: changes, in: addRule, to: readPoolID},
 	"deletePoolRule": {of: poolRules, does: removes, in: addRule},
 
-	"startAttempt":        {in: addAttempt, to: readStart},
+	"startAttempt":        {stirs: tableMakers, in: addAttempt, to: readStart},
 	"getAttempt":          {of: attempts, in: addAttempt},
 	"killAttempt":         {of: attempts, in: addAttempt},
 	"listAttempts":        {in: list("attempts", addAttempt)},
@@ -76,13 +76,20 @@ var workflowReaders = map[string]*reader{
 	"listProjectSessions": {of: projects, in: list("sessions", addSession)},
 	"getSession":          {of: sessions, in: addSession},
 
-	"listProjects":        {of: projects, does: lists, in: list("projects", addProject)},
-	"putProject":          {of: projects, does: makes, in: addProject},
-	"getProject":          {of: projects, does: reads, in: addProject},
-	"deleteProject":       {of: projects, does: removes, in: addProject},
-	"listProjectSecrets":  {of: secrets, does: lists, in: list("secrets", addSecret)},
-	"putProjectSecret":    {of: secrets, does: makes},
-	"deleteProjectSecret": {of: secrets, does: removes},
+	"listProjects":         {of: projects, does: lists, in: list("projects", addProject)},
+	"putProject":           {of: projects, does: makes, in: addProject},
+	"getProject":           {of: projects, does: reads, in: addProject},
+	"deleteProject":        {of: projects, does: removes, in: addProject},
+	"listProjectSchedules": {of: projects, in: list("schedules", addPlan)},
+	"listSchedules":        {of: plans, does: lists, in: list("schedules", addPlan)},
+	"getSchedule":          {of: plans, does: reads, in: addPlan},
+	"skipSchedule":         {of: plans, does: changes, in: addPlan},
+	"backfillSchedule":     {of: plans, does: changes, stirs: tableMakers},
+	"disableSchedule":      {of: plans, does: changes, in: addPlan},
+	"enableSchedule":       {of: plans, does: changes, in: addPlan},
+	"listProjectSecrets":   {of: secrets, does: lists, in: list("secrets", addSecret)},
+	"putProjectSecret":     {of: secrets, does: makes},
+	"deleteProjectSecret":  {of: secrets, does: removes},
 }
 
 func addPool(e *Event, body gjson.Result) {
@@ -141,6 +148,13 @@ func addTask(e *Event, body gjson.Result) {
 }
 
 func addProject(e *Event, body gjson.Result) { e.show(projects, text(body.Get("id"))) }
+
+// addPlan reads a schedule, which is gone with its project.
+func addPlan(e *Event, body gjson.Result) {
+	plan := thing{plans, text(body.Get("id"))}
+	e.show(plan.kind, plan.id)
+	e.tie(plan, thing{projects, text(body.Get("project.id"))})
+}
 
 func addSecret(e *Event, body gjson.Result) {
 	if key := text(body.Get("key")); key != "" {

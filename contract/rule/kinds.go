@@ -15,12 +15,17 @@ type kind struct {
 	rule string           // that watches over their removal
 	sure specs.Provenance // of it that what was removed is gone
 	once bool             // to remove one a second time is refused
+
+	takes specs.Provenance // of it that what belongs to one is gone with it; empty when it is not
 }
 
 var (
 	pools     = &kind{noun: "pool", path: []string{"poolId"}, rule: UseAfterDelete, sure: specs.Public}
 	poolRules = &kind{noun: "pool rule", path: []string{"poolRuleId"}, rule: UseAfterDelete, sure: specs.Public}
-	projects  = &kind{noun: "project", path: []string{"id"}, rule: UseAfterDelete, sure: specs.Client}
+	projects  = &kind{
+		noun: "project", path: []string{"id"}, rule: UseAfterDelete, sure: specs.Client, takes: specs.Client,
+	}
+	plans     = &kind{noun: "schedule of a workflow", path: []string{"id"}} // other schedules than those of queries
 	secrets   = &kind{noun: "secret", path: []string{"id", "key"}, rule: UseAfterDelete, sure: specs.Client}
 	sessions  = &kind{noun: "session", path: []string{"id"}}
 	attempts  = &kind{noun: "attempt", path: []string{"id"}}
@@ -47,6 +52,41 @@ var (
 		noun: "sub user", path: []string{"sub_user_id"},
 		rule: SubUserRemoval, sure: specs.Documented, once: true,
 	}
+	warehouses = &kind{
+		noun: "integration", path: []string{"dwh_id"},
+		rule: DWHDeletion, sure: specs.Documented, takes: specs.Documented,
+	}
+)
+
+// resource is a kind of the LLM interface, all of which have the same operations.
+func resource(noun string, takes specs.Provenance) *kind {
+	return &kind{noun: noun, path: []string{"id"}, rule: UseAfterDelete, sure: specs.Public, takes: takes}
+}
+
+// resources are the kinds of the LLM interface that can be deleted, by their types.
+var resources = map[string]*kind{
+	"agents":                    resource("agent", specs.Assumed), // which is a target of tools, too
+	"agentSchedules":            resource("agent schedule", ""),
+	"chatAttachments":           resource("chat attachment", ""),
+	"chatInterfaces":            resource("chat interface", ""),
+	"datastoreQueryTools":       resource("datastore query tool", specs.Assumed),
+	"formInterfaces":            resource("form interface", ""),
+	"imageGenerators":           resource("image generator", specs.Assumed),
+	"integrations":              resource("integration", specs.Assumed),
+	"knowledgeBases":            resource("knowledge base", specs.Assumed),
+	"presentationArtifactTools": resource("presentation artifact tool", specs.Assumed),
+	"projects":                  resource("project", specs.Assumed),
+	"prompts":                   resource("prompt", ""),
+	"textKnowledgeBases":        resource("text knowledge base", specs.Assumed),
+	"textResources":             resource("text resource", ""),
+	"webSearchTools":            resource("web search tool", specs.Assumed),
+}
+
+// Kinds of the LLM interface that come and go with others.
+var (
+	actions           = &kind{noun: "action", path: []string{"id"}}
+	toolTargets       = &kind{noun: "tool target", path: []string{"id"}}
+	workflowExecutors = &kind{noun: "workflow executor", path: []string{"id"}}
 )
 
 // thing is one of a kind. Its id is what names it in paths, part by part.
@@ -89,6 +129,9 @@ func (e *Event) mayMake(t thing) bool {
 		if e.does != lists && e.does != reads && f.thing == t {
 			return true
 		}
+	}
+	if e.event != nil && (e.named == t || e.within == t) { // some installations make the table of an event
+		return true
 	}
 	return slices.Contains(e.stirs, t.kind) || e.does == makes && (e.named == t || e.named.isNone() && e.of == t.kind)
 }

@@ -5,12 +5,14 @@ import "net/http"
 // learn takes what an exchange proves. What may or may not have happened makes what it concerns uncertain.
 func (s *state) learn(e *Event) {
 	s.learnCaller(e)
+	s.learnAbsence(e)
 	if !e.OK() && !(e.Operation == "workflow.startAttempt" && e.Status == http.StatusConflict) {
 		if e.Unknown() {
 			s.doubt(e)
 		}
 		return
 	}
+	s.learnBelongings(e)
 	s.learnLives(e)
 	if e.Opaque {
 		s.doubt(e)
@@ -30,6 +32,8 @@ func (s *state) doubt(e *Event) {
 	case makes, changes, removes:
 		if !e.named.isNone() {
 			s.life(e.named).unsure = e
+		} else if e.does == makes && e.of != nil {
+			s.stirred[e.of] = e // under whatever id
 		}
 		s.doubtListing(e)
 	case nothing, reads, lists:

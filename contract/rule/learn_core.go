@@ -166,7 +166,9 @@ func (s *state) place(f *recoveryFact) (table, database thing, proofs []*Event) 
 // ingest notes that an event may have made its table and database: some installations do that.
 func (s *state) ingest(e *Event) {
 	for _, t := range []thing{e.named, e.within} {
-		if x := s.lookUp(t); x != nil && x.gone != nil {
+		x := s.life(t)
+		x.fed = e
+		if x.gone != nil {
 			x.unsure = e
 		}
 	}

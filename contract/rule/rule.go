@@ -24,6 +24,8 @@ const (
 	TokenRevocation = "token-revocation"
 	SubUserRemoval  = "sub-user-removal"
 	TableRecovery   = "table-recovery"
+	DWHDeletion     = "dwh-deletion"
+	DWHTarget       = "dwh-target"
 	UseAfterDelete  = "use-after-delete"
 	IngestionSize   = "ingestion-size"
 	IngestionAuth   = "ingestion-auth"
@@ -33,7 +35,7 @@ const (
 func Names() []string {
 	return []string{
 		Role, PoolDeletion, DefaultPool, PoolRuleOrder, AttemptResume, TokenRevocation, SubUserRemoval, TableRecovery,
-		UseAfterDelete, IngestionSize, IngestionAuth,
+		DWHDeletion, DWHTarget, UseAfterDelete, IngestionSize, IngestionAuth,
 	}
 }
 
@@ -73,7 +75,7 @@ type step struct {
 // rules in the order of their names.
 var rules = []func(*step){
 	role, poolDeletion, defaultPool, poolRuleOrder, attemptResume, tokenRevocation, subUserRemoval, tableRecovery,
-	useAfterDelete, ingestionSize, ingestionAuth,
+	dwhDeletion, dwhTarget, useAfterDelete, ingestionSize, ingestionAuth,
 }
 
 // known reports whether a fact was certain when the exchange began.

@@ -17,8 +17,8 @@ import (
 )
 
 // script is a recording in short, one exchange a line: an interval in seconds, if it matters, as in 3-5; @ and a key, if
-// it is not the usual one, or @none, or @hidden for one that a recorder hid; method and path, which begins with core: or
-// ingestion: when it is not of the workflow interface; the body of the request, if any; after => the status and the body
+// it is not the usual one, or @none, or @hidden for one that a recorder hid; method and path, which begins with core:,
+// ingestion:, dwh: or llm: when it is not of the workflow interface; the body of the request, if any; after => the status and the body
 // of the answer. {pool …} and the like stand for the bodies of resources.
 func script(t *testing.T, text string) []*recording.Exchange {
 	t.Helper()
@@ -91,7 +91,10 @@ func exchange(t *testing.T, line string, n int) *recording.Exchange {
 
 // address is where a path of the script is.
 func address(path string) string {
-	for prefix, base := range map[string]string{"core:": "https://core.svc.example/v3", "ingestion:": "https://ingestion.svc.example"} {
+	for prefix, base := range map[string]string{
+		"core:": "https://core.svc.example/v3", "ingestion:": "https://ingestion.svc.example",
+		"dwh:": "https://dwh.svc.example/v1/dwh", "llm:": "https://llm.svc.example/api",
+	} {
 		if rest, found := strings.CutPrefix(path, prefix); found {
 			return base + rest
 		}
@@ -101,7 +104,7 @@ func address(path string) string {
 
 // expand writes {kind word…} out, innermost first.
 func expand(text string) string {
-	for _, kind := range []string{"pool", "default", "rule", "attempt", "project", "task", "token", "sub", "job", "deleted", "table", "base", "group"} {
+	for _, kind := range []string{"pool", "default", "rule", "attempt", "project", "task", "token", "sub", "job", "deleted", "table", "base", "group", "dwh", "plan", "res"} {
 		for {
 			before, after, found := strings.Cut(text, "{"+kind+" ")
 			if !found {
@@ -157,8 +160,13 @@ func resource(kind string, w []string) string {
 		return fmt.Sprintf(`{"job_id":"%s","user_name":%q}`, w[0], w[1])
 	case "deleted": // id database name
 		return fmt.Sprintf(`{"id":%s,"database_name":%q,"name":%q,"database_id":11}`, w[0], w[1], w[2])
-	case "table": // name id
-		return fmt.Sprintf(`{"name":%q,"id":%s,"created_at":"2026-05-04 00:00:00 +0000"}`, w[0], w[1])
+	case "table": // name id, then when it was made, in seconds after the epoch
+		at := epoch.Truncate(24 * time.Hour)
+		if len(w) > 2 {
+			n, _ := strconv.Atoi(w[2])
+			at = epoch.Add(time.Duration(n) * time.Second)
+		}
+		return fmt.Sprintf(`{"name":%q,"id":%s,"created_at":%q}`, w[0], w[1], at.Format("2006-01-02 15:04:05 -0700"))
 	case "base": // name, then when it was made, in minutes of the day
 		at := epoch.Truncate(24 * time.Hour)
 		if len(w) > 1 {
@@ -166,6 +174,20 @@ func resource(kind string, w []string) string {
 			at = at.Add(time.Duration(n) * time.Minute)
 		}
 		return fmt.Sprintf(`{"name":%q,"created_at":%q}`, w[0], at.Format("2006-01-02 15:04:05 -0700"))
+	case "dwh": // id, then its workflow project, if it shows that
+		if len(w) == 1 {
+			return fmt.Sprintf(`{"id":%s,"name":"n"}`, w[0])
+		}
+		return fmt.Sprintf(`{"id":%s,"name":"n","workflow_project_id":%s,"workflow_project_name":"dwh_n"}`, w[0], w[1])
+	case "plan": // id project
+		return fmt.Sprintf(`{"id":"%s","project":{"id":"%s","name":"n"},"workflow":{"id":"5","name":"w"}}`, w[0], w[1])
+	case "res": // type id, then attributes as name=value
+		attributes := []string{}
+		for _, a := range w[2:] {
+			name, value, _ := strings.Cut(a, "=")
+			attributes = append(attributes, fmt.Sprintf("%q:%q", name, value))
+		}
+		return fmt.Sprintf(`{"id":%q,"type":%q,"attributes":{%s}}`, w[1], w[0], strings.Join(attributes, ","))
 	case "group": // id taggable name
 		return fmt.Sprintf(`{"id":%s,"taggable_name":%q,"name":"n"}`, w[0], w[1])
 	case "project": // id

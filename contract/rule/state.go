@@ -22,6 +22,7 @@ type state struct {
 
 	workflowState
 	coreState
+	dwhState
 	ingestionState
 }
 
@@ -32,18 +33,22 @@ type entity struct {
 	born    time.Time
 	showed  *Event // the exchange that showed these
 	created *Event
-	proof   *Event   // the last exchange that showed or changed it
-	aliased *Event   // that showed its other name
-	gone    *Event   // that deleted it
-	because []*Event // what shows why that deleted it, when it named another thing
-	unsure  *Event   // that may have deleted or changed it
+	wholes  []belonging // what it is a part of, and gone with
+	parted  *Event      // showed that something is a part of it
+	missing *Event      // showed that it was not there
+	fed     *Event      // that may have made it along with a record
+	proof   *Event      // the last exchange that showed or changed it
+	aliased *Event      // that showed its other name
+	gone    *Event      // that deleted it
+	because []*Event    // what shows why that deleted it, when it named another thing
+	unsure  *Event      // that may have deleted or changed it
 }
 
 func newState() *state {
 	return &state{
 		lives: map[*kind]*bounded[string, *entity]{}, removals: map[*kind]int{}, stirred: map[*kind]*Event{},
 		callers: newBounded[uint64, *callerState](maxEntities, nil), waiting: map[string][]*pending{},
-		workflowState: newWorkflowState(), coreState: newCoreState(),
+		workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
 

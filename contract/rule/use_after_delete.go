@@ -9,9 +9,14 @@ import (
 )
 
 // useAfterDelete: what was deleted is gone. Reading, changing or deleting it again is answered with 404, nothing new may
-// refer to it, and lists no longer show it. That goes for pools, pool rules, projects and their secrets, and in the core
-// interface for databases with all that is in them, tables, connections, policies, policy groups and schedules. The
-// domain key of a job is used up for ever: no second job gets it.
+// refer to it, and lists no longer show it. That goes for pools, pool rules, projects and their secrets, in the core
+// interface for databases with all that is in them, tables, connections, policies, policy groups and schedules, and in
+// the LLM interface for resources of all kinds that can be deleted. The domain key of a job is used up for ever: no
+// second job gets it.
+//
+// What belonged to it is gone, too, as far as an answer showed that it did: the schedules of a project in the workflow
+// interface; all that is in a project of the LLM interface, the actions of an integration and the target of a tool,
+// which is only assumed.
 //
 // Its chance is an exchange that began after a deletion had succeeded. No violation: a deletion that is repeated with
 // success, since clients repeat requests; what was made anew under the same id or name, be it by a request of the
@@ -21,7 +26,8 @@ import (
 func useAfterDelete(st *step) {
 	st.used(UseAfterDelete)
 	st.referred()
-	if !st.relisted(UseAfterDelete) && st.isListOf(UseAfterDelete) && st.s.removals[st.of] > 0 {
+	st.outlived(UseAfterDelete)
+	if !st.relisted(UseAfterDelete) && st.isListOf(UseAfterDelete) && !st.partial && st.s.removals[st.of] > 0 {
 		st.judge(ruling{rule: UseAfterDelete, aspect: "list"}, report.Pass)
 	}
 	st.reissued()
@@ -38,7 +44,7 @@ func (st *step) referred() {
 	case st.OK():
 		r.message = fmt.Sprintf("a %s was pointed at %s %s after that was deleted", st.of.noun, x.kind.noun, x.id)
 		st.judge(r, report.Fail, x.evidence()...)
-	case st.Status == http.StatusBadRequest || st.Status == http.StatusNotFound:
+	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:
 		st.judge(r, report.Pass)
 	}
 }

@@ -34,7 +34,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"clock":   step("clock advance LENGTH | clock idle", 1, 2, moveClock),
 		"header":  step("header NAME [PATTERN]", 1, 2, header),
 		"match":   step("match WANT", 1, 1, match),
-		"read":    step("read lines | read msgpack", 1, 1, read),
+		"read":    step("read lines | read msgpack | read events", 1, 1, read),
 		"says":    step("says TEXT", 1, 1, says),
 	}
 }
@@ -51,8 +51,12 @@ func read(ts *testscript.TestScript, p *player, args []string) {
 	case "msgpack":
 		decoder := msgpack.NewDecoder(body)
 		next = func(value *any) error { return decoder.Decode(value) }
+	case "events":
+		decoder := json.NewDecoder(bytes.NewReader(eventData(p.body)))
+		decoder.UseNumber()
+		next = func(value *any) error { return decoder.Decode(value) }
 	default:
-		ts.Fatalf("want: read lines, or read msgpack")
+		ts.Fatalf("want: read lines, read msgpack, or read events")
 	}
 	for {
 		var value any
@@ -66,6 +70,17 @@ func read(ts *testscript.TestScript, p *player, args []string) {
 	body, err := json.Marshal(list)
 	ts.Check(err)
 	p.body = body
+}
+
+// eventData is what server-sent events carry, one after the other.
+func eventData(stream []byte) []byte {
+	var data []byte
+	for line := range bytes.Lines(stream) {
+		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(data, value...)
+		}
+	}
+	return data
 }
 
 type action func(ts *testscript.TestScript, p *player, args []string)

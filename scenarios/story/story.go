@@ -18,7 +18,8 @@
 //	match want                    the last answer has all that want has: JSON, written here or in a file
 //	says text                     the last answer contains the text
 //	read lines                    the last answer is read as a list of the JSON values in it, one behind the other; read
-//	                              msgpack does the same for values in that form
+//	                              msgpack does the same for values in that form, and read events for the data of
+//	                              server-sent events
 //	header name [pattern]         the last answer has the header, and its value fits the regular expression
 //	capture NAME path             keeps a value of the last answer as $NAME; the path is in the syntax of gjson
 //	clock advance 1h30m           moves the clock of the world

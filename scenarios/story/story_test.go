@@ -31,6 +31,7 @@ func echo() http.Handler {
 	})
 	for path, body := range map[string]string{
 		"/echo/lines": "[1,\"a\"]\n[2,null]\n", "/echo/msgpack": "\x92\x01\xa1a\x92\x02\xc0", "/echo/half": "\x92\xa5a",
+		"/echo/events": "data: {\"a\": 1}\n\nevent: more\ndata:2\n\n",
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 	}
@@ -102,7 +103,7 @@ func TestSteps_that_fail_say_why(t *testing.T) {
 		"words not said":  {asked + "says nothing", `the answer does not say "nothing"`},
 		"nothing asked":   {"match '{}'", "nothing has been asked yet"},
 		"no JSON":         {"GET /nowhere 404\nmatch '{}'", "the answer is no JSON"},
-		"no such form":    {asked + "read csv", "want: read lines, or read msgpack"},
+		"no such form":    {asked + "read csv", "want: read lines, read msgpack, or read events"},
 		"half a value":    {"GET /echo/half\nread msgpack", "unexpected EOF"},
 		"a negated step":  {"! GET /echo/a", "want: GET PATH [STATUS] [BODY]"},
 		"a condition":     {"[moon] GET /echo/a", "unknown condition [moon]: want [mock]"},

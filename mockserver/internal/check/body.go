@@ -19,10 +19,14 @@ import (
 const Form = "application/x-www-form-urlencoded"
 
 func newBody(spec *specs.Operation, request *openapi3.RequestBody) body {
-	return body{
+	b := body{
 		declared: true, required: request.Required, query: specs.AlsoInQuery(request),
 		media: newMedia(request.Content), schema: spec.JSONBody(),
 	}
+	if m, ok := b.media.find(Form); ok && b.schema == nil {
+		b.schema = m.schema // it is a form and nothing else
+	}
+	return b
 }
 
 // Body is the request's body as rules read it. A form becomes the JSON object that it stands for, and where a document

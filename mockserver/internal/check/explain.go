@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// maxCulprits is how many deviations one error lists.
-const maxCulprits = 5
+// maxCulprits is how many deviations one error lists: more than a resource has attributes that it needs.
+const maxCulprits = 20
 
 func visit(name string, schema *openapi3.Schema, value any, direction openapi3.SchemaValidationOption) error {
 	err := schema.VisitJSON(value, direction, openapi3.MultiErrors())
@@ -52,7 +52,17 @@ func explain(name string, err error) error {
 	if name != "" {
 		path = append([]string{name}, path...)
 	}
-	return op.Invalid(strings.Join(path, "."), "%s", reason(schemaError))
+	return &op.Error{
+		Code: op.CodeInvalid, Field: strings.Join(path, "."), Message: reason(schemaError), Reason: keyword(schemaError),
+	}
+}
+
+// keyword is the schema keyword that failed; that of a type says which one is wanted.
+func keyword(err *openapi3.SchemaError) string {
+	if err.SchemaField == "type" && err.Schema.Type != nil {
+		return "type " + strings.Join(err.Schema.Type.Slice(), " ")
+	}
+	return err.SchemaField
 }
 
 // reason tells of a text that is too short or too long how long it may be, and how long it is. It tells the same of one

@@ -47,6 +47,9 @@ func Interface(h Host) op.Interface {
 		{Path: "GET /worlds/{world}/jobs/results", Rule: h.listJobResults},
 		{Path: "POST /worlds/{world}/jobs/results", Rule: h.queueJobResult},
 		{Path: "DELETE /worlds/{world}/jobs/results", Rule: h.clearJobResults},
+		{Path: "GET /worlds/{world}/chats/turns", Rule: h.listTurns},
+		{Path: "POST /worlds/{world}/chats/turns", Rule: h.queueTurn},
+		{Path: "DELETE /worlds/{world}/chats/turns", Rule: h.clearTurns},
 		{Path: "GET /worlds/{world}/ingestion/failures", Rule: h.listIngestionFailures},
 		{Path: "GET /journal", Rule: h.getJournal},
 		{Path: "DELETE /journal", Rule: h.clearJournal},
@@ -56,6 +59,9 @@ func Interface(h Host) op.Interface {
 		{Path: "GET /jobs/results", Rule: h.listJobResults},
 		{Path: "POST /jobs/results", Rule: h.queueJobResult},
 		{Path: "DELETE /jobs/results", Rule: h.clearJobResults},
+		{Path: "GET /chats/turns", Rule: h.listTurns},
+		{Path: "POST /chats/turns", Rule: h.queueTurn},
+		{Path: "DELETE /chats/turns", Rule: h.clearTurns},
 		{Path: "GET /ingestion/failures", Rule: h.listIngestionFailures},
 		{Path: "GET /specs/{interface}.yaml", Rule: h.getSpec},
 		{Path: "GET /coverage", Rule: h.getCoverage},
@@ -94,7 +100,8 @@ type errorBody struct {
 	Field   string `json:"field,omitempty"`
 }
 
-func errorReply(e *op.Error) op.Reply {
+func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+	e := list.One()
 	return op.Reply{Status: status(e.Code), Body: map[string]errorBody{"error": {e.Message, e.Field}}}
 }
 

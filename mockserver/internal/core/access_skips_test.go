@@ -70,7 +70,7 @@ func (r *accessRules) call(key, method, path, body string) (status int, answer s
 	reply, err := r.table[match.Operation.ID].Rule(c)
 	if refusal, ok := errors.AsType[*op.Error](err); ok {
 		iface := core.Interface(core.Engine{})
-		reply = iface.Error(refusal)
+		reply = iface.Error(nil, op.Errors{refusal})
 	} else if err != nil {
 		r.Fatal(err)
 	}

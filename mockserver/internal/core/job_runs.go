@@ -39,11 +39,38 @@ func issue(w *world.World, job world.Job, at time.Time, skip op.Skips) (world.Jo
 	}
 	job.Status, job.CreatedAt, job.UpdatedAt = world.JobQueued, at, at
 	job.Answer = takeResult(w, job)
-	wait := cmp.Or(w.Core.JobTime.Queued, queuedTime)
-	if job.Answer != nil && job.Answer.Queued != nil {
-		wait = *job.Answer.Queued
+	return step(w, job, at.Add(waitFor(w, job))), nil
+}
+
+func waitFor(w *world.World, job world.Job) time.Duration {
+	switch {
+	case job.Answer != nil && job.Answer.Queued != nil:
+		return *job.Answer.Queued
+	case job.Takes != nil:
+		return 0
 	}
-	return step(w, job, at.Add(wait)), nil
+	return cmp.Or(w.Core.JobTime.Queued, queuedTime)
+}
+
+// Ask issues a query for another interface, which gives its answer by Answer before it ends, unless one is queued.
+func Ask(w *world.World, job world.Job, at time.Time) (world.Job, error) {
+	return issue(w, job, at, nil)
+}
+
+// Answer is what a job ends with that is under way and has no answer yet.
+func Answer(w *world.World, id int64, answer world.QueuedResult) {
+	if job, ok := w.Core.Jobs.Get(id); ok && job.Answer == nil && !job.Status.Finished() {
+		job.Answer = &answer
+		w.Core.Jobs.Put(id, job)
+	}
+}
+
+// Proceed takes the next step of a job that has its answer, or has not started yet, at the time that it is due.
+func Proceed(w *world.World, id int64) {
+	job, _ := w.Core.Jobs.Get(id)
+	due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id}
+	w.Cancel(due)
+	Engine{}.runJob(w, due, nil)
 }
 
 // step stores a job and plans its next event.
@@ -78,8 +105,11 @@ func startJob(w *world.World, job world.Job, at time.Time) {
 }
 
 func runFor(w *world.World, job world.Job) time.Duration {
-	if job.Answer != nil && job.Answer.Running != nil {
+	switch {
+	case job.Answer != nil && job.Answer.Running != nil:
 		return *job.Answer.Running
+	case job.Takes != nil:
+		return *job.Takes
 	}
 	return cmp.Or(w.Core.JobTime.Running, runningTime)
 }
@@ -134,7 +164,7 @@ func (g Engine) perform(w *world.World, job *world.Job) error {
 		return err
 	}
 	deliver(job, output)
-	job.Note = cmp.Or(g.lacks(*job), tables.note(job.ID))
+	job.Note = cmp.Or(g.lacks(*job), tables.note("job "+idText(job.ID)))
 	return nil
 }
 
@@ -162,7 +192,7 @@ func standing(w *world.World, job world.Job) (world.Caller, world.Database, erro
 }
 
 // output is what was queued for a job, or what the engine finds in the world as it is now.
-func (g Engine) output(job world.Job, tables *queryTables) (*world.Output, error) {
+func (g Engine) output(job world.Job, tables query.Tables) (*world.Output, error) {
 	switch {
 	case job.Answer != nil:
 		return job.Answer.Output, nil

@@ -55,10 +55,10 @@ func (t *queryTables) Table(database, name string) (query.Table, bool) {
 
 // note says that a query has not seen all records that its tables count, which would be a puzzle otherwise; nothing if
 // it has.
-func (t *queryTables) note(job int64) string {
+func (t *queryTables) note(subject string) string {
 	if t.part == nil {
 		return ""
 	}
-	return fmt.Sprintf("job %d has read only the records that the world holds, and not all that were counted: %s; the "+
-		"world lets the oldest go beyond its limit, which WithRecordLimit and --record-limit set", job, strings.Join(t.part, ", "))
+	return fmt.Sprintf("%s has read only the records that the world holds, and not all that were counted: %s; the "+
+		"world lets the oldest go beyond its limit, which WithRecordLimit and --record-limit set", subject, strings.Join(t.part, ", "))
 }

@@ -47,6 +47,18 @@ func may(w *world.World, caller world.Caller, d world.Database, r right) bool {
 	return false
 }
 
+// MayImport reports whether a caller may import into a database, through another interface.
+func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
+	return may(w, caller, d, mayImport)
+}
+
+// MayQuery reports whether a caller may query the live database of a name. Of one that there is not, only who may do
+// everything is told so.
+func MayQuery(w *world.World, caller world.Caller, database string) bool {
+	d, _ := liveDatabase(w, database)
+	return may(w, caller, d, mayQuery)
+}
+
 // seesDatabase reports whether a caller has any right on a database: others are not shown to it (assumed).
 func seesDatabase(w *world.World, caller world.Caller, d world.Database) bool {
 	return may(w, caller, d, mayQuery) || may(w, caller, d, mayImport)
@@ -115,6 +127,16 @@ func grantsOf(w *world.World, user world.User) iter.Seq[world.Permissions] {
 		}
 		yield(user.Permissions)
 	}
+}
+
+// Granted reports whether anything of a kind of resources is granted to a user.
+func Granted(w *world.World, user world.User, kind string) bool {
+	for permissions := range grantsOf(w, user) {
+		if len(permissions[kind]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // permissionWord is what a caller may do with a database at most, in one word, as the listing has it (the words are those

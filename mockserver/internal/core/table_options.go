@@ -1,6 +1,8 @@
 package core
 
 import (
+	"time"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -105,11 +107,16 @@ func createTable(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	t.ID, t.Database, t.Name, t.IdempotentKey = c.World.NewID("core.table"), d.ID, name, key
-	t.CreatedAt, t.UpdatedAt = c.Now, c.Now
-	putTable(c.World, t)
-	touchDatabase(c.World, d.ID, c.Now)
-	return referTo(d, t)
+	t.Name, t.IdempotentKey = name, key
+	return referTo(d, AddTable(c.World, d, t, c.Now))
+}
+
+// AddTable enters a new table into a database in which its name is free.
+func AddTable(w *world.World, d world.Database, t world.Table, now time.Time) world.Table {
+	t.ID, t.Database, t.CreatedAt, t.UpdatedAt = w.NewID("core.table"), d.ID, now, now
+	putTable(w, t)
+	touchDatabase(w, d.ID, now)
+	return t
 }
 
 // newTable is the schema and the options of a table to make: those of the body, those of the source table as far as

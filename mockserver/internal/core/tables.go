@@ -80,6 +80,15 @@ func liveTable(w *world.World, d world.Database, name string) (world.Table, erro
 	return t, nil
 }
 
+// LiveTable finds a live table by the names of its database and itself.
+func LiveTable(w *world.World, database, name string) (world.Table, error) {
+	d, err := liveDatabase(w, database)
+	if err != nil {
+		return world.Table{}, err
+	}
+	return liveTable(w, d, name)
+}
+
 // tablesOf iterates over the live tables of a database, the oldest first.
 func tablesOf(w *world.World, database int64) iter.Seq[world.Table] {
 	return func(yield func(world.Table) bool) {

@@ -153,7 +153,7 @@ func (r *room) call(method, target, body string, headers ...string) answer {
 	reply, err := routes[match.Operation.ID].Rule(c)
 	switch refusal, ok := errors.AsType[*op.Error](err); {
 	case ok:
-		reply = iface.Error(refusal)
+		reply = iface.Error(nil, op.Errors{refusal})
 	case err != nil:
 		r.Fatal(err)
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/specs"
 )
 
 // dialect is how this interface answers for resources: creations and deletions are 200, with the resource, and lists
@@ -29,7 +30,8 @@ type errorForm struct {
 }
 
 // errorReply says the message three times, since clients look for it under different names (client).
-func errorReply(e *op.Error) op.Reply {
+func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+	e := list.One()
 	status := statusOf(e.Code)
 	text := e.Error()
 	return op.Reply{Status: status, Body: errorForm{

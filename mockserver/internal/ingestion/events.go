@@ -3,7 +3,7 @@ package ingestion
 import (
 	"fmt"
 
-	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -39,7 +39,7 @@ func target(c *op.Call) (world.Table, error) {
 	if c.Caller.User.ID == 0 {
 		return world.Table{}, op.Forbidden("the API key is not valid")
 	}
-	return core.ImportTarget(c)
+	return across.ImportTarget(c)
 }
 
 // drop answers as if all were well, and leaves the reason where a test finds it.

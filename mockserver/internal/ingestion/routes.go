@@ -5,7 +5,8 @@ import "svc.example/understudy/mockserver/internal/op"
 
 // Interface is the event ingestion interface.
 func Interface(skip op.Skips) op.Interface {
-	return op.Interface{Name: "ingestion", Error: errorReply, Routes: []op.Route{{
+	// What stands in an event is the client's own: nothing in it is renamed.
+	return op.Interface{Name: "ingestion", Branded: true, Error: errorReply, Routes: []op.Route{{
 		Path: "POST /postback/v3/event/{database_name}/{table_name}",
 		Rule: ingestEvent, For: op.Anyone, MaxBody: maxBody(skip),
 	}}}

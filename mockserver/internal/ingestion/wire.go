@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
 )
 
 // empty is the body of every answer. Only its length is known, from a sample (public).
@@ -26,7 +27,8 @@ func accepted(notes ...string) op.Reply {
 }
 
 // errorReply has no room for what is wrong, so the journal is told.
-func errorReply(e *op.Error) op.Reply {
+func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+	e := list.One()
 	reply := answer(statusOf(e.Code))
 	reply.Notes = []string{e.Error()}
 	return reply

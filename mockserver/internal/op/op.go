@@ -25,6 +25,7 @@ type Call struct {
 	Match     *specs.Match
 	Query     url.Values
 	Body      []byte // JSON has been validated against the document, and made of a form or the query where those may stand in for it
+	Raw       []byte // the body as it came, for signatures over it
 	Header    func(name string) string
 	Key       string // that was shown, known or not; empty when none was
 	Caller    world.Caller
@@ -89,12 +90,13 @@ func (c *Call) Decode(into any) error {
 }
 
 // Reply is an answer that is no error. Body is written as JSON; Bytes, with their media Type, as they are. A reply
-// with neither has no body.
+// with none of them has no body.
 type Reply struct {
 	Status int // 0 means 200
 	Body   any
 	Bytes  []byte
-	Type   string
+	Type   string   // of Bytes; for a Body, empty means what the interface answers with
+	Chunks [][]byte // instead of Bytes: parts that are sent one by one, as soon as they are there
 	Header [][2]string
 	ETag   string   // quoted; with it a client may ask for a range of Bytes
 	Notes  []string // for the journal: what a test should know of this exchange and no client sees
@@ -135,7 +137,20 @@ type Error struct {
 	Code    Code
 	Message string
 	Field   string
+	Reason  string         // what a program tells the error by: the schema keyword that failed, or a code of the interface
 	Details map[string]any // for interfaces whose errors carry more than a message
+}
+
+// Errors is everything that is wrong with one request, at least one thing.
+type Errors []*Error
+
+// One is the first of them, with what all of them say: for interfaces whose error form has room for one.
+func (list Errors) One() *Error {
+	first := *list[0]
+	for _, more := range list[1:] {
+		first.Message += "; " + more.Error()
+	}
+	return &first
 }
 
 func (e *Error) Error() string {

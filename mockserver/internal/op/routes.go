@@ -43,8 +43,12 @@ func (r *Route) Reads() bool { return strings.HasPrefix(r.Path, http.MethodGet+"
 type Interface struct {
 	Name   string
 	Routes []Route
-	Error  func(*Error) Reply                                // the status and envelope of an error
+	Media  string                                            // type of JSON answers; empty: application/json
+	Error  func(*specs.Operation, Errors) Reply              // status and envelope; of no operation where none was found
 	Settle map[string]func(*world.World, world.Event, Skips) // by kind of event
+
+	// Branded rules read and write exact identifiers as they are on the wire. All others know the neutral ones only.
+	Branded bool
 }
 
 // Skips is test-only: the names of rules that are switched off, to prove that the contract suite notices. It is nil

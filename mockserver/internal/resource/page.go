@@ -3,6 +3,7 @@ package resource
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"svc.example/understudy/mockserver/internal/op"
 )
@@ -39,7 +40,11 @@ func (r *Of[R]) list(c *op.Call) (list List, err error) {
 			return list, err
 		}
 	}
-	for id, row := range r.rows(c, list.Window) {
+	rows, err := r.sorted(c, r.rows(c, list.Window))
+	if err != nil {
+		return list, err
+	}
+	for id, row := range rows {
 		if !match(row) {
 			continue
 		}
@@ -56,6 +61,33 @@ func (r *Of[R]) list(c *op.Call) (list List, err error) {
 		}
 	}
 	return list, nil
+}
+
+// sorted brings rows into the order that the call wants.
+func (r *Of[R]) sorted(c *op.Call, rows iter.Seq2[int64, R]) (iter.Seq2[int64, R], error) {
+	if r.Sort == nil {
+		return rows, nil
+	}
+	compare, err := r.Sort(c)
+	if err != nil || compare == nil {
+		return rows, err
+	}
+	type entry struct {
+		id  int64
+		row R
+	}
+	var all []entry
+	for id, row := range rows {
+		all = append(all, entry{id, row})
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return compare(a.row, b.row) })
+	return func(yield func(int64, R) bool) {
+		for _, e := range all {
+			if !yield(e.id, e.row) {
+				return
+			}
+		}
+	}, nil
 }
 
 func (r *Of[R]) rows(c *op.Call, window Window) iter.Seq2[int64, R] {
@@ -118,6 +150,31 @@ func (p ByOffset) Window(c *op.Call) (Window, error) {
 	window.Skip = int(skip)
 	window.Size, err = size(c, p.Limit, p.Default, p.Max)
 	return window, err
+}
+
+// ByPage is the paging by the number of the page, from 1 on.
+type ByPage struct {
+	Newest  bool
+	Page    string // name of the parameter with the page's number
+	Size    string // name of the parameter with its size
+	Default int    // size when the parameter is absent
+}
+
+// Window implements Of.Page.
+func (p ByPage) Window(c *op.Call) (Window, error) {
+	window := Window{Newest: p.Newest, Count: true}
+	number, err := size(c, p.Page, 1, 0)
+	if err != nil {
+		return window, err
+	}
+	if window.Size, err = size(c, p.Size, p.Default, 0); err != nil {
+		return window, err
+	}
+	window.Skip = math.MaxInt // a page that lies beyond every list
+	if before := number - 1; before <= math.MaxInt/window.Size {
+		window.Skip = before * window.Size
+	}
+	return window, nil
 }
 
 func size(c *op.Call, name string, otherwise, most int) (int, error) {

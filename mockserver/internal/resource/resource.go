@@ -1,5 +1,5 @@
 // Package resource is the generic five: list, get, create, update and delete over a table, for the resources that have
-// nothing special, or little. What is special stands in at most four hooks; a resource that needs a fifth has rules
+// nothing special, or little. What is special stands in a few hooks; a resource that needs more has rules
 // written by hand, in the same file, around these or instead of them.
 package resource
 
@@ -32,6 +32,8 @@ type Of[R any] struct {
 	Guard func(c *op.Call, before, after *R) error
 	// Match reads a list's filters once and returns what tells the rows that pass them.
 	Match func(c *op.Call) (func(R) bool, error)
+	// Sort reads in which order a call wants a list, before it is cut into pages; nil: that of the ids.
+	Sort func(c *op.Call) (func(a, b R) int, error)
 	// View is the row on the wire; nil: the row as it is.
 	View func(c *op.Call, row R) any
 }

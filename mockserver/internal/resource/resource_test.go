@@ -54,6 +54,7 @@ func TestLists(t *testing.T) {
 	byID := resource.ByID{Last: "last_id", Size: "size", Default: 3, Max: 4}
 	newest := resource.ByID{Newest: true, Last: "last_id", Size: "size", Default: 3, Max: 4}
 	fixed := resource.ByID{Last: "last_id", Default: 2}
+	pages := resource.ByPage{Page: "page", Size: "size", Default: 2}
 	offset := resource.ByOffset{Offset: "page[offset]", Limit: "page[limit]", Default: 2, Max: 4}
 	for _, test := range []struct {
 		name  string
@@ -75,6 +76,11 @@ func TestLists(t *testing.T) {
 		{"by offset", offset.Window, "", "a b more of 5"},
 		{"by offset, further on", offset.Window, "page[offset]=3&page[limit]=4", "d e of 5"},
 		{"by offset, beyond all", offset.Window, "page[offset]=9", " of 5"},
+		{"by page", pages.Window, "", "a b more of 5"},
+		{"by page, further on", pages.Window, "page=2&size=3", "d e of 5"},
+		{"by page, beyond all", pages.Window, "page=9223372036854775807&size=9223372036854775807", " of 5"},
+		{"no page", pages.Window, "page=0", "error page"},
+		{"no size of a page", pages.Window, "size=-1", "error size"},
 		{"no number", byID.Window, "last_id=x", "error last_id"},
 		{"no size", byID.Window, "size=0", "error size"},
 		{"too large a size", byID.Window, "size=5", "error size"},

@@ -62,7 +62,7 @@ func attemptPending(c *op.Call) (state string, at time.Time, pending bool) {
 	if err != nil {
 		return "", time.Time{}, false
 	}
-	return watch(c.World, a.ID)
+	return Watch(c.World, a.ID)
 }
 
 // listAttemptRetries lists all attempts of the session, oldest first.
@@ -86,5 +86,5 @@ func retriesPending(c *op.Call) (state string, at time.Time, pending bool) {
 		return "", time.Time{}, false
 	}
 	session, _ := c.World.Workflow.Sessions.Get(a.Session)
-	return watch(c.World, session.Attempts...)
+	return Watch(c.World, session.Attempts...)
 }

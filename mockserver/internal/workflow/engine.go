@@ -98,10 +98,10 @@ func dispatch(w *world.World, pool int64, at time.Time) {
 	}
 }
 
-// watch is what an auto clock asks on behalf of a client that waits for attempts to change their status: where they
+// Watch is what an auto clock asks on behalf of a client that waits for attempts to change their status: where they
 // stand, and when the next event is due that may change that. A running attempt changes by its own events, one that
 // waits by those of others.
-func watch(w *world.World, ids ...int64) (state string, at time.Time, pending bool) {
+func Watch(w *world.World, ids ...int64) (state string, at time.Time, pending bool) {
 	for _, id := range ids {
 		a, _ := w.Workflow.Attempts.Get(id)
 		state += string(statusOfAttempt(a)) + " "

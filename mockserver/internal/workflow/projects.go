@@ -81,6 +81,13 @@ func removeProject(w *world.World, p world.Project, now time.Time) {
 	w.Workflow.Projects.Put(p.ID, p)
 }
 
+// RemoveProject deletes a project on behalf of another interface, unless somebody has done so already.
+func RemoveProject(w *world.World, id int64, now time.Time) {
+	if p, err := projectByID(w, id); err == nil {
+		removeProject(w, p, now)
+	}
+}
+
 // downloadProjectArchive always sends the bytes: it has no direct address to lead to, whatever direct_download says.
 func downloadProjectArchive(c *op.Call) (op.Reply, error) {
 	p, err := calledProject(c)

@@ -133,17 +133,13 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 }
 
 func seedRevision(w *world.World, project string, f fixtures.Revision, at time.Time) (world.Project, error) {
-	archive, err := dig.WriteArchive(f.Files)
-	if err != nil {
-		return world.Project{}, err
-	}
-	u := upload{project: project, revision: f.Name, archive: archive}
+	revision := Files{Project: project, Revision: f.Name, Files: f.Files}
 	for id, user := range w.Account.Users.All() {
-		if u.user == 0 || user.Role == world.Owner {
-			u.user = id
+		if revision.User == 0 || user.Role == world.Owner {
+			revision.User = id
 		}
 	}
-	return u.run(w, at)
+	return revision.Upload(w, at)
 }
 
 func seedDeletion(w *world.World, f fixtures.Project, now time.Time) error {

@@ -83,7 +83,7 @@ func sessionPending(c *op.Call) (state string, at time.Time, pending bool) {
 	if err != nil {
 		return "", time.Time{}, false
 	}
-	return watch(c.World, s.Attempts[len(s.Attempts)-1])
+	return Watch(c.World, s.Attempts[len(s.Attempts)-1])
 }
 
 func sessionAttemptsPending(c *op.Call) (state string, at time.Time, pending bool) {
@@ -91,5 +91,5 @@ func sessionAttemptsPending(c *op.Call) (state string, at time.Time, pending boo
 	if err != nil {
 		return "", time.Time{}, false
 	}
-	return watch(c.World, s.Attempts...)
+	return Watch(c.World, s.Attempts...)
 }

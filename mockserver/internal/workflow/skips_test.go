@@ -64,7 +64,7 @@ func (r *rules) call(method, path, body string) (status int, answer string) {
 		Skip: r.skip,
 	})
 	if refusal, ok := errors.AsType[*op.Error](err); ok {
-		return workflow.Interface().Error(refusal).Status, refusal.Message
+		return workflow.Interface().Error(nil, op.Errors{refusal}).Status, refusal.Message
 	}
 	if err != nil {
 		r.Fatal(err)

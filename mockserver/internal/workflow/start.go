@@ -3,6 +3,7 @@ package workflow
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -141,6 +142,29 @@ func (s start) run(w *world.World, now time.Time, skip op.Skips) (attempt world.
 	session.Attempts = append(slices.Clone(session.Attempts), attempt.ID)
 	w.Workflow.Sessions.Put(session.ID, session)
 	return begin(w, attempt, now), false, nil
+}
+
+// StartNow starts a workflow of a live project on behalf of another interface. It waits when its pool is full. Where
+// the session of this second has attempts already, it is one more of them, under a name of its own.
+func StartNow(w *world.World, project int64, workflow string, skip op.Skips) (world.Attempt, error) {
+	p, err := projectByID(w, project)
+	if err != nil {
+		return world.Attempt{}, err
+	}
+	d, err := definitionIn(w, p.Revision, workflow)
+	if err != nil {
+		return world.Attempt{}, err
+	}
+	s := start{Definition: d, Time: w.Now().Truncate(time.Second), Queue: true}
+	id, _ := w.Workflow.SessionKeys.Get(world.SessionKey{Project: project, Workflow: workflow, Time: s.Time.Unix()})
+	session, _ := w.Workflow.Sessions.Get(id)
+	for n, taken := 1, true; taken; n++ {
+		if _, taken = s.existing(w, session); taken {
+			s.RetryName = fmt.Sprintf("retry-%d", n)
+		}
+	}
+	a, _, err := s.run(w, w.Now(), skip)
+	return a, err
 }
 
 func (s start) existing(w *world.World, session world.Session) (world.Attempt, bool) {

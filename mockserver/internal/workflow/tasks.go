@@ -84,7 +84,7 @@ func tasksPending(param string) func(*op.Call) (string, time.Time, bool) {
 		if err != nil {
 			return "", time.Time{}, false
 		}
-		state, at, pending = watch(c.World, attempt.ID)
+		state, at, pending = Watch(c.World, attempt.ID)
 		for _, t := range tasks {
 			state += string(t.State) + " "
 		}

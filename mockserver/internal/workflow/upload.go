@@ -53,6 +53,23 @@ func putProject(c *op.Call) (op.Reply, error) {
 	return op.OK(projectView(c.World, p))
 }
 
+// Files are what another interface makes the next revision of a project, or the first one of a new project, in the
+// name of a user.
+type Files struct {
+	Project, Revision string
+	Files             map[string]string // by path
+	User              int64
+}
+
+// Upload does with files what a client does with an archive. A schedule that they change goes on from now.
+func (f Files) Upload(w *world.World, now time.Time) (world.Project, error) {
+	archive, err := dig.WriteArchive(f.Files)
+	if err != nil {
+		return world.Project{}, op.Invalid("", "the files are refused: %v", err)
+	}
+	return upload{project: f.Project, revision: f.Revision, archive: archive, user: f.User}.run(w, now)
+}
+
 func (u upload) run(w *world.World, now time.Time) (world.Project, error) {
 	if err := dig.CheckProjectName(u.project); err != nil {
 		return world.Project{}, op.Invalid("project", "%v", err)

@@ -16,6 +16,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // dialect is how this interface answers for resources in general. Its lists are cut differently, each on its own.
@@ -26,7 +27,8 @@ type errorForm struct {
 	Status  int    `json:"status"`
 }
 
-func errorReply(e *op.Error) op.Reply {
+func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
+	e := list.One()
 	status := statusOf(e.Code)
 	return op.Reply{Status: status, Body: errorForm{Message: e.Error(), Status: status}}
 }
@@ -136,8 +138,8 @@ type attemptForm struct {
 	SessionUUID      string          `json:"sessionUuid"`
 	SessionTime      string          `json:"sessionTime"`
 	RetryAttemptName *string         `json:"retryAttemptName"`
-	Params           json.RawMessage `json:"params"`
-	PoolID           *string         `json:"poolId"`
+	Params           json.RawMessage `json:"params,omitzero"`
+	PoolID           *string         `json:"poolId,omitzero"`
 	Status           status          `json:"status"`
 	Done             bool            `json:"done"`
 	Success          bool            `json:"success"`
@@ -145,6 +147,19 @@ type attemptForm struct {
 	CreatedAt        string          `json:"createdAt"`
 	FinishedAt       *string         `json:"finishedAt"`
 }
+
+// AttemptView is an attempt as other interfaces show it: without its params and its pool.
+func AttemptView(w *world.World, a world.Attempt) any {
+	form := attemptView(w, a)
+	form.Params, form.PoolID = nil, nil
+	return form
+}
+
+// SessionTime is an attempt's session time as on the wire, with the offset of its workflow's zone.
+func SessionTime(w *world.World, a world.Attempt) string { return attemptView(w, a).SessionTime }
+
+// AttemptStatus is an attempt's status as on the wire.
+func AttemptStatus(a world.Attempt) string { return string(statusOfAttempt(a)) }
 
 func attemptView(w *world.World, a world.Attempt) attemptForm {
 	session, _ := w.Workflow.Sessions.Get(a.Session)

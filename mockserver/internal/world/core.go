@@ -155,6 +155,7 @@ type Job struct {
 	ExportTarget    int64           `json:"exportTarget,omitempty"` // of a result export: the job whose result it exports
 	LinkedExport    int64           `json:"linkedExport,omitempty"` // the job that exports this one's result
 	Answer          *QueuedResult   `json:"answer,omitempty"`       // what was queued for it; immutable
+	Takes           *time.Duration  `json:"takes,omitempty"`        // it starts at once and runs so long; nil: the usual times
 	Tried           int             `json:"tried,omitempty"`        // how often it was tried again
 }
 

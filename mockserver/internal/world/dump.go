@@ -27,8 +27,11 @@ type dump struct {
 	Now        time.Time        `json:"now"`
 	IDs        map[string]int64 `json:"ids"` // the last that was given out, by kind
 	Account    accountDump      `json:"account"`
-	Core       coreDump         `json:"core"`
 	Ingestion  ingestionDump    `json:"ingestion"`
+	Audience   audienceDump     `json:"audience"`
+	DWH        dwhDump          `json:"dwh"`
+	Core       coreDump         `json:"core"`
+	LLM        llmDump          `json:"llm"`
 	Workflow   workflowDump     `json:"workflow"`
 }
 
@@ -36,8 +39,8 @@ type dump struct {
 func (w *World) Dump() ([]byte, error) {
 	d := dump{
 		Understudy: dumpVersion, Scenario: w.Scenario, Seed: w.Seed, Now: w.Now(), IDs: map[string]int64{},
-		Account: w.Account.dump(), Core: w.Core.dump(), Ingestion: w.Ingestion.dump(),
-		Workflow: w.Workflow.dump(),
+		Account: w.Account.dump(), Ingestion: w.Ingestion.dump(), Audience: w.Audience.dump(), DWH: w.DWH.dump(),
+		Core: w.Core.dump(), LLM: w.LLM.dump(), Workflow: w.Workflow.dump(),
 	}
 	maps.Insert(d.IDs, w.ids.All())
 	text, err := json.Marshal(d)
@@ -83,6 +86,9 @@ func Load(data []byte, mode clock.Mode) (World, error) {
 	l.core(&d.Core)
 	l.ingestion(&d.Ingestion)
 	l.workflow(&d.Workflow)
+	l.audience(&d.Audience)
+	l.dwh(&d.DWH)
+	l.llm(&d.LLM)
 	if len(l.errs) > 0 {
 		return World{}, fmt.Errorf("load the state: %w", errors.Join(l.errs...))
 	}

@@ -94,6 +94,8 @@ func (l *loader) wrongJob(j Job) string {
 		return "want an output of a success only, with as many rows as it counts"
 	case j.Answer != nil && j.Answer.wrong() != "":
 		return "its answer: " + j.Answer.wrong()
+	case negative(j.Takes):
+		return "want takes of 0 or more"
 	case j.ExportTarget != 0 && (!exports || target.ID == j.ID),
 		j.LinkedExport != 0 && (!linked || link.ExportTarget != j.ID):
 		return "want exportTarget to be another job, and linkedExport the job that exports this one"

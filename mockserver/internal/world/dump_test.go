@@ -57,6 +57,7 @@ func full(t *testing.T) *world.World {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fillDWH(w)
 	return w
 }
 

@@ -25,6 +25,9 @@ const (
 
 	JobEvent         = "core.job"      // a queued job starts, or a running one ends
 	JobScheduleEvent = "core.schedule" // a job schedule's next run
+
+	KnowledgeBaseEvent = "llm.knowledge_base" // the indexing of a knowledge base ends
+	QueryEvent         = "audience.query"     // the profiles of a query are counted, just before its job ends (kinds settle by name)
 )
 
 // Events is the queue of what will happen, in time order. It is persistent, like the tables.

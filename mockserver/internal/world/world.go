@@ -20,8 +20,11 @@ type World struct {
 	Seed      uint64
 	Clock     clock.Clock
 	Account   Account
-	Core      Core
 	Ingestion Ingestion
+	Audience  Audience
+	DWH       DWH
+	Core      Core
+	LLM       LLM
 	Workflow  Workflow
 
 	ids    table.Index[string, int64]

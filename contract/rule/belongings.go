@@ -1,0 +1,116 @@
+package rule
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"svc.example/understudy/contract/report"
+)
+
+// belonging says that a thing is a part of another, and gone with it.
+type belonging struct {
+	part, whole thing
+	proof       *Event // that shows it
+}
+
+// tie notes that an answer shows a thing to be a part of another.
+func (e *Event) tie(part, whole thing) {
+	if part.id != "" && whole.id != "" {
+		e.belongs = append(e.belongs, belonging{part, whole, e})
+	}
+}
+
+// learnBelongings learns what is a part of what, also from the answer to a deletion, which shows what was deleted.
+func (s *state) learnBelongings(e *Event) {
+	for _, b := range e.belongs {
+		x := s.life(b.part)
+		x.wholes = append(slices.DeleteFunc(slices.Clone(x.wholes), b.isReplaced), b)
+		s.life(b.whole).parted = e
+	}
+}
+
+// isReplaced reports whether another belonging of the same part does not hold any more: of each kind it has one whole.
+func (b belonging) isReplaced(other belonging) bool { return other.whole.kind == b.whole.kind }
+
+// maxWholes bounds how many steps a part may be away from what it is gone with.
+const maxWholes = 3
+
+// lost looks for a thing that was deleted and that another one is a part of, with what shows it.
+func (st *step) lost(t thing, depth int) (*entity, []*Event) {
+	if depth == 0 {
+		return nil, nil
+	}
+	for _, b := range st.wholesOf(t) {
+		if b.proof != st.Event && !st.known(b.proof) {
+			continue
+		}
+		whole, proofs := st.s.lookUp(b.whole), []*Event(nil)
+		if b.whole.kind.takes == "" || st.deletion(whole) == nil {
+			whole, proofs = st.lost(b.whole, depth-1)
+		}
+		if whole != nil {
+			return whole, append(proofs, b.proof)
+		}
+	}
+	return nil, nil
+}
+
+// wholesOf is what a thing is a part of: as the answer in hand shows it, else as it was shown before.
+func (st *step) wholesOf(t thing) []belonging {
+	var list []belonging
+	for _, b := range st.belongs {
+		if b.part == t {
+			list = append(list, b)
+		}
+	}
+	x := st.s.lookUp(t)
+	if x == nil {
+		return list
+	}
+	for _, b := range x.wholes {
+		if !slices.ContainsFunc(list, b.isReplaced) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// outlived looks at what belonged to something that a rule watches over and that was deleted. It is gone with it: to
+// name it is answered with 404, and no answer shows it.
+func (st *step) outlived(rule string) {
+	if st.does == makes {
+		return
+	}
+	isMet := st.Status == http.StatusNotFound || st.OK() && st.does != removes
+	if t := st.named; !t.isNone() && st.does != nothing && isMet {
+		st.outlivedThing(rule, t)
+	}
+	if !st.OK() || st.does == removes {
+		return
+	}
+	for _, f := range st.shows {
+		if f.thing != st.named {
+			st.outlivedThing(rule, f.thing)
+		}
+	}
+}
+
+func (st *step) outlivedThing(rule string, t thing) {
+	whole, proofs := st.lost(t, maxWholes)
+	if whole == nil || whole.kind.rule != rule || st.contested(func(e *Event) bool { return e.mayMake(t) }) {
+		return
+	}
+	x := st.s.lookUp(t)
+	if x != nil && x.created != nil && !before(x.created, whole.gone) {
+		return // it was made later: that this was let through is another matter
+	}
+	r := ruling{rule: rule, aspect: "part", provenance: whole.kind.takes}
+	if st.Status == http.StatusNotFound {
+		st.judge(r, report.Pass)
+		return
+	}
+	r.message = fmt.Sprintf("%s %s is there after %s %s, to which it belongs, was deleted",
+		t.kind.noun, t.id, whole.kind.noun, whole.id)
+	st.judge(r, report.Fail, append(whole.evidence(), proofs...)...)
+}

@@ -1,0 +1,189 @@
+package rule
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// dwhTarget: an integration of a data warehouse can only be made where its target database and tables exist; they are
+// not made along with it.
+//
+// Its chance is a creation of an integration, and then, where a target is known to be absent, whatever shows whether it
+// is there now. A target is absent when it was deleted, or when the caller was answered that it is not found, or with a
+// list without it, and nothing may have made it since: others may not see the same. A creation is inconclusive when the
+// recording does not show its targets, or not whether they exist. A target that appears is a violation when it was made,
+// by the time that its list tells, while the integration was: at another time somebody whom the recording does not show
+// may have made it, and without that time it is inconclusive. A refusal is a pass when a target is known to be absent;
+// otherwise it may have other reasons.
+func dwhTarget(st *step) {
+	if st.of == tables || st.of == databases || len(st.stirs) > 0 {
+		st.settle(DWHTarget)
+	}
+	if st.Operation != "dwh.createDwhIntegration" || st.Unknown() {
+		return
+	}
+	absent := st.absentTargets()
+	r := ruling{rule: DWHTarget, aspect: "creation", provenance: specs.Documented}
+	switch {
+	case st.OK():
+		st.madeOnto(r, absent)
+	case len(absent) > 0 && (st.Status == http.StatusBadRequest || st.Status == http.StatusNotFound):
+		st.judge(r, report.Pass)
+	}
+	for _, a := range absent {
+		st.awaitNone(a)
+	}
+}
+
+// absence is a target that is known not to be there.
+type absence struct {
+	thing
+	proofs []*Event
+}
+
+// targets are what the request wants the integration to load into.
+func (st *step) targets() []thing {
+	f := st.target
+	if f == nil || f.database == "" {
+		return nil
+	}
+	list := []thing{{databases, f.database}}
+	for _, name := range f.tables {
+		list = append(list, thing{tables, f.database + "/" + name})
+	}
+	return list
+}
+
+func (st *step) absentTargets() []absence {
+	var list []absence
+	for i, t := range st.targets() {
+		if proofs := st.absent(t); proofs != nil {
+			list = append(list, absence{t, proofs})
+		} else if i > 0 && len(list) > 0 && list[0].kind == databases { // nor is anything in it
+			list = append(list, absence{t, list[0].proofs})
+		}
+	}
+	return list
+}
+
+// madeOnto judges an integration that was made.
+func (st *step) madeOnto(r ruling, absent []absence) {
+	targets := st.targets()
+	switch {
+	case len(absent) > 0:
+		a := absent[0]
+		r.message = fmt.Sprintf("an integration was made for %s %s, which does not exist", a.kind.noun, a.id)
+		st.judge(r, report.Fail, a.proofs...)
+	case len(targets) == 0:
+		r.aspect, r.message = "unknown", "an integration was made; the recording does not show for which tables"
+		st.judge(r, report.Inconclusive)
+	default:
+		i := slices.IndexFunc(targets, func(t thing) bool { return !st.isThere(t) })
+		if i < 0 {
+			st.judge(r, report.Pass)
+			return
+		}
+		r.aspect = "unknown"
+		r.message = fmt.Sprintf("an integration was made; the recording does not show whether %s %s exists",
+			targets[i].kind.noun, targets[i].id)
+		st.judge(r, report.Inconclusive)
+	}
+}
+
+// absent returns what shows that a target was not there when the exchange in hand began, or nil.
+func (st *step) absent(t thing) []*Event {
+	x := st.s.lookUp(t)
+	if st.deletion(x) != nil {
+		return slices.DeleteFunc(x.evidence(), func(e *Event) bool { return e == nil })
+	}
+	var proofs []*Event
+	if x != nil {
+		proofs = append(proofs, x.missing)
+	}
+	if l, ok := st.s.targetLists.get(targetList{st.caller, databaseOf(t).id}); ok && !l.ids[t.id] {
+		proofs = append(proofs, l.proof)
+	}
+	for _, proof := range proofs {
+		if st.known(proof) && st.caller != 0 && st.caller == proof.caller && !st.mayBeThereSince(t, x, proof) {
+			return []*Event{proof}
+		}
+	}
+	return nil
+}
+
+// mayBeThereSince reports whether something was shown, or may have been made, since it was not there.
+func (st *step) mayBeThereSince(t thing, x *entity, proof *Event) bool {
+	signs := []*Event{st.s.stirred[t.kind]}
+	if x != nil {
+		signs = append(signs, x.proof, x.unsure, x.fed)
+	}
+	return slices.ContainsFunc(signs, func(e *Event) bool { return e != nil && !before(e, proof) }) ||
+		st.contested(func(e *Event) bool { return e.mayMake(t) })
+}
+
+// isThere reports whether a target is known to exist. A table that was seen in a database of the same name before that
+// was made anew is not.
+func (st *step) isThere(t thing) bool {
+	x, in := st.s.lookUp(t), st.s.lookUp(databaseOf(t))
+	switch {
+	case x == nil, !st.known(x.proof), x.gone != nil, x.unsure != nil, x.missing != nil && before(x.proof, x.missing):
+		return false
+	case in != nil && in.created != nil && before(x.proof, in.created):
+		return false
+	}
+	return !st.contested(func(e *Event) bool { return e.does == removes && (e.named == t || e.named == databaseOf(t)) })
+}
+
+// uncreated is a target that was not there when an integration was made for it, and is not to be made along.
+type uncreated struct {
+	pending
+	absence
+	creation *Event
+}
+
+func (st *step) awaitNone(a absence) {
+	u := &uncreated{absence: a, creation: st.Event}
+	u.look = u.find
+	st.await(DWHTarget, &u.pending)
+}
+
+// find looks whether the target is there now, until something may have made it.
+func (u *uncreated) find(st *step) bool {
+	if st.mayMake(u.thing) {
+		return !st.refused()
+	}
+	if !before(u.creation, st.Event) || st.contested(func(e *Event) bool { return e.mayMake(u.thing) }) {
+		return false
+	}
+	r := ruling{rule: DWHTarget, aspect: "made", provenance: specs.Documented}
+	if i := slices.IndexFunc(st.shows, func(f shown) bool { return f.thing == u.thing }); i >= 0 {
+		u.appeared(st, r, &st.shows[i])
+		return true
+	}
+	if st.caller == 0 || st.caller != u.creation.caller || !st.lacks(u.thing) {
+		return false
+	}
+	st.judge(r, report.Pass)
+	return true
+}
+
+// appeared judges a target that is there although nothing in the recording made it.
+func (u *uncreated) appeared(st *step, r ruling, f *shown) {
+	from, to := u.creation.Start.Add(-time.Second), u.creation.over().Add(time.Second)
+	evidence := append(slices.Clone(u.proofs), u.creation)
+	switch {
+	case f.born.IsZero() || u.creation.Start.IsZero():
+		r.message = fmt.Sprintf("%s %s appeared after an integration was made for it; when it was made is not known",
+			u.kind.noun, u.id)
+		st.judge(r, report.Inconclusive, evidence...)
+	case f.born.Before(from) || f.born.After(to):
+	default:
+		r.message = fmt.Sprintf("%s %s was made along with an integration", u.kind.noun, u.id)
+		st.judge(r, report.Fail, evidence...)
+	}
+}

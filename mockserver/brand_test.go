@@ -1,0 +1,84 @@
+package mockserver_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/mockserver"
+)
+
+// Exact identifiers in bodies follow the brand, both ways. The neutral ones are then names like any other, and nobody's.
+func TestBrandedBodies(t *testing.T) {
+	t.Parallel()
+	branded := func(t *testing.T, scenario string) func(method, path, body string) answer {
+		t.Helper()
+		s := newServer(t, mockserver.WithBrand("acme"), mockserver.WithScenario(scenario))
+		return func(method, path, body string) answer {
+			t.Helper()
+			return call(t, s, method, path, body, "Authorization", "ACME1 1/admin")
+		}
+	}
+	says := func(t *testing.T, a answer, want ...string) {
+		t.Helper()
+		for _, text := range want {
+			if !strings.Contains(a.body, text) {
+				t.Errorf("%s is not in %s", text, a.body)
+			}
+		}
+		if strings.Contains(a.body, `"svc`) {
+			t.Errorf("neutral identifiers are in %s", a.body)
+		}
+	}
+	t.Run("a knowledge base", func(t *testing.T) {
+		t.Parallel()
+		do := branded(t, "quickstart")
+		project := decode[one](t, do("POST", llmBase+"projects", resource("projects", `"name":"Branded"`)).want(t, 201)).Data.ID
+		base := func(database, query string) string {
+			return resource("knowledge_bases", fmt.Sprintf(
+				`"name":"B","projectId":%q,%q:"shop","tables":[{"name":"t",%q:"select 'svcQuery, as text'"}]`, project, database, query))
+		}
+		made := do("POST", llmBase+"knowledge_bases", base("acmeDatabaseName", "acmeQuery")).want(t, 201)
+		says(t, made, `"acmeDatabaseName":"shop"`, `"acmeQuery":"select 'svcQuery, as text'"`)
+		says(t, do("GET", llmBase+"knowledge_bases/"+decode[one](t, made).Data.ID, "").want(t, 200), `"acmeDatabaseName"`)
+		says(t, do("GET", llmBase+"tool_targets", "").want(t, 200), `"acmeDatabaseName"`)
+
+		says(t, do("POST", llmBase+"knowledge_bases", base("acmeDatabaseNames", "acmeQuery")).want(t, 422), "acmeDatabaseName")
+		both := strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"name":"B"`, `"name":"B","svcDatabaseName":"x"`, 1)
+		refused := do("POST", llmBase+"knowledge_bases", both).want(t, http.StatusBadRequest)
+		if !strings.Contains(refused.body, "attributes.svcDatabaseName") || strings.Contains(refused.body, "acme") {
+			t.Errorf("the neutral name is not refused as it was sent: %s", refused.body)
+		}
+		says(t, do("POST", llmBase+"knowledge_bases", strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"shop"`, `"none"`, 1)).
+			want(t, 422), "/data/attributes/acmeDatabaseName")
+	})
+	t.Run("an integration of a data warehouse", func(t *testing.T) {
+		t.Parallel()
+		do := branded(t, "dwh-sync")
+		says(t, do("GET", dwhBase+"81/configs", "").want(t, 200), `"acme_authentication_id":42`)
+		basic := `"basic_configs":{"type":"snowflake",%q:7,"warehouse":"W","db":"D","schema":"S"}`
+		body := fmt.Sprintf(`{"name":"again","output_config":{"database":"sales"},`+basic+
+			`,"advanced_configs":[{"target_table":"orders","config":{"table":"ORDERS"}}]}`, "acme_authentication_id")
+		do("POST", dwhBase, body).want(t, 200)
+		says(t, do("POST", "/dwh/v1/guess", fmt.Sprintf("{"+basic+"}", "acme_authentication_id")).want(t, 200), `"acme_authentication_id":7`)
+		says(t, do("POST", dwhBase, strings.Replace(body, "acme_", "svc_", 1)).want(t, 400), "acme_authentication_id")
+	})
+	t.Run("an event keeps the names that it has", func(t *testing.T) {
+		t.Parallel()
+		do := branded(t, "quickstart")
+		do("POST", "/ingestion/postback/v3/event/shop/orders", `{"svc_ua":"a","acme_ua":"b"}`).want(t, 200)
+		tail := do("GET", coreBase+"/table/tail/shop/orders.json?count=1", "").want(t, 200).body
+		if !strings.Contains(tail, `"svc_ua":"a"`) || !strings.Contains(tail, `"acme_ua":"b"`) {
+			t.Errorf("the record is %s", tail)
+		}
+	})
+}
+
+// one is the answer to a request for one resource.
+type one struct{ Data struct{ ID string } }
+
+// resource is the body that makes a resource with these attributes.
+func resource(kind, attributes string) string {
+	return fmt.Sprintf(`{"data":{"type":%q,"attributes":{%s}}}`, kind, attributes)
+}

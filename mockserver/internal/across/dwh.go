@@ -1,0 +1,85 @@
+package across
+
+import (
+	"time"
+
+	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/workflow"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// TargetDatabase is the live database that an integration names.
+func TargetDatabase(w *world.World, name string) (world.Database, bool) {
+	id, ok := w.Core.DatabaseNames.Get(name)
+	if !ok {
+		return world.Database{}, false
+	}
+	return w.Core.Databases.Get(id)
+}
+
+// MayImport reports whether a caller may import into a database.
+func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
+	return core.MayImport(w, caller, d)
+}
+
+// HasTable reports whether a database has a live table of a name.
+func HasTable(w *world.World, d world.Database, name string) bool {
+	_, ok := w.Core.TableNames.Get(world.TableName{Database: d.ID, Name: name})
+	return ok
+}
+
+// MakeTable makes a table, which no integration does: it is for the rule to be switched off.
+func MakeTable(w *world.World, d world.Database, name string, now time.Time) {
+	core.AddTable(w, d, world.Table{Name: name, IncludeV: true, DetectSchema: true}, now)
+}
+
+// Project is a project, deleted or not.
+func Project(w *world.World, id int64) world.Project {
+	p, _ := w.Workflow.Projects.Get(id)
+	return p
+}
+
+// HasProject reports whether a live project has a name.
+func HasProject(w *world.World, name string) bool {
+	_, ok := w.Workflow.ProjectNames.Get(name)
+	return ok
+}
+
+// Files are the files of a project's next revision.
+type Files = workflow.Files
+
+// Upload makes files a revision of a project, which may be new.
+func Upload(w *world.World, f Files, now time.Time) (world.Project, error) { return f.Upload(w, now) }
+
+// RemoveProject deletes a project, if it is there.
+func RemoveProject(w *world.World, id int64, now time.Time) { workflow.RemoveProject(w, id, now) }
+
+// StartNow starts a workflow of a project, once more if need be.
+func StartNow(w *world.World, project int64, name string, skip op.Skips) (world.Attempt, error) {
+	return workflow.StartNow(w, project, name, skip)
+}
+
+// Attempts are the attempts of all projects.
+func Attempts(w *world.World) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
+
+// OfProject reports whether an attempt is one of a project.
+func OfProject(w *world.World, a world.Attempt, project int64) bool {
+	session, _ := w.Workflow.Sessions.Get(a.Session)
+	return session.Project == project
+}
+
+// AttemptView is an attempt in the form of the workflow interface.
+func AttemptView(w *world.World, a world.Attempt) any { return workflow.AttemptView(w, a) }
+
+// AttemptStatus is an attempt's status in the words of the workflow interface.
+func AttemptStatus(a world.Attempt) string { return workflow.AttemptStatus(a) }
+
+// SessionTime is an attempt's session time as the workflow interface writes it.
+func SessionTime(w *world.World, a world.Attempt) string { return workflow.SessionTime(w, a) }
+
+// Watch tells an auto clock where attempts stand.
+func Watch(w *world.World, attempts ...int64) (state string, at time.Time, pending bool) {
+	return workflow.Watch(w, attempts...)
+}

@@ -1,0 +1,41 @@
+package across
+
+import (
+	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Engine is what answers the queries of knowledge bases: that of jobs.
+type Engine = core.Engine
+
+// Question is a query over a database, as a user.
+type Question = core.Question
+
+// View is a query that a question may read as a table.
+type View = core.View
+
+// Finding is what a question gives.
+type Finding = core.Finding
+
+// Ask answers a question, with the first rows, as many as are wanted.
+func Ask(w *world.World, engine Engine, q Question, rows int) (Finding, error) {
+	return engine.Ask(w, q, int64(rows))
+}
+
+// Queryable says why a user may not query a database; nil: it may.
+func Queryable(w *world.World, user world.User, database string) error {
+	return core.Queryable(w, world.Caller{User: user}, database)
+}
+
+// Tables are the tables of a database.
+func Tables(w *world.World, database string) []world.Table { return core.LiveTables(w, database) }
+
+// Running reports whether an attempt of a project is not done.
+func Running(w *world.World, project int64) bool {
+	for id := range w.Workflow.Unfinished.All() {
+		if a, _ := w.Workflow.Attempts.Get(id); OfProject(w, a, project) {
+			return true
+		}
+	}
+	return false
+}

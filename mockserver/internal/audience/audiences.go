@@ -1,0 +1,56 @@
+package audience
+
+import (
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// calledAudience is the audience of the path.
+func calledAudience(c *op.Call) (world.ParentSegment, error) {
+	id, err := c.ID("audience", "audienceId")
+	if err != nil {
+		return world.ParentSegment{}, err
+	}
+	audience, ok := c.World.Audience.Audiences.Get(id)
+	if !ok {
+		return audience, op.NotFound("audience", "id", id)
+	}
+	return audience, nil
+}
+
+// queriedAudience is the audience of the path, for those who may query the database of its profiles. That they may make
+// segments and activations as well, and others may only list them, is assumed.
+func queriedAudience(c *op.Call) (world.ParentSegment, error) {
+	audience, err := calledAudience(c)
+	if err == nil && !across.MayQuery(c.World, c.Caller, audience.Database) {
+		err = op.Forbidden("the profiles of audience %d are in the database %s, which you may not query",
+			audience.ID, audience.Database)
+	}
+	return audience, err
+}
+
+// funnelStage is a stage of a funnel. The mock has none, and so takes any.
+type funnelStage struct {
+	Funnel int64 `json:"funnel_id"`
+	Stage  int64 `json:"stage_id"`
+}
+
+// kindOf is the kind of a segment or a query: kind decides, realtime is its older form (public), and what is none of
+// them is a batch (assumed).
+func kindOf(kind *int, realtime bool, stage *funnelStage) (int, error) {
+	is := world.Batch
+	switch {
+	case kind != nil:
+		is = *kind
+	case realtime:
+		is = world.Realtime
+	}
+	if is < world.Batch || is > world.FunnelStage {
+		return is, op.Invalid("kind", "want 0 for batch, 1 for realtime, or 2 for a funnel stage, not %d", is)
+	}
+	if is == world.FunnelStage && (stage == nil || stage.Funnel <= 0 || stage.Stage <= 0) {
+		return is, op.Invalid("funnel_stage", "is needed for kind 2: want funnel_id and stage_id, both of them ids")
+	}
+	return is, nil
+}

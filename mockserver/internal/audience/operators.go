@@ -1,0 +1,163 @@
+package audience
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
+)
+
+const isNull = "IsNull"
+
+// operator is how values are compared, as on the wire. Its type says which of the members count.
+type operator struct {
+	Type        string             `json:"type"`
+	Not         bool               `json:"not"`
+	RightValue  jsontext.Value     `json:"rightValue"`
+	RightValues []jsontext.Value   `json:"rightValues"`
+	MinValue    jsontext.Value     `json:"minValue"`
+	MaxValue    jsontext.Value     `json:"maxValue"`
+	From        jsontext.Value     `json:"from"`
+	To          jsontext.Value     `json:"to"`
+	Duration    map[string]float64 `json:"duration"`
+	Reverse     bool               `json:"reverse"`
+	Unit        string             `json:"unit"`
+	Value       string             `json:"value"`
+}
+
+// test tells whether a value passes, without regard to not.
+type test func(value string, now time.Time) bool
+
+// comparison reads an operator. It is nil when that is wrong, or when the mock cannot tell.
+func (r *ruleReader) comparison(at string, o *operator, numeric bool) test {
+	if o == nil {
+		r.fail(at, "is missing: want how to compare")
+		return nil
+	}
+	switch o.Type {
+	case isNull:
+		return func(string, time.Time) bool { return false } // what is there is not null
+	case "Equal":
+		return r.ordered(at, o, numeric, func(order int) bool { return order == 0 })
+	case "Greater":
+		return r.ordered(at, o, numeric, func(order int) bool { return order > 0 })
+	case "GreaterEqual":
+		return r.ordered(at, o, numeric, func(order int) bool { return order >= 0 })
+	case "Less":
+		return r.ordered(at, o, numeric, func(order int) bool { return order < 0 })
+	case "LessEqual":
+		return r.ordered(at, o, numeric, func(order int) bool { return order <= 0 })
+	case "Between":
+		return r.between(at, o, numeric)
+	case "In":
+		return r.in(at, o, numeric)
+	case "Contain":
+		return r.textual(at, o, strings.Contains)
+	case "StartWith":
+		return r.textual(at, o, strings.HasPrefix)
+	case "EndWith":
+		return r.textual(at, o, strings.HasSuffix)
+	case "Regexp":
+		return r.pattern(at, o)
+	}
+	return r.timed(at, o)
+}
+
+func (r *ruleReader) ordered(at string, o *operator, numeric bool, passes func(order int) bool) test {
+	right, ok := r.operand(at+".rightValue", o.RightValue)
+	if !ok {
+		return nil
+	}
+	return func(value string, now time.Time) bool {
+		order, compares := right.compare(value, now, numeric)
+		return compares && passes(order)
+	}
+}
+
+func (r *ruleReader) between(at string, o *operator, numeric bool) test {
+	least, hasLeast := r.operand(at+".minValue", o.MinValue)
+	most, hasMost := r.operand(at+".maxValue", o.MaxValue)
+	if !hasLeast || !hasMost {
+		return nil
+	}
+	return func(value string, now time.Time) bool {
+		above, known := least.compare(value, now, numeric)
+		below, alsoKnown := most.compare(value, now, numeric)
+		return known && alsoKnown && above >= 0 && below <= 0
+	}
+}
+
+func (r *ruleReader) in(at string, o *operator, numeric bool) test {
+	if len(o.RightValues) == 0 {
+		r.fail(at+".rightValues", "is missing: want a list of values")
+		return nil
+	}
+	list := make([]operand, len(o.RightValues))
+	for i, text := range o.RightValues {
+		var ok bool
+		if list[i], ok = r.operand(at+".rightValues", text); !ok {
+			return nil
+		}
+	}
+	return func(value string, now time.Time) bool {
+		return slices.ContainsFunc(list, func(right operand) bool {
+			order, compares := right.compare(value, now, numeric)
+			return compares && order == 0
+		})
+	}
+}
+
+// textual compares with texts, of which one has to do, in rightValue or in rightValues. Case counts (assumed).
+func (r *ruleReader) textual(at string, o *operator, passes func(value, text string) bool) test {
+	texts := o.RightValues
+	if o.RightValue != nil {
+		texts = append(slices.Clip(texts), o.RightValue)
+	}
+	if len(texts) == 0 {
+		r.fail(at+".rightValues", "is missing: want texts")
+		return nil
+	}
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		if text.Kind() != '"' && text.Kind() != '0' {
+			r.fail(at+".rightValues", "want texts, not %s", text)
+			return nil
+		}
+		list[i] = gjson.ParseBytes(text).String()
+	}
+	return func(value string, _ time.Time) bool {
+		return slices.ContainsFunc(list, func(text string) bool { return passes(value, text) })
+	}
+}
+
+const maxPattern = 1000 // bytes of a regular expression
+
+// pattern fits anywhere in a value (assumed). What other dialects of regular expressions have and Go's has not is left
+// out.
+func (r *ruleReader) pattern(at string, o *operator) test {
+	text := gjson.ParseBytes(o.RightValue)
+	if o.RightValue.Kind() != '"' || len(text.Str) > maxPattern {
+		r.fail(at+".rightValue", "want a regular expression of at most %d bytes", maxPattern)
+		return nil
+	}
+	expression, err := regexp.Compile(text.Str)
+	if fault := (*syntax.Error)(nil); errors.As(err, &fault) {
+		foreign := []syntax.ErrorCode{
+			syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidRepeatSize, syntax.ErrInvalidRepeatOp,
+		}
+		if slices.Contains(foreign, fault.Code) {
+			r.leaveOut(at, "the mock has no regular expressions such as "+fault.Expr)
+			return nil
+		}
+	}
+	if err != nil {
+		r.fail(at+".rightValue", "want a regular expression: %v", err)
+		return nil
+	}
+	return func(value string, _ time.Time) bool { return expression.MatchString(value) }
+}

@@ -1,0 +1,209 @@
+package audience
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// timeColumn is the time of a record, which every table has beside its columns.
+const timeColumn = "time"
+
+// profiles are those of an audience at one moment. Every record of the table is one (assumed).
+type profiles struct {
+	columns columns
+	rows    []map[string]string // oldest first; what a profile lacks is null
+	now     time.Time
+}
+
+// columns are the types of a table's columns, by name.
+type columns map[string]string
+
+// numeric reports whether values of a column, or the elements of its arrays, are numbers.
+func (c columns) numeric(name string) bool {
+	kind := strings.TrimSuffix(strings.TrimPrefix(c[name], "array<"), ">")
+	return slices.Contains([]string{"int", "long", "float", "double"}, kind)
+}
+
+// columnsOf are the columns of an audience's profiles: those of the table's schema, or of its records if it has none.
+// They are nil, and thus not known, while there is no such table.
+func columnsOf(w *world.World, a world.ParentSegment) columns {
+	table, records, err := across.Table(w, a.Database, a.Table)
+	if err != nil {
+		return nil
+	}
+	list := columns{timeColumn: "long"}
+	for _, column := range table.Schema {
+		list[column.Name] = column.Type
+	}
+	if len(table.Schema) == 0 {
+		for record := range records.All() {
+			for name := range valuesOf(record) {
+				if list[name] == "" {
+					list[name] = "string"
+				}
+			}
+		}
+	}
+	return list
+}
+
+func valuesOf(r world.Record) map[string]string {
+	values := map[string]string{}
+	_ = json.Unmarshal([]byte(r.Values), &values) // records are objects of texts
+	values[timeColumn] = strconv.FormatInt(r.Time, 10)
+	return values
+}
+
+func profilesOf(w *world.World, a world.ParentSegment, now time.Time) (*profiles, error) {
+	_, records, err := across.Table(w, a.Database, a.Table)
+	if err != nil {
+		return nil, err
+	}
+	p := &profiles{columns: columnsOf(w, a), rows: make([]map[string]string, 0, records.Len()), now: now}
+	for record := range records.All() {
+		p.rows = append(p.rows, valuesOf(record))
+	}
+	return p, nil
+}
+
+// partOf says that the world has let some of an audience's profiles go, which would make a count a puzzle; nothing if
+// it has not.
+func partOf(w *world.World, a world.ParentSegment) []string {
+	table, records, err := across.Table(w, a.Database, a.Table)
+	if held := int64(records.Len()); err == nil && held < table.Count {
+		return []string{fmt.Sprintf("audience %d: only the %d records of %s.%s that the world holds were counted, of %d; it "+
+			"lets the oldest go beyond its limit, which WithRecordLimit and --record-limit set",
+			a.ID, held, a.Database, a.Table, table.Count)}
+	}
+	return nil
+}
+
+// set is some of the profiles, by their places. A nil set is not known, which is what a condition gives that the mock
+// cannot evaluate. Sets are never changed once they are made.
+type set []bool
+
+func (p *profiles) where(holds func(profile map[string]string) bool) set {
+	s := make(set, len(p.rows))
+	for i, row := range p.rows {
+		s[i] = holds(row)
+	}
+	return s
+}
+
+// taken are the profiles that a condition takes in: all of them, if nothing is known of it.
+func (p *profiles) taken(n node) set {
+	if s := n(p); s != nil {
+		return s
+	}
+	return p.where(func(map[string]string) bool { return true })
+}
+
+func (s set) places() []int {
+	var list []int
+	for i, in := range s {
+		if in {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (s set) size() int64 { return int64(len(s.places())) }
+
+func (s set) complement() set {
+	if s == nil {
+		return nil
+	}
+	other := make(set, len(s))
+	for i, in := range s {
+		other[i] = !in
+	}
+	return other
+}
+
+// merge joins two sets place by place. A set that is not known leaves the other as it is.
+func merge(a, b set, join func(a, b bool) bool) set {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	joined := make(set, len(a))
+	for i := range a {
+		joined[i] = join(a[i], b[i])
+	}
+	return joined
+}
+
+func both(a, b bool) bool   { return a && b }
+func either(a, b bool) bool { return a || b }
+
+// first is what a limit leaves of a set: the first profiles in its order, or the oldest.
+func (p *profiles) first(s set, l limit) set {
+	places := s.places()
+	slices.SortStableFunc(places, func(a, b int) int { return p.order(p.rows[a], p.rows[b], l.OrderColumns) })
+	keep := l.Number
+	if l.Type == percent {
+		keep = math.Ceil(float64(len(places)) * l.Number / 100) // that parts of a profile count as one is assumed
+	}
+	kept := make(set, len(s))
+	for _, place := range places[:int(min(keep, float64(len(places))))] {
+		kept[place] = true
+	}
+	return kept
+}
+
+// order compares two profiles by columns. What is null comes last.
+func (p *profiles) order(a, b map[string]string, by []orderColumn) int {
+	for _, column := range by {
+		x, hasX := a[column.Column]
+		y, hasY := b[column.Column]
+		if !hasX || !hasY {
+			if hasX != hasY {
+				return map[bool]int{true: -1, false: 1}[hasX]
+			}
+			continue
+		}
+		order := strings.Compare(x, y)
+		if p.columns.numeric(column.Column) {
+			order = compareNumbers(x, y)
+		}
+		if column.Order == descending {
+			order = -order
+		}
+		if order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+// compareNumbers compares integers exactly, and other numbers as well as can be. What is no number is less than one.
+func compareNumbers(x, y string) int {
+	n, errN := strconv.ParseInt(x, 10, 64)
+	m, errM := strconv.ParseInt(y, 10, 64)
+	if errN == nil && errM == nil {
+		return cmp.Compare(n, m)
+	}
+	return cmp.Compare(number(x), number(y))
+}
+
+// number is the value of a text, NaN if it has none.
+func number(text string) float64 {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return math.NaN()
+	}
+	return f
+}

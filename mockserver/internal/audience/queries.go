@@ -1,0 +1,213 @@
+package audience
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// queryForm is a SegmentQueryResult.
+type queryForm struct {
+	ID            string      `json:"id"`
+	QueryID       string      `json:"queryId"` // the same (public)
+	Status        queryStatus `json:"status"`
+	Count         *int64      `json:"count"`
+	MaxPage       *int64      `json:"maxPage"`
+	Error         *string     `json:"error"`
+	JobID         string      `json:"jobid"`
+	CountJobID    *string     `json:"countJobid"`
+	CustomerGroup *int64      `json:"customerGroupCount"` // there are no groups
+}
+
+// queryStatus is where a query stands, as on the wire.
+type queryStatus string
+
+const queryRunning queryStatus = "running"
+
+// statusOfQuery is that of its job, which may wait before it runs.
+func statusOfQuery(job world.Job) queryStatus {
+	if !job.Status.Finished() {
+		return queryRunning
+	}
+	return queryStatus(job.Status)
+}
+
+// queryRequest is a SegmentQueryRequest.
+type queryRequest struct {
+	Columns     []string       `json:"columns"`
+	Kind        *int           `json:"kind"`
+	Realtime    bool           `json:"realtime"`
+	Rule        jsontext.Value `json:"rule"`
+	FunnelStage *funnelStage   `json:"funnel_stage"`
+	PageSize    *int64         `json:"pageSize"`
+	MaxPage     *int64         `json:"maxPage"`
+	Filter      string         `json:"filterString"`
+}
+
+const defaultPageSize = 100 // assumed
+
+// createSegmentQuery answers the query that the same caller has asked with the same body before, until its end was told
+// once; else it begins one.
+func createSegmentQuery(c *op.Call) (op.Reply, error) {
+	audience, err := queriedAudience(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body queryRequest
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	kind, kindErr := kindOf(body.Kind, body.Realtime, body.FunnelStage)
+	reader := newRuleReader(c.World, audience)
+	reader.rule(body.Rule)
+	q, known := openQuery(c, audience.ID)
+	if !known {
+		if err := errors.Join(kindErr, body.check(reader.columns), reader.err()); err != nil {
+			return op.Reply{}, err
+		}
+		if q, err = ask(c, audience, body); err != nil {
+			return op.Reply{}, err
+		}
+	}
+	return op.Reply{Body: tell(c.World, q, body), Notes: reader.remarks(c.World, audience, kind)}, nil
+}
+
+func (r queryRequest) check(known columns) error {
+	var errs []error
+	for i, column := range r.Columns {
+		errs = append(errs, known.check("columns."+strconv.Itoa(i), column))
+	}
+	if r.PageSize != nil && *r.PageSize < 1 {
+		errs = append(errs, op.Invalid("pageSize", "want 1 or more, not %d", *r.PageSize))
+	}
+	if r.MaxPage != nil && *r.MaxPage < 1 {
+		errs = append(errs, op.Invalid("maxPage", "want 1 or more, not %d", *r.MaxPage))
+	}
+	return errors.Join(errs...)
+}
+
+// openQuery is the query that the call asks for again.
+func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
+	text, err := canonical(c.Body)
+	if err != nil {
+		return world.SegmentQuery{}, false
+	}
+	for _, q := range c.World.Audience.Queries.All() {
+		if q.Audience == audience && q.User == c.Caller.User.ID && bytes.Equal(q.Request, text) {
+			return q, true
+		}
+	}
+	return world.SegmentQuery{}, false
+}
+
+// canonical is a body in the form that all bodies have that say the same.
+func canonical(body []byte) (json.RawMessage, error) {
+	text := jsontext.Value(cmp.Or(strings.TrimSpace(string(body)), "{}"))
+	if err := text.Canonicalize(); err != nil {
+		return nil, op.Invalid("", "request body: %v", err)
+	}
+	return json.RawMessage(text), nil
+}
+
+// queryPending is for an auto clock: a client that asks again waits for the end.
+func queryPending(c *op.Call) (string, time.Time, bool) {
+	audience, err := calledAudience(c)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	q, known := openQuery(c, audience.ID)
+	job, _ := across.Job(c.World, q.Job)
+	status := statusOfQuery(job)
+	return string(status), job.StepAt, known && status == queryRunning
+}
+
+// ask begins a query: a job, which ends at once unless the world says that queries take time.
+func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQuery, err error) {
+	w := c.World
+	q = world.SegmentQuery{ID: w.NewID("audience.query"), Audience: a.ID, User: c.Caller.User.ID}
+	q.UUID = w.UUID("audience.query", q.ID)
+	if q.Request, err = canonical(c.Body); err != nil {
+		return q, err
+	}
+	job, err := across.AskJob(w, world.Job{
+		Type: "presto", Database: a.Database, User: q.User, Query: statement(a, body),
+	}, c.Now, w.Audience.QueryTime)
+	if err != nil {
+		return q, err
+	}
+	q.Job = job.ID
+	w.Audience.Queries.Put(q.ID, q)
+	for !job.Status.Finished() && !job.StepAt.After(c.Now) {
+		answerQuery(w, world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID}, nil)
+		across.ProceedJob(w, job.ID)
+		job, _ = across.Job(w, job.ID)
+	}
+	if !job.Status.Finished() && job.Answer == nil {
+		w.Plan(world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
+	}
+	q, _ = w.Audience.Queries.Get(q.ID)
+	return q, nil
+}
+
+// statement is the text of a query's job, by which results may be queued for it. No engine is asked to run it.
+func statement(a world.ParentSegment, body queryRequest) string {
+	text := "SELECT " + cmp.Or(strings.Join(body.Columns, ", "), "COUNT(1)") + " FROM " + a.Table
+	if rule := body.Rule.Clone(); !everybody(rule) {
+		_ = rule.Canonicalize() // it was read before
+		text += " WHERE fits('" + strings.ReplaceAll(string(rule), "'", "''") + "')"
+	}
+	return text
+}
+
+// tell is what is known of a query. Once its end was told, asking again begins another.
+func tell(w *world.World, q world.SegmentQuery, body queryRequest) queryForm {
+	job, _ := across.Job(w, q.Job)
+	form := queryForm{ID: q.UUID, QueryID: q.UUID, Status: statusOfQuery(job), JobID: strconv.FormatInt(q.Job, 10)}
+	if job.Status.Finished() {
+		w.Audience.Queries.Delete(q.ID)
+	}
+	if job.Status == world.JobSuccess { // its job counts as well as it previews (assumed)
+		found := foundBy(q, job)
+		form.Count, form.MaxPage, form.CountJobID = &found.Count, new(pages(found.Preview, body)), &form.JobID
+	}
+	if job.Status == world.JobError {
+		form.Error = new(strings.TrimSpace(job.Stderr))
+	}
+	return form
+}
+
+// foundBy is what a successful job has found. Of rows that were queued for it, a lone integer is the count; otherwise
+// they are the profiles.
+func foundBy(q world.SegmentQuery, job world.Job) world.Found {
+	if q.Found != nil {
+		return *q.Found
+	}
+	count := job.Output.Count
+	if n, lone := across.LoneInteger(job.Output); lone {
+		count = n
+	}
+	return world.Found{Count: count, Preview: count}
+}
+
+// pages is how many pages so many profiles fill, of those that are asked for.
+func pages(profiles int64, body queryRequest) int64 {
+	size := int64(defaultPageSize)
+	if body.PageSize != nil {
+		size = *body.PageSize
+	}
+	n := (profiles + size - 1) / size
+	if body.MaxPage != nil {
+		n = min(n, *body.MaxPage)
+	}
+	return n
+}

@@ -1,0 +1,20 @@
+package audience
+
+import (
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Interface is the interface: its routes in the order of its document, and what happens when its events are due.
+func Interface() op.Interface {
+	return op.Interface{
+		Name: "audience", Error: errorReply,
+		Routes: []op.Route{
+			{Path: "GET /audiences/{audienceId}/segments", Rule: listSegments},
+			{Path: "POST /audiences/{audienceId}/segments", Rule: createSegment},
+			{Path: "POST /audiences/{audienceId}/segments/queries", Rule: createSegmentQuery, Pending: queryPending},
+			{Path: "POST /audiences/{audienceId}/segments/{segmentId}/syndications", Rule: createActivation},
+		},
+		Settle: map[string]func(*world.World, world.Event, op.Skips){world.QueryEvent: answerQuery},
+	}
+}

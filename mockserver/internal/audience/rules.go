@@ -1,0 +1,282 @@
+package audience
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// condition is a part of a rule, and the rule itself, as on the wire. Its type says which of the members count.
+type condition struct {
+	Type          string         `json:"type"`
+	Conditions    []condition    `json:"conditions"`
+	Expr          string         `json:"expr"`
+	LeftValue     *leftValue     `json:"leftValue"`
+	Operator      *operator      `json:"operator"`
+	ArrayMatching jsontext.Value `json:"arrayMatching"`
+	Exclude       bool           `json:"exclude"`
+	Limit         *limit         `json:"limit"`
+	ID            string         `json:"id"`
+}
+
+type leftValue struct {
+	Name          string         `json:"name"`
+	CustomerGroup string         `json:"customerGroup"`
+	Attribute     string         `json:"attribute"`
+	Aggregation   jsontext.Value `json:"aggregation"`
+}
+
+type limit struct {
+	Number       float64       `json:"number"`
+	Type         string        `json:"type"`
+	OrderColumns []orderColumn `json:"orderColumns"`
+}
+
+type orderColumn struct {
+	Type   string `json:"type"`
+	Order  string `json:"order"`
+	Column string `json:"column"`
+}
+
+// Words of limits.
+const (
+	percent    = "Percent"
+	descending = "descending"
+)
+
+const (
+	maxRuleDepth  = 50   // of conditions within conditions
+	maxConditions = 1000 // of a rule, and words of an expression
+	maxRuleErrors = 5    // that one answer lists
+)
+
+// node is a condition that was found right. It gives the profiles that the condition takes in; nil when the mock cannot
+// tell, and then the condition counts as if it were not there (assumed).
+type node func(*profiles) set
+
+func unknown(*profiles) set { return nil }
+
+// ruleReader checks rules and makes nodes of them. It gathers what is wrong, and what the mock cannot evaluate.
+type ruleReader struct {
+	world    *world.World
+	audience int64
+	columns  columns // nil: not known
+	segments map[int64]node
+	read     int // conditions so far
+	notes    []string
+	errs     []error
+	failed   int
+}
+
+func newRuleReader(w *world.World, a world.ParentSegment) *ruleReader {
+	return &ruleReader{world: w, audience: a.ID, columns: columnsOf(w, a), segments: map[int64]node{}}
+}
+
+func (r *ruleReader) fail(at, format string, args ...any) { r.refuse(op.Invalid(at, format, args...)) }
+
+func (r *ruleReader) refuse(err error) {
+	if r.failed++; r.failed <= maxRuleErrors {
+		r.errs = append(r.errs, err)
+	}
+}
+
+func (r *ruleReader) err() error {
+	if more := r.failed - maxRuleErrors; more > 0 {
+		return errors.Join(append(slices.Clip(r.errs), op.Invalid("rule", "and %d more", more))...)
+	}
+	return errors.Join(r.errs...)
+}
+
+// leaveOut notes what the mock cannot evaluate.
+func (r *ruleReader) leaveOut(at, why string) node {
+	note := fmt.Sprintf("%s was left out of the count: %s", at, why)
+	if !slices.Contains(r.notes, note) {
+		r.notes = append(r.notes, note)
+	}
+	return unknown
+}
+
+// everybody reports whether a rule is none: absent, null or an empty object (public).
+func everybody(rule []byte) bool {
+	return slices.Contains([]string{"", "null", "{}"}, string(bytes.Join(bytes.Fields(rule), nil)))
+}
+
+// rule reads a whole rule.
+func (r *ruleReader) rule(text []byte) node {
+	if everybody(text) {
+		return unknown
+	}
+	var c condition
+	if err := json.Unmarshal(text, &c); err != nil {
+		r.fail("rule", "%s", strings.TrimPrefix(err.Error(), "json: "))
+		return unknown
+	}
+	if !c.combines() {
+		r.fail("rule.type", "want And, Or or Composite, not %q", c.Type)
+		return unknown
+	}
+	return r.condition("rule", c, 0)
+}
+
+// combines reports whether a condition is made of others.
+func (c condition) combines() bool {
+	return slices.Contains([]string{"And", "Or", "Composite"}, c.Type)
+}
+
+func (r *ruleReader) condition(at string, c condition, depth int) node {
+	if r.read++; depth == maxRuleDepth || r.read > maxConditions {
+		r.fail("rule", "want at most %d conditions, at most %d deep", maxConditions, maxRuleDepth)
+		return unknown
+	}
+	n := r.kind(at, c, depth)
+	if c.Exclude && !c.combines() { // those only (public)
+		inner := n
+		n = func(p *profiles) set { return inner(p).complement() }
+	}
+	if c.Limit != nil {
+		n = r.limited(at+".limit", n, *c.Limit)
+	}
+	return n
+}
+
+func (r *ruleReader) kind(at string, c condition, depth int) node {
+	switch c.Type {
+	case "And":
+		return joined(r.parts(at, c, depth), both)
+	case "Or":
+		return joined(r.parts(at, c, depth), either)
+	case "Composite":
+		return r.composite(at, c, r.parts(at, c, depth))
+	case "Value":
+		return r.value(at, c)
+	case "Reference":
+		return r.reference(at, c)
+	case "MlAttributeReference":
+		r.comparison(at+".operator", c.Operator, false)
+		if c.LeftValue == nil || c.LeftValue.Attribute == "" {
+			r.fail(at+".leftValue", "want the attribute of a model")
+		}
+		return r.leaveOut(at, "the mock has no models")
+	case "FunnelStageReference", "AbTestVariantReference", "PredictiveScoreReference":
+		if c.ID == "" {
+			r.fail(at+".id", "is missing: want the id of what is referred to")
+		}
+		return r.leaveOut(at, "the mock has nothing that a "+c.Type+" refers to")
+	}
+	r.fail(at+".type", "want And, Or, Composite, Value, or a kind of reference, not %q", c.Type)
+	return unknown
+}
+
+func (r *ruleReader) parts(at string, c condition, depth int) []node {
+	if c.Conditions == nil {
+		r.fail(at+".conditions", "is missing: want a list, which may be empty")
+	}
+	nodes := make([]node, len(c.Conditions))
+	for i, part := range c.Conditions {
+		if r.read > maxConditions {
+			return nodes[:i]
+		}
+		nodes[i] = r.condition(fmt.Sprintf("%s.conditions.%d", at, i), part, depth+1)
+	}
+	return nodes
+}
+
+func joined(nodes []node, join func(a, b bool) bool) node {
+	return func(p *profiles) (s set) {
+		for _, n := range nodes {
+			s = merge(s, n(p), join)
+		}
+		return s
+	}
+}
+
+// reference is a segment of the same audience (that it must be there is assumed).
+func (r *ruleReader) reference(at string, c condition) node {
+	id, err := strconv.ParseInt(c.ID, 10, 64)
+	segment, ok := r.world.Audience.Segments.Get(id)
+	if err != nil || !ok || segment.Audience != r.audience {
+		r.fail(at+".id", "there is no segment %q in audience %d", c.ID, r.audience)
+		return unknown
+	}
+	return r.segment(segment)
+}
+
+// segment is who a segment takes in. However often rules refer to it, it is read and counted once.
+func (r *ruleReader) segment(s world.Segment) node {
+	if n, known := r.segments[s.ID]; known {
+		return n
+	}
+	inner := *r
+	inner.notes, inner.errs, inner.failed, inner.read = nil, nil, 0, 0
+	r.segments[s.ID] = unknown // while it is read
+	rule := inner.rule(s.Rule)
+	for _, note := range inner.notes {
+		r.notes = append(r.notes, fmt.Sprintf("segment %d: %s", s.ID, note))
+	}
+	if err := inner.err(); err != nil {
+		r.fail("rule", "segment %d: %v", s.ID, err)
+	}
+	if s.Kind == world.FunnelStage {
+		r.leaveOut(fmt.Sprintf("the funnel stage of segment %d", s.ID), "the mock has no funnels")
+	}
+	r.segments[s.ID] = once(func(p *profiles) set { return p.taken(rule) })
+	return r.segments[s.ID]
+}
+
+// once keeps a node from being evaluated for every time that it is referred to.
+func once(n node) node {
+	var result set
+	done := false
+	return func(p *profiles) set {
+		if !done {
+			result, done = n(p), true
+		}
+		return result
+	}
+}
+
+func (r *ruleReader) limited(at string, n node, l limit) node {
+	switch {
+	case l.Type != percent && l.Type != "Count":
+		r.fail(at+".type", "want Count or Percent, not %q", l.Type)
+	case l.Number < 0 || l.Type == percent && l.Number > 100:
+		r.fail(at+".number", "want 0 or more, and at most 100 for Percent, not %v", l.Number)
+	case l.Type != percent && l.Number != math.Trunc(l.Number):
+		r.fail(at+".number", "want a whole number of profiles, not %v", l.Number)
+	}
+	var by []orderColumn
+	for i, column := range l.OrderColumns {
+		at := fmt.Sprintf("%s.orderColumns.%d", at, i)
+		switch {
+		case column.Order != "ascending" && column.Order != descending:
+			r.fail(at+".order", "want ascending or descending, not %q", column.Order)
+		case column.Type == "Aggregation":
+			r.leaveOut(at, "the mock aggregates no behavior tables")
+		case column.Type != "Column":
+			r.fail(at+".type", "want Column or Aggregation, not %q", column.Type)
+		case r.known(at+".column", column.Column):
+			by = append(by, column)
+		}
+	}
+	l.OrderColumns = by
+	return func(p *profiles) set { return p.first(p.taken(n), l) }
+}
+
+// known refuses a column that the profiles do not have (assumed).
+func (r *ruleReader) known(at, column string) bool {
+	err := r.columns.check(at, column)
+	if err != nil {
+		r.refuse(err)
+	}
+	return err == nil
+}

@@ -1,0 +1,171 @@
+package audience
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// segmentForm is a Segment.
+type segmentForm struct {
+	Audience       int64           `json:"audienceId"`
+	ID             int64           `json:"id"`
+	Name           string          `json:"name"`
+	Realtime       bool            `json:"realtime"`
+	Kind           int             `json:"kind"`
+	Description    *string         `json:"description"`
+	Folder         int64           `json:"segmentFolderId,omitzero"`
+	Population     *int64          `json:"population"`
+	CreatedAt      string          `json:"createdAt"`
+	UpdatedAt      string          `json:"updatedAt"`
+	CreatedBy      userForm        `json:"createdBy"`
+	UpdatedBy      userForm        `json:"updatedBy"`
+	Rule           json.RawMessage `json:"rule"`
+	IsVisible      bool            `json:"isVisible"`
+	NumSyndication int             `json:"numSyndications"`
+	ReferencedBy   []referrerForm  `json:"referencedBy"`
+}
+
+// referrerForm is a segment whose rule refers to another (the form is assumed).
+type referrerForm struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func segmentView(w *world.World, s world.Segment) segmentForm {
+	return segmentForm{
+		Audience: s.Audience, ID: s.ID, Name: s.Name, Realtime: s.Kind == world.Realtime, Kind: s.Kind,
+		Description: s.Description, Folder: s.Folder, Population: s.Population,
+		CreatedAt: instant(s.CreatedAt), UpdatedAt: instant(s.UpdatedAt),
+		CreatedBy: userView(w, s.CreatedBy), UpdatedBy: userView(w, s.UpdatedBy),
+		Rule: s.Rule, IsVisible: true, ReferencedBy: []referrerForm{},
+	}
+}
+
+func listSegments(c *op.Call) (op.Reply, error) {
+	audience, err := calledAudience(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	list, place := []segmentForm{}, map[int64]int{}
+	for id, s := range c.World.Audience.Segments.All() {
+		if s.Audience == audience.ID {
+			place[id] = len(list)
+			list = append(list, segmentView(c.World, s))
+		}
+	}
+	for _, a := range c.World.Audience.Activations.All() {
+		if i, ok := place[a.Segment]; ok {
+			list[i].NumSyndication++
+		}
+	}
+	for _, referrer := range c.World.Audience.Segments.All() {
+		for _, id := range referrer.References() {
+			if i, ok := place[id]; ok {
+				list[i].ReferencedBy = append(list[i].ReferencedBy, referrerForm{referrer.ID, referrer.Name})
+			}
+		}
+	}
+	return op.OK(list)
+}
+
+// segmentRequest is a SegmentCreate.
+type segmentRequest struct {
+	AudienceID      *int64         `json:"audienceId"`
+	Name            string         `json:"name"`
+	Kind            *int           `json:"kind"`
+	Realtime        bool           `json:"realtime"`
+	FunnelStage     *funnelStage   `json:"funnel_stage"`
+	Description     *string        `json:"description"`
+	FolderID        int64          `json:"segmentFolderId"`
+	Rule            jsontext.Value `json:"rule"`
+	CountPopulation bool           `json:"countPopulation"`
+}
+
+// segmentCreated is a SegmentCreated.
+type segmentCreated struct {
+	outcome
+	segmentForm
+}
+
+func createSegment(c *op.Call) (op.Reply, error) {
+	audience, err := queriedAudience(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	segment, notes, err := newSegment(c, audience)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	segment.ID = c.World.NewID("audience.segment")
+	c.World.Audience.Segments.Put(segment.ID, segment)
+	return op.Reply{Body: segmentCreated{wellDone(), segmentView(c.World, segment)}, Notes: notes}, nil
+}
+
+// newSegment is the segment that the body asks for, without an id. Names need not differ, and there are any folders
+// (both assumed).
+func newSegment(c *op.Call, a world.ParentSegment) (s world.Segment, notes []string, err error) {
+	var body segmentRequest
+	if err := c.Decode(&body); err != nil {
+		return s, nil, err
+	}
+	kind, kindErr := kindOf(body.Kind, body.Realtime, body.FunnelStage)
+	reader := newRuleReader(c.World, a)
+	rule := reader.rule(body.Rule)
+	if err := errors.Join(body.check(a), kindErr, reader.err()); err != nil {
+		return s, nil, err
+	}
+	s = world.Segment{
+		Audience: a.ID, Name: body.Name, Kind: kind, Description: body.Description, Folder: body.FolderID,
+		CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: c.Caller.User.ID, UpdatedBy: c.Caller.User.ID,
+	}
+	if !everybody(body.Rule) {
+		s.Rule = json.RawMessage(bytes.Clone(body.Rule))
+	}
+	if body.FunnelStage != nil {
+		s.FunnelStage, _ = json.Marshal(body.FunnelStage) // numbers cannot fail
+	}
+	if body.CountPopulation {
+		s.Population, notes = reader.population(c, a, rule, kind)
+	}
+	return s, notes, nil
+}
+
+func (r segmentRequest) check(a world.ParentSegment) error {
+	var errs []error
+	if r.AudienceID != nil && *r.AudienceID != a.ID {
+		errs = append(errs, op.Invalid("audienceId", "is %d, but the path says %d: want the same, or none",
+			*r.AudienceID, a.ID))
+	}
+	if strings.TrimSpace(r.Name) == "" {
+		errs = append(errs, op.Invalid("name", "is missing: want the name of the segment"))
+	}
+	if r.FolderID < 0 {
+		errs = append(errs, op.Invalid("segmentFolderId", "want the id of a folder, not %d", r.FolderID))
+	}
+	return errors.Join(errs...)
+}
+
+// population counts the profiles of a new segment at once (assumed). It stays null when there is nothing to count; that
+// no operation counts a segment later is documented, by there being none.
+func (r *ruleReader) population(c *op.Call, a world.ParentSegment, rule node, kind int) (*int64, []string) {
+	p, err := profilesOf(c.World, a, c.Now)
+	if err != nil {
+		return nil, []string{"the population was not counted: " + err.Error()}
+	}
+	return new(p.taken(rule).size()), r.remarks(c.World, a, kind)
+}
+
+// remarks are what a test should know of a count.
+func (r *ruleReader) remarks(w *world.World, a world.ParentSegment, kind int) []string {
+	if kind == world.FunnelStage {
+		r.leaveOut("funnel_stage", "the mock has no funnels")
+	}
+	return append(r.notes, partOf(w, a)...)
+}

@@ -1,0 +1,191 @@
+package audience
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
+)
+
+// moment is a time as seen from now.
+type moment func(now time.Time) time.Time
+
+func units() []string {
+	return []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second"}
+}
+
+// maxUnits keeps times within the years that there are.
+const maxUnits = 100_000
+
+// timed reads an operator on times. What the documents leave open of them is assumed: days and other units are those of
+// UTC, weeks begin on Monday, and both ends of a span belong to it.
+func (r *ruleReader) timed(at string, o *operator) test {
+	switch o.Type {
+	case "TimeToday":
+		return within("day", 0)
+	case "TimeThis", "TimeNext":
+		if !r.unit(at+".unit", o.Unit) {
+			return nil
+		}
+		return within(o.Unit, map[string]int{"TimeThis": 0, "TimeNext": 1}[o.Type])
+	case "TimeWithinPast", "TimeWithinNext":
+		return r.timeWithin(at, o)
+	case "TimeInBetweenNext":
+		from, hasFrom := r.moment(at+".from", o.From, 1)
+		to, hasTo := r.moment(at+".to", o.To, 1)
+		if !hasFrom || !hasTo {
+			return nil
+		}
+		return span(from, to)
+	case "TimeRange":
+		return r.timeRange(at, o)
+	}
+	r.fail(at+".type", "want a kind of comparison, such as Equal, Between or TimeWithinPast, not %q", o.Type)
+	return nil
+}
+
+func span(from, to moment) test {
+	return func(value string, now time.Time) bool {
+		t, ok := timeOf(value)
+		return ok && !t.Before(from(now)) && !t.After(to(now))
+	}
+}
+
+// within is the unit of the calendar that now is in, or one that comes so many later.
+func within(unit string, later int) test {
+	return func(value string, now time.Time) bool {
+		t, ok := timeOf(value)
+		begin := shift(startOf(now, unit), unit, later)
+		return ok && !t.Before(begin) && t.Before(shift(begin, unit, 1))
+	}
+}
+
+func (r *ruleReader) timeWithin(at string, o *operator) test {
+	n, err := strconv.Atoi(o.Value)
+	if err != nil || n < 0 || n > maxUnits {
+		r.fail(at+".value", "want a number of units, as text, up to %d, not %q", maxUnits, o.Value)
+	}
+	if !r.unit(at+".unit", o.Unit) || err != nil {
+		return nil
+	}
+	present := func(now time.Time) time.Time { return now }
+	if o.Type == "TimeWithinPast" {
+		return span(func(now time.Time) time.Time { return shift(now, o.Unit, -n) }, present)
+	}
+	return span(present, func(now time.Time) time.Time { return shift(now, o.Unit, n) })
+}
+
+// timeRange is a span that begins at from, or ends there when it is reversed.
+func (r *ruleReader) timeRange(at string, o *operator) test {
+	from, hasFrom := r.moment(at+".from", o.From, -1)
+	length, hasLength := r.length(at+".duration", o.Duration)
+	if !hasFrom || !hasLength {
+		return nil
+	}
+	if o.Reverse {
+		return span(func(now time.Time) time.Time { return from(now).Add(-length) }, from)
+	}
+	return span(from, func(now time.Time) time.Time { return from(now).Add(length) })
+}
+
+const maxLength = 100 * 365 * 24 * time.Hour
+
+// length reads numbers by unit: {day: 7, hour: 12}.
+func (r *ruleReader) length(at string, duration map[string]float64) (length time.Duration, ok bool) {
+	epoch := time.Unix(0, 0).UTC()
+	sum := 0.0
+	for _, unit := range slices.Sorted(maps.Keys(duration)) {
+		if !r.unit(at, unit) {
+			return 0, false
+		}
+		sum += duration[unit] * float64(shift(epoch, unit, 1).Sub(epoch))
+	}
+	if sum <= 0 || sum > float64(maxLength) {
+		r.fail(at, "want a length of time, such as {day: 7}, of up to a hundred years")
+		return 0, false
+	}
+	return time.Duration(sum), true
+}
+
+func (r *ruleReader) unit(at, unit string) bool {
+	if slices.Contains(units(), unit) {
+		return true
+	}
+	r.fail(at, "want one of %s, not %q", strings.Join(units(), ", "), unit)
+	return false
+}
+
+// moment reads {timestamp}, or a number of units before or after now: {last, unit}, {next, unit}, or {value, unit},
+// whose direction is the operator's (that the latter two exist is assumed).
+func (r *ruleReader) moment(at string, value jsontext.Value, direction int) (moment, bool) {
+	object := gjson.ParseBytes(value)
+	if stamp := object.Get("timestamp"); stamp.Exists() {
+		t, ok := timeOf(stamp.String())
+		if !ok {
+			r.fail(at+".timestamp", "want Unix seconds or ISO 8601, not %s", stamp.Raw)
+		}
+		return func(time.Time) time.Time { return t }, ok
+	}
+	n := object.Get("value")
+	if last := object.Get("last"); last.Exists() {
+		n, direction = last, -1
+	} else if next := object.Get("next"); next.Exists() {
+		n, direction = next, 1
+	}
+	count, err := strconv.Atoi(n.String())
+	if err != nil || count < 0 || count > maxUnits {
+		r.fail(at, "want a time, as {timestamp}, or {last, unit} with a whole number up to %d", maxUnits)
+		return nil, false
+	}
+	unit := object.Get("unit").String()
+	return func(now time.Time) time.Time { return shift(now, unit, direction*count) }, r.unit(at+".unit", unit)
+}
+
+func shift(t time.Time, unit string, n int) time.Time {
+	switch unit {
+	case "year":
+		return t.AddDate(n, 0, 0)
+	case "quarter":
+		return t.AddDate(0, 3*n, 0)
+	case "month":
+		return t.AddDate(0, n, 0)
+	case "week":
+		return t.AddDate(0, 0, 7*n)
+	case "day":
+		return t.AddDate(0, 0, n)
+	case "hour":
+		return t.Add(time.Duration(n) * time.Hour)
+	case "minute":
+		return t.Add(time.Duration(n) * time.Minute)
+	case "second":
+		return t.Add(time.Duration(n) * time.Second)
+	}
+	panic(fmt.Sprintf("unit %q", unit))
+}
+
+// startOf is when the unit of the calendar began that a time is in.
+func startOf(t time.Time, unit string) time.Time {
+	year, month, day := t.UTC().Date()
+	switch unit {
+	case "year":
+		month, day = time.January, 1
+	case "quarter":
+		month, day = month-(month-1)%3, 1
+	case "month":
+		day = 1
+	case "week":
+		day -= (int(t.UTC().Weekday()) + 6) % 7
+	case "hour":
+		return t.UTC().Truncate(time.Hour)
+	case "minute":
+		return t.UTC().Truncate(time.Minute)
+	case "second":
+		return t.UTC().Truncate(time.Second)
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}

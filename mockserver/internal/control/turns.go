@@ -1,0 +1,38 @@
+package control
+
+import (
+	"svc.example/understudy/mockserver/internal/llm"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+func (h Host) listTurns(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(map[string]any{"world": w.ID, "turns": append([]world.Turn{}, w.Read().LLM.Turns...)})
+}
+
+func (h Host) queueTurn(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var turn world.Turn
+	if err := c.Decode(&turn); err != nil {
+		return op.Reply{}, err
+	}
+	if err := w.Write(func(tx *world.World) error { return llm.QueueTurn(tx, turn) }); err != nil {
+		return op.Reply{}, err
+	}
+	return op.Created(turn)
+}
+
+func (h Host) clearTurns(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.Reply{Status: 204}, w.Write(func(tx *world.World) error { tx.LLM.Turns = nil; return nil })
+}

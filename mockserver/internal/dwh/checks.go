@@ -1,0 +1,103 @@
+package dwh
+
+import (
+	"errors"
+	"fmt"
+
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// check refuses what could not be loaded. That each table comes once is assumed: its session is known by it.
+func (p configs) check() error {
+	errs := []error{p.Basic.check()}
+	if len(p.Advanced) == 0 {
+		errs = append(errs, op.Invalid("advanced_configs", "want an entry for each target table, at least one"))
+	}
+	first := map[string]int{}
+	for n, entry := range p.Advanced {
+		at := fmt.Sprintf("advanced_configs.%d.", n)
+		if before, twice := first[entry.Table]; twice && entry.Table != "" {
+			errs = append(errs, op.Invalid(at+"target_table", "%s has entry %d already: want it once", entry.Table, before))
+			continue
+		}
+		first[entry.Table] = n
+		errs = append(errs, entry.check(at, p.Basic.Type))
+	}
+	if p.Output.Database == "" {
+		errs = append(errs, missing("output_config.database"))
+	}
+	return errors.Join(errs...)
+}
+
+func (b basicConfigs) check() error {
+	type needed struct{ name, value string }
+	var all []needed
+	switch b.Type {
+	case snowflake:
+		all = []needed{{"warehouse", b.Warehouse}, {"db", b.DB}, {"schema", b.Schema}}
+	case databricks:
+		all = []needed{{"catalog", b.Catalog}}
+	default:
+		return op.Invalid("basic_configs.type", "want %s or %s, not %q", snowflake, databricks, b.Type)
+	}
+	var errs []error
+	for _, n := range append(all, needed{authentication, string(b.Authentication)}) {
+		if n.value == "" || n.value == `""` {
+			errs = append(errs, missing("basic_configs."+n.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// check: what a load needs to know is where its data comes from (assumed).
+func (e advancedEntry) check(at, kind string) error {
+	if e.Table == "" {
+		return missing(at + "target_table")
+	}
+	switch c := e.Config; {
+	case c == nil:
+		return missing(at + "config")
+	case c.Type != "" && c.Type != kind:
+		return op.Invalid(at+"config.type", "want %s, as in basic_configs, not %q", kind, c.Type)
+	case c.custom(kind) && c.Query == "":
+		return op.Invalid(at+"config.query", "is missing: it is where the data comes from")
+	case !c.custom(kind) && c.Table == "":
+		return op.Invalid(at+"config.table", "is missing: it is where the data comes from, unless that is a query")
+	}
+	return nil
+}
+
+// custom reports whether the data comes from a query.
+func (c *advancedConfig) custom(kind string) bool {
+	return kind == snowflake && c.SourceType == "query" ||
+		kind == databricks && c.UseCustomQuery != nil && *c.UseCustomQuery
+}
+
+// checkTargets refuses targets that do not exist: they are never made here (documented).
+func (p configs) checkTargets(c *op.Call) error {
+	if c.Skip[SkipTarget] {
+		return nil
+	}
+	database := p.Output.Database
+	d, ok := across.TargetDatabase(c.World, database)
+	if !ok {
+		return op.Invalid("output_config.database", "database %s does not exist: make it first", database)
+	}
+	if !across.MayImport(c.World, c.Caller, d) {
+		return op.Forbidden("your permissions do not include import on database %s", database)
+	}
+	var errs []error
+	for n, entry := range p.Advanced {
+		if across.HasTable(c.World, d, entry.Table) {
+			continue
+		}
+		if c.Skip[SkipTargetCreates] {
+			across.MakeTable(c.World, d, entry.Table, c.Now)
+			continue
+		}
+		errs = append(errs, op.Invalid(fmt.Sprintf("advanced_configs.%d.target_table", n),
+			"table %s.%s does not exist: make it first", database, entry.Table))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,71 @@
+package dwh
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+type guessForm struct {
+	Basic    jsontext.Value  `json:"basic_configs"`
+	Advanced []advancedEntry `json:"advanced_configs"`
+}
+
+// guessDwhConfig stores nothing (assumed). It looks into no warehouse, so that what it finds there is a table named
+// after the schema, or the catalog, for the client to change (assumed).
+func guessDwhConfig(c *op.Call) (op.Reply, error) {
+	var body struct {
+		Basic jsontext.Value `json:"basic_configs"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	var compact []byte
+	if err := setPart(&compact, body.Basic); err != nil {
+		return op.Reply{}, err
+	}
+	var basic basicConfigs
+	if err := readPart("basic_configs", compact, &basic); err != nil {
+		return op.Reply{}, err
+	}
+	if err := basic.check(); err != nil {
+		return op.Reply{}, err
+	}
+	source := cmp.Or(basic.Schema, basic.Catalog) + "_TABLE"
+	config := advancedConfig{Table: source}
+	if basic.Incremental {
+		config.IncrementalColumns = []string{"UPDATED_AT"}
+	}
+	return op.OK(guessForm{body.Basic, []advancedEntry{{tableName(source), config.complete(basic)}}})
+}
+
+// tableName makes a name that a target table may have.
+func tableName(source string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(source))
+}
+
+// complete is a configuration with everything that it leaves open.
+func (a *advancedConfig) complete(basic basicConfigs) *advancedConfig {
+	whole := *a
+	whole.Type = basic.Type
+	switch basic.Type {
+	case snowflake:
+		whole.SourceType = cmp.Or(a.SourceType, "table_view") // the public default has an s too many
+	case databricks:
+		whole.UseCustomQuery = cmp.Or(a.UseCustomQuery, new(false))
+	}
+	if !whole.custom(basic.Type) {
+		whole.Select = cmp.Or(a.Select, "*")
+	}
+	whole.Incremental = cmp.Or(a.Incremental, &basic.Incremental)
+	whole.InvalidValueOption = cmp.Or(a.InvalidValueOption, "fail_job")
+	return &whole
+}

@@ -1,0 +1,152 @@
+package dwh
+
+import (
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// integrations lists those that the caller may see. What makes or changes one reaches into other interfaces.
+var integrations = resource.Of[world.Warehouse]{
+	Noun: "integration", IDs: "dwh.integration", Key: "dwh_id", Dialect: dialect, Page: paging.Window,
+	Rows: func(w *world.World) *table.Table[world.Warehouse] { return &w.DWH.Integrations },
+	Match: func(c *op.Call) (func(world.Warehouse) bool, error) {
+		return func(i world.Warehouse) bool { return mayUse(c.Caller, i) }, nil
+	},
+	View: func(c *op.Call, i world.Warehouse) any { return view(c.World, i) },
+}
+
+// mayUse: administrators and the owner may use all integrations, others those that they have made (assumed).
+func mayUse(caller world.Caller, i world.Warehouse) bool {
+	return caller.Administers() || i.User == caller.User.ID
+}
+
+type integrationForm struct {
+	ID             int64  `json:"id"`
+	Name           string `json:"name"`
+	UserID         int64  `json:"user_id"`
+	AccountID      int64  `json:"account_id"`
+	ProjectID      int64  `json:"workflow_project_id"`
+	ProjectName    string `json:"workflow_project_name"`
+	ConfigID       int64  `json:"dwh_config_id"`
+	ScheduleType   string `json:"schedule_type"`
+	ScheduleOption string `json:"schedule_option"`
+	Timezone       string `json:"timezone"`
+	CreatedAt      string `json:"created_at"`
+	UpdatedAt      string `json:"updated_at"`
+}
+
+func view(w *world.World, i world.Warehouse) integrationForm {
+	return integrationForm{
+		ID: i.ID, Name: i.Name, UserID: i.User, AccountID: w.Account.ID,
+		ProjectID: i.Project, ProjectName: across.Project(w, i.Project).Name, ConfigID: i.Config.ID,
+		ScheduleType: i.Schedule.Type, ScheduleOption: i.Schedule.Option, Timezone: i.Schedule.Timezone,
+		CreatedAt: instant(i.CreatedAt), UpdatedAt: instant(i.UpdatedAt),
+	}
+}
+
+func listDwhIntegrations(c *op.Call) (op.Reply, error) { return integrations.List(c) }
+
+func getDwhIntegration(c *op.Call) (op.Reply, error) {
+	i, err := called(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(view(c.World, i))
+}
+
+func createDwhIntegration(c *op.Call) (op.Reply, error) {
+	i, err := create(c, c.World.NewID(integrations.IDs))
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(view(c.World, i))
+}
+
+// create makes an integration and everything that belongs to it.
+func create(c *op.Call, id int64) (world.Warehouse, error) {
+	i, parts, err := readRequest(c, world.Warehouse{
+		ID: id, User: c.Caller.User.ID, Schedule: world.WarehouseSchedule{Type: never, Timezone: "UTC"},
+		CreatedAt: c.Now, UpdatedAt: c.Now,
+	})
+	if err != nil {
+		return i, err
+	}
+	i.Config.ID = c.World.NewID("dwh.config")
+	i.Config.CreatedAt, i.Config.UpdatedAt = c.Now, c.Now
+	return i, put(c, &i, parts)
+}
+
+// updateDwhIntegration leaves everything as it is when nothing would change.
+func updateDwhIntegration(c *op.Call) (op.Reply, error) {
+	before, err := called(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	i, parts, err := readRequest(c, before)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	reconfigured := i.Config.Digest != before.Config.Digest
+	if !reconfigured && i.Name == before.Name && i.Schedule == before.Schedule {
+		return op.OK(view(c.World, before))
+	}
+	i.UpdatedAt = c.Now
+	if reconfigured {
+		i.Config.UpdatedAt = c.Now
+	}
+	if err := put(c, &i, parts); err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(view(c.World, i))
+}
+
+// put stores an integration, and brings its sessions and its project up to date with it.
+func put(c *op.Call, i *world.Warehouse, parts configs) error {
+	before, _ := c.World.DWH.Sessions.Get(i.ID)
+	sessions := parts.sessions(c.World, *i, before)
+	if err := upload(c, i, parts, sessions); err != nil {
+		return err
+	}
+	c.World.DWH.Integrations.Put(i.ID, *i)
+	c.World.DWH.Sessions.Put(i.ID, sessions)
+	return nil
+}
+
+// deleteDwhIntegration takes the workflow project and the bulk load sessions along (documented). An attempt that is
+// under way goes on, as it does when a project is deleted by hand (assumed).
+func deleteDwhIntegration(c *op.Call) (op.Reply, error) {
+	i, err := called(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	before := view(c.World, i)
+	if !c.Skip[SkipDeletionProject] {
+		across.RemoveProject(c.World, i.Project, c.Now)
+	}
+	if !c.Skip[SkipDeletionSessions] {
+		c.World.DWH.Sessions.Delete(i.ID)
+	}
+	if !c.Skip[SkipDeletionIntegration] {
+		c.World.DWH.Integrations.Delete(i.ID)
+	}
+	return op.OK(before)
+}
+
+// called is the integration of the path, if the caller may use it.
+func called(c *op.Call) (world.Warehouse, error) {
+	_, i, err := integrations.Find(c)
+	if err == nil {
+		err = own(c, i)
+	}
+	return i, err
+}
+
+func own(c *op.Call, i world.Warehouse) error {
+	if mayUse(c.Caller, i) {
+		return nil
+	}
+	return op.Forbidden("integration %d belongs to another user: only that one and administrators may use it", i.ID)
+}

@@ -1,0 +1,76 @@
+package dwh
+
+import (
+	"errors"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// noRecords is for those who look into a target table after a run.
+const noRecords = "the tasks of this attempt load nothing: there is no warehouse behind the mock, so that the target " +
+	"tables stay as they are"
+
+// runDwhWorkflow starts one more attempt, whatever runs already. It waits when its pool is full (assumed).
+func runDwhWorkflow(c *op.Call) (op.Reply, error) {
+	i, err := called(c)
+	if err == nil {
+		err = projectLives(c.World, i)
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	workflow := workflowOf(across.Project(c.World, i.Project).Name)
+	a, err := across.StartNow(c.World, i.Project, workflow, c.Skip)
+	if gone := (*op.Error)(nil); errors.As(err, &gone) && gone.Code == op.CodeNotFound {
+		err = op.Conflict("the workflow of integration %d cannot run: %v; somebody has uploaded another revision of its "+
+			"project, and an update of the integration replaces that", i.ID, err)
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.Reply{Body: across.AttemptView(c.World, a), Notes: []string{noRecords}}, nil
+}
+
+// runs are the attempts of the integration's project, whoever has started them.
+var runs = resource.Of[world.Attempt]{
+	Dialect: dialect, Rows: across.Attempts,
+	Page: resource.ByPage{Newest: true, Page: paging.Page, Size: paging.Size, Default: paging.Default}.Window,
+	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
+		i, err := called(c)
+		return func(a world.Attempt) bool { return across.OfProject(c.World, a, i.Project) }, err
+	},
+	View: func(c *op.Call, a world.Attempt) any {
+		return runForm{
+			AttemptID: a.ID, AttemptName: a.RetryName, SessionID: a.Session,
+			SessionTime: across.SessionTime(c.World, a), Status: across.AttemptStatus(a),
+		}
+	},
+}
+
+type runForm struct {
+	AttemptID   int64  `json:"attempt_id"`
+	AttemptName string `json:"attempt_name"`
+	SessionID   int64  `json:"session_id"`
+	SessionTime string `json:"session_time"`
+	Status      string `json:"status"`
+}
+
+func listDwhSessionAttempts(c *op.Call) (op.Reply, error) { return runs.List(c) }
+
+func runsPending(c *op.Call) (state string, at time.Time, pending bool) {
+	i, err := called(c)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	var ids []int64
+	for id, a := range across.Attempts(c.World).All() {
+		if across.OfProject(c.World, a, i.Project) {
+			ids = append(ids, id)
+		}
+	}
+	return across.Watch(c.World, ids...)
+}

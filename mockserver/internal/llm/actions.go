@@ -1,0 +1,77 @@
+package llm
+
+import (
+	"slices"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var actionKind = kind[world.Action]{
+	Type: "actions", Noun: "action",
+	Rows: func(l *world.LLM) *table.Table[world.Resource[world.Action]] { return &l.Actions },
+	Filters: map[string]filter[world.Action]{
+		"parent_segment_id": ofParentSegment[world.Action],
+		"project_id":        ofIntegration(func(i world.Integration, text string) bool { return i.ProjectID == text }),
+		"prompt_id":         equal(func(a world.Action) string { return a.PromptID }),
+		"service_type":      ofIntegration(func(i world.Integration, text string) bool { return i.ServiceType == text }),
+		"skip_managed": ofIntegration(func(i world.Integration, text string) bool {
+			skip := text == "true" || text == "auto" && i.ChatIgnoreManagedActions
+			return !skip || !i.IsManaged
+		}),
+		"ui_tags": tagged,
+	},
+	View: func(c *op.Call, a world.Resource[world.Action]) any {
+		i, _ := named(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
+		a.Attributes.WebhookTextURL, a.Attributes.ChatappRequestURL = addresses(c, i.Attributes.ServiceType, a.UUID)
+		return a.Attributes
+	},
+	Links: func(self string) any { return actionLinks{Self: self} },
+}
+
+var actions = actionKind.resource()
+
+// actionLinks are the links of an action. There is no page to chat on, so that of the chat is null.
+type actionLinks struct {
+	Self string  `json:"self"`
+	Chat *string `json:"chat"`
+}
+
+// ofIntegration passes the actions whose integration fits the filter's text.
+func ofIntegration(fits func(i world.Integration, text string) bool) filter[world.Action] {
+	return func(c *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
+		return func(a world.Resource[world.Action]) bool {
+			i, ok := named(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
+			return ok && fits(i.Attributes, text)
+		}, nil
+	}
+}
+
+// tagged passes the actions that carry a tag.
+func tagged(_ *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
+	if !isTag(text) {
+		return nil, wrong("filter[ui_tags]", reasonFilter, "want a tag of the form key:value, not %q", text)
+	}
+	return func(a world.Resource[world.Action]) bool { return slices.Contains(a.Attributes.UITags, text) }, nil
+}
+
+// isTag reports whether a text has the form key:value.
+func isTag(text string) bool {
+	key, value, ok := strings.Cut(text, ":")
+	return ok && key != "" && value != ""
+}
+
+// addresses are those by which an action is called: a webhook's or a chat app's, by the kind of its integration.
+func addresses(c *op.Call, serviceType, action string) (webhookText, chatappRequest *string) {
+	switch serviceType {
+	case webhook:
+		address := c.Base + "/api/webhooks/" + action + "/text"
+		return &address, nil
+	case chatapp:
+		address := c.Base + "/api/actions/" + action + "/chatapp"
+		return nil, &address
+	}
+	return nil, nil
+}

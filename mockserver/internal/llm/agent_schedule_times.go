@@ -1,0 +1,128 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// scheduleTimes is when a schedule runs.
+type scheduleTimes struct {
+	zone  *time.Location
+	start time.Time // in the zone
+	end   time.Time // its last day, as a midnight in UTC; zero: never ends
+	unit  string
+	every int   // units
+	on    []int // days of the week or of the month
+}
+
+// noRepeat runs once.
+const noRepeat = "no_repeat"
+
+// timesOf reads the times of a schedule, and refuses those that cannot be.
+func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
+	t := scheduleTimes{unit: a.RepeatUnit, every: a.RepeatFrequency, on: a.RepeatSubFrequency}
+	var errs []error
+	var err error
+	if t.zone, err = time.LoadLocation(a.Timezone); err != nil || a.Timezone == "" || a.Timezone == "Local" {
+		errs = append(errs, unfit("timezone", invalidFormat,
+			"want the IANA name of a time zone, such as Asia/Tokyo, not %q", a.Timezone))
+		t.zone = time.UTC
+	}
+	if t.start, err = time.ParseInLocation("2006-01-02T15:04:05", a.StartAt, t.zone); err != nil {
+		errs = append(errs, unfit("startAt", invalidFormat,
+			"want a local time, such as 2026-01-16T07:00:00, not %q", a.StartAt))
+	}
+	if a.EndAt != nil {
+		t.end, err = time.Parse(time.DateOnly, *a.EndAt)
+		switch {
+		case err != nil:
+			errs = append(errs, unfit("endAt", invalidFormat, "want a date, such as 2026-12-31, not %q", *a.EndAt))
+		case *a.EndAt < a.StartAt[:len(time.DateOnly)]:
+			errs = append(errs, unfit("endAt", invalidFormat, "%s comes before the start, %s", *a.EndAt, a.StartAt))
+		}
+	}
+	return t, errors.Join(append(errs, t.checkRepetition())...)
+}
+
+// checkRepetition: days are those of the week, from 0 or 7 for Sunday, or of the month; elsewhere they mean nothing
+// (assumed).
+func (t scheduleTimes) checkRepetition() error {
+	var errs []error
+	if t.every < 1 && t.unit != noRepeat {
+		errs = append(errs, unfit("repeatFrequency", invalidFormat, "want at least 1, not %d", t.every))
+	}
+	least, most := 0, 7
+	switch t.unit {
+	case "monthly":
+		least, most = 1, 31
+	case "weekly":
+	default:
+		return errors.Join(errs...)
+	}
+	for _, day := range t.on {
+		if day < least || day > most {
+			errs = append(errs, unfit("repeatSubFrequency", invalidFormat,
+				"%s wants days from %d to %d, not %d", t.unit, least, most, day))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// lastDay is the date of the last day, or empty. Without repetition that is the day of the start (assumed).
+func (t scheduleTimes) lastDay() string {
+	switch {
+	case t.unit == noRepeat:
+		return t.start.Format(time.DateOnly)
+	case t.end.IsZero():
+		return ""
+	}
+	return t.end.Format(time.DateOnly)
+}
+
+// over reports whether the last day is.
+func (t scheduleTimes) over(now time.Time) bool {
+	last := t.lastDay()
+	return last != "" && now.In(t.zone).Format(time.DateOnly) > last
+}
+
+// cron is when runs may start. It has no seconds, so those of the start are left out (assumed).
+func (t scheduleTimes) cron() string {
+	day, weekday := "*", "*"
+	switch t.unit {
+	case "weekly":
+		weekday = days(t.on, int(t.start.Weekday()))
+	case "monthly":
+		day = days(t.on, t.start.Day())
+	}
+	return fmt.Sprintf("%d %d %s * %s", t.start.Minute(), t.start.Hour(), day, weekday)
+}
+
+// days lists days for cron: those that were given, else that of the start (assumed).
+func days(given []int, otherwise int) string {
+	if len(given) == 0 {
+		given = []int{otherwise}
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(given)))
+	texts := make([]string, len(sorted))
+	for i, day := range sorted {
+		texts[i] = strconv.Itoa(day)
+	}
+	return strings.Join(texts, ",")
+}
+
+// turn tells in the words of a workflow whether a slot's turn has come, where not every unit has a run; empty: always.
+// Cron cannot count units from the start.
+func (t scheduleTimes) turn() string {
+	unit, known := map[string]string{"daily": "day", "weekly": "week", "monthly": "month"}[t.unit]
+	if !known || t.every < 2 {
+		return ""
+	}
+	const since = `${moment(session_time).startOf("%[1]s").diff(moment("%[2]s").startOf("%[1]s"), "%[1]ss") %% %[3]d == 0}`
+	return fmt.Sprintf(since, unit, t.start.Format(time.DateOnly), t.every)
+}

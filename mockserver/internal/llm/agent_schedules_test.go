@@ -1,0 +1,231 @@
+package llm_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+// stage is a project with an agent, and the two kinds of interfaces to it.
+type stage struct {
+	*mocktest.Client
+	project, agent, chat, form string
+}
+
+func newStage(t *testing.T) stage {
+	t.Helper()
+	c, project := toolClient(t)
+	return stageIn(c, project)
+}
+
+func stageIn(c *mocktest.Client, project string) stage {
+	c.Helper()
+	s := stage{Client: c, project: project}
+	s.agent = toolMake(
+		c,
+		"agents",
+		fmt.Sprintf(`{"projectId":%q,"name":"Helper","systemPrompt":"Help.","modelType":"gpt-5"}`, project),
+	)
+	s.chat = toolMake(
+		c,
+		"chat_interfaces",
+		fmt.Sprintf(`{"projectId":%q,"name":"Chat","starterMessage":"Hello","textInputEnabled":true,
+		"textInputAgentId":%q,"chatInterfaceButtons":[{"agentId":%q,"label":"Sales","prompt":"Sum up the sales."}]}`, project, s.agent, s.agent),
+	)
+	s.form = toolMake(
+		c,
+		"form_interfaces",
+		fmt.Sprintf(`{"projectId":%q,"agentId":%q,"name":"Form","promptTemplate":"About {{topic}}",
+		"formJsonSchema":"{\"type\":\"object\",\"required\":[\"topic\"],\"properties\":{\"topic\":{\"type\":\"string\"}}}"}`, project, s.agent),
+	)
+	return s
+}
+
+// attributes are those of a schedule of the chat interface, some of them in the place of the usual ones.
+func (s stage) attributes(more ...string) string {
+	all := map[string]string{
+		"projectId": quote(s.project), "agentId": quote(s.agent), "chatInterfaceId": quote(s.chat), "name": `"Morning"`,
+		"repeatUnit": `"daily"`, "repeatFrequency": "1", "timezone": `"Asia/Tokyo"`, "startAt": `"2026-01-16T07:30:00"`,
+		"parameterValues": `{"input":"Summarize."}`,
+	}
+	for i := 0; i < len(more); i += 2 {
+		all[more[i]] = more[i+1]
+	}
+	var members []string
+	for name, value := range all {
+		members = append(members, quote(name)+":"+value)
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func quote(text string) string { return `"` + text + `"` }
+
+func (s stage) post(more ...string) mocktest.Answer {
+	s.Helper()
+	return toolPost(s.Client, "agent_schedules", s.attributes(more...))
+}
+
+func (s stage) schedule(more ...string) string {
+	s.Helper()
+	return s.post(more...).Want(201).Value("data.id").String()
+}
+
+func (s stage) get(id string) mocktest.Answer {
+	s.Helper()
+	return s.Get("/api/agent_schedules/" + id).Want(200)
+}
+
+func TestAgentSchedules(t *testing.T) {
+	t.Parallel()
+	// one is a stage with a schedule of the chat interface and one of the form.
+	one := func(t *testing.T) (s stage, id, form string) {
+		t.Helper()
+		s = newStage(t)
+		id = s.schedule("sendEmailNotification", "true", "endAt", `"2026-12-31"`)
+		form = s.schedule(
+			"chatInterfaceId",
+			"null",
+			"formInterfaceId",
+			quote(s.form),
+			"parameterValues",
+			`{"topic":"sales"}`,
+			"name",
+			`"Form"`,
+		)
+		return s, id, form
+	}
+	t.Run("a new one is active and has done nothing", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t)
+		s.post("sendEmailNotification", "true", "endAt", `"2026-12-31"`).Want(201).Wants(
+			"data.type", "agentSchedules", "data.attributes.status", "active", "data.attributes.executionCount", "0",
+			"data.attributes.interfaceType", "chat", "data.attributes.formInterfaceId", "", "data.attributes.emailRecipients.0", "admin@shop.example",
+			"data.attributes.repeatSubFrequency.#", "0", "data.attributes.lastRunStatus", "")
+		s.post("chatInterfaceId", "null", "formInterfaceId", quote(s.form), "parameterValues", `{"topic":"sales"}`).
+			Want(201).
+			Wants(
+				"data.attributes.interfaceType", "form", "data.attributes.chatInterfaceId", "", "data.attributes.emailRecipients.#", "0")
+	})
+	t.Run("they are listed by filters in camelCase", func(t *testing.T) {
+		t.Parallel()
+		s, id, form := one(t)
+		for query, want := range map[string]string{
+			"": "2", "filter[agentId]=" + s.agent: "2", "filter[projectId]=" + s.project: "2", "filter[projectId]=" + nobody: "0",
+			"filter[formInterfaceId]=" + s.form: "1", "filter[chatInterfaceId]=" + s.chat: "1",
+			"filter[interfaceType]=form": "1", "filter[interfaceType]=fax": "0",
+		} {
+			s.Get("/api/agent_schedules?"+query).Want(200).Wants("meta.total", want)
+		}
+		s.Get("/api/agent_schedules?sort=-name").Want(200).Wants("data.0.id", id, "data.1.id", form)
+		s.Get("/api/agent_schedules?include=nonsense").Refused(400, `"112"`)
+		s.Get("/api/agent_schedules/"+id+"?include=nonsense").Refused(400, `"112"`)
+	})
+	t.Run("they include what they lead to", func(t *testing.T) {
+		t.Parallel()
+		s, id, form := one(t)
+		s.Get("/api/agent_schedules/"+id+"?include=project,createdBy,agent,formInterface,chatInterface").
+			Want(200).
+			Wants("included.#.type",
+				`["projects","users","agents","chatInterfaces"]`, "data.relationships.chatInterface.data.id", s.chat)
+		s.Get("/api/agent_schedules/"+form+"?include=formInterface,updatedBy").
+			Want(200).
+			Wants("included.#.type", `["formInterfaces","users"]`)
+	})
+	t.Run("a change keeps the rest", func(t *testing.T) {
+		t.Parallel()
+		s, id, _ := one(t)
+		toolPatch(
+			s.Client,
+			"agent_schedules",
+			id,
+			`{"name":"Evening","sendEmailNotification":false,"endAt":null}`,
+		).Want(200).
+			Wants(
+				"data.attributes.name", "Evening", "data.attributes.emailRecipients.#", "0", "data.attributes.endAt", "", "data.attributes.startAt", "2026-01-16T07:30:00")
+		toolPatch(
+			s.Client,
+			"agent_schedules",
+			id,
+			fmt.Sprintf(`{"formInterfaceId":%q,"chatInterfaceId":null,"parameterValues":{"topic":"x"}}`, s.form),
+		).
+			Want(200).
+			Wants("data.attributes.interfaceType", "form")
+		toolPatch(s.Client, "agent_schedules", nobody, `{}`).Refused(404, nobody)
+		toolUnsupported(s.Client, "POST", "/api/agent_schedules")
+		toolUnsupported(s.Client, "PATCH", "/api/agent_schedules/"+id)
+	})
+	t.Run("only the creator changes and deletes one", func(t *testing.T) {
+		t.Parallel()
+		s, id, _ := one(t)
+		owner := s.As("1/owner")
+		toolPatch(owner, "agent_schedules", id, `{"name":"Mine"}`).Refused(401, "creator")
+		owner.Delete("/api/agent_schedules/"+id).Refused(401, "creator")
+		s.get(id).Wants("data.attributes.name", "Morning")
+		owner.Get("/api/agent_schedules/" + id).Want(200)
+	})
+	t.Run("what the server owns is not sent", func(t *testing.T) {
+		t.Parallel()
+		s, id, _ := one(t)
+		for _, name := range []string{"emailRecipients", "status", "executionCount", "workflowProjectId", "interfaceType"} {
+			s.post(name, "null").Refused(400, `"105"`, name)
+			toolPatch(s.Client, "agent_schedules", id, `{"`+name+`":null}`).Refused(400, `"105"`, name)
+		}
+	})
+	t.Run("it can be deleted", func(t *testing.T) {
+		t.Parallel()
+		s, id, _ := one(t)
+		path := "/api/agent_schedules/" + id
+		s.Delete(path).Want(204)
+		s.Get(path).Refused(404, id)
+		s.Delete(path).Refused(404, id)
+	})
+}
+
+func TestAgentScheduleChecks(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	other := stageIn(s.Client, toolProject(s.Client, "Other"))
+	id := s.schedule()
+	const format = "INVALID_FORMAT_OR_ASSOCIATION"
+	for _, test := range []struct {
+		code, attribute string
+		more            []string
+	}{
+		{"LLM_EXACTLY_ONE_INTERFACE_REQUIRED", "formInterfaceId", []string{"chatInterfaceId", "null"}},
+		{"LLM_EXACTLY_ONE_INTERFACE_REQUIRED", "formInterfaceId", []string{"formInterfaceId", quote(s.form)}},
+		{format, "projectId", []string{"projectId", quote(nobody)}},
+		{format, "agentId", []string{"agentId", quote(nobody)}},
+		{format, "chatInterfaceId", []string{"chatInterfaceId", quote(nobody)}},
+		{format, "formInterfaceId", []string{"chatInterfaceId", "null", "formInterfaceId", quote(nobody)}},
+		{format, "textResourceId", []string{"textResourceId", quote(nobody)}},
+		{format, "agentId", []string{"agentId", quote(other.agent)}},
+		{format, "chatInterfaceId", []string{"chatInterfaceId", quote(other.chat)}},
+		{"CANNOT_BE_BLANK", "name", []string{"name", `" "`}},
+		{format, "timezone", []string{"timezone", `"Mars/Olympus"`}},
+		{format, "timezone", []string{"timezone", `"Local"`}},
+		{format, "startAt", []string{"startAt", `"2026-02-30T07:00:00"`}},
+		{format, "startAt", []string{"startAt", `"2026-02-20T07:00:00Z"`}},
+		{format, "endAt", []string{"endAt", `"2026-13-01"`}},
+		{format, "endAt", []string{"endAt", `"2026-01-15"`}},
+		{format, "repeatFrequency", []string{"repeatFrequency", "0"}},
+		{"NOT_AN_INTEGER", "repeatFrequency", []string{"repeatFrequency", "1.5"}},
+		{format, "repeatUnit", []string{"repeatUnit", `"hourly"`}},
+		{format, "repeatSubFrequency", []string{"repeatUnit", `"weekly"`, "repeatSubFrequency", "[8]"}},
+		{format, "repeatSubFrequency", []string{"repeatUnit", `"monthly"`, "repeatSubFrequency", "[0]"}},
+		{format, "parameterValues", []string{"parameterValues", `{}`}},
+		{format, "parameterValues", []string{"parameterValues", `{"button_id":"Costs"}`}},
+		{format, "parameterValues", []string{"chatInterfaceId", "null", "formInterfaceId", quote(s.form), "parameterValues", `{"topic":null}`}},
+	} {
+		s.post(test.more...).Refused(422, test.code, "/data/attributes/"+test.attribute)
+		toolPatch(
+			s.Client,
+			"agent_schedules",
+			id,
+			s.attributes(test.more...),
+		).Refused(422, test.code, "/data/attributes/"+test.attribute)
+	}
+	s.get(id).Wants("data.attributes.name", "Morning", "data.attributes.repeatUnit", "daily")
+	s.post("endAt", `"2026-01-16"`, "parameterValues", `{"button_id":"Sales"}`).Want(201)
+}

@@ -1,0 +1,120 @@
+package llm
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// The kinds of tool targets that a tool can point at, as requests call them. That of knowledge bases is public, the
+// others are assumed.
+const (
+	agentTarget         = "agent"
+	knowledgeBaseTarget = "knowledge_base"
+)
+
+// creatorOf is who made what a tool points at. A tool target has the id of what is behind it (assumed).
+func creatorOf(w *world.World, kind, uuid string) (user int64, found, known bool) {
+	l := &w.LLM
+	switch known = true; kind {
+	case agentTarget:
+		user, found = creator(w, uuid, &l.Agents)
+	case knowledgeBaseTarget:
+		user, found = creator(w, uuid, &l.KnowledgeBases)
+	case "text_knowledge_base":
+		user, found = creator(w, uuid, &l.TextKnowledgeBases)
+	case "datastore_query_tool":
+		user, found = creator(w, uuid, &l.DatastoreQueryTools)
+	case "image_generator":
+		user, found = creator(w, uuid, &l.ImageGenerators)
+	case "presentation_artifact_tool":
+		user, found = creator(w, uuid, &l.PresentationArtifactTools)
+	case "web_search_tool":
+		user, found = creator(w, uuid, &l.WebSearchTools)
+	case "workflow_executor":
+		user, found = creator(w, uuid, &l.WorkflowExecutors)
+	default:
+		known = false
+	}
+	return user, found, known
+}
+
+func creator[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (int64, bool) {
+	row, ok := named(w, uuid, rows)
+	return row.CreatedBy, ok
+}
+
+// points checks what a new tool or variable points at. An agent must be the caller's own (public).
+func points(c *op.Call, list string, n int, kind, uuid string) error {
+	user, found, known := creatorOf(c.World, kind, uuid)
+	switch {
+	case !known:
+		return unfit(indexed(list, n, "toolTargetType"), invalidFormat, "%q is no kind of tool target, such as %s",
+			kind, knowledgeBaseTarget)
+	case !found:
+		return unfit(indexed(list, n, "toolTargetId"), invalidFormat,
+			"there is no tool target of the kind %s with id %q", kind, uuid)
+	case kind == agentTarget && user != c.Caller.User.ID:
+		return op.Forbidden("agent %s, at which %s points, is not yours", uuid, indexed(list, n, "toolTargetId"))
+	}
+	return nil
+}
+
+// setTools checks the tools that an agent did not have before, and says of all what they point at. Those that it had
+// may have lost their target: nothing protects most of them.
+func setTools(c *op.Call, before, after []world.AgentTool) error {
+	var errs []error
+	for i := range after {
+		t := &after[i]
+		had := slices.ContainsFunc(before, func(b world.AgentTool) bool {
+			return b.ToolTargetID == t.ToolTargetID && b.ToolTargetType == t.ToolTargetType
+		})
+		if !had {
+			errs = append(errs, points(c, "tools", i, t.ToolTargetType, t.ToolTargetID))
+		}
+		t.TargetType, t.TargetKnowledgeBaseID, t.TargetAgentID = pascal(t.ToolTargetType), nil, nil
+		switch t.ToolTargetType {
+		case knowledgeBaseTarget:
+			t.TargetKnowledgeBaseID = &t.ToolTargetID
+		case agentTarget:
+			t.TargetAgentID = &t.ToolTargetID
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// setVariables is setTools for variables, whose knowledge base a client may name itself.
+func setVariables(c *op.Call, before, after []world.AgentVariable) error {
+	var errs []error
+	for i := range after {
+		v := &after[i]
+		had := slices.ContainsFunc(before, func(b world.AgentVariable) bool {
+			return b.ToolTargetID == v.ToolTargetID && b.ToolTargetType == v.ToolTargetType
+		})
+		if !had {
+			errs = append(errs, points(c, "variables", i, v.ToolTargetType, v.ToolTargetID))
+		}
+		errs = append(errs, filled(indexed("variables", i, "name"), v.Name))
+		if sent := orEmpty(v.TargetKnowledgeBaseID); sent != "" && sent != v.ToolTargetID {
+			errs = append(errs, unfit(indexed("variables", i, "targetKnowledgeBaseId"), invalidFormat,
+				"want the id of the tool target, %s, or none, not %q", v.ToolTargetID, sent))
+		}
+		if v.TargetKnowledgeBaseID = nil; v.ToolTargetType == knowledgeBaseTarget {
+			v.TargetKnowledgeBaseID = &v.ToolTargetID
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// pascal is a kind of tool target as answers write it: knowledge_base is KnowledgeBase.
+func pascal(kind string) string {
+	name := camel(kind)
+	if name == "" {
+		return ""
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}

@@ -1,0 +1,230 @@
+package llm_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+)
+
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	t.Run("an agent has a temperature of 0, four rounds of tools and no effort to reason unless it says otherwise", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		s.Get("/api/agents/"+s.agent).Wants("data.attributes.temperature", "0", "data.attributes.maxToolIterations", "4",
+			"data.attributes.reasoningEffort", "NONE", "data.attributes.systemPrompt", "", "data.attributes.starterMessage", "",
+			"data.attributes.tools.#", "0", "data.attributes.variables.#", "0", "data.attributes.outputs.#", "0",
+			"data.attributes.isManaged", "false")
+	})
+	t.Run("a temperature is from 0 to 1", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		s.change("agents", s.agent, `{"temperature":1}`).Want(http.StatusOK).Wants("data.attributes.temperature", "1")
+		for _, text := range []string{"1.1", "-0.1", "2", `"warm"`} {
+			wantUnfit(s.change("agents", s.agent, `{"temperature":`+text+`}`), "temperature", misfit)
+		}
+		s.Get("/api/agents/"+s.agent).Wants("data.attributes.temperature", "1")
+	})
+	t.Run("rounds of tools are counted from 1, in whole numbers", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		wantUnfit(s.change("agents", s.agent, `{"maxToolIterations":1.5}`), "maxToolIterations", "NOT_AN_INTEGER")
+		wantUnfit(s.change("agents", s.agent, `{"maxToolIterations":0}`), "maxToolIterations", misfit)
+	})
+	t.Run("an agent is in a project that there is, and has a name", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		wantUnfit(s.change("agents", s.agent, `{"projectId":"`+noID+`"}`), "projectId", misfit)
+		wantUnfit(s.change("agents", s.agent, `{"projectId":"`+s.agent+`"}`), "projectId", misfit)
+		wantUnfit(s.change("agents", s.agent, `{"name":"\t"}`), "name", blank)
+	})
+	t.Run("what a change leaves out stays, and a list is replaced as a whole", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		output := `{"name":%q,"functionName":%q,"jsonSchema":"{}"}`
+		s.change("agents", s.agent, `{"outputs":[`+fmt.Sprintf(output, "a", "a")+`,`+fmt.Sprintf(output, "b", "b")+`]}`).
+			Want(http.StatusOK)
+		s.change("agents", s.agent, `{"systemPrompt":"Be brief."}`).Want(http.StatusOK).
+			Wants("data.attributes.outputs.#", "2")
+		s.change("agents", s.agent, `{"outputs":[`+fmt.Sprintf(output, "c", "c")+`]}`).Want(http.StatusOK).Wants(
+			"data.attributes.outputs.#", "1", "data.attributes.outputs.0.functionName", "c",
+			"data.attributes.outputs.0.artifactType", "", "data.attributes.systemPrompt", "Be brief.")
+	})
+	t.Run("schemas are JSON, functions have names of their own", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		wantUnfit(s.change("agents", s.agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"{\"type\":"}]}`),
+			"outputs/0/jsonSchema", "LLM_INVALID_JSON")
+		twice := s.change("agents", s.agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"{}"},
+			{"name":"","functionName":"a","jsonSchema":"[]"}]}`)
+		wantUnfit(twice, "outputs/1/functionName", twiceThere)
+		wantUnfit(twice, "outputs/1/name", blank)
+		wantUnfit(twice, "outputs/1/jsonSchema", "LLM_INVALID_JSON")
+	})
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	t.Run("the models in use are listed with names for people", func(t *testing.T) {
+		t.Parallel()
+		newStudio(t).Get("/api/users/current_settings").Want(http.StatusOK).Wants(
+			`availableModels.claude-4\.5-sonnet.displayName`, "Claude 4.5 Sonnet", "availableModels.@keys.#", "16",
+			"availableImageModels.nova-canvas.displayName", "Nova Canvas", "data", "")
+	})
+	t.Run("an agent is made with a model in use", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		wantUnfit(s.create("agents", `{"name":"A","projectId":"PROJECT","modelType":"abacus-1"}`), "modelType", misfit)
+		wantUnfit(s.change("agents", s.agent, `{"modelType":"abacus-1"}`), "modelType", misfit)
+	})
+	t.Run("a model that has gone out of use stays until it is changed, to one in use", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		dump, err := s.World().State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.World().Load(bytes.Replace(dump, []byte(`"gpt-5"`), []byte(`"abacus-1"`), 1)); err != nil {
+			t.Fatal(err)
+		}
+		s.change("agents", s.agent, `{"name":"Old hand"}`).Want(http.StatusOK).Wants("data.attributes.modelType", "abacus-1")
+		s.change("agents", s.agent, `{"modelType":"abacus-1"}`).Want(http.StatusOK)
+		wantUnfit(s.change("agents", s.agent, `{"modelType":"abacus-2"}`), "modelType", misfit)
+		s.change("agents", s.agent, `{"modelType":"gpt-5-mini"}`).Want(http.StatusOK)
+		wantUnfit(s.change("agents", s.agent, `{"modelType":"abacus-1"}`), "modelType", misfit)
+	})
+	t.Run("the caller and the account have their ids in digits", func(t *testing.T) {
+		t.Parallel()
+		newStudio(t).As("1/owner").Get("/api/users/current").Want(http.StatusOK).
+			Wants("user.id", "2", "user.name", "Otto Owner", "account.id", "1", "data", "")
+	})
+}
+
+// toolFor is a tool that points at a target.
+func toolFor(kind, target, function string) string {
+	return fmt.Sprintf(`{"toolTargetId":%q,"toolTargetType":%q,"targetFunction":"RUN","functionName":%q}`, target, kind, function)
+}
+
+func TestAgentTools(t *testing.T) {
+	t.Parallel()
+	t.Run("a tool says what it points at", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		text := s.make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
+		helper := s.make("agents", `{"name":"Second","projectId":"PROJECT","modelType":"gpt-5"}`)
+		s.change("agents", s.agent, `{"tools":[`+toolFor("text_knowledge_base", text, "read")+`,`+toolFor("agent", helper, "ask")+`]}`).
+			Want(http.StatusOK).Wants(
+			"data.attributes.tools.0.targetType", "TextKnowledgeBase", "data.attributes.tools.0.targetAgentId", "",
+			"data.attributes.tools.0.inheritChatFiles", "false", "data.attributes.tools.1.targetType", "Agent",
+			"data.attributes.tools.1.targetAgentId", helper, "data.attributes.tools.1.targetKnowledgeBaseId", "")
+	})
+	t.Run("a target is there, and of the kind that the tool says", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		for _, kind := range []string{
+			"knowledge_base", "text_knowledge_base", "datastore_query_tool", "image_generator", "presentation_artifact_tool",
+			"web_search_tool", "workflow_executor",
+		} {
+			wantUnfit(s.change("agents", s.agent, `{"tools":[`+toolFor(kind, s.prompt, "read")+`]}`),
+				"tools/0/toolTargetId", misfit)
+		}
+		wantUnfit(s.change("agents", s.agent, `{"tools":[`+toolFor("agent", noID, "ask")+`]}`),
+			"tools/0/toolTargetId", misfit)
+		wantUnfit(s.change("agents", s.agent, `{"tools":[`+toolFor("car", s.agent, "drive")+`]}`),
+			"tools/0/toolTargetType", misfit)
+		s.Get("/api/agents/"+s.agent).Wants("data.attributes.tools.#", "0")
+	})
+	t.Run("a tool may not point at an agent of others", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		theirs := s.as("1/owner").make("agents", `{"name":"Theirs","projectId":"PROJECT","modelType":"gpt-5"}`)
+		tools := `"tools":[` + toolFor("agent", theirs, "ask") + `]`
+		s.create("agents", `{"name":"Mine","projectId":"PROJECT","modelType":"gpt-5",`+tools+`}`).
+			Refused(http.StatusForbidden, theirs, `"status":"403"`)
+		mine := s.as("1/owner").make("agents", `{"name":"Mine","projectId":"PROJECT","modelType":"gpt-5",`+tools+`}`)
+		s.change("agents", mine, `{"name":"Yours",`+tools+`}`).Want(http.StatusOK) // it was there before
+	})
+	t.Run("what the server works out cannot be sent", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		tool := `{"toolTargetId":"AGENT","toolTargetType":"agent","targetFunction":"RUN","functionName":"ask","targetType":"Agent"}`
+		s.change("agents", s.agent, `{"tools":[`+tool+`]}`).Refused(http.StatusBadRequest, "targetType", `"code":"105"`)
+	})
+	t.Run("functions of tools and outputs share their names, and the schema of an agent's input is JSON", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		tool := `{"toolTargetId":"AGENT","toolTargetType":"agent","targetFunction":"RUN","functionName":"ask","agentPromptSchema":"{"}`
+		refused := s.change("agents", s.agent, `{"outputs":[{"name":"a","functionName":"ask","jsonSchema":"{}"}],"tools":[`+tool+`]}`)
+		wantUnfit(refused, "tools/0/functionName", twiceThere)
+		wantUnfit(refused, "tools/0/agentPromptSchema", "LLM_INVALID_JSON")
+	})
+	t.Run("a tool whose target is gone stays, and cannot be added again", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		text := s.make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
+		tools := `{"tools":[` + toolFor("text_knowledge_base", text, "read") + `]}`
+		s.change("agents", s.agent, tools).Want(http.StatusOK)
+		s.remove("text_knowledge_bases", text)
+		s.change("agents", s.agent, tools).Want(http.StatusOK)
+		s.change("agents", s.agent, `{"tools":[]}`).Want(http.StatusOK)
+		wantUnfit(s.change("agents", s.agent, tools), "tools/0/toolTargetId", misfit)
+	})
+	t.Run("variables point at targets like tools", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		variable := func(target, more string) string {
+			return `{"variables":[{"name":"columns","toolTargetId":"` + target +
+				`","toolTargetType":"text_knowledge_base","targetFunction":"LIST_COLUMNS"` + more + `}]}`
+		}
+		text := s.make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
+		s.change("agents", s.agent, variable(text, "")).Want(http.StatusOK).Wants(
+			"data.attributes.variables.0.toolTargetId", text, "data.attributes.variables.0.targetKnowledgeBaseId", "")
+		wantUnfit(s.change("agents", s.agent, variable(noID, "")), "variables/0/toolTargetId", misfit)
+		wantUnfit(s.change("agents", s.agent, variable(text, `,"targetKnowledgeBaseId":"`+noID+`"`)),
+			"variables/0/targetKnowledgeBaseId", misfit)
+	})
+}
+
+func TestAgentsInUse(t *testing.T) {
+	t.Parallel()
+	t.Run("an agent is not deleted while prompts and tools refer to it, which the error lists", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		user := s.make("agents", `{"name":"User","projectId":"PROJECT","modelType":"gpt-5","tools":[`+toolFor("agent", s.agent, "ask")+`]}`)
+		refused := s.Delete("/api/agents/" + s.agent)
+		refused.Refused(http.StatusUnprocessableEntity, s.prompt, user)
+		refused.Wants("errors.#", "1", "errors.0.meta.validationCode", "DEPENDENT_DESTROY_RESTRICTED_HAS_MANY", "errors.0.code", "100",
+			"errors.0.meta.referencedByPrompts", `[{"id":"`+s.prompt+`"}]`, "errors.0.meta.referencedByTools", `[{"id":"`+user+`"}]`)
+		s.Get("/api/agents/" + s.agent).Want(http.StatusOK)
+		s.remove("prompts", s.prompt)
+		s.Delete("/api/agents/"+s.agent).Want(http.StatusUnprocessableEntity).Wants("errors.0.meta.referencedByPrompts", "")
+		s.remove("agents", user)
+		s.remove("agents", s.agent)
+	})
+	t.Run("its own tools do not keep it", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		s.change("agents", s.agent, `{"tools":[`+toolFor("agent", s.agent, "ask")+`]}`).Want(http.StatusOK)
+		s.remove("prompts", s.prompt)
+		s.remove("agents", s.agent)
+	})
+	t.Run("interfaces keep it, too", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		s.remove("prompts", s.prompt)
+		for kind, attributes := range map[string]string{
+			"form_interfaces": walkedForm,
+			"chat_interfaces": `{"name":"C","projectId":"PROJECT","textInputEnabled":false,
+				"chatInterfaceButtons":[{"agentId":"AGENT","label":"Go","prompt":"go"}]}`,
+		} {
+			id := s.make(kind, attributes)
+			s.Delete("/api/agents/"+s.agent).Refused(http.StatusUnprocessableEntity, id)
+			s.remove(kind, id)
+		}
+		id := s.make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
+		s.Delete("/api/agents/"+s.agent).Refused(http.StatusUnprocessableEntity, "chat interfaces", id)
+		s.remove("chat_interfaces", id)
+		s.remove("agents", s.agent)
+	})
+}

@@ -1,0 +1,62 @@
+package llm
+
+import (
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// artifactKind: artifacts come out of chats only, and whoever sees the chat sees them.
+var artifactKind = kind[world.Artifact]{
+	Type: "artifacts", Noun: "artifact",
+	Rows: func(l *world.LLM) *table.Table[world.Resource[world.Artifact]] { return &l.Artifacts },
+	Sees: func(c *op.Call, r world.Resource[world.Artifact]) bool { return sawChat(c, r.Attributes.ChatID) },
+	View: func(_ *op.Call, r world.Resource[world.Artifact]) any {
+		return attributes[world.Artifact]{CreatedAt: millis(r.CreatedAt), Own: r.Attributes}
+	},
+	Filters: map[string]filter[world.Artifact]{
+		"chat_id":           equal(func(a world.Artifact) string { return a.ChatID }),
+		"chat_interface_id": equal(func(a world.Artifact) string { return orEmpty(a.ChatInterfaceID) }),
+		"form_interface_id": equal(func(a world.Artifact) string { return orEmpty(a.FormInterfaceID) }),
+	},
+}
+
+var artifacts = artifactKind.resource()
+
+// artifactTypes are the kinds of artifacts, each with the type that its content has unless a script says otherwise, and
+// whether that is text (assumed).
+var artifactTypes = map[string]struct {
+	media string
+	text  bool
+}{
+	"MARKDOWN_TEXT_OUTPUT": {"text/markdown", true},
+	"REACT_OUTPUT":         {"text/jsx", true},
+	"IMAGE_ID_OUTPUT":      {"image/png", false},
+	"PRESENTATION":         {"application/vnd.openxmlformats-officedocument.presentationml.presentation", false},
+}
+
+// artifactPath is what the paths of an artifact's files begin with.
+func artifactPath(uuid string) string { return "artifacts/" + uuid }
+
+// chatArtifact is how a history mentions an artifact.
+type chatArtifact struct {
+	ID                 string `json:"id"`
+	Output             string `json:"output"`
+	ChatID             string `json:"chatId"`
+	ContentType        string `json:"contentType"`
+	ArtifactType       string `json:"artifactType"`
+	ChatFilePathPrefix string `json:"chatFilePathPrefix"`
+}
+
+// keepArtifact makes a resource of what an agent made in a chat, under the name of an output.
+func keepArtifact(c *op.Call, chat world.Chat, output string, a world.Artifact) chatArtifact {
+	id := c.World.NewID(sequence)
+	r := newResource[world.Artifact](c, id)
+	a.ProjectID, a.FormInterfaceID, a.ChatInterfaceID = chat.ProjectID, chat.FormInterfaceID, chat.ChatInterfaceID
+	r.Attributes = a
+	c.World.LLM.Artifacts.Put(id, r)
+	return chatArtifact{
+		ID: r.UUID, Output: output, ChatID: a.ChatID, ContentType: a.ContentType, ArtifactType: a.ArtifactType,
+		ChatFilePathPrefix: artifactPath(r.UUID),
+	}
+}

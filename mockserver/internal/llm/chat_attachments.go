@@ -1,0 +1,117 @@
+package llm
+
+import (
+	"encoding/base64"
+	"errors"
+	"mime"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// The types of attachments: what waits for the next input, and what went with one.
+const (
+	attachmentDraft = "USER_INPUT_DRAFT"
+	attachmentSent  = "USER_INPUT"
+)
+
+var chatAttachmentKind = kind[world.ChatAttachment]{
+	Type: "chatAttachments", Noun: "chat attachment",
+	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.ChatAttachment]] { return &l.ChatAttachments },
+	Set:    setChatAttachment,
+	Remove: removeChatAttachment,
+	Sees: func(c *op.Call, r world.Resource[world.ChatAttachment]) bool {
+		return sawChat(c, r.Attributes.ChatID)
+	},
+	Filters: map[string]filter[world.ChatAttachment]{
+		"attachment_type": equal(func(a world.ChatAttachment) string { return a.AttachmentType }),
+		"chat_id":         equal(func(a world.ChatAttachment) string { return a.ChatID }),
+	},
+}
+
+var chatAttachments = chatAttachmentKind.resource()
+
+// setChatAttachment adds a draft to a chat. Without a chat there is nothing that could count it, so three things are
+// wrong at once (that they are three is public, which ones is assumed).
+func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment]) error {
+	a := &after.Attributes
+	var errs []error
+	if !sawChat(c, a.ChatID) {
+		errs = append(
+			errs, unfit("chat", cannotBeBlank, "must exist"), unrelated("chatId", a.ChatID),
+			unfit("attachmentIndex", cannotBeBlank, "can't be blank: only a chat counts its attachments"),
+		)
+	}
+	content, faults := readFile(world.Attachment{BinaryBase64: a.BinaryBase64, ContentType: a.ContentType})
+	for _, f := range faults {
+		errs = append(errs, unfit(f.member, f.code, "%s", f.reason))
+	}
+	a.AttachmentType = attachmentDraft
+	describe(c, a, content)
+	return errors.Join(errs...)
+}
+
+// removeChatAttachment refuses those who may not look into the chat (public; who may is assumed).
+func removeChatAttachment(c *op.Call, r world.Resource[world.ChatAttachment]) error {
+	if sawChat(c, r.Attributes.ChatID) {
+		return nil
+	}
+	return op.Forbidden("the attachment belongs to the chat of another user")
+}
+
+// attachmentOf is a file that came inside another request, as an attachment.
+func attachmentOf(file world.Attachment, kind string) world.ChatAttachment {
+	return world.ChatAttachment{
+		AttachmentType: kind, InputFieldName: file.InputFieldName, ContentType: file.ContentType, BinaryBase64: file.BinaryBase64,
+	}
+}
+
+// attach adds a file to a chat.
+func attach(c *op.Call, chat string, a world.ChatAttachment, content []byte) {
+	id := c.World.NewID(sequence)
+	r := newResource[world.ChatAttachment](c, id)
+	r.Attributes = a
+	r.Attributes.ChatID = chat
+	describe(c, &r.Attributes, content)
+	c.World.LLM.ChatAttachments.Put(id, r)
+}
+
+// describe sets what the server knows of an attachment. An index is never given out twice in a chat, so that it names
+// the same file for ever (assumed).
+func describe(c *op.Call, a *world.ChatAttachment, content []byte) {
+	a.AttachmentIndex = int(c.World.NewID("llm.attachment." + a.ChatID))
+	a.ContentFormatMode = "ID_AND_CONTENT"
+	a.ImageWidth, a.ImageHeight = measureImage(a.ContentType, content)
+	a.PdfPageCount = countPages(a.ContentType, content)
+}
+
+// fault is what is wrong with a member of a file.
+type fault struct{ member, code, reason string }
+
+// readFile reads the content of a file in base64.
+func readFile(file world.Attachment) (content []byte, faults []fault) {
+	if kind, _, err := mime.ParseMediaType(file.ContentType); err != nil || !strings.Contains(kind, "/") {
+		faults = append(faults, fault{"contentType", invalidFormat, "want a media type such as image/png"})
+	}
+	content, err := base64.StdEncoding.DecodeString(file.BinaryBase64)
+	switch {
+	case err != nil:
+		faults = append(faults, fault{"binaryBase64", invalidFormat, "want base64: " + err.Error()})
+	case len(content) == 0:
+		faults = append(faults, fault{"binaryBase64", cannotBeBlank, "can't be blank: want the content of the file"})
+	}
+	return content, faults
+}
+
+// drafts are the attachments of a chat that wait for its next input, in their order.
+func drafts(w *world.World, chat string) []world.Resource[world.ChatAttachment] {
+	var waiting []world.Resource[world.ChatAttachment]
+	for _, r := range w.LLM.ChatAttachments.All() {
+		if r.Attributes.ChatID == chat && r.Attributes.AttachmentType == attachmentDraft {
+			waiting = append(waiting, r)
+		}
+	}
+	return waiting
+}

@@ -1,0 +1,45 @@
+package llm
+
+import (
+	"errors"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+const chatInterfaceType = "chatInterfaces"
+
+var chatInterfaceKind = kind[world.ChatInterface]{
+	Type: chatInterfaceType, Noun: "chat interface",
+	Rows: func(l *world.LLM) *table.Table[world.Resource[world.ChatInterface]] { return &l.ChatInterfaces },
+	Set:  setChatInterface,
+	Remove: func(c *op.Call, i world.Resource[world.ChatInterface]) error {
+		dropInterfaces(c.World, set{i.UUID: true})
+		return nil
+	},
+	Filters: map[string]filter[world.ChatInterface]{
+		"name":       equal(func(i world.ChatInterface) string { return i.Name }),
+		"project_id": equal(func(i world.ChatInterface) string { return i.ProjectID }),
+	},
+}
+
+var chatInterfaces = chatInterfaceKind.resource()
+
+func setChatInterface(c *op.Call, _, after *world.Resource[world.ChatInterface]) error {
+	i, agents := after.Attributes, &c.World.LLM.Agents
+	errs := []error{
+		refers(c, "projectId", i.ProjectID, &c.World.LLM.Projects), filled("name", i.Name),
+		mayRefer(c, "textInputAgentId", i.TextInputAgentID, agents),
+	}
+	if i.TextInputEnabled && i.TextInputAgentID == nil { // (assumed)
+		errs = append(errs, unfit("textInputAgentId", cannotBeBlank, "can't be blank while textInputEnabled is true"))
+	}
+	for n, button := range i.ChatInterfaceButtons {
+		errs = append(errs,
+			refers(c, indexed("chatInterfaceButtons", n, "agentId"), button.AgentID, agents),
+			filled(indexed("chatInterfaceButtons", n, "label"), button.Label),
+			filled(indexed("chatInterfaceButtons", n, "prompt"), button.Prompt))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,88 @@
+package llm
+
+import (
+	"errors"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var chatKind = kind[world.Chat]{
+	Type: "chats", Noun: "chat",
+	Rows: func(l *world.LLM) *table.Table[world.Resource[world.Chat]] { return &l.Chats },
+	Set:  setChat,
+	Sees: takesPart,
+	Filters: map[string]filter[world.Chat]{
+		"chat_interface_id": equal(func(a world.Chat) string { return orEmpty(a.ChatInterfaceID) }),
+		"form_interface_id": equal(func(a world.Chat) string { return orEmpty(a.FormInterfaceID) }),
+		"has_artifacts":     whether("has_artifacts", hasArtifacts),
+		"parent_segment_id": ofParentSegment[world.Chat],
+		"project_id":        equal(func(a world.Chat) string { return a.ProjectID }),
+		"service_type":      throughService,
+	},
+}
+
+var chats = chatKind.resource()
+
+// takesPart reports whether the caller may look into a chat: whoever started it may, and administrators (assumed).
+func takesPart(c *op.Call, chat world.Resource[world.Chat]) bool {
+	return c.Caller.Administers() || chat.CreatedBy == c.Caller.User.ID
+}
+
+// sawChat reports whether the caller may look into the chat with an id on the wire.
+func sawChat(c *op.Call, uuid string) bool {
+	chat, ok := named(c.World, uuid, &c.World.LLM.Chats)
+	return ok && takesPart(c, chat)
+}
+
+// setChat starts a chat. There is no change of one from outside.
+func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
+	a := &chat.Attributes
+	a.LastConversationAt = millis(chat.CreatedAt)
+	if a.UserProperties == nil {
+		a.UserProperties = []world.UserProperty{} // null counts as none (public)
+	}
+	if a.Attachments == nil {
+		a.Attachments = []world.Attachment{}
+	}
+	errs := []error{
+		startFrom(c, a), mayRefer(c, "textResourceId", a.TextResourceID, &c.World.LLM.TextResources),
+		mayBeObject("inputParameters", a.InputParameters),
+	}
+	for i, file := range a.Attachments {
+		content, faults := readFile(file)
+		for _, f := range faults {
+			errs = append(errs, unfit(indexed("attachments", i, f.member), f.code, "%s", f.reason))
+		}
+		attach(c, chat.UUID, attachmentOf(file, attachmentDraft), content)
+	}
+	return errors.Join(errs...)
+}
+
+func hasArtifacts(w *world.World, chat world.Resource[world.Chat]) bool {
+	for _, artifact := range w.LLM.Artifacts.All() {
+		if artifact.Attributes.ChatID == chat.UUID {
+			return true
+		}
+	}
+	return false
+}
+
+// throughService passes the chats that came through integrations of a kind.
+func throughService(c *op.Call, service string) (func(world.Resource[world.Chat]) bool, error) {
+	return func(r world.Resource[world.Chat]) bool {
+		integration, ok := named(c.World, orEmpty(r.Attributes.IntegrationID), &c.World.LLM.Integrations)
+		return ok && integration.Attributes.ServiceType == service
+	}, nil
+}
+
+// getChatHistory gives everything that was said and done in a chat.
+func getChatHistory(c *op.Call) (op.Reply, error) {
+	id, _, err := chats.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	entries, _ := c.World.LLM.Histories.Get(id)
+	return plain(map[string][]world.ChatEntry{"data": append([]world.ChatEntry{}, entries...)})
+}

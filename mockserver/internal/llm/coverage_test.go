@@ -1,0 +1,16 @@
+package llm_test
+
+import (
+	"os"
+	"testing"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "llm")) }
+
+// Whoever has no key, a wrong one or one that may only import is refused by every operation.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	mocktest.Strangers(t, "llm")
+}

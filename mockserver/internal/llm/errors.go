@@ -1,0 +1,189 @@
+package llm
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// attributesField is where attributes stand in a body.
+const attributesField = "data.attributes"
+
+// unfit refuses an attribute with a validation code: 422.
+func unfit(attribute, code, format string, args ...any) error {
+	return &op.Error{
+		Code: op.CodeUnprocessable, Field: attributesField + "." + attribute, Reason: code,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+// wrong refuses a parameter or a member of the body with 400.
+func wrong(field, reason, format string, args ...any) error {
+	return &op.Error{Code: op.CodeInvalid, Field: field, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+func missing(field string) error { return wrong(field, reasonMissing, "is missing") }
+
+// errorList is the error form of resources.
+type errorList struct {
+	Errors []errorItem `json:"errors"`
+}
+
+type errorItem struct {
+	Title  string         `json:"title"`
+	Detail string         `json:"detail"`
+	Code   string         `json:"code"`
+	Status string         `json:"status"`
+	Source *errorSource   `json:"source,omitempty"`
+	Meta   map[string]any `json:"meta,omitempty"`
+}
+
+type errorSource struct {
+	Pointer string `json:"pointer"`
+}
+
+// plainError is the error form of everything else. Its status is a text, but for that of the plain 404 (public).
+type plainError struct {
+	Status  any      `json:"status"`
+	Error   string   `json:"error"`
+	Details []string `json:"details,omitempty"`
+}
+
+// errorReply answers in the form that the document gives to the operation and the status.
+func errorReply(o *specs.Operation, list op.Errors) op.Reply {
+	list = reworded(o, disowned(o, list))
+	status := 0
+	for _, e := range list { // a request that is malformed is not judged further
+		if s := statusOf(o, e); status == 0 || s == http.StatusBadRequest {
+			status = s
+		}
+	}
+	if !listed(o, status) {
+		return plainReply(status, list.One())
+	}
+	body := errorList{Errors: []errorItem{}}
+	for _, e := range list {
+		if statusOf(o, e) == status {
+			body.Errors = append(body.Errors, newErrorItem(status, e))
+		}
+	}
+	return op.Reply{Status: status, Body: body}
+}
+
+// reworded gives what the document's schemas refuse the statuses and codes that the platform has for it, where these
+// are not those of all schemas.
+func reworded(o *specs.Operation, list op.Errors) op.Errors {
+	if o == nil {
+		return list
+	}
+	list = slices.Clone(list)
+	for i, e := range list {
+		list[i] = asJSON(e)
+		if e.Code == op.CodeInvalid && (unknownFunction(o, e) || withinRule(e)) {
+			one := *e
+			one.Code = op.CodeUnprocessable
+			list[i] = &one
+		}
+	}
+	return onToolTarget(o, list)
+}
+
+// listed reports whether the document answers an operation's status with a list of errors.
+func listed(o *specs.Operation, status int) bool {
+	if o == nil {
+		return false
+	}
+	response := o.Spec.Responses.Status(status)
+	return response != nil && response.Value.Content[mediaType] != nil
+}
+
+func plainReply(status int, e *op.Error) op.Reply {
+	body := plainError{Status: strconv.Itoa(status), Error: e.Error()}
+	if status == http.StatusNotFound {
+		body.Status = status
+	}
+	body.Details, _ = e.Details["details"].([]string)
+	return op.Reply{Status: status, Type: "application/json", Body: body}
+}
+
+func newErrorItem(status int, e *op.Error) errorItem {
+	item := errorItem{
+		Title: e.Message, Detail: e.Error(), Code: codeOf(status, e), Status: strconv.Itoa(status),
+	}
+	if status != http.StatusUnprocessableEntity {
+		return item
+	}
+	item.Source = &errorSource{"/" + strings.ReplaceAll(e.Field, ".", "/")}
+	item.Meta = map[string]any{"validationCode": validationCode(e.Reason)}
+	maps.Copy(item.Meta, e.Details)
+	return item
+}
+
+// codeOf is the code of an error; 100, 105, 107 and 404 are public, the others assumed.
+func codeOf(status int, e *op.Error) string {
+	switch status {
+	case http.StatusUnprocessableEntity:
+		return "100"
+	case http.StatusNotFound:
+		return "404"
+	}
+	parameter, _, _ := strings.Cut(e.Field, "[")
+	parameter, _, _ = strings.Cut(parameter, ".") // include.0
+	switch e.Reason {
+	case reasonOwned, "additionalProperties":
+		return "105"
+	case reasonMissing, "required":
+		return "106"
+	case reasonKey:
+		return "110"
+	}
+	switch parameter {
+	case "filter":
+		return "107"
+	case "include":
+		return "112"
+	case "sort":
+		return "114"
+	case "page":
+		return "118"
+	}
+	return "103" // the value of another parameter, or of a member
+}
+
+// statusOf tells what is malformed, 400, from attributes whose values cannot be, 422.
+func statusOf(o *specs.Operation, e *op.Error) int {
+	switch e.Code {
+	case op.CodeInvalid:
+		if strings.HasPrefix(e.Field, attributesField+".") && e.Reason != reasonOwned && e.Reason != "additionalProperties" {
+			return http.StatusUnprocessableEntity
+		}
+		return http.StatusBadRequest
+	case op.CodeTooLarge, op.CodeNotAcceptable, op.CodeRange:
+		return http.StatusBadRequest // the document knows none of the statuses that these have elsewhere
+	case op.CodeUnprocessable, op.CodeConflict:
+		return http.StatusUnprocessableEntity
+	case op.CodeUnauthorized:
+		return http.StatusUnauthorized
+	case op.CodeForbidden:
+		return http.StatusForbidden
+	case op.CodeNotFound:
+		return http.StatusNotFound
+	case op.CodeMethod:
+		return http.StatusMethodNotAllowed
+	case op.CodeMediaType:
+		if o != nil && o.Spec.Responses.Status(http.StatusUnsupportedMediaType) == nil {
+			return http.StatusBadRequest
+		}
+		return http.StatusUnsupportedMediaType
+	case op.CodeNoRule:
+		return http.StatusNotImplemented
+	case op.CodeInternal:
+	}
+	return http.StatusInternalServerError
+}

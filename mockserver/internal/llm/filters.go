@@ -1,0 +1,76 @@
+package llm
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// filter reads a filter's text once and returns what tells the resources that pass.
+type filter[A any] func(c *op.Call, text string) (func(world.Resource[A]) bool, error)
+
+// equal passes the resources that have just this text.
+func equal[A any](attribute func(A) string) filter[A] {
+	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		return func(r world.Resource[A]) bool { return attribute(r.Attributes) == text }, nil
+	}
+}
+
+// containing passes the resources with the text in one of theirs, in capitals or not.
+func containing[A any](texts func(A) []string) filter[A] {
+	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		part := strings.ToLower(text)
+		return func(r world.Resource[A]) bool {
+			return slices.ContainsFunc(texts(r.Attributes), func(whole string) bool {
+				return strings.Contains(strings.ToLower(whole), part)
+			})
+		}, nil
+	}
+}
+
+// oneOf passes the resources whose text is one of those that the filter lists with commas.
+func oneOf[A any](attribute func(A) string) filter[A] {
+	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		wanted := words(text)
+		return func(r world.Resource[A]) bool { return slices.Contains(wanted, attribute(r.Attributes)) }, nil
+	}
+}
+
+// whether passes the resources of which something is true or, by the filter's text, not true.
+func whether[A any](name string, holds func(w *world.World, r world.Resource[A]) bool) filter[A] {
+	return func(c *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		wanted, err := strconv.ParseBool(text)
+		if err != nil || text != "true" && text != "false" {
+			return nil, wrong("filter["+name+"]", reasonFilter, "want true or false, not %q", text)
+		}
+		return func(r world.Resource[A]) bool { return holds(c.World, r) == wanted }, nil
+	}
+}
+
+// ofParentSegment passes no resource: what belongs to a parent segment is made by the platform alone (assumed).
+func ofParentSegment[A any](_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return nil, wrong("filter[parent_segment_id]", reasonFilter, "want a number, not %q", text)
+	}
+	return func(world.Resource[A]) bool { return false }, nil
+}
+
+// words are those of a text, between commas.
+func words(text string) []string {
+	list := strings.Split(text, ",")
+	for i, word := range list {
+		list[i] = strings.TrimSpace(word)
+	}
+	return list
+}
+
+// orEmpty is an attribute that may be null.
+func orEmpty(attribute *string) string {
+	if attribute == nil {
+		return ""
+	}
+	return *attribute
+}

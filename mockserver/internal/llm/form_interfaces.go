@@ -1,0 +1,49 @@
+package llm
+
+import (
+	"errors"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+const formInterfaceType = "formInterfaces"
+
+var formInterfaceKind = kind[world.FormInterface]{
+	Type: formInterfaceType, Noun: "form interface",
+	Rows: func(l *world.LLM) *table.Table[world.Resource[world.FormInterface]] { return &l.FormInterfaces },
+	Set:  setFormInterface,
+	Remove: func(c *op.Call, f world.Resource[world.FormInterface]) error {
+		dropInterfaces(c.World, set{f.UUID: true})
+		return nil
+	},
+	Filters: map[string]filter[world.FormInterface]{
+		"name":       equal(func(f world.FormInterface) string { return f.Name }),
+		"project_id": equal(func(f world.FormInterface) string { return f.ProjectID }),
+	},
+	Related: func(_ *world.World, f world.Resource[world.FormInterface], relation string) []identifier {
+		if relation == "project" {
+			return []identifier{{"projects", f.Attributes.ProjectID}}
+		}
+		return nil
+	},
+}
+
+var formInterfaces = formInterfaceKind.resource()
+
+func setFormInterface(c *op.Call, _, after *world.Resource[world.FormInterface]) error {
+	f := &after.Attributes
+	f.UseTextResource = takesTextResource(f)
+	return errors.Join(
+		refers(c, "projectId", f.ProjectID, &c.World.LLM.Projects), refers(c, "agentId", f.AgentID, &c.World.LLM.Agents),
+		filled("name", f.Name), filled("promptTemplate", f.PromptTemplate),
+		jsonObject("formJsonSchema", f.FormJSONSchema), mayBeObject("formUiSchema", f.FormUISchema),
+	)
+}
+
+// takesTextResource: a form takes a text resource when its template or its schema speaks of one (assumed).
+func takesTextResource(f *world.FormInterface) bool {
+	return strings.Contains(f.FormJSONSchema, "textResource") || strings.Contains(f.PromptTemplate, "textResource")
+}

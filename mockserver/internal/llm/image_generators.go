@@ -1,0 +1,33 @@
+package llm
+
+import (
+	"errors"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var imageGeneratorKind = kind[world.ImageGenerator]{
+	Type: "imageGenerators", Noun: "image generator",
+	Rows: func(l *world.LLM) *table.Table[world.Resource[world.ImageGenerator]] { return &l.ImageGenerators },
+	Set:  setImageGenerator,
+}
+
+var imageGenerators = imageGeneratorKind.resource()
+
+// imageReturnID is the only return mode that is known (public).
+const imageReturnID = "ID"
+
+func setImageGenerator(c *op.Call, before, after *world.Resource[world.ImageGenerator]) error {
+	a := after.Attributes
+	errs := []error{inProject(c, a.ProjectID, a.Name)}
+	// One that went out of use may stay (assumed).
+	if before == nil || before.Attributes.ImageModelType != a.ImageModelType {
+		errs = append(errs, live("imageModelType", a.ImageModelType, imageModels()))
+	}
+	if a.ImageReturnMode != imageReturnID {
+		errs = append(errs, unfit("imageReturnMode", invalidFormat, "want %s, not %q", imageReturnID, a.ImageReturnMode))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,135 @@
+package llm
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// including answers with what a rule answers, and the resources that the call wants included. include names relations,
+// separated by commas; a dot leads from a relation to one of its own.
+func including(rule op.Rule) op.Rule {
+	return func(c *op.Call) (op.Reply, error) {
+		reply, err := rule(c)
+		if err != nil || !c.Has("include") || !takes(c.Operation, "include") {
+			return reply, err
+		}
+		x := &inclusion{call: c, there: map[identifier]*item{}}
+		switch body := reply.Body.(type) {
+		case *document:
+			err = x.all([]*item{body.Data})
+			body.Included = x.included
+		case *collection:
+			err = x.all(body.Data)
+			body.Included = x.included
+		}
+		return reply, err
+	}
+}
+
+// takes reports whether the document gives a parameter to an operation. Others are ignored.
+func takes(o *specs.Operation, parameter string) bool {
+	return slices.ContainsFunc(o.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == parameter })
+}
+
+// inclusion gathers what is included, each resource once.
+type inclusion struct {
+	call     *op.Call
+	there    map[identifier]*item
+	included []*item
+}
+
+func (x *inclusion) all(items []*item) error {
+	for path := range strings.SplitSeq(x.call.Text("include"), ",") {
+		for _, one := range items {
+			if err := x.follow(one, strings.TrimSpace(path)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// follow includes what a path of relations leads to from a resource.
+func (x *inclusion) follow(from *item, path string) error {
+	relation, rest, deeper := strings.Cut(path, ".")
+	targets, many := x.targets(from, relation)
+	if from.Relationships == nil {
+		from.Relationships = map[string]relationship{}
+	}
+	switch {
+	case many:
+		from.Relationships[relation] = relationship{targets}
+	case len(targets) == 1:
+		from.Relationships[relation] = relationship{targets[0]}
+	}
+	for _, target := range targets {
+		one := x.include(target)
+		if one == nil || !deeper {
+			continue
+		}
+		if err := x.follow(one, rest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targets are what a relation leads to, and whether it may lead to many.
+func (x *inclusion) targets(from *item, relation string) ([]identifier, bool) {
+	many := strings.HasSuffix(relation, "Interfaces")
+	targets := []identifier{}
+	if from.related != nil {
+		targets = append(targets, from.related(relation)...)
+	}
+	return targets, many
+}
+
+func (x *inclusion) include(target identifier) *item {
+	if one, ok := x.there[target]; ok {
+		return one
+	}
+	one := includable(x.call, target)
+	if one != nil {
+		x.there[target] = one
+		x.included = append(x.included, one)
+	}
+	return one
+}
+
+// includable is a resource that relations lead to.
+func includable(c *op.Call, target identifier) *item {
+	id, ok := c.World.LLM.UUIDs.Get(target.ID)
+	l := &c.World.LLM
+	switch target.Type {
+	case userType:
+		return userItem(c.World, target.ID)
+	case projectKind.Type:
+		return found(c, projectKind, &l.Projects, id, ok)
+	case agentKind.Type:
+		return found(c, agentKind, &l.Agents, id, ok)
+	case formInterfaceKind.Type:
+		return found(c, formInterfaceKind, &l.FormInterfaces, id, ok)
+	case chatInterfaceKind.Type:
+		return found(c, chatInterfaceKind, &l.ChatInterfaces, id, ok)
+	case overviewType:
+		return overviewItem(c, target.ID)
+	}
+	return nil
+}
+
+func found[A any](c *op.Call, k kind[A], rows interface {
+	Get(int64) (world.Resource[A], bool)
+}, id int64, known bool,
+) *item {
+	row, ok := rows.Get(id)
+	if !ok || !known {
+		return nil
+	}
+	return k.item(c, row)
+}

@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// unmanaged is the managedType of projects that the platform does not manage (public).
+const unmanaged = "NONE"
+
+var projectKind = kind[world.LLMProject]{
+	Type: "projects", Noun: "project",
+	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.LLMProject]] { return &l.Projects },
+	New:    func(_ *op.Call, p *world.LLMProject) { p.ManagedType = unmanaged },
+	Set:    setProject,
+	Remove: removeProject,
+	Filters: map[string]filter[world.LLMProject]{
+		"fulltext": containing(func(p world.LLMProject) []string { return []string{p.Name, orEmpty(p.Description)} }),
+		"has_form_interfaces": whether("has_form_interfaces", func(w *world.World, p world.Resource[world.LLMProject]) bool {
+			return len(formsOf(w, p.UUID)) > 0
+		}),
+		"hasInterfaces": withInterfaces,
+		"is_managed": whether("is_managed", func(_ *world.World, p world.Resource[world.LLMProject]) bool {
+			return p.Attributes.IsManaged
+		}),
+		"manage_type": oneOf(func(p world.LLMProject) string { return p.ManagedType }),
+	},
+	Related: func(w *world.World, p world.Resource[world.LLMProject], relation string) []identifier {
+		switch relation {
+		case "overview":
+			return []identifier{{overviewType, p.UUID}}
+		case "formInterfaces":
+			return formsOf(w, p.UUID)
+		case "chatInterfaces":
+			return chatInterfacesOf(w, p.UUID)
+		}
+		return nil
+	},
+}
+
+var projects = projectKind.resource()
+
+func setProject(c *op.Call, before, after *world.Resource[world.LLMProject]) error {
+	p := after.Attributes
+	errs := []error{filled("name", p.Name)}
+	for id, other := range c.World.LLM.Projects.All() {
+		if id != after.ID && other.Attributes.Name == p.Name {
+			errs = append(errs, unfit("name", notUnique, "there is another project with the name %q", p.Name))
+		}
+	}
+	had := world.LLMProject{}
+	if before != nil {
+		had = before.Attributes
+	}
+	if p.UseWorkflowExecutor != had.UseWorkflowExecutor {
+		switchExecutor(c, after.UUID, p.UseWorkflowExecutor)
+	}
+	if p.UseRuntimeTextResource != had.UseRuntimeTextResource {
+		switchTextTool(c, after.UUID, p.UseRuntimeTextResource)
+	}
+	return errors.Join(errs...)
+}
+
+// switchExecutor gives a project its workflow executor, or takes it away.
+func switchExecutor(c *op.Call, project string, on bool) {
+	rows := &c.World.LLM.WorkflowExecutors
+	if !on {
+		drop(c.World, rows, func(x world.WorkflowExecutor) bool { return x.ProjectID == project })
+		return
+	}
+	executor := newResource[world.WorkflowExecutor](c, c.World.NewID(sequence))
+	user := userUUID(c.World, c.Caller.User.ID)
+	executor.Attributes = world.WorkflowExecutor{
+		AccountID: strconv.FormatInt(c.World.Account.ID, 10), ProjectID: project, Name: "Workflow executor",
+		CreatedByUserID: user, UpdatedByUserID: user,
+	}
+	rows.Put(executor.ID, executor)
+}
+
+// switchTextTool gives a project its managed text tool, or takes it away (that it is a text knowledge base is assumed).
+func switchTextTool(c *op.Call, project string, on bool) {
+	rows := &c.World.LLM.TextKnowledgeBases
+	if !on {
+		drop(c.World, rows, func(k world.TextKnowledgeBase) bool { return k.ProjectID == project && k.IsManaged })
+		return
+	}
+	tool := newResource[world.TextKnowledgeBase](c, c.World.NewID(sequence))
+	tool.Attributes = world.TextKnowledgeBase{
+		ProjectID: project, Name: "Runtime text resource", Text: "The text resource of the chat.", IsManaged: true,
+	}
+	rows.Put(tool.ID, tool)
+}
+
+func removeProject(c *op.Call, p world.Resource[world.LLMProject]) error {
+	if !c.Skip[SkipProjectTakes] {
+		dropInside(c.World, p.UUID)
+	}
+	return nil
+}
+
+// withInterfaces passes the projects that have interfaces of one of the kinds that the filter lists.
+func withInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProject]) bool, error) {
+	kinds := words(text)
+	for _, kind := range kinds {
+		if kind != "form" && kind != "chat" {
+			return nil, wrong("filter[hasInterfaces]", reasonFilter, "want form, chat or both, not %q", kind)
+		}
+	}
+	return func(p world.Resource[world.LLMProject]) bool {
+		return slices.Contains(kinds, "form") && len(formsOf(c.World, p.UUID)) > 0 ||
+			slices.Contains(kinds, "chat") && len(chatInterfacesOf(c.World, p.UUID)) > 0
+	}, nil
+}
+
+func formsOf(w *world.World, project string) []identifier {
+	return identify(formInterfaceType, &w.LLM.FormInterfaces, func(f world.FormInterface) bool {
+		return f.ProjectID == project
+	})
+}
+
+func chatInterfacesOf(w *world.World, project string) []identifier {
+	return identify(chatInterfaceType, &w.LLM.ChatInterfaces, func(i world.ChatInterface) bool {
+		return i.ProjectID == project
+	})
+}

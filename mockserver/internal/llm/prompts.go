@@ -1,0 +1,66 @@
+package llm
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var promptKind = kind[world.Prompt]{
+	Type: "prompts", Noun: "prompt",
+	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.Prompt]] { return &l.Prompts },
+	Set:    setPrompt,
+	Remove: removePrompt,
+}
+
+var prompts = promptKind.resource()
+
+func setPrompt(c *op.Call, before, after *world.Resource[world.Prompt]) error {
+	p := &after.Attributes
+	p.JSONSchemaHint = schemaHint(p.Template)
+	errs := []error{
+		refers(c, "projectId", p.ProjectID, &c.World.LLM.Projects), filled("name", p.Name), filled("template", p.Template),
+	}
+	agent := refers(c, "agentId", p.AgentID, &c.World.LLM.Agents)
+	if before != nil && before.Attributes.AgentID != p.AgentID {
+		agent = unfit("agentId", immutable, "a prompt keeps its agent, %s, for life", before.Attributes.AgentID)
+	}
+	return errors.Join(append(errs, agent)...)
+}
+
+// removePrompt takes the actions of the prompt out of integrations.
+func removePrompt(c *op.Call, p world.Resource[world.Prompt]) error {
+	dropPrompts(c.World, set{p.UUID: true})
+	return nil
+}
+
+var placeholder = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
+
+// placeholders are the names in double braces of a template, each once, in the order in which they appear first.
+func placeholders(template string) []string {
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(template, -1) {
+		if !slices.Contains(names, match[1]) {
+			names = append(names, match[1])
+		}
+	}
+	return names
+}
+
+// schemaHint is the JSON Schema of what a template wants: texts, in the order of the template.
+func schemaHint(template string) string {
+	names := placeholders(template)
+	properties := make([]string, len(names))
+	for i, name := range names {
+		quoted, _ := jsontext.AppendQuote(nil, name) // of a name that is no UTF-8, too, something is quoted
+		properties[i] = string(quoted) + `:{"type":"string"}`
+	}
+	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
+}

@@ -1,0 +1,163 @@
+package llm_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	t.Run("the agent of a prompt is fixed for life", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		other := s.make("agents", `{"name":"Second","projectId":"PROJECT","modelType":"gpt-5"}`)
+		wantUnfit(s.change("prompts", s.prompt, `{"agentId":"`+other+`"}`), "agentId", "LLM_IMMUTABLE")
+		s.change("prompts", s.prompt, `{"agentId":"AGENT","name":"Tell"}`).Want(http.StatusOK).
+			Wants("data.attributes.agentId", s.agent)
+	})
+	t.Run("the hint has the placeholders of the template, each once, in order", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		for template, want := range map[string]string{
+			"Say it.":                           `{"type":"object","properties":{}}`,
+			"{{b}} and {{ a }}, {{b}}":          `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"}}}`,
+			"{{{c}}}":                           `{"type":"object","properties":{"c":{"type":"string"}}}`,
+			`{{"quoted" words}} {{ }} {{}} {x}`: `{"type":"object","properties":{"\"quoted\" words":{"type":"string"}}}`,
+			"{{first\nline}} {{größe}} {{b":     `{"type":"object","properties":{"first\nline":{"type":"string"},"größe":{"type":"string"}}}`,
+		} {
+			s.change("prompts", s.prompt, `{"template":`+jsonText(template)+`}`).Want(http.StatusOK).
+				Wants("data.attributes.jsonSchemaHint", want)
+		}
+		s.change("prompts", s.prompt, `{"jsonSchemaHint":"{}"}`).Refused(http.StatusBadRequest, `"code":"105"`)
+	})
+	t.Run("a system prompt has up to 9,000 characters", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		s.change("prompts", s.prompt, `{"systemPrompt":"`+strings.Repeat("é", 9000)+`"}`).Want(http.StatusOK)
+		wantUnfit(s.change("prompts", s.prompt, `{"systemPrompt":"`+strings.Repeat("e", 9001)+`"}`), "systemPrompt", tooLong)
+	})
+	t.Run("a deleted prompt takes its actions out of integrations", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		other := s.make("prompts", `{"name":"Tell","projectId":"PROJECT","agentId":"AGENT","template":"x"}`)
+		hook := s.make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK",
+			"actions":[{"promptId":"PROMPT"},{"promptId":"`+other+`"}]}`)
+		s.remove("prompts", s.prompt)
+		s.Get("/api/integrations/"+hook).Wants("data.attributes.actions.#", "1", "data.attributes.actions.0.promptId", other)
+		s.Get("/api/actions").Wants("meta.total", "1", "data.0.attributes.promptId", other)
+	})
+}
+
+func TestTextResources(t *testing.T) {
+	t.Parallel()
+	t.Run("a text has up to 18,000 characters, and is not blank", func(t *testing.T) {
+		t.Parallel()
+		s := newTexts(t, "a")
+		id := s.ids("/api/text_resources")[0]
+		s.change("text_resources", id, `{"text":"`+strings.Repeat("é", 18000)+`"}`).Want(http.StatusOK)
+		wantUnfit(s.change("text_resources", id, `{"text":"`+strings.Repeat("e", 18001)+`"}`), "text", tooLong)
+		wantUnfit(s.change("text_resources", id, `{"text":" "}`), "text", blank)
+		wantUnfit(s.change("text_resources", id, `{"name":""}`), "name", blank)
+	})
+	t.Run("the description is needed, and may be null", func(t *testing.T) {
+		t.Parallel()
+		wantUnfit(newTexts(t).create("text_resources", `{"name":"a","text":"x"}`), "description", blank)
+	})
+	t.Run("lists are narrowed down by the whole name, or by a part of any text", func(t *testing.T) {
+		t.Parallel()
+		s := newTexts(t, "style", "style guide")
+		s.make("text_resources", `{"name":"rules","description":"of STYLE","text":"Be brief."}`)
+		for query, want := range map[string]string{
+			"filter[name]=style": "style", "filter[fulltext]=Style": "style style guide rules", "filter[fulltext]=brief": "rules",
+			"filter[name]=Style": "", "filter[name]=style&filter[fulltext]=guide": "",
+		} {
+			if got := s.names("/api/text_resources?" + query); got != want {
+				t.Errorf("%s gives %q, want %q", query, got, want)
+			}
+		}
+	})
+}
+
+func TestFormInterfaces(t *testing.T) {
+	t.Parallel()
+	t.Run("its schemas are JSON objects, the one of its looks up to 15,000 characters long", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		form := s.make("form_interfaces", walkedForm)
+		wantUnfit(s.change("form_interfaces", form, `{"formJsonSchema":"type: object"}`),
+			"formJsonSchema", "LLM_INVALID_JSON")
+		wantUnfit(s.change("form_interfaces", form, `{"formUiSchema":"[]"}`), "formUiSchema", "LLM_INVALID_JSON")
+		looks := func(size int) string {
+			return `{"formUiSchema":` + jsonText(`{"x":"`+strings.Repeat("x", size-8)+`"}`) + `}`
+		}
+		s.change("form_interfaces", form, looks(15000)).Want(http.StatusOK)
+		wantUnfit(s.change("form_interfaces", form, looks(15001)), "formUiSchema", tooLong)
+		s.change("form_interfaces", form, `{"formUiSchema":null}`).Want(http.StatusOK).
+			Wants("data.attributes.formUiSchema", "")
+	})
+	t.Run("whether it takes a text resource follows from its schema and template", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		form := s.make("form_interfaces", walkedForm)
+		s.Get("/api/form_interfaces/"+form).Wants("data.attributes.useTextResource", "false")
+		s.change("form_interfaces", form, `{"promptTemplate":"{{textResource}}"}`).Wants("data.attributes.useTextResource", "true")
+		s.change("form_interfaces", form, `{"useTextResource":true}`).Refused(http.StatusBadRequest, `"code":"105"`)
+	})
+	t.Run("its agent and its project are there", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		form := s.make("form_interfaces", walkedForm)
+		wantUnfit(s.change("form_interfaces", form, `{"agentId":"PROJECT"}`), "agentId", misfit)
+		wantUnfit(s.change("form_interfaces", form, `{"projectId":"AGENT"}`), "projectId", misfit)
+		wantUnfit(s.change("form_interfaces", form, `{"promptTemplate":""}`), "promptTemplate", blank)
+	})
+	t.Run("lists are narrowed down by name and project", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		s.make("form_interfaces", walkedForm)
+		for query, want := range map[string]string{
+			"filter[name]=F": "F", "filter[name]=f": "", "filter[project_id]=" + s.project: "F", "filter[project_id]=x": "",
+		} {
+			if got := s.names("/api/form_interfaces?" + query); got != want {
+				t.Errorf("%s gives %q, want %q", query, got, want)
+			}
+		}
+	})
+}
+
+func TestChatInterfaces(t *testing.T) {
+	t.Parallel()
+	t.Run("a button has a label of up to 50 characters, an agent and a prompt", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		buttons := func(label, agent, prompt string) string {
+			return `{"name":"C","projectId":"PROJECT","textInputEnabled":false,"chatInterfaceButtons":[
+				{"agentId":"AGENT","label":"Go","prompt":"go"},
+				{"agentId":"` + agent + `","label":"` + label + `","prompt":"` + prompt + `"}]}`
+		}
+		s.create("chat_interfaces", buttons(strings.Repeat("é", 50), s.agent, "go")).Want(http.StatusCreated).
+			Wants("data.attributes.chatInterfaceButtons.#", "2", "data.attributes.starterMessage", "")
+		wantUnfit(s.create("chat_interfaces", buttons(strings.Repeat("e", 51), s.agent, "go")),
+			"chatInterfaceButtons/1/label", tooLong)
+		wantUnfit(s.create("chat_interfaces", buttons("Go", noID, "go")), "chatInterfaceButtons/1/agentId", misfit)
+		wantUnfit(s.create("chat_interfaces", buttons("Go", s.agent, "")), "chatInterfaceButtons/1/prompt", blank)
+		wantUnfit(s.create("chat_interfaces", buttons("", s.agent, "go")), "chatInterfaceButtons/1/label", blank)
+	})
+	t.Run("where one may type there is an agent that answers", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		wantUnfit(s.create("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true}`),
+			"textInputAgentId", blank)
+		wantUnfit(s.create("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"PROMPT"}`),
+			"textInputAgentId", misfit)
+		s.make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
+		for query, want := range map[string]string{
+			"filter[name]=C": "C", "filter[name]=D": "", "filter[project_id]=" + s.project: "C", "filter[project_id]=x": "",
+		} {
+			if got := s.names("/api/chat_interfaces?" + query); got != want {
+				t.Errorf("%s gives %q, want %q", query, got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package llm
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// refers refuses an attribute whose text is the id of no resource in a table. Attributes inside others are written with
+// dots: chatInterfaceButtons.0.agentId.
+func refers[A any](c *op.Call, attribute, uuid string, rows *table.Table[world.Resource[A]]) error {
+	if _, ok := named(c.World, uuid, rows); ok {
+		return nil
+	}
+	return unrelated(attribute, uuid)
+}
+
+// mayRefer is refers for attributes that may be null.
+func mayRefer[A any](c *op.Call, attribute string, uuid *string, rows *table.Table[world.Resource[A]]) error {
+	if uuid == nil {
+		return nil
+	}
+	return refers(c, attribute, *uuid, rows)
+}
+
+// unrelated says that a reference leads nowhere.
+func unrelated(attribute, uuid string) error {
+	return unfit(attribute, invalidFormat, "there is no %s with id %q", referred(attribute), uuid)
+}
+
+// referred is what a reference leads to, after its name: projectId leads to a project.
+func referred(attribute string) string {
+	name := strings.TrimSuffix(attribute[strings.LastIndexByte(attribute, '.')+1:], "Id")
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// named is the resource of a table with an id on the wire.
+func named[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (world.Resource[A], bool) {
+	id, ok := w.LLM.UUIDs.Get(uuid)
+	if !ok {
+		return world.Resource[A]{}, false
+	}
+	return rows.Get(id)
+}
+
+// filled refuses a text that is empty or only space.
+func filled(attribute, text string) error {
+	if strings.TrimSpace(text) != "" {
+		return nil
+	}
+	return unfit(attribute, cannotBeBlank, "can't be blank")
+}
+
+// jsonObject refuses a text that is no JSON object.
+func jsonObject(attribute, text string) error {
+	var object map[string]jsontext.Value
+	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
+		return unfit(attribute, invalidJSON, "want a JSON object as text, not %.40q", text)
+	}
+	return nil
+}
+
+// mayBeObject is jsonObject for attributes that may be null.
+func mayBeObject(attribute string, text *string) error {
+	if text == nil {
+		return nil
+	}
+	return jsonObject(attribute, *text)
+}
+
+// indexed is the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
+func indexed(list string, n int, attribute string) string {
+	return list + "." + strconv.Itoa(n) + "." + attribute
+}
+
+// identify are the resources of a table for which a test holds.
+func identify[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []identifier {
+	list := []identifier{}
+	for _, row := range rows.All() {
+		if holds(row.Attributes) {
+			list = append(list, identifier{kind, row.UUID})
+		}
+	}
+	return list
+}
+
+// inProject refuses what belongs to no project, or has no name.
+func inProject(c *op.Call, projectID, name string) error {
+	return errors.Join(refers(c, "projectId", projectID, &c.World.LLM.Projects), filled("name", name))
+}

@@ -1,0 +1,120 @@
+package llm
+
+import (
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// What goes when something else goes, beside its own file. All of it is assumed, but for what a project takes along.
+
+// set is some resources, by their ids on the wire.
+type set map[string]bool
+
+// drop removes the resources of a table for which a test holds.
+func drop[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func(A) bool) set {
+	gone := set{}
+	for id, row := range rows.All() {
+		if goes(row.Attributes) {
+			rows.Delete(id)
+			w.LLM.UUIDs.Delete(row.UUID)
+			gone[row.UUID] = true
+		}
+	}
+	return gone
+}
+
+// change puts back the resources of a table that a function changes, as it reports.
+func change[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
+	for id, row := range rows.All() {
+		if apply(&row.Attributes) {
+			rows.Put(id, row)
+		}
+	}
+}
+
+// dropInside removes everything that is in a project.
+func dropInside(w *world.World, project string) {
+	l := &w.LLM
+	drop(w, &l.KnowledgeBases, func(k world.KnowledgeBase) bool { return k.ProjectID == project })
+	drop(w, &l.TextKnowledgeBases, func(k world.TextKnowledgeBase) bool { return k.ProjectID == project })
+	drop(w, &l.DatastoreQueryTools, func(t world.DatastoreQueryTool) bool { return t.ProjectID == project })
+	drop(w, &l.ImageGenerators, func(t world.ImageGenerator) bool { return t.ProjectID == project })
+	drop(w, &l.PresentationArtifactTools, func(t world.PresentationArtifactTool) bool { return t.ProjectID == project })
+	drop(w, &l.WebSearchTools, func(t world.WebSearchTool) bool { return t.ProjectID == project })
+	drop(w, &l.WorkflowExecutors, func(x world.WorkflowExecutor) bool { return x.ProjectID == project })
+	integrations := drop(w, &l.Integrations, func(i world.Integration) bool { return i.ProjectID == project })
+	drop(w, &l.Actions, func(a world.Action) bool { return integrations[a.IntegrationID] })
+	dropChats(w, func(c world.Chat) bool { return c.ProjectID == project })
+	dropAgents(w, drop(w, &l.Agents, func(a world.Agent) bool { return a.ProjectID == project }))
+	dropPrompts(w, drop(w, &l.Prompts, func(p world.Prompt) bool { return p.ProjectID == project }))
+	dropInterfaces(w, drop(w, &l.FormInterfaces, func(f world.FormInterface) bool { return f.ProjectID == project }))
+	dropInterfaces(w, drop(w, &l.ChatInterfaces, func(i world.ChatInterface) bool { return i.ProjectID == project }))
+	dropSchedules(w, func(s world.AgentSchedule) bool { return s.ProjectID == project })
+}
+
+// dropAgents removes what cannot be without agents that are gone. Chat interfaces can: they lose the buttons.
+func dropAgents(w *world.World, gone set) {
+	l := &w.LLM
+	dropPrompts(w, drop(w, &l.Prompts, func(p world.Prompt) bool { return gone[p.AgentID] }))
+	dropInterfaces(w, drop(w, &l.FormInterfaces, func(f world.FormInterface) bool { return gone[f.AgentID] }))
+	dropSchedules(w, func(s world.AgentSchedule) bool { return gone[s.AgentID] })
+	dropChats(w, func(c world.Chat) bool { return gone[c.AgentID] })
+	change(&l.ChatInterfaces, func(i *world.ChatInterface) bool {
+		pushed := func(b world.ChatInterfaceButton) bool { return gone[b.AgentID] }
+		silent := gone[orEmpty(i.TextInputAgentID)]
+		if silent {
+			i.TextInputAgentID, i.TextInputEnabled = nil, false
+		}
+		if !silent && !slices.ContainsFunc(i.ChatInterfaceButtons, pushed) {
+			return false
+		}
+		i.ChatInterfaceButtons = slices.DeleteFunc(slices.Clone(i.ChatInterfaceButtons), pushed)
+		return true
+	})
+}
+
+// dropPrompts removes the actions that run prompts that are gone, and their entries in integrations.
+func dropPrompts(w *world.World, gone set) {
+	drop(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.PromptID] })
+	change(&w.LLM.Integrations, func(i *world.Integration) bool {
+		runs := func(a world.IntegrationAction) bool { return gone[a.PromptID] }
+		if !slices.ContainsFunc(i.Actions, runs) {
+			return false
+		}
+		i.Actions = slices.DeleteFunc(slices.Clone(i.Actions), runs)
+		return true
+	})
+}
+
+// dropInterfaces removes the schedules that go through form or chat interfaces that are gone.
+func dropInterfaces(w *world.World, gone set) {
+	dropSchedules(w, func(s world.AgentSchedule) bool {
+		return gone[orEmpty(s.FormInterfaceID)] || gone[orEmpty(s.ChatInterfaceID)]
+	})
+}
+
+// dropSchedules removes schedules with their generated workflows, running or not.
+func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
+	for _, schedule := range w.LLM.AgentSchedules.All() {
+		if goes(schedule.Attributes) {
+			across.RemoveProject(w, workflowProject(schedule.Attributes), w.Now())
+		}
+	}
+	drop(w, &w.LLM.AgentSchedules, goes)
+}
+
+// dropChats removes chats with what was said and made in them.
+func dropChats(w *world.World, goes func(world.Chat) bool) {
+	l := &w.LLM
+	for id, chat := range l.Chats.All() {
+		if goes(chat.Attributes) {
+			l.Histories.Delete(id)
+		}
+	}
+	gone := drop(w, &l.Chats, goes)
+	drop(w, &l.ChatAttachments, func(a world.ChatAttachment) bool { return gone[a.ChatID] })
+	drop(w, &l.Artifacts, func(a world.Artifact) bool { return gone[a.ChatID] })
+}

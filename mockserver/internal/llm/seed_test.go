@@ -1,0 +1,81 @@
+package llm_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	t.Run("makes resources with their ids, makers and times", func(t *testing.T) {
+		t.Parallel()
+		c := newChats(t).Load(`
+llm:
+  projects:
+  - {id: ` + chatProject + `, user: analyst@shop.example, createdAt: now-2d, attributes: {name: Shop}}
+  - attributes: {name: Second}
+  agents:
+  - {attributes: {projectId: Second, name: Twin, modelType: gpt-5}}
+  - {id: ` + chatAgent + `, attributes: {projectId: Shop, name: Twin, modelType: gpt-5}}
+  chats:
+  - {user: kiosk, attributes: {agentId: ` + chatAgent + `, userProperties: [{name: a, value: b}]}}
+  - {attributes: {agentId: Twin}}
+`)
+		c.Get("/api/projects/"+chatProject+"?include=createdBy").Want(200).Wants(
+			"data.attributes.createdAt", "2026-01-13T09:30:00.000Z", "included.0.attributes.name", "Ana Analyst")
+		chats := c.Get("/api/chats").Want(200).Wants("data.0.attributes.agentId", chatAgent, "data.0.attributes.projectId", chatProject)
+		if first := chats.Value("data.1.attributes.agentId").String(); first == chatAgent {
+			t.Error("a name that two have stands for the second")
+		}
+		c.Get("/api/projects?sort=name").Want(200).Wants("meta.total", "2", "data.0.attributes.name", "Second")
+	})
+	t.Run("makes chats with their files", func(t *testing.T) {
+		t.Parallel()
+		const chat = "10000000-0000-4000-8000-000000000009"
+		c := newChats(t).Load(chatCast + `
+  chats: [{id: ` + chat + `, attributes: {formInterfaceId: Form, textResourceId: Style}}]
+  chatAttachments: [{attributes: {chatId: ` + chat + `, contentType: text/plain, binaryBase64: aGk=}}]
+  turns: [{agent: Helper, input: mug, events: [{content: Fine mug.}]}]
+`)
+		c.Get("/api/chat_attachments?filter[chat_id]="+chat).Want(200).Wants("data.0.attributes.attachmentIndex", "1")
+		a := c.Post("/api/chats/"+chat+"/continue", `{"inputParams":{"product":"the mug"}}`).Want(200)
+		if !strings.Contains(string(a.Body), "Fine mug.") {
+			t.Errorf("%s", a.Body)
+		}
+	})
+	t.Run("refuses what a client could not make, by name", func(t *testing.T) {
+		t.Parallel()
+		c := newChats(t)
+		err := c.World().Load([]byte(`
+llm:
+  projects: [{attributes: {name: Shop}}]
+  knowledgeBases: [{attributes: {projectId: Shop, name: Data, svcDatabaseName: nowhere, formatType: LEGACY_JSON}}]
+  agents: [{createdAt: now+1d, attributes: {projectId: Shop, name: Late, modelType: gpt-5}}]
+  chats: [{attributes: {inputParameters: '[]'}}]
+  turns: [{events: [{tool: {name: query}}]}]
+`))
+		for _, want := range []string{
+			"knowledge base Data: ", "nowhere", "agent Late: it cannot be made in the future", "chat 1: ", "agentId: can't be blank",
+			"turn 1: events.0: ",
+		} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+	})
+	t.Run("a dump that does not hang together is refused", func(t *testing.T) {
+		t.Parallel()
+		c := newChats(t)
+		chat := chatWithAgent(c)
+		toolMake(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
+		dump := chatDump(c)
+		dump = strings.Replace(dump, `"chatId":"`+chat, `"chatId":"`+nobody, 1)
+		dump = strings.Replace(dump, `"turns":[]`, `"turns":[{"input":"("}]`, 1)
+		err := c.World().Load([]byte(dump))
+		for _, want := range []string{"there is no chat " + nobody, "turn 1: input: error parsing regexp"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+	})
+}

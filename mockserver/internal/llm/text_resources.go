@@ -1,0 +1,40 @@
+package llm
+
+import (
+	"errors"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var textResourceKind = kind[world.TextResource]{
+	Type: "textResources", Noun: "text resource",
+	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.TextResource]] { return &l.TextResources },
+	Set:    setTextResource,
+	Remove: removeTextResource,
+	Filters: map[string]filter[world.TextResource]{
+		"name": equal(func(t world.TextResource) string { return t.Name }),
+		"fulltext": containing(func(t world.TextResource) []string {
+			return []string{t.Name, orEmpty(t.Description), t.Text}
+		}),
+	},
+}
+
+var textResources = textResourceKind.resource()
+
+func setTextResource(_ *op.Call, _, after *world.Resource[world.TextResource]) error {
+	return errors.Join(filled("name", after.Attributes.Name), filled("text", after.Attributes.Text))
+}
+
+// removeTextResource takes the text from the schedules that use it (assumed).
+func removeTextResource(c *op.Call, r world.Resource[world.TextResource]) error {
+	change(&c.World.LLM.AgentSchedules, func(s *world.AgentSchedule) bool {
+		uses := orEmpty(s.TextResourceID) == r.UUID
+		if uses {
+			s.TextResourceID = nil
+		}
+		return uses
+	})
+	return nil
+}

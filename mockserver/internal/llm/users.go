@@ -1,0 +1,36 @@
+package llm
+
+import (
+	"strconv"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// userType is the type of users where a relation leads to them. They have ids of their own there (public).
+const userType = "users"
+
+func userUUID(w *world.World, id int64) string { return w.UUID("llm.user", id) }
+
+func userIdentifier(w *world.World, id int64) identifier {
+	return identifier{userType, userUUID(w, id)}
+}
+
+// userItem is a user as it is included: without a link (public).
+func userItem(w *world.World, uuid string) *item {
+	for id, user := range w.Account.Users.All() {
+		if userUUID(w, id) == uuid {
+			return &item{ID: uuid, Type: userType, Attributes: map[string]string{"name": user.Name, "email": user.Email}}
+		}
+	}
+	return nil
+}
+
+// getCurrentUser says who calls. Its ids are those of the account, in digits (public).
+func getCurrentUser(c *op.Call) (op.Reply, error) {
+	user := c.Caller.User
+	return plain(map[string]any{
+		"user":    map[string]string{"id": strconv.FormatInt(user.ID, 10), "name": user.Name},
+		"account": map[string]string{"id": strconv.FormatInt(c.World.Account.ID, 10)},
+	})
+}

@@ -1,0 +1,61 @@
+package llm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// dependents are the resources of one kind that refer to one that is to be deleted.
+type dependents struct {
+	plural string
+	meta   string // the member of an error's meta that lists them, if there is one
+	list   []identifier
+}
+
+// inUseBy refuses a deletion while there are dependents, and names them all.
+func inUseBy(kinds ...dependents) error {
+	meta := map[string]any{}
+	var reasons []string
+	for _, d := range kinds {
+		if len(d.list) == 0 {
+			continue
+		}
+		references, ids := make([]referrer, len(d.list)), make([]string, len(d.list))
+		for i, one := range d.list {
+			references[i], ids[i] = referrer{one.ID}, one.ID
+		}
+		reasons = append(reasons, fmt.Sprintf("%s (%s)", d.plural, strings.Join(ids, ", ")))
+		if d.meta != "" {
+			meta[d.meta] = references
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	return &op.Error{
+		Code: op.CodeUnprocessable, Field: "data", Reason: inUse, Details: meta,
+		Message: "it cannot be deleted while these refer to it: " + strings.Join(reasons, ", "),
+	}
+}
+
+// referrer is a resource that refers to another, in an error's meta.
+type referrer struct {
+	ID string `json:"id"`
+}
+
+// toolsWith are the tools of other agents that point at a tool target. A tool has no id of its own: that of its agent
+// stands for it (assumed).
+func toolsWith(w *world.World, target string) []identifier {
+	var list []identifier
+	for _, agent := range w.LLM.Agents.All() {
+		points := func(t world.AgentTool) bool { return t.ToolTargetID == target }
+		if agent.UUID != target && slices.ContainsFunc(agent.Attributes.Tools, points) {
+			list = append(list, identifier{"agents", agent.UUID})
+		}
+	}
+	return list
+}

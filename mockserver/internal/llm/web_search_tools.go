@@ -1,0 +1,35 @@
+package llm
+
+import (
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var webSearchToolKind = kind[world.WebSearchTool]{
+	Type: "webSearchTools", Noun: "web search tool",
+	Rows: func(l *world.LLM) *table.Table[world.Resource[world.WebSearchTool]] { return &l.WebSearchTools },
+	New: func(_ *op.Call, a *world.WebSearchTool) {
+		a.Filters = []byte("null")
+	},
+	Set: func(c *op.Call, _, after *world.Resource[world.WebSearchTool]) error {
+		return inProject(c, after.Attributes.ProjectID, after.Attributes.Name)
+	},
+}
+
+var webSearchTools = webSearchToolKind.resource()
+
+// asJSON: what is wrong within the filters of a web search tool makes them invalid JSON as a whole (public).
+func asJSON(e *op.Error) *op.Error {
+	const filters = attributesField + ".filters"
+	if e.Field != filters && !strings.HasPrefix(e.Field, filters+".") {
+		return e
+	}
+	message := e.Message
+	if member, ok := strings.CutPrefix(e.Field, filters+"."); ok {
+		message = member + ": " + message
+	}
+	return &op.Error{Code: op.CodeUnprocessable, Field: filters, Message: message, Reason: invalidJSON}
+}

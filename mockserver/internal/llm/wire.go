@@ -1,0 +1,167 @@
+// Package llm is the LLM interface: agents with their prompts, tools and knowledge bases, the interfaces and
+// integrations that put questions to them, and the chats in which they answer.
+//
+// Resources of all kinds speak JSON:API. kind.go says once what is the same for all of them; what is special about a
+// kind stands in its file.
+package llm
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// mediaType is that of resources and collections, and of the errors of their operations.
+const mediaType = "application/vnd.api+json"
+
+// dialect is how this interface answers for resources.
+var dialect = resource.Dialect{
+	Deleted: http.StatusNoContent,
+	One:     func(_ *op.Call, _ string, view any) any { return &document{Data: view.(*item)} },
+	List:    func(c *op.Call, list resource.List) any { return newCollection(c, list) },
+}
+
+// document is one resource.
+type document struct {
+	Data     *item   `json:"data"`
+	Included []*item `json:"included,omitempty"`
+}
+
+// collection is a page of resources.
+type collection struct {
+	Data     []*item   `json:"data"`
+	Meta     meta      `json:"meta"`
+	Links    pageLinks `json:"links"`
+	Included []*item   `json:"included,omitempty"`
+}
+
+type meta struct {
+	Total int `json:"total"`
+}
+
+type pageLinks struct {
+	First string `json:"first"`
+	Last  string `json:"last"`
+	Next  string `json:"next,omitempty"`
+	Prev  string `json:"prev,omitempty"`
+}
+
+// item is a resource. Relationships are shown only as far as a call asks for them.
+type item struct {
+	ID            string                  `json:"id"`
+	Type          string                  `json:"type"`
+	Links         any                     `json:"links,omitempty"`
+	Attributes    any                     `json:"attributes"`
+	Relationships map[string]relationship `json:"relationships,omitempty"`
+
+	related func(relation string) []identifier
+}
+
+type links struct {
+	Self string `json:"self"`
+}
+
+// relationship leads to one resource, or to many.
+type relationship struct {
+	Data any `json:"data"` // an identifier or a list of them
+}
+
+type identifier struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+func newCollection(c *op.Call, list resource.List) *collection {
+	page := &collection{Data: make([]*item, len(list.Items)), Meta: meta{list.Total}}
+	for i, one := range list.Items {
+		page.Data[i] = one.(*item)
+	}
+	size, at := list.Window.Size, list.Window.Skip
+	link := func(offset int) string {
+		query := url.Values{}
+		maps.Copy(query, c.Query)
+		query.Set("page[limit]", strconv.Itoa(size))
+		query.Set("page[offset]", strconv.Itoa(offset))
+		return c.Base + c.Operation.Path + "?" + query.Encode()
+	}
+	page.Links = pageLinks{First: link(0), Last: link(max(0, (list.Total-1)/size*size))}
+	if at+size < list.Total || c.Skip[SkipLinks] {
+		page.Links.Next = link(at + size)
+	}
+	if at > 0 {
+		page.Links.Prev = link(max(0, at-size))
+	}
+	return page
+}
+
+// plain is a 200 outside the envelope.
+func plain(body any) (op.Reply, error) {
+	return op.Reply{Status: http.StatusOK, Type: "application/json", Body: body}, nil
+}
+
+// The statuses that errors within a chat tell.
+const (
+	turnFailed  = http.StatusInternalServerError
+	turnRefused = http.StatusUnprocessableEntity
+)
+
+// refusals are the statuses that a scripted turn can refuse an input with, those that the document has for it.
+var refusals = []int{
+	http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
+}
+
+// refused is the answer of a turn that says no.
+func refused(script world.Turn) op.Reply {
+	reply := plainReply(script.Status, &op.Error{Message: refusalOf(script)})
+	if script.Status == http.StatusTooManyRequests {
+		reply.Header = [][2]string{{"Retry-After", "60"}} // seconds (public)
+	}
+	return reply
+}
+
+func refusalOf(script world.Turn) string {
+	return cmp.Or(script.Message, http.StatusText(script.Status))
+}
+
+// millis is a time as resources write it; the zero time is empty.
+func millis(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// seconds is a time as chats write it.
+func seconds(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// snake is a name as paths and older requests spell it: agentSchedules is agent_schedules.
+func snake(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// camel is a name as attributes are spelled: attachment_index is attachmentIndex.
+func camel(name string) string {
+	words := strings.Split(name, "_")
+	for i, word := range words[1:] {
+		if word != "" {
+			words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,94 @@
+package mocktest
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"svc.example/understudy/specs"
+)
+
+// seen is what the tests of this process have been answered: operation and status.
+var seen sync.Map
+
+func note(doc *specs.Document, method, path string, status int) {
+	path, _, _ = strings.Cut(path, "?")
+	operation := doc.Find(method, path).Operation
+	if operation == nil {
+		return
+	}
+	documented := operation.Spec.Responses
+	for _, key := range []string{fmt.Sprint(status), fmt.Sprint(status/100, "XX")} {
+		if documented.Value(key) != nil {
+			seen.Store(operation.ID+" "+key, true)
+			return
+		}
+	}
+}
+
+// Main runs the tests of a package and fails when none has seen an answer that a document promises: each operation's
+// success and each of its refusals, but for those that only faults give. Only a run of all tests can tell.
+func Main(m *testing.M, iface string) int {
+	flag.Parse()
+	code := m.Run()
+	for _, name := range []string{"test.run", "test.skip", "test.fuzz", "test.list"} {
+		if flag.Lookup(name).Value.String() != "" {
+			return code
+		}
+	}
+	if missing := unseen(iface); code == 0 && len(missing) > 0 {
+		fmt.Fprintf(os.Stderr, "no test has seen these documented answers:\n%s\n", strings.Join(missing, "\n"))
+		return 1
+	}
+	return code
+}
+
+func unseen(iface string) []string {
+	doc, err := specs.Load(iface, "")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	faults := []string{"429", "500", "4XX", "5XX"} // which only faults give, or which stand for others
+	var missing []string
+	for _, operation := range doc.Operations {
+		for _, status := range slices.Sorted(maps.Keys(operation.Spec.Responses.Map())) {
+			answer := operation.ID + " " + status
+			if _, ok := seen.Load(answer); !ok && !slices.Contains(faults, status) {
+				missing = append(missing, answer)
+			}
+		}
+	}
+	return missing
+}
+
+// Strangers calls every operation of an interface without a key, with one that nobody has, and with one that may only
+// import, and wants 401, 401 and 403 in the interface's own form.
+func Strangers(t *testing.T, iface string) {
+	t.Helper()
+	c := New(t, iface)
+	for _, operation := range document(t, iface).Operations {
+		if security := operation.Spec.Security; security != nil && len(*security) == 0 {
+			continue // the operation looks for something else than a key
+		}
+		t.Run(operation.ID, func(t *testing.T) {
+			one := *c
+			one.T = t
+			body := ""
+			if operation.Method != http.MethodGet && operation.Method != http.MethodDelete {
+				body = "{}"
+			}
+			path := placeholder.Replace(operation.Path)
+			one.As("").Call(operation.Method, path, body).Refused(http.StatusUnauthorized, "no API key")
+			one.As("1/nobody").Call(operation.Method, path, body).Refused(http.StatusUnauthorized, "not valid")
+			one.As("1/write").Call(operation.Method, path, body).Refused(http.StatusForbidden, "write-only")
+		})
+	}
+}
+
+var placeholder = strings.NewReplacer("{", "", "}", "")

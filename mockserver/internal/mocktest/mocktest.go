@@ -1,0 +1,223 @@
+// Package mocktest calls a mock in tests of the rules: through HTTP into the handler, without a socket, as one interface
+// of one world. It remembers which answers the tests have seen, so that a package can ask for all that its document
+// promises.
+package mocktest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+// Now is when the worlds of these tests begin.
+var Now = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
+
+// People are the users of these worlds, one of each role, in the words of a fixture.
+const People = `
+account:
+  users:
+  - {id: 1, name: Ada Admin, email: admin@shop.example, role: administrator}
+  - {id: 2, name: Otto Owner, email: owner@shop.example, role: owner}
+  - {id: 3, name: Ana Analyst, email: analyst@shop.example, role: restricted}
+  - {id: 4, name: Dora Delegate, email: delegate@shop.example, role: restricted}
+  - {id: 5, name: kiosk, role: sub_user, parent: analyst@shop.example}
+  keys:
+  - {key: 1/admin, user: admin@shop.example}
+  - {key: 1/owner, user: owner@shop.example}
+  - {key: 1/analyst, user: analyst@shop.example}
+  - {key: 1/delegate, user: delegate@shop.example}
+  - {key: 1/kiosk, user: kiosk}
+  - {key: 1/write, user: admin@shop.example, kind: write-only}
+`
+
+// Client calls one interface of a mock of its own, whose clock is frozen unless an option says otherwise. The mock's own
+// faults, such as an answer off the document, fail the test.
+type Client struct {
+	*testing.T
+	Server *mockserver.Server
+	Iface  string
+	Key    string // in Authorization, behind the scheme; empty: none is sent
+}
+
+// New makes a mock whose world has People and nothing else.
+func New(t *testing.T, iface string, opts ...mockserver.Option) *Client {
+	t.Helper()
+	opts = append([]mockserver.Option{
+		mockserver.WithScenario("empty"), mockserver.WithClock("frozen"), mockserver.WithNow(Now),
+		mockserver.WithLogger(slog.New(faults{t, slog.NewTextHandler(t.Output(), nil)})),
+	}, opts...)
+	server, err := mockserver.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{T: t, Server: server, Iface: iface, Key: "1/admin"}
+	return c.Load("")
+}
+
+// Load puts People and more of a fixture, in YAML, in the place of the world's state.
+func (c *Client) Load(more string) *Client {
+	c.Helper()
+	if err := c.World().Load([]byte(People + more)); err != nil {
+		c.Fatal(err)
+	}
+	return c
+}
+
+// World is the world that the client calls.
+func (c *Client) World() *mockserver.World { return c.Server.World("") }
+
+// As is the same mock with another key.
+func (c *Client) As(key string) *Client {
+	other := *c
+	other.Key = key
+	return &other
+}
+
+// In is the same mock in a subtest, which then is what fails.
+func (c *Client) In(t *testing.T) *Client {
+	t.Helper()
+	other := *c
+	other.T = t
+	return &other
+}
+
+// At is the same mock by another interface.
+func (c *Client) At(iface string) *Client {
+	other := *c
+	other.Iface = iface
+	return &other
+}
+
+// Advance moves the frozen clock.
+func (c *Client) Advance(by time.Duration) { c.World().Advance(by) }
+
+// Call sends a body, if there is one: as JSON when it looks like it, else as a form. More headers come in pairs.
+func (c *Client) Call(method, path, body string, headers ...string) Answer {
+	c.Helper()
+	doc := document(c.T, c.Iface)
+	target := "http://localhost/" + c.Iface + doc.BasePath + path
+	r := httptest.NewRequestWithContext(c.Context(), method, target, strings.NewReader(body))
+	switch {
+	case body == "":
+		r.Body, r.ContentLength = http.NoBody, 0
+	case strings.ContainsAny(body[:1], "{["):
+		r.Header.Set("Content-Type", "application/json")
+	default:
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if c.Key != "" {
+		r.Header.Set("Authorization", "SVC1 "+c.Key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	c.Server.ServeHTTP(w, r)
+	note(doc, method, path, w.Code)
+	return Answer{c, w.Code, w.Header(), w.Body.Bytes()}
+}
+
+// Get calls a GET.
+func (c *Client) Get(path string) Answer { c.Helper(); return c.Call(http.MethodGet, path, "") }
+
+// Post calls a POST.
+func (c *Client) Post(path, body string) Answer {
+	c.Helper()
+	return c.Call(http.MethodPost, path, body)
+}
+
+// Put calls a PUT.
+func (c *Client) Put(path, body string) Answer {
+	c.Helper()
+	return c.Call(http.MethodPut, path, body)
+}
+
+// Patch calls a PATCH.
+func (c *Client) Patch(path, body string) Answer {
+	c.Helper()
+	return c.Call(http.MethodPatch, path, body)
+}
+
+// Delete calls a DELETE.
+func (c *Client) Delete(path string) Answer { c.Helper(); return c.Call(http.MethodDelete, path, "") }
+
+// Answer is what the mock answered.
+type Answer struct {
+	*Client
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Want fails the test unless the answer has a status.
+func (a Answer) Want(status int) Answer {
+	a.Helper()
+	if a.Status != status {
+		a.Fatalf("status %d, want %d: %s", a.Status, status, a.Body)
+	}
+	return a
+}
+
+// Refused fails the test unless the answer has a status and its body has all the words.
+func (a Answer) Refused(status int, words ...string) {
+	a.Helper()
+	a.Want(status)
+	for _, word := range words {
+		if !strings.Contains(string(a.Body), word) {
+			a.Errorf("the refusal lacks %q: %s", word, a.Body)
+		}
+	}
+}
+
+// Value is a value of the answer's JSON, by its gjson path: data.attributes.name.
+func (a Answer) Value(path string) gjson.Result {
+	a.Helper()
+	if !gjson.ValidBytes(a.Body) {
+		a.Fatalf("the answer is no JSON: %s", a.Body)
+	}
+	return gjson.GetBytes(a.Body, path)
+}
+
+// Wants fails the test unless values of the answer's JSON have these texts: path, text, path, text. A value that is not
+// there has the empty text.
+func (a Answer) Wants(pairs ...string) Answer {
+	a.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		if got := a.Value(pairs[i]).String(); got != pairs[i+1] {
+			a.Errorf("%s is %q, want %q: %s", pairs[i], got, pairs[i+1], a.Body)
+		}
+	}
+	return a
+}
+
+func document(t *testing.T, iface string) *specs.Document {
+	t.Helper()
+	doc, err := specs.Load(iface, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// faults is a log handler whose errors fail the test.
+type faults struct {
+	t *testing.T
+	slog.Handler
+}
+
+// Handle implements slog.Handler.
+func (f faults) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError {
+		f.t.Errorf("the mock is at fault: %s", r.Message)
+	}
+	return f.Handler.Handle(ctx, r)
+}
