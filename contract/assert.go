@@ -2,9 +2,9 @@ package contract
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
-	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,24 +15,28 @@ import (
 )
 
 // AssertConforms fails a test when what a Recorder recorded breaks the contract, or when nothing of it belongs to an
-// interface. The report is written to the test's log.
+// interface. The test's log says which findings break it, with the exchanges in question.
 func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 	tb.Helper()
 	checker, err := NewChecker(opts...)
 	if err != nil {
 		tb.Fatalf("contract: %v", err)
 	}
-	report, err := checker.Check(context.Background(), capture.Exchanges(tb.Name(), r.raw()))
+	recorded := slices.Collect(r.raw())
+	source := capture.Exchanges(tb.Name(), slices.Values(recorded))
+	report, err := checker.Check(context.Background(), source)
 	if err == nil && !report.Failed() {
 		return
 	}
-	var text strings.Builder
-	_ = report.WriteText(&text)
+	said := report.Outcome()
 	if err != nil {
-		tb.Errorf("contract: %v\n\n%s", err, text.String())
-		return
+		said = err.Error()
 	}
-	tb.Errorf("contract: %s\n\n%s", report.Outcome(), text.String())
+	var text strings.Builder
+	if err := errors.Join(checker.Evidence(context.Background(), source, report), report.WriteFailure(&text)); err != nil {
+		tb.Logf("contract: %v", err)
+	}
+	tb.Errorf("contract: %s\n\n%s", said, text.String())
 }
 
 // Exchanges lists what was recorded, without secrets.
@@ -76,40 +80,4 @@ func operationOf(e *recording.Exchange) *specs.Operation {
 		}
 	}
 	return judge.Guess(documents, e)
-}
-
-// Cut writes the exchanges of a finding's evidence as a recording of their own, the smallest that still shows what the
-// finding says. Secrets are taken out.
-func Cut(w io.Writer, source Source, f *Finding) error {
-	redactor := &recording.Redactor{Salt: []byte(f.ID)}
-	wanted := map[int]bool{}
-	for _, number := range f.Evidence {
-		wanted[number] = true
-	}
-	for item, err := range itemsOf(source, wanted) {
-		if err != nil {
-			return err
-		}
-		if err := recording.Write(w, redactor.Redact(item.Exchange, operationOf(item.Exchange))); err != nil {
-			return err
-		}
-		delete(wanted, item.Number)
-	}
-	if len(wanted) > 0 {
-		return fmt.Errorf("%d exchanges of finding %s are not in the recording", len(wanted), f.ID)
-	}
-	return nil
-}
-
-func itemsOf(source Source, wanted map[int]bool) iter.Seq2[capture.Item, error] {
-	return func(yield func(capture.Item, error) bool) {
-		for record, err := range source {
-			if err != nil || !wanted[record.Number] {
-				continue
-			}
-			if !yield(record.Decode()) {
-				return
-			}
-		}
-	}
 }

@@ -41,10 +41,11 @@ type Finding = report.Finding
 // Source is a recording, or several.
 type Source = capture.Source
 
-// Read makes a source of one recording, an HTTP Archive or NDJSON, as its content says. The name is for messages.
+// Read makes a source of one recording, of whatever format its content has. The name is for messages.
 func Read(name string, r io.Reader) Source { return capture.Read(name, r) }
 
-// Files makes a source of recordings on disk, checked one after the other.
+// Files makes a source of recordings on disk, checked one after the other: files, folders with all that is below them, and
+// patterns such as recordings/**/*.har. What is no recording is an error when it was named, and a note when it was found.
 func Files(paths ...string) Source { return capture.Files(paths...) }
 
 // Exchanges makes a source of exchanges in memory.
@@ -110,7 +111,7 @@ func (c *config) document(name string) (*specs.Document, error) {
 	}
 	source, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
 	return specs.Parse(name, path, source, c.brand)
 }
@@ -120,8 +121,13 @@ func (c *config) document(name string) (*specs.Document, error) {
 // contract is no error but (*Report).Failed.
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
-	err := c.run(ctx, source, g)
+	j, err := c.run(ctx, source, g)
 	r := g.report()
+	r.Bases = g.covering.bases(j)
+	strangers, note := g.strange.report(j)
+	if r.Strangers = strangers; note != "" {
+		r.Notes = append(r.Notes, note)
+	}
 	if err == nil && r.Exchanges.Matched == 0 {
 		err = fmt.Errorf("%w: %d exchanges were read", ErrNothingMatched, r.Exchanges.Read)
 	}

@@ -35,19 +35,24 @@ func (p *pendingCredentials) take(r *judge.Result) {
 func (g *gatherer) settleCredentials() {
 	left := g.pending.count
 	for _, r := range g.pending.absent {
-		verdict, message := report.Inconclusive,
-			"no request of this interface carries credentials: the recording may have been stripped of them"
-		if g.pending.seen[r.Operation().Interface] {
-			verdict, message = report.Fail, "a request without credentials was answered with success"
-		}
+		verdict, message := g.pending.verdict(r)
 		name := r.Operation().Name()
 		n := 1
 		if left[name] > perOperation {
 			n, left[name] = left[name]-perOperation+1, perOperation
 		}
 		for range n {
-			g.check(judge.AuthScheme, verdict)
+			g.check(judge.AuthScheme, name, verdict)
 		}
 		g.finding(g.checker.judge.SchemeFinding(r, verdict, message), g.checker.lineOf(r))
 	}
+}
+
+// verdict is what it means that an exchange has no credentials, when the whole recording is known.
+func (p *pendingCredentials) verdict(r *judge.Result) (v report.Verdict, message string) {
+	if p.seen[r.Operation().Interface] {
+		return report.Fail, "a request without credentials was answered with success"
+	}
+	return report.Inconclusive,
+		"no request of this interface carries credentials: the recording may have been stripped of them"
 }

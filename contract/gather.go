@@ -10,12 +10,14 @@ import (
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/contract/rule"
+	"svc.example/understudy/specs"
 )
 
 const (
 	perGroup    = 50     // findings kept of each fingerprint
 	maxFindings = 10_000 // findings kept in all
 	maxGroups   = 20_000 // fingerprints told apart
+	maxProblems = 1000   // of a source, kept in the report
 )
 
 // gatherer turns verdicts, in the order of the recording, into a report. It is used by one goroutine.
@@ -27,6 +29,9 @@ type gatherer struct {
 	disabled map[string]bool
 	watcher  *rule.Watcher
 	pending  pendingCredentials
+	covering *covering
+	accepted *acceptance
+	strange  strangers
 	errs     []error
 	dropped  int
 }
@@ -34,19 +39,14 @@ type gatherer struct {
 func newGatherer(c *Checker) *gatherer {
 	g := &gatherer{
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
-		r: &Report{
-			Shown: map[int]report.Line{}, DisputedFails: c.config.disputed,
-			Coverage: report.Coverage{Operations: map[string]report.Touched{}},
-		},
+		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
+		covering: newCovering(c.documents, c.judge), accepted: newAcceptance(c.config.baseline),
 	}
 	for _, id := range c.config.disabled {
 		g.disabled[id] = true
 	}
 	for _, id := range Rules() {
 		g.tallies[id] = &report.Rule{ID: id}
-	}
-	for _, d := range c.documents {
-		g.r.Coverage.Documented += len(d.Operations)
 	}
 	g.watcher = rule.NewWatcher(rule.Config{Documents: c.documents, Trust: c.config.trust}, g.ruled)
 	return g
@@ -81,10 +81,11 @@ func (g *gatherer) take(v *verdict) {
 		g.r.Exchanges.Ignored++
 	case judge.Unmatched, judge.Several:
 		g.r.Exchanges.Unmatched++
+		g.strange.take(v.result)
 	}
-	g.cover(v.result)
+	g.covering.take(v.result)
 	for _, c := range v.result.Checks {
-		g.check(c.Rule, c.Verdict)
+		g.check(c.Rule, nameOf(v.result.Operation()), c.Verdict)
 	}
 	for i := range v.result.Findings {
 		g.finding(v.result.Findings[i], g.checker.lineOf(v.result))
@@ -95,39 +96,43 @@ func (g *gatherer) take(v *verdict) {
 	}
 }
 
+// nameOf is the name of an operation, empty of none.
+func nameOf(op *specs.Operation) string {
+	if op == nil {
+		return ""
+	}
+	return op.Name()
+}
+
 // problem keeps what could not be read: a note when nothing is lost by it that a user would miss, else an error.
 func (g *gatherer) problem(err error) {
+	isFatal := capture.IsFatal(err)
+	if p, ok := errors.AsType[*capture.ReadError](err); isFatal || ok && p.Kind == capture.TooLarge {
+		g.r.Exchanges.Broken++
+	}
 	switch {
-	case !capture.IsFatal(err):
+	case !isFatal:
 		if len(g.r.Notes) < maxErrors {
 			g.r.Notes = append(g.r.Notes, err.Error())
 		}
+		return
 	case len(g.errs) < maxErrors:
 		g.errs = append(g.errs, err)
 	default:
 		g.dropped++
 	}
-}
-
-func (g *gatherer) cover(r *judge.Result) {
-	op := r.Operation()
-	if op == nil {
-		return
+	if len(g.r.Problems) < maxProblems {
+		problem := report.Problem{Message: err.Error()}
+		if p, ok := errors.AsType[*capture.ReadError](err); ok {
+			problem = report.Problem{File: p.File, Line: p.Line, Offset: p.Offset, Message: p.Err.Error()}
+		}
+		g.r.Problems = append(g.r.Problems, problem)
 	}
-	touched := g.r.Coverage.Operations[op.Name()]
-	if touched.Statuses == nil {
-		touched.Statuses = map[string]int{}
-	}
-	touched.Exchanges++
-	if r.Item.Response != nil {
-		touched.Statuses[fmt.Sprint(r.Item.Response.Status)]++
-	}
-	g.r.Coverage.Operations[op.Name()] = touched
 }
 
 // check counts a verdict, as skipped when its rule is switched off.
-func (g *gatherer) check(id string, v report.Verdict) {
-	if g.disabled[id] {
+func (g *gatherer) check(id, operation string, v report.Verdict) {
+	if g.off(id, operation) {
 		v = report.Skipped
 	}
 	g.r.Checks.Add(v, 1)
@@ -147,7 +152,7 @@ func (g *gatherer) check(id string, v report.Verdict) {
 
 // ruled takes a verdict of a temporal rule, which has a finding unless it is a pass.
 func (g *gatherer) ruled(v rule.Verdict) {
-	g.check(v.Rule, v.Verdict)
+	g.check(v.Rule, v.Operation, v.Verdict)
 	if v.Finding != nil {
 		g.finding(*v.Finding, v.Lines...)
 	}
@@ -155,13 +160,18 @@ func (g *gatherer) ruled(v rule.Verdict) {
 
 // finding keeps a finding, if it is one of the first with its fingerprint, and counts it in any case.
 func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
-	if g.disabled[f.Rule] {
+	if g.off(f.Rule, f.Operation) {
 		return
 	}
+	if level := g.checker.config.severity(f.Rule, f.Operation); level != "" && f.Verdict == report.Fail {
+		f.Severity = report.Severity(level)
+	}
+	f.Accepted = g.accepted.accepts(&f)
+	g.checker.clean(&f)
 	group := g.groups[f.ID]
 	if group == nil {
 		if len(g.groups) >= maxGroups {
-			g.r.Omitted++
+			g.r.Omit(&f)
 			return
 		}
 		group = &report.Group{Finding: f}
@@ -184,10 +194,14 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 
 // report completes the report.
 func (g *gatherer) report() *Report {
-	for _, id := range Rules() {
-		g.r.Rules = append(g.r.Rules, *g.tallies[id])
+	g.r.Docs = map[string]report.RuleDoc{}
+	for _, doc := range RuleDocs() {
+		g.r.Rules = append(g.r.Rules, *g.tallies[doc.ID])
+		g.r.Docs[doc.ID] = doc
 	}
-	g.r.Coverage.Covered = len(g.r.Coverage.Operations)
+	g.r.Coverage = g.covering.report(g.r.Rules)
+	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)
+	g.r.Baseline = g.accepted.report()
 	for _, group := range g.groups {
 		g.r.Groups = append(g.r.Groups, *group)
 	}

@@ -2,10 +2,12 @@ package contract
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -23,4 +25,26 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 		line.Status = r.Item.Response.Status
 	}
 	return line
+}
+
+// unescape undoes specs.EscapePointer.
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
+
+// clean takes credentials out of what a finding says: messages and pointers quote names, paths and media types.
+func (c *Checker) clean(f *report.Finding) {
+	f.Message = c.redactor.Text(f.Message)
+	if strings.Contains(f.Pointer, "@") {
+		tokens := strings.Split(f.Pointer, "/")
+		for i, token := range tokens {
+			tokens[i] = specs.EscapePointer(c.redactor.Text(unescape.Replace(token)))
+		}
+		f.Pointer = strings.Join(tokens, "/")
+	}
+	if len(f.Voices) == 0 {
+		return
+	}
+	f.Voices = slices.Clone(f.Voices) // the judge keeps its own
+	for i := range f.Voices {
+		f.Voices[i].Message = c.redactor.Text(f.Voices[i].Message)
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -42,15 +44,67 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 	if result.Operation() == nil {
 		tb.Fatalf("contract: %s %s belongs to no documented operation", response.Request.Method, response.Request.URL)
 	}
-	text, err := shapeOf(result, response, body)
-	if err != nil {
+	var union shape.Union
+	if err := addShape(&union, result, response, body); err != nil {
 		tb.Fatalf("contract: %s: %v", result.Operation().Name(), err)
 	}
-	name := fmt.Sprintf("%s.%d", result.Operation().Name(), response.StatusCode)
-	if checker.config.label != "" {
-		name += "." + strings.ReplaceAll(checker.config.label, " ", "-")
+	checker.matchSnapshot(tb, checker.shapeName(result, response.StatusCode), &union)
+}
+
+// MatchShapes compares the shapes of all answers of a recording, as MatchShape does: those of one operation and status
+// together, so that a field which only some of them have is marked. Answers that belong to no operation, or that the
+// recording does not hold whole, are left out; a recording in which nothing is left fails the test.
+func MatchShapes(tb testing.TB, source Source, opts ...Option) {
+	tb.Helper()
+	checker, err := NewChecker(opts...)
+	if err != nil {
+		tb.Fatalf("contract: %v", err)
 	}
-	checker.matchSnapshot(tb, name, text)
+	unions, err := checker.unions(source)
+	if err != nil {
+		tb.Fatalf("contract: %v", err)
+	}
+	if len(unions) == 0 {
+		tb.Fatalf("contract: %v", ErrNothingMatched)
+	}
+	for _, name := range slices.Sorted(maps.Keys(unions)) {
+		checker.matchSnapshot(tb, name, unions[name])
+	}
+}
+
+// unions gathers the shapes of a recording by the names of their files.
+func (c *Checker) unions(source Source) (map[string]*shape.Union, error) {
+	unions := map[string]*shape.Union{}
+	for item, err := range source.Items() {
+		if err != nil {
+			if capture.IsFatal(err) {
+				return nil, err
+			}
+			continue
+		}
+		result := c.judge.Own(item)
+		answer := item.Response
+		if result.Operation() == nil || answer == nil || item.ResponseDoubt != "" {
+			continue
+		}
+		header := http.Header{}
+		for _, line := range answer.Headers {
+			header.Add(line[0], line[1])
+		}
+		var body []byte
+		if answer.Body != nil {
+			body = answer.Body.Bytes
+		}
+		name := c.shapeName(result, answer.Status)
+		if unions[name] == nil {
+			unions[name] = &shape.Union{}
+		}
+		response := &http.Response{StatusCode: answer.Status, Header: header}
+		if err := addShape(unions[name], result, response, body); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", item.Place, result.Operation().Name(), err)
+		}
+	}
+	return unions, nil
 }
 
 // readAgain reads the body and puts it back.
@@ -76,31 +130,49 @@ func (c *Checker) owner(response *http.Response) *judge.Result {
 	return c.judge.Own(capture.Item{Exchange: e})
 }
 
-func shapeOf(result *judge.Result, response *http.Response, body []byte) ([]byte, error) {
+// addShape adds the shape of an answer: of its JSON, or the media type of what is none.
+func addShape(union *shape.Union, result *judge.Result, response *http.Response, body []byte) error {
 	kind := response.Header.Get("Content-Type")
 	plain, isJSON, err := result.PlainJSON(response.StatusCode, response.Header, body)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case len(body) == 0:
-		return json.Marshal("no body")
+		union.AddOther("no body")
 	case !isJSON:
 		kind, _, _ = strings.Cut(kind, ";")
-		return json.Marshal(kind)
+		union.AddOther(kind)
+	default:
+		union.Add(plain, result.Operation().JSONAnswer(response.StatusCode))
 	}
-	return json.Marshal(shape.Of(plain, result.Operation().JSONAnswer(response.StatusCode)))
+	return nil
+}
+
+// shapeName is the name of the file of a shape, but for what the library adds.
+func (c *Checker) shapeName(result *judge.Result, status int) string {
+	name := fmt.Sprintf("%s.%d", result.Operation().Name(), status)
+	if c.config.label != "" {
+		name += "." + strings.ReplaceAll(c.config.label, " ", "-")
+	}
+	return name
 }
 
 // snapshots lets one snapshot be compared at a time, so that each file keeps the number 1 in its name.
 var snapshots sync.Mutex
 
-func (c *Checker) matchSnapshot(tb testing.TB, name string, text []byte) {
+const shapeDir = "testdata/shapes"
+
+func (c *Checker) matchSnapshot(tb testing.TB, name string, union *shape.Union) {
 	tb.Helper()
+	text, err := json.Marshal(union.Shape())
+	if err != nil {
+		tb.Fatalf("contract: %s: %v", name, err)
+	}
 	snapshots.Lock()
 	defer snapshots.Unlock()
 	dir := c.config.shapeDir
 	if dir == "" {
-		dir = "testdata/shapes"
+		dir = shapeDir
 	}
 	config := []func(*snaps.Config){snaps.Dir(dir), snaps.Filename(name), snaps.Ext(".json")}
 	if os.Getenv("UPDATE") == "1" {

@@ -21,6 +21,12 @@ type config struct {
 	disabled []string
 	shapeDir string
 	label    string
+
+	severities []severity
+	baseline   *baseline
+	thresholds []report.Threshold
+	workers    int
+	guess      bool
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
@@ -85,6 +91,42 @@ func known(ids []string) error {
 		}
 	}
 	return nil
+}
+
+// WithWorkers sets how many exchanges are judged at a time, by default one for each processor. The report is the same
+// for any number.
+func WithWorkers(n int) Option {
+	return func(c *config) error {
+		if n < 1 {
+			return fmt.Errorf("%d workers: want 1 at least", n)
+		}
+		c.workers = n
+		return nil
+	}
+}
+
+// WithGuess sets whether the base addresses of interfaces that were given none are guessed from the recording, where the
+// default ones do not fit. The report says what was guessed.
+func WithGuess(guess bool) Option {
+	return func(c *config) error {
+		c.guess = guess
+		return nil
+	}
+}
+
+// WithThreshold makes a check fail when less than so many percent of an axis of coverage was touched: operations,
+// requests, responses, parameters, enums, properties or rules.
+func WithThreshold(axis string, percent float64) Option {
+	return func(c *config) error {
+		if !slices.Contains(report.Axes(), axis) {
+			return fmt.Errorf("there is no axis of coverage %q: choose among %s", axis, strings.Join(report.Axes(), ", "))
+		}
+		if !(percent >= 0 && percent <= 100) {
+			return fmt.Errorf("coverage of %s: %v is no percentage: want a number from 0 to 100", axis, percent)
+		}
+		c.thresholds = append(c.thresholds, report.Threshold{Axis: axis, Want: percent})
+		return nil
+	}
 }
 
 // WithSpec takes a document of the user's own for an interface.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,19 +35,24 @@ type verdict struct {
 }
 
 // run reads the source in one goroutine, judges in several, and gathers in the order of the recording. What is under
-// way is bounded, so that memory stays flat however long the recording is.
-func (c *Checker) run(ctx context.Context, source Source, g *gatherer) error {
+// way is bounded, so that memory stays flat however long the recording is. The judge is the one that judged: it also
+// knows what was guessed.
+func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.Judge, error) {
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	workers := runtime.GOMAXPROCS(0)
+	workers := cmp.Or(c.config.workers, runtime.GOMAXPROCS(0))
 	work := make(chan *batch)
 	order := make(chan *batch, 2*workers)
+	j := c.judge
+	if c.config.guess {
+		source = c.guessing(source, func(decided *judge.Judge) { j = decided }) // before any batch is sent
+	}
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for b := range work {
-				c.judgeBatch(b)
+				judgeBatch(j, b)
 				close(b.done)
 			}
 		})
@@ -67,7 +73,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) error {
 	err := g.gather(order)
 	cancel()
 	wg.Wait()
-	return errors.Join(err, outer.Err())
+	return j, errors.Join(err, outer.Err())
 }
 
 // fill makes batches of a source.
@@ -94,15 +100,15 @@ func newBatch() *batch {
 	return &batch{records: make([]capture.Record, 0, batchRecords), done: make(chan struct{})}
 }
 
-func (c *Checker) judgeBatch(b *batch) {
+func judgeBatch(j *judge.Judge, b *batch) {
 	b.verdicts = make([]verdict, len(b.records))
 	for i := range b.records {
-		b.verdicts[i] = c.judgeRecord(b.records[i], b.problems[i])
+		b.verdicts[i] = judgeRecord(j, b.records[i], b.problems[i])
 	}
 	b.records = nil
 }
 
-func (c *Checker) judgeRecord(record capture.Record, problem error) (v verdict) {
+func judgeRecord(j *judge.Judge, record capture.Record, problem error) (v verdict) {
 	if problem != nil {
 		return verdict{err: problem}
 	}
@@ -115,7 +121,7 @@ func (c *Checker) judgeRecord(record capture.Record, problem error) (v verdict) 
 			v = verdict{err: fmt.Errorf("%s: the judge failed: %v", record.Place, p)}
 		}
 	}()
-	v.result = c.judge.Exchange(item)
+	v.result = j.Exchange(item)
 	v.event = rule.NewEvent(v.result)
 	return v
 }

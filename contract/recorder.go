@@ -19,7 +19,8 @@ import (
 // maxRecordedBody bounds how much of each body a Recorder keeps. What is beyond is passed on but marked as truncated.
 const maxRecordedBody = 16 << 20
 
-// Recorder is a RoundTripper that records what goes through it, for AssertConforms or for a file. Neither the client nor
+// Recorder is a RoundTripper that records what goes through it, for AssertConforms or for a file. With Handler it records
+// what a server serves. Neither the client nor
 // the server notices: bodies are copied while they are read, and streams stay streams. It is safe for concurrent use.
 //
 // Secrets are in memory only. What Exchanges and WriteTo give is redacted; the same secret has the same mark within one
@@ -73,8 +74,7 @@ func (r *Recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		e.lengths[0] = -1 // a body of unknown length, or none
 	}
 	if request.ContentLength > 0 { // the transport writes it, and it tells the size of a body that nobody reads whole
-		length := [2]string{"Content-Length", strconv.FormatInt(request.ContentLength, 10)}
-		e.exchange.Request.Headers = append(e.exchange.Request.Headers, length)
+		e.declare(request.ContentLength)
 	}
 	response, err := r.next.RoundTrip(e.tee(request))
 	e.exchange.End = time.Now()
@@ -83,6 +83,12 @@ func (r *Recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	r.add(e)
 	return response, err
+}
+
+// declare notes the length that a request said its body has.
+func (e *entry) declare(length int64) {
+	header := [2]string{"Content-Length", strconv.FormatInt(length, 10)}
+	e.exchange.Request.Headers = append(e.exchange.Request.Headers, header)
 }
 
 // add numbers exchanges in the order in which their answers came.
@@ -161,16 +167,25 @@ type copied struct {
 
 func (c *copied) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
-	c.mu.Lock()
-	room := maxRecordedBody - c.kept.Len()
-	c.kept.Write(p[:min(n, room)])
-	c.truncated = c.truncated || n > room
-	c.whole = c.whole || errors.Is(err, io.EOF)
-	c.mu.Unlock()
+	c.keep(p[:n])
+	if errors.Is(err, io.EOF) {
+		c.mu.Lock()
+		c.whole = true
+		c.mu.Unlock()
+	}
 	if err != nil && c.ended != nil {
 		c.ended()
 	}
 	return n, err
+}
+
+// keep adds bytes, as long as there is room.
+func (c *copied) keep(p []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	room := maxRecordedBody - c.kept.Len()
+	c.kept.Write(p[:min(len(p), room)])
+	c.truncated = c.truncated || len(p) > room
 }
 
 func (c *copied) Close() error {
@@ -198,11 +213,7 @@ type forward struct {
 
 func (f *forward) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
-	f.to.mu.Lock()
-	defer f.to.mu.Unlock()
-	room := maxRecordedBody - f.to.kept.Len()
-	f.to.kept.Write(p[:min(n, room)])
-	f.to.truncated = f.to.truncated || n > room
+	f.to.keep(p[:n])
 	return n, err
 }
 

@@ -16,6 +16,9 @@ import (
 //go:embed scenario.schema.json
 var schemaText []byte
 
+// SchemaText is the JSON Schema, draft 2020-12, of a scenario.
+func SchemaText() []byte { return schemaText }
+
 const schemaFile = "scenarios/scenario.schema.json"
 
 var schema = sync.OnceValues(func() (*source.Schema, error) {

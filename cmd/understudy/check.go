@@ -1,91 +1,151 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
 type checkFlags struct {
+	outputs
 	bases    *pairs
 	specs    *pairs
-	format   *choice
-	output   string
+	guess    bool
 	trust    *choice
 	disputed *choice
 	brand    string
+
+	severities    []string
+	minima        []string
+	baseline      string
+	writeBaseline string
+	minimize      string
 }
 
 func newCheck() *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check [FILE...]",
 		Short: "Check recorded traffic against the interfaces' documents and rules",
 		Long: `Check recorded traffic: each exchange against the document of its interface, and
 all of them against the rules that hold between exchanges, such as that a pool
-which a rule references cannot be deleted.
+which a rule references cannot be deleted (see understudy rules).
 
-A FILE is an HTTP Archive (HAR 1.2) or NDJSON as written by serve --record; which
-of them, its content tells. - is standard input. Several files are read as one
-recording, in the order given.
+A FILE is a recording: an HTTP Archive (HAR 1.2), NDJSON as written by serve
+--record, or a cassette of go-vcr, VCR.py or Ruby's VCR, each also gzipped; which
+of them, its content tells. It may also be a folder or a quoted glob. - is
+standard input. All are read as one recording, in the order given; without a
+FILE, those that understudy.yaml names.
 
-Addresses of a local mock and https://INTERFACE.svc.example are known; say with
---base where an interface was when the traffic was recorded somewhere else.
+Addresses of a local mock and https://INTERFACE.svc.example are known, others are
+guessed from the recording, which the report says. --base tells them for certain.
 
-Exit code 0: conforms. 1: there are violations. 2: could not judge, because the
-input is bad or nothing in it belongs to an interface.`,
+Exit code 0: conforms. 1: there are violations, stale entries in the baseline, or
+too little coverage. 2: could not judge, because input is bad or nothing in it
+belongs to an interface.`,
 		Example: `  understudy check traffic.har
-  understudy check --base workflow=https://workflow.example.com traffic.har
+  understudy check --base workflow=https://workflow.example.com 'recordings/**/*.yaml'
   curl -s http://127.0.0.1:4010/_understudy/journal.ndjson | understudy check --format json -
-  understudy check --trust assumed --disputed fail --output report.txt monday.har tuesday.ndjson`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return fmt.Errorf("want the file of a recording, or - for standard input; see %s --help", c.CommandPath())
-			}
-			return nil
-		},
+
+  # In CI: annotations, a page for people, and the smallest recordings that show what is wrong
+  understudy check --format github --report html=report.html --report junit=junit.xml --minimize minimal recordings
+
+  # Accept what is there today; from now on only what is new fails, and what is gone has to leave the list
+  understudy check --write-baseline baseline.yaml recordings
+  understudy check --baseline baseline.yaml recordings`,
 		RunE: f.run,
 	}
+	f.add(c)
+	return c
+}
+
+func (f *checkFlags) add(c *cobra.Command) {
 	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)",
 		pairs{what: "URL", many: true})
+	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces that were given none")
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = choose(c, "format", "how to write the report", choice{
-		word: "text", words: []string{"text", "json"},
-		planned: []string{"junit", "sarif", "github", "html", "markdown"},
-	})
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write the report to `FILE` instead of standard output")
 	f.trust = choose(c, "trust", "the least sure source from which a deviation is an error", choice{
 		word:  string(specs.Public),
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
 	f.disputed = choose(c, "disputed", "what to do with findings on which the two judges differ", words("report", "fail"))
+	c.Flags().StringArrayVar(&f.severities, "severity", nil,
+		"how loud findings are, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
+			"patterns, the first that fits decides (repeatable)")
+	c.Flags().StringArrayVar(&f.minima, "min", nil,
+		"how much coverage there has to be, as `AXIS=PERCENT`: of operations, requests, responses,\n"+
+			"parameters, enums, properties or rules (repeatable)")
+	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings that `FILE` lists, and want all of them to occur")
+	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
+	c.Flags().StringVar(&f.minimize, "minimize", "",
+		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
+	f.outputs.add(c)
 	addBrand(c, &f.brand)
-	return c
 }
 
 func (f *checkFlags) run(c *cobra.Command, files []string) error {
+	if files = append(files, configured(c).Recordings...); len(files) == 0 {
+		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
+			c.CommandPath())
+	}
 	opts, err := f.options()
 	if err != nil {
+		return err
+	}
+	if err := f.outputs.check(); err != nil {
 		return err
 	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {
 		return err
 	}
-	report, err := checker.Check(c.Context(), recordings(files, c.InOrStdin()))
-	err = explain(err, report)
-	if report.Exchanges.Read > 0 {
-		err = errors.Join(err, f.write(c.OutOrStdout(), report))
+	source, done, err := recordings(c, files, f.minimize != "" || f.needEvidence())
+	if err != nil {
+		return err
 	}
-	if err == nil && report.Failed() {
-		return &exitError{exitViolations, errors.New(report.Outcome())}
+	defer done()
+	r, err := checker.Check(c.Context(), source)
+	err = explain(err, r)
+	if r.Exchanges.Read > 0 {
+		err = errors.Join(err, f.show(c, checker, source, r))
+	}
+	switch {
+	case f.writeBaseline != "" && err == nil:
+		return f.accept(c, r)
+	case r.Violated(), err == nil && r.Failed():
+		return &exitError{exitViolations, errors.Join(errors.New(r.Outcome()), err)}
+	}
+	return err
+}
+
+// show writes all that was asked for.
+func (f *checkFlags) show(c *cobra.Command, checker *contract.Checker, source contract.Source, r *contract.Report) error {
+	if f.needEvidence() {
+		if err := checker.Evidence(c.Context(), source, r); err != nil {
+			return err
+		}
+	}
+	err := f.outputs.write(c, r)
+	if f.minimize != "" && r.Violated() {
+		err = errors.Join(err, checker.Minimize(c.Context(), source, r, f.minimize))
+	}
+	return err
+}
+
+// accept writes a baseline.
+func (f *checkFlags) accept(c *cobra.Command, r *contract.Report) error {
+	err := writeFile(f.writeBaseline, func(w io.Writer) error { return contract.WriteBaseline(w, r) })
+	if err == nil {
+		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: say in it why you accept each finding\n", f.writeBaseline)
 	}
 	return err
 }
@@ -99,6 +159,7 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		contract.WithBrand(brand),
 		contract.WithTrust(specs.Provenance(f.trust.word)),
 		contract.WithDisputed(f.disputed.word == "fail"),
+		contract.WithGuess(f.guess),
 	}
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))
@@ -106,47 +167,40 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 	for _, spec := range f.specs.list {
 		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
 	}
-	return opts, nil
+	var errs []error
+	for _, text := range f.severities {
+		opt, err := severityOf(text)
+		opts, errs = append(opts, opt), append(errs, err)
+	}
+	for _, text := range f.minima {
+		opt, err := minimumOf(text)
+		opts, errs = append(opts, opt), append(errs, err)
+	}
+	if f.baseline != "" {
+		opts = append(opts, contract.WithBaseline(f.baseline))
+	}
+	return opts, errors.Join(errs...)
 }
 
-func (f *checkFlags) write(stdout io.Writer, r *contract.Report) error {
-	if f.output == "" {
-		return f.print(stdout, r)
+// severityOf reads RULE[@OPERATION]=LEVEL.
+func severityOf(text string) (contract.Option, error) {
+	name, level, found := strings.Cut(text, "=")
+	rule, operation, _ := strings.Cut(name, "@")
+	if !found || rule == "" || level == "" {
+		return nil, fmt.Errorf("--severity %q: want RULE[@OPERATION]=LEVEL, as in schema=warning or "+
+			"undeclared-field@core.*=off", text)
 	}
-	file, err := os.Create(f.output)
+	return contract.WithSeverity(rule, cmp.Or(operation, "*"), level), nil
+}
+
+// minimumOf reads AXIS=PERCENT.
+func minimumOf(text string) (contract.Option, error) {
+	axis, number, _ := strings.Cut(text, "=")
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64)
 	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
+		return nil, fmt.Errorf("--min %q: want AXIS=PERCENT, as in %s=80", text, report.Operations)
 	}
-	return errors.Join(f.print(file, r), file.Close())
-}
-
-func (f *checkFlags) print(w io.Writer, r *contract.Report) error {
-	if f.format.word == "json" {
-		return r.WriteJSON(w)
-	}
-	return r.WriteText(w)
-}
-
-// recordings reads files as one recording, in which exchanges are numbered through. The name - is standard input.
-func recordings(files []string, stdin io.Reader) contract.Source {
-	return func(yield func(capture.Record, error) bool) {
-		number := 0
-		for _, file := range files {
-			one := contract.Files(file)
-			if file == "-" {
-				one = contract.Read("standard input", stdin)
-			}
-			for record, err := range one {
-				if err == nil {
-					number++
-					record.Number = number
-				}
-				if !yield(record, err) {
-					return
-				}
-			}
-		}
-	}
+	return contract.WithThreshold(axis, percent), nil
 }
 
 // explain adds what to do about it to the error of a check.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
@@ -26,7 +28,9 @@ func newOperations() *cobra.Command {
 		Use:   "operations",
 		Short: "List the platform's operations, and which of them a recording touched",
 		Long: `List the operations of the platform's six interfaces: where each is known from,
-and whether the mock serves it. With recordings, also how often each was called.
+and whether the mock serves it. With recordings, also how often each was called, and
+how much was seen of its documented responses, parameters, values of enumerations,
+and properties of bodies.
 
 Where an operation is known from (its provenance) decides how loud a deviation
 from it is: documented and public are errors, client is a warning, assumed a notice.`,
@@ -55,6 +59,8 @@ type operation struct {
 	Provenance specs.Provenance `json:"provenance"` // of its method and path
 	Served     bool             `json:"served"`
 	Calls      *int             `json:"calls,omitempty"` // when there are recordings
+	Statuses   map[string]int   `json:"statuses,omitempty"`
+	Coverage   []report.Axis    `json:"coverage,omitempty"` // of an operation that was called
 }
 
 func (f *operationsFlags) run(c *cobra.Command) error {
@@ -122,15 +128,55 @@ func (f *operationsFlags) count(c *cobra.Command, rows []operation) error {
 	if err != nil {
 		return err
 	}
-	report, err := checker.Check(c.Context(), recordings(f.recordings, c.InOrStdin()))
+	source, done, err := recordings(c, f.recordings, false)
 	if err != nil {
-		return explain(err, report)
+		return err
+	}
+	defer done()
+	r, err := checker.Check(c.Context(), source)
+	if err != nil {
+		return explain(err, r)
 	}
 	for i, row := range rows {
-		calls := report.Coverage.Operations[row.Interface+"."+row.Operation].Exchanges
-		rows[i].Calls = &calls
+		touched, called := r.Coverage.Operations[row.Interface+"."+row.Operation]
+		rows[i].Calls, rows[i].Statuses = &touched.Exchanges, touched.Statuses
+		if called {
+			rows[i].Coverage = axesOf(&touched)
+		}
 	}
 	return nil
+}
+
+// axesOf says how much was seen of each kind of part that an operation has.
+func axesOf(touched *report.Touched) []report.Axis {
+	var axes []report.Axis
+	for _, name := range report.Axes() {
+		parts := touched.Parts(name)
+		if n := len(parts.Seen) + len(parts.Missed); n > 0 {
+			axes = append(axes, report.Axis{Name: name, Covered: len(parts.Seen), Documented: n})
+		}
+	}
+	return axes
+}
+
+// columns are the axes that the table has room for.
+func columns() []string {
+	return []string{report.Responses, report.Parameters, report.Enums, report.Properties}
+}
+
+// cells are what a row has in the columns of coverage: 2/7, or nothing where there is nothing to see.
+func (o *operation) cells() string {
+	var text strings.Builder
+	for _, name := range columns() {
+		cell := "-"
+		for _, axis := range o.Coverage {
+			if axis.Name == name {
+				cell = fmt.Sprintf("%d/%d", axis.Covered, axis.Documented)
+			}
+		}
+		text.WriteString("\t" + cell)
+	}
+	return text.String()
 }
 
 func writeOperations(w io.Writer, rows []operation) error {
@@ -138,7 +184,7 @@ func writeOperations(w io.Writer, rows []operation) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	header := "INTERFACE\tOPERATION\tMETHOD\tPATH\tPROVENANCE\tSERVED"
 	if counted {
-		header += "\tCALLS"
+		header += "\tCALLS\t" + strings.ToUpper(strings.Join(columns(), "\t"))
 	}
 	fmt.Fprintln(t, header)
 	served, called := 0, 0
@@ -150,7 +196,7 @@ func writeOperations(w io.Writer, rows []operation) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path, o.Provenance, answer)
 		if o.Calls != nil {
-			fmt.Fprintf(t, "\t%d", *o.Calls)
+			fmt.Fprintf(t, "\t%d%s", *o.Calls, o.cells())
 			called += min(1, *o.Calls)
 		}
 		fmt.Fprintln(t)

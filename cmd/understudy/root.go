@@ -37,10 +37,16 @@ the interfaces' documents and their rules.`,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+
+		PersistentPreRunE: configure,
 	}
+	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: "+configName+", if it is there)")
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("understudy {{.Version}}\n")
-	root.AddCommand(newServe(), newCheck(), newOperations(), newScenarios(), newSpec())
+	root.AddCommand(
+		newServe(), newCheck(), newCoverage(), newRules(), newShapes(), newOperations(), newScenarios(),
+		newSpec(), newInit(), newSchema(),
+	)
 	return root
 }
 

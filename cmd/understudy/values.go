@@ -15,9 +15,8 @@ import (
 
 // choice is the value of a flag that takes one of a few words.
 type choice struct {
-	word    string // the default, until the flag is given
-	words   []string
-	planned []string // words that it will take one day
+	word  string // the default, until the flag is given
+	words []string
 }
 
 func (c *choice) String() string { return c.word }
@@ -25,14 +24,11 @@ func (c *choice) String() string { return c.word }
 func (c *choice) Type() string { return strings.Join(c.words, "|") }
 
 func (c *choice) Set(word string) error {
-	switch {
-	case slices.Contains(c.words, word):
-		c.word = word
-		return nil
-	case slices.Contains(c.planned, word):
-		return fmt.Errorf("it is planned, but not there yet: want one of %s", strings.Join(c.words, ", "))
+	if !slices.Contains(c.words, word) {
+		return fmt.Errorf("want %s", source.OneOf(word, c.words))
 	}
-	return fmt.Errorf("want %s", source.OneOf(word, c.words))
+	c.word = word
+	return nil
 }
 
 // choose adds a flag that takes one of some words, and completes them.

@@ -5,44 +5,55 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 )
 
-var errNoEntries = errors.New("neither an HTTP Archive (an object with log.entries) nor NDJSON of exchanges")
-
-// readArchive walks to log.entries and yields them one by one. It looks at the structure only, so that an archive with
-// numbers that are no JSON, or with one broken entry, still gives all the others.
-func readArchive(in *input, yield func(Record, error) bool) {
-	a := &archive{input: in, yield: yield}
+// readArchive walks to the list of entries, as archives and as cassettes in JSON have it, and yields them one by one.
+// It looks at the structure only, so that an archive with numbers that are no JSON, or with one broken entry, still
+// gives all the others.
+func readArchive(in *input, beside fs.FS, yield func(Record, error) bool) bool {
+	a := &archive{input: in, beside: beside, yield: yield}
 	err := a.object(func(key string) error {
-		if key != "log" {
-			return a.skip()
+		a.begun = a.begun || key == "log" || key == interactions || key == httpInteractions
+		switch key {
+		case "log":
+			return a.object(func(key string) error {
+				if key != "entries" {
+					return a.skip()
+				}
+				return a.entries(decodeEntry)
+			})
+		case interactions, httpInteractions:
+			return a.entries(decodeJSONInteraction)
 		}
-		return a.object(func(key string) error {
-			if key != "entries" {
-				return a.skip()
-			}
-			a.found = true
-			return a.entries()
-		})
+		return a.skip()
 	})
 	switch {
+	case err == nil && a.found:
+		return true
 	case errors.Is(err, errStop):
+		return false
+	case in.failed() != nil:
+		return yield(Record{}, in.broken(in.failed()))
+	case err == nil:
+		return yield(Record{}, in.problem(NoRecording, errNoList))
+	case !a.begun:
+		return yield(Record{}, in.problem(NoRecording, fmt.Errorf("%w: %w", errNoList, err)))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		yield(Record{}, in.problem(Truncated, fmt.Errorf("the archive ends here, after %d whole entries", a.number)))
-	case err != nil:
-		yield(Record{}, in.problem(Malformed, err))
-	case !a.found:
-		yield(Record{}, in.problem(Malformed, errNoEntries))
+		return yield(Record{}, in.problem(Truncated, fmt.Errorf("the archive ends here, after %d whole entries", a.number)))
 	}
+	return yield(Record{}, in.problem(Malformed, err))
 }
 
 var errStop = errors.New("stop")
 
 type archive struct {
 	*input
+	beside fs.FS
 	yield  func(Record, error) bool
 	number int
-	found  bool
+	begun  bool // the member that holds the list has been seen
+	found  bool // so has the list
 }
 
 // object takes an object, key by key; each takes the value of its key.
@@ -106,7 +117,8 @@ func (a *archive) skip() error {
 }
 
 // entries takes the array of entries.
-func (a *archive) entries() error {
+func (a *archive) entries(decode func(Record) (Item, error)) error {
+	a.found = true
 	if err := a.expect('['); err != nil {
 		return err
 	}
@@ -123,13 +135,13 @@ func (a *archive) entries() error {
 			_, _ = a.readByte()
 			continue
 		}
-		if err := a.entry(); err != nil {
+		if err := a.entry(decode); err != nil {
 			return err
 		}
 	}
 }
 
-func (a *archive) entry() error {
+func (a *archive) entry(decode func(Record) (Item, error)) error {
 	place := a.place()
 	place.Number = a.number + 1
 	var b bytes.Buffer
@@ -144,7 +156,9 @@ func (a *archive) entry() error {
 		return err
 	}
 	a.number++
-	if !a.yield(Record{Place: place, raw: b.Bytes(), decode: decodeEntry}, nil) {
+	record := Record{Place: place, raw: b.Bytes(), decode: decode}
+	record.attached = attach(a.beside, record.raw)
+	if !a.yield(record, nil) {
 		return errStop
 	}
 	return nil

@@ -1,6 +1,7 @@
 // Package capture reads recorded traffic as a stream of exchanges, each with its place in the file: HTTP Archives 1.2
-// as browsers, proxies and test tools write them, and our own NDJSON. Memory does not grow with the recording: one
-// entry is held at a time, and an entry beyond MaxEntry is told of, not loaded.
+// as browsers, proxies and test tools write them, our own NDJSON, and the cassettes of go-vcr, VCR.py and Ruby VCR,
+// plain or in gzip and zip. Memory does not grow with the recording: one entry is held at a time, and an entry beyond
+// MaxEntry is told of, not loaded.
 //
 // Recordings come from many tools and from killed processes, so reading is forgiving where nothing is lost by it (byte
 // order marks, numbers that are no JSON, pseudo headers) and exact about what was lost (bodies left out or damaged, a
@@ -8,12 +9,10 @@
 package capture
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"svc.example/understudy/specs/recording"
 )
@@ -47,13 +46,20 @@ type Item struct {
 // Record is one exchange of a source, not yet decoded, so that decoding can be spread over processors.
 type Record struct {
 	Place
-	raw    []byte
-	decode func(Record) (Item, error)
-	item   *recording.Exchange
+	raw      []byte
+	attached attached // bodies that an archive keeps in files beside it
+	decode   func(Record) (Item, error)
+	item     *recording.Exchange
 }
 
 // Size is about how many bytes the record holds.
-func (r Record) Size() int { return len(r.raw) }
+func (r Record) Size() int {
+	size := len(r.raw)
+	for _, body := range r.attached {
+		size += len(body)
+	}
+	return size
+}
 
 // Decode reads the record. An error is a *ReadError.
 func (r Record) Decode() (Item, error) {
@@ -97,10 +103,12 @@ type Kind int
 
 // Kinds of problems.
 const (
-	Malformed Kind = iota // something there is no exchange: the recording cannot be judged in full
-	Cut                   // the last line of an NDJSON recording is not complete, as after a kill: nothing to worry about
-	Truncated             // an archive ends before its end
-	TooLarge              // one entry is longer than MaxEntry
+	Malformed   Kind = iota // something there is no exchange: the recording cannot be judged in full
+	Cut                     // the last line of an NDJSON recording is not complete, as after a kill: nothing to worry about
+	Truncated               // an archive ends before its end
+	TooLarge                // one entry is longer than MaxEntry
+	NoRecording             // nothing in the file is one, though it was named as one
+	Skipped                 // nothing in a file that was only found is a recording: to be told, not to worry about
 )
 
 // ReadError is a part of a recording that could not be read.
@@ -114,52 +122,23 @@ func (p *ReadError) Error() string { return p.Place.String() + ": " + p.Err.Erro
 
 func (p *ReadError) Unwrap() error { return p.Err }
 
-// Read reads one recording. Its format is told from its content, never from its name.
+// Read reads one recording, or those in a zip archive. The format is told from the content, never from the name.
 func Read(name string, r io.Reader) Source {
 	return func(yield func(Record, error) bool) {
-		in := &input{r: bufio.NewReaderSize(r, 256<<10), name: name, line: 1}
-		in.skipMark()
-		switch first := in.firstKey(); {
-		case first == "":
-			if err := in.notJSON(); err != nil {
-				yield(Record{}, err)
-			}
-		case exchangeKeys[first]:
-			readLines(in, yield)
-		default:
-			readArchive(in, yield)
-		}
-	}
-}
-
-// Files reads recordings from disk, one after the other, as one source.
-func Files(paths ...string) Source {
-	return func(yield func(Record, error) bool) {
 		number := 0
-		for _, path := range paths {
-			if !readFile(path, &number, yield) {
-				return
-			}
-		}
+		opened{name: name}.read(r, numbered(&number, yield))
 	}
 }
 
-func readFile(path string, number *int, yield func(Record, error) bool) bool {
-	file, err := os.Open(path)
-	if err != nil {
-		return yield(Record{}, err)
-	}
-	defer file.Close()
-	for record, err := range Read(path, file) {
+// numbered counts records through, over as many files as there are.
+func numbered(number *int, yield func(Record, error) bool) func(Record, error) bool {
+	return func(record Record, err error) bool {
 		if err == nil {
 			*number++
 			record.Number = *number
 		}
-		if !yield(record, err) {
-			return false
-		}
+		return yield(record, err)
 	}
-	return true
 }
 
 // Exchanges makes a source of exchanges that are in memory.
@@ -196,5 +175,6 @@ func (s Source) Items() iter.Seq2[Item, error] {
 // would expect to be.
 func IsFatal(err error) bool {
 	var problem *ReadError
-	return !errors.As(err, &problem) || problem.Kind == Malformed || problem.Kind == Truncated
+	return !errors.As(err, &problem) ||
+		problem.Kind == Malformed || problem.Kind == Truncated || problem.Kind == NoRecording
 }

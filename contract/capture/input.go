@@ -6,14 +6,47 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 )
 
 // input is a reader that knows where it is.
 type input struct {
 	r      *bufio.Reader
+	from   *failing
 	name   string
 	line   int
 	offset int64
+}
+
+func newInput(name string, r io.Reader) *input {
+	from := &failing{r: r}
+	return &input{r: bufio.NewReaderSize(from, 256<<10), from: from, name: name, line: 1}
+}
+
+// failing remembers why a reader failed, so that a disk or a compressed file that fails is not taken for a recording
+// that ends.
+type failing struct {
+	r   io.Reader
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
+}
+
+// failed is why the input could not be read to its end, nil if it could.
+func (in *input) failed() error { return in.from.err }
+
+// broken tells of an input that could not be read to its end.
+func (in *input) broken(err error) *ReadError {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return in.problem(Truncated, errors.New("the compressed data ends here, before its end"))
+	}
+	return in.problem(Malformed, fmt.Errorf("it cannot be read further: %w", err))
 }
 
 func (in *input) place() Place { return Place{File: in.name, Line: in.line, Offset: in.offset} }
@@ -64,7 +97,11 @@ func (in *input) firstKey() string {
 	}
 	const enough = 4 << 10
 	head, _ := in.r.Peek(enough)
-	head = bytes.TrimLeft(head[1:], " \t\r\n")
+	head = bytes.TrimLeft(head[1:], " \t")
+	if len(head) > 1 && (head[0] == '\n' || head[0] == '\r') {
+		return "\n" // an exchange stands in one line
+	}
+	head = bytes.TrimLeft(head, "\r\n")
 	if len(head) == 0 {
 		return "seq" // a first line that is cut after its first byte
 	}
@@ -80,15 +117,30 @@ func (in *input) firstKey() string {
 
 var errEmpty = errors.New("the recording is empty")
 
-// notJSON explains an input that begins with no object. An empty one is the recording of nothing.
-func (in *input) notJSON() error {
+// foreign explains an input that is no recording. An empty one is the recording of nothing.
+func (in *input) foreign() *ReadError {
 	c, err := in.peekSpace()
-	if errors.Is(err, io.EOF) {
+	switch {
+	case in.failed() != nil:
+		return in.broken(in.failed())
+	case errors.Is(err, io.EOF):
 		return in.problem(Cut, errEmpty)
 	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", in.name, err)
+	head, _ := in.r.Peek(64)
+	hint := fmt.Sprintf("this begins with %q", rune(c))
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		hint = "this is UTF-16, as PowerShell writes it: save it as UTF-8"
+	case flows.Match(head):
+		hint = "this looks like flows of mitmproxy: convert them with mitmdump -nr FLOWS --set hardump=FILE.har"
 	}
-	return in.problem(Malformed, fmt.Errorf(
-		"neither an HTTP Archive nor NDJSON: both begin with an object, this begins with %q", rune(c)))
+	return in.problem(NoRecording, fmt.Errorf("%w; %s", errNoRecording, hint))
 }
+
+var (
+	flows = regexp.MustCompile(`^[0-9]+:[0-9]+:`)
+
+	errNoRecording = errors.New("neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette")
+	errNoList      = errors.New("neither an HTTP Archive (an object with log.entries), nor NDJSON of exchanges, " +
+		"nor a cassette (with interactions or http_interactions)")
+)

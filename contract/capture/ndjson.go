@@ -14,29 +14,28 @@ var exchangeKeys = map[string]bool{
 	"request": true, "response": true, "redacted": true, "notes": true,
 }
 
-func readLines(in *input, yield func(Record, error) bool) {
+func readLines(in *input, yield func(Record, error) bool) bool {
 	for number := 1; ; {
 		place := in.place()
 		place.Number = number
 		line, complete, err := in.readLine()
 		if err != nil {
 			if !errors.Is(err, errTooLarge) {
-				yield(Record{}, fmt.Errorf("read %s: %w", place, err))
-				return
+				return yield(Record{}, in.broken(err))
 			}
 			if !yield(Record{}, &ReadError{Place: place, Kind: TooLarge, Err: err}) {
-				return
+				return false
 			}
 			continue
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			number++
 			if !yieldLine(Record{Place: place, raw: line, decode: decodeLine}, complete, yield) {
-				return
+				return false
 			}
 		}
 		if !complete {
-			return
+			return true
 		}
 	}
 }

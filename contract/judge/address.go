@@ -2,11 +2,12 @@ package judge
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/specs"
@@ -20,6 +21,7 @@ type Owner struct {
 	Path      string          // below the base address, escaped
 	Query     string
 	World     string
+	Base      *Base    // that it was found under, or nil for a default address
 	Site      string   // the installation: its interfaces have the same users, keys and data behind them
 	Claimants []string // the interfaces that an exchange of Several may belong to
 }
@@ -47,19 +49,19 @@ const (
 //
 // The scheme plays no part: proxies change it. Of several bases that fit, the longest wins; between equally long ones
 // the documented path decides.
+//
+// Bases that were guessed come beside the default addresses.
 type Addresses struct {
 	documents []*specs.Document
-	given     map[string][]base
-}
-
-type base struct {
-	host, path string // host in lower case, with its port unless that is the scheme's own
-	site       string
+	given     map[string][]*Base
+	guessed   map[string][]*Base
+	located   sync.Map // host → []located, of the first maxHosts
+	hosts     atomic.Int32
 }
 
 // NewAddresses takes the documents and the bases that a user gave, as URLs by interface.
 func NewAddresses(documents []*specs.Document, given map[string][]string) (*Addresses, error) {
-	a := &Addresses{documents: documents, given: map[string][]base{}}
+	a := &Addresses{documents: documents, given: map[string][]*Base{}}
 	for name, list := range given {
 		known := func(d *specs.Document) bool { return d.Interface == name }
 		if !slices.ContainsFunc(documents, known) {
@@ -70,45 +72,11 @@ func NewAddresses(documents []*specs.Document, given map[string][]string) (*Addr
 			if err != nil || u.Host == "" {
 				return nil, fmt.Errorf("base of %s: %q is not an absolute URL", name, raw)
 			}
-			_, path := cutWorld(strings.TrimSuffix(u.EscapedPath(), "/"))
-			a.given[name] = append(a.given[name], base{host: hostOf(u), path: path})
+			a.given[name] = append(a.given[name], newBase(name, u))
 		}
 	}
 	a.group()
 	return a, nil
-}
-
-// group names the sites of the given bases, each after the first interface that has a base of it.
-func (a *Addresses) group() {
-	var sites []string
-	for _, d := range a.documents {
-		for i, b := range a.given[d.Interface] {
-			if i == len(sites) {
-				sites = append(sites, siteOf(d, b.host))
-			}
-			a.given[d.Interface][i].site = sites[i]
-		}
-	}
-}
-
-// siteOf is a host without the interface's name. Regions are sites of their own; the default one is often left out.
-func siteOf(d *specs.Document, host string) string {
-	region, rest, found := strings.Cut(host, d.Interface+".")
-	if !found || region != "" && !strings.HasSuffix(region, ".") {
-		return host
-	}
-	return strings.TrimPrefix(region, "us01.") + rest
-}
-
-// isNamed reports whether a host has a name, or a region before it.
-func isNamed(host, name string) bool { return host == name || strings.HasSuffix(host, "."+name) }
-
-func hostOf(u *url.URL) string {
-	host := strings.ToLower(u.Host)
-	for _, own := range []string{":80", ":443"} {
-		host = strings.TrimSuffix(host, own)
-	}
-	return host
 }
 
 // cutWorld takes the prefix off a path that chooses a world of the mock.
@@ -126,7 +94,7 @@ type claim struct {
 	document *specs.Document
 	weight   int // how specific the base is
 	path     string
-	site     string
+	base     located
 	match    specs.Match
 }
 
@@ -165,58 +133,42 @@ func isPreflight(item *capture.Item) bool {
 // claims lists the interfaces whose most specific base fits.
 func (a *Addresses) claims(host, path string) []claim {
 	var best []claim
-	for _, d := range a.documents {
-		for _, b := range a.basesFor(d, host) {
-			rest, fits := strings.CutPrefix(path, b.path)
-			if b.host != host || !fits || rest != "" && rest[0] != '/' {
-				continue
-			}
-			if rest == "" {
-				rest = "/"
-			}
-			c := claim{document: d, weight: len(b.host) + len(b.path), path: rest, site: b.site}
-			if len(best) > 0 && c.weight > best[0].weight {
-				best = nil
-			}
-			if len(best) == 0 || c.weight == best[0].weight {
-				best = append(best, c)
-			}
+	for _, b := range a.on(host) {
+		rest, fits := strings.CutPrefix(path, b.path)
+		if !fits || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if rest == "" {
+			rest = "/"
+		}
+		c := claim{document: b.document, weight: len(b.path), path: rest, base: b}
+		if len(best) > 0 && c.weight > best[0].weight {
+			best = best[:0]
+		}
+		if len(best) == 0 || c.weight == best[0].weight {
+			best = append(best, c)
 		}
 	}
 	return best
 }
 
-func (a *Addresses) basesFor(d *specs.Document, host string) []base {
-	if given, ok := a.given[d.Interface]; ok {
-		return given
-	}
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	switch {
-	case isNamed(name, d.Interface+".localhost"), isNamed(host, d.Interface+".svc.example"):
-		return []base{{host: host, path: d.BasePath, site: siteOf(d, host)}}
-	case isLoopback(name):
-		return []base{{host: host, path: "/" + d.Interface + d.BasePath, site: host}}
-	}
-	return nil
-}
-
-func isLoopback(name string) bool {
-	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(name)
-	return ip != nil && ip.IsLoopback()
-}
-
 // decide picks the claim whose document has the path.
+//
+// A base that was guessed is good for documented paths only: beside them the pages and pictures of a web application may
+// stand, and nobody said that they are the interface's.
 func (o Owner) decide(method string, claims []claim) Owner {
+	for i := range claims {
+		claims[i].match = claims[i].document.Find(method, claims[i].path)
+	}
+	claims = slices.DeleteFunc(claims, func(c claim) bool {
+		return c.base.Guessed && c.match.Operation == nil && c.match.Allow == ""
+	})
+	if len(claims) == 0 {
+		return o
+	}
 	fitting := 0
 	chosen := claims[0]
 	for i := range claims {
-		claims[i].match = claims[i].document.Find(method, claims[i].path)
 		if claims[i].match.Operation != nil {
 			fitting++
 			chosen = claims[i]
@@ -232,7 +184,7 @@ func (o Owner) decide(method string, claims []claim) Owner {
 		return o
 	}
 	o.State, o.Document, o.Match, o.Path = Matched, chosen.document, chosen.match, chosen.path
-	o.Site = chosen.site
+	o.Base, o.Site = chosen.base.own, chosen.base.site
 	if o.Match.Operation == nil && isQuestion(method, o.Match.Allow) {
 		o.State = Ignored
 	}

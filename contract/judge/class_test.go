@@ -54,7 +54,7 @@ func outcome(j *judge.Judge, body string) []string {
 		{"POST /pets", body, 200, body, nil},
 	} {
 		r := j.Exchange(tk.item())
-		list = append(list, fmt.Sprint(r.Checks), strings.Join(told(r), "\n"))
+		list = append(list, fmt.Sprint(r.Checks), strings.Join(told(r), "\n"), strings.Join(seenIn(r), "\n"))
 	}
 	return list
 }
@@ -87,7 +87,33 @@ func TestClassesOfParametersChangeNoVerdict(t *testing.T) {
 				{"GET /things/" + id, "", 200, `{"name":"a"}`, nil},
 			} {
 				alone, among := probe(t).Exchange(tk.item()), j.Exchange(tk.item())
-				if diff := cmp.Diff(told(alone), told(among)); diff != "" {
+				if diff := cmp.Diff(append(told(alone), seenIn(alone)...), append(told(among), seenIn(among)...)); diff != "" {
+					t.Errorf("%s (-alone +among others):\n%s", tk.line, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestClassesOfTextsChangeNoVerdict(t *testing.T) {
+	t.Parallel()
+	j := probe(t)
+	texts := []string{
+		"orders", "events", "orders.json", "orders_2", "ORDERS", "false", "falsehood", "infinity", "null", "nullable", "a,b,c,d", "123456",
+		"e12345", "trino", "presto-1", "x%20yyyy", "x+yyyyyy", "[redacted:1a2b3c4d]", strings.Repeat("a", 200), "äöüßéè", "orders;x", "-orders",
+	}
+	for range 2 {
+		for _, text := range texts {
+			for _, tk := range []talk{
+				{"GET /tail/" + text, "", 200, "", nil},
+				{"GET /tail/" + text + ".json", "", 200, "", nil},
+				{"POST /jobs/" + text + "?dry=" + text, `{"query":"q"}`, 200, "", nil},
+				{"POST /jobs/trino", `{"query":"q"}`, 200, "", requestHeader("X-Second-Key", text)},
+				{"GET /pages?filter[name]=" + text, "", 200, "", nil},
+				{"GET /things?ids=" + text + "&limit=" + text, "", 200, `[]`, nil},
+			} {
+				alone, among := probe(t).Exchange(tk.item()), j.Exchange(tk.item())
+				if diff := cmp.Diff(append(told(alone), seenIn(alone)...), append(told(among), seenIn(among)...)); diff != "" {
 					t.Errorf("%s (-alone +among others):\n%s", tk.line, diff)
 				}
 			}

@@ -119,7 +119,7 @@ func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) 
 		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.brand.Scheme())
 	}
 	return report.Fail, fmt.Sprintf("credentials of scheme %q were accepted; documented: %s",
-		clip(word), j.brand.Scheme())
+		wordOf(word, j.brand), j.brand.Scheme())
 }
 
 // isHidden reports whether a value is what a tool writes in place of a secret.
@@ -132,17 +132,6 @@ func isHidden(value string) bool {
 	}
 	return false
 }
-
-// clip keeps a word that may be a key out of reports.
-func clip(word string) string {
-	const longest = 12
-	if len(word) > longest || strings.ContainsAny(word, "/0123456789") && !isSchemeLike(word) {
-		return "(not shown)"
-	}
-	return word
-}
-
-func isSchemeLike(word string) bool { return len(word) <= 8 && !strings.Contains(word, "/") }
 
 // SchemeFinding is a finding on the credentials of an exchange.
 func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string) report.Finding {

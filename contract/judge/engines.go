@@ -22,7 +22,7 @@ const maxFaults = 20
 func (j *Judge) both(o *opinion, b *body) {
 	first := b.seen(firstOnBody(b))
 	second, voted := j.secondOnBody(b)
-	second = b.seen(second)
+	second = b.hush(b.seen(second))
 	base := "/" + b.side.String() + "/body"
 	j.settle(o, b.message, ruling{
 		first: first, second: second, voted: voted, pointer: b.schemaPointer, instance: base,

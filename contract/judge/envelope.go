@@ -143,7 +143,7 @@ func (x *envelope) self(at []string, one gjson.Result) {
 		slices.Contains([]string{name, snake(name)}, segments[len(segments)-2])
 	if !isOwn {
 		x.fault(specs.Public, append(slices.Clone(at), "links", "self"),
-			"the address of a resource does not end in /%s/%s", snake(name), id)
+			"the address of a resource does not end in its type and its id")
 	}
 }
 
@@ -180,9 +180,9 @@ func (x *envelope) included(primary []gjson.Result) {
 		at, who := []string{"included", fmt.Sprint(i)}, identityOf(one)
 		switch {
 		case seen[who]:
-			x.fault(specs.Public, at, "a resource of type %q is included twice", who[0])
+			x.fault(specs.Public, at, "a resource of type %q is included twice", shownSegment(who[0]))
 		case !referred[who]:
-			x.fault(specs.Public, at, "a resource of type %q is included that nothing refers to", who[0])
+			x.fault(specs.Public, at, "a resource of type %q is included that nothing refers to", shownSegment(who[0]))
 		}
 		seen[who] = true
 		x.self(at, one)

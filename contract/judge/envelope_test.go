@@ -145,11 +145,11 @@ func TestResources(t *testing.T) {
 		},
 		"with the address of another one": {
 			`{"data":{"id":"r","type":"pageParts","links":{"self":"/api/page_parts/s"}}}`,
-			[]string{"error schema /response/body/data/links/self: the address of a resource does not end in /page_parts/r"},
+			[]string{"error schema /response/body/data/links/self: the address of a resource does not end in its type and its id"},
 		},
 		"with the address of another type": {
 			`{"data":{"id":"r","type":"pageParts","links":{"self":"/api/pages/r"}}}`,
-			[]string{"error schema /response/body/data/links/self: the address of a resource does not end in /page_parts/r"},
+			[]string{"error schema /response/body/data/links/self: the address of a resource does not end in its type and its id"},
 		},
 		"with another one":             {fmt.Sprintf(whole, resource("r", ","+to), h), nil},
 		"with others":                  {fmt.Sprintf(whole, resource("r", ","+many), g+","+h), nil},

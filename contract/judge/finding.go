@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -24,6 +23,10 @@ func (s side) String() string { return [...]string{"request", "response"}[s] }
 // through references. A provenance that is set stays.
 func (j *Judge) finding(number int, op *specs.Operation, f report.Finding) report.Finding {
 	f.Exchange, f.Evidence = number, []int{number}
+	f.Message = short(f.Message)
+	for i := range f.Voices {
+		f.Voices[i].Message = short(f.Voices[i].Message)
+	}
 	if op != nil {
 		place := j.place(op, f.Spec.Pointer)
 		f.Interface, f.Operation = op.Interface, op.Name()
@@ -76,17 +79,6 @@ func documentedResponse(op *specs.Operation, status int) (key string, r *openapi
 		}
 	}
 	return "", nil
-}
-
-// starred is a path with what looks like an identifier starred.
-func starred(path string) string {
-	segments := strings.Split(path, "/")
-	for i, segment := range segments {
-		if strings.ContainsAny(segment, "0123456789") {
-			segments[i] = "*"
-		}
-	}
-	return strings.Join(segments, "/")
 }
 
 // join writes a JSON pointer below another.

@@ -90,7 +90,7 @@ func schemaFaults(err error, root *openapi3.Schema, pointer string, at []string)
 			keyword: e.SchemaField,
 		}}
 	}
-	return []fault{{path: at, pointer: pointer, message: err.Error()}}
+	return []fault{{path: at, pointer: pointer, message: quiet(err.Error())}}
 }
 
 func schemaMessage(e *openapi3.SchemaError) string {
@@ -98,7 +98,7 @@ func schemaMessage(e *openapi3.SchemaError) string {
 	if what == "" {
 		what = fmt.Sprintf("does not satisfy %q", e.SchemaField)
 	}
-	return what
+	return quiet(what)
 }
 
 // firstOnParameters judges the parameters of a request one by one.

@@ -10,6 +10,7 @@ package judge
 import (
 	"fmt"
 	"net/http"
+	"sync"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/report"
@@ -54,6 +55,9 @@ type Judge struct {
 	planner   *planner
 	places    *placeMemo
 	envelopes *formMemo
+
+	catalogues *sync.Map // *specs.Operation → *Catalogue
+	counts     *sync.Map // *specs.Operation → [Aspects]int
 }
 
 // New makes a judge.
@@ -69,6 +73,7 @@ func New(config Config) (*Judge, error) {
 		addresses: addresses, brand: config.Brand, trust: config.Trust,
 		seconds:  map[*specs.Document]func() (*second, error){},
 		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
+		catalogues: &sync.Map{}, counts: &sync.Map{},
 	}
 	if !config.SecondOff {
 		for _, d := range config.Documents {
@@ -90,6 +95,7 @@ type Result struct {
 	Owner    Owner
 	Checks   []Check
 	Findings []report.Finding
+	Seen     []*Seen // what the messages show of what is documented; shared with other results
 
 	// Credentials says what the request carried; whether it had to is known when the whole recording is.
 	Credentials Credentials
@@ -126,7 +132,7 @@ func (r *Result) Lean() *Result {
 	if e.Response != nil {
 		e.Response = &recording.Response{Status: e.Response.Status}
 	}
-	lean.Item.Exchange, lean.Checks, lean.Findings = &e, nil, nil
+	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Seen = &e, nil, nil, nil
 	return &lean
 }
 
@@ -166,10 +172,12 @@ func (j *Judge) several(r *Result) {
 func (j *Judge) undocumentedOperation(r *Result) {
 	item, d := &r.Item, r.Owner.Document
 	severity := j.severity(request, specs.Documented, outcomeOf(r.status()))
-	message := fmt.Sprintf("%s %s is not documented; the nearest is %s",
-		item.Request.Method, r.Owner.Path, d.Nearest(item.Request.Method, r.Owner.Path))
+	method, path := Shown(item.Request.Method, r.Owner.Path)
+	message := ""
 	if r.Owner.Match.Allow != "" {
-		message = fmt.Sprintf("%s is not documented for %s, only %s", item.Request.Method, r.Owner.Path, r.Owner.Match.Allow)
+		message = fmt.Sprintf("%s is not documented for %s, only %s", method, path, r.Owner.Match.Allow)
+	} else {
+		message = fmt.Sprintf("%s %s is not documented; the nearest is %s", method, path, d.Nearest(method, path))
 	}
 	r.check(UndocumentedOperation, report.Fail)
 	r.Findings = append(r.Findings, report.Finding{
@@ -181,7 +189,7 @@ func (j *Judge) undocumentedOperation(r *Result) {
 	last.Operation = "" // belongs to none
 	last.ID = report.Fingerprint(&report.Finding{
 		Rule: last.Rule, Verdict: last.Verdict, Interface: last.Interface,
-		Spec: report.Spec{Pointer: item.Request.Method + " " + starred(r.Owner.Path)},
+		Spec: report.Spec{Pointer: method + " " + path},
 	})
 }
 
@@ -208,13 +216,14 @@ func (j *Judge) response(r *Result) {
 	r.check(UndocumentedStatus, report.Pass)
 	pointer := op.Pointer + "/responses/" + key
 	j.headers(r, documented, pointer)
-	if r.Item.Request.Method == http.MethodHead || status == http.StatusNotModified {
-		return
-	}
 	m := message{
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
 		body: r.answered(), doubt: r.Item.ResponseDoubt, content: documented.Content, pointer: pointer,
-		required: len(documented.Content) > 0,
+		required: len(documented.Content) > 0, documented: key,
+	}
+	if r.Item.Request.Method == http.MethodHead || status == http.StatusNotModified {
+		r.Seen = append(r.Seen, j.seen(&m))
+		return
 	}
 	j.examine(r, m)
 	j.envelope(r, &m)

@@ -212,8 +212,7 @@ func TestExchange(t *testing.T) {
 		},
 		"the judges differ on a day that is not in the calendar": {
 			talk: talk{"GET /things/7", "", 200, `{"name":"a","at":"2026-02-31T00:00:00Z"}`, nil},
-			want: []string{`error disputed schema /response/body/at: '…' is not valid date-time: invalid date element: ` +
-				`parsing time "2026-02-31": day out of range`},
+			want: []string{`error disputed schema /response/body/at: the value is not valid date-time`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -70,6 +70,7 @@ func (m *message) joinQuery(query string) {
 		return
 	}
 	m.bodiless = m.body == nil
+	m.joined, m.sent = true, m.headers.Value("Content-Type")
 	m.body, m.headers = &recording.Body{Bytes: text}, recording.Headers{{"Content-Type", jsonKind}}
 	m.inQuery = slices.Sorted(maps.Keys(members))
 }

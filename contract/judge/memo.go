@@ -97,14 +97,16 @@ func (m *message) keyOfRest() *keyWriter {
 	w.part(m.doubt)
 	w.part(strings.Join(m.inQuery, "&"))
 	w.part(strconv.FormatBool(m.bodiless))
+	w.part(strconv.FormatBool(m.joined))
+	w.part(m.sent)
 	w.part(m.headers.Value("Content-Type"))
 	w.part(m.headers.Value("Content-Encoding"))
 	return w
 }
 
 // parametersKey is everything that the opinion on the parameters depends on. Whole numbers in usual notation count by
-// their class only: on which side of the documented bounds they lie.
-func (m *message) parametersKey(owner *Owner) (exact, class key) {
+// their class only: on which side of the documented bounds they lie. So do plain words, where the document wants a text.
+func (m *message) parametersKey(owner *Owner, plans *planner) (exact, class key) {
 	e, c := newKeyWriter(), newKeyWriter()
 	for _, w := range []*keyWriter{e, c} {
 		w.part(m.op.Pointer)
@@ -113,7 +115,7 @@ func (m *message) parametersKey(owner *Owner) (exact, class key) {
 	}
 	both := func(p *openapi3.Parameter, value string) {
 		e.part(value)
-		c.parameter(p, value)
+		c.parameter(p, value, plans)
 	}
 	for _, ref := range m.op.Parameters {
 		switch p := ref.Value; {
@@ -121,6 +123,8 @@ func (m *message) parametersKey(owner *Owner) (exact, class key) {
 			both(p, m.headers.Value(p.Name))
 		case p.In == openapi3.ParameterInPath:
 			both(p, owner.Match.Param(p.Name))
+		case p.In == openapi3.ParameterInCookie:
+			both(p, m.headers.Value("Cookie"))
 		}
 	}
 	for part := range strings.SplitSeq(owner.Query, "&") {
@@ -132,24 +136,42 @@ func (m *message) parametersKey(owner *Owner) (exact, class key) {
 			continue
 		}
 		c.part(name)
-		c.parameter(p, value)
+		c.parameter(p, value, plans)
 	}
 	return e.key(), c.key()
 }
 
-func (w *keyWriter) parameter(p *openapi3.Parameter, value string) {
+func (w *keyWriter) parameter(p *openapi3.Parameter, value string, plans *planner) {
+	switch {
+	case p.Schema == nil || p.Schema.Value == nil:
+		w.part(value)
+	case isPlainNumber(p.Schema.Value, value):
+		w.sides(p.Schema.Value, value)
+	case isPlainText(p.Schema.Value, value):
+		class := newClass()
+		plans.of(p.Schema.Value).text([]byte(value), &class)
+		w.part("text")
+		w.number(class.a)
+		w.number(class.b)
+	default:
+		w.part(value)
+	}
+}
+
+// isPlainNumber reports whether every engine reads a value as the whole number that the schema wants.
+func isPlainNumber(schema *openapi3.Schema, value string) bool {
 	const short = 9
-	isNumber := p.Schema != nil && p.Schema.Value.Type.Is("integer") && len(p.Schema.Value.Enum) == 0 &&
-		p.Schema.Value.MultipleOf == nil && len(value) > 0 && len(value) <= short && value[0] != '0'
+	isNumber := schema.Type.Is("integer") && len(schema.Enum) == 0 && schema.MultipleOf == nil &&
+		len(value) > 0 && len(value) <= short && value[0] != '0'
 	for i := 0; isNumber && i < len(value); i++ {
 		isNumber = isDigit(value[i])
 	}
-	if !isNumber {
-		w.part(value)
-		return
-	}
+	return isNumber
+}
+
+func (w *keyWriter) sides(schema *openapi3.Schema, value string) {
 	n, _ := strconv.ParseFloat(value, 64)
-	for _, bound := range []*float64{p.Schema.Value.Min, p.Schema.Value.Max} {
+	for _, bound := range []*float64{schema.Min, schema.Max} {
 		side := uint64(0)
 		switch {
 		case bound == nil:
@@ -161,3 +183,17 @@ func (w *keyWriter) parameter(p *openapi3.Parameter, value string) {
 		w.number(side)
 	}
 }
+
+// isPlainText reports whether every engine reads a value as the text that it is: it begins with a letter, and holds
+// nothing that has a meaning in an address. What may be taken for a number, a truth value or null is none.
+func isPlainText(schema *openapi3.Schema, value string) bool {
+	const shortest, longest = 6, 128 // false has five letters
+	isText := schema.Type.Is("string") && len(value) >= shortest && len(value) <= longest && isLetter(value[0]) &&
+		!strings.HasPrefix(strings.ToLower(value), "inf") // infinity is a number to some
+	for i := 0; isText && i < len(value); i++ {
+		isText = isLetter(value[i]) || isDigit(value[i]) || value[i] == '_' || value[i] == '-'
+	}
+	return isText
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

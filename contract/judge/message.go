@@ -31,6 +31,10 @@ type message struct {
 
 	inQuery  []string // members of the body that stand in the query
 	bodiless bool     // the recording holds no body: what there is stands in the query
+	joined   bool     // the body was put together of itself and of members in the query
+	sent     string   // Content-Type of a body that was joined
+
+	documented string // under which status a response is documented
 }
 
 // opinion is what was said of a message. It does not name the exchange, so that it holds for the next one that is the
@@ -38,6 +42,7 @@ type message struct {
 type opinion struct {
 	checks   []Check
 	findings []report.Finding
+	seen     *Seen // nil where nothing is documented
 }
 
 func (o *opinion) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
@@ -55,6 +60,9 @@ func (j *Judge) examine(r *Result, m message) {
 // take adds an opinion to the result.
 func (r *Result) take(said *opinion) {
 	r.Checks = append(r.Checks, said.checks...)
+	if said.seen != nil {
+		r.Seen = append(r.Seen, said.seen)
+	}
 	for _, f := range said.findings {
 		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
 		r.Findings = append(r.Findings, f)
@@ -126,7 +134,7 @@ func (j *Judge) undecided(o *opinion, m *message, reason string) {
 }
 
 func (j *Judge) opinion(m *message) *opinion {
-	o := &opinion{}
+	o := &opinion{seen: j.seen(m)}
 	switch {
 	case m.body == nil && m.doubt != "" && len(m.content) > 0:
 		j.unknowable(o, m, m.doubt)
@@ -200,6 +208,7 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 		j.unknowable(o, m, reason)
 		return
 	}
+	o.seen.body(m, &decoded)
 	b := &body{message: m, media: media, header: header, decoded: decoded}
 	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
 	if event, pointer := eventSchema(m.op.Document, media); event != nil && decoded.lines {

@@ -92,10 +92,10 @@ func (p *page) link(name, text string) {
 	}
 	at, query := []string{"links", name}, u.Query()
 	if size := query.Get(pageLimit); query.Has(pageLimit) && p.limit != unknown && size != strconv.Itoa(p.limit) {
-		p.fault(specs.Public, at, "the link %q leads to pages of %s resources, not %d", name, size, p.limit)
+		p.fault(specs.Public, at, "the link %q leads to pages of %s resources, not %d", name, shownNumber(size), p.limit)
 	}
 	if n, err := strconv.Atoi(query.Get(pageOffset)); query.Has(pageOffset) && (err != nil || !p.leads(name, n)) {
-		p.fault(specs.Public, at, "the link %q leads to the page from %s on", name, query.Get(pageOffset))
+		p.fault(specs.Public, at, "the link %q leads to the page from %s on", name, shownNumber(query.Get(pageOffset)))
 	}
 	for filter, values := range p.query {
 		if strings.HasPrefix(filter, "filter[") && !slices.Equal(values, query[filter]) {

@@ -32,7 +32,7 @@ func (j *Judge) parameters(r *Result) {
 		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters",
 	}
-	exact, class := m.parametersKey(&r.Owner)
+	exact, class := m.parametersKey(&r.Owner, j.planner)
 	said, known := j.classes.get(class)
 	if !known {
 		said, known = j.messages.get(exact)
@@ -67,8 +67,10 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 			p.path[ref.Value.Name] = owner.Match.Param(ref.Value.Name)
 		}
 	}
+	o.seen = j.parametersSeen(p)
 	first := firstOnParameters(p)
 	second, voted := j.secondOnParameters(p)
+	first, second = p.hush(first), p.hush(second)
 	j.settle(o, &m, ruling{
 		first: first, second: second, voted: voted, pointer: m.op.Pointer + "/parameters", instance: "/request",
 	})

@@ -185,10 +185,10 @@ func secondFaults(errs []*errors.ValidationError) []fault {
 	var faults []fault
 	for _, e := range errs {
 		if len(e.SchemaValidationErrors) == 0 {
-			faults = append(faults, fault{message: firstLine(e.Message)})
+			faults = append(faults, fault{message: quiet(e.Message)})
 		}
 		for _, s := range e.SchemaValidationErrors {
-			faults = append(faults, fault{path: slices.Clone(s.InstancePath), message: firstLine(s.Reason)})
+			faults = append(faults, fault{path: slices.Clone(s.InstancePath), message: quiet(s.Reason)})
 		}
 	}
 	slices.SortFunc(faults, func(a, b fault) int {
@@ -198,9 +198,4 @@ func secondFaults(errs []*errors.ValidationError) []fault {
 		return strings.Compare(a.message, b.message)
 	})
 	return faults[:min(len(faults), maxFaults)]
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

@@ -23,6 +23,12 @@ type wire struct {
 	Shown     []Line    `json:"shown"`
 	Notes     []string  `json:"notes"`
 	Failed    bool      `json:"failed"`
+
+	Problems   []Problem   `json:"problems"`
+	Bases      []Base      `json:"bases"`
+	Strangers  []Stranger  `json:"strangers"`
+	Baseline   *Baseline   `json:"baseline,omitempty"`
+	Thresholds []Threshold `json:"thresholds"`
 }
 
 // MarshalJSON implements json.Marshaler. Lists are never null.
@@ -34,19 +40,27 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {
 		w.Shown = append(w.Shown, r.Shown[number])
 	}
-	if w.Findings == nil {
-		w.Findings = []Finding{}
-	}
-	if w.Rules == nil {
-		w.Rules = []Rule{}
-	}
-	if w.Notes == nil {
-		w.Notes = []string{}
-	}
+	w.Problems, w.Bases, w.Strangers = list(r.Problems), list(r.Bases), list(r.Strangers)
+	w.Baseline, w.Thresholds = r.Baseline, list(r.Thresholds)
+	w.Findings, w.Rules, w.Notes, w.Coverage.Axes = list(w.Findings), list(w.Rules), list(w.Notes), list(w.Coverage.Axes)
 	if w.Coverage.Operations == nil {
 		w.Coverage.Operations = map[string]Touched{}
 	}
+	if w.Coverage.Untouched == nil {
+		w.Coverage.Untouched = map[string][]string{}
+	}
+	if w.Coverage.Totals == nil {
+		w.Coverage.Totals = map[string]map[string]int{}
+	}
 	return json.Marshal(w)
+}
+
+// list is a list that is never null.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
 }
 
 // WriteJSON writes the report in its JSON form.
@@ -55,4 +69,12 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)
+}
+
+// MarshalJSON implements json.Marshaler. Lists are never null.
+func (p Parts) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Seen   []string `json:"seen"`
+		Missed []string `json:"missed"`
+	}{list(p.Seen), list(p.Missed)})
 }

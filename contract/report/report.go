@@ -3,11 +3,10 @@
 package report
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
+	"slices"
 
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // Verdict is the outcome of one check: one rule that had one chance.
@@ -41,11 +40,89 @@ type Report struct {
 	Coverage  Coverage
 	Shown     map[int]Line // the exchanges that findings speak of, by number
 	Notes     []string     // what is worth knowing about the recording itself
+	Problems  []Problem    // what of the recording could not be read, and was skipped
+	Bases     []Base       // where the interfaces were
+	Strangers []Stranger   // addresses that belong to no interface, or to several; the most frequent first
 	Groups    []Group      // findings by fingerprint, the worst first, with complete counts
+
+	Baseline   *Baseline   // what is accepted, when a baseline was given
+	Thresholds []Threshold // of coverage
+
+	// Evidence holds the exchanges that findings speak of, without secrets, and Excerpts what the documents say, by
+	// Spec. Both are there only when they were asked for.
+	Evidence map[int]*recording.Exchange
+	Excerpts map[Spec]Excerpt
+
+	Docs map[string]RuleDoc // what the rules are about, by their names
+	Root string             // the folder of the documents in the repository, specs by default, for SARIF and GitHub
 
 	// DisputedFails says that disputed findings fail the check too.
 	DisputedFails bool
+
+	more bool // there was a violation beyond those that are kept
 }
+
+// Problem is a part of a recording that could not be read.
+type Problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Offset  int64  `json:"offset"`
+	Message string `json:"message"`
+}
+
+// Base is a base address of an interface.
+type Base struct {
+	Interface string `json:"interface"`
+	URL       string `json:"url"`
+	Source    string `json:"source"` // given, or guessed from the recording
+	Exchanges int    `json:"exchanges"`
+}
+
+// Stranger is an address that belongs to no interface, or to several of them.
+type Stranger struct {
+	Method    string   `json:"method"`
+	URL       string   `json:"url"` // without query; what looks like an id is starred
+	Claimants []string `json:"claimants"`
+	Count     int      `json:"count"`
+	Exchange  int      `json:"exchange"` // the first one
+	Hint      string   `json:"hint,omitempty"`
+}
+
+// Excerpt is some lines of a document.
+type Excerpt struct {
+	First int // the number of the first line
+	Lines []string
+}
+
+// Baseline is what is accepted: findings that are known, so that only new ones fail a check. An entry that no longer
+// occurs fails it too, so that the list never grows stale.
+type Baseline struct {
+	File     string          `json:"file"`
+	Accepted int             `json:"accepted"` // findings that it covers
+	Stale    []BaselineEntry `json:"stale"`    // entries that no longer occur
+
+	Entries []BaselineEntry `json:"-"` // all of them
+}
+
+// BaselineEntry is an accepted finding.
+type BaselineEntry struct {
+	ID        string `json:"id"                  yaml:"id"`
+	Rule      string `json:"rule"                yaml:"rule"`
+	Operation string `json:"operation,omitempty" yaml:"operation,omitempty"`
+	Pointer   string `json:"pointer,omitempty"   yaml:"pointer,omitempty"`
+	Message   string `json:"message,omitempty"   yaml:"message,omitempty"`
+	Reason    string `json:"reason,omitempty"    yaml:"reason,omitempty"` // why it is accepted
+}
+
+// Threshold is how much of an axis of coverage there has to be, in percent.
+type Threshold struct {
+	Axis string  `json:"axis"`
+	Want float64 `json:"want"`
+	Got  float64 `json:"got"`
+}
+
+// Missed reports whether there is less than there has to be.
+func (t Threshold) Missed() bool { return t.Got < t.Want }
 
 // Exchanges counts what was read. Read is the sum of the others.
 type Exchanges struct {
@@ -53,6 +130,7 @@ type Exchanges struct {
 	Matched   int `json:"matched"`   // belong to one interface
 	Unmatched int `json:"unmatched"` // belong to none, or cannot be told apart between several
 	Ignored   int `json:"ignored"`   // traffic around the contract: preflights, the control interface of the mock
+	Broken    int `json:"broken"`    // could not be read; no part of Read
 }
 
 // Checks counts verdicts. Their sum is the number of checks.
@@ -86,6 +164,17 @@ type Rule struct {
 	Inconclusive int    `json:"inconclusive"`
 }
 
+// RuleDoc says what a rule is about, in sentences.
+type RuleDoc struct {
+	ID           string           `json:"id"`
+	Title        string           `json:"title"`        // in one clause: what must hold
+	Watches      string           `json:"watches"`      // what gives it a chance
+	Provenance   specs.Provenance `json:"provenance"`   // of what it holds; the least sure where parts differ
+	Evidence     string           `json:"evidence"`     // what it takes for a violation
+	Inconclusive string           `json:"inconclusive"` // what makes it inconclusive
+	Passes       string           `json:"passes"`       // what looks like a violation and is none
+}
+
 // Finding is a verdict worth showing.
 type Finding struct {
 	ID         string           `json:"id"` // fingerprint: the same deviation has the same one in every run
@@ -93,6 +182,7 @@ type Finding struct {
 	Severity   Severity         `json:"severity"`
 	Verdict    Verdict          `json:"verdict"`
 	Disputed   bool             `json:"disputed"`
+	Accepted   bool             `json:"accepted"` // by the baseline
 	Interface  string           `json:"interface"`
 	Operation  string           `json:"operation"`
 	Exchange   int              `json:"exchange"`
@@ -129,17 +219,64 @@ type Line struct {
 	Offset   int64  `json:"offset"`
 }
 
-// Coverage counts which documented operations the recording touched.
+// Coverage says how much of the documents the recordings touched, along several axes.
 type Coverage struct {
-	Operations map[string]Touched `json:"operations"` // by name, such as workflow.getPool; only those touched
-	Covered    int                `json:"covered"`
-	Documented int                `json:"documented"`
+	Operations map[string]Touched  `json:"operations"` // by name, such as workflow.getPool; only those touched
+	Untouched  map[string][]string `json:"untouched"`  // the other ones, and their documented responses
+	Covered    int                 `json:"covered"`    // operations
+	Documented int                 `json:"documented"`
+	Axes       []Axis              `json:"axes"`
+
+	// Totals counts what is documented, by interface and axis.
+	Totals map[string]map[string]int `json:"totals"`
 }
 
-// Touched counts the exchanges of an operation, and its answers by status.
+// Axes of coverage, in the order of reports.
+const (
+	Operations = "operations"
+	Requests   = "requests"   // operation and media type
+	Responses  = "responses"  // operation, status and media type
+	Parameters = "parameters" // that were given
+	Enums      = "enums"      // values of enumerations that were seen
+	Properties = "properties" // of bodies, that were seen, and not only as null
+	RulesAxis  = "rules"      // that had their chance
+)
+
+// Axes lists the axes of coverage.
+func Axes() []string {
+	return []string{Operations, Requests, Responses, Parameters, Enums, Properties, RulesAxis}
+}
+
+// Axis says how much of one kind of thing was touched.
+type Axis struct {
+	Name       string `json:"name"`
+	Covered    int    `json:"covered"`
+	Documented int    `json:"documented"`
+}
+
+// Percent is how much of an axis is covered; all of nothing is 100.
+func (a Axis) Percent() float64 {
+	if a.Documented == 0 {
+		return 100
+	}
+	return 100 * float64(a.Covered) / float64(a.Documented)
+}
+
+// Touched says what was seen of an operation.
 type Touched struct {
-	Exchanges int            `json:"exchanges"`
-	Statuses  map[string]int `json:"statuses"`
+	Exchanges  int            `json:"exchanges"`
+	Statuses   map[string]int `json:"statuses"`   // answers, by status
+	Requests   Parts          `json:"requests"`   // such as application/json
+	Responses  Parts          `json:"responses"`  // such as 200 application/json
+	Parameters Parts          `json:"parameters"` // such as query page[limit]
+	Enums      Parts          `json:"enums"`      // such as 200 /status=running, request /kind=0, or query format=json
+	Properties Parts          `json:"properties"` // such as 200 /pools/*/name, or request /name
+}
+
+// Parts are the documented parts of one kind, sorted: those that were seen, and those that were not.
+type Parts struct {
+	Seen   []string `json:"seen"`
+	Missed []string `json:"missed"`
 }
 
 // Group is all findings with one fingerprint.
@@ -151,40 +288,23 @@ type Group struct {
 
 // Breaks reports whether a finding makes a check fail.
 func (r *Report) Breaks(f *Finding) bool {
-	return f.Verdict == Fail && f.Severity == Error && (!f.Disputed || r.DisputedFails)
+	return f.Verdict == Fail && f.Severity == Error && !f.Accepted && (!f.Disputed || r.DisputedFails)
 }
 
-// Failed reports whether the recording breaks the contract.
+// Omit counts a finding that is not kept.
+func (r *Report) Omit(f *Finding) {
+	r.Omitted++
+	r.more = r.more || r.Breaks(f)
+}
+
+// Violated reports whether the recording breaks the contract.
+func (r *Report) Violated() bool {
+	return r.more || slices.ContainsFunc(r.Groups, func(g Group) bool { return r.Breaks(&g.Finding) })
+}
+
+// Failed reports whether the check fails: the recording breaks the contract, the baseline is stale, or there is too
+// little coverage.
 func (r *Report) Failed() bool {
-	for i := range r.Groups {
-		if r.Breaks(&r.Groups[i].Finding) {
-			return true
-		}
-	}
-	return false
-}
-
-// Fingerprint identifies a deviation across runs: by rule, by the place in the document, and by the place in the body
-// with the positions in lists starred. Values and messages have no part in it.
-func Fingerprint(f *Finding) string {
-	tokens := strings.Split(f.Pointer, "/")
-	for i, token := range tokens {
-		if i > 2 && isIndex(token) {
-			tokens[i] = "*"
-		}
-	}
-	parts := []string{
-		f.Rule, string(f.Verdict), f.Interface, f.Operation, f.Spec.Pointer, strings.Join(tokens, "/"),
-	}
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
-	return hex.EncodeToString(sum[:8])
-}
-
-func isIndex(token string) bool {
-	for _, c := range token {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return token != ""
+	return r.Violated() || r.Baseline != nil && len(r.Baseline.Stale) > 0 ||
+		slices.ContainsFunc(r.Thresholds, Threshold.Missed)
 }

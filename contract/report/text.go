@@ -2,131 +2,140 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
-	"svc.example/understudy/specs"
+	"github.com/fatih/color"
+)
+
+// What one screen holds, unless a reader asks for everything.
+const (
+	maxText      = 60 // groups in full
+	maxUndecided = 5  // lines about what could not be told
 )
 
 // WriteText writes the report for people: findings grouped by what deviates, the worst first, each with the exchanges
-// that prove it and the place in the document; then the counts.
-func (r *Report) WriteText(w io.Writer) error {
-	t := &textWriter{Writer: bufio.NewWriter(w), r: r}
+// that prove it and the place in the document; then the counts, and the verdict in the last line.
+func (r *Report) WriteText(w io.Writer) error { return r.WriteStyled(w, Style{}) }
+
+// WriteStyled writes the report for people as WriteText does, the way that they want it.
+func (r *Report) WriteStyled(w io.Writer, style Style) error {
+	t := &textWriter{Writer: bufio.NewWriter(w), Style: style, r: r}
+	shown := 0
 	for i := range r.Groups {
-		t.group(&r.Groups[i])
+		g := &r.Groups[i]
+		isUndecided := g.Verdict == Inconclusive && !style.Verbose
+		if isUndecided || shown >= maxText && !style.Verbose {
+			continue
+		}
+		shown++
+		t.group(g)
 	}
+	t.unshown(shown)
+	t.undecided()
 	t.summary()
 	return t.Flush()
 }
 
 type textWriter struct {
 	*bufio.Writer
+	Style
 	r *Report
 }
 
 func (t *textWriter) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-const textWidth = 110
-
-func (t *textWriter) group(g *Group) {
-	label := string(g.Severity)
-	switch {
-	case g.Verdict == Inconclusive:
-		label = string(Inconclusive)
-	case g.Disputed:
-		label += " (disputed)"
-	}
-	where := g.Operation
-	if where == "" {
-		where = g.Interface
-	}
-	times := ""
-	if g.Count > 1 {
-		times = fmt.Sprintf("  ×%d, first at #%d", g.Count, g.Exchange)
-	}
-	t.line("%s  %s  %s%s", label, g.Rule, where, times)
-	t.wrap("  ", g.Message)
-	for _, v := range g.Voices {
-		t.wrap("  ", strings.TrimSpace(fmt.Sprintf("the %s judge says %s %s", v.Judge, v.Verdict, v.Message)))
-	}
-	if g.Pointer != "" && g.Pointer != "/response" {
-		t.line("  at %s", g.Pointer)
-	}
-	for _, number := range g.Evidence {
-		t.line("  %s", t.exchange(number))
-	}
-	if g.Spec.File != "" {
-		t.line("  %s:%d says so (%s)", g.Spec.File, g.Spec.Line, provenanceWord(g))
-	}
-	t.line("")
-}
-
-func provenanceWord(g *Group) string {
-	switch g.Provenance {
-	case specs.Client:
-		return "known from the code of clients"
-	case specs.Assumed:
-		return "an assumption"
-	case specs.Public:
-		return "from public interface documents"
-	case specs.Documented:
-	}
-	return "documented"
-}
-
-// exchange is one exchange in one line: #4 POST /api/pool_rules → 201.
-func (t *textWriter) exchange(number int) string {
-	line, ok := t.r.Shown[number]
-	if !ok {
-		return fmt.Sprintf("#%d", number)
-	}
-	status := "no answer"
-	if line.Status != 0 {
-		status = fmt.Sprint(line.Status)
-	}
-	url := line.URL
-	if over := len([]rune(url)) - textWidth + 30; over > 0 {
-		url = string([]rune(url)[:textWidth-31]) + "…"
-	}
-	return fmt.Sprintf("#%d %s %s → %s  (%s:%d)", number, line.Method, url, status, line.File, line.Line)
-}
-
 // wrap writes text in lines of readable width.
 func (t *textWriter) wrap(indent, text string) {
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(indent)+len(line)+1+len(word) > textWidth {
-			t.line("%s%s", indent, line)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	if line != "" {
+	for _, line := range wrap(text, t.width()-len(indent)) {
 		t.line("%s%s", indent, line)
 	}
 }
 
-func (t *textWriter) summary() {
-	r := t.r
-	for _, note := range r.Notes {
-		t.line("note: %s", note)
+func (t *textWriter) group(g *Group) {
+	head := t.paint(g.label(), g.loud(t.r.Breaks(&g.Finding))...) + "  " + t.paint(g.Rule, color.Bold) + "  " + plain(g.where())
+	if times := g.times(); times != "" {
+		head += "  " + t.paint(times, color.Faint)
 	}
-	if r.Omitted > 0 {
-		t.line("note: %d more findings are counted above but not listed", r.Omitted)
+	t.line("%s", head)
+	t.wrap("  ", g.Message)
+	for _, v := range g.Voices {
+		t.wrap("  ", v.says())
 	}
-	t.line("exchanges  %d read: %d matched, %d unmatched, %d ignored",
-		r.Exchanges.Read, r.Exchanges.Matched, r.Exchanges.Unmatched, r.Exchanges.Ignored)
-	t.line("checks     %d pass, %d fail, %d inconclusive, %d skipped",
-		r.Checks.Pass, r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped)
-	t.line("coverage   %d of %d documented operations", r.Coverage.Covered, r.Coverage.Documented)
+	if g.Pointer != "" && g.Pointer != "/response" {
+		t.line("  at %s", plain(g.Pointer))
+	}
+	for _, number := range g.Evidence {
+		t.line("  %s", t.exchange(number))
+	}
+	if says := g.says(); says != "" {
+		t.line("  %s", t.paint(plain(says), color.Faint))
+	}
 	t.line("")
-	t.line("%-24s %9s %9s %9s %13s", "rule", "triggered", "pass", "fail", "inconclusive")
-	for _, rule := range r.Rules {
-		t.line("%-24s %9d %9d %9d %13d", rule.ID, rule.Triggered, rule.Pass, rule.Fail, rule.Inconclusive)
+}
+
+// exchange is one exchange in a line that is no longer than others: the folders of its recording give way, then its
+// address.
+func (t *textWriter) exchange(number int) string {
+	l, ok := t.r.Shown[number]
+	if !ok {
+		return plain(t.r.line(number))
 	}
-	t.line("")
-	t.line("%s", r.Outcome())
+	over := func() int { return len([]rune(l.inWords())) - (t.width() - 2) }
+	if over() > 0 {
+		l.File = filepath.Base(l.File)
+	}
+	if n := over(); n > 0 {
+		l.URL = short(l.URL, max(20, len([]rune(l.URL))-n))
+	}
+	return plain(l.inWords())
+}
+
+// unshown says what was left out.
+func (t *textWriter) unshown(shown int) {
+	left := -shown
+	for i := range t.r.Groups {
+		if t.Verbose || t.r.Groups[i].Verdict != Inconclusive {
+			left++
+		}
+	}
+	if left > 0 {
+		t.line("and %s of other kinds, not shown here: they are in the JSON and in the HTML report", count(left, "finding"))
+		t.line("")
+	}
+}
+
+// undecided sums up what could not be told, by rule and reason.
+func (t *textWriter) undecided() {
+	type reason struct{ rule, message string }
+	sums := map[reason]int{}
+	for i := range t.r.Groups {
+		if g := &t.r.Groups[i]; g.Verdict == Inconclusive && !t.Verbose {
+			sums[reason{g.Rule, g.Message}] += g.Count
+		}
+	}
+	var order []reason
+	for key := range sums {
+		order = append(order, key)
+	}
+	slices.SortFunc(order, func(a, b reason) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.rule, b.rule), cmp.Compare(a.message, b.message))
+	})
+	for i, key := range order {
+		if i == maxUndecided {
+			t.line("inconclusive  and for %s", count(len(order)-i, "more reason"))
+			break
+		}
+		head := fmt.Sprintf("%s  %s  ×%d: ", Inconclusive, key.rule, sums[key])
+		t.line("%s", t.paint(cut(head+key.message, t.width()), color.Faint))
+	}
+	if len(order) > 0 {
+		t.line("")
+	}
 }
 
 // Outcome is the report in one sentence.
@@ -135,33 +144,46 @@ func (r *Report) Outcome() string {
 		return "nothing was checked: no exchange belongs to an interface of the platform"
 	}
 	var rules []string
-	count := 0
+	total := 0
 	for i := range r.Groups {
 		if g := &r.Groups[i]; r.Breaks(&g.Finding) {
-			count += g.Count
-			if len(rules) == 0 || rules[len(rules)-1] != g.Rule {
+			total += g.Count
+			if !slices.Contains(rules, g.Rule) {
 				rules = append(rules, g.Rule)
 			}
 		}
 	}
-	if count == 0 {
-		return "the recording conforms"
+	switch {
+	case total > 0:
+		return fmt.Sprintf("the recording breaks the contract: %s of %s", count(total, "violation"), strings.Join(rules, ", "))
+	case r.more:
+		return "the recording breaks the contract"
+	case r.Baseline != nil && len(r.Baseline.Stale) > 0:
+		return fmt.Sprintf("the recording conforms, but the baseline %s is stale: take out %s",
+			r.Baseline.File, entries(len(r.Baseline.Stale)))
+	case slices.ContainsFunc(r.Thresholds, Threshold.Missed):
+		return "the recording conforms, but covers too little: " + r.missed()
 	}
-	noun := "violations"
-	if count == 1 {
-		noun = "violation"
+	if len(r.Problems) > 0 {
+		return fmt.Sprintf("the recording conforms as far as it could be read; %s could not", count(len(r.Problems), "part"))
 	}
-	return fmt.Sprintf("the recording breaks the contract: %d %s of %s", count, noun, strings.Join(dedupe(rules), ", "))
+	return "the recording conforms"
 }
 
-func dedupe(list []string) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, s := range list {
-		if !seen[s] {
-			out = append(out, s)
-		}
-		seen[s] = true
+func entries(n int) string {
+	if n == 1 {
+		return "the entry that no longer occurs"
 	}
-	return out
+	return fmt.Sprintf("the %d entries that no longer occur", n)
+}
+
+// missed lists the thresholds that were not reached.
+func (r *Report) missed() string {
+	var list []string
+	for _, t := range r.Thresholds {
+		if t.Missed() {
+			list = append(list, fmt.Sprintf("%.1f %% of %s, want %v %%", t.Got, t.Axis, t.Want))
+		}
+	}
+	return strings.Join(list, "; ")
 }

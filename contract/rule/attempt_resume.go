@@ -10,13 +10,27 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// attemptResume: an attempt is one try of a session. Starting the same session again without a new name is answered with
-// 409 and the attempt that is there; with a new name the index grows. A resume takes over from an earlier attempt: mode
-// "failed" is refused when that succeeded as a whole, and takes over its tasks that succeeded; mode "from" needs a task
-// name whose end fits exactly one task.
-//
-// Its chances are requests to start an attempt, and lists of the tasks of a resumed one.
-func attemptResume(st *step) {
+var attemptResume = watch{
+	about: report.RuleDoc{
+		ID: AttemptResume, Provenance: specs.Client,
+		Title: "a session's attempts are unique (409 carries the one that is there); a resume takes over what succeeded",
+		Watches: "Requests to start an attempt, and lists of the tasks of a resumed one. Starting the same session again " +
+			"without a new name is answered with 409 and the attempt that is there; with a new name the index grows. " +
+			"A resume of mode failed is refused when the old attempt succeeded as a whole, and takes over its tasks " +
+			"that succeeded; mode from needs a name whose end fits exactly one task.",
+		Evidence: "A second attempt of one name in one session; a conflict answered with an attempt of another name or " +
+			"session time; an index that does not grow; an attempt resumed that is known to have succeeded, or from a " +
+			"name that fits none or several of its tasks; a task that succeeded in the old attempt and not in the new " +
+			"one.",
+		Inconclusive: "How the old attempt ended, or which tasks it had, is not known; two attempts of one name at the same time; a resume that was refused for a reason " +
+			"that the recording does not show.",
+		Passes: "Attempts of different sessions or names; a conflict of which the recording does not show the earlier " +
+			"attempt; a list of tasks of an attempt that still ran, which may get more.",
+	},
+	see: seeAttemptResume,
+}
+
+func seeAttemptResume(st *step) {
 	switch {
 	case st.Operation == "workflow.startAttempt" && !st.Unknown():
 		st.repeated()
@@ -62,7 +76,13 @@ func (st *step) conflicted(a attemptFact) {
 func (st *step) unique(a attemptFact) {
 	r := ruling{rule: AttemptResume, aspect: "unique", provenance: specs.Public}
 	earlier, ok := st.s.names.get(attemptName{a.sessionID, a.retry})
-	if ok && st.known(earlier.first) {
+	if ok && !st.known(earlier.first) {
+		r.message = fmt.Sprintf("session %s got two attempts named %q at the same time, %s and %s",
+			a.sessionID, a.retry, earlier.fact.id, a.id)
+		st.judge(r, report.Inconclusive, earlier.first)
+		return
+	}
+	if ok {
 		r.message = fmt.Sprintf("session %s got a second attempt named %q, %s after %s",
 			a.sessionID, a.retry, a.id, earlier.fact.id)
 		if earlier.fact.id == a.id {

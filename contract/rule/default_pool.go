@@ -10,13 +10,25 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// defaultPool: the default pool is never changed or removed by hand; it absorbs what other pools take and give back, so
-// that the sum of all limits stays the limit of the account; and there is exactly one.
-//
-// Its chances are updates and deletions of a pool that is known to be the default one, and every list of pools. The
-// limits of a list are compared with those of the list before it and the changes seen in between; when someone else
-// changed pools meanwhile, which shows in the other pools, nothing can be said.
-func defaultPool(st *step) {
+var defaultPool = watch{
+	about: report.RuleDoc{
+		ID: DefaultPool, Provenance: specs.Documented,
+		Title: "the default pool is never changed by hand, and absorbs what other pools take and give back",
+		Watches: "Updates and deletions of a pool that is known to be the default one, and every list of pools: it has one " +
+			"default pool, and its limits are those of the list before, with the changes of other pools taken from or " +
+			"given back to the default one, so that their sum stays the limit of the account.",
+		Evidence: "An update or a deletion of the default pool that was answered with success; a list with none or several " +
+			"of them; a limit of the default pool that is not what the changes since the list before make of it, " +
+			"while all other limits are.",
+		Inconclusive: "Between two lists a change was not answered, could not be read or overlapped another one; somebody whom " +
+			"the recording does not show changed other pools; only the limit of the account changed.",
+		Passes: "A list without any pools, since the default one is made when it is first needed; a deletion that is " +
+			"repeated; refusals.",
+	},
+	see: seeDefaultPool,
+}
+
+func seeDefaultPool(st *step) {
 	switch st.Operation {
 	case "workflow.updatePool", "workflow.deletePool":
 		st.defaultTouched()

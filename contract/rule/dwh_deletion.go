@@ -7,17 +7,26 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// dwhDeletion: deleting an integration of a data warehouse removes it with its workflow project and its bulk load
-// sessions. To read, change, run or delete it again, or to ask for its configurations, sessions and attempts, is
-// answered with 404, and lists no longer show it; in the workflow interface, the project is not found, and neither it
-// nor its schedules are listed.
-//
-// Its chance is an exchange that began after a deletion had succeeded. The project is the one that an answer showed with
-// the integration, that of the deletion included; where none did, the deletion is inconclusive. No violation: a deletion
-// that is repeated with success; a project of the same name under another id; one that belongs to another integration by
-// now; refusals that come before the question whether something is there; the sessions and attempts of the project,
-// which stay readable in the workflow interface.
-func dwhDeletion(st *step) {
+var dwhDeletion = watch{
+	about: report.RuleDoc{
+		ID: DWHDeletion, Provenance: specs.Documented,
+		Title: "a deleted integration is gone with its bulk load sessions and its workflow project",
+		Watches: "Whatever names or lists an integration, its configurations, sessions and attempts, its workflow project " +
+			"or the schedules of that, after its deletion had succeeded. To name it is answered with 404, and lists " +
+			"do not show it.",
+		Evidence: "It is read, changed, run or listed after it was deleted, or its project or a schedule of that is. The " +
+			"project is the one that an answer showed with the integration, that of the deletion included.",
+		Inconclusive: "A deletion of which no answer shows the workflow project; an integration that is there after a request to " +
+			"delete it that was not answered, or with 5xx or 202.",
+		Passes: "A deletion that is repeated with success; an id that is given again; a project of the same name under " +
+			"another id, or that belongs to another integration by now; one page of several that lacks it; refusals " +
+			"that come before the question whether something is there; the sessions and attempts of the project, " +
+			"which stay readable in the workflow interface.",
+	},
+	see: seeDWHDeletion,
+}
+
+func seeDWHDeletion(st *step) {
 	st.used(DWHDeletion)
 	if !st.relisted(DWHDeletion) && st.isListOf(DWHDeletion) && !st.partial && st.s.removals[warehouses] > 0 {
 		st.judge(ruling{rule: DWHDeletion, aspect: "list"}, report.Pass)

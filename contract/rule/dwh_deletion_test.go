@@ -29,6 +29,7 @@ func TestDWHDeletion(t *testing.T) {
 		"it is deleted twice, and not found":   {gone + `DELETE dwh:/81 => 404`, []string{"pass ×1"}},
 		"the deletion was refused":             {made + `DELETE dwh:/81 => 403` + "\nGET dwh:/81 => 200 {dwh 81 201}\nGET /projects/201 => 200 {project 201}", nil},
 		"the deletion was not answered":        {made + `DELETE dwh:/81 => 0` + "\nGET /projects/201 => 200 {project 201}", nil},
+		"it is there after no answer":          {`DELETE dwh:/81 => 0` + "\nGET dwh:/81 => 200 {dwh 81 201}", []string{"inconclusive 1 2"}},
 		"the deletion failed":                  {made + `DELETE dwh:/81 => 500` + "\nGET /projects/201 => 200 {project 201}", nil},
 		"reading at the same time":             {`1-5 ` + gone + `2-3 GET dwh:/81 => 200 {dwh 81 201}`, nil},
 		"a refusal before the question":        {gone + `GET dwh:/81 => 403`, nil},

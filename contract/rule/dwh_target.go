@@ -10,17 +10,25 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// dwhTarget: an integration of a data warehouse can only be made where its target database and tables exist; they are
-// not made along with it.
-//
-// Its chance is a creation of an integration, and then, where a target is known to be absent, whatever shows whether it
-// is there now. A target is absent when it was deleted, or when the caller was answered that it is not found, or with a
-// list without it, and nothing may have made it since: others may not see the same. A creation is inconclusive when the
-// recording does not show its targets, or not whether they exist. A target that appears is a violation when it was made,
-// by the time that its list tells, while the integration was: at another time somebody whom the recording does not show
-// may have made it, and without that time it is inconclusive. A refusal is a pass when a target is known to be absent;
-// otherwise it may have other reasons.
-func dwhTarget(st *step) {
+var dwhTarget = watch{
+	about: report.RuleDoc{
+		ID: DWHTarget, Provenance: specs.Documented,
+		Title: "an integration is only made where its database and tables exist, and makes none of them",
+		Watches: "Creations of integrations, and then, where a target is known to be absent, whatever shows whether it is " +
+			"there now. A refusal is a pass when a target is known to be absent.",
+		Evidence: "An integration is made for a target that is absent: it was deleted, or the same caller was answered that " +
+			"it is not found, or with a list without it, and nothing may have made it since. Or a target that was " +
+			"absent appears, and was made, by the time that its list tells, while the integration was.",
+		Inconclusive: "The recording does not show the targets, or not whether they exist; an absent target appears without the " +
+			"time at which it was made.",
+		Passes: "A target that somebody else does not see; one that a request, a query, an event or a recovery may have " +
+			"made since; one that appears and was made at another time, by somebody whom the recording does not show; " +
+			"a refusal when all targets are there, which may have other reasons.",
+	},
+	see: seeDWHTarget,
+}
+
+func seeDWHTarget(st *step) {
 	if st.of == tables || st.of == databases || len(st.stirs) > 0 {
 		st.settle(DWHTarget)
 	}

@@ -108,7 +108,7 @@ var coreReaders = map[string]*reader{
 	"updateTable":          {of: tables, does: changes, in: readMoved},
 	"renameTable":          {of: tables, does: changes, rest: namedBy("current_table_name"), in: readMoved},
 	"swapTables":           {of: tables, does: changes, rest: readSwapped},
-	"tailTable":            {of: tables, does: reads},
+	"tailTable":            {of: tables, does: reads, in: list("", addRecord)},
 	"getTableDistribution": {of: tables, does: reads},
 	"changeTableDatabase":  {of: tables, does: changes, in: readMoved},
 	"transferTable":        {of: tables, does: changes},
@@ -164,14 +164,14 @@ func addToken(e *Event, body gjson.Result) {
 	fact := tokenFact{text(body.Get("id")), visible(body.Get("oauth_client_id")), visible(body.Get("user_id"))}
 	if fact.id != "" {
 		e.tokens = append(e.tokens, fact)
-		e.show(tokens, fact.id)
+		e.shows = append(e.shows, shown{thing: thing{tokens, fact.id}, ident: owner{fact.user, fact.client}.text()})
 	}
 }
 
 func addSubUser(e *Event, body gjson.Result) {
 	if fact := (userFact{text(body.Get("id")), visible(body.Get("name"))}); fact.id != "" {
 		e.users = append(e.users, fact)
-		e.show(subUsers, fact.id)
+		e.shows = append(e.shows, shown{thing: thing{subUsers, fact.id}, ident: fact.name})
 	}
 }
 

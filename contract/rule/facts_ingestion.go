@@ -1,22 +1,36 @@
 package rule
 
 import (
+	"hash/maphash"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/judge"
 )
 
-// ingestionFacts are what a request of the event ingestion interface says beside its body, which no rule looks into.
+// ingestionFacts are what a request of the event ingestion interface says, and what tables show of the records.
 type ingestionFacts struct {
-	event *eventFact
+	event   *eventFact
+	records []recordFact // the last ones of a table
 }
+
+// recordFact is a record, as an event wants it or a table has it.
+type recordFact struct {
+	time   int64    // in seconds of Unix time
+	values []uint64 // of its plain members, hashed
+}
+
+// maxValues bounds how many values of a record are kept. One that has more is told by these.
+const maxValues = 32
 
 type eventFact struct {
 	size      int64 // of the body on the wire, -1 when it is not known
 	coded     bool  // the body is compressed: it may be larger than on the wire
 	key       keyPlace
 	isInQuery bool // something like a key stands in the query
+	record    *recordFact
 }
 
 // keyPlace is where a request has its key.
@@ -45,7 +59,40 @@ func readEvent(e *Event, r *judge.Result) {
 	for name := range queryOf(r) {
 		f.isInQuery = f.isInQuery || strings.HasSuffix(strings.ToLower(name), "key")
 	}
+	if body, ok := r.JSONRequest(); ok && body.IsObject() {
+		f.record = readRecord(body, r.Operation().Document.Brand.RecordTime())
+	}
 	e.event = f
+}
+
+// readRecord reads the record that an object is or wants to be. It is nil when it has no time. Values become text when an
+// event is taken (documented), so that they are compared as such.
+func readRecord(body gjson.Result, timeName string) *recordFact {
+	at := body.Get(gjson.Escape(timeName))
+	if at.Type != gjson.Number && at.Type != gjson.String {
+		return nil
+	}
+	seconds, err := strconv.ParseInt(at.String(), 10, 64)
+	if err != nil {
+		return nil
+	}
+	f := &recordFact{time: seconds}
+	body.ForEach(func(key, value gjson.Result) bool {
+		isPlain := value.Type == gjson.String || value.Type == gjson.Number
+		if isPlain && key.String() != timeName && judge.IsDistinct(value.String()) {
+			f.values = append(f.values, maphash.String(callerSeed, key.String()+"\x00"+value.String()))
+		}
+		return len(f.values) < maxValues
+	})
+	return f
+}
+
+// addRecord reads a record of a table.
+func addRecord(e *Event, body gjson.Result) {
+	const timeColumn = "time"
+	if f := readRecord(body, timeColumn); f != nil && body.IsObject() {
+		e.records = append(e.records, *f)
+	}
 }
 
 // bodySize is how many bytes the request's body had on the wire: as many as the recording has, if that is all of it,
@@ -58,7 +105,10 @@ func bodySize(r *judge.Result) int64 {
 	if n, err := strconv.ParseInt(item.Request.Headers.Value("Content-Length"), 10, 64); err == nil && n >= 0 {
 		return n
 	}
-	if body := item.Request.Body; body != nil && body.Truncated && len(body.Bytes) >= maxEvent {
+	switch body := item.Request.Body; {
+	case body == nil: // there is always one, so that the recording left it out
+		return -1
+	case body.Truncated && len(body.Bytes) >= maxEvent:
 		return int64(len(body.Bytes)) + 1
 	}
 	return item.RequestSize

@@ -7,15 +7,26 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// ingestionAuth: keys of events are looked at after the answer, so that an event with a wrong key is answered with 200
-// like any other. The key is in Authorization, or, without that header, in one of its own. An event that has it in
-// neither, or in the query only, has none and is refused with 403; the status is assumed.
-//
-// Its chances are events without a key, and events with one that was answered with 401 before on another interface and
-// not accepted since. An event without a key that was accepted is a violation only where the recording shows
-// Authorization headers elsewhere: many tools leave them out. A refusal with 403 of a key of which nothing is known is
-// inconclusive; such a key may be a good one that may not import.
-func ingestionAuth(st *step) {
+var ingestionAuth = watch{
+	about: report.RuleDoc{
+		ID: IngestionAuth, Provenance: specs.Assumed,
+		Title: "an event without a key is refused with 403, and one with a wrong key answered with 200",
+		Watches: "Events without a key, and events with one that was answered with 401 before on another interface and not " +
+			"accepted since. The key is in Authorization, or, without that header, in one of its own; one in the " +
+			"query is none. Keys are looked at after the answer, so that a wrong one is answered with 200 like any " +
+			"other. That an event without one is refused with 403 is only assumed.",
+		Evidence: "An event without a key was accepted, and the recording shows Authorization headers elsewhere; an event " +
+			"with a key that is known to be wrong was refused with 401 or 403.",
+		Inconclusive: "No request of the recording has an Authorization header, which many tools leave out; an event was " +
+			"refused whose key is not known to be wrong: it may be a good one that may not import.",
+		Passes: "A wrong key in a header of its own beside a good one in Authorization, which decides; a key that was " +
+			"taken out, or hidden like others; a key that was wrong before and was accepted since; other refusals, " +
+			"such as 400.",
+	},
+	see: seeIngestionAuth,
+}
+
+func seeIngestionAuth(st *step) {
 	if st.keyed {
 		st.s.keeping = st.Event
 		st.settle(IngestionAuth)

@@ -16,13 +16,22 @@ type ingestionState struct {
 	keeping *Event // the last exchange that shows that the recording keeps Authorization headers
 }
 
-// ingestionSize: an event whose body has more than 1,048,064 bytes is refused with 413, and one that has not is not.
-//
-// Its chances are bodies of that size or more, and answers of 413. Bytes are those on the wire: what was recorded, if
-// that is all, else what Content-Length announced. It is inconclusive when neither tells, when the connection broke or
-// the server failed, when an event was refused for another reason, which may come first, and when a compressed body may
-// be too large only when it is not.
-func ingestionSize(st *step) {
+var ingestionSize = watch{
+	about: report.RuleDoc{
+		ID: IngestionSize, Provenance: specs.Documented,
+		Title: "a body over 1,048,064 bytes is refused with 413, and one of that size is not",
+		Watches: "Events whose bodies have 1,048,064 bytes or more, and answers of 413. Bytes are those on the wire: what " +
+			"was recorded, if that is all, else what Content-Length announced.",
+		Evidence: "A body above the limit that was accepted; one within it that was refused with 413.",
+		Inconclusive: "Neither the body nor Content-Length tells the size; the connection broke or the server failed; a body " +
+			"above the limit was refused for another reason, which may come first; a compressed body was refused that " +
+			"is too large only when it is not.",
+		Passes: "A body of exactly the limit; a body of which only the beginning was recorded.",
+	},
+	see: seeIngestionSize,
+}
+
+func seeIngestionSize(st *step) {
 	f := st.event
 	if f == nil || st.Status != http.StatusRequestEntityTooLarge && f.size < maxEvent {
 		return

@@ -115,6 +115,7 @@ func TestIngestionSize(t *testing.T) {
 		"cut before":                       {cut(10), nil, 413, []string{"inconclusive [1"}},
 		"cut before, accepted":             {cut(10), nil, 200, nil},
 		"not recorded":                     {nil, recording.Headers{{"Content-Length", fmt.Sprint(limit + 1)}}, 200, []string{"fail [1"}},
+		"not recorded, nor announced":      {nil, nil, 413, []string{"inconclusive [1"}},
 		"compressed, refused":              {body(9), recording.Headers{{"Content-Encoding", "gzip"}}, 413, []string{"inconclusive [1"}},
 		"compressed, and still too large":  {body(limit + 1), recording.Headers{{"Content-Encoding", "gzip"}}, 200, []string{"fail [1"}},
 		"not compressed, as it says":       {body(9), recording.Headers{{"Content-Encoding", "identity"}}, 413, []string{"fail [1"}},

@@ -58,11 +58,28 @@ func (st *step) used(rule string) {
 		if t.isNone() || t.kind.rule != rule || st.does == nothing || st.does == makes && t == st.named {
 			continue
 		}
-		if x := st.s.lookUp(t); st.deletion(x) != nil {
+		x := st.s.lookUp(t)
+		if st.deletion(x) != nil {
 			st.usedThing(t, x)
 			return
 		}
+		st.usedPerhaps(x)
 	}
+}
+
+// usedPerhaps looks at a thing that is there after a request to delete it of which nobody knows what became.
+func (st *step) usedPerhaps(x *entity) {
+	if x == nil || x.unsure == nil || x.unsure.does != removes || x.unsure.named != x.thing || !st.known(x.unsure) {
+		return
+	}
+	if !st.OK() || st.does == removes {
+		return
+	}
+	st.judge(ruling{
+		rule: x.kind.rule, aspect: "unseen", provenance: x.kind.sure,
+		message: fmt.Sprintf("%s %s was used after it was to be deleted; the recording does not show whether it was",
+			x.kind.noun, x.id),
+	}, report.Inconclusive, x.unsure)
 }
 
 func (st *step) usedThing(t thing, x *entity) {

@@ -12,16 +12,26 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// poolDeletion: a pool cannot be deleted while attempts run or wait in it, while a pool rule references it, or when it
-// is the default pool. Its chance is a deletion that was answered with success or refused with 400.
-//
-// A deletion with success is a violation when something that forbids it is known: that the pool is the default one, a
-// rule last seen pointing at it, or an attempt in it that was seen unfinished before and is seen to have been so after.
-// It is a pass when the list of rules is known and none points at the pool; without that list it is inconclusive. A
-// refusal is a pass when a reason for it is known.
-//
-// A pool that is known to be gone may be deleted again: clients repeat requests.
-func poolDeletion(st *step) {
+var poolDeletion = watch{
+	about: report.RuleDoc{
+		ID: PoolDeletion, Provenance: specs.Documented,
+		Title: "a pool cannot be deleted while attempts run or wait in it, a rule references it, or it is the default " +
+			"one",
+		Watches: "Deletions of pools that were answered with success, or refused with 400.",
+		Evidence: "The pool is deleted with success although it is known to be the default one, a pool rule was last seen " +
+			"pointing at it, or an attempt in it was seen unfinished before and is seen to have been so after. A " +
+			"deletion is a pass when the list of rules is known and none points at the pool, and a refusal when a " +
+			"reason for it is known.",
+		Inconclusive: "The pool rules of that time are not known, or whether it was the default pool; a rule may have changed " +
+			"while the deletion was under way; an attempt that was last seen unfinished may have ended before; a " +
+			"refusal without a known reason.",
+		Passes: "A pool that is known to be gone and is deleted again, since clients repeat requests; a rule that was " +
+			"moved to another pool, deleted, or no longer listed before; an attempt that had finished before.",
+	},
+	see: seePoolDeletion,
+}
+
+func seePoolDeletion(st *step) {
 	if len(st.attempts) > 0 {
 		st.settle(PoolDeletion)
 	}

@@ -11,13 +11,25 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// poolRuleOrder: pool rules are tried from the lowest priority value up, and an attempt goes to the pool of the first
-// one whose conditions all hold, or else to the default pool.
-//
-// Its chance is an attempt that was started while the list of rules was known. Conditions on the kind of workflow
-// cannot be told from outside, so that an attempt which such a rule may have taken is inconclusive when its pool is
-// among the possible ones. Lists of rules are expected in the order of priority, which is only assumed.
-func poolRuleOrder(st *step) {
+var poolRuleOrder = watch{
+	about: report.RuleDoc{
+		ID: PoolRuleOrder, Provenance: specs.Assumed,
+		Title: "pool rules are tried from the lowest priority value up; the first one that fits decides",
+		Watches: "Attempts that were started, and lists of pool rules. An attempt goes to the pool of the first rule whose " +
+			"conditions all hold, or else to the default pool. Lists are expected in the order of priority, which is " +
+			"only assumed.",
+		Evidence: "A new attempt in another pool than the rules, as last listed and changed since, lead to; a list out of " +
+			"order.",
+		Inconclusive: "The rules of that time, or the default pool, are not known; a rule changed while the attempt was " +
+			"started; a rule with a condition on the kind of workflow, which cannot be told from outside, may have " +
+			"taken the attempt.",
+		Passes: "Attempts without a pool, as some installations have them; rules for scheduled attempts, which do not fit " +
+			"one that a client starts; an attempt that keeps its pool when rules change later.",
+	},
+	see: seePoolRuleOrder,
+}
+
+func seePoolRuleOrder(st *step) {
 	switch {
 	case st.Operation == "workflow.listPoolRules" && st.OK() && st.listed && !st.Opaque:
 		st.listedInOrder()

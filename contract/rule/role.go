@@ -43,17 +43,27 @@ var reserved = map[string]reserve{
 	"core.listSubUsers":        {to: parents, sure: specs.Documented},
 }
 
-// role: pools and pool rules, and setting and deleting profile options, are for administrators; exporting policies is
-// for them and delegated admins; listing sub users is for everybody but sub users. To others they answer 403. Who has
-// which role is not in a recording, but it shows: a caller who is refused with 403 has not the role at that time, and
-// whoever is no sub user's parent is no administrator either.
-//
-// Its chance is a refusal, which is a pass, and a success of a caller who was refused before. Such a success is a
-// violation when the same caller is refused again afterwards; until then somebody may have given them the role, which is
-// inconclusive. That nobody gave them the role and took it back is only assumed. A caller under whose name jobs run, and
-// whose name is that of one sub user, is taken for it when sub users are listed; that nobody else has the name is
-// assumed, too. Callers are told apart by their keys, or by what stands in their place.
-func role(st *step) {
+var role = watch{
+	about: report.RuleDoc{
+		ID: Role, Provenance: specs.Assumed,
+		Title: "a caller whose role is too small for an operation is refused every time",
+		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting " +
+			"policies is for them and delegated admins; listing sub users is for everybody but sub users. To others " +
+			"they answer 403. Each refusal is a chance, and each success of a caller who was refused before.",
+		Evidence: "The same caller is refused, served, and refused again, in that order: who has which role is not in a " +
+			"recording, but a caller who is refused with 403 has not the role at that time, and whoever is no sub " +
+			"user's parent is no administrator either. That nobody gave them the role and took it back is assumed. " +
+			"Or: sub users are listed for a caller under whose name a job ran, and that is the name of exactly one " +
+			"sub user.",
+		Inconclusive: "A success after a refusal, until another refusal follows: somebody may have given them the role.",
+		Passes: "A success of a caller who was never refused; callers whose keys are hidden alike; a request under way at " +
+			"the time of the refusal; an export of policies that is refused and then not, since it takes a feature " +
+			"flag, too. Transferring tables is limited to accounts that no recording tells of, and is not judged.",
+	},
+	see: seeRole,
+}
+
+func seeRole(st *step) {
 	c, left := st.s.caller(st.caller), reserved[st.Operation]
 	if c == nil || left.sure == "" {
 		return

@@ -3,7 +3,8 @@
 // the exchanges that created, referenced and broke. A history that is not known, or requests that overlapped, give an
 // inconclusive verdict, never a violation.
 //
-// Each rule is one file: what it means, when it has its chance, and what counts as evidence.
+// Each rule is one file, which begins with what is to be said of it: what must hold, when it has its chance, what it
+// takes as evidence, and what it does not.
 package rule
 
 import (
@@ -29,14 +30,25 @@ const (
 	UseAfterDelete  = "use-after-delete"
 	IngestionSize   = "ingestion-size"
 	IngestionAuth   = "ingestion-auth"
+	IngestionTime   = "ingestion-time"
 )
+
+// Docs says what the rules are about, in the order of reports.
+func Docs() []report.RuleDoc {
+	docs := make([]report.RuleDoc, len(rules))
+	for i := range rules {
+		docs[i] = rules[i].about
+	}
+	return docs
+}
 
 // Names lists the rules, in the order of reports.
 func Names() []string {
-	return []string{
-		Role, PoolDeletion, DefaultPool, PoolRuleOrder, AttemptResume, TokenRevocation, SubUserRemoval, TableRecovery,
-		DWHDeletion, DWHTarget, UseAfterDelete, IngestionSize, IngestionAuth,
+	names := make([]string, len(rules))
+	for i := range rules {
+		names[i] = rules[i].about.ID
 	}
+	return names
 }
 
 // Config is what rules need to know.
@@ -47,10 +59,11 @@ type Config struct {
 
 // Verdict is what came of one chance of a rule.
 type Verdict struct {
-	Rule    string
-	Verdict report.Verdict
-	Finding *report.Finding // of everything but a pass
-	Lines   []report.Line   // of its evidence
+	Rule      string
+	Operation string // of the exchange that was judged
+	Verdict   report.Verdict
+	Finding   *report.Finding // of everything but a pass
+	Lines     []report.Line   // of its evidence
 }
 
 // ruling is a verdict as a rule gives it.
@@ -72,10 +85,16 @@ type step struct {
 	say         func(ruling)
 }
 
-// rules in the order of their names.
-var rules = []func(*step){
+// watch is a rule: what it is about, and how it looks at an exchange.
+type watch struct {
+	about report.RuleDoc
+	see   func(*step)
+}
+
+// rules in the order of reports.
+var rules = []watch{
 	role, poolDeletion, defaultPool, poolRuleOrder, attemptResume, tokenRevocation, subUserRemoval, tableRecovery,
-	dwhDeletion, dwhTarget, useAfterDelete, ingestionSize, ingestionAuth,
+	dwhDeletion, dwhTarget, useAfterDelete, ingestionSize, ingestionAuth, ingestionTime,
 }
 
 // known reports whether a fact was certain when the exchange began.
@@ -97,7 +116,7 @@ func (st *step) judge(r ruling, v report.Verdict, evidence ...*Event) {
 
 // verdict makes a finding of a ruling.
 func (c *Config) verdict(r ruling) Verdict {
-	v := Verdict{Rule: r.rule, Verdict: r.verdict}
+	v := Verdict{Rule: r.rule, Operation: r.operation, Verdict: r.verdict}
 	if r.verdict == report.Pass || r.verdict == report.Skipped {
 		return v
 	}

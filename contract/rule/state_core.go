@@ -23,6 +23,14 @@ type owner struct{ user, client string }
 
 func (o owner) isKnown() bool { return o.user != "" && o.client != "" }
 
+// text tells apart tokens of one id, should that be given twice. It is empty when the owner is not known.
+func (o owner) text() string {
+	if !o.isKnown() {
+		return ""
+	}
+	return o.user + " " + o.client
+}
+
 type tokenState struct {
 	owner
 	proof *Event // the last list that showed it

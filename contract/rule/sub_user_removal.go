@@ -9,16 +9,28 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// subUserRemoval: removing a sub user destroys it. Lists of sub users no longer show it, lists of tokens none of its
-// tokens, and its keys are refused on every interface. To remove it a second time is answered with 404, which is only
-// assumed.
-//
-// Its chances are the removal itself, such lists, and requests with a key of the sub user, that began after the removal
-// had succeeded. A key is the sub user's when a job or a schedule that was made with it shows the sub user's name before
-// the removal, and no other sub user has that name; that no other user has it is certain when the key was also refused
-// the list of sub users, and assumed otherwise. A removal is inconclusive where the recording shows none of its keys. Of
-// events nothing can be said: their keys are looked at after the answer.
-func subUserRemoval(st *step) {
+var subUserRemoval = watch{
+	about: report.RuleDoc{
+		ID: SubUserRemoval, Provenance: specs.Assumed,
+		Title: "a removed sub user is gone, with its tokens, and its keys are refused from then on",
+		Watches: "Removals of sub users, and then lists of sub users and of tokens, and requests with a key of the sub " +
+			"user on any interface but event ingestion, that began after a removal had succeeded. To remove it a " +
+			"second time is answered with 404, which is only assumed. Its refresh tokens and codes are revoked, too, " +
+			"which no answer shows.",
+		Evidence: "A list shows the sub user, or a token of it; a key of it is taken; it is removed again with success. A " +
+			"key is the sub user's when a job or a schedule that was made with it shows the sub user's name before " +
+			"the removal, and no other sub user has that name; that no other user has it is certain when the key was " +
+			"also refused the list of sub users, and assumed otherwise.",
+		Inconclusive: "The recording shows none of its keys; the name on a key is that of two sub users, or of a user who was " +
+			"served the list of sub users.",
+		Passes: "Events with its key, which is looked at after the answer; bad requests, which may be refused before " +
+			"their key is looked at; a name that became known after the removal only; keys that are hidden alike; " +
+			"removals that were refused or not answered.",
+	},
+	see: seeSubUserRemoval,
+}
+
+func seeSubUserRemoval(st *step) {
 	st.used(SubUserRemoval)
 	if !st.relisted(SubUserRemoval) && st.isListOf(SubUserRemoval) && st.s.removals[subUsers] > 0 {
 		st.judge(ruling{rule: SubUserRemoval, aspect: "list"}, report.Pass)

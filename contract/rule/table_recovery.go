@@ -13,15 +13,26 @@ import (
 // keptFor is how long a deleted table can be recovered.
 const keptFor = 7 * 24 * time.Hour
 
-// tableRecovery: a deleted table is among the deleted ones, and can be recovered, for seven days. Recovering it brings
-// it back, and its database too when that was deleted.
-//
-// Its chances are lists of the deleted tables that began after a deletion had succeeded, and whatever shows the table or
-// its database after a recovery had. That a table is missing takes the whole list, page after page up to the one
-// without a next, asked for by whoever deleted it, since others may not see it; pages that do not make a whole list are
-// inconclusive. So is that a recovered table is missing for another caller, and a recovery to a place that the
-// recording does not show. What is changed again, moved or deleted is not looked for any more.
-func tableRecovery(st *step) {
+var tableRecovery = watch{
+	about: report.RuleDoc{
+		ID: TableRecovery, Provenance: specs.Documented,
+		Title: "a deleted table can be found and recovered, and its deleted database with it",
+		Watches: "Lists of the deleted tables, for seven days after a table was deleted, and whatever shows a table or its " +
+			"database after a recovery had succeeded, until something changes, moves or deletes them again.",
+		Evidence: "The whole list of deleted tables, page after page up to the one without a next, asked for by whoever " +
+			"deleted the table, lacks it, or has it after its recovery; a recovered table, or its database that had " +
+			"been deleted, is not there for whoever recovered it.",
+		Inconclusive: "The pages seen do not make a whole list; the list is another caller's, who may not see the table; a " +
+			"recovered table is missing for another caller, or was recovered to a place that the recording does not " +
+			"show.",
+		Passes: "A list more than seven days later, of another database, or begun before the deletion was over; a table " +
+			"that may have been recovered or deleted again meanwhile; a recovery that was refused, also for lack of a " +
+			"right to the database.",
+	},
+	see: seeTableRecovery,
+}
+
+func seeTableRecovery(st *step) {
 	isPage := st.page != nil && st.OK() && st.listed && !st.Opaque
 	if isPage {
 		st.s.pages = st.turn()

@@ -8,22 +8,34 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// tokenRevocation: removing a token revokes it and every other live token that the same user holds for the same client,
-// and lists show live tokens only. To remove a revoked one again is answered with 404, which is only assumed.
-//
-// Its chances are lists of tokens that began after a removal had succeeded, and removals of tokens that were revoked
-// before. That a token was revoked with another one takes a list from before the removal that shows the user and the
-// client of both. Where no list did, or a listed token does not show whose it is, a list without a violation is
-// inconclusive. A list is judged that was asked for by who saw the token before: others may see less. What came into
-// being after the removal, which a list from before does not show, is another matter.
-func tokenRevocation(st *step) {
+var tokenRevocation = watch{
+	about: report.RuleDoc{
+		ID: TokenRevocation, Provenance: specs.Assumed,
+		Title: "a removed token is gone with every other live token of the same user for the same client",
+		Watches: "Lists of tokens that began after a removal had succeeded, and removals of tokens that were revoked " +
+			"before. Lists show live tokens only; to remove a revoked one again is answered with 404, which is only " +
+			"assumed. Authorization codes that were not exchanged go as well, but no answer shows them, so that " +
+			"nothing is said of them.",
+		Evidence: "A list shows the removed token, or one that a list from before the removal shows to be of the same user " +
+			"for the same client; a revoked token is removed again with success.",
+		Inconclusive: "No list from before shows whose the removed token was, or a listed token does not show whose it is, so " +
+			"that it may be one that went with it; it is not known whether the caller saw such tokens before.",
+		Passes: "Tokens of the same user for another client; a token that no list from before shows, which may be a new " +
+			"one; another token under the id of a removed one; a list of another caller, who may see less; a list under way during the removal; removals that were " +
+			"refused or not answered.",
+	},
+	see: seeTokenRevocation,
+}
+
+func seeTokenRevocation(st *step) {
 	st.used(TokenRevocation)
 	if !st.isListOf(TokenRevocation) {
 		return
 	}
 	violated := st.relisted(TokenRevocation)
 	st.s.revocations = slices.DeleteFunc(st.s.revocations, func(r *revocation) bool {
-		if !st.known(r.removal) || r.known && st.caller != r.viewer && !violated {
+		isOthers := st.caller != 0 && r.viewer != 0 && st.caller != r.viewer
+		if !st.known(r.removal) || r.known && isOthers && !violated {
 			return false
 		}
 		if !violated {
@@ -39,6 +51,10 @@ func (st *step) relieve(r *revocation) {
 	switch {
 	case len(st.tokens) > 0 && !r.known:
 		verdict.message = fmt.Sprintf("whose token %s was is not known, and so are those that went with it", r.removal.ID)
+		st.judge(verdict, report.Inconclusive, r.removal)
+	case r.known && (st.caller == 0 || r.viewer == 0):
+		verdict.message = fmt.Sprintf("no token is listed that went with token %s; whether this caller would see it is not known",
+			r.removal.ID)
 		st.judge(verdict, report.Inconclusive, r.removal)
 	case slices.ContainsFunc(st.tokens, st.isNobodys):
 		verdict.message = fmt.Sprintf("tokens are listed that may be revoked with token %s; they do not show whose they are",

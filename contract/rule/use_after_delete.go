@@ -8,22 +8,32 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// useAfterDelete: what was deleted is gone. Reading, changing or deleting it again is answered with 404, nothing new may
-// refer to it, and lists no longer show it. That goes for pools, pool rules, projects and their secrets, in the core
-// interface for databases with all that is in them, tables, connections, policies, policy groups and schedules, and in
-// the LLM interface for resources of all kinds that can be deleted. The domain key of a job is used up for ever: no
-// second job gets it.
-//
-// What belonged to it is gone, too, as far as an answer showed that it did: the schedules of a project in the workflow
-// interface; all that is in a project of the LLM interface, the actions of an integration and the target of a tool,
-// which is only assumed.
-//
-// Its chance is an exchange that began after a deletion had succeeded. No violation: a deletion that is repeated with
-// success, since clients repeat requests; what was made anew under the same id or name, be it by a request of the
-// recording, by a query that may have made it, or, as its id or its birth shows, by somebody else; refusals that come
-// before the question whether something is there (400, 401, 403, 409, 422); what a deleted project leaves behind, such
-// as its sessions and attempts, which stay readable.
-func useAfterDelete(st *step) {
+var useAfterDelete = watch{
+	about: report.RuleDoc{
+		ID: UseAfterDelete, Provenance: specs.Assumed,
+		Title: "what was deleted is gone, with what belonged to it: 404, and no list shows it; a domain key is never " +
+			"given twice",
+		Watches: "Whatever began after a deletion had succeeded and names or lists what was deleted: pools, pool rules, " +
+			"projects and their secrets; databases with all that is in them, tables, connections, policies, policy " +
+			"groups and schedules of the core interface; resources of the LLM interface of all kinds that can be " +
+			"deleted. Also requests that point something new at it, which is only assumed to be refused, and jobs " +
+			"with a domain key that another job has.",
+		Evidence: "It is read, changed or listed, or something new is pointed at it. What belonged to it counts as well, as " +
+			"far as an answer showed that it did: the schedules of a project in the workflow interface, and, which is " +
+			"only assumed, all that is in a project of the LLM interface, the actions of an integration and the " +
+			"target of a tool. Or a second job got a domain key, which is used up for ever.",
+		Inconclusive: "It is there after a request to delete it that was not answered, or with 5xx or 202, so that nobody " +
+			"knows what became of it.",
+		Passes: "A deletion that is repeated with success, since clients repeat requests; what was made anew under the " +
+			"same id or name, be it by a request of the recording, by a query or an event that may have made it, or, " +
+			"as its id or its birth shows, by somebody else; one page of several, or a filtered list, that lacks it; " +
+			"refusals that come before the question whether something is there (400, 401, 403, 409, 422); what a " +
+			"deleted project leaves behind, such as its sessions and attempts, which stay readable.",
+	},
+	see: seeUseAfterDelete,
+}
+
+func seeUseAfterDelete(st *step) {
 	st.used(UseAfterDelete)
 	st.referred()
 	st.outlived(UseAfterDelete)

@@ -10,13 +10,21 @@ func TestUseAfterDelete(t *testing.T) {
 	t.Parallel()
 	const gone = `DELETE /pools/7 => 200 {pool 7 10}` + "\n"
 	runRule(t, rule.UseAfterDelete, map[string]ruleCase{
-		"a deleted pool is not found":            {gone + `GET /pools/7 => 404`, []string{"pass ×1"}},
-		"a deleted pool is read":                 {gone + `GET /pools/7 => 200 {pool 7 10}`, []string{"fail 1 2"}},
-		"a deleted pool is updated":              {gone + `PATCH /pools/7 {} => 200 {pool 7 10}`, []string{"fail 1 2"}},
-		"a deletion is repeated":                 {gone + `DELETE /pools/7 => 200 {pool 7 10}`, nil},
-		"a deletion is repeated and not found":   {gone + `DELETE /pools/7 => 404`, []string{"pass ×1"}},
-		"the deletion was refused":               {`DELETE /pools/7 => 400` + "\n" + `GET /pools/7 => 200 {pool 7 10}`, nil},
-		"the deletion was not answered":          {`DELETE /pools/7 => 0` + "\n" + `GET /pools/7 => 200 {pool 7 10}`, nil},
+		"a deleted pool is not found":          {gone + `GET /pools/7 => 404`, []string{"pass ×1"}},
+		"a deleted pool is read":               {gone + `GET /pools/7 => 200 {pool 7 10}`, []string{"fail 1 2"}},
+		"a deleted pool is updated":            {gone + `PATCH /pools/7 {} => 200 {pool 7 10}`, []string{"fail 1 2"}},
+		"a deletion is repeated":               {gone + `DELETE /pools/7 => 200 {pool 7 10}`, nil},
+		"a deletion is repeated and not found": {gone + `DELETE /pools/7 => 404`, []string{"pass ×1"}},
+		"the deletion was refused":             {`DELETE /pools/7 => 400` + "\n" + `GET /pools/7 => 200 {pool 7 10}`, nil},
+		"the deletion was not answered":        {`DELETE /pools/7 => 0` + "\n" + `GET /pools/7 => 200 {pool 7 10}`, []string{"inconclusive 1 2"}},
+		"nor was it there":                     {`DELETE /pools/7 => 0` + "\n" + `GET /pools/7 => 404`, nil},
+		"the deletion was not answered, nor the next one": {
+			"DELETE /pools/7 => 0\nDELETE /pools/7 => 500\nGET /pools/7 => 200 {pool 7 10}\nGET /pools/7 => 200 {pool 7 10}",
+			[]string{"inconclusive 2 3"},
+		},
+		"the deletion was repeated until it was answered": {
+			"DELETE /pools/7 => 0\nDELETE /pools/7 => 200 {pool 7 10}\nGET /pools/7 => 200 {pool 7 10}", []string{"fail 2 3"},
+		},
 		"a refusal before the question of being": {gone + `PATCH /pools/7 {} => 403`, nil},
 		"reading at the same time": {`
 			1-5 DELETE /pools/7 => 200 {pool 7 10}

@@ -106,8 +106,8 @@ func (l *line) next() {
 			st.overlapping = append(st.overlapping, other)
 		}
 	}
-	for _, rule := range rules {
-		rule(st)
+	for i := range rules {
+		rules[i].see(st)
 	}
 	l.state.learn(e)
 	l.recent = append(l.recent, e)

@@ -19,10 +19,28 @@ import (
 
 // Of returns the shape of a decoded value: maps, slices, strings, json.Number, booleans and nil. The schema may be nil.
 func Of(value any, schema *openapi3.Schema) any {
-	s := &shape{}
-	s.add(value, spread(schema, 0))
-	return s.render()
+	var u Union
+	u.Add(value, schema)
+	return u.Shape()
 }
+
+// Union is the shape that several values have in common. A field that is not in all of them is marked like one that is
+// not in every item of a list. The zero value is ready for use.
+type Union struct{ shape shape }
+
+// Add adds a decoded value, as Of takes it.
+func (u *Union) Add(value any, schema *openapi3.Schema) { u.shape.add(value, spread(schema, 0)) }
+
+// AddOther adds something that is no JSON, such as a media type.
+func (u *Union) AddOther(name string) {
+	if u.shape.scalars == nil {
+		u.shape.scalars = map[string]bool{}
+	}
+	u.shape.scalars[name] = true
+}
+
+// Shape is the shape of all values that were added.
+func (u *Union) Shape() any { return u.shape.render() }
 
 // shape is what the values at one place have in common.
 type shape struct {
@@ -108,6 +126,11 @@ func scalar(value any, schemas []*openapi3.Schema) string {
 			kind = "number"
 		}
 	}
+	return described(kind, schemas)
+}
+
+// described is a type with the format or the values that the document gives it.
+func described(kind string, schemas []*openapi3.Schema) string {
 	for _, schema := range schemas {
 		if !schema.Type.Is(kind) && (schema.Type != nil || kind == "null") {
 			continue

@@ -85,6 +85,8 @@ func (x *redaction) headers(headers Headers) Headers {
 	for i, h := range headers {
 		value := h[1]
 		switch {
+		case isCookie(h[0]):
+			value = x.Hash(value)
 		case x.secretHeader(h[0]):
 			value = x.credential(value)
 		case strings.Contains(value, "://"):
@@ -105,9 +107,14 @@ func (x *redaction) headers(headers Headers) Headers {
 	return clean
 }
 
+// isCookie reports whether a header carries cookies, of which nothing is left.
+func isCookie(name string) bool {
+	return strings.EqualFold(name, "Cookie") || strings.EqualFold(name, "Set-Cookie")
+}
+
 func (x *redaction) secretHeader(name string) bool {
 	switch strings.ToLower(name) {
-	case "authorization", "proxy-authorization", "secondary-authorization", "cookie", "set-cookie":
+	case "authorization", "proxy-authorization", "secondary-authorization":
 		return true
 	}
 	return strings.EqualFold(name, x.Brand.WriteKeyHeader()) || strings.EqualFold(name, specs.Neutral.WriteKeyHeader()) ||
@@ -145,11 +152,15 @@ func (x *redaction) url(raw string) string {
 		}
 		return before
 	}
-	query := x.query(u.RawQuery)
-	if u.User == nil && query == u.RawQuery {
+	query, path := x.query(u.RawQuery), x.address(u.Path)
+	if u.User == nil && query == u.RawQuery && path == u.Path {
 		return raw
 	}
-	if u.RawQuery = query; u.User != nil {
+	if u.RawQuery = query; path != u.Path {
+		u.Path, u.RawPath = path, ""
+		x.note("url.path")
+	}
+	if u.User != nil {
 		u.User = url.User(x.Hash(u.User.String()))
 		x.note("url.userinfo")
 	}
@@ -207,6 +218,9 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 // escaped, after a colon that no port follows. In a text that is JSON slashes may be escaped.
 var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:(?:\\?/){2})` +
 	`([^\s/"'<>]*|[^\s/@:"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s@"'<>]*)@`)
+
+// Text takes the credentials out of the addresses that a text holds, wherever they stand in it.
+func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).address(text) }
 
 // address hashes the credentials in the addresses that a text holds.
 func (x *redaction) address(text string) string {

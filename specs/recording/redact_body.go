@@ -82,12 +82,19 @@ func (w *jsonWalk) value(where string, part specs.Part) error {
 	switch w.d.PeekKind() {
 	case '{':
 		return w.container('}', func(int) error {
-			name, err := w.d.ReadToken()
+			raw, err := w.d.ReadValue()
 			if err != nil {
 				return err
 			}
-			key := name.String()
-			return w.value(where+"."+key, part.Member(key))
+			key, err := jsontext.AppendUnquote(nil, raw)
+			if err != nil {
+				return err
+			}
+			clean := w.address(string(key))
+			if clean != string(key) {
+				w.replace(where, raw, clean)
+			}
+			return w.value(where+"."+clean, part.Member(string(key)))
 		})
 	case '[':
 		return w.container(']', func(i int) error { return w.value(where+"."+strconv.Itoa(i), part.Item()) })
@@ -129,12 +136,17 @@ func (w *jsonWalk) scalar(where string, part specs.Part) error {
 	if clean == text {
 		return nil
 	}
+	w.replace(where, raw, clean)
+	return nil
+}
+
+// replace puts a text in the place of the value that was read last.
+func (w *jsonWalk) replace(where string, raw jsontext.Value, clean string) {
 	quoted, err := jsontext.AppendQuote(nil, clean)
 	if err != nil { // not UTF-8
-		quoted = strconv.AppendQuote(nil, w.Hash(text))
+		quoted = strconv.AppendQuote(nil, w.Hash(clean))
 	}
 	end := int(w.d.InputOffset())
 	w.clean = append(append(w.clean, w.text[w.copied:end-len(raw)]...), quoted...)
 	w.copied, w.found = end, append(w.found, where)
-	return nil
 }

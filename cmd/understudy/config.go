@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/fixtures/source"
+)
+
+// configName is the configuration that is read when it is there and no other one is given.
+const configName = "understudy.yaml"
+
+//go:embed understudy.schema.json
+var configSchema string
+
+// configuration is what a team sets once for all who run understudy in a folder. All of it are values of flags, which
+// those on the command line go before. Paths are relative to the file.
+type configuration struct {
+	Brand      string             `json:"brand"`
+	Bases      map[string]oneMore `json:"bases"`
+	Documents  map[string]string  `json:"documents"`
+	Trust      string             `json:"trust"`
+	Disputed   string             `json:"disputed"`
+	Severities []severityLine     `json:"severities"`
+	Baseline   string             `json:"baseline"`
+	Thresholds map[string]float64 `json:"thresholds"`
+	Recordings []string           `json:"recordings"`
+	Reports    []reportLine       `json:"reports"`
+	Minimize   string             `json:"minimize"`
+
+	text *source.Text
+}
+
+type severityLine struct {
+	Rule      string `json:"rule"`
+	Operation string `json:"operation"`
+	Severity  string `json:"severity"`
+}
+
+type reportLine struct {
+	Format string `json:"format"`
+	File   string `json:"file"`
+}
+
+// oneMore is a text or a list of them.
+type oneMore []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *oneMore) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '[' {
+		return json.Unmarshal(data, (*[]string)(o))
+	}
+	*o = make(oneMore, 1)
+	return json.Unmarshal(data, &(*o)[0])
+}
+
+var compiledConfig = sync.OnceValues(func() (*source.Schema, error) {
+	const name = "understudy.schema.json"
+	return source.Compile(name, map[string][]byte{name: []byte(configSchema)}, nil)
+})
+
+// readConfig reads a configuration; it must be there.
+func readConfig(path string) (*configuration, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	text, err := source.Read(path, content)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := compiledConfig()
+	if err != nil {
+		return nil, err
+	}
+	if err := source.Join(text.Check(schema)); err != nil {
+		return nil, err
+	}
+	c := &configuration{text: text}
+	if err := text.Decode(c); err != nil {
+		return nil, err
+	}
+	c.locate(filepath.Dir(path))
+	return c, nil
+}
+
+// locate makes paths relative to the working folder.
+func (c *configuration) locate(dir string) {
+	at := func(path string) string {
+		if path == "" || path == "-" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(dir, path)
+	}
+	for name, path := range c.Documents {
+		c.Documents[name] = at(path)
+	}
+	for i, path := range c.Recordings {
+		c.Recordings[i] = at(path)
+	}
+	for i, line := range c.Reports {
+		c.Reports[i].File = at(line.File)
+	}
+	c.Baseline, c.Minimize = at(c.Baseline), at(c.Minimize)
+}
+
+// setting is the value of a flag that a configuration sets.
+type setting struct {
+	flag, value string
+	path        []any // where it stands
+}
+
+// settings lists the values of flags, in the order of the file's schema.
+func (c *configuration) settings() []setting {
+	list := []setting{
+		{"brand", c.Brand, []any{"brand"}},
+		{"trust", c.Trust, []any{"trust"}},
+		{"disputed", c.Disputed, []any{"disputed"}},
+		{"baseline", c.Baseline, []any{"baseline"}},
+		{"minimize", c.Minimize, []any{"minimize"}},
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Bases)) {
+		for _, url := range c.Bases[name] {
+			list = append(list, setting{"base", name + "=" + url, []any{"bases", name}})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Documents)) {
+		list = append(list, setting{"spec", name + "=" + c.Documents[name], []any{"documents", name}})
+	}
+	for i, line := range c.Severities {
+		name := line.Rule
+		if line.Operation != "" {
+			name += "@" + line.Operation
+		}
+		list = append(list, setting{"severity", name + "=" + line.Severity, []any{"severities", i}})
+	}
+	for _, axis := range slices.Sorted(maps.Keys(c.Thresholds)) {
+		percent := strconv.FormatFloat(c.Thresholds[axis], 'g', -1, 64)
+		list = append(list, setting{"min", axis + "=" + percent, []any{"thresholds", axis}})
+	}
+	for i, line := range c.Reports {
+		list = append(list, setting{"report", line.Format + "=" + line.File, []any{"reports", i}})
+	}
+	return slices.DeleteFunc(list, func(s setting) bool { return s.value == "" })
+}
+
+type configKey struct{}
+
+// configured is the configuration that a command runs with; an empty one when there is none.
+func configured(c *cobra.Command) *configuration {
+	if config, ok := c.Context().Value(configKey{}).(*configuration); ok {
+		return config
+	}
+	return &configuration{}
+}
+
+// configure reads the configuration, and sets the flags of the command that it has values for and the command line has
+// not. Of flags that give something to an interface or an axis, that is told for each of these.
+func configure(c *cobra.Command, _ []string) error {
+	path, err := c.Flags().GetString("config")
+	if err != nil || c.Name() == "init" {
+		return err
+	}
+	if path == "" {
+		if _, err := os.Stat(configName); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		path = configName
+	}
+	config, err := readConfig(path)
+	if err != nil {
+		return err
+	}
+	c.SetContext(context.WithValue(c.Context(), configKey{}, config))
+	given := givenFlags(c)
+	var problems []*source.Problem
+	for _, s := range config.settings() {
+		flag := c.Flags().Lookup(s.flag)
+		if name, _, _ := strings.Cut(s.value, "="); flag == nil || given[s.flag] || given[s.flag+" "+name] {
+			continue
+		}
+		if err := flag.Value.Set(s.value); err != nil {
+			problems = append(problems, config.text.Problem(s.path, "%v", err))
+		}
+	}
+	return source.Join(problems)
+}
+
+// givenFlags are those of the command line: a flag with one value by its name, one of NAME=WHAT by both names.
+func givenFlags(c *cobra.Command) map[string]bool {
+	given := map[string]bool{}
+	for _, flag := range []string{"brand", "trust", "disputed", "baseline", "minimize"} {
+		given[flag] = c.Flags().Changed(flag)
+	}
+	for _, flag := range []string{"base", "spec", "min"} {
+		for _, value := range valuesOf(c, flag) {
+			name, _, _ := strings.Cut(value, "=")
+			given[flag+" "+name] = true
+		}
+	}
+	return given
+}
+
+// valuesOf lists the values of a repeatable flag, as they were given.
+func valuesOf(c *cobra.Command, name string) []string {
+	flag := c.Flags().Lookup(name)
+	if flag == nil {
+		return nil
+	}
+	switch value := flag.Value.(type) {
+	case *pairs:
+		var list []string
+		for _, pair := range value.list {
+			list = append(list, pair[0]+"="+pair[1])
+		}
+		return list
+	case interface{ GetSlice() []string }:
+		return value.GetSlice()
+	}
+	return nil
+}

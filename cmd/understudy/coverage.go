@@ -1,0 +1,233 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs"
+)
+
+type coverageFlags struct {
+	format   *choice
+	iface    string
+	missed   bool
+	minimums minimums
+}
+
+func newCoverage() *cobra.Command {
+	var f coverageFlags
+	c := &cobra.Command{
+		Use:   "coverage REPORT.json...",
+		Short: "Add up what several reports of check covered",
+		Long: `Add up the coverage of reports that check --format json wrote: of several test
+suites, or of several runs. A documented part counts as seen when any of them saw
+it. - is standard input.
+
+The axes are operations, requests (media types), responses (status and media type),
+parameters that were given, values of enumerations, properties of bodies that were
+seen and not only as null, and rules that had their chance. Of one interface alone,
+requests, parameters, values and properties are those of the operations that were
+called.
+
+Exit code 1: there is less than --min wants. 2: a report cannot be read.`,
+		Example: `  understudy check --format json -o unit.json unit.ndjson
+  understudy check --format json -o e2e.json e2e.har
+  understudy coverage --min operations=80 unit.json e2e.json
+  understudy coverage --interface workflow --missed unit.json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("want a report, as check --format json writes it; see %s --help", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: f.run,
+	}
+	f.format = choose(c, "format", "how to print it", words("text", "json"))
+	c.Flags().StringVar(&f.iface, "interface", "", "only the interface `NAME`")
+	complete(c, "interface", specs.Interfaces())
+	c.Flags().BoolVar(&f.missed, "missed", false, "list what was never seen")
+	c.Flags().Var(&f.minimums, "min", "fail when less of an axis is covered (repeatable)")
+	var axes []string
+	for _, axis := range report.Axes() {
+		axes = append(axes, axis+"=")
+	}
+	complete(c, "min", axes)
+	return c
+}
+
+// minimums is the value of a repeatable flag: AXIS=PERCENT.
+type minimums []report.Threshold
+
+func (m *minimums) String() string { return "" }
+
+func (m *minimums) Type() string { return "AXIS=PERCENT" }
+
+func (m *minimums) Set(text string) error {
+	axis, number, found := strings.Cut(text, "=")
+	if !found {
+		return fmt.Errorf("want %s, as in %s=80", m.Type(), report.Operations)
+	}
+	if !slices.Contains(report.Axes(), axis) {
+		return fmt.Errorf("there is no axis of coverage %q: want %s", axis, source.OneOf(axis, report.Axes()))
+	}
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64)
+	if err != nil || !(percent >= 0 && percent <= 100) {
+		return fmt.Errorf("%q is no percentage: want a number from 0 to 100", number)
+	}
+	*m = append(*m, report.Threshold{Axis: axis, Want: percent})
+	return nil
+}
+
+func (f *coverageFlags) run(c *cobra.Command, files []string) error {
+	if f.iface != "" {
+		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
+			return err
+		}
+	}
+	merged, err := readCoverage(c, files)
+	if err != nil {
+		return err
+	}
+	if f.iface != "" {
+		merged = merged.Of(f.iface)
+	}
+	if err := f.write(c.OutOrStdout(), &merged); err != nil {
+		return err
+	}
+	return f.minimums.check(&merged)
+}
+
+// readCoverage reads all reports, so that all that are no good are told of at once, and merges them.
+func readCoverage(c *cobra.Command, files []string) (report.Coverage, error) {
+	var list []report.Coverage
+	var rules [][]report.Rule
+	var errs []error
+	for _, file := range files {
+		covered, err := readReport(c, file)
+		errs = append(errs, err)
+		list, rules = append(list, covered.Coverage), append(rules, covered.Rules)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return report.Coverage{}, err
+	}
+	merged := report.MergeCoverage(list...)
+	for i := range merged.Axes {
+		if merged.Axes[i].Name == report.RulesAxis {
+			merged.Axes[i] = report.AxisOfRules(report.MergeRules(rules...))
+		}
+	}
+	return merged, nil
+}
+
+func readReport(c *cobra.Command, file string) (report.Covered, error) {
+	if file == "-" {
+		return report.ReadCoverage("standard input", c.InOrStdin())
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return report.Covered{}, err
+	}
+	defer in.Close()
+	return report.ReadCoverage(file, in)
+}
+
+// check tells all axes that have too little.
+func (m minimums) check(c *report.Coverage) error {
+	var low []string
+	for _, t := range m {
+		i := slices.IndexFunc(c.Axes, func(a report.Axis) bool { return a.Name == t.Axis })
+		if i < 0 {
+			return fmt.Errorf("coverage of %s is not known of one interface alone", t.Axis)
+		}
+		if t.Got = c.Axes[i].Percent(); t.Missed() {
+			low = append(low, fmt.Sprintf("%.1f %% of %s, want %v %%", t.Got, t.Axis, t.Want))
+		}
+	}
+	if len(low) > 0 {
+		return &exitError{exitViolations, errors.New("too little is covered: " + strings.Join(low, "; "))}
+	}
+	return nil
+}
+
+func (f *coverageFlags) write(w io.Writer, c *report.Coverage) error {
+	if f.format.word == "json" {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(c)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	names := []string{f.iface}
+	if f.iface == "" {
+		writeAxes(t, "all interfaces", c)
+		names = c.Interfaces()
+	}
+	for _, name := range names {
+		own := c.Of(name)
+		writeAxes(t, name, &own)
+		if f.missed {
+			writeMissed(t, &own)
+		}
+	}
+	return t.Flush()
+}
+
+func writeAxes(w io.Writer, title string, c *report.Coverage) {
+	exchanges := 0
+	for touched := range maps.Values(c.Operations) {
+		exchanges += touched.Exchanges
+	}
+	fmt.Fprintf(w, "%s, %d exchanges\n", title, exchanges)
+	for _, axis := range c.Axes {
+		if axis.Documented == 0 {
+			continue // all of nothing
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%5.1f %%\t%d of %d\n", axis.Name, bar(axis.Percent()), axis.Percent(), axis.Covered,
+			axis.Documented)
+	}
+	fmt.Fprintln(w)
+}
+
+// bar draws a percentage. It is full only when nothing is missing, and empty only when there is nothing.
+func bar(percent float64) string {
+	const width = 20
+	full := int(percent / 100 * width)
+	if full == 0 && percent > 0 {
+		full = 1
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+// writeMissed lists what was never seen: operations, then parts of those that were.
+func writeMissed(w io.Writer, c *report.Coverage) {
+	if len(c.Untouched) > 0 {
+		fmt.Fprintln(w, "  never called")
+		for _, name := range slices.Sorted(maps.Keys(c.Untouched)) {
+			fmt.Fprintf(w, "    %s\n", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Operations)) {
+		var lines []string
+		for _, axis := range report.Axes() {
+			for _, part := range c.Operations[name].Parts(axis).Missed {
+				lines = append(lines, fmt.Sprintf("    %s: %s", axis, part))
+			}
+		}
+		if len(lines) > 0 {
+			fmt.Fprintf(w, "  never seen of %s\n%s\n", name, strings.Join(lines, "\n"))
+		}
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,302 @@
+package main_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1" //nolint:gosec // as Playwright names its files
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	cassette3 "gopkg.in/dnaeon/go-vcr.v3/cassette"
+	cassette4 "gopkg.in/dnaeon/go-vcr.v4/pkg/cassette"
+
+	"svc.example/understudy/specs/recording"
+)
+
+type writer func(file string, list []*recording.Exchange) error
+
+// formats write a recording as the tools do: go-vcr's by its own library, the others after their documents and what
+// stands in contract/capture/testdata.
+func formats() map[string]writer {
+	return map[string]writer{
+		"ndjson":            toFile(ndjson),
+		"ndjson gzip":       toFile(zipped(ndjson)),
+		"har":               toFile(har),
+		"har gzip":          toFile(zipped(har)),
+		"har zip":           packed,
+		"playwright attach": playwright,
+		"go-vcr v1":         toFile(goVCR1),
+		"go-vcr v3":         goVCR3,
+		"go-vcr v4":         goVCR4,
+		"vcr.py":            toFile(inYAML(vcrPy)),
+		"vcr.py json":       toFile(inJSON(vcrPy)),
+		"ruby vcr":          toFile(inYAML(rubyVCR)),
+		"ruby vcr json":     toFile(inJSON(rubyVCR)),
+	}
+}
+
+type format func(list []*recording.Exchange) ([]byte, error)
+
+func toFile(f format) writer {
+	return func(file string, list []*recording.Exchange) error {
+		text, err := f(list)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, text, 0o600)
+	}
+}
+
+func ndjson(list []*recording.Exchange) ([]byte, error) {
+	var b bytes.Buffer
+	for _, e := range list {
+		if err := recording.Write(&b, e); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+func har(list []*recording.Exchange) ([]byte, error) {
+	var b bytes.Buffer
+	err := recording.WriteHAR(&b, slices.Values(list))
+	return b.Bytes(), err
+}
+
+// zipped writes two members of gzip, as when one file is appended to another.
+func zipped(f format) format {
+	return func(list []*recording.Exchange) ([]byte, error) {
+		text, err := f(list)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		for _, part := range [][]byte{text[:len(text)/3], text[len(text)/3:]} {
+			w := gzip.NewWriter(&b)
+			_, err := w.Write(part)
+			if err := errors.Join(err, w.Close()); err != nil {
+				return nil, err
+			}
+		}
+		return b.Bytes(), nil
+	}
+}
+
+func packed(file string, list []*recording.Exchange) error {
+	text, err := har(list)
+	if err != nil {
+		return err
+	}
+	return pack(file, map[string][]byte{"traffic/one.har": text})
+}
+
+func pack(file string, content map[string][]byte) error {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, text := range content {
+		f, err := w.Create(name)
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(text); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o600)
+}
+
+// playwright moves the bodies of responses to files beside the archive: in a folder, and for every second story in a
+// zip archive.
+func playwright(file string, list []*recording.Exchange) error {
+	text, err := har(list)
+	if err != nil {
+		return err
+	}
+	var archive map[string]any
+	if err := json.Unmarshal(text, &archive); err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for i, entry := range archive["log"].(map[string]any)["entries"].([]any) {
+		if r := list[i].Response; r != nil && r.Body != nil && len(r.Body.Bytes) > 0 {
+			content := entry.(map[string]any)["response"].(map[string]any)["content"].(map[string]any)
+			name := fmt.Sprintf("%x.bin", sha1.Sum(r.Body.Bytes)) //nolint:gosec // as above
+			files[name], content["_file"] = r.Body.Bytes, name
+			delete(content, "text")
+			delete(content, "encoding")
+		}
+	}
+	if files["har.har"], err = json.Marshal(archive); err != nil {
+		return err
+	}
+	if strings.HasSuffix(filepath.Dir(file), "1") {
+		return pack(file, files)
+	}
+	for name, body := range files {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(file), name), body, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func headerOf(list recording.Headers) http.Header {
+	header := http.Header{}
+	for _, h := range list {
+		header.Add(h[0], h[1])
+	}
+	return header
+}
+
+func textOf(b *recording.Body) string {
+	if b == nil {
+		return ""
+	}
+	return string(b.Bytes)
+}
+
+// responseOf is what a tool that cannot say that there was no response says instead.
+func responseOf(e *recording.Exchange) recording.Response {
+	if e.Response == nil {
+		return recording.Response{}
+	}
+	return *e.Response
+}
+
+func goVCR3(file string, list []*recording.Exchange) error {
+	c := cassette3.New(file)
+	for _, e := range list {
+		r := responseOf(e)
+		c.AddInteraction(&cassette3.Interaction{
+			Request: cassette3.Request{
+				Method: e.Request.Method, URL: e.Request.URL, Headers: headerOf(e.Request.Headers), Body: textOf(e.Request.Body),
+			},
+			Response: cassette3.Response{
+				Code: r.Status, Status: http.StatusText(r.Status), Headers: headerOf(r.Headers), Body: textOf(r.Body),
+				ContentLength: -1, Duration: e.End.Sub(e.Start),
+			},
+		})
+	}
+	return c.Save()
+}
+
+func goVCR4(file string, list []*recording.Exchange) error {
+	c := cassette4.New(file)
+	c.MarshalFunc = yaml.Marshal // its recorder sets it
+	for _, e := range list {
+		r := responseOf(e)
+		c.AddInteraction(&cassette4.Interaction{
+			Request: cassette4.Request{
+				Method: e.Request.Method, URL: e.Request.URL, Headers: headerOf(e.Request.Headers), Body: textOf(e.Request.Body),
+			},
+			Response: cassette4.Response{
+				Code: r.Status, Status: http.StatusText(r.Status), Headers: headerOf(r.Headers), Body: textOf(r.Body),
+				ContentLength: -1, Duration: e.End.Sub(e.Start),
+			},
+		})
+	}
+	return c.Save()
+}
+
+func goVCR1(list []*recording.Exchange) ([]byte, error) {
+	var items []any
+	for _, e := range list {
+		r := responseOf(e)
+		items = append(items, object{
+			{"request", object{
+				{"body", textOf(e.Request.Body)},
+				{"form", object{}},
+				{"headers", headerOf(e.Request.Headers)},
+				{"url", e.Request.URL},
+				{"method", e.Request.Method},
+			}},
+			{"response", object{
+				{"body", textOf(r.Body)},
+				{"headers", headerOf(r.Headers)},
+				{"status", http.StatusText(r.Status)},
+				{"code", r.Status},
+				{"duration", ""},
+			}},
+		})
+	}
+	return yaml.Marshal(object{{"version", 1}, {"interactions", items}})
+}
+
+// heldBody is a body as VCR.py and Ruby VCR hold it, and JSON where it can hold no bytes.
+func heldBody(b *recording.Body, inJSON bool) object {
+	text := textOf(b)
+	if inJSON && !utf8.ValidString(text) {
+		return object{{"encoding", "ASCII-8BIT"}, {"base64_string", []byte(text)}}
+	}
+	return object{{"encoding", "UTF-8"}, {"string", text}}
+}
+
+func vcrPy(list []*recording.Exchange, inJSON bool) object {
+	var items []any
+	for _, e := range list {
+		r := responseOf(e)
+		var body any = textOf(e.Request.Body)
+		if inJSON && !utf8.ValidString(textOf(e.Request.Body)) {
+			body = heldBody(e.Request.Body, true)
+		}
+		items = append(items, object{
+			{"request", object{
+				{"body", body},
+				{"headers", headerOf(e.Request.Headers)},
+				{"method", e.Request.Method},
+				{"uri", e.Request.URL},
+			}},
+			{"response", object{
+				{"body", heldBody(r.Body, inJSON)[1:]},
+				{"headers", headerOf(r.Headers)},
+				{"status", object{{"code", r.Status}, {"message", http.StatusText(r.Status)}}},
+			}},
+		})
+	}
+	return object{{"interactions", items}, {"version", 1}}
+}
+
+func rubyVCR(list []*recording.Exchange, inJSON bool) object {
+	var items []any
+	for _, e := range list {
+		r := responseOf(e)
+		items = append(items, object{
+			{"request", object{
+				{"method", strings.ToLower(e.Request.Method)},
+				{"uri", e.Request.URL},
+				{"body", heldBody(e.Request.Body, inJSON)},
+				{"headers", headerOf(e.Request.Headers)},
+			}},
+			{"response", object{
+				{"status", object{{"code", r.Status}, {"message", http.StatusText(r.Status)}}},
+				{"headers", headerOf(r.Headers)},
+				{"body", heldBody(r.Body, inJSON)},
+				{"http_version", nil},
+			}},
+			{"recorded_at", e.End.UTC().Format(http.TimeFormat)},
+		})
+	}
+	return object{{"http_interactions", items}, {"recorded_with", "VCR 6.0.0"}}
+}
+
+type cassetteOf func(list []*recording.Exchange, inJSON bool) object
+
+func inYAML(f cassetteOf) format {
+	return func(list []*recording.Exchange) ([]byte, error) { return yaml.Marshal(f(list, false)) }
+}
+
+func inJSON(f cassetteOf) format {
+	return func(list []*recording.Exchange) ([]byte, error) { return json.Marshal(f(list, true)) }
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/specs"
+)
+
+//go:embed understudy.yaml.tmpl
+var configTemplate string
+
+type initFlags struct {
+	brand string
+	force bool
+}
+
+func newInit() *cobra.Command {
+	var f initFlags
+	c := &cobra.Command{
+		Use:   "init [RECORDING...]",
+		Short: "Write " + configName + ", the configuration of understudy in this folder",
+		Long: `Write ` + configName + ` in the present folder, with every setting and what it is for,
+and beside it the JSON Schema by which editors complete it.
+
+With recordings (files, folders or globs), the base addresses of the interfaces are
+guessed from them and written down, for you to confirm, and so are the recordings.`,
+		Example: `  understudy init
+  understudy init 'recordings/**/*.har'`,
+		RunE: f.run,
+	}
+	c.Flags().BoolVar(&f.force, "force", false, "write over a file that is there")
+	addBrand(c, &f.brand)
+	return c
+}
+
+// configValues is what is filled in.
+type configValues struct {
+	Brand      string
+	Bases      map[string][]string
+	Recordings []string
+	Interfaces []string
+}
+
+func (f *initFlags) run(c *cobra.Command, files []string) error {
+	const schema = "understudy.schema.json"
+	if !f.force {
+		for _, name := range []string{configName, schema} {
+			if _, err := os.Lstat(name); err == nil {
+				return fmt.Errorf("%s is there already: --force writes over it", name)
+			}
+		}
+	}
+	brand, err := specs.ParseBrand(f.brand)
+	if err != nil {
+		return err
+	}
+	values := configValues{Brand: string(brand), Recordings: files, Interfaces: specs.Interfaces()}
+	if values.Bases, err = f.bases(c, brand, files); err != nil {
+		return err
+	}
+	t, err := template.New(configName).Funcs(template.FuncMap{"quote": quoteYAML}).Parse(configTemplate)
+	if err != nil {
+		return err
+	}
+	write := func(path string, write func(io.Writer) error) {
+		err = errors.Join(err, writeFile(path, write))
+	}
+	write(configName, func(w io.Writer) error { return t.Execute(w, values) })
+	write(schema, func(w io.Writer) error { _, err := io.WriteString(w, configSchema); return err })
+	if err == nil {
+		fmt.Fprintf(c.OutOrStdout(), "wrote %s and %s\n", configName, schema)
+	}
+	return err
+}
+
+// bases guesses where the interfaces were in recordings. Addresses that are known anyway are not written down.
+func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (map[string][]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	checker, err := contract.NewChecker(contract.WithBrand(brand), contract.WithGuess(true))
+	if err != nil {
+		return nil, err
+	}
+	source, done, err := recordings(c, files, false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r, err := checker.Check(c.Context(), source)
+	if r.Exchanges.Read == 0 && err != nil {
+		return nil, err
+	}
+	bases := map[string][]string{}
+	for _, base := range r.Bases {
+		if !slices.Contains(bases[base.Interface], base.URL) {
+			bases[base.Interface] = append(bases[base.Interface], base.URL)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%s is at %s (%d exchanges): see that this is right\n",
+			base.Interface, base.URL, base.Exchanges)
+	}
+	if err != nil && !errors.Is(err, contract.ErrNothingMatched) {
+		fmt.Fprintln(c.ErrOrStderr(), "understudy: not all of it could be read:", err)
+	}
+	return bases, nil
+}
+
+// quoteYAML writes a text so that YAML reads it as that.
+func quoteYAML(text string) string {
+	return "'" + strings.ReplaceAll(filepath.ToSlash(text), "'", "''") + "'"
+}

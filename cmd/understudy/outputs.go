@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/fixtures/source"
+)
+
+// outputs says in which forms a report is written, and where to.
+type outputs struct {
+	format  *choice
+	output  string
+	also    []string // FORMAT=FILE
+	colour  *choice
+	verbose bool
+}
+
+func (o *outputs) add(c *cobra.Command) {
+	o.format = choose(c, "format", "how to write the report", words(report.Formats()...))
+	c.Flags().StringVarP(&o.output, "output", "o", "", "write the report to `FILE` instead of standard output")
+	c.Flags().StringArrayVar(&o.also, "report", nil,
+		"write it in another form as well, as `FORMAT=FILE`, such as html=report.html; - is standard output\n"+
+			"(repeatable)")
+	o.colour = choose(c, "color", "whether text has colours; auto: on a terminal, unless NO_COLOR is set",
+		words("auto", "always", "never"))
+	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every finding on its own, also where nothing could be told")
+}
+
+// check refuses what could only fail after a long recording was read.
+func (o *outputs) check() error {
+	var errs []error
+	for _, text := range o.also {
+		format, file, _ := strings.Cut(text, "=")
+		if !slices.Contains(report.Formats(), format) || file == "" {
+			errs = append(errs, fmt.Errorf("--report %q: want FORMAT=FILE, as in html=report.html; the form is %s",
+				text, source.OneOf(format, report.Formats())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// needEvidence reports whether a form shows exchanges in full.
+func (o *outputs) needEvidence() bool {
+	needs := func(text string) bool { format, _, _ := strings.Cut(text, "="); return report.NeedsEvidence(format) }
+	return needs(o.format.word) || slices.ContainsFunc(o.also, needs) ||
+		o.format.word == "github" && os.Getenv(summaryFile) != ""
+}
+
+func (o *outputs) write(c *cobra.Command, r *report.Report) error {
+	var errs []error
+	for _, text := range o.also {
+		format, file, _ := strings.Cut(text, "=")
+		if file == "-" {
+			errs = append(errs, r.Write(c.OutOrStdout(), format))
+			continue
+		}
+		errs = append(errs, writeFile(file, func(w io.Writer) error { return r.Write(w, format) }))
+	}
+	if o.output == "" {
+		errs = append(errs, o.print(c.OutOrStdout(), r))
+	} else {
+		errs = append(errs, writeFile(o.output, func(w io.Writer) error { return o.print(w, r) }))
+	}
+	return errors.Join(errs...)
+}
+
+// print writes the report where people or programs read it at once.
+func (o *outputs) print(w io.Writer, r *report.Report) error {
+	switch o.format.word {
+	case "text":
+		return r.WriteStyled(w, o.style(w))
+	case "github":
+		return errors.Join(r.WriteGitHub(w), summarize(r))
+	}
+	return r.Write(w, o.format.word)
+}
+
+// style is how text looks where it goes.
+func (o *outputs) style(w io.Writer) report.Style {
+	style := report.Style{Verbose: o.verbose, Colour: o.colour.word == "always"}
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return style
+	}
+	if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+		style.Width = width
+	}
+	style.Colour = style.Colour || o.colour.word == "auto" && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return style
+}
+
+// summaryFile is the variable by which GitHub tells where the summary of a step goes.
+const summaryFile = "GITHUB_STEP_SUMMARY"
+
+// summarize adds the report to the summary of the step, where there is one.
+func summarize(r *report.Report) error {
+	path := os.Getenv(summaryFile)
+	if path == "" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the summary of the step, %s: %w", summaryFile, err)
+	}
+	room := report.MaxSummary
+	if info, err := file.Stat(); err == nil {
+		room -= int(info.Size())
+	}
+	return errors.Join(r.WriteSummary(file, room), file.Close())
+}
+
+// writeFile writes a file, and the folders that it is in.
+func writeFile(path string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/capture"
+)
+
+const (
+	patience = time.Second            // who waits no longer needs no bar
+	pace     = 100 * time.Millisecond // of drawing
+)
+
+// showing is the source of what was found. While a person looks at w, it shows how far it has been read.
+func showing(w io.Writer, found *capture.Found) contract.Source {
+	if !isWatched(w) {
+		return found.Source(nil)
+	}
+	return func(yield func(capture.Record, error) bool) {
+		p := &progress{w: w, total: found.Size(), began: time.Now()}
+		defer p.end()
+		for record, err := range found.Source(p.count) {
+			if err == nil {
+				p.exchanges++
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// isWatched reports whether a person looks at what is written there. Terminals of build servers have nobody before them.
+func isWatched(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(file.Fd()))
+}
+
+// progress is the bar of one reading. It is used by the goroutine that reads, and costs it a look at the clock for each
+// part of a file.
+type progress struct {
+	w            io.Writer
+	total        int64 // -1 if not known
+	began, drawn time.Time
+	read         int64
+	exchanges    int
+	bar          *progressbar.ProgressBar
+}
+
+func (p *progress) count(n int) {
+	p.read += int64(n)
+	now := time.Now()
+	if now.Sub(p.began) < patience || now.Sub(p.drawn) < pace {
+		return
+	}
+	p.drawn = now
+	if p.bar == nil {
+		p.bar = newBar(p.w, p.total)
+	}
+	rate := float64(p.exchanges) / now.Sub(p.began).Seconds()
+	p.bar.Describe(fmt.Sprintf("%d exchanges, %.0f/s", p.exchanges, rate))
+	_ = p.bar.Set64(p.within()) // what a terminal does not take is not worth an error
+}
+
+// within keeps what was read below the total: the directory of a zip archive is read on top of its files, and a file
+// may grow meanwhile.
+func (p *progress) within() int64 {
+	if p.total < 0 {
+		return p.read
+	}
+	return min(p.read, p.total-1)
+}
+
+func (p *progress) end() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+		_ = p.bar.Exit()
+	}
+}
+
+func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionUseIECUnits(true),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
+		progressbar.OptionClearOnFinish(),
+	)
+}

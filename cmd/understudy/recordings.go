@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/capture"
+)
+
+const standardInput = "standard input"
+
+// recordings reads files, folders and patterns as one recording, in which exchanges are numbered through. The name - is
+// standard input. When again is set, the source can be read a second time. Done is called when it is no longer needed.
+func recordings(c *cobra.Command, files []string, again bool) (source contract.Source, done func(), err error) {
+	var given []capture.Given
+	done = func() {}
+	piped := false
+	for _, file := range files {
+		if file != "-" {
+			given = append(given, capture.Given{Path: file})
+			continue
+		}
+		if piped { // it is read once, as files are
+			continue
+		}
+		piped = true
+		one := capture.Given{Name: standardInput, Reader: c.InOrStdin()}
+		if again {
+			if one.Path, err = spool(one.Reader); err != nil {
+				return nil, nil, fmt.Errorf("keep standard input, which is read twice: %w", err)
+			}
+			one.Reader = nil
+			done = func() { _ = os.Remove(one.Path) }
+		}
+		given = append(given, one)
+	}
+	found := capture.Find(given...)
+	return showing(c.ErrOrStderr(), found), done, nil
+}
+
+// spool copies a stream to a temporary file, which is left to the caller unless there is an error.
+func spool(r io.Reader) (path string, err error) {
+	file, err := os.CreateTemp("", "understudy-*.recording")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(file, r)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}

@@ -1,0 +1,166 @@
+package main_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/spf13/cobra"
+
+	understudy "svc.example/understudy/cmd/understudy"
+)
+
+const exchangeLine = `{"request":{"method":"GET","url":"http://127.0.0.1:4010/workflow/api/pools","headers":[["Authorization","SVC1 1/a"]]},` +
+	`"response":{"status":200,"headers":[["Content-Type","application/json"]],"body":{"text":"{\"pools\":[]}"}}}` + "\n"
+
+// TestProgress runs check as in a terminal, with a recording that does not end before the bar is due.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		env   []string
+		shown bool
+	}{
+		"a terminal shows how far reading is":      {env: []string{"TERM=xterm", "CI="}, shown: true},
+		"a build server's terminal shows nothing":  {env: []string{"TERM=xterm", "CI=true"}},
+		"a terminal that cannot draw shows no bar": {env: []string{"TERM=dumb", "CI="}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), "understudy", "check", "-")
+			cmd.Env = append(os.Environ(), tt.env...)
+			var drawn screen
+			length := 1500 * time.Millisecond
+			if tt.shown {
+				length = time.Minute // at most: until the bar is there, however long the process takes to begin
+			}
+			cmd.Stdin = slowly(length, func() bool { return tt.shown && drawn.shows("exchanges, ") })
+			var report bytes.Buffer
+			cmd.Stdout = &report
+			terminal, tty, err := pty.Open()
+			if err != nil {
+				t.Skip("this machine has no terminals: ", err)
+			}
+			defer terminal.Close()
+			cmd.Stderr = tty
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			_ = tty.Close()
+			_, _ = io.Copy(&drawn, terminal) // ends with an error when the last writer has gone
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("%v: %s%s", err, report.String(), drawn.text.String())
+			}
+			if got := drawn.shows("exchanges, "); got != tt.shown {
+				t.Errorf("a bar is shown: %v, want %v\n%q", got, tt.shown, drawn.text.String())
+			}
+			if strings.Contains(report.String(), "exchanges, ") {
+				t.Errorf("the bar is in the report:\n%s", report.String())
+			}
+		})
+	}
+}
+
+// screen is what a terminal shows.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *screen) shows(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Contains(s.text.String(), text)
+}
+
+// slowly is a recording that is written for a while, or until that is enough.
+func slowly(length time.Duration, enough func() bool) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		for end := time.Now().Add(length); time.Now().Before(end) && !enough(); time.Sleep(50 * time.Millisecond) {
+			if _, err := io.WriteString(w, strings.Repeat(exchangeLine, 20)); err != nil {
+				return
+			}
+		}
+		_ = w.Close()
+	}()
+	return r
+}
+
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.ndjson": exchangeLine, "deep/er/b.ndjson": exchangeLine + exchangeLine, "notes.txt": "remember the milk",
+		"none/c.txt": "x",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		paths []string
+		code  int
+		says  string
+	}{
+		"a folder is all recordings below it":           {[]string{dir}, 0, "3 read: 3 matched"},
+		"a file in a folder that is none is a note":     {[]string{dir}, 0, "notes.txt:1 (byte 0): skipped: neither"},
+		"a pattern is what it fits":                     {[]string{filepath.Join(dir, "**", "*.ndjson")}, 0, "3 read: 3 matched"},
+		"a file that is named twice is read once":       {[]string{dir, dir + "/a.ndjson", dir + "/deep/../a.ndjson"}, 0, "3 read: 3 matched"},
+		"a named file that is no recording is an error": {[]string{dir + "/a.ndjson", dir + "/notes.txt"}, 2, "notes.txt:1 (byte 0): neither"},
+		"a pattern that fits nothing is an error":       {[]string{dir + "/a.ndjson", dir + "/*.har"}, 2, "there is no file to read"},
+		"a folder without recordings is an error":       {[]string{dir + "/a.ndjson", dir + "/none"}, 2, "no file there is a recording"},
+		"a file that is not there is an error":          {[]string{dir + "/a.ndjson", dir + "/nowhere.har"}, 2, "no such file"},
+		"standard input may be mentioned twice":         {[]string{"-", "-", dir + "/a.ndjson"}, 0, "1 read: 1 matched"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := command(t, append([]string{"check"}, tt.paths...)...)
+			if code != tt.code || !strings.Contains(stdout+stderr, tt.says) {
+				t.Errorf("exit code %d, want %d and %q\n%s%s", code, tt.code, tt.says, stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestStandardInputCanBeReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	c := &cobra.Command{}
+	c.SetIn(strings.NewReader(exchangeLine + exchangeLine))
+	source, done, err := understudy.Recordings(c, []string{"-"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		number := 0
+		for item, err := range source.Items() {
+			if number++; err != nil || item.Number != number || item.File != "standard input" {
+				t.Errorf("item %+v, error %v", item, err)
+			}
+		}
+		if number != 2 {
+			t.Errorf("%d exchanges, want 2", number)
+		}
+	}
+	done()
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("what is left behind: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/scenarios"
+)
+
+// published are the JSON Schemas of the files that understudy reads and writes.
+func published() []publishedSchema {
+	return []publishedSchema{
+		{"config", "the configuration, " + configName, configSchema},
+		{"report", "what understudy check --format json writes", report.JSONSchema},
+		{"recording", "a line of a recording in NDJSON", capture.LineSchema},
+		{"baseline", "accepted findings", contract.BaselineSchema},
+		{"fixture", "resources that a world begins with", string(fixtures.SchemaText())},
+		{"scenario", "a world to begin with, made of fixtures", string(scenarios.SchemaText())},
+	}
+}
+
+type publishedSchema struct{ name, about, text string }
+
+func newSchema() *cobra.Command {
+	var names []string
+	for _, s := range published() {
+		names = append(names, s.name)
+	}
+	return &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "List the JSON Schemas of files that understudy reads and writes, or print one",
+		Long: `List the JSON Schemas, draft 2020-12, of the files that understudy reads and writes,
+or print one, for editors that complete such files and for programs that read them.`,
+		Example: `  understudy schema report > report.schema.json`,
+		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listSchemas(c.OutOrStdout())
+			}
+			for _, s := range published() {
+				if s.name == args[0] {
+					_, err := io.WriteString(c.OutOrStdout(), strings.TrimSuffix(s.text, "\n")+"\n")
+					return err
+				}
+			}
+			return fmt.Errorf("there is no schema %q: want %s", args[0], source.OneOf(args[0], names))
+		},
+	}
+}
+
+func listSchemas(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range published() {
+		fmt.Fprintf(t, "%s\t%s\n", s.name, s.about)
+	}
+	return t.Flush()
+}

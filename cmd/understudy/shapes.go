@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/specs"
+)
+
+type shapesFlags struct {
+	specs  *pairs
+	format *choice
+	brand  string
+}
+
+func newShapes() *cobra.Command {
+	var f shapesFlags
+	c := &cobra.Command{
+		Use:   "shapes DIR...",
+		Short: "Tell which snapshots of shapes a changed document would break",
+		Long: `Hold snapshots of response shapes, as MatchShape keeps them in Go tests, against the
+interfaces' documents: which of them have fields that are not documented any more,
+lack fields that are required now, have types that are not allowed, or would be
+written differently because a format or the values of an enumeration changed.
+
+With --spec, against a document of your own: see what a new version breaks before
+your tests do. Folders are searched to their depth.
+
+Exit code 0: all of them fit. 1: some would break. 2: there are none, or they
+cannot be read.`,
+		Example: `  understudy shapes --spec workflow=workflow-next.yaml .`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("want the folder of snapshots, such as testdata/shapes; see %s --help", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: f.run,
+	}
+	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.format = choose(c, "format", "how to print them", words("text", "json"))
+	addBrand(c, &f.brand)
+	return c
+}
+
+func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
+	brand, err := specs.ParseBrand(f.brand)
+	if err != nil {
+		return err
+	}
+	opts := []contract.Option{contract.WithBrand(brand)}
+	for _, spec := range f.specs.list {
+		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+	}
+	shapes, err := contract.Shapes(dirs, opts...)
+	if err != nil {
+		return err
+	}
+	if f.format.word == "json" {
+		encoder := json.NewEncoder(c.OutOrStdout())
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(shapes)
+	} else {
+		writeShapes(c.OutOrStdout(), shapes)
+	}
+	broken := brokenShapes(shapes)
+	if err == nil && broken > 0 {
+		err = &exitError{exitViolations, errors.New(shapesOutcome(broken, len(shapes)))}
+	}
+	return err
+}
+
+func brokenShapes(shapes []contract.Shape) (n int) {
+	for _, s := range shapes {
+		n += min(1, len(s.Breaks))
+	}
+	return n
+}
+
+func shapesOutcome(broken, all int) string {
+	return fmt.Sprintf("%d of %d snapshots do not fit the documents", broken, all)
+}
+
+// writeShapes writes the snapshots that do not fit, with what does not, and how many there are.
+func writeShapes(w io.Writer, shapes []contract.Shape) {
+	for _, s := range shapes {
+		if len(s.Breaks) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "%s\n", s.File)
+		for _, b := range s.Breaks {
+			fmt.Fprintf(w, "  %s %s\n", b.Path, b.Reason)
+		}
+	}
+	if broken := brokenShapes(shapes); broken > 0 {
+		fmt.Fprintf(w, "\n%s\n", shapesOutcome(broken, len(shapes)))
+		return
+	}
+	fmt.Fprintf(w, "all of %d snapshots fit the documents\n", len(shapes))
+}

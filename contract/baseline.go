@@ -1,0 +1,151 @@
+package contract
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/fixtures/source"
+)
+
+// BaselineSchema is the JSON Schema, draft 2020-12, of a baseline.
+//
+//go:embed baseline.schema.json
+var BaselineSchema string
+
+// baseline is what is accepted, and what of it was seen.
+type baseline struct {
+	file    string
+	entries []report.BaselineEntry
+}
+
+// WithBaseline accepts the findings that a file lists, so that only others make a check fail. An entry that no longer
+// occurs makes it fail, too. WriteBaseline writes such a file.
+func WithBaseline(path string) Option {
+	return func(c *config) error {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("read the baseline: %w", err)
+		}
+		c.baseline, err = readBaseline(path, content)
+		return err
+	}
+}
+
+var baselineSchema = sync.OnceValues(func() (*source.Schema, error) {
+	const name = "baseline.schema.json"
+	return source.Compile(name, map[string][]byte{name: []byte(BaselineSchema)}, nil)
+})
+
+func readBaseline(path string, content []byte) (*baseline, error) {
+	text, err := source.Read(path, content)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := baselineSchema()
+	if err != nil {
+		return nil, err
+	}
+	if err := source.Join(text.Check(schema)); err != nil {
+		return nil, err
+	}
+	var file baselineFile
+	if err := text.Decode(&file); err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i, entry := range file.Findings {
+		if seen[entry.ID] {
+			return nil, text.Problem([]any{"findings", i, "id"}, "%s is listed twice", entry.ID)
+		}
+		seen[entry.ID] = true
+	}
+	return &baseline{file: path, entries: file.Findings}, nil
+}
+
+// acceptance is a baseline at work.
+type acceptance struct {
+	seen map[string]bool // by id of its entries
+	r    *report.Baseline
+}
+
+func newAcceptance(b *baseline) *acceptance {
+	if b == nil {
+		return nil
+	}
+	a := &acceptance{seen: map[string]bool{}, r: &report.Baseline{File: b.file, Entries: b.entries, Stale: []report.BaselineEntry{}}}
+	for _, entry := range b.entries {
+		a.seen[entry.ID] = false
+	}
+	return a
+}
+
+// accepts reports whether a finding is accepted, and counts it.
+func (a *acceptance) accepts(f *report.Finding) bool {
+	if a == nil || f.Verdict != report.Fail {
+		return false
+	}
+	if _, listed := a.seen[f.ID]; !listed {
+		return false
+	}
+	a.seen[f.ID] = true
+	a.r.Accepted++
+	return true
+}
+
+// report is what the baseline came to.
+func (a *acceptance) report() *report.Baseline {
+	if a == nil {
+		return nil
+	}
+	for _, entry := range a.r.Entries {
+		if !a.seen[entry.ID] {
+			a.r.Stale = append(a.r.Stale, entry)
+		}
+	}
+	return a.r
+}
+
+// WriteBaseline writes a baseline that accepts every violation of a report. What the report's own baseline accepted
+// stays accepted, with its reason, as long as it occurs.
+func WriteBaseline(w io.Writer, r *Report) error {
+	reasons := map[string]string{}
+	if r.Baseline != nil {
+		for _, old := range r.Baseline.Entries {
+			reasons[old.ID] = old.Reason
+		}
+	}
+	file := baselineFile{Findings: []report.BaselineEntry{}}
+	for i := range r.Groups {
+		if f := &r.Groups[i].Finding; f.Accepted || r.Breaks(f) {
+			file.Findings = append(file.Findings, report.BaselineEntry{
+				ID: f.ID, Rule: f.Rule, Operation: f.Operation, Pointer: f.Pointer, Message: f.Message, Reason: reasons[f.ID],
+			})
+		}
+	}
+	slices.SortFunc(file.Findings, func(a, b report.BaselineEntry) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.ID, b.ID))
+	})
+	text, err := yaml.Marshal(file)
+	if err != nil {
+		return fmt.Errorf("write the baseline: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s%s", baselineHead, text)
+	return err
+}
+
+const baselineHead = `# Findings that understudy check accepts. One that is not here fails the check, and so does an entry that no longer
+# occurs. Say why you accept each: reason is yours, the rest is written by understudy check --write-baseline.
+`
+
+// baselineFile is a baseline as a file holds it.
+type baselineFile struct {
+	Findings []report.BaselineEntry `json:"findings" yaml:"findings"`
+}

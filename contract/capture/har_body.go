@@ -1,0 +1,124 @@
+package capture
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+
+	"svc.example/understudy/specs/recording"
+)
+
+const (
+	doubtMissing   = "the recording does not hold the body"
+	doubtDamaged   = "the recording tool damaged the body: it replaced bytes that are no text"
+	doubtEncoding  = "the recording holds the body in an encoding that cannot be read"
+	doubtTruncated = "the recording holds only the beginning of the body"
+)
+
+func (h *harEntry) requestBody(item *Item, files attached) {
+	post := h.Request.PostData
+	if post != nil && post.File != "" {
+		item.Request.Body, item.RequestDoubt = files.body(post.File)
+		item.Request.Headers = typed(item.Request.Headers, post.MimeType)
+		item.RequestSize = sizeOf(item.Request.Body)
+		return
+	}
+	if post == nil || post.Text == nil && len(post.Params) == 0 {
+		if h.Request.BodySize != nil && *h.Request.BodySize > 0 {
+			item.RequestDoubt, item.RequestSize = doubtMissing, int64(*h.Request.BodySize)
+		}
+		return
+	}
+	item.Request.Headers = typed(item.Request.Headers, post.MimeType)
+	text := ""
+	if post.Text != nil {
+		text = *post.Text
+	}
+	if text == "" && len(post.Params) > 0 {
+		if !strings.HasPrefix(strings.ToLower(post.MimeType), "application/x-www-form-urlencoded") {
+			item.RequestDoubt = "the recording holds the fields of the body, not its bytes"
+			return
+		}
+		text = form(post.Params)
+	}
+	item.Request.Body, item.RequestDoubt = body(text, post.Encoding, post.Comment)
+	if item.RequestDoubt == "" {
+		item.RequestSize = int64(len(item.Request.Body.Bytes))
+	}
+}
+
+// form writes fields in their order. Tools write them plain; one that is escaped already is left as it is.
+func form(params []harPair) string {
+	parts := make([]string, len(params))
+	for i, p := range params {
+		parts[i] = url.QueryEscape(p.Name) + "=" + url.QueryEscape(p.Value)
+	}
+	return strings.Join(parts, "&")
+}
+
+func (h *harEntry) responseBody(item *Item, files attached) {
+	if h.Response == nil || h.Response.Status < 100 {
+		return // blocked, aborted, or broken: no response was seen
+	}
+	r := &recording.Response{Status: int(h.Response.Status), Headers: headers(h.Response.Headers)}
+	item.Response = r
+	content := h.Response.Content
+	if r.Status == 204 || r.Status == 304 || strings.EqualFold(item.Request.Method, "HEAD") {
+		item.ResponseSize = 0
+		return
+	}
+	if content.File != "" {
+		r.Body, item.ResponseDoubt = files.body(content.File)
+		r.Headers, item.ResponseSize = typed(r.Headers, content.MimeType), sizeOf(r.Body)
+		return
+	}
+	if content.Text == nil || *content.Text == "" {
+		if content.Size == nil || *content.Size != 0 || positive(h.Response.BodySize) {
+			item.ResponseDoubt = doubtMissing
+		}
+		return
+	}
+	r.Headers = typed(r.Headers, content.MimeType)
+	r.Body, item.ResponseDoubt = body(*content.Text, content.Encoding, content.Comment)
+	if item.ResponseDoubt == "" {
+		item.ResponseSize = int64(len(r.Body.Bytes))
+	}
+}
+
+// typed adds the media type that an archive tells beside the headers, if they do not.
+func typed(list recording.Headers, mediaType string) recording.Headers {
+	if mediaType == "" || mediaType == "x-unknown" || list.Value("Content-Type") != "" {
+		return list
+	}
+	return append(list, [2]string{"Content-Type", mediaType})
+}
+
+// sizeOf is the size of a body that is whole, -1 when there is none.
+func sizeOf(b *recording.Body) int64 {
+	if b == nil {
+		return -1
+	}
+	return int64(len(b.Bytes))
+}
+
+func positive(n *float64) bool { return n != nil && *n > 0 }
+
+func body(text, encoding, comment string) (b *recording.Body, doubt string) {
+	if comment == "truncated" {
+		doubt = doubtTruncated
+	}
+	switch strings.ToLower(encoding) {
+	case "", "utf-8", "utf8":
+		if strings.ContainsRune(text, '\uFFFD') {
+			doubt = doubtDamaged
+		}
+		return &recording.Body{Bytes: []byte(text), Truncated: comment == "truncated"}, doubt
+	case "base64":
+		plain, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, doubtEncoding
+		}
+		return &recording.Body{Bytes: plain, Truncated: comment == "truncated"}, doubt
+	}
+	return nil, doubtEncoding
+}

@@ -1,0 +1,108 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v4"
+)
+
+func decodeInteraction(r Record) (Item, error) {
+	v, err := parseInteraction(r.raw)
+	if err != nil {
+		return Item{}, r.malformed(relocated(err, r))
+	}
+	return r.interaction(v)
+}
+
+// parseInteraction reads a list, of which the last item is the interaction. The others are what it refers to.
+func parseInteraction(raw []byte) (value, error) {
+	items, err := parseList(raw)
+	if err != nil {
+		return value{}, err
+	}
+	return new(tree).of(items[len(items)-1], 0)
+}
+
+// parseList reads a list of items in YAML.
+func parseList(raw []byte) (items []*yaml.Node, err error) {
+	defer func() { // what the parser does not survive, the recording must not end with
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the parser of YAML failed: %v", p)
+		}
+	}()
+	var doc yaml.Node
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		return nil, err
+	}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.SequenceNode || len(doc.Content[0].Content) == 0 {
+		return nil, errors.New("it is no item of a list")
+	}
+	return doc.Content[0].Content, nil
+}
+
+var position = regexp.MustCompile(`(?:go-yaml )?load error in \w+ (?:\([^)]*\) )?at L(\d+)\.C(\d+)`)
+
+// relocated says where in the file an error is, instead of where in the interaction.
+func relocated(err error, r Record) error {
+	m := position.FindStringSubmatchIndex(err.Error())
+	if m == nil {
+		return err
+	}
+	text := err.Error()
+	line, _ := strconv.Atoi(text[m[2]:m[3]])
+	lines := bytes.Count(bytes.TrimSuffix(r.raw, []byte("\n")), []byte("\n")) + 1
+	line = r.Line + max(0, min(line, lines)-1)
+	return fmt.Errorf("%sline %d, column %s%s", text[:m[0]], line, text[m[4]:m[5]], text[m[1]:])
+}
+
+// maxWhole bounds a list that cannot be read in parts.
+const maxWhole = MaxEntry
+
+// flow reads a list that is written as [item, item], which indentation does not tell apart: the whole of it at once.
+func (c *cassette) flow(rest []byte) error {
+	place := c.input.place()
+	whole := append(bytes.Clone(rest), '\n')
+	tail, err := io.ReadAll(io.LimitReader(c.r, maxWhole+1))
+	if err != nil {
+		return err
+	}
+	if whole = append(whole, tail...); len(whole) > maxWhole {
+		return c.tell(&ReadError{Place: place, Kind: Malformed, Err: fmt.Errorf("the interactions are written as [a, b], "+
+			"which cannot be read in parts, and so not beyond %d MiB: save them as a block list", maxWhole>>20)})
+	}
+	if crowded(whole) {
+		return c.tell(&ReadError{Place: place, Kind: TooLarge, Err: errCrowded})
+	}
+	c.part = after
+	c.offset += int64(len(tail))
+	var doc yaml.Node
+	indented := append([]byte("list: "), whole...)
+	if err := yaml.Unmarshal(indented, &doc); err != nil {
+		return c.tell(&ReadError{Place: place, Kind: Malformed, Err: err})
+	}
+	return c.flowItems(doc.Content[0].Content[1], place)
+}
+
+func (c *cassette) flowItems(list *yaml.Node, place Place) error {
+	for _, n := range list.Content {
+		c.number++
+		at := place
+		at.Number, at.Line = c.number, place.Line+max(0, n.Line-2)
+		v, err := new(tree).of(n, 0)
+		record := Record{Place: at, decode: func(r Record) (Item, error) {
+			if err != nil {
+				return Item{}, r.malformed(err)
+			}
+			return r.interaction(v)
+		}}
+		if !c.yield(record, nil) {
+			return errStop
+		}
+	}
+	return nil
+}

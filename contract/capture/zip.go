@@ -1,0 +1,114 @@
+package capture
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// unzip reads every recording in a zip archive, such as Playwright's, which holds an HTTP Archive and the bodies that
+// it refers to.
+func (o opened) unzip(in *input, yield func(Record, error) bool) bool {
+	inner, problem := o.within(in)
+	if problem != nil {
+		return yield(Record{}, problem)
+	}
+	at, size := o.zip, o.size
+	if at == nil {
+		file, n, err := spool(in.r)
+		if err != nil {
+			return yield(Record{}, in.broken(err))
+		}
+		defer func() { _ = discard(file) }()
+		at, size = file, n
+	}
+	packed, err := zip.NewReader(at, size)
+	if err != nil {
+		return yield(Record{}, in.problem(Truncated, fmt.Errorf("the zip archive is damaged or cut off: %w", err)))
+	}
+	seen := &lenient{yield: yield}
+	for _, file := range recordingsOf(packed) {
+		inner.name, inner.beside = o.name+"/"+file.Name, folderOf(packed, file.Name)
+		if !inner.readZipped(file, seen.take) {
+			return false
+		}
+	}
+	if !seen.any {
+		return yield(Record{}, in.problem(NoRecording, errors.New("nothing in the zip archive is a recording")))
+	}
+	return true
+}
+
+// recordingsOf are the files that may be recordings: not folders, hidden files, and bodies that an archive refers to.
+func recordingsOf(packed *zip.Reader) []*zip.File {
+	archives := map[string]bool{}
+	for _, file := range packed.File {
+		if isArchive(file.Name) {
+			archives[path.Dir(file.Name)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(packed.File), func(file *zip.File) bool {
+		return strings.HasSuffix(file.Name, "/") || isHidden(file.Name) ||
+			archives[path.Dir(file.Name)] && isAttachment(file.Name)
+	})
+}
+
+// isArchive tells whether a file may refer to bodies in the files beside it.
+func isArchive(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".har") }
+
+var digest = regexp.MustCompile(`^[0-9a-f]{40}(\.[\w.-]+)?$`)
+
+// isAttachment tells whether a file is named as Playwright names bodies: by their SHA-1.
+func isAttachment(name string) bool { return digest.MatchString(path.Base(name)) }
+
+func isHidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") || part == "__MACOSX"
+	})
+}
+
+// folderOf is the folder of a file in an archive, or nil where its name is none that a file may have.
+func folderOf(packed *zip.Reader, name string) fs.FS {
+	folder, err := fs.Sub(packed, path.Dir(name))
+	if err != nil {
+		return nil
+	}
+	return folder
+}
+
+func (o opened) readZipped(file *zip.File, yield func(Record, error) bool) bool {
+	place := Place{File: o.name, Line: 1}
+	if file.Flags&1 != 0 {
+		return yield(Record{}, &ReadError{Place: place, Kind: Malformed, Err: errors.New("it is encrypted")})
+	}
+	r, err := file.Open()
+	if err != nil {
+		return yield(Record{}, &ReadError{Place: place, Kind: Malformed, Err: err})
+	}
+	defer r.Close()
+	size := max(int64(file.CompressedSize64), 1) //nolint:gosec // as the archive says; a lie makes the bound tighter or reading fail
+	return o.read(&bounded{r: r, packed: func() int64 { return size }}, yield)
+}
+
+// lenient passes on what is read of files that were only found: that one of them is no recording is a note.
+type lenient struct {
+	yield func(Record, error) bool
+	any   bool // something is a recording, or the rest of one
+	last  int  // index of the last file
+}
+
+func (l *lenient) take(record Record, err error) bool {
+	problem, ok := errors.AsType[*ReadError](err)
+	if !ok || problem.Kind != NoRecording {
+		l.any = l.any || !ok || problem.Kind != Skipped
+		return l.yield(record, err)
+	}
+	skipped := *problem
+	skipped.Kind, skipped.Err = Skipped, fmt.Errorf("skipped: %w", problem.Err)
+	return l.yield(Record{}, &skipped)
+}

@@ -1,0 +1,87 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+const (
+	maxShown   = 64 << 10 // bytes of a body in a report
+	maxWitness = 2000     // exchanges shown in full
+)
+
+// Evidence fills in what forms of a report need that show findings in full: the exchanges that they speak of, and what
+// the documents say. It reads the source again, which therefore must be one that can be, and the same.
+func (c *Checker) Evidence(ctx context.Context, source Source, r *Report) error {
+	r.Evidence, r.Excerpts = map[int]*recording.Exchange{}, map[report.Spec]report.Excerpt{}
+	owners := c.judgeOf(r)
+	wanted := map[int]bool{}
+	for i := range r.Groups {
+		f := &r.Groups[i].Finding
+		c.excerpt(r, f)
+		for _, number := range f.Evidence {
+			if len(wanted) < maxWitness {
+				wanted[number] = true
+			}
+		}
+	}
+	for item, err := range itemsOf(source, wanted) {
+		if err != nil {
+			return fmt.Errorf("read the evidence: %w", err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.Evidence[item.Number] = shortened(c.redactor.Redact(item.Exchange, owners.Own(item).Operation()))
+		if delete(wanted, item.Number); len(wanted) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// shortened is an exchange without the ends of bodies that nobody reads to their end.
+func shortened(e *recording.Exchange) *recording.Exchange {
+	e.Request.Body = shortBody(e.Request.Body)
+	if e.Response != nil {
+		e.Response.Body = shortBody(e.Response.Body)
+	}
+	return e
+}
+
+func shortBody(b *recording.Body) *recording.Body {
+	if b == nil || len(b.Bytes) <= maxShown {
+		return b
+	}
+	return &recording.Body{Bytes: b.Bytes[:maxShown:maxShown], Truncated: true}
+}
+
+// excerpt keeps the lines of the document that a finding points at.
+func (c *Checker) excerpt(r *Report, f *report.Finding) {
+	const before, after = 2, 9
+	for _, d := range c.documents {
+		if d.File != f.Spec.File || d.Interface != f.Interface || f.Spec.Line == 0 {
+			continue
+		}
+		r.Excerpts[f.Spec] = excerptOf(d, f.Spec.Line-before, f.Spec.Line+after)
+	}
+}
+
+func excerptOf(d *specs.Document, first, last int) report.Excerpt {
+	e := report.Excerpt{First: max(1, first)}
+	number := 0
+	for line := range bytes.Lines(d.Source()) {
+		if number++; number > last {
+			break
+		}
+		if number >= e.First {
+			e.Lines = append(e.Lines, string(bytes.TrimRight(line, "\r\n")))
+		}
+	}
+	return e
+}

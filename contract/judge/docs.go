@@ -1,0 +1,90 @@
+package judge
+
+import (
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// Docs says what the rules of single exchanges are about, in the order of reports. Their provenance is that of the least
+// sure facts of the documents: each finding carries that of the one which it is about.
+func Docs() []report.RuleDoc {
+	return []report.RuleDoc{
+		schemaDoc, undocumentedOperationDoc, undocumentedStatusDoc, undocumentedMediaTypeDoc, undeclaredFieldDoc,
+		authSchemeDoc,
+	}
+}
+
+var schemaDoc = report.RuleDoc{
+	ID: Schema, Provenance: specs.Assumed,
+	Title: "parameters, headers and bodies, in both directions, fit their schemas, event by event in a stream; pages agree " +
+		"with their links and totals, resources with their addresses, what is included with what refers to it",
+	Watches: "The parameters of every request to a documented operation, every body that a document describes, and the " +
+		"documented headers of every answer.",
+	Evidence: "A parameter, a header or a value in a body that its schema does not allow, one that is required and missing, " +
+		"a body that is no JSON where JSON is documented, or an answer that contradicts itself. Two engines read every " +
+		"schema; where they differ the finding is disputed, carries both voices, and fails no check by itself.",
+	Inconclusive: "A body that the recording does not hold, or not whole, that is damaged, or coded in a way that cannot be " +
+		"undone.",
+	Passes: "A request off the contract that was refused with 4xx is a notice: tests do that on purpose. A value that a " +
+		"recorder took out for being a secret, where a text was documented; answers to HEAD and 304, which have no body; " +
+		"headers that proxies take away; cases in which the second engine is known to err.",
+}
+
+var undocumentedOperationDoc = report.RuleDoc{
+	ID: UndocumentedOperation, Provenance: specs.Documented,
+	Title:   "the document knows the operation",
+	Watches: "Every exchange below the base address of an interface.",
+	Evidence: "Its document has no such path, or not with this method. The nearest operation is told. It is a notice when " +
+		"the server refused the request, as it should.",
+	Inconclusive: "An address that belongs to several interfaces alike.",
+	Passes: "Addresses below no base of an interface, which are counted as unmatched; preflights of browsers, and the " +
+		"control interface of the mock.",
+}
+
+var undocumentedStatusDoc = report.RuleDoc{
+	ID: UndocumentedStatus, Provenance: specs.Assumed,
+	Title:   "the operation documents the status",
+	Watches: "Every answer of a documented operation.",
+	Evidence: "Its document has neither the status, nor its class, nor a default. That is as sure as the least sure of the " +
+		"documented ones of its kind, since a list that rests on the code of clients may lack some.",
+	Inconclusive: "No answer was recorded.",
+	Passes: "Redirections, failures of the server, 407, 408 and 429 are a warning at most: they may come from the way " +
+		"between.",
+}
+
+var undocumentedMediaTypeDoc = report.RuleDoc{
+	ID: UndocumentedMediaType, Provenance: specs.Assumed,
+	Title:   "the operation documents the media type",
+	Watches: "Every recorded body of a documented operation, in both directions.",
+	Evidence: "A body whose Content-Type is none of the documented ones, that has no Content-Type, or that stands where none " +
+		"is documented.",
+	Inconclusive: "Nothing: a body that was not recorded gives it no chance, and what a recording has of one suffices.",
+	Passes: "Parameters of the type, such as charset; ranges such as text/*; a request of another type that was refused, " +
+		"which is a notice.",
+}
+
+var undeclaredFieldDoc = report.RuleDoc{
+	ID: UndeclaredField, Provenance: specs.Assumed,
+	Title: "bodies and queries have no fields and parameters that the document does not know",
+	Watches: "Every body that can be read as its document describes it, also one that is invalid otherwise, and every " +
+		"query.",
+	Evidence: "A field that none of the schemas names which speak of its object, whichever way they are combined; a " +
+		"parameter that the operation does not name. In an answer it is as loud as the schema is sure; in a request a " +
+		"notice, since the platform ignores such fields, and in a query a warning at most.",
+	Inconclusive: "A body that the recording does not hold whole, or that cannot be read.",
+	Passes: "Fields of an object that says it is open, or of whose fields nothing is said; members of a body that may stand " +
+		"in the query instead; parts of a parameter that is an object.",
+}
+
+var authSchemeDoc = report.RuleDoc{
+	ID: AuthScheme, Provenance: specs.Documented,
+	Title: "credentials are in the documented form, and nobody is served without",
+	Watches: "The Authorization header of every request, but for events, whose keys are looked at after the answer: those " +
+		"are another rule's.",
+	Evidence: "A request was served whose header has another scheme, none where one is documented, or, while the recording " +
+		"has the header elsewhere on the interface, that has no such header.",
+	Inconclusive: "The recording hides credentials whole, scheme and all, says that it took them out, or has none on the " +
+		"whole interface.",
+	Passes: "A request that was refused, whatever its header; the scheme in capitals or small letters; a key that is hidden " +
+		"behind its scheme; the bare key on the data warehouse interface, whose form is not documented.",
+}

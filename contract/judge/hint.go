@@ -1,0 +1,48 @@
+package judge
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Hint says what would give an owner to a request that has none: the base addresses that its path would fit, or else a
+// base that its address is close to.
+func (j *Judge) Hint(method string, u *url.URL) string {
+	var options []string
+	for _, f := range j.addresses.fits(method, u, true) {
+		if f.words > 1 {
+			scheme := strings.ToLower(u.Scheme)
+			if scheme == "" {
+				scheme = "http"
+			}
+			options = append(options, "--base "+f.document.Interface+"="+scheme+"://"+hostOf(u)+f.base)
+		}
+	}
+	if len(options) > 0 {
+		return strings.Join(options, ", or ")
+	}
+	return j.addresses.near(u)
+}
+
+// near names the base that an address resembles so much that one may have been meant for the other.
+func (a *Addresses) near(u *url.URL) string {
+	const share = 6 // one letter in so many may differ
+	host, best, hint := hostOf(u), -1, ""
+	for _, d := range a.documents {
+		bases := slices.Concat(a.given[d.Interface], a.guessed[d.Interface])
+		if len(a.given[d.Interface]) == 0 {
+			standard := &url.URL{Scheme: "https", Host: d.Interface + ".svc.example", Path: d.BasePath}
+			bases = append(bases, newBase(d.Interface, standard))
+		}
+		for _, b := range bases {
+			distance := levenshtein.ComputeDistance(host, b.host)
+			if distance <= len(b.host)/share && (best < 0 || distance < best) {
+				best, hint = distance, "the nearest base is "+b.URL+", of "+d.Interface
+			}
+		}
+	}
+	return hint
+}

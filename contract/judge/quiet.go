@@ -1,0 +1,98 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"svc.example/understudy/specs"
+)
+
+// Messages go where nobody may read what was sent: into reports, annotations, logs of a build. They say what a value
+// should be, not what it is, and of what is secret not even that.
+
+// maxMessage bounds what one message may fill of a report.
+const maxMessage = 600
+
+// short is a text that fits into a report.
+func short(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	end := maxMessage
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// quiet takes out of an engine's message the value that it begins with, in quotes, and the reasons of a parser, which
+// repeat it. The engine writes values with escapes, so that looking for them would not find all.
+func quiet(message string) string {
+	message, _, isCut := strings.Cut(message, "\n")
+	if !strings.HasPrefix(message, "'") {
+		return message
+	}
+	for _, verb := range []string{"' does not match pattern ", "' is not valid "} {
+		if i := strings.LastIndex(message, verb); i >= 0 && !isCut {
+			what, _, _ := strings.Cut(message[i+1:], ": ")
+			return "the value" + what
+		}
+	}
+	return "the value does not have the documented form"
+}
+
+// hush takes out of the second engine's faults what they say of secrets. The first one's say what is documented only.
+func (b *body) hush(faults []fault) []fault {
+	for i := range faults {
+		if b.isSecret(faults[i].path) {
+			faults[i].message = "a secret does not have the documented form"
+		}
+	}
+	return faults
+}
+
+// isSecret reports whether a value, or one that it is part of, is marked as a secret.
+func (b *body) isSecret(path []string) bool {
+	if b.decoded.lines && len(path) > 0 {
+		path = path[1:] // the line
+	}
+	for i := range len(path) + 1 {
+		if slices.ContainsFunc(b.waysTo(path[:i]), func(w way) bool { return specs.IsSecret(w.schema) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hush takes the values of secret parameters out of messages.
+func (p *parameters) hush(faults []fault) []fault {
+	for _, ref := range p.op.Parameters {
+		if ref.Value.Schema == nil || !specs.IsSecret(ref.Value.Schema.Value) {
+			continue
+		}
+		values, _ := p.valuesOf(ref.Value)
+		for i := range faults {
+			for _, value := range values {
+				if value != "" {
+					faults[i].message = strings.ReplaceAll(faults[i].message, value, "…")
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// wordOf is the scheme of an Authorization header as it may be shown: one that is known to be a scheme, or looks like
+// the platform's own. Anything else may be a key.
+func wordOf(word string, brand specs.Brand) string {
+	known := []string{
+		"basic", "bearer", "digest", "negotiate", "ntlm", "token", "apikey", "api-key", "oauth", "hmac", "aws4-hmac-sha256",
+	}
+	own := strings.TrimRight(strings.ToLower(brand.Scheme()), "1")
+	lower := strings.ToLower(word)
+	if slices.Contains(known, lower) || strings.TrimRight(lower, "0123456789") == own && len(lower) <= len(own)+1 {
+		return word
+	}
+	return "(not shown)"
+}

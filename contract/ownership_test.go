@@ -1,0 +1,236 @@
+package contract_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs/recording"
+)
+
+// asked is a recording of requests, one a line: "GET https://host/path", with the status of the answer unless it is 200.
+func asked(lines ...string) contract.Source {
+	var list []*recording.Exchange
+	for _, line := range lines {
+		e := &recording.Exchange{Response: &recording.Response{Status: 200}}
+		_, _ = fmt.Sscan(line, &e.Request.Method, &e.Request.URL, &e.Response.Status)
+		list = append(list, e)
+	}
+	return contract.Exchanges(slices.Values(list))
+}
+
+func basesOf(r *contract.Report) []string {
+	list := []string{}
+	for _, b := range r.Bases {
+		list = append(list, fmt.Sprintf("%s %s %s ×%d", b.Source, b.Interface, b.URL, b.Exchanges))
+	}
+	return list
+}
+
+func TestBasesAreGuessed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		opts  []contract.Option
+		lines []string
+		want  []string
+	}{
+		"two operations of one interface are enough": {
+			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7", "GET https://flow.acme.io/favicon.ico"},
+			want:  []string{"guessed workflow https://flow.acme.io ×2"}, // what else is there may be a web application's
+		},
+		"one operation is not, however often": {
+			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools?x=1"},
+		},
+		"unless the address names the interface": {
+			lines: []string{"GET https://api-workflow.acme.io/api/pools"},
+			want:  []string{"guessed workflow https://api-workflow.acme.io ×1"},
+		},
+		"or its path has three words of its own": {
+			lines: []string{"POST https://in.acme.io/postback/v3/event/shop/carts"},
+			want:  []string{"guessed ingestion https://in.acme.io ×1"},
+		},
+		"answers that there is no such thing do not count": {
+			lines: []string{"GET https://flow.acme.io/api/pools 404", "GET https://flow.acme.io/api/pools/7 404"},
+		},
+		"what two interfaces have tells nothing alone": {
+			lines: []string{"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7", "DELETE https://x.acme.io/api/projects/7"},
+		},
+		"beside what only one has it belongs to that": {
+			lines: []string{"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7", "GET https://x.acme.io/api/pools"},
+			want:  []string{"guessed workflow https://x.acme.io ×3"},
+		},
+		"a path without fixed words tells nothing": {
+			lines: []string{"GET https://x.acme.io/a/b", "GET https://x.acme.io/7", "POST https://x.acme.io/a/b/c/d"},
+		},
+		"below the path of a gateway, with the path of the document's server": {
+			lines: []string{
+				"GET https://gw.acme.io/dp/core/v3/job/list", "GET https://gw.acme.io/dp/core/v3/table/list/shop",
+				"GET https://gw.acme.io/dp/flow/api/pools", "GET https://gw.acme.io/dp/flow/api/attempts",
+			},
+			want: []string{"guessed core https://gw.acme.io/dp/core/v3 ×2", "guessed workflow https://gw.acme.io/dp/flow ×2"},
+		},
+		"several regions": {
+			lines: []string{
+				"GET https://a.acme.io/v3/job/list", "GET https://a.acme.io/v3/database/list",
+				"GET https://b.acme.io:8443/v3/job/list", "GET https://b.acme.io:8443/v3/job/list", "GET https://b.acme.io:8443/v3/database/list",
+			},
+			want: []string{"guessed core https://b.acme.io:8443/v3 ×3", "guessed core https://a.acme.io/v3 ×2"},
+		},
+		"a host is the same however it is spelled": {
+			lines: []string{"GET https://Flow.ACME.io./api/pools", "GET http://u:p@flow.acme.io:80/api/pools/7", "GET http://[::1]:80/x/api/attempts", "GET http://[0:0::1]/x/api/sessions"},
+			want:  []string{"guessed workflow http://[::1]/x ×2", "guessed workflow https://flow.acme.io ×2"},
+		},
+		"all on one origin": {
+			lines: []string{
+				"GET https://one.acme.io/v3/job/list", "GET https://one.acme.io/v3/database/list", "GET https://one.acme.io/api/pools",
+				"GET https://one.acme.io/api/attempts/1", "GET https://one.acme.io/api/agents", "GET https://one.acme.io/api/chats",
+				"POST https://one.acme.io/postback/v3/event/a/b", "GET https://one.acme.io/v1/dwh/", "GET https://one.acme.io/v1/dwh/1/configs",
+				"GET https://one.acme.io/audiences/1/segments", "POST https://one.acme.io/audiences/1/segments/queries",
+			},
+			want: []string{
+				"guessed ingestion https://one.acme.io ×1", "guessed audience https://one.acme.io ×2", "guessed dwh https://one.acme.io ×2",
+				"guessed core https://one.acme.io/v3 ×2", "guessed llm https://one.acme.io ×2", "guessed workflow https://one.acme.io ×2",
+			},
+		},
+		"default addresses need no guess": {
+			lines: []string{"GET https://workflow.svc.example/api/pools", "GET http://localhost:1/workflow/api/pools/7"},
+		},
+		"an interface that was given a base has no others": {
+			opts:  []contract.Option{contract.WithBase("workflow", "https://u:secret@given.acme.io/?k=secret")},
+			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7", "GET https://given.acme.io/api/pools"},
+			want:  []string{"given workflow https://given.acme.io ×1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, workers := range []int{1, 4} {
+				opts := append(slices.Clip(tt.opts), contract.WithGuess(true), contract.WithWorkers(workers))
+				r, _ := checker(t, opts...).Check(t.Context(), asked(tt.lines...))
+				want := append([]string{}, tt.want...)
+				if diff := cmp.Diff(want, basesOf(r)); diff != "" {
+					t.Errorf("bases (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+func TestNothingIsGuessedUnasked(t *testing.T) {
+	t.Parallel()
+	r, _ := checker(t).Check(t.Context(), asked("GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7"))
+	if len(r.Bases) > 0 || r.Exchanges.Unmatched != 2 {
+		t.Errorf("bases %v, exchanges %+v", r.Bases, r.Exchanges)
+	}
+}
+
+// What is judged under a guessed base is judged like any other, and its secrets stay out of the evidence.
+func TestAGuessedBaseIsAsGoodAsAGivenOne(t *testing.T) {
+	t.Parallel()
+	lines := make([]*recording.Exchange, 0, 3000)
+	for i := range 3000 { // more than are looked at before
+		e := &recording.Exchange{
+			Request:  recording.Request{Method: "GET", URL: fmt.Sprint("https://flow.acme.io/api/pools/", i)},
+			Response: &recording.Response{Status: 404, Headers: recording.Headers{{"Content-Type", "application/json"}}},
+		}
+		if i%2 == 0 {
+			e.Request.URL, e.Response.Status = "https://flow.acme.io/api/attempts", 418
+		}
+		lines = append(lines, e)
+	}
+	lines = append(lines, &recording.Exchange{
+		Request: recording.Request{
+			Method: "PUT", URL: "https://flow.acme.io/api/projects/1/secrets/k",
+			Headers: recording.Headers{{"Content-Type", "application/json"}}, Body: &recording.Body{Bytes: []byte(`{"value":"hunter2"}`)},
+		},
+		Response: &recording.Response{Status: 418},
+	})
+	lines[1].Response.Status = 200
+	source := contract.Exchanges(slices.Values(lines))
+	c := checker(t, contract.WithGuess(true))
+	guessed, err := c.Check(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := checked(t, source, contract.WithBase("workflow", "https://flow.acme.io"))
+	if diff := cmp.Diff(given.Checks, guessed.Checks); diff != "" {
+		t.Errorf("checks (-given +guessed):\n%s", diff)
+	}
+	if err := c.Evidence(t.Context(), source, guessed); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for _, e := range guessed.Evidence {
+		if err := recording.Write(&b, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(b.String(), "/secrets/k") || strings.Contains(b.String(), "hunter2") {
+		t.Errorf("the evidence of %d exchanges does not hold the secret's exchange, or holds the secret", len(guessed.Evidence))
+	}
+}
+
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	r, _ := checker(t).Check(t.Context(), asked(
+		"GET https://user:hunter2@flow.acme.io/api/pools?token=hunter2#hunter2",
+		"GET https://flow.acme.io/api/pools/17", "GET https://flow.acme.io/api/pools/18",
+		"GET https://gw.acme.io/dp/core/v3/table/list/shop",
+		"GET https://x.acme.io/api/projects/1",
+		"GET https://workflwo.svc.example/nothing/AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGhIjKl",
+		"GET https://cdn.acme.io/v2/app.js;jsessionid=hunter2",
+		"get :: 200", "GET mailto:hunter2@acme.io",
+	))
+	want := []report.Stranger{
+		{Method: "GET", URL: "https://flow.acme.io/api/pools/*", Count: 2, Exchange: 2, Hint: "--base workflow=https://flow.acme.io"},
+		{Method: "GET", URL: "https://flow.acme.io/api/pools", Count: 1, Exchange: 1, Hint: "--base workflow=https://flow.acme.io"},
+		{Method: "GET", URL: "https://gw.acme.io/dp/core/v3/table/list/shop", Count: 1, Exchange: 4, Hint: "--base core=https://gw.acme.io/dp/core/v3"},
+		{
+			Method: "GET", URL: "https://x.acme.io/api/projects/*", Count: 1, Exchange: 5,
+			Hint: "--base llm=https://x.acme.io, or --base workflow=https://x.acme.io",
+		},
+		{
+			Method: "GET", URL: "https://workflwo.svc.example/nothing/*", Count: 1, Exchange: 6,
+			Hint: "the nearest base is https://workflow.svc.example, of workflow",
+		},
+		{Method: "GET", URL: "https://cdn.acme.io/v2/app.js", Count: 1, Exchange: 7},
+		{Method: "(no method)", URL: "(no address)", Count: 1, Exchange: 8},
+		{Method: "GET", URL: "(no address)", Count: 1, Exchange: 9},
+	}
+	for i := range want {
+		want[i].Claimants = []string{}
+	}
+	if diff := cmp.Diff(want, r.Strangers); diff != "" {
+		t.Errorf("strangers (-want +got):\n%s", diff)
+	}
+}
+
+func TestStrangersOfSeveral(t *testing.T) {
+	t.Parallel()
+	both := []contract.Option{contract.WithBase("workflow", "https://x.acme.io"), contract.WithBase("llm", "http://x.acme.io")}
+	r := checked(t, asked("GET https://x.acme.io/api/pools", "GET https://x.acme.io/api/projects"), both...)
+	want := []report.Stranger{{
+		Method: "GET", URL: "https://x.acme.io/api/projects", Claimants: []string{"llm", "workflow"}, Count: 1, Exchange: 2,
+		Hint: "give each of them a base address of its own",
+	}}
+	if diff := cmp.Diff(want, r.Strangers); diff != "" {
+		t.Errorf("strangers (-want +got):\n%s", diff)
+	}
+}
+
+func TestStrangersAreBounded(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 26 * 26 * 2 {
+		lines = append(lines, fmt.Sprintf("GET https://x.acme.io/%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676))
+	}
+	r, _ := checker(t).Check(t.Context(), asked(lines...))
+	if len(r.Strangers) != 1000 || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "352 more exchanges") }) {
+		t.Errorf("%d strangers, notes %q", len(r.Strangers), r.Notes)
+	}
+}

@@ -1,0 +1,7 @@
+package report
+
+// Sources of base addresses.
+const (
+	Given   = "given"   // by the user
+	Guessed = "guessed" // from the recording
+)

@@ -1,0 +1,200 @@
+package report
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// AxisOfRules says how many of the rules had their chance.
+func AxisOfRules(rules []Rule) Axis {
+	axis := Axis{Name: RulesAxis, Documented: len(rules)}
+	for _, rule := range rules {
+		if rule.Triggered > 0 {
+			axis.Covered++
+		}
+	}
+	return axis
+}
+
+// MergeRules adds up what became of the rules in several reports, in the order in which they come.
+func MergeRules(lists ...[]Rule) []Rule {
+	var merged []Rule
+	for _, list := range lists {
+		for _, rule := range list {
+			i := slices.IndexFunc(merged, func(r Rule) bool { return r.ID == rule.ID })
+			if i < 0 {
+				merged = append(merged, rule)
+				continue
+			}
+			m := &merged[i]
+			m.Triggered += rule.Triggered
+			m.Pass += rule.Pass
+			m.Fail += rule.Fail
+			m.Inconclusive += rule.Inconclusive
+		}
+	}
+	return merged
+}
+
+// MergeCoverage is what several reports covered together: a part counts as seen when any of them saw it, and exchanges
+// are added up. Which rules had their chance coverage alone does not tell, so that their axis is the best of the single
+// ones; AxisOfRules of MergeRules is the whole truth. Reports of different documents have the parts of all of them.
+func MergeCoverage(list ...Coverage) Coverage {
+	merged := Coverage{
+		Operations: map[string]Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
+	}
+	for _, c := range list {
+		for iface, totals := range c.Totals {
+			merged.total(iface, totals)
+		}
+		for name, touched := range c.Operations {
+			merged.Operations[name] = mergeTouched(merged.Operations[name], touched)
+		}
+		merged.Documented = max(merged.Documented, c.Documented)
+	}
+	for _, c := range list {
+		for name, responses := range c.Untouched {
+			if _, isTouched := merged.Operations[name]; !isTouched {
+				merged.Untouched[name] = union(merged.Untouched[name], responses)
+			}
+		}
+	}
+	merged.Covered = len(merged.Operations)
+	merged.Documented = max(merged.Documented, merged.Covered+len(merged.Untouched))
+	merged.Axes = mergeAxes(&merged, list)
+	return merged
+}
+
+// total notes how much is documented of an interface, at the least.
+func (c *Coverage) total(iface string, totals map[string]int) {
+	if c.Totals[iface] == nil {
+		c.Totals[iface] = map[string]int{}
+	}
+	for axis, n := range totals {
+		c.Totals[iface][axis] = max(c.Totals[iface][axis], n)
+	}
+}
+
+func mergeTouched(a, b Touched) Touched {
+	merged := Touched{Exchanges: a.Exchanges + b.Exchanges, Statuses: map[string]int{}}
+	for _, t := range []Touched{a, b} {
+		for status, n := range t.Statuses {
+			merged.Statuses[status] += n
+		}
+	}
+	merged.Requests, merged.Responses = mergeParts(a.Requests, b.Requests), mergeParts(a.Responses, b.Responses)
+	merged.Parameters, merged.Enums = mergeParts(a.Parameters, b.Parameters), mergeParts(a.Enums, b.Enums)
+	merged.Properties = mergeParts(a.Properties, b.Properties)
+	return merged
+}
+
+func mergeParts(a, b Parts) Parts {
+	merged := Parts{Seen: union(a.Seen, b.Seen)}
+	merged.Missed = slices.DeleteFunc(union(a.Missed, b.Missed), func(part string) bool {
+		_, isSeen := slices.BinarySearch(merged.Seen, part)
+		return isSeen
+	})
+	return merged
+}
+
+// union is what is in either list, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// of is the parts of an operation that an axis of coverage counts, if there is one that does.
+func (t *Touched) of(axis string) *Parts {
+	return map[string]*Parts{
+		Requests: &t.Requests, Responses: &t.Responses, Parameters: &t.Parameters, Enums: &t.Enums, Properties: &t.Properties,
+	}[axis]
+}
+
+// Parts are the parts of an operation that an axis of coverage counts: none of the axes of operations and of rules.
+func (t Touched) Parts(axis string) Parts {
+	if parts := t.of(axis); parts != nil {
+		return *parts
+	}
+	return Parts{}
+}
+
+func mergeAxes(c *Coverage, list []Coverage) []Axis {
+	axes := []Axis{}
+	for _, name := range Axes() {
+		axis := Axis{Name: name}
+		known := 0 // documented parts of the operations that were touched
+		switch name {
+		case Operations:
+			axis.Covered, known = c.Covered, c.Documented
+		case RulesAxis:
+			for _, one := range list {
+				axis.Covered = max(axis.Covered, one.axis(name).Covered)
+			}
+		default:
+			for touched := range maps.Values(c.Operations) {
+				parts := touched.Parts(name)
+				axis.Covered, known = axis.Covered+len(parts.Seen), known+len(parts.Seen)+len(parts.Missed)
+			}
+		}
+		axis.Documented = max(known, axis.Covered)
+		for _, one := range list {
+			axis.Documented = max(axis.Documented, one.axis(name).Documented)
+		}
+		axes = append(axes, axis)
+	}
+	return axes
+}
+
+func (c *Coverage) axis(name string) Axis {
+	for _, axis := range c.Axes {
+		if axis.Name == name {
+			return axis
+		}
+	}
+	return Axis{Name: name}
+}
+
+// Of is the coverage of one interface alone. Rules belong to none.
+func (c *Coverage) Of(iface string) Coverage {
+	own := Coverage{
+		Operations: map[string]Touched{}, Untouched: map[string][]string{},
+		Totals: map[string]map[string]int{iface: c.Totals[iface]},
+	}
+	for name, touched := range c.Operations {
+		if isOf(name, iface) {
+			own.Operations[name] = touched
+		}
+	}
+	for name, list := range c.Untouched {
+		if isOf(name, iface) {
+			own.Untouched[name] = list
+		}
+	}
+	own.Covered = len(own.Operations)
+	own.Documented = own.Covered + len(own.Untouched)
+	for _, axis := range mergeAxes(&own, nil) {
+		axis.Documented = max(axis.Documented, c.Totals[iface][axis.Name])
+		if axis.Name != RulesAxis {
+			own.Axes = append(own.Axes, axis)
+		}
+	}
+	return own
+}
+
+func isOf(operation, iface string) bool { return strings.HasPrefix(operation, iface+".") }
+
+// Interfaces are those that a coverage has operations of, sorted.
+func (c *Coverage) Interfaces() []string {
+	var names []string
+	for _, operations := range []iter.Seq[string]{maps.Keys(c.Operations), maps.Keys(c.Untouched)} {
+		for name := range operations {
+			iface, _, _ := strings.Cut(name, ".")
+			names = append(names, iface)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxAnnotations is how many annotations of each level GitHub shows of one step.
+const maxAnnotations = 10
+
+// annotation is a workflow command.
+type annotation struct {
+	level, file, title, message string
+	line                        int
+}
+
+// annotations counts what is written, by level.
+type annotations struct {
+	*bufio.Writer
+	written, left map[string]int
+}
+
+// WriteGitHub writes the report as workflow commands, which GitHub shows as annotations of a pull request: one for each
+// fingerprint, at the line of the document, the worst first, as many as it shows. What is left over is counted in one
+// line; WriteSummary has room for it.
+func (r *Report) WriteGitHub(w io.Writer) error {
+	a := &annotations{bufio.NewWriter(w), map[string]int{}, map[string]int{}}
+	r.annotateGates(a)
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.Accepted {
+			continue
+		}
+		message := []string{plain(g.Message)}
+		for _, v := range g.Voices {
+			message = append(message, plain(v.says()))
+		}
+		for n, number := range g.chain() {
+			if n == maxListed {
+				message = append(message, "…")
+				break
+			}
+			message = append(message, plain(r.line(number)))
+		}
+		file := ""
+		if g.Spec.File != "" {
+			file = r.specURI(g.Spec)
+		}
+		title := strings.TrimSpace(plain(g.label() + " " + g.Rule + " " + g.where() + "  " + g.times()))
+		a.write(annotation{r.annotationLevel(g), file, title, strings.Join(message, "\n"), g.Spec.Line})
+	}
+	a.rest(r.Outcome())
+	return a.Flush()
+}
+
+// annotateGates tells what else makes a check fail, one annotation for each kind.
+func (r *Report) annotateGates(a *annotations) {
+	gates := r.junitGates()
+	for i := range gates {
+		if f := gates[i].Failure; f != nil {
+			message := f.Message
+			if more := strings.Count(f.Text, "\n"); more > 0 {
+				message += fmt.Sprintf("\nand %d more", more)
+			}
+			a.write(annotation{level: "error", title: "understudy", message: message})
+		}
+	}
+}
+
+// annotationLevel is error for what breaks the check, and for nothing else.
+func (r *Report) annotationLevel(g *Group) string {
+	switch {
+	case r.Breaks(&g.Finding):
+		return "error"
+	case g.Verdict == Inconclusive || g.Severity == Notice:
+		return "notice"
+	}
+	return "warning"
+}
+
+func (a *annotations) write(n annotation) {
+	if a.written[n.level] == maxAnnotations {
+		a.left[n.level]++
+		return
+	}
+	a.written[n.level]++
+	var properties []string
+	if n.file != "" {
+		properties = append(properties, "file="+escapeProperty(plain(n.file)))
+		if n.line > 0 {
+			properties = append(properties, fmt.Sprintf("line=%d", n.line))
+		}
+	}
+	properties = append(properties, "title="+escapeProperty(short(n.title, 200)))
+	fmt.Fprintf(a, "::%s %s::%s\n", n.level, strings.Join(properties, ","), escapeData(short(n.message, 2000)))
+}
+
+// rest says how the check ended, and what was left out.
+func (a *annotations) rest(outcome string) {
+	var list []string
+	for _, level := range []string{"error", "warning", "notice"} {
+		if n := a.left[level]; n > 0 {
+			list = append(list, count(n, level))
+		}
+	}
+	line := "understudy: " + plain(outcome)
+	if len(list) > 0 {
+		line += "; not annotated: " + strings.Join(list, ", ")
+	}
+	fmt.Fprintln(a, line)
+}
+
+// escapeData and escapeProperty keep a text from ending a workflow command, or from beginning another one.
+func escapeData(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+}
+
+func escapeProperty(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(text)
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/specs/recording"
+)
+
+// How much of a body a page shows.
+const (
+	maxBodyLines  = 60
+	aroundMark    = 8
+	maxLineRunes  = 400
+	maxBinaryShow = 64
+)
+
+// bodyLine is a line of a body on the page.
+type bodyLine struct {
+	Spans  []span
+	Marked bool // this is what the finding is about
+	Gap    int  // lines left out in its place
+}
+
+// span is a piece of a line: a key, a text, a number, a literal, or punctuation, which has no kind.
+type span struct{ Kind, Text string }
+
+// bodyView is a body on the page.
+type bodyView struct {
+	Lines []bodyLine
+	Note  string
+}
+
+// viewBody shows a body: JSON with its structure laid open and the place of the fault marked, other text as it is, bytes
+// as bytes. The path is a pointer into the body, and has no meaning when isMarked is false.
+func viewBody(b *recording.Body, path string, isMarked bool) *bodyView {
+	if b == nil {
+		return nil
+	}
+	view := &bodyView{}
+	if b.Truncated {
+		view.Note = "only the beginning of the body is here"
+	}
+	switch {
+	case len(b.Bytes) == 0:
+		view.Note = "empty"
+	case !utf8.Valid(b.Bytes) && !b.Truncated:
+		view.Note = fmt.Sprintf("%d bytes that are no text, the first of them:", len(b.Bytes))
+		view.Lines = []bodyLine{{Spans: []span{{Text: fmt.Sprintf("% x", b.Bytes[:min(len(b.Bytes), maxBinaryShow)])}}}}
+	default:
+		view.Lines = jsonLines(b.Bytes, path, isMarked)
+		if view.Lines == nil {
+			view.Lines = textLines(strings.ToValidUTF8(string(b.Bytes), "\uFFFD"))
+		}
+	}
+	view.Lines = folded(view.Lines)
+	return view
+}
+
+func textLines(text string) []bodyLine {
+	var lines []bodyLine
+	for line := range strings.SplitSeq(visible(text), "\n") {
+		lines = append(lines, bodyLine{Spans: []span{{Text: short(line, maxLineRunes)}}})
+	}
+	return lines
+}
+
+// jsonLines lays JSON out, or returns nil when the text is none.
+func jsonLines(text []byte, path string, isMarked bool) []bodyLine {
+	indented, err := jsontext.AppendFormat(nil, text, jsontext.WithIndent("  "), jsontext.AllowDuplicateNames(true),
+		jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil
+	}
+	w := &layout{text: indented, marked: -1, lines: []bodyLine{{}}}
+	w.d = jsontext.NewDecoder(bytes.NewBuffer(indented), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	w.walk(path)
+	if isMarked && w.marked >= 0 {
+		w.lines[w.marked].Marked = true
+	}
+	return w.lines
+}
+
+// layout divides indented JSON into lines of spans, and finds the line that a path leads to, or the nearest above it.
+type layout struct {
+	d      *jsontext.Decoder
+	text   []byte
+	done   int // bytes in lines
+	lines  []bodyLine
+	marked int
+	depth  int // tokens of the path to the marked line
+}
+
+func (w *layout) walk(path string) {
+	for {
+		isName := false
+		if kind, n := w.d.StackIndex(w.d.StackDepth()); kind == '{' && n%2 == 0 && w.d.PeekKind() == '"' {
+			isName = true
+		}
+		token, err := w.d.ReadToken()
+		if err != nil {
+			w.put("", w.text[w.done:])
+			return
+		}
+		end := int(w.d.InputOffset())
+		start := w.done + len(w.text[w.done:end]) - len(bytes.TrimLeft(w.text[w.done:end], " \n\t,:"))
+		w.put("", w.text[w.done:start])
+		at := string(w.d.StackPointer())
+		if depth := strings.Count(at, "/") + 1; leadsTo(at, path) && depth > w.depth {
+			w.marked, w.depth = len(w.lines)-1, depth
+		}
+		w.put(kindOf(token.Kind(), isName), w.text[start:end])
+	}
+}
+
+// leadsTo reports whether a place is the one of a path, or above it.
+func leadsTo(at, path string) bool { return at == path || strings.HasPrefix(path, at+"/") }
+
+func kindOf(kind jsontext.Kind, isName bool) string {
+	switch {
+	case isName:
+		return "k"
+	case kind == '"':
+		return "s"
+	case kind == '0':
+		return "n"
+	case kind == 't' || kind == 'f' || kind == 'n':
+		return "l"
+	}
+	return ""
+}
+
+// put adds a piece of the text, which may end lines.
+func (w *layout) put(kind string, text []byte) {
+	w.done += len(text)
+	for i, part := range bytes.Split(text, []byte("\n")) {
+		if i > 0 {
+			w.lines = append(w.lines, bodyLine{})
+		}
+		if len(part) > 0 {
+			line := &w.lines[len(w.lines)-1]
+			line.Spans = append(line.Spans, span{kind, short(plain(strings.ToValidUTF8(string(part), "\uFFFD")), maxLineRunes)})
+		}
+	}
+}
+
+// folded leaves out lines of a long body: all but its beginning and what is around the mark.
+func folded(lines []bodyLine) []bodyLine {
+	if len(lines) <= maxBodyLines {
+		return lines
+	}
+	mark := slices.IndexFunc(lines, func(l bodyLine) bool { return l.Marked })
+	head := maxBodyLines
+	if mark >= 0 {
+		head = aroundMark
+	}
+	var out []bodyLine
+	gap := 0
+	for i := range lines {
+		if i >= head && (mark < 0 || i < mark-aroundMark || i > mark+aroundMark) {
+			gap++
+			continue
+		}
+		if gap > 0 {
+			out, gap = append(out, bodyLine{Gap: gap}), 0
+		}
+		out = append(out, lines[i])
+	}
+	if gap > 0 {
+		out = append(out, bodyLine{Gap: gap})
+	}
+	return out
+}

@@ -1,0 +1,232 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The elements of JUnit's XML that testdata/junit-4.xsd and every reader agree on. Libraries write attributes that this
+// schema does not know, such as a message on what was skipped.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Skipped *string       `xml:"skipped"`
+		Failure *junitFailure `xml:"failure"`
+		Out     string        `xml:"system-out,omitempty"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// WriteJUnit writes the report as JUnit XML. There is a suite for each interface, whose cases are an operation and a
+// rule each, for that is what a list of tests in a CI system can be read as: which operation, and what about it. What
+// fails the check is a failure; what cannot be told is skipped with its reason; what only warns, or is accepted, passes
+// and stands in the output of its case. An operation of which nothing is to be told passes as a case of its own. Of the
+// suites rules and understudy, the one has a case for each rule, skipped if it never had its chance, and the other one
+// for whatever else makes a check fail.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	suites := junitSuites{Name: "understudy"}
+	cases := r.junitCases()
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		suites.add(name, cases[name])
+	}
+	suites.add("rules", r.junitRules())
+	suites.add("understudy", r.junitGates())
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(suites); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (s *junitSuites) add(name string, cases []junitCase) {
+	suite := junitSuite{Name: name, Cases: cases, Tests: len(cases)}
+	for i := range cases {
+		if cases[i].Failure != nil {
+			suite.Failures++
+		}
+		if cases[i].Skipped != nil {
+			suite.Skipped++
+		}
+	}
+	s.Suites = append(s.Suites, suite)
+	s.Tests += suite.Tests
+	s.Failures += suite.Failures
+}
+
+// junitCases are the cases by interface: findings by operation and rule, in the order of what they are about.
+func (r *Report) junitCases() map[string][]junitCase {
+	type about struct{ operation, rule string }
+	groups := map[string]map[about][]*Group{}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		suite := g.Interface
+		if suite == "" {
+			suite = "nobody's"
+		}
+		if groups[suite] == nil {
+			groups[suite] = map[about][]*Group{}
+		}
+		key := about{g.where(), g.Rule}
+		groups[suite][key] = append(groups[suite][key], g)
+	}
+	cases := map[string][]junitCase{}
+	spoken := map[string]bool{}
+	for suite, byKey := range groups {
+		for key, list := range byKey {
+			spoken[key.operation] = true
+			cases[suite] = append(cases[suite], r.junitCase(key.operation, key.rule, list))
+		}
+	}
+	for operation := range r.Coverage.Operations {
+		if suite, _, _ := strings.Cut(operation, "."); !spoken[operation] {
+			cases[suite] = append(cases[suite], junitCase{Class: operation, Name: "conforms"})
+		}
+	}
+	for _, list := range cases {
+		slices.SortFunc(list, func(a, b junitCase) int { return strings.Compare(a.Class+" "+a.Name, b.Class+" "+b.Name) })
+	}
+	return cases
+}
+
+// junitCase is what the findings of a rule on an operation come to.
+func (r *Report) junitCase(class, rule string, groups []*Group) junitCase {
+	c := junitCase{Class: class, Name: rule}
+	var failures, reasons, rest []string
+	message := ""
+	for _, g := range groups {
+		switch {
+		case r.Breaks(&g.Finding):
+			if message == "" {
+				message = short(plain(g.Message), 300)
+			}
+			failures = append(failures, r.prose(g))
+		case g.Verdict == Inconclusive:
+			reasons = append(reasons, r.prose(g))
+		default:
+			rest = append(rest, r.prose(g))
+		}
+	}
+	switch {
+	case len(failures) > 0:
+		if len(failures) > 1 {
+			message += fmt.Sprintf(" (and %d more)", len(failures)-1)
+		}
+		c.Failure = &junitFailure{message, rule, strings.Join(failures, "\n")}
+		rest = append(rest, reasons...)
+	case len(reasons) == len(groups): // that something else passed cannot be told either
+		text := strings.Join(reasons, "\n")
+		c.Skipped = &text
+	default:
+		rest = append(rest, reasons...)
+	}
+	c.Out = strings.Join(rest, "\n")
+	return c
+}
+
+// prose is a group as a paragraph of plain text.
+func (r *Report) prose(g *Group) string {
+	lines := []string{strings.TrimSpace(g.label() + "  " + g.times()), plain(g.Message)}
+	for _, v := range g.Voices {
+		lines = append(lines, plain(v.says()))
+	}
+	if g.Pointer != "" {
+		lines = append(lines, "at "+plain(g.Pointer))
+	}
+	for _, number := range g.chain() {
+		lines = append(lines, plain(r.line(number)))
+	}
+	if g.Spec.File != "" {
+		lines = append(lines, plain(fmt.Sprintf("%s:%d says so (%s)", r.specURI(g.Spec), g.Spec.Line, sureness(g.Provenance))))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// junitRules has a case for each rule. Violations fail where their operation is, once.
+func (r *Report) junitRules() []junitCase {
+	var cases []junitCase
+	for i := range r.Rules {
+		rule := &r.Rules[i]
+		c := junitCase{Class: "rules", Name: rule.ID, Out: rule.inWords()}
+		if rule.Triggered == 0 {
+			never := "the rule never had its chance"
+			c.Skipped, c.Out = &never, ""
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// junitGates has a case for whatever else makes a check fail.
+func (r *Report) junitGates() []junitCase {
+	gate := func(name string, faults []string) junitCase {
+		c := junitCase{Class: "understudy", Name: name}
+		if len(faults) > 0 {
+			c.Failure = &junitFailure{short(faults[0], 300), name, strings.Join(faults, "\n")}
+		}
+		return c
+	}
+	var unread, stale, missed []string
+	for i := range r.Problems {
+		unread = append(unread, plain(fmt.Sprintf("%s could not be read: %s", r.Problems[i].place(), r.Problems[i].Message)))
+	}
+	cases := []junitCase{gate("the recording can be read", unread)}
+	if r.Baseline != nil {
+		for i := range r.Baseline.Stale {
+			e := &r.Baseline.Stale[i]
+			stale = append(stale, plain(fmt.Sprintf("%s: %s no longer occurs (%s)", r.Baseline.File, e.ID, e.inWords())))
+		}
+		cases = append(cases, gate("the baseline is not stale", stale))
+	}
+	for _, t := range r.Thresholds {
+		missed = nil
+		if t.Missed() {
+			missed = []string{fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", t.Axis, t.Got, t.Want)}
+		}
+		cases = append(cases, gate("coverage of "+t.Axis, missed))
+	}
+	if r.Exchanges.Matched == 0 {
+		cases = append(cases, gate("something was checked", []string{r.Outcome()}))
+	}
+	if r.more && r.brokenGroups() == 0 {
+		cases = append(cases, gate("no violation was left out", []string{r.Outcome()}))
+	}
+	return cases
+}
+
+func (r *Report) brokenGroups() int {
+	n := 0
+	for i := range r.Groups {
+		if r.Breaks(&r.Groups[i].Finding) {
+			n++
+		}
+	}
+	return n
+}

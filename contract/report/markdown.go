@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"svc.example/understudy/specs/recording"
+)
+
+// What GitHub takes: a comment of so many characters, a step's summary of so many bytes.
+const (
+	maxComment    = 65_536
+	MaxSummary    = 1 << 20 // bytes of GITHUB_STEP_SUMMARY
+	maxCitedBody  = 1500    // bytes of a body in a comment
+	maxCitedChain = 6       // exchanges of a finding
+	footerReserve = 300
+)
+
+// WriteMarkdown writes the report for a comment on a pull request, within its limit.
+func (r *Report) WriteMarkdown(w io.Writer) error { return r.WriteSummary(w, maxComment) }
+
+// WriteSummary writes the report as Markdown of at most limit bytes, such as MaxSummary for the summary of a step in
+// GitHub Actions. It is cut at the end of a finding, and says what was cut.
+func (r *Report) WriteSummary(w io.Writer, limit int) error {
+	var b strings.Builder
+	b.WriteString(r.markdownHead())
+	if b.Len()+footerReserve > limit {
+		return fmt.Errorf("a summary in %d bytes: the head alone takes %d", limit, b.Len()+footerReserve)
+	}
+	left, undecided := 0, 0
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.Verdict == Inconclusive {
+			undecided++
+			continue
+		}
+		block := r.markdownFinding(g)
+		if left > 0 || b.Len()+len(block)+footerReserve > limit {
+			left++
+			continue
+		}
+		b.WriteString(block)
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\n> … and %s with fingerprints of their own, cut here for want of room. The HTML and the JSON report have them.\n",
+			count(left, "more finding"))
+	}
+	if rest := r.markdownUndecided(undecided); b.Len()+len(rest) <= limit {
+		b.WriteString(rest)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) markdownHead() string {
+	var b strings.Builder
+	sign := "✅"
+	if r.Failed() || r.Exchanges.Matched == 0 {
+		sign = "❌"
+	}
+	fmt.Fprintf(&b, "### %s Understudy: %s\n\n", sign, escapeMarkdown(short(r.Outcome(), 500)))
+	gates := r.junitGates()
+	for i := range gates {
+		if f := gates[i].Failure; f != nil {
+			fmt.Fprintf(&b, "- ❗ %s", escapeMarkdown(f.Message))
+			if more := strings.Count(f.Text, "\n"); more > 0 {
+				fmt.Fprintf(&b, " (and %d more)", more)
+			}
+			b.WriteString("\n")
+		}
+	}
+	b.WriteString("\n| exchanges | matched | pass | fail | inconclusive | skipped | operations covered |\n")
+	b.WriteString("|--:|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d | %d of %d |\n\n", r.Exchanges.Read, r.Exchanges.Matched, r.Checks.Pass,
+		r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped, r.Coverage.Covered, r.Coverage.Documented)
+	return b.String()
+}
+
+// markdownFinding is a finding with its evidence folded away.
+func (r *Report) markdownFinding(g *Group) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#### %s `%s` %s", escapeMarkdown(g.label()), g.Rule, codeSpan(g.where()))
+	if times := g.times(); times != "" {
+		fmt.Fprintf(&b, " (%s)", escapeMarkdown(times))
+	}
+	fmt.Fprintf(&b, "\n\n%s\n\n", escapeMarkdown(short(g.Message, 2000)))
+	for _, v := range g.Voices {
+		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(v.says(), 1000)))
+	}
+	if g.Pointer != "" {
+		fmt.Fprintf(&b, "- at %s\n", codeSpan(g.Pointer))
+	}
+	if g.Spec.File != "" {
+		fmt.Fprintf(&b, "- %s says so (%s)\n", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
+	}
+	fmt.Fprintf(&b, "\n<details><summary>Evidence: %s</summary>\n\n", count(len(g.chain()), "exchange"))
+	for i, number := range g.chain() {
+		if i == maxCitedChain {
+			fmt.Fprintf(&b, "… and %d more\n\n", len(g.chain())-i)
+			break
+		}
+		b.WriteString(fenced(r.cited(number)))
+	}
+	b.WriteString("</details>\n\n")
+	return b.String()
+}
+
+// cited is an exchange as text: its line, and what it said as far as it is known.
+func (r *Report) cited(number int) string {
+	text := plain(short(r.line(number), 500)) + "\n"
+	e := r.Evidence[number]
+	if e == nil {
+		return text
+	}
+	if body := citedBody(e.Request.Body); body != "" {
+		text += "\n→ " + body + "\n"
+	}
+	if e.Response != nil {
+		if body := citedBody(e.Response.Body); body != "" {
+			text += "\n← " + body + "\n"
+		}
+	}
+	return text
+}
+
+func citedBody(b *recording.Body) string {
+	switch {
+	case b == nil || len(b.Bytes) == 0:
+		return ""
+	case !utf8.Valid(b.Bytes) && !b.Truncated:
+		return fmt.Sprintf("(%d bytes that are no text)", len(b.Bytes))
+	}
+	text := strings.ToValidUTF8(string(b.Bytes[:min(len(b.Bytes), maxCitedBody)]), "")
+	if len(b.Bytes) > maxCitedBody || b.Truncated {
+		text += "…"
+	}
+	return visible(text)
+}
+
+// markdownUndecided sums up what could not be told.
+func (r *Report) markdownUndecided(groups int) string {
+	if groups == 0 {
+		return ""
+	}
+	sums := map[string]int{}
+	for i := range r.Groups {
+		if g := &r.Groups[i]; g.Verdict == Inconclusive {
+			sums[g.Rule] += g.Count
+		}
+	}
+	var b strings.Builder
+	b.WriteString("\n<details><summary>What the recording cannot tell</summary>\n\n")
+	for _, rule := range r.Rules {
+		if n := sums[rule.ID]; n > 0 {
+			fmt.Fprintf(&b, "- `%s` ×%d\n", rule.ID, n)
+		}
+	}
+	b.WriteString("\n</details>\n")
+	return b.String()
+}
+
+// fenced is a block of code with a fence that is longer than any in it.
+func fenced(text string) string {
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n\n"
+}
+
+// codeSpan is a piece of code within a line. In code nothing is a mention, a reference or HTML.
+func codeSpan(text string) string {
+	if text == "" {
+		return ""
+	}
+	ticks := strings.Repeat("`", longestRun(text, '`')+1)
+	return ticks + " " + plain(text) + " " + ticks
+}
+
+func longestRun(text string, of rune) int {
+	longest, run := 0, 0
+	for _, c := range text {
+		if run++; c != of {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// escapeMarkdown makes a text mean nothing but itself: no markup, no HTML, no mention of a person, no reference.
+func escapeMarkdown(text string) string {
+	var b strings.Builder
+	for _, c := range plain(text) {
+		switch {
+		case c == '@', c == '#':
+			b.WriteString(string(c) + "<!-- -->") // nobody is told because a recording held a name
+		case c < utf8.RuneSelf && strings.ContainsRune("\\`*_{}[]()<>+-.!|~&$:", c):
+			b.WriteString(`\` + string(c))
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// visible is a text of others with its lines, and without what would hide or turn others.
+func visible(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = plain(line)
+	}
+	return strings.Join(lines, "\n")
+}

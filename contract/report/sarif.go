@@ -1,0 +1,208 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxResults is how many results of a run GitHub takes.
+const maxResults = 25_000
+
+// maxSteps bounds the evidence of a result.
+const maxSteps = 100
+
+// WriteSARIF writes the report as SARIF 2.1.0. A result is all findings with one fingerprint, and stands where the
+// document says what they deviate from, for that is what a repository holds; the exchanges are its code flow.
+func (r *Report) WriteSARIF(w io.Writer) error {
+	index := map[string]int{}
+	driver := sarifDriver{Name: "understudy", Rules: []sarifRule{}}
+	for i := range r.Rules {
+		index[r.Rules[i].ID] = i
+		driver.Rules = append(driver.Rules, r.sarifRule(r.Rules[i].ID))
+	}
+	run := sarifRun{
+		Tool: sarifTool{driver}, Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
+		Invocations: []sarifInvocation{{Successful: len(r.Problems) == 0, Notifications: r.sarifNotifications()}},
+		Properties:  map[string]any{"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks},
+	}
+	for i := range r.Groups {
+		if i == maxResults {
+			break
+		}
+		g := &r.Groups[i]
+		result := r.sarifResult(g)
+		if at, known := index[g.Rule]; known {
+			result.RuleIndex = &at
+		}
+		run.Results = append(run.Results, result)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(sarifLog{
+		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0",
+		Runs:    []sarifRun{run},
+	})
+}
+
+func (r *Report) sarifRule(id string) sarifRule {
+	doc := r.Docs[id]
+	rule := sarifRule{ID: id, Name: pascal(id), Short: sarifText{Text: r.ruleTitle(id)}}
+	var text, markdown []string
+	for _, part := range []struct{ head, body string }{
+		{"Watches", doc.Watches},
+		{"A violation takes", doc.Evidence},
+		{"Inconclusive when", doc.Inconclusive},
+		{"No violation", doc.Passes},
+		{"Provenance", string(doc.Provenance)},
+	} {
+		if part.body != "" {
+			text = append(text, part.head+": "+part.body)
+			markdown = append(markdown, "**"+part.head+"**: "+escapeMarkdown(part.body))
+		}
+	}
+	if len(text) > 0 {
+		rule.Help = &sarifText{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(markdown, "\n\n")}
+	}
+	rule.Properties = map[string]any{"tags": []string{"api-contract"}}
+	return rule
+}
+
+// pascal is the name of a rule the way SARIF wants one: PoolDeletion.
+func pascal(id string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(id, "-") {
+		b.WriteString(strings.ToUpper(part[:min(1, len(part))]) + part[min(1, len(part)):])
+	}
+	return b.String()
+}
+
+func (r *Report) sarifResult(g *Group) sarifResult {
+	kind, level := r.sarifKind(g)
+	result := sarifResult{
+		RuleID: g.Rule, Kind: kind, Level: level, Message: sarifText{Text: sarifMessage(g)},
+		Fingerprints: map[string]string{"understudy/v1": g.ID}, Occurrences: max(1, g.Count),
+		Properties: map[string]any{
+			"operation": g.Operation, "pointer": g.Pointer, "provenance": g.Provenance, "verdict": g.Verdict,
+			"disputed": g.Disputed,
+		},
+	}
+	logical := []sarifLogical{}
+	if where := g.where(); where != "" {
+		logical = append(logical, sarifLogical{Name: where, Kind: "member"})
+	}
+	location := sarifLocation{Logical: logical}
+	if g.Spec.File != "" {
+		location.Physical = physical(r.specURI(g.Spec), g.Spec.Line)
+	}
+	result.Locations = []sarifLocation{location}
+	result.Related, result.Flows = r.sarifFlow(g)
+	if g.Accepted {
+		reason := "accepted by the baseline"
+		if r.Baseline != nil {
+			at := slices.IndexFunc(r.Baseline.Entries, func(e BaselineEntry) bool { return e.ID == g.ID })
+			if at >= 0 && r.Baseline.Entries[at].Reason != "" {
+				reason = r.Baseline.Entries[at].Reason
+			}
+		}
+		result.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: reason}}
+	}
+	return result
+}
+
+// sarifKind says how loud a result is. Only what fails has a level: what the recording cannot tell is open, and where
+// the judges differ a person has to look.
+func (r *Report) sarifKind(g *Group) (kind, level string) {
+	switch {
+	case g.Verdict == Inconclusive:
+		return "open", "none"
+	case g.Disputed && !r.DisputedFails:
+		return "review", "none"
+	case g.Severity == Notice:
+		return "fail", "note"
+	}
+	return "fail", string(g.Severity)
+}
+
+func sarifMessage(g *Group) string {
+	parts := []string{plain(g.Message)}
+	for _, v := range g.Voices {
+		parts = append(parts, plain(v.says()))
+	}
+	if g.Count > 1 {
+		parts = append(parts, g.times())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sarifFlow is the evidence of a result: the exchanges in their order.
+func (r *Report) sarifFlow(g *Group) ([]sarifLocation, []sarifCodeFlow) {
+	var steps []sarifStep
+	var related []sarifLocation
+	for i, number := range g.chain() {
+		if i == maxSteps {
+			break
+		}
+		line, ok := r.Shown[number]
+		if !ok {
+			continue
+		}
+		at := sarifLocation{
+			Message:  &sarifText{Text: plain(r.line(number))},
+			Physical: physical(cmp.Or(line.File, "recording"), line.Line),
+		}
+		steps = append(steps, sarifStep{Location: at, Order: i + 1})
+		at.ID = len(related) + 1
+		related = append(related, at)
+	}
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	return related, []sarifCodeFlow{{Threads: []sarifThread{{steps}}}}
+}
+
+// physical is a place in a file. A file has no line 0: then it is the file as a whole.
+func physical(file string, line int) *sarifPhysical {
+	u := url.URL{Path: filepath.ToSlash(strings.ToValidUTF8(file, "\uFFFD"))}
+	if filepath.IsAbs(file) {
+		u.Scheme = "file"
+	}
+	p := &sarifPhysical{Artifact: sarifArtifact{URI: u.String()}}
+	if line > 0 {
+		p.Region = &sarifRegion{line}
+	}
+	return p
+}
+
+// sarifNotifications tell what is no finding: what could not be read, and what else makes a check fail.
+func (r *Report) sarifNotifications() []sarifNotification {
+	list := []sarifNotification{}
+	add := func(text string) {
+		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: plain(text)}})
+	}
+	for i := range r.Problems {
+		add(fmt.Sprintf("%s could not be read, and was skipped: %s", r.Problems[i].place(), r.Problems[i].Message))
+	}
+	if r.Baseline != nil {
+		for i := range r.Baseline.Stale {
+			e := &r.Baseline.Stale[i]
+			add(fmt.Sprintf("%s: %s no longer occurs (%s): take it out", r.Baseline.File, e.ID, e.inWords()))
+		}
+	}
+	for _, t := range r.Thresholds {
+		if t.Missed() {
+			add(fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", t.Axis, t.Got, t.Want))
+		}
+	}
+	if left := len(r.Groups) - maxResults; left > 0 {
+		add(count(left, "more result") + " were left out, the least severe: readers take no more")
+	}
+	return list
+}

@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fatih/color"
+)
+
+// How much of a list a summary shows.
+const (
+	maxListed    = 5
+	maxAlarms    = 10
+	labelColumns = 11
+)
+
+// summary tells what was read, whose it was, how much was covered, and the verdict, on one screen.
+func (t *textWriter) summary() {
+	r := t.r
+	t.alarms()
+	for i, note := range r.Notes {
+		if i == maxListed && !t.Verbose {
+			t.line("note: and %s", count(len(r.Notes)-i, "more note"))
+			break
+		}
+		t.wrap("", "note: "+note)
+	}
+	if r.Omitted > 0 {
+		t.line("note: %s are counted but not listed", count(r.Omitted, "more finding"))
+	}
+	broken := ""
+	if r.Exchanges.Broken > 0 {
+		broken = fmt.Sprintf(", and %d unreadable", r.Exchanges.Broken)
+	}
+	t.fact("exchanges", fmt.Sprintf("%d read: %d matched, %d unmatched, %d ignored%s",
+		r.Exchanges.Read, r.Exchanges.Matched, r.Exchanges.Unmatched, r.Exchanges.Ignored, broken))
+	t.fact("interfaces", strings.Join(r.basesInWords(), "; "))
+	t.strangers()
+	t.fact("checks", fmt.Sprintf("%d pass, %d fail, %d inconclusive, %d skipped",
+		r.Checks.Pass, r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped))
+	t.fact("coverage", r.coverageInWords())
+	t.rules()
+	if b := r.Baseline; b != nil {
+		t.fact("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
+	}
+	t.line("")
+	t.verdict()
+}
+
+// fact is a line of the summary, or some, with a label.
+func (t *textWriter) fact(label, text string) {
+	for i, line := range wrap(text, t.width()-labelColumns) {
+		if i > 0 {
+			label = ""
+		}
+		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), line)
+	}
+}
+
+// alarms tell what a reader must not miss: the verdict does not hold for what could not be read.
+func (t *textWriter) alarms() {
+	r := t.r
+	alarm := func(text string) {
+		for i, line := range wrap(text, t.width()-2) {
+			mark := "! "
+			if i > 0 {
+				mark = "  "
+			}
+			t.line("%s", t.paint(mark+line, color.FgRed, color.Bold))
+		}
+	}
+	for i, p := range r.Problems {
+		if i == maxAlarms && !t.Verbose {
+			alarm("and " + count(len(r.Problems)-i, "more part") + " of the recording could not be read")
+			break
+		}
+		alarm(fmt.Sprintf("%s could not be read, and was skipped: %s", p.place(), p.Message))
+	}
+	if r.Baseline != nil {
+		for i, e := range r.Baseline.Stale {
+			if i == maxAlarms && !t.Verbose {
+				alarm("and " + entries(len(r.Baseline.Stale)-i) + " more of the baseline")
+				break
+			}
+			alarm(fmt.Sprintf("%s: %s no longer occurs (%s): take it out", r.Baseline.File, e.ID, e.inWords()))
+		}
+	}
+	for _, missed := range r.Thresholds {
+		if missed.Missed() {
+			alarm(fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", missed.Axis, missed.Got, missed.Want))
+		}
+	}
+}
+
+// place is where the recording cannot be read.
+func (p *Problem) place() string {
+	switch {
+	case p.File == "":
+		return "a part of the recording"
+	case p.Line > 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s, byte %d,", p.File, p.Offset)
+}
+
+// inWords is an accepted finding in a few words.
+func (e *BaselineEntry) inWords() string {
+	parts := slices.DeleteFunc([]string{e.Rule, e.Operation, e.Pointer}, func(s string) bool { return s == "" })
+	return strings.Join(parts, " ")
+}
+
+// basesInWords says where the interfaces were that have exchanges, and what was guessed.
+func (r *Report) basesInWords() []string {
+	var list []string
+	for _, b := range r.Bases {
+		switch {
+		case b.Exchanges == 0:
+		case b.Source == "given":
+			list = append(list, fmt.Sprintf("%s %d at %s", b.Interface, b.Exchanges, b.URL))
+		default:
+			list = append(list, fmt.Sprintf("%s %d at %s (%s)", b.Interface, b.Exchanges, b.URL, b.Source))
+		}
+	}
+	return list
+}
+
+// strangers lists the addresses of nobody, the most frequent first.
+func (t *textWriter) strangers() {
+	for i := range t.r.Strangers {
+		if i == maxListed && !t.Verbose {
+			t.line("%*s  and %d more", labelColumns-2, "", len(t.r.Strangers)-i)
+			return
+		}
+		label := ""
+		if i == 0 {
+			label = "strangers"
+		}
+		text := t.r.Strangers[i].inWords()
+		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), cut(text, t.width()-labelColumns))
+	}
+}
+
+// inWords is a stranger in one line.
+func (s *Stranger) inWords() string {
+	text := fmt.Sprintf("%s %s ×%d", s.Method, s.URL, s.Count)
+	if len(s.Claimants) > 0 {
+		text += ", claimed by " + strings.Join(s.Claimants, " and ")
+	}
+	if s.Hint != "" {
+		text += " — " + s.Hint
+	}
+	return text
+}
+
+// coverageInWords is coverage along all axes that were measured.
+func (r *Report) coverageInWords() string {
+	list := []string{fmt.Sprintf("%d of %d documented operations", r.Coverage.Covered, r.Coverage.Documented)}
+	for _, a := range r.Coverage.Axes {
+		if a.Name != Operations && a.Name != RulesAxis && a.Documented > 0 {
+			list = append(list, fmt.Sprintf("%s %d/%d", a.Name, a.Covered, a.Documented))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// rules says how often rules had their chance: those that only passed in one paragraph, the others in a line each.
+func (t *textWriter) rules() {
+	var held, others []string
+	for _, rule := range t.r.Rules {
+		switch rule.Triggered {
+		case 0:
+		case rule.Pass:
+			held = append(held, fmt.Sprintf("%s %d", rule.ID, rule.Pass))
+		default:
+			others = append(others, rule.inWords())
+		}
+	}
+	if len(held) > 0 {
+		t.fact("rules held", strings.Join(held, ", "))
+	}
+	for i, text := range others {
+		label := "rules"
+		if i > 0 {
+			label = ""
+		}
+		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), text)
+	}
+	if idle := t.r.unsaid(); len(idle) > 0 && len(idle) < len(t.r.Rules) {
+		t.fact("no chance", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
+	}
+}
+
+// inWords is the tally of a rule.
+func (r *Rule) inWords() string {
+	var list []string
+	for _, part := range []struct {
+		count int
+		word  Verdict
+	}{{r.Fail, Fail}, {r.Inconclusive, Inconclusive}, {r.Pass, Pass}} {
+		if part.count > 0 {
+			list = append(list, fmt.Sprintf("%d %s", part.count, part.word))
+		}
+	}
+	return fmt.Sprintf("%s %d: %s", r.ID, r.Triggered, strings.Join(list, ", "))
+}
+
+// verdict is the last line.
+func (t *textWriter) verdict() {
+	colour := color.FgGreen
+	if t.r.Failed() || t.r.Exchanges.Matched == 0 {
+		colour = color.FgRed
+	}
+	t.line("%s", t.paint(plain(t.r.Outcome()), colour, color.Bold))
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+
+	"svc.example/understudy/specs"
+)
+
+// label is how loud a group is, in a word or two.
+func (g *Group) label() string {
+	switch {
+	case g.Verdict == Inconclusive:
+		return string(Inconclusive)
+	case g.Accepted:
+		return string(g.Severity) + " (accepted)"
+	case g.Disputed:
+		return string(g.Severity) + " (disputed)"
+	}
+	return string(g.Severity)
+}
+
+// where is what a finding is about: an operation, an interface, or none.
+func (f *Finding) where() string {
+	if f.Operation != "" {
+		return f.Operation
+	}
+	return f.Interface
+}
+
+// times says how often, where it was more than once.
+func (g *Group) times() string {
+	if g.Count < 2 {
+		return ""
+	}
+	return fmt.Sprintf("×%d, first at #%d", g.Count, g.Exchange)
+}
+
+// says is what the judges say where they differ.
+func (v Voice) says() string {
+	if v.Message == "" {
+		return fmt.Sprintf("the %s judge says %s", v.Judge, v.Verdict)
+	}
+	return fmt.Sprintf("the %s judge says %s: %s", v.Judge, v.Verdict, v.Message)
+}
+
+// says is where the document states what a finding is about, and how sure that is.
+func (f *Finding) says() string {
+	if f.Spec.File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d says so (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
+}
+
+func sureness(p specs.Provenance) string {
+	switch p {
+	case specs.Client:
+		return "known from the code of clients"
+	case specs.Assumed:
+		return "an assumption"
+	case specs.Public:
+		return "from public interface documents"
+	case specs.Documented:
+	}
+	return "documented"
+}
+
+// answer is the status of an exchange.
+func (l *Line) answer() string {
+	if l.Status == 0 {
+		return "no answer"
+	}
+	return fmt.Sprint(l.Status)
+}
+
+// place is where an exchange stands in its recording.
+func (l *Line) place() string {
+	if l.Line == 0 {
+		return l.File
+	}
+	return fmt.Sprintf("%s:%d", l.File, l.Line)
+}
+
+// line is one exchange in one line: #4 POST /api/pool_rules → 201.
+func (r *Report) line(number int) string {
+	l, ok := r.Shown[number]
+	if !ok {
+		return fmt.Sprintf("#%d", number)
+	}
+	return l.inWords()
+}
+
+func (l *Line) inWords() string {
+	return fmt.Sprintf("#%d %s %s → %s  (%s)", l.Exchange, l.Method, l.URL, l.answer(), l.place())
+}
+
+// chain is the evidence of a finding, or the exchange that it was found in.
+func (f *Finding) chain() []int {
+	if len(f.Evidence) == 0 {
+		return []int{f.Exchange}
+	}
+	return f.Evidence
+}
+
+// ruleTitle is what a rule is about in one clause, or its name.
+func (r *Report) ruleTitle(id string) string {
+	if doc := r.Docs[id]; doc.Title != "" {
+		return doc.Title
+	}
+	return id
+}
+
+// specURI is where a document is in the repository, for tools that show it beside a finding. Ours go by their names,
+// and stand in a folder; a user's own goes by its path.
+func (r *Report) specURI(s Spec) string {
+	if strings.ContainsAny(s.File, `/\`) {
+		return strings.ReplaceAll(s.File, `\`, "/")
+	}
+	root := r.Root
+	if root == "" {
+		root = "specs"
+	}
+	return path.Join(root, s.File)
+}
+
+// count is a number of things, such as 1 finding or 2 findings.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// plain is a text of others without what would steer a terminal or break a line: a recording may hold anything.
+func plain(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '\n', c == '\t', c == '\r':
+			return ' '
+		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c):
+			return unicode.ReplacementChar
+		}
+		return c
+	}, text)
+}
+
+// short is the beginning of a text, at most so many runes of it.
+func short(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+// unsaid counts the rules that never had a chance.
+func (r *Report) unsaid() []string {
+	var names []string
+	for _, rule := range r.Rules {
+		if rule.Triggered == 0 {
+			names = append(names, rule.ID)
+		}
+	}
+	return names
+}
+
+// violations counts the findings that make the check fail, and what else there is by severity.
+func (r *Report) violations() (breaking int, rest map[string]int) {
+	rest = map[string]int{}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		switch {
+		case r.Breaks(&g.Finding):
+			breaking += g.Count
+		case g.Accepted:
+			rest["accepted"] += g.Count
+		case g.Verdict == Inconclusive:
+			rest[string(Inconclusive)] += g.Count
+		case g.Disputed:
+			rest["disputed"] += g.Count
+		default:
+			rest[string(g.Severity)] += g.Count
+		}
+	}
+	return breaking, rest
+}

@@ -1,0 +1,95 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+var ingestionTime = watch{
+	about: report.RuleDoc{
+		ID: IngestionTime, Provenance: specs.Assumed,
+		Title: "an event's own time is not used when it is older than 7 days or more than 3 days ahead",
+		Watches: "Events that were answered with success and claim a time out of that window, by a day at least, and then the " +
+			"last records of their table.",
+		Evidence: "A record of the table has all the event's plain values and the time that it claims. That no other event " +
+			"made such a record, which may have been within its window, is only assumed.",
+		Inconclusive: "The recording does not show the event's record: no last records of the table were read, or not as JSON, " +
+			"or none of them has the event's values.",
+		Passes: "A record with the event's values and the time of its receipt; another record with that time; an event " +
+			"whose key is wrong, and which leaves no record; times near the edges of the window, since the document " +
+			"counts from the current date; events whose bodies were not recorded or have no plain values.",
+	},
+	see: seeIngestionTime,
+}
+
+// How far from its receipt the time of an event may be, with a day of grace, and how soon a record is made.
+const (
+	oldestEvent  = 8 * 24 * time.Hour
+	newestEvent  = 4 * 24 * time.Hour
+	soonRecorded = 10 * time.Minute
+)
+
+// untimely is an event that claims a time which is not to be used, and waits for its record.
+type untimely struct {
+	pending
+	event *Event
+}
+
+func seeIngestionTime(st *step) {
+	if len(st.records) > 0 {
+		st.settle(IngestionTime)
+	}
+	if st.event == nil || !st.OK() || !st.event.record.isUntimely(st.over()) {
+		return
+	}
+	u := &untimely{event: st.Event}
+	u.ruling = ruling{
+		rule: IngestionTime, aspect: "window", operation: st.Operation, provenance: specs.Assumed, evidence: []*Event{st.Event},
+		message: "an event claims a time that is not to be used; the recording does not show its record",
+	}
+	u.look = u.find
+	st.await(IngestionTime, &u.pending)
+}
+
+// isUntimely reports whether a time is out of the window, when the record is received at another one.
+func (r *recordFact) isUntimely(received time.Time) bool {
+	if r == nil || received.IsZero() || len(r.values) == 0 {
+		return false
+	}
+	ahead := time.Unix(r.time, 0).Sub(received)
+	return ahead < -oldestEvent || ahead > newestEvent
+}
+
+// find looks for the record of the event among those of its table.
+func (u *untimely) find(st *step) bool {
+	if st.named != u.event.named || !st.OK() || !before(u.event, st.Event) {
+		return false
+	}
+	claimed := u.event.event.record
+	for i := range st.records {
+		shown := &st.records[i]
+		isSoon := time.Unix(shown.time, 0).Sub(u.event.over()).Abs() <= soonRecorded
+		if !shown.has(claimed.values) || shown.time != claimed.time && !isSoon {
+			continue
+		}
+		u.ruling.verdict = report.Pass
+		if shown.time == claimed.time {
+			u.ruling.verdict = report.Fail
+			u.ruling.message = fmt.Sprintf("a record has the time %s that its event claims, which was received at %s",
+				time.Unix(claimed.time, 0).UTC().Format(time.RFC3339), u.event.over().UTC().Format(time.RFC3339))
+			u.ruling.evidence = []*Event{st.Event, u.event}
+		}
+		st.say(u.ruling)
+		return true
+	}
+	return false
+}
+
+// has reports whether a record has all of some values.
+func (r *recordFact) has(values []uint64) bool {
+	return !slices.ContainsFunc(values, func(v uint64) bool { return !slices.Contains(r.values, v) })
+}

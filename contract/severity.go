@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"svc.example/understudy/contract/report"
+)
+
+// severity is how loud findings are by the user's own will, whatever is known of their facts.
+type severity struct {
+	rule, operation string // patterns, as path.Match has them
+	level           string
+}
+
+// Off is the severity of what is not checked.
+const Off = "off"
+
+// Severities lists the words that WithSeverity takes, the loudest first.
+func Severities() []string {
+	return []string{string(report.Error), string(report.Warning), string(report.Notice), Off}
+}
+
+// WithSeverity sets how loud the findings of a rule on an operation are: error, warning, notice, or off, which leaves them
+// out and counts their checks as skipped. Both names may be patterns, as in schema, core.*, and *; the first option that
+// fits a finding decides. What belongs to no operation fits the operation * only.
+func WithSeverity(rule, operation, level string) Option {
+	return func(c *config) error {
+		if !slices.Contains(Severities(), level) {
+			return fmt.Errorf("severity %q of %s: choose one of error, warning, notice, off", level, rule)
+		}
+		for _, pattern := range []string{rule, operation} {
+			if _, err := path.Match(pattern, ""); err != nil {
+				return fmt.Errorf("severity of %s on %s: %q is no pattern: %w", rule, operation, pattern, err)
+			}
+		}
+		fits := func(id string) bool { ok, _ := path.Match(rule, id); return ok }
+		if !slices.ContainsFunc(Rules(), fits) {
+			return known([]string{rule})
+		}
+		c.severities = append(c.severities, severity{rule, operation, level})
+		return nil
+	}
+}
+
+// severity is the one that the user set for a rule on an operation, or empty.
+func (c *config) severity(rule, operation string) string {
+	for _, s := range c.severities {
+		isRule, _ := path.Match(s.rule, rule)
+		isOperation, _ := path.Match(s.operation, operation)
+		if isRule && (isOperation || s.operation == "*") {
+			return s.level
+		}
+	}
+	return ""
+}
+
+// off reports whether a rule is switched off on an operation.
+func (g *gatherer) off(rule, operation string) bool {
+	return g.disabled[rule] || g.checker.config.severity(rule, operation) == Off
+}

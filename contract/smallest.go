@@ -1,0 +1,87 @@
+package contract
+
+import (
+	"context"
+	"slices"
+
+	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/contract/rule"
+	"svc.example/understudy/specs/recording"
+)
+
+// oracle tells whether some exchanges show a finding, by checking them as a recording of their own.
+type oracle struct {
+	checker *Checker
+	judge   *judge.Judge
+}
+
+// shows returns the finding of a fingerprint as the exchanges show it, or nil when they do not.
+func (o *oracle) shows(id string, exchanges []*recording.Exchange) *report.Finding {
+	var found *report.Finding
+	take := func(f *report.Finding) {
+		if f != nil && f.ID == id && found == nil {
+			found = f
+		}
+	}
+	config := rule.Config{Documents: o.checker.documents, Trust: o.checker.config.trust}
+	watcher := rule.NewWatcher(config, func(v rule.Verdict) { take(v.Finding) })
+	var pending pendingCredentials
+	for record, err := range capture.Exchanges("evidence", slices.Values(exchanges)) {
+		if err != nil {
+			continue // there are none in memory
+		}
+		item, err := record.Decode()
+		if err != nil {
+			return nil
+		}
+		r := o.judge.Exchange(item)
+		for i := range r.Findings {
+			take(&r.Findings[i])
+		}
+		pending.take(r)
+		if e := rule.NewEvent(r); e != nil {
+			watcher.See(e)
+		}
+	}
+	watcher.End()
+	for _, r := range pending.absent {
+		verdict, message := pending.verdict(r)
+		f := o.judge.SchemeFinding(r, verdict, message)
+		take(&f)
+	}
+	return found
+}
+
+// smallest takes exchanges away for as long as the rest still shows the finding. None of what is left can be spared: it
+// is delta debugging (Zeller and Hildebrandt's ddmin), of which only the complements are tried, since a finding takes few
+// exchanges and these stand apart.
+func (o *oracle) smallest(ctx context.Context, id string, exchanges []*recording.Exchange) []*recording.Exchange {
+	for parts := 2; len(exchanges) > 1 && ctx.Err() == nil; {
+		parts = min(parts, len(exchanges))
+		rest := o.spare(ctx, id, exchanges, parts)
+		switch {
+		case rest != nil:
+			exchanges, parts = rest, max(parts-1, 2)
+		case parts == len(exchanges):
+			return exchanges
+		default:
+			parts *= 2
+		}
+	}
+	return exchanges
+}
+
+// spare leaves out one of some parts of the exchanges, the latest ones last, if the rest shows the finding; else it is
+// nil.
+func (o *oracle) spare(ctx context.Context, id string, exchanges []*recording.Exchange, parts int) []*recording.Exchange {
+	for i := range parts {
+		from, to := i*len(exchanges)/parts, (i+1)*len(exchanges)/parts
+		rest := slices.Concat(exchanges[:from], exchanges[to:])
+		if ctx.Err() == nil && o.shows(id, rest) != nil {
+			return rest
+		}
+	}
+	return nil
+}
