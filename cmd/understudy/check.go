@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
@@ -25,7 +26,7 @@ type checkFlags struct {
 	brand    string
 
 	severities    []string
-	minima        []string
+	minimums      minimums
 	baseline      string
 	writeBaseline string
 	minimize      string
@@ -81,9 +82,7 @@ func (f *checkFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.severities, "severity", nil,
 		"how loud findings are, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
 			"patterns, the first that fits decides (repeatable)")
-	c.Flags().StringArrayVar(&f.minima, "min", nil,
-		"how much coverage there has to be, as `AXIS=PERCENT`: of operations, requests, responses,\n"+
-			"parameters, enums, properties or rules (repeatable)")
+	f.minimums.add(c)
 	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings that `FILE` lists, and want all of them to occur")
 	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
@@ -93,7 +92,10 @@ func (f *checkFlags) add(c *cobra.Command) {
 }
 
 func (f *checkFlags) run(c *cobra.Command, files []string) error {
-	if files = append(files, configured(c).Recordings...); len(files) == 0 {
+	if len(files) == 0 {
+		files = configured(c).Recordings
+	}
+	if len(files) == 0 {
 		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
 			c.CommandPath())
 	}
@@ -172,11 +174,10 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		opt, err := severityOf(text)
 		opts, errs = append(opts, opt), append(errs, err)
 	}
-	for _, text := range f.minima {
-		opt, err := minimumOf(text)
-		opts, errs = append(opts, opt), append(errs, err)
+	for _, t := range f.minimums {
+		opts = append(opts, contract.WithThreshold(t.Axis, t.Want))
 	}
-	if f.baseline != "" {
+	if f.baseline != "" && !f.beginsBaseline() {
 		opts = append(opts, contract.WithBaseline(f.baseline))
 	}
 	return opts, errors.Join(errs...)
@@ -193,14 +194,10 @@ func severityOf(text string) (contract.Option, error) {
 	return contract.WithSeverity(rule, cmp.Or(operation, "*"), level), nil
 }
 
-// minimumOf reads AXIS=PERCENT.
-func minimumOf(text string) (contract.Option, error) {
-	axis, number, _ := strings.Cut(text, "=")
-	percent, err := strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64)
-	if err != nil {
-		return nil, fmt.Errorf("--min %q: want AXIS=PERCENT, as in %s=80", text, report.Operations)
-	}
-	return contract.WithThreshold(axis, percent), nil
+// beginsBaseline reports whether the baseline is to be written for the first time.
+func (f *checkFlags) beginsBaseline() bool {
+	_, err := os.Stat(f.baseline)
+	return filepath.Clean(f.baseline) == filepath.Clean(f.writeBaseline) && errors.Is(err, fs.ErrNotExist)
 }
 
 // explain adds what to do about it to the error of a check.

@@ -37,9 +37,7 @@ it. - is standard input.
 
 The axes are operations, requests (media types), responses (status and media type),
 parameters that were given, values of enumerations, properties of bodies that were
-seen and not only as null, and rules that had their chance. Of one interface alone,
-requests, parameters, values and properties are those of the operations that were
-called.
+seen and not only as null, and rules that had their chance.
 
 Exit code 1: there is less than --min wants. 2: a report cannot be read.`,
 		Example: `  understudy check --format json -o unit.json unit.ndjson
@@ -58,17 +56,31 @@ Exit code 1: there is less than --min wants. 2: a report cannot be read.`,
 	c.Flags().StringVar(&f.iface, "interface", "", "only the interface `NAME`")
 	complete(c, "interface", specs.Interfaces())
 	c.Flags().BoolVar(&f.missed, "missed", false, "list what was never seen")
-	c.Flags().Var(&f.minimums, "min", "fail when less of an axis is covered (repeatable)")
-	var axes []string
-	for _, axis := range report.Axes() {
-		axes = append(axes, axis+"=")
-	}
-	complete(c, "min", axes)
+	f.minimums.add(c)
 	return c
 }
 
 // minimums is the value of a repeatable flag: AXIS=PERCENT.
 type minimums []report.Threshold
+
+func (m *minimums) add(c *cobra.Command) {
+	c.Flags().Var(m, "min", "fail when less of an axis of coverage is covered: of operations, requests, responses,\n"+
+		"parameters, enums, properties or rules (repeatable)")
+	var axes []string
+	for _, axis := range report.Axes() {
+		axes = append(axes, axis+"=")
+	}
+	complete(c, "min", axes)
+}
+
+// GetSlice lists the values as they are given.
+func (m *minimums) GetSlice() []string {
+	var list []string
+	for _, t := range *m {
+		list = append(list, fmt.Sprintf("%s=%v", t.Axis, t.Want))
+	}
+	return list
+}
 
 func (m *minimums) String() string { return "" }
 

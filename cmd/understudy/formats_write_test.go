@@ -4,7 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha1" //nolint:gosec // as Playwright names its files
+	"crypto/sha1" // as Playwright names its files
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,7 +132,7 @@ func playwright(file string, list []*recording.Exchange) error {
 	for i, entry := range archive["log"].(map[string]any)["entries"].([]any) {
 		if r := list[i].Response; r != nil && r.Body != nil && len(r.Body.Bytes) > 0 {
 			content := entry.(map[string]any)["response"].(map[string]any)["content"].(map[string]any)
-			name := fmt.Sprintf("%x.bin", sha1.Sum(r.Body.Bytes)) //nolint:gosec // as above
+			name := fmt.Sprintf("%x.bin", sha1.Sum(r.Body.Bytes))
 			files[name], content["_file"] = r.Body.Bytes, name
 			delete(content, "text")
 			delete(content, "encoding")

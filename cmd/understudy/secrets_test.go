@@ -224,3 +224,27 @@ func TestNoSecretIsInWhatCheckWrites(t *testing.T) {
 		})
 	}
 }
+
+// TestNoSecretIsInWhatCheckLeavesBehind looks into the smallest recordings, with their scripts, and into the baseline.
+func TestNoSecretIsInWhatCheckLeavesBehind(t *testing.T) {
+	t.Parallel()
+	var all []*recording.Exchange
+	for name, p := range plants() {
+		all = append(all, p.exchange(secretOf(name)))
+	}
+	dir := t.TempDir()
+	code, _, stderr := command(t, "check", "--minimize", dir, "--write-baseline", filepath.Join(dir, "baseline.yaml"), recordingOf(t, all...))
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if code != 0 || err != nil || len(files) < 10 {
+		t.Fatalf("exit code %d, %d files, %v: %s", code, len(files), err, stderr)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range plants() {
+			leaked(t, filepath.Base(file)+" with "+name, string(content), secretOf(name))
+		}
+	}
+}

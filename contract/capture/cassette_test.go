@@ -121,7 +121,7 @@ recorded_with: VCR 5.0.0
 )
 
 // cassettes are of all tools, with what should be read of them.
-var cassettes = map[string]struct { //nolint:gochecknoglobals // a table of the tests
+var cassettes = map[string]struct {
 	text string
 	want []string
 }{

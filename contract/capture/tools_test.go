@@ -21,7 +21,7 @@ import (
 )
 
 // session is what was recorded by the tools, as testdata/README.md tells.
-var session = []string{ //nolint:gochecknoglobals // a table of the tests
+var session = []string{
 	"GET /workflow/api/pools - 200 {pool",
 	"POST /workflow/api/pools {name 201 {id:4",
 	"GET /workflow/api/projects/1/archive - 200 gzip",

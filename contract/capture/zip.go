@@ -91,7 +91,7 @@ func (o opened) readZipped(file *zip.File, yield func(Record, error) bool) bool 
 		return yield(Record{}, &ReadError{Place: place, Kind: Malformed, Err: err})
 	}
 	defer r.Close()
-	size := max(int64(file.CompressedSize64), 1) //nolint:gosec // as the archive says; a lie makes the bound tighter or reading fail
+	size := max(int64(file.CompressedSize64), 1) // as the archive says; a lie makes the bound tighter or reading fail
 	return o.read(&bounded{r: r, packed: func() int64 { return size }}, yield)
 }
 

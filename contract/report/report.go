@@ -219,66 +219,6 @@ type Line struct {
 	Offset   int64  `json:"offset"`
 }
 
-// Coverage says how much of the documents the recordings touched, along several axes.
-type Coverage struct {
-	Operations map[string]Touched  `json:"operations"` // by name, such as workflow.getPool; only those touched
-	Untouched  map[string][]string `json:"untouched"`  // the other ones, and their documented responses
-	Covered    int                 `json:"covered"`    // operations
-	Documented int                 `json:"documented"`
-	Axes       []Axis              `json:"axes"`
-
-	// Totals counts what is documented, by interface and axis.
-	Totals map[string]map[string]int `json:"totals"`
-}
-
-// Axes of coverage, in the order of reports.
-const (
-	Operations = "operations"
-	Requests   = "requests"   // operation and media type
-	Responses  = "responses"  // operation, status and media type
-	Parameters = "parameters" // that were given
-	Enums      = "enums"      // values of enumerations that were seen
-	Properties = "properties" // of bodies, that were seen, and not only as null
-	RulesAxis  = "rules"      // that had their chance
-)
-
-// Axes lists the axes of coverage.
-func Axes() []string {
-	return []string{Operations, Requests, Responses, Parameters, Enums, Properties, RulesAxis}
-}
-
-// Axis says how much of one kind of thing was touched.
-type Axis struct {
-	Name       string `json:"name"`
-	Covered    int    `json:"covered"`
-	Documented int    `json:"documented"`
-}
-
-// Percent is how much of an axis is covered; all of nothing is 100.
-func (a Axis) Percent() float64 {
-	if a.Documented == 0 {
-		return 100
-	}
-	return 100 * float64(a.Covered) / float64(a.Documented)
-}
-
-// Touched says what was seen of an operation.
-type Touched struct {
-	Exchanges  int            `json:"exchanges"`
-	Statuses   map[string]int `json:"statuses"`   // answers, by status
-	Requests   Parts          `json:"requests"`   // such as application/json
-	Responses  Parts          `json:"responses"`  // such as 200 application/json
-	Parameters Parts          `json:"parameters"` // such as query page[limit]
-	Enums      Parts          `json:"enums"`      // such as 200 /status=running, request /kind=0, or query format=json
-	Properties Parts          `json:"properties"` // such as 200 /pools/*/name, or request /name
-}
-
-// Parts are the documented parts of one kind, sorted: those that were seen, and those that were not.
-type Parts struct {
-	Seen   []string `json:"seen"`
-	Missed []string `json:"missed"`
-}
-
 // Group is all findings with one fingerprint.
 type Group struct {
 	Finding // the first one
