@@ -15,13 +15,25 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // from here on the system's own handling is back: a second signal ends the process
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	err := run(untilSignal(os.Interrupt, syscall.SIGTERM), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "understudy:", err)
 	}
 	os.Exit(exitCode(err))
+}
+
+// untilSignal returns a context that ends with the first of the signals. By then the system's own handling is back, so
+// that whoever has seen the process begin to end can end it at once with a second signal.
+func untilSignal(signals ...os.Signal) context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, signals...)
+	go func() {
+		<-caught
+		signal.Stop(caught)
+		end()
+	}()
+	return ctx
 }
 
 // run is the whole program, but for the exit code of its error: see exitCode.
