@@ -16,7 +16,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
@@ -109,11 +108,7 @@ func (c *config) document(name string) (*specs.Document, error) {
 	if !own {
 		return specs.Load(name, c.brand)
 	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("document of %s: %w", name, err)
-	}
-	return specs.Parse(name, path, source, c.brand)
+	return specs.LoadFile(name, path, c.brand)
 }
 
 // Check reads a recording to its end and reports on it. The report is there also when an error is: then it covers what

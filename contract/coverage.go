@@ -11,7 +11,6 @@ import (
 // covering gathers what of the documents a recording touched.
 type covering struct {
 	documents  []*specs.Document
-	judge      *judge.Judge
 	operations map[*specs.Operation]*covered
 	at         map[*judge.Base]int // exchanges, by the base that they were found under
 }
@@ -23,8 +22,8 @@ type covered struct {
 	statuses  map[int]int
 }
 
-func newCovering(documents []*specs.Document, j *judge.Judge) *covering {
-	return &covering{documents: documents, judge: j, operations: map[*specs.Operation]*covered{}, at: map[*judge.Base]int{}}
+func newCovering(documents []*specs.Document) *covering {
+	return &covering{documents: documents, operations: map[*specs.Operation]*covered{}, at: map[*judge.Base]int{}}
 }
 
 func (c *covering) take(r *judge.Result) {
@@ -37,7 +36,7 @@ func (c *covering) take(r *judge.Result) {
 	}
 	touched := c.operations[op]
 	if touched == nil {
-		touched = &covered{Coverage: judge.NewCoverage(c.judge.Catalogue(op)), statuses: map[int]int{}}
+		touched = &covered{Coverage: judge.NewCoverage(judge.CatalogueOf(op)), statuses: map[int]int{}}
 		c.operations[op] = touched
 	}
 	touched.exchanges++
@@ -66,14 +65,14 @@ func (c *covering) report(rules []report.Rule) report.Coverage {
 		r.Totals[d.Interface] = totals
 		for _, op := range d.Operations {
 			r.Documented++
-			counts := c.judge.Counts(op)
-			for aspect, n := range counts {
+			extent := judge.ExtentOf(op)
+			for aspect, n := range extent.Parts {
 				all[aspect] += n
 				totals[axisOf(judge.Aspect(aspect))] += n
 			}
 			touched := c.operations[op]
 			if touched == nil {
-				r.Untouched[op.Name()] = judge.Responses(op)
+				r.Untouched[op.Name()] = extent.Responses
 				continue
 			}
 			r.Covered++

@@ -40,7 +40,7 @@ func newGatherer(c *Checker) *gatherer {
 	g := &gatherer{
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
-		covering: newCovering(c.documents, c.judge), accepted: newAcceptance(c.config.baseline),
+		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline),
 	}
 	for _, id := range c.config.disabled {
 		g.disabled[id] = true

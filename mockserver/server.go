@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -128,11 +127,7 @@ func (s *Server) document(name string) (*specs.Document, error) {
 	if err != nil || file == "" {
 		return embedded, err
 	}
-	source, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("document of %s: %w", name, err)
-	}
-	doc, err := specs.Parse(name, file, source, s.brand)
+	doc, err := specs.LoadFile(name, file, s.brand)
 	if err != nil {
 		return nil, err
 	}

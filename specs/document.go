@@ -3,9 +3,11 @@ package specs
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -45,16 +47,18 @@ func (o *Operation) Name() string { return o.Interface + "." + o.ID }
 type cacheKey struct {
 	name  string
 	brand Brand
+	file  string   // of a user's own,
+	sum   [32]byte // and what it holds
 }
 
-// The embedded documents never change, so each is parsed once in a process, however many servers and transports
+// What is parsed never changes, so each document is parsed once in a process, however many servers and transports
 // a test binary makes.
 var cache sync.Map // cacheKey → func() (*Document, error)
 
 // Load returns the embedded document of an interface. It is parsed once in a process, and without the texts that only
 // people read: T has no descriptions and no examples, Source has.
 func Load(name string, brand Brand) (*Document, error) {
-	load, _ := cache.LoadOrStore(cacheKey{name, brand}, sync.OnceValues(func() (*Document, error) {
+	load, _ := cache.LoadOrStore(cacheKey{name: name, brand: brand}, sync.OnceValues(func() (*Document, error) {
 		source, err := Source(name, brand)
 		if err != nil {
 			return nil, err
@@ -66,6 +70,18 @@ func Load(name string, brand Brand) (*Document, error) {
 		doc.setSource(source)
 		return doc, nil
 	}))
+	return load.(func() (*Document, error))()
+}
+
+// LoadFile returns a document of the user's own in place of the embedded one. It is parsed once in a process for as long
+// as the file holds the same. Errors name the file.
+func LoadFile(name, file string, brand Brand) (*Document, error) {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("document of %s: %w", name, err)
+	}
+	key := cacheKey{name, brand, file, sha256.Sum256(source)}
+	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) { return Parse(name, file, source, brand) }))
 	return load.(func() (*Document, error))()
 }
 

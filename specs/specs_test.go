@@ -1,6 +1,9 @@
 package specs_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -213,6 +216,28 @@ func TestOwnDocument(t *testing.T) {
 		slices.Sort(extra)
 		if diff := cmp.Diff([]string{"GET /api/ponds", "POST /api/ponds"}, extra); diff != "" {
 			t.Errorf("extra (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("is parsed once, and anew when it has changed", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "own.yaml")
+		loaded := func(text []byte) *specs.Document {
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			own, err := specs.LoadFile(specs.Workflow, file, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return own
+		}
+		first, again := loaded(source), loaded(source)
+		if first != again {
+			t.Error("the same text was parsed twice")
+		}
+		changed := loaded(bytes.Replace(source, []byte("operationId: listPools"), []byte("operationId: findPools"), 1))
+		if changed.Operation("findPools") == nil || first.Operation("findPools") != nil {
+			t.Error("what changed is not there, or is there in what was loaded before")
 		}
 	})
 	for name, text := range map[string]string{

@@ -42,6 +42,7 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"POST of an event, likewise", "≥ 0.40", ingest},
 		{"GET the status of a finished job, likewise", "≥ 0.60", pollJob},
 		{"round trip through the transport", "≤ 25 µs", transport},
+		{"AssertConforms at the end of a test", "≤ 5 ms", assertion},
 		{"process start to first answer", "≤ 100 ms", start},
 		{"fork of a full world", "≤ 50 µs", fork},
 		{"memory of an idle world", "≤ 16 KiB", idle},

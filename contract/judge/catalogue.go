@@ -83,8 +83,8 @@ func newCatalogue(op *specs.Operation) *Catalogue {
 	return b.c
 }
 
-// Counts says how many parts there are of each aspect.
-func (c *Catalogue) Counts() (counts [Aspects]int) {
+// counts says how many parts there are of each aspect.
+func (c *Catalogue) counts() (counts [Aspects]int) {
 	for _, aspect := range c.parts {
 		counts[aspect]++
 	}

@@ -10,7 +10,6 @@ package judge
 import (
 	"fmt"
 	"net/http"
-	"sync"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/report"
@@ -49,15 +48,12 @@ type Judge struct {
 	addresses *Addresses
 	brand     specs.Brand
 	trust     specs.Provenance
-	seconds   map[*specs.Document]func() (*second, error)
+	alone     bool  // without the second engine
 	messages  *memo // by their bytes
 	classes   *memo // those without fault, by what matters of them
 	planner   *planner
 	places    *placeMemo
 	envelopes *formMemo
-
-	catalogues *sync.Map // *specs.Operation → *Catalogue
-	counts     *sync.Map // *specs.Operation → [Aspects]int
 }
 
 // New makes a judge.
@@ -69,18 +65,10 @@ func New(config Config) (*Judge, error) {
 	if config.Trust == "" {
 		config.Trust = specs.Public
 	}
-	j := &Judge{
-		addresses: addresses, brand: config.Brand, trust: config.Trust,
-		seconds:  map[*specs.Document]func() (*second, error){},
+	return &Judge{
+		addresses: addresses, brand: config.Brand, trust: config.Trust, alone: config.SecondOff,
 		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
-		catalogues: &sync.Map{}, counts: &sync.Map{},
-	}
-	if !config.SecondOff {
-		for _, d := range config.Documents {
-			j.seconds[d] = loadSecond(d)
-		}
-	}
-	return j, nil
+	}, nil
 }
 
 // Check is one rule that had one chance.

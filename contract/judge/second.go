@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
@@ -28,32 +27,21 @@ type second struct {
 	paths     map[string]*v3.PathItem
 }
 
-type secondKey struct {
-	file   string
-	source string
-}
-
-// seconds holds one validator for each document in a process: it takes a while to make, and it never changes.
-var secondsLoaded sync.Map // secondKey → func() (*second, error)
-
-func loadSecond(d *specs.Document) func() (*second, error) {
-	load, _ := secondsLoaded.LoadOrStore(secondKey{d.File, string(d.Source())}, sync.OnceValues(func() (*second, error) {
-		document, err := libopenapi.NewDocument(d.Source())
-		if err != nil {
-			return nil, fmt.Errorf("load %s for the second judge: %w", d.File, err)
-		}
-		model, err := document.BuildV3Model()
-		if err != nil {
-			return nil, fmt.Errorf("build %s for the second judge: %w", d.File, err)
-		}
-		dropHeaders(&model.Model)
-		s := &second{paths: map[string]*v3.PathItem{}}
-		s.validator = validator.NewValidatorFromV3Model(&model.Model,
-			config.WithFormatAssertions(), config.WithoutSecurityValidation())
-		maps.Insert(s.paths, model.Model.Paths.PathItems.FromOldest())
-		return s, nil
-	}))
-	return load.(func() (*second, error))
+func newSecond(d *specs.Document) (*second, error) {
+	document, err := libopenapi.NewDocument(d.Source())
+	if err != nil {
+		return nil, fmt.Errorf("load %s for the second judge: %w", d.File, err)
+	}
+	model, err := document.BuildV3Model()
+	if err != nil {
+		return nil, fmt.Errorf("build %s for the second judge: %w", d.File, err)
+	}
+	dropHeaders(&model.Model)
+	s := &second{paths: map[string]*v3.PathItem{}}
+	s.validator = validator.NewValidatorFromV3Model(&model.Model,
+		config.WithFormatAssertions(), config.WithoutSecurityValidation())
+	maps.Insert(s.paths, model.Model.Paths.PathItems.FromOldest())
+	return s, nil
 }
 
 // dropHeaders takes the headers of answers out of a model: with the body of an answer the engine judges its headers,
@@ -76,11 +64,10 @@ func dropHeaders(model *v3.Document) {
 
 // second is the second engine for a document. It has no vote where it cannot be made: the first then judges alone.
 func (j *Judge) second(d *specs.Document) *second {
-	load := j.seconds[d]
-	if load == nil {
+	if j.alone {
 		return nil
 	}
-	s, err := load()
+	s, err := bookOf(d).second()
 	if err != nil {
 		return nil
 	}

@@ -102,8 +102,8 @@ func (n *node) each(name string, yield func(int, string)) {
 	n.star.each(name+"/*", yield)
 }
 
-// Responses names the documented responses of an operation.
-func Responses(op *specs.Operation) []string {
+// responses names the documented responses of an operation.
+func responses(op *specs.Operation) []string {
 	names := []string{}
 	if op.Spec.Responses == nil {
 		return names
@@ -117,18 +117,9 @@ func Responses(op *specs.Operation) []string {
 	return names
 }
 
-// Catalogue is the one of an operation. It is made once.
-func (j *Judge) Catalogue(op *specs.Operation) *Catalogue {
-	if known, ok := j.catalogues.Load(op); ok {
-		return known.(*Catalogue)
-	}
-	c, _ := j.catalogues.LoadOrStore(op, newCatalogue(op))
-	return c.(*Catalogue)
-}
-
 // seen is what a message shows before its body is read: that it is there, and of what kind it is.
 func (j *Judge) seen(m *message) *Seen {
-	c := j.Catalogue(m.op)
+	c := CatalogueOf(m.op)
 	s := &Seen{c, c.empty()}
 	header := m.headers.Value("Content-Type")
 	if m.side == request && m.joined {
@@ -223,18 +214,4 @@ func literal(value any) string {
 		return v.String()
 	}
 	return ""
-}
-
-// Counts says how many parts an operation has of each aspect. The counts are kept, the catalogue that they need is not:
-// most operations are never asked for more.
-func (j *Judge) Counts(op *specs.Operation) [Aspects]int {
-	if known, ok := j.catalogues.Load(op); ok {
-		return known.(*Catalogue).Counts()
-	}
-	if known, ok := j.counts.Load(op); ok {
-		return known.([Aspects]int)
-	}
-	counts := newCatalogue(op).Counts()
-	j.counts.Store(op, counts)
-	return counts
 }

@@ -11,7 +11,7 @@ import (
 
 // parametersSeen is what a request shows of the documented parameters.
 func (j *Judge) parametersSeen(p *parameters) *Seen {
-	c := j.Catalogue(p.op)
+	c := CatalogueOf(p.op)
 	s := &Seen{c, c.empty()}
 	for i := range c.parameters {
 		g := &c.parameters[i]

@@ -1,0 +1,52 @@
+package judge
+
+import (
+	"sync"
+
+	"svc.example/understudy/specs"
+)
+
+// book is what judges make of a document: once in a process, since it takes a while and never changes, and a test that
+// asserts has a judge of its own.
+type book struct {
+	second     func() (*second, error)
+	catalogues sync.Map // *specs.Operation → *Catalogue
+	extents    sync.Map // *specs.Operation → *Extent
+}
+
+var books sync.Map // *specs.Document → *book
+
+func bookOf(d *specs.Document) *book {
+	if known, ok := books.Load(d); ok {
+		return known.(*book)
+	}
+	b, _ := books.LoadOrStore(d, &book{second: sync.OnceValues(func() (*second, error) { return newSecond(d) })})
+	return b.(*book)
+}
+
+// CatalogueOf is the catalogue of an operation.
+func CatalogueOf(op *specs.Operation) *Catalogue {
+	b := bookOf(op.Document)
+	if known, ok := b.catalogues.Load(op); ok {
+		return known.(*Catalogue)
+	}
+	c, _ := b.catalogues.LoadOrStore(op, newCatalogue(op))
+	return c.(*Catalogue)
+}
+
+// Extent is how much of an operation there is to touch.
+type Extent struct {
+	Parts     [Aspects]int
+	Responses []string // the documented ones, sorted
+}
+
+// ExtentOf is the extent of an operation. It is kept, the catalogue that it needs is not: most operations are never asked
+// for more.
+func ExtentOf(op *specs.Operation) *Extent {
+	b := bookOf(op.Document)
+	if known, ok := b.extents.Load(op); ok {
+		return known.(*Extent)
+	}
+	e, _ := b.extents.LoadOrStore(op, &Extent{Parts: newCatalogue(op).counts(), Responses: responses(op)})
+	return e.(*Extent)
+}
