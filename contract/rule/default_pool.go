@@ -111,7 +111,7 @@ func (st *step) sameSum() {
 }
 
 func changesPools(e *Event) bool {
-	return e.of == pools && (e.does == makes || e.does == changes || e.does == removes)
+	return e.of == pools && e.does.writes()
 }
 
 // sequential reports whether no two of some exchanges overlapped.

@@ -123,6 +123,8 @@ const (
 	lists // the answer lists all there are
 )
 
+func (v verb) writes() bool { return v == makes || v == changes || v == removes }
+
 // mayMake reports whether an exchange may have made a thing, or let it be there again.
 func (e *Event) mayMake(t thing) bool {
 	for _, f := range e.shows {

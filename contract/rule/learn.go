@@ -6,6 +6,9 @@ import "net/http"
 func (s *state) learn(e *Event) {
 	s.learnCaller(e)
 	s.learnAbsence(e)
+	if e.Status == http.StatusNotFound && e.named.kind == poolRules {
+		s.vanish(e)
+	}
 	if !e.OK() && !(e.Operation == "workflow.startAttempt" && e.Status == http.StatusConflict) {
 		if e.Unknown() {
 			s.doubt(e)
@@ -28,15 +31,13 @@ func (s *state) learn(e *Event) {
 
 // doubt forgets what an exchange may have changed.
 func (s *state) doubt(e *Event) {
-	switch e.does {
-	case makes, changes, removes:
+	if e.does.writes() {
 		if !e.named.isNone() {
-			s.life(e.named).unsure = e
+			s.life(e.named).mayHaveChanged(e)
 		} else if e.does == makes && e.of != nil {
 			s.stirred[e.of] = e // under whatever id
 		}
 		s.doubtListing(e)
-	case nothing, reads, lists:
 	}
 	s.stir(e)
 }
@@ -53,17 +54,16 @@ func (s *state) learnLives(e *Event) {
 	switch e.does {
 	case removes:
 		s.removals[e.of]++
-		x := s.life(e.named)
-		x.proof, x.gone, x.because, x.unsure = e, e, nil, nil
+		s.life(e.named).seen(e, removes)
 		return
 	case makes, changes, reads:
 		if !e.named.isNone() {
-			s.life(e.named).seen(e, e.does == makes)
+			s.life(e.named).seen(e, e.does)
 		}
 	case nothing, lists:
 	}
 	if e.does != nothing && !e.within.isNone() {
-		s.life(e.within).seen(e, false)
+		s.life(e.within).seen(e, reads)
 	}
 	for i := range e.shows {
 		s.learnShown(e, &e.shows[i])
@@ -72,7 +72,9 @@ func (s *state) learnLives(e *Event) {
 
 func (s *state) learnShown(e *Event, f *shown) {
 	x := s.life(f.thing)
-	x.seen(e, e.does == makes)
+	if !x.seen(e, e.does) {
+		return
+	}
 	if f.ident != "" || !f.born.IsZero() {
 		x.ident, x.born, x.showed = f.ident, f.born, e
 	}

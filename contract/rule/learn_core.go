@@ -75,7 +75,7 @@ func (s *state) revoke(e *Event) {
 			continue
 		}
 		if x := s.life(thing{tokens, id}); x.gone == nil {
-			x.gone, x.because = e, []*Event{target.proof, sibling.proof}
+			x.gone, x.changed, x.because = e, e, []*Event{target.proof, sibling.proof}
 		}
 	}
 }
@@ -141,9 +141,9 @@ func (s *state) recover(e *Event) {
 		s.stir(e)
 		return
 	}
-	s.life(database).seen(e, false)
+	s.life(database).seen(e, changes)
 	x := s.life(table)
-	x.seen(e, false)
+	x.seen(e, changes)
 	x.ident, x.born, x.showed = e.recovered.id, time.Time{}, e
 }
 
@@ -166,10 +166,6 @@ func (s *state) place(f *recoveryFact) (table, database thing, proofs []*Event) 
 // ingest notes that an event may have made its table and database: some installations do that.
 func (s *state) ingest(e *Event) {
 	for _, t := range []thing{e.named, e.within} {
-		x := s.life(t)
-		x.fed = e
-		if x.gone != nil {
-			x.unsure = e
-		}
+		s.life(t).fed = e
 	}
 }

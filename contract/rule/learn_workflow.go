@@ -18,7 +18,7 @@ func (s *state) learnPools(e *Event) {
 		s.poolListing.changed(e)
 		return
 	case "workflow.listPools":
-		if e.listed && !e.Opaque {
+		if e.listed && !e.Opaque && s.poolListing.isOlderThan(e) {
 			s.poolListing = &listing{proof: e, pools: map[string]poolFact{}}
 			for _, fact := range e.pools {
 				s.poolListing.pools[fact.id] = fact
@@ -39,11 +39,13 @@ func (s *state) learnPools(e *Event) {
 func (s *state) learnRules(e *Event) {
 	switch e.Operation {
 	case "workflow.deletePoolRule":
-		delete(s.live, e.ID)
+		if s.rule(e.ID).gone == e {
+			delete(s.live, e.ID)
+		}
 		s.ruleListing.changed(e)
 		return
 	case "workflow.listPoolRules":
-		if e.listed && !e.Opaque {
+		if e.listed && !e.Opaque && s.ruleListing.isOlderThan(e) {
 			s.ruleListing = &listing{proof: e}
 			s.vanish(e)
 		}
@@ -51,21 +53,28 @@ func (s *state) learnRules(e *Event) {
 		s.ruleListing.changed(e)
 	}
 	for _, fact := range e.rules {
-		r := s.rule(fact.id)
-		r.fact = fact
-		s.live[fact.id] = r
+		if r := s.rule(fact.id); r.proof == e {
+			r.fact = fact
+			s.live[fact.id] = r
+		}
 	}
 }
 
-// vanish marks the rules that a complete list no longer shows: someone else deleted them.
+// vanish marks the rules that a complete list no longer shows, or of which an answer says that they are not found:
+// someone else deleted them.
 func (s *state) vanish(e *Event) {
 	for id, r := range s.live {
-		if !slices.ContainsFunc(e.rules, func(f ruleFact) bool { return f.id == id }) {
+		isShown := slices.ContainsFunc(e.rules, func(f ruleFact) bool { return f.id == id })
+		isMeant := e.does == lists || e.named == r.thing
+		if !isShown && isMeant && !r.isNewerThan(e, reads) {
 			r.gone = e
 			delete(s.live, id)
 		}
 	}
 }
+
+// isOlderThan reports whether a list was asked for before another one.
+func (l *listing) isOlderThan(e *Event) bool { return l == nil || !before(e, l.proof) }
 
 func (l *listing) changed(e *Event) {
 	if l == nil {

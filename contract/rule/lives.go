@@ -16,8 +16,10 @@ func (st *step) deletion(x *entity) *Event {
 	if x == nil || x.gone == nil || x.unsure != nil || !st.known(x.gone) || x.gone.does != removes {
 		return nil
 	}
-	if stir := st.s.stirred[x.kind]; stir != nil && !before(stir, x.gone) {
-		return nil
+	for _, maker := range []*Event{st.s.stirred[x.kind], x.fed} {
+		if maker != nil && !before(maker, x.gone) {
+			return nil
+		}
 	}
 	if st.contested(func(e *Event) bool { return e.mayMake(x.thing) }) {
 		return nil

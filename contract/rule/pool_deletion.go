@@ -83,13 +83,12 @@ func (st *step) blockers(pool *poolState) blockers {
 	}
 	for _, id := range slices.Sorted(maps.Keys(st.s.live)) {
 		rule := st.s.live[id]
-		if rule.fact.poolID != st.ID {
-			continue
-		}
-		sure := st.known(rule.proof) && rule.unsure == nil && !st.contested(changesRule(rule.id))
-		if !sure {
+		isSure := st.known(rule.proof) && rule.unsure == nil && !st.contested(changesRule(rule.id))
+		switch {
+		case !isSure:
 			b.perhaps = true
-		} else if b.rule == nil || rule.proof.Number < b.rule.proof.Number {
+		case rule.fact.poolID != st.ID:
+		case b.rule == nil || rule.proof.Number < b.rule.proof.Number:
 			b.rule = rule
 		}
 	}
@@ -108,7 +107,7 @@ func changesRule(id string) func(*Event) bool {
 }
 
 func touchesRules(e *Event) bool {
-	return e.of == poolRules && (e.does == makes || e.does == changes || e.does == removes)
+	return e.of == poolRules && e.does.writes()
 }
 
 // inPool lists the attempts that were last seen unfinished in a pool.

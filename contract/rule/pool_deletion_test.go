@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"strings"
 	"testing"
 
 	"svc.example/understudy/contract/rule"
@@ -57,6 +58,35 @@ func TestPoolDeletion(t *testing.T) {
 			1-2 POST /pool_rules {} => 201 {rule 3 5 7 project_name=a}
 			5-9 DELETE /pools/7 => 200 {pool 7 10}
 			6-7 DELETE /pool_rules/3 => 200 {rule 3 5 7 project_name=a}`, []string{"inconclusive 2"}},
+		"the rule was moved away while answers showed it still": {`
+			1-2 GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}
+			3-9 PATCH /pool_rules/3 {"poolId":"8"} => 200 {rule 3 5 8 project_name=a}
+			4-5 GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}
+			6-7 GET /pool_rules/3 => 200 {rule 3 5 7 project_name=a}
+			10-11 DELETE /pools/7 => 200 {pool 7 10}`, []string{"pass ×1"}},
+		"the rule was deleted while a list showed it still": {`
+			3-9 DELETE /pool_rules/3 => 200 {rule 3 5 7 project_name=a}
+			4-5 GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}
+			10-11 DELETE /pools/7 => 200 {pool 7 10}`, []string{"pass ×1"}},
+		"the rule was moved to two pools at the same time": {rules + `
+			3-9 PATCH /pool_rules/3 {"poolId":"8"} => 200 {rule 3 5 8 project_name=a}
+			4-5 PATCH /pool_rules/3 {"poolId":"7"} => 200 {rule 3 5 7 project_name=a}
+			10-11 DELETE /pools/7 => 200 {pool 7 10}
+			12-12 DELETE /pools/8 => 200 {pool 8 10}`, []string{"inconclusive 4", "inconclusive 5"}},
+		"the rule is not found before": {`
+			GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}
+			GET /pool_rules/3 => 404
+			DELETE /pools/7 => 200 {pool 7 10}`, []string{"pass ×1"}},
+		"the list of rules is not found": {`
+			GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}
+			GET /pool_rules => 404
+			DELETE /pools/7 => 200 {pool 7 10}`, []string{"fail 1 3"}},
+		"the rule was moved away, which is recorded long before a list from before": {`
+			2-2 GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}
+			3-3 PATCH /pool_rules/3 {"poolId":"8"} => 200 {rule 3 5 8 project_name=a}
+			` + strings.Repeat("4-4 GET /pools/8 => 404\n", 200) + `
+			1-1 GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}
+			10-11 DELETE /pools/7 => 200 {pool 7 10}`, []string{"pass ×1"}},
 		"everything happens at the same instant": {`
 			5-5 POST /pools {} => 201 {pool 7 10}
 			5-5 POST /pool_rules {} => 201 {rule 3 5 7 project_name=a}

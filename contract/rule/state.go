@@ -38,6 +38,7 @@ type entity struct {
 	missing *Event      // showed that it was not there
 	fed     *Event      // that may have made it along with a record
 	proof   *Event      // the last exchange that showed or changed it
+	changed *Event      // the last one that changed it, or may have
 	aliased *Event      // that showed its other name
 	gone    *Event      // that deleted it
 	because []*Event    // what shows why that deleted it, when it named another thing
@@ -76,11 +77,41 @@ func (s *state) lookUp(t thing) *entity {
 	return x
 }
 
-// seen notes that a thing was shown or made.
-func (x *entity) seen(e *Event, created bool) {
+// seen notes what an exchange proves of a thing that it shows or names, and did to it. It reports whether that is news.
+func (x *entity) seen(e *Event, did verb) bool {
+	if x.proof == e || x.isNewerThan(e, did) {
+		return x.proof == e
+	}
+	overlaps := x.changed != nil && !before(x.changed, e)
 	x.proof, x.gone, x.because, x.unsure = e, nil, nil, nil
-	if created {
+	if did.writes() {
+		if overlaps { // which of them came last is not known
+			x.unsure = e
+		}
+		x.changed = e
+	}
+	if did == makes {
 		x.created = e
+	}
+	if did == removes {
+		x.gone = e
+	}
+	return true
+}
+
+// isNewerThan reports whether what is known of a thing may be newer than what an exchange tells of it: an answer may
+// have been read before a change that was under way, and a recording may be far out of order.
+func (x *entity) isNewerThan(e *Event, did verb) bool {
+	if x.proof != nil && before(e, x.proof) {
+		return true
+	}
+	return !did.writes() && x.changed != nil && x.changed != e && !before(x.changed, e)
+}
+
+// mayHaveChanged notes an exchange of which nobody knows whether it changed or deleted a thing.
+func (x *entity) mayHaveChanged(e *Event) {
+	if !x.isNewerThan(e, changes) {
+		x.unsure, x.changed = e, e
 	}
 }
 

@@ -70,6 +70,10 @@ func TestTokenRevocation(t *testing.T) {
 		"a list at the time of the removal": {
 			"1-2 " + three + "3-6 " + remove + "4-5 " + three, nil,
 		},
+		"a list at the time of the removal does not bring a sibling back": {
+			"1-2 " + three + "3-6 " + remove + "4-5 " + three + "7-8 " + list + `{"oauth_tokens":[{token 52 3 shop}]}`,
+			[]string{"fail 1 2 4"},
+		},
 		"the list before is of the time of the removal": {
 			"1-4 " + three + "3-6 " + remove + "7-8 " + list + `{"oauth_tokens":[{token 52 3 shop}]}`, []string{"inconclusive 2 3"},
 		},

@@ -49,26 +49,28 @@ func TestUseAfterDeleteOfCore(t *testing.T) {
 			end = "]"
 		}
 		cases := map[string]ruleCase{
-			"not found":                 {gone + tt.read + "404", []string{"pass ×1"}},
-			"not found, to be changed":  {gone + tt.change + "404", []string{"pass ×1"}},
-			"read":                      {gone + tt.read + "200 {}", []string{"fail 1 2"}},
-			"changed":                   {gone + tt.change + "200 {}", []string{"fail 1 2"}},
-			"listed":                    {gone + tt.list + tt.item + end, []string{"fail 1 2"}},
-			"not listed":                {gone + tt.list + end, []string{"pass ×1"}},
-			"not listed, as unreadable": {gone + strings.Split(tt.list, " => ")[0] + " => 200 cut", nil},
-			"deleted twice":             {gone + gone, nil},
-			"deleted twice, not found":  {gone + strings.Replace(tt.remove, "200 {}", "404", 1), []string{"pass ×1"}},
-			"the deletion was refused":  {strings.Replace(tt.remove, "200 {}", "403", 1) + "\n" + tt.read + "200 {}", nil},
-			"the deletion went unseen":  {strings.Replace(tt.remove, "200 {}", "0", 1) + "\n" + tt.read + "200 {}", []string{"inconclusive 1 2"}},
-			"the deletion may follow":   {strings.Replace(tt.remove, "200 {}", "202", 1) + "\n" + tt.read + "200 {}", []string{"inconclusive 1 2"}},
-			"refused before":            {gone + tt.read + "403", nil},
-			"at the same time":          {"1-5 " + gone + "2-3 " + tt.read + "200 {}", nil},
-			"of an unknown history":     {tt.read + "200 {}\n" + tt.list + tt.item + end, nil},
+			"not found":                  {gone + tt.read + "404", []string{"pass ×1"}},
+			"not found, to be changed":   {gone + tt.change + "404", []string{"pass ×1"}},
+			"read":                       {gone + tt.read + "200 {}", []string{"fail 1 2"}},
+			"changed":                    {gone + tt.change + "200 {}", []string{"fail 1 2"}},
+			"listed":                     {gone + tt.list + tt.item + end, []string{"fail 1 2"}},
+			"not listed":                 {gone + tt.list + end, []string{"pass ×1"}},
+			"not listed, as unreadable":  {gone + strings.Split(tt.list, " => ")[0] + " => 200 cut", nil},
+			"deleted twice":              {gone + gone, nil},
+			"deleted twice, not found":   {gone + strings.Replace(tt.remove, "200 {}", "404", 1), []string{"pass ×1"}},
+			"the deletion was refused":   {strings.Replace(tt.remove, "200 {}", "403", 1) + "\n" + tt.read + "200 {}", nil},
+			"the deletion went unseen":   {strings.Replace(tt.remove, "200 {}", "0", 1) + "\n" + tt.read + "200 {}", []string{"inconclusive 1 2"}},
+			"the deletion may follow":    {strings.Replace(tt.remove, "200 {}", "202", 1) + "\n" + tt.read + "200 {}", []string{"inconclusive 1 2"}},
+			"refused before":             {gone + tt.read + "403", nil},
+			"at the same time":           {"1-5 " + gone + "2-3 " + tt.read + "200 {}", nil},
+			"at the same time, and then": {"1-5 " + gone + "2-3 " + tt.read + "200 {}\n6-7 " + tt.read + "200 {}", []string{"fail 1 3"}},
+			"of an unknown history":      {tt.read + "200 {}\n" + tt.list + tt.item + end, nil},
 		}
 		if tt.create != "" {
 			cases["made anew"] = ruleCase{gone + tt.create + "\n" + tt.read + "200 {}", nil}
 			cases["perhaps made anew"] = ruleCase{gone + strings.Replace(tt.create, "=> 200", "=> 500", 1) + "\n" + tt.read + "200 {}", nil}
 			cases["made anew at the same time"] = ruleCase{"1-2 " + gone + "3-9 " + tt.create + "\n5-6 " + tt.read + "200 {}", nil}
+			cases["deleted while it was made"] = ruleCase{"1-5 " + tt.create + "\n2-3 " + gone + "6-7 " + tt.read + "200 {}", []string{"inconclusive 2 3"}}
 			cases["made, and deleted"] = ruleCase{tt.create + "\n" + gone + tt.read + "200 {}", []string{"fail 1 2 3"}}
 		}
 		t.Run(kind, func(t *testing.T) {
@@ -88,6 +90,7 @@ func TestNamesThatComeBack(t *testing.T) {
 		event  = `POST ingestion:/postback/v3/event/shop/orders {} => 200 {}` + "\n"
 	)
 	runRule(t, rule.UseAfterDelete, map[string]ruleCase{
+		"the table is deleted while an event comes in": {"1-5 " + event + "2-3 " + gone + "6-7 " + show, nil},
 		"what only parts a user from a policy removes nothing": {
 			"DELETE core:/access_control/policies/21/users/3 => 200 {}\nGET core:/access_control/policies/21 => 200 {}", nil,
 		},
