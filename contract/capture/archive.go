@@ -10,10 +10,67 @@ import (
 
 // readArchive walks to the list of entries, as archives and as cassettes in JSON have it, and yields them one by one.
 // It looks at the structure only, so that an archive with numbers that are no JSON, or with one broken entry, still
-// gives all the others.
+// gives all the others. Archives that were put one behind the other are all read.
 func readArchive(in *input, beside fs.FS, yield func(Record, error) bool) bool {
-	a := &archive{input: in, beside: beside, yield: yield}
-	err := a.object(func(key string) error {
+	for {
+		a := &archive{input: in, beside: beside, yield: yield}
+		more, err := false, a.members()
+		if err == nil && a.found {
+			more, err = a.more()
+		}
+		switch {
+		case err != nil || !a.found:
+			return a.fail(err)
+		case !more:
+			return true
+		}
+	}
+}
+
+// more reports whether another archive follows.
+func (a *archive) more() (bool, error) {
+	switch c, err := a.peekSpace(); {
+	case errors.Is(err, io.EOF):
+		return false, nil
+	case err != nil:
+		return false, err
+	case c != '{':
+		return false, fmt.Errorf("%q is out of place behind the archive", rune(c))
+	}
+	return true, nil
+}
+
+// fail tells why an archive could not be read to its end. It is false when yield was.
+func (a *archive) fail(err error) bool {
+	switch {
+	case errors.Is(err, errStop):
+		return false
+	case a.failed() != nil:
+		return a.yield(Record{}, a.broken(a.failed()))
+	case err == nil:
+		return a.yield(Record{}, a.problem(NoRecording, errNoList))
+	case !a.begun:
+		return a.yield(Record{}, a.problem(NoRecording, fmt.Errorf("%w: %w", errNoList, err)))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return a.yield(Record{}, a.problem(Truncated, fmt.Errorf("the archive ends here, after %d whole entries", a.number)))
+	}
+	return a.yield(Record{}, a.problem(Malformed, err))
+}
+
+var errStop = errors.New("stop")
+
+type archive struct {
+	*input
+	beside fs.FS
+	yield  func(Record, error) bool
+	number int
+	begun  bool // the member that holds the list has been seen
+	found  bool // so has the list
+}
+
+// members takes the members of an archive.
+func (a *archive) members() error {
+	return a.object(func(key string) error {
 		a.begun = a.begun || key == "log" || key == interactions || key == httpInteractions
 		switch key {
 		case "log":
@@ -28,32 +85,6 @@ func readArchive(in *input, beside fs.FS, yield func(Record, error) bool) bool {
 		}
 		return a.skip()
 	})
-	switch {
-	case err == nil && a.found:
-		return true
-	case errors.Is(err, errStop):
-		return false
-	case in.failed() != nil:
-		return yield(Record{}, in.broken(in.failed()))
-	case err == nil:
-		return yield(Record{}, in.problem(NoRecording, errNoList))
-	case !a.begun:
-		return yield(Record{}, in.problem(NoRecording, fmt.Errorf("%w: %w", errNoList, err)))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return yield(Record{}, in.problem(Truncated, fmt.Errorf("the archive ends here, after %d whole entries", a.number)))
-	}
-	return yield(Record{}, in.problem(Malformed, err))
-}
-
-var errStop = errors.New("stop")
-
-type archive struct {
-	*input
-	beside fs.FS
-	yield  func(Record, error) bool
-	number int
-	begun  bool // the member that holds the list has been seen
-	found  bool // so has the list
 }
 
 // object takes an object, key by key; each takes the value of its key.

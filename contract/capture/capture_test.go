@@ -100,6 +100,9 @@ func TestLinesThatAreNoExchangesAreToldWithTheirLine(t *testing.T) {
 		if want = strings.TrimPrefix(want, "not an exchange: /  "); !strings.Contains(problems[0], want) {
 			t.Errorf("%s: %q, want %q", line, problems[0], want)
 		}
+		if _, last := read(first + "\n" + line); len(last) != 1 || strings.Contains(last[0], "cut off") != (line == `{"seq":`) {
+			t.Errorf("%s, without the end of its line: %q", line, last)
+		}
 	}
 }
 
@@ -205,6 +208,27 @@ func TestATruncatedArchiveGivesWhatIsThereAndSaysWhere(t *testing.T) {
 	if len(items) != 1 || len(problems) != 1 || !strings.Contains(problems[0], "the archive ends here, after 1 whole entries") ||
 		!strings.HasPrefix(problems[0], "r:2 (byte ") {
 		t.Errorf("%d items, problems %q", len(items), problems)
+	}
+}
+
+// What is behind an archive is read as another one, or told: never passed over in silence.
+func TestWhatFollowsAnArchive(t *testing.T) {
+	t.Parallel()
+	one := archive(entry(get, content(`{}`)))
+	for rest, want := range map[string]struct {
+		items   int
+		problem string
+	}{
+		"\r\n":      {1, ""},
+		"\n" + one:  {2, ""},
+		one + "\n]": {2, `']' is out of place behind the archive`},
+		`{"a":1}`:   {1, "neither an HTTP Archive"},
+		one[:9]:     {1, "the archive ends here, after 0 whole entries"},
+	} {
+		items, problems := read(one + rest)
+		if len(items) != want.items || (want.problem == "") != (len(problems) == 0) || !strings.Contains(strings.Join(problems, ""), want.problem) {
+			t.Errorf("%.20q: %d items, problems %q, want %v", rest, len(items), problems, want)
+		}
 	}
 }
 

@@ -40,10 +40,11 @@ func readLines(in *input, yield func(Record, error) bool) bool {
 	}
 }
 
-// yieldLine yields a line that may be the last one, cut off by a kill.
+// yieldLine yields a line that may be the last one, cut off by a kill. One that is whole but for its end, and wrong, is
+// wrong.
 func yieldLine(record Record, complete bool, yield func(Record, error) bool) bool {
 	if !complete {
-		if _, err := decodeLine(record); err != nil {
+		if _, err := decodeLine(record); errors.Is(err, io.ErrUnexpectedEOF) {
 			return yield(Record{}, &ReadError{Place: record.Place, Kind: Cut, Err: errors.New("the last line is cut off")})
 		}
 	}
