@@ -173,6 +173,12 @@ func TestBodiesOfArchives(t *testing.T) {
 			`"{" "the recording holds only the beginning of the body"; - ""`,
 		},
 		"request left out": {`{"method":"POST","url":"u","bodySize":7}`, content(`{"size":2,"text":"{}"}`), `- "the recording does not hold the body"; "{}" ""`},
+		"request emptied": {
+			`{"method":"POST","url":"u","bodySize":7,"postData":{"mimeType":"application/json","text":""}}`, content(`{"size":0}`),
+			`- "the recording does not hold the body"; - ""`,
+		},
+		"in pieces":        {get, content(`{"size":6,"text":"[\"` + b64 + `\",\"` + b64 + `\"]","encoding":"base64"}`), `- ""; "\x1f\x8b\xff\x1f\x8b\xff" ""`},
+		"binary":           {get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
 		"upload in base64": {`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`, content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -234,9 +240,31 @@ func TestWhatFollowsAnArchive(t *testing.T) {
 
 func TestABrokenEntryLeavesTheOthers(t *testing.T) {
 	t.Parallel()
-	items, problems := read(archive(entry(get, content(`{}`)), `{"request":{"url":3}}`, entry(get, content(`{}`))))
-	if len(items) != 2 || len(problems) != 1 || !strings.Contains(problems[0], "entry 2") {
-		t.Errorf("%d items, problems %q", len(items), problems)
+	for broken, want := range map[string]string{
+		`{"request":{"url":3}}`:      "/request/url is a number: want something else there",
+		`"x"`:                        "it is a text: want something else there",
+		`{"time":true}`:              "/time is a truth value: want something else there",
+		`{"request":{"method":"A"}}`: "the entry has no request with a method and a url",
+	} {
+		items, problems := read(archive(entry(get, content(`{}`)), broken, entry(get, content(`{}`))))
+		if len(items) != 2 || len(problems) != 1 || !strings.HasSuffix(problems[0], "entry 2: "+want) {
+			t.Errorf("%d items, problems %q, want %q", len(items), problems, want)
+		}
+	}
+}
+
+// Tools that stand on an HTTP client write what that has: methods in lower case, several values and numbers.
+func TestHeadersAsClientsHaveThem(t *testing.T) {
+	t.Parallel()
+	items, problems := read(archive(entry(
+		`{"method":"get","url":"u","headers":[{"name":"A","value":["1","2"]},{"name":"B","value":3},{"name":"C","value":null},{"name":"D"}]}`,
+		content(`{}`))))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	want := recording.Request{Method: "GET", URL: "u", Headers: recording.Headers{{"A", "1"}, {"A", "2"}, {"B", "3"}}}
+	if diff := cmp.Diff(want, items[0].Request); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,8 +35,17 @@ type harRequest struct {
 }
 
 type harPair struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string    `json:"name"`
+	Value harValues `json:"value"`
+}
+
+// harValues are the values of a header, which some tools write as a list or as a number: as their HTTP client has them.
+type harValues []string
+
+func (v *harValues) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	parsed, err := new(tree).ofJSON(d, 0)
+	*v = parsed.all()
+	return err
 }
 
 type harPostData struct {
@@ -59,6 +69,7 @@ type harContent struct {
 	MimeType string   `json:"mimeType"`
 	Text     *string  `json:"text"`
 	Encoding string   `json:"encoding"`
+	Binary   bool     `json:"_isBinary"` // Polly.js, before it told the encoding
 	Comment  string   `json:"comment"`
 	File     string   `json:"_file"`
 }
@@ -72,7 +83,7 @@ func decodeEntry(r Record) (Item, error) {
 		err = errors.New("the entry has no request with a method and a url")
 	}
 	if err != nil {
-		return Item{}, &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("entry %d: %w", r.Number, err)}
+		return Item{}, &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("entry %d: %w", r.Number, inWords(err))}
 	}
 	item := Item{Place: r.Place, Exchange: h.exchange(), RequestSize: -1, ResponseSize: -1}
 	h.requestBody(&item, r.attached)
@@ -80,9 +91,19 @@ func decodeEntry(r Record) (Item, error) {
 	return item, nil
 }
 
+// inWords says what the decoder says without the names of our types.
+func inWords(err error) error {
+	var wrong *jsonv2.SemanticError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	kind := map[jsontext.Kind]string{'{': "an object", '[': "a list", '"': "a text", '0': "a number"}[wrong.JSONKind]
+	return fmt.Errorf("%s is %s: want something else there", cmp.Or(string(wrong.JSONPointer), "it"), cmp.Or(kind, "a truth value"))
+}
+
 func (h *harEntry) exchange() *recording.Exchange {
 	e := &recording.Exchange{
-		Request: recording.Request{Method: h.Request.Method, URL: h.Request.URL, Headers: headers(h.Request.Headers)},
+		Request: recording.Request{Method: strings.ToUpper(h.Request.Method), URL: h.Request.URL, Headers: headers(h.Request.Headers)},
 	}
 	// What only our own archives have is read if it is what we write, and else left alone.
 	_ = jsonv2.Unmarshal(h.Exchange, &e.Seq)
@@ -108,16 +129,17 @@ func (h *harEntry) times() (start, end time.Time) {
 func headers(pairs []harPair) recording.Headers {
 	list := make(recording.Headers, 0, len(pairs))
 	for _, p := range pairs {
-		switch {
-		case strings.EqualFold(p.Name, ":authority"):
-			list = append(list, [2]string{"Host", p.Value})
-		case strings.HasPrefix(p.Name, ":"):
-		case strings.Contains(p.Value, "\n"):
-			for part := range strings.SplitSeq(p.Value, "\n") {
-				list = append(list, [2]string{p.Name, strings.TrimSpace(part)})
+		name := p.Name
+		if strings.EqualFold(name, ":authority") {
+			name = "Host"
+		}
+		if strings.HasPrefix(name, ":") {
+			continue
+		}
+		for _, value := range p.Value {
+			for line := range strings.SplitSeq(value, "\n") {
+				list = append(list, [2]string{name, strings.TrimSpace(line)})
 			}
-		default:
-			list = append(list, [2]string{p.Name, p.Value})
 		}
 	}
 	return list

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"svc.example/understudy/specs/recording"
 )
 
@@ -24,7 +26,7 @@ func (h *harEntry) requestBody(item *Item, files attached) {
 		return
 	}
 	if post == nil || post.Text == nil && len(post.Params) == 0 {
-		if h.Request.BodySize != nil && *h.Request.BodySize > 0 {
+		if positive(h.Request.BodySize) {
 			item.RequestDoubt, item.RequestSize = doubtMissing, int64(*h.Request.BodySize)
 		}
 		return
@@ -41,6 +43,10 @@ func (h *harEntry) requestBody(item *Item, files attached) {
 		}
 		text = form(post.Params)
 	}
+	if text == "" && positive(h.Request.BodySize) {
+		item.RequestDoubt, item.RequestSize = doubtMissing, int64(*h.Request.BodySize)
+		return
+	}
 	item.Request.Body, item.RequestDoubt = body(text, post.Encoding, post.Comment)
 	if item.RequestDoubt == "" {
 		item.RequestSize = int64(len(item.Request.Body.Bytes))
@@ -51,7 +57,7 @@ func (h *harEntry) requestBody(item *Item, files attached) {
 func form(params []harPair) string {
 	parts := make([]string, len(params))
 	for i, p := range params {
-		parts[i] = url.QueryEscape(p.Name) + "=" + url.QueryEscape(p.Value)
+		parts[i] = url.QueryEscape(p.Name) + "=" + url.QueryEscape(strings.Join(p.Value, "\n"))
 	}
 	return strings.Join(parts, "&")
 }
@@ -79,6 +85,9 @@ func (h *harEntry) responseBody(item *Item, files attached) {
 		return
 	}
 	r.Headers = typed(r.Headers, content.MimeType)
+	if content.Binary && content.Encoding == "" {
+		content.Encoding = "unknown"
+	}
 	r.Body, item.ResponseDoubt = body(*content.Text, content.Encoding, content.Comment)
 	if item.ResponseDoubt == "" {
 		item.ResponseSize = int64(len(r.Body.Bytes))
@@ -114,11 +123,31 @@ func body(text, encoding, comment string) (b *recording.Body, doubt string) {
 		}
 		return &recording.Body{Bytes: []byte(text), Truncated: comment == "truncated"}, doubt
 	case "base64":
-		plain, err := base64.StdEncoding.DecodeString(text)
+		plain, err := decodePieces(text)
 		if err != nil {
 			return nil, doubtEncoding
 		}
 		return &recording.Body{Bytes: plain, Truncated: comment == "truncated"}, doubt
 	}
 	return nil, doubtEncoding
+}
+
+// decodePieces decodes base64, or a list of it in JSON, as Polly.js writes a body that came in pieces.
+func decodePieces(text string) ([]byte, error) {
+	if !strings.HasPrefix(text, "[") {
+		return base64.StdEncoding.DecodeString(text)
+	}
+	var pieces []string
+	if err := jsonv2.Unmarshal([]byte(text), &pieces); err != nil {
+		return nil, err
+	}
+	var whole []byte
+	for _, piece := range pieces {
+		plain, err := base64.StdEncoding.DecodeString(piece)
+		if err != nil {
+			return nil, err
+		}
+		whole = append(whole, plain...)
+	}
+	return whole, nil
 }
