@@ -58,7 +58,7 @@ func addressOf(r *judge.Result) *url.URL {
 	if err != nil {
 		return nil
 	}
-	if u.Host == "" {
+	if u.Host == "" && u.Scheme == "" {
 		u.Host = r.Item.Request.Headers.Value("Host")
 	}
 	return u
@@ -66,7 +66,7 @@ func addressOf(r *judge.Result) *url.URL {
 
 // shownURL is an address that may be shown: without user, query and fragment, before a path that may be.
 func shownURL(u *url.URL, path string) string {
-	if u == nil || u.Opaque != "" {
+	if u == nil || u.Opaque != "" || path != "" && path[0] != '/' {
 		return "(no address)"
 	}
 	origin := ""

@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
 )
 
 // Owner says whose an exchange is.
@@ -34,7 +35,7 @@ const (
 	Unmatched State = iota // no interface has this address
 	Matched                // one interface has it
 	Several                // more than one has it, and the path does not decide between them
-	Ignored                // no part of the contract: preflights, questions about methods, the control interface
+	Ignored                // no part of the contract: preflights, tunnels, questions about methods, the control interface
 )
 
 // Addresses knows the base addresses of the interfaces.
@@ -104,7 +105,7 @@ func (a *Addresses) Owner(item *capture.Item) Owner {
 	if err != nil {
 		return Owner{}
 	}
-	if u.Host == "" {
+	if u.Host == "" && u.Scheme == "" {
 		u.Host = item.Request.Headers.Value("Host")
 	}
 	owner := Owner{World: item.World, Query: u.RawQuery}
@@ -114,7 +115,7 @@ func (a *Addresses) Owner(item *capture.Item) Owner {
 			owner.World = name
 		}
 	}
-	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isPreflight(item) {
+	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isPlumbing(item.Request, u) {
 		owner.State = Ignored
 		return owner
 	}
@@ -125,9 +126,16 @@ func (a *Addresses) Owner(item *capture.Item) Owner {
 	return owner.decide(item.Request.Method, claims)
 }
 
-func isPreflight(item *capture.Item) bool {
-	return item.Request.Method == http.MethodOptions &&
-		item.Request.Headers.Value("Access-Control-Request-Method") != ""
+// isPlumbing reports whether a request is of a browser or a proxy and not of a client: a preflight, a tunnel, or a
+// WebSocket.
+func isPlumbing(r recording.Request, u *url.URL) bool {
+	switch r.Method {
+	case http.MethodConnect:
+		return true
+	case http.MethodOptions:
+		return r.Headers.Value("Access-Control-Request-Method") != ""
+	}
+	return u.Scheme == "ws" || u.Scheme == "wss"
 }
 
 // claims lists the interfaces whose most specific base fits.

@@ -59,6 +59,11 @@ func TestOwner(t *testing.T) {
 			"OPTIONS https://workflow.svc.example/api/nothing":       "workflow, nothing",
 			"GET https://workflow.svc.example":                       "workflow, nothing",
 			"GET /api/projects":                                      "unmatched",
+			"GET data:image/png;base64,AAAA":                         "unmatched",
+			"GET blob:https://workflow.svc.example/550e":             "unmatched",
+			"CONNECT https://workflow.svc.example:443":               "ignored",
+			"CONNECT workflow.svc.example:443":                       "ignored",
+			"GET wss://workflow.svc.example/api/projects":            "ignored",
 		}},
 		"given addresses": {
 			map[string][]string{

@@ -37,7 +37,7 @@ var undocumentedOperationDoc = report.RuleDoc{
 	Evidence: "Its document has no such path, or not with this method. The nearest operation is told. It is a notice when " +
 		"the server refused the request, as it should.",
 	Inconclusive: "An address that belongs to several interfaces alike.",
-	Passes: "Addresses below no base of an interface, which are counted as unmatched; preflights of browsers, and the " +
+	Passes: "Addresses below no base of an interface, which are counted as unmatched; preflights, tunnels and WebSockets, and the " +
 		"control interface of the mock.",
 }
 
