@@ -117,8 +117,11 @@ func TestBodies(t *testing.T) {
 			want: []string{`error undocumented-media-type /response/headers/Content-Type: ` +
 				`the response has Content-Type "text/html"; documented: application/json`},
 		},
+		"no headers": {
+			edit: answer([]byte(thing)), want: inconclusive("the recording holds no headers, and so not the media type of the body"),
+		},
 		"no media type": {
-			edit: answer([]byte(thing)),
+			edit: answer([]byte(thing), "Content-Length", "9"),
 			want: []string{`error undocumented-media-type /response/headers/Content-Type: ` +
 				`the response has no Content-Type; documented: application/json`},
 		},

@@ -58,7 +58,8 @@ var undocumentedMediaTypeDoc = report.RuleDoc{
 	Watches: "Every recorded body of a documented operation, in both directions.",
 	Evidence: "A body whose Content-Type is none of the documented ones, that has no Content-Type, or that stands where none " +
 		"is documented.",
-	Inconclusive: "Nothing: a body that was not recorded gives it no chance, and what a recording has of one suffices.",
+	Inconclusive: "A body without any headers, which the recording then does not hold. One that was not recorded itself gives " +
+		"it no chance.",
 	Passes: "Parameters of the type, such as charset; ranges such as text/*; a request of another type that was refused, " +
 		"which is a notice.",
 }

@@ -98,6 +98,7 @@ func (m *message) keyOfRest() *keyWriter {
 	w.part(strings.Join(m.inQuery, "&"))
 	w.part(strconv.FormatBool(m.bodiless))
 	w.part(strconv.FormatBool(m.joined))
+	w.part(strconv.FormatBool(len(m.headers) == 0))
 	w.part(m.sent)
 	w.part(m.headers.Value("Content-Type"))
 	w.part(m.headers.Value("Content-Encoding"))

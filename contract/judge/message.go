@@ -156,6 +156,11 @@ func (j *Judge) mediaType(o *opinion, m *message) {
 		j.empty(o, m)
 		return
 	}
+	if len(m.headers) == 0 && len(m.content) > 0 {
+		o.check(UndocumentedMediaType, report.Inconclusive)
+		j.unknowable(o, m, "the recording holds no headers, and so not the media type of the body")
+		return
+	}
 	if media == nil {
 		o.check(UndocumentedMediaType, report.Fail)
 		o.check(Schema, report.Skipped)
