@@ -3,12 +3,14 @@ package check
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
 )
 
 // maxCulprits is how many deviations one error lists: more than a resource has attributes that it needs.
@@ -19,42 +21,121 @@ func visit(name string, schema *openapi3.Schema, value any, direction openapi3.S
 	if err == nil {
 		return nil
 	}
+	e := explainer{direction: direction}
+	if name != "" {
+		e.at = []string{name}
+	}
 	var errs []error
-	culprits := flatten(err)
-	for i, culprit := range culprits {
+	culprits := e.explain(err)
+	for i, c := range culprits {
 		if i == maxCulprits {
 			errs = append(errs, fmt.Errorf("and %d more", len(culprits)-i))
 			break
 		}
-		errs = append(errs, explain(name, culprit))
+		errs = append(errs, c.Error)
 	}
 	return errors.Join(errs...)
 }
 
-func flatten(err error) []error {
-	var list openapi3.MultiError
-	if !errors.As(err, &list) {
-		return []error{err}
-	}
-	var flat []error
-	for _, part := range list {
-		flat = append(flat, flatten(part)...)
-	}
-	return flat
+// explainer turns what kin-openapi finds wrong with a value into errors of package op.
+type explainer struct {
+	at        []string // where the value stands
+	direction openapi3.SchemaValidationOption
 }
 
-func explain(name string, err error) error {
-	var schemaError *openapi3.SchemaError
-	if !errors.As(err, &schemaError) {
-		return op.Invalid(name, "%v", err)
+// culprit is one deviation, and how far off the schema it is.
+type culprit struct {
+	*op.Error
+	off int
+}
+
+func (e explainer) explain(err error) []culprit {
+	switch err := err.(type) { //nolint:errorlint // errors.As would look into the alternatives of a oneOf
+	case nil:
+		return nil
+	case openapi3.MultiError:
+		var list []culprit
+		for _, part := range err {
+			list = append(list, e.explain(part)...)
+		}
+		return list
+	case *openapi3.SchemaError:
+		e.at = slices.Concat(e.at, err.JSONPointer())
+		if list := e.within(err); list != nil {
+			return list
+		}
+		return []culprit{{off: distance(err), Error: &op.Error{
+			Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: reason(err), Reason: keyword(err),
+		}}}
 	}
-	path := append([]string(nil), schemaError.JSONPointer()...)
-	if name != "" {
-		path = append([]string{name}, path...)
+	return []culprit{{Error: &op.Error{Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: err.Error()}}}
+}
+
+// within is what is wrong with a value by the schemas that its own is made of: by all of them that it has to fit, or by
+// those that it comes closest to, if one of them is enough.
+func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
+	schemas := map[string]openapi3.SchemaRefs{
+		"allOf": err.Schema.AllOf, "anyOf": err.Schema.AnyOf, "oneOf": err.Schema.OneOf,
+	}[err.SchemaField]
+	least := kind
+	for _, schema := range schemas {
+		wrong := e.explain(schema.Value.VisitJSON(err.Value, e.direction, openapi3.MultiErrors()))
+		off := 0
+		for _, c := range wrong {
+			off = max(off, c.off)
+		}
+		switch {
+		case err.SchemaField == "allOf":
+			list = append(list, wrong...)
+		case wrong == nil:
+			return nil // it fits more than one
+		case off < least || list == nil:
+			list, least = wrong, off
+		case off == least:
+			list = either(list, wrong)
+		}
 	}
-	return &op.Error{
-		Code: op.CodeInvalid, Field: strings.Join(path, "."), Message: reason(schemaError), Reason: keyword(schemaError),
+	if len(err.JSONPointer()) > 0 { // a member that is off does not make the whole another kind
+		for i := range list {
+			list[i].off = min(list[i].off, member)
+		}
 	}
+	return list
+}
+
+// How far off a deviation is. A value of another kind is hardly meant for the schema.
+const (
+	member = iota + 1
+	missing
+	kind
+)
+
+func distance(err *openapi3.SchemaError) int {
+	itself := len(err.JSONPointer()) == 0
+	switch {
+	case itself && (err.SchemaField == "type" || err.SchemaField == "nullable"):
+		return kind
+	case err.SchemaField == "enum" && len(err.Schema.Enum) == 1:
+		return kind
+	case err.SchemaField == "required":
+		return missing
+	}
+	return member
+}
+
+// either joins what is wrong by one schema with what is wrong by another: in one sentence, if it is only one thing.
+func either(a, b []culprit) []culprit {
+	if len(a) == 1 && len(b) == 1 && a[0].Field == b[0].Field && a[0].Message != b[0].Message {
+		one := *a[0].Error
+		one.Message += ", or " + b[0].Message
+		return []culprit{{&one, a[0].off}}
+	}
+	for _, c := range b {
+		if !slices.ContainsFunc(a, func(known culprit) bool { return known.Error.Error() == c.Error.Error() }) {
+			a = append(a, c)
+		}
+	}
+	return a
 }
 
 // keyword is the schema keyword that failed; that of a type says which one is wanted.
@@ -66,22 +147,37 @@ func keyword(err *openapi3.SchemaError) string {
 }
 
 // reason tells of a text that is too short or too long how long it may be, and how long it is. It tells the same of one
-// with wrong characters, if its length is limited; without a limit it may be a key, which is not repeated.
+// with wrong characters, if its length is limited; without a limit it may be a key. No secret is repeated.
 func reason(err *openapi3.SchemaError) string {
 	text, ok := err.Value.(string)
 	matching := ""
 	switch {
+	case errors.Is(err.Origin, openapi3.ErrOneOfConflict):
+		return "fits more than one of the forms that it may have; want only one"
 	case !ok:
 		return err.Reason
 	case err.SchemaField == "pattern" && err.Schema.MaxLength != nil:
 		matching = " that match " + err.Schema.Pattern
+	case err.SchemaField == "format":
+		before, _, _ := strings.Cut(err.Reason, " (string doesn't match pattern")
+		return before
 	case err.SchemaField != "minLength" && err.SchemaField != "maxLength":
 		return err.Reason
 	}
-	most := "or more"
-	if err.Schema.MaxLength != nil {
-		most = fmt.Sprintf("to %d", *err.Schema.MaxLength)
+	if !specs.IsSecret(err.Schema) {
+		matching += fmt.Sprintf(", not %d: %q", utf8.RuneCountInString(text), text)
+	} else {
+		matching += fmt.Sprintf(", not %d", utf8.RuneCountInString(text))
 	}
-	return fmt.Sprintf("want %d %s characters%s, not %d: %q",
-		err.Schema.MinLength, most, matching, utf8.RuneCountInString(text), text)
+	return fmt.Sprintf("want %s characters%s", lengths(err.Schema), matching)
+}
+
+func lengths(schema *openapi3.Schema) string {
+	switch {
+	case schema.MaxLength == nil:
+		return fmt.Sprintf("%d or more", schema.MinLength)
+	case schema.MinLength == 0:
+		return fmt.Sprintf("at most %d", *schema.MaxLength)
+	}
+	return fmt.Sprintf("%d to %d", schema.MinLength, *schema.MaxLength)
 }
