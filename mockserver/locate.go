@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -26,7 +27,7 @@ type target struct {
 	iface string
 	world string // from a path prefix; empty when the address names none
 	path  string // escaped, below base
-	base  string // the interface's address as the client sees it
+	base  string // the interface's address as the client sees it, but for the prefix that chooses a world
 	below bool   // path is already below the base path of the interface's document
 }
 
@@ -69,7 +70,7 @@ func (s *Server) locate(r *http.Request) (target, bool) {
 			return t, true
 		}
 	}
-	label, rest, _ := strings.Cut(r.Host, ".")
+	label, rest, _ := strings.Cut(strings.ToLower(r.Host), ".")
 	if host, _, err := net.SplitHostPort(rest); (err == nil && host == "localhost") || rest == "localhost" {
 		t.iface, t.path, t.base = label, path, origin(r)
 		return t, s.serves(label)
@@ -97,12 +98,26 @@ func below(path, prefix string) (string, bool) {
 
 func (s *Server) serves(iface string) bool { return s.services[iface] != nil }
 
-// path is the request's path below the base path of the interface's document.
-func (x *exchange) path() (string, bool) {
+// links is the interface's address as links in answers begin: a client that follows one stays in the world that the
+// path chose.
+func (t target) links() string {
+	if t.world == "" {
+		return t.base
+	}
+	scheme, rest, _ := strings.Cut(t.base, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	return strings.TrimSuffix(scheme+"://"+host+worldsPrefix+t.world+"/"+path, "/")
+}
+
+// path is the request's path below the base path of the interface's document; one that is not below it is left whole.
+func (x *exchange) path() (path string, ok bool) {
 	if x.target.below {
 		return x.target.path, true
 	}
-	return below(x.target.path, x.doc.BasePath)
+	if path, ok = below(x.target.path, x.doc.BasePath); ok {
+		return path, true
+	}
+	return x.target.path, false
 }
 
 // url is the address as the client sent it, without the mock's own path prefixes.
@@ -115,8 +130,8 @@ func (x *exchange) url() string {
 }
 
 // unknownPath refuses a request that fits no operation, as an API does. What the mock knows of the mistake goes into a
-// header and the log.
-func (x *exchange) unknownPath(path string) error {
+// header and the log; that the base path is not there, it says at once.
+func (x *exchange) unknownPath(path string, below bool) error {
 	if x.match.Allow != "" {
 		x.extra = append(x.extra, [2]string{"Allow", x.match.Allow})
 		return &op.Error{Code: op.CodeMethod, Message: fmt.Sprintf(
@@ -125,7 +140,11 @@ func (x *exchange) unknownPath(path string) error {
 	nearest := x.doc.Nearest(x.r.Method, path)
 	x.extra = append(x.extra, [2]string{nearestHeader, nearest})
 	x.server.log.Info("no such operation", "interface", x.Name, "method", x.r.Method, "path", path, "nearest", nearest)
-	return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf("no operation %s %s", x.r.Method, path)}
+	message := fmt.Sprintf("no operation %s %s", x.r.Method, cmp.Or(path, "/"))
+	if !below {
+		message += fmt.Sprintf("; paths of %s begin with %s", x.Name, x.doc.BasePath)
+	}
+	return &op.Error{Code: op.CodeNotFound, Message: message}
 }
 
 // unknownAddress answers a request that is for no interface at all, so in no interface's form.

@@ -151,15 +151,15 @@ func (x *exchange) enter(key string) error {
 
 // route finds the operation, and its rule.
 func (x *exchange) route() (*op.Route, error) {
-	path, ok := x.path()
-	if ok {
+	path, below := x.path()
+	if below {
 		x.match = x.doc.Find(x.r.Method, path)
 	}
 	if x.match.Operation == nil {
-		return nil, x.unknownPath(path)
+		return nil, x.unknownPath(path, below)
 	}
 	x.call.Operation, x.call.Match = x.brand.operation(x.match.Operation), &x.match
-	x.call.Base, x.call.Header, x.call.Skip = x.target.base, x.r.Header.Get, x.server.skip
+	x.call.Base, x.call.Header, x.call.Skip = x.target.links(), x.r.Header.Get, x.server.skip
 	if x.r.URL.RawQuery != "" {
 		x.call.Query = x.r.URL.Query()
 	}

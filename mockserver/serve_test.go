@@ -28,6 +28,7 @@ func TestAddresses(t *testing.T) {
 		{"a path prefix", s, "http://127.0.0.1:4010/workflow/api/pools", 200},
 		{"a host label", s, "http://workflow.localhost:4010/api/pools", 200},
 		{"a host label without a port", s, "http://workflow.localhost/api/pools", 200},
+		{"a host label in another case", s, "http://Workflow.LocalHost/api/pools", 200},
 		{"a base address of the user's", s, "https://jobs.example/wf/api/pools", 200},
 		{"a port of its own", own, "http://127.0.0.1:4011/api/pools", 200},
 		{"an interface that is none", s, "http://127.0.0.1:4010/workflows/api/pools", 404},
@@ -69,6 +70,17 @@ func TestRouting(t *testing.T) {
 				t.Errorf("the body is not the interface's error form: %s", a.body)
 			}
 		})
+	}
+}
+
+func TestPathsOutsideTheBase(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"))
+	a := call(t, s, "GET", "/core/database/list", "").want(t, 404)
+	got := []string{decode[message](t, a).Message, a.Header.Get("X-Understudy-Nearest")}
+	want := []string{"no operation GET /database/list; paths of core begin with /v3", "GET /database/list"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("message and nearest (-want +got):\n%s", diff)
 	}
 }
 

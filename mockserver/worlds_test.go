@@ -52,6 +52,23 @@ func TestWorldChoice(t *testing.T) {
 			t.Errorf("the message does not name it: %s", a.body)
 		}
 	})
+	t.Run("links lead back into the world that the path chose", func(t *testing.T) {
+		t.Parallel()
+		for path, want := range map[string]string{
+			"http://localhost/_worlds/paged/llm":     "http://localhost/_worlds/paged/llm/api/agents?",
+			"http://llm.localhost/_worlds/paged":     "http://llm.localhost/_worlds/paged/api/agents?",
+			"https://llm.example/_worlds/paged/base": "https://llm.example/_worlds/paged/base/api/agents?",
+			"http://llm.localhost":                   "http://llm.localhost/api/agents?",
+		} {
+			s := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithBaseURL("llm", "https://llm.example/base"))
+			call(t, s, "POST", "/_understudy/worlds", `{"id":"paged"}`).want(t, 201)
+			a := call(t, s, "GET", path+"/api/agents?page[limit]=1", "").want(t, 200)
+			got := decode[struct{ Links struct{ First string } }](t, a).Links.First
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("links.first at %s is %s", path, got)
+			}
+		}
+	})
 	t.Run("a deleted world and its keys are gone", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t, mockserver.WithScenario("empty"))
