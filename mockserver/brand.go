@@ -52,6 +52,14 @@ func (b *brand) operation(own *specs.Operation) *specs.Operation {
 	return own
 }
 
+// names are the identifiers that are renamed, each with what becomes of it.
+func (b *brand) names() map[string]string {
+	if b == nil {
+		return nil
+	}
+	return b.swapped
+}
+
 // members renames the members of all objects in a JSON text. What is no JSON stays as it is.
 func (b *brand) members(text []byte) []byte {
 	if b == nil || !b.words.Match(text) {

@@ -53,6 +53,23 @@ func TestBrandedBodies(t *testing.T) {
 		says(t, do("POST", llmBase+"knowledge_bases", strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"shop"`, `"none"`, 1)).
 			want(t, 422), "/data/attributes/acmeDatabaseName")
 	})
+	t.Run("the order of a list", func(t *testing.T) {
+		t.Parallel()
+		do := branded(t, "full-account")
+		for _, field := range []string{"acmeDatabaseName", "acme_database_name"} {
+			says(t, do("GET", llmBase+"knowledge_bases?sort=-"+field, "").want(t, 200), "sort=-"+field)
+		}
+		refused := do("GET", llmBase+"knowledge_bases?sort=svcDatabaseName", "").want(t, http.StatusBadRequest)
+		if want := `sort: \"svcDatabaseName\" is no field`; !strings.Contains(refused.body, want) {
+			t.Errorf("the neutral name is not refused as it was sent: %s", refused.body)
+		}
+	})
+	t.Run("the definition of a run", func(t *testing.T) {
+		t.Parallel()
+		do := branded(t, "full-account")
+		const schedule = llmBase + "agent_schedules/a7794402-91f5-4e08-9319-51e92ae58956/execute"
+		says(t, do("POST", schedule, "").want(t, 200), "authorization: ACME1 ${secret:")
+	})
 	t.Run("an integration of a data warehouse", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "dwh-sync")

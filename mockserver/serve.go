@@ -159,6 +159,7 @@ func (x *exchange) route() (*op.Route, error) {
 		return nil, x.unknownPath(path, below)
 	}
 	x.call.Operation, x.call.Match = x.brand.operation(x.match.Operation), &x.match
+	x.call.Swapped = x.brand.names()
 	x.call.Base, x.call.Header, x.call.Skip = x.target.links(), x.r.Header.Get, x.server.skip
 	if x.r.URL.RawQuery != "" {
 		x.call.Query = x.r.URL.Query()

@@ -67,7 +67,7 @@ func scheduleURL(c *op.Call, uuid string) string { return c.Base + "/api/agent_s
 
 // authorization are the headers of a workflow's requests: its key is a secret of the project.
 func authorization(c *op.Call) []map[string]string {
-	return []map[string]string{{"authorization": c.Operation.Document.Brand.Scheme() + " ${secret:svc.apikey}"}}
+	return []map[string]string{{"authorization": c.Match.Operation.Document.Brand.Scheme() + " ${secret:svc.apikey}"}}
 }
 
 // removeAgentSchedule takes the workflow along, unless it is running (public; that this is the reason is assumed).

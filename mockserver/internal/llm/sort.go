@@ -19,9 +19,9 @@ func (k kind[A]) sort(c *op.Call) (func(a, b world.Resource[A]) int, error) {
 	var orders []func(a, b world.Resource[A]) int
 	for field := range strings.SplitSeq(c.Text("sort"), ",") {
 		name, descends := strings.CutPrefix(strings.TrimSpace(field), "-")
-		key, ok := sortKey[A](camel(name))
+		key, ok := sortKey[A](c.Neutral(camel(name)))
 		if !ok {
-			return nil, wrong("sort", reasonSort, "%q is no field of %s", name, k.Type)
+			return nil, wrong("sort", reasonSort, "%q is no field of %s", c.Neutral(name), k.Type)
 		}
 		order := func(a, b world.Resource[A]) int { return compare(key(a), key(b)) }
 		if descends {

@@ -3,6 +3,7 @@
 package op
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -22,7 +23,8 @@ type Rule func(*Call) (Reply, error)
 type Call struct {
 	World     *world.World // the transaction's own copy
 	Operation *specs.Operation
-	Match     *specs.Match
+	Match     *specs.Match      // its operation is the one on the wire, in the brand's words
+	Swapped   map[string]string // identifiers that the wire and rules call by other names, from each name to the other
 	Query     url.Values
 	Body      []byte // JSON has been validated against the document, and made of a form or the query where those may stand in for it
 	Raw       []byte // the body as it came, for signatures over it
@@ -64,6 +66,9 @@ func (c *Call) Int(name string, otherwise int64) (int64, error) {
 	}
 	return n, nil
 }
+
+// Neutral is a name on the wire as rules call it.
+func (c *Call) Neutral(name string) string { return cmp.Or(c.Swapped[name], name) }
 
 // Flag is a boolean query parameter, or what it is when it was not sent.
 func (c *Call) Flag(name string, otherwise bool) (bool, error) {
