@@ -147,7 +147,8 @@ func keyword(err *openapi3.SchemaError) string {
 }
 
 // reason tells of a text that is too short or too long how long it may be, and how long it is. It tells the same of one
-// with wrong characters, if its length is limited; without a limit it may be a key. No secret is repeated.
+// with wrong characters, if its length is limited; without a limit it may be a key. No secret is repeated, and of a long
+// text only the beginning.
 func reason(err *openapi3.SchemaError) string {
 	text, ok := err.Value.(string)
 	matching := ""
@@ -165,7 +166,7 @@ func reason(err *openapi3.SchemaError) string {
 		return err.Reason
 	}
 	if !specs.IsSecret(err.Schema) {
-		matching += fmt.Sprintf(", not %d: %q", utf8.RuneCountInString(text), text)
+		matching += fmt.Sprintf(", not %d: %.300q", utf8.RuneCountInString(text), text)
 	} else {
 		matching += fmt.Sprintf(", not %d", utf8.RuneCountInString(text))
 	}

@@ -35,7 +35,11 @@ func TestPrompts(t *testing.T) {
 		t.Parallel()
 		s := newStudio(t)
 		s.change("prompts", s.prompt, `{"systemPrompt":"`+strings.Repeat("é", 9000)+`"}`).Want(http.StatusOK)
-		wantUnfit(s.change("prompts", s.prompt, `{"systemPrompt":"`+strings.Repeat("e", 9001)+`"}`), "systemPrompt", tooLong)
+		refused := s.change("prompts", s.prompt, `{"systemPrompt":"`+strings.Repeat("e", 9001)+`"}`)
+		wantUnfit(refused, "systemPrompt", tooLong)
+		if refused.Refused(422, "not 9001"); len(refused.Body) > 1000 {
+			t.Errorf("the refusal repeats the whole prompt, in %d bytes", len(refused.Body))
+		}
 	})
 	t.Run("a deleted prompt takes its actions out of integrations", func(t *testing.T) {
 		t.Parallel()
