@@ -110,7 +110,7 @@ func unknownInterface(name string) error {
 }
 
 // WithValidation chooses what happens to requests that are off the contract; Strict is the default. Answers are always
-// validated.
+// validated; one that is off the contract where such requests are served is noted in the journal and the log.
 func WithValidation(mode Validation) Option {
 	return func(c *config) error {
 		if mode != Strict && mode != Report && mode != Off {

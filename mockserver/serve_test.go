@@ -216,6 +216,25 @@ func TestRequestValidation(t *testing.T) {
 		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Off))
 		call(t, s, "POST", "/workflow/api/pools", valid, "Content-Type", "text/plain").want(t, 201)
 	})
+	for _, mode := range []mockserver.Validation{mockserver.Report, mockserver.Off} {
+		t.Run(string(mode)+" serves what it has let in to everybody, and notes it", func(t *testing.T) {
+			t.Parallel()
+			var failed []string
+			s := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithValidation(mode),
+				mockserver.WithFailure(func(message string) { failed = append(failed, message) }))
+			const agent = "5dd290e9-2766-453c-8b7f-77e8f8d2b920"
+			call(t, s, "PATCH", llmBase+"agents/"+agent,
+				`{"data":{"type":"agents","id":"`+agent+`","attributes":{"temperature":1.5}}}`).want(t, 200)
+			call(t, s, "GET", llmBase+"agents", "").want(t, 200)
+			journal, err := s.World("").Journal("llm.listAgents")
+			if err != nil || len(journal) != 1 || !strings.Contains(strings.Join(journal[0].Notes, " "), "temperature") {
+				t.Errorf("the journal does not note it: %+v, %v", journal, err)
+			}
+			if failed != nil {
+				t.Errorf("the test was told %q", failed)
+			}
+		})
+	}
 	t.Run("no mode lets what a rule needs through", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Off))
