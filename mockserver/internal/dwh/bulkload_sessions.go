@@ -14,7 +14,7 @@ type sessionForm struct {
 	Digest string `json:"configs_digest"`
 }
 
-// listDwhBulkloadSessions: each integration has at least one.
+// listDwhBulkloadSessions: an integration that loads nothing has none.
 func listDwhBulkloadSessions(c *op.Call) (op.Reply, error) {
 	id, err := c.ID(integrations.Noun, integrations.Key)
 	if err != nil {

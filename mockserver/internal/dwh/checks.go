@@ -11,9 +11,6 @@ import (
 // check refuses what could not be loaded. That each table comes once is assumed: its session is known by it.
 func (p configs) check() error {
 	errs := []error{p.Basic.check()}
-	if len(p.Advanced) == 0 {
-		errs = append(errs, op.Invalid("advanced_configs", "want an entry for each target table, at least one"))
-	}
 	first := map[string]int{}
 	for n, entry := range p.Advanced {
 		at := fmt.Sprintf("advanced_configs.%d.", n)
@@ -50,26 +47,22 @@ func (b basicConfigs) check() error {
 	return errors.Join(errs...)
 }
 
-// check: what a load needs to know is where its data comes from (assumed).
+// check: a configuration may leave everything open, but not contradict itself (assumed).
 func (e advancedEntry) check(at, kind string) error {
 	if e.Table == "" {
 		return missing(at + "target_table")
 	}
 	switch c := e.Config; {
-	case c == nil:
-		return missing(at + "config")
 	case c.Type != "" && c.Type != kind:
 		return op.Invalid(at+"config.type", "want %s, as in basic_configs, not %q", kind, c.Type)
 	case c.custom(kind) && c.Query == "":
 		return op.Invalid(at+"config.query", "is missing: it is where the data comes from")
-	case !c.custom(kind) && c.Table == "":
-		return op.Invalid(at+"config.table", "is missing: it is where the data comes from, unless that is a query")
 	}
 	return nil
 }
 
 // custom reports whether the data comes from a query.
-func (c *advancedConfig) custom(kind string) bool {
+func (c advancedConfig) custom(kind string) bool {
 	return kind == snowflake && c.SourceType == "query" ||
 		kind == databricks && c.UseCustomQuery != nil && *c.UseCustomQuery
 }

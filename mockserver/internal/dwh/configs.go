@@ -41,8 +41,8 @@ type basicConfigs struct {
 }
 
 type advancedEntry struct {
-	Table  string          `json:"target_table"`
-	Config *advancedConfig `json:"config"`
+	Table  string         `json:"target_table"`
+	Config advancedConfig `json:"config"`
 }
 
 type advancedConfig struct {

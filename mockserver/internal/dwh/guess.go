@@ -53,8 +53,8 @@ func tableName(source string) string {
 }
 
 // complete is a configuration with everything that it leaves open.
-func (a *advancedConfig) complete(basic basicConfigs) *advancedConfig {
-	whole := *a
+func (a advancedConfig) complete(basic basicConfigs) advancedConfig {
+	whole := a
 	whole.Type = basic.Type
 	switch basic.Type {
 	case snowflake:
@@ -67,5 +67,5 @@ func (a *advancedConfig) complete(basic basicConfigs) *advancedConfig {
 	}
 	whole.Incremental = cmp.Or(a.Incremental, &basic.Incremental)
 	whole.InvalidValueOption = cmp.Or(a.InvalidValueOption, "fail_job")
-	return &whole
+	return whole
 }

@@ -182,9 +182,6 @@ func TestCreation(t *testing.T) {
 		"a table twice": {
 			[]string{`"customers"`, `"orders"`}, []string{"advanced_configs.1.target_table", "orders has entry 0 already"},
 		},
-		"a load without a table": {
-			[]string{`"table": "ORDERS", `, ""}, []string{"advanced_configs.0.config.table: is missing"},
-		},
 		"a load without a query": {
 			[]string{`"query": "SELECT * FROM C WHERE A < 1"`, `"select": "*"`},
 			[]string{"advanced_configs.1.config.query: is missing"},
@@ -217,17 +214,25 @@ func TestCreation(t *testing.T) {
 			}
 		})
 	}
-	t.Run("no loads are refused", func(t *testing.T) {
+	t.Run("what to load, and how, may be left open", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		body := `{"name": "n", "output_config": {"database": "sales"}, "advanced_configs": ADVANCED,
 			"basic_configs": ` + lake + `}`
-		c.Post("/v1/dwh/", with(t, body, "ADVANCED", "[]")).Refused(400, "advanced_configs", "at least one")
-		c.Post("/v1/dwh/", with(t, body, "ADVANCED", `[{"target_table": "orders"}]`)).
-			Refused(400, "advanced_configs.0.config: is missing")
+		for advanced, sessions := range map[string]string{
+			`[]`:                          "0",
+			`[{"target_table":"orders"}]`: "1",
+			`[{"target_table":"orders","config":{}}]`: "1",
+		} {
+			made := "/v1/dwh/" + c.Post("/v1/dwh/", with(t, body, "ADVANCED", advanced)).Want(200).Value("id").String()
+			c.Get(made+"/configs").Wants("advanced_configs", advanced)
+			c.Get(made+"/bulkload_sessions").Wants("#", sessions)
+			c.Put(made+"/run_workflow", "").Want(200)
+			c.Advance(time.Hour)
+			c.Get(made+"/session_attempts").Wants("items.#.status", `["success"]`)
+		}
 		c.Post("/v1/dwh/", with(t, body, "ADVANCED", `[{"target_table": "orders", "config": {"use_custom_query": true}}]`)).
 			Refused(400, "advanced_configs.0.config.query: is missing")
-		c.Post("/v1/dwh/", with(t, body, "ADVANCED", `[{"target_table": "orders", "config": {"table": "o"}}]`)).Want(200)
 	})
 	t.Run("a user needs the right to import", func(t *testing.T) {
 		t.Parallel()

@@ -124,9 +124,7 @@ func TestUpdate(t *testing.T) {
 		before := state(c)
 		for word, body := range map[string]string{
 			"database sails does not exist":    `{"output_config": {"database": "sails"}}`,
-			"config.table":                     `{"advanced_configs": [{"target_table": "x", "config": {"table": ""}}]}`,
 			"table sales.carts does not exist": `{"advanced_configs": [{"target_table": "carts", "config": {"table": "C"}}]}`,
-			"advanced_configs: want an entry":  `{"advanced_configs": []}`,
 			"name: is missing":                 `{"name": ""}`,
 			"Mars/Olympus":                     `{"timezone": "Mars/Olympus"}`,
 			"schedule_option":                  `{"schedule_type": "daily"}`,
