@@ -228,4 +228,6 @@ func TestAgentScheduleChecks(t *testing.T) {
 	}
 	s.get(id).Wants("data.attributes.name", "Morning", "data.attributes.repeatUnit", "daily")
 	s.post("endAt", `"2026-01-16"`, "parameterValues", `{"button_id":"Sales"}`).Want(201)
+	open := toolMake(s.Client, "chat_interfaces", `{"projectId":`+quote(s.project)+`,"name":"Open","textInputEnabled":true}`)
+	s.post("chatInterfaceId", quote(open)).Want(201)
 }

@@ -32,9 +32,6 @@ func setChatInterface(c *op.Call, _, after *world.Resource[world.ChatInterface])
 		refers(c, "projectId", i.ProjectID, &c.World.LLM.Projects), filled("name", i.Name),
 		mayRefer(c, "textInputAgentId", i.TextInputAgentID, agents),
 	}
-	if i.TextInputEnabled && i.TextInputAgentID == nil { // (assumed)
-		errs = append(errs, unfit("textInputAgentId", cannotBeBlank, "can't be blank while textInputEnabled is true"))
-	}
 	for n, button := range i.ChatInterfaceButtons {
 		errs = append(errs,
 			refers(c, indexed("chatInterfaceButtons", n, "agentId"), button.AgentID, agents),

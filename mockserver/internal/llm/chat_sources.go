@@ -43,20 +43,18 @@ func startFromForm(c *op.Call, a *world.Chat) error {
 	return answeredBy(a, form.Attributes.AgentID)
 }
 
-// startFromChatInterface takes the agent of the text input, else that of the first button (assumed).
+// startFromChatInterface takes the agent of the text input, else that of the first button (assumed). In an interface
+// that has no agent any may answer.
 func startFromChatInterface(c *op.Call, a *world.Chat) error {
 	chat, ok := named(c.World, *a.ChatInterfaceID, &c.World.LLM.ChatInterfaces)
 	if !ok {
 		return unrelated("chatInterfaceId", *a.ChatInterfaceID)
 	}
-	var agents []string
-	if agent := chat.Attributes.TextInputAgentID; agent != nil {
-		agents = append(agents, *agent)
-	}
-	for _, button := range chat.Attributes.ChatInterfaceButtons {
-		agents = append(agents, button.AgentID)
-	}
 	a.ProjectID = chat.Attributes.ProjectID
+	agents := agentsOf(chat.Attributes)
+	if len(agents) == 0 && a.AgentID != "" {
+		return refers(c, "agentId", a.AgentID, &c.World.LLM.Agents)
+	}
 	return answeredBy(a, agents...)
 }
 
@@ -109,7 +107,7 @@ func agrees(attribute string, sent **string, is string) error {
 func answeredBy(a *world.Chat, agents ...string) error {
 	switch {
 	case len(agents) == 0:
-		return unfit("agentId", cannotBeBlank, "the chat interface has no agent: it needs a text input or a button")
+		return unfit("agentId", cannotBeBlank, "can't be blank: the chat interface has no agent")
 	case a.AgentID == "":
 		a.AgentID = agents[0]
 	case !slices.Contains(agents, a.AgentID):

@@ -152,11 +152,14 @@ func TestChats(t *testing.T) {
 		toolPost(c, "chats", `{"agentId":"`+chatAgent+`","projectId":"`+chatProject+`"}`).Refused(400, `"105"`)
 		c.Call("POST", "/api/chats", "{}", "Content-Type", "text/csv").Refused(415)
 	})
-	t.Run("start from a chat interface that has an agent", func(t *testing.T) {
+	t.Run("say who answers where a chat interface has no agent", func(t *testing.T) {
 		t.Parallel()
 		c := newChats(t)
-		mute := toolMake(c, "chat_interfaces", fmt.Sprintf(`{"projectId":%q,"name":"Mute","starterMessage":"Hi","textInputEnabled":false}`, chatProject))
+		mute := toolMake(c, "chat_interfaces", fmt.Sprintf(`{"projectId":%q,"name":"Mute","starterMessage":"Hi","textInputEnabled":true}`, chatProject))
 		toolPost(c, "chats", `{"chatInterfaceId":"`+mute+`"}`).Refused(422, "has no agent")
+		toolPost(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+nobody+`"}`).Refused(422, "/data/attributes/agentId")
+		toolPost(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+chatAgent+`"}`).Want(201).Wants(
+			none("projectId"), chatProject, none("agentId"), chatAgent)
 	})
 	t.Run("take files from the start", func(t *testing.T) {
 		t.Parallel()

@@ -148,16 +148,15 @@ func TestChatInterfaces(t *testing.T) {
 		wantUnfit(s.create("chat_interfaces", buttons("Go", s.agent, "")), "chatInterfaceButtons/1/prompt", blank)
 		wantUnfit(s.create("chat_interfaces", buttons("", s.agent, "go")), "chatInterfaceButtons/1/label", blank)
 	})
-	t.Run("where one may type there is an agent that answers", func(t *testing.T) {
+	t.Run("where one may type an agent may answer", func(t *testing.T) {
 		t.Parallel()
 		s := newStudio(t)
-		wantUnfit(s.create("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true}`),
-			"textInputAgentId", blank)
+		s.make("chat_interfaces", `{"name":"B","projectId":"PROJECT","textInputEnabled":true}`)
 		wantUnfit(s.create("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"PROMPT"}`),
 			"textInputAgentId", misfit)
 		s.make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
 		for query, want := range map[string]string{
-			"filter[name]=C": "C", "filter[name]=D": "", "filter[project_id]=" + s.project: "C", "filter[project_id]=x": "",
+			"filter[name]=C": "C", "filter[name]=D": "", "filter[project_id]=" + s.project: "B C", "filter[project_id]=x": "",
 		} {
 			if got := s.names("/api/chat_interfaces?" + query); got != want {
 				t.Errorf("%s gives %q, want %q", query, got, want)
