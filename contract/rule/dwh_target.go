@@ -106,7 +106,7 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 // absent returns what shows that a target was not there when the exchange in hand began, or nil.
 func (st *step) absent(t thing) []*Event {
 	x := st.s.lookUp(t)
-	if st.deletion(x) != nil {
+	if st.deletion(x) != nil && !st.mayBeForeign(x) {
 		return slices.DeleteFunc(x.evidence(), func(e *Event) bool { return e == nil })
 	}
 	var proofs []*Event

@@ -15,6 +15,7 @@ type kind struct {
 	rule string           // that watches over their removal
 	sure specs.Provenance // of it that what was removed is gone
 	once bool             // to remove one a second time is refused
+	name bool             // it is named by a name, which each account may give to one of its own
 
 	takes specs.Provenance // of it that what belongs to one is gone with it; empty when it is not
 }
@@ -29,21 +30,21 @@ var (
 	secrets   = &kind{noun: "secret", path: []string{"id", "key"}, rule: UseAfterDelete, sure: specs.Client}
 	sessions  = &kind{noun: "session", path: []string{"id"}}
 	attempts  = &kind{noun: "attempt", path: []string{"id"}}
-	databases = &kind{noun: "database", path: []string{"database_name"}, rule: UseAfterDelete, sure: specs.Documented}
+	databases = &kind{noun: "database", path: []string{"database_name"}, rule: UseAfterDelete, sure: specs.Documented, name: true}
 	tables    = &kind{
 		noun: "table", path: []string{"database_name", "table_name"}, in: databases,
-		rule: UseAfterDelete, sure: specs.Documented,
+		rule: UseAfterDelete, sure: specs.Documented, name: true,
 	}
 	connections = &kind{
 		noun: "connection", path: []string{"connection_name"},
-		rule: UseAfterDelete, sure: specs.Documented,
+		rule: UseAfterDelete, sure: specs.Documented, name: true,
 	}
 	policies     = &kind{noun: "policy", path: []string{"policy_id"}, rule: UseAfterDelete, sure: specs.Documented}
 	policyGroups = &kind{
 		noun: "policy group", path: []string{"policy_group_id_or_taggable_name"},
-		rule: UseAfterDelete, sure: specs.Documented,
+		rule: UseAfterDelete, sure: specs.Documented, name: true,
 	}
-	schedules = &kind{noun: "schedule", path: []string{"schedule_name"}, rule: UseAfterDelete, sure: specs.Documented}
+	schedules = &kind{noun: "schedule", path: []string{"schedule_name"}, rule: UseAfterDelete, sure: specs.Documented, name: true}
 	tokens    = &kind{
 		noun: "token", path: []string{"oauth_token_id"},
 		rule: TokenRevocation, sure: specs.Documented, once: true,

@@ -41,6 +41,22 @@ func (x *entity) reborn(f *shown) bool {
 	return f.born.After(x.gone.over())
 }
 
+// mayBeForeign reports whether what a caller meets under the name of a thing may be another account's: a key does not
+// tell whose it is, but what the answer shows may tell that it is the same thing.
+func (st *step) mayBeForeign(x *entity) bool {
+	if !x.kind.name || !st.isAnother(x.gone) {
+		return false
+	}
+	return !slices.ContainsFunc(st.shows, func(f shown) bool {
+		return f.thing == x.thing && (f.ident != "" && f.ident == x.ident || !f.born.IsZero() && f.born.Equal(x.born))
+	})
+}
+
+// isAnother reports whether the caller is another one than that of an exchange before.
+func (st *step) isAnother(e *Event) bool {
+	return st.caller != 0 && e.caller != 0 && st.caller != e.caller
+}
+
 // over is when an exchange was over, by the server's own clock where the answer tells it.
 func (e *Event) over() time.Time {
 	if !e.Date.IsZero() {
@@ -52,6 +68,14 @@ func (e *Event) over() time.Time {
 // evidence is what shows that a thing was there, and is gone.
 func (x *entity) evidence() []*Event {
 	return append(append([]*Event{x.created, x.aliased}, x.because...), x.gone)
+}
+
+// evidence is that, and to another caller what shows that it is the same thing.
+func (st *step) evidence(x *entity) []*Event {
+	if x.kind.name && st.isAnother(x.gone) {
+		return append(x.evidence(), x.showed)
+	}
+	return x.evidence()
 }
 
 // used looks at a request whose path names something that was deleted, or is a part of such a thing.
@@ -96,27 +120,41 @@ func (st *step) usedThing(t thing, x *entity) {
 		r.message = fmt.Sprintf("%s %s was removed a second time", t.kind.noun, t.id)
 		st.judge(r, report.Fail, x.evidence()...)
 	case slices.ContainsFunc(st.shows, func(f shown) bool { return f.kind == x.kind && x.reborn(&f) }):
+	case st.mayBeForeign(x):
+		st.judgeForeign(r, x)
 	default:
 		r.message = fmt.Sprintf("%s %s was used after it was deleted", t.kind.noun, t.id)
-		st.judge(r, report.Fail, x.evidence()...)
+		st.judge(r, report.Fail, st.evidence(x)...)
 	}
 }
 
-// relisted looks at a list of things for those that were deleted before it was asked for.
-func (st *step) relisted(rule string) (violated bool) {
+func (st *step) judgeForeign(r ruling, x *entity) {
+	r.aspect = "foreign"
+	r.message = fmt.Sprintf("%s %s is there for another caller than deleted it, who may be of another account", x.kind.noun, x.id)
+	st.judge(r, report.Inconclusive, x.evidence()...)
+}
+
+// relisted looks at a list of things for those that were deleted before it was asked for, and reports whether there are.
+func (st *step) relisted(rule string) (found bool) {
 	if !st.isListOf(rule) {
 		return false
 	}
 	r := ruling{rule: rule, aspect: "list", provenance: st.of.sure}
 	for i := range st.shows {
 		f := &st.shows[i]
-		if x := st.s.lookUp(f.thing); st.deletion(x) != nil && !x.reborn(f) {
-			violated = true
+		x := st.s.lookUp(f.thing)
+		if st.deletion(x) == nil || x.reborn(f) {
+			continue
+		}
+		found = true
+		if st.mayBeForeign(x) {
+			st.judgeForeign(r, x)
+		} else {
 			r.message = fmt.Sprintf("%s %s is listed after it was deleted", f.kind.noun, f.id)
-			st.judge(r, report.Fail, x.evidence()...)
+			st.judge(r, report.Fail, st.evidence(x)...)
 		}
 	}
-	return violated
+	return found
 }
 
 // isListOf reports whether the exchange lists things whose removal a rule watches over.

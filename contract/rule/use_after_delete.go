@@ -23,7 +23,8 @@ var useAfterDelete = watch{
 			"only assumed, all that is in a project of the LLM interface, the actions of an integration and the " +
 			"target of a tool. Or a second job got a domain key, which is used up for ever.",
 		Inconclusive: "It is there after a request to delete it that was not answered, or with 5xx or 202, so that nobody " +
-			"knows what became of it.",
+			"knows what became of it. Or it is there under its name for another caller than deleted it, who may be of " +
+			"another account, and the answer does not tell whether it is the same; likewise a domain key.",
 		Passes: "A deletion that is repeated with success, since clients repeat requests; what was made anew under the " +
 			"same id or name, be it by a request of the recording, by a query or an event that may have made it, or, " +
 			"as its id or its birth shows, by somebody else; one page of several, or a filtered list, that lacks it; " +
@@ -72,6 +73,10 @@ func (st *step) reissued() {
 	switch {
 	case st.Status == http.StatusConflict:
 		st.judge(r, report.Pass)
+	case st.OK() && st.isAnother(first):
+		r.aspect = "foreign domain key"
+		r.message = fmt.Sprintf("another caller got the domain key of job %s, who may be of another account", first.issued.id)
+		st.judge(r, report.Inconclusive, first)
 	case st.OK():
 		r.message = fmt.Sprintf("a second job, %s, got the domain key of job %s", st.issued.id, first.issued.id)
 		if st.issued.id == first.issued.id {
