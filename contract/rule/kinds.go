@@ -27,7 +27,7 @@ var (
 		noun: "project", path: []string{"id"}, rule: UseAfterDelete, sure: specs.Client, takes: specs.Client,
 	}
 	plans     = &kind{noun: "schedule of a workflow", path: []string{"id"}} // other schedules than those of queries
-	secrets   = &kind{noun: "secret", path: []string{"id", "key"}, rule: UseAfterDelete, sure: specs.Client}
+	secrets   = &kind{noun: "secret", path: []string{"id", "key"}, in: projects, rule: UseAfterDelete, sure: specs.Client}
 	sessions  = &kind{noun: "session", path: []string{"id"}}
 	attempts  = &kind{noun: "attempt", path: []string{"id"}}
 	databases = &kind{noun: "database", path: []string{"database_name"}, rule: UseAfterDelete, sure: specs.Documented, name: true}

@@ -47,6 +47,10 @@ func TestUseAfterDelete(t *testing.T) {
 			GET /projects/101 => 200 {project 101}`, []string{"fail 1 2"}},
 		"a deleted project leaves its history": {`DELETE /projects/101 => 200 {project 101}
 			GET /attempts/9 => 200 {attempt 9 50 1 - 7 success}`, nil},
+		"a secret of a deleted project is set": {`DELETE /projects/101 => 200 {project 101}
+			PUT /projects/101/secrets/k {"value":"v"} => 204`, []string{"fail 1 2"}},
+		"secrets of a deleted project are not found": {`DELETE /projects/101 => 200 {project 101}
+			GET /projects/101/secrets => 404`, []string{"pass ×1"}},
 		"a deleted secret is listed": {`DELETE /projects/101/secrets/k => 204
 			GET /projects/101/secrets => 200 {"secrets":[{"key":"k"}]}`, []string{"fail 1 2"}},
 		"a secret that is set again": {`DELETE /projects/101/secrets/k => 204
