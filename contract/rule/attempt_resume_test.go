@@ -28,6 +28,10 @@ func TestAttemptResume(t *testing.T) {
 			plain + "200 {attempt 9 50 1 - 7 running}\n" + plain + `200 {attempt 9 50 1 - 7 running}`,
 			[]string{"fail 1 2"},
 		},
+		"the same session again, whose last attempt may have another name": {
+			`GET /sessions => 200 {"sessions":[{"id":"50","lastAttempt":{"id":"9","status":"success","done":true}}]}` + "\n" +
+				plain + `200 {attempt 10 50 2 - 7 running}`, nil,
+		},
 		"a new name":                           {plain + "200 {attempt 9 50 1 - 7 running}\n" + retry + `200 {attempt 10 50 2 r 7 running}`, []string{"pass ×2"}},
 		"a new name without a new index":       {plain + "200 {attempt 9 50 1 - 7 running}\n" + retry + `200 {attempt 10 50 1 r 7 running}`, []string{"pass ×1", "fail 1 2"}},
 		"a conflict with another name":         {retry + `409 {attempt 9 50 1 - 7 running}`, []string{"fail 1"}},

@@ -41,7 +41,7 @@ type attemptFact struct {
 	index                                int64
 	done                                 bool
 	finishedAt                           time.Time
-	embedded                             bool // in a session: session, index and names are not known
+	embedded                             bool // in a session: its index and names are not known
 }
 
 type taskFact struct{ fullName, state string }
@@ -139,7 +139,9 @@ func addSession(e *Event, body gjson.Result) {
 	addAttempt(e, last)
 	if len(e.attempts) > n {
 		a := &e.attempts[n]
-		a.embedded, a.sessionID = true, text(body.Get("id"))
+		if a.embedded = true; last.Get("retryAttemptName").Exists() {
+			a.sessionID = text(body.Get("id"))
+		}
 	}
 }
 

@@ -22,7 +22,8 @@ var poolRuleOrder = watch{
 			"order.",
 		Inconclusive: "The rules of that time, or the default pool, are not known; a rule changed while the attempt was " +
 			"started; a rule with a condition on the kind of workflow, which cannot be told from outside, may have " +
-			"taken the attempt.",
+			"taken the attempt, or one with a condition that is not documented; a pool that nothing else shows, given to " +
+			"another caller than listed the rules, who may be of another account.",
 		Passes: "Attempts without a pool, as some installations have them; rules for scheduled attempts, which do not fit " +
 			"one that a client starts; an attempt that keeps its pool when rules change later.",
 	},
@@ -65,7 +66,7 @@ func (st *step) routed(a attemptFact) {
 	switch {
 	case fits && len(possible) == 1 && !open:
 		st.judge(r, report.Pass)
-	case !fits && !open:
+	case !fits && !open && !st.isForeignPool(a.poolID, l):
 		r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in pool %s",
 			a.id, a.poolID, possible[0])
 		if len(possible) > 1 {
@@ -78,6 +79,13 @@ func (st *step) routed(a attemptFact) {
 			a.id, a.poolID)
 		st.judge(r, report.Inconclusive)
 	}
+}
+
+// isForeignPool reports whether a pool may be another account's: nothing shows it but the answer to another caller than
+// listed the rules.
+func (st *step) isForeignPool(id string, rules *listing) bool {
+	_, isShown := st.s.pools.get(id)
+	return !isShown && st.isAnother(rules.proof)
 }
 
 // rulesKnown reports whether the last proof of every rule was over before.
@@ -128,17 +136,25 @@ func (r ruleFact) holds(a attemptFact) report.Verdict {
 }
 
 func (c conditionFact) holds(a attemptFact) report.Verdict {
-	holds := false
 	switch c.kind {
 	case "project_name":
-		holds = anyPrefix(a.project, c.values)
+		return c.startsWith(a.project)
 	case "workflow_name":
-		holds = anyPrefix(a.workflow, c.values)
+		return c.startsWith(a.workflow)
 	case "invocation_type":
-		holds = slices.Contains(c.values, "on_demand")
-	default:
+		return verdictOf(slices.Contains(c.values, "on_demand"))
+	}
+	return report.Inconclusive
+}
+
+func (c conditionFact) startsWith(name string) report.Verdict {
+	if name == "" || c.operator != "starts_with" && c.operator != "" {
 		return report.Inconclusive
 	}
+	return verdictOf(anyPrefix(name, c.values))
+}
+
+func verdictOf(holds bool) report.Verdict {
 	if holds {
 		return report.Pass
 	}

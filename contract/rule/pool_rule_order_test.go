@@ -28,6 +28,19 @@ func TestPoolRuleOrder(t *testing.T) {
 			` + start + `{attempt 9 50 1 - 8 running}`, []string{"pass ×2"}},
 		"the kind of workflow cannot be told": {pools + `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 workflow_type=engage}]}
 			` + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "inconclusive 3"}},
+		"a condition that is not documented": {
+			pools + `GET /pool_rules => 200 {"poolRules":[{"id":"3","priority":5,"poolId":"7","conditions":[{"type":"project_name","operator":"ends_with","values":["op"]}]}]}
+			` + start + `{attempt 9 50 1 - 7 running}`,
+			[]string{"pass ×1", "inconclusive 3"},
+		},
+		"the project is not shown": {pools + `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=sh}]}
+			` + start + `{"id":"9","done":false,"poolId":"7"}`, []string{"pass ×1", "inconclusive 3"}},
+		"another caller's pool that nothing else shows": {
+			pools + none + "@1/other " + start + `{attempt 9 50 1 - 70 running}`,
+			[]string{"pass ×1", "inconclusive 3"},
+		},
+		"another caller's pool that the list shows": {`GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}
+			` + none + "@1/other " + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "fail 1 2 3"}},
 		"neither of the possible pools": {pools + `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 workflow_type=engage}]}
 			` + start + `{attempt 9 50 1 - 8 running}`, []string{"pass ×1", "fail 1 2 3"}},
 		"rules changed at the same time": {`
