@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"bytes"
 	"hash/maphash"
 	"strconv"
 	"strings"
@@ -47,9 +48,10 @@ var ingestionReaders = map[string]*reader{
 }
 
 func readEvent(e *Event, r *judge.Result) {
-	f := &eventFact{size: bodySize(r)}
+	f := &eventFact{}
 	coding := r.Item.Request.Headers.Value("Content-Encoding")
 	f.coded = coding != "" && !strings.EqualFold(coding, "identity")
+	f.size = bodySize(r, f.coded)
 	switch c := r.Credential(); {
 	case c.Shown:
 		f.key = withKey
@@ -96,20 +98,27 @@ func addRecord(e *Event, body gjson.Result) {
 }
 
 // bodySize is how many bytes the request's body had on the wire: as many as the recording has, if that is all of it,
-// else as many as were announced, else at least one more than the recording has.
-func bodySize(r *judge.Result) int64 {
+// else as many as were announced, else at least one more than the recording has. It is -1 when that is not known, or when
+// the recording and the announcement differ on whether it is too large: tools replace bodies, and keep the headers.
+func bodySize(r *judge.Result, coded bool) int64 {
 	item := &r.Item
-	if item.RequestSize > 0 {
-		return item.RequestSize
+	held, body := item.RequestSize, item.Request.Body
+	isDecoded := coded && body != nil && bytes.HasPrefix(bytes.TrimSpace(body.Bytes), []byte("{")) // by the tool
+	if isDecoded {
+		held = -1
 	}
-	if n, err := strconv.ParseInt(item.Request.Headers.Value("Content-Length"), 10, 64); err == nil && n >= 0 {
-		return n
-	}
-	switch body := item.Request.Body; {
+	announced, err := strconv.ParseInt(item.Request.Headers.Value("Content-Length"), 10, 64)
+	switch isTold := err == nil && announced >= 0; {
+	case held > 0 && isTold && (held > maxEvent) != (announced > maxEvent):
+		return -1
+	case held > 0:
+		return held
+	case isTold:
+		return announced
 	case body == nil: // there is always one, so that the recording left it out
 		return -1
-	case body.Truncated && len(body.Bytes) >= maxEvent:
+	case body.Truncated && !isDecoded && len(body.Bytes) >= maxEvent:
 		return int64(len(body.Bytes)) + 1
 	}
-	return item.RequestSize
+	return held
 }

@@ -23,10 +23,11 @@ var ingestionSize = watch{
 		Watches: "Events whose bodies have 1,048,064 bytes or more, and answers of 413. Bytes are those on the wire: what " +
 			"was recorded, if that is all, else what Content-Length announced.",
 		Evidence: "A body above the limit that was accepted; one within it that was refused with 413.",
-		Inconclusive: "Neither the body nor Content-Length tells the size; the connection broke or the server failed; a body " +
-			"above the limit was refused for another reason, which may come first; a compressed body was refused that " +
-			"is too large only when it is not.",
-		Passes: "A body of exactly the limit; a body of which only the beginning was recorded.",
+		Inconclusive: "Neither the body nor Content-Length tells the size, or each tells another; the connection broke or the " +
+			"server failed; a body above the limit was refused for another reason, which may come first; a compressed " +
+			"body was refused that is too large only when it is not.",
+		Passes: "A body of exactly the limit; a body of which only the beginning was recorded; a compressed one that is " +
+			"larger only as the recording has it, decoded.",
 	},
 	see: seeIngestionSize,
 }

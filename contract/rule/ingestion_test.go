@@ -91,6 +91,9 @@ func TestIngestionSize(t *testing.T) {
 	t.Parallel()
 	const limit = 1_048_064
 	body := func(n int) *recording.Body { return &recording.Body{Bytes: []byte(strings.Repeat(" ", n))} }
+	text := func(n int) *recording.Body {
+		return &recording.Body{Bytes: []byte("{" + strings.Repeat(" ", n-2) + "}")}
+	}
 	cut := func(n int) *recording.Body { return &recording.Body{Bytes: body(n).Bytes, Truncated: true} }
 	for name, tt := range map[string]struct {
 		body    *recording.Body
@@ -118,6 +121,11 @@ func TestIngestionSize(t *testing.T) {
 		"not recorded, nor announced":      {nil, nil, 413, []string{"inconclusive [1"}},
 		"compressed, refused":              {body(9), recording.Headers{{"Content-Encoding", "gzip"}}, 413, []string{"inconclusive [1"}},
 		"compressed, and still too large":  {body(limit + 1), recording.Headers{{"Content-Encoding", "gzip"}}, 200, []string{"fail [1"}},
+		"compressed, and recorded decoded": {text(limit + 1), recording.Headers{{"Content-Encoding", "gzip"}}, 200, nil},
+		"decoded, and announced":           {text(limit + 1), recording.Headers{{"Content-Encoding", "gzip"}, {"Content-Length", "99"}}, 200, nil},
+		"decoded, and announced too large": {text(limit + 9), recording.Headers{{"Content-Encoding", "gzip"}, {"Content-Length", fmt.Sprint(limit + 1)}}, 200, []string{"fail [1"}},
+		"replaced by a smaller one":        {body(9), recording.Headers{{"Content-Length", fmt.Sprint(limit + 1)}}, 413, []string{"inconclusive [1"}},
+		"replaced by a larger one":         {body(limit + 1), recording.Headers{{"Content-Length", fmt.Sprint(limit)}}, 200, nil},
 		"not compressed, as it says":       {body(9), recording.Headers{{"Content-Encoding", "identity"}}, 413, []string{"fail [1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
