@@ -52,6 +52,8 @@ func (s *state) learnCaller(e *Event) {
 		return
 	}
 	switch {
+	case e.Status == http.StatusUnauthorized && (e.Operation == "llm.updateAgentSchedule" || e.Operation == "llm.runActionChatapp"):
+		// An administrator who is not the creator, or a signature (both public): not the key.
 	case e.Status == http.StatusUnauthorized:
 		c.rejected = e
 	case e.OK():

@@ -38,8 +38,16 @@ func TestIngestionAuth(t *testing.T) {
 		},
 		"a good key is refused, which may not import": {listed + event + "403", []string{"inconclusive 2"}},
 		"keys that are hidden alike":                  {"@hidden GET core:/database/list => 401\n@hidden " + event + "403", []string{"inconclusive 2"}},
-		"a rejection at the same time":                {"1-5 " + wrong + "2-3 @1/wrong " + event + "403", []string{"inconclusive 2"}},
-		"a good key":                                  {event + "200 {}", nil},
+		"a rejection that is not the key's": {
+			"@1/good PATCH llm:/agent_schedules/00000000-0000-4000-8000-000000000001 => 401\n@1/good " + event + "403",
+			[]string{"inconclusive 2"},
+		},
+		"a rejection of a signature": {
+			"@1/good POST llm:/actions/00000000-0000-4000-8000-000000000001/chatapp => 401\n@1/good " + event + "403",
+			[]string{"inconclusive 2"},
+		},
+		"a rejection at the same time": {"1-5 " + wrong + "2-3 @1/wrong " + event + "403", []string{"inconclusive 2"}},
+		"a good key":                   {event + "200 {}", nil},
 	})
 }
 
