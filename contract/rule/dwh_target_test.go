@@ -41,6 +41,13 @@ func TestDWHTarget(t *testing.T) {
 		"it was made since": {
 			base + noTable + `POST core:/table/create/shop/orders => 200 {}` + "\n" + create, []string{"pass ×1"},
 		},
+		"it is there, as another answer says": {
+			base + noTable + `POST core:/table/create/shop/orders => 409` + "\n" + create, []string{"pass ×1"},
+		},
+		"it is there again, whoever made it": {
+			base + table + `POST core:/table/delete/shop/orders => 200 {}` + "\nPOST core:/table/create/shop/orders => 409\n" + create,
+			[]string{"pass ×1"},
+		},
 		"it was perhaps made since":       {base + noTable + `POST core:/table/create/shop/orders => 500` + "\n" + create, []string{"inconclusive 4"}},
 		"a query may have made it":        {base + noTable + query + create, []string{"inconclusive 4"}},
 		"an event may have made it":       {base + noTable + `POST ingestion:/postback/v3/event/shop/orders {} => 200 {}` + "\n" + create, []string{"inconclusive 4"}},

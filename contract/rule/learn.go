@@ -10,8 +10,11 @@ func (s *state) learn(e *Event) {
 		s.vanish(e)
 	}
 	if !e.OK() && !(e.Operation == "workflow.startAttempt" && e.Status == http.StatusConflict) {
-		if e.Unknown() {
+		switch {
+		case e.Unknown():
 			s.doubt(e)
+		case e.does == makes && e.Status == http.StatusConflict && !e.named.isNone():
+			s.life(e.named).seen(e, reads) // it is there, whoever made it
 		}
 		return
 	}
