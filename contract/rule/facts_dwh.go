@@ -30,7 +30,7 @@ var dwhReaders = map[string]*reader{
 // addIntegration reads an integration, whose workflow project is gone with it.
 func addIntegration(e *Event, body gjson.Result) {
 	integration := thing{warehouses, text(body.Get("id"))}
-	e.show(integration.kind, integration.id)
+	e.showBorn(integration.kind, integration.id, "", body)
 	e.tie(thing{projects, text(body.Get("workflow_project_id"))}, integration)
 }
 
