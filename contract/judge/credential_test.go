@@ -63,6 +63,13 @@ func TestBareKeys(t *testing.T) {
 		"[redacted:01ab]":      {"GET /things", report.Pass, "[redacted:01ab]"},
 		"SVC1 [redacted:01ab]": {"GET /things", report.Pass, "[redacted:01ab]"},
 		"REDACTED":             {"GET /things", report.Inconclusive, ""},
+		"DUMMY":                {"GET /things", report.Inconclusive, ""}, // as the manual of pytest-recording has it
+		"[FILTERED]":           {"GET /things", report.Inconclusive, ""},
+		"{{apiKey}}":           {"GET /things", report.Inconclusive, ""},
+		"__YOUR_API_KEY__":     {"GET /things", report.Inconclusive, ""},
+		"SVC1 fake-key":        {"GET /things", report.Pass, ""},
+		"1/dummy":              {"GET /things", report.Pass, "1/dummy"},
+		"fakes":                {"GET /things", report.Pass, "fakes"},
 		"Bearer 1/a":           {"GET /things", report.Fail, "malformed Bearer 1/a"},
 		"Bearer 1/b":           {"POST /hook", report.Skipped, "malformed Bearer 1/b"},
 	} {

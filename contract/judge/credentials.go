@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -122,15 +123,14 @@ func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) 
 		wordOf(word, j.brand), j.brand.Scheme())
 }
 
+// placeholders are what tools, and those who set them up, write in place of a secret.
+var placeholders = regexp.MustCompile(`(?i)^(\*\*\*|xxx|hidden|removed|filtered|<|…)|redact|` +
+	`^[\W_]*(hidden|removed|filtered|dummy|fake|masked|saniti[sz]ed|scrubbed|omitted|placeholder|` +
+	`(your[\W_]*)?(api|access|auth)[\W_]*(key|token))[\W_]*(key|token|secret)?[\W_]*$`)
+
 // isHidden reports whether a value is what a tool writes in place of a secret.
 func isHidden(value string) bool {
-	value = strings.ToLower(value)
-	for _, mark := range []string{recording.Mark, "redact", "***", "xxx", "hidden", "removed", "filtered", "<", "…"} {
-		if strings.HasPrefix(value, mark) || strings.Contains(value, "redact") {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(value, recording.Mark) || placeholders.MatchString(value)
 }
 
 // SchemeFinding is a finding on the credentials of an exchange.
