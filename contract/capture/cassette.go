@@ -72,10 +72,7 @@ func requested(item *Item, request value) {
 }
 
 func (r Record) answered(item *Item, response value) error {
-	code := response.get("code")
-	if code.kind != scalar {
-		code = response.get("status", "code")
-	}
+	code := statusOf(response)
 	if response.kind == null || code.text == "0" {
 		return nil // no response was seen
 	}
@@ -89,7 +86,11 @@ func (r Record) answered(item *Item, response value) error {
 		item.ResponseSize = 0
 		return nil
 	}
-	held := heldBody(response.get("body"))
+	body := response.get("body")
+	if body.kind == null {
+		body = response.get("content") // likewise
+	}
+	held := heldBody(body)
 	told := contentLength(a.Headers, response.get("content_length"))
 	if response.get("uncompressed").text == "true" {
 		told = -1 // it is of the body as it was compressed
@@ -99,6 +100,16 @@ func (r Record) answered(item *Item, response value) error {
 		a.Body = &recording.Body{Bytes: held.bytes}
 	}
 	return nil
+}
+
+// statusOf is the status where go-vcr has it, VCR.py and Ruby VCR, or VCR.py before 6 for httpx.
+func statusOf(response value) value {
+	for _, path := range [][]string{{"code"}, {"status", "code"}, {"status_code"}} {
+		if code := response.get(path...); code.kind == scalar {
+			return code
+		}
+	}
+	return value{}
 }
 
 // headersOf takes lists of values, and single ones as VCR.py and filters write them.

@@ -146,6 +146,7 @@ func TestCassettes(t *testing.T) {
 			"with a mark":         "\ufeff" + c.text,
 			"with CRLF":           strings.ReplaceAll(c.text, "\n", "\r\n"),
 			"as two documents":    c.text + "---\n" + strings.TrimPrefix(c.text, "---\n"),
+			"with its end marked": c.text + "...\n",
 			"behind comments":     "# one\n\n# two\n" + c.text,
 			"with a tag up there": strings.Replace(c.text, "interactions:", "interactions: !!seq", 1),
 		} {
@@ -205,6 +206,7 @@ func TestBodiesOfCassettes(t *testing.T) {
 		"bytes of an object":      {`body: {base64_string: 'H4v/'}`, `code: 200`, "POST /a gzip 200 "},
 		"base64 that is none":     {`body: {base64_string: '*'}`, `code: 200`, "POST /a - 200  (the recording holds the body in an encoding that cannot be read; )"},
 		"a body that is a stream": {`body: [x, 0, null]`, `code: 200`, "POST /a - 200  (the recording holds the body in an encoding that cannot be read; )"},
+		"an answer to httpx":      {`body: ''`, `status_code: 200, http_version: HTTP/1.1, content: abc`, "POST /a - 200 abc"},
 		"no response":             {`body: ''`, `code: 0`, "POST /a - none"},
 	} {
 		t.Run(name, func(t *testing.T) {

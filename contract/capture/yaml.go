@@ -119,7 +119,7 @@ func (c *cassette) begin(line []byte, place Place) error {
 		return nil
 	case c.part == within && text[0] == '#':
 		return nil
-	case bytes.HasPrefix(line, []byte("---")):
+	case bytes.HasPrefix(line, []byte("---")), string(bytes.TrimSpace(line)) == "...":
 		return c.document()
 	}
 	return c.member(line, place, column)
@@ -246,8 +246,7 @@ func (c *cassette) isWhole(record Record) error {
 	if err != nil {
 		return err
 	}
-	code, status := v.get("response", "code"), v.get("response", "status", "code")
-	if code.kind != scalar && status.kind != scalar {
+	if statusOf(v.get("response")).kind != scalar {
 		return errors.New("there is no status yet")
 	}
 	if c.ruby && v.get("recorded_at").kind != scalar {
