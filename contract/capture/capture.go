@@ -24,11 +24,16 @@ const MaxEntry = 64 << 20
 type Place struct {
 	File   string
 	Number int   // counts the exchanges of a source, from 1
-	Line   int   // from 1
+	Line   int   // from 1, 0 for the file as a whole
 	Offset int64 // of its first byte
 }
 
-func (p Place) String() string { return fmt.Sprintf("%s:%d (byte %d)", p.File, p.Line, p.Offset) }
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d (byte %d)", p.File, p.Line, p.Offset)
+}
 
 // Item is one exchange as a recording holds it, with what the recording does not tell of it.
 type Item struct {

@@ -172,7 +172,8 @@ func search(g Given) []*found {
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(g.Path, "*?[{"):
 		return []*found{{Given: g, err: err}}
 	}
-	matches, err := doublestar.FilepathGlob(g.Path, doublestar.WithNoHidden(), doublestar.WithFailOnIOErrors())
+	matches, err := doublestar.FilepathGlob(g.Path,
+		doublestar.WithNoHidden(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
 	if err != nil {
 		return []*found{{Given: g, err: fmt.Errorf("%s: %w", g.Path, err)}}
 	}
