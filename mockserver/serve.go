@@ -1,9 +1,11 @@
 package mockserver
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -32,7 +34,8 @@ type exchange struct {
 	start time.Time
 	seed  uint64
 	body  []byte
-	cut   bool // the body is only the beginning of what was sent
+	cut   bool  // the body is only the beginning of what was sent
+	query error // what of the query cannot be read, and so is not in call.Query
 	notes []string
 	extra [][2]string // headers of an answer that comes from no rule
 	parts [][]byte    // of the answer's body, when they are to be sent one by one
@@ -162,7 +165,10 @@ func (x *exchange) route() (*op.Route, error) {
 	x.call.Swapped = x.brand.names()
 	x.call.Base, x.call.Header, x.call.Skip = x.target.links(), x.r.Header.Get, x.server.skip
 	if x.r.URL.RawQuery != "" {
-		x.call.Query = x.r.URL.Query()
+		var err error
+		if x.call.Query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
+			x.query = op.Invalid("", "the query cannot be read: %v", err)
+		}
 	}
 	route := x.routes[x.match.Operation.ID]
 	if route == nil {
@@ -185,7 +191,7 @@ func (x *exchange) validate(mode Validation) (err error) {
 	if mode == Off {
 		return nil
 	}
-	err = operation.Request(r)
+	err = errors.Join(x.query, operation.Request(r))
 	if err == nil || mode == Strict {
 		return err
 	}

@@ -1,0 +1,74 @@
+package mockserver_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver"
+)
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"))
+	const attempt, clock = `{"workflowId":"1","params":{},"sessionTime":"2026-01-15T00:00:00Z"`, "/_understudy/worlds/default/clock"
+	for _, test := range []struct{ name, method, path, body, want string }{
+		{
+			"a resume is judged by its mode", "PUT", "/workflow/api/attempts", attempt + `,"resume":{"mode":"from","attemptId":"1"}}`,
+			`resume.from: property "from" is missing`,
+		},
+		{
+			"a member of two types tells both", "PUT", "/workflow/api/attempts", attempt + `,"resume":{"mode":"failed","attemptId":true}}`,
+			"resume.attemptId: value must be a string, or value must be an integer",
+		},
+		{
+			"a text tells its pattern, not that it could be a number", "POST", "/workflow/api/pool_rules",
+			`{"priority":1,"poolId":"etl","conditions":[{"type":"invocation_type","values":["scheduled"]}]}`,
+			`poolId: string doesn't match the regular expression "^[1-9][0-9]*$"`,
+		},
+		{
+			"what is wrong with all alternatives is told once", "POST", "/core/v3/job/issue/presto/shop",
+			`{"query":"SELECT 1","domain_key":null}`, "domain_key: Value is not nullable",
+		},
+		{
+			"a time tells no pattern", "PUT", "/workflow/api/attempts", `{"workflowId":"1","params":{},"sessionTime":"today"}`,
+			`sessionTime: string doesn't match the format "date-time"`,
+		},
+		{
+			"a name that is too long", "PUT", "/workflow/api/projects?revision=1&project=" + strings.Repeat("a", 256), "x",
+			`project: want at most 255 characters, not 256: "` + strings.Repeat("a", 256) + `"`,
+		},
+		{
+			"a secret is not repeated", "PUT", "/workflow/api/projects/1/secrets/key", `{"value":"` + strings.Repeat("s", 16385) + `"}`,
+			"value: want at most 16384 characters, not 16385",
+		},
+		{
+			"what the clock is to do", "POST", clock, `{"mode":"fast"}`,
+			`value is not one of the allowed values ["real","frozen","auto"]`,
+		},
+		{
+			"two things at once", "POST", clock, `{"advance":"1s","untilIdle":true}`,
+			"fits more than one of the forms that it may have; want only one",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			media := "application/json"
+			if test.body == "x" {
+				media = "application/gzip"
+			}
+			a := call(t, s, test.method, test.path, test.body, "Content-Type", media).want(t, 400)
+			got := decode[struct {
+				Message string
+				Error   any
+			}](t, a)
+			if own, ok := got.Error.(map[string]any); ok {
+				got.Message, _ = own["message"].(string)
+			}
+			if diff := cmp.Diff(test.want, got.Message); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
