@@ -55,10 +55,10 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 		return decodeMultipart(plain, header, media)
 	case isYAML(kind):
 		return decodeYAML(text)
-	case strings.HasPrefix(kind, "text/"):
-		return decoded{values: []any{string(text)}}, ""
 	case m.content.Get("*/*") == media: // any type will do: it is what its text looks like
 		return decodeJSON(text)
+	case strings.HasPrefix(kind, "text/"):
+		return decoded{values: []any{string(text)}}, ""
 	}
 	return d, fmt.Sprintf("no decoder for %s", kind)
 }

@@ -231,7 +231,7 @@ func TestFindingsKnowTheirPlace(t *testing.T) {
 		ID: r.Findings[0].ID, Rule: judge.Schema, Severity: report.Notice, Verdict: report.Fail,
 		Interface: "workflow", Operation: "workflow.listThings", Exchange: 1, Evidence: []int{1},
 		Message: "maximum string length is 5", Pointer: "/response/body/1/name",
-		Spec:       report.Spec{File: "probe.yaml", Line: 141, Pointer: "/components/schemas/Thing/properties/name/maxLength"},
+		Spec:       report.Spec{File: "probe.yaml", Line: 142, Pointer: "/components/schemas/Thing/properties/name/maxLength"},
 		Provenance: specs.Assumed,
 	}}
 	if diff := cmp.Diff(want, r.Findings); diff != "" {

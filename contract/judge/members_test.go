@@ -139,6 +139,7 @@ func TestLines(t *testing.T) {
 		"one value a line":     {200, "[1,\"a\"]\n[2,null]\n", nil, report.Pass},
 		"one line":             {200, "[1]", nil, report.Pass},
 		"none":                 {200, "\n", nil, report.Pass},
+		"nothing at all":       {200, "", nil, report.Pass},
 		"a line that is none":  {200, "[1]\n[2\n", []string{"inconclusive schema /response/body: line 2 of the body is not JSON: the text ends too early at byte 3"}, report.Inconclusive},
 		"a span, cut anywhere": {206, "\"a\"]\n[2", nil, report.Skipped},
 	} {
@@ -158,6 +159,25 @@ func TestLines(t *testing.T) {
 				t.Errorf("the body is judged %s, want %s", last, tt.verdict)
 			}
 		})
+	}
+}
+
+// Where any media type will do, a body is what its text looks like, whatever it is called.
+func TestAnyMediaType(t *testing.T) {
+	t.Parallel()
+	j := probe(t)
+	for _, tt := range []struct{ kind, body, want string }{
+		{"application/json", `{"again":true}`, ""},
+		{"text/plain", `{"again":true}`, ""},
+		{"text/plain", `{"again":1}`, "error schema /request/body/again: value must be a boolean"},
+		{"application/octet-stream", `{"again":true}`, ""},
+		{"text/plain", "again", "inconclusive schema /request/body: the body is not JSON: a syntax error at byte 0"},
+	} {
+		item := talk{"POST /things/7:activate", "", 200, `{"active":true}`, requestHeader("Content-Type", tt.kind)}.item()
+		item.Request.Body = &recording.Body{Bytes: []byte(tt.body)}
+		if got := strings.Join(told(j.Exchange(item)), "\n"); got != tt.want {
+			t.Errorf("%s as %s (-want +got):\n%s", tt.body, tt.kind, cmp.Diff(tt.want, got))
+		}
 	}
 }
 

@@ -175,7 +175,7 @@ func (j *Judge) mediaType(o *opinion, m *message) {
 		j.unknowable(o, m, m.doubt)
 		return
 	}
-	if len(m.body.Bytes) == 0 && isJSON(mediaOf(header)) {
+	if len(m.body.Bytes) == 0 && isJSON(mediaOf(header)) && !isLined(media) { // no lines are fine
 		j.empty(o, m)
 		return
 	}
