@@ -203,6 +203,30 @@ func TestRequestValidation(t *testing.T) {
 		s := newServer(t, mockserver.WithScenario("empty"))
 		call(t, s, "POST", "/workflow/api/pools", b.String(), "Content-Encoding", "gzip").want(t, 201)
 	})
+	t.Run("a whole number is an integer, however it is written", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("full-account"))
+		const project = `"projectId":"501cce9d-3fdb-4258-9466-616fec7a75ef"`
+		tool := func(rows string) string {
+			return resource("datastoreQueryTools", `"name":"n",`+project+`,"maxRows":`+rows)
+		}
+		for _, test := range []struct {
+			path, body string
+			status     int
+			says       string
+		}{
+			{"/workflow/api/pools", `{"name":"whole","concurrencyLimit":2.0}`, 201, `"concurrencyLimit":2,`},
+			{"/audience/audiences/61/segments/queries", `{"pageSize":1e1}`, 200, `"maxPage":4,`},
+			{llmBase + "datastore_query_tools", tool("5e1"), 201, `"maxRows":50,`},
+			{llmBase + "datastore_query_tools", tool("2.5"), 422, "NOT_AN_INTEGER"},
+			{coreBase + "/table/update/shop/orders", `{"expire_days":3.0}`, 200, `"orders"`},
+			{"/_understudy/worlds", `{"id":"w","seed":7.0}`, 201, `"seed":7,`},
+		} {
+			if a := call(t, s, "POST", test.path, test.body).want(t, test.status); !strings.Contains(a.body, test.says) {
+				t.Errorf("%s answers %s, want %s in it", test.path, a.body, test.says)
+			}
+		}
+	})
 	t.Run("report serves what is off the contract, and notes it", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithValidation(mockserver.Report))

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	gojson "github.com/go-json-experiment/json"
-
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -21,7 +19,7 @@ func answerQuery(w *world.World, e world.Event, _ op.Skips) {
 	}
 	a, _ := w.Audience.Audiences.Get(q.Audience)
 	var body queryRequest
-	err := gojson.Unmarshal(q.Request, &body)
+	err := op.Unmarshal(q.Request, &body)
 	var list preview
 	if err == nil {
 		list, err = count(w, a, body, e)

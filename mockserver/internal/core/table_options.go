@@ -3,7 +3,6 @@ package core
 import (
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -31,7 +30,7 @@ type given[T any] struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (g *given[T]) UnmarshalJSON(data []byte) error {
 	g.is = true
-	return json.Unmarshal(data, &g.value)
+	return op.Unmarshal(data, &g.value)
 }
 
 func readOptions(c *op.Call) (options tableOptions, err error) {

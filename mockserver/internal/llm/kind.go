@@ -137,7 +137,7 @@ func merge[A any](attributes *A, sent map[string]jsontext.Value) error {
 		return err
 	}
 	var merged A
-	if err := json.Unmarshal(text, &merged); err != nil {
+	if err := op.Unmarshal(text, &merged); err != nil {
 		return op.Invalid(attributesField, "%v", err)
 	}
 	*attributes = merged

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -88,7 +86,7 @@ func (c *Call) Decode(into any) error {
 	if len(c.Body) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(c.Body, into); err != nil {
+	if err := Unmarshal(c.Body, into); err != nil {
 		return Invalid("", "request body: %v", err)
 	}
 	return nil
