@@ -15,8 +15,9 @@ import (
 )
 
 // Redactor takes secrets out of exchanges: keys in headers and addresses, what a document marks as secret in a body, a
-// query or a header, and credentials inside addresses wherever they stand. In their place stands a short hash, salted, so that a reader still sees which requests came from the same
-// caller but cannot find out from whom.
+// query or a header, what is named like a secret there, and credentials inside texts wherever they stand. In their
+// place stands a short hash, salted, so that a reader still sees which requests came from the same caller but cannot
+// find out from whom.
 type Redactor struct {
 	Brand specs.Brand
 	Salt  []byte
@@ -117,8 +118,7 @@ func (x *redaction) secretHeader(name string) bool {
 	case "authorization", "proxy-authorization", "secondary-authorization":
 		return true
 	}
-	return strings.EqualFold(name, x.Brand.WriteKeyHeader()) || strings.EqualFold(name, specs.Neutral.WriteKeyHeader()) ||
-		x.secretParameter(openapi3.ParameterInHeader, name)
+	return isSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
 }
 
 // secretParameter reports whether the document marks a parameter.
@@ -139,20 +139,16 @@ func (r *Redactor) credential(value string) string {
 	return scheme + " " + r.Hash(strings.TrimSpace(key))
 }
 
-// secretName is what names of fields and parameters look like that hold secrets in any interface.
-var secretName = regexp.MustCompile(`(?i)(^|[_-])` +
-	`(write_?key|api_?key|access_?key(_id)?|private_key|access_token|token|password|passwd|secret)$`)
-
 func (x *redaction) url(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		before, query, found := strings.Cut(raw, "?")
-		if before = x.address(before); found {
+		if before = x.inText(before); found {
 			before += "?" + x.query(query)
 		}
 		return before
 	}
-	query, path := x.query(u.RawQuery), x.address(u.Path)
+	query, path := x.query(u.RawQuery), x.inText(u.Path)
 	if u.User == nil && query == u.RawQuery && path == u.Path {
 		return raw
 	}
@@ -192,7 +188,7 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 			plainName, plain = name, value
 		}
 		part := said(plainName)
-		part.Secret = part.Secret || secretName.MatchString(strings.TrimRight(plainName, "[]"))
+		part.Secret = part.Secret || isSecret(plainName)
 		if clean := x.field(where+"."+plainName, plain, part); clean != plain {
 			fields[i] = name + "=" + url.QueryEscape(clean)
 			x.note(where + "." + plainName)
@@ -206,32 +202,10 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 	if part.Secret && value != "" {
 		return x.Hash(value)
 	}
-	if part.HasSecrets() {
+	if part.HasSecrets() || mayHoldJSON(value) {
 		if clean, ok := x.json(where, []byte(value), part); ok {
 			return string(clean)
 		}
 	}
-	return x.address(value)
-}
-
-// userinfo finds credentials in addresses: up to the last @ before the path, or, since passwords are not always
-// escaped, after a colon that no port follows. In a text that is JSON slashes may be escaped.
-var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:(?:\\?/){2})` +
-	`([^\s/"'<>]*|[^\s/@:"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s@"'<>]*)@`)
-
-// Text takes the credentials out of the addresses that a text holds, wherever they stand in it.
-func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).address(text) }
-
-// address hashes the credentials in the addresses that a text holds.
-func (x *redaction) address(text string) string {
-	if !strings.Contains(text, "@") {
-		return text
-	}
-	return userinfo.ReplaceAllStringFunc(text, func(found string) string {
-		parts := userinfo.FindStringSubmatch(found)
-		if parts[2] == "" {
-			return found
-		}
-		return parts[1] + x.Hash(parts[2]) + "@"
-	})
+	return x.inText(value)
 }

@@ -14,10 +14,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// body takes out what the document marks as secret, and credentials in addresses. A body with secrets that cannot be
-// read may hold them anywhere, so it is taken out whole.
+// body takes out what the document marks as secret, what is named like one, and credentials in texts. A body in which
+// the document marks secrets and that cannot be read may hold them anywhere, so it is taken out whole.
 func (x *redaction) body(where string, body *Body, headers Headers, part specs.Part) *Body {
-	if body == nil || len(body.Bytes) == 0 || !part.HasSecrets() && !mayHoldAddress(body.Bytes) {
+	if body == nil || len(body.Bytes) == 0 || !part.HasSecrets() && !mayHoldSecret(body.Bytes) {
 		return body
 	}
 	if clean, ok := x.json(where, body.Bytes, part); ok {
@@ -34,22 +34,32 @@ func (x *redaction) body(where string, body *Body, headers Headers, part specs.P
 		}
 		x.note(where)
 	case utf8.ValidString(text):
-		if text = x.address(text); text != string(body.Bytes) {
+		if text = x.pieces(text); text != string(body.Bytes) {
 			x.note(where)
 		}
 	}
 	return &Body{Bytes: []byte(text), Truncated: body.Truncated}
 }
 
-// mayHoldAddress reports whether it is worth looking for addresses in a text: it has a colon and slashes, or escapes of
-// JSON or of a form that may stand for them.
-func mayHoldAddress(text []byte) bool {
-	for _, sign := range []string{"://", `:\/`, `\u`, "%2F", "%2f"} {
+// mayHoldSecret reports whether it is worth looking for secrets in a text that no document says anything of: it has
+// what is in an address, a name of a secret or a scheme of credentials, or escapes that may stand for them.
+func mayHoldSecret(text []byte) bool {
+	for _, sign := range signs {
 		if bytes.Contains(text, []byte(sign)) {
 			return true
 		}
 	}
 	return false
+}
+
+var signs = []string{
+	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ",
+	"key", "Key", "KEY", "oken", "OKEN", "ecret", "ECRET", "assw", "ASSW", "assphrase", "ASSPHRASE", "sig", "Sig", "SIG",
+}
+
+// mayHoldJSON reports whether a text may itself be JSON that holds a secret.
+func mayHoldJSON(text string) bool {
+	return len(text) > 1 && (text[0] == '{' || text[0] == '[') && mayHoldSecret([]byte(text))
 }
 
 // json takes secrets out of a JSON text and leaves every other byte as it is. It reports whether the text is JSON.
@@ -90,11 +100,13 @@ func (w *jsonWalk) value(where string, part specs.Part) error {
 			if err != nil {
 				return err
 			}
-			clean := w.address(string(key))
+			clean := w.inText(string(key))
 			if clean != string(key) {
 				w.replace(where, raw, clean)
 			}
-			return w.value(where+"."+clean, part.Member(string(key)))
+			inner := part.Member(string(key))
+			inner.Secret = inner.Secret || w.d.PeekKind() == '"' && isSecret(string(key))
+			return w.value(where+"."+clean, inner)
 		})
 	case '[':
 		return w.container(']', func(i int) error { return w.value(where+"."+strconv.Itoa(i), part.Item()) })
@@ -127,11 +139,8 @@ func (w *jsonWalk) scalar(where string, part specs.Part) error {
 		text = string(unquoted)
 	}
 	clean := text
-	switch {
-	case part.Secret && text != "" && (isText || raw.Kind() == '0'):
-		clean = w.Hash(text)
-	case isText:
-		clean = w.address(text)
+	if isText || part.Secret && raw.Kind() == '0' {
+		clean = w.field(where, text, part)
 	}
 	if clean == text {
 		return nil

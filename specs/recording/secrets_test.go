@@ -227,6 +227,49 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// What is named like a secret, or follows the scheme of credentials, is taken out although no document marks it; what
+// only sounds like it stays.
+func TestUndocumentedSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "geheim0123456789"
+	redactor := &recording.Redactor{Brand: "acme", Salt: []byte("salt")}
+	for name, tt := range map[string][2]string{ // Content-Type, text with %s for the secret
+		"a member":                {"application/json", `{"a":[{"client_secret": "%s","id":1}]}`},
+		"a member in camel case":  {"application/json", `{"botToken":"%s"}`},
+		"JSON in a text":          {"application/json", `{"settings":"{\"password\":\"%s\"}"}`},
+		"an address with a query": {"application/json", `{"next":"https://h.example/?page=2&api_key=%s#x"}`},
+		"a key that is repeated":  {"application/json", `{"message":"ACME1 %s is no key"}`},
+		"a bearer's token":        {"text/plain", `got Bearer %s`},
+		"JSON that was cut":       {"application/json", `{"id":1,"password": "%s`},
+		"a field":                 {"application/x-www-form-urlencoded", `id=1&settings[dbPassword]=%s`},
+		"a part":                  {"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n%s\r\n--b--"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			headers := recording.Headers{{"Content-Type", tt[0]}, {"X-Auth-Token", secret}}
+			for text, want := range map[string]string{
+				fmt.Sprintf(tt[1], secret): fmt.Sprintf(tt[1], redactor.Hash(secret)),
+				strings.NewReplacer("secret", "sect", "Token", "Tokens", "token", "max_tokens", "assword", "ass",
+					"api_key", "pi_key", "ACME1", "SHA1", "Bearer", "bear").Replace(fmt.Sprintf(tt[1], secret)): "",
+			} {
+				if want == "" {
+					want = text
+				}
+				clean := redactor.Redact(&recording.Exchange{
+					Request: recording.Request{URL: "https://h.example/", Headers: headers, Body: &recording.Body{Bytes: []byte(text)}},
+				}, nil)
+				got, _ := url.QueryUnescape(string(clean.Request.Body.Bytes))
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(redactor.Hash(secret), clean.Request.Headers.Value("X-Auth-Token")); diff != "" {
+					t.Errorf("header (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
 func TestHeadersAndQueriesWithoutADocument(t *testing.T) {
 	t.Parallel()
 	e := &recording.Exchange{

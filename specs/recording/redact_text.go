@@ -1,0 +1,84 @@
+package recording
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"svc.example/understudy/specs"
+)
+
+// secretName is what names of headers, fields and parameters look like that hold secrets in any interface.
+var secretName = regexp.MustCompile(
+	`(?i:(?:^|[_.\[-])(?:(?:write|api|access|private)[_-]?key|access[_-]?key[_-]?id|(?:access|refresh)?token|` +
+		`passw(?:or)?d|passphrase|(?:client)?secret|sig|signature)$)|` +
+		`[a-z0-9](?:(?:Write|Api|API|Access|Private)Key|Token|Password|Passphrase|Secret)$`)
+
+// isSecret reports whether a name is one of a secret, such as api_key, X-Auth-Token or settings[dbPassword].
+func isSecret(name string) bool { return secretName.MatchString(strings.TrimRight(name, "[]")) }
+
+// userinfo finds credentials in addresses: up to the last @ before the path, or, since passwords are not always
+// escaped, after a colon that no port follows. In a text that is JSON slashes may be escaped.
+var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:(?:\\?/){2})` +
+	`([^\s/"'<>]*|[^\s/@:"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s@"'<>]*)@`)
+
+// parameter finds what follows a name in an address or a form, member what follows one in JSON that is not whole, and
+// part what follows one in a body of parts.
+var (
+	parameter = regexp.MustCompile(`([?&]([^\s?&=#"'<>]+)=)([^\s&#"'<>]+)`)
+	member    = regexp.MustCompile(`("([^"\\]+)"\s*:\s*")((?:[^"\\]|\\.)+)`)
+	part      = regexp.MustCompile(`((?i:\r?\nContent-Disposition:)[^\r\n]*\bname="([^"\r\n]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*(?:\r?\n){2})([^\r\n]+)`)
+)
+
+// presented finds keys that a text repeats as they were presented. What is shorter may be any word.
+var presented = regexp.MustCompile(`\b([A-Z][A-Z0-9]*1|Bearer) ([A-Za-z0-9._~+/=-]{16,})`)
+
+// Text takes credentials out of a text, wherever they stand in it: those of addresses, and keys after their scheme.
+func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).inText(text) }
+
+func (x *redaction) inText(text string) string {
+	if strings.Contains(text, "@") {
+		text = x.replace(userinfo, text, func(match []string) string { return match[1] + x.hidden(match[2]) + "@" })
+	}
+	if strings.Contains(text, "://") && strings.Contains(text, "=") {
+		text = x.replaceNamed(parameter, text)
+	}
+	if strings.Contains(text, "1 ") || strings.Contains(text, "Bearer ") {
+		text = x.replace(presented, text, func(match []string) string {
+			switch match[1] {
+			case "Bearer", specs.Neutral.Scheme(), x.Brand.Scheme():
+				return match[1] + " " + x.Hash(match[2])
+			}
+			return match[0]
+		})
+	}
+	return text
+}
+
+// pieces takes secrets out of a text that is not in the form that it should have: members of JSON, and parts.
+func (x *redaction) pieces(text string) string {
+	return x.inText(x.replaceNamed(part, "\n"+x.replaceNamed(member, text))[1:])
+}
+
+func (x *redaction) replace(pattern *regexp.Regexp, text string, clean func(match []string) string) string {
+	return pattern.ReplaceAllStringFunc(text, func(found string) string { return clean(pattern.FindStringSubmatch(found)) })
+}
+
+// replaceNamed hashes the values that a pattern finds after names of secrets.
+func (x *redaction) replaceNamed(pattern *regexp.Regexp, text string) string {
+	return x.replace(pattern, text, func(match []string) string {
+		name, err := url.QueryUnescape(match[2])
+		if err != nil || !isSecret(name) {
+			return match[0]
+		}
+		return match[1] + x.hidden(match[3])
+	})
+}
+
+// hidden is the hash of a secret, and nothing of nothing.
+func (x *redaction) hidden(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	return x.Hash(secret)
+}
