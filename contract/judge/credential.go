@@ -3,8 +3,6 @@ package judge
 import (
 	"slices"
 	"strings"
-
-	"svc.example/understudy/specs/recording"
 )
 
 // Credential is what a request shows as its key.
@@ -47,16 +45,10 @@ func keyIdentity(value string, schemed bool, scheme string) string {
 		word, key = "", value
 	}
 	switch {
-	case key == "", !IsDistinct(key):
+	case key == "", isHidden(word), isHidden(key) && !isMarked(key):
 		return ""
 	case !schemed, strings.EqualFold(word, scheme):
 		return key
 	}
 	return "malformed " + value
-}
-
-// IsDistinct reports whether a text tells what it stands for from other things of its kind: it is plain, or it is a mark
-// that each secret has for itself. What tools write in the place of secrets is the same for all.
-func IsDistinct(text string) bool {
-	return !isHidden(text) || strings.HasPrefix(text, recording.Mark+":")
 }

@@ -70,6 +70,9 @@ func TestBareKeys(t *testing.T) {
 		"SVC1 fake-key":        {"GET /things", report.Pass, ""},
 		"1/dummy":              {"GET /things", report.Pass, "1/dummy"},
 		"fakes":                {"GET /things", report.Pass, "fakes"},
+		"FILTERED_TOKEN":       {"GET /things", report.Inconclusive, ""},
+		"(removed by hand)":    {"GET /things", report.Inconclusive, ""},
+		"SVC1":                 {"GET /things", report.Fail, "SVC1"},
 		"Bearer 1/a":           {"GET /things", report.Fail, "malformed Bearer 1/a"},
 		"Bearer 1/b":           {"POST /hook", report.Skipped, "malformed Bearer 1/b"},
 	} {

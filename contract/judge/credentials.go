@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
-	"svc.example/understudy/specs/recording"
 )
 
 // Credentials says what a request carried of what its operation asks for.
@@ -76,7 +74,7 @@ func (j *Judge) scheme(r *Result, schemes []*openapi3.SecurityScheme) (report.Ve
 	for _, s := range schemes {
 		name := headerOfScheme(s)
 		names = append(names, name)
-		value := r.Item.Request.Headers.Value(name)
+		value := strings.TrimSpace(r.Item.Request.Headers.Value(name))
 		if s.In == "query" && strings.Contains(r.Owner.Query, s.Name+"=") {
 			return report.Pass, ""
 		}
@@ -108,29 +106,22 @@ func headerOfScheme(s *openapi3.SecurityScheme) string {
 // authorization judges the header's value: the brand's scheme word, one space, a key; or, where the document says so,
 // the bare key.
 func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) {
-	word, key, found := strings.Cut(strings.TrimSpace(value), " ")
+	word, key, found := strings.Cut(value, " ")
+	isSchemed := strings.EqualFold(word, j.brand.Scheme())
 	switch {
-	case !found && bare && IsDistinct(value):
+	case isSchemed && strings.TrimSpace(key) != "":
 		return report.Pass, ""
-	case found && strings.EqualFold(word, j.brand.Scheme()) && strings.TrimSpace(key) != "":
+	case isSchemed:
+		return report.Fail, fmt.Sprintf("the scheme %s was accepted without a key", j.brand.Scheme())
+	case !found && bare && (isMarked(value) || !isHidden(value)):
 		return report.Pass, ""
-	case !found && isHidden(value):
+	case isHidden(word):
 		return report.Inconclusive, "the recording hides the credentials whole, scheme and all"
 	case !found:
 		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.brand.Scheme())
 	}
 	return report.Fail, fmt.Sprintf("credentials of scheme %q were accepted; documented: %s",
 		wordOf(word, j.brand), j.brand.Scheme())
-}
-
-// placeholders are what tools, and those who set them up, write in place of a secret.
-var placeholders = regexp.MustCompile(`(?i)^(\*\*\*|xxx|hidden|removed|filtered|<|…)|redact|` +
-	`^[\W_]*(hidden|removed|filtered|dummy|fake|masked|saniti[sz]ed|scrubbed|omitted|placeholder|` +
-	`(your[\W_]*)?(api|access|auth)[\W_]*(key|token))[\W_]*(key|token|secret)?[\W_]*$`)
-
-// isHidden reports whether a value is what a tool writes in place of a secret.
-func isHidden(value string) bool {
-	return strings.HasPrefix(value, recording.Mark) || placeholders.MatchString(value)
 }
 
 // SchemeFinding is a finding on the credentials of an exchange.

@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -12,6 +13,38 @@ import (
 // What a recorder took out cannot be judged: the mark in its place is not what went over the wire.
 
 func isRedacted(value string) bool { return strings.Contains(value, recording.Mark) }
+
+// isHidden reports whether a credential is what a tool, or who set it up, writes in place of one, such as FILTERED_TOKEN,
+// (removed) or YOUR_API_KEY.
+func isHidden(credential string) bool {
+	words := strings.FieldsFunc(strings.ToLower(credential), func(r rune) bool { return !unicode.IsLetter(r) })
+	switch strings.TrimPrefix(strings.Join(words, ""), "your") {
+	case "apikey", "accesskey", "authkey", "apitoken", "accesstoken", "authtoken":
+		return true
+	}
+	starts := strings.TrimLeft(credential, "[({*-_. ")
+	isWord := len(words) > 0 && len(starts) >= len(words[0]) && strings.EqualFold(starts[:len(words[0])], words[0])
+	return isPlaceholder(credential) || isWord && isPlaceholder(words[0])
+}
+
+// isPlaceholder reports whether a text as a whole stands for one that a tool took out.
+func isPlaceholder(text string) bool {
+	text = strings.ToLower(text)
+	switch text {
+	case "hidden", "removed", "filtered", "sanitized", "sanitised", "scrubbed", "masked", "omitted", "placeholder", "dummy", "fake":
+		return true
+	}
+	return strings.Contains(text, "redact") || slices.ContainsFunc([]string{"***", "xxx", "<", "{{", "${", "…"},
+		func(mark string) bool { return strings.HasPrefix(text, mark) })
+}
+
+// IsDistinct reports whether a text tells what it stands for from other things of its kind: it is plain, or it is a mark
+// that each secret has for itself. What tools write in the place of secrets is the same for all.
+func IsDistinct(text string) bool {
+	return !isPlaceholder(text) || isMarked(text)
+}
+
+func isMarked(text string) bool { return strings.HasPrefix(text, recording.Mark+":") }
 
 // seen leaves out faults of values that were taken out.
 func (b *body) seen(faults []fault) []fault {

@@ -20,12 +20,16 @@ func TestDWHTarget(t *testing.T) {
 		query   = `POST core:/job/issue/trino/shop {"query":"q"} => 200 {"job_id":"9"}` + "\n"
 	)
 	runRule(t, rule.DWHTarget, map[string]ruleCase{
-		"both are there":                        {base + table + create, []string{"pass ×1"}},
-		"both are listed":                       {`GET core:/database/list => 200 {"databases":[{base shop}]}` + "\n" + `GET core:/table/list/shop => 200 {"tables":[{table orders 105}]}` + "\n" + create, []string{"pass ×1"}},
-		"nothing is known":                      {create, []string{"inconclusive 1"}},
-		"the table is not known":                {base + create, []string{"inconclusive 2"}},
-		"the targets are not shown":             {base + table + `POST dwh:/ => 200 {dwh 81 201}`, []string{"inconclusive 3"}},
-		"the targets are taken out":             {base + table + `POST dwh:/ {"output_config":{"database":"***"}} => 200 {dwh 81 201}`, []string{"inconclusive 3"}},
+		"both are there":            {base + table + create, []string{"pass ×1"}},
+		"both are listed":           {`GET core:/database/list => 200 {"databases":[{base shop}]}` + "\n" + `GET core:/table/list/shop => 200 {"tables":[{table orders 105}]}` + "\n" + create, []string{"pass ×1"}},
+		"nothing is known":          {create, []string{"inconclusive 1"}},
+		"the table is not known":    {base + create, []string{"inconclusive 2"}},
+		"the targets are not shown": {base + table + `POST dwh:/ => 200 {dwh 81 201}`, []string{"inconclusive 3"}},
+		"the targets are taken out": {base + table + `POST dwh:/ {"output_config":{"database":"***"}} => 200 {dwh 81 201}`, []string{"inconclusive 3"}},
+		"its name begins like what hides one": {
+			`GET core:/database/show/filtered_shop => 200 {base filtered_shop}` + "\n" +
+				`POST dwh:/ {"output_config":{"database":"filtered_shop"}} => 200 {dwh 81 201}`, []string{"pass ×1"},
+		},
 		"the table is not found":                {noTable + create, []string{"fail 1 2"}},
 		"the table is not listed":               {without + create, []string{"fail 1 2"}},
 		"the table was deleted":                 {table + `POST core:/table/delete/shop/orders => 200 {}` + "\n" + create, []string{"fail 2 3"}},
