@@ -46,8 +46,7 @@ func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 // be; what matters is one that it took.
 func (j *Judge) credentials(r *Result) {
 	schemes := credentialSchemes(r.Operation())
-	if len(schemes) == 0 || r.Operation().Interface == specs.Ingestion {
-		// Keys of events are looked at after the answer (documented): that one was taken tells nothing of its scheme.
+	if len(schemes) == 0 {
 		r.check(AuthScheme, report.Skipped)
 		return
 	}
@@ -56,6 +55,9 @@ func (j *Judge) credentials(r *Result) {
 	case message == "":
 		r.Credentials = Present
 		r.check(AuthScheme, verdict)
+	case r.Operation().Interface == specs.Ingestion && r.Credentials != NotAsked: // what follows is another rule's
+		r.Credentials = NotAsked
+		r.check(AuthScheme, report.Skipped)
 	case r.Credentials == Absent && !taken:
 		r.Credentials = Present
 		r.check(AuthScheme, report.Pass) // refused, or at least not taken

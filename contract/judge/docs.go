@@ -80,8 +80,8 @@ var undeclaredFieldDoc = report.RuleDoc{
 var authSchemeDoc = report.RuleDoc{
 	ID: AuthScheme, Provenance: specs.Documented,
 	Title: "credentials are in the documented form, and nobody is served without",
-	Watches: "The Authorization header of every request, but for events, whose keys are looked at after the answer: those " +
-		"are another rule's.",
+	Watches: "The Authorization header of every request. Whether it is there is another rule's question for events, whose " +
+		"keys are looked at after the answer: a wrong scheme is answered with success like a wrong key.",
 	Evidence: "A request was served whose header has another scheme, none where one is documented, or, while the recording " +
 		"has the header elsewhere on the interface, that has no such header.",
 	Inconclusive: "The recording hides credentials whole, scheme and all, says that it took them out, or has none on the " +
