@@ -118,6 +118,9 @@ func (st *step) usedThing(t thing, x *entity) {
 	case isRepeat:
 		r.aspect, r.provenance = "again", specs.Assumed
 		r.message = fmt.Sprintf("%s %s was removed a second time", t.kind.noun, t.id)
+		if with := x.gone.named; with != t {
+			r.message = fmt.Sprintf("%s %s was removed after it went with %s %s", t.kind.noun, t.id, with.kind.noun, with.id)
+		}
 		st.judge(r, report.Fail, x.evidence()...)
 	case slices.ContainsFunc(st.shows, func(f shown) bool { return f.kind == x.kind && x.reborn(&f) }):
 	case st.mayBeForeign(x):

@@ -1,8 +1,10 @@
 package rule_test
 
 import (
+	"slices"
 	"testing"
 
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/contract/rule"
 )
 
@@ -84,4 +86,21 @@ func TestTokenRevocation(t *testing.T) {
 		"a removal of another one succeeds":            {three + remove + "POST core:/oauth_token/remove/53 => 200 {}", nil},
 		"a second removal by somebody else is refused": {three + remove + "@1/other POST core:/oauth_token/remove/51 => 403", nil},
 	})
+}
+
+// To remove a token that went along with another one is its first removal: the message says which took it along.
+func TestRemovedAfterItWentAlong(t *testing.T) {
+	t.Parallel()
+	for sibling, want := range map[string]string{
+		"51": "token 51 was removed a second time",
+		"52": "token 52 was removed after it went with token 51",
+	} {
+		_, r := verdicts(t, rule.TokenRevocation, script(t, `
+			GET core:/oauth_token/list => 200 {"oauth_tokens":[{token 51 3 shop},{token 52 3 shop}]}
+			POST core:/oauth_token/remove/51 => 200 {"oauth_token_id":51}
+			POST core:/oauth_token/remove/`+sibling+` => 200 {"oauth_token_id":`+sibling+`}`))
+		if !slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Message == want }) {
+			t.Errorf("no finding says %q", want)
+		}
+	}
 }
