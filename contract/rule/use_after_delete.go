@@ -53,7 +53,7 @@ func (st *step) referred() {
 	r := ruling{rule: UseAfterDelete, aspect: "reference", provenance: specs.Assumed}
 	switch {
 	case st.OK():
-		r.message = fmt.Sprintf("a %s was pointed at %s %s after that was deleted", st.of.noun, x.kind.noun, x.id)
+		r.message = fmt.Sprintf("%s %s was referred to after it was deleted", x.kind.noun, x.id)
 		st.judge(r, report.Fail, x.evidence()...)
 	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:
 		st.judge(r, report.Pass)
