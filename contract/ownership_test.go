@@ -175,6 +175,25 @@ func TestAGuessedBaseIsAsGoodAsAGivenOne(t *testing.T) {
 	}
 }
 
+// A base address with too little or too much in it makes every operation one that is none.
+func TestABaseThatIsNotQuiteRight(t *testing.T) {
+	t.Parallel()
+	r := checked(t, asked("GET https://a.acme.io/v3/database/list", "GET https://b.acme.io/x/api/pools", "GET https://b.acme.io/x/api/hunter2"),
+		contract.WithBase("core", "https://a.acme.io"), contract.WithBase("workflow", "https://b.acme.io/x/api"))
+	var messages []string
+	for _, f := range r.Findings {
+		messages = append(messages, f.Message)
+	}
+	want := []string{
+		"GET /v3/database/list is not documented; it would be GET /database/list with the base address https://a.acme.io/v3",
+		"GET /pools is not documented; it would be GET /api/pools with the base address https://b.acme.io/x",
+		"GET /* is not documented; the nearest is GET /api/pools",
+	}
+	if diff := cmp.Diff(want, messages); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	r, _ := checker(t).Check(t.Context(), asked(

@@ -28,9 +28,9 @@ type stranger struct {
 }
 
 func (s *strangers) take(r *judge.Result) {
-	u := addressOf(r)
+	u, err := judge.AddressOf(&r.Item.Request)
 	path := ""
-	if u != nil {
+	if err == nil {
 		path = u.EscapedPath()
 	}
 	method, path := judge.Shown(r.Item.Request.Method, path)
@@ -50,18 +50,6 @@ func (s *strangers) take(r *judge.Result) {
 		s.known[key] = one
 	}
 	one.Count++
-}
-
-// addressOf is where a request went, or nil when its address is none.
-func addressOf(r *judge.Result) *url.URL {
-	u, err := url.Parse(r.Item.Request.URL)
-	if err != nil {
-		return nil
-	}
-	if u.Host == "" && u.Scheme == "" {
-		u.Host = r.Item.Request.Headers.Value("Host")
-	}
-	return u
 }
 
 // shownURL is an address that may be shown: without user, query and fragment, before a path that may be.

@@ -99,14 +99,20 @@ type claim struct {
 	match    specs.Match
 }
 
+// AddressOf is where a request went. A middleware records the path alone, and the host among the headers.
+func AddressOf(r *recording.Request) (*url.URL, error) {
+	u, err := url.Parse(r.URL)
+	if err == nil && u.Host == "" && u.Scheme == "" {
+		u.Host = r.Headers.Value("Host")
+	}
+	return u, err
+}
+
 // Owner finds the owner of an exchange.
 func (a *Addresses) Owner(item *capture.Item) Owner {
-	u, err := url.Parse(item.Request.URL)
+	u, err := AddressOf(&item.Request)
 	if err != nil {
 		return Owner{}
-	}
-	if u.Host == "" && u.Scheme == "" {
-		u.Host = item.Request.Headers.Value("Host")
 	}
 	owner := Owner{World: item.World, Query: u.RawQuery}
 	world, path := cutWorld(u.EscapedPath())

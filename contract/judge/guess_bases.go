@@ -60,12 +60,9 @@ func (g *Guesser) See(item *capture.Item) {
 	if !g.speaks(item) {
 		return
 	}
-	u, err := url.Parse(item.Request.URL)
+	u, err := AddressOf(&item.Request)
 	if err != nil {
 		return
-	}
-	if u.Host == "" {
-		u.Host = item.Request.Headers.Value("Host")
 	}
 	fits := g.judge.addresses.fits(item.Request.Method, u, false)
 	for _, f := range fits {

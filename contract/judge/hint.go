@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,6 +26,20 @@ func (j *Judge) Hint(method string, u *url.URL) string {
 		return strings.Join(options, ", or ")
 	}
 	return j.addresses.near(u)
+}
+
+// elsewhere says which base address would make an operation of what is none: core's is easily given without its /v3.
+func (o *Owner) elsewhere(method string) string {
+	if o.Base == nil {
+		return ""
+	}
+	f := bestFit(o.Document, method, o.Base.path+o.Path)
+	if f.words < 2 {
+		return ""
+	}
+	_, path := Shown(method, f.base)
+	return fmt.Sprintf("it would be %s %s with the base address %s%s", method, f.operation.Path,
+		strings.TrimSuffix(o.Base.URL, o.Base.path), path)
 }
 
 // near names the base that an address resembles so much that one may have been meant for the other.

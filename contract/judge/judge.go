@@ -8,6 +8,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -165,7 +166,8 @@ func (j *Judge) undocumentedOperation(r *Result) {
 	if r.Owner.Match.Allow != "" {
 		message = fmt.Sprintf("%s is not documented for %s, only %s", method, path, r.Owner.Match.Allow)
 	} else {
-		message = fmt.Sprintf("%s %s is not documented; the nearest is %s", method, path, d.Nearest(method, path))
+		message = fmt.Sprintf("%s %s is not documented; %s", method, path,
+			cmp.Or(r.Owner.elsewhere(item.Request.Method), "the nearest is "+d.Nearest(method, path)))
 	}
 	r.check(UndocumentedOperation, report.Fail)
 	r.Findings = append(r.Findings, report.Finding{
