@@ -137,10 +137,15 @@ func instant(text string) time.Time {
 
 func addPolicy(e *Event, body gjson.Result) { e.show(policies, text(body.Get("id"))) }
 
-// addPolicyGroup knows a group by both of its names: paths may have either.
+// addPolicyGroup knows a group by both of its names: paths may have either. Digits in a path are an id before they are
+// a name (assumed), so a name of digits alone is none to go by.
 func addPolicyGroup(e *Event, body gjson.Result) {
-	if id := text(body.Get("id")); id != "" {
-		e.shows = append(e.shows, shown{thing: thing{policyGroups, id}, alias: text(body.Get("taggable_name")), ident: id})
+	id, name := text(body.Get("id")), text(body.Get("taggable_name"))
+	if strings.Trim(name, "0123456789") == "" {
+		name = ""
+	}
+	if id != "" {
+		e.shows = append(e.shows, shown{thing: thing{policyGroups, id}, alias: name, ident: id})
 	}
 }
 

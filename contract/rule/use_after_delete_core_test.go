@@ -142,6 +142,7 @@ func TestNamesThatComeBack(t *testing.T) {
 		"a schedule was renamed into its name":            {"POST core:/schedule/delete/nightly => 200 {}\n" + `POST core:/schedule/update/daily {"name":"nightly"} => 200 {"name":"nightly"}` + "\nGET core:/schedule/history/nightly => 200 {}", nil},
 		"a group is known by two names":                   {`GET core:/access_control/policy_groups/7 => 200 {group 7 team}` + "\nDELETE core:/access_control/policy_groups/7 => 200\n" + `GET core:/access_control/policy_groups/team => 200 {group 7 team}`, []string{"fail 1 2 3"}},
 		"a group is deleted by its other name":            {`GET core:/access_control/policy_groups/7 => 200 {group 7 team}` + "\nDELETE core:/access_control/policy_groups/team => 200\n" + `GET core:/access_control/policy_groups/7 => 200 {group 7 team}`, []string{"fail 1 2 3"}},
+		"a name of digits is the id of another group":     {`GET core:/access_control/policy_groups/7 => 200 {group 7 9}` + "\nDELETE core:/access_control/policy_groups/9 => 200\n" + `GET core:/access_control/policy_groups/7 => 200 {group 7 9}`, nil},
 		"somebody unseen gave its name to another group":  {`GET core:/access_control/policy_groups/7 => 200 {group 7 team}` + "\nDELETE core:/access_control/policy_groups/7 => 200\n" + `GET core:/access_control/policy_groups/team => 200 {group 9 team}`, nil},
 		"a schedule of the workflow interface is another": {"POST core:/schedule/delete/5 => 200 {}\nGET /schedules/5 => 200 {}", nil},
 	})
