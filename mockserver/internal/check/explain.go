@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +38,9 @@ func visit(name string, schema *openapi3.Schema, value any, direction openapi3.S
 	return errors.Join(errs...)
 }
 
+// discriminator is the schema keyword for the member that tells alternatives apart.
+const discriminator = "discriminator"
+
 // explainer turns what kin-openapi finds wrong with a value into errors of package op.
 type explainer struct {
 	at        []string // where the value stands
@@ -61,6 +65,9 @@ func (e explainer) explain(err error) []culprit {
 		return list
 	case *openapi3.SchemaError:
 		e.at = slices.Concat(e.at, err.JSONPointer())
+		if err.SchemaField == discriminator {
+			e.at = append(e.at, err.Schema.Discriminator.PropertyName)
+		}
 		if list := e.within(err); list != nil {
 			return list
 		}
@@ -153,6 +160,8 @@ func reason(err *openapi3.SchemaError) string {
 	text, ok := err.Value.(string)
 	matching := ""
 	switch {
+	case err.SchemaField == discriminator:
+		return fmt.Sprintf("want one of %s", strings.Join(slices.Sorted(maps.Keys(err.Schema.Discriminator.Mapping)), ", "))
 	case errors.Is(err.Origin, openapi3.ErrOneOfConflict):
 		return "fits more than one of the forms that it may have; want only one"
 	case !ok:
