@@ -11,7 +11,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// lineOf is an exchange in one line, its URL without origin and secrets.
+// lineOf is an exchange in one line, its URL below the base address of its interface, as the document has it, and
+// without secrets.
 func (c *Checker) lineOf(r *judge.Result) report.Line {
 	e := &recording.Exchange{Request: recording.Request{URL: r.Item.Request.URL}}
 	line := report.Line{
@@ -20,6 +21,9 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	}
 	if u, err := url.Parse(line.URL); err == nil {
 		line.URL = strings.TrimPrefix(line.URL, u.Scheme+"://"+u.Host)
+		if base, found := strings.CutSuffix(u.EscapedPath(), r.Owner.Path); found && r.Owner.Path != "" {
+			line.URL = strings.TrimPrefix(line.URL, base)
+		}
 	}
 	if r.Item.Response != nil {
 		line.Status = r.Item.Response.Status

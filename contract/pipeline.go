@@ -52,7 +52,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 	for range workers {
 		wg.Go(func() {
 			for b := range work {
-				judgeBatch(j, b)
+				c.judgeBatch(j, b)
 				close(b.done)
 			}
 		})
@@ -100,15 +100,15 @@ func newBatch() *batch {
 	return &batch{records: make([]capture.Record, 0, batchRecords), done: make(chan struct{})}
 }
 
-func judgeBatch(j *judge.Judge, b *batch) {
+func (c *Checker) judgeBatch(j *judge.Judge, b *batch) {
 	b.verdicts = make([]verdict, len(b.records))
 	for i := range b.records {
-		b.verdicts[i] = judgeRecord(j, b.records[i], b.problems[i])
+		b.verdicts[i] = c.judgeRecord(j, b.records[i], b.problems[i])
 	}
 	b.records = nil
 }
 
-func judgeRecord(j *judge.Judge, record capture.Record, problem error) (v verdict) {
+func (c *Checker) judgeRecord(j *judge.Judge, record capture.Record, problem error) (v verdict) {
 	if problem != nil {
 		return verdict{err: problem}
 	}
@@ -122,6 +122,8 @@ func judgeRecord(j *judge.Judge, record capture.Record, problem error) (v verdic
 		}
 	}()
 	v.result = j.Exchange(item)
-	v.event = rule.NewEvent(v.result)
+	if v.event = rule.NewEvent(v.result); v.event != nil {
+		v.event.Line = c.lineOf(v.result)
+	}
 	return v
 }

@@ -73,7 +73,7 @@ func TestAssertConformsFailsATestWithAReport(t *testing.T) {
 	_, _ = io.Copy(io.Discard, get(t, client, url).Body) //nolint:bodyclose // get does
 	f := &failing{TB: t}
 	contract.AssertConforms(f, recorder)
-	for _, want := range []string{"value must be an integer", "#1 GET /workflow/api/pools → 200", "workflow.yaml:"} {
+	for _, want := range []string{"value must be an integer", "#1 GET /api/pools → 200", "workflow.yaml:"} {
 		if !strings.Contains(f.said.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, f.said.String())
 		}

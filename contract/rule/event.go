@@ -21,8 +21,8 @@ type Event struct {
 	End       time.Time
 	Status    int // 0 when no answer was seen
 	Date      time.Time
-	Line      report.Line
-	Forget    bool // the state of the world was replaced: nothing known before holds
+	Line      report.Line // as reports show the exchange: set by whoever writes one
+	Forget    bool        // the state of the world was replaced: nothing known before holds
 
 	caller uint64 // who asked, 0 when that is not known
 	keyed  bool   // there was an Authorization header
@@ -108,10 +108,6 @@ func newEvent(r *judge.Result) *Event {
 	if item.Response != nil {
 		e.Status = item.Response.Status
 		e.Date, _ = http.ParseTime(item.Response.Headers.Value("Date"))
-	}
-	e.Line = report.Line{
-		Exchange: item.Number, Method: item.Request.Method, URL: r.Owner.Path, Status: e.Status,
-		File: item.File, Line: item.Line, Offset: item.Offset,
 	}
 	return e
 }
