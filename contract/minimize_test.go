@@ -169,6 +169,13 @@ func TestMinimizeSaysWhyItCannot(t *testing.T) {
 	if err := c.Minimize(t.Context(), source, r, "testdata/pools.ndjson"); !errors.Is(err, fs.ErrExist) && err == nil {
 		t.Errorf("error %v", err)
 	}
+	own := t.TempDir()
+	if err := os.WriteFile(filepath.Join(own, "README.md"), []byte("# My project\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Minimize(t.Context(), source, r, own); err == nil || content(t, filepath.Join(own, "README.md")) != "# My project\n" {
+		t.Errorf("a README.md of the user's own is overwritten, error %v", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := c.Minimize(ctx, source, r, t.TempDir()); !errors.Is(err, context.Canceled) {

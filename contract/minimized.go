@@ -13,6 +13,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
+// indexTitle begins the list of what was written, by which an earlier one is known.
+const indexTitle = "# The smallest recordings that show what was found\n"
+
 // write writes what was found into a folder.
 func (m *minimizer) write(dir string) error {
 	root, err := os.OpenRoot(dir)
@@ -20,6 +23,9 @@ func (m *minimizer) write(dir string) error {
 		return fmt.Errorf("minimize: %w", err)
 	}
 	defer func() { _ = root.Close() }() // what was written is on the disk
+	if there, err := root.ReadFile("README.md"); err == nil && !bytes.HasPrefix(there, []byte(indexTitle)) {
+		return fmt.Errorf("minimize: %s/README.md would be overwritten, which is not one of ours: choose another folder", dir)
+	}
 	files := map[string][]byte{"README.md": m.index()}
 	for _, h := range m.hunts {
 		if h.exchanges == nil {
@@ -93,7 +99,7 @@ func (m *minimizer) basesOf(iface string) []string {
 // index lists what is in the folder, and what could not be.
 func (m *minimizer) index() []byte {
 	var b strings.Builder
-	b.WriteString("# The smallest recordings that show what was found\n\n" +
+	b.WriteString(indexTitle + "\n" +
 		"Each can be checked by itself, as its script says, which sends the request again that broke the rule. Secrets\n" +
 		"are taken out; `KEY` and the like stand for them.\n\n| finding | exchanges | recording | script |\n|---|---|---|---|\n")
 	var hidden []string
