@@ -261,3 +261,18 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		}
 	}
 }
+
+// What one rule finds in one exchange is listed in the order of its places, as in the JSON report, not of fingerprints.
+func TestFindingsAreInTheOrderOfPlaces(t *testing.T) {
+	t.Parallel()
+	const line = `{"request":{"method":"GET","url":"https://workflow.svc.example/api/pools/1","headers":[["Authorization","SVC1 1/a"]]},` +
+		`"response":{"status":200,"headers":[["Content-Type","application/json"]],"body":{"text":"{}"}}}`
+	r := checked(t, contract.Read("empty", strings.NewReader(line)))
+	var places []string
+	for _, g := range r.Groups {
+		places = append(places, strings.TrimPrefix(g.Pointer, "/response/body/"))
+	}
+	if diff := cmp.Diff([]string{"concurrencyLimit", "default", "id", "name"}, places); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

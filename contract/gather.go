@@ -208,7 +208,8 @@ func (g *gatherer) report() *Report {
 	slices.SortFunc(g.r.Groups, func(a, b report.Group) int {
 		return cmp.Or(
 			cmp.Compare(g.r.Weight(&b.Finding), g.r.Weight(&a.Finding)),
-			cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ID, b.ID),
+			cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Pointer, b.Pointer),
+			cmp.Compare(a.ID, b.ID),
 		)
 	})
 	slices.SortStableFunc(g.r.Findings, func(a, b report.Finding) int { return cmp.Compare(a.Exchange, b.Exchange) })
