@@ -71,8 +71,10 @@ func NewChecker(opts ...Option) (*Checker, error) {
 		errs = append(errs, opt(&c))
 	}
 	documents, err := c.load()
-	errs = append(errs, err)
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	if err := c.misspelt(documents); err != nil {
 		return nil, err
 	}
 	j, err := judge.New(judge.Config{Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust})
@@ -124,7 +126,7 @@ func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 		r.Notes = append(r.Notes, note)
 	}
 	if err == nil && r.Exchanges.Matched == 0 {
-		err = fmt.Errorf("%w: %d exchanges were read", ErrNothingMatched, r.Exchanges.Read)
+		err = fmt.Errorf("%w: exchanges read: %d", ErrNothingMatched, r.Exchanges.Read)
 	}
 	return r, err
 }

@@ -44,7 +44,7 @@ type entry struct {
 }
 
 // NewRecorder records what goes through next, or through http.DefaultTransport if next is nil.
-// Of the options only WithBrand matters, for the header that carries write keys.
+// Of the options only WithBrand matters, for keys that are told by their scheme.
 func NewRecorder(next http.RoundTripper, opts ...Option) *Recorder {
 	if next == nil {
 		next = http.DefaultTransport

@@ -1,11 +1,13 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 )
 
 // severity is how loud findings are by the user's own will, whatever is known of their facts.
@@ -24,7 +26,7 @@ func Severities() []string {
 
 // WithSeverity sets how loud the findings of a rule on an operation are: error, warning, notice, or off, which leaves them
 // out and counts their checks as skipped. Both names may be patterns, as in schema, core.*, and *; the first option that
-// fits a finding decides. What belongs to no operation fits the operation * only.
+// fits a finding decides. A pattern that fits no rule or no operation is an error. What belongs to no operation fits the operation * only.
 func WithSeverity(rule, operation, level string) Option {
 	return func(c *config) error {
 		if !slices.Contains(Severities(), level) {
@@ -42,6 +44,20 @@ func WithSeverity(rule, operation, level string) Option {
 		c.severities = append(c.severities, severity{rule, operation, level})
 		return nil
 	}
+}
+
+// misspelt refuses severities for operations that no document has, which would be without effect.
+func (c *config) misspelt(documents []*specs.Document) error {
+	var errs []error
+	for _, s := range c.severities {
+		fits := func(op *specs.Operation) bool { ok, _ := path.Match(s.operation, op.Name()); return ok }
+		isOne := func(d *specs.Document) bool { return slices.ContainsFunc(d.Operations, fits) }
+		if s.operation != "*" && !slices.ContainsFunc(documents, isOne) {
+			errs = append(errs, fmt.Errorf("severity of %s on %s: there is no such operation: see understudy operations",
+				s.rule, s.operation))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // severity is the one that the user set for a rule on an operation, or empty.

@@ -41,7 +41,7 @@ func (r *Report) WriteFailure(w io.Writer) error {
 		t.line("%s that break nothing are left out here", count(others, "other finding"))
 	}
 	t.alarms()
-	t.line("%d exchanges were read, %d of them belong to an interface", r.Exchanges.Read, r.Exchanges.Matched)
+	t.line("exchanges read: %d, of an interface: %d", r.Exchanges.Read, r.Exchanges.Matched)
 	return t.Flush()
 }
 
