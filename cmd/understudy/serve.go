@@ -76,7 +76,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	complete(c, "scenario", scenarios.List())
 	f.clock = choose(c, "clock", "what moves the clock: time itself, only you, or asking for what is under way",
 		words("real", "frozen", "auto"))
-	flags.Uint64Var(&f.seed, "seed", 0, "what everything random comes from (default: the scenario's)")
+	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that everything random comes from (default: the scenario's)")
 	flags.TimeVar(&f.now, "now", time.Time{}, []string{time.RFC3339},
 		"the `TIME` at which the world begins, such as 2026-01-15T09:30:00Z (default: the scenario's, or, with\n"+
 			"a real clock, the present)")
