@@ -103,7 +103,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.outputs.check(); err != nil {
+	if err := errors.Join(f.outputs.check(), overwritten(f.files(files))); err != nil {
 		return err
 	}
 	checker, err := contract.NewChecker(opts...)
@@ -116,6 +116,9 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	}
 	defer done()
 	r, err := checker.Check(c.Context(), source)
+	if interrupted := c.Context().Err(); interrupted != nil {
+		return interrupted // a report would look as if it were about the whole recording
+	}
 	err = explain(err, r)
 	if r.Exchanges.Read > 0 {
 		err = errors.Join(err, f.show(c, checker, source, r))
@@ -124,7 +127,10 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	case f.writeBaseline != "" && err == nil:
 		return f.accept(c, r)
 	case r.Violated(), err == nil && r.Failed():
-		return &exitError{exitViolations, errors.Join(errors.New(r.Outcome()), err)}
+		if !f.isRead(c) {
+			err = errors.Join(errors.New(r.Outcome()), err)
+		}
+		return &exitError{exitViolations, err}
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 func main() {
 	err := run(untilSignal(os.Interrupt, syscall.SIGTERM), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	if err != nil {
+	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "understudy:", err)
 	}
 	os.Exit(exitCode(err))
@@ -43,7 +43,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return root.ExecuteContext(ctx)
+	if err := root.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New("interrupted")
 }
 
 // Exit codes. That a recording breaks the contract is told apart from everything that can go wrong in finding out.
@@ -55,10 +58,15 @@ const (
 // exitError is an error with an exit code of its own.
 type exitError struct {
 	code int
-	err  error
+	err  error // nil when users know already
 }
 
-func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
 
 func (e *exitError) Unwrap() error { return e.err }
 

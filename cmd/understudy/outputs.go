@@ -49,6 +49,20 @@ func (o *outputs) check() error {
 	return errors.Join(errs...)
 }
 
+// files are those that reports go to.
+func (o *outputs) files() []named {
+	var list []named
+	for _, text := range o.also {
+		if _, file, _ := strings.Cut(text, "="); file != "" && file != "-" {
+			list = append(list, named{file, "--report " + text})
+		}
+	}
+	if o.output != "" {
+		list = append(list, named{o.output, "--output " + o.output})
+	}
+	return list
+}
+
 // needEvidence reports whether a form shows exchanges in full.
 func (o *outputs) needEvidence() bool {
 	needs := func(text string) bool { format, _, _ := strings.Cut(text, "="); return report.NeedsEvidence(format) }
@@ -88,8 +102,8 @@ func (o *outputs) print(w io.Writer, r *report.Report) error {
 // style is how text looks where it goes.
 func (o *outputs) style(w io.Writer) report.Style {
 	style := report.Style{Verbose: o.verbose, Colour: o.colour.word == "always"}
-	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	file, ok := terminal(w)
+	if !ok {
 		return style
 	}
 	if width, _, err := term.GetSize(int(file.Fd())); err == nil {
@@ -97,6 +111,17 @@ func (o *outputs) style(w io.Writer) report.Style {
 	}
 	style.Colour = style.Colour || o.colour.word == "auto" && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return style
+}
+
+func terminal(w io.Writer) (*os.File, bool) {
+	file, ok := w.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd()))
+}
+
+// isRead reports whether the report is in front of a reader, and with it how the check came out.
+func (o *outputs) isRead(c *cobra.Command) bool {
+	_, ok := terminal(c.OutOrStdout())
+	return ok && o.output == "" && o.format.word == "text"
 }
 
 // summaryFile is the variable by which GitHub tells where the summary of a step goes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,7 @@ func recordings(c *cobra.Command, files []string, again bool) (source contract.S
 			continue
 		}
 		piped = true
-		one := capture.Given{Name: standardInput, Reader: c.InOrStdin()}
+		one := capture.Given{Name: standardInput, Reader: until(c.Context(), c.InOrStdin())}
 		if again {
 			if one.Path, err = spool(one.Reader); err != nil {
 				return nil, nil, fmt.Errorf("keep standard input, which is read twice: %w", err)
@@ -41,6 +42,17 @@ func recordings(c *cobra.Command, files []string, again bool) (source contract.S
 	}
 	found := capture.Find(given...)
 	return showing(c.ErrOrStderr(), found), done, nil
+}
+
+// until reads a stream as long as a context lasts: nothing else ends the wait for what nobody writes.
+func until(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	return out
 }
 
 // spool copies a stream to a temporary file, which is left to the caller unless there is an error.

@@ -67,6 +67,67 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// At a terminal the report ends with how the check came out, which is not told a second time.
+func TestVerdictIsToldOnce(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "understudy", "check", "-")
+	cmd.Stdin = strings.NewReader(strings.Replace(exchangeLine, "api/pools", "api/ponds", 1))
+	terminal, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("this machine has no terminals: ", err)
+	}
+	defer terminal.Close()
+	cmd.Stdout, cmd.Stderr = tty, tty
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = tty.Close()
+	var drawn screen
+	_, _ = io.Copy(&drawn, terminal) // ends with an error when the last writer has gone
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("exit: %v", err)
+	}
+	if n := strings.Count(drawn.text.String(), "the recording breaks the contract"); n != 1 {
+		t.Errorf("the verdict is told %d times:\n%s", n, drawn.text.String())
+	}
+}
+
+// Who interrupts a check is not kept waiting for standard input, and gets no report of what was read by then.
+func TestInterruptedCheck(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"read once": nil, "read twice": {"--minimize", "minimal"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), "understudy", append([]string{"check", "-o", "report.txt", "-"}, args...)...)
+			cmd.Dir = t.TempDir()
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stdin.Close()
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for range 4096 { // more than a pipe holds, so that the process is reading when all is written
+				if _, err := io.WriteString(stdin, exchangeLine); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 2 || stderr.String() != "understudy: interrupted\n" {
+				t.Errorf("exit: %v\n%s", err, stderr.String())
+			}
+			if files, _ := os.ReadDir(cmd.Dir); len(files) > 0 {
+				t.Errorf("there is %v", files)
+			}
+		})
+	}
+}
+
 // screen is what a terminal shows.
 type screen struct {
 	mu   sync.Mutex
@@ -143,6 +204,7 @@ func TestStandardInputCanBeReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	c := &cobra.Command{}
+	c.SetContext(t.Context())
 	c.SetIn(strings.NewReader(exchangeLine + exchangeLine))
 	source, done, err := understudy.Recordings(c, []string{"-"}, true)
 	if err != nil {
