@@ -80,6 +80,19 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what i
 	}
 }
 
+// TestManyFaults: an engine that copies the body for each of its faults would take gigabytes.
+func TestManyFaults(t *testing.T) { //nolint:paralleltest // it counts what is allocated
+	c := checker(t, contract.WithBase("workflow", "https://workflow.svc.example"), contract.WithWorkers(1))
+	for _, n := range []int{1000, 10_000, 100_000} {
+		text := `{"pools":[` + strings.Repeat(`{"id":"1","name":"x","concurrencyLimit":"a","default":true},`, n) + `{}]}`
+		e := &recording.Exchange{
+			Request:  recording.Request{Method: "GET", URL: "https://workflow.svc.example/api/pools"},
+			Response: &recording.Response{Status: 200, Headers: jsonHeaders(), Body: &recording.Body{Bytes: []byte(text)}},
+		}
+		survives(t, c, fmt.Sprint(n, " faults"), e, len(text))
+	}
+}
+
 // survives fails when checking an exchange takes too long or too much.
 func survives(t *testing.T, c *contract.Checker, name string, e *recording.Exchange, size int) {
 	t.Helper()

@@ -21,7 +21,7 @@ const maxFaults = 20
 // both puts a body before both engines and settles what they say.
 func (j *Judge) both(o *opinion, b *body) {
 	first := b.seen(firstOnBody(b))
-	second, voted := j.secondOnBody(b)
+	second, voted := j.secondOnBody(b, len(first) > 0)
 	second = b.hush(b.seen(second))
 	base := "/" + b.side.String() + "/body"
 	j.settle(o, b.message, ruling{

@@ -2,7 +2,6 @@ package judge_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,11 +18,7 @@ import (
 // probe is a judge of a small document that has what the platform's documents may have.
 func probe(tb testing.TB) *judge.Judge {
 	tb.Helper()
-	source, err := os.ReadFile("testdata/probe.yaml")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	d, err := specs.Parse(specs.Workflow, "probe.yaml", source, specs.Neutral)
+	d, err := specs.LoadFile(specs.Workflow, "testdata/probe.yaml", specs.Neutral)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -231,11 +226,38 @@ func TestFindingsKnowTheirPlace(t *testing.T) {
 		ID: r.Findings[0].ID, Rule: judge.Schema, Severity: report.Notice, Verdict: report.Fail,
 		Interface: "workflow", Operation: "workflow.listThings", Exchange: 1, Evidence: []int{1},
 		Message: "maximum string length is 5", Pointer: "/response/body/1/name",
-		Spec:       report.Spec{File: "probe.yaml", Line: 142, Pointer: "/components/schemas/Thing/properties/name/maxLength"},
+		Spec:       report.Spec{File: "testdata/probe.yaml", Line: 142, Pointer: "/components/schemas/Thing/properties/name/maxLength"},
 		Provenance: specs.Assumed,
 	}}
 	if diff := cmp.Diff(want, r.Findings); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// The second engine reads no more of a large body than the beginnings of its lists, and nothing when the first has found
+// faults.
+func TestLargeBodies(t *testing.T) {
+	t.Parallel()
+	j := probe(t)
+	const good, bad, unclear = `{"name":"a"}`, `{"name":"toolong"}`, `{"name":"a","at":"2026-02-31T00:00:00Z"}`
+	rest := strings.Repeat(","+good, 20_000)
+	for name, tt := range map[string]struct {
+		first, last string
+		want        []string
+	}{
+		"nothing is wrong":                     {good, good, nil},
+		"the judges differ at the beginning":   {unclear, good, []string{"error disputed schema /response/body/0/at: the value is not valid date-time"}},
+		"the second does not read the end":     {good, unclear, nil},
+		"the first judges the beginning alone": {bad, good, []string{"notice schema /response/body/0/name: maximum string length is 5"}},
+		"the first judges the end alone":       {good, bad, []string{"notice schema /response/body/20001/name: maximum string length is 5"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tk := talk{"GET /things", "", 200, "[" + tt.first + rest + "," + tt.last + "]", header(total, "3")}
+			if diff := cmp.Diff(tt.want, told(j.Exchange(tk.item()))); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

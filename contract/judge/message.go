@@ -85,11 +85,12 @@ func (j *Judge) examineAnew(m *message, key key) *opinion {
 	return said
 }
 
-// classKey stands for all messages that differ from one only in what no schema looks at.
+// classKey stands for all messages that differ from one only in what no schema looks at. A large body stands for itself:
+// what the second engine reads of it depends on where its values stand.
 func (j *Judge) classKey(m *message) (key, bool) {
 	header := m.headers.Value("Content-Type")
 	media := m.content.Get(header)
-	isPlain := media != nil && !isLined(media) && m.body != nil && m.doubt == "" &&
+	isPlain := media != nil && !isLined(media) && m.body != nil && len(m.body.Bytes) <= maxExcerpt && m.doubt == "" &&
 		isJSON(mediaOf(header)) && m.headers.Value("Content-Encoding") == "" &&
 		!bytes.Contains(m.body.Bytes, []byte(recording.Mark)) &&
 		(!strings.Contains(header, ";") || strings.Contains(strings.ToLower(header), "utf-8"))

@@ -75,10 +75,14 @@ func (j *Judge) second(d *specs.Document) *second {
 }
 
 // secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
-// passes forms unread.
-func (j *Judge) secondOnBody(b *body) (faults []fault, voted bool) {
+// passes forms unread. It is told whether the first engine found faults.
+func (j *Judge) secondOnBody(b *body, faulty bool) (faults []fault, voted bool) {
 	s, kind := j.second(b.op.Document), b.jsonHeader()
 	if s == nil || b.decoded.json == nil || kind == "" {
+		return nil, false
+	}
+	text := b.excerpt(faulty)
+	if text == nil {
 		return nil, false
 	}
 	defer func() { // an engine that falls over has no vote
@@ -89,11 +93,11 @@ func (j *Judge) secondOnBody(b *body) (faults []fault, voted bool) {
 	header := http.Header{"Content-Type": {kind}}
 	r := requestOf(&message{op: b.op}, &Owner{Path: b.op.Path})
 	if b.side == request {
-		r.Header, r.Body, r.ContentLength = header, io.NopCloser(bytes.NewReader(b.decoded.json)), int64(len(b.decoded.json))
+		r.Header, r.Body, r.ContentLength = header, io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.paths[b.op.Path], b.op.Path)
 		return b.placed(secondFaults(errs)), true
 	}
-	w := &http.Response{StatusCode: b.status, Header: header, Body: io.NopCloser(bytes.NewReader(b.decoded.json)), Request: r}
+	w := &http.Response{StatusCode: b.status, Header: header, Body: io.NopCloser(bytes.NewReader(text)), Request: r}
 	_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.paths[b.op.Path], b.op.Path)
 	return b.placed(secondFaults(errs)), true
 }

@@ -1,0 +1,45 @@
+package judge
+
+import "encoding/json"
+
+// The second engine copies a body for each fault that it finds, so that a long list of wrong items would take it all the
+// memory there is. What it reads is bounded.
+const (
+	maxExcerpt = 128 << 10 // bytes
+	maxItems   = 20        // of each list that is cut
+)
+
+// excerpt is what of a body the second engine reads: all of it, or of a large one the beginnings of its lists. It is nil
+// when that is still too large, and when the first engine has found faults, which may stand behind the beginnings.
+func (b *body) excerpt(faulty bool) []byte {
+	switch {
+	case len(b.decoded.json) <= maxExcerpt:
+		return b.decoded.json
+	case faulty || len(b.decoded.values) != 1:
+		return nil
+	}
+	text, err := json.Marshal(beginnings(b.decoded.values[0]))
+	if err != nil || len(text) > maxExcerpt {
+		return nil
+	}
+	return text
+}
+
+// beginnings is a value with the first items of its lists.
+func beginnings(value any) any {
+	switch v := value.(type) {
+	case []any:
+		short := make([]any, 0, maxItems)
+		for _, item := range v[:min(len(v), maxItems)] {
+			short = append(short, beginnings(item))
+		}
+		return short
+	case map[string]any:
+		short := make(map[string]any, len(v))
+		for name, member := range v {
+			short[name] = beginnings(member)
+		}
+		return short
+	}
+	return value
+}
