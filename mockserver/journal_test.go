@@ -5,9 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs/recording"
@@ -87,6 +92,41 @@ func TestJournal(t *testing.T) {
 			t.Error("it does not say that it forgot")
 		}
 	})
+}
+
+// Where the clock stands still, only the numbers tell what was under way at the same time.
+func TestJournalTellsWhatOverlapped(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	call(t, s, "GET", "/workflow/api/pools", "")
+	body, rest := io.Pipe()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/workflow/api/pools", body)
+	r.Header.Set("Authorization", admin)
+	r.Header.Set("Content-Type", "application/json")
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		s.ServeHTTP(httptest.NewRecorder(), r)
+	}()
+	if _, err := io.WriteString(rest, `{"name":"nightly",`); err != nil { // now it is under way
+		t.Fatal(err)
+	}
+	call(t, s, "GET", "/workflow/api/pools", "")
+	_, _ = io.WriteString(rest, `"concurrencyLimit":2}`)
+	_ = rest.Close()
+	<-over
+	call(t, s, "GET", "/workflow/api/pools", "")
+	journal, err := s.World("").Journal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for _, e := range journal {
+		got = append(got, e.Overlaps)
+	}
+	if diff := cmp.Diff([]int64{0, 0, 1, 0}, got); diff != "" {
+		t.Errorf("overlaps (-want +got):\n%s", diff)
+	}
 }
 
 // TestSecrets looks for secrets in everything that leaves.

@@ -31,6 +31,7 @@ type exchange struct {
 
 	world *live.World
 	match specs.Match
+	after int64 // the number of the last exchange that was over
 	start time.Time
 	seed  uint64
 	body  []byte
@@ -147,6 +148,7 @@ func (x *exchange) enter(key string) error {
 		return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(
 			"world %s not found; make it with POST /_understudy/worlds, or ask in the world default", id)}
 	}
+	x.after = x.world.Journal.Last() // before the world is read: whatever is over by now is in it
 	value := x.world.Read()
 	x.start, x.seed = value.Now(), value.Seed
 	return nil
@@ -238,7 +240,7 @@ func (x *exchange) stream() {
 
 func (x *exchange) entry(a check.Answer) *journal.Entry {
 	return &journal.Entry{
-		Start: x.start, End: x.world.Now(), World: x.world.ID, Seed: x.seed, Operation: x.match.Operation,
+		After: x.after, Start: x.start, End: x.world.Now(), World: x.world.ID, Seed: x.seed, Operation: x.match.Operation,
 		Method: x.r.Method, URL: x.url(), Host: x.r.Host, RequestHeader: x.r.Header,
 		RequestBody: x.body, Truncated: x.cut,
 		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: x.notes,

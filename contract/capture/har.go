@@ -21,6 +21,7 @@ type harEntry struct {
 	Request         *harRequest    `json:"request"`
 	Response        *harResponse   `json:"response"`
 	Exchange        jsontext.Value `json:"_exchange"`
+	Overlaps        jsontext.Value `json:"_overlaps"`
 	World           jsontext.Value `json:"_world"`
 	Operation       jsontext.Value `json:"_operation"`
 	Redacted        jsontext.Value `json:"_redacted"`
@@ -107,6 +108,7 @@ func (h *harEntry) exchange() *recording.Exchange {
 	}
 	// What only our own archives have is read if it is what we write, and else left alone.
 	_ = jsonv2.Unmarshal(h.Exchange, &e.Seq)
+	_ = jsonv2.Unmarshal(h.Overlaps, &e.Overlaps)
 	_ = jsonv2.Unmarshal(h.World, &e.World)
 	_ = jsonv2.Unmarshal(h.Operation, &e.Operation)
 	_ = jsonv2.Unmarshal(h.Redacted, &e.Redacted)

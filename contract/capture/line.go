@@ -30,6 +30,7 @@ type line struct {
 	Seq       int64         `json:"seq"`
 	Start     time.Time     `json:"start"`
 	End       time.Time     `json:"end"`
+	Overlaps  int64         `json:"overlaps"`
 	World     string        `json:"world"`
 	Operation string        `json:"operation"`
 	Request   *lineRequest  `json:"request"`
@@ -77,6 +78,8 @@ func (l *line) check() error {
 		return errors.New("a request has a method and a url")
 	case l.Seq < 0:
 		return errors.New("seq counts from 1")
+	case l.Overlaps < 0:
+		return errors.New("overlaps counts from 0")
 	case l.Response != nil && (l.Response.Status < 0 || l.Response.Status > 999):
 		return errors.New("a status has at most three digits")
 	case l.Request.Body.both() || l.Response != nil && l.Response.Body.both():
@@ -89,7 +92,7 @@ func (b *lineBody) both() bool { return b != nil && b.Text != nil && b.Base64 !=
 
 func (l *line) exchange() *recording.Exchange {
 	e := &recording.Exchange{
-		Seq: l.Seq, Start: l.Start, End: l.End, World: l.World, Operation: l.Operation,
+		Seq: l.Seq, Start: l.Start, End: l.End, Overlaps: l.Overlaps, World: l.World, Operation: l.Operation,
 		Redacted: l.Redacted, Notes: l.Notes,
 		Request: recording.Request{
 			Method: l.Request.Method, URL: l.Request.URL, Headers: l.Request.Headers, Body: l.Request.Body.body(),

@@ -10,7 +10,7 @@ import (
 
 // exchangeKeys are the keys of a line of NDJSON. One that begins with another key is taken for an archive.
 var exchangeKeys = map[string]bool{
-	"seq": true, "start": true, "end": true, "world": true, "operation": true,
+	"seq": true, "start": true, "end": true, "overlaps": true, "world": true, "operation": true,
 	"request": true, "response": true, "redacted": true, "notes": true,
 }
 

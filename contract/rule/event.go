@@ -13,6 +13,7 @@ import (
 type Event struct {
 	Number    int
 	Seq       int64
+	Overlaps  int64
 	File      string
 	World     string
 	Site      string
@@ -43,12 +44,18 @@ func (e *Event) OK() bool { return e.Status >= 200 && e.Status < 300 && !e.Unkno
 func (e *Event) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 202 }
 
 // before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
-// stands still gives them, are in the order of the recording; so are those without times.
+// stands still gives them, are in the order of the recording, unless that tells that they overlapped; so are those
+// without times.
 func before(a, b *Event) bool {
 	if a.Start.IsZero() || b.Start.IsZero() {
 		return a.Number < b.Number
 	}
-	return a.End.Before(b.Start) || a.End.Equal(b.Start) && a.Number < b.Number
+	return a.End.Before(b.Start) || a.End.Equal(b.Start) && a.Number < b.Number && !b.sawTheEndOf(a)
+}
+
+// sawTheEndOf reports whether an exchange was under way when another one, of a lower number, ended.
+func (e *Event) sawTheEndOf(other *Event) bool {
+	return other.Seq < e.Seq && other.Seq >= e.Seq-e.Overlaps
 }
 
 // strictlyBefore leaves out what only the order of the recording tells.
@@ -99,7 +106,7 @@ func (e *Event) read(read *reader, r *judge.Result) {
 func newEvent(r *judge.Result) *Event {
 	item := &r.Item
 	e := &Event{
-		Number: item.Number, Seq: item.Seq, File: item.File, World: r.Owner.World, Site: r.Owner.Site,
+		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World, Site: r.Owner.Site,
 		Start: item.Start, End: item.End,
 	}
 	if e.End.Before(e.Start) {

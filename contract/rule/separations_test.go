@@ -124,6 +124,21 @@ func TestMovedTogetherAViolationStays(t *testing.T) {
 	}
 }
 
+// Where time stands still, a recording tells by its numbers what was under way at the same time.
+func TestAtOneInstantNumbersTellWhatOverlapped(t *testing.T) {
+	t.Parallel()
+	list := numbered(script(t, `
+		5-5 POST /pool_rules {} => 201 {rule 3 5 7 project_name=a}
+		5-5 GET /pools => 200 {"pools":[]}
+		5-5 DELETE /pools/7 => 200 {pool 7 10}`), 11)
+	for overlaps, want := range []string{"fail", "fail", "inconclusive"} {
+		list[2].Overlaps = int64(overlaps)
+		if got, _ := verdicts(t, rule.PoolDeletion, list); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("after %d that overlapped: %q, want %s", overlaps, got, want)
+		}
+	}
+}
+
 // All trials in one recording, each in a world of its own, mixed as traffic is: a report of them is the same, byte for
 // byte, however many workers judge.
 func TestVerdictsDoNotDependOnWorkers(t *testing.T) {

@@ -44,6 +44,7 @@ type harEntry struct {
 	Timings         harTimings  `json:"timings"`
 	Comment         string      `json:"comment,omitempty"`
 	Exchange        int64       `json:"_exchange"`
+	Overlaps        int64       `json:"_overlaps,omitempty"`
 	World           string      `json:"_world,omitempty"`
 	Operation       string      `json:"_operation,omitempty"`
 	Redacted        []string    `json:"_redacted,omitempty"`
@@ -102,7 +103,7 @@ func harEntryOf(e *Exchange) harEntry {
 		StartedDateTime: e.Start.UTC().Format(time.RFC3339Nano),
 		Time:            took,
 		Timings:         harTimings{Wait: took},
-		Exchange:        e.Seq, World: e.World, Operation: e.Operation, Redacted: e.Redacted, Notes: e.Notes,
+		Exchange:        e.Seq, Overlaps: e.Overlaps, World: e.World, Operation: e.Operation, Redacted: e.Redacted, Notes: e.Notes,
 		Request: harRequest{
 			Method: e.Request.Method, URL: e.Request.URL, HTTPVersion: "HTTP/1.1", Cookies: []pair{},
 			Headers: pairs(e.Request.Headers), QueryString: query(e.Request.URL), HeadersSize: -1,

@@ -17,9 +17,10 @@ import (
 
 // Exchange is one request and its response.
 type Exchange struct {
-	Seq       int64     `json:"seq"`   // from 1, in the order in which the answers were committed
-	Start     time.Time `json:"start"` // when the request arrived
-	End       time.Time `json:"end"`   // when the answer was complete
+	Seq       int64     `json:"seq"`                // from 1, in the order in which the answers were committed
+	Start     time.Time `json:"start"`              // when the request arrived
+	End       time.Time `json:"end"`                // when the answer was complete
+	Overlaps  int64     `json:"overlaps,omitempty"` // how many exchanges right before it ended while it was under way
 	World     string    `json:"world,omitempty"`
 	Operation string    `json:"operation,omitempty"` // such as workflow.getPool; empty where no operation fits
 	Request   Request   `json:"request"`

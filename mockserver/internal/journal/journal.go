@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"svc.example/understudy/specs"
@@ -25,6 +26,7 @@ const overhead = 512
 // Nothing of it changes once it is in a journal.
 type Entry struct {
 	Seq            int64
+	After          int64 // the number of the last exchange that was over when this one began
 	Start, End     time.Time
 	World          string
 	Seed           uint64           // of the world, the salt of what is redacted
@@ -44,7 +46,7 @@ type Entry struct {
 type Journal struct {
 	mu      sync.Mutex
 	limit   int
-	seq     int64
+	seq     atomic.Int64
 	entries []*Entry
 	size    int
 	dropped Dropped
@@ -71,13 +73,15 @@ func New(limit int) *Journal {
 	return &Journal{limit: limit}
 }
 
+// Last is the number of the last exchange that was entered.
+func (j *Journal) Last() int64 { return j.seq.Load() }
+
 // Commit enters an exchange and gives it its number. If each is not nil it is called with the entry before another
 // can be committed.
 func (j *Journal) Commit(e *Entry, each func(*Entry)) int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.seq++
-	e.Seq = j.seq
+	e.Seq = j.seq.Add(1)
 	if j.counts == nil {
 		j.counts = map[Count]int{}
 	}
@@ -158,7 +162,7 @@ func (j *Journal) Clear() {
 // Exchange renders an entry, secrets and all.
 func (e *Entry) Exchange() *recording.Exchange {
 	x := &recording.Exchange{
-		Seq: e.Seq, Start: e.Start, End: e.End, World: e.World, Operation: e.name(), Notes: e.Notes,
+		Seq: e.Seq, Overlaps: max(0, e.Seq-1-e.After), Start: e.Start, End: e.End, World: e.World, Operation: e.name(), Notes: e.Notes,
 		Request: recording.Request{
 			Method: e.Method, URL: e.URL, Headers: headers(e.Host, e.RequestHeader), Body: body(e.RequestBody),
 		},
