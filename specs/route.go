@@ -63,7 +63,7 @@ func (m *Match) Param(name string) string {
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
 // template is a path with its parameters' names taken away: what identifies it to a router.
-func template(path string) string { return placeholder.ReplaceAllString(path, "{}") }
+func template(path string) string { return placeholder.ReplaceAllString(trimSlash(path), "{}") }
 
 func newRouter(operations []*Operation) (r router, err error) {
 	r = router{mux: chi.NewRouter(), paths: map[string]*pathOperations{}}
@@ -89,6 +89,7 @@ func newRouter(operations []*Operation) (r router, err error) {
 			if len(p.names) > maxParams {
 				return r, fmt.Errorf("path %s has more than %d parameters", op.Path, maxParams)
 			}
+			pattern = trimSlash(pattern)
 			r.paths[pattern], byPath[op.Path] = p, p
 			r.mux.Handle(pattern, http.NotFoundHandler())
 		}
@@ -96,6 +97,14 @@ func newRouter(operations []*Operation) (r router, err error) {
 		p.allow = strings.TrimPrefix(p.allow+", "+op.Method, ", ")
 	}
 	return r, nil
+}
+
+// trimSlash takes one trailing slash away, which makes no difference on any interface.
+func trimSlash(path string) string {
+	if path == "/" {
+		return path
+	}
+	return strings.TrimSuffix(path, "/")
 }
 
 // unglued is a path whose last segment has one parameter where it had two, one right behind the other. A tree of
@@ -133,13 +142,13 @@ func parameterNames(path string) []string {
 
 var contexts = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
-// Find gives a request to an operation. The path is the escaped one, below the interface's base path. A parameter
-// that is empty or holds a broken escape fits nothing.
+// Find gives a request to an operation. The path is the escaped one, below the interface's base path; a trailing slash
+// makes no difference. A parameter that is empty or holds a broken escape fits nothing.
 func (d *Document) Find(method, escapedPath string) Match {
 	ctx := contexts.Get().(*chi.Context)
 	defer contexts.Put(ctx)
 	ctx.Reset()
-	path := d.router.paths[d.router.mux.Find(ctx, http.MethodGet, escapedPath)]
+	path := d.router.paths[d.router.mux.Find(ctx, http.MethodGet, trimSlash(escapedPath))]
 	if path == nil {
 		return Match{}
 	}

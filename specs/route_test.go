@@ -20,8 +20,10 @@ func TestFind(t *testing.T) {
 		{"a parameter", "DELETE", "/api/pools/12", "deletePool", "12", "GET, PATCH, DELETE"},
 		{"an escaped slash stays in its segment", "GET", "/api/pools/1%2F2", "getPool", "1/2", "GET, PATCH, DELETE"},
 		{"a known path, an unknown method", "POST", "/api/pools/12", "", "12", "GET, PATCH, DELETE"},
-		{"an empty parameter", "GET", "/api/pools/", "", "", ""},
-		{"a trailing slash", "GET", "/api/pools/12/", "", "", ""},
+		{"an empty parameter", "GET", "/api/pools//retries", "", "", ""},
+		{"a trailing slash", "GET", "/api/pools/12/", "getPool", "12", "GET, PATCH, DELETE"},
+		{"a trailing slash in place of a parameter", "GET", "/api/pools/", "listPools", "", "GET, POST"},
+		{"two trailing slashes", "GET", "/api/pools/12//", "", "", ""},
 		{"an unclean path", "GET", "//api/pools", "", "", ""},
 		{"a broken escape", "GET", "/api/pools/%zz", "", "", ""},
 		{"an unknown path", "GET", "/api/ponds", "", "", ""},
@@ -48,6 +50,21 @@ func TestFind(t *testing.T) {
 				path := strings.NewReplacer("{", "", "}", "").Replace(op.Path)
 				if match := doc.Find(op.Method, path); match.Operation != op {
 					t.Errorf("%s %s finds %v, want %s", op.Method, path, match.Operation, op.ID)
+				}
+			}
+		}
+	})
+	t.Run("a trailing slash makes no difference to any operation", func(t *testing.T) {
+		t.Parallel()
+		for _, name := range append(specs.Interfaces(), specs.Control) {
+			for _, op := range load(t, name).Operations {
+				path := strings.NewReplacer("{", "", "}", "").Replace(op.Path)
+				other := path + "/"
+				if short, found := strings.CutSuffix(path, "/"); found {
+					other = short
+				}
+				if match := op.Document.Find(op.Method, other); match.Operation != op {
+					t.Errorf("%s %s finds %v, want %s", op.Method, other, match.Operation, op.ID)
 				}
 			}
 		}
