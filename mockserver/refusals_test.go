@@ -28,8 +28,8 @@ func TestRefusals(t *testing.T) {
 			`poolId: string doesn't match the regular expression "^[1-9][0-9]*$"`,
 		},
 		{
-			"what is wrong with all alternatives is told once", "POST", "/core/v3/job/issue/presto/shop",
-			`{"query":"SELECT 1","domain_key":null}`, "domain_key: Value is not nullable",
+			"what is wrong with all alternatives is told once", "PUT", "/workflow/api/attempts",
+			attempt + `,"resume":{"mode":"failed","attemptId":null}}`, "resume.attemptId: Value is not nullable",
 		},
 		{
 			"a time tells no pattern", "PUT", "/workflow/api/attempts", `{"workflowId":"1","params":{},"sessionTime":"today"}`,

@@ -185,11 +185,11 @@ func (x *exchange) route() (*op.Route, error) {
 func (x *exchange) validate(mode Validation) (err error) {
 	operation := x.checks[x.match.Operation.ID]
 	x.call.Raw = x.body
-	r := check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
-	if r.Body, err = operation.Body(r); err != nil {
+	r := &check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+	if err := operation.Read(r); err != nil {
 		return err
 	}
-	x.call.Body = x.brand.members(r.Body)
+	x.call.Query, x.call.Body = r.Query, x.brand.members(r.Body)
 	if mode == Off {
 		return nil
 	}

@@ -22,6 +22,7 @@ type Document struct {
 	Brand      Brand
 	File       string // name for reports: workflow.yaml, or the path of a user's own document
 	BasePath   string // path of the first server, without a trailing slash: /v3 for core, else empty
+	Lenient    Lenient
 	T          *openapi3.T
 	Operations []*Operation // in the order of the document
 
@@ -39,6 +40,7 @@ type Operation struct {
 	Parameters    openapi3.Parameters
 	Spec          *openapi3.Operation
 	Document      *Document
+	Reader        *Reader
 }
 
 // Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
@@ -81,12 +83,22 @@ func LoadFile(name, file string, brand Brand) (*Document, error) {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
 	key := cacheKey{name, brand, file, sha256.Sum256(source)}
-	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) { return Parse(name, file, source, brand) }))
+	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) {
+		embedded, err := Load(name, brand)
+		if err != nil {
+			return nil, err
+		}
+		return parse(name, file, source, brand, embedded.Lenient)
+	}))
 	return load.(func() (*Document, error))()
 }
 
 // Parse loads a document from its text: an embedded one, or a user's own. Errors name the file.
 func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
+	return parse(name, file, source, brand, Lenient{})
+}
+
+func parse(name, file string, source []byte, brand Brand, lenient Lenient) (*Document, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(source)
 	if err != nil {
@@ -98,6 +110,9 @@ func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
 	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
 	d.setSource(source)
 	d.BasePath = basePath(doc)
+	if d.Lenient, err = lenientOf(doc, lenient); err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
 	if err := d.addOperations(); err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
@@ -209,6 +224,7 @@ func (d *Document) add(method, path string, item *openapi3.PathItem, spec *opena
 			op.Parameters = append(op.Parameters, p)
 		}
 	}
+	op.Reader = newReader(op)
 	d.byID[op.ID] = op
 	d.Operations = append(d.Operations, op)
 	return nil

@@ -12,19 +12,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// alsoInQuery marks a request body whose members may stand in the query instead.
-const alsoInQuery = "x-also-in-query"
-
-// AlsoInQuery reports whether the members of a request body may stand in the query instead. A request may then have no
-// body at all.
-func AlsoInQuery(body *openapi3.RequestBody) bool {
-	also, _ := body.Extensions[alsoInQuery].(bool)
-	return also
-}
-
-// BodyMember is the schema of the member that a form's field or a query's parameter belongs to: for policy[name] and
-// policy_ids[] that of what stands before the bracket. It is nil when the body has no such member.
-func BodyMember(schema *openapi3.Schema, field string) *openapi3.Schema {
+// bodyMember returns the schema of the member that a form's field or a query's parameter belongs to: for policy[name] and
+// policy_ids[] that of policy and of policy_ids. It is nil if the body has no such member.
+func bodyMember(schema *openapi3.Schema, field string) *openapi3.Schema {
 	name, _, _ := strings.Cut(field, "[")
 	return member(schema, name)
 }
@@ -44,21 +34,23 @@ func member(schema *openapi3.Schema, name string) *openapi3.Schema {
 	return nil
 }
 
-// FormObject is the JSON object that a form, or a part of a query, stands for. A field name[x] is the member x of an
-// object, and name[] one more item of an array. A text becomes what the schema wants there, when it can: a number, a
-// truth value, an array, an object. What it cannot become it stays, for a validator to refuse.
-func FormObject(schema *openapi3.Schema, fields url.Values) map[string]any {
+// object returns the JSON object that a form, or a part of a query, stands for. A field name[x] is the member x of an
+// object, and name[] one more item of an array. A text becomes what the schema wants there, if it can: a number, a
+// boolean, an array, an object. Otherwise it stays a text, for a validator to refuse.
+func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]any {
 	object := map[string]any{}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		values := fields[field]
 		name, rest, nested := strings.Cut(field, "[")
 		if !nested {
-			object[name] = formValue(member(schema, name), values)
+			if value := r.value(member(schema, name), values); value != notSent {
+				object[name] = value
+			}
 			continue
 		}
 		key := strings.TrimSuffix(rest, "]")
 		if key == "" {
-			object[name] = formItems(member(schema, name), values)
+			object[name] = r.items(member(schema, name), values)
 			continue
 		}
 		inner, _ := object[name].(map[string]any)
@@ -66,13 +58,13 @@ func FormObject(schema *openapi3.Schema, fields url.Values) map[string]any {
 			inner = map[string]any{}
 		}
 		field := strings.Replace(key, "][", "[", 1) + closing(key)
-		maps.Copy(inner, FormObject(member(schema, name), url.Values{field: values}))
+		maps.Copy(inner, r.object(member(schema, name), url.Values{field: values}))
 		object[name] = inner
 	}
 	return object
 }
 
-// closing is the bracket that a nested key lost when the outer one was taken away.
+// closing returns the bracket that a nested key lost when the outer one was taken away.
 func closing(key string) string {
 	if strings.Contains(key, "][") {
 		return "]"
@@ -80,29 +72,42 @@ func closing(key string) string {
 	return ""
 }
 
-func formValue(schema *openapi3.Schema, values []string) any {
-	if is(schema, "array") && (len(values) > 1 || !strings.HasPrefix(strings.TrimSpace(values[0]), "[")) {
+// notSent stands for a value that counts as not sent.
+var notSent any = struct{ notSent bool }{true}
+
+func (r *Reader) value(schema *openapi3.Schema, values []string) any {
+	text := values[len(values)-1]
+	if is(schema, "array") && (len(values) > 1 || !strings.HasPrefix(strings.TrimSpace(text), "[")) {
 		if len(values) == 1 {
-			values = strings.Split(values[0], ",")
+			if r.lenient.Bodies && text == "" {
+				return notSent
+			}
+			values = strings.Split(text, ",")
 		}
-		return formItems(schema, values)
+		return r.items(schema, values)
 	}
-	return formText(schema, values[len(values)-1])
+	return r.text(schema, text)
 }
 
-func formItems(schema *openapi3.Schema, values []string) any {
+func (r *Reader) items(schema *openapi3.Schema, values []string) any {
 	var item *openapi3.Schema
 	if schema != nil && schema.Items != nil {
 		item = schema.Items.Value
 	}
-	list := make([]any, len(values))
-	for i, text := range values {
-		list[i] = formText(item, text)
+	list := make([]any, 0, len(values))
+	for _, text := range values {
+		if value := r.text(item, text); value != notSent {
+			list = append(list, value)
+		}
 	}
 	return list
 }
 
-func formText(schema *openapi3.Schema, text string) any {
+// text returns what a text stands for. A lenient interface takes an empty one that the schema refuses for absent.
+func (r *Reader) text(schema *openapi3.Schema, text string) any {
+	if text == "" && schema != nil && r.lenient.Bodies && schema.VisitJSON("") != nil {
+		return notSent
+	}
 	var value any = text
 	switch {
 	case schema == nil || takesText(schema):
@@ -117,8 +122,11 @@ func formText(schema *openapi3.Schema, text string) any {
 			value = n
 		}
 	case is(schema, "boolean"):
-		if b, err := strconv.ParseBool(text); err == nil {
-			value = b
+		switch {
+		case text == "1", strings.EqualFold(text, "true"):
+			value = true
+		case text == "0", strings.EqualFold(text, "false"):
+			value = false
 		}
 	default:
 		if err := json.Unmarshal([]byte(text), &value); err != nil {

@@ -22,6 +22,9 @@ type decoded struct {
 
 // decode undoes content codings and charset, and reads the body by its media type. Reason says why it cannot be read.
 func decode(m *message, media *openapi3.MediaType, header string) (d decoded, reason string) {
+	if m.joined {
+		return decodeJSON(m.body.Bytes)
+	}
 	plain, reason := uncode(m.headers.Value("Content-Encoding"), m.body.Bytes)
 	if reason != "" {
 		return d, reason
@@ -49,8 +52,6 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 		return decodeJSON(text)
 	case isLines(kind):
 		return decodeLines(text)
-	case kind == formKind:
-		return decodeForm(text, media.Schema)
 	case kind == "multipart/form-data":
 		return decodeMultipart(plain, header, media)
 	case isYAML(kind):

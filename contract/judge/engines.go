@@ -45,7 +45,7 @@ func (j *Judge) settle(o *opinion, m *message, r ruling) {
 	switch {
 	case len(r.first) == 0 && (voted || !r.voted):
 		o.check(Schema, report.Pass)
-	case m.bodiless && onlyMissing(r.first):
+	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first)):
 		j.undecided(o, m, "the recording holds no body, and the query lacks what is required of one")
 	case voted || !r.voted:
 		j.tell(o, m, r, r.first, nil)

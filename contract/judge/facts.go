@@ -14,13 +14,7 @@ import (
 // members in the query stand for.
 func (r *Result) JSONRequest() (gjson.Result, bool) {
 	m := r.requestMessage()
-	header := m.headers.Value("Content-Type")
-	media := m.content.Get(header)
-	if mediaOf(header) != formKind || media == nil || m.body == nil || m.doubt != "" {
-		return jsonOf(m.headers, m.body, m.doubt)
-	}
-	d, reason := decode(&m, media, header)
-	return gjson.ParseBytes(d.json), reason == ""
+	return jsonOf(m.headers, m.body, m.doubt)
 }
 
 // JSONResponse returns the response's body, when the recording holds it whole and it is JSON.
@@ -44,7 +38,9 @@ func jsonOf(headers recording.Headers, body *recording.Body, doubt string) (gjso
 
 // Own gives an exchange to its owner, without judging it.
 func (j *Judge) Own(item capture.Item) *Result {
-	return &Result{Item: item, Owner: j.addresses.Owner(&item)}
+	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
+	r.read()
+	return r
 }
 
 // PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of one

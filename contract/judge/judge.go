@@ -88,6 +88,8 @@ type Result struct {
 
 	// Credentials says what the request carried; whether it had to is known when the whole recording is.
 	Credentials Credentials
+
+	reading *reading // nil if the request was read as it was sent
 }
 
 // Operation is the operation that the exchange belongs to, or nil.
@@ -121,7 +123,7 @@ func (r *Result) Lean() *Result {
 	if e.Response != nil {
 		e.Response = &recording.Response{Status: e.Response.Status}
 	}
-	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Seen = &e, nil, nil, nil
+	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Seen, lean.reading = &e, nil, nil, nil, nil
 	return &lean
 }
 
@@ -129,7 +131,7 @@ func (r *Result) check(rule string, v report.Verdict) { r.Checks = append(r.Chec
 
 // Exchange judges one exchange.
 func (j *Judge) Exchange(item capture.Item) *Result {
-	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
+	r := j.Own(item)
 	switch r.Owner.State {
 	case Several:
 		j.several(r)

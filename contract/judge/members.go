@@ -1,8 +1,7 @@
 package judge
 
 import (
-	"encoding/json"
-	"maps"
+	"mime"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,10 +12,71 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// A document may say that the members of a request's body can stand in the query instead. Both together are then the
-// one object that is judged, the same whichever way its members came.
+// A body may come as JSON, as a form, in the query, or in parts of these. What is judged is the JSON object that all of
+// them stand for, the same whichever way it came.
 
 const jsonKind = "application/json"
+
+// reading is a request's body as the platform's framework reads it, where that differs from what was sent.
+type reading struct {
+	body      []byte // JSON
+	fromQuery []string
+	reason    string // why the body cannot be read
+}
+
+// read reads the request as the platform's framework does. The owner's query becomes what was read.
+func (r *Result) read() {
+	op := r.Operation()
+	if op == nil || op.Reader.IsExact() {
+		return
+	}
+	query, err := url.ParseQuery(r.Owner.Query)
+	if err != nil {
+		query = nil // the finding is made with the parameters
+	}
+	sent, reason := r.sent()
+	sent.Query = query
+	read, err := op.Reader.Read(sent)
+	switch {
+	case err != nil:
+		r.reading = &reading{reason: "the form cannot be read"}
+	case reason != "" && op.Reader.Accepts(mediaOf(sent.ContentType)):
+		r.reading = &reading{reason: reason}
+	case read.Changed.Body && r.isWorthReading(&read):
+		r.reading = &reading{body: read.Body, fromQuery: read.FromQuery}
+	}
+	if read.Changed.Query {
+		r.Owner.Query = read.Query.Encode()
+	}
+}
+
+// sent returns the body as it was sent, after content codings and charset.
+func (r *Result) sent() (sent specs.Sent, reason string) {
+	request := &r.Item.Request
+	sent.ContentType = request.Headers.Value("Content-Type")
+	if request.Body == nil || r.Item.RequestDoubt != "" {
+		return sent, ""
+	}
+	plain, reason := uncode(request.Headers.Value("Content-Encoding"), request.Body.Bytes)
+	if _, parameters, err := mime.ParseMediaType(sent.ContentType); reason == "" && err == nil {
+		plain, reason = decodeCharset(parameters["charset"], plain)
+	}
+	sent.Body = plain
+	return sent, reason
+}
+
+// isWorthReading reports whether what was read says more than what was sent. A recording without a body may have left it
+// out.
+func (r *Result) isWorthReading(read *specs.Read) bool {
+	if r.Item.RequestDoubt != "" {
+		return false
+	}
+	if body := r.Item.Request.Body; len(read.FromQuery) > 0 || body != nil && len(body.Bytes) > 0 {
+		return true
+	}
+	schema := requestBodyOf(r.Operation()).Content.Get(r.Operation().Reader.MediaType()).Schema
+	return schema.Value.VisitJSON(map[string]any{}) != nil
+}
 
 // requestMessage is what the client sent, as it is to be judged.
 func (r *Result) requestMessage() message {
@@ -28,11 +88,32 @@ func (r *Result) requestMessage() message {
 	}
 	if body := requestBodyOf(op); body != nil {
 		m.content, m.required = body.Content, body.Required
-		if specs.AlsoInQuery(body) {
-			m.joinQuery(r.Owner.Query)
-		}
+		m.take(r.reading)
 	}
 	return m
+}
+
+// take puts what was read in the place of what was sent.
+func (m *message) take(read *reading) {
+	if read == nil {
+		return
+	}
+	m.joined, m.sent = true, m.headers.Value("Content-Type")
+	m.headers = recording.Headers{{"Content-Type", jsonKind}}
+	if read.reason != "" {
+		m.doubt = read.reason
+		return
+	}
+	m.bodiless = m.body == nil
+	m.body, m.inQuery = &recording.Body{Bytes: read.body}, read.fromQuery
+}
+
+// documentedMedia returns what is documented for the body's media type, or nil.
+func (m *message) documentedMedia() *openapi3.MediaType {
+	if m.joined {
+		return m.content[m.op.Reader.MediaType()]
+	}
+	return m.content.Get(m.headers.Value("Content-Type"))
 }
 
 func requestBodyOf(op *specs.Operation) *openapi3.RequestBody {
@@ -40,70 +121,6 @@ func requestBodyOf(op *specs.Operation) *openapi3.RequestBody {
 		return nil
 	}
 	return op.Spec.RequestBody.Value
-}
-
-// joinQuery puts members that stand in the query into the body. What the body says comes before. A body that cannot be
-// read is left as it is, to be told of.
-func (m *message) joinQuery(query string) {
-	schema := m.op.JSONBody()
-	if schema == nil || m.doubt != "" {
-		return
-	}
-	members := membersInQuery(m.op, query)
-	bodiless := m.body == nil || len(m.body.Bytes) == 0
-	if len(members) == 0 && (!bodiless || schema.VisitJSON(map[string]any{}) == nil) {
-		return
-	}
-	object := specs.FormObject(schema, members)
-	if !bodiless {
-		own, ok := m.object()
-		if !ok {
-			return
-		}
-		for name := range own {
-			delete(members, name)
-		}
-		maps.Copy(object, own)
-	}
-	text, err := json.Marshal(object)
-	if err != nil {
-		return
-	}
-	m.bodiless = m.body == nil
-	m.joined, m.sent = true, m.headers.Value("Content-Type")
-	m.body, m.headers = &recording.Body{Bytes: text}, recording.Headers{{"Content-Type", jsonKind}}
-	m.inQuery = slices.Sorted(maps.Keys(members))
-}
-
-// object is the body, when it is an object of a documented media type.
-func (m *message) object() (map[string]any, bool) {
-	header := m.headers.Value("Content-Type")
-	media := m.content.Get(header)
-	if media == nil {
-		return nil, false
-	}
-	d, reason := decode(m, media, header)
-	if reason != "" || len(d.values) != 1 {
-		return nil, false
-	}
-	object, ok := d.values[0].(map[string]any)
-	return object, ok
-}
-
-// membersInQuery is what of the query belongs into the body.
-func membersInQuery(op *specs.Operation, query string) url.Values {
-	if query == "" {
-		return nil
-	}
-	values, _ := url.ParseQuery(query) // a query that cannot be read is told of with the parameters
-	maps.DeleteFunc(values, func(name string, _ []string) bool { return !isMemberInQuery(op, name) })
-	return values
-}
-
-func isMemberInQuery(op *specs.Operation, name string) bool {
-	body := requestBodyOf(op)
-	return body != nil && specs.AlsoInQuery(body) && specs.BodyMember(op.JSONBody(), name) != nil &&
-		op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil
 }
 
 // isInQuery reports whether the value at a path below the body came from the query.

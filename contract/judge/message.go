@@ -31,8 +31,8 @@ type message struct {
 
 	inQuery  []string // members of the body that stand in the query
 	bodiless bool     // the recording holds no body: what there is stands in the query
-	joined   bool     // the body was put together of itself and of members in the query
-	sent     string   // Content-Type of a body that was joined
+	joined   bool     // the body is not what was sent, but the JSON that it was read as
+	sent     string   // Content-Type of a body that was read so
 
 	documented string // under which status a response is documented
 }
@@ -89,7 +89,7 @@ func (j *Judge) examineAnew(m *message, key key) *opinion {
 // what the second engine reads of it depends on where its values stand.
 func (j *Judge) classKey(m *message) (key, bool) {
 	header := m.headers.Value("Content-Type")
-	media := m.content.Get(header)
+	media := m.documentedMedia()
 	isPlain := media != nil && !isLined(media) && m.body != nil && len(m.body.Bytes) <= maxExcerpt && m.doubt == "" &&
 		isJSON(mediaOf(header)) && m.headers.Value("Content-Encoding") == "" &&
 		!bytes.Contains(m.body.Bytes, []byte(recording.Mark)) &&
@@ -152,7 +152,7 @@ func (j *Judge) opinion(m *message) *opinion {
 // mediaType judges the Content-Type, and the body if it is a documented one.
 func (j *Judge) mediaType(o *opinion, m *message) {
 	header := m.headers.Value("Content-Type")
-	media := m.content.Get(header)
+	media := m.documentedMedia()
 	if header == "" && media == nil && len(m.body.Bytes) == 0 {
 		j.empty(o, m)
 		return

@@ -104,13 +104,8 @@ func (j *Judge) secondOnBody(b *body, faulty bool) (faults []fault, voted bool) 
 
 // jsonHeader is the Content-Type under which JSON is judged by the schema of the body, or the empty string.
 func (b *body) jsonHeader() string {
-	media := b.content.Get(jsonKind)
-	isForm := mediaOf(b.header) == formKind && media != nil && media.Schema != nil
-	switch {
-	case isJSON(mediaOf(b.header)):
+	if isJSON(mediaOf(b.header)) && b.content.Get(b.header) == b.media {
 		return b.header
-	case isForm && media.Schema.Value == b.media.Schema.Value:
-		return jsonKind
 	}
 	return ""
 }

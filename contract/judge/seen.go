@@ -126,6 +126,9 @@ func (j *Judge) seen(m *message) *Seen {
 		header = m.sent
 	}
 	media := m.content.Get(header)
+	if m.joined && media == nil && header != "" {
+		media = m.documentedMedia()
+	}
 	isThere := header != "" || m.body != nil && len(m.body.Bytes) > 0 && !m.bodiless
 	switch name := documentedMedia(m.content, media); {
 	case m.side == request && media != nil && isThere:

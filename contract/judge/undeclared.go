@@ -151,7 +151,7 @@ func discriminated(w way, parts []way, object map[string]any) (way, bool) {
 func (j *Judge) undeclaredParameters(o *opinion, p *parameters) {
 	verdict := report.Pass
 	for _, name := range slices.Sorted(maps.Keys(p.query)) {
-		if declaresQuery(p.op, name) || isMemberInQuery(p.op, name) {
+		if declaresQuery(p.op, name) || p.op.Reader.TakesFromQuery(name) {
 			continue
 		}
 		verdict = report.Fail

@@ -3,94 +3,45 @@ package check
 import (
 	"bytes"
 	"fmt"
-	"maps"
-	"net/url"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
 
-// Form is the media type of a form.
-const Form = "application/x-www-form-urlencoded"
+const (
+	mediaJSON = "application/json"
+	mediaForm = "application/x-www-form-urlencoded"
+)
 
-func newBody(spec *specs.Operation, request *openapi3.RequestBody) body {
-	b := body{
-		declared: true, required: request.Required, query: specs.AlsoInQuery(request),
-		media: newMedia(request.Content), schema: spec.JSONBody(),
-	}
-	if m, ok := b.media.find(Form); ok && b.schema == nil {
-		b.schema = m.schema // it is a form and nothing else
-	}
-	return b
+func newBody(request *openapi3.RequestBody) body {
+	return body{declared: true, required: request.Required, media: newMedia(request.Content)}
 }
 
-// Body is the request's body as rules read it. A form becomes the JSON object that it stands for, and where a document
-// says that members of the body may stand in the query, those become members that the body itself does not have.
-func (o *Operation) Body(r Request) ([]byte, error) {
-	if !o.body.declared || o.body.schema == nil {
-		return r.Body, nil
+// Read reads a request as the platform's framework does, in place: its query and its body become what handlers are given.
+// A form becomes the JSON object that it stands for.
+func (o *Operation) Read(r *Request) error {
+	r.media = o.mediaOf(r)
+	read, err := o.spec.Reader.Read(specs.Sent{Query: r.Query, ContentType: r.contentType(), Body: r.Body})
+	if err != nil {
+		return op.Invalid("", "the request body is not a form: %v", err)
 	}
-	form := o.mediaOf(r) == Form
-	extra := o.inQuery(r)
-	if !form && len(extra) == 0 && (len(r.Body) > 0 || !o.body.query) {
-		return r.Body, nil
-	}
-	members := specs.FormObject(o.body.schema, extra)
-	switch {
-	case form:
-		values, err := url.ParseQuery(string(r.Body))
-		if err != nil {
-			return nil, op.Invalid("", "the request body is no form: %v", err)
-		}
-		maps.Copy(members, specs.FormObject(o.body.schema, values))
-	case len(bytes.TrimSpace(r.Body)) > 0:
-		own, ok := objectOf(r.Body)
-		if !ok {
-			return r.Body, nil // for the validation to refuse
-		}
-		for name, value := range own {
-			members[name] = value
-		}
-	}
-	return json.Marshal(members, json.Deterministic(true))
+	r.Query, r.Body, r.read = read.Query, read.Body, read.Changed.Body
+	return nil
 }
 
-// objectOf is the members of a JSON object as they are written: numbers keep all their digits.
-func objectOf(body []byte) (map[string]jsontext.Value, bool) {
-	own := map[string]jsontext.Value{}
-	return own, json.Unmarshal(body, &own) == nil
+// contentType returns the header, or the media type that a body without one looks like.
+func (r *Request) contentType() string {
+	if header := r.Header.Get("Content-Type"); header != "" {
+		return header
+	}
+	return r.media
 }
 
-// inQuery is what of the query belongs into the body.
-func (o *Operation) inQuery(r Request) url.Values {
-	if !o.body.query || len(r.Query) == 0 {
-		return nil
-	}
-	extra := url.Values{}
-	for name, values := range r.Query {
-		if specs.BodyMember(o.body.schema, name) != nil && !o.hasParameter(name) {
-			extra[name] = values
-		}
-	}
-	return extra
-}
-
-func (o *Operation) hasParameter(name string) bool {
-	for _, p := range o.parameters {
-		if p.In == openapi3.ParameterInQuery && p.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// mediaOf is the media type of a request's body. One without a type is taken for what it looks like.
-func (o *Operation) mediaOf(r Request) string {
+// mediaOf returns the media type of a request's body. One without a type is taken for what it looks like.
+func (o *Operation) mediaOf(r *Request) string {
 	name := MediaType(r.Header.Get("Content-Type"))
 	if name != "" {
 		return name
@@ -99,13 +50,13 @@ func (o *Operation) mediaOf(r Request) string {
 		return o.body.media[0].name
 	}
 	if text := bytes.TrimSpace(r.Body); len(text) > 0 && text[0] != '{' && text[0] != '[' {
-		return Form
+		return mediaForm
 	}
-	return "application/json"
+	return mediaJSON
 }
 
-// requestBody reports in what the body, as Body gives it, is off the document.
-func (o *Operation) requestBody(r Request) error {
+// requestBody reports in what the body, as it was read, is off the document.
+func (o *Operation) requestBody(r *Request) error {
 	if !o.body.declared {
 		return nil // a body that nobody asked for is ignored, as by the platform
 	}
@@ -115,18 +66,18 @@ func (o *Operation) requestBody(r Request) error {
 		}
 		return nil
 	}
-	name := o.mediaOf(r)
-	m, ok := o.body.media.find(name)
-	if empty := len(bytes.Trim(r.Body, "{} ")) == 0; !ok && empty && o.body.query {
-		m, ok = o.body.media.find("application/json") // there was no body, so it had no type either
+	name := r.media
+	if r.read { // the platform reads the type although the document may not list it
+		name = o.spec.Reader.MediaType()
 	}
+	m, ok := o.body.media.find(name)
 	if !ok {
 		return &op.Error{
 			Code: op.CodeMediaType, Field: "Content-Type",
-			Message: fmt.Sprintf("%q is not accepted; want %s", name, o.body.media.names()),
+			Message: fmt.Sprintf("%q is not accepted; want %s", r.media, o.body.media.names()),
 		}
 	}
-	if !m.json && name != "application/json" && name != Form || m.schema == nil {
+	if !r.read && !m.json && r.media != mediaJSON || m.schema == nil {
 		return nil
 	}
 	value, err := decodeJSON(r.Body)

@@ -36,9 +36,7 @@ type parameter struct {
 
 type body struct {
 	declared, required bool
-	query              bool // members may stand in the query instead
 	media              media
-	schema             *openapi3.Schema // of the JSON form, which the others are made into
 }
 
 // media is a content map that is ready to be looked up in.
@@ -67,7 +65,7 @@ func New(spec *specs.Operation) *Operation {
 		o.parameters = append(o.parameters, p)
 	}
 	if request := spec.Spec.RequestBody; request != nil && request.Value != nil {
-		o.body = newBody(spec, request.Value)
+		o.body = newBody(request.Value)
 	}
 	for status, response := range spec.Spec.Responses.Map() {
 		a := answer{media: newMedia(response.Value.Content), passed: &memo{}}
@@ -129,10 +127,13 @@ type Request struct {
 	Query  url.Values
 	Header http.Header
 	Body   []byte
+
+	media string // of the body as it was sent
+	read  bool   // Body was made of what was sent, and is JSON
 }
 
-// Request reports everything in which a request is off the document, as errors of package op.
-func (o *Operation) Request(r Request) error {
+// Request reports everything in which a request, after Read, is off the document, as errors of package op.
+func (o *Operation) Request(r *Request) error {
 	var errs []error
 	for _, p := range o.parameters {
 		errs = append(errs, o.parameter(p, r))
@@ -140,7 +141,7 @@ func (o *Operation) Request(r Request) error {
 	return errors.Join(append(errs, o.requestBody(r))...)
 }
 
-func (o *Operation) parameter(p parameter, r Request) error {
+func (o *Operation) parameter(p parameter, r *Request) error {
 	var values []string
 	switch p.In {
 	case openapi3.ParameterInPath:

@@ -64,21 +64,21 @@ func TestAttachments(t *testing.T) {
 		c.as("1/delegate").get("/access_control/users/3/policies").exactly("[" + analystsView + "]")
 	})
 	tests := map[string]accessRefusal{
-		"policies of another user":       {"analyst", "GET", "/access_control/users/4/policies", "", 403, "other users"},
-		"policies of nobody":             {"admin", "GET", "/access_control/users/9/policies", "", 404, "9"},
-		"a replacement by others":        {"analyst", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[]}`, 403, "delegated"},
-		"a replacement for nobody":       {"admin", "PATCH", "/access_control/users/9/policies", `{"policy_ids":[]}`, 404, "9"},
-		"a replacement without a set":    {"admin", "PATCH", "/access_control/users/3/policies", `{}`, 422, "policy_ids"},
-		"a replacement by integers":      {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[21]}`, 422, "policy_ids"},
-		"a replacement by unknown":       {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["9"]}`, 422, "no policy 9"},
-		"a replacement by words":         {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["x"]}`, 422, `"x"`},
-		"users of a policy for others":   {"analyst", "GET", "/access_control/policies/21/users", "", 403, "delegated"},
-		"users of no policy":             {"admin", "GET", "/access_control/policies/9/users", "", 404, "9"},
-		"new users by others":            {"analyst", "PATCH", "/access_control/policies/21/users", `{"user_ids":[]}`, 403, "delegated"},
-		"new users of no policy":         {"admin", "PATCH", "/access_control/policies/9/users", `{"user_ids":[]}`, 404, "9"},
-		"no new users":                   {"admin", "PATCH", "/access_control/policies/21/users", `{}`, 422, "user_ids"},
-		"new users that are unknown":     {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":[9]}`, 422, "no user 9"},
-		"new users by ids that are text": {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":["3"]}`, 422, "user_ids"},
+		"policies of another user":     {"analyst", "GET", "/access_control/users/4/policies", "", 403, "other users"},
+		"policies of nobody":           {"admin", "GET", "/access_control/users/9/policies", "", 404, "9"},
+		"a replacement by others":      {"analyst", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[]}`, 403, "delegated"},
+		"a replacement for nobody":     {"admin", "PATCH", "/access_control/users/9/policies", `{"policy_ids":[]}`, 404, "9"},
+		"a replacement without a set":  {"admin", "PATCH", "/access_control/users/3/policies", `{}`, 422, "policy_ids"},
+		"a replacement by integers":    {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[21]}`, 422, "policy_ids"},
+		"a replacement by unknown":     {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["9"]}`, 422, "no policy 9"},
+		"a replacement by words":       {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["x"]}`, 422, `"x"`},
+		"users of a policy for others": {"analyst", "GET", "/access_control/policies/21/users", "", 403, "delegated"},
+		"users of no policy":           {"admin", "GET", "/access_control/policies/9/users", "", 404, "9"},
+		"new users by others":          {"analyst", "PATCH", "/access_control/policies/21/users", `{"user_ids":[]}`, 403, "delegated"},
+		"new users of no policy":       {"admin", "PATCH", "/access_control/policies/9/users", `{"user_ids":[]}`, 404, "9"},
+		"no new users":                 {"admin", "PATCH", "/access_control/policies/21/users", `{}`, 422, "user_ids"},
+		"new users that are unknown":   {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":[9]}`, 422, "no user 9"},
+		"new users by names":           {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":["x"]}`, 422, "user_ids"},
 	}
 	for _, method := range []string{"POST", "DELETE"} {
 		for _, path := range []string{"/access_control/users/U/policies/P", "/access_control/policies/P/users/U"} {

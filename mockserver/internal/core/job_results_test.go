@@ -169,8 +169,6 @@ func TestResultDownloads(t *testing.T) {
 		c.get("/job/result/"+id+"?format=xml").refused(400, "format")
 		c.get("/job/result/"+id+"?limit=-1").refused(400, "limit", "-1")
 		c.get("/job/result/"+id+"?limit=x").refused(400, "limit")
-		c.get("/job/result/"+id+"?header=1").refused(400, "header")
-		c.get("/job/result/"+id+"?nullify_special=no").refused(400, "nullify_special")
 		c.as("1/analyst").get("/job/result/"+id).refused(403, "query", "shop")
 		c.as("1/analyst").get("/job/show/" + id).want(200)
 		c.post("/database/delete/shop", "").want(200)

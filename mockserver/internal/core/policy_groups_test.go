@@ -99,7 +99,7 @@ func TestPolicyGroups(t *testing.T) {
 		"new policies of no group":   {"admin", "PATCH", groups + "/9/policies", `{"policy_ids":[]}`, 404, "9"},
 		"no new policies":            {"admin", "PATCH", groups + "/31/policies", `{}`, 422, "policy_ids"},
 		"unknown new policies":       {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":[9]}`, 422, "no policy 9"},
-		"new policies by texts":      {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":["21"]}`, 422, "policy_ids"},
+		"new policies by names":      {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":["x"]}`, 422, "policy_ids"},
 	})
 }
 

@@ -35,10 +35,16 @@ func renameTable(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if name := c.Param("new_table_name"); name != t.Name {
-		if t, err = renamed(c, d, t, name, false); err != nil {
-			return op.Reply{}, err
-		}
+	name := c.Param("new_table_name")
+	if name == t.Name {
+		return referTo(d, t)
+	}
+	overwrite, err := c.Flag("overwrite", false)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if t, err = renamed(c, d, t, name, overwrite); err != nil {
+		return op.Reply{}, err
 	}
 	return referTo(d, t)
 }

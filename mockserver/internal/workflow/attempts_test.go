@@ -55,7 +55,7 @@ func TestAttempts(t *testing.T) {
 	for query, status := range map[string]int{
 		"project=none": http.StatusNotFound, "page_size=101": http.StatusBadRequest, "page_size=0": http.StatusBadRequest,
 		"page_size=-1": http.StatusBadRequest, "page_size=x": http.StatusBadRequest, "last_id=x": http.StatusBadRequest,
-		"last_id=9223372036854775808": http.StatusBadRequest, "include_retried=maybe": http.StatusBadRequest,
+		"last_id=9223372036854775808": http.StatusBadRequest,
 	} {
 		t.Run(query+" is refused", func(t *testing.T) {
 			t.Parallel()

@@ -123,12 +123,6 @@ func TestUploadParameters(t *testing.T) {
 		"clearing a workflow that is not there": {
 			"shop", "v1", url.Values{"clear_schedule": {"daily", "gone"}}, []string{"clear_schedule", "gone"},
 		},
-		"a clear_schedule_all that is no flag": {
-			"shop", "v1", url.Values{"clear_schedule_all": {"maybe"}}, []string{"clear_schedule_all"},
-		},
-		"a skip_schedule that is no flag": {
-			"shop", "v1", url.Values{"skip_schedule": {"maybe"}}, []string{"skip_schedule"},
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -92,7 +92,7 @@ func TestWorkflowList(t *testing.T) {
 		t.Parallel()
 		without := lenient(t)
 		for _, query := range []string{
-			"order=up", "order=ASC", "count=0", "count=x", "last_id=x", "search_project_name=maybe",
+			"order=up", "order=ASC", "count=0", "count=x", "last_id=x",
 		} {
 			h.in(t).refused(http.StatusBadRequest, "GET", "/api/workflows?"+query, nil)
 			without.refused(http.StatusBadRequest, "GET", "/api/workflows?"+query, nil)

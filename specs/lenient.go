@@ -1,0 +1,49 @@
+package specs
+
+import (
+	"fmt"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// lenientExtension lists, at the top of a document, what the framework behind its interface reads leniently.
+const lenientExtension = "x-lenient"
+
+const lenientWords = "query, bodies"
+
+// Lenient says what the framework behind an interface reads beyond what its document's schemas allow. Two of ours are
+// lenient, by the code of public clients; a user's document is read like ours of the same interface unless it has an
+// x-lenient of its own.
+type Lenient struct {
+	// Query makes an empty query parameter absent, and a boolean one true when it is true or 1 in any case, and false
+	// otherwise.
+	Query bool
+
+	// Bodies lets a JSON object come as a form, as multipart/form-data, in the query, or in parts of these, whatever the
+	// document lists. In each of them a text may stand for a number, a boolean, a list or an object, an empty value that
+	// the schema refuses is absent, and so is a null. A form may hold the parameters of the query.
+	Bodies bool
+}
+
+// lenientOf reads the extension. A document without it has the fallback.
+func lenientOf(doc *openapi3.T, fallback Lenient) (lenient Lenient, err error) {
+	value, found := doc.Extensions[lenientExtension]
+	if !found {
+		return fallback, nil
+	}
+	words, isList := value.([]any)
+	if !isList {
+		return lenient, fmt.Errorf("%s: want a list of %s", lenientExtension, lenientWords)
+	}
+	for _, word := range words {
+		switch word {
+		case "query":
+			lenient.Query = true
+		case "bodies":
+			lenient.Bodies = true
+		default:
+			return lenient, fmt.Errorf("%s: want a list of %s, not %v", lenientExtension, lenientWords, word)
+		}
+	}
+	return lenient, nil
+}

@@ -1,0 +1,271 @@
+package specs_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/specs"
+)
+
+const readDocument = `openapi: 3.0.3
+x-lenient: LENIENT
+info: {title: own, version: '1'}
+paths:
+  /a:
+    post:
+      operationId: a
+      parameters:
+      - {name: dry, in: query, schema: {type: boolean}}
+      - {name: from, in: query, schema: {type: integer}}
+      - {name: status, in: query, schema: {type: string, enum: [queued]}}
+      - {name: tags, in: query, schema: {type: array, items: {type: string}}}
+      requestBody:
+        content:
+          CONTENT:
+            schema:
+              allOf:
+              - type: object
+                properties:
+                  count: {type: integer}
+                  ratio: {type: number}
+                  flag: {type: boolean}
+                  kind: {type: string, enum: [x]}
+                  zone: {type: string, minLength: 1}
+                  limit: {type: integer, nullable: true}
+                  name: {type: string, nullable: true}
+              - type: object
+                properties:
+                  ids: {type: array, items: {type: integer}}
+                  key: {oneOf: [{type: integer}, {type: string}]}
+                  columns: {oneOf: [{type: array, items: {type: array}}, {type: string}]}
+                  settings: {type: object, additionalProperties: {type: integer}}
+                  policy: {type: object, properties: {name: {type: string}, level: {type: integer}, tags: {type: array, items: {type: string}}}}
+      responses: {'200': {description: fine}}
+    put:
+      operationId: b
+      parameters:
+      - {name: dry, in: query, schema: {type: boolean}}
+      responses: {'200': {description: fine}}
+`
+
+func reader(tb testing.TB, id, lenient, content string) *specs.Reader {
+	tb.Helper()
+	source := strings.NewReplacer("LENIENT", lenient, "CONTENT", content).Replace(readDocument)
+	doc, err := specs.Parse("core", "own.yaml", []byte(source), "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return doc.Operation(id).Reader
+}
+
+const (
+	typeJSON      = "application/json"
+	typeForm      = "application/x-www-form-urlencoded"
+	typeMultipart = "multipart/form-data; boundary=b"
+)
+
+func query(tb testing.TB, text string) url.Values {
+	tb.Helper()
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return values
+}
+
+// multipartOf writes a form as multipart/form-data.
+func multipartOf(form url.Values) string {
+	var body strings.Builder
+	for name, values := range form {
+		for _, value := range values {
+			body.WriteString("--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n")
+		}
+	}
+	return body.String() + "--b--\r\n"
+}
+
+func TestReaderReadsForms(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, form, want string }{
+		{"texts become what the schema wants", "count=3&ratio=0.5&flag=true", `{"count":3,"flag":true,"ratio":0.5}`},
+		{"booleans in any case, and as digits", "flag=TrUe", `{"flag":true}`},
+		{"zero is false", "flag=0", `{"flag":false}`},
+		{"what a text cannot become it stays", "count=many&flag=maybe", `{"count":"many","flag":"maybe"}`},
+		{"an empty value is absent where an empty text makes no sense", "count=&kind=&zone=&limit=&flag=&ids=&key=&name=", `{"key":"","name":""}`},
+		{"a list by brackets", "ids[]=1&ids[]=2", `{"ids":[1,2]}`},
+		{"an empty list by brackets", "ids[]=", `{"ids":[]}`},
+		{"a list by repetition", "ids=1&ids=2", `{"ids":[1,2]}`},
+		{"a list with commas", "ids=1,2", `{"ids":[1,2]}`},
+		{"a list as JSON", "ids=[1,2]", `{"ids":[1,2]}`},
+		{"where text is allowed it stays text", `key=7&columns=[["a","int"]]`, `{"columns":"[[\"a\",\"int\"]]","key":"7"}`},
+		{"an object as JSON", `settings={"a":1}`, `{"settings":{"a":1}}`},
+		{"texts in JSON in a form", `settings={"a":"1"}&ids=["1",""]`, `{"ids":[1,""],"settings":{"a":1}}`},
+		{"an object by brackets", "policy[name]=a&policy[level]=2", `{"policy":{"level":2,"name":"a"}}`},
+		{"a list in an object", "policy[tags][]=a&policy[tags][]=b", `{"policy":{"tags":["a","b"]}}`},
+		{"deeper than the schema knows", "settings[a][b]=1", `{"settings":{"a":{"b":"1"}}}`},
+		{"what the schema does not know is text", "more=1", `{"more":"1"}`},
+		{"the last of several wins", "count=1&count=2", `{"count":2}`},
+	} {
+		for kind, body := range map[string]string{typeForm: test.form, typeMultipart: multipartOf(query(t, test.form))} {
+			t.Run(test.name+" in "+kind, func(t *testing.T) {
+				t.Parallel()
+				read, err := reader(t, "a", "[query, bodies]", typeJSON).Read(specs.Sent{ContentType: kind, Body: []byte(body)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(test.want, string(read.Body)); diff != "" {
+					t.Errorf("body (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+	t.Run("a form that a strict document lists has empty values as they are", func(t *testing.T) {
+		t.Parallel()
+		read, err := reader(t, "a", "[]", typeForm).Read(specs.Sent{ContentType: typeForm, Body: []byte("limit=&name=&count=")})
+		if diff := cmp.Diff(`{"count":"","limit":null,"name":""}`, string(read.Body)); diff != "" || err != nil {
+			t.Errorf("error %v, body (-want +got):\n%s", err, diff)
+		}
+	})
+	t.Run("a form that a strict document does not list is not read", func(t *testing.T) {
+		t.Parallel()
+		for kind, body := range map[string]string{typeForm: "count=1", typeMultipart: multipartOf(query(t, "count=1"))} {
+			read, err := reader(t, "a", "[]", typeJSON).Read(specs.Sent{ContentType: kind, Body: []byte(body)})
+			if err != nil || read.Changed.Body || string(read.Body) != body {
+				t.Errorf("%s: error %v, body %s", kind, err, read.Body)
+			}
+		}
+	})
+	for name, sent := range map[string]specs.Sent{
+		"a broken escape":              {ContentType: typeForm, Body: []byte("count=%zz")},
+		"a value that is not UTF-8":    {ContentType: typeForm, Body: []byte("name=%FF")},
+		"multipart without a boundary": {ContentType: "multipart/form-data", Body: []byte("--b--\r\n")},
+		"multipart that is cut":        {ContentType: typeMultipart, Body: []byte("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1")},
+	} {
+		t.Run(name+" is an error", func(t *testing.T) {
+			t.Parallel()
+			if read, err := reader(t, "a", "[bodies]", typeJSON).Read(sent); err == nil {
+				t.Errorf("read as %s", read.Body)
+			}
+		})
+	}
+}
+
+func TestReaderReadsJSON(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, json, want string }{
+		{"what is exact stays as it is written", ` {"count": 3, "ids": [1.0, 2], "more": 12345678901234567890}`, ""},
+		{"texts become what the schema wants", `{"count":"3","flag":"1","ids":"1,2","settings":"{\"a\":1}"}`, `{"count":3,"flag":true,"ids":[1,2],"settings":{"a":1}}`},
+		{"in JSON in a text", `{"settings":"{\"a\":\"1\",\"b\":null}"}`, `{"settings":{"a":1}}`},
+		{"in lists and objects as well", `{"ids":["1"],"policy":{"level":"2"},"settings":{"a":"1"}}`, `{"ids":[1],"policy":{"level":2},"settings":{"a":1}}`},
+		{"null is absent where it is not allowed", `{"count":null,"limit":null,"kind":null,"more":null}`, `{"limit":null,"more":null}`},
+		{"an empty text is absent where it makes no sense", `{"count":"","zone":"","name":"","key":""}`, `{"name":"","key":""}`},
+		{"where text is allowed it stays text", `{"key":"7","name":"1","columns":"[[\"a\",\"int\"]]"}`, ""},
+		{"a number is not made a text", `{"name":5}`, ""},
+		{"what a text cannot become it stays", `{"count":"many","ids":["x"],"flag":"maybe"}`, `{"count":"many","ids":["x"],"flag":"maybe"}`},
+		{"the rest of what is changed stays as it is written", `{"count":"3","more":12345678901234567890.50,"name":"\u00e9"}`, `{"count":3,"more":12345678901234567890.50,"name":"\u00e9"}`},
+		{"what is not JSON is left to the validator", `{"count":"3"`, ""},
+		{"a list is left to the validator", `["3"]`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			read, err := reader(t, "a", "[bodies]", typeJSON).Read(specs.Sent{ContentType: typeJSON, Body: []byte(test.json)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.want == "" {
+				test.want = test.json
+			}
+			if diff := cmp.Diff(test.want, string(read.Body)); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("a strict interface reads nothing into it", func(t *testing.T) {
+		t.Parallel()
+		body := `{"count":"3","kind":null}`
+		read, err := reader(t, "a", "[query]", typeJSON).Read(specs.Sent{ContentType: typeJSON, Body: []byte(body)})
+		if err != nil || read.Changed.Body || string(read.Body) != body {
+			t.Errorf("error %v, body %s", err, read.Body)
+		}
+	})
+}
+
+func TestReaderReadsQueries(t *testing.T) {
+	t.Parallel()
+	both := "[query, bodies]"
+	for _, test := range []struct {
+		name, operation, lenient string
+		sent                     specs.Sent
+		query, body              string
+	}{
+		{"booleans in any case", "b", both, specs.Sent{Query: url.Values{"dry": {"True"}}}, "dry=true", ""},
+		{"one is true", "b", both, specs.Sent{Query: url.Values{"dry": {"1"}}}, "dry=true", ""},
+		{"what is neither true nor false is false", "b", both, specs.Sent{Query: url.Values{"dry": {"yes"}}}, "dry=false", ""},
+		{"empty parameters are absent", "a", "[query]", specs.Sent{Query: url.Values{"from": {""}, "status": {""}, "dry": {""}, "tags": {"", ""}, "x": {""}}}, "x=", ""},
+		{"a strict interface reads them as they are", "b", "[]", specs.Sent{Query: url.Values{"dry": {"True"}, "from": {""}}}, "dry=True&from=", ""},
+		{"members of the body in the query", "a", both, specs.Sent{Query: url.Values{"count": {"1"}, "from": {"2"}}}, "count=1&from=2", `{"count":1}`},
+		{"the body comes before", "a", both, specs.Sent{Query: url.Values{"count": {"1"}, "name": {"a"}}, ContentType: typeJSON, Body: []byte(`{"count":2}`)}, "count=1&name=a", `{"count":2,"name":"a"}`},
+		{"neither a body nor members", "a", both, specs.Sent{}, "", `{}`},
+		{"parameters in a form", "a", both, specs.Sent{Query: url.Values{"from": {"1"}}, ContentType: typeForm, Body: []byte("from=2&dry=1&count=3")}, "dry=true&from=2", `{"count":3}`},
+		{"parameters in multipart", "a", both, specs.Sent{ContentType: typeMultipart, Body: []byte(multipartOf(url.Values{"dry": {"TRUE"}}))}, "dry=true", `{}`},
+		{"parameters in a form where no body is documented", "b", both, specs.Sent{ContentType: typeForm, Body: []byte("dry=true")}, "dry=true", "dry=true"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			read, err := reader(t, test.operation, test.lenient, typeJSON).Read(test.sent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{test.query, test.body}, []string{read.Query.Encode(), string(read.Body)}); diff != "" {
+				t.Errorf("query and body (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLenient(t *testing.T) {
+	t.Parallel()
+	for _, lenient := range []string{"[queries]", "query", "[1]", "{query: true}"} {
+		t.Run(lenient+" is refused", func(t *testing.T) {
+			t.Parallel()
+			source := strings.NewReplacer("LENIENT", lenient, "CONTENT", typeJSON).Replace(readDocument)
+			if _, err := specs.Parse("core", "own.yaml", []byte(source), ""); err == nil || !strings.Contains(err.Error(), "x-lenient") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+	for name, want := range map[string]specs.Lenient{
+		specs.Core: {Query: true, Bodies: true}, specs.Workflow: {Query: true}, specs.LLM: {}, specs.Ingestion: {},
+	} {
+		t.Run("of "+name, func(t *testing.T) {
+			t.Parallel()
+			if got := load(t, name).Lenient; got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	f.Add("from=&dry=1", typeForm, "policy[name]=a&ids[]=1&settings[a][b][]=1&[x]=&a[=1")
+	f.Add("count=1", typeJSON, `{"count":"1","ids":[null,"2"],"policy":{"level":""}}`)
+	f.Add("", typeMultipart, multipartOf(url.Values{"count": {"1"}}))
+	r := reader(f, "a", "[query, bodies]", typeJSON)
+	f.Fuzz(func(t *testing.T, text, kind, body string) {
+		values, err := url.ParseQuery(text)
+		if err != nil {
+			return
+		}
+		read, err := r.Read(specs.Sent{Query: values, ContentType: kind, Body: []byte(body)})
+		if err != nil || !read.Changed.Body {
+			return
+		}
+		again, err := r.Read(specs.Sent{Query: url.Values{}, ContentType: typeJSON, Body: read.Body})
+		if err != nil || (again.Changed.Body && string(again.Body) != string(read.Body)) {
+			t.Errorf("%s is read again as %s, error %v", read.Body, again.Body, err)
+		}
+	})
+}
