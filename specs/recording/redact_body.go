@@ -42,8 +42,11 @@ func (x *redaction) body(where string, body *Body, headers Headers, part specs.P
 }
 
 // mayHoldSecret reports whether it is worth looking for secrets in a text that no document says anything of: it has
-// what is in an address, a name of a secret or a scheme of credentials, or escapes that may stand for them.
+// what is in an address, a name of a secret or a scheme of credentials, a key, or escapes that may stand for them.
 func mayHoldSecret(text []byte) bool {
+	if specs.HoldsPlatformKey(text) {
+		return true
+	}
 	for _, sign := range signs {
 		if bytes.Contains(text, []byte(sign)) {
 			return true

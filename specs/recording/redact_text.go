@@ -33,7 +33,11 @@ var (
 // presented finds keys that a text repeats as they were presented. What is shorter may be any word.
 var presented = regexp.MustCompile(`\b([A-Z][A-Z0-9]*1|Bearer) ([A-Za-z0-9._~+/=-]{16,})`)
 
-// Text takes credentials out of a text, wherever they stand in it: those of addresses, and keys after their scheme.
+// platformKey finds keys that stand by themselves, which their form gives away. In JSON the slash may be escaped.
+var platformKey = regexp.MustCompile(`\b([0-9]+)\\?/([0-9a-f]{40})\b`)
+
+// Text takes credentials out of a text, wherever they stand in it: those of addresses, keys after their scheme, and keys
+// in the platform's own form.
 func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).inText(text) }
 
 func (x *redaction) inText(text string) string {
@@ -51,6 +55,9 @@ func (x *redaction) inText(text string) string {
 			}
 			return match[0]
 		})
+	}
+	if specs.HoldsPlatformKey(text) {
+		text = x.replace(platformKey, text, func(match []string) string { return x.Hash(match[1] + "/" + match[2]) })
 	}
 	return text
 }

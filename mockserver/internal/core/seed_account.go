@@ -31,7 +31,7 @@ func SeedAccount(w *world.World, f fixtures.Account) error {
 	s.seedUsers(f.Users)
 	for _, k := range f.Keys {
 		user := s.find("user", k.User, s.users)
-		a.Keys.Put(k.Key, world.Key{Key: k.Key, User: user, WriteOnly: k.Kind == "write-only"})
+		a.PutKey(world.Key{Key: k.Key, User: user, WriteOnly: k.Kind == "write-only"})
 	}
 	s.seedOAuth(f)
 	for _, p := range f.Partners {

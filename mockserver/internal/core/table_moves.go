@@ -175,7 +175,7 @@ func transferable(c *op.Call, body transferRequest) error {
 
 func partnerOf(w *world.World, key string) (world.Partner, bool) {
 	for _, p := range w.Account.Partners {
-		if p.Key == key {
+		if p.Shows(key) {
 			return p, true
 		}
 	}

@@ -118,14 +118,15 @@ func (ws *Worlds) value(plan Plan) (world.World, error) {
 	return value, nil
 }
 
-// mint gives a world keys of its own, so that a client that sends one of them is in that world without knowing.
+// mint gives a world keys of its own, so that a client that sends one of them is in that world without knowing. They
+// have the platform's own form, since some clients send no other.
 func mint(value *world.World, id string) map[string]string {
 	keys := map[string]string{}
 	for _, kind := range []string{"admin", "write"} {
 		random := value.Random("key:"+id+":"+kind, 0)
-		key := fmt.Sprintf("%s-%s/%s", kind, id, hex.EncodeToString(random[:12]))
+		key := fmt.Sprintf("%d/%s", value.Account.ID, hex.EncodeToString(random[:20]))
 		if user, ok := administrator(value); ok {
-			value.Account.Keys.Put(key, world.Key{Key: key, User: user, WriteOnly: kind == "write"})
+			value.Account.PutKey(world.Key{Key: key, User: user, WriteOnly: kind == "write"})
 			keys[kind] = key
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/specs"
 )
 
 // Account is who may do what: users, the keys that stand for them, and what is granted to them, on all interfaces.
@@ -15,7 +16,7 @@ type Account struct {
 	Features []string // flags that are on, sorted; replaced, never changed in place
 
 	Users          table.Table[User] // sub users are users with a parent
-	Keys           table.Index[string, Key]
+	Keys           table.Index[string, Key] // by their platform form
 	Policies       table.Table[Policy]
 	PolicyGroups   table.Table[PolicyGroup]
 	ProfileOptions []ProfileOption // all keys that there are, with their defaults; replaced, never changed in place
@@ -69,7 +70,8 @@ const (
 // Administers reports whether the role may do what is left to administrators.
 func (r Role) Administers() bool { return r == Owner || r == Administrator }
 
-// Key is an API key. A write-only key may import data and nothing else.
+// Key is an API key. A write-only key may import data and nothing else. A key that does not have the platform's own
+// form, such as 1/admin, is good in that form as well: see specs.PlatformKey.
 type Key struct {
 	Key       string `json:"key"`
 	User      int64  `json:"user"`
@@ -143,7 +145,8 @@ type OAuthCode struct {
 	RevokedAt   time.Time `json:"revokedAt,omitzero"`
 }
 
-// Partner is another account, known by a key of its, that tables may be transferred to. Its databases are only names.
+// Partner is another account, known by a key of its, that tables may be transferred to. Its databases are only names,
+// and its key has two forms, like any other.
 type Partner struct {
 	Account   int64    `json:"account"`
 	Key       string   `json:"key"`
@@ -156,15 +159,26 @@ type Caller struct {
 	WriteOnly bool
 }
 
+// Shows reports whether a key is the partner's.
+func (p Partner) Shows(key string) bool {
+	return specs.PlatformKey(p.Account, key) == specs.PlatformKey(p.Account, p.Key)
+}
+
 // Administers reports whether the caller may do what is left to administrators.
 func (c Caller) Administers() bool { return c.User.Role.Administers() }
 
 // Delegates reports whether the caller may do what is left to administrators and delegated admins.
 func (c Caller) Delegates() bool { return c.Administers() || c.User.Delegated }
 
+// PutKey adds a key, or replaces it.
+func (a *Account) PutKey(k Key) { a.Keys.Put(specs.PlatformKey(a.ID, k.Key), k) }
+
+// Key finds a key by either of its forms.
+func (a *Account) Key(key string) (Key, bool) { return a.Keys.Get(specs.PlatformKey(a.ID, key)) }
+
 // Caller finds who a key stands for.
 func (a *Account) Caller(key string) (Caller, bool) {
-	k, ok := a.Keys.Get(key)
+	k, ok := a.Key(key)
 	if !ok {
 		return Caller{}, false
 	}

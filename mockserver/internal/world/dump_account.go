@@ -102,10 +102,10 @@ func (l *loader) keys(d *accountDump) {
 		if u, ok := a.Users.Get(k.User); !ok || !u.DeletedAt.IsZero() {
 			l.wrong("key of user", k.User, "there is no such user")
 		}
-		if _, twice := a.Keys.Get(k.Key); twice || k.Key == "" {
+		if _, twice := a.Key(k.Key); twice || k.Key == "" {
 			l.wrong("key of user", k.User, "want a key that is not empty and not there twice")
 		}
-		a.Keys.Put(k.Key, k)
+		a.PutKey(k)
 	}
 }
 

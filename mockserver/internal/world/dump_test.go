@@ -27,7 +27,7 @@ func full(t *testing.T) *world.World {
 	w.Account.Users.Put(1, world.User{ID: 1, Name: "Aiko Mori", Email: "aiko@svc.example", Role: world.Owner})
 	w.Reserve("user", 1)
 	for _, key := range []string{"1/b", "1/a", "1/c"} {
-		w.Account.Keys.Put(key, world.Key{Key: key, User: 1, WriteOnly: key == "1/c"})
+		w.Account.PutKey(world.Key{Key: key, User: 1, WriteOnly: key == "1/c"})
 	}
 	fillAccount(w)
 	fillCore(w)

@@ -1,0 +1,51 @@
+package specs
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"strconv"
+)
+
+// keyDigits is how many hexadecimal digits stand behind the slash of a platform key.
+const keyDigits = 2 * sha1.Size
+
+// PlatformKey returns an API key in the platform's own form: the id of the account, a slash, and 40 lower-case
+// hexadecimal digits. A key in this form stays as it is. The digits of any other key, such as 1/admin, are the SHA-1 of
+// its text, so that everybody can tell them: printf %s 1/admin | sha1sum.
+func PlatformKey(account int64, key string) string {
+	if IsPlatformKey(key) {
+		return key
+	}
+	sum := sha1.Sum([]byte(key))
+	return strconv.FormatInt(account, 10) + "/" + hex.EncodeToString(sum[:])
+}
+
+// IsPlatformKey reports whether an API key has the platform's own form.
+func IsPlatformKey(key string) bool {
+	slash := len(key) - keyDigits - 1
+	return slash > 0 && key[slash] == '/' && each(key[:slash], isDigit) && each(key[slash+1:], isHex)
+}
+
+// HoldsPlatformKey reports whether a text may have an API key in the platform's own form in it. In JSON the slash may be
+// escaped.
+func HoldsPlatformKey[T ~string | ~[]byte](text T) bool {
+	for i := 1; i+keyDigits < len(text); i++ {
+		if text[i] == '/' && (isDigit(text[i-1]) || text[i-1] == '\\') && each(text[i+1:i+1+keyDigits], isHex) {
+			return true
+		}
+	}
+	return false
+}
+
+func each[T ~string | ~[]byte](text T, is func(byte) bool) bool {
+	for i := range len(text) {
+		if !is(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+func isHex(b byte) bool { return isDigit(b) || 'a' <= b && b <= 'f' }
