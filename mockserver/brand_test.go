@@ -53,6 +53,11 @@ func TestBrandedBodies(t *testing.T) {
 		says(t, do("POST", llmBase+"knowledge_bases", strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"shop"`, `"none"`, 1)).
 			want(t, 422), "/data/attributes/acmeDatabaseName")
 	})
+	t.Run("who put a revision", func(t *testing.T) {
+		t.Parallel()
+		do := branded(t, "quickstart")
+		says(t, do("GET", "/workflow/api/projects/1/revisions", "").want(t, 200), `"userInfo":{"acme":{"user":{"id":`)
+	})
 	t.Run("the order of a list", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "full-account")

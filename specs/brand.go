@@ -34,6 +34,9 @@ func (b Brand) word() string {
 	return string(b)
 }
 
+// Lower is the word in lower case: svc.
+func (b Brand) Lower() string { return strings.ToLower(b.word()) }
+
 // Scheme is the word before the key in an Authorization header: SVC1.
 func (b Brand) Scheme() string { return strings.ToUpper(b.word()) + "1" }
 
@@ -41,7 +44,7 @@ func (b Brand) Scheme() string { return strings.ToUpper(b.word()) + "1" }
 func (b Brand) WriteKeyHeader() string { return "X-" + strings.ToUpper(b.word()) + "-Write-Key" }
 
 // RecordTime is the field of an event that says when it happened: svc_record_time.
-func (b Brand) RecordTime() string { return strings.ToLower(b.word()) + "_record_time" }
+func (b Brand) RecordTime() string { return b.Lower() + "_record_time" }
 
 // Apply returns text with the brand in place of the neutral word, in all four spellings. Other words that only
 // begin with the same letters, such as host names, stay as they are.
@@ -49,7 +52,7 @@ func (b Brand) Apply(text []byte) []byte {
 	if strings.EqualFold(b.word(), string(Neutral)) {
 		return text
 	}
-	text = lowerBrand.ReplaceAll(text, []byte(strings.ToLower(b.word())+"$1"))
+	text = lowerBrand.ReplaceAll(text, []byte(b.Lower()+"$1"))
 	return []byte(strings.ReplaceAll(string(text), string(Neutral), strings.ToUpper(b.word())))
 }
 

@@ -14,20 +14,30 @@ const archiveType = "db"
 const maxPage = 100
 
 type revisionForm struct {
-	Revision    string            `json:"revision"`
-	CreatedAt   string            `json:"createdAt"`
-	ArchiveType string            `json:"archiveType"`
-	ArchiveMD5  string            `json:"archiveMd5"`
-	UserInfo    map[string]string `json:"userInfo"`
+	Revision    string              `json:"revision"`
+	CreatedAt   string              `json:"createdAt"`
+	ArchiveType string              `json:"archiveType"`
+	ArchiveMD5  string              `json:"archiveMd5"`
+	UserInfo    map[string]userInfo `json:"userInfo"` // by the brand (public)
 }
 
-func revisionView(w *world.World, r world.Revision) revisionForm {
+type userInfo struct {
+	User struct {
+		ID    int64  `json:"id"`
+		Name  string `json:"name"`
+		Email string `json:"email,omitempty"`
+	} `json:"user"`
+}
+
+func revisionView(c *op.Call, r world.Revision) revisionForm {
 	form := revisionForm{
 		Revision: r.Name, CreatedAt: instant(r.CreatedAt), ArchiveType: archiveType, ArchiveMD5: r.MD5,
-		UserInfo: map[string]string{},
+		UserInfo: map[string]userInfo{},
 	}
-	if user, ok := w.Account.Users.Get(r.User); ok {
-		form.UserInfo["name"] = user.Name
+	if user, ok := c.World.Account.Users.Get(r.User); ok {
+		var info userInfo
+		info.User.ID, info.User.Name, info.User.Email = user.ID, user.Name, user.Email
+		form.UserInfo[c.Operation.Document.Brand.Lower()] = info
 	}
 	return form
 }
@@ -55,7 +65,7 @@ func listProjectRevisions(c *op.Call) (op.Reply, error) {
 	for ; next != 0 && int64(len(page)) < size; next = last.Previous {
 		last, _ = c.World.Workflow.Revisions.Get(next)
 		if !c.Has("name") || last.Name == c.Text("name") {
-			page = append(page, revisionView(c.World, last))
+			page = append(page, revisionView(c, last))
 		}
 	}
 	pagination := map[string]any{}
