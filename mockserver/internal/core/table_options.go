@@ -134,7 +134,7 @@ func newTable(c *op.Call, d world.Database) (t world.Table, err error) {
 	return t, recoded(options.apply(&t), op.CodeUnprocessable, op.CodeInvalid)
 }
 
-// copyOf gives a new table the schema of another one and, with including_properties, its options.
+// copyOf gives a new table the schema of another one and, with including_properties, its options and its distribution.
 func copyOf(c *op.Call, d world.Database, source string, t world.Table) (world.Table, error) {
 	from, err := liveTable(c.World, d, source)
 	if err != nil {
@@ -147,7 +147,7 @@ func copyOf(c *op.Call, d world.Database, source string, t world.Table) (world.T
 	t.Schema = from.Schema
 	if all {
 		t.ExpireDays, t.IncludeV, t.Description = from.ExpireDays, from.IncludeV, from.Description
-		t.DetectSchema = from.DetectSchema
+		t.DetectSchema, t.Distribution = from.DetectSchema, from.Distribution
 	}
 	return t, nil
 }

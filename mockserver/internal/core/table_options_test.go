@@ -71,6 +71,25 @@ func TestCreateTable(t *testing.T) {
 		c.post("/table/create/shop/orders?idempotent_key=k1", "").refused(409, "orders")
 		c.post("/table/create/shop/orders?idempotent_key=", "").refused(409, "orders")
 	})
+	t.Run("a copy with properties is distributed like its source", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t).load(`
+core:
+  databases:
+  - name: shop
+    tables:
+    - name: orders
+      schema: [[id, long]]
+      distribution: {buckets: 4, function: hash, columns: [{key: id, type: long, name: id}]}
+`)
+		c.post("/table/create/shop/copy?source_table=orders&including_properties=true", "").want(200)
+		c.post("/table/create/shop/bare?source_table=orders&including_properties=false", "").want(200)
+		c.get("/table/distribution/shop/copy").same(`{"bucket_count":4,"partition_function":"hash",
+			"columns":[{"key":"id","type":"long","name":"id"}]}`)
+		c.get("/table/distribution/shop/bare").refused(404, "bare", "no distribution")
+		c.post("/table/delete/shop/orders", "").want(200)
+		c.get("/table/distribution/shop/copy").want(200)
+	})
 	t.Run("the same name is free in another database", func(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
