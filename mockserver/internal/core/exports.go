@@ -25,7 +25,10 @@ func setJobResultExport(c *op.Call) (op.Reply, error) {
 	if err := exports(target); err != nil {
 		return op.Reply{}, err
 	}
-	job := world.Job{Type: exportJob, Database: target.Database, User: c.Caller.User.ID, ExportTarget: target.ID}
+	job := world.Job{
+		Type: resultExportJob, Query: "RESULT EXPORT FROM JOB " + idText(target.ID), Database: target.Database,
+		User: c.Caller.User.ID, ExportTarget: target.ID,
+	}
 	if err := body.bind(c.World, &job); err != nil {
 		return op.Reply{}, err
 	}
@@ -43,7 +46,7 @@ func setJobResultExport(c *op.Call) (op.Reply, error) {
 // exports refuses a job that has no result and will have none.
 func exports(target world.Job) error {
 	none := target.Status.Finished() && target.Output == nil
-	if none || target.Type == exportJob || target.Type == bulkLoadJob {
+	if none || !slices.Contains(queryTypes(), target.Type) {
 		return op.Unprocessable("", "job %d (%s, %s) has no result to export", target.ID, target.Type, target.Status)
 	}
 	return nil

@@ -1,9 +1,12 @@
 package core_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"svc.example/understudy/mockserver/internal/world"
 )
 
 func TestResultExports(t *testing.T) {
@@ -15,7 +18,7 @@ func TestResultExports(t *testing.T) {
 		c.advance(5 * time.Second)
 		c.post("/job/result_export/"+id, `{"result":"s3://key:secret@/bucket/x.csv","priority":2,"domain_key":"out"}`).
 			want(200).has(map[string]any{
-			"job_id": "2", "type": "export", "status": "queued", "query": "", "database": "shop", "priority": 2.0,
+			"job_id": "2", "type": "result_export", "status": "queued", "query": "RESULT EXPORT FROM JOB 1", "database": "shop", "priority": 2.0,
 			"result": "s3://key:secret@/bucket/x.csv", "result_export_target_job_id": 1.0,
 			"linked_result_export_job_id": nil, "debug": map[string]any{"cmdout": nil, "stderr": nil},
 		})
@@ -35,6 +38,19 @@ func TestResultExports(t *testing.T) {
 		}
 		c.advance(time.Second)
 		c.get("/job/status/2").has(map[string]any{"status": "running", "start_at": "2026-01-15 09:30:05 +0000"})
+	})
+	t.Run("it takes no result that is queued for a query, and its own result cannot be exported", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, nil)
+		target := s.run("/job/issue/trino/shop", `{"query":"SELECT 1"}`)
+		s.queue([]world.QueuedResult{{Pattern: "RESULT", Error: "not for you"}})
+		job := s.run(fmt.Sprint("/job/result_export/", target.ID), `{"result":"s3://bucket/x"}`)
+		if job.Status != world.JobSuccess || len(s.world.Core.Results) != 1 {
+			t.Errorf("the export is %s: %s; %d results are left", job.Status, job.Stderr, len(s.world.Core.Results))
+		}
+		if _, err := s.try("POST", fmt.Sprint("/job/result_export/", job.ID), `{"result":"s3://bucket/x"}`); err == nil {
+			t.Error("the result of an export was exported")
+		}
 	})
 	t.Run("it fails when its target does not succeed", func(t *testing.T) {
 		t.Parallel()

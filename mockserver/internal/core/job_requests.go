@@ -18,8 +18,9 @@ import (
 
 // The types of jobs that are no queries.
 const (
-	bulkLoadJob = "bulkload"
-	exportJob   = "export"
+	bulkLoadJob     = "bulkload"
+	exportJob       = "export"
+	resultExportJob = "result_export"
 )
 
 // queryTypes are the types of jobs that have a query (client). The mock runs those of engines that speak SQL.
@@ -36,6 +37,7 @@ func (g Engine) issueJob(c *op.Call) (op.Reply, error) {
 	body := struct {
 		jobOptions
 		Query    jobQuery `json:"query"`
+		Config   jobQuery `json:"config"`   // of a bulk load
 		Priority *int     `json:"Priority"` // documented; every client writes it small
 	}{}
 	if err := c.Decode(&body); err != nil {
@@ -43,7 +45,11 @@ func (g Engine) issueJob(c *op.Call) (op.Reply, error) {
 	}
 	body.jobOptions.Priority = cmp.Or(body.Priority, body.jobOptions.Priority)
 	job := world.Job{Type: c.Param("job_type"), Database: database.Name, User: c.Caller.User.ID}
-	if err := body.Query.bind(&job); err != nil {
+	query := body.Query
+	if job.Type == bulkLoadJob && !body.Config.empty() {
+		query = body.Config
+	}
+	if err := query.bind(&job); err != nil {
 		return op.Reply{}, err
 	}
 	if err := body.bind(c.World, &job); err != nil {
@@ -80,6 +86,8 @@ func (q *jobQuery) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &q.text)
 }
 
+func (q jobQuery) empty() bool { return q.object == nil && q.text == "" }
+
 // bind checks the type of a job, and that it has what it needs.
 func (q jobQuery) bind(job *world.Job) error {
 	var config map[string]any
@@ -90,7 +98,7 @@ func (q jobQuery) bind(job *world.Job) error {
 			q.object = []byte(cmp.Or(q.text, "{}"))
 		}
 		if json.Unmarshal(q.object, &config) != nil || config == nil {
-			return op.Unprocessable("query", "want the configuration of the bulk load, a JSON object")
+			return op.Unprocessable("config", "want the configuration of the bulk load, a JSON object")
 		}
 		compact := jsontext.Value(q.object)
 		if err := compact.Compact(); err != nil { // so that patterns need not mind the spaces
@@ -168,8 +176,8 @@ func (k *domainKey) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// exportTarget is where a result is sent to: a URL, or a connection with its settings. What they hold may be secret,
-// so no message repeats it.
+// exportTarget is where a result is sent to: a URL, the settings of a connection as a JSON object in a text (client), or
+// a connection with its settings. What they hold may be secret, so no message repeats it.
 type exportTarget struct {
 	Result     *string `json:"result"`
 	Connection *int64  `json:"result_connection_id"`
@@ -179,13 +187,11 @@ type exportTarget struct {
 // scheme is how a URL begins. The rest is not looked at: passwords stand in it as they are.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+._-]*://`)
 
-// url is the target as a URL, or as a text that begins with the name of a connection; empty when there is none.
+// url is the target as a URL, as a text that begins with the name of a connection, or as a JSON object; empty when there
+// is none.
 func (t exportTarget) url(w *world.World) (string, error) {
-	if t.Settings != nil {
-		var settings map[string]any
-		if json.Unmarshal([]byte(*t.Settings), &settings) != nil || settings == nil {
-			return "", op.Unprocessable("result_connection_settings", "want a JSON object, as text")
-		}
+	if t.Settings != nil && !isObject(*t.Settings) {
+		return "", op.Unprocessable("result_connection_settings", "want a JSON object, as text")
 	}
 	if t.Connection != nil {
 		connection, ok := w.Core.Connections.Get(*t.Connection)
@@ -198,10 +204,16 @@ func (t exportTarget) url(w *world.World) (string, error) {
 		return "", nil
 	}
 	name, _, _ := strings.Cut(*t.Result, ":")
-	if _, known := w.Core.ConnectionNames.Get(name); !known && !scheme.MatchString(*t.Result) {
-		return "", op.Unprocessable("result", "want a URL, or the name of a connection")
+	if _, known := w.Core.ConnectionNames.Get(name); !known && !scheme.MatchString(*t.Result) && !isObject(*t.Result) {
+		return "", op.Unprocessable("result", "want a URL, the name of a connection, or a JSON object, as text")
 	}
 	return *t.Result, nil
+}
+
+// isObject reports whether a text is a JSON object.
+func isObject(text string) bool {
+	var members map[string]jsontext.Value
+	return json.Unmarshal([]byte(text), &members) == nil && members != nil
 }
 
 func taken(key string, by int64) error {

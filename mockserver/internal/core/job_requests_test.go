@@ -1,6 +1,8 @@
 package core_test
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,14 +78,39 @@ func TestIssuedJobs(t *testing.T) {
 	t.Run("a bulk load has its configuration in place of a query", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
-		config := map[string]any{"in": map[string]any{"type": "s3"}}
-		for _, body := range []string{`{"query":{"in":{"type":"s3"}}}`, `{"query":"{\"in\":{\"type\":\"s3\"}}"}`} {
+		const config = `{"in":{"type":"s3"},"out":{"mode":"append"}}`
+		spaced, form := strings.ReplaceAll(config, ",", " , "), url.QueryEscape(config)
+		for _, body := range []string{
+			`{"config":` + spaced + `}`, `{"config":` + strconv.Quote(spaced) + `}`, "config=" + form,
+			`{"query":` + spaced + `}`, `{"query":` + strconv.Quote(spaced) + `}`, "query=" + form,
+			`{"query":"SELECT 1","config":` + config + `}`,
+		} {
 			id := c.issue("/job/issue/bulkload/shop", body)
 			c.advance(5 * time.Second)
 			c.get("/job/show/" + id).has(map[string]any{"query": config, "status": "success", "num_records": nil})
 			c.get("/job/result/"+id).refused(404, "bulkload")
 		}
-		c.post("/job/issue/bulkload/shop", `{"query":"SELECT 1"}`).refused(422, "configuration")
+		for _, body := range []string{`{"query":"SELECT 1"}`, `{"config":"SELECT 1"}`, "config=5", `{"config":"[]"}`} {
+			c.post("/job/issue/bulkload/shop", body).refused(422, "configuration")
+		}
+		c.post("/job/issue/trino/shop", `{"config":`+config+`}`).refused(422, "query", "missing")
+	})
+	t.Run("a result may go to a connection whose settings are a JSON object in a text", func(t *testing.T) {
+		t.Parallel()
+		c := jobClient(t, threeRows)
+		const target = `{"type":"s3","bucket":"reports","more":{"path":"x"}}`
+		body := `{"query":"SELECT 1","type":"trino","database":"shop","result":` + strconv.Quote(target) + `}`
+		want := map[string]any{"result": target}
+		id := c.issue("/job/issue/trino/shop", body)
+		c.get("/job/show/" + id).has(want)
+		c.get("/job/show/" + c.issue("/job/issue/trino/shop", "query=SELECT+1&result="+url.QueryEscape(target))).has(want)
+		c.post("/schedule/create/nightly", body).want(200).has(want)
+		c.post("/schedule/update/nightly", `{"result":"{}"}`).want(200).has(map[string]any{"result": "{}"})
+		c.post("/job/result_export/"+id, body).want(200).has(want)
+		for _, wrong := range []string{`{"type":"s3"`, `[]`, `{"a":1} x`, `null`} {
+			c.post("/job/issue/trino/shop", `{"query":"SELECT 1","result":`+strconv.Quote(wrong)+`}`).
+				refused(422, "result", "JSON object")
+		}
 	})
 	t.Run("a type that no engine runs has an empty result, and the journal says so", func(t *testing.T) {
 		t.Parallel()

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -47,7 +48,7 @@ type jobForm struct {
 	statusForm
 	Type          string     `json:"type"`
 	Database      string     `json:"database"`
-	Query         any        `json:"query"`
+	Query         string     `json:"query"` // of a bulk load its configuration (client)
 	Priority      int        `json:"priority"`
 	RetryLimit    int        `json:"retry_limit"`
 	Schema        *string    `json:"hive_result_schema"`
@@ -69,17 +70,13 @@ type debugForm struct {
 
 func jobView(w *world.World, job world.Job) jobForm {
 	user, _ := w.Account.Users.Get(job.User)
-	form := jobForm{
-		statusForm: statusView(job), Type: job.Type, Database: job.Database, Query: job.Query,
+	return jobForm{
+		statusForm: statusView(job), Type: job.Type, Database: job.Database, Query: cmp.Or(job.Query, string(job.BulkLoad)),
 		Priority: job.Priority, RetryLimit: job.RetryLimit, Schema: resultSchema(job.Output), Result: job.ResultURL,
 		URL: "https://console.svc.example/jobs/" + idText(job.ID), UserName: user.Name,
 		LinkedExport: optionalID(job.LinkedExport), ExportTarget: optionalID(job.ExportTarget),
 		EngineVersion: job.EngineVersion,
 	}
-	if job.BulkLoad != nil {
-		form.Query = job.BulkLoad
-	}
-	return form
 }
 
 // jobDetail adds what the job printed: nothing, as long as it is queued.

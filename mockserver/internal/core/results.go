@@ -171,9 +171,13 @@ func fits(r world.QueuedResult, job world.Job) bool {
 	return err == nil && pattern.MatchString(text)
 }
 
-// queryText is a job's query. The configuration of a bulk load is its JSON.
+// queryText is a job's query, which the export of a result only seems to have. The configuration of a bulk load is its
+// JSON.
 func queryText(job world.Job) string {
-	if job.BulkLoad != nil {
+	switch {
+	case job.ExportTarget != 0:
+		return ""
+	case job.BulkLoad != nil:
 		return string(job.BulkLoad)
 	}
 	return job.Query
