@@ -29,7 +29,7 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 	asked := []struct{ path, refused string }{
 		{"/audience/audiences/61/segments", says(`{"code":"401","message":"*"}`)},
 		{"/dwh/v1/dwh/", says(`{"error":{"code":401,"title":"Unauthorized","message":"*","detail":{}}}`)},
-		{"/core/v3/database/list", says(`{"error":"Unauthorized","message":"*","text":"*","severity":"error","status_code":401}`)},
+		{"/core/v3/database/list", says(`{"error":"*","message":"*","text":"*","severity":"error","status_code":401}`)},
 		{"/llm/api/users/current", says(`{"status":"401","error":"*"}`)},
 		{"/workflow/api/projects", says(`{"message":"*","status":401}`)},
 	}

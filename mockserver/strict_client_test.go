@@ -17,10 +17,10 @@ import (
 // more, or has one of another type. A shape lists the members with their types; a type with a question mark may be
 // null, and a member in brackets may be absent.
 const (
-	strictDatabase = "name=text count=integer created_at=time updated_at=time organization=text? permission=text " +
+	strictDatabase = "name=text count=integer created_at=offset-time updated_at=offset-time organization=text? permission=text " +
 		"delete_protected=boolean"
 	strictTable = "id=integer name=text type=text count=integer created_at=time updated_at=time " +
-		"counter_updated_at=text? last_log_timestamp=integer? delete_protected=boolean estimated_storage_size=integer " +
+		"counter_updated_at=text? last_log_timestamp=instant? delete_protected=boolean estimated_storage_size=integer " +
 		"expire_days=integer? include_v=boolean schema=text"
 	strictJob = "job_id=text type=text status=text query=text database=text user_name=text result=text url=text " +
 		"priority=integer retry_limit=integer created_at=time updated_at=time start_at=time-or-empty " +
@@ -80,19 +80,20 @@ func TestStrictClientRefuses(t *testing.T) {
 	t.Parallel()
 	const shape = "name=text [note=text] rows: at=time end=time-or-empty n=integer? ok=boolean"
 	for text, says := range map[string]string{
-		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":null,"ok":true}]}`:                         "",
-		`{"name":"a","note":"b","rows":[]}`:                                                                            "rows",
-		`{"name":"a"}`:                                                                                                 "rows",
-		`{"rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1,"ok":true}]}`:                                       "name",
-		`{"name":null,"rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1,"ok":true}]}`:                           "name",
-		`{"name":"a","more":1,"rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1,"ok":true}]}`:                   "more",
-		`{"name":"a","rows":[{"at":"","end":"","n":1,"ok":true}]}`:                                                     "at",
-		`{"name":"a","rows":[{"at":"2026-01-15T09:30:00Z","end":"","n":1,"ok":true}]}`:                                 "at",
-		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 +0000","end":null,"n":1,"ok":true}]}`:                          "end",
-		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1.5,"ok":true}]}`:                          "n",
-		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1,"ok":"true"}]}`:                          "ok",
-		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1,"ok":true,"x":1}]}`:                      "x",
-		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1,"ok":true},{"end":"","n":1,"ok":true}]}`: "at",
+		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":null,"ok":true}]}`:                         "",
+		`{"name":"a","note":"b","rows":[]}`:                                                                          "rows",
+		`{"name":"a"}`:                                                                                               "rows",
+		`{"rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":1,"ok":true}]}`:                                       "name",
+		`{"name":null,"rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":1,"ok":true}]}`:                           "name",
+		`{"name":"a","more":1,"rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":1,"ok":true}]}`:                   "more",
+		`{"name":"a","rows":[{"at":"","end":"","n":1,"ok":true}]}`:                                                   "at",
+		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 +0000","end":"","n":1,"ok":true}]}`:                          "at",
+		`{"name":"a","rows":[{"at":"2026-01-15T09:30:00Z","end":"","n":1,"ok":true}]}`:                               "at",
+		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 UTC","end":null,"n":1,"ok":true}]}`:                          "end",
+		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":1.5,"ok":true}]}`:                          "n",
+		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":1,"ok":"true"}]}`:                          "ok",
+		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":1,"ok":true,"x":1}]}`:                      "x",
+		`{"name":"a","rows":[{"at":"2026-01-15 09:30:00 UTC","end":"","n":1,"ok":true},{"end":"","n":1,"ok":true}]}`: "at",
 	} {
 		got := strictMisfits([]byte(text), shape)
 		if says == "" && got != nil || says != "" && !slices.ContainsFunc(got, func(misfit string) bool {
@@ -207,6 +208,8 @@ func strictText(text, kind string) bool {
 	case "time-or-empty":
 		return text == "" || strictText(text, "time")
 	case "time":
+		layout = "2006-01-02 15:04:05 UTC"
+	case "offset-time":
 		layout = "2006-01-02 15:04:05 -0700"
 	case "instant":
 		layout = time.RFC3339

@@ -119,12 +119,16 @@ func (a answer) want(status int) answer {
 	return a
 }
 
-// refused fails the test unless the answer is an error with a status whose message has all the words.
+// refused fails the test unless the answer is an error with a status whose message, under each of its names, has all the
+// words.
 func (a answer) refused(status int, words ...string) {
 	a.Helper()
 	a.want(status)
-	var form struct{ Message string }
+	var form struct{ Error, Message, Text string }
 	a.into(&form)
+	if form.Error != form.Message || form.Text != form.Message {
+		a.Errorf("the message differs by its names: %s", a.body)
+	}
 	for _, word := range words {
 		if !strings.Contains(form.Message, word) {
 			a.Errorf("message %q lacks %q", form.Message, word)

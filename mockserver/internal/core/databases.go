@@ -26,9 +26,9 @@ type oneDatabaseForm struct {
 	Datatank bool `json:"datatank"`
 }
 
-func databaseView(c *op.Call, d world.Database, count int64) databaseForm {
+func databaseView(c *op.Call, d world.Database, count int64, written func(time.Time) string) databaseForm {
 	form := databaseForm{
-		Name: d.Name, Count: count, CreatedAt: dateTime(d.CreatedAt), UpdatedAt: dateTime(d.UpdatedAt),
+		Name: d.Name, Count: count, CreatedAt: written(d.CreatedAt), UpdatedAt: written(d.UpdatedAt),
 		Permission: permissionWord(c.World, c.Caller, d), DeleteProtected: d.DeleteProtected,
 	}
 	if c.Text("require_permissions") == "true" {
@@ -87,7 +87,7 @@ func listDatabases(c *op.Call) (op.Reply, error) {
 	list := []databaseForm{}
 	for id, d := range c.World.Core.Databases.All() {
 		if d.DeletedAt.IsZero() && seesDatabase(c.World, c.Caller, d) {
-			list = append(list, databaseView(c, d, counts[id]))
+			list = append(list, databaseView(c, d, counts[id], offsetDateTime))
 		}
 	}
 	return op.OK(map[string]any{"databases": list})
@@ -102,7 +102,7 @@ func getDatabase(c *op.Call) (op.Reply, error) {
 	for t := range tablesOf(c.World, d.ID) {
 		count += t.Count
 	}
-	return op.OK(oneDatabaseForm{ID: idText(d.ID), databaseForm: databaseView(c, d, count)})
+	return op.OK(oneDatabaseForm{ID: idText(d.ID), databaseForm: databaseView(c, d, count, dateTime)})
 }
 
 func createDatabase(c *op.Call) (op.Reply, error) {

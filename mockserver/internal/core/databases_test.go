@@ -29,7 +29,7 @@ func TestDatabases(t *testing.T) {
 			"created_at":"2026-01-15 09:30:00 +0000","updated_at":"2026-01-15 09:30:00 +0000","organization":null,
 			"permission":"administrator","delete_protected":false,` + all + `}]}`)
 		c.get("/database/show/shop?require_permissions=true").same(`{"id":"1","name":"shop","count":0,
-			"created_at":"2026-01-15 09:30:00 +0000","updated_at":"2026-01-15 09:30:00 +0000","organization":null,
+			"created_at":"2026-01-15 09:30:00 UTC","updated_at":"2026-01-15 09:30:00 UTC","organization":null,
 			"permission":"administrator","delete_protected":false,"datatank":false,` + all + `}`)
 	})
 	t.Run("one on its own has an id, as text", func(t *testing.T) {
@@ -165,4 +165,4 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func dateTimeOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") + " +0000" }
+func dateTimeOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") + " UTC" }

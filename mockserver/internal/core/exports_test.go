@@ -37,7 +37,7 @@ func TestResultExports(t *testing.T) {
 			t.Errorf("before the end of the target: %v", status)
 		}
 		c.advance(time.Second)
-		c.get("/job/status/2").has(map[string]any{"status": "running", "start_at": "2026-01-15 09:30:05 +0000"})
+		c.get("/job/status/2").has(map[string]any{"status": "running", "start_at": "2026-01-15 09:30:05 UTC"})
 	})
 	t.Run("it takes no result that is queued for a query, and its own result cannot be exported", func(t *testing.T) {
 		t.Parallel()

@@ -110,21 +110,21 @@ func TestJobs(t *testing.T) {
 		c.get("/job/show/" + id).want(200).has(map[string]any{
 			"job_id": "1", "type": "trino", "status": "queued", "database": "shop", "query": "SELECT 1",
 			"priority": 1.0, "retry_limit": 2.0, "engine_version": "stable", "user_name": "Ada Admin", "organization": nil,
-			"created_at": "2026-01-15 09:30:00 +0000", "updated_at": "2026-01-15 09:30:00 +0000",
+			"created_at": "2026-01-15 09:30:00 UTC", "updated_at": "2026-01-15 09:30:00 UTC",
 			"start_at": "", "end_at": "", "duration": nil, "cpu_time": nil, "num_records": nil, "result_size": nil,
 			"hive_result_schema": nil, "result": "", "linked_result_export_job_id": nil, "result_export_target_job_id": nil,
 			"debug": map[string]any{"cmdout": nil, "stderr": nil},
 		})
 		c.advance(time.Second)
 		c.get("/job/show/" + id).want(200).has(map[string]any{
-			"status": "running", "start_at": "2026-01-15 09:30:01 +0000", "updated_at": "2026-01-15 09:30:01 +0000",
+			"status": "running", "start_at": "2026-01-15 09:30:01 UTC", "updated_at": "2026-01-15 09:30:01 UTC",
 			"end_at": "", "duration": nil, "debug": map[string]any{"cmdout": "started\n", "stderr": ""},
 		})
 		c.advance(4 * time.Second)
 		size := float64(len(c.get("/job/result/" + id + "?format=msgpack.gz").want(200).body))
 		done := map[string]any{
-			"status": "success", "start_at": "2026-01-15 09:30:01 +0000", "end_at": "2026-01-15 09:30:05 +0000",
-			"updated_at": "2026-01-15 09:30:05 +0000", "duration": 4.0, "cpu_time": 4000.0,
+			"status": "success", "start_at": "2026-01-15 09:30:01 UTC", "end_at": "2026-01-15 09:30:05 UTC",
+			"updated_at": "2026-01-15 09:30:05 UTC", "duration": 4.0, "cpu_time": 4000.0,
 			"num_records": 3.0, "result_size": size,
 		}
 		c.get("/job/status/" + id).want(200).has(done)
@@ -165,7 +165,7 @@ func TestJobs(t *testing.T) {
 		id := c.query("SELECT * FROM nothing")
 		c.advance(5 * time.Second)
 		c.get("/job/show/" + id).has(map[string]any{
-			"status": "error", "end_at": "2026-01-15 09:30:05 +0000", "duration": 4.0,
+			"status": "error", "end_at": "2026-01-15 09:30:05 UTC", "duration": 4.0,
 			"num_records": nil, "result_size": nil, "hive_result_schema": nil,
 			"debug": map[string]any{
 				"cmdout": "started\nfailed\n", "stderr": "line 1:15: table shop.nothing does not exist in [shop]\n",

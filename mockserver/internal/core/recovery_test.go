@@ -46,7 +46,7 @@ func TestDeletedTables(t *testing.T) {
 		c.advance(time.Hour)
 		c.post("/table/delete/shop/carts", "").want(200)
 		c.get("/table/deleted").same(`{"tables":[{"id":2,"name":"carts","database_id":1,"database_name":"shop",
-			"created_at":"2026-01-15 09:30:00 +0000","deleted_at":"2026-01-15 10:30:00 +0000"}],"cursor_id":null}`)
+			"created_at":"2026-01-15 09:30:00 UTC","deleted_at":"2026-01-15 10:30:00 UTC"}],"cursor_id":null}`)
 	})
 	t.Run("the tables of a deleted database are listed, too", func(t *testing.T) {
 		t.Parallel()
@@ -153,8 +153,8 @@ func TestRecoverTable(t *testing.T) {
 		r.post("/table/delete/shop/orders", "").want(200)
 		r.world.Clock = r.world.Clock.To(now.Add(time.Hour))
 		r.post("/table/recover/1", "").same(`{"id":1,"name":"orders","type":"log","count":1,
-			"created_at":"2026-01-15 09:30:00 +0000","updated_at":"2026-01-15 10:30:00 +0000",
-			"counter_updated_at":null,"last_log_timestamp":1768469400,"delete_protected":false,
+			"created_at":"2026-01-15 09:30:00 UTC","updated_at":"2026-01-15 10:30:00 UTC",
+			"counter_updated_at":null,"last_log_timestamp":"2026-01-15T09:30:00Z","delete_protected":false,
 			"estimated_storage_size":10,"expire_days":null,"include_v":true}`)
 		if got := r.get("/table/show/shop/orders").want(200).object()["schema"]; got != `[["id","long"]]` {
 			t.Errorf("schema %v", got)

@@ -61,11 +61,11 @@ func TestSchedules(t *testing.T) {
 		created := c.schedule("nightly", `"database":"shop","query":"SELECT 1","type":"trino","cron":"0 6 * * *",
 			"timezone":"Asia/Tokyo","delay":600,"priority":1,"retry_limit":3,"result":"s3://b/k"`).object()
 		is(t, with(map[string]any{
-			"id": 1.0, "priority": 1.0, "retry_limit": 3.0, "result": "s3://b/k", "start": "2026-01-15 21:00:00 +0000",
+			"id": 1.0, "priority": 1.0, "retry_limit": 3.0, "result": "s3://b/k", "start": "2026-01-15 21:00:00 UTC",
 		}), created)
 		list := c.get("/schedule/list").want(200).object()["schedules"].([]any)
 		is(t, with(map[string]any{
-			"priority": 1.0, "retry_limit": 3.0, "result": "s3://b/k", "next_time": "2026-01-15 21:00:00 +0000",
+			"priority": 1.0, "retry_limit": 3.0, "result": "s3://b/k", "next_time": "2026-01-15 21:00:00 UTC",
 		}), list[0])
 		is(t, nine, c.post("/schedule/delete/nightly", "").want(200).object())
 		c.post("/schedule/delete/nightly", "").refused(404, "nightly")
@@ -98,11 +98,11 @@ func TestSchedules(t *testing.T) {
 		c.schedule("other", hourly)
 		c.post("/schedule/update/nightly", `{"name":"morning","cron":"30 6 * * *","engine_version":"stable"}`).want(200).
 			has(map[string]any{
-				"name": "morning", "cron": "30 6 * * *", "query": "SELECT 1", "id": 1.0, "start": "2026-01-16 06:30:00 +0000",
+				"name": "morning", "cron": "30 6 * * *", "query": "SELECT 1", "id": 1.0, "start": "2026-01-16 06:30:00 UTC",
 			})
 		c.post("/schedule/update/nightly", `{}`).refused(404, "nightly")
 		c.post("/schedule/update/morning", "priority=2&query=SELECT+2").want(200).
-			has(map[string]any{"priority": 2.0, "query": "SELECT 2", "start": "2026-01-16 06:30:00 +0000"})
+			has(map[string]any{"priority": 2.0, "query": "SELECT 2", "start": "2026-01-16 06:30:00 UTC"})
 		c.post("/schedule/update/morning", `{"cron":null}`).want(200).has(map[string]any{"cron": nil, "start": nil})
 		c.schedule("nightly", hourly)
 		c.post("/schedule/update/morning", `{"name":"other"}`).refused(422, "name", "other")
@@ -161,11 +161,11 @@ func TestScheduledJobs(t *testing.T) {
 		c.advance(time.Second)
 		c.get("/job/show/1").has(map[string]any{
 			"status": "queued", "type": "trino", "database": "shop", "query": "SELECT 1", "priority": -1.0, "retry_limit": 2.0,
-			"result": "s3://b/k", "user_name": "Ada Admin", "created_at": "2026-01-15 10:01:00 +0000",
+			"result": "s3://b/k", "user_name": "Ada Admin", "created_at": "2026-01-15 10:01:00 UTC",
 		})
 		c.advance(2 * time.Hour)
 		want := []string{
-			"3 for 2026-01-15 12:00:00 +0000", "2 for 2026-01-15 11:00:00 +0000", "1 for 2026-01-15 10:00:00 +0000",
+			"3 for 2026-01-15 12:00:00 UTC", "2 for 2026-01-15 11:00:00 UTC", "1 for 2026-01-15 10:00:00 UTC",
 		}
 		if diff := cmp.Diff(want, c.history("nightly", "")); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
@@ -184,7 +184,7 @@ func TestScheduledJobs(t *testing.T) {
 		c.schedule("nightly", `"database":"shop","query":"SELECT 1","type":"trino","cron":"@daily","timezone":"Europe/Berlin"`)
 		c.advance(74 * 24 * time.Hour) // to 30 March
 		want := []string{
-			"74 for 2026-03-29 22:00:00 +0000", "73 for 2026-03-28 23:00:00 +0000", "72 for 2026-03-27 23:00:00 +0000",
+			"74 for 2026-03-29 22:00:00 UTC", "73 for 2026-03-28 23:00:00 UTC", "72 for 2026-03-27 23:00:00 UTC",
 		}
 		if diff := cmp.Diff(want, c.history("nightly", "?to=3")); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
@@ -195,8 +195,8 @@ func TestScheduledJobs(t *testing.T) {
 		c := jobClient(t, threeRows)
 		c.schedule("nightly", hourly+`,"delay":600`)
 		c.advance(35 * time.Minute) // 10:05
-		c.post("/schedule/update/nightly", `{"delay":60}`).want(200).has(map[string]any{"start": "2026-01-15 10:00:00 +0000"})
-		if diff := cmp.Diff([]string{"1 for 2026-01-15 10:00:00 +0000"}, c.history("nightly", "")); diff != "" {
+		c.post("/schedule/update/nightly", `{"delay":60}`).want(200).has(map[string]any{"start": "2026-01-15 10:00:00 UTC"})
+		if diff := cmp.Diff([]string{"1 for 2026-01-15 10:00:00 UTC"}, c.history("nightly", "")); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	})
@@ -220,9 +220,9 @@ func TestScheduledJobs(t *testing.T) {
 		c := jobClient(t, threeRows)
 		c.schedule("nightly", hourly)
 		if got, want := string(c.post("/schedule/run/nightly/1768471200", `{"num":3,"domain_key":"mine"}`).want(200).body),
-			`{"jobs":[{"job_id":1,"type":"trino","scheduled_at":"2026-01-15 10:00:00 +0000"},`+
-				`{"job_id":2,"type":"trino","scheduled_at":"2026-01-15 11:00:00 +0000"},`+
-				`{"job_id":3,"type":"trino","scheduled_at":"2026-01-15 12:00:00 +0000"}]}`; got != want {
+			`{"jobs":[{"job_id":1,"type":"trino","scheduled_at":"2026-01-15 10:00:00 UTC"},`+
+				`{"job_id":2,"type":"trino","scheduled_at":"2026-01-15 11:00:00 UTC"},`+
+				`{"job_id":3,"type":"trino","scheduled_at":"2026-01-15 12:00:00 UTC"}]}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		c.get("/job/status_by_domain_key/mine").has(map[string]any{"job_id": "1"})

@@ -171,7 +171,7 @@ func TestSeedSchedules(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(seedSchedules)
 		want := []string{
-			"success for 2026-01-14 22:00:00 +0000 at 00:00:01", "error for 2026-01-13 22:00:00 +0000 at 00:00:01",
+			"success for 2026-01-14 22:00:00 UTC at 00:00:01", "error for 2026-01-13 22:00:00 UTC at 00:00:01",
 		}
 		if d := cmp.Diff(want, seededHistory(c, "daily")); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
@@ -186,24 +186,24 @@ func TestSeedSchedules(t *testing.T) {
 		}
 		c.get("/schedule/list").want(http.StatusOK).into(&list)
 		byHand, daily, late := list.Schedules[0], list.Schedules[1], list.Schedules[2] // in the order of their making
-		if *daily.Next != "2026-01-15 22:00:00 +0000" || daily.Created != "2026-01-12T22:00:00Z" ||
+		if *daily.Next != "2026-01-15 22:00:00 UTC" || daily.Created != "2026-01-12T22:00:00Z" ||
 			daily.User != "Ana Analyst" {
 			t.Errorf("%+v, want the next slot, made a day before the first", daily)
 		}
 		if byHand.Next != nil || byHand.Created != "2026-01-09T09:30:00Z" {
 			t.Errorf("%+v, want no next slot, and made a day before its history", byHand)
 		}
-		if *late.Next != "2026-01-15 00:00:00 +0000" {
+		if *late.Next != "2026-01-15 00:00:00 UTC" {
 			t.Errorf("%+v, want the slot whose job is still to come", late)
 		}
-		if fresh := list.Schedules[3]; *fresh.Next != "2026-01-16 00:00:00 +0000" {
+		if fresh := list.Schedules[3]; *fresh.Next != "2026-01-16 00:00:00 UTC" {
 			t.Errorf("%+v, want no slot from before it was made", fresh)
 		}
 	})
 	t.Run("a slot that a fixture names stands for one", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(seedSchedules)
-		want := []string{"killed for 2026-01-10 09:30:00 +0000 at 09:30:01"}
+		want := []string{"killed for 2026-01-10 09:30:00 UTC at 09:30:01"}
 		if d := cmp.Diff(want, seededHistory(c, "by_hand")); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
@@ -215,7 +215,7 @@ func TestSeedSchedules(t *testing.T) {
 		if got := len(seededHistory(c, "daily")); got != 3 {
 			t.Errorf("%d jobs, want one more", got)
 		}
-		if got := seededHistory(c, "late"); len(got) != 1 || got[0] != "success for 2026-01-15 00:00:00 +0000 at 10:00:01" {
+		if got := seededHistory(c, "late"); len(got) != 1 || got[0] != "success for 2026-01-15 00:00:00 UTC at 10:00:01" {
 			t.Errorf("history %v, want the slot that was late", got)
 		}
 	})

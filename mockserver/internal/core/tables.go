@@ -31,7 +31,7 @@ type bareTableForm struct {
 	CreatedAt        string  `json:"created_at"`
 	UpdatedAt        string  `json:"updated_at"`
 	CounterUpdatedAt *string `json:"counter_updated_at"`
-	LastLogTimestamp *int64  `json:"last_log_timestamp"`
+	LastLogTimestamp *string `json:"last_log_timestamp"` // most clients fail on an integer (client)
 	DeleteProtected  bool    `json:"delete_protected"`
 	StorageSize      int64   `json:"estimated_storage_size"`
 	ExpireDays       *int    `json:"expire_days"`
@@ -56,8 +56,8 @@ func bareTableView(t world.Table) bareTableForm {
 		CounterUpdatedAt: optionalInstant(t.CounterUpdatedAt), DeleteProtected: t.DeleteProtected,
 		StorageSize: t.Bytes, ExpireDays: t.ExpireDays, IncludeV: t.IncludeV,
 	}
-	if t.LastLogAt != 0 {
-		form.LastLogTimestamp = &t.LastLogAt
+	if t.LastLogAt > 0 && t.LastLogAt <= lastTime {
+		form.LastLogTimestamp = new(instant(time.Unix(t.LastLogAt, 0)))
 	}
 	return form
 }

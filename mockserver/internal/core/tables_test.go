@@ -18,8 +18,8 @@ func TestTables(t *testing.T) {
 		c := newClient(t).load("")
 		c.post("/database/create/shop", "").want(200)
 		c.post("/table/create/shop/orders/log", "").same(`{"database":"shop","table":"orders","type":"log"}`)
-		const orders = `{"id":1,"name":"orders","type":"log","count":0,"created_at":"2026-01-15 09:30:00 +0000",
-			"updated_at":"2026-01-15 09:30:00 +0000","counter_updated_at":null,"last_log_timestamp":null,
+		const orders = `{"id":1,"name":"orders","type":"log","count":0,"created_at":"2026-01-15 09:30:00 UTC",
+			"updated_at":"2026-01-15 09:30:00 UTC","counter_updated_at":null,"last_log_timestamp":null,
 			"delete_protected":false,"estimated_storage_size":0,"expire_days":null,"include_v":true,"schema":"[]"`
 		c.get("/table/show/shop/orders").same(orders + `}`)
 		c.get("/table/list/shop").same(`{"database":"shop","tables":[` + orders + `}]}`)
@@ -35,12 +35,16 @@ func TestTables(t *testing.T) {
 		got := r.get("/table/show/shop/orders").want(200).object()
 		want := map[string]any{
 			"count": 2.0, "estimated_storage_size": 19.0, "counter_updated_at": "2026-01-15T09:30:00Z",
-			"last_log_timestamp": float64(now.Unix() + 1),
+			"last_log_timestamp": "2026-01-15T09:30:01Z",
 		}
 		for key, value := range want {
 			if got[key] != value {
 				t.Errorf("%s is %v, want %v", key, got[key], value)
 			}
+		}
+		list := r.get("/table/list/shop").want(200).object()["tables"].([]any)
+		if got := list[0].(map[string]any)["last_log_timestamp"]; got != "2026-01-15T09:30:01Z" {
+			t.Errorf("in the list, last_log_timestamp is %v", got)
 		}
 	})
 	t.Run("a deleted one is gone, and its name is free at once", func(t *testing.T) {

@@ -35,8 +35,7 @@ func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	status := statusOf(e.Code)
 	text := e.Error()
 	return op.Reply{Status: status, Body: errorForm{
-		Error: http.StatusText(status), Message: text, Text: text, Severity: "error", StatusCode: status,
-		Details: e.Details,
+		Error: text, Message: text, Text: text, Severity: "error", StatusCode: status, Details: e.Details,
 	}}
 }
 
@@ -69,8 +68,11 @@ func statusOf(code op.Code) int {
 	return http.StatusInternalServerError
 }
 
-// dateTime is a time as most of this interface writes it: 2026-01-15 09:30:00 +0000 (documented).
-func dateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 -0700") }
+// dateTime is a time as most of this interface writes it: 2026-01-15 09:30:00 UTC (public).
+func dateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// offsetDateTime is a time as the list of databases writes it: 2026-01-15 09:30:00 +0000 (documented).
+func offsetDateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 -0700") }
 
 // dateTimeOrEmpty is the empty text for the zero time (client).
 func dateTimeOrEmpty(t time.Time) string {
