@@ -176,3 +176,28 @@ func TestResultDownloads(t *testing.T) {
 		c.get("/job/result/" + id).want(200)
 	})
 }
+
+func TestTruthValuesAreTrueAndFalseInEveryFormat(t *testing.T) {
+	t.Parallel()
+	c := newClient(t).load(`
+core:
+  databases: [{name: shop}]
+  results:
+  - query: SELECT flags
+    columns: [[flag, boolean], [n, bigint], [s, varchar]]
+    rows: [[1, 1, 'true'], [0, 0, 'false'], [null, 1, '1'], [true, 2, ''], ['false', 3, ''], [7, 4, '']]
+`)
+	id := c.query("SELECT flags")
+	c.advance(5 * time.Second)
+	for format, want := range map[string]string{
+		"json": "[true,1,\"true\"]\n[false,0,\"false\"]\n[null,1,\"1\"]\n[true,2,\"\"]\n[false,3,\"\"]\n[7,4,\"\"]\n",
+		"csv":  "true,1,true\nfalse,0,false\n,1,1\ntrue,2,\nfalse,3,\n7,4,\n",
+		"tsv":  "true\t1\ttrue\nfalse\t0\tfalse\n\t1\t1\ntrue\t2\t\nfalse\t3\t\n7\t4\t\n",
+		"msgpack": "\x93\xc3\x01\xa4true\x93\xc2\x00\xa5false\x93\xc0\x01\xa11\x93\xc3\x02\xa0\x93\xc2\x03\xa0" +
+			"\x93\x07\x04\xa0",
+	} {
+		if got := string(c.get("/job/result/" + id + "?format=" + format).want(200).body); got != want {
+			t.Errorf("%s: %q, want %q", format, got, want)
+		}
+	}
+}

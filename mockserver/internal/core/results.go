@@ -18,8 +18,8 @@ import (
 )
 
 // NewOutput makes the result of a job out of columns, each a name and a type, and rows of as many values: nil, bool,
-// a number, string, []byte, or what else JSON can write, which is kept as its text. Numbers take after the type of
-// their column, so that it does not matter how a fixture writes them.
+// a number, string, []byte, or what else JSON can write, which is kept as its text. Numbers and truth values take after
+// the type of their column, so that it does not matter how a fixture writes them.
 func NewOutput(columns [][2]string, rows [][]any) (*world.Output, error) {
 	var stream bytes.Buffer
 	encoder := msgpack.NewEncoder(&stream)
@@ -48,7 +48,7 @@ func encodeRow(encoder *msgpack.Encoder, columns [][2]string, row []any) error {
 	for i, value := range row {
 		plain, err := plainValue(value)
 		if err == nil {
-			err = encoder.Encode(numberOf(columns[i][1], plain))
+			err = encoder.Encode(typedValue(columns[i][1], plain))
 		}
 		if err != nil {
 			return fmt.Errorf("column %s: %w", columns[i][0], err)
@@ -80,9 +80,16 @@ func plainValue(value any) (any, error) {
 // maxExact is up to where a float64 tells all integers apart.
 const maxExact = 1 << 53
 
-// numberOf gives a number the form that the type of its column asks for, when it has that form.
-func numberOf(columnType string, value any) any {
+// typedValue gives a number, or a truth value, the form that the type of its column asks for, when it has that form.
+func typedValue(columnType string, value any) any {
 	switch strings.ToLower(columnType) {
+	case "boolean", "bool":
+		switch value {
+		case int64(0), "false":
+			return false
+		case int64(1), "true":
+			return true
+		}
 	case "int", "integer", "bigint", "long", "smallint", "tinyint":
 		if f, ok := value.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= maxExact {
 			return int64(f)

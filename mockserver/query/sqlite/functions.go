@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ import (
 
 // functions are those that SQLite lacks, and those of its own that take a time in the order of the product of their
 // arguments' lengths, during which nothing could end them.
-func functions(now time.Time) map[string]sqlite3.Functions {
+func functions(now time.Time, dialect string) map[string]sqlite3.Functions {
 	m := &matcher{}
 	return map[string]sqlite3.Functions{
 		"instr":   {2: strict(position)},
@@ -30,9 +31,37 @@ func functions(now time.Time) map[string]sqlite3.Functions {
 		"unix_timestamp": {0: func(sqlite3.Args) (any, error) { return now.Unix(), nil }, 1: strict(unixTimestamp)},
 		"to_unixtime":    {1: strict(toUnixTime)},
 
+		"bool":        {1: strict(toBoolean(dialect))},
 		"regexp_like": {2: strict(func(a sqlite3.Args) (any, error) { return m.match(a.Text(1), a.Text(0)) })},
 		"regexp":      {2: strict(func(a sqlite3.Args) (any, error) { return m.match(a.Text(0), a.Text(1)) })},
 	}
+}
+
+// toBoolean casts to a truth value. Hive takes any text for true that is not one of a few (assumed).
+func toBoolean(dialect string) func(sqlite3.Args) (any, error) {
+	return func(a sqlite3.Args) (any, error) {
+		text := strings.ToLower(a.Text(0))
+		number, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err == nil:
+			return truthValue(number != 0), nil
+		case text == "true" || text == "t":
+			return truthValue(true), nil
+		case text == "false" || text == "f":
+			return truthValue(false), nil
+		case dialect == "hive":
+			return truthValue(text != "" && text != "no" && text != "off"), nil
+		}
+		return nil, fmt.Errorf("cannot cast %q to boolean", a.Text(0))
+	}
+}
+
+// truthValue is what SQLite has for a truth value.
+func truthValue(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // strict makes a function that is null as soon as one argument is.
@@ -128,10 +157,7 @@ func (m *matcher) match(pattern, s string) (any, error) {
 	if m.size*len(s) > matchCost {
 		return nil, errors.New("regular expression: pattern and text are too long")
 	}
-	if m.compiled.MatchString(s) {
-		return int64(1), nil
-	}
-	return int64(0), nil
+	return truthValue(m.compiled.MatchString(s)), nil
 }
 
 func (m *matcher) compile(pattern string) error {

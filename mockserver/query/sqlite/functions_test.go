@@ -32,7 +32,7 @@ func TestFunctions(t *testing.T) {
 			"[[bANANa a  <nil>]]",
 		},
 		{"trim('  a '), trim('xxayy', 'xy'), ltrim('éa', 'é'), rtrim('abb', 'b'), trim('a', NULL)", "[[a a a a <nil>]]"},
-		{"regexp_like('abc', '^a.c$'), 'abc' REGEXP 'z', NULL REGEXP 'a'", "[[1 0 <nil>]]"},
+		{"regexp_like('abc', '^a.c$'), 'abc' REGEXP 'z', NULL REGEXP 'a'", "[[true false <nil>]]"},
 		{
 			"if(1 < 2, 'a', 'b'), coalesce(NULL, 3), nullif(1, 1), max(1, 2), concat('a', 1), concat_ws('-', 1, 2)",
 			"[[a 3 <nil> 2 a1 1-2]]",

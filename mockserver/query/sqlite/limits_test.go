@@ -177,7 +177,7 @@ func TestFunctionsAreLinear(t *testing.T) {
 	within(t, func() {
 		gives(t, fmt.Sprintf("SELECT instr(%s, %s)", a, b), "[[0]]")
 		gives(t, fmt.Sprintf("SELECT length(replace(%s, %s, 'c'))", a, b), "[[2000000]]")
-		gives(t, fmt.Sprintf("SELECT %s LIKE '%s'", a, strings.Repeat("%a", 100)+"b"), "[[0]]")
+		gives(t, fmt.Sprintf("SELECT %s LIKE '%s'", a, strings.Repeat("%a", 100)+"b"), "[[false]]")
 	})
 }
 

@@ -59,6 +59,7 @@ const (
 	decimal
 	textual
 	binary
+	logical
 )
 
 func kindOf(value any) kind {
@@ -78,9 +79,13 @@ func kindOf(value any) kind {
 // result gives each column its name and type, and makes the values of it all alike.
 func (s *session) result(stmt *sqlite3.Stmt, kinds []kind, rows [][]any) query.Result {
 	result := query.Result{Columns: make([]query.Column, len(kinds)), Rows: rows}
+	truths := s.truths(stmt, rows)
 	for i := range kinds {
 		origin, declared := stmt.Origin(i)
 		kinds[i] = max(kinds[i], kindOfDeclared(declared))
+		if truths[i] {
+			kinds[i] = logical
+		}
 		name := stmt.Name(i)
 		if origin == "" && s.isExpression(name) {
 			name = expressionName(s.query.Dialect, i)
@@ -93,6 +98,22 @@ func (s *session) result(stmt *sqlite3.Stmt, kinds []kind, rows [][]any) query.R
 		}
 	}
 	return result
+}
+
+// truths reports which columns are truth values, as the query says, and as their values could be.
+func (s *session) truths(stmt *sqlite3.Stmt, rows [][]any) []bool {
+	names := make([]string, stmt.Columns())
+	for i := range names {
+		names[i] = stmt.Name(i)
+	}
+	truths := booleans(s.query.Text, names)
+	for _, row := range rows {
+		for i, value := range row {
+			n, isInteger := value.(int64)
+			truths[i] = truths[i] && (value == nil || isInteger && n>>1 == 0)
+		}
+	}
+	return truths
 }
 
 func kindOfDeclared(declared string) kind {
@@ -116,6 +137,8 @@ func widen(value any, k kind) any {
 			return float64(v)
 		case textual:
 			return strconv.FormatInt(v, 10)
+		case logical:
+			return v == 1
 		default: // it is one, or a blob's neighbour
 		}
 	case float64:
@@ -135,6 +158,8 @@ func typeName(dialect string, k kind) string {
 		return "bigint"
 	case k == decimal:
 		return "double"
+	case k == logical:
+		return "boolean"
 	case k == binary && hive:
 		return "binary"
 	case k == binary:

@@ -159,7 +159,7 @@ func TestValuesOfAColumnAreAlike(t *testing.T) {
 		{"VALUES (cast(x'61ff' AS text))", [][]any{{"a\uFFFD"}}},
 		{"VALUES (9e999), (-9e999)", [][]any{{math.Inf(1)}, {math.Inf(-1)}}},
 		{"VALUES (9223372036854775807)", [][]any{{int64(math.MaxInt64)}}},
-		{"VALUES (1 = 1)", [][]any{{int64(1)}}}, // SQLite has no boolean
+		{"VALUES (1 = 1)", [][]any{{true}}},
 	} {
 		if diff := cmp.Diff(test.want, run(t, "presto", test.text, records()).Rows); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.text, diff)

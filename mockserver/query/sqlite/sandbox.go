@@ -50,7 +50,7 @@ var listed = func() map[string]bool {
 		date time datetime julianday strftime timediff unixepoch current_date current_time current_timestamp
 		json json_array json_array_length json_extract json_insert json_object
 		json_quote json_remove json_replace json_set json_type json_valid -> ->>
-		now from_unixtime unix_timestamp to_unixtime strpos regexp_like regexp`) {
+		bool now from_unixtime unix_timestamp to_unixtime strpos regexp_like regexp`) {
 		set[name] = true
 	}
 	return set

@@ -50,7 +50,7 @@ func (s *session) run() (query.Result, error) {
 		Allow:  s.allow,
 		Spend:  s.spend,
 		Stop:   func() bool { return s.stopped() != nil },
-		Funcs:  functions(s.query.Now),
+		Funcs:  functions(s.query.Now, s.query.Dialect),
 	})
 	if err != nil {
 		return query.Result{}, err
@@ -67,8 +67,9 @@ func (s *session) run() (query.Result, error) {
 
 // prepare prepares the query, and gives SQLite the tables that it says it lacks.
 func (s *session) prepare() (*sqlite3.Stmt, error) {
+	text := withCasts(s.query.Text)
 	for {
-		stmt, rest, err := s.conn.Prepare(s.query.Text)
+		stmt, rest, err := s.conn.Prepare(text)
 		if err == nil {
 			return s.check(stmt, rest)
 		}
