@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,9 +49,13 @@ func newScenariosShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show what is in a scenario",
-		Long: `Show a scenario: what it is for, what is in it, and its story, a script of calls
-with the answers expected. NAME is one that understudy scenarios lists, or the
-path of a scenario of your own, which is checked on the way.`,
+		Long: `Show a scenario: what it is for, its API keys, what is in it, and its story, a
+script of calls with the answers expected. NAME is one that understudy scenarios
+lists, or the path of a scenario of your own, which is checked on the way.
+
+Every key is good in two forms: as the scenario has it, such as 1/admin, and in the
+platform's own form, which some clients insist on: the id of the account, a slash
+and 40 hexadecimal digits, the SHA-1 of the readable key.`,
 		Example: `  understudy scenarios show quickstart
 
   # Begin a scenario of your own with one that is there
@@ -67,7 +73,7 @@ path of a scenario of your own, which is checked on the way.`,
 			return showScenario(c.OutOrStdout(), s, part.word)
 		},
 	}
-	part = choose(c, "print", "how much of it to print", words("all", "yaml", "story"))
+	part = choose(c, "print", "how much of it to print", words("all", "keys", "yaml", "story"))
 	return c
 }
 
@@ -77,15 +83,30 @@ func showScenario(w io.Writer, s scenarios.Scenario, part string) error {
 		return err
 	}
 	switch part {
+	case "keys":
+		_, err = w.Write(scenarioKeys(s))
 	case "yaml":
 		_, err = w.Write(text)
 	case "story":
 		_, err = w.Write(s.Story)
 	default:
-		_, err = fmt.Fprintf(w, "%s: %s\n\n# What there is when it begins (--print yaml)\n\n%s\n# Its story (--print story)\n\n%s",
-			s.Name, strings.Join(strings.Fields(s.Description), " "), text, s.Story)
+		_, err = fmt.Fprintf(w, "%s: %s\n\n# Its keys (--print keys)\n\n%s\n# What there is when it begins (--print yaml)\n\n%s\n"+
+			"# Its story (--print story)\n\n%s",
+			s.Name, strings.Join(strings.Fields(s.Description), " "), scenarioKeys(s), text, s.Story)
 	}
 	return err
+}
+
+// scenarioKeys lists the keys of a scenario in both their forms, with their kinds and users.
+func scenarioKeys(s scenarios.Scenario) []byte {
+	var list bytes.Buffer
+	t := tabwriter.NewWriter(&list, 0, 0, 2, ' ', 0)
+	account := s.Fixture.Account
+	for _, key := range account.Keys {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", key.Key, account.PlatformKey(key), cmp.Or(key.Kind, "master"), key.User)
+	}
+	_ = t.Flush() // a buffer takes everything
+	return list.Bytes()
 }
 
 // scenarioYAML is a scenario as a file that loads again, with the fixtures that it uses in place of their names.

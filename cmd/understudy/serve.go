@@ -46,7 +46,8 @@ where they are, as JSON. Logs go to standard error. SIGTERM or Ctrl-C lets reque
 in flight finish and ends with exit code 0; a second one ends at once.
 
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
-1/write, which may only import data.`,
+1/write, which may only import data. Clients that insist on keys in the platform's
+own form find them with understudy scenarios show NAME --print keys.`,
 		Example: `  # Serve on http://127.0.0.1:4010
   understudy serve
   curl -H 'Authorization: SVC1 1/admin' http://127.0.0.1:4010/workflow/api/pools
