@@ -15,7 +15,7 @@ type Account struct {
 	ID       int64    // 1 unless a fixture says otherwise
 	Features []string // flags that are on, sorted; replaced, never changed in place
 
-	Users          table.Table[User] // sub users are users with a parent
+	Users          table.Table[User]        // sub users are users with a parent
 	Keys           table.Index[string, Key] // by their platform form
 	Policies       table.Table[Policy]
 	PolicyGroups   table.Table[PolicyGroup]
