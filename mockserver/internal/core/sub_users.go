@@ -71,9 +71,9 @@ func removeSubUser(c *op.Call) (op.Reply, error) {
 }
 
 func deleteKeys(a *world.Account, user int64) {
-	for key, k := range a.Keys.All() {
+	for _, k := range a.AllKeys() {
 		if k.User == user {
-			a.Keys.Delete(key)
+			a.DeleteKey(k.Key)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Account struct {
 	Features []string // flags that are on, sorted; replaced, never changed in place
 
 	Users          table.Table[User]        // sub users are users with a parent
-	Keys           table.Index[string, Key] // by their platform form
+	Keys           table.Index[string, Key] // by both their forms: see PutKey
 	Policies       table.Table[Policy]
 	PolicyGroups   table.Table[PolicyGroup]
 	ProfileOptions []ProfileOption // all keys that there are, with their defaults; replaced, never changed in place
@@ -170,15 +170,38 @@ func (c Caller) Administers() bool { return c.User.Role.Administers() }
 // Delegates reports whether the caller may do what is left to administrators and delegated admins.
 func (c Caller) Delegates() bool { return c.Administers() || c.User.Delegated }
 
+// PlatformKey returns a key of the account in the platform's own form.
+func (a *Account) PlatformKey(k Key) string { return specs.PlatformKey(a.ID, k.Key) }
+
 // PutKey adds a key, or replaces it.
-func (a *Account) PutKey(k Key) { a.Keys.Put(specs.PlatformKey(a.ID, k.Key), k) }
+func (a *Account) PutKey(k Key) {
+	a.Keys.Put(k.Key, k)
+	a.Keys.Put(a.PlatformKey(k), k)
+}
 
-// Key finds a key by either of its forms.
-func (a *Account) Key(key string) (Key, bool) { return a.Keys.Get(specs.PlatformKey(a.ID, key)) }
+// DeleteKey deletes a key, which may be given in either form.
+func (a *Account) DeleteKey(key string) {
+	if k, ok := a.Keys.Get(key); ok {
+		a.Keys.Delete(k.Key)
+		a.Keys.Delete(a.PlatformKey(k))
+	}
+}
 
-// Caller finds who a key stands for.
+// AllKeys lists the keys, each once and as it was put, sorted.
+func (a *Account) AllKeys() []Key {
+	keys := []Key{}
+	for form, k := range a.Keys.All() {
+		if form == k.Key {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Key, b.Key) })
+	return keys
+}
+
+// Caller finds who a key stands for, by either of its forms.
 func (a *Account) Caller(key string) (Caller, bool) {
-	k, ok := a.Key(key)
+	k, ok := a.Keys.Get(key)
 	if !ok {
 		return Caller{}, false
 	}
@@ -201,13 +224,4 @@ func (a *Account) LiveUsers() iter.Seq[User] {
 			}
 		}
 	}
-}
-
-func (a *Account) sortedKeys() []Key {
-	keys := make([]Key, 0, a.Keys.Len())
-	for _, key := range a.Keys.All() {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Key, b.Key) })
-	return keys
 }

@@ -25,7 +25,7 @@ type accountDump struct {
 func (a *Account) dump() accountDump {
 	return accountDump{
 		ID: a.ID, Features: append([]string{}, a.Features...),
-		Users: rowsOf(&a.Users), Keys: a.sortedKeys(),
+		Users: rowsOf(&a.Users), Keys: a.AllKeys(),
 		Policies: rowsOf(&a.Policies), PolicyGroups: rowsOf(&a.PolicyGroups),
 		ProfileOptions: append([]ProfileOption{}, a.ProfileOptions...),
 		OAuthClients:   rowsOf(&a.OAuthClients), OAuthTokens: rowsOf(&a.OAuthTokens), OAuthCodes: rowsOf(&a.OAuthCodes),
@@ -102,7 +102,9 @@ func (l *loader) keys(d *accountDump) {
 		if u, ok := a.Users.Get(k.User); !ok || !u.DeletedAt.IsZero() {
 			l.wrong("key of user", k.User, "there is no such user")
 		}
-		if _, twice := a.Key(k.Key); twice || k.Key == "" {
+		_, twice := a.Keys.Get(k.Key)
+		_, formTwice := a.Keys.Get(a.PlatformKey(k))
+		if twice || formTwice || k.Key == "" {
 			l.wrong("key of user", k.User, "want a key that is not empty and not there twice")
 		}
 		a.PutKey(k)

@@ -8,6 +8,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // fillAccount gives a world with the user 1 a row of each kind that an account has.
@@ -66,6 +67,7 @@ func TestLoadRefusesAccountsThatCannotBe(t *testing.T) {
 		"an unknown group managed":     {[]int{9}, []any{"users", 1, "manages"}, []string{"user 2", "group 9"}},
 		"a user's unknown option":      {object{"x": "y"}, []any{"users", 1, "options"}, []string{"user 2", "option x"}},
 		"a key of a removed user":      {3, []any{"keys", 0, "user"}, []string{"key of user 3"}},
+		"a key in both its forms":      {specs.PlatformKey(7, "1/b"), []any{"keys", 0, "key"}, []string{"key", "twice"}},
 		"a policy's name twice":        {"analysts", []any{"policies", 1, "name"}, []string{"policy 2", "twice"}},
 		"a policy without a name":      {"", []any{"policies", 0, "name"}, []string{"policy 1", "empty"}},
 		"a policy's id":                {0, []any{"policies", 0, "id"}, []string{"core.policy 0"}},
