@@ -2,6 +2,7 @@ package mockserver_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,6 +116,20 @@ account:
 			}
 			if err := s.World("").Load(state); err != nil {
 				t.Fatal(err)
+			}
+		}
+	})
+	t.Run("the journal does not have it, wherever it was sent", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t, mockserver.WithScenario("quickstart"))
+		key := specs.PlatformKey(1, "1/admin")
+		call(t, s, "POST", "/core/v3/table/update/shop/orders?description=key+"+key, `{"description":"ask as `+key+`"}`,
+			"Authorization", "SVC1 "+key).want(t, 200)
+		call(t, s, "GET", "/core/v3/table/show/shop/orders?include_descriptions=true", "", "X-Note", "not "+key).want(t, 200)
+		for _, path := range []string{"journal.ndjson", "journal.har", "journal"} {
+			journal := call(t, s, "GET", "/_understudy/worlds/default/"+path, "").want(t, 200).body
+			if strings.Contains(journal, key[2:]) || !strings.Contains(journal, "ask as ") {
+				t.Errorf("%s: %s", path, journal)
 			}
 		}
 	})

@@ -167,7 +167,7 @@ func resource(kind string, w []string) string {
 			n, _ := strconv.Atoi(w[2])
 			at = epoch.Add(time.Duration(n) * time.Second)
 		}
-		return fmt.Sprintf(`{"name":%q,"id":%s,"created_at":%q}`, w[0], w[1], at.Format("2006-01-02 15:04:05 -0700"))
+		return fmt.Sprintf(`{"name":%q,"id":%s,"created_at":%q}`, w[0], w[1], at.Format("2006-01-02 15:04:05 UTC"))
 	case "base": // name, then when it was made, in minutes of the day
 		at := epoch.Truncate(24 * time.Hour)
 		if len(w) > 1 {

@@ -92,6 +92,8 @@ func (x *redaction) headers(headers Headers) Headers {
 			value = x.credential(value)
 		case strings.Contains(value, "://"):
 			value = x.url(value)
+		default:
+			value = x.inText(value)
 		}
 		if value == h[1] {
 			continue
