@@ -11,7 +11,7 @@ const keyDigits = 2 * sha1.Size
 
 // PlatformKey returns an API key in the platform's own form: the id of the account, a slash, and 40 lower-case
 // hexadecimal digits. A key in this form stays as it is. The digits of any other key, such as 1/admin, are the SHA-1 of
-// its text, so that everybody can tell them: printf %s 1/admin | sha1sum.
+// its text, which anybody can compute: printf %s 1/admin | sha1sum.
 func PlatformKey(account int64, key string) string {
 	if IsPlatformKey(key) {
 		return key

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 func TestRenameTable(t *testing.T) {
@@ -127,12 +128,12 @@ func TestTransferTable(t *testing.T) {
 		r.call("POST", path, other, header, key).want(200)
 		r.call("POST", path, body, header, key).refused(404, "orders")
 	})
-	t.Run("over HTTP, with a form", func(t *testing.T) {
+	t.Run("over HTTP, with a form and the second key in the platform's own form", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load("  features: [table-transfer]\n  partners: [{account: 2, key: 2/4567cdef, databases: [lake]}]\n")
 		c.post("/database/create/shop", "").want(200)
 		c.post("/table/create/shop/orders", "").want(200)
-		c.call("POST", path, "dest_database_name=lake&dest_table_name=sales", header, key).
+		c.call("POST", path, "dest_database_name=lake&dest_table_name=sales", header, "SVC1 "+specs.PlatformKey(2, "2/4567cdef")).
 			same(`{"database_name":"lake","table_name":"sales"}`)
 		if got := c.tableNames("shop"); got != "" {
 			t.Errorf("tables %s", got)

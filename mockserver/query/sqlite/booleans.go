@@ -15,7 +15,7 @@ const (
 	boolean
 )
 
-// all is the truth of an expression that is one of several.
+// all returns the truth of an expression that is one of several.
 func all(list []truth) truth {
 	if len(list) == 0 || slices.Contains(list, other) {
 		return other
@@ -23,17 +23,17 @@ func all(list []truth) truth {
 	return slices.Max(list)
 }
 
-// column is a column of a selection, as far as the text of the query tells.
+// column is a column of a selection, as far as the text of the query shows it.
 type column struct {
 	name  string // in lower case; empty for an expression without an alias
 	truth truth
-	star  bool // it comes out of a *, with others that are not known
+	star  bool // it comes out of a *, among others that are not known
 }
 
 func isStar(c column) bool { return c.star }
 
-// reading finds out, from the text of a query that SQLite has compiled, which columns of its result are truth values:
-// SQLite itself has none. What it cannot tell is none.
+// reading looks in the text of a query, which SQLite has compiled, for the columns of its result that are truth values:
+// SQLite itself has none. A column whose truth the text does not show counts as other.
 type reading struct {
 	tokens []token
 	spent  int // columns and tables that were entered into scopes
@@ -83,7 +83,7 @@ func booleans(text string, names []string) []bool {
 	return is
 }
 
-// named is the truth of the column with a name. Two of one name are not told apart.
+// named returns the truth of the column with a name, or of all of them if several have it.
 func named(columns []column, name string) truth {
 	var list []truth
 	for _, c := range columns {
@@ -94,9 +94,10 @@ func named(columns []column, name string) truth {
 	return all(list)
 }
 
-// next is the place behind a token, or behind the group that it opens.
+// next returns the place behind a token, or behind the group that it opens.
 func (r *reading) next(i int) int { return max(i, r.tokens[i].closes) + 1 }
 
+// at returns the token at a place, or an empty literal, which is no word, behind the end.
 func (r *reading) at(i, to int) token {
 	if i < to {
 		return r.tokens[i]
@@ -104,7 +105,7 @@ func (r *reading) at(i, to int) token {
 	return token{kind: literal}
 }
 
-// find is the place of the first token outside of groups that fits, or to.
+// find returns the place of the first token outside of groups that fits, or to.
 func (r *reading) find(from, to int, fits func(i int) bool) int {
 	for i := from; i < to; i = r.next(i) {
 		if fits(i) {
@@ -129,7 +130,7 @@ func (r *reading) parts(from, to int, words ...string) [][2]int {
 	return list
 }
 
-// bare takes off the parentheses around the whole.
+// bare leaves out the parentheses around the whole.
 func (r *reading) bare(from, to int) (int, int) {
 	for from < to && r.tokens[from].is("(") && r.next(from) == to {
 		from, to = from+1, to-1
@@ -160,7 +161,7 @@ func (r *reading) selected(from, to int, tables map[string][]column) []column {
 	return columns
 }
 
-// with reads common table expressions and returns where what uses them begins.
+// with reads common table expressions. It returns the place of the SELECT that uses them, and the tables that it knows.
 func (r *reading) with(i, to int, outer map[string][]column) (int, map[string][]column) {
 	tables := map[string][]column{}
 	if r.spend(len(outer)) {
@@ -204,7 +205,7 @@ func (r *reading) renamed(columns []column, list int) []column {
 	return columns
 }
 
-// both are the columns of two selections, one below the other.
+// both returns the columns of two selections, the rows of one below those of the other.
 func both(upper, lower []column) []column {
 	stars := slices.ContainsFunc(slices.Concat(upper, lower), isStar)
 	columns := slices.Clone(upper)
@@ -246,7 +247,7 @@ func (r *reading) part(from, to int, tables map[string][]column) []column {
 	return columns
 }
 
-// clause is where the next clause of a SELECT begins.
+// clause returns the place where the next clause of a SELECT begins.
 func (r *reading) clause(from, to int) int {
 	return r.find(from, to, func(i int) bool {
 		if r.tokens[i].is("from") { // not that of IS DISTINCT FROM

@@ -8,7 +8,7 @@ var (
 	comparing = []string{"=", "==", "!=", "<>", "<", ">", "<=", ">="}
 )
 
-// item is one item of a SELECT's list: a column, or those that * stands for.
+// item returns the columns of one item of a SELECT's list: one, or those that * stands for.
 func (r *reading) item(from, to int, s scope, sources []column) []column {
 	if to > from && r.tokens[to-1].is("*") && (to == from+1 || r.tokens[to-2].is(".")) {
 		columns := []column{{star: true}}
@@ -26,7 +26,7 @@ func (r *reading) item(from, to int, s scope, sources []column) []column {
 	return []column{{name: name, truth: r.truth(from, end, s)}}
 }
 
-// alias finds where an expression ends that an alias may follow.
+// alias returns the place where an expression ends, and the alias behind it, if any.
 func (r *reading) alias(from, to int) (end int, name string) {
 	last := to - 1
 	if last <= from || r.tokens[last].kind != word && r.tokens[last].kind != quoted {
@@ -68,7 +68,7 @@ func (r *reading) sources(from, to int, s scope) []column {
 	return columns
 }
 
-// tableAlias is the name of a table expression: its alias, if it has one.
+// tableAlias returns the name of a table expression: its alias, if it has one.
 func (r *reading) tableAlias(i, to int) string {
 	behind := r.next(i)
 	if r.at(behind, to).is("as") {
@@ -82,7 +82,7 @@ func (r *reading) tableAlias(i, to int) string {
 	return r.tokens[i].word
 }
 
-// enter adds the columns of a table. Of two that have one name, none is known by it alone.
+// enter adds the columns of a table. A name that two tables have is known only behind the name of its table.
 func (s scope) enter(table string, columns []column) {
 	for _, c := range columns {
 		if c.name == "" {
@@ -97,7 +97,7 @@ func (s scope) enter(table string, columns []column) {
 	}
 }
 
-// truth tells whether an expression is a truth value.
+// truth returns the truth of an expression.
 func (r *reading) truth(from, to int, s scope) truth {
 	from, to = r.bare(from, to)
 	switch first := r.at(from, to); {
@@ -135,7 +135,7 @@ func (r *reading) isCondition(from, to int) bool {
 	return at < to
 }
 
-// isName reports whether an expression is a word, or several with dots between them.
+// isName reports whether an expression is a name, or several with dots between them.
 func (r *reading) isName(from, to int) bool {
 	for i := from; i < to; i++ {
 		t := r.tokens[i]
@@ -160,7 +160,7 @@ func (r *reading) nameTruth(from, to int, s scope) truth {
 	return s.names[r.tokens[to-3].word+"."+last.word]
 }
 
-// caseTruth is that of what stands behind THEN and ELSE.
+// caseTruth returns the truth of what stands behind THEN and ELSE.
 func (r *reading) caseTruth(from, to int, s scope) truth {
 	var results []truth
 	for i := r.findWord(from, to, "then", "else"); i < to; {
@@ -171,7 +171,7 @@ func (r *reading) caseTruth(from, to int, s scope) truth {
 	return all(results)
 }
 
-// callTruth is that of the call of a function.
+// callTruth returns the truth of the call of a function.
 func (r *reading) callTruth(function string, from, to int, s scope) truth {
 	if function == "cast" {
 		if r.castsToBoolean(from, to) < to {
@@ -199,7 +199,7 @@ func (r *reading) callTruth(function string, from, to int, s scope) truth {
 	return other
 }
 
-// castsToBoolean is the place of AS in the parentheses of a cast to boolean; to if it casts to something else.
+// castsToBoolean returns the place of AS in the parentheses of a cast to boolean, or to for any other cast.
 func (r *reading) castsToBoolean(from, to int) int {
 	as := r.findWord(from, to, "as")
 	if as == to-2 && r.tokens[to-1].is("boolean", "bool") {
@@ -209,7 +209,7 @@ func (r *reading) castsToBoolean(from, to int) int {
 }
 
 // withCasts replaces the casts to boolean of a query, which SQLite would take for casts to numbers, with calls of the
-// function bool. All else stays in its place, so that errors are where they were.
+// function bool. Everything else keeps its place, so that errors are reported where they are.
 func withCasts(text string) string {
 	if !strings.Contains(strings.ToLower(text), "bool") {
 		return text
