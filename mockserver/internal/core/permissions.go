@@ -18,10 +18,16 @@ import (
 // databaseKind is the kind of resource whose permissions are rights on databases.
 const databaseKind = "Databases"
 
-// idBound are the operations, by kind of resource, that need ids (public).
-var idBound = map[string][]string{
-	databaseKind:      {"query", "edit", "import"},
-	"Authentications": {"use_limited"},
+// bound are the operations, by kind of resource, that name what they are about in a member (public).
+var bound = map[string]struct {
+	member     string
+	operations []string
+}{
+	databaseKind:      {"ids", []string{"query", "edit", "import"}},
+	"Authentications": {"ids", []string{"use_limited"}},
+	"LlmProject": {"project_id", []string{
+		"edit", "chat", "publish_internal_integration", "publish_external_integration",
+	}},
 }
 
 func getPolicyPermissions(c *op.Call) (op.Reply, error) {
@@ -96,10 +102,11 @@ func grants(kind string, text jsontext.Value, schema *openapi3.Schema) ([]map[st
 
 // checkGrant wants ids where an operation needs them (public), and those of databases to be integers (assumed).
 func checkGrant(kind string, entry map[string]string) error {
+	needs := bound[kind]
+	if slices.Contains(needs.operations, entry["operation"]) && entry[needs.member] == "" {
+		return op.Unprocessable(kind, "the operation %s needs %s", entry["operation"], needs.member)
+	}
 	if entry["ids"] == "" {
-		if slices.Contains(idBound[kind], entry["operation"]) {
-			return op.Unprocessable(kind, "the operation %s needs ids", entry["operation"])
-		}
 		return nil
 	}
 	for id := range strings.SplitSeq(entry["ids"], ",") {

@@ -31,21 +31,36 @@ func TestPolicyPermissions(t *testing.T) {
 			`{"Ships":[{"operation":"sail"}],"Sources":[{"operation":"full","colour":"red"}]}`).
 			exactly(`{"Sources":[{"operation":"full"}]}`)
 	})
+	t.Run("rights to an LLM project name it, all rights to projects name none", func(t *testing.T) {
+		t.Parallel()
+		const project = "501cce9d-3fdb-4258-9466-616fec7a75ef"
+		newAccess(t).patch("/access_control/policies/22/permissions",
+			`{"LlmProject":[{"operation":"full"},{"operation":"chat","project_id":"`+project+`"}]}`).
+			exactly(`{"LlmProject":[{"operation":"full"},{"operation":"chat","project_id":"` + project + `"}]}`)
+	})
 	t.Run("a form carries them as JSON", func(t *testing.T) {
 		t.Parallel()
 		newAccess(t).patch("/access_control/policies/22/permissions", `Sources=[{"operation":"full"}]`).
 			exactly(`{"Sources":[{"operation":"full"}]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
-		"permissions for others":         {"analyst", "GET", path, "", 403, "delegated"},
-		"permissions of no policy":       {"admin", "GET", "/access_control/policies/9/permissions", "", 404, "9"},
-		"a change by others":             {"delegate", "PATCH", path, `{}`, 403, "administrators"},
-		"a change of no policy":          {"admin", "PATCH", "/access_control/policies/9/permissions", `{}`, 404, "9"},
-		"an operation that is none":      {"admin", "PATCH", path, `{"Databases":[{"operation":"read"}]}`, 422, "Databases"},
-		"no operation":                   {"admin", "PATCH", path, `{"Databases":[{"ids":"11"}]}`, 422, "operation"},
-		"a kind that is no list":         {"admin", "PATCH", path, `{"Databases":{"operation":"query"}}`, 422, "Databases"},
-		"an operation that needs ids":    {"admin", "PATCH", path, `{"Databases":[{"operation":"query"}]}`, 422, "ids"},
-		"authentications that need ids":  {"admin", "PATCH", path, `{"Authentications":[{"operation":"use_limited"}]}`, 422, "ids"},
+		"permissions for others":        {"analyst", "GET", path, "", 403, "delegated"},
+		"permissions of no policy":      {"admin", "GET", "/access_control/policies/9/permissions", "", 404, "9"},
+		"a change by others":            {"delegate", "PATCH", path, `{}`, 403, "administrators"},
+		"a change of no policy":         {"admin", "PATCH", "/access_control/policies/9/permissions", `{}`, 404, "9"},
+		"an operation that is none":     {"admin", "PATCH", path, `{"Databases":[{"operation":"read"}]}`, 422, "Databases"},
+		"no operation":                  {"admin", "PATCH", path, `{"Databases":[{"ids":"11"}]}`, 422, "operation"},
+		"a kind that is no list":        {"admin", "PATCH", path, `{"Databases":{"operation":"query"}}`, 422, "Databases"},
+		"an operation that needs ids":   {"admin", "PATCH", path, `{"Databases":[{"operation":"query"}]}`, 422, "ids"},
+		"authentications that need ids": {"admin", "PATCH", path, `{"Authentications":[{"operation":"use_limited"}]}`, 422, "ids"},
+		"chatting that needs a project": {"admin", "PATCH", path, `{"LlmProject":[{"operation":"chat"}]}`, 422, "project_id"},
+		"editing that needs a project":  {"admin", "PATCH", path, `{"LlmProject":[{"operation":"edit","project_id":""}]}`, 422, "project_id"},
+		"publishing inside that needs a project": {
+			"admin", "PATCH", path, `{"LlmProject":[{"operation":"publish_internal_integration"}]}`, 422, "project_id",
+		},
+		"publishing outside that needs a project": {
+			"admin", "PATCH", path, `{"LlmProject":[{"operation":"publish_external_integration"}]}`, 422, "project_id",
+		},
 		"ids of databases that are none": {"admin", "PATCH", path, `{"Databases":[{"operation":"query","ids":"shop"}]}`, 422, "shop"},
 	})
 }

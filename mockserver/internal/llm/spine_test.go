@@ -256,7 +256,7 @@ func TestRights(t *testing.T) {
 		path := "/access_control/policies/" + policy + "/permissions"
 		core.Patch("/access_control/users/5/policies", `{"policy_ids":["`+policy+`"]}`).Want(http.StatusOK)
 		s.as("1/kiosk").Get("/api/projects").Want(http.StatusForbidden)
-		core.Patch(path, `{"LlmProject":[{"operation":"chat"}]}`).Want(http.StatusOK)
+		core.Patch(path, `{"LlmProject":[{"operation":"chat","project_id":"`+s.project+`"}]}`).Want(http.StatusOK)
 		s.as("1/kiosk").make("projects", `{"name":"Mine"}`)
 		core.Patch(path, `{"LlmProject":[]}`).Want(http.StatusOK)
 		s.as("1/kiosk").Get("/api/projects").Want(http.StatusForbidden)
