@@ -219,14 +219,16 @@ func TestCreation(t *testing.T) {
 		c := newClient(t)
 		body := `{"name": "n", "output_config": {"database": "sales"}, "advanced_configs": ADVANCED,
 			"basic_configs": ` + lake + `}`
-		for advanced, sessions := range map[string]string{
-			`[]`:                          "0",
-			`[{"target_table":"orders"}]`: "1",
-			`[{"target_table":"orders","config":{}}]`: "1",
+		for advanced, want := range map[string]struct{ sessions, configs string }{
+			`[]`:                          {"0", `[]`},
+			`[{"target_table":"orders"}]`: {"1", `[{"target_table":"orders"}]`},
+			`[{"target_table":"orders","config":{}}]`: {
+				"1", `[{"target_table":"orders","config":{"type":"databricks"}}]`,
+			},
 		} {
 			made := "/v1/dwh/" + c.Post("/v1/dwh/", with(t, body, "ADVANCED", advanced)).Want(200).Value("id").String()
-			c.Get(made+"/configs").Wants("advanced_configs", advanced)
-			c.Get(made+"/bulkload_sessions").Wants("#", sessions)
+			c.Get(made+"/configs").Wants("advanced_configs", want.configs)
+			c.Get(made+"/bulkload_sessions").Wants("#", want.sessions)
 			c.Put(made+"/run_workflow", "").Want(200)
 			c.Advance(time.Hour)
 			c.Get(made+"/session_attempts").Wants("items.#.status", `["success"]`)

@@ -54,6 +54,9 @@ func (r request) apply(i *world.Warehouse) error {
 	g := &i.Config
 	err := errors.Join(setPart(&g.Basic, r.Basic), setPart(&g.Advanced, r.Advanced), setPart(&g.Output, r.Output),
 		setPart(&g.Filter, r.Filter))
+	if err == nil {
+		err = fillDefaults(g, isGiven(r.Advanced))
+	}
 	g.Digest = digestOf(g.Basic, g.Advanced, g.Output, g.Filter)
 	return err
 }

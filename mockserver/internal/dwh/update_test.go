@@ -42,7 +42,7 @@ func TestUpdate(t *testing.T) {
 		c.Advance(time.Hour)
 		for _, same := range []string{
 			`{}`, `{"name": "orders_from_warehouse", "id": 77, "colour": "red"}`, `{"schedule_type": "none"}`,
-			`{"output_config": {"mode":   "append", "database": "sales"}}`,
+			`{"output_config": {"mode":   "append", "database": "sales"}}`, `{"output_config": {"database": "sales"}}`,
 		} {
 			c.Put(path, same).Want(200).Wants("updated_at", "2026-01-15T09:30:00Z", "id", "1")
 		}
@@ -54,16 +54,17 @@ func TestUpdate(t *testing.T) {
 		path := c.create()
 		before := c.Get(path + "/configs").Want(200)
 		c.Advance(time.Hour)
-		c.Put(path, `{"output_config": {"database": "sales"}}`).Want(200).Wants("updated_at", "2026-01-15T10:30:00Z")
+		c.Put(path, `{"output_config": {"database": "sales", "mode": "replace"}}`).Want(200).
+			Wants("updated_at", "2026-01-15T10:30:00Z")
 		after := c.Get(path+"/configs").Want(200).Wants(
-			"output_config", `{"database":"sales"}`, "id", before.Value("id").String(),
+			"output_config", `{"database":"sales","mode":"replace"}`, "id", before.Value("id").String(),
 			"basic_configs", before.Value("basic_configs").Raw, "created_at", "2026-01-15T09:30:00Z",
 			"updated_at", "2026-01-15T10:30:00Z",
 		)
 		if digest := after.Value("config_digest").String(); digest == before.Value("config_digest").String() {
 			t.Errorf("the digest is still %s", digest)
 		}
-		c.Put(path, `{"output_config": {"database": "sales", "mode": "append"}}`).Want(200)
+		c.Put(path, `{"output_config": {"database": "sales"}}`).Want(200)
 		c.Get(path+"/configs").Wants("config_digest", before.Value("config_digest").String())
 	})
 	t.Run("a session stays with its table, whatever comes and goes", func(t *testing.T) {
