@@ -77,11 +77,8 @@ func removeAgentSchedule(c *op.Call, r world.Resource[world.AgentSchedule]) erro
 	}
 	project := workflowProject(r.Attributes)
 	if across.Running(c.World, project) {
-		return &op.Error{
-			Code: op.CodeUnprocessable, Field: "data", Reason: somethingWrong,
-			Message: "the workflow of the schedule, project " + orEmpty(r.Attributes.WorkflowProjectID) +
-				", cannot be deleted while it runs",
-		}
+		return unfitWhole(somethingWrong, "the workflow of the schedule, project %s, cannot be deleted while it runs",
+			orEmpty(r.Attributes.WorkflowProjectID))
 	}
 	across.RemoveProject(c.World, project, c.Now)
 	return nil

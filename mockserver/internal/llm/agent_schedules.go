@@ -119,7 +119,7 @@ func sameProject(attribute, project string, a world.AgentSchedule) error {
 func checkInterface(c *op.Call, a *world.AgentSchedule) error {
 	form, chat := a.FormInterfaceID != nil, a.ChatInterfaceID != nil
 	if form == chat {
-		return unfit("formInterfaceId", oneInterface, "want exactly one of formInterfaceId and chatInterfaceId")
+		return unfitWhole(oneInterface, "want exactly one of formInterfaceId and chatInterfaceId")
 	}
 	l := &c.World.LLM
 	if form {

@@ -193,8 +193,6 @@ func TestAgentScheduleChecks(t *testing.T) {
 		code, attribute string
 		more            []string
 	}{
-		{"LLM_EXACTLY_ONE_INTERFACE_REQUIRED", "formInterfaceId", []string{"chatInterfaceId", "null"}},
-		{"LLM_EXACTLY_ONE_INTERFACE_REQUIRED", "formInterfaceId", []string{"formInterfaceId", quote(s.form)}},
 		{format, "projectId", []string{"projectId", quote(nobody)}},
 		{format, "agentId", []string{"agentId", quote(nobody)}},
 		{format, "chatInterfaceId", []string{"chatInterfaceId", quote(nobody)}},

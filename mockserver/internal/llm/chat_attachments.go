@@ -33,15 +33,15 @@ var chatAttachmentKind = kind[world.ChatAttachment]{
 
 var chatAttachments = chatAttachmentKind.resource()
 
-// setChatAttachment adds a draft to a chat. Without a chat there is nothing that could count it, so three things are
-// wrong at once (that they are three is public, which ones is assumed).
+// setChatAttachment adds a draft to a chat. An attachment has its project from the chat, so that without one three things
+// are wrong at once (public; their validation codes are assumed).
 func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment]) error {
 	a := &after.Attributes
 	var errs []error
 	if !sawChat(c, a.ChatID) {
 		errs = append(
-			errs, unfit("chat", cannotBeBlank, "must exist"), unrelated("chatId", a.ChatID),
-			unfit("attachmentIndex", cannotBeBlank, "can't be blank: only a chat counts its attachments"),
+			errs, unfit("project", invalidFormat, "must exist"), unfit("projectId", cannotBeBlank, blankReason),
+			unfit("chat", invalidFormat, "must exist: there is no chat with id %q", a.ChatID),
 		)
 	}
 	content, faults := readFile(world.Attachment{BinaryBase64: a.BinaryBase64, ContentType: a.ContentType})

@@ -112,7 +112,7 @@ func TestChatapp(t *testing.T) {
 		s := newStudio(t)
 		s.make("integrations", hookAttributes)
 		for _, action := range []string{s.ids("/api/actions")[0], noID} {
-			s.send(action, command, commandKey, mocktest.Now).Refused(http.StatusNotFound, `"status":404`, action)
+			s.send(action, command, commandKey, mocktest.Now).Refused(http.StatusNotFound, `"status":"404"`, action)
 		}
 	})
 	t.Run("a command has a text and an address for the answer", func(t *testing.T) {

@@ -228,7 +228,7 @@ func TestChats_are_seen_by_those_who_started_them_and_by_administrators(t *testi
 	dora.Post(path+"/download_files", `{"method":"multipart"}`).Refused(404, `"status":404`)
 	dora.Get("/api/chat_attachments/" + file).Refused(404)
 	dora.Delete("/api/chat_attachments/"+file).Refused(403, "another user")
-	toolPost(dora, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Refused(422, "chatId")
+	toolPost(dora, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Refused(422, "chat - must exist")
 	for _, kind := range []string{"chats", "chat_attachments", "artifacts"} {
 		dora.Get("/api/"+kind).Want(200).Wants("meta.total", "0", "data", "[]")
 	}

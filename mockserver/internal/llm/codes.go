@@ -1,6 +1,10 @@
 package llm
 
-import "strings"
+import (
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+)
 
 // The reasons for a refusal with 400, each with its code on the wire. Those of validations, which are refused with 422,
 // are the validation codes themselves.
@@ -29,9 +33,10 @@ const (
 
 // validationCode is the code of what the document's schema refuses; what rules refuse has its own.
 func validationCode(reason string) string {
-	switch reason {
-	case "required", "minLength", "nullable":
+	if isBlank(reason) {
 		return cannotBeBlank
+	}
+	switch reason {
 	case "maxLength", "maxItems":
 		return isTooLong
 	case "type integer":
@@ -43,4 +48,74 @@ func validationCode(reason string) string {
 		return invalidFormat
 	}
 	return reason
+}
+
+// isBlank reports whether the document's schema misses a value: there is none, it is null, or it is an empty text.
+func isBlank(reason string) bool {
+	return reason == "required" || reason == "nullable" || reason == "minLength"
+}
+
+// The codes of errors; 100, 105, 107 and 404 are public, the others assumed.
+const (
+	codeInvalid    = "100" // an attribute
+	codeValue      = "103" // the value of another parameter, or of a member
+	codeNotAllowed = "105"
+	codeMissing    = "106"
+	codeFilter     = "107"
+	codeKey        = "110"
+	codeInclude    = "112"
+	codeSort       = "114"
+	codePage       = "118"
+	codeNotFound   = "404"
+)
+
+// titleOf is the title of an error, the same for every mistake of its kind (public; the words of most are assumed).
+func titleOf(code string, e *op.Error) string {
+	switch code {
+	case codeInvalid:
+		return validationTitle(validationCode(e.Reason))
+	case codeNotAllowed:
+		return "Param not allowed"
+	case codeMissing:
+		return "Missing parameter"
+	case codeFilter:
+		return "Invalid filter value"
+	case codeKey:
+		return "Key is not included in URL"
+	case codeInclude:
+		return "Invalid include"
+	case codeSort:
+		return "Invalid sort criteria"
+	case codePage:
+		return "Invalid page value"
+	case codeNotFound:
+		return "Record not found"
+	}
+	return "Invalid field value"
+}
+
+func validationTitle(code string) string {
+	switch code {
+	case cannotBeBlank:
+		return blankReason
+	case isTooLong:
+		return "is too long"
+	case notUnique:
+		return "has already been taken"
+	case notAnInteger:
+		return "is not an integer"
+	case inUse:
+		return "cannot be deleted while others refer to it"
+	case immutable:
+		return "cannot be changed"
+	case invalidJSON:
+		return "is not valid JSON"
+	case oneInterface:
+		return "exactly one interface is required"
+	case somethingWrong:
+		return "something went wrong"
+	case legacyTables:
+		return "tables are available only with " + legacyJSON
+	}
+	return "is invalid"
 }

@@ -37,7 +37,7 @@ func (q querier) continueChat(c *op.Call) (op.Reply, error) {
 	}
 	script := takeTurn(c.World, input, chat.UUID, agent)
 	if script.Status != 0 {
-		return refused(script), nil // no error, which would put the turn back
+		return refused(c.Operation, script), nil // no error, which would put the turn back
 	}
 	for i, file := range in.Attachments {
 		attach(c, chat.UUID, attachmentOf(file, attachmentSent), contents[i])

@@ -12,8 +12,11 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// attributesField is where attributes stand in a body.
-const attributesField = "data.attributes"
+// attributesField is where attributes stand in a body, wholeField where the resource stands that they belong to.
+const (
+	attributesField = "data.attributes"
+	wholeField      = "data"
+)
 
 // unfit refuses an attribute with a validation code: 422.
 func unfit(attribute, code, format string, args ...any) error {
@@ -21,6 +24,11 @@ func unfit(attribute, code, format string, args ...any) error {
 		Code: op.CodeUnprocessable, Field: attributesField + "." + attribute, Reason: code,
 		Message: fmt.Sprintf(format, args...),
 	}
+}
+
+// unfitWhole refuses a resource as a whole, by no attribute of its own.
+func unfitWhole(code, format string, args ...any) *op.Error {
+	return &op.Error{Code: op.CodeUnprocessable, Field: wholeField, Reason: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // wrong refuses a parameter or a member of the body with 400.
@@ -48,7 +56,7 @@ type errorSource struct {
 	Pointer string `json:"pointer"`
 }
 
-// plainError is the error form of everything else. Its status is a text, but for that of the plain 404 (public).
+// plainError is the error form of everything else. Its status is text, except in most 404 (public).
 type plainError struct {
 	Status  any      `json:"status"`
 	Error   string   `json:"error"`
@@ -65,7 +73,7 @@ func errorReply(o *specs.Operation, list op.Errors) op.Reply {
 		}
 	}
 	if !listed(o, status) {
-		return plainReply(status, list.One())
+		return plainReply(o, status, list.One())
 	}
 	body := errorList{Errors: []errorItem{}}
 	for _, e := range list {
@@ -84,12 +92,17 @@ func reworded(o *specs.Operation, list op.Errors) op.Errors {
 	}
 	list = slices.Clone(list)
 	for i, e := range list {
-		list[i] = asJSON(e)
+		one := *asJSON(e)
 		if e.Code == op.CodeInvalid && (unknownFunction(o, e) || withinRule(e)) {
-			one := *e
 			one.Code = op.CodeUnprocessable
-			list[i] = &one
 		}
+		switch {
+		case nullReturnMode(e):
+			one.Reason = invalidFormat
+		case strings.HasPrefix(e.Field, attributesField+".") && isBlank(e.Reason):
+			one.Message = blankReason
+		}
+		list[i] = &one
 	}
 	return onToolTarget(o, list)
 }
@@ -103,19 +116,23 @@ func listed(o *specs.Operation, status int) bool {
 	return response != nil && response.Value.Content[mediaType] != nil
 }
 
-func plainReply(status int, e *op.Error) op.Reply {
+func plainReply(o *specs.Operation, status int, e *op.Error) op.Reply {
 	body := plainError{Status: strconv.Itoa(status), Error: e.Error()}
-	if status == http.StatusNotFound {
+	if status == http.StatusNotFound && !textNotFound(o) {
 		body.Status = status
 	}
 	body.Details, _ = e.Details["details"].([]string)
 	return op.Reply{Status: status, Type: "application/json", Body: body}
 }
 
+// textNotFound reports whether an operation answers a plain 404 whose status is text (public).
+func textNotFound(o *specs.Operation) bool {
+	return o != nil && (o.ID == "runActionChatapp" || o.ID == "callbackAgentSchedule")
+}
+
 func newErrorItem(status int, e *op.Error) errorItem {
-	item := errorItem{
-		Title: e.Message, Detail: e.Error(), Code: codeOf(status, e), Status: strconv.Itoa(status),
-	}
+	code := codeOf(status, e)
+	item := errorItem{Title: titleOf(code, e), Detail: detailOf(code, e), Code: code, Status: strconv.Itoa(status)}
 	if status != http.StatusUnprocessableEntity {
 		return item
 	}
@@ -125,35 +142,51 @@ func newErrorItem(status int, e *op.Error) errorItem {
 	return item
 }
 
-// codeOf is the code of an error; 100, 105, 107 and 404 are public, the others assumed.
+// detailOf is the name of what is wrong, and the reason (public). Two codes have a sentence instead (public).
+func detailOf(code string, e *op.Error) string {
+	name := e.Field
+	if attribute, ok := strings.CutPrefix(name, attributesField+"."); ok {
+		name = strings.ReplaceAll(attribute, ".", "/")
+	}
+	switch {
+	case code == codeNotFound && e.Key != "":
+		return fmt.Sprintf("The record identified by %s could not be found.", e.Key)
+	case code == codeNotAllowed:
+		return name + " is not allowed."
+	case name == "" || name == wholeField:
+		return e.Message
+	}
+	return name + " - " + e.Message
+}
+
 func codeOf(status int, e *op.Error) string {
 	switch status {
 	case http.StatusUnprocessableEntity:
-		return "100"
+		return codeInvalid
 	case http.StatusNotFound:
-		return "404"
+		return codeNotFound
+	}
+	switch e.Reason {
+	case reasonOwned, "additionalProperties":
+		return codeNotAllowed
+	case reasonMissing, "required":
+		return codeMissing
+	case reasonKey:
+		return codeKey
 	}
 	parameter, _, _ := strings.Cut(e.Field, "[")
 	parameter, _, _ = strings.Cut(parameter, ".") // include.0
-	switch e.Reason {
-	case reasonOwned, "additionalProperties":
-		return "105"
-	case reasonMissing, "required":
-		return "106"
-	case reasonKey:
-		return "110"
-	}
 	switch parameter {
 	case "filter":
-		return "107"
+		return codeFilter
 	case "include":
-		return "112"
+		return codeInclude
 	case "sort":
-		return "114"
+		return codeSort
 	case "page":
-		return "118"
+		return codePage
 	}
-	return "103" // the value of another parameter, or of a member
+	return codeValue
 }
 
 // statusOf tells what is malformed, 400, from attributes whose values cannot be, 422.

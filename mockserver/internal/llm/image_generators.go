@@ -19,6 +19,12 @@ var imageGenerators = imageGeneratorKind.resource()
 // imageReturnID is the only return mode that is known (public).
 const imageReturnID = "ID"
 
+// nullReturnMode reports whether what the document refuses is a return mode that is null. That is no blank one but one
+// that there is not (public).
+func nullReturnMode(e *op.Error) bool {
+	return e.Field == attributesField+".imageReturnMode" && e.Reason == "nullable"
+}
+
 func setImageGenerator(c *op.Call, before, after *world.Resource[world.ImageGenerator]) error {
 	a := after.Attributes
 	errs := []error{inProject(c, a.ProjectID, a.Name)}

@@ -1,12 +1,9 @@
 package llm
 
 import (
-	"slices"
-
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
-	"svc.example/understudy/specs"
 )
 
 var presentationArtifactToolKind = kind[world.PresentationArtifactTool]{
@@ -20,21 +17,3 @@ var presentationArtifactToolKind = kind[world.PresentationArtifactTool]{
 }
 
 var presentationArtifactTools = presentationArtifactToolKind.resource()
-
-// onToolTarget adds to a blank name of a presentation artifact tool the same error on the name of its tool target
-// (public): the two are saved together, and each of them finds it blank.
-func onToolTarget(o *specs.Operation, list op.Errors) op.Errors {
-	if o.ID != "createPresentationArtifactTool" && o.ID != "updatePresentationArtifactTool" {
-		return list
-	}
-	const name = attributesField + ".name"
-	i := slices.IndexFunc(list, func(e *op.Error) bool {
-		return e.Field == name && validationCode(e.Reason) == cannotBeBlank
-	})
-	if i < 0 {
-		return list
-	}
-	twin := *list[i]
-	twin.Field = attributesField + ".toolTarget.name"
-	return slices.Insert(list, i+1, &twin)
-}

@@ -58,12 +58,15 @@ func named[A any](w *world.World, uuid string, rows *table.Table[world.Resource[
 	return rows.Get(id)
 }
 
+// blankReason is the reason why a text that is empty is refused.
+const blankReason = "can't be blank"
+
 // filled refuses a text that is empty or only space.
 func filled(attribute, text string) error {
 	if strings.TrimSpace(text) != "" {
 		return nil
 	}
-	return unfit(attribute, cannotBeBlank, "can't be blank")
+	return unfit(attribute, cannotBeBlank, blankReason)
 }
 
 // jsonObject refuses a text that is no JSON object.

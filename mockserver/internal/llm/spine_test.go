@@ -206,7 +206,7 @@ func TestRequests(t *testing.T) {
 		s.change("agents", s.agent, `{"updatedAt":null,"name":"Other"}`).
 			Refused(http.StatusBadRequest, "updatedAt", `"code":"105"`)
 		refused := s.change("agents", s.agent, `{"colour":"red","size":7,"name":"Other"}`)
-		refused.Refused(http.StatusBadRequest, "attributes.colour", "attributes.size")
+		refused.Refused(http.StatusBadRequest, "colour is not allowed", "size is not allowed")
 		refused.Wants("errors.#", "2", "errors.1.code", "105", "errors.0.source", "", "errors.0.meta", "")
 		s.Get("/api/agents/"+s.agent).Wants("data.attributes.name", "Helper")
 	})

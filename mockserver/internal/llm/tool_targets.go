@@ -8,6 +8,7 @@ import (
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // toolTarget is what a tool of an agent can point at: another resource, under its id. Nothing of it is stored, so it
@@ -104,6 +105,27 @@ func newToolTarget[A any](wireType, kind string, r world.Resource[A]) world.Reso
 		ID: r.ID, UUID: r.UUID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		CreatedBy: r.CreatedBy, UpdatedBy: r.UpdatedBy, Attributes: t,
 	}
+}
+
+// onToolTarget adds to a blank name the same error on the name of the tool target, for the kinds where the platform is
+// known to (public): the two are saved together, and each of them finds it blank.
+func onToolTarget(o *specs.Operation, list op.Errors) op.Errors {
+	switch o.ID {
+	case "createPresentationArtifactTool", "updatePresentationArtifactTool",
+		"createTextKnowledgeBase", "updateTextKnowledgeBase":
+	default:
+		return list
+	}
+	const name = attributesField + ".name"
+	i := slices.IndexFunc(list, func(e *op.Error) bool {
+		return e.Field == name && validationCode(e.Reason) == cannotBeBlank
+	})
+	if i < 0 {
+		return list
+	}
+	twin := *list[i]
+	twin.Field = attributesField + ".toolTarget.name"
+	return slices.Insert(list, i+1, &twin)
 }
 
 // targetAttributes are those that a target has from what is behind it (public).

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -36,10 +35,9 @@ func inUseBy(kinds ...dependents) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	return &op.Error{
-		Code: op.CodeUnprocessable, Field: "data", Reason: inUse, Details: meta,
-		Message: "it cannot be deleted while these refer to it: " + strings.Join(reasons, ", "),
-	}
+	err := unfitWhole(inUse, "it cannot be deleted while these refer to it: %s", strings.Join(reasons, ", "))
+	err.Details = meta
+	return err
 }
 
 // referrer is a resource that refers to another, in an error's meta.

@@ -18,6 +18,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // mediaType is that of resources and collections, and of the errors of their operations.
@@ -120,8 +121,8 @@ var refusals = []int{
 }
 
 // refused is the answer of a turn that says no.
-func refused(script world.Turn) op.Reply {
-	reply := plainReply(script.Status, &op.Error{Message: refusalOf(script)})
+func refused(o *specs.Operation, script world.Turn) op.Reply {
+	reply := plainReply(o, script.Status, &op.Error{Message: refusalOf(script)})
 	if script.Status == http.StatusTooManyRequests {
 		reply.Header = [][2]string{{"Retry-After", "60"}} // seconds (public)
 	}

@@ -141,6 +141,7 @@ type Error struct {
 	Message string
 	Field   string
 	Reason  string         // what a program tells the error by: the schema keyword that failed, or a code of the interface
+	Key     string         // the id or name that belongs to nothing, with CodeNotFound
 	Details map[string]any // for interfaces whose errors carry more than a message
 }
 
@@ -165,7 +166,9 @@ func (e *Error) Error() string {
 
 // NotFound says that there is no resource of a kind with a key, such as an id or a name.
 func NotFound(kind, key string, value any) error {
-	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("%s with %s %v not found", kind, key, value)}
+	return &Error{
+		Code: CodeNotFound, Message: fmt.Sprintf("%s with %s %v not found", kind, key, value), Key: fmt.Sprint(value),
+	}
 }
 
 // Invalid says what is wrong with a field, and what would be right.
