@@ -1,0 +1,86 @@
+package llm_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/specs"
+)
+
+const jsonAPI = "application/vnd.api+json"
+
+// otherBodies are bodies of the operations that take JSON and are not those of every kind. ID stands for a resource of the
+// kind in the path.
+var otherBodies = map[string]struct{ kind, attributes, body string }{
+	"callbackAgentSchedule": {"agent_schedules", walkedSchedule, `{"session_id":"1","attempt_id":"2","status":"success"}`},
+	"executeAgentSchedule":  {"agent_schedules", walkedSchedule, `{}`},
+	"continueChat":          {"chats", `{"agentId":"AGENT"}`, `{"input":"Hello"}`},
+	"downloadChatFiles":     {"chats", `{"agentId":"AGENT"}`, `{"method":"multipart"}`},
+	"queryKnowledgeBase": {
+		"knowledge_bases", `{"name":"K","projectId":"PROJECT","svcDatabaseName":"shop"}`, `{"function":"LIST_COLUMNS","arguments":{}}`,
+	},
+	"convertSegmentRule": {"", "", `{"name":"n","description":"d","simplifiedIonRule":{"title":"t","summary":"s",
+		"conditions":[{"attribute_column":"a","operator":"=","right_value":1}]}}`},
+}
+
+// request is the path and the body of an operation that takes JSON. It makes what they name.
+func (w walk) request(o *specs.Operation) (path, body string) {
+	w.Helper()
+	if other, ok := otherBodies[o.ID]; ok {
+		if other.kind == "" {
+			return o.Path, other.body
+		}
+		return strings.Replace(o.Path, "{id}", w.make(other.kind, w.with(other.attributes)), 1), other.body
+	}
+	for _, tt := range walked {
+		if o.Path == "/api/"+tt.kind {
+			return o.Path, w.fill(`{"data":{"type":"` + camelType(tt.kind) + `","attributes":` + w.with(tt.attributes) + `}}`)
+		}
+		if o.Path == "/api/"+tt.kind+"/{id}" {
+			id := w.make(tt.kind, w.with(tt.attributes))
+			return "/api/" + tt.kind + "/" + id,
+				w.fill(`{"data":{"type":"` + camelType(tt.kind) + `","id":"` + id + `","attributes":` + tt.change + `}}`)
+		}
+	}
+	w.Fatalf("there is no body for %s", o.ID)
+	return "", ""
+}
+
+// Wherever JSON is taken, it is under the media type of JSON:API as well, with the same answer.
+func TestEveryJSONBodyMayBeOfTheMediaTypeOfJSONAPI(t *testing.T) {
+	t.Parallel()
+	doc, err := specs.Load(specs.LLM, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, o := range doc.Operations {
+		if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value.Content["application/json"] == nil {
+			continue
+		}
+		count++
+		t.Run(o.ID, func(t *testing.T) {
+			t.Parallel()
+			if o.Spec.RequestBody.Value.Content[jsonAPI] == nil {
+				t.Errorf("the document does not have %s", jsonAPI)
+			}
+			var answers []string
+			for _, media := range []string{"application/json", jsonAPI, jsonAPI + "; charset=utf-8"} {
+				w := newWalk(t, doc, "")
+				path, body := w.request(o)
+				got := w.Call(o.Method, path, body, "Content-Type", media)
+				if got.Status >= http.StatusMultipleChoices {
+					t.Errorf("%s: status %d: %s", media, got.Status, got.Body)
+				}
+				answers = append(answers, string(got.Body))
+			}
+			if answers[1] != answers[0] || answers[2] != answers[0] {
+				t.Errorf("the answers differ:\n%s", strings.Join(answers, "\n"))
+			}
+		})
+	}
+	if count < 30 {
+		t.Errorf("only %d operations take JSON: this test sees too little", count)
+	}
+}
