@@ -15,6 +15,9 @@ var agentKind = kind[world.Agent]{
 	New:    func(_ *op.Call, a *world.Agent) { a.MaxToolIterations, a.ReasoningEffort = 4, "NONE" }, // (assumed)
 	Set:    setAgent,
 	Remove: removeAgent,
+	Filters: map[string]filter[world.Agent]{
+		"project_id": equal(func(a world.Agent) string { return a.ProjectID }),
+	},
 	Related: func(_ *world.World, a world.Resource[world.Agent], relation string) []identifier {
 		if relation == "overview" {
 			return []identifier{{overviewType, a.UUID}}

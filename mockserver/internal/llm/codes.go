@@ -9,11 +9,12 @@ import (
 // The reasons for a refusal with 400, each with its code on the wire. Those of validations, which are refused with 422,
 // are the validation codes themselves.
 const (
-	reasonOwned   = "readOnly" // an attribute that the server owns, or that there is not (public)
-	reasonMissing = "missing"  // a member of the body (assumed)
-	reasonFilter  = "filter"   // the text of a filter (public)
-	reasonKey     = "key"      // the id in the body is not that of the path (assumed)
-	reasonSort    = "sort"     // an unknown field (assumed)
+	reasonOwned    = "readOnly"  // an attribute that the server owns, or that there is not (public)
+	reasonMissing  = "missing"   // a member of the body (assumed)
+	reasonFilter   = "filter"    // the text of a filter (public)
+	reasonNoFilter = "no filter" // a filter that a list does not have (public)
+	reasonKey      = "key"       // the id in the body is not that of the path (assumed)
+	reasonSort     = "sort"      // an unknown field (assumed)
 )
 
 // The validation codes (public).
@@ -79,6 +80,9 @@ func titleOf(code string, e *op.Error) string {
 	case codeMissing:
 		return "Missing parameter"
 	case codeFilter:
+		if e.Reason == reasonNoFilter {
+			return "Filter not allowed"
+		}
 		return "Invalid filter value"
 	case codeKey:
 		return "Key is not included in URL"

@@ -72,6 +72,7 @@ func TestErrorsOfResources(t *testing.T) {
 			"/api/projects?include=cars":                 "Invalid include",
 			"/api/projects?filter[hasInterfaces]=cars":   "Invalid filter value",
 			"/api/chats?filter[parent_segment_id]=shops": "Invalid filter value",
+			"/api/projects?filter[colour]=red":           "Filter not allowed",
 		} {
 			s.Get(path).Want(http.StatusBadRequest).Wants("errors.0.title", title)
 		}

@@ -1,6 +1,9 @@
 package llm
 
 import (
+	"errors"
+	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +14,28 @@ import (
 
 // filter reads a filter's text once and returns what tells the resources that pass.
 type filter[A any] func(c *op.Call, text string) (func(world.Resource[A]) bool, error)
+
+func filterParameter(name string) string { return "filter[" + name + "]" }
+
+// onlyFilters refuses the filters of a query that a list does not have.
+func onlyFilters(query url.Values, known []string) error {
+	parameters := make([]string, len(known))
+	for i, name := range known {
+		parameters[i] = filterParameter(name)
+	}
+	want := "this list has none"
+	if len(known) > 0 {
+		want = "want one of " + strings.Join(parameters, ", ")
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		isFilter := name == "filter" || strings.HasPrefix(name, "filter[")
+		if isFilter && !slices.Contains(parameters, name) {
+			errs = append(errs, wrong(name, reasonNoFilter, "unknown filter: %s", want))
+		}
+	}
+	return errors.Join(errs...)
+}
 
 // equal passes the resources that have just this text.
 func equal[A any](attribute func(A) string) filter[A] {

@@ -190,14 +190,19 @@ func (k kind[A]) managed(r world.Resource[A]) error {
 	return op.Forbidden("%s %s is managed by the platform, which alone changes and removes it", k.Noun, r.UUID)
 }
 
-// match reads all filters of a call, and leaves out what the caller does not see.
+// match reads all filters of a call, refuses those that the kind does not have, and leaves out what the caller does not
+// see.
 func (k kind[A]) match(c *op.Call) (func(world.Resource[A]) bool, error) {
+	known := slices.Sorted(maps.Keys(k.Filters))
+	if err := onlyFilters(c.Query, known); err != nil {
+		return nil, err
+	}
 	var all []func(world.Resource[A]) bool
 	if k.Sees != nil {
 		all = append(all, func(r world.Resource[A]) bool { return k.Sees(c, r) })
 	}
-	for _, name := range slices.Sorted(maps.Keys(k.Filters)) {
-		parameter := "filter[" + name + "]"
+	for _, name := range known {
+		parameter := filterParameter(name)
 		if !c.Has(parameter) {
 			continue
 		}
