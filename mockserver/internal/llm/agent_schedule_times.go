@@ -24,6 +24,38 @@ type scheduleTimes struct {
 // noRepeat runs once.
 const noRepeat = "no_repeat"
 
+const localForm = "2006-01-02T15:04:05" // fractions of seconds are read as well, and dropped
+
+// normalizeTimes brings the start of a schedule into the form of a local time without offset, and its end into that of a
+// date (public). What cannot be read stays, for timesOf to refuse.
+func normalizeTimes(a *world.AgentSchedule) {
+	zone, err := time.LoadLocation(a.Timezone)
+	if err != nil { // which timesOf refuses
+		zone = time.UTC
+	}
+	if start, ok := localTime(a.StartAt, zone); ok {
+		a.StartAt = start.Format(localForm)
+	}
+	if a.EndAt == nil {
+		return
+	}
+	if end, ok := localTime(*a.EndAt, zone); ok {
+		a.EndAt = new(end.Format(time.DateOnly))
+	}
+}
+
+// localTime reads a date, or a date and a time. A Z says nothing (public); with another offset the text is an instant,
+// whose local time is meant (assumed).
+func localTime(text string, zone *time.Location) (time.Time, bool) {
+	for _, form := range []string{localForm, time.DateOnly} {
+		if t, err := time.Parse(form, strings.TrimSuffix(text, "Z")); err == nil {
+			return t, true
+		}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	return t.In(zone), err == nil
+}
+
 // timesOf reads the times of a schedule, and refuses those that cannot be.
 func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 	t := scheduleTimes{unit: a.RepeatUnit, every: a.RepeatFrequency, on: a.RepeatSubFrequency}
@@ -34,7 +66,7 @@ func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 			"want the IANA name of a time zone, such as Asia/Tokyo, not %q", a.Timezone))
 		t.zone = time.UTC
 	}
-	if t.start, err = time.ParseInLocation("2006-01-02T15:04:05", a.StartAt, t.zone); err != nil {
+	if t.start, err = time.ParseInLocation(localForm, a.StartAt, t.zone); err != nil {
 		errs = append(errs, unfit("startAt", invalidFormat,
 			"want a local time, such as 2026-01-16T07:00:00, not %q", a.StartAt))
 	}
@@ -43,7 +75,7 @@ func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 		switch {
 		case err != nil:
 			errs = append(errs, unfit("endAt", invalidFormat, "want a date, such as 2026-12-31, not %q", *a.EndAt))
-		case *a.EndAt < a.StartAt[:len(time.DateOnly)]:
+		case *a.EndAt < t.start.Format(time.DateOnly):
 			errs = append(errs, unfit("endAt", invalidFormat, "%s comes before the start, %s", *a.EndAt, a.StartAt))
 		}
 	}

@@ -63,6 +63,7 @@ func setAgentSchedule(c *op.Call, before, after *world.Resource[world.AgentSched
 		}
 	}
 	a := &after.Attributes
+	normalizeTimes(a)
 	t, err := timesOf(*a)
 	if err := errors.Join(err, checkScheduleReferences(c, *a), checkInterface(c, a)); err != nil {
 		return err

@@ -204,7 +204,10 @@ func TestAgentScheduleChecks(t *testing.T) {
 		{format, "timezone", []string{"timezone", `"Mars/Olympus"`}},
 		{format, "timezone", []string{"timezone", `"Local"`}},
 		{format, "startAt", []string{"startAt", `"2026-02-30T07:00:00"`}},
-		{format, "startAt", []string{"startAt", `"2026-02-20T07:00:00Z"`}},
+		{format, "startAt", []string{"startAt", `"20.02.2026"`}},
+		{format, "startAt", []string{"startAt", `"2026-02-20 07:00:00"`}},
+		{format, "endAt", []string{"endAt", `"soon"`}},
+		{format, "endAt", []string{"endAt", `"2026-01-15T23:59:59Z"`}},
 		{format, "endAt", []string{"endAt", `"2026-13-01"`}},
 		{format, "endAt", []string{"endAt", `"2026-01-15"`}},
 		{format, "repeatFrequency", []string{"repeatFrequency", "0"}},
@@ -228,4 +231,55 @@ func TestAgentScheduleChecks(t *testing.T) {
 	s.post("endAt", `"2026-01-16"`, "parameterValues", `{"button_id":"Sales"}`).Want(201)
 	open := toolMake(s.Client, "chat_interfaces", `{"projectId":`+quote(s.project)+`,"name":"Open","textInputEnabled":true}`)
 	s.post("chatInterfaceId", quote(open)).Want(201)
+}
+
+func TestAgentScheduleTimes(t *testing.T) {
+	t.Parallel()
+	s := newStage(t) // whose schedules are in Tokyo, at +09:00
+	id := s.schedule()
+	for _, test := range []struct{ name, startAt, endAt, start, end string }{
+		{"as they are answered", "2026-02-01T09:00:00", "2026-12-31", "2026-02-01T09:00:00", "2026-12-31"},
+		{"with Z, which does not change the time of day", "2026-02-01T09:00:00Z", "2026-12-31T23:59:59Z", "2026-02-01T09:00:00", "2026-12-31"},
+		{"as times without Z", "2026-02-01T09:00:00", "2026-12-31T00:00:00", "2026-02-01T09:00:00", "2026-12-31"},
+		{"as dates", "2026-02-01", "2026-12-31", "2026-02-01T00:00:00", "2026-12-31"},
+		{"with fractions of seconds", "2026-02-01T09:00:00.000Z", "2026-12-31T00:00:00.5", "2026-02-01T09:00:00", "2026-12-31"},
+		{"with an offset, which makes them instants", "2026-02-01T00:00:00+00:00", "2026-12-31T12:00:00-08:00", "2026-02-01T09:00:00", "2027-01-01"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := stage{s.In(t), s.project, s.agent, s.chat, s.form}
+			times := []string{"startAt", quote(test.startAt), "endAt", quote(test.endAt)}
+			want := []string{"data.attributes.startAt", test.start, "data.attributes.endAt", test.end}
+			made := s.post(times...).Want(201).Wants(want...).Value("data.id").String()
+			s.get(made).Wants(want...)
+		})
+	}
+	t.Run("a change takes them in all forms, too", func(t *testing.T) {
+		t.Parallel()
+		toolPatch(s.In(t), "agent_schedules", id, `{"startAt":"2026-03-01T10:00:00Z","endAt":"2026-03-02T10:00:00"}`).Want(200).
+			Wants("data.attributes.startAt", "2026-03-01T10:00:00", "data.attributes.endAt", "2026-03-02")
+	})
+	t.Run("a local time that the clocks leave out stays as it was sent", func(t *testing.T) {
+		t.Parallel()
+		s := stage{s.In(t), s.project, s.agent, s.chat, s.form}
+		s.post("timezone", `"Europe/Berlin"`, "startAt", `"2026-03-29T02:30:00Z"`).Want(201).
+			Wants("data.attributes.startAt", "2026-03-29T02:30:00")
+	})
+	t.Run("a fixture may have them in all forms", func(t *testing.T) {
+		t.Parallel()
+		c, _ := toolClient(t)
+		c.Load(`
+llm:
+  projects: [{attributes: {name: Shop}}]
+  agents: [{attributes: {projectId: Shop, name: Helper, modelType: gpt-5}}]
+  formInterfaces:
+  - attributes: {projectId: Shop, agentId: Helper, name: Form, promptTemplate: Go, formJsonSchema: '{}'}
+  agentSchedules:
+  - attributes:
+      {projectId: Shop, agentId: Helper, formInterfaceId: Form, name: Morning, repeatUnit: daily, repeatFrequency: 1,
+       timezone: UTC, startAt: '2026-02-01T09:00:00Z', endAt: '2026-12-31T00:00:00Z', parameterValues: {}}
+`)
+		c.Get("/api/agent_schedules").Want(200).Wants(
+			"data.0.attributes.startAt", "2026-02-01T09:00:00", "data.0.attributes.endAt", "2026-12-31")
+	})
 }
