@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -76,6 +77,7 @@ func setTools(c *op.Call, before, after []world.AgentTool) error {
 		if !had {
 			errs = append(errs, points(c, "tools", i, t.ToolTargetType, t.ToolTargetID))
 		}
+		t.AgentOutputMode = cmp.Or(t.AgentOutputMode, world.ReturnOutput) // null means that nothing was chosen (public)
 		t.TargetType, t.TargetKnowledgeBaseID, t.TargetAgentID = pascal(t.ToolTargetType), nil, nil
 		switch t.ToolTargetType {
 		case knowledgeBaseTarget:

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestAgents(t *testing.T) {
@@ -16,6 +19,26 @@ func TestAgents(t *testing.T) {
 			"data.attributes.reasoningEffort", "NONE", "data.attributes.systemPrompt", "", "data.attributes.starterMessage", "",
 			"data.attributes.tools.#", "0", "data.attributes.variables.#", "0", "data.attributes.outputs.#", "0",
 			"data.attributes.isManaged", "false")
+	})
+	t.Run("texts that are null are empty ones, on creation and on change", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		made := s.create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5","systemPrompt":null,"starterMessage":null}`).
+			Want(http.StatusCreated)
+		wantEmptyTexts(made, "data.attributes.")
+		s.change("agents", s.agent, `{"systemPrompt":"Be brief.","starterMessage":"Hello"}`).Want(http.StatusOK).
+			Wants("data.attributes.systemPrompt", "Be brief.", "data.attributes.starterMessage", "Hello")
+		wantEmptyTexts(s.change("agents", s.agent, `{"systemPrompt":null,"starterMessage":null}`).Want(http.StatusOK), "data.attributes.")
+		wantUnfit(s.change("agents", s.agent, `{"systemPrompt":7}`), "systemPrompt", misfit)
+	})
+	t.Run("a new agent has empty texts wherever it is answered, also one of a fixture", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		wantEmptyTexts(s.create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5"}`).Want(http.StatusCreated), "data.attributes.")
+		wantEmptyTexts(s.Get("/api/agents/"+s.agent).Want(http.StatusOK), "data.attributes.")
+		wantEmptyTexts(s.Get("/api/agents").Want(http.StatusOK), "data.1.attributes.")
+		seeded := newChats(t)
+		wantEmptyTexts(seeded.Get("/api/agents/"+chatOther).Want(http.StatusOK), "data.attributes.")
 	})
 	t.Run("a temperature is from 0 to 1", func(t *testing.T) {
 		t.Parallel()
@@ -62,6 +85,16 @@ func TestAgents(t *testing.T) {
 		wantUnfit(twice, "outputs/1/name", blank)
 		wantUnfit(twice, "outputs/1/jsonSchema", "LLM_INVALID_JSON")
 	})
+}
+
+// wantEmptyTexts fails the test unless an agent has empty texts, not null, at a path.
+func wantEmptyTexts(a mocktest.Answer, path string) {
+	a.Helper()
+	for _, name := range []string{"systemPrompt", "starterMessage"} {
+		if got := a.Value(path + name).Raw; got != `""` {
+			a.Errorf("%s is %s, want an empty text", name, got)
+		}
+	}
 }
 
 func TestModels(t *testing.T) {
@@ -118,6 +151,36 @@ func TestAgentTools(t *testing.T) {
 			"data.attributes.tools.0.targetType", "TextKnowledgeBase", "data.attributes.tools.0.targetAgentId", "",
 			"data.attributes.tools.0.inheritChatFiles", "false", "data.attributes.tools.1.targetType", "Agent",
 			"data.attributes.tools.1.targetAgentId", helper, "data.attributes.tools.1.targetKnowledgeBaseId", "")
+	})
+	t.Run("the output mode of a tool is never null in an answer", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		text := s.make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
+		tool := func(name, mode string) string {
+			return strings.Replace(toolFor("text_knowledge_base", text, name), "}", mode+"}", 1)
+		}
+		tools := `"tools":[` + tool("a", "") + `,` + tool("b", `,"agentOutputMode":null`) + `,` + tool("c", `,"agentOutputMode":"SHOW"`) + `]`
+		const modes = "attributes.tools.#.agentOutputMode"
+		const want = `["RETURN","RETURN","SHOW"]`
+		s.create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5",`+tools+`}`).Want(http.StatusCreated).
+			Wants("data."+modes, want)
+		s.change("agents", s.agent, `{`+tools+`}`).Want(http.StatusOK).Wants("data."+modes, want)
+		s.Get("/api/agents/"+s.agent).Wants("data."+modes, want)
+		s.Get("/api/agents").Wants("data.1."+modes, want)
+		wantUnfit(s.change("agents", s.agent, `{"tools":[`+tool("a", `,"agentOutputMode":"WHISPER"`)+`]}`), "tools/0/agentOutputMode", misfit)
+		newChats(t).Get("/api/agents/"+chatAgent).Wants("data."+modes, `["RETURN","RETURN","RETURN"]`)
+	})
+	t.Run("a state that has none for a tool is loaded with the usual one", func(t *testing.T) {
+		t.Parallel()
+		c := newChats(t)
+		dump, err := c.World().State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.World().Load(bytes.ReplaceAll(dump, []byte(`"agentOutputMode":"RETURN"`), []byte(`"agentOutputMode":null`))); err != nil {
+			t.Fatal(err)
+		}
+		c.Get("/api/agents/"+chatAgent).Want(http.StatusOK).Wants("data.attributes.tools.#.agentOutputMode", `["RETURN","RETURN","RETURN"]`)
 	})
 	t.Run("a target is there, and of the kind that the tool says", func(t *testing.T) {
 		t.Parallel()

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"regexp"
 	"time"
 
@@ -70,6 +71,7 @@ func (x *LLM) dump() llmDump {
 func (l *loader) llm(d *llmDump) {
 	x := &l.w.LLM
 	resources(l, d.Projects, &x.Projects)
+	chooseOutputModes(d.Agents)
 	resources(l, d.Agents, &x.Agents)
 	resources(l, d.Prompts, &x.Prompts)
 	resources(l, d.KnowledgeBases, &x.KnowledgeBases)
@@ -136,6 +138,15 @@ func (l *loader) chats() {
 }
 
 // resources fills a table of the LLM interface.
+// chooseOutputModes fills in the output modes that states of earlier versions leave open.
+func chooseOutputModes(agents []Resource[Agent]) {
+	for _, agent := range agents {
+		for i, tool := range agent.Attributes.Tools {
+			agent.Attributes.Tools[i].AgentOutputMode = cmp.Or(tool.AgentOutputMode, ReturnOutput)
+		}
+	}
+}
+
 func resources[A any](l *loader, from []Resource[A], into *table.Table[Resource[A]]) {
 	rows(l, "llm", from, into, func(r Resource[A]) int64 { return r.ID })
 	for id, row := range into.All() {

@@ -21,7 +21,7 @@ type Agent struct {
 	ProjectID         string          `json:"projectId"`
 	Name              string          `json:"name"`
 	SystemPrompt      string          `json:"systemPrompt"`
-	StarterMessage    *string         `json:"starterMessage"`
+	StarterMessage    string          `json:"starterMessage"`
 	ModelType         string          `json:"modelType"`
 	MaxToolIterations int             `json:"maxToolIterations"`
 	Temperature       float64         `json:"temperature"`

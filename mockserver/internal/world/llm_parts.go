@@ -10,6 +10,10 @@ type AgentOutput struct {
 	ArtifactContentType *string `json:"artifactContentType"`
 }
 
+// ReturnOutput is the output mode of tools whose answer goes back to the agent. Tools have it unless they say otherwise
+// (assumed).
+const ReturnOutput = "RETURN"
+
 // AgentTool is a function that an agent can call.
 type AgentTool struct {
 	ToolTargetID          string  `json:"toolTargetId"`
@@ -17,7 +21,7 @@ type AgentTool struct {
 	TargetFunction        string  `json:"targetFunction"`
 	FunctionName          string  `json:"functionName"`
 	FunctionDescription   *string `json:"functionDescription"`
-	AgentOutputMode       *string `json:"agentOutputMode"`
+	AgentOutputMode       string  `json:"agentOutputMode"` // never empty
 	AgentPromptSchema     *string `json:"agentPromptSchema"`
 	AgentPromptTemplate   *string `json:"agentPromptTemplate"`
 	InheritChatFiles      bool    `json:"inheritChatFiles"`
