@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"slices"
+
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
@@ -10,52 +12,92 @@ import (
 // (assumed).
 const overviewType = "overviews"
 
-// overviewItem counts what refers to a project or an agent and gives the first name of each kind (public; the names of
-// the attributes are assumed).
-func overviewItem(c *op.Call, uuid string) *item {
-	l := &c.World.LLM
-	o := overview{}
-	if _, ok := named(c.World, uuid, &l.Agents); ok {
-		tally(o, "prompts", "firstPromptName", &l.Prompts, func(p world.Prompt) (string, bool) {
-			return p.Name, p.AgentID == uuid
-		})
-		tally(o, "formInterfaces", "firstFormInterfaceName", &l.FormInterfaces, func(f world.FormInterface) (string, bool) {
-			return f.Name, f.AgentID == uuid
-		})
-		return &item{ID: uuid, Type: overviewType, Attributes: o}
-	}
-	tally(o, "agents", "firstAgentName", &l.Agents, func(a world.Agent) (string, bool) {
-		return a.Name, a.ProjectID == uuid
-	})
-	tally(o, "prompts", "firstPromptName", &l.Prompts, func(p world.Prompt) (string, bool) {
-		return p.Name, p.ProjectID == uuid
-	})
-	tally(o, "knowledgeBases", "firstKnowledgeBaseName", &l.KnowledgeBases, func(k world.KnowledgeBase) (string, bool) {
-		return k.Name, k.ProjectID == uuid
-	})
-	tally(o, "formInterfaces", "firstFormInterfaceName", &l.FormInterfaces, func(f world.FormInterface) (string, bool) {
-		return f.Name, f.ProjectID == uuid
-	})
-	tally(o, "chatInterfaces", "firstChatInterfaceName", &l.ChatInterfaces, func(i world.ChatInterface) (string, bool) {
-		return i.Name, i.ProjectID == uuid
-	})
-	return &item{ID: uuid, Type: overviewType, Attributes: o}
+// projectOverview is what is in a project: how many of a kind, and the one that was made first.
+type projectOverview struct {
+	FirstAgentName              *string `json:"firstAgentName"`
+	TotalAgentCount             int     `json:"totalAgentCount"`
+	FirstIntegrationServiceType *string `json:"firstIntegrationServiceType"`
+	TotalIntegrationCount       int     `json:"totalIntegrationCount"`
+	FirstKnowledgeBaseName      *string `json:"firstKnowledgeBaseName"`
+	TotalKnowledgeBaseCount     int     `json:"totalKnowledgeBaseCount"`
 }
 
-type overview map[string]any
+// agentOverview is what an agent refers to and what refers to it, likewise.
+type agentOverview struct {
+	FirstReferencingAgentName    *string `json:"firstReferencingAgentName"`
+	TotalReferencingAgentCount   int     `json:"totalReferencingAgentCount"`
+	FirstReferencedByAgentName   *string `json:"firstReferencedByAgentName"`
+	TotalReferencedByAgentCount  int     `json:"totalReferencedByAgentCount"`
+	FirstReferencedByPromptName  *string `json:"firstReferencedByPromptName"`
+	TotalReferencedByPromptCount int     `json:"totalReferencedByPromptCount"`
+}
 
-// tally enters how many rows belong to something, and the name of the first of them, null when there is none.
-func tally[A any](o overview, noun, first string, rows *table.Table[world.Resource[A]], name func(A) (string, bool)) {
-	count := 0
-	o[first] = nil
+// overviewItem is the overview of an agent or a project.
+func overviewItem(c *op.Call, uuid string) *item {
+	if agent, ok := named(c.World, uuid, &c.World.LLM.Agents); ok {
+		return &item{ID: uuid, Type: overviewType, Attributes: overviewOfAgent(&c.World.LLM, agent)}
+	}
+	return &item{ID: uuid, Type: overviewType, Attributes: overviewOfProject(&c.World.LLM, uuid)}
+}
+
+func overviewOfProject(l *world.LLM, project string) projectOverview {
+	agents := namesOf(&l.Agents, func(r world.Resource[world.Agent]) (string, bool) {
+		return r.Attributes.Name, r.Attributes.ProjectID == project
+	})
+	services := namesOf(&l.Integrations, func(r world.Resource[world.Integration]) (string, bool) {
+		return r.Attributes.ServiceType, r.Attributes.ProjectID == project
+	})
+	bases := namesOf(&l.KnowledgeBases, func(r world.Resource[world.KnowledgeBase]) (string, bool) {
+		return r.Attributes.Name, r.Attributes.ProjectID == project
+	})
+	return projectOverview{
+		FirstAgentName: first(agents), TotalAgentCount: len(agents),
+		FirstIntegrationServiceType: first(services), TotalIntegrationCount: len(services),
+		FirstKnowledgeBaseName: first(bases), TotalKnowledgeBaseCount: len(bases),
+	}
+}
+
+// overviewOfAgent: an agent refers to those that its tools point at, each counted once (assumed).
+func overviewOfAgent(l *world.LLM, agent world.Resource[world.Agent]) agentOverview {
+	targets := namesOf(&l.Agents, func(r world.Resource[world.Agent]) (string, bool) {
+		return r.Attributes.Name, pointsAt(agent, r.UUID)
+	})
+	users := namesOf(&l.Agents, func(r world.Resource[world.Agent]) (string, bool) {
+		return r.Attributes.Name, pointsAt(r, agent.UUID)
+	})
+	prompts := namesOf(&l.Prompts, func(r world.Resource[world.Prompt]) (string, bool) {
+		return r.Attributes.Name, r.Attributes.AgentID == agent.UUID
+	})
+	return agentOverview{
+		FirstReferencingAgentName: first(targets), TotalReferencingAgentCount: len(targets),
+		FirstReferencedByAgentName: first(users), TotalReferencedByAgentCount: len(users),
+		FirstReferencedByPromptName: first(prompts), TotalReferencedByPromptCount: len(prompts),
+	}
+}
+
+// pointsAt reports whether a tool of an agent points at another resource.
+func pointsAt(agent world.Resource[world.Agent], target string) bool {
+	return agent.UUID != target && slices.ContainsFunc(agent.Attributes.Tools, func(t world.AgentTool) bool {
+		return t.ToolTargetID == target
+	})
+}
+
+// namesOf are the names of the rows that a function picks, in the order in which they were made.
+func namesOf[A any](
+	rows *table.Table[world.Resource[A]], pick func(world.Resource[A]) (name string, picked bool),
+) []string {
+	var names []string
 	for _, row := range rows.All() {
-		text, belongs := name(row.Attributes)
-		if !belongs {
-			continue
-		}
-		if count++; count == 1 {
-			o[first] = text
+		if name, picked := pick(row); picked {
+			names = append(names, name)
 		}
 	}
-	o[noun+"Count"] = count
+	return names
+}
+
+func first(names []string) *string {
+	if len(names) == 0 {
+		return nil
+	}
+	return &names[0]
 }

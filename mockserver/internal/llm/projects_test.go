@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -101,18 +102,54 @@ func TestProjectFilters(t *testing.T) {
 
 func TestOverviews(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
-	s.make("agents", `{"name":"Second","projectId":"PROJECT","modelType":"gpt-5"}`)
-	s.make("form_interfaces", walkedForm)
-	project := s.Get("/api/projects/" + s.project + "?include=overview").Want(http.StatusOK)
-	project.Wants("data.relationships.overview.data.type", "overviews", "included.0.type", "overviews", "included.0.id", s.project,
-		"included.0.attributes.agentsCount", "2", "included.0.attributes.firstAgentName", "Helper",
-		"included.0.attributes.promptsCount", "1", "included.0.attributes.firstPromptName", "Ask",
-		"included.0.attributes.chatInterfacesCount", "0", "included.0.attributes.firstChatInterfaceName", "",
-		"included.0.attributes.knowledgeBasesCount", "0", "included.0.attributes.formInterfacesCount", "1")
-	agents := s.Get("/api/agents?include=overview").Want(http.StatusOK)
-	agents.Wants("included.#", "2", "included.0.id", s.agent, "included.0.attributes.promptsCount", "1",
-		"included.0.attributes.firstFormInterfaceName", "F", "included.1.attributes.promptsCount", "0")
+	t.Run("of what there is none, the first is null", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		empty := s.make("projects", `{"name":"Empty"}`)
+		got := s.Get("/api/projects/" + empty + "?include=overview").Want(http.StatusOK)
+		got.Wants("data.relationships.overview.data.type", "overviews", "included.0.type", "overviews", "included.0.id", empty,
+			"included.0.attributes", `{"firstAgentName":null,"totalAgentCount":0,"firstIntegrationServiceType":null,`+
+				`"totalIntegrationCount":0,"firstKnowledgeBaseName":null,"totalKnowledgeBaseCount":0}`)
+	})
+	t.Run("a project counts what is in it and names what was made first", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t, "core: {databases: [{name: shop}]}")
+		other := s.make("projects", `{"name":"Other"}`)
+		s.make("agents", `{"name":"Foreign","projectId":"`+other+`","modelType":"gpt-5"}`)
+		s.make("agents", `{"name":"A second","projectId":"PROJECT","modelType":"gpt-5"}`)
+		s.make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[]}`)
+		s.make("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP","actions":[]}`)
+		s.make("integrations", `{"projectId":"`+other+`","serviceType":"CHATAPP","actions":[]}`)
+		s.make("knowledge_bases", `{"name":"Known","projectId":"PROJECT","svcDatabaseName":"shop"}`)
+		s.Get("/api/projects/"+s.project+"?include=overview").Want(http.StatusOK).Wants("included.0.attributes",
+			`{"firstAgentName":"Helper","totalAgentCount":2,"firstIntegrationServiceType":"WEBHOOK",`+
+				`"totalIntegrationCount":2,"firstKnowledgeBaseName":"Known","totalKnowledgeBaseCount":1}`)
+		s.Get("/api/projects?include=overview").Want(http.StatusOK).Wants("included.#", "2",
+			"included.1.attributes.firstIntegrationServiceType", "CHATAPP", "included.1.attributes.totalAgentCount", "1")
+	})
+	t.Run("an agent counts whom it refers to and what refers to it", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		caller := func(name string, targets ...string) string {
+			var tools []string
+			for i, target := range targets {
+				tools = append(tools, toolFor("agent", target, fmt.Sprint("ask", i)))
+			}
+			return s.make("agents", `{"name":"`+name+`","projectId":"PROJECT","modelType":"gpt-5","tools":[`+strings.Join(tools, ",")+`]}`)
+		}
+		first := caller("First", s.agent, s.agent)
+		caller("Second", first, s.agent)
+		s.make("prompts", `{"name":"More","projectId":"PROJECT","agentId":"AGENT","template":"x"}`)
+		list := s.Get("/api/agents?include=overview").Want(http.StatusOK)
+		list.Wants("included.#", "3", "included.0.id", s.agent,
+			"included.0.attributes", `{"firstReferencingAgentName":null,"totalReferencingAgentCount":0,`+
+				`"firstReferencedByAgentName":"First","totalReferencedByAgentCount":2,`+
+				`"firstReferencedByPromptName":"Ask","totalReferencedByPromptCount":2}`,
+			"included.1.attributes", `{"firstReferencingAgentName":"Helper","totalReferencingAgentCount":1,`+
+				`"firstReferencedByAgentName":"Second","totalReferencedByAgentCount":1,`+
+				`"firstReferencedByPromptName":null,"totalReferencedByPromptCount":0}`,
+			"included.2.attributes.firstReferencingAgentName", "Helper", "included.2.attributes.totalReferencingAgentCount", "2")
+	})
 }
 
 // What is in a project goes with it, and what is in others loses its references.

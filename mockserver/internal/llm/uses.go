@@ -2,7 +2,6 @@ package llm
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/world"
@@ -50,8 +49,7 @@ type referrer struct {
 func toolsWith(w *world.World, target string) []identifier {
 	var list []identifier
 	for _, agent := range w.LLM.Agents.All() {
-		points := func(t world.AgentTool) bool { return t.ToolTargetID == target }
-		if agent.UUID != target && slices.ContainsFunc(agent.Attributes.Tools, points) {
+		if pointsAt(agent, target) {
 			list = append(list, identifier{"agents", agent.UUID})
 		}
 	}
