@@ -59,7 +59,21 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 		{"no rows", plain, "QUERY_DATA_DIRECT", `{"query":"SELECT id FROM orders WHERE id > 9"}`, `[]`},
 		{
 			"rows in Markdown", markdown, "QUERY_DATA_DIRECT", `{"query":"SELECT id, status FROM orders ORDER BY id"}`,
-			"## Row 1\n\n- id: 1\n- status: open\n\n## Row 2\n\n- id: 2\n- status: paid\n\n_Note: only the first 2 of 3 rows are shown._",
+			"# Records\n\n## Record 1\n\n```\nid: 1\nstatus: open\n```\n\n## Record 2\n\n```\nid: 2\nstatus: paid\n```\n\n" +
+				"# Warning\n\n[TRUNCATED] Results limited to 2 rows. Use a narrower WHERE, or LIMIT and OFFSET, to get the other rows.",
+		},
+		{
+			"rows in Markdown that are all there", markdown, "QUERY_DATA_DIRECT", `{"query":"SELECT id, total FROM orders WHERE id = 1"}`,
+			"# Records\n\n## Record 1\n\n```\nid: 1\ntotal: 12.5\n```",
+		},
+		{
+			"values in Markdown have one line each, in a fence of their own", markdown, "QUERY_DATA_DIRECT",
+			`{"query":"SELECT 'a' || char(10) || 'b' AS lines, replace('aaa', 'a', char(96)) AS fence, NULL AS absent"}`,
+			"# Records\n\n## Record 1\n\n````\nlines: \"a\\nb\"\nfence: ```\nabsent: null\n````",
+		},
+		{
+			"no rows in Markdown", markdown, "QUERY_DATA_DIRECT", `{"query":"SELECT id FROM orders WHERE id > 9"}`,
+			"# Records\n\nNo records.",
 		},
 		{"tables of its own can be queried", tables, "QUERY_DATA_DIRECT", `{"query":"SELECT sum(total) AS sum FROM open_orders"}`, `[{"sum":19.5}]`},
 	} {

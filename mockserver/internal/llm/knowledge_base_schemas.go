@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
@@ -115,75 +114,6 @@ func (s *source) schemaText(tables []schemaTable) string {
 			b.WriteByte('\n')
 		}
 		b.WriteByte('\n')
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// rowsText is what a query has found, in the format of the knowledge base, with a note when rows were cut off (public)
-// or when there is nothing that could find any.
-func (s *source) rowsText(found across.Finding) string {
-	note := ""
-	switch {
-	case found.Silent:
-		note = "there is no query engine to answer"
-	case int64(len(found.Rows)) < found.Count:
-		note = fmt.Sprintf("only the first %d of %d rows are shown", len(found.Rows), found.Count)
-	}
-	if s.base.FormatType == markdownKV {
-		return markdownRows(found, note)
-	}
-	return jsonRows(found, note)
-}
-
-// jsonRows is an array of objects. The note is one of them, so that the text stays JSON (assumed).
-func jsonRows(found across.Finding, note string) string {
-	text := []byte{'['}
-	for i, row := range found.Rows {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, '{')
-		for j, value := range row {
-			if j > 0 {
-				text = append(text, ',')
-			}
-			text = append(append(appendText(text, found.Columns[j][0]), ':'), value...)
-		}
-		text = append(text, '}')
-	}
-	if note != "" {
-		if len(found.Rows) > 0 {
-			text = append(text, ',')
-		}
-		text = append(appendText(append(text, `{"note":`...), note), '}')
-	}
-	return string(append(text, ']'))
-}
-
-func appendText(text []byte, value string) []byte {
-	quoted, err := jsontext.AppendQuote(text, strings.ToValidUTF8(value, "\uFFFD"))
-	if err != nil { // what is valid UTF-8 can be quoted
-		panic(err)
-	}
-	return quoted
-}
-
-func markdownRows(found across.Finding, note string) string {
-	var b strings.Builder
-	for i, row := range found.Rows {
-		fmt.Fprintf(&b, "## Row %d\n\n", i+1)
-		for j, value := range row {
-			text := value.String()
-			if value.Kind() == '"' {
-				unquoted, _ := jsontext.AppendUnquote(nil, value) // a value of a row is JSON
-				text = string(unquoted)
-			}
-			fmt.Fprintf(&b, "- %s: %s\n", found.Columns[j][0], text)
-		}
-		b.WriteByte('\n')
-	}
-	if note != "" {
-		fmt.Fprintf(&b, "_Note: %s._\n", note)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
