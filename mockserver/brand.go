@@ -42,14 +42,15 @@ func newBrand(rules *op.Interface, word specs.Brand) (*brand, error) {
 	return b, err
 }
 
-// operation is the one that rules are given: they look their identifiers up in it.
+// operation is the one that rules are given: they look their identifiers up in it, as our document has them.
 func (b *brand) operation(own *specs.Operation) *specs.Operation {
-	if b != nil {
-		if neutral := b.neutral.Operation(own.ID); neutral != nil {
-			return neutral
-		}
+	if own.Embedded == nil {
+		return own
 	}
-	return own
+	if b != nil {
+		return b.neutral.Operation(own.Embedded.ID)
+	}
+	return own.Embedded
 }
 
 // names are the identifiers that are renamed, each with what becomes of it.

@@ -24,11 +24,11 @@ func (s *Server) controlRules() op.Interface {
 			if name == specs.Control {
 				return specs.Source(name, s.brand)
 			}
-			doc, err := s.document(name)
+			iface, err := s.service(name)
 			if err != nil {
 				return nil, err
 			}
-			return doc.Source(), nil
+			return iface.doc.Source(), nil
 		},
 		Operations: s.operations,
 		Ready:      s.Ready,

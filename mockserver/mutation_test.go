@@ -87,13 +87,7 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), 
 		t.Fatal(err)
 	}
 	// The mock is to keep also to what is only assumed of the platform.
-	options := []contract.Option{contract.WithTrust(specs.Assumed)}
-	for name, base := range map[string]string{
-		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh", specs.LLM: "/llm",
-	} {
-		options = append(options, contract.WithBase(name, "http://example.com"+base))
-	}
-	checker, err := contract.NewChecker(options...)
+	checker, err := contract.NewChecker(append(exampleBases(), contract.WithTrust(specs.Assumed))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +96,16 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), 
 		t.Fatal(err)
 	}
 	return found
+}
+
+// exampleBases are where the interfaces are in requests that httptest makes.
+func exampleBases() (opts []contract.Option) {
+	for name, base := range map[string]string{
+		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh", specs.LLM: "/llm",
+	} {
+		opts = append(opts, contract.WithBase(name, "http://example.com"+base))
+	}
+	return opts
 }
 
 func exchanges(journal []recording.Exchange) contract.Source {

@@ -101,7 +101,11 @@ func (s *Server) loadOwn() error {
 }
 
 func (s *Server) load(rules op.Interface) (*service, error) {
-	doc, err := s.document(rules.Name)
+	embedded, err := specs.Load(rules.Name, s.brand)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := s.document(embedded)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +114,8 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 		return nil, err
 	}
 	v := &service{
-		Name: rules.Name, keyHeader: doc.KeyHeader(), bareKey: doc.BareKey(), doc: doc, rules: rules, routes: table,
-		checks: map[string]*check.Operation{},
+		Name: rules.Name, keyHeader: cmp.Or(doc.KeyHeader(), embedded.KeyHeader()), bareKey: embedded.BareKey(), doc: doc,
+		rules: rules, routes: table, checks: map[string]*check.Operation{},
 	}
 	for _, operation := range doc.Operations {
 		v.checks[operation.ID] = check.New(operation)
@@ -121,11 +125,11 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 }
 
 // document is the embedded document of an interface, or the user's own in its place.
-func (s *Server) document(name string) (*specs.Document, error) {
-	embedded, err := specs.Load(name, s.brand)
+func (s *Server) document(embedded *specs.Document) (*specs.Document, error) {
+	name := embedded.Interface
 	file := s.documents[name]
-	if err != nil || file == "" {
-		return embedded, err
+	if file == "" {
+		return embedded, nil
 	}
 	doc, err := specs.LoadFile(name, file, s.brand)
 	if err != nil {

@@ -27,13 +27,13 @@ func TestStoriesConform(t *testing.T) {
 	}
 }
 
-func wantConform(t *testing.T, s *mockserver.Server) {
+func wantConform(t *testing.T, s *mockserver.Server, opts ...contract.Option) {
 	t.Helper()
 	journal, err := s.World("").Journal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	checker, err := contract.NewChecker(contract.WithTrust(specs.Assumed))
+	checker, err := contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed))...)
 	if err != nil {
 		t.Fatal(err)
 	}

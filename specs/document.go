@@ -21,26 +21,35 @@ type Document struct {
 	Interface  string
 	Brand      Brand
 	File       string // name for reports: workflow.yaml, or the path of a user's own document
-	BasePath   string // path of the first server, without a trailing slash: /v3 for core, else empty
+	BasePath   string // what stands before all paths, without a trailing slash: /v3 for core, else empty
 	Lenient    Lenient
 	T          *openapi3.T
 	Operations []*Operation // in the order of the document
 
-	source []byte
-	byID   map[string]*Operation
-	router router
-	index  func() (*index, error)
+	source  []byte
+	byID    map[string]*Operation
+	router  router
+	written *router // for paths as the document writes them, if they begin elsewhere than ours
+	index   func() (*index, error)
 }
 
 // Operation is one operation of a document.
 type Operation struct {
 	Interface, ID string
-	Method, Path  string
+	Method, Path  string // the path below the document's base path; with our names of parameters, if it is an operation of ours
+	Template      string // the path as the document writes it: the key in its paths
 	Pointer       string // JSON pointer of the operation object in its document
 	Parameters    openapi3.Parameters
 	Spec          *openapi3.Operation
 	Document      *Document
 	Reader        *Reader
+
+	// Embedded is the operation of the embedded document with the same method and path. It is the operation itself in
+	// an embedded document, and nil for an operation that only a user's own document has.
+	Embedded *Operation
+
+	names    []string // of the parameters in Path, in order
+	declared []string // the same parameters as the document names them
 }
 
 // Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
@@ -65,7 +74,7 @@ func Load(name string, brand Brand) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		doc, err := Parse(name, name+".yaml", compiled(name, source, brand), brand)
+		doc, err := parse(name, name+".yaml", compiled(name, source, brand), brand, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -75,30 +84,31 @@ func Load(name string, brand Brand) (*Document, error) {
 	return load.(func() (*Document, error))()
 }
 
-// LoadFile returns a document of the user's own in place of the embedded one. It is parsed once in a process for as long
-// as the file holds the same. Errors name the file.
+// LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it. It is parsed once in a
+// process for as long as the file holds the same. Errors name the file.
 func LoadFile(name, file string, brand Brand) (*Document, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
 	key := cacheKey{name, brand, file, sha256.Sum256(source)}
-	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) {
-		embedded, err := Load(name, brand)
-		if err != nil {
-			return nil, err
-		}
-		return parse(name, file, source, brand, embedded.Lenient)
-	}))
+	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) { return Parse(name, file, source, brand) }))
 	return load.(func() (*Document, error))()
 }
 
-// Parse loads a document from its text: an embedded one, or a user's own. Errors name the file.
+// Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well, by
+// method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name the
+// file.
 func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
-	return parse(name, file, source, brand, Lenient{})
+	embedded, err := Load(name, brand)
+	if err != nil {
+		return nil, err
+	}
+	return parse(name, file, source, brand, embedded)
 }
 
-func parse(name, file string, source []byte, brand Brand, lenient Lenient) (*Document, error) {
+// parse reads a document; an embedded one if embedded is nil.
+func parse(name, file string, source []byte, brand Brand, embedded *Document) (*Document, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(source)
 	if err != nil {
@@ -109,14 +119,24 @@ func parse(name, file string, source []byte, brand Brand, lenient Lenient) (*Doc
 	}
 	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
 	d.setSource(source)
-	d.BasePath = basePath(doc)
-	if d.Lenient, err = lenientOf(doc, lenient); err != nil {
+	var fallback Lenient
+	if embedded != nil {
+		fallback = embedded.Lenient
+	}
+	if d.Lenient, err = lenientOf(doc, fallback); err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
-	if err := d.addOperations(); err != nil {
-		return nil, fmt.Errorf("load %s: %w", file, err)
+	d.addOperations()
+	if embedded == nil {
+		err = d.identify()
+	} else {
+		err = d.identifyBy(embedded)
 	}
-	if d.router, err = newRouter(d.Operations); err != nil {
+	if err == nil {
+		d.sort()
+		err = d.route()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
 	return d, nil
@@ -164,26 +184,58 @@ func (d *Document) BareKey() bool {
 	return false
 }
 
-func basePath(doc *openapi3.T) string {
-	path, err := doc.Servers.BasePath() // that of the first one, with the defaults of its variables
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(path, "/")
-}
-
-// addOperations lists the operations in the order of the platform's documentation, then those it does not know, by
-// path.
-func (d *Document) addOperations() error {
-	var errs []error
+// addOperations lists the operations with what the document says of them.
+func (d *Document) addOperations() {
 	for path, item := range d.T.Paths.Map() {
 		operations := item.Operations()
 		for _, method := range methods {
 			if spec := operations[method]; spec != nil {
-				errs = append(errs, d.add(method, path, item, spec))
+				d.Operations = append(d.Operations, d.operation(method, path, item, spec))
 			}
 		}
 	}
+	slices.SortFunc(d.Operations, func(a, b *Operation) int {
+		return cmp.Or(cmp.Compare(a.Template, b.Template), compareMethods(a, b))
+	})
+}
+
+func (d *Document) operation(method, path string, item *openapi3.PathItem, spec *openapi3.Operation) *Operation {
+	op := &Operation{
+		Interface: d.Interface, ID: spec.OperationID, Method: method, Path: path, Template: path, Spec: spec, Document: d,
+		Pointer: "/paths/" + EscapePointer(path) + "/" + strings.ToLower(method),
+	}
+	op.Parameters = slices.Clone(spec.Parameters)
+	for _, p := range item.Parameters {
+		if spec.Parameters.GetByInAndName(p.Value.In, p.Value.Name) == nil {
+			op.Parameters = append(op.Parameters, p)
+		}
+	}
+	op.Reader = newReader(op)
+	return op
+}
+
+// identify takes the ids of an embedded document, which has one for each operation.
+func (d *Document) identify() error {
+	d.BasePath = firstBasePath(d.T.Servers)
+	var errs []error
+	for _, op := range d.Operations {
+		op.Embedded = op
+		before := d.byID[op.ID]
+		switch {
+		case op.ID == "":
+			errs = append(errs, fmt.Errorf("%s %s has no operationId", op.Method, op.Path))
+		case before != nil:
+			errs = append(errs, fmt.Errorf("%s %s and %s %s share the operationId %s",
+				before.Method, before.Path, op.Method, op.Path, op.ID))
+		}
+		d.byID[op.ID] = op
+	}
+	return errors.Join(errs...)
+}
+
+// sort puts the operations in the order of the platform's documentation, and those that it does not know behind them, by
+// path.
+func (d *Document) sort() {
 	const catalogueSize = 229 // so that a known operation ranks below zero, and an unknown one at zero
 	rank := map[string]int{}
 	for i, entry := range Catalogue() {
@@ -194,40 +246,19 @@ func (d *Document) addOperations() error {
 	slices.SortFunc(d.Operations, func(a, b *Operation) int {
 		return cmp.Or(
 			cmp.Compare(rank[a.Method+" "+a.Path], rank[b.Method+" "+b.Path]),
-			cmp.Compare(a.Path, b.Path),
-			cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method)),
+			cmp.Compare(a.Path, b.Path), compareMethods(a, b),
 		)
 	})
-	return errors.Join(errs...)
+}
+
+func compareMethods(a, b *Operation) int {
+	return cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method))
 }
 
 // methods in the order in which the platform's documentation lists them.
 var methods = []string{
 	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 	http.MethodHead, http.MethodOptions, http.MethodTrace,
-}
-
-func (d *Document) add(method, path string, item *openapi3.PathItem, spec *openapi3.Operation) error {
-	op := &Operation{
-		Interface: d.Interface, ID: spec.OperationID, Method: method, Path: path, Spec: spec, Document: d,
-		Pointer: "/paths/" + EscapePointer(path) + "/" + strings.ToLower(method),
-	}
-	if op.ID == "" {
-		return fmt.Errorf("%s %s has no operationId", method, path)
-	}
-	if before := d.byID[op.ID]; before != nil {
-		return fmt.Errorf("%s %s and %s %s share the operationId %s", before.Method, before.Path, method, path, op.ID)
-	}
-	op.Parameters = slices.Clone(spec.Parameters)
-	for _, p := range item.Parameters {
-		if spec.Parameters.GetByInAndName(p.Value.In, p.Value.Name) == nil {
-			op.Parameters = append(op.Parameters, p)
-		}
-	}
-	op.Reader = newReader(op)
-	d.byID[op.ID] = op
-	d.Operations = append(d.Operations, op)
-	return nil
 }
 
 // Operation returns the operation with an id such as deletePool, or nil.
@@ -239,17 +270,15 @@ func (d *Document) Source() []byte { return d.source }
 // Compare reports how a user's own document differs from ours: the operations that it lacks and those that it adds,
 // each as "METHOD path".
 func (d *Document) Compare(own *Document) (missing, extra []string) {
-	return absent(d, own), absent(own, d)
-}
-
-func absent(of, in *Document) []string {
-	var list []string
-	for _, op := range of.Operations {
-		if !slices.ContainsFunc(in.Operations, func(o *Operation) bool {
-			return o.Method == op.Method && template(o.Path) == template(op.Path)
-		}) {
-			list = append(list, op.Method+" "+op.Path)
+	for _, op := range d.Operations {
+		if found := own.byID[op.ID]; found == nil || found.Embedded == nil {
+			missing = append(missing, op.Method+" "+op.Path)
 		}
 	}
-	return list
+	for _, op := range own.Operations {
+		if op.Embedded == nil {
+			extra = append(extra, op.Method+" "+op.Path)
+		}
+	}
+	return missing, extra
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -23,7 +25,7 @@ type router struct {
 type pathOperations struct {
 	operations []*Operation
 	allow      string
-	names      []string // of the path's parameters, in order
+	glued      bool
 	suffixes   []string // what the last parameter may be, when it is glued to the one before: {table_name}{path_format}
 }
 
@@ -36,8 +38,9 @@ type Match struct {
 	Operation *Operation
 	Allow     string // value of an Allow header
 
-	names  []string
-	values [maxParams]string
+	names    []string
+	declared []string
+	values   [maxParams]string
 }
 
 // Matched is a match with path parameters alone, for a rule that is called without a request. Names and values come in
@@ -47,12 +50,18 @@ func Matched(pairs ...string) *Match {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		m.names, m.values[i/2] = append(m.names, pairs[i]), pairs[i+1]
 	}
+	m.declared = m.names
 	return m
 }
 
-// Param returns a path parameter, unescaped, or the empty string.
-func (m *Match) Param(name string) string {
-	for i, n := range m.names {
+// Param returns a path parameter, unescaped, or the empty string. The name is ours if the operation is one of ours.
+func (m *Match) Param(name string) string { return m.value(m.names, name) }
+
+// Declared returns a path parameter by the name that the document gives it, which a user's own may choose.
+func (m *Match) Declared(name string) string { return m.value(m.declared, name) }
+
+func (m *Match) value(names []string, name string) string {
+	for i, n := range names {
 		if n == name {
 			return m.values[i]
 		}
@@ -65,38 +74,69 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // template is a path with its parameters' names taken away: what identifies it to a router.
 func template(path string) string { return placeholder.ReplaceAllString(trimSlash(path), "{}") }
 
-func newRouter(operations []*Operation) (r router, err error) {
+// route makes the routers of a document whose operations have their paths.
+func (d *Document) route() (err error) {
+	for _, op := range d.Operations {
+		op.names, op.declared = parameterNames(op.Path), parameterNames(op.Template)
+	}
+	d.router, err = newRouter(d.Operations, func(op *Operation) string { return op.Path })
+	if err == nil && slices.ContainsFunc(d.Operations, (*Operation).beginsElsewhere) {
+		var written router
+		written, err = newRouter(d.Operations, func(op *Operation) string { return op.Template })
+		d.written = &written
+	}
+	return err
+}
+
+// beginsElsewhere reports whether the document writes the path otherwise, apart from the names of parameters.
+func (o *Operation) beginsElsewhere() bool { return template(o.Path) != template(o.Template) }
+
+func newRouter(operations []*Operation, pathOf func(*Operation) string) (r router, err error) {
 	r = router{mux: chi.NewRouter(), paths: map[string]*pathOperations{}}
 	defer func() { // chi panics on a pattern that it cannot hold
 		if p := recover(); p != nil {
 			err = fmt.Errorf("route: %v", p)
 		}
 	}()
-	seen := map[string]string{}
-	byPath := map[string]*pathOperations{}
 	for _, op := range operations {
-		if other, ok := seen[template(op.Path)]; ok && other != op.Path {
-			return r, fmt.Errorf("paths %s and %s differ only in the names of their parameters", other, op.Path)
+		path := pathOf(op)
+		if path == "" { // it is not below the base path, so that no request reaches it
+			continue
 		}
-		seen[template(op.Path)] = op.Path
-		p := byPath[op.Path]
-		if p == nil {
-			p = &pathOperations{names: parameterNames(op.Path)}
-			pattern, glued := unglued(op.Path)
-			if glued {
-				p.suffixes = op.suffixes(p.names[len(p.names)-1])
-			}
-			if len(p.names) > maxParams {
-				return r, fmt.Errorf("path %s has more than %d parameters", op.Path, maxParams)
-			}
-			pattern = trimSlash(pattern)
-			r.paths[pattern], byPath[op.Path] = p, p
-			r.mux.Handle(pattern, http.NotFoundHandler())
+		if err := r.add(op, path); err != nil {
+			return r, err
 		}
-		p.operations = append(p.operations, op)
-		p.allow = strings.TrimPrefix(p.allow+", "+op.Method, ", ")
 	}
 	return r, nil
+}
+
+func (r *router) add(op *Operation, path string) error {
+	if len(op.names) > maxParams {
+		return fmt.Errorf("path %s has more than %d parameters", path, maxParams)
+	}
+	pattern, glued := unglued(numbered(path))
+	pattern = trimSlash(pattern)
+	p := r.paths[pattern]
+	if p == nil {
+		p = &pathOperations{glued: glued}
+		if glued {
+			p.suffixes = op.suffixes()
+		}
+		r.paths[pattern] = p
+		r.mux.Handle(pattern, http.NotFoundHandler())
+	}
+	for _, before := range p.operations {
+		if before.Method == op.Method && trimSlash(before.Template) == trimSlash(op.Template) {
+			return nil // of two paths that differ in a trailing slash alone, the first counts
+		}
+		if before.Method == op.Method || p.glued != glued {
+			return fmt.Errorf("%s %s and %s %s differ at most in the names of their parameters",
+				before.Method, before.Template, op.Method, op.Template)
+		}
+	}
+	p.operations = append(p.operations, op)
+	p.allow = strings.TrimPrefix(p.allow+", "+op.Method, ", ")
+	return nil
 }
 
 // trimSlash takes one trailing slash away, which makes no difference on any interface.
@@ -105,6 +145,16 @@ func trimSlash(path string) string {
 		return path
 	}
 	return strings.TrimSuffix(path, "/")
+}
+
+// numbered is a path whose parameters have numbers for names: chi wants their names to differ, and gives regular
+// expressions in them a meaning.
+func numbered(path string) string {
+	n := 0
+	return placeholder.ReplaceAllStringFunc(path, func(string) string {
+		n++
+		return "{" + strconv.Itoa(n) + "}"
+	})
 }
 
 // unglued is a path whose last segment has one parameter where it had two, one right behind the other. A tree of
@@ -117,17 +167,22 @@ func unglued(path string) (string, bool) {
 	return before + "}", true
 }
 
-// suffixes are the values that the document lists for a path parameter.
-func (o *Operation) suffixes(name string) []string {
-	p := o.Parameters.GetByInAndName(openapi3.ParameterInPath, name)
-	if p == nil || p.Schema == nil {
+// suffixes are the values that the document lists for the last path parameter, or else those that ours lists.
+func (o *Operation) suffixes() []string {
+	if len(o.declared) == 0 {
 		return nil
 	}
 	var list []string
-	for _, value := range p.Schema.Value.Enum {
-		if text, _ := value.(string); text != "" {
-			list = append(list, text)
+	p := o.Parameters.GetByInAndName(openapi3.ParameterInPath, o.declared[len(o.declared)-1])
+	if p != nil && p.Schema != nil && p.Schema.Value != nil {
+		for _, value := range p.Schema.Value.Enum {
+			if text, _ := value.(string); text != "" {
+				list = append(list, text)
+			}
 		}
+	}
+	if len(list) == 0 && o.Embedded != nil && o.Embedded != o {
+		return o.Embedded.suffixes()
 	}
 	return list
 }
@@ -142,17 +197,29 @@ func parameterNames(path string) []string {
 
 var contexts = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
-// Find gives a request to an operation. The path is the escaped one, below the interface's base path; a trailing slash
+// Find gives a request to an operation. The path is the escaped one, below the document's base path; a trailing slash
 // makes no difference. A parameter that is empty or holds a broken escape fits nothing.
-func (d *Document) Find(method, escapedPath string) Match {
+func (d *Document) Find(method, escapedPath string) Match { return d.router.find(method, escapedPath) }
+
+// FindWritten is Find for a path as a user's own document writes it: one that begins after its server's base path, where
+// that is not ours.
+func (d *Document) FindWritten(method, escapedPath string) Match {
+	if d.written == nil {
+		return Match{}
+	}
+	return d.written.find(method, escapedPath)
+}
+
+func (r *router) find(method, escapedPath string) Match {
 	ctx := contexts.Get().(*chi.Context)
 	defer contexts.Put(ctx)
 	ctx.Reset()
-	path := d.router.paths[d.router.mux.Find(ctx, http.MethodGet, trimSlash(escapedPath))]
+	path := r.paths[r.mux.Find(ctx, http.MethodGet, trimSlash(escapedPath))]
 	if path == nil {
 		return Match{}
 	}
-	m := Match{Allow: path.allow, names: path.names}
+	m := Match{Allow: path.allow}
+	m.name(path.operations[0])
 	for i, value := range ctx.URLParams.Values {
 		plain, err := url.PathUnescape(value)
 		if err != nil || plain == "" {
@@ -164,10 +231,13 @@ func (d *Document) Find(method, escapedPath string) Match {
 	for _, op := range path.operations {
 		if op.Method == method {
 			m.Operation = op
+			m.name(op)
 		}
 	}
 	return m
 }
+
+func (m *Match) name(op *Operation) { m.names, m.declared = op.names, op.declared }
 
 // split takes the last parameter off the end of the one that it is glued to, when it is one of the values that the
 // document lists. Otherwise it is empty.

@@ -95,8 +95,13 @@ type Part struct {
 	schemas []*openapi3.Schema
 }
 
-// Whole is what a schema, which may be nil, says of a value.
-func Whole(schema *openapi3.Schema) Part { return Part{}.with(schema) }
+// Whole is what schemas, each of which may be nil, say of a value.
+func Whole(schemas ...*openapi3.Schema) (p Part) {
+	for _, schema := range schemas {
+		p = p.with(schema)
+	}
+	return p
+}
 
 func (p Part) with(schema *openapi3.Schema) Part {
 	if schema == nil {

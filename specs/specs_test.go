@@ -235,17 +235,15 @@ func TestOwnDocument(t *testing.T) {
 		if first != again {
 			t.Error("the same text was parsed twice")
 		}
-		changed := loaded(bytes.Replace(source, []byte("operationId: listPools"), []byte("operationId: findPools"), 1))
-		if changed.Operation("findPools") == nil || first.Operation("findPools") != nil {
+		changed := loaded(bytes.Replace(source, []byte("\n  /api/pools:\n"), []byte("\n  /api/ponds:\n"), 1))
+		if changed.Operation("getApiPonds") == nil || first.Operation("getApiPonds") != nil {
 			t.Error("what changed is not there, or is there in what was loaded before")
 		}
 	})
 	for name, text := range map[string]string{
 		"that is no YAML":               ":\n  - ][",
 		"without paths":                 "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\n",
-		"with an operation without id":  "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {responses: {'200': {description: x}}}}}\n",
-		"with one id for two":           "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {'200': {description: x}}}}, /b: {get: {operationId: a, responses: {'200': {description: x}}}}}\n",
-		"with paths that are the same":  "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x}': {get: {operationId: a, responses: {'200': {description: x}}}}, '/a/{y}': {put: {operationId: b, responses: {'200': {description: x}}}}}\n",
+		"with paths that are the same":  "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x}': {get: {operationId: a, responses: {'200': {description: x}}}}, '/a/{y}': {get: {operationId: b, responses: {'200': {description: x}}}}}\n",
 		"with a path that is no path":   "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x': {get: {operationId: a, responses: {'200': {description: x}}}}}\n",
 		"with a reference into nowhere": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {'200': {$ref: '#/components/responses/X'}}}}}\n",
 	} {

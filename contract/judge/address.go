@@ -172,7 +172,7 @@ func (a *Addresses) claims(host, path string) []claim {
 // stand, and nobody said that they are the interface's.
 func (o Owner) decide(method string, claims []claim) Owner {
 	for i := range claims {
-		claims[i].match = claims[i].document.Find(method, claims[i].path)
+		claims[i].match = claims[i].find(method)
 	}
 	claims = slices.DeleteFunc(claims, func(c claim) bool {
 		return c.base.Guessed && c.match.Operation == nil && c.match.Allow == ""
@@ -203,6 +203,16 @@ func (o Owner) decide(method string, claims []claim) Owner {
 		o.State = Ignored
 	}
 	return o
+}
+
+// find gives the path to an operation. Below a base that the user gave, the paths of a document of their own may begin as
+// it writes them.
+func (c *claim) find(method string) specs.Match {
+	m := c.document.Find(method, c.path)
+	if m.Operation == nil && m.Allow == "" && c.base.own != nil && !c.base.Guessed {
+		return c.document.FindWritten(method, c.path)
+	}
+	return m
 }
 
 // isQuestion reports whether a request only asks about a documented path: every GET may be asked for as HEAD, and

@@ -123,7 +123,7 @@ func (m *message) parametersKey(owner *Owner, plans *planner) (exact, class key)
 		case p.In == openapi3.ParameterInHeader && !isCredential(p):
 			both(p, m.headers.Value(p.Name))
 		case p.In == openapi3.ParameterInPath:
-			both(p, owner.Match.Param(p.Name))
+			both(p, owner.Match.Declared(p.Name))
 		case p.In == openapi3.ParameterInCookie:
 			both(p, m.headers.Value("Cookie"))
 		}

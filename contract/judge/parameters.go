@@ -64,7 +64,7 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	p.request = requestOf(&m, owner)
 	for _, ref := range m.op.Parameters {
 		if ref.Value.In == openapi3.ParameterInPath {
-			p.path[ref.Value.Name] = owner.Match.Param(ref.Value.Name)
+			p.path[ref.Value.Name] = owner.Match.Declared(ref.Value.Name)
 		}
 	}
 	o.seen = j.parametersSeen(p)
@@ -78,9 +78,9 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	return o
 }
 
-// requestOf makes a request as the engines want it: addressed below the interface's own base, with its headers.
+// requestOf makes a request as the engines want it: with the path that the document writes, and its headers.
 func requestOf(m *message, owner *Owner) *http.Request {
-	escaped := m.op.Document.BasePath + owner.Path
+	escaped := asWritten(m.op, owner.Path)
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
 		plain = escaped
@@ -88,6 +88,17 @@ func requestOf(m *message, owner *Owner) *http.Request {
 	u := &url.URL{Scheme: "http", Host: "judge.invalid", Path: plain, RawPath: escaped, RawQuery: owner.Query}
 	request := &http.Request{Method: m.op.Method, URL: u, Header: headerOf(m.headers), Host: u.Host, Body: http.NoBody}
 	return request.WithContext(context.Background())
+}
+
+// asWritten is a path below a base address as the document writes it, which may begin before or after that base.
+func asWritten(op *specs.Operation, path string) string {
+	segments := strings.Split(op.Document.BasePath+strings.TrimSuffix(path, "/"), "/")
+	n := strings.Count(strings.TrimSuffix(op.Template, "/"), "/")
+	written := "/" + strings.Join(segments[max(len(segments)-n, 0):], "/")
+	if strings.HasSuffix(op.Template, "/") && n > 0 {
+		written += "/"
+	}
+	return written
 }
 
 func headerOf(headers recording.Headers) http.Header {
@@ -104,7 +115,7 @@ func parameterPointer(op *specs.Operation, i int) string {
 		return op.Pointer + "/parameters/" + strconv.Itoa(i)
 	}
 	path := op.Pointer[:strings.LastIndexByte(op.Pointer, '/')]
-	item := op.Document.T.Paths.Value(op.Path)
+	item := op.Document.T.Paths.Value(op.Template)
 	at := slices.Index(item.Parameters, op.Parameters[i])
 	return path + "/parameters/" + strconv.Itoa(max(at, 0))
 }

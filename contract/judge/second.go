@@ -37,6 +37,7 @@ func newSecond(d *specs.Document) (*second, error) {
 		return nil, fmt.Errorf("build %s for the second judge: %w", d.File, err)
 	}
 	dropHeaders(&model.Model)
+	model.Model.Servers = nil // requests are addressed by the paths alone
 	s := &second{paths: map[string]*v3.PathItem{}}
 	s.validator = validator.NewValidatorFromV3Model(&model.Model,
 		config.WithFormatAssertions(), config.WithoutSecurityValidation())
@@ -91,14 +92,14 @@ func (j *Judge) secondOnBody(b *body, faulty bool) (faults []fault, voted bool) 
 		}
 	}()
 	header := http.Header{"Content-Type": {kind}}
-	r := requestOf(&message{op: b.op}, &Owner{Path: b.op.Path})
+	r := requestOf(&message{op: b.op}, &Owner{Path: b.op.Template})
 	if b.side == request {
 		r.Header, r.Body, r.ContentLength = header, io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.paths[b.op.Path], b.op.Path)
+		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.paths[b.op.Template], b.op.Template)
 		return b.placed(secondFaults(errs)), true
 	}
 	w := &http.Response{StatusCode: b.status, Header: header, Body: io.NopCloser(bytes.NewReader(text)), Request: r}
-	_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.paths[b.op.Path], b.op.Path)
+	_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.paths[b.op.Template], b.op.Template)
 	return b.placed(secondFaults(errs)), true
 }
 
@@ -136,7 +137,7 @@ func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
 			faults, voted = nil, false
 		}
 	}()
-	item, v := s.paths[p.op.Path], s.validator.GetParameterValidator()
+	item, v := s.paths[p.op.Template], s.validator.GetParameterValidator()
 	request, path := p.unglued()
 	for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
 		v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
@@ -150,9 +151,9 @@ func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
 // unglued is the request as the engine can take it apart. It splits paths at slashes alone, so that it gives all of a
 // segment to the first of two parameters in it: such a pair becomes two segments, or one when the other is empty.
 func (p *parameters) unglued() (*http.Request, string) {
-	before, last, glued := strings.Cut(p.op.Path, "}{")
+	before, last, glued := strings.Cut(p.op.Template, "}{")
 	if !glued {
-		return p.request, p.op.Path
+		return p.request, p.op.Template
 	}
 	path, value := before+"}", p.path[strings.TrimSuffix(last, "}")]
 	request := *p.request

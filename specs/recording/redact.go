@@ -52,13 +52,11 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	clean := *e
 	clean.Request.Headers = x.headers(e.Request.Headers)
 	clean.Request.URL = x.url(e.Request.URL)
-	clean.Request.Body = x.body("request.body", e.Request.Body, e.Request.Headers, x.said(func() *openapi3.Schema {
-		return op.JSONBody()
-	}))
+	clean.Request.Body = x.body("request.body", e.Request.Body, e.Request.Headers, x.said((*specs.Operation).JSONBody))
 	if e.Response != nil {
 		response := *e.Response
 		response.Headers = x.headers(response.Headers)
-		response.Body = x.body("response.body", response.Body, response.Headers, x.said(func() *openapi3.Schema {
+		response.Body = x.body("response.body", response.Body, response.Headers, x.said(func(op *specs.Operation) *openapi3.Schema {
 			return op.JSONAnswer(response.Status)
 		}))
 		clean.Response = &response
@@ -67,12 +65,24 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	return &clean
 }
 
-// said is what the document says of a body.
-func (x *redaction) said(schema func() *openapi3.Schema) specs.Part {
-	if x.op == nil {
-		return specs.Part{}
+// said is what the documents say of a body.
+func (x *redaction) said(schema func(*specs.Operation) *openapi3.Schema) specs.Part {
+	var schemas []*openapi3.Schema
+	for _, op := range x.operations() {
+		schemas = append(schemas, schema(op))
 	}
-	return specs.Whole(schema())
+	return specs.Whole(schemas...)
+}
+
+// operations are that of the user's own document, which may mark no secrets, and ours.
+func (x *redaction) operations() []*specs.Operation {
+	switch {
+	case x.op == nil:
+		return nil
+	case x.op.Embedded == nil || x.op.Embedded == x.op:
+		return []*specs.Operation{x.op}
+	}
+	return []*specs.Operation{x.op, x.op.Embedded}
 }
 
 func (x *redaction) note(what string) {
@@ -123,12 +133,15 @@ func (x *redaction) secretHeader(name string) bool {
 	return isSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
 }
 
-// secretParameter reports whether the document marks a parameter.
+// secretParameter reports whether a document marks a parameter.
 func (x *redaction) secretParameter(in, name string) bool {
-	return x.op != nil && slices.ContainsFunc(x.op.Parameters, func(ref *openapi3.ParameterRef) bool {
+	marks := func(ref *openapi3.ParameterRef) bool {
 		p := ref.Value
 		isIt := p.In == in && (p.Name == name || in == openapi3.ParameterInHeader && strings.EqualFold(p.Name, name))
 		return isIt && p.Schema != nil && specs.IsSecret(p.Schema.Value)
+	}
+	return slices.ContainsFunc(x.operations(), func(op *specs.Operation) bool {
+		return slices.ContainsFunc(op.Parameters, marks)
 	})
 }
 
@@ -171,7 +184,7 @@ func (x *redaction) query(raw string) string {
 	if raw == "" {
 		return raw
 	}
-	members := x.said(func() *openapi3.Schema { return x.op.JSONBody() })
+	members := x.said((*specs.Operation).JSONBody)
 	return x.fields("url.query", raw, func(name string) specs.Part {
 		part := members.Field(name)
 		part.Secret = part.Secret || x.secretParameter(openapi3.ParameterInQuery, name)

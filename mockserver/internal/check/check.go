@@ -149,7 +149,7 @@ func (o *Operation) parameter(p parameter, r *Request) error {
 		if p.schema != nil && p.schema.Type.Is("integer") {
 			return nil
 		}
-		values = []string{r.Match.Param(p.Name)}
+		values = []string{r.Match.Declared(p.Name)}
 	case openapi3.ParameterInQuery:
 		values = r.Query[p.Name]
 	case openapi3.ParameterInHeader:

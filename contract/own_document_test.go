@@ -1,0 +1,114 @@
+package contract_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/specs/recording"
+)
+
+// shifted is a document whose paths begin after its server's base path, and which names parameters in its own way.
+const shifted = `openapi: 3.1.0
+info: {title: Pools, version: "1"}
+servers: [{url: https://flow.acme.io/api}]
+paths:
+  /pools/{number}:
+    get:
+      parameters: [{name: number, in: path, required: true, schema: {type: integer, minimum: 5}}]
+      responses:
+        "200": {description: a pool, content: {application/json: {schema: {type: object}}}}
+        "404": {description: no pool}
+  /ponds:
+    get:
+      responses: {"200": {description: ponds}}
+`
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Base addresses may be given as a document's own server has them, or as ours. Either way operations are ours by their
+// whole path, and what is found stands in the user's document.
+func TestOwnDocumentBeginsElsewhere(t *testing.T) {
+	t.Parallel()
+	own := contract.WithSpec("workflow", write(t, "own.yaml", shifted))
+	for name, opts := range map[string][]contract.Option{
+		"the base of its server":        {contract.WithBase("workflow", "https://flow.acme.io/api")},
+		"the base without its path":     {contract.WithBase("workflow", "https://flow.acme.io")},
+		"a base that is guessed":        {contract.WithGuess(true)},
+		"a proxy takes the path away":   {contract.WithBase("workflow", "http://localhost:9/proxied")},
+		"a proxy puts another before":   {contract.WithBase("workflow", "http://localhost:9/x")},
+		"the addresses of a mock's own": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := map[string]string{
+				"a proxy takes the path away":   "http://localhost:9/proxied",
+				"a proxy puts another before":   "http://localhost:9/x/api",
+				"the addresses of a mock's own": "http://localhost:4010/workflow/api",
+			}[name]
+			if at == "" {
+				at = "https://flow.acme.io/api"
+			}
+			r := checked(t, asked("GET "+at+"/pools/7", "GET "+at+"/pools/3 404", "GET "+at+"/ponds"), append(opts, own)...)
+			touched := map[string]int{}
+			for operation, one := range r.Coverage.Operations {
+				touched[operation] = one.Exchanges
+			}
+			if diff := cmp.Diff(map[string]int{"workflow.getPool": 2, "workflow.getPonds": 1}, touched); diff != "" {
+				t.Errorf("operations (-want +got):\n%s", diff)
+			}
+			i := slices.IndexFunc(r.Findings, func(f contract.Finding) bool { return f.Rule == "schema" && f.Verdict == "fail" })
+			if i < 0 {
+				t.Fatal("the number 3 was not found to be too small")
+			}
+			f := r.Findings[i]
+			got := fmt.Sprintf("%d %v %s:%d %s", f.Exchange, f.Disputed, filepath.Base(f.Spec.File), f.Spec.Line, f.Spec.Pointer)
+			if want := "2 false own.yaml:7 /paths/~1pools~1{number}/get/parameters/0/schema"; got != want {
+				t.Errorf("finding %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// A document that marks no secrets does not show them.
+func TestOwnDocumentMarksNoSecrets(t *testing.T) {
+	t.Parallel()
+	file := write(t, "own.yaml", strings.ReplaceAll(shifted, "/ponds:\n    get:", "/projects/{id}/secrets/{key}:\n    put:"))
+	e := &recording.Exchange{
+		Request: recording.Request{
+			Method: "PUT", URL: "https://workflow.svc.example/api/projects/1/secrets/k",
+			Headers: recording.Headers{{"Content-Type", "application/json"}}, Body: &recording.Body{Bytes: []byte(`{"value":"hunter2"}`)},
+		},
+		Response: &recording.Response{Status: 418},
+	}
+	source := contract.Exchanges(slices.Values([]*recording.Exchange{e}))
+	c := checker(t, contract.WithSpec("workflow", file))
+	r, err := c.Check(t.Context(), source)
+	if err != nil || len(r.Findings) == 0 {
+		t.Fatal(r.Findings, err)
+	}
+	if err := c.Evidence(t.Context(), source, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range r.Evidence {
+		if strings.Contains(string(shown.Request.Body.Bytes), "hunter2") {
+			t.Errorf("the evidence holds the secret: %s", shown.Request.Body.Bytes)
+		}
+	}
+	if len(r.Evidence) == 0 {
+		t.Error("there is no evidence")
+	}
+}

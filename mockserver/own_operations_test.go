@@ -1,0 +1,209 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/query/sqlite"
+	"svc.example/understudy/scenarios"
+	"svc.example/understudy/scenarios/story"
+	"svc.example/understudy/specs"
+)
+
+var idLine = regexp.MustCompile(`(?m)^(\s+)operationId: \w+\n`)
+
+// renamings make documents of a user's own out of ours, in which operations are called otherwise.
+var renamings = map[string]func(t *testing.T, source string) string{
+	"without ids": func(_ *testing.T, source string) string { return idLine.ReplaceAllString(source, "") },
+	"with foreign ids": func(_ *testing.T, source string) string {
+		n := 0
+		return idLine.ReplaceAllStringFunc(source, func(line string) string {
+			n++
+			return fmt.Sprintf("%soperationId: Controller_%d\n", line[:strings.Index(line, "operationId")], n)
+		})
+	},
+	"with our ids at other operations": func(_ *testing.T, source string) string {
+		ids := idLine.FindAllString(source, -1)
+		n := 0
+		return idLine.ReplaceAllStringFunc(source, func(string) string {
+			n++
+			return ids[n%len(ids)]
+		})
+	},
+	"as JSON, with other names of path parameters, without ids and servers": func(t *testing.T, source string) string {
+		t.Helper()
+		var doc map[string]any
+		if err := yaml.Unmarshal([]byte(source), &doc); err != nil {
+			t.Fatal(err)
+		}
+		delete(doc, "servers")
+		renamePathParameters(doc)
+		text, err := json.MarshalIndent(doc, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	},
+}
+
+func renamePathParameters(node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			renamePathParameters(item)
+		}
+	case map[string]any:
+		delete(node, "operationId")
+		if name, ok := node["name"].(string); ok && node["in"] == "path" {
+			node["name"] = "the_" + name
+		}
+		for _, key := range slices.Collect(maps.Keys(node)) {
+			value := node[key]
+			renamePathParameters(value)
+			if strings.HasPrefix(key, "/") && strings.Contains(key, "{") {
+				delete(node, key)
+				node[strings.ReplaceAll(key, "{", "{the_")] = value
+			}
+		}
+	}
+}
+
+// ownDocuments writes a document for each interface to a folder.
+func ownDocuments(t *testing.T, rename func(*testing.T, string) string) map[string]string {
+	t.Helper()
+	files, dir := map[string]string{}, t.TempDir()
+	for _, name := range specs.Interfaces() {
+		source, err := specs.Source(name, specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = filepath.Join(dir, name+".yaml")
+		if err := os.WriteFile(files[name], []byte(rename(t, string(source))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+func servedBy(files map[string]string) (opts []mockserver.Option) {
+	for name, file := range files {
+		opts = append(opts, mockserver.WithSpec(name, file))
+	}
+	return opts
+}
+
+func checkedBy(files map[string]string) (opts []contract.Option) {
+	for name, file := range files {
+		opts = append(opts, contract.WithSpec(name, file))
+	}
+	return opts
+}
+
+// Whatever a user's own documents call our operations, the mock serves them as by ours, and what it answers conforms.
+func TestOwnNamesAreServed(t *testing.T) {
+	t.Parallel()
+	for kind, rename := range renamings {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			files := ownDocuments(t, rename)
+			for _, name := range scenarios.List() {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
+						opts := append(servedBy(files), mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
+						s := newServer(t, opts...)
+						return story.Server{Handler: s, Close: func() { wantConform(t, s, checkedBy(files)...) }}, nil
+					})
+				})
+			}
+		})
+	}
+}
+
+// A recording is judged by such documents as by ours: all rules hold, and find the same.
+func TestOwnNamesAreJudged(t *testing.T) {
+	t.Parallel()
+	type recorded struct {
+		source func() contract.Source
+		opts   []contract.Option
+	}
+	recordings := map[string]recorded{}
+	files, err := filepath.Glob(filepath.Join("..", "contract", "testdata", "*.ndjson"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		recordings[filepath.Base(file)] = recorded{source: func() contract.Source { return contract.Files(file) }}
+	}
+	for _, m := range slices.Concat(mutants, coreMutants, dwhMutants, llmMutants) {
+		s := newServer(t, mockserver.WithScenario(m.scenario), mockserver.WithSkippedRules(m.skip))
+		m.story(t, s)
+		journal, err := s.World("").Journal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		recordings[m.skip] = recorded{func() contract.Source { return exchanges(journal) }, exampleBases()}
+	}
+	want := map[string]*contract.Report{}
+	for name, r := range recordings {
+		want[name] = checkedWith(t, r.source(), r.opts...)
+	}
+	for kind, rename := range renamings {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			documents := ownDocuments(t, rename)
+			isRenamed := strings.HasPrefix(kind, "as JSON")
+			for name, r := range recordings {
+				got := checkedWith(t, r.source(), append(checkedBy(documents), r.opts...)...)
+				if len(want[name].Findings) == 0 && name != "pools.ndjson" && name != "pools-frozen.ndjson" {
+					t.Errorf("%s: nothing was found by ours", name)
+				}
+				if diff := cmp.Diff(found(want[name], isRenamed), found(got, isRenamed)); diff != "" {
+					t.Errorf("%s: findings (-by ours +by theirs):\n%s", name, diff)
+				}
+				if diff := cmp.Diff(want[name].Rules, got.Rules); diff != "" {
+					t.Errorf("%s: rules (-by ours +by theirs):\n%s", name, diff)
+				}
+			}
+		})
+	}
+}
+
+func checkedWith(t *testing.T, source contract.Source, opts ...contract.Option) *contract.Report {
+	t.Helper()
+	checker, err := contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := checker.Check(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// found is what a report found, without where in which file the documents say so. Where these name path parameters
+// otherwise, pointers have those names, and ids are made of them.
+func found(r *contract.Report, isRenamed bool) []report.Finding {
+	list := slices.Clone(r.Findings)
+	for i := range list {
+		list[i].Spec.File, list[i].Spec.Line = "", 0
+		if isRenamed {
+			list[i].Spec, list[i].ID = report.Spec{}, ""
+		}
+	}
+	return list
+}

@@ -1,0 +1,172 @@
+package specs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// A user's own document may name operations as it likes, or not at all, and its paths may begin elsewhere than ours. What
+// identifies an operation is its method and its whole path: the base path of its server and the path below it, without
+// the names of parameters.
+
+// identity is the method and the path of an operation, without what two documents may write differently: the names of
+// parameters, and a slash at the end.
+func identity(method, path string) string { return method + " " + template(path) }
+
+// identifyBy gives the operations that the embedded document has as well our ids and paths, and all others ids that none
+// of ours has.
+func (d *Document) identifyBy(embedded *Document) error {
+	ours := map[string]*Operation{}
+	for _, op := range embedded.Operations {
+		ours[identity(op.Method, embedded.BasePath+op.Path)] = op
+	}
+	beginning, found := d.beginning(embedded.BasePath, ours)
+	d.BasePath = beginning
+	if found {
+		d.BasePath = embedded.BasePath
+		d.adopt(beginning, ours)
+	}
+	for _, op := range d.Operations {
+		if op.Embedded == nil {
+			op.Path = below(d.addresses(op, beginning)[0], d.BasePath)
+		}
+	}
+	return d.nameStrangers(embedded)
+}
+
+// beginning is what stands before the paths of the document: the base path of one of its servers, nothing, or ours,
+// whichever makes the most operations ours. If none of them makes any, it is that of the first server.
+func (d *Document) beginning(base string, ours map[string]*Operation) (beginning string, found bool) {
+	beginning, most := firstBasePath(d.T.Servers), 0
+	for _, candidate := range append(basePaths(d.T.Servers), "", base) {
+		n := 0
+		for _, op := range d.Operations {
+			isOurs := func(path string) bool { return ours[identity(op.Method, path)] != nil }
+			if slices.ContainsFunc(d.addresses(op, candidate), isOurs) {
+				n++
+			}
+		}
+		if n > most {
+			beginning, most = candidate, n
+		}
+	}
+	return beginning, most > 0
+}
+
+// addresses lists the whole paths of an operation: below the servers of its own, or of its path, if it has any, and below
+// the beginning of all paths.
+func (d *Document) addresses(op *Operation, beginning string) []string {
+	var own openapi3.Servers
+	if op.Spec.Servers != nil {
+		own = *op.Spec.Servers
+	}
+	if item := d.T.Paths.Value(op.Template); len(own) == 0 && item != nil {
+		own = item.Servers
+	}
+	whole := basePaths(own)
+	for i := range whole {
+		whole[i] += op.Template
+	}
+	return append(whole, beginning+op.Template)
+}
+
+// adopt makes operations ours that ours has, too. Of two that have the same identity, the second is left for the router
+// to refuse.
+func (d *Document) adopt(beginning string, ours map[string]*Operation) {
+	taken := map[*Operation]bool{}
+	for _, op := range d.Operations {
+		for _, path := range d.addresses(op, beginning) {
+			known := ours[identity(op.Method, path)]
+			if op.Embedded == nil && known != nil && !taken[known] {
+				op.Embedded, taken[known] = known, true
+				op.ID, op.Path = known.ID, known.Path
+			}
+		}
+	}
+}
+
+// nameStrangers gives an id to each operation that only this document has: its own operationId, unless it has none,
+// shares it with another one, or an operation of ours has it.
+func (d *Document) nameStrangers(embedded *Document) error {
+	stated, derived := map[string]int{}, map[string]int{}
+	var nameless []*Operation
+	for _, op := range d.Operations {
+		if op.Embedded == nil {
+			stated[op.ID]++
+		}
+	}
+	for _, op := range d.Operations {
+		if op.Embedded == nil && (op.ID == "" || stated[op.ID] > 1 || embedded.byID[op.ID] != nil) {
+			op.ID = derivedID(op)
+			derived[op.ID]++
+			nameless = append(nameless, op)
+		}
+	}
+	for _, op := range nameless {
+		if derived[op.ID] > 1 || stated[op.ID] > 0 || embedded.byID[op.ID] != nil {
+			op.ID += sumOf(op)
+		}
+	}
+	for _, op := range d.Operations {
+		if before := d.byID[op.ID]; before != nil {
+			return fmt.Errorf("%s %s and %s %s share the id %s", before.Method, before.Template, op.Method, op.Template, op.ID)
+		}
+		d.byID[op.ID] = op
+	}
+	return nil
+}
+
+// derivedID makes an id of method and path: getApiPondsPondId of GET /api/ponds/{pond_id}.
+func derivedID(op *Operation) string {
+	var id strings.Builder
+	id.WriteString(strings.ToLower(op.Method))
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for word := range strings.FieldsFuncSeq(op.Template, func(r rune) bool { return !isWord(r) }) {
+		first, size := utf8.DecodeRuneInString(word)
+		id.WriteString(string(unicode.ToUpper(first)) + word[size:])
+	}
+	return id.String()
+}
+
+// sumOf tells apart operations whose derived ids are the same.
+func sumOf(op *Operation) string {
+	sum := sha256.Sum256([]byte(op.Method + " " + op.Template))
+	return "_" + hex.EncodeToString(sum[:4])
+}
+
+// below is a path below a base path, or empty when it is not there.
+func below(path, base string) string {
+	rest, ok := strings.CutPrefix(path, base)
+	if !ok || !strings.HasPrefix(rest, "/") {
+		return ""
+	}
+	return rest
+}
+
+// basePaths are those of servers, with the defaults of their variables, without a slash at the end.
+func basePaths(servers openapi3.Servers) []string {
+	var list []string
+	for _, server := range servers {
+		path, err := server.BasePath()
+		if err != nil { // it is relative to where the document was, which nobody knows
+			path = ""
+		}
+		list = append(list, strings.TrimSuffix(path, "/"))
+	}
+	return list
+}
+
+// firstBasePath is that of the first server, or empty.
+func firstBasePath(servers openapi3.Servers) string {
+	if paths := basePaths(servers); len(paths) > 0 {
+		return paths[0]
+	}
+	return ""
+}

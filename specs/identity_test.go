@@ -1,0 +1,225 @@
+package specs_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/specs"
+)
+
+// document is a user's own, with operations given as "METHOD /path operationId".
+func document(servers string, operations ...string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "openapi: 3.0.3\ninfo: {title: own, version: '1'}\nservers: [%s]\npaths:\n", servers)
+	byPath := map[string][]string{}
+	var paths []string
+	for _, line := range operations {
+		method, rest, _ := strings.Cut(line, " ")
+		path, id, _ := strings.Cut(rest, " ")
+		if byPath[path] == nil {
+			paths = append(paths, path)
+		}
+		if id != "" {
+			id = "operationId: " + id + ", "
+		}
+		byPath[path] = append(byPath[path], fmt.Sprintf("%s: {%sresponses: {'200': {description: x}}}", strings.ToLower(method), id))
+	}
+	for _, path := range paths {
+		fmt.Fprintf(&text, "  '%s': {%s}\n", path, strings.Join(byPath[path], ", "))
+	}
+	return text.String()
+}
+
+func parse(tb testing.TB, iface, text string) *specs.Document {
+	tb.Helper()
+	doc, err := specs.Parse(iface, "own.yaml", []byte(text), "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return doc
+}
+
+// named lists the operations of a document by name.
+func named(d *specs.Document) map[string]string {
+	list := map[string]string{}
+	for _, op := range d.Operations {
+		list[op.Name()] = op.Method + " " + op.Path
+	}
+	return list
+}
+
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		iface, servers string
+		operations     []string
+		base           string
+		want           map[string]string
+	}{
+		"an operation is ours by method and path, whatever it is called": {
+			iface:      specs.Workflow,
+			operations: []string{"GET /api/pools", "DELETE /api/pools/{poolId} dropPool", "GET /api/ponds getPonds"},
+			want: map[string]string{
+				"workflow.listPools": "GET /api/pools", "workflow.deletePool": "DELETE /api/pools/{poolId}",
+				"workflow.getPonds": "GET /api/ponds",
+			},
+		},
+		"path parameters have our names": {
+			iface:      specs.Workflow,
+			operations: []string{"GET /api/pools/{id} a", "DELETE /api/pools/{pool} b"},
+			want:       map[string]string{"workflow.getPool": "GET /api/pools/{poolId}", "workflow.deletePool": "DELETE /api/pools/{poolId}"},
+		},
+		"the same id on several operations of ours is no matter": {
+			iface: specs.Workflow, operations: []string{"GET /api/pools get", "GET /api/sessions get"},
+			want: map[string]string{"workflow.listPools": "GET /api/pools", "workflow.listSessions": "GET /api/sessions"},
+		},
+		"a foreign operation never has an id of ours, whether or not ours is there": {
+			iface:      specs.Workflow,
+			operations: []string{"GET /api/pools x", "GET /api/ponds listPools", "DELETE /api/ponds/{pond} deletePool"},
+			want: map[string]string{
+				"workflow.listPools": "GET /api/pools", "workflow.getApiPonds": "GET /api/ponds",
+				"workflow.deleteApiPondsPond": "DELETE /api/ponds/{pond}",
+			},
+		},
+		"foreign operations without ids, or with the same, have ids of method and path": {
+			iface: specs.Workflow,
+			operations: []string{
+				"GET /api/pools", "GET /api/ponds", "GET /api/pond_fish fish", "PUT /api/pond_fish fish",
+			},
+			want: map[string]string{
+				"workflow.listPools": "GET /api/pools", "workflow.getApiPonds": "GET /api/ponds",
+				"workflow.getApiPondFish": "GET /api/pond_fish", "workflow.putApiPondFish": "PUT /api/pond_fish",
+			},
+		},
+		"ids of method and path that are the same are told apart": {
+			iface:      specs.Workflow,
+			operations: []string{"GET /api/pools", "GET /api/a-b", "GET /api/a_b", "GET /api/c", "GET /api/d getApiC"},
+			want: map[string]string{
+				"workflow.listPools": "GET /api/pools", "workflow.getApiAB_35f2b81d": "GET /api/a-b",
+				"workflow.getApiAB_6e024253": "GET /api/a_b", "workflow.getApiC_6928ee26": "GET /api/c",
+				"workflow.getApiC": "GET /api/d",
+			},
+		},
+		"paths may begin after the server's base path": {
+			iface: specs.Workflow, servers: "{url: 'https://x.example/api'}", operations: []string{"GET /pools", "GET /ponds"},
+			want: map[string]string{"workflow.listPools": "GET /api/pools", "workflow.getPonds": "GET /api/ponds"},
+		},
+		"or hold a base path that ours have apart": {
+			iface: specs.Core, operations: []string{"GET /v3/database/list", "GET /v3/ponds", "GET /status"}, base: "/v3",
+			want: map[string]string{"core.listDatabases": "GET /database/list", "core.getV3Ponds": "GET /ponds", "core.getStatus": "GET "},
+		},
+		"or leave it out": {
+			iface: specs.Core, operations: []string{"GET /database/list", "GET /ponds"}, base: "/v3",
+			want: map[string]string{"core.listDatabases": "GET /database/list", "core.getPonds": "GET /ponds"},
+		},
+		"a gateway's path before ours is passed over": {
+			iface: specs.Core, servers: "{url: 'https://x.example/platform/core/v3/'}", base: "/v3",
+			operations: []string{"GET /database/list"},
+			want:       map[string]string{"core.listDatabases": "GET /database/list"},
+		},
+		"one of several servers is enough": {
+			iface: specs.Workflow, servers: "{url: 'http://localhost:8080'}, {url: 'https://{h}/{v}', variables: {h: {default: x}, v: {default: api}}}",
+			operations: []string{"GET /pools"},
+			want:       map[string]string{"workflow.listPools": "GET /api/pools"},
+		},
+		"a slash at the end makes no difference": {
+			iface: specs.DWH, operations: []string{"GET /v1/dwh", "GET /v1/dwh/{id}/"},
+			want: map[string]string{"dwh.listDwhIntegrations": "GET /v1/dwh/", "dwh.getDwhIntegration": "GET /v1/dwh/{dwh_id}"},
+		},
+		"two parameters in one segment": {
+			iface: specs.Core, operations: []string{"GET /table/tail/{d}/{t}{f}", "GET /database/list"}, base: "/v3",
+			want: map[string]string{
+				"core.tailTable":     "GET /table/tail/{database_name}/{table_name}{path_format}",
+				"core.listDatabases": "GET /database/list",
+			},
+		},
+		"a document without any operation of ours stays as it is": {
+			iface: specs.Workflow, servers: "{url: /base}", operations: []string{"GET /ponds listPools"}, base: "/base",
+			want: map[string]string{"workflow.getPonds": "GET /ponds"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := parse(t, tt.iface, document(tt.servers, tt.operations...))
+			if diff := cmp.Diff(tt.want, named(doc)); diff != "" {
+				t.Errorf("operations (-want +got):\n%s", diff)
+			}
+			if doc.BasePath != tt.base {
+				t.Errorf("base path %q, want %q", doc.BasePath, tt.base)
+			}
+			for _, op := range doc.Operations {
+				if place, err := doc.Place(op.Pointer); err != nil || place.Pointer != op.Pointer {
+					t.Errorf("%s: its pointer %s is not in the document", op.Name(), op.Pointer)
+				}
+			}
+		})
+	}
+	t.Run("servers of a path or of an operation count for it alone", func(t *testing.T) {
+		t.Parallel()
+		doc := parse(t, specs.Workflow, `openapi: 3.1.0
+info: {title: own, version: '1'}
+servers: [{url: https://x.example}]
+paths:
+  /api/pools: {get: {responses: {'200': {description: x}}}}
+  /sessions: {servers: [{url: https://x.example/api}], get: {responses: {'200': {description: x}}}}
+  /workflows: {get: {servers: [{url: https://x.example/api}], responses: {'200': {description: x}}}}
+`)
+		want := map[string]string{
+			"workflow.listPools": "GET /api/pools", "workflow.listSessions": "GET /api/sessions",
+			"workflow.listWorkflows": "GET /api/workflows",
+		}
+		if diff := cmp.Diff(want, named(doc)); diff != "" {
+			t.Errorf("operations (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("an operation that stands there twice is refused", func(t *testing.T) {
+		t.Parallel()
+		_, err := specs.Parse(specs.Workflow, "own.yaml", []byte(document("", "GET /api/pools/{a}", "GET /api/pools/{b}")), "")
+		if err == nil || !strings.Contains(err.Error(), "GET /api/pools/{a}") || !strings.Contains(err.Error(), "own.yaml") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("a parameter is found by our name and by the document's", func(t *testing.T) {
+		t.Parallel()
+		doc := parse(t, specs.Core, document("", "GET /table/tail/{table_name}/{t}{f}"))
+		m := doc.Find("GET", "/table/tail/shop/orders.json")
+		got := []string{m.Param("database_name"), m.Param("table_name"), m.Param("path_format"), m.Declared("table_name"), m.Declared("t"), m.Declared("f")}
+		if diff := cmp.Diff([]string{"shop", "orders", ".json", "shop", "orders", ".json"}, got); diff != "" {
+			t.Errorf("parameters (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("a path is also found as the document writes it", func(t *testing.T) {
+		t.Parallel()
+		doc := parse(t, specs.Workflow, document("{url: 'https://x.example/api'}", "GET /pools/{p}"))
+		if m := doc.FindWritten("GET", "/pools/7"); m.Operation == nil || m.Param("poolId") != "7" {
+			t.Errorf("match %+v", m)
+		}
+		if m := load(t, specs.Workflow).FindWritten("GET", "/api/pools/7"); m.Operation != nil {
+			t.Errorf("ours is written only one way: %+v", m)
+		}
+	})
+}
+
+var operationID = regexp.MustCompile(`(?m)^\s+operationId: \w+\n`)
+
+// Our own documents are read as they are without any ids.
+func TestIdentityOfOurs(t *testing.T) {
+	t.Parallel()
+	for _, name := range specs.Interfaces() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ours := load(t, name)
+			stripped := parse(t, name, operationID.ReplaceAllString(string(ours.Source()), ""))
+			if diff := cmp.Diff(named(ours), named(stripped)); diff != "" {
+				t.Errorf("operations (-ours +stripped):\n%s", diff)
+			}
+			if missing, extra := ours.Compare(stripped); len(missing)+len(extra) > 0 {
+				t.Errorf("missing %v, extra %v", missing, extra)
+			}
+		})
+	}
+}
