@@ -31,6 +31,7 @@ type Document struct {
 	router  router
 	written *router // for paths as the document writes them, if they begin elsewhere than ours
 	index   func() (*index, error)
+	tree    func() (map[string]any, error) // of the document without what only people read; not to be changed
 }
 
 // Operation is one operation of a document.
@@ -84,16 +85,38 @@ func Load(name string, brand Brand) (*Document, error) {
 	return load.(func() (*Document, error))()
 }
 
-// LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it. It is parsed once in a
-// process for as long as the file holds the same. Errors name the file.
+// LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it, but without the texts
+// that only people read and without components that no operation needs, which therefore may be wrong. It is parsed once
+// in a process for as long as the file holds the same. Errors name the file.
 func LoadFile(name, file string, brand Brand) (*Document, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
 	key := cacheKey{name, brand, file, sha256.Sum256(source)}
-	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) { return Parse(name, file, source, brand) }))
+	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) { return parseShort(name, file, source, brand) }))
 	return load.(func() (*Document, error))()
+}
+
+func parseShort(name, file string, source []byte, brand Brand) (*Document, error) {
+	embedded, err := Load(name, brand)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newIndex(source)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	short, err := x.short()
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	d, err := parse(name, file, short, brand, embedded)
+	if err != nil {
+		return nil, err
+	}
+	d.source, d.index = source, func() (*index, error) { return x, nil }
+	return d, nil
 }
 
 // Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well, by
@@ -126,6 +149,7 @@ func parse(name, file string, source []byte, brand Brand, embedded *Document) (*
 	if d.Lenient, err = lenientOf(doc, fallback); err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
+	d.tree = sync.OnceValues(func() (map[string]any, error) { return shortTree(source) })
 	d.addOperations()
 	if embedded == nil {
 		err = d.identify()

@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,14 +42,27 @@ func (d *Document) Place(pointer string) (Place, error) {
 type index struct{ root *yaml.Node }
 
 func newIndex(source []byte) (*index, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(source, &doc); err != nil {
+	root, err := nodesOf(source)
+	if err != nil {
 		return nil, err
 	}
-	if len(doc.Content) == 0 {
+	if root.Kind == yaml.DocumentNode || root.Kind == 0 {
 		return nil, fmt.Errorf("the document is empty")
 	}
-	return &index{root: doc.Content[0]}, nil
+	return &index{root: root}, nil
+}
+
+// short is the document as JSON, without what only people read and without components that nothing needs.
+func (x *index) short() ([]byte, error) {
+	tree, err := treeOf(x.root)
+	if err != nil {
+		return nil, err
+	}
+	strip(tree)
+	if err := prune(tree); err != nil {
+		return nil, err
+	}
+	return json.Marshal(tree)
 }
 
 // maxReferences bounds how many references one pointer is followed through.

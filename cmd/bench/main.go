@@ -47,6 +47,7 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"fork of a full world", "≤ 50 µs", fork},
 		{"memory of an idle world", "≤ 16 KiB", idle},
 		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges)},
+		{"check by a document of 800 KB, against ours", "≤ 1.50", checkByLarge},
 	} {
 		if !strings.Contains(l.what, only) {
 			continue

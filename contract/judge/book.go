@@ -9,7 +9,7 @@ import (
 // book is what judges make of a document: once in a process, since it takes a while and never changes, and a test that
 // asserts has a judge of its own.
 type book struct {
-	second     func() (*second, error)
+	seconds    sync.Map // *specs.Operation → func() (*second, error)
 	catalogues sync.Map // *specs.Operation → *Catalogue
 	extents    sync.Map // *specs.Operation → *Extent
 }
@@ -20,8 +20,17 @@ func bookOf(d *specs.Document) *book {
 	if known, ok := books.Load(d); ok {
 		return known.(*book)
 	}
-	b, _ := books.LoadOrStore(d, &book{second: sync.OnceValues(func() (*second, error) { return newSecond(d) })})
+	b, _ := books.LoadOrStore(d, &book{})
 	return b.(*book)
+}
+
+func secondOf(op *specs.Operation) (*second, error) {
+	b := bookOf(op.Document)
+	known, ok := b.seconds.Load(op)
+	if !ok {
+		known, _ = b.seconds.LoadOrStore(op, sync.OnceValues(func() (*second, error) { return newSecond(op) }))
+	}
+	return known.(func() (*second, error))()
 }
 
 // CatalogueOf is the catalogue of an operation.

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi-validator/cache"
 	"github.com/pb33f/libopenapi-validator/config"
 	"github.com/pb33f/libopenapi-validator/errors"
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
@@ -22,27 +23,56 @@ import (
 // start no goroutines are used, with our routing instead of its own, and nothing that it returns is kept: each of its
 // errors holds the whole body.
 
+// It is made for one operation at a time, of a document that has nothing else: for each schema that it compiles, the
+// engine reads the whole document anew, so that the time for all of a document grows with the square of its size.
+
 type second struct {
 	validator validator.Validator
-	paths     map[string]*v3.PathItem
+	item      *v3.PathItem
 }
 
-func newSecond(d *specs.Document) (*second, error) {
-	document, err := libopenapi.NewDocument(d.Source())
+func newSecond(op *specs.Operation) (*second, error) {
+	source, err := op.Document.Extract(op)
 	if err != nil {
-		return nil, fmt.Errorf("load %s for the second judge: %w", d.File, err)
+		return nil, err
+	}
+	document, err := libopenapi.NewDocument(source)
+	if err != nil {
+		return nil, fmt.Errorf("load %s for the second judge: %w", op.Document.File, err)
 	}
 	model, err := document.BuildV3Model()
 	if err != nil {
-		return nil, fmt.Errorf("build %s for the second judge: %w", d.File, err)
+		return nil, fmt.Errorf("build %s for the second judge: %w", op.Document.File, err)
 	}
 	dropHeaders(&model.Model)
-	model.Model.Servers = nil // requests are addressed by the paths alone
-	s := &second{paths: map[string]*v3.PathItem{}}
+	s := &second{}
+	if model.Model.Paths != nil {
+		s.item = model.Model.Paths.PathItems.GetOrZero(op.Template)
+	}
+	if s.item == nil {
+		return nil, fmt.Errorf("build %s for the second judge: %s is not there", op.Document.File, op.Template)
+	}
+	schemas := &schemas{DefaultCache: cache.NewDefaultCache()}
+	schemas.idle.Store(true)
 	s.validator = validator.NewValidatorFromV3Model(&model.Model,
-		config.WithFormatAssertions(), config.WithoutSecurityValidation())
-	maps.Insert(s.paths, model.Model.Paths.PathItems.FromOldest())
+		config.WithFormatAssertions(), config.WithoutSecurityValidation(), config.WithSchemaCache(schemas))
+	schemas.idle.Store(false)
 	return s, nil
+}
+
+// schemas holds the compiled schemas. While it is idle it claims to have all of them: an engine that is made compiles
+// every schema at once, whether or not anybody needs it.
+type schemas struct {
+	*cache.DefaultCache
+	idle atomic.Bool
+}
+
+// Load implements cache.SchemaCache.
+func (s *schemas) Load(key uint64) (*cache.SchemaCacheEntry, bool) {
+	if s.idle.Load() {
+		return nil, true
+	}
+	return s.DefaultCache.Load(key)
 }
 
 // dropHeaders takes the headers of answers out of a model: with the body of an answer the engine judges its headers,
@@ -63,12 +93,12 @@ func dropHeaders(model *v3.Document) {
 	}
 }
 
-// second is the second engine for a document. It has no vote where it cannot be made: the first then judges alone.
-func (j *Judge) second(d *specs.Document) *second {
+// second is the second engine for an operation. It has no vote where it cannot be made: the first then judges alone.
+func (j *Judge) second(op *specs.Operation) *second {
 	if j.alone {
 		return nil
 	}
-	s, err := bookOf(d).second()
+	s, err := secondOf(op)
 	if err != nil {
 		return nil
 	}
@@ -78,7 +108,7 @@ func (j *Judge) second(d *specs.Document) *second {
 // secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
 // passes forms unread. It is told whether the first engine found faults.
 func (j *Judge) secondOnBody(b *body, faulty bool) (faults []fault, voted bool) {
-	s, kind := j.second(b.op.Document), b.jsonHeader()
+	s, kind := j.second(b.op), b.jsonHeader()
 	if s == nil || b.decoded.json == nil || kind == "" {
 		return nil, false
 	}
@@ -95,11 +125,11 @@ func (j *Judge) secondOnBody(b *body, faulty bool) (faults []fault, voted bool) 
 	r := requestOf(&message{op: b.op}, &Owner{Path: b.op.Template})
 	if b.side == request {
 		r.Header, r.Body, r.ContentLength = header, io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.paths[b.op.Template], b.op.Template)
+		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.item, b.op.Template)
 		return b.placed(secondFaults(errs)), true
 	}
 	w := &http.Response{StatusCode: b.status, Header: header, Body: io.NopCloser(bytes.NewReader(text)), Request: r}
-	_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.paths[b.op.Template], b.op.Template)
+	_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.item, b.op.Template)
 	return b.placed(secondFaults(errs)), true
 }
 
@@ -128,7 +158,7 @@ func (b *body) placed(faults []fault) []fault {
 }
 
 func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
-	s := j.second(p.op.Document)
+	s := j.second(p.op)
 	if s == nil || len(p.op.Parameters) == 0 || p.anyRedacted() {
 		return nil, false
 	}
@@ -137,12 +167,12 @@ func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
 			faults, voted = nil, false
 		}
 	}()
-	item, v := s.paths[p.op.Template], s.validator.GetParameterValidator()
+	v := s.validator.GetParameterValidator()
 	request, path := p.unglued()
 	for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
 		v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
 	} {
-		_, errs := judge(request, item, path)
+		_, errs := judge(request, s.item, path)
 		faults = append(faults, secondFaults(errs)...)
 	}
 	return faults, true

@@ -1,0 +1,4 @@
+package specs
+
+// ShortTree makes what is compiled.
+var ShortTree = shortTree

@@ -1,0 +1,152 @@
+package specs
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// referred holds the kinds of components that are there for references alone. The other ones are named otherwise.
+var referred = map[string]bool{
+	"schemas": true, "responses": true, "parameters": true, "requestBodies": true, "headers": true, "pathItems": true,
+	"examples": true, "links": true, "callbacks": true,
+}
+
+// prune takes out of a tree the components that nothing refers to, directly or through others, from its paths. Schemas
+// that nobody needs may be anything then.
+func prune(tree map[string]any) error {
+	declared, _ := tree["components"].(map[string]any)
+	r := reach{tree: declared, reached: map[string]map[string]any{}}
+	r.follow(tree["paths"])
+	r.follow(tree["webhooks"])
+	switch {
+	case r.outside != "":
+		return fmt.Errorf("it refers to another file (%s): bundle all of them into one, for example with redocly bundle", r.outside)
+	case !r.everything && declared != nil:
+		tree["components"] = r.components()
+	}
+	return nil
+}
+
+// reach finds the components that references lead to.
+type reach struct {
+	tree       map[string]any // the components
+	reached    map[string]map[string]any
+	everything bool   // there is a reference that only the whole document resolves
+	outside    string // a reference to another file
+}
+
+// components are those that were reached, and those that need no reference.
+func (r *reach) components() map[string]any {
+	kept := map[string]any{}
+	for kind, value := range r.tree {
+		if !referred[kind] {
+			kept[kind] = value
+		}
+	}
+	for kind, list := range r.reached {
+		kept[kind] = list
+	}
+	return kept
+}
+
+func (r *reach) follow(node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			r.follow(item)
+		}
+	case map[string]any:
+		for key, value := range node {
+			r.member(key, value)
+		}
+	}
+}
+
+func (r *reach) member(key string, value any) {
+	text, isText := value.(string)
+	switch {
+	case key == "$ref" && isText:
+		r.reference(text)
+	case isText && (key == "$dynamicRef" || key == "$id" || key == "$anchor"):
+		r.everything = true
+	case key == "x-event" && isText:
+		r.component("schemas", text)
+	case key == "mapping":
+		r.mapping(value)
+	case !isLiteral(key):
+		r.follow(value)
+	}
+}
+
+// mapping follows the references of a discriminator, which may be names alone. A property may have the name, too.
+func (r *reach) mapping(value any) {
+	list, _ := value.(map[string]any)
+	for _, target := range list {
+		if text, ok := target.(string); ok && strings.HasPrefix(text, "#/") {
+			r.reference(text)
+		} else if ok {
+			r.component("schemas", text)
+		}
+	}
+	r.follow(value)
+}
+
+func (r *reach) reference(ref string) {
+	rest, found := strings.CutPrefix(ref, "#/components/")
+	if !strings.HasPrefix(ref, "#") {
+		r.outside = ref
+	}
+	if !found {
+		r.everything = true
+		return
+	}
+	kind, name, _ := strings.Cut(rest, "/")
+	name, _, _ = strings.Cut(name, "/")
+	r.component(unescape.Replace(kind), unescape.Replace(name))
+}
+
+func (r *reach) component(kind, name string) {
+	declared, _ := r.tree[kind].(map[string]any)
+	value, found := declared[name]
+	if _, known := r.reached[kind][name]; known || !found {
+		return
+	}
+	if r.reached[kind] == nil {
+		r.reached[kind] = map[string]any{}
+	}
+	r.reached[kind][name] = value
+	r.follow(value)
+}
+
+// Extract returns a document as JSON that has one operation alone, with what it refers to and without the texts that only
+// people read.
+func (d *Document) Extract(o *Operation) ([]byte, error) {
+	tree, err := d.tree()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", d.File, err)
+	}
+	small := map[string]any{"openapi": tree["openapi"], "info": map[string]any{"title": d.Interface, "version": "1"}}
+	if dialect, found := tree["jsonSchemaDialect"]; found {
+		small["jsonSchemaDialect"] = dialect
+	}
+	paths, _ := tree["paths"].(map[string]any)
+	item, _ := paths[o.Template].(map[string]any)
+	only := map[string]any{}
+	for key, value := range item {
+		if key == strings.ToLower(o.Method) || key == "parameters" || key == "$ref" {
+			only[key] = value
+		}
+	}
+	small["paths"] = map[string]any{o.Template: only}
+	if declared, ok := tree["components"].(map[string]any); ok {
+		r := reach{tree: declared, reached: map[string]map[string]any{}}
+		r.follow(only)
+		if r.everything {
+			small["paths"], small["components"] = paths, declared
+		} else {
+			small["components"] = r.components()
+		}
+	}
+	return json.Marshal(small)
+}

@@ -1,0 +1,181 @@
+package specs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// A tree is a document as JSON has it: maps with texts for keys, lists, texts, numbers, booleans and null.
+
+// maxTree bounds how many values a tree has: aliases of YAML multiply them.
+const maxTree = 4 << 20
+
+// treeOf makes a tree of YAML.
+func treeOf(node *yaml.Node) (map[string]any, error) {
+	value, err := (&grower{}).value(node)
+	if err != nil {
+		return nil, err
+	}
+	tree, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("the document is not an object")
+	}
+	return tree, nil
+}
+
+type grower struct{ size int }
+
+func (g *grower) value(node *yaml.Node) (any, error) {
+	if g.size++; g.size > maxTree {
+		return nil, fmt.Errorf("line %d: the document has too many values: want at most %d", node.Line, maxTree)
+	}
+	switch node.Kind {
+	case yaml.AliasNode:
+		return g.value(node.Alias)
+	case yaml.MappingNode:
+		return g.mapping(node)
+	case yaml.SequenceNode:
+		list := make([]any, len(node.Content))
+		for i, item := range node.Content {
+			var err error
+			if list[i], err = g.value(item); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	return scalarOf(node)
+}
+
+func (g *grower) mapping(node *yaml.Node) (any, error) {
+	object := make(map[string]any, len(node.Content)/2)
+	merged := map[string]any{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := node.Content[i]
+		value, err := g.value(node.Content[i+1])
+		if err != nil {
+			return nil, err
+		}
+		_, twice := object[key.Value]
+		switch {
+		case key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge":
+			merge(merged, value)
+		case key.Kind != yaml.ScalarNode:
+			return nil, fmt.Errorf("line %d: a key is not a text", key.Line)
+		case twice:
+			return nil, fmt.Errorf("line %d: the key %q is there twice", key.Line, key.Value)
+		default:
+			object[key.Value] = value
+		}
+	}
+	for key, value := range merged {
+		if _, own := object[key]; !own {
+			object[key] = value
+		}
+	}
+	return object, nil
+}
+
+// merge takes over the members of an object, or of a list of objects, the first of which counts.
+func merge(into map[string]any, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		maps.Copy(into, value)
+	case []any:
+		for _, item := range slices.Backward(value) {
+			merge(into, item)
+		}
+	}
+}
+
+// scalarOf is the value of a scalar. Numbers stay as they are written, and times are texts.
+func scalarOf(node *yaml.Node) (any, error) {
+	switch node.ShortTag() {
+	case "!!null":
+		return nil, nil
+	case "!!int", "!!float":
+		if json.Valid([]byte(node.Value)) {
+			return json.Number(node.Value), nil
+		}
+	case "!!bool":
+	default:
+		return node.Value, nil
+	}
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return nil, fmt.Errorf("line %d: %w", node.Line, err)
+	}
+	if _, err := json.Marshal(value); err != nil { // infinity
+		return node.Value, nil //nolint:nilerr // it is a text then
+	}
+	return value, nil
+}
+
+// shortTree is the tree of a document without what only people read.
+func shortTree(text []byte) (map[string]any, error) {
+	x, err := newIndex(text)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := treeOf(x.root)
+	strip(tree)
+	return tree, err
+}
+
+// strip takes out of a tree what only people read, and the provenances, which are looked up in the document's text.
+func strip(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			children, isMap := value.(map[string]any)
+			switch {
+			case isForPeople(key, value):
+				delete(node, key)
+			case isLiteral(key):
+			case isMap && namesChildren[key]:
+				stripChildren(children)
+			default:
+				strip(value)
+			}
+		}
+	case []any:
+		for _, item := range node {
+			strip(item)
+		}
+	}
+}
+
+func stripChildren(children map[string]any) {
+	for name, child := range children {
+		if isProvenance(name) {
+			delete(children, name)
+		}
+		strip(child)
+	}
+}
+
+// isForPeople reports whether a member of an object is read by people only.
+func isForPeople(key string, value any) bool {
+	_, isText := value.(string)
+	return isText && (key == "description" || key == "summary") || key == "example" || key == "examples" || isProvenance(key)
+}
+
+func isProvenance(key string) bool { return strings.HasPrefix(key, "x-provenance") }
+
+// isLiteral reports whether what a key has is a value as messages have it.
+func isLiteral(key string) bool {
+	return key == "enum" || key == "const" || key == "default" || strings.HasPrefix(key, "x-")
+}
+
+// namesChildren holds the keys of maps whose keys are names that an author chose.
+var namesChildren = map[string]bool{
+	"properties": true, "patternProperties": true, "$defs": true, "definitions": true, "dependentSchemas": true,
+	"paths": true, "responses": true, "schemas": true, "parameters": true, "requestBodies": true, "headers": true,
+	"securitySchemes": true, "pathItems": true, "callbacks": true, "content": true, "encoding": true, "variables": true,
+}
