@@ -48,6 +48,12 @@ func newGatherer(c *Checker) *gatherer {
 	for _, id := range Rules() {
 		g.tallies[id] = &report.Rule{ID: id}
 	}
+	for _, d := range c.documents {
+		for _, ignored := range d.Ignored {
+			g.r.Notes = append(g.r.Notes, fmt.Sprintf("%s:%d: not understood, and so not checked: %s (%s)",
+				d.File, ignored.Line, ignored.Reason, ignored.Pointer))
+		}
+	}
 	g.watcher = rule.NewWatcher(rule.Config{Documents: c.documents, Trust: c.config.trust}, g.ruled)
 	return g
 }

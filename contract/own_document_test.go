@@ -112,3 +112,23 @@ func TestOwnDocumentMarksNoSecrets(t *testing.T) {
 		t.Error("there is no evidence")
 	}
 }
+
+// What no engine can compile is not checked, and the report says so.
+func TestOwnDocumentHasAPatternThatLooksAhead(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(shifted, "{type: object}", "{type: object, properties: {name: {type: string, pattern: '^(?!x)'}}}", 1)
+	file := write(t, "own.yaml", text)
+	e := &recording.Exchange{
+		Request: recording.Request{Method: "GET", URL: "https://workflow.svc.example/api/pools/7"},
+		Response: &recording.Response{
+			Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}}, Body: &recording.Body{Bytes: []byte(`{"name":"a"}`)},
+		},
+	}
+	r := checked(t, contract.Exchanges(slices.Values([]*recording.Exchange{e})), contract.WithSpec("workflow", file))
+	for _, f := range r.Findings {
+		t.Errorf("found: %s", f.Message)
+	}
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "own.yaml:9: not understood, and so not checked") {
+		t.Errorf("notes %q", r.Notes)
+	}
+}

@@ -44,7 +44,7 @@ func newBrand(rules *op.Interface, word specs.Brand) (*brand, error) {
 
 // operation is the one that rules are given: they look their identifiers up in it, as our document has them.
 func (b *brand) operation(own *specs.Operation) *specs.Operation {
-	if own.Embedded == nil {
+	if own == nil || own.Embedded == nil {
 		return own
 	}
 	if b != nil {

@@ -36,7 +36,7 @@ func (x *exchange) refuse(err error) op.Reply {
 		x.server.fail("serve", slog.String("operation", x.name()), slog.Any("error", fault))
 		return x.faulty("the mock failed; its log says why")
 	}
-	return x.rules.Error(x.match.Operation, x.told(refusals))
+	return x.rules.Error(x.brand.operation(x.match.Operation), x.told(refusals))
 }
 
 // told lets an interface document 422 for what others answer with 400, operation by operation.
@@ -45,7 +45,10 @@ func (x *exchange) told(refusals op.Errors) op.Errors {
 		return refusals
 	}
 	check := x.checks[x.match.Operation.ID]
-	if check.Documents(http.StatusBadRequest) || !check.Documents(http.StatusUnprocessableEntity) {
+	if x.own != nil && !check.Documents(http.StatusBadRequest) && !check.Documents(http.StatusUnprocessableEntity) {
+		check = x.own.ours[x.match.Operation.ID]
+	}
+	if check == nil || check.Documents(http.StatusBadRequest) || !check.Documents(http.StatusUnprocessableEntity) {
 		return refusals
 	}
 	told := make(op.Errors, len(refusals))
@@ -61,7 +64,7 @@ func (x *exchange) told(refusals op.Errors) op.Errors {
 
 // faulty is the answer to what is the mock's own fault.
 func (x *exchange) faulty(message string) op.Reply {
-	return x.rules.Error(x.match.Operation, op.Errors{{Code: op.CodeInternal, Message: message}})
+	return x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.CodeInternal, Message: message}})
 }
 
 func flatten(err error) []error {
@@ -89,7 +92,11 @@ func (x *exchange) name() string {
 func (x *exchange) encode(reply op.Reply) check.Answer {
 	a, err := x.render(reply)
 	if err == nil && x.match.Operation != nil && a.Status < http.StatusInternalServerError {
-		err = x.tolerate(x.checks[x.match.Operation.ID].Answer(a))
+		if x.own != nil {
+			a = x.conform(a)
+		} else {
+			err = x.tolerate(x.checks[x.match.Operation.ID].Answer(a))
+		}
 	}
 	if err == nil {
 		x.parts = reply.Chunks
@@ -167,7 +174,7 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 	case http.StatusPartialContent:
 		reply.Status, reply.Bytes = w.status, w.body.Bytes()
 	case http.StatusRequestedRangeNotSatisfiable:
-		reply = x.rules.Error(x.match.Operation, op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
+		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
 			"%q is not within the %d bytes that there are", x.r.Header.Get("Range"), len(reply.Bytes))}})
 	default:
 		return reply

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -186,10 +187,15 @@ func (x *exchange) validate(mode Validation) (err error) {
 	operation := x.checks[x.match.Operation.ID]
 	x.call.Raw = x.body
 	r := &check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+	if x.own != nil {
+		r.Query = maps.Clone(r.Query) // what is read is written
+	}
 	if err := operation.Read(r); err != nil {
 		return err
 	}
-	x.call.Query, x.call.Body = r.Query, x.brand.members(r.Body)
+	if err := x.handOver(r); err != nil {
+		return err
+	}
 	if mode == Off {
 		return nil
 	}
@@ -199,6 +205,19 @@ func (x *exchange) validate(mode Validation) (err error) {
 	}
 	x.notes = append(x.notes, "off-contract request: "+err.Error())
 	x.server.log.Info("off-contract request", "operation", x.match.Operation.Name(), "error", err)
+	return nil
+}
+
+// handOver gives rules the query and the body of a request that was read. By a user's own document it was read only to
+// be held against it.
+func (x *exchange) handOver(r *check.Request) error {
+	if x.own != nil {
+		r = &check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+		if err := x.own.ours[x.match.Operation.ID].Read(r); err != nil {
+			return err
+		}
+	}
+	x.call.Query, x.call.Body = r.Query, x.brand.members(r.Body)
 	return nil
 }
 

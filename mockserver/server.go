@@ -54,7 +54,8 @@ type service struct {
 	rules     op.Interface
 	routes    map[string]*op.Route
 	checks    map[string]*check.Operation
-	brand     *brand // nil where rules and wire speak the same words
+	brand     *brand       // nil where rules and wire speak the same words
+	own       *ownDocument // nil where the document is ours
 }
 
 // New makes a server. It listens nowhere: give it to an http.Server, or use Start or NewTransport.
@@ -103,12 +104,16 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := s.document(embedded)
-	if err != nil {
-		return nil, err
+	file := s.documents[rules.Name]
+	doc := embedded
+	if file != "" {
+		if doc, err = specs.LoadFile(rules.Name, file, s.brand); err != nil {
+			return nil, err
+		}
+		s.report(file, embedded, doc)
 	}
 	table, err := rules.Table(doc)
-	if own := s.documents[rules.Name]; own == "" && err != nil {
+	if file == "" && err != nil {
 		return nil, err
 	}
 	v := &service{
@@ -118,24 +123,11 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 	for _, operation := range doc.Operations {
 		v.checks[operation.ID] = check.New(operation)
 	}
+	if file != "" {
+		v.own = newOwnDocument(file, doc)
+	}
 	v.brand, err = newBrand(&rules, s.brand)
 	return v, err
-}
-
-// document is the embedded document of an interface, or the user's own in its place.
-func (s *Server) document(embedded *specs.Document) (*specs.Document, error) {
-	name := embedded.Interface
-	file := s.documents[name]
-	if file == "" {
-		return embedded, nil
-	}
-	doc, err := specs.LoadFile(name, file, s.brand)
-	if err != nil {
-		return nil, err
-	}
-	missing, extra := embedded.Compare(doc)
-	s.log.Info("own document", "interface", name, "file", file, "missing", missing, "extra", extra)
-	return doc, nil
 }
 
 // build makes a world out of a scenario.

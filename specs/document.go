@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -25,6 +24,7 @@ type Document struct {
 	Lenient    Lenient
 	T          *openapi3.T
 	Operations []*Operation // in the order of the document
+	Ignored    []Ignored    // parts of a user's own document that are not understood, and so are not there
 
 	source  []byte
 	byID    map[string]*Operation
@@ -107,7 +107,7 @@ func parseShort(name, file string, source []byte, brand Brand) (*Document, error
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
-	short, err := x.short()
+	short, ignored, err := x.short()
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
@@ -115,7 +115,7 @@ func parseShort(name, file string, source []byte, brand Brand) (*Document, error
 	if err != nil {
 		return nil, err
 	}
-	d.source, d.index = source, func() (*index, error) { return x, nil }
+	d.source, d.index, d.Ignored = source, func() (*index, error) { return x, nil }, ignored
 	return d, nil
 }
 
@@ -236,47 +236,6 @@ func (d *Document) operation(method, path string, item *openapi3.PathItem, spec 
 	}
 	op.Reader = newReader(op)
 	return op
-}
-
-// identify takes the ids of an embedded document, which has one for each operation.
-func (d *Document) identify() error {
-	d.BasePath = firstBasePath(d.T.Servers)
-	var errs []error
-	for _, op := range d.Operations {
-		op.Embedded = op
-		before := d.byID[op.ID]
-		switch {
-		case op.ID == "":
-			errs = append(errs, fmt.Errorf("%s %s has no operationId", op.Method, op.Path))
-		case before != nil:
-			errs = append(errs, fmt.Errorf("%s %s and %s %s share the operationId %s",
-				before.Method, before.Path, op.Method, op.Path, op.ID))
-		}
-		d.byID[op.ID] = op
-	}
-	return errors.Join(errs...)
-}
-
-// sort puts the operations in the order of the platform's documentation, and those that it does not know behind them, by
-// path.
-func (d *Document) sort() {
-	const catalogueSize = 229 // so that a known operation ranks below zero, and an unknown one at zero
-	rank := map[string]int{}
-	for i, entry := range Catalogue() {
-		if entry.Interface == d.Interface {
-			rank[entry.Method+" "+entry.Path] = i - catalogueSize
-		}
-	}
-	slices.SortFunc(d.Operations, func(a, b *Operation) int {
-		return cmp.Or(
-			cmp.Compare(rank[a.Method+" "+a.Path], rank[b.Method+" "+b.Path]),
-			cmp.Compare(a.Path, b.Path), compareMethods(a, b),
-		)
-	})
-}
-
-func compareMethods(a, b *Operation) int {
-	return cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method))
 }
 
 // methods in the order in which the platform's documentation lists them.

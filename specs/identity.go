@@ -1,8 +1,10 @@
 package specs
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +21,47 @@ import (
 // identity is the method and the path of an operation, without what two documents may write differently: the names of
 // parameters, and a slash at the end.
 func identity(method, path string) string { return method + " " + template(path) }
+
+// identify takes the ids of an embedded document, which has one for each operation.
+func (d *Document) identify() error {
+	d.BasePath = firstBasePath(d.T.Servers)
+	var errs []error
+	for _, op := range d.Operations {
+		op.Embedded = op
+		before := d.byID[op.ID]
+		switch {
+		case op.ID == "":
+			errs = append(errs, fmt.Errorf("%s %s has no operationId", op.Method, op.Path))
+		case before != nil:
+			errs = append(errs, fmt.Errorf("%s %s and %s %s share the operationId %s",
+				before.Method, before.Path, op.Method, op.Path, op.ID))
+		}
+		d.byID[op.ID] = op
+	}
+	return errors.Join(errs...)
+}
+
+// sort puts the operations in the order of the platform's documentation, and those that it does not know behind them, by
+// path.
+func (d *Document) sort() {
+	const catalogueSize = 229 // so that a known operation ranks below zero, and an unknown one at zero
+	rank := map[string]int{}
+	for i, entry := range Catalogue() {
+		if entry.Interface == d.Interface {
+			rank[entry.Method+" "+entry.Path] = i - catalogueSize
+		}
+	}
+	slices.SortFunc(d.Operations, func(a, b *Operation) int {
+		return cmp.Or(
+			cmp.Compare(rank[a.Method+" "+a.Path], rank[b.Method+" "+b.Path]),
+			cmp.Compare(a.Path, b.Path), compareMethods(a, b),
+		)
+	})
+}
+
+func compareMethods(a, b *Operation) int {
+	return cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method))
+}
 
 // identifyBy gives the operations that the embedded document has as well our ids and paths, and all others ids that none
 // of ours has.

@@ -1,7 +1,6 @@
 package specs
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -50,19 +49,6 @@ func newIndex(source []byte) (*index, error) {
 		return nil, fmt.Errorf("the document is empty")
 	}
 	return &index{root: root}, nil
-}
-
-// short is the document as JSON, without what only people read and without components that nothing needs.
-func (x *index) short() ([]byte, error) {
-	tree, err := treeOf(x.root)
-	if err != nil {
-		return nil, err
-	}
-	strip(tree)
-	if err := prune(tree); err != nil {
-		return nil, err
-	}
-	return json.Marshal(tree)
 }
 
 // maxReferences bounds how many references one pointer is followed through.

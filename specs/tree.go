@@ -179,3 +179,5 @@ var namesChildren = map[string]bool{
 	"paths": true, "responses": true, "schemas": true, "parameters": true, "requestBodies": true, "headers": true,
 	"securitySchemes": true, "pathItems": true, "callbacks": true, "content": true, "encoding": true, "variables": true,
 }
+
+func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }

@@ -19,6 +19,15 @@ type Answer struct {
 	Body   []byte
 }
 
+// SetLength corrects the header that says how long the body is.
+func (a *Answer) SetLength() {
+	for i, line := range a.Header {
+		if line[0] == "Content-Length" {
+			a.Header[i][1] = strconv.Itoa(len(a.Body))
+		}
+	}
+}
+
 // Answer reports in what an answer is off the document.
 func (o *Operation) Answer(a Answer) error {
 	documented, ok := o.answer(a.Status)

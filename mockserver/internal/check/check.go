@@ -186,13 +186,21 @@ func decode(values []string, p parameter) (any, error) {
 	}
 	list := make([]any, 0, len(values))
 	for _, text := range values {
-		item, err := primitive(p.Name, text, p.schema.Items.Value)
+		item, err := primitive(p.Name, text, items(p.schema))
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, item)
 	}
 	return list, nil
+}
+
+// items is the schema of a list's items, which a user's own document may leave out.
+func items(schema *openapi3.Schema) *openapi3.Schema {
+	if schema.Items == nil {
+		return &openapi3.Schema{}
+	}
+	return schema.Items.Value
 }
 
 func primitive(name, text string, schema *openapi3.Schema) (any, error) {

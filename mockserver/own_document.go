@@ -1,0 +1,108 @@
+package mockserver
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"svc.example/understudy/mockserver/internal/check"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// ownDocument is what a service has besides when a document of the user's own takes the place of ours. Requests are held
+// against that document; handlers are given them as ours describes them. Answers are those that ours describes, and
+// where they do not fit the user's document that is said at the start, and noted in the journal.
+type ownDocument struct {
+	file string
+	ours map[string]*check.Operation // by id, of the operations that ours has, too
+	told sync.Map                    // what was logged of an operation
+}
+
+func newOwnDocument(file string, doc *specs.Document) *ownDocument {
+	d := &ownDocument{file: file, ours: map[string]*check.Operation{}}
+	for _, operation := range doc.Operations {
+		if operation.Embedded != nil {
+			d.ours[operation.ID] = check.New(operation.Embedded)
+		}
+	}
+	return d
+}
+
+// report says how a user's own document differs from ours, and what to do about it.
+func (s *Server) report(file string, embedded, doc *specs.Document) {
+	missing, extra := embedded.Compare(doc)
+	log := s.log.With("interface", doc.Interface, "file", file)
+	log.Info("own document", "missing", missing, "extra", extra)
+	if len(missing) > 0 {
+		log.Warn("the document lacks operations: they answer 404; add them to it if clients call them", "operations", len(missing))
+	}
+	if len(extra) > 0 {
+		log.Warn("only this document has these operations: they answer 501; give them an answer of your own", "operations", extra)
+	}
+	for _, ignored := range doc.Ignored {
+		log.Warn("a part of the document is not understood, and not checked: correct it", "line", ignored.Line,
+			"pointer", ignored.Pointer, "reason", ignored.Reason)
+	}
+	byDifference := map[string][]string{}
+	for _, operation := range doc.Operations {
+		if operation.Embedded != nil {
+			if list := check.Compare(operation, operation.Embedded); len(list) > 0 {
+				text := strings.Join(list, "; ")
+				byDifference[text] = append(byDifference[text], operation.ID)
+			}
+		}
+	}
+	for _, text := range slices.SortedFunc(maps.Keys(byDifference), func(a, b string) int {
+		return slices.Compare(byDifference[a], byDifference[b])
+	}) {
+		log.Warn("the mock's answers will not fit the document: they are sent as they are, and noted in the journal; "+
+			"correct the document if the platform answers so", "operations", byDifference[text], "differences", text)
+	}
+}
+
+// conform makes an answer fit the user's own document where that is possible, and notes what does not fit otherwise. An
+// error status that the document lacks is no matter.
+func (x *exchange) conform(a check.Answer) check.Answer {
+	operation := x.checks[x.match.Operation.ID]
+	err := operation.Answer(a)
+	if err == nil {
+		return a
+	}
+	if fitted, changed := operation.Fit(a); changed {
+		a = fitted
+		a.SetLength()
+		if err = operation.Answer(a); err == nil {
+			return a
+		}
+	}
+	isRefusal := a.Status >= http.StatusBadRequest && !operation.Documents(a.Status)
+	difference := differenceOf(err)
+	x.notes = append(x.notes, fmt.Sprintf("the answer does not fit %s: %s", x.own.file, difference))
+	key := x.match.Operation.ID + " " + strconv.Itoa(a.Status)
+	if _, told := x.own.told.LoadOrStore(key, true); !told && !isRefusal {
+		x.server.log.Warn("the answer does not fit the document; it was sent all the same, and later ones will be",
+			slog.String("operation", x.name()), slog.Int("status", a.Status), slog.String("file", x.own.file),
+			slog.String("difference", difference))
+	}
+	return a
+}
+
+// differenceOf says where an answer is off a document, and which keyword says so, without the values.
+func differenceOf(err error) string {
+	var list []string
+	for _, part := range flatten(err) {
+		if said := (*op.Error)(nil); errors.As(part, &said) {
+			list = append(list, strings.Trim(said.Field+": "+said.Reason, ": "))
+		} else {
+			list = append(list, part.Error())
+		}
+	}
+	return strings.Join(list, "; ")
+}
