@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -242,6 +243,17 @@ func (d *Document) operation(method, path string, item *openapi3.PathItem, spec 
 var methods = []string{
 	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 	http.MethodHead, http.MethodOptions, http.MethodTrace,
+}
+
+// ParameterPointer is the JSON pointer of the i-th parameter of an operation: it stands with the operation, or with its
+// path.
+func (o *Operation) ParameterPointer(i int) string {
+	if i < len(o.Spec.Parameters) {
+		return o.Pointer + "/parameters/" + strconv.Itoa(i)
+	}
+	item := o.Document.T.Paths.Value(o.Template)
+	at := slices.Index(item.Parameters, o.Parameters[i])
+	return o.Pointer[:strings.LastIndexByte(o.Pointer, '/')] + "/parameters/" + strconv.Itoa(max(at, 0))
 }
 
 // Operation returns the operation with an id such as deletePool, or nil.

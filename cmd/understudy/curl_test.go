@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 )
 
-// curl is as much of the real one as README.md needs: -s, -H HEADER, -X METHOD, -d BODY, -w with nothing but the status,
-// and one address.
+// curl is as much of the real one as README.md and the examples of operations need: -s, -sS, -N, -H HEADER, -X METHOD,
+// -d BODY, --data-binary @FILE, -o FILE, -w with nothing but the status, and one address.
 func curl(args []string, stdout, stderr io.Writer) int {
 	c := curlCall{method: http.MethodGet, header: http.Header{}}
 	if err := c.parse(args); err != nil {
@@ -26,13 +27,14 @@ func curl(args []string, stdout, stderr io.Writer) int {
 type curlCall struct {
 	method, url, body, after string
 	header                   http.Header
+	isElsewhere              bool // the answer is not shown
 }
 
 func (c *curlCall) parse(args []string) error {
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
-		if arg == "-s" || arg == "-N" {
+		if arg == "-s" || arg == "-sS" || arg == "-N" {
 			continue
 		}
 		if !strings.HasPrefix(arg, "-") {
@@ -65,6 +67,14 @@ func (c *curlCall) option(name, value string) error {
 		if c.header.Get("Content-Type") == "" {
 			c.header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
+	case "--data-binary":
+		body, err := os.ReadFile(strings.TrimPrefix(value, "@"))
+		if err != nil {
+			return err
+		}
+		c.body = string(body)
+	case "-o":
+		c.isElsewhere = true
 	case "-w":
 		c.after = value
 	default:
@@ -84,6 +94,9 @@ func (c *curlCall) do(stdout io.Writer) error {
 		return err
 	}
 	defer response.Body.Close()
+	if c.isElsewhere {
+		stdout = io.Discard
+	}
 	if _, err := io.Copy(stdout, response.Body); err != nil {
 		return err
 	}

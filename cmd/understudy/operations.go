@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/manual"
 )
 
 type operationsFlags struct {
@@ -27,14 +28,13 @@ func newOperations() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "operations",
 		Short: "List the platform's operations, and which of them a recording touched",
-		Long: `List the operations of the platform's six interfaces: where each is known from,
-and whether the mock serves it. With recordings, also how often each was called, and
-how much was seen of its documented responses, parameters, values of enumerations,
-and properties of bodies.
+		Long: `List the operations of the platform's six interfaces. With recordings, also how often
+each was called, and how much was seen of its documented responses, parameters,
+values of enumerations, and properties of bodies.
 
-Where an operation is known from (its provenance) decides how loud a deviation
-from it is: documented and public are errors, client is a warning, assumed a notice.`,
+understudy operations show NAME describes one of them in full, with an example call.`,
 		Example: `  understudy operations --interface workflow
+  understudy operations show workflow.deletePool
   understudy operations --format json
   understudy operations --recording traffic.har`,
 		Args: exactly(0, "no arguments"),
@@ -47,6 +47,7 @@ from it is: documented and public are errors, client is a warning, assumed a not
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
 	f.bases = give(c, "base", "the base address of an interface in the recordings (repeatable)",
 		pairs{what: "URL", many: true})
+	c.AddCommand(newOperationsShow())
 	return c
 }
 
@@ -55,7 +56,8 @@ type operation struct {
 	Interface  string           `json:"interface"`
 	Operation  string           `json:"operation"`
 	Method     string           `json:"method"`
-	Path       string           `json:"path"`
+	Path       string           `json:"path"` // with the base path
+	Summary    string           `json:"summary"`
 	Provenance specs.Provenance `json:"provenance"` // of its method and path
 	Served     bool             `json:"served"`
 	Calls      *int             `json:"calls,omitempty"` // when there are recordings
@@ -87,33 +89,25 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 }
 
 func (f *operationsFlags) list() ([]operation, error) {
-	documents := map[string]*specs.Document{}
+	rows := []operation{}
 	for _, name := range specs.Interfaces() {
-		d, err := specs.Load(name, specs.Neutral)
+		if f.iface != "" && f.iface != name {
+			continue
+		}
+		d, err := manual.Document(name, specs.Neutral)
 		if err != nil {
 			return nil, err
 		}
-		documents[name] = d
-	}
-	rows := []operation{}
-	for _, entry := range specs.Catalogue() {
-		if f.iface != "" && f.iface != entry.Interface {
-			continue
-		}
-		row := operation{
-			Interface: entry.Interface, Operation: entry.ID, Method: entry.Method, Path: entry.Path,
-			Provenance: specs.Documented, // the platform's documentation lists all of them
-		}
-		if d := documents[entry.Interface]; d != nil {
-			if spec := d.Operation(entry.ID); spec != nil {
-				place, err := d.Place(spec.Pointer)
-				if err != nil {
-					return nil, err
-				}
-				row.Provenance, row.Served = place.Provenance, true
+		for _, op := range d.Operations {
+			place, err := d.Place(op.Pointer)
+			if err != nil {
+				return nil, err
 			}
+			rows = append(rows, operation{
+				Interface: name, Operation: op.ID, Method: op.Method, Path: d.BasePath + op.Path, Summary: op.Spec.Summary,
+				Provenance: place.Provenance, Served: true,
+			})
 		}
-		rows = append(rows, row)
 	}
 	return rows, nil
 }
@@ -182,32 +176,27 @@ func (o *operation) cells() string {
 func writeOperations(w io.Writer, rows []operation) error {
 	counted := slices.ContainsFunc(rows, func(o operation) bool { return o.Calls != nil })
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	header := "INTERFACE\tOPERATION\tMETHOD\tPATH\tPROVENANCE\tSERVED"
+	header := "OPERATION\tMETHOD\tPATH\tSUMMARY"
 	if counted {
-		header += "\tCALLS\t" + strings.ToUpper(strings.Join(columns(), "\t"))
+		header = "OPERATION\tMETHOD\tPATH\tCALLS\t" + strings.ToUpper(strings.Join(columns(), "\t")) + "\tSUMMARY"
 	}
 	fmt.Fprintln(t, header)
-	served, called := 0, 0
+	called := 0
 	for _, o := range rows {
-		answer := "no"
-		if o.Served {
-			answer = "yes"
-			served++
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path, o.Provenance, answer)
+		fmt.Fprintf(t, "%s.%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path)
 		if o.Calls != nil {
 			fmt.Fprintf(t, "\t%d%s", *o.Calls, o.cells())
 			called += min(1, *o.Calls)
 		}
-		fmt.Fprintln(t)
+		fmt.Fprintf(t, "\t%s\n", o.Summary)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("\n%d of %d operations are served", served, len(rows))
+	summary := fmt.Sprintf("\n%d operations", len(rows))
 	if counted {
-		summary += fmt.Sprintf("; the recordings call %d of those", called)
+		summary += fmt.Sprintf("; the recordings call %d of them", called)
 	}
-	_, err := fmt.Fprintln(w, summary+".")
+	_, err := fmt.Fprintln(w, summary+". One in full: understudy operations show NAME")
 	return err
 }

@@ -116,7 +116,7 @@ func firstOnParameters(p *parameters) []fault {
 			continue
 		}
 		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {
-			faults = append(faults, parameterFaults(err, ref.Value, parameterPointer(p.op, i))...)
+			faults = append(faults, parameterFaults(err, ref.Value, p.op.ParameterPointer(i))...)
 		}
 	}
 	return faults

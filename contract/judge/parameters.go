@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -107,17 +105,6 @@ func headerOf(headers recording.Headers) http.Header {
 		h.Add(line[0], line[1])
 	}
 	return h
-}
-
-// parameterPointer is where the i-th parameter of an operation stands: with it, or with its path.
-func parameterPointer(op *specs.Operation, i int) string {
-	if i < len(op.Spec.Parameters) {
-		return op.Pointer + "/parameters/" + strconv.Itoa(i)
-	}
-	path := op.Pointer[:strings.LastIndexByte(op.Pointer, '/')]
-	item := op.Document.T.Paths.Value(op.Template)
-	at := slices.Index(item.Parameters, op.Parameters[i])
-	return path + "/parameters/" + strconv.Itoa(max(at, 0))
 }
 
 // headers judges the documented headers of a response, apart from its body: the engine would hide one behind the other.

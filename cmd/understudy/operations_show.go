@@ -1,0 +1,125 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/manual"
+)
+
+type showFlags struct {
+	format  *choice
+	address manual.Address
+	brand   string
+}
+
+func newOperationsShow() *cobra.Command {
+	f := showFlags{address: manual.DefaultAddress()}
+	c := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show what an operation takes and answers, with an example call",
+		Long: `Show an operation in full: its parameters and bodies with their types and limits, its
+answers, where each of these is known from, and a call with curl that works against
+understudy serve as it starts, or against the scenario that the example names.
+
+NAME is an interface and an id, as in workflow.deletePool, or the id alone if only one
+interface has it.`,
+		Example: `  understudy operations show core.issueJob
+  understudy operations show deletePool --url http://127.0.0.1:8080
+  understudy operations show llm.createAgent --format json | jq -r .example.curl`,
+		Args: exactly(1, "the name of one operation"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return operationNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: f.run,
+	}
+	f.format = choose(c, "format", "how to write it", words("text", "json"))
+	c.Flags().StringVar(&f.address.URL, "url", f.address.URL, "the `ADDRESS` of the mock in the example")
+	c.Flags().StringVar(&f.address.Key, "key", f.address.Key, "the API `KEY` in the example")
+	addBrand(c, &f.brand)
+	return c
+}
+
+func (f *showFlags) run(c *cobra.Command, args []string) error {
+	brand, err := specs.ParseBrand(f.brand)
+	if err != nil {
+		return err
+	}
+	entry, err := findOperation(args[0])
+	if err != nil {
+		return err
+	}
+	document, err := manual.Document(entry.Interface, brand)
+	if err != nil {
+		return err
+	}
+	page, err := manual.Of(document.Operation(entry.ID))
+	if err != nil {
+		return err
+	}
+	page.At(f.address)
+	if f.format.word == "text" {
+		return page.WriteText(c.OutOrStdout())
+	}
+	encoder := json.NewEncoder(c.OutOrStdout())
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(page)
+}
+
+func operationNames() []string {
+	var names []string
+	for _, entry := range specs.Catalogue() {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// findOperation finds an operation by its name, or by its id alone.
+func findOperation(name string) (specs.Entry, error) {
+	var found []specs.Entry
+	for _, entry := range specs.Catalogue() {
+		if strings.EqualFold(name, entry.Name()) || strings.EqualFold(name, entry.ID) {
+			found = append(found, entry)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return specs.Entry{}, fmt.Errorf("there is no operation %q; near it are %s; understudy operations lists all",
+			name, strings.Join(nearOperations(name), ", "))
+	}
+	var several []string
+	for _, entry := range found {
+		several = append(several, entry.Name())
+	}
+	slices.Sort(several)
+	return specs.Entry{}, fmt.Errorf("several interfaces have an operation %q: want %s", name, strings.Join(several, " or "))
+}
+
+// nearOperations names the three operations that a name resembles most.
+func nearOperations(name string) []string {
+	wanted := strings.ToLower(name)
+	distance := func(e specs.Entry) int {
+		known := e.ID
+		if strings.Contains(name, ".") {
+			known = e.Name()
+		}
+		return levenshtein.ComputeDistance(wanted, strings.ToLower(known))
+	}
+	entries := specs.Catalogue()
+	slices.SortStableFunc(entries, func(a, b specs.Entry) int { return cmp.Compare(distance(a), distance(b)) })
+	var names []string
+	for _, e := range entries[:3] {
+		names = append(names, e.Name())
+	}
+	return names
+}
