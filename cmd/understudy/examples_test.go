@@ -64,13 +64,19 @@ func try(t *testing.T, page *manual.Operation) (status int, answer string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	typeExample(t, page, func(w http.ResponseWriter, r *http.Request) {
 		recorder := httptest.NewRecorder()
 		mock.ServeHTTP(recorder, r)
 		status, answer = recorder.Code, recorder.Body.String()
 		w.WriteHeader(status)
 		_, _ = w.Write(recorder.Body.Bytes())
 	})
+	return status, answer
+}
+
+// typeExample types an example against a handler.
+func typeExample(t *testing.T, page *manual.Operation, handler http.HandlerFunc) {
+	t.Helper()
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	page.At(manual.Address{URL: server.URL, Key: "1/admin"})
@@ -79,7 +85,6 @@ func try(t *testing.T, page *manual.Operation) (status int, answer string) {
 		t.Fatal(err)
 	}
 	s.run(page.Example.Curl)
-	return status, answer
 }
 
 // typist understands as much of a POSIX shell as examples need: words and quotes, $ID, and ID=$(…) around a curl and what
@@ -90,9 +95,7 @@ type typist struct {
 	variables map[string]string
 }
 
-var (
-	captured = regexp.MustCompile(`(?s)^ID=\$\((.*?) \|\n  grep -o '("\w+":)"\[\^"\]\*"' \| head -n 1 \| cut -d '"' -f 4\)\n`)
-)
+var captured = regexp.MustCompile(`(?s)^ID=\$\((.*?) \|\n  grep -o '("\w+":)"\[\^"\]\*"' \| head -n 1 \| cut -d '"' -f 4\)\n`)
 
 func (s *typist) run(script string) {
 	s.t.Helper()

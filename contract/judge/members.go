@@ -86,9 +86,13 @@ func (r *Result) requestMessage() message {
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
 		pointer: op.Pointer + "/requestBody",
 	}
-	if body := requestBodyOf(op); body != nil {
+	body := requestBodyOf(op)
+	switch {
+	case body != nil:
 		m.content, m.required = body.Content, body.Required
 		m.take(r.reading)
+	case op.Reader.Accepts(mediaOf(m.headers.Value("Content-Type"))): // clients send forms with every POST
+		m.body, m.doubt = nil, ""
 	}
 	return m
 }
