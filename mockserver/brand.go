@@ -42,7 +42,7 @@ func newBrand(rules *op.Interface, word specs.Brand) (*brand, error) {
 	return b, err
 }
 
-// operation is the one that rules are given: they look their identifiers up in it, as our document has them.
+// operation returns the operation as handlers know it: that of our document, with neutral identifiers.
 func (b *brand) operation(own *specs.Operation) *specs.Operation {
 	if own == nil || own.Embedded == nil {
 		return own

@@ -98,7 +98,7 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), 
 	return found
 }
 
-// exampleBases are where the interfaces are in requests that httptest makes.
+// exampleBases returns the base addresses of the interfaces in requests that httptest makes.
 func exampleBases() (opts []contract.Option) {
 	for name, base := range map[string]string{
 		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh", specs.LLM: "/llm",

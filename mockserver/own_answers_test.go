@@ -41,7 +41,7 @@ func logged(t *testing.T, file string, opts ...mockserver.Option) (*mockserver.S
 	return newServer(t, opts...), &log
 }
 
-// listing is an operation that answers with pools of a schema.
+// listing returns an operation that answers with pools of a schema.
 func listing(pool string) string {
 	return "    get: {responses: {'200': {description: x, content: {application/json: {schema: " +
 		"{type: object, properties: {pools: {type: array, items: " + pool + "}}}}}}}}\n"
@@ -91,7 +91,7 @@ func TestOwnDocumentIsReported(t *testing.T) {
 			`operations="[GET /api/ponds]"`,
 		},
 	} {
-		t.Run(name+" is told at the start", func(t *testing.T) {
+		t.Run(name+" is logged at the start", func(t *testing.T) {
 			t.Parallel()
 			_, log := logged(t, pooled(t, tt.operations))
 			if strings.Count(log.String(), tt.want) != 1 {
@@ -105,14 +105,14 @@ func TestOwnDocumentIsReported(t *testing.T) {
 		"one of several":    listing("{anyOf: [{type: string}, {type: object}]}"),
 		"a range of status": "    post: {responses: {2XX: {description: x, content: {'*/*': {}}}}}\n",
 	} {
-		t.Run("nothing is told of "+name+" that the answers fit", func(t *testing.T) {
+		t.Run("nothing is logged of "+name+" that the answers fit", func(t *testing.T) {
 			t.Parallel()
 			if _, log := logged(t, pooled(t, operations)); strings.Contains(log.String(), "differences=") {
 				t.Errorf("the log: %s", log)
 			}
 		})
 	}
-	t.Run("ours is told nothing of", func(t *testing.T) {
+	t.Run("nothing is logged of a document like ours", func(t *testing.T) {
 		t.Parallel()
 		if _, log := logged(t, own(t)); strings.Contains(log.String(), "level=WARN") {
 			t.Errorf("the log: %s", log)

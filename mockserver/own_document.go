@@ -16,13 +16,13 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// ownDocument is what a service has besides when a document of the user's own takes the place of ours. Requests are held
-// against that document; handlers are given them as ours describes them. Answers are those that ours describes, and
-// where they do not fit the user's document that is said at the start, and noted in the journal.
+// ownDocument belongs to a service whose document is the user's own. Requests are validated by that document, and handlers
+// are given them as ours describes them. Answers are those that ours describes; where they do not fit the user's document,
+// the log says so at the start, and the journal with each of them.
 type ownDocument struct {
-	file string
-	ours map[string]*check.Operation // by id, of the operations that ours has, too
-	told sync.Map                    // what was logged of an operation
+	file   string
+	ours   map[string]*check.Operation // by id, of the operations that ours has, too
+	logged sync.Map                    // operations and statuses whose answers were logged
 }
 
 func newOwnDocument(file string, doc *specs.Document) *ownDocument {
@@ -35,7 +35,7 @@ func newOwnDocument(file string, doc *specs.Document) *ownDocument {
 	return d
 }
 
-// report says how a user's own document differs from ours, and what to do about it.
+// report logs how a user's own document differs from ours, and what to do about it.
 func (s *Server) report(file string, embedded, doc *specs.Document) {
 	missing, extra := embedded.Compare(doc)
 	log := s.log.With("interface", doc.Interface, "file", file)
@@ -68,7 +68,7 @@ func (s *Server) report(file string, embedded, doc *specs.Document) {
 }
 
 // conform makes an answer fit the user's own document where that is possible, and notes what does not fit otherwise. An
-// error status that the document lacks is no matter.
+// error status that the document lacks is noted, but not logged.
 func (x *exchange) conform(a check.Answer) check.Answer {
 	operation := x.checks[x.match.Operation.ID]
 	err := operation.Answer(a)
@@ -86,7 +86,7 @@ func (x *exchange) conform(a check.Answer) check.Answer {
 	difference := differenceOf(err)
 	x.notes = append(x.notes, fmt.Sprintf("the answer does not fit %s: %s", x.own.file, difference))
 	key := x.match.Operation.ID + " " + strconv.Itoa(a.Status)
-	if _, told := x.own.told.LoadOrStore(key, true); !told && !isRefusal {
+	if _, logged := x.own.logged.LoadOrStore(key, true); !logged && !isRefusal {
 		x.server.log.Warn("the answer does not fit the document; it was sent all the same, and later ones will be",
 			slog.String("operation", x.name()), slog.Int("status", a.Status), slog.String("file", x.own.file),
 			slog.String("difference", difference))

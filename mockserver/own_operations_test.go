@@ -32,7 +32,8 @@ var renamings = map[string]func(t *testing.T, source string) string{
 		n := 0
 		return idLine.ReplaceAllStringFunc(source, func(line string) string {
 			n++
-			return fmt.Sprintf("%soperationId: Controller_%d\n", line[:strings.Index(line, "operationId")], n)
+			indent, _, _ := strings.Cut(line, "operationId")
+			return fmt.Sprintf("%soperationId: Controller_%d\n", indent, n)
 		})
 	},
 	"with our ids at other operations": func(_ *testing.T, source string) string {
@@ -195,8 +196,8 @@ func checkedWith(t *testing.T, source contract.Source, opts ...contract.Option) 
 	return r
 }
 
-// found is what a report found, without where in which file the documents say so. Where these name path parameters
-// otherwise, pointers have those names, and ids are made of them.
+// found returns the findings of a report without the places in the documents, which differ. Where documents name path
+// parameters otherwise, pointers have those names, and ids are made of them.
 func found(r *contract.Report, isRenamed bool) []report.Finding {
 	list := slices.Clone(r.Findings)
 	for i := range list {

@@ -245,8 +245,8 @@ var methods = []string{
 	http.MethodHead, http.MethodOptions, http.MethodTrace,
 }
 
-// ParameterPointer is the JSON pointer of the i-th parameter of an operation: it stands with the operation, or with its
-// path.
+// ParameterPointer returns the JSON pointer of the i-th parameter of an operation, which stands with the operation or with
+// its path.
 func (o *Operation) ParameterPointer(i int) string {
 	if i < len(o.Spec.Parameters) {
 		return o.Pointer + "/parameters/" + strconv.Itoa(i)

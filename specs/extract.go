@@ -36,7 +36,7 @@ type reach struct {
 	outside    string // a reference to another file
 }
 
-// components are those that were reached, and those that need no reference.
+// components returns those that were reached, and those that need no reference.
 func (r *reach) components() map[string]any {
 	kept := map[string]any{}
 	for kind, value := range r.tree {

@@ -18,7 +18,7 @@ import (
 // identifies an operation is its method and its whole path: the base path of its server and the path below it, without
 // the names of parameters.
 
-// identity is the method and the path of an operation, without what two documents may write differently: the names of
+// identity returns the method and the path of an operation without what two documents may write differently: the names of
 // parameters, and a slash at the end.
 func identity(method, path string) string { return method + " " + template(path) }
 
@@ -84,8 +84,8 @@ func (d *Document) identifyBy(embedded *Document) error {
 	return d.nameStrangers(embedded)
 }
 
-// beginning is what stands before the paths of the document: the base path of one of its servers, nothing, or ours,
-// whichever makes the most operations ours. If none of them makes any, it is that of the first server.
+// beginning finds the path that stands before all paths of the document: the base path of one of its servers, nothing, or
+// ours, whichever makes the most operations ours. If none of them makes any, it is that of the first server.
 func (d *Document) beginning(base string, ours map[string]*Operation) (beginning string, found bool) {
 	beginning, most := firstBasePath(d.T.Servers), 0
 	for _, candidate := range append(basePaths(d.T.Servers), "", base) {
@@ -184,7 +184,7 @@ func sumOf(op *Operation) string {
 	return "_" + hex.EncodeToString(sum[:4])
 }
 
-// below is a path below a base path, or empty when it is not there.
+// below returns a path below a base path, or the empty string if it is not below.
 func below(path, base string) string {
 	rest, ok := strings.CutPrefix(path, base)
 	if !ok || !strings.HasPrefix(rest, "/") {
@@ -193,7 +193,7 @@ func below(path, base string) string {
 	return rest
 }
 
-// basePaths are those of servers, with the defaults of their variables, without a slash at the end.
+// basePaths returns the base paths of servers, with the defaults of their variables, without a slash at the end.
 func basePaths(servers openapi3.Servers) []string {
 	var list []string
 	for _, server := range servers {
@@ -206,7 +206,7 @@ func basePaths(servers openapi3.Servers) []string {
 	return list
 }
 
-// firstBasePath is that of the first server, or empty.
+// firstBasePath returns the base path of the first server, or the empty string.
 func firstBasePath(servers openapi3.Servers) string {
 	if paths := basePaths(servers); len(paths) > 0 {
 		return paths[0]

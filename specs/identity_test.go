@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// document is a user's own, with operations given as "METHOD /path operationId".
+// document returns a user's own document, with operations given as "METHOD /path operationId".
 func document(servers string, operations ...string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "openapi: 3.0.3\ninfo: {title: own, version: '1'}\nservers: [%s]\npaths:\n", servers)
@@ -73,7 +73,7 @@ func TestIdentity(t *testing.T) {
 			operations: []string{"GET /api/pools/{id} a", "DELETE /api/pools/{pool} b"},
 			want:       map[string]string{"workflow.getPool": "GET /api/pools/{poolId}", "workflow.deletePool": "DELETE /api/pools/{poolId}"},
 		},
-		"the same id on several operations of ours is no matter": {
+		"the same id may stand on several operations of ours": {
 			iface: specs.Workflow, operations: []string{"GET /api/pools get", "GET /api/sessions get"},
 			want: map[string]string{"workflow.listPools": "GET /api/pools", "workflow.listSessions": "GET /api/sessions"},
 		},
@@ -95,7 +95,7 @@ func TestIdentity(t *testing.T) {
 				"workflow.getApiPondFish": "GET /api/pond_fish", "workflow.putApiPondFish": "PUT /api/pond_fish",
 			},
 		},
-		"ids of method and path that are the same are told apart": {
+		"ids of method and path that are the same get a suffix": {
 			iface:      specs.Workflow,
 			operations: []string{"GET /api/pools", "GET /api/a-b", "GET /api/a_b", "GET /api/c", "GET /api/d getApiC"},
 			want: map[string]string{

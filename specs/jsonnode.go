@@ -40,7 +40,7 @@ func (r *jsonReader) isOver() bool {
 	return err == io.EOF //nolint:errorlint // jsontext documents the bare value
 }
 
-// here is the line of the token that was read last.
+// here returns the line of the token that was read last.
 func (r *jsonReader) here() int {
 	end := int(r.d.InputOffset()) // tokens have no line breaks
 	r.line += bytes.Count(r.text[r.at:end], []byte("\n"))

@@ -147,8 +147,8 @@ func trimSlash(path string) string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// numbered is a path whose parameters have numbers for names: chi wants their names to differ, and gives regular
-// expressions in them a meaning.
+// numbered returns a path whose parameters have numbers for names: chi wants their names to differ, and reads regular
+// expressions in them.
 func numbered(path string) string {
 	n := 0
 	return placeholder.ReplaceAllStringFunc(path, func(string) string {
@@ -167,7 +167,7 @@ func unglued(path string) (string, bool) {
 	return before + "}", true
 }
 
-// suffixes are the values that the document lists for the last path parameter, or else those that ours lists.
+// suffixes returns the values that the document lists for the last path parameter, or else those that ours lists.
 func (o *Operation) suffixes() []string {
 	if len(o.declared) == 0 {
 		return nil
@@ -201,8 +201,8 @@ var contexts = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 // makes no difference. A parameter that is empty or holds a broken escape fits nothing.
 func (d *Document) Find(method, escapedPath string) Match { return d.router.find(method, escapedPath) }
 
-// FindWritten is Find for a path as a user's own document writes it: one that begins after its server's base path, where
-// that is not ours.
+// FindWritten does the same for a path as a user's own document writes it: one that begins after its server's base path,
+// where that is not ours.
 func (d *Document) FindWritten(method, escapedPath string) Match {
 	if d.written == nil {
 		return Match{}

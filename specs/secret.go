@@ -95,7 +95,7 @@ type Part struct {
 	schemas []*openapi3.Schema
 }
 
-// Whole is what schemas, each of which may be nil, say of a value.
+// Whole returns what schemas, each of which may be nil, say of a value.
 func Whole(schemas ...*openapi3.Schema) (p Part) {
 	for _, schema := range schemas {
 		p = p.with(schema)

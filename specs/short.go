@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Ignored is a part of a user's own document that is not understood, and so taken for not being there.
+// Ignored is a part of a user's own document that cannot be understood, and is left out.
 type Ignored struct {
 	Pointer string
 	Line    int
 	Reason  string
 }
 
-// short is a user's own document as JSON, without what only people read, without components that nothing needs, and
+// short returns a user's own document as JSON, without what only people read, without components that nothing needs, and
 // without patterns that cannot be compiled, which would refuse every text.
 func (x *index) short() (text []byte, ignored []Ignored, err error) {
 	tree, err := treeOf(x.root)
@@ -60,5 +60,5 @@ func dropPatterns(node any, pointer string, dropped func(pointer, reason string)
 	}
 }
 
-// codepoint is how ECMAScript writes a character by its number.
+// codepoint matches a character that ECMAScript writes by its number.
 var codepoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)

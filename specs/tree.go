@@ -94,7 +94,7 @@ func merge(into map[string]any, value any) {
 	}
 }
 
-// scalarOf is the value of a scalar. Numbers stay as they are written, and times are texts.
+// scalarOf returns the value of a scalar. Numbers stay as they are written, and times are texts.
 func scalarOf(node *yaml.Node) (any, error) {
 	switch node.ShortTag() {
 	case "!!null":
@@ -117,7 +117,7 @@ func scalarOf(node *yaml.Node) (any, error) {
 	return value, nil
 }
 
-// shortTree is the tree of a document without what only people read.
+// shortTree returns the tree of a document without what only people read.
 func shortTree(text []byte) (map[string]any, error) {
 	x, err := newIndex(text)
 	if err != nil {

@@ -22,8 +22,8 @@ func loadFile(t *testing.T, name, text string) (*specs.Document, error) {
 	return specs.LoadFile(specs.Workflow, file, "")
 }
 
-// careless is a document of a user's own, with what is often wrong in those: schemas that nobody needs and that are none,
-// defaults and examples of the wrong type, an operation without answers.
+// careless is a document with common mistakes: schemas that nothing needs and that are invalid, defaults and examples of
+// the wrong type, an operation without answers.
 const careless = `openapi: 3.0.3
 info: {title: &title own, version: '1'}
 paths:
@@ -118,7 +118,7 @@ func TestLoadFile(t *testing.T) {
 	}
 }
 
-// grown are lists of eight times the one before.
+// grown returns lists, each of which has the one before eight times.
 func grown(from, to rune) string {
 	var text strings.Builder
 	for name := from; name <= to; name++ {

@@ -67,7 +67,7 @@ func checkBy(ctx context.Context, file string, text []byte, recording [][]byte) 
 	return time.Since(start), err
 }
 
-// inflated is a document as generators write it: each operation has its parameters and answers in full and a long
+// inflated returns a document as generators write it: each operation has its parameters and answers in full and a long
 // description, and there are schemas that nothing refers to.
 func inflated(source []byte) ([]byte, error) {
 	var doc map[string]any

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// curl is as much of the real one as README.md and the examples of operations need: -s, -sS, -N, -H HEADER, -X METHOD,
+// curl stands in for the real one, as far as README.md and the examples of operations need it: -s, -sS, -N, -H HEADER, -X METHOD,
 // -d BODY, --data-binary @FILE, -o FILE, -w with nothing but the status, and one address.
 func curl(args []string, stdout, stderr io.Writer) int {
 	c := curlCall{method: http.MethodGet, header: http.Header{}}

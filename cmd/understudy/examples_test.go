@@ -22,7 +22,7 @@ import (
 	"svc.example/understudy/specs/manual"
 )
 
-// refused are the examples that cannot succeed, each with the reason.
+// refused lists the examples that cannot succeed, each with the reason.
 var refused = map[string]string{
 	"core.transferTable":   "no scenario has the account enabled for transfers",
 	"llm.runActionChatapp": "it wants the signature of the chat app over the time and the body",
@@ -166,7 +166,7 @@ func (s *typist) words(command string) []string {
 	return append(words, word.String())
 }
 
-// archive is a project of one workflow.
+// archive returns a project of one workflow.
 func archive(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -88,7 +88,7 @@ func requestOf(m *message, owner *Owner) *http.Request {
 	return request.WithContext(context.Background())
 }
 
-// asWritten is a path below a base address as the document writes it, which may begin before or after that base.
+// asWritten returns a path below a base address as the document writes it, which may begin before or after that base.
 func asWritten(op *specs.Operation, path string) string {
 	segments := strings.Split(op.Document.BasePath+strings.TrimSuffix(path, "/"), "/")
 	n := strings.Count(strings.TrimSuffix(op.Template, "/"), "/")

@@ -60,8 +60,8 @@ func newSecond(op *specs.Operation) (*second, error) {
 	return s, nil
 }
 
-// schemas holds the compiled schemas. While it is idle it claims to have all of them: an engine that is made compiles
-// every schema at once, whether or not anybody needs it.
+// schemas holds the compiled schemas. While it is idle it claims to have all of them: a new engine would compile every
+// schema at once, whether or not anybody needs it.
 type schemas struct {
 	*cache.DefaultCache
 	idle atomic.Bool
@@ -93,7 +93,7 @@ func dropHeaders(model *v3.Document) {
 	}
 }
 
-// second is the second engine for an operation. It has no vote where it cannot be made: the first then judges alone.
+// second returns the second engine for an operation, or nil if it cannot be made: the first then judges alone.
 func (j *Judge) second(op *specs.Operation) *second {
 	if j.alone {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// line is the call as a line of a script. What the next one needs is taken out of its answer, where it is the first of its
-// name.
+// line returns the call as a line of a script. What the next one needs is taken out of its answer, where it is the first
+// of its name.
 func (c *call) line() string {
 	if c.field == "" {
 		return c.curl()
@@ -14,7 +14,7 @@ func (c *call) line() string {
 	return "ID=$(" + c.curl() + " |\n  grep -o '\"" + c.field + `":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`
 }
 
-// curl is the call as a command of a POSIX shell.
+// curl returns the call as a command of a POSIX shell.
 func (c *call) curl() string {
 	standard := DefaultAddress()
 	address := standard.URL + "/" + c.op.Interface + c.op.Document.BasePath + c.path
@@ -38,7 +38,7 @@ func (c *call) curl() string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// method is the option for a method that curl does not choose by itself.
+// method returns the option for a method that curl does not choose by itself.
 func method(name string, hasBody bool) string {
 	if name == http.MethodGet && !hasBody || name == http.MethodPost && hasBody {
 		return ""
@@ -46,7 +46,7 @@ func method(name string, hasBody bool) string {
 	return "-X " + name + " "
 }
 
-// quoted is a text as one word of a shell, which replaces $ID in it.
+// quoted returns a text as one word of a shell, which replaces $ID in it.
 func quoted(text string) string {
 	parts := strings.Split(text, theID)
 	for i, part := range parts {

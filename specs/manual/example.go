@@ -21,10 +21,10 @@ type Example struct {
 	Curl     string `json:"curl"`
 }
 
-// Address is where the mock is that examples call, and the key that they show.
+// Address holds the address of the mock that examples call, and the key that they show.
 type Address struct{ URL, Key string }
 
-// DefaultAddress is that of understudy serve without flags.
+// DefaultAddress returns the address of understudy serve without flags.
 func DefaultAddress() Address { return Address{URL: "http://127.0.0.1:4010", Key: "1/admin"} }
 
 // At gives the examples of an operation to another address.
@@ -60,7 +60,7 @@ func exampleOf(op *specs.Operation) (Example, error) {
 	return e, err
 }
 
-// callsOf are the call of an operation, and before it those that make or find what it is about.
+// callsOf returns the call of an operation, and before it those that make or find what it is about.
 func callsOf(op *specs.Operation, known trial) (calls []*call, err error) {
 	if known.before != nil {
 		first := op.Document.Operation(known.before.id)
@@ -110,12 +110,12 @@ func (c *call) parameter(p *openapi3.Parameter, value string) {
 	}
 }
 
-// field is a parameter in a query. What a shell replaces stays.
+// field returns a parameter as it stands in a query. What a shell replaces stays.
 func field(name, value string) string {
 	return url.QueryEscape(name) + "=" + strings.ReplaceAll(url.QueryEscape(value), url.QueryEscape(theID), theID)
 }
 
-// exampleValue is a value of a parameter by its document: an example, its default, or one of its values.
+// exampleValue returns a value of a parameter by its document: an example, its default, or one of its values.
 func exampleValue(p *openapi3.Parameter) string {
 	candidates := []any{p.Example}
 	for _, name := range slices.Sorted(maps.Keys(p.Examples)) {
@@ -207,7 +207,7 @@ func exampleBody(media *openapi3.MediaType) any {
 	return nil
 }
 
-// patched is a value with what is known to be better in it, as RFC 7386 has it.
+// patched merges a patch into a value, as RFC 7386 has it.
 func patched(value any, patch map[string]any) any {
 	if len(patch) == 0 {
 		return value

@@ -34,13 +34,13 @@ type fields struct {
 	on    []*openapi3.Schema // the way to the current place
 }
 
-// part is a schema that speaks of a value, and where it stands.
+// part is a schema that describes a value, and where it stands.
 type part struct {
 	schema  *openapi3.Schema
 	pointer string
 }
 
-// partsOf are a schema and all that it is combined of.
+// partsOf returns a schema and all that it is combined of.
 func partsOf(schema *openapi3.Schema, pointer string) []part {
 	list := []part{{schema, pointer}}
 	for i := 0; i < len(list); i++ {
@@ -99,7 +99,7 @@ func (f *fields) add(schema *openapi3.Schema, pointer, name string, required boo
 	f.of(schema, pointer, name)
 }
 
-// names are the properties of an object: those that are required first.
+// names returns the properties of an object: those that are required first.
 func (f *fields) names(schema *openapi3.Schema) []string {
 	rank := func(name string) int {
 		if i := slices.Index(schema.Required, name); i >= 0 {

@@ -38,7 +38,7 @@ type Parameter struct {
 	Provenance  specs.Provenance `json:"provenance"`
 }
 
-// Body is what a request or a response may carry, under one or several media types.
+// Body is the body of a request or a response, under one or several media types.
 type Body struct {
 	MediaTypes []string `json:"mediaTypes"`
 	Value
@@ -121,7 +121,7 @@ func (b *builder) response(status string, r *openapi3.Response) Response {
 	return one
 }
 
-// bodies are the contents of a message, those of one schema together.
+// bodies returns the contents of a message, those of one schema together.
 func (b *builder) bodies(content openapi3.Content, pointer string) []Body {
 	var list []Body
 	var schemas []*openapi3.Schema

@@ -58,7 +58,7 @@ func TestEveryOperation(t *testing.T) {
 				if _, err := json.Marshal(page); err != nil {
 					t.Error(err)
 				}
-				for _, line := range strings.Split(b.String(), "\n") {
+				for line := range strings.SplitSeq(b.String(), "\n") {
 					if strings.HasPrefix(line, "  curl") && strings.ContainsAny(line, "{}") {
 						t.Errorf("%s: a parameter of the path has no value: %s", op.Name(), line)
 					}

@@ -54,7 +54,7 @@ func (t *text) title(format string, args ...any) {
 func (t *text) wrapped(indent, long string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(long), "\n") {
 		line := indent
-		for _, word := range strings.Fields(paragraph) {
+		for word := range strings.FieldsSeq(paragraph) {
 			if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 				t.line("%s", line)
 				line = indent
@@ -142,7 +142,7 @@ func necessity(required bool) string {
 	return "optional"
 }
 
-// rest is what else is known of a value, in one cell.
+// rest returns the values, limits and default of a value, for one cell.
 func (v *Value) rest() string {
 	list := append([]string{}, v.Limits...)
 	if len(v.Enum) > 0 {

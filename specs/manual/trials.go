@@ -15,7 +15,7 @@ const (
 // theID stands in a call for what the call before it has answered.
 const theID = "$ID"
 
-// trial is what the example of an operation needs beside what its document says, so that it works against a scenario.
+// trial holds what the example of an operation needs beside what its document says, so that it works against a scenario.
 type trial struct {
 	scenario string            // quickstart unless stated
 	values   map[string]string // of parameters
@@ -31,7 +31,7 @@ type step struct {
 	trial
 }
 
-// trialOf is what is known of an operation: by itself, by the collection that its path is in, and by its interface.
+// trialOf looks up an operation by its name, by the collection that its path is in, and by its interface.
 func trialOf(op *specs.Operation) trial {
 	t := trials[op.Name()]
 	values := map[string]string{}
@@ -65,7 +65,7 @@ func ofCollection(op *specs.Operation, t *trial, values map[string]string) {
 	values["id"] = id
 }
 
-// makerOf is the operation that makes resources of a collection, or nil.
+// makerOf returns the operation that makes resources of a collection, or nil.
 func makerOf(op *specs.Operation, collection string) *specs.Operation {
 	for _, other := range op.Document.Operations {
 		if other.Method == "POST" && other.Path == "/api/"+collection {
@@ -81,7 +81,7 @@ var common = map[string]map[string]string{
 	specs.Workflow: {"id": "1", "attempt_id": "1", "poolId": "3", "poolRuleId": "1"},
 }
 
-// resources are those of the LLM interface that the scenario full-account has, by their collections.
+// resources holds ids in the LLM interface that the scenario full-account has, by their collections.
 var resources = map[string]string{
 	"projects":        "501cce9d-3fdb-4258-9466-616fec7a75ef",
 	"agents":          "5dd290e9-2766-453c-8b7f-77e8f8d2b920",
@@ -96,7 +96,7 @@ var resources = map[string]string{
 	"actions":         "f7562cc9-829a-46c7-b9cf-5537115b762c",
 }
 
-// trials are what single operations need.
+// trials holds the trials of single operations.
 var trials = map[string]trial{
 	"audience.createActivation": {body: map[string]any{"connectionId": 1}},
 

@@ -33,7 +33,7 @@ func typeOf(schema *openapi3.Schema) string {
 	return name
 }
 
-// nameOf is the name of a type. The depth ends the names of schemas that contain themselves.
+// nameOf returns the name of a type. The depth ends the names of schemas that contain themselves.
 func nameOf(schema *openapi3.Schema, depth int) string {
 	switch alternatives := slices.Concat(schema.OneOf, schema.AnyOf); {
 	case depth == maxDepth:
@@ -100,7 +100,7 @@ func limitsOf(schema *openapi3.Schema) []string {
 	return list
 }
 
-// amount is how many of something there may be, or empty.
+// amount returns how many of something there may be, or the empty string.
 func amount(least uint64, most *uint64) string {
 	switch {
 	case most == nil && least == 0:

@@ -65,7 +65,7 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	return &clean
 }
 
-// said is what the documents say of a body.
+// said returns what the documents say of secrets in a body.
 func (x *redaction) said(schema func(*specs.Operation) *openapi3.Schema) specs.Part {
 	var schemas []*openapi3.Schema
 	for _, op := range x.operations() {
@@ -74,7 +74,7 @@ func (x *redaction) said(schema func(*specs.Operation) *openapi3.Schema) specs.P
 	return specs.Whole(schemas...)
 }
 
-// operations are that of the user's own document, which may mark no secrets, and ours.
+// operations returns the operation of the user's own document, which may mark no secrets, and ours.
 func (x *redaction) operations() []*specs.Operation {
 	switch {
 	case x.op == nil:

@@ -195,7 +195,7 @@ func decode(values []string, p parameter) (any, error) {
 	return list, nil
 }
 
-// items is the schema of a list's items, which a user's own document may leave out.
+// items returns the schema of a list's items, which a user's own document may leave out.
 func items(schema *openapi3.Schema) *openapi3.Schema {
 	if schema.Items == nil {
 		return &openapi3.Schema{}

@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// maxDifferences is how many differences of one operation are listed.
+// maxDifferences bounds how many differences of one operation are listed.
 const maxDifferences = 10
 
 // Compare lists in what the answers that ours describes, and so the mock gives, cannot fit a user's own document of the
@@ -39,7 +39,7 @@ func Compare(own, ours *specs.Operation) []string {
 	return found.list()
 }
 
-// differences are texts, each with the statuses that it is about.
+// differences holds texts, each with the statuses that it is about.
 type differences struct {
 	texts    []string
 	statuses map[string][]string
@@ -121,7 +121,7 @@ func (c *comparison) schemas(theirs, ours *openapi3.Schema, at string) []string 
 	return unique(list)
 }
 
-// nearest compares with the alternative that ours differs from least. One of another type is hardly meant.
+// nearest compares with the alternative that ours differs from least; one of another type comes last.
 func (c *comparison) nearest(alternatives openapi3.SchemaRefs, ours *openapi3.Schema, at string) (best []string) {
 	isOther := true
 	for i, one := range alternatives {
@@ -191,7 +191,7 @@ func (c *comparison) member(theirs *openapi3.Schema, ours []*openapi3.Schema, at
 	return list
 }
 
-// whole is a schema with all that holds of the same value.
+// whole returns a schema and all that it is combined of by allOf.
 func whole(schema *openapi3.Schema) []*openapi3.Schema {
 	all := []*openapi3.Schema{schema}
 	for i := 0; i < len(all); i++ {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json/jsontext"
@@ -89,13 +90,11 @@ func (f *fitter) member(schemas []*openapi3.Schema) error {
 	return f.value(parts)
 }
 
-// isLeftOut reports whether a member that is null is better not there: no schema allows null, and none requires the member.
+// isLeftOut reports whether a member that is null should be left out: no schema allows null, and none requires the member.
 func isLeftOut(schemas, parts []*openapi3.Schema, name string) bool {
 	for _, schema := range schemas {
-		for _, required := range schema.Required {
-			if required == name {
-				return false
-			}
+		if slices.Contains(schema.Required, name) {
+			return false
 		}
 	}
 	for _, part := range parts {
@@ -106,7 +105,7 @@ func isLeftOut(schemas, parts []*openapi3.Schema, name string) bool {
 	return len(parts) > 0
 }
 
-// property is what a schema says of a member of an object.
+// property returns the schema of a member of an object, or nil.
 func property(schema *openapi3.Schema, name string) *openapi3.SchemaRef {
 	if stated := schema.Properties[name]; stated != nil {
 		return stated
