@@ -104,8 +104,16 @@ func (c *config) load() ([]*specs.Document, error) {
 	return documents, errors.Join(errs...)
 }
 
-// document is the one of an interface, or the user's own in its place.
+// document is the one of an interface, or the user's own in its place, with the extras if they are on.
 func (c *config) document(name string) (*specs.Document, error) {
+	d, err := c.loadDocument(name)
+	if err != nil || !c.noExtras {
+		return d, err
+	}
+	return d.WithoutExtras(), nil
+}
+
+func (c *config) loadDocument(name string) (*specs.Document, error) {
 	path, own := c.specs[name]
 	if !own {
 		return specs.Load(name, c.brand)

@@ -27,6 +27,7 @@ type config struct {
 	thresholds []report.Threshold
 	workers    int
 	guess      bool
+	noExtras   bool
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
@@ -133,6 +134,15 @@ func WithThreshold(axis string, percent float64) Option {
 func WithSpec(iface, path string) Option {
 	return func(c *config) error {
 		c.specs[iface] = path
+		return nil
+	}
+}
+
+// WithExtras sets whether what clients call around the operations of the platform, such as imports of tables, is judged by
+// documents of its own. It is by default, and is undocumented otherwise. It never counts as coverage of the operations.
+func WithExtras(on bool) Option {
+	return func(c *config) error {
+		c.noExtras = !on
 		return nil
 	}
 }

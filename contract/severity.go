@@ -51,7 +51,7 @@ func (c *config) misspelt(documents []*specs.Document) error {
 	var errs []error
 	for _, s := range c.severities {
 		fits := func(op *specs.Operation) bool { ok, _ := path.Match(s.operation, op.Name()); return ok }
-		isOne := func(d *specs.Document) bool { return slices.ContainsFunc(d.Operations, fits) }
+		isOne := func(d *specs.Document) bool { return slices.ContainsFunc(d.All(), fits) }
 		if s.operation != "*" && !slices.ContainsFunc(documents, isOne) {
 			errs = append(errs, fmt.Errorf("severity of %s on %s: there is no such operation: see understudy operations",
 				s.rule, s.operation))

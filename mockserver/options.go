@@ -36,6 +36,7 @@ type config struct {
 	brand        specs.Brand
 	bases        []baseURL
 	documents    map[string]string // interface → file of the user's own document
+	extras       bool
 	validation   Validation
 	log          *slog.Logger
 	recording    io.Writer
@@ -105,6 +106,12 @@ func WithSpec(iface, file string) Option {
 		c.documents[iface] = file
 		return nil
 	}
+}
+
+// WithExtras chooses whether the server also answers what clients call around the operations of the platform, such as
+// imports of tables, users and their keys, and the version check; see understudy operations. It does by default.
+func WithExtras(on bool) Option {
+	return func(c *config) error { c.extras = on; return nil }
 }
 
 func unknownInterface(name string) error {
@@ -182,7 +189,7 @@ func WithControlToken(token string) Option {
 
 func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
-		scenario: "quickstart", clock: clock.Real, validation: Strict,
+		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[string]string{}, recordLimit: DefaultRecordLimit,
 	}
 	var errs []error

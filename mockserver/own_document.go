@@ -27,7 +27,7 @@ type ownDocument struct {
 
 func newOwnDocument(file string, doc *specs.Document) *ownDocument {
 	d := &ownDocument{file: file, ours: map[string]*check.Operation{}}
-	for _, operation := range doc.Operations {
+	for _, operation := range doc.All() {
 		if operation.Embedded != nil {
 			d.ours[operation.ID] = check.New(operation.Embedded)
 		}

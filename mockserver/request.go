@@ -46,7 +46,7 @@ func (x *exchange) authenticate(value *world.World, key string, route *op.Route)
 			"no API key: send the header Authorization: %s <API_KEY>", x.doc.Brand.Scheme())}
 	case !known:
 		return caller, &op.Error{Code: op.CodeUnauthorized, Message: "the API key is not valid"}
-	case caller.WriteOnly:
+	case caller.WriteOnly && route.For != op.Importers:
 		return caller, op.Forbidden("a write-only key may only import data")
 	case route.For == op.Administrators && !caller.Administers():
 		return caller, op.Forbidden("only administrators may do this")

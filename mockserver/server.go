@@ -112,6 +112,9 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 		}
 		s.report(file, embedded, doc)
 	}
+	if !s.extras {
+		doc = doc.WithoutExtras()
+	}
 	table, err := rules.Table(doc)
 	if file == "" && err != nil {
 		return nil, err
@@ -120,8 +123,10 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 		Name: rules.Name, keyHeader: cmp.Or(doc.KeyHeader(), embedded.KeyHeader()), bareKey: embedded.BareKey(), doc: doc,
 		rules: rules, routes: table, checks: map[string]*check.Operation{},
 	}
-	for _, operation := range doc.Operations {
-		v.checks[operation.ID] = check.New(operation)
+	for _, operation := range doc.All() {
+		if v.checks[operation.ID] == nil {
+			v.checks[operation.ID] = check.New(operation)
+		}
 	}
 	if file != "" {
 		v.own = newOwnDocument(file, doc)

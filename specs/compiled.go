@@ -11,7 +11,7 @@ import (
 // document stands here once more as JSON, without them, for a start in less than half the time. It carries the sum of
 // the YAML that it was made of: one that is out of date is passed over, and a test wants it made anew.
 //
-//go:embed compiled/*.json
+//go:embed compiled/*.json compiled/extras/*.json
 var compilations embed.FS
 
 // compiled is the short form of a document, with the brand, or the document itself when there is none of it.

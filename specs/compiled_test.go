@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"svc.example/understudy/specs"
@@ -14,7 +15,7 @@ import (
 
 func TestCompiled(t *testing.T) {
 	t.Parallel()
-	for _, name := range append(specs.Interfaces(), specs.Control) {
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []string{specs.Control}) {
 		t.Run("the short form of "+name+" is up to date", func(t *testing.T) {
 			t.Parallel()
 			source, err := specs.Source(name, specs.Neutral)

@@ -26,6 +26,7 @@ type Document struct {
 	T          *openapi3.T
 	Operations []*Operation // in the order of the document
 	Ignored    []Ignored    // parts of a user's own document that are not understood, and so are not there
+	Extras     *Document    // what clients call beside these; nil when there is none, or nobody wants it
 
 	source  []byte
 	byID    map[string]*Operation
@@ -81,7 +82,8 @@ func Load(name string, brand Brand) (*Document, error) {
 			return nil, err
 		}
 		doc.setSource(source)
-		return doc, nil
+		doc.Extras, err = loadExtras(name, brand)
+		return doc, err
 	}))
 	return load.(func() (*Document, error))()
 }
@@ -117,6 +119,7 @@ func parseShort(name, file string, source []byte, brand Brand) (*Document, error
 		return nil, err
 	}
 	d.source, d.index, d.Ignored = source, func() (*index, error) { return x, nil }, ignored
+	d.Extras = embedded.Extras
 	return d, nil
 }
 
@@ -256,8 +259,13 @@ func (o *Operation) ParameterPointer(i int) string {
 	return o.Pointer[:strings.LastIndexByte(o.Pointer, '/')] + "/parameters/" + strconv.Itoa(max(at, 0))
 }
 
-// Operation returns the operation with an id such as deletePool, or nil.
-func (d *Document) Operation(id string) *Operation { return d.byID[id] }
+// Operation returns the operation with an id such as deletePool, be it one of the extras, or nil.
+func (d *Document) Operation(id string) *Operation {
+	if op := d.byID[id]; op != nil || d.Extras == nil {
+		return op
+	}
+	return d.Extras.byID[id]
+}
 
 // Source is the document's YAML text, branded.
 func (d *Document) Source() []byte { return d.source }

@@ -67,7 +67,7 @@ func compareMethods(a, b *Operation) int {
 // of ours has.
 func (d *Document) identifyBy(embedded *Document) error {
 	ours := map[string]*Operation{}
-	for _, op := range embedded.Operations {
+	for _, op := range embedded.All() {
 		ours[identity(op.Method, embedded.BasePath+op.Path)] = op
 	}
 	beginning, found := d.beginning(embedded.BasePath, ours)
@@ -146,14 +146,14 @@ func (d *Document) nameStrangers(embedded *Document) error {
 		}
 	}
 	for _, op := range d.Operations {
-		if op.Embedded == nil && (op.ID == "" || stated[op.ID] > 1 || embedded.byID[op.ID] != nil) {
+		if op.Embedded == nil && (op.ID == "" || stated[op.ID] > 1 || embedded.Operation(op.ID) != nil) {
 			op.ID = derivedID(op)
 			derived[op.ID]++
 			nameless = append(nameless, op)
 		}
 	}
 	for _, op := range nameless {
-		if derived[op.ID] > 1 || stated[op.ID] > 0 || embedded.byID[op.ID] != nil {
+		if derived[op.ID] > 1 || stated[op.ID] > 0 || embedded.Operation(op.ID) != nil {
 			op.ID += sumOf(op)
 		}
 	}

@@ -197,12 +197,8 @@ func parameterNames(path string) []string {
 
 var contexts = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
-// Find gives a request to an operation. The path is the escaped one, below the document's base path; a trailing slash
-// makes no difference. A parameter that is empty or holds a broken escape fits nothing.
-func (d *Document) Find(method, escapedPath string) Match { return d.router.find(method, escapedPath) }
-
-// FindWritten does the same for a path as a user's own document writes it: one that begins after its server's base path,
-// where that is not ours.
+// FindWritten is Find for a path as a user's own document writes it: one that begins after its server's base path, where
+// that is not ours.
 func (d *Document) FindWritten(method, escapedPath string) Match {
 	if d.written == nil {
 		return Match{}
@@ -253,7 +249,7 @@ func (m *Match) split(suffixes []string) {
 // Nearest names the documented operation that an unknown path most resembles, as "METHOD path", for a hint.
 func (d *Document) Nearest(method, path string) string {
 	best, distance := "", -1
-	for _, op := range d.Operations {
+	for _, op := range d.All() {
 		n := 4 * levenshtein.ComputeDistance(shape(path, op.Path), op.Path)
 		if op.Method != method {
 			n++

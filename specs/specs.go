@@ -23,7 +23,7 @@ const (
 	Control   = "control"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml extras/*.yaml
 var documents embed.FS
 
 //go:embed operations.txt

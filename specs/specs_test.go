@@ -55,7 +55,7 @@ func TestCatalogue(t *testing.T) {
 
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	for _, name := range append(specs.Interfaces(), specs.Control) {
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []string{specs.Control}) {
 		t.Run(name+" is right by both engines, examples included", func(t *testing.T) {
 			t.Parallel()
 			doc := whole(t, name)
@@ -89,7 +89,8 @@ func TestDocuments(t *testing.T) {
 				if name == specs.Ingestion { // looks at the key after the answer; without any it is 403
 					refusal = "403"
 				}
-				if op.Spec.Responses.Value(refusal) == nil {
+				keyless := op.Spec.Security != nil && len(*op.Spec.Security) == 0
+				if !keyless && op.Spec.Responses.Value(refusal) == nil {
 					t.Errorf("%s does not document %s", op.Name(), refusal)
 				}
 				place, err := op.Document.Place(op.Pointer)
@@ -106,6 +107,69 @@ func TestDocuments(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestExtras(t *testing.T) {
+	t.Parallel()
+	const path = "/table/import/shop/orders/msgpack.gz"
+	core := load(t, specs.Core)
+	t.Run("are found where the document has no such path, and lead to their own document", func(t *testing.T) {
+		t.Parallel()
+		m := core.Find("PUT", path)
+		if m.Operation == nil || m.Operation.Name() != "core.importTable" || !m.Operation.IsExtra() || m.Param("table_name") != "orders" {
+			t.Fatalf("found %+v", m.Operation)
+		}
+		place, err := m.Operation.Document.Place(m.Operation.Pointer)
+		if err != nil || m.Operation.Document.File != "extras/core.yaml" || place.Line == 0 || place.Provenance != specs.Client {
+			t.Errorf("it stands at %+v of %s, error %v", place, m.Operation.Document.File, err)
+		}
+		if m := core.Find("GET", path); m.Operation != nil || m.Allow != "PUT" {
+			t.Errorf("GET finds %v, allowed is %q", m.Operation, m.Allow)
+		}
+		if m := core.Find("GET", "/table/list/shop"); m.Operation == nil || m.Operation.IsExtra() {
+			t.Errorf("an operation of the document is %v", m.Operation)
+		}
+	})
+	t.Run("can be left out", func(t *testing.T) {
+		t.Parallel()
+		if m := core.WithoutExtras().Find("PUT", path); m.Operation != nil || m.Allow != "" {
+			t.Errorf("found %v, allowed %q", m.Operation, m.Allow)
+		}
+		if core.Extras == nil {
+			t.Error("the document itself lost them")
+		}
+	})
+	t.Run("stand beside a document of the user's own, and carry its brand", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "own.yaml")
+		own := "openapi: 3.0.3\ninfo: {title: own, version: '1'}\npaths:\n  /a:\n    get: {operationId: a, responses: {'200': {description: fine}}}\n"
+		if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := specs.LoadFile(specs.Core, file, "ACME")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := doc.Find("PUT", path)
+		if m.Operation == nil || !bytes.Contains(m.Operation.Document.Source(), []byte("ACME1")) {
+			t.Errorf("found %v", m.Operation)
+		}
+	})
+	t.Run("have paths and ids of their own, and are marked", func(t *testing.T) {
+		t.Parallel()
+		for _, name := range specs.Interfaces() {
+			doc := load(t, name)
+			for _, op := range doc.All()[len(doc.Operations):] {
+				filled := strings.NewReplacer("{", "", "}", "").Replace(op.Path)
+				if m := doc.WithoutExtras().Find(op.Method, filled); m.Operation != nil || m.Allow != "" || doc.WithoutExtras().Operation(op.ID) != nil {
+					t.Errorf("%s is in the document as well", op.Name())
+				}
+				if doc.Operation(op.ID) != op || !op.IsExtra() {
+					t.Errorf("%s is not known for an extra", op.Name())
+				}
+			}
+		}
+	})
 }
 
 func TestPlace(t *testing.T) {

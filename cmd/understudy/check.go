@@ -20,6 +20,7 @@ type checkFlags struct {
 	outputs
 	bases    *pairs
 	specs    *pairs
+	extras   *choice
 	guess    bool
 	trust    *choice
 	disputed *choice
@@ -74,6 +75,7 @@ func (f *checkFlags) add(c *cobra.Command) {
 		pairs{what: "URL", many: true})
 	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces that were given none")
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.extras = chooseExtras(c)
 	f.trust = choose(c, "trust", "the least sure source from which a deviation is an error", choice{
 		word:  string(specs.Public),
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
@@ -168,6 +170,7 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		contract.WithTrust(specs.Provenance(f.trust.word)),
 		contract.WithDisputed(f.disputed.word == "fail"),
 		contract.WithGuess(f.guess),
+		contract.WithExtras(f.extras.word == allExtras),
 	}
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))

@@ -26,6 +26,7 @@ type serveFlags struct {
 	record       string
 	validate     *choice
 	specs        *pairs
+	extras       *choice
 	token        string
 	journalLimit size
 	recordLimit  size
@@ -87,6 +88,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"what happens to requests that are off the contract: refused, served and noted, or served",
 		words("strict", "report", "off"))
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.extras = chooseExtras(c)
 	flags.StringVar(&f.token, "control-token", "",
 		"the `TOKEN` that the control interface demands (default: none on a loopback address; on any other, one\n"+
 			"is made and printed once, on standard error)")
@@ -150,6 +152,7 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithJournalLimit(int(f.journalLimit)),
 		mockserver.WithRecordLimit(int64(f.recordLimit)),
 		mockserver.WithQueryEngine(f.engine()),
+		mockserver.WithExtras(f.extras.word == allExtras),
 	}
 	if c.Flags().Changed("seed") {
 		opts = append(opts, mockserver.WithSeed(f.seed))

@@ -17,7 +17,7 @@ import (
 // What counts: the words of each operation that was asked for, once, however often it was, and at most three; one more
 // when the base ends as the document's own server does. Exchanges that were answered with 404, 405 or 501 do not count,
 // nor do those that another interface explains as well, unless it has nothing else there: /api/projects alone tells
-// nothing, beside /api/pools it does.
+// nothing, beside /api/pools it does. Extras do not count: other services have paths such as /api/version as well.
 //
 // What is enough: four words, or three in one path, or two under an address that names the interface. Two operations
 // are, as a rule; one alone hardly ever is.
@@ -145,7 +145,7 @@ func (a *Addresses) fits(method string, u *url.URL, all bool) []fit {
 func bestFit(d *specs.Document, method, path string) (best fit) {
 	at := 0
 	for range maxSegments {
-		if m := d.Find(method, path[at:]); m.Operation != nil {
+		if m := d.Find(method, path[at:]); m.Operation != nil && !m.Operation.IsExtra() {
 			f := fit{d, m.Operation, path[:at], words(m.Operation)}
 			if d.BasePath != "" && strings.HasSuffix(f.base, d.BasePath) {
 				f.words++

@@ -109,6 +109,12 @@ func Interface(engine Engine) op.Interface {
 
 			{Path: "GET /data_connector_restrictions", Rule: getDataConnectorRestrictions},
 		},
+		Extras: []op.Route{
+			{Path: "GET /system/server_status", Rule: getServerStatus, For: op.Anyone},
+
+			{Path: "PUT /table/import/{database_name}/{table_name}/{format}", Rule: importTable, For: op.Importers, MaxBody: maxImport},
+			{Path: "PUT /table/import_with_id/{database_name}/{table_name}/{unique_id}/{format}", Rule: importTable, For: op.Importers, MaxBody: maxImport},
+		},
 		Error: errorReply,
 		Settle: map[string]func(*world.World, world.Event, op.Skips){
 			world.JobEvent:         engine.runJob,

@@ -29,6 +29,7 @@ func ingestEvent(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return drop(c, err), nil
 	}
+	target = across.Learned(target, record)
 	target.CounterUpdatedAt = c.Now
 	c.World.Core.Store(target, record)
 	return accepted(), nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ const (
 	Delegates                    // administrators, the owner, and delegated admins
 	Administrators               // administrators and the owner
 	Anyone                       // the rule looks at the key itself: it may be write-only, wrong, or missing
+	Importers                    // every user, also with a write-only key
 )
 
 // Reads reports whether the route's method is a safe one, so that it takes no lock.
@@ -43,6 +45,7 @@ func (r *Route) Reads() bool { return strings.HasPrefix(r.Path, http.MethodGet+"
 type Interface struct {
 	Name   string
 	Routes []Route
+	Extras []Route                                           // those of the extras, in the order of their document
 	Media  string                                            // type of JSON answers; empty: application/json
 	Error  func(*specs.Operation, Errors) Reply              // status and envelope; of no operation where none was found
 	Settle map[string]func(*world.World, world.Event, Skips) // by kind of event
@@ -55,32 +58,44 @@ type Interface struct {
 // outside of such tests.
 type Skips map[string]bool
 
-// Table returns the routes by operation id. The table and the document are compared, and every operation that only
-// one of them has is named in one error.
+// Table returns the routes by operation id. The tables and the documents are compared, and every operation that only one
+// of them has is named in one error. Where a document has an operation with the id of an extra, the id is the document's.
 func (i *Interface) Table(doc *specs.Document) (map[string]*Route, error) {
-	byPath := map[string]*Route{}
-	var errs []error
-	for n := range i.Routes {
-		route := &i.Routes[n]
-		if byPath[route.Path] != nil {
-			errs = append(errs, fmt.Errorf("%s: two routes for %s", i.Name, route.Path))
-		}
-		byPath[route.Path] = route
+	wanted := [][]Route{i.Routes}
+	if doc.Extras != nil {
+		wanted = append(wanted, i.Extras)
 	}
-	table := map[string]*Route{}
-	for _, operation := range doc.Operations {
+	byPath, errs := i.byPath()
+	table, bound := map[string]*Route{}, map[string]bool{}
+	for _, operation := range doc.All() {
 		path := operation.Method + " " + operation.Path
-		if route := byPath[path]; route != nil {
+		bound[path] = true
+		switch route := byPath[path]; {
+		case route == nil:
+			errs = append(errs, fmt.Errorf("%s: %s is in %s but has no rule", i.Name, path, operation.Document.File))
+		case table[operation.ID] == nil:
 			table[operation.ID] = route
-			delete(byPath, path)
-			continue
 		}
-		errs = append(errs, fmt.Errorf("%s: %s is in %s but has no rule", i.Name, path, doc.File))
 	}
-	for _, route := range i.Routes {
-		if byPath[route.Path] != nil {
+	for _, route := range slices.Concat(wanted...) {
+		if !bound[route.Path] {
 			errs = append(errs, fmt.Errorf("%s: %s has a rule but is not in %s", i.Name, route.Path, doc.File))
 		}
 	}
 	return table, errors.Join(errs...)
+}
+
+func (i *Interface) byPath() (map[string]*Route, []error) {
+	routes := map[string]*Route{}
+	var errs []error
+	for _, list := range [][]Route{i.Routes, i.Extras} {
+		for n := range list {
+			route := &list[n]
+			if routes[route.Path] != nil {
+				errs = append(errs, fmt.Errorf("%s: two routes for %s", i.Name, route.Path))
+			}
+			routes[route.Path] = route
+		}
+	}
+	return routes, errs
 }

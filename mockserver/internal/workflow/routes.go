@@ -62,6 +62,10 @@ func Interface() op.Interface {
 			{Path: "GET /api/workflows/{id}", Rule: getWorkflow},
 			{Path: "GET /api/workflows/{id}/truncated_session_time", Rule: getTruncatedSessionTime},
 		},
+		Extras: []op.Route{
+			{Path: "GET /api/version", Rule: getVersion, For: op.Anyone},
+			{Path: "GET /api/version/check", Rule: checkVersion, For: op.Anyone},
+		},
 		Error: errorReply,
 		Settle: map[string]func(*world.World, world.Event, op.Skips){
 			world.AttemptEvent:  runAttempt,

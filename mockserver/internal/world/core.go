@@ -17,6 +17,7 @@ type Core struct {
 	RecordBytes   int64                // that all records take
 	RecordLimit   int64                // how many bytes records may take; 0: no limit
 	Transfers     table.Index[TransferKey, Transfer]
+	Imports       Imports
 
 	JobTime       JobTime
 	Jobs          table.Table[Job]

@@ -18,6 +18,7 @@ type coreDump struct {
 	Tables       []Table                    `json:"tables"`
 	Records      []recordsDump              `json:"records"`
 	Transfers    []transferDump             `json:"transfers"`
+	Imports      importsDump                `json:"imports"`
 	JobTime      JobTime                    `json:"jobTime"`
 	Jobs         []Job                      `json:"jobs"`
 	Results      []QueuedResult             `json:"results"`
@@ -53,7 +54,7 @@ type ingestionDump struct {
 func (x *Core) dump() coreDump {
 	d := coreDump{
 		Databases: rowsOf(&x.Databases), Tables: rowsOf(&x.Tables), Records: []recordsDump{},
-		Transfers: []transferDump{}, JobTime: x.JobTime, Jobs: rowsOf(&x.Jobs),
+		Transfers: []transferDump{}, Imports: x.Imports.dump(), JobTime: x.JobTime, Jobs: rowsOf(&x.Jobs),
 		Results: append([]QueuedResult{}, x.Results...), Schedules: rowsOf(&x.Schedules), Connections: rowsOf(&x.Connections), Restrictions: x.Restrictions,
 	}
 	if d.Restrictions == nil {
@@ -92,7 +93,7 @@ func (l *loader) core(d *coreDump) {
 	rows(l, "core.connection", d.Connections, &x.Connections, func(r Connection) int64 { return r.ID })
 	// Each of these relies on what those before it have found to be right.
 	for _, check := range []func(*coreDump){
-		l.databases, l.tables, l.records, l.transfers, l.connections, l.jobSchedules, l.jobs, l.results,
+		l.databases, l.tables, l.records, l.transfers, l.imports, l.connections, l.jobSchedules, l.jobs, l.results,
 	} {
 		if check(d); len(l.errs) > 0 {
 			return

@@ -1,0 +1,10 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// allExtras is the word of --extras for having them.
+const allExtras = "all"
+
+func chooseExtras(c *cobra.Command) *choice {
+	return choose(c, "extras", "which of the extras to know, which clients call around the 229 operations", words(allExtras, "none"))
+}
