@@ -60,6 +60,7 @@ func (c *covering) report(rules []report.Rule) report.Coverage {
 		Operations: map[string]report.Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
 	}
 	var seen, all [judge.Aspects]int
+	r.Extras = c.extras()
 	for _, d := range c.documents {
 		totals := map[string]int{report.Operations: len(d.Operations)}
 		r.Totals[d.Interface] = totals
@@ -89,6 +90,22 @@ func (c *covering) report(rules []report.Rule) report.Coverage {
 	}
 	r.Axes = append(r.Axes, report.AxisOfRules(rules))
 	return r
+}
+
+// extras are those that were called.
+func (c *covering) extras() map[string]report.Called {
+	var extras map[string]report.Called
+	for op, touched := range c.operations {
+		if !op.IsExtra() {
+			continue
+		}
+		if extras == nil {
+			extras = map[string]report.Called{}
+		}
+		t := touched.report([judge.Aspects]report.Parts{})
+		extras[op.Name()] = report.Called{Exchanges: t.Exchanges, Statuses: t.Statuses}
+	}
+	return extras
 }
 
 func (c *covered) report(parts [judge.Aspects]report.Parts) report.Touched {

@@ -25,6 +25,7 @@ var coreMutants = []mutant{
 	{"use-after-delete/connection", "use-after-delete", "empty", useConnection},
 	{"use-after-delete/policy", "use-after-delete", "empty", usePolicy},
 	{"use-after-delete/domain-key", "use-after-delete", "empty", issueTwice},
+	{"use-after-delete/api-key", "use-after-delete", "empty", removeKey},
 	{"ingestion-size/refusal", "ingestion-size", "empty", ingestTooMuch},
 	{"ingestion-auth/none", "ingestion-auth", "empty", ingestWithoutKey},
 	{"ingestion-auth/wrong", "ingestion-auth", "empty", ingestWithWrongKey},
@@ -212,4 +213,15 @@ func ingestWithWrongKey(t *testing.T, s http.Handler) {
 	t.Helper()
 	call(t, s, "GET", coreBase+"/database/list", "", "Authorization", "SVC1 1/nobody").want(t, 401)
 	call(t, s, "POST", eventPath, `{"a":1}`, "Authorization", "SVC1 1/nobody")
+}
+
+func removeKey(t *testing.T, s http.Handler) {
+	t.Helper()
+	hire(t, s)
+	added := decode[struct{ Apikey string }](t, call(t, s, "POST", coreBase+"/user/apikey/add/1", "").want(t, 200))
+	header := "SVC1 " + added.Apikey
+	call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header).want(t, 200)
+	call(t, s, "POST", coreBase+"/user/apikey/remove/1", `{"apikey":"`+added.Apikey+`"}`).want(t, 200)
+	call(t, s, "GET", coreBase+"/database/list", "", "Authorization", header)
+	call(t, s, "GET", "/workflow/api/version", "", "Authorization", header).want(t, 200)
 }

@@ -142,9 +142,7 @@ func (x *exchange) enter(key string) error {
 		id = name
 	}
 	if id == "" {
-		if x.world = x.server.worlds.ByKey(key); x.world == nil {
-			x.world = x.server.worlds.Get(live.Default)
-		}
+		x.world = x.server.worldOf(key)
 	} else if x.world = x.server.worlds.Get(id); x.world == nil {
 		return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(
 			"world %s not found; make it with POST /_understudy/worlds, or ask in the world default", id)}
@@ -153,6 +151,20 @@ func (x *exchange) enter(key string) error {
 	value := x.world.Read()
 	x.start, x.seed = value.Now(), value.Seed
 	return nil
+}
+
+// worldOf is the world that a key leads to: the one that it was minted for, or the only one that made it for a client.
+func (s *Server) worldOf(key string) *live.World {
+	if w := s.worlds.ByKey(key); w != nil {
+		return w
+	}
+	w := s.worlds.Get(live.Default)
+	if _, known := w.Read().Account.Keys.Get(key); !known && key != "" {
+		if other := s.worlds.Knowing(key); other != nil {
+			return other
+		}
+	}
+	return w
 }
 
 // route finds the operation, and its rule.

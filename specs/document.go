@@ -73,19 +73,29 @@ var cache sync.Map // cacheKey → func() (*Document, error)
 // people read: T has no descriptions and no examples, Source has.
 func Load(name string, brand Brand) (*Document, error) {
 	load, _ := cache.LoadOrStore(cacheKey{name: name, brand: brand}, sync.OnceValues(func() (*Document, error) {
-		source, err := Source(name, brand)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := parse(name, name+".yaml", compiled(name, source, brand), brand, nil)
-		if err != nil {
-			return nil, err
-		}
-		doc.setSource(source)
-		doc.Extras, err = loadExtras(name, brand)
-		return doc, err
+		return embedded(name, brand, compiled)
 	}))
 	return load.(func() (*Document, error))()
+}
+
+// Readable returns the embedded document of an interface with the texts and examples that people read.
+func Readable(name string, brand Brand) (*Document, error) {
+	return embedded(name, brand, func(_ string, source []byte, _ Brand) []byte { return source })
+}
+
+// embedded parses what read makes of the text of an embedded document, and of its extras.
+func embedded(name string, brand Brand, read func(name string, source []byte, brand Brand) []byte) (*Document, error) {
+	source, err := Source(name, brand)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := parse(name, name+".yaml", read(name, source, brand), brand, nil)
+	if err != nil {
+		return nil, err
+	}
+	doc.setSource(source)
+	doc.Extras, err = extrasOf(name, brand, read)
+	return doc, err
 }
 
 // LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it, but without the texts

@@ -16,8 +16,8 @@ const extraExtension = "x-extra"
 // Extras lists the names under which Source and Load know the documents of extras.
 func Extras() []string { return []string{extrasFolder + Core, extrasFolder + Workflow} }
 
-// loadExtras returns the extras of an interface, or nil if it has none.
-func loadExtras(iface string, brand Brand) (*Document, error) {
+// extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the source.
+func extrasOf(iface string, brand Brand, read func(name string, source []byte, brand Brand) []byte) (*Document, error) {
 	name := extrasFolder + iface
 	if !slices.Contains(Extras(), name) {
 		return nil, nil
@@ -26,7 +26,7 @@ func loadExtras(iface string, brand Brand) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := parse(iface, name+".yaml", compiled(name, source, brand), brand, nil)
+	doc, err := parse(iface, name+".yaml", read(name, source, brand), brand, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type Reader struct {
 	form       bool             // whether the document lists a form
 	mediaType  string           // of the JSON object that bodies stand for, by the document
 	body       *openapi3.Schema // of that object, or nil
+	raw        bool             // a body is bytes, whatever its media type says
 	parameters []queryParameter
 }
 
@@ -67,6 +68,7 @@ func newReader(o *Operation) *Reader {
 		content := o.Spec.RequestBody.Value.Content
 		r.form = content[mediaForm] != nil
 		r.mediaType, r.body = bodyOf(content)
+		r.raw = r.body == nil && len(content) > 0
 	}
 	return r
 }
@@ -132,7 +134,7 @@ func (r *Reader) Read(sent Sent) (read Read, err error) {
 
 // fields returns the fields of a form.
 func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
-	if sent.ContentType == mediaJSON || len(sent.Body) == 0 || !r.Accepts(mediaForm) {
+	if sent.ContentType == mediaJSON || len(sent.Body) == 0 || r.raw || !r.Accepts(mediaForm) {
 		return nil, false, nil
 	}
 	mediaType, parameters, err := mime.ParseMediaType(sent.ContentType)

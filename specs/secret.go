@@ -46,7 +46,7 @@ func jsonSchema(content openapi3.Content) *openapi3.Schema {
 			media = content[name]
 		}
 	}
-	if media == nil || media.Schema == nil {
+	if media == nil || media.Schema == nil || media.Schema.Value.Format == "binary" {
 		return nil
 	}
 	return media.Schema.Value

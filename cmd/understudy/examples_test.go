@@ -32,7 +32,7 @@ var refused = map[string]string{
 func TestExamplesOfOperations(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Interfaces() {
-		document, err := manual.Document(name, specs.Neutral)
+		document, err := specs.Readable(name, specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -286,7 +286,7 @@ func TestHabits(t *testing.T) {
 	}
 	var recorded []*recording.Exchange
 	for _, name := range specs.Interfaces() {
-		document, err := manual.Document(name, specs.Neutral)
+		document, err := specs.Readable(name, specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
-	"svc.example/understudy/specs/manual"
 )
 
 type operationsFlags struct {
@@ -21,6 +21,7 @@ type operationsFlags struct {
 	format     *choice
 	recordings []string
 	bases      *pairs
+	extras     bool
 }
 
 func newOperations() *cobra.Command {
@@ -32,11 +33,15 @@ func newOperations() *cobra.Command {
 each was called, and how much was seen of its documented responses, parameters,
 values of enumerations, and properties of bodies.
 
+The extras, which clients call around the operations, stand in a section of their own
+and are never counted. With --extras they are listed in place of the operations.
+
 understudy operations show NAME describes one of them in full, with an example call.`,
 		Example: `  understudy operations --interface workflow
   understudy operations show workflow.deletePool
   understudy operations --format json
-  understudy operations --recording traffic.har`,
+  understudy operations --recording traffic.har
+  understudy operations --extras --format json`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
@@ -47,6 +52,7 @@ understudy operations show NAME describes one of them in full, with an example c
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
 	f.bases = give(c, "base", "the base address of an interface in the recordings (repeatable)",
 		pairs{what: "URL", many: true})
+	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras in place of the operations")
 	c.AddCommand(newOperationsShow())
 	return c
 }
@@ -71,49 +77,65 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 			return err
 		}
 	}
-	rows, err := f.list()
+	rows, extras, err := f.list()
 	if err != nil {
 		return err
 	}
 	if len(f.recordings) > 0 {
-		if err := f.count(c, rows); err != nil {
+		if err := f.count(c, rows, extras); err != nil {
 			return err
 		}
+	}
+	if f.extras {
+		rows = extras
 	}
 	if f.format.word == "json" {
 		encoder := json.NewEncoder(c.OutOrStdout())
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(rows)
 	}
-	return writeOperations(c.OutOrStdout(), rows)
+	if f.extras {
+		return writeTable(c.OutOrStdout(), rows)
+	}
+	return errors.Join(writeOperations(c.OutOrStdout(), rows), writeExtras(c.OutOrStdout(), extras))
 }
 
-func (f *operationsFlags) list() ([]operation, error) {
-	rows := []operation{}
+// list lists the operations, and apart from them the extras.
+func (f *operationsFlags) list() (rows, extras []operation, err error) {
+	rows, extras = []operation{}, []operation{}
 	for _, name := range specs.Interfaces() {
 		if f.iface != "" && f.iface != name {
 			continue
 		}
-		d, err := manual.Document(name, specs.Neutral)
+		d, err := specs.Readable(name, specs.Neutral)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, op := range d.Operations {
-			place, err := d.Place(op.Pointer)
+		for _, op := range d.All() {
+			row, err := describe(op)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			rows = append(rows, operation{
-				Interface: name, Operation: op.ID, Method: op.Method, Path: d.BasePath + op.Path, Summary: op.Spec.Summary,
-				Provenance: place.Provenance, Served: true,
-			})
+			if op.IsExtra() {
+				extras = append(extras, row)
+			} else {
+				rows = append(rows, row)
+			}
 		}
 	}
-	return rows, nil
+	return rows, extras, nil
+}
+
+func describe(op *specs.Operation) (operation, error) {
+	place, err := op.Document.Place(op.Pointer)
+	return operation{
+		Interface: op.Interface, Operation: op.ID, Method: op.Method, Path: op.Document.BasePath + op.Path,
+		Summary: op.Spec.Summary, Provenance: place.Provenance, Served: true,
+	}, err
 }
 
 // count adds how often each operation was called in the recordings.
-func (f *operationsFlags) count(c *cobra.Command, rows []operation) error {
+func (f *operationsFlags) count(c *cobra.Command, rows, extras []operation) error {
 	var opts []contract.Option
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))
@@ -138,6 +160,7 @@ func (f *operationsFlags) count(c *cobra.Command, rows []operation) error {
 			rows[i].Coverage = axesOf(&touched)
 		}
 	}
+	countExtras(r, extras)
 	return nil
 }
 
@@ -174,29 +197,66 @@ func (o *operation) cells() string {
 }
 
 func writeOperations(w io.Writer, rows []operation) error {
-	counted := slices.ContainsFunc(rows, func(o operation) bool { return o.Calls != nil })
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	header := "OPERATION\tMETHOD\tPATH\tSUMMARY"
-	if counted {
-		header = "OPERATION\tMETHOD\tPATH\tCALLS\t" + strings.ToUpper(strings.Join(columns(), "\t")) + "\tSUMMARY"
-	}
-	fmt.Fprintln(t, header)
-	called := 0
-	for _, o := range rows {
-		fmt.Fprintf(t, "%s.%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path)
-		if o.Calls != nil {
-			fmt.Fprintf(t, "\t%d%s", *o.Calls, o.cells())
-			called += min(1, *o.Calls)
-		}
-		fmt.Fprintf(t, "\t%s\n", o.Summary)
-	}
-	if err := t.Flush(); err != nil {
+	if err := writeTable(w, rows); err != nil {
 		return err
 	}
 	summary := fmt.Sprintf("\n%d operations", len(rows))
-	if counted {
+	if slices.ContainsFunc(rows, wasCounted) {
+		called := 0
+		for _, o := range rows {
+			called += min(1, *o.Calls)
+		}
 		summary += fmt.Sprintf("; the recordings call %d of them", called)
 	}
 	_, err := fmt.Fprintln(w, summary+". One in full: understudy operations show NAME")
 	return err
+}
+
+func writeTable(w io.Writer, rows []operation) error {
+	counted, covered := slices.ContainsFunc(rows, wasCounted), slices.ContainsFunc(rows, isCovered)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	header := "OPERATION\tMETHOD\tPATH"
+	if counted {
+		header += "\tCALLS"
+	}
+	if covered {
+		header += "\t" + strings.ToUpper(strings.Join(columns(), "\t"))
+	}
+	fmt.Fprintln(t, header+"\tSUMMARY")
+	for _, o := range rows {
+		fmt.Fprintf(t, "%s.%s\t%s\t%s", o.Interface, o.Operation, o.Method, o.Path)
+		if counted {
+			fmt.Fprintf(t, "\t%d", *o.Calls)
+		}
+		if covered {
+			fmt.Fprint(t, o.cells())
+		}
+		fmt.Fprintf(t, "\t%s\n", o.Summary)
+	}
+	return t.Flush()
+}
+
+// wasCounted reports whether there were recordings to count the calls of an operation in.
+func wasCounted(o operation) bool { return o.Calls != nil }
+
+// isCovered reports whether something is known of how much of an operation was seen. That is never so for an extra.
+func isCovered(o operation) bool { return o.Coverage != nil }
+
+// countExtras adds how often each extra was called.
+func countExtras(r *contract.Report, rows []operation) {
+	for i, row := range rows {
+		called := r.Coverage.Extras[row.Interface+"."+row.Operation]
+		rows[i].Calls, rows[i].Statuses = &called.Exchanges, called.Statuses
+	}
+}
+
+// writeExtras is the section of the extras behind the table of operations.
+func writeExtras(w io.Writer, rows []operation) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintln(w, "\nExtras, which clients call around the operations, and which no count has:"); err != nil {
+		return err
+	}
+	return writeTable(w, rows)
 }

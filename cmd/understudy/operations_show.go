@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -36,7 +37,12 @@ interface has it.`,
   understudy operations show llm.createAgent --format json | jq -r .example.curl`,
 		Args: exactly(1, "the name of one operation"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return operationNames(), cobra.ShellCompDirectiveNoFileComp
+			all, _ := entries()
+			var names []string
+			for _, entry := range all {
+				names = append(names, entry.Name())
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: f.run,
 	}
@@ -52,11 +58,15 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	entry, err := findOperation(args[0])
+	all, err := entries()
 	if err != nil {
 		return err
 	}
-	document, err := manual.Document(entry.Interface, brand)
+	entry, err := findEntry(all, args[0])
+	if err != nil {
+		return err
+	}
+	document, err := specs.Readable(entry.Interface, brand)
 	if err != nil {
 		return err
 	}
@@ -74,18 +84,25 @@ func (f *showFlags) run(c *cobra.Command, args []string) error {
 	return encoder.Encode(page)
 }
 
-func operationNames() []string {
-	var names []string
-	for _, entry := range specs.Catalogue() {
-		names = append(names, entry.Name())
+// entries lists the operations and the extras.
+func entries() ([]specs.Entry, error) {
+	list := specs.Catalogue()
+	for _, name := range specs.Extras() {
+		d, err := specs.Load(name, specs.Neutral)
+		if err != nil {
+			return nil, err
+		}
+		for _, op := range d.Operations {
+			list = append(list, specs.Entry{Interface: path.Base(name), ID: op.ID, Method: op.Method, Path: op.Path})
+		}
 	}
-	return names
+	return list, nil
 }
 
-// findOperation finds an operation by its name, or by its id alone.
-func findOperation(name string) (specs.Entry, error) {
+// findEntry finds an operation by its name, or by its id alone.
+func findEntry(all []specs.Entry, name string) (specs.Entry, error) {
 	var found []specs.Entry
-	for _, entry := range specs.Catalogue() {
+	for _, entry := range all {
 		if strings.EqualFold(name, entry.Name()) || strings.EqualFold(name, entry.ID) {
 			found = append(found, entry)
 		}
@@ -95,7 +112,7 @@ func findOperation(name string) (specs.Entry, error) {
 		return found[0], nil
 	case 0:
 		return specs.Entry{}, fmt.Errorf("there is no operation %q; near it are %s; understudy operations lists all",
-			name, strings.Join(nearOperations(name), ", "))
+			name, strings.Join(near(all, name), ", "))
 	}
 	var several []string
 	for _, entry := range found {
@@ -105,8 +122,8 @@ func findOperation(name string) (specs.Entry, error) {
 	return specs.Entry{}, fmt.Errorf("several interfaces have an operation %q: want %s", name, strings.Join(several, " or "))
 }
 
-// nearOperations names the three operations that a name resembles most.
-func nearOperations(name string) []string {
+// near names the three operations that a name resembles most.
+func near(all []specs.Entry, name string) []string {
 	wanted := strings.ToLower(name)
 	distance := func(e specs.Entry) int {
 		known := e.ID
@@ -115,10 +132,10 @@ func nearOperations(name string) []string {
 		}
 		return levenshtein.ComputeDistance(wanted, strings.ToLower(known))
 	}
-	entries := specs.Catalogue()
-	slices.SortStableFunc(entries, func(a, b specs.Entry) int { return cmp.Compare(distance(a), distance(b)) })
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b specs.Entry) int { return cmp.Compare(distance(a), distance(b)) })
 	var names []string
-	for _, e := range entries[:3] {
+	for _, e := range sorted[:3] {
 		names = append(names, e.Name())
 	}
 	return names

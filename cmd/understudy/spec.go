@@ -1,22 +1,25 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/specs"
 )
 
 func newSpec() *cobra.Command {
-	names := append(specs.Interfaces(), specs.Control)
+	names := slices.Concat(specs.Interfaces(), []string{specs.Control}, specs.Extras())
 	var word string
 	c := &cobra.Command{
 		Use:   "spec INTERFACE",
 		Short: "Print the OpenAPI document of an interface",
 		Long: `Print the OpenAPI 3.0 document of an interface, or of the mock's own control
-interface, as YAML. With --brand, exact identifiers in it carry your word.`,
+interface, or of the extras beside an interface, as YAML. With --brand, exact identifiers in it carry your word.`,
 		Example: `  understudy spec workflow > workflow.yaml
   understudy spec workflow --brand ACME | grep ACME1
-  understudy spec control`,
+  understudy spec control
+  understudy spec extras/core`,
 		ValidArgs: names,
 		Args:      exactly(1, "the name of one interface"),
 		RunE: func(c *cobra.Command, args []string) error {

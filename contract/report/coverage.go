@@ -17,6 +17,15 @@ type Coverage struct {
 
 	// Totals counts what is documented, by interface and axis.
 	Totals map[string]map[string]int `json:"totals"`
+
+	// Extras are the operations beside those of the platform that were called, by name. No axis counts them.
+	Extras map[string]Called `json:"extras,omitempty"`
+}
+
+// Called says how often an operation was called.
+type Called struct {
+	Exchanges int            `json:"exchanges"`
+	Statuses  map[string]int `json:"statuses"` // answers, by status
 }
 
 // Axes of coverage, in the order of reports.
@@ -113,6 +122,9 @@ func MergeCoverage(list ...Coverage) Coverage {
 			merged.Operations[name] = mergeTouched(merged.Operations[name], touched)
 		}
 		merged.Documented = max(merged.Documented, c.Documented)
+		for name, called := range c.Extras {
+			merged.call(name, called)
+		}
 	}
 	for _, c := range list {
 		for name, responses := range c.Untouched {
@@ -125,6 +137,20 @@ func MergeCoverage(list ...Coverage) Coverage {
 	merged.Documented = max(merged.Documented, merged.Covered+len(merged.Untouched))
 	merged.Axes = mergeAxes(&merged, list)
 	return merged
+}
+
+// call adds calls of an extra.
+func (c *Coverage) call(name string, more Called) {
+	if c.Extras == nil {
+		c.Extras = map[string]Called{}
+	}
+	sum := Called{Exchanges: c.Extras[name].Exchanges + more.Exchanges, Statuses: map[string]int{}}
+	for _, statuses := range []map[string]int{c.Extras[name].Statuses, more.Statuses} {
+		for status, n := range statuses {
+			sum.Statuses[status] += n
+		}
+	}
+	c.Extras[name] = sum
 }
 
 // total notes how much is documented of an interface, at the least.
@@ -231,6 +257,11 @@ func (c *Coverage) Of(iface string) Coverage {
 	for name, list := range c.Untouched {
 		if isOf(name, iface) {
 			own.Untouched[name] = list
+		}
+	}
+	for name, called := range c.Extras {
+		if isOf(name, iface) {
+			own.call(name, called)
 		}
 	}
 	own.Covered = len(own.Operations)

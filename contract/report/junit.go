@@ -105,7 +105,8 @@ func (r *Report) junitCases() map[string][]junitCase {
 			cases[suite] = append(cases[suite], r.junitCase(key.operation, key.rule, list))
 		}
 	}
-	for operation := range r.Coverage.Operations {
+	called := slices.Collect(maps.Keys(r.Coverage.Operations))
+	for _, operation := range slices.AppendSeq(called, maps.Keys(r.Coverage.Extras)) {
 		if suite, _, _ := strings.Cut(operation, "."); !spoken[operation] {
 			cases[suite] = append(cases[suite], junitCase{Class: operation, Name: "conforms"})
 		}

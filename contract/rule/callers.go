@@ -20,6 +20,7 @@ type callerState struct {
 	parent   *Event   // was served with its sub users, which sub users are not
 	rejected *Event   // the last time that the key was not taken
 	accepted *Event   // the last time that it was
+	dropped  *Event   // that removed it
 }
 
 var callerSeed = maphash.MakeSeed()
@@ -27,10 +28,13 @@ var callerSeed = maphash.MakeSeed()
 // callerOf tells callers apart without keeping their keys. It is 0 when the recording does not tell who asks.
 func callerOf(r *judge.Result) uint64 {
 	if key := r.Credential().Identity; key != "" {
-		return maphash.String(callerSeed, key) | 1
+		return callerWith(key)
 	}
 	return 0
 }
+
+// callerWith is the caller who has a key.
+func callerWith(key string) uint64 { return maphash.String(callerSeed, key) | 1 }
 
 // caller is what is known of a caller, or nil of nobody.
 func (s *state) caller(id uint64) *callerState {
@@ -45,11 +49,20 @@ func (s *state) caller(id uint64) *callerState {
 	return c
 }
 
-// learnCaller learns whether a key is taken. Events tell nothing of it: their keys are looked at after the answer.
+// looksAtKey reports whether the answer says whether the key is taken. That to an event does not: its key is looked at
+// after the answer.
+func (e *Event) looksAtKey() bool {
+	return !e.open && !strings.HasPrefix(e.Operation, specs.Ingestion+".")
+}
+
+// learnCaller learns whether a key is taken.
 func (s *state) learnCaller(e *Event) {
 	c := s.caller(e.caller)
-	if c == nil || strings.HasPrefix(e.Operation, specs.Ingestion+".") {
+	if c == nil || !e.looksAtKey() {
 		return
+	}
+	if dropped := s.caller(e.dropped); dropped != nil && e.OK() {
+		dropped.dropped = e
 	}
 	switch {
 	case e.Status == http.StatusUnauthorized && (e.Operation == "llm.updateAgentSchedule" || e.Operation == "llm.runActionChatapp"):

@@ -27,6 +27,7 @@ type Event struct {
 
 	caller uint64 // who asked, 0 when that is not known
 	keyed  bool   // there was an Authorization header
+	open   bool   // the operation asks for no key, so that an answer says nothing of one
 	of     *kind  // what the operation is about
 	does   verb
 	stirs  []*kind
@@ -80,6 +81,7 @@ func NewEvent(r *judge.Result) *Event {
 	}
 	e := newEvent(r)
 	e.Operation, e.caller = op.Name(), caller
+	e.open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
 	e.keyed = r.Item.Request.Headers.Value("Authorization") != ""
 	if read != nil {
 		e.read(read, r)

@@ -19,6 +19,7 @@ type coreFacts struct {
 	asUser    string // the name that the answer gives the caller
 	page      *pageFact
 	recovered *recoveryFact
+	dropped   uint64 // the caller who has the key that a request removes
 }
 
 type tokenFact struct{ id, client, user string }
@@ -116,6 +117,11 @@ var coreReaders = map[string]*reader{
 	"updateTableSchema":    {of: tables, does: changes},
 	"listDeletedTables":    {rest: readPage, in: addDeleted},
 	"recoverTable":         {stirs: []*kind{databases, tables}, rest: readRecovery, in: readRecovered, to: readTarget},
+
+	"importTable":       {of: tables, does: changes},
+	"importTableWithId": {of: tables, does: changes},
+	"createBulkImport":  {of: tables, does: reads},
+	"removeApiKey":      {to: readDropped},
 }
 
 func (e *Event) showBorn(k *kind, id, ident string, body gjson.Result) {
@@ -262,5 +268,13 @@ func readTarget(e *Event, body gjson.Result) {
 	e.recovered.database = text(body.Get("database_name"))
 	if e.recovered.name == "" {
 		e.recovered.name = text(body.Get("table_name"))
+	}
+}
+
+// readDropped reads the key that is to be removed. A recorder writes the same in its place as in that of the key of a
+// caller who has it.
+func readDropped(e *Event, body gjson.Result) {
+	if key := visible(body.Get("apikey")); key != "" {
+		e.dropped = callerWith(key)
 	}
 }

@@ -123,6 +123,10 @@ func (s *state) learnTables(e *Event) {
 		s.recover(e)
 	case "ingestion.ingestEvent":
 		s.ingest(e)
+	case "core.importTable", "core.importTableWithId":
+		s.life(e.named).filled = e
+	case "core.commitBulkImport", "core.runBulkLoad":
+		s.loaded = e
 	default:
 		s.stir(e)
 	}

@@ -148,6 +148,7 @@ func (c *Config) spec(operation string) report.Spec {
 	iface, id, _ := strings.Cut(operation, ".")
 	for _, d := range c.Documents {
 		if op := d.Operation(id); d.Interface == iface && op != nil {
+			d := op.Document // which is another one for extras
 			spec := report.Spec{File: d.File, Pointer: op.Pointer}
 			if place, err := d.Place(op.Pointer + "/description"); err == nil {
 				spec.Line, spec.Pointer = place.Line, place.Pointer

@@ -37,6 +37,7 @@ type entity struct {
 	parted  *Event      // showed that something is a part of it
 	missing *Event      // showed that it was not there
 	fed     *Event      // that may have made it along with a record
+	filled  *Event      // that put rows into it whose times are their own
 	proof   *Event      // the last exchange that showed or changed it
 	changed *Event      // the last one that changed it, or may have
 	aliased *Event      // that showed its other name

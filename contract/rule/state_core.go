@@ -3,6 +3,7 @@ package rule
 // coreState is what is known of the core interface.
 type coreState struct {
 	domainKeys *bounded[string, *Event] // the exchange that issued the job
+	loaded     *Event                   // that may have put rows into any table
 
 	tokens      *bounded[string, *tokenState]
 	owners      *bounded[owner, []string] // tokens by whom and what they act for

@@ -3,7 +3,6 @@ package rule
 import (
 	"fmt"
 	"net/http"
-	"strings"
 
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -85,7 +84,7 @@ func (st *step) keysOfLeaver() {
 // leaverWithKey looks at a request with a key that was a removed sub user's.
 func (st *step) leaverWithKey() {
 	c := st.s.caller(st.caller)
-	if c == nil || !st.knowsName(c) || strings.HasPrefix(st.Operation, specs.Ingestion+".") {
+	if c == nil || !st.knowsName(c) || !st.looksAtKey() {
 		return
 	}
 	gone, ok := st.s.leavers.get(c.name)

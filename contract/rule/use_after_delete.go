@@ -16,12 +16,12 @@ var useAfterDelete = watch{
 		Watches: "Whatever began after a deletion had succeeded and names or lists what was deleted: pools, pool rules, " +
 			"projects and their secrets; databases with all that is in them, tables, connections, policies, policy " +
 			"groups and schedules of the core interface; resources of the LLM interface of all kinds that can be " +
-			"deleted. Also requests that point something new at it, which is only assumed to be refused, and jobs " +
-			"with a domain key that another job has.",
+			"deleted. Also requests that point something new at it, which is only assumed to be refused, jobs with a " +
+			"domain key that another job has, and requests with an API key that was removed.",
 		Evidence: "It is read, changed or listed, or something new is pointed at it. What belonged to it counts as well, as " +
 			"far as an answer showed that it did: the schedules of a project in the workflow interface, and, which is " +
 			"only assumed, all that is in a project of the LLM interface, the actions of an integration and the " +
-			"target of a tool. Or a second job got a domain key, which is used up for ever.",
+			"target of a tool. Or a second job got a domain key, which is used up for ever. Or a removed key is taken.",
 		Inconclusive: "It is there after a request to delete it that was not answered, or with 5xx or 202, so that nobody " +
 			"knows what became of it. Or it is there under its name for another caller than deleted it, who may be of " +
 			"another account, and the answer does not tell whether it is the same; likewise a domain key.",
@@ -42,6 +42,23 @@ func seeUseAfterDelete(st *step) {
 		st.judge(ruling{rule: UseAfterDelete, aspect: "list"}, report.Pass)
 	}
 	st.reissued()
+	st.droppedKey()
+}
+
+// droppedKey looks at a request with an API key that was removed.
+func (st *step) droppedKey() {
+	c := st.s.caller(st.caller)
+	if c == nil || !st.known(c.dropped) || !st.looksAtKey() {
+		return
+	}
+	r := ruling{rule: UseAfterDelete, aspect: "key", provenance: specs.Client}
+	switch {
+	case st.Status == http.StatusUnauthorized || st.Status == http.StatusForbidden:
+		st.judge(r, report.Pass)
+	case st.OK():
+		r.message = "an API key was taken after it was removed"
+		st.judge(r, report.Fail, c.dropped)
+	}
 }
 
 // referred looks at what is pointed at something deleted. That this is refused is only assumed.

@@ -35,6 +35,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"header":  step("header NAME [PATTERN]", 1, 2, header),
 		"match":   step("match WANT", 1, 1, match),
 		"read":    step("read lines | read msgpack | read events", 1, 1, read),
+		"rows":    step("rows FILE.gz FILE.json", 2, 2, packRows),
 		"says":    step("says TEXT", 1, 1, says),
 	}
 }
@@ -197,6 +198,37 @@ func (p *player) answer(ts *testscript.TestScript) []byte {
 		ts.Fatalf("nothing has been asked yet")
 	}
 	return p.body
+}
+
+// packRows writes a list of objects as rows are uploaded: one msgpack map after the other, in gzip.
+func packRows(ts *testscript.TestScript, p *player, args []string) {
+	decoder := json.NewDecoder(strings.NewReader(p.text(ts, args[1])))
+	decoder.UseNumber()
+	var list []map[string]any
+	ts.Check(decoder.Decode(&list))
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	encoder := msgpack.NewEncoder(zipped)
+	encoder.SetSortMapKeys(true)
+	for _, row := range list {
+		for name, value := range row {
+			if number, ok := value.(json.Number); ok {
+				row[name] = plainNumber(number)
+			}
+		}
+		ts.Check(encoder.Encode(row))
+	}
+	ts.Check(zipped.Close())
+	ts.Check(os.WriteFile(filepath.Clean(ts.MkAbs(args[0])), packed.Bytes(), 0o600))
+}
+
+// plainNumber is an integer if it is written as one.
+func plainNumber(number json.Number) any {
+	if n, err := number.Int64(); err == nil {
+		return n
+	}
+	f, _ := number.Float64() // what JSON has for a number
+	return f
 }
 
 func archive(ts *testscript.TestScript, _ *player, args []string) {

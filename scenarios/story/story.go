@@ -14,7 +14,7 @@
 // A line that begins with # opens a chapter: when a step fails, its chapter is shown with all its exchanges.
 //
 //	GET path [status] [body]      sends a request; so do POST, PUT, PATCH and DELETE. Without a status, any 2xx will
-//	                              do. The body is JSON, written here or in a file, or a file.tar.gz made by archive
+//	                              do. The body is JSON, written here or in a file, or a file.gz made by archive or rows
 //	match want                    the last answer has all that want has: JSON, written here or in a file
 //	says text                     the last answer contains the text
 //	read lines                    the last answer is read as a list of the JSON values in it, one behind the other; read
@@ -26,6 +26,7 @@
 //	clock idle                    moves it until nothing is under way any more
 //	as key                        makes the next requests with this key; nobody sends none. It begins with 1/admin
 //	archive file.tar.gz folder    packs the files of a folder of this archive
+//	rows file.gz list.json        packs a list of objects as rows to upload: msgpack, in gzip
 //
 // What match wants may leave out members of objects, and the text "*" stands for any value. A list must have as many
 // elements as the answer's, unless its last one is "...". Text such as "$POOL" stands for what was captured.

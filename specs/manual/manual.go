@@ -53,7 +53,7 @@ type Response struct {
 	Provenance  specs.Provenance `json:"provenance"`
 }
 
-// Of describes an operation. Its document is one that was read with its texts and examples: see Document.
+// Of describes an operation. Its document is one with texts and examples: see specs.Readable.
 func Of(op *specs.Operation) (*Operation, error) {
 	b := &builder{op: op}
 	o := &Operation{
@@ -78,15 +78,6 @@ func Of(op *specs.Operation) (*Operation, error) {
 		err = b.err
 	}
 	return o, err
-}
-
-// Document returns the document of an interface with the texts and examples that people read.
-func Document(name string, brand specs.Brand) (*specs.Document, error) {
-	source, err := specs.Source(name, brand)
-	if err != nil {
-		return nil, err
-	}
-	return specs.Parse(name, name+".yaml", source, brand)
 }
 
 type builder struct {

@@ -15,7 +15,7 @@ import (
 
 func document(t *testing.T, name string, brand specs.Brand) *specs.Document {
 	t.Helper()
-	d, err := manual.Document(name, brand)
+	d, err := specs.Readable(name, brand)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func newMedia(content openapi3.Content) media {
 	for name, value := range content {
 		lines, _ := value.Extensions[linesExtension].(bool)
 		m := mediaType{name: name, json: isJSON(name) && !lines}
-		if value.Schema != nil {
+		if value.Schema != nil && value.Schema.Value.Format != "binary" { // any bytes will do
 			m.schema = value.Schema.Value
 		}
 		list = append(list, m)

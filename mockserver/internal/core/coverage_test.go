@@ -44,6 +44,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// foreign are answers that the mock knows of others and never gives itself: not all clients take them.
+var foreign = []string{"getBulkImportErrorRecords 204"}
+
 func unseen() []string {
 	doc, err := specs.Load(specs.Core, "")
 	if err != nil {
@@ -54,7 +57,7 @@ func unseen() []string {
 	for _, operation := range doc.All() {
 		for _, status := range slices.Sorted(maps.Keys(operation.Spec.Responses.Map())) {
 			answer := operation.ID + " " + status
-			if _, ok := seen.Load(answer); !ok && !slices.Contains(others, status) {
+			if _, ok := seen.Load(answer); !ok && !slices.Contains(others, status) && !slices.Contains(foreign, answer) {
 				missing = append(missing, answer)
 			}
 		}

@@ -150,6 +150,8 @@ func (g Engine) perform(w *world.World, job *world.Job) error {
 		return errors.New(job.Answer.Error)
 	case job.ExportTarget != 0:
 		return resultExportable(w, job.ExportTarget)
+	case job.Type == bulkImportJob:
+		return readParts(w, job)
 	}
 	caller, database, err := standing(w, *job)
 	switch {
@@ -217,7 +219,7 @@ func (g Engine) output(job world.Job, tables query.Tables) (*world.Output, error
 // lacks says why a job has no rows that mean anything, and what to do about it; nothing if it has.
 func (g Engine) lacks(job world.Job) string {
 	switch {
-	case job.Answer != nil || job.Type == exportJob:
+	case job.Answer != nil || job.Type == exportJob || job.Type == bulkImportJob:
 		return ""
 	case job.Type == bulkLoadJob:
 		return fmt.Sprintf("job %d loads nothing: the mock runs no bulk loads; queue rows for its domain key, or for a "+

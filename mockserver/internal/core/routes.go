@@ -109,16 +109,60 @@ func Interface(engine Engine) op.Interface {
 
 			{Path: "GET /data_connector_restrictions", Rule: getDataConnectorRestrictions},
 		},
-		Extras: []op.Route{
-			{Path: "GET /system/server_status", Rule: getServerStatus, For: op.Anyone},
-
-			{Path: "PUT /table/import/{database_name}/{table_name}/{format}", Rule: importTable, For: op.Importers, MaxBody: maxImport},
-			{Path: "PUT /table/import_with_id/{database_name}/{table_name}/{unique_id}/{format}", Rule: importTable, For: op.Importers, MaxBody: maxImport},
-		},
-		Error: errorReply,
+		Extras: extraRoutes(),
+		Error:  errorReply,
 		Settle: map[string]func(*world.World, world.Event, op.Skips){
 			world.JobEvent:         engine.runJob,
 			world.JobScheduleEvent: runDueSchedule,
+			world.BulkImportEvent:  endCommit,
+			world.BulkLoadEvent:    runDueBulkLoad,
 		},
+	}
+}
+
+// extraRoutes are what clients call around the operations, in the order of their document.
+func extraRoutes() []op.Route {
+	return []op.Route{
+		{Path: "GET /system/server_status", Rule: getServerStatus, For: op.Anyone},
+
+		{Path: "GET /account/show", Rule: getAccount},
+		{Path: "GET /account/core_utilization", Rule: getAccountCoreUtilization},
+
+		{Path: "GET /user/list", Rule: listUsers},
+		{Path: "GET /user/show/{name}", Rule: getUser},
+		{Path: "POST /user/authenticate", Rule: authenticateUser, For: op.Anyone},
+		{Path: "POST /user/add/{name}", Rule: addUser, For: op.Administrators},
+		{Path: "POST /user/remove/{name}", Rule: removeUser, For: op.Administrators},
+		{Path: "GET /user/apikey/list/{name}", Rule: listAPIKeys},
+		{Path: "POST /user/apikey/add/{name}", Rule: addAPIKey},
+		{Path: "POST /user/apikey/remove/{name}", Rule: removeAPIKey},
+		{Path: "POST /user/password/change/{name}", Rule: changePassword, For: op.Administrators},
+		{Path: "POST /user/password/change", Rule: changeMyPassword},
+
+		{Path: "PUT /table/import/{database_name}/{table_name}/{format}", Rule: importTable, For: op.Importers, MaxBody: maxImport},
+		{Path: "PUT /table/import_with_id/{database_name}/{table_name}/{unique_id}/{format}", Rule: importTable, For: op.Importers, MaxBody: maxImport},
+
+		{Path: "GET /bulk_import/list", Rule: listBulkImports},
+		{Path: "POST /bulk_import/create/{name}/{database_name}/{table_name}", Rule: createBulkImport},
+		{Path: "GET /bulk_import/show/{name}", Rule: getBulkImport, Pending: bulkImportPending},
+		{Path: "POST /bulk_import/delete/{name}", Rule: deleteBulkImport},
+		{Path: "GET /bulk_import/list_parts/{name}", Rule: listBulkImportParts},
+		{Path: "PUT /bulk_import/upload_part/{name}/{part_name}", Rule: uploadBulkImportPart, MaxBody: maxImport},
+		{Path: "POST /bulk_import/delete_part/{name}/{part_name}", Rule: deleteBulkImportPart},
+		{Path: "POST /bulk_import/freeze/{name}", Rule: freezeBulkImport},
+		{Path: "POST /bulk_import/unfreeze/{name}", Rule: unfreezeBulkImport},
+		{Path: "POST /bulk_import/perform/{name}", Rule: performBulkImport},
+		{Path: "POST /bulk_import/commit/{name}", Rule: commitBulkImport},
+		{Path: "GET /bulk_import/error_records/{name}", Rule: getBulkImportErrorRecords, Pending: bulkImportPending},
+
+		{Path: "GET /bulk_loads", Rule: listBulkLoads},
+		{Path: "POST /bulk_loads", Rule: createBulkLoad},
+		{Path: "GET /bulk_loads/{name}", Rule: getBulkLoad},
+		{Path: "PUT /bulk_loads/{name}", Rule: updateBulkLoad},
+		{Path: "DELETE /bulk_loads/{name}", Rule: deleteBulkLoad},
+		{Path: "GET /bulk_loads/{name}/jobs", Rule: listBulkLoadJobs, Pending: bulkLoadPending},
+		{Path: "POST /bulk_loads/{name}/jobs", Rule: runBulkLoad},
+		{Path: "POST /bulk_loads/guess", Rule: guessBulkLoad},
+		{Path: "POST /bulk_loads/preview", Rule: previewBulkLoad},
 	}
 }

@@ -23,6 +23,7 @@ const (
 	SkipConnectionDeletion = "use-after-delete/connection" // likewise
 	SkipPolicyDeletion     = "use-after-delete/policy"     // likewise
 	SkipDomainKey          = "use-after-delete/domain-key" // a domain key may be taken twice
+	SkipKeyRemoval         = "use-after-delete/api-key"    // a removed API key goes on working
 )
 
 // Skippable lists the rules that can be switched off.
@@ -31,5 +32,6 @@ func Skippable() []string {
 		SkipTokenItself, SkipTokenSiblings, SkipSubUserKeys, SkipSubUserList, SkipSubUserTokens,
 		SkipDeletedList, SkipRecoveryParent, SkipRecovery, SkipExportRole, SkipOptionsRole, SkipSubUserRole,
 		SkipDatabaseDeletion, SkipTableDeletion, SkipConnectionDeletion, SkipPolicyDeletion, SkipDomainKey,
+		SkipKeyRemoval,
 	}
 }

@@ -156,6 +156,22 @@ func (ws *Worlds) ByKey(key string) *World {
 	return ws.byKey[key]
 }
 
+// Knowing returns the world with minted keys whose account has a key as well: one that was made there, by a client that
+// a minted key has led there. Of several such worlds, and of none, it is nil.
+func (ws *Worlds) Knowing(key string) (found *World) {
+	for _, w := range ws.List() {
+		if len(w.Keys) == 0 {
+			continue
+		}
+		if _, known := w.Read().Account.Keys.Get(key); known && found != nil {
+			return nil
+		} else if known {
+			found = w
+		}
+	}
+	return found
+}
+
 // List lists the worlds in the order in which they were made.
 func (ws *Worlds) List() []*World {
 	ws.mu.RLock()

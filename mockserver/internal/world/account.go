@@ -51,6 +51,7 @@ type User struct {
 	Manages     []int64           `json:"manages,omitempty"`        // policy groups that it is delegated admin of; likewise
 	Permissions Permissions       `json:"permissions,omitempty"`    // granted straight to it; likewise
 	Options     map[string]string `json:"options,omitempty"`        // profile options that are set; likewise
+	Password    string            `json:"password,omitempty"`       // a digest; empty: the one that users of scenarios have
 	CreatedAt   time.Time         `json:"createdAt,omitzero"`
 	UpdatedAt   time.Time         `json:"updatedAt,omitzero"`
 	DeletedAt   time.Time         `json:"deletedAt,omitzero"` // soft-destroyed when set

@@ -26,6 +26,11 @@ type Core struct {
 	Schedules     table.Table[JobSchedule]
 	ScheduleNames table.Index[string, int64]
 
+	BulkImports     table.Table[BulkImport]
+	BulkImportNames table.Index[string, int64]
+	BulkLoads       table.Table[BulkLoad]
+	BulkLoadNames   table.Index[string, int64]
+
 	Connections     table.Table[Connection]
 	ConnectionNames table.Index[string, int64]
 	Restrictions    map[string]map[string]bool // by connector and capability; replaced, never changed in place
@@ -155,9 +160,11 @@ type Job struct {
 	ScheduledAt     time.Time       `json:"scheduledAt,omitzero"`   // the slot
 	ExportTarget    int64           `json:"exportTarget,omitempty"` // of a result export: the job whose result it exports
 	LinkedExport    int64           `json:"linkedExport,omitempty"` // the job that exports this one's result
-	Answer          *QueuedResult   `json:"answer,omitempty"`       // what was queued for it; immutable
-	Takes           *time.Duration  `json:"takes,omitempty"`        // it starts at once and runs so long; nil: the usual times
-	Tried           int             `json:"tried,omitempty"`        // how often it was tried again
+	BulkImport      int64           `json:"bulkImport,omitempty"`   // whose rows it reads
+	BulkLoadSession int64           `json:"bulkLoadSession,omitempty"`
+	Answer          *QueuedResult   `json:"answer,omitempty"` // what was queued for it; immutable
+	Takes           *time.Duration  `json:"takes,omitempty"`  // it starts at once and runs so long; nil: the usual times
+	Tried           int             `json:"tried,omitempty"`  // how often it was tried again
 }
 
 // Output is the result of a job: columns with the engine's type names, and rows as a stream of msgpack arrays, which

@@ -23,6 +23,8 @@ type coreDump struct {
 	Jobs         []Job                      `json:"jobs"`
 	Results      []QueuedResult             `json:"results"`
 	Schedules    []JobSchedule              `json:"schedules"`
+	BulkImports  []BulkImport               `json:"bulkImports"`
+	BulkLoads    []BulkLoad                 `json:"bulkLoads"`
 	Connections  []Connection               `json:"connections"`
 	Restrictions map[string]map[string]bool `json:"restrictions"`
 }
@@ -55,7 +57,8 @@ func (x *Core) dump() coreDump {
 	d := coreDump{
 		Databases: rowsOf(&x.Databases), Tables: rowsOf(&x.Tables), Records: []recordsDump{},
 		Transfers: []transferDump{}, Imports: x.Imports.dump(), JobTime: x.JobTime, Jobs: rowsOf(&x.Jobs),
-		Results: append([]QueuedResult{}, x.Results...), Schedules: rowsOf(&x.Schedules), Connections: rowsOf(&x.Connections), Restrictions: x.Restrictions,
+		Results: append([]QueuedResult{}, x.Results...), Schedules: rowsOf(&x.Schedules),
+		BulkImports: rowsOf(&x.BulkImports), BulkLoads: rowsOf(&x.BulkLoads), Connections: rowsOf(&x.Connections), Restrictions: x.Restrictions,
 	}
 	if d.Restrictions == nil {
 		d.Restrictions = map[string]map[string]bool{}
@@ -90,10 +93,13 @@ func (l *loader) core(d *coreDump) {
 	rows(l, "core.table", d.Tables, &x.Tables, func(r Table) int64 { return r.ID })
 	rows(l, "core.job", d.Jobs, &x.Jobs, func(r Job) int64 { return r.ID })
 	rows(l, "core.schedule", d.Schedules, &x.Schedules, func(r JobSchedule) int64 { return r.ID })
+	rows(l, "core.bulk_import", d.BulkImports, &x.BulkImports, func(r BulkImport) int64 { return r.ID })
+	rows(l, "core.bulk_load", d.BulkLoads, &x.BulkLoads, func(r BulkLoad) int64 { return r.ID })
 	rows(l, "core.connection", d.Connections, &x.Connections, func(r Connection) int64 { return r.ID })
 	// Each of these relies on what those before it have found to be right.
 	for _, check := range []func(*coreDump){
 		l.databases, l.tables, l.records, l.transfers, l.imports, l.connections, l.jobSchedules, l.jobs, l.results,
+		l.bulkImports, l.bulkLoads,
 	} {
 		if check(d); len(l.errs) > 0 {
 			return

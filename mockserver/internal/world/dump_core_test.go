@@ -43,6 +43,7 @@ func fillCore(w *world.World) {
 		c.Transfers.Put(world.TransferKey{Database: 1, Table: "sold", Key: key}, world.Transfer{Database: "theirs", Table: key})
 	}
 	fillJobs(w)
+	fillBulk(w)
 	c.Connections.Put(1, world.Connection{ID: 1, Name: "warehouse", URL: "https://me:secret@warehouse.example/"})
 	c.ConnectionNames.Put("warehouse", 1)
 	c.Restrictions = map[string]map[string]bool{"s3": {"import": true, "export": false}}

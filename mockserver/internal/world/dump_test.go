@@ -263,6 +263,12 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"understudy":1,"now":"2026-01-15T00:00:00Z","workflow":{"accountLimit":1}}`))
 	f.Add([]byte(`{"understudy":1,"now":"2026-01-15T00:00:00Z","workflow":{"accountLimit":1,"attempts":[{"id":1}],` +
 		`"tasks":[{"attempt":1,"tasks":[{"id":1,"parent":-1}]}],"sessions":[{"id":1,"attempts":[1]}]}}`))
+	f.Add([]byte(`{"understudy":1,"now":"2026-01-15T00:00:00Z","workflow":{"accountLimit":1},"account":{"users":[{"id":1,` +
+		`"role":"owner"}]},"core":{"jobs":[{"id":1,"user":1,"type":"bulk_import_perform","bulkImport":1,"status":"queued",` +
+		`"stepAt":"2026-01-15T00:00:00Z"}],"bulkImports":[{"id":1,"name":"a","database":"b","table":"c","user":1,` +
+		`"status":"performing","job":1,"parts":[{"name":"p","body":"gaFuAQ=="}]}],"bulkLoads":[{"id":1,"name":"a",` +
+		`"database":"b","table":"c","user":1,"timezone":"UTC","cron":"@daily","config":{},"slot":"2026-01-15T00:00:00Z",` +
+		`"plannedAt":"2026-01-15T00:00:00Z"}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w, err := world.Load(data, clock.Frozen)
 		if err != nil {

@@ -16,7 +16,9 @@ type Event struct {
 }
 
 // Recurring events, such as those of schedules, come back for ever; a world is idle when only they are left.
-func (e Event) Recurring() bool { return e.Kind == ScheduleEvent || e.Kind == JobScheduleEvent }
+func (e Event) Recurring() bool {
+	return e.Kind == ScheduleEvent || e.Kind == JobScheduleEvent || e.Kind == BulkLoadEvent
+}
 
 // The kinds of events.
 const (
@@ -25,6 +27,9 @@ const (
 
 	JobEvent         = "core.job"      // a queued job starts, or a running one ends
 	JobScheduleEvent = "core.schedule" // a job schedule's next run
+
+	BulkImportEvent = "core.bulk_import" // the rows of a bulk import are in the table
+	BulkLoadEvent   = "core.bulk_load"   // a bulk load session's next run
 
 	KnowledgeBaseEvent = "llm.knowledge_base" // the indexing of a knowledge base ends
 	QueryEvent         = "audience.query"     // the profiles of a query are counted, just before its job ends (kinds settle by name)

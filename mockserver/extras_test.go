@@ -1,0 +1,148 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"svc.example/understudy/mockserver"
+)
+
+// manyRows is an upload of rows with numbers from 1.
+func manyRows(t *testing.T, count int) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	e := msgpack.NewEncoder(w)
+	for n := range count {
+		if err := e.Encode(map[string]int{"n": n + 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// Rows come over a socket as clients send them: with their length, in chunks, and only when they are asked for.
+func TestImportOverASocket(t *testing.T) {
+	t.Parallel()
+	s := mockserver.Start(t, mockserver.WithScenario("quickstart"))
+	call(t, s, "POST", "/core/v3/table/create/shop/loads", "").want(t, 200)
+	body := manyRows(t, 1000)
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+	for name, form := range map[string]struct {
+		body   io.Reader
+		header [2]string
+	}{
+		"with its length":      {bytes.NewReader(body), [2]string{"Content-Type", "application/octet-stream"}},
+		"in chunks":            {io.MultiReader(bytes.NewReader(body)), [2]string{"Content-Type", "application/octet-stream"}},
+		"when it is asked for": {bytes.NewReader(body), [2]string{"Expect", "100-continue"}},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, s.URL("core")+"/table/import/shop/loads/msgpack.gz", form.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", admin)
+		r.Header.Set(form.header[0], form.header[1])
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != 200 {
+			t.Errorf("%s: %d %s", name, response.StatusCode, text)
+		}
+	}
+	if got := decode[struct{ Count int }](t, call(t, s, "GET", "/core/v3/table/show/shop/loads", "")).Count; got != 3000 {
+		t.Errorf("%d rows, want 3000", got)
+	}
+}
+
+// A client that a minted key has led into a world of its own stays there with a key that it has made.
+func TestKeysMadeInAWorld(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("quickstart"))
+	made := map[string]bool{}
+	for _, world := range []string{"a", "b"} {
+		created := call(t, s, "POST", "/_understudy/worlds", `{"id":"`+world+`","mintKeys":true}`).want(t, 201)
+		admin := "SVC1 " + decode[struct{ Keys map[string]string }](t, created).Keys["admin"]
+		added := call(t, s, "POST", "/core/v3/user/apikey/add/1", "", "Authorization", admin).want(t, 200)
+		key := decode[struct{ Apikey string }](t, added).Apikey
+		if made[key] {
+			t.Errorf("two worlds have made the key %s", key)
+		}
+		made[key] = true
+		call(t, s, "POST", "/core/v3/database/create/only_"+world, "", "Authorization", "SVC1 "+key).want(t, 200)
+		call(t, s, "GET", "/core/v3/database/show/only_"+world, "", "X-Understudy-World", world).want(t, 200)
+		call(t, s, "GET", "/core/v3/database/show/only_"+world, "").want(t, 404)
+		call(t, s, "POST", "/core/v3/user/apikey/remove/1", `{"apikey":"`+key+`"}`, "Authorization", admin).want(t, 200)
+		call(t, s, "GET", "/core/v3/database/list", "", "Authorization", "SVC1 "+key).want(t, 401)
+	}
+}
+
+// Keys and passwords of the extras are in no journal.
+func TestSecretsOfExtras(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("quickstart"))
+	const form = "application/x-www-form-urlencoded"
+	call(t, s, "POST", "/core/v3/user/authenticate", "user=admin%40shop.example&password=password", "Content-Type", form).want(t, 200)
+	call(t, s, "POST", "/core/v3/user/add/nina", `{"email":"nina@shop.example","password":"hush-hush"}`).want(t, 200)
+	call(t, s, "POST", "/core/v3/user/password/change/nina?password=hush-again", "").want(t, 200)
+	key := decode[struct{ Apikey string }](t, call(t, s, "POST", "/core/v3/user/apikey/add/nina", "").want(t, 200)).Apikey
+	listed := call(t, s, "GET", "/core/v3/user/apikey/list/nina", "").want(t, 200).body
+	if !strings.Contains(listed, key) {
+		t.Fatalf("%s lacks %s", listed, key)
+	}
+	call(t, s, "POST", "/core/v3/user/apikey/remove/nina", `{"apikey":"`+key+`"}`).want(t, 200)
+	journal := call(t, s, "GET", "/_understudy/journal.ndjson", "").body
+	for _, secret := range []string{key, "hush-hush", "hush-again", `password=password`} {
+		if strings.Contains(journal, secret) {
+			t.Errorf("the journal has %q", secret)
+		}
+	}
+}
+
+// The control interface counts the operations of the platform, and no extras.
+func TestExtrasAreNotCounted(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "").want(t, 200)
+	got := decode[struct{ Covered, Documented int }](t, call(t, s, "GET", "/_understudy/coverage", "").want(t, 200))
+	if got.Covered != 0 || got.Documented != 229 {
+		t.Errorf("%d of %d operations are covered, want 0 of 229", got.Covered, got.Documented)
+	}
+}
+
+// A document of the user's own has the extras beside it; what it documents of them itself is served as well.
+func TestExtrasBesideAnOwnDocument(t *testing.T) {
+	t.Parallel()
+	own := filepath.Join(t.TempDir(), "own.yaml")
+	document := `openapi: 3.0.3
+info: {title: own, version: '1'}
+servers: [{url: https://core.svc.example/v3}]
+paths:
+  /user/list:
+    get:
+      operationId: listUsers
+      responses: {'200': {description: The users., content: {application/json: {schema: {type: object}}}}}
+`
+	if err := os.WriteFile(own, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for on, status := range map[bool]int{true: 200, false: 404} {
+		s := newServer(t, mockserver.WithSpec("core", own), mockserver.WithExtras(on))
+		call(t, s, "GET", "/core/v3/user/list", "").want(t, 200)
+		call(t, s, "GET", "/core/v3/system/server_status", "").want(t, status)
+	}
+}

@@ -1,0 +1,83 @@
+package core
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+func listAPIKeys(c *op.Call) (op.Reply, error) {
+	u, err := ownUser(c, "see the keys")
+	if err != nil {
+		return op.Reply{}, err
+	}
+	texts := []string{}
+	for _, key := range keysOf(&c.World.Account, u.ID) {
+		texts = append(texts, c.World.Account.PlatformKey(key))
+	}
+	return op.OK(map[string]any{"apikeys": texts})
+}
+
+// keysOf are the keys of a user, master keys first. Answers have them in the platform's own form, since some clients take
+// no other (client).
+func keysOf(a *world.Account, user int64) []world.Key {
+	keys := slices.DeleteFunc(a.AllKeys(), func(k world.Key) bool { return k.User != user })
+	slices.SortStableFunc(keys, func(a, b world.Key) int {
+		switch {
+		case a.WriteOnly == b.WriteOnly:
+			return 0
+		case b.WriteOnly:
+			return -1
+		}
+		return 1
+	})
+	return keys
+}
+
+func addAPIKey(c *op.Call) (op.Reply, error) {
+	u, err := ownUser(c, "make keys")
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(map[string]string{"apikey": newKey(c, u.ID, false)})
+}
+
+// newKey makes a key. The caller's key is in its chance, so that worlds which keys lead to make different ones.
+func newKey(c *op.Call, user int64, writeOnly bool) string {
+	a := &c.World.Account
+	for {
+		random := c.World.Random("core.api_key "+c.Key, c.World.NewID("core.api_key"))
+		key := fmt.Sprintf("%d/%s", a.ID, hex.EncodeToString(random[:20]))
+		if _, taken := a.Keys.Get(key); !taken {
+			a.PutKey(world.Key{Key: key, User: user, WriteOnly: writeOnly})
+			return key
+		}
+	}
+}
+
+func removeAPIKey(c *op.Call) (op.Reply, error) {
+	u, err := ownUser(c, "remove keys")
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		Key string `json:"apikey"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if body.Key == "" {
+		return op.Reply{}, op.Invalid("apikey", "is missing")
+	}
+	key, ok := c.World.Account.Keys.Get(body.Key)
+	if !ok || key.User != u.ID {
+		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: "user " + u.Name + " has no such key"}
+	}
+	if !c.Skip[SkipKeyRemoval] {
+		c.World.Account.DeleteKey(body.Key)
+	}
+	return referToUser(u)
+}

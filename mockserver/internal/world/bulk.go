@@ -1,0 +1,72 @@
+package world
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// BulkImportStatus is where a bulk import stands, as on the wire.
+type BulkImportStatus string
+
+// The statuses. A job takes an import from performing to ready, or back to uploading.
+const (
+	BulkUploading  BulkImportStatus = "uploading"
+	BulkPerforming BulkImportStatus = "performing"
+	BulkReady      BulkImportStatus = "ready"
+	BulkCommitting BulkImportStatus = "committing"
+	BulkCommitted  BulkImportStatus = "committed"
+)
+
+// BulkImport is rows that are uploaded in parts, read by a job, and then put into a table together.
+type BulkImport struct {
+	ID           int64            `json:"id"`
+	Name         string           `json:"name"`
+	Database     string           `json:"database"`
+	Table        string           `json:"table"`
+	User         int64            `json:"user"`
+	Status       BulkImportStatus `json:"status"`
+	Frozen       bool             `json:"frozen,omitempty"`
+	Parts        []BulkPart       `json:"parts,omitempty"` // replaced, never changed in place
+	Job          int64            `json:"job,omitempty"`   // the last one
+	ValidRecords int64            `json:"validRecords,omitempty"`
+	ErrorRecords int64            `json:"errorRecords,omitempty"`
+	ValidParts   int64            `json:"validParts,omitempty"`
+	ErrorParts   int64            `json:"errorParts,omitempty"`
+	Wrong        []byte           `json:"wrong,omitempty"` // the wrong rows, as they are answered
+	CreatedAt    time.Time        `json:"createdAt"`
+	CommitAt     time.Time        `json:"commitAt,omitzero"` // when its rows are in the table, while it is committing
+}
+
+// BulkPart is a part of a bulk import, as it was uploaded.
+type BulkPart struct {
+	Name string `json:"name"`
+	Body []byte `json:"body"`
+}
+
+// Bytes is about what the parts take in memory.
+func (b *BulkImport) Bytes() (n int64) {
+	n = recordCost + int64(len(b.Wrong))
+	for _, part := range b.Parts {
+		n += int64(len(part.Body)) + recordCost
+	}
+	return n
+}
+
+// BulkLoad is a named configuration of a load from another place. It runs when its cron text says so; never by itself
+// when that is empty.
+type BulkLoad struct {
+	ID         int64           `json:"id"`
+	Name       string          `json:"name"`
+	Database   string          `json:"database"`
+	Table      string          `json:"table"`
+	Cron       string          `json:"cron,omitempty"`
+	Timezone   string          `json:"timezone"`
+	Delay      int64           `json:"delay,omitempty"` // seconds from a slot to its job
+	TimeColumn string          `json:"timeColumn,omitempty"`
+	Config     json.RawMessage `json:"config"` // an object, without white space
+	User       int64           `json:"user"`
+	CreatedAt  time.Time       `json:"createdAt"`
+	UpdatedAt  time.Time       `json:"updatedAt"`
+	Slot       time.Time       `json:"slot,omitzero"`      // the next one
+	PlannedAt  time.Time       `json:"plannedAt,omitzero"` // when its job starts: slot and delay
+}
