@@ -146,3 +146,53 @@ paths:
 		call(t, s, "GET", "/core/v3/system/server_status", "").want(t, status)
 	}
 }
+
+// What the mock answers to extras, and what clients send them, is right by both engines of the contract suite, also as the
+// widespread library writes it that calls all uploads a form.
+func TestExtrasConform(t *testing.T) {
+	t.Parallel()
+	found := judge(t, "quickstart", func(t *testing.T, s http.Handler) {
+		t.Helper()
+		rows := string(manyRows(t, 2))
+		core := func(method, path, body string, headers ...string) answer {
+			t.Helper()
+			return call(t, s, method, "/core/v3"+path, body, headers...).want(t, 200)
+		}
+		call(t, s, "GET", "/workflow/api/version", "").want(t, 200)
+		call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "", "Authorization", "").want(t, 200)
+		core("GET", "/system/server_status", "", "Authorization", "")
+		for _, media := range []string{"application/octet-stream", "application/x-www-form-urlencoded", "application/json", "image/png"} {
+			core("PUT", "/table/import/shop/orders/msgpack.gz", rows, "Content-Type", media)
+		}
+		core("PUT", "/table/import_with_id/shop/orders/once/msgpack.gz", rows, "Content-Type", "application/octet-stream")
+		for _, path := range []string{"/account/show", "/account/core_utilization", "/user/list", "/user/show/1", "/user/apikey/list/1"} {
+			core("GET", path, "")
+		}
+		core("POST", "/user/authenticate", `{"user":"admin@shop.example","password":"password"}`, "Authorization", "")
+		core("POST", "/user/add/nina", `{"organization":null,"email":"nina@shop.example","password":"a"}`)
+		core("POST", "/user/password/change/nina", `{"password":"b"}`)
+		core("POST", "/user/apikey/add/nina", "")
+		core("POST", "/user/remove/nina", "")
+		core("POST", "/bulk_import/create/january/shop/orders", "")
+		core("PUT", "/bulk_import/upload_part/january/p", rows, "Content-Type", "application/octet-stream")
+		for _, action := range []string{"freeze", "perform", "unfreeze"} {
+			call(t, s, "POST", "/core/v3/bulk_import/"+action+"/january", "")
+		}
+		for _, path := range []string{"list", "show/january", "list_parts/january", "error_records/january"} {
+			core("GET", "/bulk_import/"+path, "")
+		}
+		core("POST", "/bulk_loads", `{"name":"daily","database":"shop","table":"orders","config":{"in":{"type":"s3"}}}`)
+		core("POST", "/bulk_loads/daily/jobs", `{"scheduled_time":"1768469400"}`)
+		for _, path := range []string{"", "/daily", "/daily/jobs"} {
+			core("GET", "/bulk_loads"+path, "")
+		}
+		core("POST", "/bulk_loads/guess", `{"config":{"in":{"type":"s3","path_prefix":"a.csv"}}}`)
+		core("POST", "/bulk_loads/preview", `{"config":{"in":{"type":"s3","path_prefix":"a.csv"}}}`)
+	})
+	for _, finding := range found.Findings {
+		t.Errorf("#%d %s: %s %s at %s (%s)", finding.Exchange, finding.Operation, finding.Verdict, finding.Message, finding.Pointer, finding.Rule)
+	}
+	if len(found.Coverage.Extras) < 25 || found.Coverage.Covered != 0 || found.Coverage.Documented != 229 {
+		t.Errorf("%d extras are seen, %d of %d operations", len(found.Coverage.Extras), found.Coverage.Covered, found.Coverage.Documented)
+	}
+}
