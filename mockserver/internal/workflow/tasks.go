@@ -14,6 +14,7 @@ type taskForm struct {
 	FullName        string          `json:"fullName"`
 	ParentID        *string         `json:"parentId"`
 	Group           bool            `json:"group"`
+	IsGroup         bool            `json:"isGroup"` // the same: some clients read one, some the other (client)
 	State           world.TaskState `json:"state"`
 	CancelRequested bool            `json:"cancelRequested"`
 	Config          json.RawMessage `json:"config"`
@@ -43,7 +44,8 @@ func listAttemptTasks(c *op.Call) (op.Reply, error) {
 	for i, t := range tasks {
 		planned := definition.Workflow.Tasks[t.Plan]
 		forms[i] = taskForm{
-			ID: idText(t.ID), FullName: t.Name, ParentID: taskID(tasks, t.Parent), Group: planned.Group, State: t.State,
+			ID: idText(t.ID), FullName: t.Name, ParentID: taskID(tasks, t.Parent),
+			Group: planned.Group, IsGroup: planned.Group, State: t.State,
 			CancelRequested: t.CancelRequested, Config: object(planned.Config), Upstreams: taskIDs(tasks, t.Upstreams),
 			ExportParams: object(planned.Export), Error: taskError{Message: t.Error},
 			StartedAt: optionalInstant(t.StartedAt), RetryAt: optionalInstant(t.RetryAt), UpdatedAt: instant(t.UpdatedAt),

@@ -1,0 +1,89 @@
+package contract_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs/recording"
+)
+
+// answered is a recording of one exchange, with JSON bodies, and headers of the request in pairs.
+func answered(method, url, request string, status int, response string, headers ...string) contract.Source {
+	e := &recording.Exchange{
+		Request: recording.Request{Method: method, URL: url, Headers: recording.Headers{
+			{"Authorization", "SVC1 1/0123456789abcdef0123456789abcdef01234567"}, {"Content-Type", "application/json"},
+		}},
+		Response: &recording.Response{Status: status, Headers: recording.Headers{{"Content-Type", "application/json"}}},
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		e.Request.Headers = append(e.Request.Headers, [2]string{headers[i], headers[i+1]})
+	}
+	if request != "" {
+		e.Request.Body = &recording.Body{Bytes: []byte(request)}
+	}
+	e.Response.Body = &recording.Body{Bytes: []byte(response)}
+	return contract.Exchanges(slices.Values([]*recording.Exchange{e}))
+}
+
+// failures are the violations of a report, one a line.
+func failures(r *contract.Report) []string {
+	var list []string
+	for _, f := range r.Findings {
+		if f.Verdict == report.Fail {
+			list = append(list, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Rule, f.Pointer, f.Message))
+		}
+	}
+	return list
+}
+
+const (
+	workflowBase = "https://workflow.svc.example"
+	audienceBase = "https://audience.svc.example"
+)
+
+// task is a list of one task, with more members.
+func task(more string) string {
+	return `{"tasks":[{"id":"1","fullName":"+w","state":"success","cancelRequested":false,"config":{},"upstreams":[],` +
+		`"exportParams":{},"storeParams":{},"stateParams":{},"error":{},"updatedAt":"2026-01-15T09:30:00Z",` + more + `}]}`
+}
+
+func TestWhatThePlatformAnswersIsNoViolation(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]contract.Source{
+		"a task with isGroup beside group": answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200,
+			task(`"group":true,"isGroup":true`)),
+		"a task with group alone": answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff([]string(nil), failures(checked(t, source))); diff != "" {
+				t.Errorf("violations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatThePlatformNeverAnswersIsAViolation(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		source contract.Source
+		want   string
+	}{
+		"isGroup of another type": {
+			answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true,"isGroup":"yes"`)),
+			"warning schema /response/body/tasks/0/isGroup: value must be a boolean",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff([]string{test.want}, failures(checked(t, test.source))); diff != "" {
+				t.Errorf("violations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
