@@ -41,6 +41,9 @@ func failures(r *contract.Report) []string {
 	return list
 }
 
+// backfilled is the answer to a backfill that starts nothing.
+const backfilled = `{"id":"1","project":{"id":"1","name":"shop"},"workflow":{"id":"1","name":"daily"},"attempts":[]}`
+
 const (
 	workflowBase = "https://workflow.svc.example"
 	audienceBase = "https://audience.svc.example"
@@ -57,6 +60,8 @@ func TestWhatThePlatformAnswersIsNoViolation(t *testing.T) {
 	for name, source := range map[string]contract.Source{
 		"a task with isGroup beside group": answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200,
 			task(`"group":true,"isGroup":true`)),
+		"a backfill that says no more than dryRun": answered("POST", workflowBase+"/api/schedules/1/backfill",
+			`{"dryRun":false}`, 200, backfilled),
 		"a task with group alone": answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true`)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,6 +79,10 @@ func TestWhatThePlatformNeverAnswersIsAViolation(t *testing.T) {
 		source contract.Source
 		want   string
 	}{
+		"a backfill without dryRun": {
+			answered("POST", workflowBase+"/api/schedules/1/backfill", `{}`, 200, backfilled),
+			`error schema /request/body: property "dryRun" is missing`,
+		},
 		"isGroup of another type": {
 			answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true,"isGroup":"yes"`)),
 			"warning schema /response/body/tasks/0/isGroup: value must be a boolean",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -22,7 +23,7 @@ type backfillRequest struct {
 type backfill struct {
 	schedule   world.Schedule
 	definition world.Definition
-	from       time.Time
+	first      dig.Slot
 	until      time.Time // slots before this session time
 	due        time.Time // not zero: and also later ones that would have run by now
 	count      int64     // 0: as many as there are
@@ -70,17 +71,19 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 	})
 }
 
-// newBackfill reads a request. Without fromTime nothing says where the past begins, so it is required although the
-// document has it optional. advanceSchedule takes in the slots that a disabled or late schedule has missed since its
-// next session time, since it could not move on otherwise (assumed).
+// newBackfill reads a request. Without fromTime the slots begin with that of the schedule's next run (public).
+// advanceSchedule takes in the slots that a disabled or late schedule has missed since its next session time, since it
+// could not move on otherwise (assumed).
 func newBackfill(body backfillRequest, s world.Schedule, d world.Definition, now time.Time) (backfill, error) {
-	b := backfill{schedule: s, definition: d, until: s.Time, skip: body.SkipExisting}
-	if body.FromTime == nil {
-		return b, op.Invalid("fromTime", "is missing: want the first session time to run")
+	b := backfill{
+		schedule: s, definition: d, first: dig.Slot{Time: s.Time, Run: s.Run}, until: s.Time, skip: body.SkipExisting,
 	}
-	var err error
-	if b.from, err = parseMoment("fromTime", *body.FromTime, zoneOf(d)); err != nil {
-		return b, err
+	if body.FromTime != nil {
+		from, err := parseMoment("fromTime", *body.FromTime, zoneOf(d))
+		if err != nil {
+			return b, err
+		}
+		b.first = d.Workflow.Schedule.At(from)
 	}
 	if body.Count != nil {
 		if b.count = *body.Count; b.count < 1 || b.count > maxSlots {
@@ -106,7 +109,7 @@ func newBackfill(body backfillRequest, s world.Schedule, d world.Definition, now
 func (b backfill) slots() ([]time.Time, error) {
 	schedule := b.definition.Workflow.Schedule
 	var times []time.Time
-	for slot := schedule.At(b.from); !slot.IsZero(); slot = schedule.Next(slot.Time) {
+	for slot := b.first; !slot.IsZero(); slot = schedule.Next(slot.Time) {
 		if !b.until.IsZero() && !slot.Time.Before(b.until) && slot.Run.After(b.due) {
 			break
 		}

@@ -45,6 +45,34 @@ func TestBackfill(t *testing.T) {
 		body["dryRun"] = false
 		wantEqual(t, "ids", pick(list(h.do(http.StatusOK, "POST", path, body), "attempts"), "id"), []any{"1", "2"})
 	})
+	t.Run("without fromTime begins with the next run, which is not in the past", func(t *testing.T) {
+		t.Parallel()
+		for _, body := range []object{{"dryRun": true}, {"dryRun": false}, {"dryRun": false, "fromTime": nil}} {
+			h := dailyShop(t)
+			wantEqual(t, "times", times(h.do(http.StatusOK, "POST", path, body)), []any{})
+			wantEqual(t, "sessions", h.sessionTimes(), []any{})
+			wantEqual(t, "next", h.next("1"), [2]any{"2026-01-16T07:00:00Z", "2026-01-16T00:00:00+00:00"})
+		}
+	})
+	t.Run("without fromTime starts what a disabled schedule has missed when it moves on", func(t *testing.T) {
+		t.Parallel()
+		h := dailyShop(t)
+		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
+		h.advance("48h") // to 2026-01-17T09:30
+		body := object{"skipExisting": true, "advanceSchedule": true, "dryRun": false}
+		answer := h.do(http.StatusOK, "POST", path, body)
+		wantEqual(t, "times", times(answer), []any{"2026-01-16T00:00:00+00:00", "2026-01-17T00:00:00+00:00"})
+		wantEqual(t, "next", h.next("1"), [2]any{"2026-01-18T07:00:00Z", "2026-01-18T00:00:00+00:00"})
+	})
+	t.Run("without fromTime and without a next run starts nothing", func(t *testing.T) {
+		t.Parallel()
+		h := newHarness(t)
+		h.upload("shop", "v1", map[string]string{
+			"daily": "schedule:\n  daily>: 07:00:00\n  end: 2026-01-10\n" + plain,
+		})
+		wantEqual(t, "next", h.next("1"), [2]any{"9999-01-01T00:00:00Z", "9999-01-01T00:00:00+00:00"})
+		wantEqual(t, "times", times(h.do(http.StatusOK, "POST", path, object{"dryRun": false})), []any{})
+	})
 	t.Run("takes count slots", func(t *testing.T) {
 		t.Parallel()
 		answer := dailyShop(t).do(http.StatusOK, "POST", path,
@@ -144,15 +172,15 @@ func TestBackfillRefusals(t *testing.T) {
 		body  any
 		words []string
 	}{
-		"no fromTime":            {object{"dryRun": false}, []string{"fromTime"}},
-		"a broken fromTime":      {object{"fromTime": "soon", "dryRun": false}, []string{"fromTime"}},
-		"a fromTime of no text":  {object{"fromTime": 5, "dryRun": false}, nil},
-		"a count of nothing":     {object{"fromTime": from, "count": 0, "dryRun": false}, []string{"count"}},
-		"a negative count":       {object{"fromTime": from, "count": -1, "dryRun": false}, []string{"count"}},
-		"a giant count":          {object{"fromTime": from, "count": 1 << 31, "dryRun": false}, []string{"count"}},
-		"a count of no integer":  {object{"fromTime": from, "count": "two", "dryRun": false}, nil},
-		"more than there is":     {object{"fromTime": from, "count": 3, "dryRun": false}, []string{"count", "3", "2"}},
-		"more than there may be": {object{"fromTime": "1970-01-01T00:00:00Z", "dryRun": true}, []string{"10000"}},
+		"a count of what is to come": {object{"count": 1, "dryRun": false}, []string{"count", "1", "0"}},
+		"a broken fromTime":          {object{"fromTime": "soon", "dryRun": false}, []string{"fromTime"}},
+		"a fromTime of no text":      {object{"fromTime": 5, "dryRun": false}, nil},
+		"a count of nothing":         {object{"fromTime": from, "count": 0, "dryRun": false}, []string{"count"}},
+		"a negative count":           {object{"fromTime": from, "count": -1, "dryRun": false}, []string{"count"}},
+		"a giant count":              {object{"fromTime": from, "count": 1 << 31, "dryRun": false}, []string{"count"}},
+		"a count of no integer":      {object{"fromTime": from, "count": "two", "dryRun": false}, nil},
+		"more than there is":         {object{"fromTime": from, "count": 3, "dryRun": false}, []string{"count", "3", "2"}},
+		"more than there may be":     {object{"fromTime": "1970-01-01T00:00:00Z", "dryRun": true}, []string{"10000"}},
 		"advanceSchedule without skipExisting": {
 			object{"fromTime": from, "advanceSchedule": true, "dryRun": false}, []string{"skipExisting"},
 		},
