@@ -16,7 +16,7 @@ type backfillRequest struct {
 	AttemptName     *string `json:"attemptName"`
 	SkipExisting    bool    `json:"skipExisting"`
 	AdvanceSchedule bool    `json:"advanceSchedule"`
-	DryRun          bool    `json:"dryRun"`
+	DryRun          *bool   `json:"dryRun"`
 }
 
 // backfill is a request that has been read: which slots of a schedule are to run, and how.
@@ -47,7 +47,7 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	w := c.World
-	if body.DryRun {
+	if *body.DryRun {
 		trial := *w
 		w = &trial
 	}
@@ -67,7 +67,7 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 	p := projectOf(w, d)
 	return op.OK(map[string]any{
 		"id": idText(s.ID), "project": idName(p.ID, p.Name), "workflow": idName(d.ID, s.Name),
-		"attempts": backfillViews(w, attempts, body.DryRun),
+		"attempts": backfillViews(w, attempts, *body.DryRun),
 	})
 }
 
@@ -77,6 +77,9 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 func newBackfill(body backfillRequest, s world.Schedule, d world.Definition, now time.Time) (backfill, error) {
 	b := backfill{
 		schedule: s, definition: d, first: dig.Slot{Time: s.Time, Run: s.Run}, until: s.Time, skip: body.SkipExisting,
+	}
+	if body.DryRun == nil {
+		return b, op.Invalid("dryRun", "is missing: want true or false")
 	}
 	if body.FromTime != nil {
 		from, err := parseMoment("fromTime", *body.FromTime, zoneOf(d))

@@ -173,6 +173,7 @@ func TestBackfillRefusals(t *testing.T) {
 		words []string
 	}{
 		"a count of what is to come": {object{"count": 1, "dryRun": false}, []string{"count", "1", "0"}},
+		"no dryRun":                  {object{"fromTime": from}, []string{"dryRun"}},
 		"a broken fromTime":          {object{"fromTime": "soon", "dryRun": false}, []string{"fromTime"}},
 		"a fromTime of no text":      {object{"fromTime": 5, "dryRun": false}, nil},
 		"a count of nothing":         {object{"fromTime": from, "count": 0, "dryRun": false}, []string{"count"}},

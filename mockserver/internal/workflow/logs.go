@@ -31,7 +31,7 @@ type logForm struct {
 // logFile is what one try of a task wrote.
 type logFile struct {
 	name  string
-	start time.Time
+	start time.Time // in UTC, to the microsecond
 	last  bool // of the task's tries
 	task  world.Task
 	plan  dig.Task
@@ -53,7 +53,7 @@ func listLogFiles(c *op.Call) (op.Reply, error) {
 		}
 		form := logForm{
 			FileName: f.name, FileSize: int64(len(f.bytes(z))), TaskName: f.task.Name,
-			FileTime: instant(f.start), FileTimestamp: instant(f.start), AgentID: agentID,
+			FileTime: instant(f.start), FileTimestamp: f.start.Format("2006-01-02T15:04:05.000000Z"), AgentID: agentID,
 		}
 		if direct {
 			form.Direct = c.Base + "/api/logs/" + idText(attempt.ID) + "/files/" + url.PathEscape(f.name)
@@ -86,6 +86,8 @@ func logFiles(c *op.Call) (world.Attempt, []logFile, error) {
 	var files []logFile
 	for _, t := range tasks {
 		for i, start := range t.Starts {
+			// Finer times would be in the name only: readers of time stamps stop at six digits.
+			start = start.UTC().Truncate(time.Microsecond)
 			files = append(files, logFile{
 				name:  fmt.Sprintf("%s@%08x%08x.%s.log.gz", t.Name, start.Unix(), start.Nanosecond(), agentID),
 				start: start, last: i == len(t.Starts)-1, task: t, plan: definition.Workflow.Tasks[t.Plan],

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver"
 )
 
 type logFile struct {
@@ -63,8 +65,27 @@ func TestLogs(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		at := time.Unix(first, 0).UTC().Format(time.RFC3339)
-		if f := files[3]; f.FileTime != at || f.FileTimestamp != at || f.TaskName != "+w+b+y" || f.AgentID != "agent-1" {
+		if f := files[3]; f.FileTime != at || f.TaskName != "+w+b+y" || f.AgentID != "agent-1" {
 			t.Errorf("the first file is %v", f)
+		}
+	})
+	t.Run("the time stamp of a file is that of its name, to the microsecond", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t, mockserver.WithNow(now.Add(123_456_789)))
+		c.upload("shop", "v1", map[string]string{"w": "+x: {echo>: hello}\n"})
+		f := c.logs(c.start("shop", "w").ID, "")[0]
+		want := logFile{
+			FileName: "+w+x@6968b398075bca00.agent-1.log.gz", TaskName: "+w+x", AgentID: "agent-1",
+			FileTime: "2026-01-15T09:30:00Z", FileTimestamp: "2026-01-15T09:30:00.123456Z",
+			FileSize: f.FileSize, Direct: f.Direct,
+		}
+		if diff := cmp.Diff(want, f); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		c = newClient(t)
+		c.upload("shop", "v1", map[string]string{"w": "+x: {echo>: hello}\n"})
+		if f := c.logs(c.start("shop", "w").ID, "")[0]; f.FileTimestamp != "2026-01-15T09:30:00.000000Z" {
+			t.Errorf("on the full second it is %s", f.FileTimestamp)
 		}
 	})
 	t.Run("task keeps the names that begin with it", func(t *testing.T) {
