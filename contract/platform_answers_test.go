@@ -46,13 +46,25 @@ const backfilled = `{"id":"1","project":{"id":"1","name":"shop"},"workflow":{"id
 
 const (
 	workflowBase = "https://workflow.svc.example"
-	audienceBase = "https://audience.svc.example"
+	queries      = "https://audience.svc.example/audiences/61/segments/queries"
 )
 
 // task is a list of one task, with more members.
 func task(more string) string {
 	return `{"tasks":[{"id":"1","fullName":"+w","state":"success","cancelRequested":false,"config":{},"upstreams":[],` +
 		`"exportParams":{},"storeParams":{},"stateParams":{},"error":{},"updatedAt":"2026-01-15T09:30:00Z",` + more + `}]}`
+}
+
+// log is a list of one log file with a time stamp.
+func log(stamp string) string {
+	return `{"files":[{"fileName":"+w@69f7c5640ca2dd00.agent-3.log.gz","fileSize":12,"taskName":"+w",` +
+		`"agentId":"agent-3","fileTime":"2026-05-03T22:00:04Z","fileTimestamp":"` + stamp + `"}]}`
+}
+
+// query is the answer to a query of profiles, with an id.
+func query(id string) string {
+	return `{"id":` + id + `,"queryId":` + id + `,"status":"success","count":3,"maxPage":1,"error":null,"jobid":"12",` +
+		`"countJobid":"12"}`
 }
 
 func TestWhatThePlatformAnswersIsNoViolation(t *testing.T) {
@@ -62,6 +74,18 @@ func TestWhatThePlatformAnswersIsNoViolation(t *testing.T) {
 			task(`"group":true,"isGroup":true`)),
 		"a backfill that says no more than dryRun": answered("POST", workflowBase+"/api/schedules/1/backfill",
 			`{"dryRun":false}`, 200, backfilled),
+		"a log file's time stamp to the second": answered("GET", workflowBase+"/api/logs/1/files", "", 200,
+			log("2026-05-03T22:00:04Z")),
+		"a log file's time stamp to the millisecond": answered("GET", workflowBase+"/api/logs/1/files", "", 200,
+			log("2026-05-03T22:00:04.212Z")),
+		"a log file's time stamp to the nanosecond": answered("GET", workflowBase+"/api/logs/1/files", "", 200,
+			log("2026-05-03T22:00:04.212000001Z")),
+		"a query of profiles with a UUID": answered("POST", queries, `{}`, 200,
+			query(`"2b3e9d64-5f0c-4b7a-9a51-0c8f6e4d7b12"`)),
+		"a query of profiles with the id of a job": answered("POST", queries, `{}`, 200,
+			query(`"81723645"`)),
+		"a query of profiles with a statement handle": answered("POST", queries, `{}`, 200,
+			query(`"01b2c3d4-0000-9e8f-0000-1a2b_0007"`)),
 		"a task with group alone": answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true`)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,20 +101,34 @@ func TestWhatThePlatformNeverAnswersIsAViolation(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		source contract.Source
-		want   string
+		want   []string
 	}{
 		"a backfill without dryRun": {
 			answered("POST", workflowBase+"/api/schedules/1/backfill", `{}`, 200, backfilled),
-			`error schema /request/body: property "dryRun" is missing`,
+			[]string{`error schema /request/body/dryRun: property "dryRun" is missing`},
+		},
+		"a log file's time stamp with an offset": {
+			answered("GET", workflowBase+"/api/logs/1/files", "", 200, log("2026-05-03T22:00:04.212+00:00")),
+			[]string{
+				"error schema /response/body/files/0/fileTimestamp: string doesn't match the regular expression " +
+					`"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$"`,
+			},
+		},
+		"a query of profiles with a number": {
+			answered("POST", queries, `{}`, 200, query(`81723645`)),
+			[]string{
+				"error schema /response/body/id: value must be a string",
+				"error schema /response/body/queryId: value must be a string",
+			},
 		},
 		"isGroup of another type": {
 			answered("GET", workflowBase+"/api/attempts/1/tasks", "", 200, task(`"group":true,"isGroup":"yes"`)),
-			"warning schema /response/body/tasks/0/isGroup: value must be a boolean",
+			[]string{"warning schema /response/body/tasks/0/isGroup: value must be a boolean"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff([]string{test.want}, failures(checked(t, test.source))); diff != "" {
+			if diff := cmp.Diff(test.want, failures(checked(t, test.source))); diff != "" {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
 		})
