@@ -134,3 +134,37 @@ func TestWhatThePlatformNeverAnswersIsAViolation(t *testing.T) {
 		})
 	}
 }
+
+// A browser asks before it sends an event; its recordings have both.
+func TestARecordingOfABrowserHasPreflights(t *testing.T) {
+	t.Parallel()
+	const event = "https://us01.ingestion.svc.example/postback/v3/event/shop/orders"
+	origin := [2]string{"Origin", "https://shop.example"}
+	allowed := [2]string{"Access-Control-Allow-Origin", "*"}
+	json := [2]string{"Content-Type", "application/json"}
+	preflight := &recording.Exchange{
+		Request: recording.Request{Method: "OPTIONS", URL: event, Headers: recording.Headers{
+			origin, {"Access-Control-Request-Method", "POST"}, {"Access-Control-Request-Headers", "content-type,x-svc-write-key"},
+		}},
+		Response: &recording.Response{Status: 204, Headers: recording.Headers{allowed}},
+	}
+	sent := &recording.Exchange{
+		Request: recording.Request{
+			Method: "POST", URL: event, Body: &recording.Body{Bytes: []byte(`{"path":"/"}`)},
+			Headers: recording.Headers{origin, json, {"X-SVC-Write-Key", "1/0123456789abcdef"}},
+		},
+		Response: &recording.Response{Status: 200, Body: &recording.Body{Bytes: []byte(`{}`)}, Headers: recording.Headers{
+			allowed, json, {"Date", "Thu, 15 Jan 2026 09:30:00 GMT"}, {"Strict-Transport-Security", "max-age=31536000"},
+			{"Content-Length", "2"}, {"Connection", "keep-alive"}, {"Vary", "Origin"},
+		}},
+	}
+	elsewhere := *preflight
+	elsewhere.Request.URL = "https://us01.ingestion.svc.example/shop/orders"
+	r := checked(t, contract.Exchanges(slices.Values([]*recording.Exchange{preflight, sent, &elsewhere})))
+	if diff := cmp.Diff([]string(nil), failures(r)); diff != "" {
+		t.Errorf("violations (-want +got):\n%s", diff)
+	}
+	if r.Exchanges.Matched != 1 || r.Exchanges.Ignored != 2 {
+		t.Errorf("exchanges are %+v, want one that matches and two that are ignored", r.Exchanges)
+	}
+}

@@ -137,6 +137,9 @@ func (x *exchange) unknownPath(path string, below bool) error {
 		return &op.Error{Code: op.CodeMethod, Message: fmt.Sprintf(
 			"method %s is not allowed here; want %s", x.r.Method, x.match.Allow)}
 	}
+	if err := x.outside(path); err != nil {
+		return err
+	}
 	nearest := x.doc.Nearest(x.r.Method, path)
 	x.extra = append(x.extra, [2]string{nearestHeader, nearest})
 	x.server.log.Info("no such operation", "interface", x.Name, "method", x.r.Method, "path", path, "nearest", nearest)
@@ -145,6 +148,19 @@ func (x *exchange) unknownPath(path string, below bool) error {
 		message += fmt.Sprintf("; paths of %s begin with %s", x.Name, x.doc.BasePath)
 	}
 	return &op.Error{Code: op.CodeNotFound, Message: message}
+}
+
+// outside refuses a request to an address of the platform's that is not part of the interface, and says what is right.
+func (x *exchange) outside(path string) error {
+	if x.rules.Outside == nil {
+		return nil
+	}
+	message := x.rules.Outside(x.r.Method, path)
+	if message == "" {
+		return nil
+	}
+	x.server.log.Info("not part of the interface", "interface", x.Name, "method", x.r.Method, "path", path, "hint", message)
+	return &op.Error{Code: op.CodeNotFound, Reason: op.ReasonOutside, Message: message}
 }
 
 // unknownAddress answers a request that is for no interface at all, so in no interface's form.

@@ -66,6 +66,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		return
 	}
 	x := &exchange{service: iface, server: s, target: t, w: w, r: r}
+	if iface.rules.Browsers {
+		if isPreflight(r) {
+			iface.preflight(w, r)
+			return
+		}
+		x.extra = allowedOrigin(r)
+	}
 	reply, err := x.answer()
 	if err != nil {
 		reply = x.refuse(err)

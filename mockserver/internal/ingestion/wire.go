@@ -26,11 +26,15 @@ func accepted(notes ...string) op.Reply {
 	return reply
 }
 
-// errorReply has no room for what is wrong, so the journal is told.
+// errorReply has no room for what is wrong, so the journal is told. Only outside of the interface is the form free
+// (assumed).
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
 	reply := answer(statusOf(e.Code))
 	reply.Notes = []string{e.Error()}
+	if e.Reason == op.ReasonOutside {
+		reply.Body = map[string]string{"message": e.Message}
+	}
 	return reply
 }
 

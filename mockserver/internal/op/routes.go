@@ -50,9 +50,20 @@ type Interface struct {
 	Error  func(*specs.Operation, Errors) Reply              // status and envelope; of no operation where none was found
 	Settle map[string]func(*world.World, world.Event, Skips) // by kind of event
 
+	// Browsers reports whether pages of other origins may send requests: preflights are answered, and answers name the
+	// origin that may read them.
+	Browsers bool
+
+	// Outside, if there is one, says what is right in place of an address that clients of the platform use but that is
+	// not part of the interface; the empty string for any other address.
+	Outside func(method, path string) string
+
 	// Branded rules read and write exact identifiers as they are on the wire. All others know the neutral ones only.
 	Branded bool
 }
+
+// ReasonOutside is the reason of an error about an address that Interface.Outside knows.
+const ReasonOutside = "outside"
 
 // Skips is test-only: the names of rules that are switched off, to prove that the contract suite notices. It is nil
 // outside of such tests.

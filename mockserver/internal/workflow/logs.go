@@ -32,7 +32,7 @@ type logForm struct {
 type logFile struct {
 	name  string
 	start time.Time // in UTC, to the microsecond
-	last  bool // of the task's tries
+	last  bool      // of the task's tries
 	task  world.Task
 	plan  dig.Task
 }
