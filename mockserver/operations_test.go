@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/specs"
 )
@@ -107,7 +107,7 @@ func TestEveryOperation(t *testing.T) {
 			t.Run(operation.Name(), func(t *testing.T) {
 				t.Parallel()
 				s := newServer(t)
-				fill := filler(t, s)
+				fill := filler(t, s, s.World("").Now())
 				knock(t, s, operation, fill(p.grants), fill(p.grantBody))
 				knock(t, s, operation, fill(p.refuses), fill(p.refuseBody))
 				if got := s.World("").Calls(operation.Name()); got < 2 {
@@ -143,7 +143,7 @@ func knock(t *testing.T, s http.Handler, operation *specs.Operation, line, body 
 }
 
 // filler replaces the names in braces by what the world has.
-func filler(t *testing.T, s *mockserver.Server) func(string) string {
+func filler(t *testing.T, s http.Handler, now time.Time) func(string) string {
 	t.Helper()
 	var pairs []string
 	for _, p := range decode[pools](t, call(t, s, "GET", "/workflow/api/pools", "")).Pools {
@@ -161,7 +161,7 @@ func filler(t *testing.T, s *mockserver.Server) func(string) string {
 		t.Fatal(err, logs)
 	}
 	pairs = append(pairs, "{free}", free.ID, "{log}", strings.ReplaceAll(logs.Files[0].FileName, "+", "%2B"),
-		"{next}", schedule.NextScheduleTime, "{day}", s.World("").Now().AddDate(0, 0, -1).Format("2006-01-02T15:04:05Z"),
+		"{next}", schedule.NextScheduleTime, "{day}", now.AddDate(0, 0, -1).Format("2006-01-02T15:04:05Z"),
 		"{running}", find(t, s, "running").ID)
 	r := strings.NewReplacer(pairs...)
 	return func(text string) string {

@@ -71,7 +71,8 @@ func WithNow(now time.Time) Option {
 	return func(c *config) error { c.now = now; return nil }
 }
 
-// WithBrand puts a word in place of SVC in exact identifiers: in documents, requests, answers and journals.
+// WithBrand puts a word in place of SVC, in everything that the mock says and reads: exact identifiers, such as
+// ACME1, X-ACME-Write-Key and acme_record_time, addresses, and the data of the scenarios that come with it.
 func WithBrand(word string) Option {
 	return func(c *config) (err error) { c.brand, err = specs.ParseBrand(word); return err }
 }

@@ -17,11 +17,13 @@ import (
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/scenarios"
+	"svc.example/understudy/specs"
 )
 
 // origin of a world: what it is made of, when nothing else can make it differ.
 type provenance struct {
 	scenario string
+	brand    specs.Brand
 	seed     uint64
 	mode     clock.Mode
 	now      time.Time
@@ -44,7 +46,7 @@ func seededWorld(scenario scenarios.Scenario, from provenance) (world.World, err
 func seedWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {
 	w, err := plant(scenario.Fixture, from)
 	if err != nil {
-		return w, fmt.Errorf("scenario %s: %w", scenario.Name, err)
+		return w, fmt.Errorf("scenario %s: %w", scenario.Name, inWords(err, from.brand))
 	}
 	return w, nil
 }
@@ -52,9 +54,11 @@ func seedWorld(scenario scenarios.Scenario, from provenance) (world.World, error
 // plant makes a world out of a fixture: the dump of one, or the resources that it is to begin with.
 func plant(fixture fixtures.Fixture, from provenance) (world.World, error) {
 	if len(fixture.State) > 0 {
-		return world.Load(fixture.State, from.mode)
+		return loadState(fixture.State, from)
 	}
-	w := world.World{Scenario: from.scenario, Seed: from.seed, Clock: clock.New(from.mode, from.now)}
+	w := world.World{
+		Scenario: from.scenario, Brand: string(from.brand), Seed: from.seed, Clock: clock.New(from.mode, from.now),
+	}
 	err := errors.Join(
 		core.SeedAccount(&w, fixture.Account), core.Seed(&w, fixture.Core), core.SeedGrants(&w, fixture.Account),
 		workflow.Seed(&w, fixture.Workflow), audience.Seed(&w, fixture.Audience), dwh.Seed(&w, fixture.DWH),
@@ -63,21 +67,36 @@ func plant(fixture fixtures.Fixture, from provenance) (world.World, error) {
 	return w, err
 }
 
-// loadWorld makes a world out of the text of a fixture, with the seed, the clock and the time of another unless the
-// fixture has its own.
-func loadWorld(like *world.World, name string, text []byte) (world.World, error) {
-	fixture, err := fixtures.Read(name, text)
+// loadState makes a world out of the dump of one.
+func loadState(dump []byte, from provenance) (world.World, error) {
+	dump, err := swapState(dump, from.brand)
 	if err != nil {
 		return world.World{}, err
 	}
-	w, err := plant(fixture, provenance{like.Scenario, like.Seed, like.Clock.Mode(), like.Now()})
-	w.Core.RecordLimit = like.Core.RecordLimit
+	w, err := world.Load(dump, from.mode)
+	w.Brand = string(from.brand)
 	return w, err
+}
+
+// loadWorld makes a world out of the text of a fixture, with the brand of another, and its seed, clock and time unless
+// the fixture has its own.
+func loadWorld(like *world.World, name string, text []byte) (world.World, error) {
+	brand := specs.Brand(like.Brand)
+	fixture, err := fixtures.ReadBranded(name, text, brand)
+	if err != nil {
+		return world.World{}, inWords(err, brand)
+	}
+	w, err := plant(fixture, provenance{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
+	w.Core.RecordLimit = like.Core.RecordLimit
+	return w, inWords(err, brand)
 }
 
 // dumpWorld writes a world as a fixture.
 func dumpWorld(w *world.World) ([]byte, error) {
 	dump, err := w.Dump()
+	if err == nil {
+		dump, err = swapState(dump, specs.Brand(w.Brand))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func (x *exchange) answer() (reply op.Reply, err error) {
 		return reply, err
 	}
 	reply, err = x.perform(route, value)
-	return reply, x.brand.refusal(err)
+	return x.brand.remarks(reply), x.brand.refusal(err)
 }
 
 // recovered, deferred, turns a panic into an error.

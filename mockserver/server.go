@@ -54,7 +54,7 @@ type service struct {
 	rules     op.Interface
 	routes    map[string]*op.Route
 	checks    map[string]*check.Operation
-	brand     *brand       // nil where rules and wire speak the same words
+	brand     brand
 	own       *ownDocument // nil where the document is ours
 }
 
@@ -141,9 +141,9 @@ func (s *Server) build(plan live.Plan) (world.World, error) {
 	if name != s.scenario && !slices.Contains(scenarios.List(), name) { // no client chooses files to read
 		return world.World{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(scenarios.List(), ", "), name)
 	}
-	scenario, err := scenarios.Load(name)
+	scenario, err := scenarios.LoadBranded(name, s.brand)
 	if err != nil {
-		return world.World{}, op.Invalid("scenario", "%v", err)
+		return world.World{}, op.Invalid("scenario", "%v", inWords(err, s.brand))
 	}
 	seed := scenario.Seed
 	if s.seed != nil {
@@ -160,7 +160,7 @@ func (s *Server) build(plan live.Plan) (world.World, error) {
 	if now.IsZero() && mode != clock.Real {
 		now = scenario.Now
 	}
-	value, err := seededWorld(scenario, provenance{scenario.Name, seed, mode, now})
+	value, err := seededWorld(scenario, provenance{scenario.Name, s.brand, seed, mode, now})
 	value.Core.RecordLimit = s.recordLimit
 	return value, err
 }

@@ -43,8 +43,22 @@ func NewTransport(tb testing.TB, opts ...Option) *Transport {
 		defaults = append(defaults, WithBaseURL(name, DefaultBaseURL(name)))
 	}
 	t := &Transport{MockTransport: httpmock.NewMockTransport(), server: newTestServer(tb, defaults, opts)}
+	t.server.addBrandedBases()
 	t.RegisterNoResponder(t.respond)
 	return t
+}
+
+// addBrandedBases lets interfaces that have their default address answer at that of the brand as well, such as
+// https://workflow.acme.example.
+func (s *Server) addBrandedBases() {
+	for _, base := range s.bases {
+		if own := s.brand.Text(base.text); base.text == DefaultBaseURL(base.iface) && own != base.text {
+			branded, err := newBaseURL(base.iface, own)
+			if err == nil { // cannot be: a brand has letters and digits only
+				s.bases = append(s.bases, branded)
+			}
+		}
+	}
 }
 
 // newTestServer makes a server whose own faults fail the test.

@@ -53,6 +53,19 @@ func TestTransport(t *testing.T) {
 			t.Errorf("%d calls, %d of them refused; want 2 and 1", all, refused)
 		}
 	})
+	t.Run("serves a brand at its own default addresses, and at the neutral ones", func(t *testing.T) {
+		t.Parallel()
+		client := mockserver.NewTransport(t, mockserver.WithBrand("SVC"), mockserver.WithBrand("Acme"),
+			mockserver.WithBaseURL("llm", "https://llm.shop.example")).Client()
+		for _, url := range []string{
+			"https://workflow.acme.example/api/pools", workflowURL + "/api/pools", "https://core.acme.example/v3/job/list",
+			"https://llm.shop.example/api/agents",
+		} {
+			if status, text := send(t, client, "GET", url, ""); status != 401 || !strings.Contains(text, "ACME1") {
+				t.Errorf("GET %s: status %d: %s", url, status, text)
+			}
+		}
+	})
 	t.Run("lets the user's own responders win", func(t *testing.T) {
 		t.Parallel()
 		transport := mockserver.NewTransport(t)

@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs"
 )
 
 //go:embed scenario.schema.json
@@ -48,6 +49,7 @@ type header struct {
 // origin is where a scenario comes from.
 type origin struct {
 	file   string
+	brand  specs.Brand
 	open   func(file string) ([]byte, error)
 	beside fs.FS // the files of records that it may name
 	check  func(*source.Text) error
@@ -58,7 +60,7 @@ func (o origin) read() (Scenario, error) {
 	if err != nil {
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)
 	}
-	text, err := source.Read(o.file, content)
+	text, err := fixtures.ReadText(o.file, content, o.brand)
 	if err != nil {
 		return Scenario{}, err
 	}
@@ -69,7 +71,7 @@ func (o origin) read() (Scenario, error) {
 	if err := text.Decode(&h); err != nil {
 		return Scenario{}, err
 	}
-	parts, err := cast(text, h.Uses)
+	parts, err := cast(text, h.Uses, o.brand)
 	if err != nil {
 		return Scenario{}, err
 	}
@@ -84,14 +86,14 @@ func (o origin) read() (Scenario, error) {
 
 // cast reads the fixtures that a scenario uses: a name is a cast that comes with the mock server, a path one of the
 // user's, as seen from the scenario's file.
-func cast(text *source.Text, uses []string) ([]*fixtures.Part, error) {
+func cast(text *source.Text, uses []string, brand specs.Brand) ([]*fixtures.Part, error) {
 	var parts []*fixtures.Part
 	for i, name := range uses {
 		load := fixtures.Cast
 		if strings.HasPrefix(name, ".") {
 			load, name = fixtures.CastFile, filepath.Join(filepath.Dir(text.File), filepath.FromSlash(name))
 		}
-		more, err := load(name)
+		more, err := load(name, brand)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", text.Place("uses", i), source.Path("uses", i), err)
 		}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs"
 )
 
 //go:embed */scenario.yaml */story.txtar
@@ -54,13 +54,24 @@ func List() []string {
 	return names
 }
 
-var cache sync.Map // name → func() (Scenario, error)
+var cache sync.Map // branded → func() (Scenario, error)
 
-// Load gives the scenario of a name in List, or a user's own: the path of a YAML or JSON file, or of a folder with a
+type branded struct {
+	name  string
+	brand specs.Brand
+}
+
+// Load returns the scenario of a name in List, or a user's own: the path of a YAML or JSON file, or of a folder with a
 // scenario.yaml. One that comes with the mock server is read once in a process.
-func Load(name string) (Scenario, error) {
+func Load(name string) (Scenario, error) { return LoadBranded(name, specs.Neutral) }
+
+// LoadBranded is Load for a brand: a scenario that comes with the mock server carries it, and a user's own may use its
+// words or the neutral ones.
+func LoadBranded(name string, brand specs.Brand) (Scenario, error) {
 	if slices.Contains(List(), name) {
-		load, _ := cache.LoadOrStore(name, sync.OnceValues(func() (Scenario, error) { return loadEmbedded(name) }))
+		load, _ := cache.LoadOrStore(branded{name, brand}, sync.OnceValues(func() (Scenario, error) {
+			return loadEmbedded(name, brand)
+		}))
 		return load.(func() (Scenario, error))()
 	}
 	info, err := os.Stat(name)
@@ -71,30 +82,30 @@ func Load(name string) (Scenario, error) {
 	case err != nil:
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)
 	case info.IsDir():
-		return loadFolder(name)
+		return loadFolder(name, brand)
 	}
-	return loadFile(name)
+	return loadFile(name, brand)
 }
 
-func loadEmbedded(name string) (Scenario, error) {
-	folder, err := fs.Sub(embedded, name)
+func loadEmbedded(name string, brand specs.Brand) (Scenario, error) {
+	folder, err := fs.Sub(brand.FS(embedded), name)
 	if err != nil {
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)
 	}
 	s, err := origin{
-		file: "scenarios/" + name + "/" + scenarioFile, beside: folder, check: trusted,
+		file: "scenarios/" + name + "/" + scenarioFile, brand: brand, beside: folder, check: trusted,
 		open: func(string) ([]byte, error) { return fs.ReadFile(folder, scenarioFile) },
 	}.read()
 	if err != nil {
 		return Scenario{}, err
 	}
 	s.Name, s.Embedded = name, true
-	s.Story, err = embedded.ReadFile(path.Join(name, storyFile))
+	s.Story, err = fs.ReadFile(folder, storyFile)
 	return s, err
 }
 
-func loadFolder(folder string) (Scenario, error) {
-	s, err := loadFile(filepath.Join(folder, scenarioFile))
+func loadFolder(folder string, brand specs.Brand) (Scenario, error) {
+	s, err := loadFile(filepath.Join(folder, scenarioFile), brand)
 	if err != nil {
 		return Scenario{}, err
 	}
@@ -105,9 +116,9 @@ func loadFolder(folder string) (Scenario, error) {
 	return s, err
 }
 
-func loadFile(name string) (Scenario, error) {
+func loadFile(name string, brand specs.Brand) (Scenario, error) {
 	s, err := origin{
-		file: name, beside: fixtures.Beside(filepath.Dir(name)), check: checked, open: os.ReadFile,
+		file: name, brand: brand, beside: fixtures.Beside(filepath.Dir(name)), check: checked, open: os.ReadFile,
 	}.read()
 	s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	return s, err

@@ -2,8 +2,11 @@ package specs
 
 import (
 	"fmt"
+	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Brand is the word that the platform's exact identifiers carry: the scheme `SVC1`, the header `X-SVC-Write-Key`,
@@ -15,8 +18,8 @@ const Neutral Brand = "SVC"
 
 var (
 	brandWord  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
-	lowerBrand = regexp.MustCompile(`\bsvc(_|[A-Z])`)
-	identifier = regexp.MustCompile(lowerBrand.String() + `\w*`)
+	lowerBrand = regexp.MustCompile(`\bsvc(_|[A-Z]|\b)`)
+	identifier = regexp.MustCompile(`\bsvc[_A-Z]\w*`)
 )
 
 // ParseBrand accepts a word of letters and digits that starts with a letter.
@@ -46,8 +49,9 @@ func (b Brand) WriteKeyHeader() string { return "X-" + strings.ToUpper(b.word())
 // RecordTime is the field of an event that says when it happened: svc_record_time.
 func (b Brand) RecordTime() string { return b.Lower() + "_record_time" }
 
-// Apply returns text with the brand in place of the neutral word, in all four spellings. Other words that only
-// begin with the same letters, such as host names, stay as they are.
+// Apply returns text with the brand in place of the neutral word, in all its spellings: in capitals anywhere, and in
+// lower case as a word by itself, as in host names, or at the beginning of an identifier. Other words that only begin
+// with the same letters stay as they are.
 func (b Brand) Apply(text []byte) []byte {
 	if strings.EqualFold(b.word(), string(Neutral)) {
 		return text
@@ -56,18 +60,46 @@ func (b Brand) Apply(text []byte) []byte {
 	return []byte(strings.ReplaceAll(string(text), string(Neutral), strings.ToUpper(b.word())))
 }
 
+// Text is Apply for a text.
+func (b Brand) Text(text string) string { return string(b.Apply([]byte(text))) }
+
+// FS returns files whose texts carry the brand.
+func (b Brand) FS(files fs.FS) fs.FS { return brandedFiles{files, b} }
+
+type brandedFiles struct {
+	fs.FS
+	brand Brand
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (f brandedFiles) ReadFile(name string) ([]byte, error) {
+	text, err := fs.ReadFile(f.FS, name)
+	return f.brand.Apply(text), err
+}
+
 // Identifiers are the exact identifiers in the document of an interface that begin with the word in lower case, such as
 // svcDatabaseName, by their neutral spelling. There are none of the neutral brand.
 func (b Brand) Identifiers(name string) (map[string]string, error) {
+	load, _ := identifiers.LoadOrStore(name, sync.OnceValues(func() ([]string, error) { return identifiersOf(name) }))
+	words, err := load.(func() ([]string, error))()
+	list := map[string]string{}
+	for _, word := range words {
+		if own := b.Text(word); own != word {
+			list[word] = own
+		}
+	}
+	return list, err
+}
+
+// identifiers of the embedded documents, which take a while to find: name of the interface → func() ([]string, error).
+var identifiers sync.Map
+
+func identifiersOf(name string) ([]string, error) {
 	source, err := Source(name, Neutral)
 	if err != nil {
 		return nil, err
 	}
-	list := map[string]string{}
-	for _, word := range identifier.FindAllString(string(source), -1) {
-		if own := string(b.Apply([]byte(word))); own != word {
-			list[word] = own
-		}
-	}
-	return list, nil
+	words := identifier.FindAllString(string(source), -1)
+	slices.Sort(words)
+	return slices.Compact(words), nil
 }

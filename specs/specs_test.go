@@ -235,14 +235,14 @@ components:
 
 func TestBrand(t *testing.T) {
 	t.Parallel()
-	t.Run("replaces the neutral word in all four spellings and nowhere else", func(t *testing.T) {
+	t.Run("replaces the neutral word in all its spellings and nowhere else", func(t *testing.T) {
 		t.Parallel()
 		brand, err := specs.ParseBrand("Acme")
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := string(brand.Apply([]byte("SVC1 X-SVC-Write-Key svc_record_time svcDatabaseName https://core.svc.example")))
-		want := "ACME1 X-ACME-Write-Key acme_record_time acmeDatabaseName https://core.svc.example"
+		got := brand.Text("SVC1 X-SVC-Write-Key svc_record_time svcDatabaseName https://core.svc.example ${secret:svc.apikey} svcs mysvc")
+		want := "ACME1 X-ACME-Write-Key acme_record_time acmeDatabaseName https://core.acme.example ${secret:acme.apikey} svcs mysvc"
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

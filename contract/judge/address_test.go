@@ -30,6 +30,30 @@ func interfaces(t *testing.T) []*specs.Document {
 	return list
 }
 
+// With a brand, the default addresses carry it; those with the neutral word stay known.
+func TestOwnerInABrand(t *testing.T) {
+	t.Parallel()
+	documents := interfaces(t)
+	for _, d := range documents {
+		d.Brand = "Acme"
+	}
+	addresses, err := judge.NewAddresses(documents, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]judge.State{
+		"https://workflow.acme.example/api/projects":     judge.Matched,
+		"https://eu01.core.acme.example/v3/api/projects": judge.Matched,
+		"https://workflow.svc.example/api/projects":      judge.Matched,
+		"https://workflow.other.example/api/projects":    judge.Unmatched,
+	} {
+		item := capture.Item{Exchange: &recording.Exchange{Request: recording.Request{Method: "GET", URL: url}}}
+		if got := addresses.Owner(&item).State; got != want {
+			t.Errorf("%s: state %d, want %d", url, got, want)
+		}
+	}
+}
+
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	documents := interfaces(t)

@@ -112,13 +112,16 @@ func byDefault(d *specs.Document, host string) *Base {
 		name = strings.Trim(host, "[]")
 	}
 	switch {
-	case isNamed(name, d.Interface+".localhost"), isNamed(host, d.Interface+".svc.example"):
+	case isNamed(name, d.Interface+".localhost"), isNamed(host, standardHost(d)), isNamed(host, d.Interface+".svc.example"):
 		return &Base{host: host, path: d.BasePath, site: siteOf(d, host)}
 	case isLoopback(name):
 		return &Base{host: host, path: "/" + d.Interface + d.BasePath, site: host}
 	}
 	return nil
 }
+
+// standardHost is the host of an interface's default address.
+func standardHost(d *specs.Document) string { return d.Brand.Text(d.Interface + ".svc.example") }
 
 func isLoopback(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {

@@ -49,7 +49,7 @@ func (a *Addresses) near(u *url.URL) string {
 	for _, d := range a.documents {
 		bases := slices.Concat(a.given[d.Interface], a.guessed[d.Interface])
 		if len(a.given[d.Interface]) == 0 {
-			standard := &url.URL{Scheme: "https", Host: d.Interface + ".svc.example", Path: d.BasePath}
+			standard := &url.URL{Scheme: "https", Host: standardHost(d), Path: d.BasePath}
 			bases = append(bases, newBase(d.Interface, standard))
 		}
 		for _, b := range bases {

@@ -73,7 +73,7 @@ func (p *player) send(method, path, mediaType string, body []byte) error {
 		r.Header.Set("Content-Type", mediaType)
 	}
 	if p.key != nobody {
-		r.Header.Set("Authorization", "SVC1 "+p.key)
+		r.Header.Set("Authorization", p.server.Brand.Scheme()+" "+p.key)
 	}
 	if p.server.World != "" {
 		r.Header.Set("X-Understudy-World", p.server.World)

@@ -46,6 +46,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"svc.example/understudy/specs"
 )
 
 // Server is what one story is played against: a handler, in process, or the base address of a server.
@@ -53,6 +55,7 @@ type Server struct {
 	Handler http.Handler
 	URL     string
 	World   string // chosen by header; empty: whichever the server chooses
+	Brand   specs.Brand
 	Close   func() // may be nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // statusForm is a JobStatus. A killed job that never started took no time.
@@ -73,7 +74,7 @@ func jobView(w *world.World, job world.Job) jobForm {
 	return jobForm{
 		statusForm: statusView(job), Type: job.Type, Database: job.Database, Query: cmp.Or(job.Query, string(job.BulkLoad)),
 		Priority: job.Priority, RetryLimit: job.RetryLimit, Schema: resultSchema(job.Output), Result: job.ResultURL,
-		URL: "https://console.svc.example/jobs/" + idText(job.ID), UserName: user.Name,
+		URL: specs.Brand(w.Brand).Text("https://console.svc.example/jobs/") + idText(job.ID), UserName: user.Name,
 		LinkedExport: optionalID(job.LinkedExport), ExportTarget: optionalID(job.ExportTarget),
 		EngineVersion: job.EngineVersion,
 	}

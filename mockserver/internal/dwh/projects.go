@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 const (
@@ -30,7 +31,7 @@ func upload(c *op.Call, i *world.Warehouse, parts configs, sessions []world.Bulk
 	} else if err := projectLives(c.World, *i); err != nil {
 		return err
 	}
-	files, err := parts.files(*i, sessions, workflowOf(name))
+	files, err := parts.files(*i, sessions, workflowOf(name), specs.Brand(c.World.Brand))
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func projectLives(w *world.World, i world.Warehouse) error {
 // files are those of the project: the workflow, with a task for each bulk load session, and the configurations of the
 // sessions. The tasks run side by side, since no load needs another one (assumed).
 func (p configs) files(
-	i world.Warehouse, sessions []world.BulkloadSession, workflow string,
+	i world.Warehouse, sessions []world.BulkloadSession, workflow string, brand specs.Brand,
 ) (map[string]string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "# Made by data warehouse integration %d, %s. An update of that replaces it.\n", i.ID, quote(i.Name))
@@ -87,7 +88,7 @@ func (p configs) files(
 	for n, s := range sessions {
 		file := "configs/" + s.Table + ".json"
 		fmt.Fprintf(&text, "\n%s:\n  bulkload>: %s\n  session: %d\n", quote("+"+s.Table), quote(file), s.ID)
-		config, err := p.load(n)
+		config, err := p.load(n, brand)
 		files[file] = config
 		errs = append(errs, err)
 	}
@@ -118,7 +119,7 @@ type loadOutput struct {
 }
 
 // load is the n-th entry of the advanced configurations over the basic ones.
-func (p configs) load(n int) (string, error) {
+func (p configs) load(n int, brand specs.Brand) (string, error) {
 	entry := p.Advanced[n]
 	config := loadConfig{In: map[string]jsontext.Value{}, Filters: p.Filter, Out: loadOutput{p.Output, entry.Table}}
 	for _, layer := range []any{p.Basic, entry.Config.complete(p.Basic)} {
@@ -129,6 +130,10 @@ func (p configs) load(n int) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("write the configuration of %s: %w", entry.Table, err)
 		}
+	}
+	if id, ok := config.In[authentication]; ok {
+		delete(config.In, authentication)
+		config.In[brand.Text(authentication)] = id
 	}
 	text, err := json.Marshal(config, json.Deterministic(true), jsontext.WithIndent("  "))
 	return string(text) + "\n", err

@@ -9,6 +9,7 @@ import (
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // Each schedule has a workflow project of its own, whose workflow fetches the definition of a run when its time has
@@ -67,7 +68,7 @@ func scheduleURL(c *op.Call, uuid string) string { return c.Base + "/api/agent_s
 
 // authorization are the headers of a workflow's requests: its key is a secret of the project.
 func authorization(c *op.Call) []map[string]string {
-	return []map[string]string{{"authorization": c.Match.Operation.Document.Brand.Scheme() + " ${secret:svc.apikey}"}}
+	return []map[string]string{{"authorization": specs.Brand(c.World.Brand).Text("SVC1 ${secret:svc.apikey}")}}
 }
 
 // removeAgentSchedule takes the workflow along, unless it is running (public; that this is the reason is assumed).

@@ -126,7 +126,7 @@ func (s *seeding) call(f fixtures.LLMResource, path string) (*op.Call, error) {
 			user.Role = world.Owner
 			return &op.Call{
 				World: s.w, Now: at, Match: &match, Operation: match.Operation, Caller: world.Caller{User: user},
-				Base: document.T.Servers[0].URL, Header: func(string) string { return "" },
+				Base: specs.Brand(s.w.Brand).Text(document.T.Servers[0].URL), Header: func(string) string { return "" },
 			}, nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // World is one account: its state on every interface, its clock, and its source of chance.
 type World struct {
 	Scenario  string
+	Brand     string // the word in texts that the mock makes by itself; identifiers in rows are the neutral ones
 	Seed      uint64
 	Clock     clock.Clock
 	Account   Account
