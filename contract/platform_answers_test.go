@@ -154,8 +154,12 @@ func TestARecordingOfABrowserHasPreflights(t *testing.T) {
 			Headers: recording.Headers{origin, json, {"X-SVC-Write-Key", "1/0123456789abcdef"}},
 		},
 		Response: &recording.Response{Status: 200, Body: &recording.Body{Bytes: []byte(`{}`)}, Headers: recording.Headers{
-			allowed, json, {"Date", "Thu, 15 Jan 2026 09:30:00 GMT"}, {"Strict-Transport-Security", "max-age=31536000"},
-			{"Content-Length", "2"}, {"Connection", "keep-alive"}, {"Vary", "Origin"},
+			allowed, json,
+			{"Date", "Thu, 15 Jan 2026 09:30:00 GMT"},
+			{"Strict-Transport-Security", "max-age=31536000"},
+			{"Content-Length", "2"},
+			{"Connection", "keep-alive"},
+			{"Vary", "Origin"},
 		}},
 	}
 	elsewhere := *preflight
