@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"svc.example/understudy/internal/certs"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/query"
@@ -44,6 +45,7 @@ type config struct {
 	recordLimit  int64
 	engine       query.Engine
 	token        string
+	ca           *certs.CA    // nil: no TLS
 	failed       func(string) // tells the running test
 	skip         op.Skips
 }

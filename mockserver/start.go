@@ -35,10 +35,17 @@ func Start(tb testing.TB, opts ...Option) *Server {
 	if err != nil {
 		tb.Fatalf("understudy: %v", err)
 	}
-	s.origin = "http://" + listener.Addr().String()
 	server := s.HTTPServer()
-	go server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
-	s.close = server.Close
+	s.origin, s.close = "http://"+listener.Addr().String(), server.Close
+	if s.ca == nil {
+		go server.Serve(listener) //nolint:errcheck // it ends with http.ErrServerClosed
+	} else {
+		s.origin = "https://" + listener.Addr().String()
+		if server.TLSConfig, err = s.ca.Config(Hosts()...); err != nil {
+			tb.Fatalf("understudy: %v", err)
+		}
+		go server.ServeTLS(listener, "", "") //nolint:errcheck // likewise
+	}
 	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }

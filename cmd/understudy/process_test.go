@@ -26,10 +26,17 @@ type ready struct {
 	URL        string            `json:"url"`
 	Interfaces map[string]string `json:"interfaces"`
 	Control    string            `json:"control"`
+	CA         string            `json:"ca"`
 }
 
 // serve starts the mock on a free port, and waits until it is ready.
 func serve(t *testing.T, args ...string) *process {
+	t.Helper()
+	return serveIn(t, "", args...)
+}
+
+// serveIn is serve for a user with a folder of their own.
+func serveIn(t *testing.T, home string, args ...string) *process {
 	t.Helper()
 	p := &process{log: filepath.Join(t.TempDir(), "stderr")}
 	log, err := os.Create(p.log)
@@ -39,6 +46,7 @@ func serve(t *testing.T, args ...string) *process {
 	defer log.Close()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
 	p.cmd = exec.CommandContext(t.Context(), "understudy", args...)
+	p.cmd.Env = environment(home)
 	p.cmd.Stderr = log
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -83,12 +91,27 @@ func (p *process) stop(t *testing.T) {
 	}
 }
 
+// environment is that of this process, but with the folder of another user unless it is empty.
+func environment(home string) []string {
+	if home == "" {
+		return nil
+	}
+	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"))
+}
+
 // command runs understudy to its end.
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	return commandIn(t, "", args...)
+}
+
+// commandIn is command for a user with a folder of their own.
+func commandIn(t *testing.T, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, log strings.Builder
 	cmd := exec.CommandContext(t.Context(), "understudy", args...)
 	cmd.Stdout, cmd.Stderr = &out, &log
+	cmd.Env = environment(home)
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		code = exit.ExitCode()

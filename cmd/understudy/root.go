@@ -45,7 +45,7 @@ the interfaces' documents and their rules.`,
 	root.SetVersionTemplate("understudy {{.Version}}\n")
 	root.AddCommand(
 		newServe(), newCheck(), newCoverage(), newRules(), newShapes(), newOperations(), newScenarios(),
-		newSpec(), newInit(), newSchema(),
+		newSpec(), newInit(), newSchema(), newCA(),
 	)
 	return root
 }

@@ -18,6 +18,7 @@ import (
 type serveFlags struct {
 	listen       string
 	interfaces   *pairs
+	tls          bool
 	scenario     string
 	clock        *choice
 	seed         uint64
@@ -60,7 +61,12 @@ own form find them with understudy scenarios show NAME --print keys.`,
   understudy serve --listen 0.0.0.0:4010 --control-token "$TOKEN"
 
   # The workflow interface on a port of its own as well
-  understudy serve --interface workflow=127.0.0.1:4011`,
+  understudy serve --interface workflow=127.0.0.1:4011
+
+  # For clients that speak only https
+  understudy serve --tls
+  eval "$(understudy ca env)"
+  curl -H 'Authorization: SVC1 1/admin' https://127.0.0.1:4010/workflow/api/pools`,
 		Args: exactly(0, "no arguments, only flags"),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
@@ -73,6 +79,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:4010", "listen on `HOST:PORT`; port 0 picks a free one")
 	f.interfaces = give(c, "interface", "an interface on a port of its own as well (repeatable)",
 		pairs{what: "HOST:PORT"})
+	flags.BoolVar(&f.tls, "tls", false,
+		"serve https, HTTP/2 included, with certificates of your own CA: see understudy ca")
 	flags.StringVar(&f.scenario, "scenario", "quickstart",
 		"the `NAME` of the scenario to begin with, see understudy scenarios, or the path of your own")
 	complete(c, "scenario", scenarios.List())
@@ -110,24 +118,28 @@ func (f *serveFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer sites.close()
+	ca, err := f.secure(sites)
+	if err != nil {
+		return err
+	}
 	if f.token == "" && !sites[0].loopback() {
 		f.token = rand.Text()
 		fmt.Fprintf(c.ErrOrStderr(), "control interface: Authorization: Bearer %s\n", f.token)
 	}
 	opts := append(f.options(c), mockserver.WithLogger(log))
 	if f.record == "" {
-		return f.serve(c, sites, log, opts)
+		return f.serve(c, sites, ca, log, opts)
 	}
 	file, err := openRecording(f.record, log)
 	if err != nil {
 		return err
 	}
-	err = f.serve(c, sites, log, append(opts, mockserver.WithRecording(file)))
+	err = f.serve(c, sites, ca, log, append(opts, mockserver.WithRecording(file)))
 	return errors.Join(err, file.Close())
 }
 
 // serve makes the mock and serves it until it is told to end.
-func (f *serveFlags) serve(c *cobra.Command, l sites, log *slog.Logger, opts []mockserver.Option) error {
+func (f *serveFlags) serve(c *cobra.Command, l sites, ca string, log *slog.Logger, opts []mockserver.Option) error {
 	server, err := mockserver.New(opts...)
 	if err != nil {
 		return err
@@ -137,7 +149,7 @@ func (f *serveFlags) serve(c *cobra.Command, l sites, log *slog.Logger, opts []m
 	}
 	err = l.serve(c.Context(), func() error {
 		log.Info("ready", "url", l[0].url(), "scenario", f.scenario, "clock", f.clock.word)
-		return writeReady(c.OutOrStdout(), l)
+		return writeReady(c.OutOrStdout(), l, ca)
 	})
 	log.Info("stopped")
 	return errors.Join(err, server.Close())

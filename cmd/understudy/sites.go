@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ const shutdownTime = 30 * time.Second
 type site struct {
 	iface    string // empty for the one of everything
 	listener net.Listener
+	tls      *tls.Config // nil: plain HTTP
 	server   *http.Server
 }
 
@@ -76,7 +78,20 @@ func (s *site) url() string {
 	if address.IP.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, fmt.Sprint(address.Port))
+	scheme := "http"
+	if s.tls != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, fmt.Sprint(address.Port))
+}
+
+// listen serves until the site's server is shut down.
+func (s *site) listen() error {
+	if s.tls == nil {
+		return s.server.Serve(s.listener)
+	}
+	s.server.TLSConfig = s.tls.Clone() // which the server changes
+	return s.server.ServeTLS(s.listener, "", "")
 }
 
 // handle gives each site what it serves, and makes sure that the interfaces can answer.
@@ -100,7 +115,7 @@ func (l sites) handle(server *mockserver.Server, log *slog.Logger) error {
 func (l sites) serve(ctx context.Context, ready func() error) error {
 	failed := make(chan error, len(l))
 	for _, s := range l {
-		go func() { failed <- s.server.Serve(s.listener) }()
+		go func() { failed <- s.listen() }()
 	}
 	if err := ready(); err != nil {
 		return err
@@ -125,8 +140,8 @@ func (l sites) close() {
 	}
 }
 
-// writeReady prints where everything is, in one line.
-func writeReady(w io.Writer, l sites) error {
+// writeReady prints where everything is, and which CA has signed for it if one has, in one line.
+func writeReady(w io.Writer, l sites, ca string) error {
 	url := l[0].url()
 	interfaces := map[string]string{}
 	for _, name := range specs.Interfaces() {
@@ -143,5 +158,6 @@ func writeReady(w io.Writer, l sites) error {
 		URL        string            `json:"url"`
 		Interfaces map[string]string `json:"interfaces"`
 		Control    string            `json:"control"`
-	}{url, interfaces, url + mockserver.Address(specs.Control)})
+		CA         string            `json:"ca,omitempty"`
+	}{url, interfaces, url + mockserver.Address(specs.Control), ca})
 }

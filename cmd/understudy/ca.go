@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/internal/certs"
+	"svc.example/understudy/mockserver"
+)
+
+func newCA() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "ca",
+		Short: "Show the CA that signs for understudy serve --tls",
+		Long: `Show the certificate authority (CA) that signs the certificates of
+understudy serve --tls. It is made the first time it is needed, in your folder of
+configurations, and is yours alone: whoever has its key can pretend to be any
+server, to every program that trusts it.`,
+		Args: noSuchCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(&cobra.Command{
+		Use:     "path",
+		Short:   "Print the file of the CA's certificate",
+		Example: `  curl --cacert "$(understudy ca path)" https://127.0.0.1:4010/_understudy/health`,
+		Args:    exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, path, err := openCA()
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), path)
+			return err
+		},
+	}, &cobra.Command{
+		Use:   "env",
+		Short: "Print the environment that lets programs trust the CA",
+		Long: `Print, for a POSIX shell, the variables that curl, Go, Node, Python, Ruby and Deno
+read. All but those of Node and Deno put the CA in the place of the authorities that
+the system trusts: set them for the programs that talk to the mock.`,
+		Example: `  eval "$(understudy ca env)"`,
+		Args:    exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, path, err := openCA()
+			if err != nil {
+				return err
+			}
+			for _, name := range caVariables {
+				fmt.Fprintf(c.OutOrStdout(), "export %s=%s\n", name, shellQuote(path))
+			}
+			return nil
+		},
+	})
+	return c
+}
+
+// caVariables name a file of certificates to trust.
+var caVariables = []string{
+	"CURL_CA_BUNDLE",      // curl
+	"SSL_CERT_FILE",       // Go, and what uses OpenSSL: Ruby, Python's ssl and httpx
+	"REQUESTS_CA_BUNDLE",  // Python's requests
+	"NODE_EXTRA_CA_CERTS", // Node
+	"DENO_CERT",           // Deno
+}
+
+// shellQuote is a word of a POSIX shell that stands for a text.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// openCA is the user's CA, which is made if there is none yet, and the file of its certificate.
+func openCA() (*certs.CA, string, error) {
+	folder, err := certs.UserFolder()
+	if err != nil {
+		return nil, "", err
+	}
+	ca, err := certs.Open(folder)
+	return ca, certs.Path(folder), err
+}
+
+// secure lets all sites speak TLS if they are to, and returns the file of the CA's certificate.
+func (f *serveFlags) secure(l sites) (string, error) {
+	if !f.tls {
+		return "", nil
+	}
+	ca, path, err := openCA()
+	if err != nil {
+		return "", err
+	}
+	config, err := ca.Config(f.hosts(l)...)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range l {
+		s.tls = config
+	}
+	return path, nil
+}
+
+// hosts are the names and addresses that clients may know the sites by: those on this machine, those that the flags
+// give, and on all addresses those of the machine.
+func (f *serveFlags) hosts(l sites) []string {
+	hosts := mockserver.Hosts()
+	addresses := []string{f.listen}
+	for _, own := range f.interfaces.list {
+		addresses = append(addresses, own[1])
+	}
+	for i, s := range l {
+		if host, _, err := net.SplitHostPort(addresses[i]); err == nil && host != "" {
+			hosts = append(hosts, host)
+		}
+		if !s.address().IP.IsUnspecified() {
+			hosts = append(hosts, s.address().IP.String())
+			continue
+		}
+		hosts = append(hosts, machineHosts()...)
+	}
+	return hosts
+}
+
+// machineHosts are the name of the machine and its addresses, as far as they can be found.
+func machineHosts() (hosts []string) {
+	if name, err := os.Hostname(); err == nil {
+		hosts = append(hosts, name)
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return hosts
+	}
+	for _, address := range addresses {
+		if network, ok := address.(*net.IPNet); ok {
+			hosts = append(hosts, network.IP.String())
+		}
+	}
+	return hosts
+}

@@ -1,0 +1,45 @@
+package mockserver
+
+import (
+	"crypto/tls"
+	"net/http"
+
+	"svc.example/understudy/internal/certs"
+	"svc.example/understudy/specs"
+)
+
+// WithTLS makes Start serve https, HTTP/2 included, with certificates of a CA that only this server has. Client trusts
+// it, and so do others that are given CA.
+func WithTLS() Option {
+	return func(c *config) (err error) {
+		c.ca, err = certs.New()
+		return err
+	}
+}
+
+// CA is the certificate of the server's CA, in PEM, or nil unless the server was made with WithTLS.
+func (s *Server) CA() []byte {
+	if s.ca == nil {
+		return nil
+	}
+	return s.ca.PEM()
+}
+
+// Client is an HTTP client of its own that trusts the server that Start has made.
+func (s *Server) Client() *http.Client {
+	transport := &http.Transport{ForceAttemptHTTP2: true}
+	if s.ca != nil {
+		transport.TLSClientConfig = &tls.Config{RootCAs: s.ca.Pool(), MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: transport}
+}
+
+// Hosts lists the names and IP addresses that a server on this machine has by itself, for its certificate: localhost
+// and, below it, a name for each interface. Many clients take no wildcard directly below a top-level domain.
+func Hosts() []string {
+	hosts := []string{"localhost", "*.localhost", "127.0.0.1", "::1"}
+	for _, name := range specs.Interfaces() {
+		hosts = append(hosts, name+".localhost")
+	}
+	return hosts
+}
