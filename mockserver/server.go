@@ -87,7 +87,14 @@ func newServer(defaults, opts []Option) (*Server, error) {
 // Close ends what the server began. A server that listens stops to.
 func (s *Server) Close() error { return s.close() }
 
-func (s *Server) service(name string) (*service, error) { return s.services[name]() }
+// service returns the interface of a name.
+func (s *Server) service(name string) (*service, error) {
+	made := s.services[name]
+	if made == nil {
+		return nil, fmt.Errorf("there is no interface %q", name)
+	}
+	return made()
+}
 
 // loadOwn loads the users' own documents at once: what is wrong with them is to be known at the start.
 func (s *Server) loadOwn() error {

@@ -100,9 +100,9 @@ func (r *Reader) IsExact() bool { return r.lenient == Lenient{} && !r.form }
 func (r *Reader) Accepts(mediaType string) bool {
 	switch mediaType {
 	case mediaForm:
-		return r.form || r.lenient.Bodies
+		return !r.raw && (r.form || r.lenient.Bodies)
 	case mediaMultipart, mediaJSON:
-		return r.lenient.Bodies
+		return !r.raw && r.lenient.Bodies
 	}
 	return false
 }
@@ -134,7 +134,7 @@ func (r *Reader) Read(sent Sent) (read Read, err error) {
 
 // fields returns the fields of a form.
 func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
-	if sent.ContentType == mediaJSON || len(sent.Body) == 0 || r.raw || !r.Accepts(mediaForm) {
+	if sent.ContentType == mediaJSON || len(sent.Body) == 0 || !r.Accepts(mediaForm) {
 		return nil, false, nil
 	}
 	mediaType, parameters, err := mime.ParseMediaType(sent.ContentType)
