@@ -290,7 +290,7 @@ func TestHabits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, op := range document.Operations {
+		for _, op := range document.All() {
 			page, err := manual.Of(op)
 			if err != nil {
 				t.Fatal(err)

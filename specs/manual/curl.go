@@ -1,8 +1,10 @@
 package manual
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 )
 
 // line returns the call as a line of a script. What the next one needs is taken out of its answer, where it is the first
@@ -21,12 +23,14 @@ func (c *call) curl() string {
 	if len(c.query) > 0 {
 		address += "?" + strings.Join(c.query, "&")
 	}
-	lines := []string{"curl -sS " + method(c.op.Method, c.body != "") + quoted(address)}
+	lines := []string{piped(c.rows) + "curl -sS " + method(c.op.Method, c.body != "") + quoted(address)}
 	lines = append(lines, "-H "+quoted("Authorization: "+c.op.Document.Brand.Scheme()+" "+standard.Key))
 	for _, header := range c.header {
 		lines = append(lines, "-H "+quoted(header[0]+": "+header[1]))
 	}
 	switch {
+	case c.rows != "":
+		lines = append(lines, "--data-binary @-")
 	case c.file != "":
 		lines = append(lines, "--data-binary @"+c.file)
 	case c.body != "":
@@ -36,6 +40,31 @@ func (c *call) curl() string {
 		lines = append(lines, "-o "+c.op.ID+".out")
 	}
 	return strings.Join(lines, " \\\n  ")
+}
+
+// piped returns the commands that compress rows for the command behind them.
+func piped(rows string) string {
+	if rows == "" {
+		return ""
+	}
+	text := "'%s\\n' " + quoted(rows)
+	if strings.ContainsFunc(rows, func(r rune) bool { return r == utf8.RuneError }) {
+		text = "'" + octal(rows) + "'"
+	}
+	return "printf " + text + " | gzip |\n  "
+}
+
+// octal writes bytes as printf of a POSIX shell reads them.
+func octal(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if 'a' <= c && c <= 'z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+	}
+	return b.String()
 }
 
 // method returns the option for a method that curl does not choose by itself.

@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -41,8 +42,9 @@ type call struct {
 	query  []string
 	header [][2]string
 	body   string // with $ID in the place of an id that an earlier call has answered
-	file   string // that is sent instead of a body
-	field  string // of the answer that the next call needs
+	file   string // that is sent instead of a body, or
+	rows   string // that are compressed to be sent
+	field  string // of the answer, if the next call needs it
 }
 
 func exampleOf(op *specs.Operation) (Example, error) {
@@ -70,10 +72,18 @@ func callsOf(op *specs.Operation, known trial) (calls []*call, err error) {
 		if calls, err = callsOf(first, known.before.trial); err != nil {
 			return nil, err
 		}
-		calls[len(calls)-1].field = cmp.Or(known.before.field, "id")
+		if known.needsID() {
+			calls[len(calls)-1].field = cmp.Or(known.before.field, "id")
+		}
 	}
 	c, err := newCall(op, known)
 	return append(calls, c), err
+}
+
+// needsID reports whether a call has a place for what the call before it answers.
+func (t *trial) needsID() bool {
+	body, _ := json.Marshal(t.body)
+	return bytes.Contains(body, []byte(theID)) || slices.Contains(slices.Collect(maps.Values(t.values)), theID)
 }
 
 // newCall makes a call out of the examples of the document, where nothing else is known to work.
@@ -165,6 +175,8 @@ func (c *call) content(known trial) error {
 		err := encoder.Encode(value)
 		c.body = strings.TrimSuffix(body.String(), "\n")
 		return err
+	case known.rows != "":
+		c.rows = known.rows
 	default:
 		c.file = "project.tar.gz"
 	}
@@ -190,8 +202,10 @@ func rank(media string) int {
 		return 1
 	case media == mediaForm:
 		return 2
+	case !strings.Contains(media, "*"):
+		return 3
 	}
-	return 3
+	return 4
 }
 
 func exampleBody(media *openapi3.MediaType) any {

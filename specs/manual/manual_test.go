@@ -37,7 +37,7 @@ func TestEveryOperation(t *testing.T) {
 	for _, name := range specs.Interfaces() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, op := range document(t, name, specs.Neutral).Operations {
+			for _, op := range document(t, name, specs.Neutral).All() {
 				page := of(t, op)
 				var b bytes.Buffer
 				if err := page.WriteText(&b); err != nil {

@@ -20,6 +20,7 @@ type trial struct {
 	scenario string            // quickstart unless stated
 	values   map[string]string // of parameters
 	body     map[string]any    // what is different from the document's example
+	rows     string            // of JSON or msgpack, that are compressed to be the body
 	before   *step
 	note     string
 }
@@ -123,6 +124,29 @@ var trials = map[string]trial{
 	"core.setJobResultExport":      {body: map[string]any{"result_connection_id": 1}},
 	"core.createSchedule":          {values: map[string]string{"schedule_name": "weekly_revenue"}},
 
+	"core.addUser":                   newUser,
+	"core.removeUser":                {before: &step{id: "addUser", trial: newUser}, values: newUser.values},
+	"core.removeApiKey":              {body: map[string]any{"apikey": theID}, before: &step{id: "addApiKey", field: "apikey"}},
+	"core.importTable":               imported,
+	"core.importTableWithId":         imported,
+	"core.getBulkImport":             bulkImport,
+	"core.deleteBulkImport":          bulkImport,
+	"core.listBulkImportParts":       bulkImport,
+	"core.uploadBulkImportPart":      {before: bulkImport.before, rows: rowMsgpack},
+	"core.deleteBulkImportPart":      uploaded,
+	"core.freezeBulkImport":          uploaded,
+	"core.unfreezeBulkImport":        frozen,
+	"core.performBulkImport":         frozen,
+	"core.getBulkImportErrorRecords": performed,
+	"core.commitBulkImport": {
+		before: performed.before, note: "The job of the call before has to end first, some seconds later: until then this answers 422.",
+	},
+	"core.getBulkLoad":      bulkLoad,
+	"core.updateBulkLoad":   bulkLoad,
+	"core.deleteBulkLoad":   bulkLoad,
+	"core.listBulkLoadJobs": bulkLoad,
+	"core.runBulkLoad":      bulkLoad,
+
 	"workflow.startAttempt": startable,
 	"workflow.killAttempt":  {values: map[string]string{"id": theID}, before: &step{id: "startAttempt", trial: startable}},
 	"workflow.downloadLogFile": {
@@ -159,5 +183,28 @@ var trials = map[string]trial{
 		}},
 	},
 }
+
+// rowJSON and rowMsgpack are the same row.
+const (
+	rowJSON    = `{"time":1768469400,"id":1001}`
+	rowMsgpack = "\x82\xa4time\xce\x69\x68\xb3\x98\xa2id\xcd\x03\xe9"
+)
+
+var imported = trial{values: map[string]string{"format": "json.gz"}, rows: rowJSON}
+
+var newUser = trial{
+	values: map[string]string{"name": "nina"},
+	body:   map[string]any{"email": "nina@shop.example"},
+}
+
+// The bulk import of the examples, further and further on its way.
+var (
+	bulkImport = trial{before: &step{id: "createBulkImport"}}
+	uploaded   = trial{before: &step{id: "uploadBulkImportPart", trial: trial{before: bulkImport.before, rows: rowMsgpack}}}
+	frozen     = trial{before: &step{id: "freezeBulkImport", trial: uploaded}}
+	performed  = trial{before: &step{id: "performBulkImport", trial: frozen}}
+)
+
+var bulkLoad = trial{before: &step{id: "createBulkLoad"}}
 
 var startable = trial{body: map[string]any{"workflowId": "4", "resume": nil, "retryAttemptName": nil}}

@@ -7,6 +7,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 func listAPIKeys(c *op.Call) (op.Reply, error) {
@@ -49,7 +50,7 @@ func addAPIKey(c *op.Call) (op.Reply, error) {
 func newKey(c *op.Call, user int64, writeOnly bool) string {
 	a := &c.World.Account
 	for {
-		random := c.World.Random("core.api_key "+c.Key, c.World.NewID("core.api_key"))
+		random := c.World.Random("core.api_key "+specs.PlatformKey(a.ID, c.Key), c.World.NewID("core.api_key"))
 		key := fmt.Sprintf("%d/%s", a.ID, hex.EncodeToString(random[:20]))
 		if _, taken := a.Keys.Get(key); !taken {
 			a.PutKey(world.Key{Key: key, User: user, WriteOnly: writeOnly})
