@@ -31,7 +31,11 @@ func TestBrandIsEverywhere(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t, "full-account")
 	for _, iface := range specs.Interfaces() {
-		for _, operation := range documentWithExamples(t, iface).Operations {
+		document, err := specs.Readable(iface, brandWord)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, operation := range document.All() {
 			w.in(func(w *witness) { w.callExample(operation) })
 			if p, ok := probes[operation.Name()]; ok {
 				w.in(func(w *witness) {
@@ -88,20 +92,6 @@ func (w *witness) play(file string) {
 			return story.Server{Handler: w, Brand: brandWord}, nil
 		})
 	})
-}
-
-// documentWithExamples is the document of an interface as people read it, in the brand's words.
-func documentWithExamples(t *testing.T, iface string) *specs.Document {
-	t.Helper()
-	source, err := specs.Source(iface, brandWord)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := specs.Parse(iface, iface+".yaml", source, brandWord)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
 }
 
 // callExample calls an operation as the examples in its document do.

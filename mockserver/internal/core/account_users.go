@@ -7,6 +7,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
 )
 
 // accountUserForm is a user as clients of the extras read it.
@@ -31,7 +32,7 @@ func accountUserView(c *op.Call, u world.User) accountUserForm {
 	picture := md5.Sum([]byte(strings.ToLower(u.Email)))
 	return accountUserForm{
 		ID: u.ID, Name: u.Name, FirstName: first, LastName: last, Email: email(u),
-		GravatarURL:   "https://avatars.svc.example/" + hex.EncodeToString(picture[:]),
+		GravatarURL:   specs.Brand(c.World.Brand).Text("https://avatars.svc.example/") + hex.EncodeToString(picture[:]),
 		Administrator: u.Role.Administers(), Restricted: !u.Role.Administers(), EmailVerified: u.Email != "",
 		Me: u.ID == c.Caller.User.ID, CreatedAt: instant(u.CreatedAt), UpdatedAt: instant(u.UpdatedAt),
 	}

@@ -128,7 +128,7 @@ func load(w *world.World, b world.BulkImport, now time.Time) error {
 		}
 		err := readPart(part, func(row rows.Row, err error) error {
 			if err != nil {
-				return nil // it was counted as wrong
+				return nil //nolint:nilerr // it was counted as wrong
 			}
 			return l.take(row, nil)
 		})

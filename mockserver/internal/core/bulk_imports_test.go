@@ -40,10 +40,8 @@ func (b bulk) upload(part string, rows ...map[string]any) answer {
 func (b bulk) stands(status string, counts ...float64) {
 	b.Helper()
 	got := b.get("/bulk_import/show/january").want(200).object()
-	want := append([]float64{0, 0, 0, 0}[:0:0], counts...)
-	for len(want) < 4 {
-		want = append(want, 0)
-	}
+	want := make([]float64, 4)
+	copy(want, counts)
 	have := []float64{}
 	for _, name := range []string{"valid_records", "error_records", "valid_parts", "error_parts"} {
 		have = append(have, got[name].(float64))

@@ -206,8 +206,9 @@ func (k kind) column() string {
 		return "long"
 	case doubleKind:
 		return "double"
+	default:
+		return "string"
 	}
-	return "string"
 }
 
 // timeOf reads a time in Unix seconds, also from a text. What is no number tells no time.
@@ -216,9 +217,9 @@ func timeOf(s scalar) (at int64, timed bool, err error) {
 		return 0, false, nil
 	}
 	if at, err = strconv.ParseInt(s.text, 10, 64); err != nil {
-		seconds, wrong := strconv.ParseFloat(s.text, 64)
-		if wrong != nil || math.IsNaN(seconds) || math.IsInf(seconds, 0) {
-			return 0, false, nil
+		var seconds float64
+		if seconds, err = strconv.ParseFloat(s.text, 64); err != nil || math.IsNaN(seconds) || math.IsInf(seconds, 0) {
+			return 0, false, nil //nolint:nilerr // it is no time
 		}
 		at = int64(math.Floor(max(minTime-1, min(seconds, maxTime+1))))
 	}
