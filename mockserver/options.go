@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/internal/certs"
+	"svc.example/understudy/mockserver/certs"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/query"

@@ -4,7 +4,7 @@ import (
 	"crypto/tls"
 	"net/http"
 
-	"svc.example/understudy/internal/certs"
+	"svc.example/understudy/mockserver/certs"
 	"svc.example/understudy/specs"
 )
 

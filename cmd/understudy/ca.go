@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc.example/understudy/internal/certs"
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/certs"
 )
 
 func newCA() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"svc.example/understudy/internal/certs"
+	"svc.example/understudy/mockserver/certs"
 )
 
 var hosts = []string{"localhost", "*.localhost", "flow.localhost", "127.0.0.1", "::1", "127.0.0.1"}
