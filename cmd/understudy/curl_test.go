@@ -10,9 +10,9 @@ import (
 )
 
 // curl stands in for the real one, as far as README.md and the examples of operations need it: -s, -sS, -N, -H HEADER, -X METHOD,
-// -d BODY, --data-binary @FILE, -o FILE, -w with nothing but the status, and one address.
-func curl(args []string, stdout, stderr io.Writer) int {
-	c := curlCall{method: http.MethodGet, header: http.Header{}}
+// -d BODY, --data-binary @FILE or @-, -o FILE, -w with nothing but the status, and one address.
+func curl(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := curlCall{stdin: stdin, method: http.MethodGet, header: http.Header{}}
 	if err := c.parse(args); err != nil {
 		fmt.Fprintln(stderr, "curl:", err)
 		return 2
@@ -25,6 +25,7 @@ func curl(args []string, stdout, stderr io.Writer) int {
 }
 
 type curlCall struct {
+	stdin                    io.Reader
 	method, url, body, after string
 	header                   http.Header
 	isElsewhere              bool // the answer is not shown
@@ -60,19 +61,13 @@ func (c *curlCall) option(name, value string) error {
 	case "-X":
 		c.method = value
 	case "-d":
-		c.body = value
-		if c.method == http.MethodGet {
-			c.method = http.MethodPost
-		}
-		if c.header.Get("Content-Type") == "" {
-			c.header.Set("Content-Type", "application/x-www-form-urlencoded")
-		}
+		c.send([]byte(value))
 	case "--data-binary":
-		body, err := os.ReadFile(strings.TrimPrefix(value, "@"))
+		body, err := c.read(strings.TrimPrefix(value, "@"))
 		if err != nil {
 			return err
 		}
-		c.body = string(body)
+		c.send(body)
 	case "-o":
 		c.isElsewhere = true
 	case "-w":
@@ -81,6 +76,23 @@ func (c *curlCall) option(name, value string) error {
 		return fmt.Errorf("option %s: this stand-in does not know it", name)
 	}
 	return nil
+}
+
+func (c *curlCall) read(file string) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(c.stdin)
+	}
+	return os.ReadFile(file)
+}
+
+func (c *curlCall) send(body []byte) {
+	c.body = string(body)
+	if c.method == http.MethodGet {
+		c.method = http.MethodPost
+	}
+	if c.header.Get("Content-Type") == "" {
+		c.header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
 }
 
 func (c *curlCall) do(stdout io.Writer) error {

@@ -122,27 +122,28 @@ func (s *typist) run(script string) {
 func (s *typist) curl(command string) string {
 	s.t.Helper()
 	words := s.words(command)
+	var in bytes.Buffer
 	if i := slices.Index(words, "curl"); i > 0 {
-		s.pipe(words[:i])
+		s.pipe(words[:i], &in)
 		words = words[i:]
 	}
 	if len(words) == 0 || words[0] != "curl" {
 		s.t.Fatalf("not a curl: %s", command)
 	}
 	for i, word := range words {
-		if name, found := strings.CutPrefix(word, "@"); found {
+		if name, found := strings.CutPrefix(word, "@"); found && name != "-" {
 			words[i] = "@" + filepath.Join(s.dir, name)
 		}
 	}
 	var out, errs bytes.Buffer
-	if code := curl(words[1:], &out, &errs); code != 0 {
+	if code := curl(words[1:], &in, &out, &errs); code != 0 {
 		s.t.Fatalf("curl ends with %d: %s\n%s", code, errs.String(), command)
 	}
 	return out.String()
 }
 
 // pipe types printf and gzip into the standard input of what comes next.
-func (s *typist) pipe(words []string) {
+func (s *typist) pipe(words []string, into io.Writer) {
 	s.t.Helper()
 	var text string
 	switch {
@@ -159,10 +160,9 @@ func (s *typist) pipe(words []string) {
 	default:
 		s.t.Fatalf("not printf and gzip: %q", words)
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte(text))
-	if err := errors.Join(z.Close(), os.WriteFile(filepath.Join(s.dir, "-"), packed.Bytes(), 0o600)); err != nil {
+	z := gzip.NewWriter(into)
+	_, err := z.Write([]byte(text))
+	if err = errors.Join(err, z.Close()); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"understudy": understudy.Main,
-		"curl":       func() { os.Exit(curl(os.Args[1:], os.Stdout, os.Stderr)) },
+		"curl":       func() { os.Exit(curl(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
 
