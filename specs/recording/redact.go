@@ -221,6 +221,10 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 		if clean, ok := x.json(where, []byte(value), part); ok {
 			return string(clean)
 		}
+		if part.HasSecrets() && looksLikeJSON(value) { // it may hold them anywhere
+			return x.Hash(value)
+		}
+		return x.pieces(value)
 	}
 	return x.inText(value)
 }

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,9 +23,15 @@ func (x *redaction) body(where string, body *Body, headers Headers, part specs.P
 	if clean, ok := x.json(where, body.Bytes, part); ok {
 		return &Body{Bytes: clean, Truncated: body.Truncated}
 	}
+	kind, parameters, _ := mime.ParseMediaType(headers.Value("Content-Type"))
+	if kind == "multipart/form-data" {
+		if clean, ok := x.parts(where, body, parameters["boundary"], part.Field); ok {
+			return &Body{Bytes: clean, Truncated: body.Truncated}
+		}
+	}
 	text := string(body.Bytes)
-	switch kind, _, _ := strings.Cut(headers.Value("Content-Type"), ";"); {
-	case strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded"):
+	switch {
+	case kind == "application/x-www-form-urlencoded":
 		text = x.fields(where, text, part.Field)
 	case part.HasSecrets():
 		text = x.Hash(text)
@@ -62,8 +68,10 @@ var signs = []string{
 
 // mayHoldJSON reports whether a text may itself be JSON that holds a secret.
 func mayHoldJSON(text string) bool {
-	return len(text) > 1 && (text[0] == '{' || text[0] == '[') && mayHoldSecret([]byte(text))
+	return looksLikeJSON(text) && mayHoldSecret([]byte(text))
 }
+
+func looksLikeJSON(text string) bool { return len(text) > 1 && (text[0] == '{' || text[0] == '[') }
 
 // json takes secrets out of a JSON text and leaves every other byte as it is. It reports whether the text is JSON.
 func (x *redaction) json(where string, text []byte, part specs.Part) ([]byte, bool) {

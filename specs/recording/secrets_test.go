@@ -1,9 +1,11 @@
 package recording_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"mime/multipart"
 	"net/url"
 	"slices"
 	"strings"
@@ -67,6 +69,18 @@ func asForm(object map[string]any, nested bool) string {
 	return values.Encode()
 }
 
+// asParts writes members as multipart/form-data.
+func asParts(object map[string]any) string {
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	_ = w.SetBoundary("b")
+	for name, value := range object {
+		_ = w.WriteField(name, textOf(value))
+	}
+	_ = w.Close()
+	return body.String()
+}
+
 func textOf(value any) string {
 	if text, ok := value.(string); ok {
 		return text
@@ -84,7 +98,7 @@ func TestSecretsPlantedEverywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, op := range d.Operations {
+		for _, op := range d.All() {
 			t.Run(op.Name(), func(t *testing.T) {
 				t.Parallel()
 				for kind, e := range plantedExchanges(op) {
@@ -129,6 +143,14 @@ func plantedExchanges(op *specs.Operation) map[string]*recording.Exchange {
 		add("json, cut", "", "application/json", textOf(object)+`,"x":"`)
 		add("form", "", "application/x-www-form-urlencoded", asForm(object, false))
 		add("nested form", "", "application/x-www-form-urlencoded; charset=utf-8", asForm(object, true))
+		parts := asParts(object)
+		half := parts[:max(0, len(parts)-10)]
+		add("parts", "", "multipart/form-data; boundary=b", parts)
+		add("parts, not told to be cut", "", "multipart/form-data; boundary=b", half)
+		if e := add("parts, cut", "", "multipart/form-data; boundary=b", half); half != "" {
+			e.Request.Body.Truncated = true
+		}
+		add("parts, with another boundary", "", "multipart/form-data; boundary=c", parts)
 		add("query", asForm(object, false), "", "")
 		add("nested query", asForm(object, true), "", "")
 	}
@@ -226,6 +248,31 @@ func TestAddresses(t *testing.T) {
 				t.Errorf("lines: %s", clean.Response.Body.Bytes)
 			}
 		}
+	}
+}
+
+// A form of parts keeps everything but its secrets, byte for byte, so that it can be read and judged.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	core, err := specs.Load(specs.Core, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	redactor := &recording.Redactor{Salt: []byte("salt")}
+	const form = "--b\r\nContent-Disposition: form-data; name=\"bucket\"\r\n\r\nphotos\r\n" +
+		"--b \r\nContent-Type: text/plain\r\ncontent-disposition: form-data; name=secret_access_key\r\n\r\n%s\r\n" +
+		"--b\r\nContent-Disposition: form-data; name=\"settings\"\r\n\r\n{\"password\":\"%s\",\"port\":1}\r\n--b--\r\n"
+	e := &recording.Exchange{Request: recording.Request{
+		URL: "https://h.example/", Headers: recording.Headers{{"Content-Type", "multipart/form-data; boundary=b"}},
+		Body: &recording.Body{Bytes: fmt.Appendf(nil, form, "geheim", "geheimer")},
+	}}
+	clean := redactor.Redact(e, core.Operation("createExportJob"))
+	want := fmt.Sprintf(form, redactor.Hash("geheim"), redactor.Hash("geheimer"))
+	if diff := cmp.Diff(want, string(clean.Request.Body.Bytes)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"request.body.secret_access_key", "request.body.settings.password", "request.body.settings"}, clean.Redacted); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }
 
