@@ -193,17 +193,17 @@ func (r *Reader) moveParameters(fields url.Values, read *Read) {
 	}
 }
 
-// readQuery takes empty parameters out and writes boolean ones as true or false.
+// readQuery takes empty parameters out, known or not, and writes boolean ones as true or false.
 func (r *Reader) readQuery(read *Read) {
-	for _, p := range r.parameters {
-		values, found := read.Query[p.name]
+	for name, values := range read.Query {
+		i := slices.IndexFunc(r.parameters, func(p queryParameter) bool { return p.name == name })
 		switch {
-		case !found:
+		case i < 0 && r.TakesFromQuery(name):
 		case !slices.ContainsFunc(values, isNotEmpty):
-			delete(read.Query, p.name)
+			delete(read.Query, name)
 			read.Changed.Query = true
-		case p.boolean && len(values) == 1 && values[0] != "true" && values[0] != "false":
-			read.Query[p.name] = []string{isTrue(values[0])}
+		case i >= 0 && r.parameters[i].boolean && len(values) == 1 && values[0] != "true" && values[0] != "false":
+			read.Query[name] = []string{isTrue(values[0])}
 			read.Changed.Query = true
 		}
 	}

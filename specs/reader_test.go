@@ -204,7 +204,7 @@ func TestReaderReadsQueries(t *testing.T) {
 		{"booleans in any case", "b", both, specs.Sent{Query: url.Values{"dry": {"True"}}}, "dry=true", ""},
 		{"one is true", "b", both, specs.Sent{Query: url.Values{"dry": {"1"}}}, "dry=true", ""},
 		{"what is neither true nor false is false", "b", both, specs.Sent{Query: url.Values{"dry": {"yes"}}}, "dry=false", ""},
-		{"empty parameters are absent", "a", "[query]", specs.Sent{Query: url.Values{"from": {""}, "status": {""}, "dry": {""}, "tags": {"", ""}, "x": {""}}}, "x=", ""},
+		{"empty parameters are absent", "a", "[query]", specs.Sent{Query: url.Values{"from": {""}, "status": {""}, "dry": {""}, "tags": {"", ""}, "x": {""}}}, "", ""},
 		{"a strict interface reads them as they are", "b", "[]", specs.Sent{Query: url.Values{"dry": {"True"}, "from": {""}}}, "dry=True&from=", ""},
 		{"members of the body in the query", "a", both, specs.Sent{Query: url.Values{"count": {"1"}, "from": {"2"}}}, "count=1&from=2", `{"count":1}`},
 		{"the body comes before", "a", both, specs.Sent{Query: url.Values{"count": {"1"}, "name": {"a"}}, ContentType: typeJSON, Body: []byte(`{"count":2}`)}, "count=1&name=a", `{"count":2,"name":"a"}`},
