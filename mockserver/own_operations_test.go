@@ -1,8 +1,10 @@
 package mockserver_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -129,6 +131,22 @@ func TestOwnNamesAreServed(t *testing.T) {
 						return story.Server{Handler: s, Close: func() { wantConform(t, s, checkedBy(files)...) }}, nil
 					})
 				})
+			}
+		})
+	}
+}
+
+// Nothing is said of such documents at the start: but for names they are ours.
+func TestOwnNamesFit(t *testing.T) {
+	t.Parallel()
+	for kind, rename := range renamings {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			var log bytes.Buffer
+			warnings := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+			newServer(t, append(servedBy(ownDocuments(t, rename)), mockserver.WithLogger(warnings))...)
+			if log.Len() > 0 {
+				t.Errorf("logged:\n%s", &log)
 			}
 		})
 	}

@@ -79,8 +79,8 @@ func compareAnswers(found *differences, status string, theirs answer, ours *open
 		case !isThere:
 			found.add(status, fmt.Sprintf("media type %s is not documented", m.name))
 		case own.json && m.json:
-			c := comparison{seen: map[[2]*openapi3.Schema]bool{}, left: maxPairs}
-			for _, text := range c.schemas(own.schema, m.schema, "") {
+			c := comparison{seen: map[[3]*openapi3.Schema]bool{}, plain: map[*openapi3.Schema]*openapi3.Schema{}, left: maxPairs}
+			for _, text := range c.schemas(own.schema, []*openapi3.Schema{m.schema}, "") {
 				found.add(status, text)
 			}
 		}
@@ -90,26 +90,27 @@ func compareAnswers(found *differences, status string, theirs answer, ours *open
 // maxPairs bounds how many pairs of schemas are compared for one body.
 const maxPairs = 20_000
 
-// comparison compares schemas.
+// comparison compares schemas. What ours says of a value is a list of schemas, all of which hold.
 type comparison struct {
-	seen map[[2]*openapi3.Schema]bool // those that are being compared
-	left int
+	seen  map[[3]*openapi3.Schema]bool          // those that are being compared: theirs, the first and the last of ours
+	plain map[*openapi3.Schema]*openapi3.Schema // schemas without their alternatives
+	left  int
 }
 
-// schemas lists in what a value of ours cannot fit their schema. Ours may be any of several.
-func (c *comparison) schemas(theirs, ours *openapi3.Schema, at string) []string {
-	pair := [2]*openapi3.Schema{theirs, ours}
-	if c.left--; theirs == nil || ours == nil || c.seen[pair] || c.left < 0 {
+// schemas lists in what a value of ours cannot fit their schema.
+func (c *comparison) schemas(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
+	ours = whole(ours)
+	if c.left--; theirs == nil || len(ours) == 0 || c.left < 0 {
 		return nil
 	}
-	c.seen[pair] = true
-	defer delete(c.seen, pair)
-	if alternatives := slices.Concat(ours.OneOf, ours.AnyOf); len(alternatives) > 0 {
-		var list []string
-		for _, one := range alternatives {
-			list = append(list, c.schemas(theirs, one.Value, at)...)
-		}
-		return unique(list)
+	key := [3]*openapi3.Schema{theirs, ours[0], ours[len(ours)-1]}
+	if c.seen[key] {
+		return nil
+	}
+	c.seen[key] = true
+	defer delete(c.seen, key)
+	if i := slices.IndexFunc(ours, hasAlternatives); i >= 0 {
+		return c.alternatives(theirs, ours, i, at)
 	}
 	list := c.objects(theirs, ours, at)
 	if alternatives := slices.Concat(theirs.OneOf, theirs.AnyOf); len(alternatives) > 0 {
@@ -121,12 +122,33 @@ func (c *comparison) schemas(theirs, ours *openapi3.Schema, at string) []string 
 	return unique(list)
 }
 
+func hasAlternatives(s *openapi3.Schema) bool { return len(s.OneOf)+len(s.AnyOf) > 0 }
+
+// alternatives compares each alternative of one of our schemas that the others leave possible.
+func (c *comparison) alternatives(theirs *openapi3.Schema, ours []*openapi3.Schema, i int, at string) (list []string) {
+	one := ours[i]
+	if c.plain[one] == nil {
+		plain := *one
+		plain.OneOf, plain.AnyOf = nil, nil
+		c.plain[one] = &plain
+	}
+	for _, alternative := range slices.Concat(one.OneOf, one.AnyOf) {
+		chosen := slices.Clone(ours)
+		chosen[i] = c.plain[one]
+		chosen = whole(append(chosen, alternative.Value))
+		if types, stated := typesOfAll(chosen); !stated || len(types) > 0 {
+			list = append(list, c.schemas(theirs, chosen, at)...)
+		}
+	}
+	return unique(list)
+}
+
 // nearest compares with the alternative that ours differs from least; one of another type comes last.
-func (c *comparison) nearest(alternatives openapi3.SchemaRefs, ours *openapi3.Schema, at string) (best []string) {
+func (c *comparison) nearest(alternatives openapi3.SchemaRefs, ours []*openapi3.Schema, at string) (best []string) {
 	isOther := true
 	for i, one := range alternatives {
 		found := c.schemas(one.Value, ours, at)
-		other := len(kinds(one.Value, whole(ours), at)) > 0
+		other := len(kinds(one.Value, ours, at)) > 0
 		if i == 0 || isOther && !other || isOther == other && len(found) < len(best) {
 			best, isOther = found, other
 		}
@@ -139,22 +161,24 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// objects compares what two schemas say themselves; ours with what it is made of.
-func (c *comparison) objects(theirs, ours *openapi3.Schema, at string) []string {
-	parts := whole(ours)
-	list := kinds(theirs, parts, at)
+// objects compares with what their schema says itself.
+func (c *comparison) objects(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
+	list := kinds(theirs, ours, at)
 	if len(list) > 0 {
 		return list
 	}
-	list = values(theirs, parts, at)
+	list = values(theirs, ours, at)
 	known := map[string][]*openapi3.Schema{}
 	isOpen := false
-	for _, part := range parts {
-		for name, ref := range part.Properties {
+	var items []*openapi3.Schema
+	for _, one := range ours {
+		for name, ref := range one.Properties {
 			known[name] = append(known[name], ref.Value)
 		}
-		isOpen = isOpen || part.AdditionalProperties.Schema != nil || len(part.OneOf)+len(part.AnyOf) > 0 ||
-			len(part.Properties) == 0 && len(parts) == 1
+		isOpen = isOpen || one.AdditionalProperties.Schema != nil || len(one.Properties) == 0 && len(ours) == 1
+		if one.Items != nil {
+			items = append(items, one.Items.Value)
+		}
 	}
 	for _, name := range theirs.Required {
 		if len(known[name]) == 0 && !isOpen {
@@ -164,10 +188,8 @@ func (c *comparison) objects(theirs, ours *openapi3.Schema, at string) []string 
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		list = append(list, c.member(theirs, known[name], at, name)...)
 	}
-	for _, part := range parts {
-		if theirs.Items != nil && part.Items != nil {
-			list = append(list, c.schemas(theirs.Items.Value, part.Items.Value, at+"[]")...)
-		}
+	if theirs.Items != nil {
+		list = append(list, c.schemas(theirs.Items.Value, items, at+"[]")...)
 	}
 	return list
 }
@@ -181,19 +203,22 @@ func (c *comparison) member(theirs *openapi3.Schema, ours []*openapi3.Schema, at
 		}
 		return nil
 	}
-	isRequired := slices.Contains(theirs.Required, name)
-	for _, one := range ours {
-		if isRequired && one.VisitJSON(nil) == nil && stated.Value.VisitJSON(nil) != nil {
-			list = append(list, place(at, name)+" may be null, which is not allowed")
-		}
-		list = append(list, c.schemas(stated.Value, one, place(at, name))...)
+	if slices.Contains(theirs.Required, name) && !slices.ContainsFunc(ours, refusesNull) && refusesNull(stated.Value) {
+		list = append(list, place(at, name)+" may be null, which is not allowed")
 	}
-	return list
+	return append(list, c.schemas(stated.Value, ours, place(at, name))...)
 }
 
-// whole returns a schema and all that it is combined of by allOf.
-func whole(schema *openapi3.Schema) []*openapi3.Schema {
-	all := []*openapi3.Schema{schema}
+func refusesNull(s *openapi3.Schema) bool { return s.VisitJSON(nil) != nil }
+
+// whole returns schemas and all that they are combined of by allOf.
+func whole(schemas []*openapi3.Schema) []*openapi3.Schema {
+	var all []*openapi3.Schema
+	for _, one := range schemas {
+		if one != nil && !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
 	for i := 0; i < len(all); i++ {
 		for _, ref := range all[i].AllOf {
 			if ref.Value != nil && !slices.Contains(all, ref.Value) {
@@ -207,14 +232,10 @@ func whole(schema *openapi3.Schema) []*openapi3.Schema {
 // kinds reports a type of ours that theirs does not allow. Null is compared where it stands.
 func kinds(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
 	want := typesOf(theirs)
-	if len(want) == 0 {
-		return nil
-	}
-	for _, part := range ours {
-		for _, kind := range typesOf(part) {
-			if !slices.Contains(want, kind) && !(kind == openapi3.TypeInteger && slices.Contains(want, openapi3.TypeNumber)) {
-				return []string{fmt.Sprintf("%s is of type %s, and the document wants %s", cmp.Or(at, "the body"), kind, strings.Join(want, " or "))}
-			}
+	have, _ := typesOfAll(ours)
+	for _, kind := range have {
+		if len(want) > 0 && !allows(want, kind) {
+			return []string{fmt.Sprintf("%s is of type %s, and the document wants %s", cmp.Or(at, "the body"), kind, strings.Join(want, " or "))}
 		}
 	}
 	return nil
@@ -224,20 +245,48 @@ func typesOf(schema *openapi3.Schema) []string {
 	return slices.DeleteFunc(slices.Clone(schema.Type.Slice()), func(kind string) bool { return kind == openapi3.TypeNull })
 }
 
+// typesOfAll returns the types that all schemas allow which state one.
+func typesOfAll(schemas []*openapi3.Schema) (types []string, stated bool) {
+	for _, one := range schemas {
+		own := typesOf(one)
+		switch {
+		case len(own) == 0:
+		case !stated:
+			types, stated = own, true
+		default:
+			kept := slices.DeleteFunc(slices.Clone(types), func(kind string) bool { return !allows(own, kind) })
+			for _, kind := range own {
+				if allows(types, kind) && !slices.Contains(kept, kind) {
+					kept = append(kept, kind)
+				}
+			}
+			types = kept
+		}
+	}
+	return types, stated
+}
+
+// allows reports whether a value of a type is of one of several.
+func allows(types []string, kind string) bool {
+	return slices.Contains(types, kind) || kind == openapi3.TypeInteger && slices.Contains(types, openapi3.TypeNumber)
+}
+
 // values reports values of ours that theirs does not list.
 func values(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) (list []string) {
 	if len(theirs.Enum) == 0 {
 		return nil
 	}
-	for _, part := range ours {
-		for _, value := range part.Enum {
-			isThere := func(other any) bool { return fmt.Sprint(other) == fmt.Sprint(value) }
-			if value != nil && !slices.ContainsFunc(theirs.Enum, isThere) {
+	for _, one := range ours {
+		for _, value := range one.Enum {
+			isMissing := func(s *openapi3.Schema) bool {
+				return len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(other any) bool { return fmt.Sprint(other) == fmt.Sprint(value) })
+			}
+			if value != nil && isMissing(theirs) && !slices.ContainsFunc(ours, isMissing) {
 				list = append(list, fmt.Sprintf("%s may be %v, which the document does not list", cmp.Or(at, "the body"), value))
 			}
 		}
 	}
-	return list
+	return unique(list)
 }
 
 func place(at, name string) string {
