@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -37,11 +38,17 @@ type answer struct {
 // they say otherwise.
 func call(t *testing.T, handler http.Handler, method, target, body string, headers ...string) answer {
 	t.Helper()
+	return callIn(t.Context(), t, handler, method, target, body, headers...)
+}
+
+// callIn is call within a context.
+func callIn(ctx context.Context, t *testing.T, handler http.Handler, method, target, body string, headers ...string) answer {
+	t.Helper()
 	var reader io.Reader
 	if body != "" {
 		reader = strings.NewReader(body)
 	}
-	r := httptest.NewRequestWithContext(t.Context(), method, target, reader)
+	r := httptest.NewRequestWithContext(ctx, method, target, reader)
 	r.Header.Set("Authorization", admin)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")

@@ -60,6 +60,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 	x := &exchange{service: iface, server: s, w: w, r: r}
 	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	reply, err := x.control()
+	x.leave()
 	if err != nil {
 		reply = x.refuse(err)
 	}

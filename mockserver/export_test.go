@@ -51,3 +51,11 @@ func (s *Server) ReplaceRule(iface, operation string, reply op.Reply, panics boo
 
 // Reply is what ReplaceRule takes.
 type Reply = op.Reply
+
+// TakeAllRoom takes all the room that there is for large bodies, and returns what gives it back.
+func (s *Server) TakeAllRoom() (release func()) {
+	if !s.room.TryAcquire(maxAtATime) {
+		panic("somebody works on a large body")
+	}
+	return func() { s.room.Release(maxAtATime) }
+}

@@ -83,10 +83,45 @@ func (x *exchange) read(route *op.Route) error {
 	limit := x.maxBody(route)
 	err := x.receive(limit)
 	if err == nil {
+		err = x.weigh(limit)
+	}
+	if err == nil {
 		err = x.decode(limit)
 	}
 	x.call.Body = x.body
 	return err
+}
+
+// How many bytes of large bodies are worked on at a time, in all worlds together. Others wait for their turn.
+const (
+	maxAtATime = 256 << 20
+	large      = 64 << 10
+)
+
+// weigh waits until there is room for a large body, or for what a compressed one may become, until the exchange is over.
+func (x *exchange) weigh(limit int64) error {
+	weight := int64(len(x.body))
+	if weight > 0 && x.r.Header.Get("Content-Encoding") != "" {
+		weight = min(limit, weight*maxRatio)
+	}
+	if weight = min(weight, maxAtATime); weight < large {
+		return nil
+	}
+	if err := x.server.room.Acquire(x.r.Context(), weight); err != nil {
+		return op.Invalid("", "the request ended before there was room for its body: %v", err)
+	}
+	x.weight = weight
+	return nil
+}
+
+// maxRatio is how many times its length a gzip stream becomes at most, when it is unpacked.
+const maxRatio = 1032
+
+// leave makes room for the bodies of others.
+func (x *exchange) leave() {
+	if x.weight > 0 {
+		x.server.room.Release(x.weight)
+	}
 }
 
 // receive reads the body to its end. Of one that is too large it reads nothing when its length was announced, and one

@@ -36,6 +36,7 @@ func (x *exchange) refuse(err error) op.Reply {
 		x.server.fail("serve", slog.String("operation", x.name()), slog.Any("error", fault))
 		return x.faulty("the mock failed; its log says why")
 	}
+	x.refused = true
 	return x.rules.Error(x.brand.operation(x.match.Operation), x.told(refusals))
 }
 
@@ -92,9 +93,12 @@ func (x *exchange) name() string {
 func (x *exchange) encode(reply op.Reply) check.Answer {
 	a, err := x.render(reply)
 	if err == nil && x.match.Operation != nil && a.Status < http.StatusInternalServerError {
-		if x.own != nil {
+		switch {
+		case x.own != nil:
 			a = x.conform(a)
-		} else {
+		case x.refused && !x.checks[x.match.Operation.ID].Documents(a.Status):
+			x.notes = append(x.notes, fmt.Sprintf("the status %d is not documented: it is for a request that no client should send", a.Status))
+		default:
 			err = x.tolerate(x.checks[x.match.Operation.ID].Answer(a))
 		}
 	}

@@ -30,19 +30,21 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 
-	world *live.World
-	match specs.Match
-	after int64 // the number of the last exchange that was over
-	start time.Time
-	seed  uint64
-	body  []byte
-	cut   bool  // the body is only the beginning of what was sent
-	query error // what of the query cannot be read, and so is not in call.Query
-	notes []string
-	extra [][2]string // headers of an answer that comes from no rule
-	parts [][]byte    // of the answer's body, when they are to be sent one by one
-	call  op.Call
-	copy  world.World // what a rule that reads is given
+	world   *live.World
+	match   specs.Match
+	after   int64 // the number of the last exchange that was over
+	start   time.Time
+	seed    uint64
+	body    []byte
+	weight  int64 // of a large body that is worked on
+	refused bool  // the caller is told what is wrong with the request
+	cut     bool  // the body is only the beginning of what was sent
+	query   error // what of the query cannot be read, and so is not in call.Query
+	notes   []string
+	extra   [][2]string // headers of an answer that comes from no rule
+	parts   [][]byte    // of the answer's body, when they are to be sent one by one
+	call    op.Call
+	copy    world.World // what a rule that reads is given
 }
 
 // ServeHTTP answers every interface, and the control interface, on one handler.
@@ -74,6 +76,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		x.extra = allowedOrigin(r)
 	}
 	reply, err := x.answer()
+	x.leave()
 	if err != nil {
 		reply = x.refuse(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/clock"
@@ -42,7 +44,8 @@ type Server struct {
 	settle   map[string]func(*world.World, world.Event, op.Skips)
 	recorder func(*journal.Entry)
 	close    func() error
-	origin   string // scheme and host, when the server listens by itself
+	room     *semaphore.Weighted // for large bodies
+	origin   string              // scheme and host, when the server listens by itself
 }
 
 // service is one interface, ready to be served.
@@ -67,7 +70,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
-	s.settle = map[string]func(*world.World, world.Event, op.Skips){}
+	s.settle, s.room = map[string]func(*world.World, world.Event, op.Skips){}, semaphore.NewWeighted(maxAtATime)
 	engine := core.Engine{Query: c.engine}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(c.skip), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),

@@ -156,6 +156,9 @@ func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
 
 func notUTF8(text string) bool { return !utf8.ValidString(text) }
 
+// maxFields is how many fields a form may have, as net/url has it for the other kind.
+const maxFields = 10_000
+
 func multipartFields(body []byte, boundary string) (url.Values, error) {
 	if boundary == "" {
 		return nil, fmt.Errorf("the Content-Type has no boundary")
@@ -163,6 +166,9 @@ func multipartFields(body []byte, boundary string) (url.Values, error) {
 	fields := url.Values{}
 	parts := multipart.NewReader(bytes.NewReader(body), boundary)
 	for {
+		if len(fields) > maxFields {
+			return nil, fmt.Errorf("it has more than %d fields", maxFields)
+		}
 		part, err := parts.NextPart()
 		if err == io.EOF { //nolint:errorlint // NextPart documents the bare value; a wrapped one is a body that was cut
 			return fields, nil

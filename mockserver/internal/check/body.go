@@ -24,12 +24,23 @@ func newBody(request *openapi3.RequestBody) body {
 // A form becomes the JSON object that it stands for.
 func (o *Operation) Read(r *Request) error {
 	r.media = o.mediaOf(r)
+	if o.spec.Interface != specs.Control && o.isJSON(r.media) { // the control interface takes whole worlds
+		if err := bounded(r.Body); err != nil {
+			return err
+		}
+	}
 	read, err := o.spec.Reader.Read(specs.Sent{Query: r.Query, ContentType: r.contentType(), Body: r.Body})
 	if err != nil {
 		return op.Invalid("", "the request body is not a form: %v", err)
 	}
 	r.Query, r.Body, r.read = read.Query, read.Body, read.Changed.Body
 	return nil
+}
+
+// isJSON reports whether a body of a media type is read as JSON.
+func (o *Operation) isJSON(name string) bool {
+	m, ok := o.body.media.find(name)
+	return isJSON(name) || ok && m.json
 }
 
 // contentType returns the header, or the media type that a body without one looks like.

@@ -18,11 +18,15 @@ import (
 const maxCulprits = 20
 
 func visit(name string, schema *openapi3.Schema, value any, direction openapi3.SchemaValidationOption) error {
-	err := schema.VisitJSON(value, direction, openapi3.MultiErrors())
+	err := schema.VisitJSON(value, direction)
 	if err == nil {
 		return nil
 	}
-	e := explainer{direction: direction}
+	e := explainer{options: []openapi3.SchemaValidationOption{direction}}
+	if size(value, maxListed) <= maxListed {
+		e.options = append(e.options, openapi3.MultiErrors())
+		err = schema.VisitJSON(value, e.options...)
+	}
 	if name != "" {
 		e.at = []string{name}
 	}
@@ -43,8 +47,8 @@ const discriminator = "discriminator"
 
 // explainer turns what kin-openapi finds wrong with a value into errors of package op.
 type explainer struct {
-	at        []string // where the value stands
-	direction openapi3.SchemaValidationOption
+	at      []string // where the value stands
+	options []openapi3.SchemaValidationOption
 }
 
 // culprit is one deviation, and how far off the schema it is.
@@ -86,7 +90,7 @@ func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
 	}[err.SchemaField]
 	least := kind
 	for _, schema := range schemas {
-		wrong := e.explain(schema.Value.VisitJSON(err.Value, e.direction, openapi3.MultiErrors()))
+		wrong := e.explain(schema.Value.VisitJSON(err.Value, e.options...))
 		off := 0
 		for _, c := range wrong {
 			off = max(off, c.off)

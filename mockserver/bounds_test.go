@@ -1,0 +1,104 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+// A request that nobody can read is the client's fault on every operation, whether or not its document has a status for
+// that.
+func TestNoRequestIsTheMocksFault(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("full-account"))
+	for _, name := range append(specs.Interfaces(), specs.Control) {
+		doc, err := specs.Load(name, specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prefix := "/" + name + doc.BasePath
+		if name == specs.Control {
+			prefix = "/_understudy"
+		}
+		for _, operation := range doc.All() {
+			t.Run(operation.Name(), func(t *testing.T) {
+				t.Parallel()
+				path := prefix + strings.NewReplacer("{", "", "}", "").Replace(operation.Path)
+				for what, r := range map[string][]string{
+					"a query that is not escaped": {path + "?%zz", ""},
+					"a form that is not UTF-8":    {path, "query=%FF&%FF=1", "Content-Type", "application/x-www-form-urlencoded"},
+					"JSON that is not UTF-8":      {path, "{\"name\":\"\xff\",\"\xff\":1}", "Content-Type", "application/json"},
+					"a body that is no gzip":      {path, "x", "Content-Encoding", "gzip"},
+					"a boundary that is missing":  {path, "x", "Content-Type", "multipart/form-data"},
+				} {
+					if a := call(t, s, operation.Method, r[0], r[1], r[2:]...); a.StatusCode >= 500 {
+						t.Errorf("%s: %d %s", what, a.StatusCode, a.body)
+					}
+				}
+			})
+		}
+	}
+}
+
+// conditions are a pool rule with so many conditions, none of which is right, compressed.
+func conditions(t *testing.T, count int) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	fmt.Fprintf(w, `{"poolId":"2","priority":10,"conditions":[%s{}]}`, strings.Repeat("{},", count-1))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.String()
+}
+
+// What a request costs has to do with its length, not with what it unpacks to or with how many mistakes are in it.
+func TestManySmallMembers(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+	s := newServer(t)
+	for _, test := range []struct {
+		count, status int
+		most          uint64 // bytes
+	}{{5_000_000, http.StatusBadRequest, 96 << 20}, {190_000, http.StatusBadRequest, 64 << 20}} {
+		body := conditions(t, test.count)
+		call(t, s, "GET", "/workflow/api/pool_rules", "") // the interface is loaded
+		before := allocated()
+		a := call(t, s, "POST", "/workflow/api/pool_rules", body, "Content-Encoding", "gzip").want(t, test.status)
+		cost := allocated() - before
+		t.Logf("%d members cost %d MiB", test.count, cost>>20)
+		if cost > test.most {
+			t.Errorf("%d members, %d bytes, cost %d MiB, want %d at most", test.count, len(body), cost>>20, test.most>>20)
+		}
+		if len(a.body) > 2000 {
+			t.Errorf("the answer has %d bytes", len(a.body))
+		}
+	}
+}
+
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// A client that leaves while its large body waits for room is not waited for.
+func TestLargeBodiesTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	release := s.TakeAllRoom()
+	body := `{"name":"` + strings.Repeat("x", 1<<20) + `"}`
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	callIn(ctx, t, s, "POST", "/workflow/api/pools", body).want(t, http.StatusBadRequest)
+	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", `{"name":"small","concurrencyLimit":1}`).want(t, http.StatusCreated)
+	release()
+	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", body).want(t, http.StatusBadRequest)
+}
