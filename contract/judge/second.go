@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/pb33f/libopenapi"
@@ -29,6 +31,27 @@ import (
 type second struct {
 	validator validator.Validator
 	item      *v3.PathItem
+
+	// The engine compiles a schema when it is first needed, and writes into the document meanwhile: nobody else may use
+	// it then.
+	mu       sync.RWMutex
+	compiled sync.Map // kinds of bodies whose schemas are
+}
+
+// use runs a call of the engine that needs the schemas of a kind of body. What is of no kind may always compile.
+func (s *second) use(kind string, call func()) {
+	if _, isCompiled := s.compiled.Load(kind); isCompiled {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		call()
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call()
+	if kind != "" {
+		s.compiled.Store(kind, true)
+	}
 }
 
 func newSecond(op *specs.Operation) (*second, error) {
@@ -125,12 +148,18 @@ func (j *Judge) secondOnBody(b *body, faulty bool) (faults []fault, voted bool) 
 	r := requestOf(&message{op: b.op}, &Owner{Path: b.op.Template})
 	if b.side == request {
 		r.Header, r.Body, r.ContentLength = header, io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.item, b.op.Template)
-		return b.placed(secondFaults(errs)), true
+		s.use("request "+mediaOf(kind), func() {
+			_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.item, b.op.Template)
+			faults = secondFaults(errs)
+		})
+		return b.placed(faults), true
 	}
 	w := &http.Response{StatusCode: b.status, Header: header, Body: io.NopCloser(bytes.NewReader(text)), Request: r}
-	_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.item, b.op.Template)
-	return b.placed(secondFaults(errs)), true
+	s.use(strconv.Itoa(b.status)+" "+mediaOf(kind), func() {
+		_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.item, b.op.Template)
+		faults = secondFaults(errs)
+	})
+	return b.placed(faults), true
 }
 
 // jsonHeader is the Content-Type under which JSON is judged by the schema of the body, or the empty string.
@@ -169,12 +198,14 @@ func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
 	}()
 	v := s.validator.GetParameterValidator()
 	request, path := p.unglued()
-	for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
-		v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
-	} {
-		_, errs := judge(request, s.item, path)
-		faults = append(faults, secondFaults(errs)...)
-	}
+	s.use("", func() {
+		for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
+			v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
+		} {
+			_, errs := judge(request, s.item, path)
+			faults = append(faults, secondFaults(errs)...)
+		}
+	})
 	return faults, true
 }
 
