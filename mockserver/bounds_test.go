@@ -102,3 +102,17 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	release()
 	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", body).want(t, http.StatusBadRequest)
 }
+
+// The process keeps nothing of worlds that were made with seeds and times of their own, and deleted.
+func TestDeletedWorldsAreForgotten(t *testing.T) { //nolint:paralleltest // it counts what the process keeps
+	s := newServer(t, mockserver.WithScenario("empty"))
+	before := mockserver.SharedWorlds()
+	for i := range 50 {
+		body := fmt.Sprintf(`{"id":"w","seed":%d,"now":"2026-02-01T00:00:%02dZ","clock":"frozen"}`, i+1, i)
+		call(t, s, "POST", "/_understudy/worlds", body).want(t, http.StatusCreated)
+		call(t, s, "DELETE", "/_understudy/worlds/w", "").want(t, http.StatusNoContent)
+	}
+	if after := mockserver.SharedWorlds(); after != before {
+		t.Errorf("%d worlds are kept, and %d before", after, before)
+	}
+}

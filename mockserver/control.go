@@ -3,6 +3,7 @@ package mockserver
 import (
 	"crypto/subtle"
 	"encoding/binary"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -74,6 +75,9 @@ func (x *exchange) control() (reply op.Reply, err error) {
 		return reply, &op.Error{Code: op.CodeUnauthorized, Message: "the control interface wants the header " +
 			"Authorization: Bearer <token>, with the token that the server was given or printed when it started"}
 	}
+	if err := x.admit(); err != nil {
+		return reply, err
+	}
 	route, err := x.route()
 	if err != nil {
 		return reply, err
@@ -81,7 +85,7 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	if err := x.read(route); err != nil {
 		return reply, err
 	}
-	if err := x.validate(Strict); err != nil {
+	if err := errors.Join(x.typed(), x.validate(Strict), x.server.known(x.call.Query["operation"])); err != nil {
 		return reply, err
 	}
 	return route.Rule(&x.call)

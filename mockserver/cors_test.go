@@ -98,7 +98,7 @@ func TestBrowsersPostEvents(t *testing.T) {
 		s := newServer(t)
 		for target, status := range map[string]int{
 			"/core/v3/database/list": 405, "/workflow/api/pools": 405, "/llm/api/projects": 405, "/dwh/v1/dwh/": 405,
-			"/audience/audiences/61/segments": 405, "/_understudy/worlds": 405,
+			"/audience/audiences/61/segments": 405, "/_understudy/worlds": 403,
 		} {
 			if a := preflight(t, s, target).want(t, status); len(allowed(a)) != 0 {
 				t.Errorf("%s has %v", target, allowed(a))

@@ -59,3 +59,9 @@ func (s *Server) TakeAllRoom() (release func()) {
 	}
 	return func() { s.room.Release(maxAtATime) }
 }
+
+// SharedWorlds counts the worlds that the process keeps to begin others with.
+func SharedWorlds() (n int) {
+	seeded.Range(func(any, any) bool { n++; return true })
+	return n
+}

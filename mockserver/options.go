@@ -45,6 +45,7 @@ type config struct {
 	recordLimit  int64
 	engine       query.Engine
 	token        string
+	controlHosts []string
 	ca           *certs.CA    // nil: no TLS
 	failed       func(string) // tells the running test
 	skip         op.Skips

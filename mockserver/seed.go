@@ -29,12 +29,13 @@ type provenance struct {
 	now      time.Time
 }
 
-// A world is a value, so one that was made of an embedded scenario at a fixed time is made once in a process and then
-// shared by every server and transport that begins with it.
+// A world is a value, so one that was made of an embedded scenario, with the seed and the time that the scenario has, is
+// made once in a process and then shared by every server and transport that begins with it. Nothing is kept of others, of
+// which a client may make any number.
 var seeded sync.Map // provenance → func() (world.World, error)
 
 func seededWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {
-	if from.mode == clock.Real || !scenario.Embedded {
+	if from.mode == clock.Real || !scenario.Embedded || from.seed != scenario.Seed || !from.now.Equal(scenario.Now) {
 		return seedWorld(scenario, from)
 	}
 	load, _ := seeded.LoadOrStore(from, sync.OnceValues(func() (world.World, error) {

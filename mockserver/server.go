@@ -81,7 +81,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })
 	s.recorder = s.newRecorder()
-	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.journalLimit); err != nil {
+	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.journalLimit, c.seed != nil); err != nil {
 		return nil, fmt.Errorf("make the world %s: %w", live.Default, err)
 	}
 	return s, s.loadOwn()
@@ -179,6 +179,25 @@ func (s *Server) settleEvent(w *world.World, event world.Event) {
 	if settle := s.settle[event.Kind]; settle != nil {
 		settle(w, event, s.skip)
 	}
+}
+
+// known refuses names that no operation has.
+func (s *Server) known(operations []string) error {
+	for _, name := range operations {
+		iface, id, _ := strings.Cut(name, ".")
+		if !s.serves(iface) {
+			return op.Invalid("operation", "no operation is called %q: want the name of an interface, one of %s, a dot and an id",
+				name, strings.Join(specs.Interfaces(), ", "))
+		}
+		v, err := s.service(iface)
+		if err != nil {
+			return err
+		}
+		if v.doc.Operation(id) == nil {
+			return op.Invalid("operation", "no operation is called %q; understudy operations lists all", name)
+		}
+	}
+	return nil
 }
 
 // fail reports what is our own fault: to the log, and to the running test, which fails.

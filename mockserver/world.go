@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -98,7 +99,12 @@ func (w *World) Load(fixture []byte) error {
 
 // Calls is how often an operation, such as workflow.deletePool, was called in this world, whatever it answered; with
 // statuses, only the calls that were answered with one of them. A call counts before its answer arrives.
+//
+// A name that no operation has fails the test, or is logged: it would never be called.
 func (w *World) Calls(operation string, statuses ...int) int {
+	if err := w.server.known([]string{operation}); err != nil {
+		w.server.fail("count calls", slog.Any("error", err))
+	}
 	n := 0
 	for count, calls := range w.live.Journal.Counts() {
 		if count.Operation == operation && (len(statuses) == 0 || slices.Contains(statuses, count.Status)) {
@@ -109,8 +115,11 @@ func (w *World) Calls(operation string, statuses ...int) int {
 }
 
 // Journal is what happened in the world, oldest first, without secrets; only the named operations if any are named. It
-// fails when the journal has had to forget exchanges to stay within its bound.
+// fails when no operation has one of the names, and when the journal has had to forget exchanges to stay within its bound.
 func (w *World) Journal(operations ...string) ([]recording.Exchange, error) {
+	if err := w.server.known(operations); err != nil {
+		return nil, err
+	}
 	entries := w.live.Journal.Entries(operations...)
 	list := make([]recording.Exchange, len(entries))
 	for i, e := range entries {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +31,8 @@ type serveFlags struct {
 	specs        *pairs
 	extras       *choice
 	token        string
+	tokenFile    string
+	controlHosts []string
 	journalLimit size
 	recordLimit  size
 	logLevel     *choice
@@ -100,6 +104,9 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.token, "control-token", "",
 		"the `TOKEN` that the control interface demands (default: none on a loopback address; on any other, one\n"+
 			"is made and printed once, on standard error)")
+	flags.StringVar(&f.tokenFile, "control-token-file", "", "read the token from `FILE`; "+tokenVariable+" in the environment holds it as well")
+	flags.StringSliceVar(&f.controlHosts, "control-host", nil,
+		"a `NAME` besides localhost at which the control interface answers without a token (repeatable)")
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world remembers")
 	flags.Var(&f.recordLimit, "record-limit",
 		"how many bytes of records, such as events, each world keeps; the oldest go first")
@@ -120,6 +127,9 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	defer sites.close()
 	ca, err := f.secure(sites)
 	if err != nil {
+		return err
+	}
+	if err := f.findToken(); err != nil {
 		return err
 	}
 	if f.token == "" && !sites[0].loopback() {
@@ -155,6 +165,28 @@ func (f *serveFlags) serve(c *cobra.Command, l sites, ca string, log *slog.Logge
 	return errors.Join(err, server.Close())
 }
 
+// tokenVariable is the variable of the environment that may hold the control token.
+const tokenVariable = "UNDERSTUDY_CONTROL_TOKEN"
+
+// findToken takes the control token from the flag, else from its file, else from the environment.
+func (f *serveFlags) findToken() error {
+	switch {
+	case f.token != "" && f.tokenFile != "":
+		return errors.New("--control-token and --control-token-file: want only one of them")
+	case f.tokenFile != "":
+		text, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return fmt.Errorf("--control-token-file: %w", err)
+		}
+		if f.token = strings.TrimSpace(string(text)); f.token == "" {
+			return fmt.Errorf("--control-token-file: %s is empty", f.tokenFile)
+		}
+	case f.token == "":
+		f.token = os.Getenv(tokenVariable)
+	}
+	return nil
+}
+
 func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 	opts := []mockserver.Option{
 		mockserver.WithScenario(f.scenario),
@@ -165,6 +197,7 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithRecordLimit(int64(f.recordLimit)),
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
+		mockserver.WithControlHost(f.controlHosts...),
 	}
 	if c.Flags().Changed("seed") {
 		opts = append(opts, mockserver.WithSeed(f.seed))

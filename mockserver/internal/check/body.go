@@ -97,3 +97,6 @@ func (o *Operation) requestBody(r *Request) error {
 	}
 	return visit("", m.schema, value, openapi3.VisitAsRequest())
 }
+
+// MediaTypes names the media types that a body may have, for people.
+func (o *Operation) MediaTypes() string { return o.body.media.names() }

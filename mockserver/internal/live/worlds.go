@@ -1,6 +1,7 @@
 package live
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"regexp"
@@ -36,6 +37,7 @@ type Worlds struct {
 	build        Build
 	settle       Settle
 	journalLimit int
+	seeded       bool // somebody has asked for a seed, and so for keys that are always the same
 
 	mu     sync.RWMutex
 	order  []*World
@@ -45,9 +47,9 @@ type Worlds struct {
 }
 
 // NewWorlds makes the registry, with the world Default in it.
-func NewWorlds(build Build, settle Settle, journalLimit int) (*Worlds, error) {
+func NewWorlds(build Build, settle Settle, journalLimit int, seeded bool) (*Worlds, error) {
 	ws := &Worlds{
-		build: build, settle: settle, journalLimit: journalLimit,
+		build: build, settle: settle, journalLimit: journalLimit, seeded: seeded,
 		byID: map[string]*World{}, byKey: map[string]*World{},
 	}
 	_, err := ws.Create(Plan{ID: Default})
@@ -78,7 +80,7 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 	}
 	var keys map[string]string
 	if plan.MintKeys {
-		keys = mint(&value, plan.ID)
+		keys = mint(&value, plan.ID, ws.seeded || plan.Seed != nil)
 	}
 	w := newWorld(plan.ID, value, ws.settle, ws.journalLimit)
 	w.Fork, w.Keys = plan.Fork, keys
@@ -120,10 +122,13 @@ func (ws *Worlds) value(plan Plan) (world.World, error) {
 
 // mint gives a world keys of its own, so that a client that sends one of them is in that world without knowing. They
 // have the platform's own form, since some clients send no other.
-func mint(value *world.World, id string) map[string]string {
+func mint(value *world.World, id string, seeded bool) map[string]string {
 	keys := map[string]string{}
 	for _, kind := range []string{"admin", "write"} {
 		random := value.Random("key:"+id+":"+kind, 0)
+		if !seeded {
+			_, _ = rand.Read(random[:]) // never fails
+		}
 		key := fmt.Sprintf("%d/%s", value.Account.ID, hex.EncodeToString(random[:20]))
 		if user, ok := administrator(value); ok {
 			value.Account.PutKey(world.Key{Key: key, User: user, WriteOnly: kind == "write"})
