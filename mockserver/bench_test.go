@@ -3,6 +3,8 @@ package mockserver_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"svc.example/understudy/mockserver"
@@ -63,4 +65,45 @@ func BenchmarkNewTransport(b *testing.B) {
 	for b.Loop() {
 		mockserver.NewTransport(b)
 	}
+}
+
+// BenchmarkRecord serves, and records to a file, for one client after the other and for many at once.
+func BenchmarkRecord(b *testing.B) {
+	open := func(b *testing.B) *mockserver.Server {
+		b.Helper()
+		file, err := os.OpenFile(filepath.Join(b.TempDir(), "t.ndjson"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = file.Close() })
+		s, err := mockserver.New(mockserver.WithClock("frozen"), mockserver.WithRecording(file))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return s
+	}
+	request := func(b *testing.B) *http.Request {
+		b.Helper()
+		r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/workflow/api/pools/1", nil)
+		r.Header.Set("Authorization", admin)
+		return r
+	}
+	b.Run("one after the other", func(b *testing.B) {
+		s, r := open(b), request(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			s.ServeHTTP(nothing{http.Header{}}, r)
+		}
+	})
+	b.Run("at once", func(b *testing.B) {
+		s := open(b)
+		b.ReportAllocs()
+		b.SetParallelism(16)
+		b.RunParallel(func(pb *testing.PB) {
+			r := request(b)
+			for pb.Next() {
+				s.ServeHTTP(nothing{http.Header{}}, r)
+			}
+		})
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
@@ -33,6 +32,7 @@ func (s *Server) controlRules() op.Interface {
 		},
 		Operations: s.operations,
 		Ready:      s.Ready,
+		Recording:  s.recordingState,
 	})
 }
 
@@ -107,20 +107,4 @@ func (x *exchange) authorized() bool {
 func (s *Server) redacted(e *journal.Entry) *recording.Exchange {
 	redactor := recording.Redactor{Brand: s.brand, Salt: binary.BigEndian.AppendUint64([]byte("journal"), e.Seed)}
 	return redactor.Redact(e.Exchange(), e.Operation)
-}
-
-// newRecorder is what writes every exchange to the recording, if there is to be one.
-func (s *Server) newRecorder() func(*journal.Entry) {
-	if s.recording == nil {
-		return nil
-	}
-	var mu sync.Mutex // worlds commit at the same time
-	return func(e *journal.Entry) {
-		x := s.redacted(e)
-		mu.Lock()
-		defer mu.Unlock()
-		if err := recording.Write(s.recording, x); err != nil {
-			s.log.Error("write the recording", "exchange", e.Seq, "error", err)
-		}
-	}
 }

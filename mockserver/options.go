@@ -140,7 +140,10 @@ func WithLogger(log *slog.Logger) Option {
 }
 
 // WithRecording writes every exchange to w as a line of NDJSON, in one call of Write, before its answer leaves, with
-// secrets redacted.
+// secrets redacted. Calls of Write never overlap. An exchange that w does not take within a second, or of which it
+// reports an error, is answered without: the answer has the header X-Understudy-Unrecorded, GET /_understudy/health
+// counts it, the first one is logged and fails a running test, and Close returns an error. Half a line that w has
+// written by then is cut off if w is a file, and otherwise ended by a newline.
 func WithRecording(w io.Writer) Option {
 	return func(c *config) error { c.recording = w; return nil }
 }

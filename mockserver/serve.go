@@ -256,7 +256,7 @@ func (x *exchange) send(a check.Answer) {
 		header[line[0]] = values[i : i+1 : i+1]
 	}
 	if x.world != nil {
-		seq := x.world.Journal.Commit(x.entry(a), x.server.recorder)
+		seq := x.commit(x.entry(a), header)
 		header[exchangeHeader] = []string{strconv.FormatInt(seq, 10)}
 	}
 	x.w.WriteHeader(a.Status)

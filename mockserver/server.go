@@ -25,7 +25,6 @@ import (
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
-	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/op"
@@ -42,7 +41,7 @@ type Server struct {
 	services map[string]func() (*service, error)
 	control  func() (*service, error)
 	settle   map[string]func(*world.World, world.Event, op.Skips)
-	recorder func(*journal.Entry)
+	recorder *recorder // nil without a recording
 	close    func() error
 	room     *semaphore.Weighted // for large bodies
 	origin   string              // scheme and host, when the server listens by itself
@@ -87,8 +86,9 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	return s, s.loadOwn()
 }
 
-// Close ends what the server began. A server that listens stops to.
-func (s *Server) Close() error { return s.close() }
+// Close ends what the server began. A server that listens stops to. The error says so when answers are not in the
+// recording that was to have them.
+func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close()) }
 
 // service returns the interface of a name.
 func (s *Server) service(name string) (*service, error) {

@@ -38,14 +38,19 @@ func serve(t *testing.T, args ...string) *process {
 // serveIn is serve for a user with a folder of their own.
 func serveIn(t *testing.T, home string, args ...string) *process {
 	t.Helper()
+	return begin(t, home, "understudy", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+}
+
+// begin runs a program that serves the mock.
+func begin(t *testing.T, home, program string, args ...string) *process {
+	t.Helper()
 	p := &process{log: filepath.Join(t.TempDir(), "stderr")}
 	log, err := os.Create(p.log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	args = append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
-	p.cmd = exec.CommandContext(t.Context(), "understudy", args...)
+	p.cmd = exec.CommandContext(t.Context(), program, args...)
 	p.cmd.Env = environment(home)
 	p.cmd.Stderr = log
 	stdout, err := p.cmd.StdoutPipe()

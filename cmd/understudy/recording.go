@@ -9,13 +9,19 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
+	"syscall"
 
 	"svc.example/understudy/specs/recording"
 )
 
 // openRecording opens a recording to append to: a new file, an empty one, or a recording that is there already. It
-// refuses to touch anything else. Half a line, left by a process that was killed while it wrote, is cut off.
-func openRecording(path string, log *slog.Logger) (*os.File, error) {
+// refuses to touch anything else. Half a line, left by a process that was killed while it wrote, is cut off. A FIFO is
+// opened when there is something to write.
+func openRecording(path string, log *slog.Logger) (io.WriteCloser, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		return &fifo{path: path}, nil
+	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the recording: %w", err)
@@ -23,7 +29,66 @@ func openRecording(path string, log *slog.Logger) (*os.File, error) {
 	if err := prepareRecording(file, log); err != nil {
 		return nil, errors.Join(fmt.Errorf("recording %s: %w", path, err), file.Close())
 	}
-	return file, nil
+	return recordingFile{file}, nil
+}
+
+// recordingFile is a recording on disk.
+type recordingFile struct{ *os.File }
+
+// Close reports also what the system finds out only when it has to bring everything to the disk.
+func (f recordingFile) Close() error {
+	err := f.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) { // no file of a disk
+		err = nil
+	}
+	return errors.Join(err, f.File.Close())
+}
+
+// fifo is a recording that another process reads. It is opened for writing only, so that nothing is written which nobody
+// reads: writing waits for a reader, and fails when there is none any more.
+type fifo struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+}
+
+// Write implements io.Writer. Nothing counts as written to a reader that is gone.
+func (f *fifo) Write(b []byte) (int, error) {
+	file, err := f.open()
+	if err != nil {
+		return 0, err
+	}
+	n, err := file.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		return 0, errors.Join(errors.New("nobody reads the FIFO any more"), f.Close())
+	}
+	return n, err
+}
+
+func (f *fifo) open() (*os.File, error) {
+	f.mu.Lock()
+	file := f.file
+	f.mu.Unlock()
+	if file != nil {
+		return file, nil
+	}
+	file, err := os.OpenFile(f.path, os.O_WRONLY, 0) // which waits for a reader
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.file = file
+	return file, err
+}
+
+// Close implements io.Closer. The next Write opens the FIFO again.
+func (f *fifo) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file := f.file
+	if f.file = nil; file == nil {
+		return nil
+	}
+	return file.Close()
 }
 
 func prepareRecording(file *os.File, log *slog.Logger) error {

@@ -51,6 +51,13 @@ The first line on standard output comes when the interfaces can answer, and says
 where they are, as JSON. Logs go to standard error. SIGTERM or Ctrl-C lets requests
 in flight finish and ends with exit code 0; a second one ends at once.
 
+With --record, an exchange is written before its answer leaves. One that cannot be
+written within a second is answered all the same, with the header
+X-Understudy-Unrecorded: the disk is full, for example, or nobody reads the FIFO.
+Up to 4096 lines and 64 MiB wait to be written. GET /_understudy/health counts what
+is not recorded, the first is logged, and the exit code is then 2. Half a line is
+cut off again.
+
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
 1/write, which may only import data. Clients that insist on keys in the platform's
 own form find them with understudy scenarios show NAME --print keys.`,

@@ -22,6 +22,14 @@ type Host struct {
 	Source     func(iface string) ([]byte, error)                                        // the text of a document
 	Operations func() []string                                                           // all that are documented, by name
 	Ready      func() error                                                              // once every interface can answer
+	Recording  func() *Recording                                                         // nil when there is none
+}
+
+// Recording says how much of what was answered is in the recording.
+type Recording struct {
+	Recorded   int64  `json:"recorded"`
+	Unrecorded int64  `json:"unrecorded"`
+	Error      string `json:"error,omitempty"`
 }
 
 // Interface is the table of the control interface.
@@ -72,7 +80,10 @@ func (h Host) health(*op.Call) (op.Reply, error) {
 	if err := h.Ready(); err != nil {
 		return op.Reply{}, err
 	}
-	return op.OK(map[string]string{"status": "ok"})
+	return op.OK(struct {
+		Status    string     `json:"status"`
+		Recording *Recording `json:"recording,omitempty"`
+	}{"ok", h.Recording()})
 }
 
 // world is the live world that the path names; the default one when it names none.

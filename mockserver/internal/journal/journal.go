@@ -51,6 +51,7 @@ type Journal struct {
 	size    int
 	dropped Dropped
 	counts  map[Count]int
+	last    chan struct{} // of the turn of the last exchange that has one
 }
 
 // Count is what calls are counted by. Operation is empty where none fits.
@@ -76,11 +77,24 @@ func New(limit int) *Journal {
 // Last is the number of the last exchange that was entered.
 func (j *Journal) Last() int64 { return j.seq.Load() }
 
-// Commit enters an exchange and gives it its number. If each is not nil it is called with the entry before another
-// can be committed.
-func (j *Journal) Commit(e *Entry, each func(*Entry)) int64 {
+// Commit enters an exchange and gives it its number.
+func (j *Journal) Commit(e *Entry) int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	return j.commit(e)
+}
+
+// CommitInTurn enters an exchange like Commit, and returns its turn, by which what is done with exchanges afterwards is
+// done in their order, without holding the journal meanwhile.
+func (j *Journal) CommitInTurn(e *Entry) (int64, *Turn) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	t := &Turn{before: j.last, over: make(chan struct{})}
+	j.last = t.over
+	return j.commit(e), t
+}
+
+func (j *Journal) commit(e *Entry) int64 {
 	e.Seq = j.seq.Add(1)
 	if j.counts == nil {
 		j.counts = map[Count]int{}
@@ -89,9 +103,6 @@ func (j *Journal) Commit(e *Entry, each func(*Entry)) int64 {
 	j.entries = append(j.entries, e)
 	j.size += e.size()
 	j.shrink()
-	if each != nil {
-		each(e)
-	}
 	return e.Seq
 }
 

@@ -1,0 +1,242 @@
+// Package sink writes lines to a writer that may be full, slow or stuck. Whoever has a line waits until it is written,
+// but never for long: a line that was not taken in time is given up and counted.
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+// The bounds of a sink unless told otherwise.
+const (
+	DefaultWait  = time.Second
+	DefaultLines = 4096
+	DefaultBytes = 64 << 20
+)
+
+// ErrBusy is the reason for a line that the writer did not take in time.
+var ErrBusy = errors.New("the writer takes nothing")
+
+// Limits bound what waits to be written. A line for which there is no room waits for it.
+type Limits struct {
+	Wait  time.Duration // for how long a line may wait, for room and until it is written
+	Lines int
+	Bytes int // a line that is larger goes alone
+}
+
+// Counts says what became of the lines so far. A line that is given up while it is being written counts as lost until
+// it is written after all.
+type Counts struct {
+	Written, Lost int64
+	Err           error // the first reason for which a line was lost
+}
+
+// Sink hands lines to a writer, one at a time and in order. It is safe for concurrent use. It has a goroutine only
+// while there is something to write.
+type Sink struct {
+	limits Limits
+
+	mu     sync.Mutex
+	out    whole
+	queue  []*line
+	bytes  int           // of the queue and of the line that is being written
+	busy   bool          // there is a goroutine that writes
+	stuck  bool          // a line was given up while it was being written
+	room   chan struct{} // closed when a line was written
+	counts Counts
+}
+
+// line is a line on its way.
+type line struct {
+	text    []byte
+	written chan error
+	begun   bool // it is being written
+	late    bool // it was given up while it was being written
+}
+
+// New makes a sink. Limits that are zero are the defaults.
+func New(w io.Writer, limits Limits) *Sink {
+	if limits.Wait <= 0 {
+		limits.Wait = DefaultWait
+	}
+	if limits.Lines <= 0 {
+		limits.Lines = DefaultLines
+	}
+	if limits.Bytes <= 0 {
+		limits.Bytes = DefaultBytes
+	}
+	return &Sink{out: whole{w: w}, limits: limits, room: make(chan struct{})}
+}
+
+// Put writes a line, which ends with a newline, after those of earlier calls. It returns when the line is written, or
+// the reason for which it is lost. When the line has its place in the order it calls queued, once.
+func (s *Sink) Put(text []byte, queued func()) error {
+	l := &line{text: text, written: make(chan error, 1)}
+	timer := time.NewTimer(s.limits.Wait)
+	defer timer.Stop()
+	err := s.enter(l, timer.C)
+	queued()
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-l.written:
+		return err
+	case <-timer.C:
+		return s.giveUp(l)
+	}
+}
+
+// enter puts a line into the queue as soon as there is room.
+func (s *Sink) enter(l *line, late <-chan time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !s.stuck {
+		if s.fits(l) {
+			s.queue, s.bytes = append(s.queue, l), s.bytes+len(l.text)
+			if !s.busy {
+				s.busy = true
+				go s.drain()
+			}
+			return nil
+		}
+		room := s.room
+		s.mu.Unlock()
+		select {
+		case <-room:
+			s.mu.Lock()
+		case <-late:
+			s.mu.Lock()
+			return s.lose(ErrBusy)
+		}
+	}
+	return s.lose(ErrBusy)
+}
+
+func (s *Sink) fits(l *line) bool {
+	return s.bytes == 0 || len(s.queue) < s.limits.Lines && s.bytes+len(l.text) <= s.limits.Bytes
+}
+
+// Lose counts a line that could not even be made, and returns the reason.
+func (s *Sink) Lose(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lose(err)
+}
+
+func (s *Sink) lose(err error) error {
+	s.counts.Lost++
+	if s.counts.Err == nil {
+		s.counts.Err = err
+	}
+	return err
+}
+
+// giveUp takes a line back that nobody waits for any longer. One that is being written cannot be taken back.
+func (s *Sink) giveUp(l *line) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case err := <-l.written:
+		return err
+	default:
+	}
+	if l.begun {
+		l.late, s.stuck = true, true
+	} else {
+		s.queue = slices.DeleteFunc(s.queue, func(other *line) bool { return other == l })
+		s.bytes -= len(l.text)
+	}
+	s.tell()
+	return s.lose(ErrBusy)
+}
+
+// tell wakes those who wait for room.
+func (s *Sink) tell() {
+	close(s.room)
+	s.room = make(chan struct{})
+}
+
+// drain writes until nothing is left to write.
+func (s *Sink) drain() {
+	for {
+		l := s.next()
+		if l == nil {
+			return
+		}
+		s.end(l, s.out.write(l.text))
+	}
+}
+
+func (s *Sink) next() *line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		s.busy, s.queue = false, nil
+		return nil
+	}
+	l := s.queue[0]
+	s.queue, l.begun = s.queue[1:], true
+	return l
+}
+
+// end counts a line that was written, or was not, and makes its room free.
+func (s *Sink) end(l *line, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil && l.late:
+		s.counts.Lost--
+		s.counts.Written++
+	case err == nil:
+		s.counts.Written++
+	case !l.late:
+		_ = s.lose(err)
+	}
+	s.bytes -= len(l.text)
+	s.stuck = false
+	l.written <- err
+	s.tell()
+}
+
+// Counts returns what became of the lines so far.
+func (s *Sink) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// Close waits, no longer than a line would, until everything is written. Its error says how many lines were lost.
+func (s *Sink) Close() error {
+	timer := time.NewTimer(s.limits.Wait)
+	defer timer.Stop()
+	for room := s.pending(); room != nil; room = s.pending() {
+		select {
+		case <-room:
+		case <-timer.C:
+			return s.Counts().err()
+		}
+	}
+	return s.Counts().err()
+}
+
+// pending returns what is closed when there is less to be written, or nil when nothing is left.
+func (s *Sink) pending() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bytes == 0 {
+		return nil
+	}
+	return s.room
+}
+
+func (c Counts) err() error {
+	if c.Lost == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d exchanges are not in the recording: %w", c.Lost, c.Lost+c.Written, c.Err)
+}

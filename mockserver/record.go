@@ -1,0 +1,101 @@
+package mockserver
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"svc.example/understudy/mockserver/internal/control"
+	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/sink"
+	"svc.example/understudy/specs/recording"
+)
+
+// unrecordedHeader is in the answers that are not in the recording, though there is to be one. It says why not.
+const unrecordedHeader = "X-Understudy-Unrecorded"
+
+// recorder writes exchanges to a recording.
+type recorder struct {
+	server *Server
+	sink   *sink.Sink
+	lost   sync.Once
+}
+
+func (s *Server) newRecorder() *recorder {
+	if s.recording == nil {
+		return nil
+	}
+	return &recorder{server: s, sink: sink.New(s.recording, sink.Limits{})}
+}
+
+// commit enters the exchange into its journal and, if there is to be one, writes it to the recording, before the first
+// byte of its answer leaves. The journal is not held while secrets are taken out and while the line is written.
+func (x *exchange) commit(e *journal.Entry, header http.Header) int64 {
+	if x.server.recorder == nil {
+		return x.world.Journal.Commit(e)
+	}
+	seq, turn := x.world.Journal.CommitInTurn(e)
+	if err := x.server.recorder.write(e, turn); err != nil {
+		header[unrecordedHeader] = []string{oneLine(err.Error())}
+	}
+	return seq
+}
+
+// write writes an exchange after those of its world that came before. It gives up what would take too long.
+func (r *recorder) write(e *journal.Entry, turn *journal.Turn) (err error) {
+	defer turn.End()
+	defer func() {
+		if err != nil {
+			r.lost.Do(func() {
+				r.server.fail("answers are not recorded", slog.Int64("exchange", e.Seq), slog.Any("error", err))
+			})
+		}
+	}()
+	line, err := r.line(e)
+	if err != nil {
+		return r.sink.Lose(err)
+	}
+	turn.Wait(sink.DefaultWait)
+	return r.sink.Put(line, turn.End)
+}
+
+// line is an exchange as a line, without secrets.
+func (r *recorder) line(e *journal.Entry) (text []byte, err error) {
+	defer recovered(&err)
+	var b bytes.Buffer
+	err = recording.Write(&b, r.server.redacted(e))
+	return b.Bytes(), err
+}
+
+// close waits for what is still to be written, and says how many exchanges are not in the recording.
+func (r *recorder) close() error {
+	if r == nil {
+		return nil
+	}
+	return r.sink.Close()
+}
+
+// recordingState says how much of what was answered is in the recording; nil when there is none.
+func (s *Server) recordingState() *control.Recording {
+	if s.recorder == nil {
+		return nil
+	}
+	counts := s.recorder.sink.Counts()
+	state := &control.Recording{Recorded: counts.Written, Unrecorded: counts.Lost}
+	if counts.Err != nil {
+		state.Error = counts.Err.Error()
+	}
+	return state
+}
+
+// oneLine makes a text fit for the value of a header.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return ' '
+		}
+		return r
+	}, text)
+}
