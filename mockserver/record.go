@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"bytes"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -64,9 +63,7 @@ func (r *recorder) write(e *journal.Entry, turn *journal.Turn) (err error) {
 // line is an exchange as a line, without secrets.
 func (r *recorder) line(e *journal.Entry) (text []byte, err error) {
 	defer recovered(&err)
-	var b bytes.Buffer
-	err = recording.Write(&b, r.server.redacted(e))
-	return b.Bytes(), err
+	return recording.Line(r.server.redacted(e))
 }
 
 // close waits for what is still to be written, and says how many exchanges are not in the recording.

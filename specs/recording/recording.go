@@ -96,22 +96,40 @@ func (b *Body) UnmarshalJSON(data []byte) error {
 
 // Write appends the exchange to w as one line of NDJSON, in one call of w.Write, so that a recording that is cut off
 // anywhere loses at most its last line.
+//
+// A line that w takes only in part is an error.
 func Write(w io.Writer, e *Exchange) error {
-	line, err := marshal(e)
+	line, err := Line(e)
 	if err != nil {
-		return fmt.Errorf("write exchange %d: %w", e.Seq, err)
+		return err
 	}
-	_, err = w.Write(append(line, '\n'))
+	n, err := w.Write(line)
+	if err == nil && n < len(line) {
+		err = io.ErrShortWrite
+	}
 	return err
+}
+
+// Line returns the exchange as one line of NDJSON, its end included.
+func Line(e *Exchange) ([]byte, error) {
+	line, err := encode(e)
+	if err != nil {
+		return nil, fmt.Errorf("write exchange %d: %w", e.Seq, err)
+	}
+	return line, nil
 }
 
 // marshal is json.Marshal without the escaping that only a browser needs.
 func marshal(v any) ([]byte, error) {
+	line, err := encode(v)
+	return bytes.TrimSuffix(line, []byte("\n")), err
+}
+
+// encode is marshal with a newline at the end.
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	err := encoder.Encode(v)
+	return b.Bytes(), err
 }

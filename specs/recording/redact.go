@@ -43,6 +43,8 @@ type redaction struct {
 	*Redactor
 	op    *specs.Operation // nil where none fits
 	names []string         // of what was taken out
+	noted map[string]bool  // the same
+	depth int              // of JSON in texts of JSON
 }
 
 // Redact returns the exchange without its secrets; what it shares with the original is not changed. The operation,
@@ -85,8 +87,16 @@ func (x *redaction) operations() []*specs.Operation {
 	return []*specs.Operation{x.op, x.op.Embedded}
 }
 
+// note names a place from which something was taken out, once.
 func (x *redaction) note(what string) {
-	if !slices.Contains(x.names, what) {
+	if x.noted == nil {
+		x.noted = map[string]bool{}
+		for _, name := range x.names {
+			x.noted[name] = true
+		}
+	}
+	if !x.noted[what] {
+		x.noted[what] = true
 		x.names = append(x.names, what)
 	}
 }
@@ -204,12 +214,27 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 		}
 		part := said(plainName)
 		part.Secret = part.Secret || isSecret(plainName)
-		if clean := x.field(where+"."+plainName, plain, part); clean != plain {
+		if clean := x.field(below(where, plainName), plain, part); clean != plain {
 			fields[i] = name + "=" + url.QueryEscape(clean)
-			x.note(where + "." + plainName)
+			x.note(below(where, plainName))
 		}
 	}
 	return strings.Join(fields, "&")
+}
+
+// maxDepth is how deep JSON in texts of JSON is looked into. What is deeper and may hold a secret is taken out whole.
+const maxDepth = 8
+
+// maxPlace bounds the name of a place. What is deeper is known by the name of where that began, so that the names in a
+// deep text are not longer together than the text.
+const maxPlace = 1 << 10
+
+// below is the name of a place inside another.
+func below(where, name string) string {
+	if len(where)+len(name) > maxPlace {
+		return where
+	}
+	return where + "." + name
 }
 
 // field takes secrets out of one value. That of a form may be JSON itself.
@@ -218,7 +243,12 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 		return x.Hash(value)
 	}
 	if part.HasSecrets() || mayHoldJSON(value) {
-		if clean, ok := x.json(where, []byte(value), part); ok {
+		if x.depth >= maxDepth {
+			return x.hidden(value)
+		}
+		x.depth++
+		clean, ok := x.json(where, []byte(value), part)
+		if x.depth--; ok {
 			return string(clean)
 		}
 		if part.HasSecrets() && looksLikeJSON(value) { // it may hold them anywhere

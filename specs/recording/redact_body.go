@@ -117,10 +117,10 @@ func (w *jsonWalk) value(where string, part specs.Part) error {
 			}
 			inner := part.Member(string(key))
 			inner.Secret = inner.Secret || w.d.PeekKind() == '"' && isSecret(string(key))
-			return w.value(where+"."+clean, inner)
+			return w.value(below(where, clean), inner)
 		})
 	case '[':
-		return w.container(']', func(i int) error { return w.value(where+"."+strconv.Itoa(i), part.Item()) })
+		return w.container(']', func(i int) error { return w.value(below(where, strconv.Itoa(i)), part.Item()) })
 	}
 	return w.scalar(where, part)
 }

@@ -30,9 +30,9 @@ func (x *redaction) parts(where string, body *Body, boundary string, said func(n
 		name := fieldName(string(head))
 		part := said(name)
 		part.Secret = part.Secret || isSecret(name)
-		if clean := x.field(where+"."+name, string(content), part); clean != string(content) {
+		if clean := x.field(below(where, name), string(content), part); clean != string(content) {
 			pieces[i+1] = append(append(bytes.Clone(head), "\r\n\r\n"...), clean...)
-			x.note(where + "." + name)
+			x.note(below(where, name))
 		}
 	}
 	return bytes.Join(pieces, delimiter)[len("\r\n"):], true

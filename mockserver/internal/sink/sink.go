@@ -39,6 +39,7 @@ type Counts struct {
 // while there is something to write.
 type Sink struct {
 	limits Limits
+	used   sync.Pool // of lines that were written, since there is one for each request
 
 	mu     sync.Mutex
 	out    whole
@@ -46,7 +47,7 @@ type Sink struct {
 	bytes  int           // of the queue and of the line that is being written
 	busy   bool          // there is a goroutine that writes
 	stuck  bool          // a line was given up while it was being written
-	room   chan struct{} // closed when a line was written
+	room   chan struct{} // closed when a line was written; nil while nobody waits for it
 	counts Counts
 }
 
@@ -54,8 +55,16 @@ type Sink struct {
 type line struct {
 	text    []byte
 	written chan error
+	timer   *time.Timer
 	begun   bool // it is being written
 	late    bool // it was given up while it was being written
+}
+
+// release gives back a line that was written.
+func (s *Sink) release(l *line) {
+	l.timer.Stop()
+	l.text, l.begun = nil, false
+	s.used.Put(l)
 }
 
 // New makes a sink. Limits that are zero are the defaults.
@@ -69,24 +78,27 @@ func New(w io.Writer, limits Limits) *Sink {
 	if limits.Bytes <= 0 {
 		limits.Bytes = DefaultBytes
 	}
-	return &Sink{out: whole{w: w}, limits: limits, room: make(chan struct{})}
+	s := &Sink{out: whole{w: w}, limits: limits}
+	s.used.New = func() any { return &line{written: make(chan error, 1), timer: time.NewTimer(limits.Wait)} }
+	return s
 }
 
 // Put writes a line, which ends with a newline, after those of earlier calls. It returns when the line is written, or
 // the reason for which it is lost. When the line has its place in the order it calls queued, once.
 func (s *Sink) Put(text []byte, queued func()) error {
-	l := &line{text: text, written: make(chan error, 1)}
-	timer := time.NewTimer(s.limits.Wait)
-	defer timer.Stop()
-	err := s.enter(l, timer.C)
+	l := s.used.Get().(*line)
+	l.text = text
+	l.timer.Reset(s.limits.Wait)
+	err := s.enter(l, l.timer.C)
 	queued()
 	if err != nil {
 		return err
 	}
 	select {
 	case err := <-l.written:
+		s.release(l)
 		return err
-	case <-timer.C:
+	case <-l.timer.C:
 		return s.giveUp(l)
 	}
 }
@@ -104,7 +116,7 @@ func (s *Sink) enter(l *line, late <-chan time.Time) error {
 			}
 			return nil
 		}
-		room := s.room
+		room := s.less()
 		s.mu.Unlock()
 		select {
 		case <-room:
@@ -157,8 +169,18 @@ func (s *Sink) giveUp(l *line) error {
 
 // tell wakes those who wait for room.
 func (s *Sink) tell() {
-	close(s.room)
-	s.room = make(chan struct{})
+	if s.room != nil {
+		close(s.room)
+		s.room = nil
+	}
+}
+
+// less returns what is closed when there is less to be written.
+func (s *Sink) less() <-chan struct{} {
+	if s.room == nil {
+		s.room = make(chan struct{})
+	}
+	return s.room
 }
 
 // drain writes until nothing is left to write.
@@ -199,8 +221,8 @@ func (s *Sink) end(l *line, err error) {
 	}
 	s.bytes -= len(l.text)
 	s.stuck = false
-	l.written <- err
 	s.tell()
+	l.written <- err // from here on it is its owner's
 }
 
 // Counts returns what became of the lines so far.
@@ -231,7 +253,7 @@ func (s *Sink) pending() <-chan struct{} {
 	if s.bytes == 0 {
 		return nil
 	}
-	return s.room
+	return s.less()
 }
 
 func (c Counts) err() error {
