@@ -32,6 +32,7 @@ type gatherer struct {
 	covering *covering
 	accepted *acceptance
 	strange  strangers
+	numbers  numbering
 	errs     []error
 	dropped  int
 }
@@ -80,6 +81,7 @@ func (g *gatherer) take(v *verdict) {
 		return
 	}
 	g.r.Exchanges.Read++
+	g.numbers.take(&v.result.Item)
 	switch v.result.Owner.State {
 	case judge.Matched:
 		g.r.Exchanges.Matched++
@@ -206,6 +208,7 @@ func (g *gatherer) report() *Report {
 		g.r.Docs[doc.ID] = doc
 	}
 	g.r.Coverage = g.covering.report(g.r.Rules)
+	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.complete), g.checker.config.complete
 	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)
 	g.r.Baseline = g.accepted.report()
 	for _, group := range g.groups {

@@ -28,6 +28,7 @@ type config struct {
 	workers    int
 	guess      bool
 	noExtras   bool
+	complete   bool
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
@@ -92,6 +93,16 @@ func known(ids []string) error {
 		}
 	}
 	return nil
+}
+
+// WithComplete sets whether a check fails when exchanges are missing in a recording, by the numbers that recordings of
+// our own format have. By default what is missing between others is reported and inconclusive. A recording that has to be
+// complete also begins with the first exchange of its world, or goes on where another one ends.
+func WithComplete(complete bool) Option {
+	return func(c *config) error {
+		c.complete = complete
+		return nil
+	}
 }
 
 // WithWorkers sets how many exchanges are judged at a time, by default one for each processor. The report is the same

@@ -24,6 +24,7 @@ type checkFlags struct {
 	guess    bool
 	trust    *choice
 	disputed *choice
+	gaps     *choice
 	brand    string
 
 	severities    []string
@@ -51,8 +52,8 @@ FILE, those that understudy.yaml names.
 Addresses of a local mock and https://INTERFACE.svc.example are known, others are
 guessed from the recording, which the report says. --base tells them for certain.
 
-Exit code 0: conforms. 1: there are violations, stale entries in the baseline, or
-too little coverage. 2: could not judge, because input is bad or nothing in it
+Exit code 0: conforms. 1: there are violations, stale entries in the baseline, too
+little coverage, or, with --gaps fail, exchanges that are missing. 2: could not judge, because input is bad or nothing in it
 belongs to an interface.`,
 		Example: `  understudy check traffic.har
   understudy check --base workflow=https://workflow.example.com 'recordings/**/*.yaml'
@@ -81,6 +82,8 @@ func (f *checkFlags) add(c *cobra.Command) {
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
 	f.disputed = choose(c, "disputed", "what to do with findings on which the two judges differ", words("report", "fail"))
+	f.gaps = choose(c, "gaps", "what to do when exchanges are missing, by the numbers in recordings of our own format",
+		words("report", "fail"))
 	c.Flags().StringArrayVar(&f.severities, "severity", nil,
 		"how loud findings are, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
 			"patterns, the first that fits decides (repeatable)")
@@ -170,6 +173,7 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		contract.WithTrust(specs.Provenance(f.trust.word)),
 		contract.WithDisputed(f.disputed.word == "fail"),
 		contract.WithGuess(f.guess),
+		contract.WithComplete(f.gaps.word == "fail"),
 		contract.WithExtras(f.extras.word == allExtras),
 	}
 	for _, base := range f.bases.list {

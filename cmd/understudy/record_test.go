@@ -37,6 +37,12 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("health counts %d answers that are not recorded, want %d", got, lost)
 	}
 	mock.stopUnrecorded(t)
+	for policy, want := range map[string]int{"report": 0, "fail": 1} {
+		code, stdout, _ := command(t, "check", "--gaps", policy, file)
+		if code != want || !strings.Contains(stdout, "lacks 147 exchanges") {
+			t.Errorf("--gaps %s: exit code %d, want %d and 147 missing exchanges:\n%s", policy, code, want, stdout)
+		}
+	}
 }
 
 func TestFIFO(t *testing.T) {

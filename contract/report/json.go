@@ -27,6 +27,7 @@ type wire struct {
 	Problems   []Problem   `json:"problems"`
 	Bases      []Base      `json:"bases"`
 	Strangers  []Stranger  `json:"strangers"`
+	Gaps       []Gap       `json:"gaps,omitempty"`
 	Baseline   *Baseline   `json:"baseline,omitempty"`
 	Thresholds []Threshold `json:"thresholds"`
 }
@@ -41,7 +42,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		w.Shown = append(w.Shown, r.Shown[number])
 	}
 	w.Problems, w.Bases, w.Strangers = list(r.Problems), list(r.Bases), list(r.Strangers)
-	w.Baseline, w.Thresholds = r.Baseline, list(r.Thresholds)
+	w.Gaps, w.Baseline, w.Thresholds = r.Gaps, r.Baseline, list(r.Thresholds)
 	w.Findings, w.Rules, w.Notes, w.Coverage.Axes = list(w.Findings), list(w.Rules), list(w.Notes), list(w.Coverage.Axes)
 	if w.Coverage.Operations == nil {
 		w.Coverage.Operations = map[string]Touched{}

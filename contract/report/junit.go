@@ -185,6 +185,23 @@ func (r *Report) junitRules() []junitCase {
 	return cases
 }
 
+// junitGaps has a case for what is missing, if something is. It is skipped where nothing has to be complete.
+func (r *Report) junitGaps(gate func(string, []string) junitCase) []junitCase {
+	if len(r.Gaps) == 0 {
+		return nil
+	}
+	var missing []string
+	for i := range r.Gaps {
+		missing = append(missing, plain(r.Gaps[i].inWords()))
+	}
+	c := gate("the recording is complete", missing)
+	if !r.Complete {
+		said := "inconclusive: " + missing[0]
+		c.Failure, c.Skipped, c.Out = nil, &said, strings.Join(missing, "\n")
+	}
+	return []junitCase{c}
+}
+
 // junitGates has a case for whatever else makes a check fail.
 func (r *Report) junitGates() []junitCase {
 	gate := func(name string, faults []string) junitCase {
@@ -199,6 +216,7 @@ func (r *Report) junitGates() []junitCase {
 		unread = append(unread, plain(fmt.Sprintf("%s could not be read: %s", r.Problems[i].place(), r.Problems[i].Message)))
 	}
 	cases := []junitCase{gate("the recording can be read", unread)}
+	cases = append(cases, r.junitGaps(gate)...)
 	if r.Baseline != nil {
 		for i := range r.Baseline.Stale {
 			e := &r.Baseline.Stale[i]

@@ -41,6 +41,7 @@ type Report struct {
 	Shown     map[int]Line // the exchanges that findings speak of, by number
 	Notes     []string     // what is worth knowing about the recording itself
 	Problems  []Problem    // what of the recording could not be read, and was skipped
+	Gaps      []Gap        // what is missing in the recording
 	Bases     []Base       // where the interfaces were
 	Strangers []Stranger   // addresses that belong to no interface, or to several; the most frequent first
 	Groups    []Group      // findings by fingerprint, the worst first, with complete counts
@@ -58,6 +59,9 @@ type Report struct {
 
 	// DisputedFails says that disputed findings fail the check too.
 	DisputedFails bool
+
+	// Complete says that gaps fail the check too.
+	Complete bool
 
 	more bool // there was a violation beyond those that are kept
 }
@@ -242,9 +246,9 @@ func (r *Report) Violated() bool {
 	return r.more || slices.ContainsFunc(r.Groups, func(g Group) bool { return r.Breaks(&g.Finding) })
 }
 
-// Failed reports whether the check fails: the recording breaks the contract, the baseline is stale, or there is too
-// little coverage.
+// Failed reports whether the check fails: the recording breaks the contract, is not complete though it has to be, the
+// baseline is stale, or there is too little coverage.
 func (r *Report) Failed() bool {
-	return r.Violated() || r.Baseline != nil && len(r.Baseline.Stale) > 0 ||
+	return r.Violated() || r.Complete && len(r.Gaps) > 0 || r.Baseline != nil && len(r.Baseline.Stale) > 0 ||
 		slices.ContainsFunc(r.Thresholds, Threshold.Missed)
 }

@@ -190,6 +190,11 @@ func (r *Report) sarifNotifications() []sarifNotification {
 	for i := range r.Problems {
 		add(fmt.Sprintf("%s could not be read, and was skipped: %s", r.Problems[i].place(), r.Problems[i].Message))
 	}
+	for i := range r.Gaps {
+		if add(r.Gaps[i].inWords()); !r.Complete {
+			list[len(list)-1].Level = "warning"
+		}
+	}
 	if r.Baseline != nil {
 		for i := range r.Baseline.Stale {
 			e := &r.Baseline.Stale[i]

@@ -158,6 +158,8 @@ func (r *Report) Outcome() string {
 		return fmt.Sprintf("the recording breaks the contract: %s of %s", count(total, "violation"), strings.Join(rules, ", "))
 	case r.more:
 		return "the recording breaks the contract"
+	case r.Complete && len(r.Gaps) > 0:
+		return "the recording conforms, but has to be complete and lacks " + count(int(r.missing()), "exchange")
 	case r.Baseline != nil && len(r.Baseline.Stale) > 0:
 		return fmt.Sprintf("the recording conforms, but the baseline %s is stale: take out %s",
 			r.Baseline.File, entries(len(r.Baseline.Stale)))
@@ -166,6 +168,9 @@ func (r *Report) Outcome() string {
 	}
 	if len(r.Problems) > 0 {
 		return fmt.Sprintf("the recording conforms as far as it could be read; %s could not", count(len(r.Problems), "part"))
+	}
+	if len(r.Gaps) > 0 {
+		return "the recording conforms as far as it goes; it lacks " + count(int(r.missing()), "exchange")
 	}
 	return "the recording conforms"
 }

@@ -77,6 +77,13 @@ func (t *textWriter) alarms() {
 		}
 		alarm(fmt.Sprintf("%s could not be read, and was skipped: %s", p.place(), p.Message))
 	}
+	for i := range r.Gaps {
+		if i == maxAlarms && !t.Verbose {
+			alarm("and " + count(len(r.Gaps)-i, "more gap"))
+			break
+		}
+		alarm(r.Gaps[i].inWords())
+	}
 	if r.Baseline != nil {
 		for i, e := range r.Baseline.Stale {
 			if i == maxAlarms && !t.Verbose {
