@@ -13,6 +13,7 @@ import (
 
 var (
 	errTime       = errors.New("time limit")
+	errSteps      = errors.New("step limit")
 	errMemory     = errors.New("memory limit")
 	errTooLong    = errors.New("string or blob too big") // as SQLite says it
 	errNul        = errors.New("the query has a NUL character in it")
@@ -26,6 +27,8 @@ var (
 func (s *session) explain(err, cause error) error {
 	var failure *sqlite3.Error
 	switch {
+	case s.steps < 0:
+		return fmt.Errorf("the query takes more than %d steps", s.engine.steps)
 	case errors.Is(cause, errTime):
 		return fmt.Errorf("the query takes longer than %s", s.engine.time)
 	case cause != nil:

@@ -15,7 +15,7 @@ func Builtin(text string) (rows [][]any, err error) {
 		Allow: func(sqlite3.Action) bool { return true },
 		Spend: func(int64) bool { return true },
 		Stop:  func() bool { return false },
-		Funcs: functions(time.Time{}, "presto"),
+		Funcs: functions(time.Time{}, "presto", func(int64) error { return nil }),
 	})
 	if err != nil {
 		return nil, err

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
-	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -14,26 +12,46 @@ import (
 	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
 )
 
-// functions are those that SQLite lacks, and those of its own that take a time in the order of the product of their
-// arguments' lengths, during which nothing could end them.
-func functions(now time.Time, dialect string) map[string]sqlite3.Functions {
-	m := &matcher{}
-	return map[string]sqlite3.Functions{
+// functions returns the functions that SQLite lacks, and those of its own that take a time in the order of the product
+// of their arguments' lengths, during which nothing could end them. Each call is charged before it does anything.
+func functions(now time.Time, dialect string, charge func(steps int64) error) map[string]sqlite3.Functions {
+	m := &matcher{charge: charge}
+	like := &wildcards{charge: charge, parse: likeElements}
+	glob := &wildcards{charge: charge, parse: globElements}
+	list := map[string]sqlite3.Functions{
 		"instr":   {2: strict(position)},
 		"strpos":  {2: strict(position)},
 		"replace": {3: strict(replace)},
-		"trim":    {2: strict(trimmer(strings.Trim))},
-		"ltrim":   {2: strict(trimmer(strings.TrimLeft))},
-		"rtrim":   {2: strict(trimmer(strings.TrimRight))},
+		"trim":    {2: strict(trimmer(strings.TrimFunc))},
+		"ltrim":   {2: strict(trimmer(strings.TrimLeftFunc))},
+		"rtrim":   {2: strict(trimmer(strings.TrimRightFunc))},
 
 		"now":            {0: func(sqlite3.Args) (any, error) { return formatTime(now), nil }},
 		"from_unixtime":  {1: strict(fromUnixTime)},
 		"unix_timestamp": {0: func(sqlite3.Args) (any, error) { return now.Unix(), nil }, 1: strict(unixTimestamp)},
 		"to_unixtime":    {1: strict(toUnixTime)},
 
+		"like":        {2: strict(like.match), 3: strict(like.match)},
+		"glob":        {2: strict(glob.match)},
 		"bool":        {1: strict(toBoolean(dialect))},
 		"regexp_like": {2: strict(func(a sqlite3.Args) (any, error) { return m.match(a.Text(1), a.Text(0)) })},
 		"regexp":      {2: strict(func(a sqlite3.Args) (any, error) { return m.match(a.Text(0), a.Text(1)) })},
+	}
+	for _, forms := range list {
+		for n, call := range forms {
+			forms[n] = charged(call, charge)
+		}
+	}
+	return list
+}
+
+// charged makes a function cost as many steps as its arguments have bytes.
+func charged(call func(sqlite3.Args) (any, error), charge func(int64) error) func(sqlite3.Args) (any, error) {
+	return func(a sqlite3.Args) (any, error) {
+		if err := charge(a.Bytes()); err != nil {
+			return nil, err
+		}
+		return call(a)
 	}
 }
 
@@ -94,13 +112,17 @@ func replace(a sqlite3.Args) (any, error) {
 	return strings.ReplaceAll(s, part, by), nil
 }
 
-func trimmer(trim func(s, set string) string) func(sqlite3.Args) (any, error) {
+func trimmer(trim func(string, func(rune) bool) string) func(sqlite3.Args) (any, error) {
 	return func(a sqlite3.Args) (any, error) {
 		set := a.Text(1)
 		if len(set) > 1000 {
 			return nil, errors.New("the characters to trim are too many")
 		}
-		return trim(a.Text(0), set), nil
+		characters := map[rune]bool{}
+		for _, r := range set {
+			characters[r] = true
+		}
+		return trim(a.Text(0), func(r rune) bool { return characters[r] }), nil
 	}
 }
 
@@ -136,40 +158,4 @@ func parseTime(s string) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// matchCost bounds how many steps a match takes, in bytes of the text times instructions of the pattern.
-const matchCost = 1 << 26
-
-// matcher remembers the pattern of the row before.
-type matcher struct {
-	pattern  string
-	size     int // in instructions
-	compiled *regexp.Regexp
-}
-
-func (m *matcher) match(pattern, s string) (any, error) {
-	if m.compiled == nil || m.pattern != pattern {
-		if err := m.compile(pattern); err != nil {
-			return nil, fmt.Errorf("regular expression: %w", err)
-		}
-	}
-	if m.size*len(s) > matchCost {
-		return nil, errors.New("regular expression: pattern and text are too long")
-	}
-	return truthValue(m.compiled.MatchString(s)), nil
-}
-
-func (m *matcher) compile(pattern string) error {
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return err
-	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return err
-	}
-	m.pattern, m.size = pattern, len(program.Inst)
-	m.compiled, err = regexp.Compile(pattern)
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,66 @@ func TestTimeLimitWhileATableIsRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A function may be called on megabytes by every one of SQLite's instructions.
+func TestTimeLimitWithinFunctions(t *testing.T) {
+	t.Parallel()
+	const text = "printf('%.*c', 1000000, 'a')"
+	for _, call := range []string{
+		"regexp_like(" + text + " || x, '(a?){500}b')",
+		"regexp_like(" + text + " || x, '(?:a|b|c)*d' || x)",
+		"length(replace(" + text + " || x, 'a', 'b'))",
+		"length(trim(" + text + " || x, 'äöü'))",
+		"instr(" + text + ", x || 'b')",
+		"length(hex(zeroblob(1000000 - x)))",
+		text + " || x LIKE '" + strings.Repeat("%a", 100) + "b'",
+		text + " || x LIKE '%" + strings.Repeat("a", 248) + "b'",
+		text + " || x GLOB '*" + strings.Repeat("a", 248) + "b'",
+		"replace(" + text + " || x, " + text + ", '')",
+		"json_extract('[' || x || ',\"' || " + text + " || '\"]', '$[1]')",
+		"substr(" + text + " || x, -999999) = " + text,
+		text + " || x GLOB '" + strings.Repeat("*a", 100) + "b'",
+		"length(upper(" + text + " || x))",
+		"json_valid('[' || " + text + " || x)",
+		"length(quote(" + text + " || x))",
+	} {
+		within(t, func() {
+			refused(t, endless+"SELECT sum("+call+") FROM n", "the query takes longer than 50ms",
+				sqlite.WithTimeLimit(50*time.Millisecond), sqlite.WithStepLimit(math.MaxInt64))
+		})
+	}
+}
+
+func TestStepLimit(t *testing.T) {
+	t.Parallel()
+	const want = "the query takes more than 1000000 steps"
+	for _, text := range []string{
+		endless + "SELECT count(*) FROM n",
+		"SELECT regexp_like(hex(zeroblob(900000)), '0{100}1')",
+		endless + "SELECT sum(regexp_like('a', 'b{100}' || x)) FROM n",
+		endless + "SELECT sum(length(replace(hex(zeroblob(1000)), '0', x))) FROM n",
+	} {
+		within(t, func() { refused(t, text, want, sqlite.WithStepLimit(1_000_000), sqlite.WithTimeLimit(time.Hour)) })
+	}
+	if _, err := ask(t, "SELECT regexp_like(hex(zeroblob(1000)), '0+1') FROM orders", sqlite.WithStepLimit(1_000_000)); err != nil {
+		t.Error(err)
+	}
+}
+
+// No look at the limits is further away than this many steps of a match.
+func TestACancelledContextEndsAFunction(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	within(t, func() {
+		_, err := sqlite.New(sqlite.WithTimeLimit(time.Hour), sqlite.WithStepLimit(math.MaxInt64)).Query(ctx, query.Query{
+			Text: "SELECT regexp_like(printf('%.*c', 2000000, 'a'), '(?:a?){900}b')", Tables: world{},
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want that of the context", err)
+		}
+	})
 }
 
 func TestACancelledContextEndsAQuery(t *testing.T) {
@@ -157,8 +218,12 @@ func TestLongAndDeepQueries(t *testing.T) {
 		{"the query", "SELECT '" + strings.Repeat("x", 1<<20) + "'", "the query is longer than 1 MiB"},
 		{"a pattern of LIKE", "SELECT 'a' LIKE '" + strings.Repeat("%a", 200) + "'", "LIKE or GLOB pattern too complex"},
 		{
-			"a pattern of REGEXP", "SELECT regexp_like(printf('%.*c', 2000000, 'a'), '(a?){1000}b')",
-			"regular expression: pattern and text are too long",
+			"a pattern of REGEXP", "SELECT regexp_like('a', printf('%.*c', 2000000, 'a'))",
+			"regular expression: the pattern is too long",
+		},
+		{
+			"a pattern of REGEXP that repeats", "SELECT regexp_like('a', replace(printf('%.*c', 1000, 'a'), 'a', '(?:b{900})'))",
+			"regular expression: the pattern is too long",
 		},
 		{"characters to trim", "SELECT trim('a', printf('%.*c', 2000, 'b'))", "the characters to trim are too many"},
 	} {

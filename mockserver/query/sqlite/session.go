@@ -17,6 +17,7 @@ type session struct {
 	conn    *sqlite3.Conn
 	stopped func() error    // why the query has to end, if it has
 	free    int64           // bytes of memory that are left
+	steps   int64           // steps that are left
 	loaded  map[string]bool // the tables that are there, by their names in SQLite, and pins
 	loading bool            // it is us who speak to SQLite
 }
@@ -49,8 +50,8 @@ func (s *session) run() (query.Result, error) {
 		Limits: limits,
 		Allow:  s.allow,
 		Spend:  s.spend,
-		Stop:   func() bool { return s.stopped() != nil },
-		Funcs:  functions(s.query.Now, s.query.Dialect),
+		Stop:   func() bool { return s.charge(sqlite3.Steps) != nil },
+		Funcs:  functions(s.query.Now, s.query.Dialect, s.charge),
 	})
 	if err != nil {
 		return query.Result{}, err
@@ -129,4 +130,12 @@ func (s *session) spend(n int64) bool {
 	}
 	s.free -= n
 	return true
+}
+
+// charge takes steps off the budget, and says why the query has to end, if it has.
+func (s *session) charge(steps int64) error {
+	if s.steps -= steps; s.steps < 0 {
+		return errSteps
+	}
+	return s.stopped()
 }

@@ -28,7 +28,7 @@
 //   - The connection has a file system of its own, in which no file exists and none can be named. What SQLite spills
 //     goes to memory, which is counted. The time in it is the query's, so that the same query over the same rows
 //     gives the same result; only the modifier localtime, of date and the like, asks the machine for its zone.
-//   - Time, memory, the length of texts and of the query, and the size of the result have limits.
+//   - Time, steps, memory, the length of texts and of the query, and the size of the result have limits.
 //
 // That takes an authorizer, the file system, the end of a statement, a progress handler and limits, all on one
 // connection. Neither of the libraries that wrap this SQLite has them all: database/sql with modernc.org/sqlite runs
@@ -47,6 +47,7 @@ import (
 // The limits of an engine, unless told otherwise.
 const (
 	DefaultTimeLimit   = 5 * time.Second
+	DefaultStepLimit   = 1 << 30
 	DefaultRowLimit    = 1_000_000
 	DefaultResultLimit = 64 << 20
 	DefaultMemoryLimit = 256 << 20
@@ -55,6 +56,7 @@ const (
 // Engine is a query.Engine. It is safe for concurrent use: each query has a database of its own.
 type Engine struct {
 	time   time.Duration
+	steps  int64
 	rows   int
 	result int64
 	memory int64
@@ -67,6 +69,10 @@ type Option func(*Engine)
 
 // WithTimeLimit bounds how long a query takes, with the tables that it needs.
 func WithTimeLimit(d time.Duration) Option { return func(e *Engine) { e.time = above0(d, e.time) } }
+
+// WithStepLimit bounds how much work a query is, on any machine: a step is an instruction of SQLite's, a byte that one
+// of our own functions is given, or an instruction of a regular expression on a byte of the text.
+func WithStepLimit(steps int64) Option { return func(e *Engine) { e.steps = above0(steps, e.steps) } }
 
 // WithRowLimit bounds how many rows a result has.
 func WithRowLimit(rows int) Option { return func(e *Engine) { e.rows = above0(rows, e.rows) } }
@@ -92,7 +98,8 @@ func above0[N ~int | ~int64](n, otherwise N) N {
 // New makes an engine.
 func New(opts ...Option) *Engine {
 	e := &Engine{
-		time: DefaultTimeLimit, rows: DefaultRowLimit, result: DefaultResultLimit, memory: DefaultMemoryLimit,
+		time: DefaultTimeLimit, steps: DefaultStepLimit, rows: DefaultRowLimit, result: DefaultResultLimit,
+		memory: DefaultMemoryLimit,
 	}
 	for _, opt := range opts {
 		opt(e)
@@ -104,7 +111,7 @@ func New(opts ...Option) *Engine {
 func (e *Engine) Query(ctx context.Context, q query.Query) (query.Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.time, errTime)
 	defer cancel()
-	s := &session{engine: e, query: q, stopped: ctx.Err, free: e.memory, loaded: map[string]bool{}}
+	s := &session{engine: e, query: q, stopped: ctx.Err, free: e.memory, steps: e.steps, loaded: map[string]bool{}}
 	result, err := s.run()
 	if err != nil {
 		return query.Result{}, s.explain(err, context.Cause(ctx))

@@ -25,7 +25,7 @@ type Config struct {
 	Limits map[int32]int32      // by SQLITE_LIMIT_…
 	Allow  func(Action) bool    // whether a statement may do something; asked while it is prepared
 	Spend  func(n int64) bool   // takes n bytes of memory for temporary files, or says no; a negative n gives them back
-	Stop   func() bool          // asked now and then whether a statement must end
+	Stop   func() bool          // asked after every Steps instructions whether a statement must end
 	Funcs  map[string]Functions // further functions, by name
 }
 
@@ -46,8 +46,9 @@ type Conn struct {
 	buffer buffer
 }
 
-// steps is how many instructions of its machine SQLite does before it asks whether to stop.
-const steps = 2000
+// Steps is how many instructions of its machine SQLite does before it asks whether to stop. Each of them may call a
+// function on megabytes.
+const Steps = 100
 
 var initialize = sync.OnceValue(func() int32 {
 	tls := libc.NewTLS()
@@ -111,7 +112,7 @@ func (c *Conn) confine() error {
 	if code := lib.Xsqlite3_set_authorizer(c.tls, c.db, function(authorize), self); code != lib.SQLITE_OK {
 		return c.failure(code)
 	}
-	lib.Xsqlite3_progress_handler(c.tls, c.db, steps, function(progress), self)
+	lib.Xsqlite3_progress_handler(c.tls, c.db, Steps, function(progress), self)
 	for name, functions := range c.config.Funcs {
 		if err := c.define(name, functions); err != nil {
 			return err

@@ -149,6 +149,17 @@ func (a Args) Text(i int) string {
 	return string(bytesAt(text, int(lib.Xsqlite3_value_bytes(a.tls, a.values[i]))))
 }
 
+// Len is how many arguments there are.
+func (a Args) Len() int { return len(a.values) }
+
+// Bytes is how long the arguments are together.
+func (a Args) Bytes() (n int64) {
+	for _, value := range a.values {
+		n += int64(lib.Xsqlite3_value_bytes(a.tls, value))
+	}
+	return n
+}
+
 // Float is an argument as SQLite casts it to a number.
 func (a Args) Float(i int) float64 { return lib.Xsqlite3_value_double(a.tls, a.values[i]) }
 
