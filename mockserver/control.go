@@ -62,6 +62,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	reply, err := x.control()
 	x.leave()
+	x.abandon(err)
 	if err != nil {
 		reply = x.refuse(err)
 	}

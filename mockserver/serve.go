@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/check"
-	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
@@ -77,6 +76,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 	}
 	reply, err := x.answer()
 	x.leave()
+	x.abandon(err)
 	if err != nil {
 		reply = x.refuse(err)
 	}
@@ -117,34 +117,6 @@ func recovered(err *error) {
 	}
 }
 
-// perform applies the rule: to a copy of the world as it is, or in a transaction.
-func (x *exchange) perform(route *op.Route, value *world.World) (reply op.Reply, err error) {
-	if route.Pending != nil && value.Clock.Mode() == clock.Auto {
-		x.await(route)
-		value = x.world.Read()
-	}
-	if route.Reads() {
-		x.copy = *value
-		x.call.World, x.call.Now = &x.copy, x.copy.Now()
-		return route.Rule(&x.call)
-	}
-	err = x.world.Write(func(tx *world.World) error {
-		x.call.World, x.call.Now = tx, tx.Now()
-		reply, err = route.Rule(&x.call)
-		return err
-	})
-	return reply, err
-}
-
-// await moves an auto clock on while what the call asks for is under way.
-func (x *exchange) await(route *op.Route) {
-	x.world.Await(func(value *world.World) (string, time.Time, bool) {
-		x.copy = *value
-		x.call.World, x.call.Now = &x.copy, x.copy.Now()
-		return route.Pending(&x.call)
-	})
-}
-
 // enter finds the world that the request is for.
 func (x *exchange) enter(key string) error {
 	id := x.target.world
@@ -169,7 +141,7 @@ func (s *Server) worldOf(key string) *live.World {
 		return w
 	}
 	w := s.worlds.Get(live.Default)
-	if _, known := w.Read().Account.Keys.Get(key); !known && key != "" {
+	if _, known := w.Peek().Account.Keys.Get(key); !known && key != "" {
 		if other := s.worlds.Knowing(key); other != nil {
 			return other
 		}
@@ -188,6 +160,7 @@ func (x *exchange) route() (*op.Route, error) {
 	}
 	x.call.Operation, x.call.Match = x.brand.operation(x.match.Operation), &x.match
 	x.call.Swapped = x.brand.names()
+	x.call.Context = x.r.Context()
 	x.call.Base, x.call.Header, x.call.Skip = x.target.links(), x.r.Header.Get, x.server.skip
 	if x.r.URL.RawQuery != "" {
 		var err error

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -70,7 +71,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
 	s.settle, s.room = map[string]func(*world.World, world.Event, op.Skips){}, semaphore.NewWeighted(maxAtATime)
-	engine := core.Engine{Query: c.engine}
+	engine := core.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots())}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(c.skip), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),
@@ -85,6 +86,10 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	return s, s.loadOwn()
 }
+
+// querySlots is how many queries run side by side, in all worlds together: as many as half of the processors, and two at
+// least. Others wait for their turn, with the requests that have asked for them and nothing else.
+func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 
 // Close ends what the server began. A server that listens stops to. The error says so when answers are not in the
 // recording that was to have them.

@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"testing"
@@ -17,13 +18,21 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
+// queryGrace is how long queries may still take once a server shuts down.
+const queryGrace = time.Second
+
 // HTTPServer is an http.Server around the mock with limits against slow clients: 10 s for the headers of a request, a
 // minute for all of it, 64 KiB of headers.
+// Queries that requests wait for end a second after its Shutdown, with these requests.
 func (s *Server) HTTPServer() *http.Server {
-	return &http.Server{
-		Handler: s, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+	ctx, cancel := context.WithCancel(context.Background())
+	server := &http.Server{
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler:     s, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
 	}
+	server.RegisterOnShutdown(func() { time.AfterFunc(queryGrace, cancel) })
+	return server
 }
 
 // Start serves the mock on a loopback port until the test ends. A rule that fails, or an answer that would break the

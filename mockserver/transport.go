@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -96,7 +97,14 @@ func (t *Transport) respond(r *http.Request) (*http.Response, error) {
 }
 
 // roundTrip shows a client's request to the server as one that arrived there.
-func roundTrip(s *Server, r *http.Request) (*http.Response, error) {
+func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) {
+	defer func() {
+		if p := recover(); p == http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
+			err = cmp.Or(r.Context().Err(), http.ErrAbortHandler)
+		} else if p != nil {
+			panic(p)
+		}
+	}()
 	in := r.Clone(r.Context())
 	in.RequestURI, in.RemoteAddr = r.URL.RequestURI(), "192.0.2.1:1234"
 	if in.Host == "" {

@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -42,10 +43,10 @@ func (w *World) Key() string { return w.live.Keys["admin"] }
 func (w *World) Now() time.Time { return w.live.Now() }
 
 // Advance moves the world's clock forward and settles everything that is due by then, in time order.
-func (w *World) Advance(by time.Duration) { w.live.Advance(by) }
+func (w *World) Advance(by time.Duration) { _, _ = w.live.Advance(context.Background(), by) }
 
 // AdvanceUntilIdle moves the clock on until nothing is under way any more but what recurs for ever, such as schedules.
-func (w *World) AdvanceUntilIdle() { w.live.AdvanceUntilIdle() }
+func (w *World) AdvanceUntilIdle() { _, _ = w.live.AdvanceUntilIdle(context.Background()) }
 
 // SetClock changes what moves the clock: real, frozen or auto; and its time, unless that is zero.
 func (w *World) SetClock(mode string, now time.Time) error {
@@ -53,7 +54,7 @@ func (w *World) SetClock(mode string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.live.SetClock(m, now)
+	_, err = w.live.SetClock(context.Background(), m, now)
 	return err
 }
 
@@ -85,11 +86,17 @@ func (w *World) Restore(name string) error {
 }
 
 // State dumps the world as a fixture, in JSON, that loads again.
-func (w *World) State() ([]byte, error) { return dumpWorld(w.live.Read()) }
+func (w *World) State() ([]byte, error) {
+	value, err := w.live.ReadAll(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return dumpWorld(value)
+}
 
 // Load puts a fixture, in JSON or YAML, in the place of the world's state.
 func (w *World) Load(fixture []byte) error {
-	value, err := loadWorld(w.live.Read(), "fixture", fixture)
+	value, err := loadWorld(w.live.Peek(), "fixture", fixture)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 // Engine answers queries over the tables of a world.
 type Engine interface {
 	// Query runs one query to its end. The error's text is what the job shows to its client; an error that is not
-	// the query's fault is told apart by no one.
+	// the query's fault is told apart by no one. It is called for several queries at once, and has to return soon
+	// after the context ends, which happens when nobody waits for the result any more.
 	Query(ctx context.Context, q Query) (Result, error)
 }
 

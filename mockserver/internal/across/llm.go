@@ -2,6 +2,7 @@ package across
 
 import (
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -18,8 +19,8 @@ type View = core.View
 type Finding = core.Finding
 
 // Ask answers a question, with the first rows, as many as are wanted.
-func Ask(w *world.World, engine Engine, q Question, rows int) (Finding, error) {
-	return engine.Ask(w, q, int64(rows))
+func Ask(w *world.World, engine Engine, queries *op.Queries, q Question, rows int) (Finding, error) {
+	return engine.Ask(w, queries, q, int64(rows))
 }
 
 // Queryable says why a user may not query a database; nil: it may.

@@ -24,7 +24,7 @@ type clockView struct {
 }
 
 func viewWorld(w *live.World) worldView {
-	value := w.Read()
+	value := w.Peek()
 	return worldView{
 		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys,
 		Clock: clockView{value.Clock.Mode(), value.Now()},
@@ -122,7 +122,11 @@ func (h Host) getState(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	dump, err := h.Dump(w.Read())
+	value, err := w.ReadAll(c.Context)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	dump, err := h.Dump(value)
 	return op.Reply{Bytes: dump, Type: "application/json"}, err
 }
 
@@ -131,7 +135,7 @@ func (h Host) putState(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	value, err := h.Load(w.Read(), "request body", c.Body)
+	value, err := h.Load(w.Peek(), "request body", c.Body)
 	if err != nil {
 		return op.Reply{}, op.Invalid("", "%v", err)
 	}
@@ -175,22 +179,27 @@ func (h Host) moveClock(c *op.Call) (op.Reply, error) {
 		if err != nil || by < 0 {
 			return op.Reply{}, op.Invalid("advance", "want a length of time such as 90s or 1h30m, not %q", *body.Advance)
 		}
-		return op.OK(viewClock(w, w.Advance(by)))
+		return movedClock(w)(w.Advance(c.Context, by))
 	case body.UntilIdle != nil:
 		if !*body.UntilIdle {
 			return op.Reply{}, op.Invalid("untilIdle", "want true")
 		}
-		return op.OK(viewClock(w, w.AdvanceUntilIdle()))
+		return movedClock(w)(w.AdvanceUntilIdle(c.Context))
 	}
 	mode, err := clock.ParseMode(*body.Mode)
 	if err != nil {
 		return op.Reply{}, op.Invalid("mode", "%v", err)
 	}
-	moved, err := w.SetClock(mode, body.Now)
-	if err != nil {
-		return op.Reply{}, err
+	return movedClock(w)(w.SetClock(c.Context, mode, body.Now))
+}
+
+func movedClock(w *live.World) func(live.Moved, error) (op.Reply, error) {
+	return func(moved live.Moved, err error) (op.Reply, error) {
+		if err != nil {
+			return op.Reply{}, err
+		}
+		return op.OK(viewClock(w, moved))
 	}
-	return op.OK(viewClock(w, moved))
 }
 
 func viewClock(w *live.World, moved live.Moved) any {

@@ -69,6 +69,7 @@ func getAccountCoreUtilization(c *op.Call) (op.Reply, error) {
 		History: make([]int, n),
 	}
 	for _, job := range c.World.Core.Jobs.All() {
+		needEnd(c, job)
 		countCores(form.History, job, from, c.Now)
 	}
 	return op.OK(form)

@@ -30,6 +30,7 @@ func speaksSQL(jobType string) bool { return slices.Contains(queryTypes()[:3], j
 
 // issueJob queues a job.
 func (g Engine) issueJob(c *op.Call) (op.Reply, error) {
+	needRoom(c)
 	database, err := databaseFor(c, mayQuery)
 	if err != nil {
 		return op.Reply{}, err

@@ -2,29 +2,19 @@ package core
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
-	"svc.example/understudy/mockserver/query"
 )
-
-// Engine is what jobs are run with.
-type Engine struct {
-	Query query.Engine // answers queries; nil: none does
-}
 
 // How long a job is queued and runs, unless the world or a queued result says otherwise.
 const (
 	queuedTime  = time.Second
 	runningTime = 4 * time.Second
 )
-
-// queryLimit is how long one query may take by the wall clock, whatever the engine does about it itself.
-const queryLimit = 10 * time.Second
 
 // issue queues a job, from a request or a schedule alike. A domain key belongs to its first job for ever.
 func issue(w *world.World, job world.Job, at time.Time, skip op.Skips) (world.Job, error) {
@@ -87,21 +77,25 @@ func (g Engine) runJob(w *world.World, e world.Event, _ op.Skips) {
 	switch {
 	case !ok || !job.StepAt.Equal(e.At):
 	case job.Status == world.JobQueued:
-		startJob(w, job, e.At)
+		startJob(w, job, e)
 	default:
-		g.endJob(w, job, e.At)
+		g.endJob(w, job, e)
 	}
 }
 
 // startJob lets a job run. One that exports the result of another waits for the end of that.
-func startJob(w *world.World, job world.Job, at time.Time) {
+func startJob(w *world.World, job world.Job, e world.Event) {
 	if target, ok := w.Core.Jobs.Get(job.ExportTarget); ok && !target.Status.Finished() {
+		if p, waits := w.PendingOf(world.JobEvent, target.ID); waits {
+			w.Begin(world.Pending{Event: e, Query: p.Query, Holds: true})
+			return
+		}
 		step(w, job, target.StepAt)
 		return
 	}
-	job.Status, job.StartAt, job.UpdatedAt = world.JobRunning, at, at
+	job.Status, job.StartAt, job.UpdatedAt = world.JobRunning, e.At, e.At
 	job.Cmdout = "started\n"
-	step(w, job, at.Add(runFor(w, job)))
+	step(w, job, e.At.Add(runFor(w, job)))
 }
 
 func runFor(w *world.World, job world.Job) time.Duration {
@@ -114,19 +108,28 @@ func runFor(w *world.World, job world.Job) time.Duration {
 	return cmp.Or(w.Core.JobTime.Running, runningTime)
 }
 
-// endJob gives a job its result. A failed one is tried again while it has tries left, with what is queued by then.
-func (g Engine) endJob(w *world.World, job world.Job, at time.Time) {
-	job.UpdatedAt = at
-	err := g.perform(w, &job)
+// endJob gives a job its result, as soon as its query has one. A failed one is tried again while it has tries left,
+// with what is queued by then.
+func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
+	job.UpdatedAt = e.At
+	ended, _ := e.Ended.(*run)
+	if ended == nil {
+		if query := g.beginQuery(w, job); query != nil {
+			holds := job.Tried < job.RetryLimit || job.LinkedExport != 0
+			w.Begin(world.Pending{Event: e, Query: query, Holds: holds})
+			return
+		}
+	}
+	err := g.perform(w, &job, ended)
 	if err != nil && job.Tried < job.RetryLimit {
 		job.Tried++
 		job.Cmdout += fmt.Sprintf("failed, try %d of %d follows\n", job.Tried, job.RetryLimit)
 		job.Stderr += err.Error() + "\n"
 		job.Answer = takeResult(w, job)
-		step(w, job, at.Add(runFor(w, job)))
+		step(w, job, e.At.Add(runFor(w, job)))
 		return
 	}
-	conclude(w, job, at, err)
+	conclude(w, job, e.At, err)
 }
 
 // conclude ends a job that has its result, or an error.
@@ -143,9 +146,11 @@ func conclude(w *world.World, job world.Job, at time.Time, err error) {
 	w.Core.Jobs.Put(job.ID, job)
 }
 
-// perform does what a job is for.
-func (g Engine) perform(w *world.World, job *world.Job) error {
+// perform does what a job is for. Its query, if it has one, has ended.
+func (g Engine) perform(w *world.World, job *world.Job, ended *run) error {
 	switch {
+	case ended != nil:
+		return deliverOutcome(job, ended.outcome.Load())
 	case job.Answer != nil && job.Answer.Error != "":
 		return errors.New(job.Answer.Error)
 	case job.ExportTarget != 0:
@@ -153,20 +158,30 @@ func (g Engine) perform(w *world.World, job *world.Job) error {
 	case job.Type == bulkImportJob:
 		return readParts(w, job)
 	}
-	caller, database, err := standing(w, *job)
+	_, database, err := standing(w, *job)
 	switch {
 	case err != nil:
 		return err
 	case job.Type == exportJob:
 		return tableExportable(w, *job, database)
 	}
-	tables := &queryTables{world: w, caller: caller}
-	output, err := g.output(*job, tables)
-	if err != nil {
+	var output *world.Output
+	if job.Answer != nil {
+		output = job.Answer.Output
+	} else if output, err = NewOutput(nil, nil); err != nil {
 		return err
 	}
 	deliver(job, output)
-	job.Note = cmp.Or(g.lacks(*job), tables.note("job "+idText(job.ID)))
+	job.Note = g.lacks(*job)
+	return nil
+}
+
+func deliverOutcome(job *world.Job, o *outcome) error {
+	if o.err != nil {
+		return o.err
+	}
+	deliver(job, o.output)
+	job.Note = o.note
 	return nil
 }
 
@@ -193,29 +208,6 @@ func standing(w *world.World, job world.Job) (world.Caller, world.Database, erro
 	return caller, database, err
 }
 
-// output is what was queued for a job, or what the engine finds in the world as it is now.
-func (g Engine) output(job world.Job, tables query.Tables) (*world.Output, error) {
-	switch {
-	case job.Answer != nil:
-		return job.Answer.Output, nil
-	case g.Query == nil || !speaksSQL(job.Type):
-		return NewOutput(nil, nil)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), queryLimit)
-	defer cancel()
-	result, err := g.Query.Query(ctx, query.Query{
-		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables,
-	})
-	if err != nil {
-		return nil, err
-	}
-	columns := make([][2]string, len(result.Columns))
-	for i, column := range result.Columns {
-		columns[i] = [2]string{column.Name, column.Type}
-	}
-	return NewOutput(columns, result.Rows)
-}
-
 // lacks says why a job has no rows that mean anything, and what to do about it; nothing if it has.
 func (g Engine) lacks(job world.Job) string {
 	switch {
@@ -234,9 +226,9 @@ func (g Engine) lacks(job world.Job) string {
 	return ""
 }
 
-// killJob stops a job. One that is over stays as it is.
+// killJob stops a job, one whose query has not ended as well. One that is over stays as it is.
 func killJob(c *op.Call) (op.Reply, error) {
-	job, err := calledJob(c)
+	job, err := jobOfPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -245,7 +237,9 @@ func killJob(c *op.Call) (op.Reply, error) {
 	}
 	former := job.Status
 	if !former.Finished() {
-		c.World.Cancel(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
+		due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID}
+		c.World.Cancel(due)
+		c.World.End(due)
 		job.Status, job.EndAt, job.UpdatedAt, job.StepAt = world.JobKilled, c.Now, c.Now, time.Time{}
 		job.Cmdout += "killed\n"
 		c.World.Core.Jobs.Put(job.ID, job)

@@ -134,6 +134,7 @@ func listJobs(c *op.Call) (op.Reply, error) {
 		if at > to {
 			break
 		}
+		needEnd(c, job)
 		if !listed(job) {
 			continue
 		}
@@ -220,6 +221,7 @@ func getJobStatusByDomainKey(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.NotFound("job", "domain key", c.Param("domain_key"))
 	}
 	job, _ := c.World.Core.Jobs.Get(id)
+	needEnd(c, job)
 	return op.OK(statusView(job))
 }
 
@@ -231,8 +233,16 @@ func getJobStatistics(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]string{"records_inserted": fmt.Sprint(job.RecordsInserted)})
 }
 
-// calledJob is the job of the path. All users see the jobs of the account (assumed).
+// calledJob is the job of the path, with its result if it was due. All users see the jobs of the account (assumed).
 func calledJob(c *op.Call) (world.Job, error) {
+	job, err := jobOfPath(c)
+	if err == nil {
+		needEnd(c, job)
+	}
+	return job, err
+}
+
+func jobOfPath(c *op.Call) (world.Job, error) {
 	id, err := c.ID("job", "job_id")
 	if err != nil {
 		return world.Job{}, err

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -58,31 +60,74 @@ func LiveTables(w *world.World, database string) []world.Table {
 	return slices.Collect(tablesOf(w, d.ID))
 }
 
+// questionKey names a question among those of one call.
+type questionKey struct {
+	user           int64
+	database, text string
+	views          string
+}
+
+var errUnderWay = errors.New("the query is under way") // which nobody gets to see: the handler is called again
+
 // Ask answers a question with what is queued for its text, which is counted down, else with the engine. It gives the
 // first rows, as many as are wanted.
-func (g Engine) Ask(w *world.World, q Question, rows int64) (Finding, error) {
+func (g Engine) Ask(w *world.World, queries *op.Queries, q Question, rows int64) (found Finding, err error) {
 	if err := Queryable(w, q.Caller, q.Database); err != nil {
 		return Finding{}, err
 	}
-	job := world.Job{Type: questionDialect, Database: q.Database, Query: q.Text, UpdatedAt: q.Now}
+	job := q.job()
 	job.Answer = takeResult(w, job)
-	if job.Answer != nil && job.Answer.Error != "" {
-		return Finding{}, errors.New(job.Answer.Error)
-	}
-	tables := &viewTables{queryTables: &queryTables{world: w, caller: q.Caller}, engine: g, question: q}
-	output, err := g.output(job, tables)
 	switch {
-	case tables.failure != nil:
-		return Finding{}, tables.failure
-	case err != nil:
-		return Finding{}, err
+	case job.Answer != nil && job.Answer.Error != "":
+		return Finding{}, errors.New(job.Answer.Error)
+	case job.Answer != nil:
+		return findingOf(job.Answer.Output, rows)
+	case g.Query == nil:
+		return Finding{Silent: true, Note: "the query has no rows: the mock has no query engine, and nothing is queued " +
+			"for the query; use WithQueryEngine, or queue rows"}, nil
 	}
-	found := Finding{Columns: output.Columns, Count: output.Count, Note: tables.note("the query")}
-	if found.Silent = job.Answer == nil && g.Query == nil; found.Silent {
-		found.Note = "the query has no rows: the mock has no query engine, and nothing is queued for the query; " +
-			"use WithQueryEngine, or queue rows"
+	key := questionKey{q.Caller.User.ID, q.Database, q.Text, fmt.Sprintf("%q", q.Views)}
+	query := queries.Ask(key, func() world.Query {
+		then := *w
+		return g.newRun(func(ctx context.Context) outcome {
+			w := then // an attempt may follow
+			return g.answer(ctx, &w, q)
+		})
+	}).(*run)
+	o := query.outcome.Load()
+	if o == nil {
+		queries.Need(query)
+		return Finding{}, errUnderWay
 	}
-	err = resultForm{limit: rows}.eachRow(output, func(values []any) error {
+	for _, job := range o.taken {
+		takeResult(w, job)
+	}
+	if o.err != nil {
+		return Finding{}, o.err
+	}
+	found, err = findingOf(o.output, rows)
+	found.Note = o.note
+	return found, err
+}
+
+// job is the question as a job, for what is queued for jobs.
+func (q Question) job() world.Job {
+	return world.Job{Type: questionDialect, Database: q.Database, Query: q.Text, UpdatedAt: q.Now}
+}
+
+// answer asks the engine.
+func (g Engine) answer(ctx context.Context, w *world.World, q Question) outcome {
+	tables := &viewTables{
+		queryTables: &queryTables{world: w, caller: q.Caller}, ctx: ctx, engine: g, question: q,
+	}
+	output, err := g.ask(ctx, q.job(), tables)
+	return outcome{output: output, note: tables.note("the query"), taken: tables.taken, err: cmp.Or(tables.failure, err)}
+}
+
+// findingOf reads the first rows of an output.
+func findingOf(output *world.Output, rows int64) (Finding, error) {
+	found := Finding{Columns: output.Columns, Count: output.Count}
+	err := resultForm{limit: rows}.eachRow(output, func(values []any) error {
 		row := make([]jsontext.Value, len(values))
 		for i, value := range values {
 			text, err := appendJSON(nil, value)
@@ -100,9 +145,11 @@ func (g Engine) Ask(w *world.World, q Question, rows int64) (Finding, error) {
 // viewTables are the tables that a question may read, its views among them.
 type viewTables struct {
 	*queryTables
+	ctx      context.Context
 	engine   Engine
 	question Question
-	failure  error // of a view
+	taken    []world.Job // views that queued results have answered
+	failure  error       // of a view
 }
 
 // Table implements query.Tables.
@@ -111,9 +158,7 @@ func (t *viewTables) Table(database, name string) (query.Table, bool) {
 	if i < 0 || database != t.question.Database {
 		return t.queryTables.Table(database, name)
 	}
-	q := t.question
-	q.Text, q.Views = q.Views[i].Text, nil
-	found, err := t.engine.Ask(t.world, q, math.MaxInt64)
+	found, err := t.view(t.question.Views[i].Text)
 	if err != nil {
 		t.failure = fmt.Errorf("table %s: %w", name, err)
 		return query.Table{}, false
@@ -129,6 +174,27 @@ func (t *viewTables) Table(database, name string) (query.Table, bool) {
 			}
 		}
 	}}, true
+}
+
+// view answers the query of a view.
+func (t *viewTables) view(text string) (Finding, error) {
+	q := t.question
+	q.Text, q.Views = text, nil
+	job := q.job()
+	answer := takeResult(t.world, job)
+	switch {
+	case answer == nil:
+		o := t.engine.answer(t.ctx, t.world, q)
+		if o.err != nil {
+			return Finding{}, o.err
+		}
+		return findingOf(o.output, math.MaxInt64)
+	case answer.Error != "":
+		t.taken = append(t.taken, job)
+		return Finding{}, errors.New(answer.Error)
+	}
+	t.taken = append(t.taken, job)
+	return findingOf(answer.Output, math.MaxInt64)
 }
 
 // platformType is a column's type in the platform's words, out of those of an engine.

@@ -174,6 +174,7 @@ func getScheduleHistory(c *op.Call) (op.Reply, error) {
 			continue
 		}
 		if at >= from {
+			needEnd(c, job)
 			form := jobView(c.World, job)
 			form.ScheduledAt = new(dateTimeOrEmpty(job.ScheduledAt))
 			history = append(history, form)

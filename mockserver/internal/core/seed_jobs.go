@@ -128,7 +128,7 @@ func (s *seeding) live(j seededJob) {
 	}
 	if !j.start.After(s.now) && (j.status != world.JobKilled || !j.end.Before(j.start)) {
 		then(j.start, func(id int64, at time.Time) error {
-			startJob(s.w, s.halted(id), at)
+			startJob(s.w, s.halted(id), world.Event{At: at, Kind: world.JobEvent, ID: id})
 			step(s.w, s.halted(id), j.end)
 			return nil
 		})

@@ -82,9 +82,23 @@ func (s *stage) run(path, body string) world.Job {
 		s.world.Cancel(event)
 		s.world.Clock = s.world.Clock.To(event.At)
 		s.rules.Settle[event.Kind](&s.world, event, nil)
+		s.finish()
 	}
 	job, _ := s.world.Core.Jobs.Get(id)
 	return job
+}
+
+// finish runs the queries that events wait for, and settles these.
+func (s *stage) finish() {
+	s.Helper()
+	for _, p := range s.world.Pending() {
+		if err := p.Query.Run(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+		s.world.End(p.Event)
+		p.Event.Ended = p.Query
+		s.rules.Settle[p.Event.Kind](&s.world, p.Event, nil)
+	}
 }
 
 func (s *stage) queue(results []world.QueuedResult) {

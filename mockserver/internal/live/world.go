@@ -3,15 +3,14 @@
 package live
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -42,16 +41,44 @@ func newWorld(id string, value world.World, settle Settle, journalLimit int) *Wo
 // Now is the world's time.
 func (w *World) Now() time.Time { return w.value.Load().Now() }
 
+// Peek returns the world as it is, without what is due.
+func (w *World) Peek() *world.World { return w.value.Load() }
+
 // Read returns the world as it is now, with everything settled that was due. The result is shared: it must not be
-// changed, but a copy of it may.
+// changed, but a copy of it may. Jobs whose queries have not run are still under way in it.
 func (w *World) Read() *world.World {
 	value := w.value.Load()
-	if !due(value, value.Now()) {
+	if !unsettled(value, value.Now()) {
 		return value
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.settled()
+}
+
+// ReadAll returns the world as Read does, once all queries have run that something waits for.
+func (w *World) ReadAll(ctx context.Context) (*world.World, error) {
+	for {
+		value := w.Read()
+		pending := queriesOf(value, false)
+		if len(pending) == 0 {
+			return value, nil
+		}
+		if err := world.RunAll(ctx, pending); err != nil {
+			return value, err
+		}
+	}
+}
+
+// queriesOf are the queries that something waits for, or only those that hold the clock.
+func queriesOf(value *world.World, holding bool) []world.Query {
+	var queries []world.Query
+	for _, p := range value.Pending() {
+		if p.Holds || !holding {
+			queries = append(queries, p.Query)
+		}
+	}
+	return queries
 }
 
 // Write runs a transaction: change gets a copy of the world, which takes the world's place unless change returns an
@@ -72,6 +99,11 @@ func due(value *world.World, now time.Time) bool {
 	return ok && !event.At.After(now)
 }
 
+func unsettled(value *world.World, now time.Time) bool {
+	_, ended := value.Ended()
+	return ended || due(value, now)
+}
+
 // maxSettled bounds how many events one request may have to settle, so that a clock that was moved by a thousand
 // years does not hang a test. What is left is settled by the requests that follow.
 const maxSettled = 100_000
@@ -80,105 +112,38 @@ const maxSettled = 100_000
 func (w *World) settled() *world.World {
 	value := w.value.Load()
 	now := value.Now()
-	if !due(value, now) {
+	if !unsettled(value, now) {
 		return value
 	}
 	next := *value
+	w.enter(&next)
 	w.until(&next, now, maxSettled)
 	w.value.Store(&next)
 	return &next
+}
+
+// enter settles once more the events that have waited for queries which have their results now.
+func (w *World) enter(value *world.World) {
+	for p, ended := value.Ended(); ended; p, ended = value.Ended() {
+		value.End(p.Event)
+		p.Event.Ended = p.Query
+		w.settle(value, p.Event)
+	}
 }
 
 // until settles at most limit events up to a time and returns how many it were.
 func (w *World) until(value *world.World, now time.Time, limit int) int {
 	n := 0
 	for ; n < limit && due(value, now); n++ {
-		event, _ := value.Next()
-		value.Cancel(event)
-		w.settle(value, event)
+		w.next(value)
 	}
 	return n
 }
 
-// Moved is what a move of the clock did.
-type Moved struct {
-	World   *world.World
-	Settled int
-}
-
-// Advance moves the clock forward by a length of time and settles what is due by then.
-func (w *World) Advance(by time.Duration) Moved {
-	return w.move(func(value *world.World) int {
-		to := value.Now().Add(by)
-		n := w.until(value, to, maxSettled)
-		value.Clock = value.Clock.To(to)
-		return n
-	})
-}
-
-// AdvanceUntilIdle moves the clock from event to event until only recurring ones, such as those of schedules, are
-// left. It gives up after a hundred thousand events, for a world whose schedules outrun it.
-func (w *World) AdvanceUntilIdle() Moved {
-	return w.move(func(value *world.World) int {
-		n := 0
-		for n < maxSettled {
-			event, ok := value.NextOnce()
-			if !ok {
-				break
-			}
-			value.Clock = value.Clock.To(event.At)
-			n += w.until(value, event.At, maxSettled-n)
-		}
-		return n
-	})
-}
-
-// SetClock changes what moves the clock and, unless now is zero, its time, which cannot go back: what has happened has
-// happened.
-func (w *World) SetClock(mode clock.Mode, now time.Time) (moved Moved, err error) {
-	moved = w.move(func(value *world.World) int {
-		switch at := value.Now(); {
-		case now.IsZero():
-			now = at
-		case now.Before(at):
-			err = op.Invalid("now", "the clock cannot go back: it is %s already", at.Format(time.RFC3339))
-			return 0
-		}
-		n := w.until(value, now, maxSettled)
-		value.Clock = clock.New(mode, now)
-		return n
-	})
-	return moved, err
-}
-
-func (w *World) move(step func(*world.World) int) Moved {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	next := *w.value.Load()
-	n := step(&next)
-	w.value.Store(&next)
-	return Moved{World: &next, Settled: n}
-}
-
-// Await serves an auto clock: as long as pending says that what is asked for is under way and in the state it was
-// in at first, the clock moves to the moment that pending names.
-func (w *World) Await(pending func(*world.World) (state string, at time.Time, pending bool)) {
-	first, at, waits := pending(w.Read())
-	if !waits || at.IsZero() {
-		return
-	}
-	w.move(func(value *world.World) int {
-		n := 0
-		for state := first; waits && !at.IsZero() && state == first && n < maxSettled; {
-			value.Clock = value.Clock.To(at)
-			settled := w.until(value, at, maxSettled-n)
-			if n += settled; settled == 0 {
-				break
-			}
-			state, at, waits = pending(value)
-		}
-		return n
-	})
+func (w *World) next(value *world.World) {
+	event, _ := value.Next()
+	value.Cancel(event)
+	w.settle(value, event)
 }
 
 // Reset puts the world back to how it was made, with the clock in the mode that it was made with, and forgets its

@@ -168,7 +168,7 @@ func (ws *Worlds) Knowing(key string) (found *World) {
 		if len(w.Keys) == 0 {
 			continue
 		}
-		if _, known := w.Read().Account.Keys.Get(key); known && found != nil {
+		if _, known := w.Peek().Account.Keys.Get(key); known && found != nil {
 			return nil
 		} else if known {
 			found = w

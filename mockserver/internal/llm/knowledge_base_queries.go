@@ -61,7 +61,7 @@ func unknownFunction(o *specs.Operation, e *op.Error) bool {
 // ask runs a function on a knowledge base as the caller. It gives a text, and what a test should know about it. What
 // cannot be run is unprocessable.
 func (q querier) ask(c *op.Call, base world.KnowledgeBase, function string, args arguments) (string, []string, error) {
-	s := &source{querier: q, world: c.World, caller: c.Caller, now: c.Now, base: base}
+	s := &source{querier: q, world: c.World, queries: &c.Queries, caller: c.Caller, now: c.Now, base: base}
 	var text string
 	var err error
 	switch function {
@@ -80,11 +80,12 @@ func (q querier) ask(c *op.Call, base world.KnowledgeBase, function string, args
 // source is a knowledge base as a user may look into it.
 type source struct {
 	querier
-	world  *world.World
-	caller world.Caller
-	now    time.Time
-	base   world.KnowledgeBase
-	notes  []string
+	world   *world.World
+	queries *op.Queries
+	caller  world.Caller
+	now     time.Time
+	base    world.KnowledgeBase
+	notes   []string
 }
 
 func (s *source) list(args arguments) (string, error) {
@@ -143,7 +144,7 @@ func (s *source) query(args arguments) (string, error) {
 
 // find asks the engine, and keeps what there is to note.
 func (s *source) find(text string, views []across.View, rows int) (across.Finding, error) {
-	found, err := across.Ask(s.world, s.engine, across.Question{
+	found, err := across.Ask(s.world, s.engine, s.queries, across.Question{
 		Caller: s.caller, Database: s.base.DatabaseName, Text: text, Now: s.now, Views: views,
 	}, rows)
 	if found.Note != "" {

@@ -91,6 +91,7 @@ func startIndexing(w *world.World, before, after *world.Resource[world.Knowledge
 func stopIndexing(w *world.World, r world.Resource[world.KnowledgeBase]) {
 	if r.Attributes.Indexing() {
 		w.Cancel(w.LLM.IndexEnd(r))
+		w.End(w.LLM.IndexEnd(r))
 	}
 }
 
@@ -102,7 +103,10 @@ func (q querier) endIndexing(w *world.World, e world.Event, _ op.Skips) {
 	}
 	user, _ := w.Account.Users.Get(r.UpdatedBy)
 	s := source{querier: q, world: w, caller: world.Caller{User: user}, now: e.At, base: r.Attributes}
-	tables, err := s.tables(0)
+	tables, ended, err := s.index(e)
+	if !ended {
+		return
+	}
 	job := world.KnowledgeBaseJob{Status: world.IndexSuccess, FinishedAt: new(millis(e.At))}
 	if err != nil {
 		job.Status, job.Message = world.IndexError, new(err.Error())

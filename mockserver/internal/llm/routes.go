@@ -69,9 +69,9 @@ func Interface(engine across.Engine) op.Interface {
 			{Path: "PATCH /api/integrations/{id}", Rule: integrations.Update},
 			{Path: "DELETE /api/integrations/{id}", Rule: integrations.Delete},
 
-			{Path: "GET /api/knowledge_bases", Rule: including(knowledgeBases.List)},
+			{Path: "GET /api/knowledge_bases", Rule: needIndexing(including(knowledgeBases.List))},
 			{Path: "POST /api/knowledge_bases", Rule: knowledgeBases.Create},
-			{Path: "GET /api/knowledge_bases/{id}", Rule: including(knowledgeBases.Get), Pending: indexPending},
+			{Path: "GET /api/knowledge_bases/{id}", Rule: needIndexing(including(knowledgeBases.Get)), Pending: indexPending},
 			{Path: "PATCH /api/knowledge_bases/{id}", Rule: knowledgeBases.Update},
 			{Path: "DELETE /api/knowledge_bases/{id}", Rule: knowledgeBases.Delete},
 			{Path: "POST /api/knowledge_bases/{id}/query", Rule: q.queryKnowledgeBase},

@@ -4,6 +4,7 @@ package op
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -32,6 +33,8 @@ type Call struct {
 	Now       time.Time // one time for the whole call
 	Base      string    // the interface's address as the client sees it, for links: https://workflow.svc.example
 	Skip      Skips     // test-only: rules that are switched off
+	Context   context.Context
+	Queries   Queries // whose results the handler needs
 }
 
 // Param is a path parameter.

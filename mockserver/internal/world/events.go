@@ -13,6 +13,8 @@ type Event struct {
 	At   time.Time `json:"at"`
 	Kind string    `json:"kind"` // interface and name: workflow.attempt
 	ID   int64     `json:"id"`
+
+	Ended Query `json:"-"` // what the event has waited for, when it is settled once more
 }
 
 // Recurring events, such as those of schedules, come back for ever; a world is idle when only they are left.

@@ -28,8 +28,9 @@ type World struct {
 	LLM       LLM
 	Workflow  Workflow
 
-	ids    table.Index[string, int64]
-	events Events
+	ids     table.Index[string, int64]
+	events  Events
+	pending []Pending // replaced, never changed in place
 }
 
 // Now is the world's time, in UTC.

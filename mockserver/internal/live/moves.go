@@ -1,0 +1,143 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Moved is what a move of the clock did.
+type Moved struct {
+	World   *world.World
+	Settled int
+}
+
+// Advance moves the clock forward by a length of time and settles what is due by then, results of queries included. The
+// world itself does not wait for them: until they are there, it stands where it needs the first of them, or at the end.
+func (w *World) Advance(ctx context.Context, by time.Duration) (Moved, error) {
+	var to time.Time
+	return w.move(ctx, false, func(value *world.World) int {
+		if to.IsZero() {
+			to = value.Now().Add(by)
+		}
+		return w.walk(value, to, maxSettled)
+	})
+}
+
+// AdvanceUntilIdle moves the clock from event to event until only recurring ones, such as those of schedules, are
+// left. It gives up after a hundred thousand events, for a world whose schedules outrun it.
+func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
+	left := maxSettled
+	return w.move(ctx, false, func(value *world.World) int {
+		n := 0
+		for n < left {
+			event, ok := value.NextOnce()
+			if _, held := value.Held(); held || !ok {
+				break
+			}
+			n += w.walk(value, event.At, left-n)
+		}
+		left -= n
+		return n
+	})
+}
+
+// SetClock changes what moves the clock and, unless now is zero, its time, which cannot go back: what has happened has
+// happened.
+func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (moved Moved, err error) {
+	var refusal error
+	set := false
+	moved, err = w.move(ctx, false, func(value *world.World) int {
+		switch at := value.Now(); {
+		case set || refusal != nil:
+			return 0
+		case now.IsZero():
+			now = at
+		case now.Before(at):
+			refusal = op.Invalid("now", "the clock cannot go back: it is %s already", at.Format(time.RFC3339))
+			return 0
+		}
+		n := w.walk(value, now, maxSettled)
+		if _, held := value.Held(); !held {
+			set = true
+			value.Clock = clock.New(mode, now)
+		}
+		return n
+	})
+	return moved, cmp.Or(refusal, err)
+}
+
+// move takes steps until none needs the result of a query any more. With holding, it runs only the queries that hold
+// the clock.
+func (w *World) move(ctx context.Context, holding bool, step func(*world.World) int) (Moved, error) {
+	n := 0
+	for {
+		value, settled := w.step(step)
+		n += settled
+		pending := queriesOf(value, holding)
+		if len(pending) == 0 {
+			return Moved{World: value, Settled: n}, nil
+		}
+		if err := world.RunAll(ctx, pending); err != nil {
+			return Moved{World: value, Settled: n}, err
+		}
+	}
+}
+
+func (w *World) step(step func(*world.World) int) (*world.World, int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	next := *w.value.Load()
+	w.enter(&next)
+	n := step(&next)
+	w.value.Store(&next)
+	return &next, n
+}
+
+// Await serves an auto clock: as long as pending says that what is asked for is under way and in the state it was
+// in at first, the clock moves to the moment that pending names.
+func (w *World) Await(
+	ctx context.Context, pending func(*world.World) (state string, at time.Time, pending bool),
+) error {
+	first, at, waits := pending(w.Read())
+	if !waits || at.IsZero() {
+		return nil
+	}
+	left := maxSettled
+	_, err := w.move(ctx, true, func(value *world.World) int {
+		n := 0
+		for n < left {
+			state, at, waits := pending(value)
+			if !waits || at.IsZero() || state != first {
+				break
+			}
+			settled := w.walk(value, at, left-n)
+			if n += settled; settled == 0 {
+				break
+			}
+		}
+		left -= n
+		return n
+	})
+	return err
+}
+
+// walk moves the clock to a time, and settles at most limit events on the way. Where what follows depends on a query,
+// it stops.
+func (w *World) walk(value *world.World, to time.Time, limit int) int {
+	at, held := value.Held()
+	n := 0
+	for ; !held && n < limit && due(value, to); n++ {
+		w.next(value)
+		at, held = value.Held()
+	}
+	if held && at.Before(to) {
+		to = at
+	}
+	value.Clock = value.Clock.To(to)
+	return n
+}

@@ -1,0 +1,70 @@
+package mockserver
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// perform applies the rule, and again when it has needed results of queries. These run outside of the world's lock, for
+// as long as the client waits.
+func (x *exchange) perform(route *op.Route, value *world.World) (op.Reply, error) {
+	for {
+		reply, err := x.attempt(route, value)
+		needed := x.call.Queries.Needed()
+		if needed == nil {
+			return reply, err
+		}
+		if err := world.RunAll(x.call.Context, needed); err != nil {
+			return reply, err
+		}
+		value = x.world.Read()
+	}
+}
+
+var errNeeds = errors.New("the handler needs results of queries") // takes a transaction back
+
+// attempt applies the rule: to a copy of the world as it is, or in a transaction.
+func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply, err error) {
+	if route.Pending != nil && value.Clock.Mode() == clock.Auto {
+		if err := x.await(route); err != nil {
+			return reply, err
+		}
+		value = x.world.Read()
+	}
+	if route.Reads() {
+		x.copy = *value
+		x.call.World, x.call.Now = &x.copy, x.copy.Now()
+		return route.Rule(&x.call)
+	}
+	err = x.world.Write(func(tx *world.World) error {
+		x.call.World, x.call.Now = tx, tx.Now()
+		if reply, err = route.Rule(&x.call); x.call.Queries.Needs() {
+			return errNeeds
+		}
+		return err
+	})
+	return reply, err
+}
+
+// await moves an auto clock on while what the call asks for is under way.
+func (x *exchange) await(route *op.Route) error {
+	defer x.call.Queries.Needed() // by worlds on the way
+	return x.world.Await(x.call.Context, func(value *world.World) (string, time.Time, bool) {
+		x.copy = *value
+		x.call.World, x.call.Now = &x.copy, x.copy.Now()
+		return route.Pending(&x.call)
+	})
+}
+
+// abandon ends a request without an answer, and without a trace in the world, when its client has left while the
+// answer waited for a query, or the server is closing.
+func (x *exchange) abandon(err error) {
+	if gone := x.r.Context().Err(); gone != nil && errors.Is(err, gone) {
+		panic(http.ErrAbortHandler)
+	}
+}
