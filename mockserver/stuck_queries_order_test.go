@@ -128,3 +128,32 @@ func TestAQueryOfAKnowledgeBaseHoldsNothingUp(t *testing.T) {
 		t.Errorf("the query ran %d times, want once", n)
 	}
 }
+
+func TestAnIndexingHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	e := newStuckEngine()
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(e))
+	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
+	created := func(path, body string) string {
+		return decode[struct {
+			Data struct{ ID string } `json:"data"`
+		}](t, call(t, s, "POST", "/llm/api/"+path, body).want(t, 201)).Data.ID
+	}
+	project := created("projects", `{"data":{"type":"projects","attributes":{"name":"p"}}}`)
+	base := created("knowledge_bases", `{"data":{"type":"knowledge_bases","attributes":{"projectId":"`+project+
+		`","name":"k","svcDatabaseName":"shop","formatType":"LEGACY_JSON","tables":[{"name":"one","svcQuery":"SELECT stuck"},
+		{"name":"two","svcQuery":"SELECT 2"}]}}}`)
+	waiting := leaving(t.Context(), s, "POST", "/_understudy/worlds/default/clock", `{"advance":"1h"}`)
+	soon(t, "the query begins", e.started)
+	promptly(t, s, 200, "GET", "/llm/api/projects", "")
+	promptly(t, s, 200, "POST", "/core/v3/database/create/more", "")
+	close(e.released)
+	soon(t, "the clock has moved", waiting)
+	body := promptly(t, s, 200, "GET", "/llm/api/knowledge_bases/"+base, "").body
+	if !strings.Contains(body, `"status":"SUCCESS"`) || !strings.Contains(body, `table two: 1 columns`) {
+		t.Errorf("the knowledge base: %s", body)
+	}
+	if n := e.calls.Load(); n > 4 {
+		t.Errorf("the queries ran %d times", n)
+	}
+}
