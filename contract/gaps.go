@@ -107,10 +107,13 @@ func merged(pieces []piece) []piece {
 // ends reports whether a stretch of numbers of a world ends with one, so that what follows goes on with it. Nothing
 // goes before the first.
 func (n *numbering) ends(world string, number int64) bool {
+	if number == 0 {
+		return true
+	}
 	for key, pieces := range n.series {
 		if key.world == world && slices.ContainsFunc(pieces, func(p piece) bool { return p.last == number }) {
 			return true
 		}
 	}
-	return number == 0
+	return false
 }

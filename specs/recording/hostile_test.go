@@ -22,7 +22,7 @@ var hostile = map[string]func(n int) string{
 	"addresses":                func(n int) string { return strings.Repeat("a://x:y@h ", n) },
 	"addresses without an end": func(n int) string { return "@" + strings.Repeat("a://x:y/", n) },
 	"parameters":               func(n int) string { return "a://" + strings.Repeat("?a=1&api_key=b&", n) },
-	"many fields":              func(n int) string { return numberedFields(n) },
+	"many fields":              numberedFields,
 	"members":                  func(n int) string { return strings.Repeat(`"key": "a\"`, n) },
 	"parts":                    func(n int) string { return strings.Repeat("\nContent-Disposition: name=\"token\"\n", n) },
 	"presented keys":           func(n int) string { return strings.Repeat("Bearer abcdefghijklmnopqrst ", n) },
