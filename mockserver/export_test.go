@@ -6,6 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
+	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/workflow"
@@ -65,3 +66,6 @@ func SharedWorlds() (n int) {
 	seeded.Range(func(any, any) bool { n++; return true })
 	return n
 }
+
+// SettleAtMost bounds how many events the world default settles at once.
+func (s *Server) SettleAtMost(n int) { s.worlds.Get(live.Default).MaxSettled = n }

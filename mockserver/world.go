@@ -42,11 +42,22 @@ func (w *World) Key() string { return w.live.Keys["admin"] }
 // Now is the world's time.
 func (w *World) Now() time.Time { return w.live.Now() }
 
-// Advance moves the world's clock forward and settles everything that is due by then, in time order.
-func (w *World) Advance(by time.Duration) { _, _ = w.live.Advance(context.Background(), by) }
+// Advance moves the world's clock forward and settles everything that is due by then, in time order. That more than a
+// hundred thousand events are due fails the test, or is logged, and so does a time beyond the year 9998.
+func (w *World) Advance(by time.Duration) { w.moved(w.live.Advance(context.Background(), by)) }
 
 // AdvanceUntilIdle moves the clock on until nothing is under way any more but what recurs for ever, such as schedules.
-func (w *World) AdvanceUntilIdle() { _, _ = w.live.AdvanceUntilIdle(context.Background()) }
+// That it takes more than a hundred thousand events fails the test, or is logged.
+func (w *World) AdvanceUntilIdle() { w.moved(w.live.AdvanceUntilIdle(context.Background())) }
+
+func (w *World) moved(m live.Moved, err error) {
+	switch {
+	case err != nil:
+		w.server.fail("move the clock", slog.Any("error", err))
+	case !m.Complete:
+		w.server.fail("move the clock: there are too many events", slog.Int("settled", m.Settled), slog.Time("now", m.World.Now()))
+	}
+}
 
 // SetClock changes what moves the clock: real, frozen or auto; and its time, unless that is zero.
 func (w *World) SetClock(mode string, now time.Time) error {

@@ -148,7 +148,7 @@ func (h Host) getClock(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return op.OK(viewClock(w, live.Moved{World: w.Read()}))
+	return op.OK(viewClock(w, live.Moved{World: w.Read(), Complete: true}))
 }
 
 func (h Host) moveClock(c *op.Call) (op.Reply, error) {
@@ -214,10 +214,12 @@ func viewClock(w *live.World, moved live.Moved) any {
 		NextEvent *time.Time `json:"nextEvent"`
 		Settled   int        `json:"settled"`
 		Idle      bool       `json:"idle"`
-	}{w.ID, moved.World.Clock.Mode(), moved.World.Now(), next, moved.Settled, idle(moved.World)}
+		Complete  bool       `json:"complete"`
+	}{w.ID, moved.World.Clock.Mode(), moved.World.Now(), next, moved.Settled, idle(moved.World), moved.Complete}
 }
 
 func idle(w *world.World) bool {
 	_, busy := w.NextOnce()
-	return !busy
+	event, ok := w.Next()
+	return !busy && !(ok && event.At.Before(w.Now()))
 }

@@ -12,27 +12,49 @@ import (
 
 // Moved is what a move of the clock did.
 type Moved struct {
-	World   *world.World
-	Settled int
+	World    *world.World
+	Settled  int
+	Complete bool // the clock came as far as it was asked to
+}
+
+// lastTime is how far a clock goes: a year before times have more digits than formats have room for.
+var lastTime = time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+func tooFar(field string) error {
+	return op.Invalid(field, "the clock goes no further than %s", lastTime.Format(time.RFC3339))
 }
 
 // Advance moves the clock forward by a length of time and settles what is due by then, results of queries included. The
-// world itself does not wait for them: until they are there, it stands where it needs the first of them, or at the end.
+// world itself does not wait for them: until they are there, it stands where it needs the first of them, or at the end. Of
+// more than a hundred thousand events it settles as many, and stands before the next one.
 func (w *World) Advance(ctx context.Context, by time.Duration) (Moved, error) {
 	var to time.Time
-	return w.move(ctx, false, func(value *world.World) int {
+	var refusal error
+	left := w.MaxSettled
+	moved, err := w.move(ctx, false, func(value *world.World) int {
 		if to.IsZero() {
 			to = value.Now().Add(by)
 		}
-		return w.walk(value, to, maxSettled)
+		if to.After(lastTime) {
+			refusal = tooFar("advance")
+			return 0
+		}
+		n := w.walk(value, to, left)
+		left -= n
+		return n
 	})
+	if refusal != nil {
+		return moved, refusal
+	}
+	moved.Complete = !moved.World.Now().Before(to)
+	return moved, err
 }
 
 // AdvanceUntilIdle moves the clock from event to event until only recurring ones, such as those of schedules, are
 // left. It gives up after a hundred thousand events, for a world whose schedules outrun it.
 func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
-	left := maxSettled
-	return w.move(ctx, false, func(value *world.World) int {
+	left := w.MaxSettled
+	moved, err := w.move(ctx, false, func(value *world.World) int {
 		n := 0
 		for n < left {
 			event, ok := value.NextOnce()
@@ -44,30 +66,40 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
 		left -= n
 		return n
 	})
+	_, busy := moved.World.NextOnce()
+	moved.Complete = !busy
+	return moved, err
 }
 
 // SetClock changes what moves the clock and, unless now is zero, its time, which cannot go back: what has happened has
 // happened.
 func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (moved Moved, err error) {
 	var refusal error
-	set := false
+	set, complete := false, false
 	moved, err = w.move(ctx, false, func(value *world.World) int {
 		switch at := value.Now(); {
 		case set || refusal != nil:
 			return 0
 		case now.IsZero():
 			now = at
+		case now.After(lastTime):
+			refusal = tooFar("now")
+			return 0
 		case now.Before(at):
 			refusal = op.Invalid("now", "the clock cannot go back: it is %s already", at.Format(time.RFC3339))
 			return 0
 		}
-		n := w.walk(value, now, maxSettled)
+		n := w.walk(value, now, w.MaxSettled)
 		if _, held := value.Held(); !held {
 			set = true
+			if complete = !value.Now().Before(now); !complete {
+				now = value.Now()
+			}
 			value.Clock = clock.New(mode, now)
 		}
 		return n
 	})
+	moved.Complete = complete
 	return moved, cmp.Or(refusal, err)
 }
 
@@ -107,7 +139,7 @@ func (w *World) Await(
 	if !waits || at.IsZero() {
 		return nil
 	}
-	left := maxSettled
+	left := w.MaxSettled
 	_, err := w.move(ctx, true, func(value *world.World) int {
 		n := 0
 		for n < left {
@@ -137,6 +169,9 @@ func (w *World) walk(value *world.World, to time.Time, limit int) int {
 	}
 	if held && at.Before(to) {
 		to = at
+	}
+	if event, ok := value.Next(); ok && event.At.Before(to) { // there are too many: no clock leaves one behind
+		to = event.At
 	}
 	value.Clock = value.Clock.To(to)
 	return n

@@ -21,6 +21,10 @@ type World struct {
 	Keys    map[string]string // minted keys by kind, admin and write; nil when none were
 	Journal *journal.Journal
 
+	// MaxSettled bounds how many events one request may have to settle, so that a clock that is to move by a thousand years
+	// does not hang a test.
+	MaxSettled int
+
 	settle      Settle
 	value       atomic.Pointer[world.World]
 	mu          sync.Mutex // held by writers
@@ -33,7 +37,7 @@ type Settle func(*world.World, world.Event)
 
 // newWorld makes a live world out of a value.
 func newWorld(id string, value world.World, settle Settle, journalLimit int) *World {
-	w := &World{ID: id, Journal: journal.New(journalLimit), settle: settle, origin: &value}
+	w := &World{ID: id, MaxSettled: maxSettled, Journal: journal.New(journalLimit), settle: settle, origin: &value}
 	w.value.Store(&value)
 	return w
 }
@@ -104,8 +108,7 @@ func unsettled(value *world.World, now time.Time) bool {
 	return ended || due(value, now)
 }
 
-// maxSettled bounds how many events one request may have to settle, so that a clock that was moved by a thousand
-// years does not hang a test. What is left is settled by the requests that follow.
+// maxSettled is for how many events a world settles at once unless it is told otherwise.
 const maxSettled = 100_000
 
 // settled settles the events that are due, in time order, and returns the world after that. The mutex is held.
@@ -117,7 +120,7 @@ func (w *World) settled() *world.World {
 	}
 	next := *value
 	w.enter(&next)
-	w.until(&next, now, maxSettled)
+	w.until(&next, now, w.MaxSettled)
 	w.value.Store(&next)
 	return &next
 }

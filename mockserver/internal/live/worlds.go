@@ -63,6 +63,9 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 	if plan.ID != "" && !validID.MatchString(plan.ID) {
 		return nil, op.Invalid("id", "want 1 to 64 letters, digits, dots, underscores or dashes, not %q", plan.ID)
 	}
+	if plan.Now.After(lastTime) {
+		return nil, tooFar("now")
+	}
 	value, err := ws.value(plan)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,64 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"svc.example/understudy/mockserver"
+)
+
+// No clock goes beyond the year 9998, and one that is told to stays where it is.
+func TestClocksEnd(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))
+	before := call(t, s, "GET", "/_understudy/worlds/default/clock", "").want(t, http.StatusOK).body
+	for path, body := range map[string]string{
+		"/worlds/default/clock":  `{"mode":"frozen","now":"9999-06-01T00:00:00Z"}`,
+		"/worlds/default/clock/": `{"mode":"real","now":"9999-12-31T23:59:59Z"}`,
+		"/worlds":                `{"now":"9999-06-01T00:00:00Z","clock":"frozen"}`,
+	} {
+		if a := call(t, s, "POST", "/_understudy"+path, body).want(t, http.StatusBadRequest); !strings.Contains(a.body, "9999-01-01") {
+			t.Errorf("%s: %s", body, a.body)
+		}
+	}
+	if after := call(t, s, "GET", "/_understudy/worlds/default/clock", "").body; after != before {
+		t.Errorf("the clock was %s and is %s", before, after)
+	}
+	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"mode":"frozen","now":"9998-12-31T00:00:00Z"}`).want(t, http.StatusOK)
+	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"48h"}`).want(t, http.StatusBadRequest)
+	for _, path := range []string{"/workflow/api/schedules", "/core/v3/database/list", "/_understudy/worlds"} {
+		call(t, s, "GET", path, "").want(t, http.StatusOK)
+	}
+}
+
+// A clock that would pass more events than are settled at once stands before the next one, and says so.
+func TestAClockLeavesNoEventBehind(t *testing.T) {
+	t.Parallel()
+	var failures []string
+	s := newServer(t, mockserver.WithClock("frozen"), mockserver.WithFailure(func(text string) { failures = append(failures, text) }))
+	s.SettleAtMost(100)
+	type clock struct {
+		Now            time.Time
+		NextEvent      *time.Time
+		Settled        int
+		Idle, Complete bool
+	}
+	begin := s.World("").Now()
+	at := decode[clock](t, call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"87600h"}`).want(t, http.StatusOK))
+	if at.Complete || at.Idle || at.Settled != 100 || at.NextEvent == nil || at.NextEvent.Before(at.Now) {
+		t.Errorf("after too many events the clock is %+v", at)
+	}
+	if !at.Now.After(begin) || at.Now.After(begin.Add(10*24*time.Hour)) {
+		t.Errorf("it is %s, and was %s", at.Now, begin)
+	}
+	again := decode[clock](t, call(t, s, "GET", "/_understudy/worlds/default/clock", "").want(t, http.StatusOK))
+	if !again.Now.Equal(at.Now) {
+		t.Errorf("it moved on to %s by itself", again.Now)
+	}
+	s.World("").Advance(24 * 3650 * time.Hour)
+	if len(failures) != 1 || !strings.Contains(failures[0], "too many events") {
+		t.Errorf("the test is told %q", failures)
+	}
+}
