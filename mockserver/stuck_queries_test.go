@@ -24,7 +24,7 @@ type stuckEngine struct {
 
 func newStuckEngine() *stuckEngine {
 	return &stuckEngine{
-		started: make(chan string, 100), ended: make(chan string, 100), released: make(chan struct{}),
+		started: make(chan string, 1000), ended: make(chan string, 1000), released: make(chan struct{}),
 	}
 }
 
