@@ -11,13 +11,13 @@ import (
 // What is kept of the numbers in a recording.
 const (
 	maxSeries = 20_000 // files and worlds
-	maxPieces = 1_000  // of a series; one with more is in no order
+	maxPieces = 1_000  // of a series; of one with more, the first ones
 	maxGaps   = 1_000  // in the report
 )
 
-// numbering finds the exchanges that are missing in a recording by the numbers of those that are there. The numbers of a
-// world begin with 1 in each run of what recorded it. A recording may hold several runs, one after the other, may begin
-// in the middle of one, and may be merged of several, whose numbers cannot be told apart.
+// numbering finds the exchanges that a recording lacks, by the numbers of those that it has. The numbers of a world begin
+// with 1 in each run of the program that recorded it. A recording may hold several runs, one after the other or mixed, and
+// may begin in the middle of one.
 type numbering struct {
 	series map[seriesKey][]piece
 	order  []seriesKey
@@ -35,7 +35,7 @@ func (n *numbering) take(item *capture.Item) {
 	key := seriesKey{item.File, item.World}
 	pieces, known := n.series[key]
 	switch last := len(pieces) - 1; {
-	case !known && len(n.order) >= maxSeries, len(pieces) > maxPieces:
+	case !known && len(n.order) >= maxSeries:
 		return
 	case !known:
 		if n.series == nil {
@@ -46,7 +46,9 @@ func (n *numbering) take(item *capture.Item) {
 		pieces[last].last++
 		return
 	}
-	n.series[key] = append(pieces, piece{item.Seq, item.Seq})
+	if len(pieces) <= maxPieces {
+		n.series[key] = append(pieces, piece{item.Seq, item.Seq})
+	}
 }
 
 // gaps lists what is certainly missing: what lies between two numbers of a run. What lies before the first one may not
@@ -71,14 +73,13 @@ func (n *numbering) gaps(complete bool) []report.Gap {
 }
 
 // runs splits the pieces of a series where a run begins anew. Where one seems to begin in the middle, the numbers of
-// several runs are mixed: then what any of them has is missing in none.
+// several runs are mixed: then what any of them has is missing in none, and nothing is known of pieces that were not kept.
 func runs(pieces []piece) [][]piece {
-	if len(pieces) > maxPieces {
-		return nil
-	}
 	list := [][]piece{pieces[:1:1]}
 	for i, p := range pieces[1:] {
 		switch isBack := p.first <= pieces[i].last; {
+		case isBack && p.first > 1 && len(pieces) > maxPieces:
+			return nil
 		case isBack && p.first > 1:
 			return [][]piece{merged(pieces)}
 		case isBack:
@@ -90,7 +91,7 @@ func runs(pieces []piece) [][]piece {
 	return list
 }
 
-// merged puts pieces in order and joins those that meet.
+// merged sorts pieces and joins those that meet.
 func merged(pieces []piece) []piece {
 	pieces = slices.SortedFunc(slices.Values(pieces), func(a, b piece) int { return cmp.Compare(a.first, b.first) })
 	list := pieces[:1]

@@ -92,6 +92,19 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// A recording with more holes than are kept lacks at least those that are.
+func TestManyGaps(t *testing.T) {
+	t.Parallel()
+	var odd []any
+	for n := range 3000 {
+		odd = append(odd, 2*n+1)
+	}
+	r := gapsOf(t, true, numbered(odd...))
+	if len(r.Gaps) != 1000 || !r.Failed() {
+		t.Errorf("%d gaps, failed is %v", len(r.Gaps), r.Failed())
+	}
+}
+
 func TestGapsAreShown(t *testing.T) {
 	t.Parallel()
 	for _, complete := range []bool{false, true} {

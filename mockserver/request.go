@@ -108,7 +108,7 @@ func (x *exchange) weigh(limit int64) error {
 		return nil
 	}
 	if err := x.server.room.Acquire(x.r.Context(), weight); err != nil {
-		return op.Invalid("", "the request ended before there was room for its body: %v", err)
+		return fmt.Errorf("wait for room for the request body: %w", err)
 	}
 	x.weight = weight
 	return nil

@@ -53,7 +53,8 @@ Addresses of a local mock and https://INTERFACE.svc.example are known, others ar
 guessed from the recording, which the report says. --base tells them for certain.
 
 Exit code 0: conforms. 1: there are violations, stale entries in the baseline, too
-little coverage, or, with --gaps fail, exchanges that are missing. 2: could not judge, because input is bad or nothing in it
+little coverage, or, with --gaps fail, exchanges that are missing. 2: could not
+judge, because input is bad or nothing in it
 belongs to an interface.`,
 		Example: `  understudy check traffic.har
   understudy check --base workflow=https://workflow.example.com 'recordings/**/*.yaml'

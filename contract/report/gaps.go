@@ -11,7 +11,7 @@ type Gap struct {
 	Last  int64  `json:"last"`
 }
 
-// inWords is a gap in one sentence.
+// inWords returns a gap as one sentence.
 func (g *Gap) inWords() string {
 	which := fmt.Sprintf("exchanges %d to %d are missing", g.First, g.Last)
 	if g.First == g.Last {
@@ -23,7 +23,7 @@ func (g *Gap) inWords() string {
 	return g.File + ": " + which + ", and what depends on them cannot be told"
 }
 
-// missing is how many exchanges are missing.
+// missing returns the number of exchanges that the gaps span.
 func (r *Report) missing() (n int64) {
 	for _, g := range r.Gaps {
 		n += g.Last - g.First + 1
