@@ -46,6 +46,7 @@ type config struct {
 	engine       query.Engine
 	token        string
 	controlHosts []string
+	writeTimeout time.Duration
 	ca           *certs.CA    // nil: no TLS
 	failed       func(string) // tells the running test
 	skip         op.Skips
@@ -175,6 +176,21 @@ func WithRecordLimit(bytes int64) Option {
 	}
 }
 
+// DefaultWriteTimeout is how long a client may take for each 64 KiB of an answer unless told otherwise.
+const DefaultWriteTimeout = 30 * time.Second
+
+// WithWriteTimeout bounds how long a client may take for each 64 KiB of an answer, or for each part of a stream. The
+// connection of a client that takes longer is closed. The default is DefaultWriteTimeout.
+func WithWriteTimeout(limit time.Duration) Option {
+	return func(c *config) error {
+		if limit <= 0 {
+			return fmt.Errorf("write timeout %v: want a length of time above 0", limit)
+		}
+		c.writeTimeout = limit
+		return nil
+	}
+}
+
 // WithQueryEngine chooses what answers the queries of jobs that no queued result fits: sqlite.New() of package
 // mockserver/query/sqlite, or an engine of your own. Without one such a query gives an empty result, and the journal
 // says so.
@@ -198,6 +214,7 @@ func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[string]string{}, recordLimit: DefaultRecordLimit,
+		writeTimeout: DefaultWriteTimeout,
 	}
 	var errs []error
 	for _, opt := range append(slices.Clone(defaults), opts...) {

@@ -176,7 +176,7 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(reply.Bytes))
 	switch w.status {
 	case http.StatusPartialContent:
-		reply.Status, reply.Bytes = w.status, w.body.Bytes()
+		reply.Status, reply.Bytes = w.status, w.of(reply.Bytes)
 	case http.StatusRequestedRangeNotSatisfiable:
 		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
 			"%q is not within the %d bytes that there are", x.r.Header.Get("Range"), len(reply.Bytes))}})
@@ -187,16 +187,27 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 	return reply
 }
 
-// part is what is served of a range.
+// part is the answer to a request for a range, but for its bytes.
 type part struct {
 	header http.Header
 	status int
-	body   bytes.Buffer
 }
 
-func (p *part) Header() http.Header                     { return p.header }
-func (p *part) WriteHeader(status int)                  { p.status = status }
-func (p *part) Write(b []byte) (written int, err error) { return p.body.Write(b) }
+func (p *part) Header() http.Header         { return p.header }
+func (p *part) WriteHeader(status int)      { p.status = status }
+func (p *part) Write(b []byte) (int, error) { return len(b), nil }
+
+// of returns the part's bytes, which a large part shares with the whole. A small one would keep the whole in the journal.
+func (p *part) of(whole []byte) []byte {
+	var first, last int
+	if _, err := fmt.Sscanf(p.header.Get("Content-Range"), "bytes %d-%d/", &first, &last); err != nil {
+		return whole // cannot be: net/http has just written it
+	}
+	if some := whole[first : last+1 : last+1]; len(some) > len(whole)/2 {
+		return some
+	}
+	return bytes.Clone(whole[first : last+1])
+}
 
 // now is the world's time, so that a frozen world gives the same bytes again.
 func (x *exchange) now() time.Time {

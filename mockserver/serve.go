@@ -232,24 +232,7 @@ func (x *exchange) send(a check.Answer) {
 		seq := x.commit(x.entry(a), header)
 		header[exchangeHeader] = []string{strconv.FormatInt(seq, 10)}
 	}
-	x.w.WriteHeader(a.Status)
-	switch {
-	case x.parts != nil:
-		x.stream()
-	case len(a.Body) > 0:
-		_, _ = x.w.Write(a.Body) // a client that went away has its answer in the journal
-	}
-}
-
-// stream sends the parts of an answer, each as soon as the one before has gone.
-func (x *exchange) stream() {
-	flusher := http.NewResponseController(x.w)
-	for _, part := range x.parts {
-		if _, err := x.w.Write(part); err != nil {
-			return
-		}
-		_ = flusher.Flush() // a writer that cannot has what was written all the same
-	}
+	x.deliver(a)
 }
 
 func (x *exchange) entry(a check.Answer) *journal.Entry {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
@@ -45,6 +46,7 @@ type Server struct {
 	recorder *recorder // nil without a recording
 	close    func() error
 	room     *semaphore.Weighted // for large bodies
+	sending  atomic.Int64        // answers on their way to clients
 	origin   string              // scheme and host, when the server listens by itself
 }
 

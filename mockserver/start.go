@@ -21,15 +21,15 @@ const (
 // queryGrace is how long queries may still take once a server shuts down.
 const queryGrace = time.Second
 
-// HTTPServer is an http.Server around the mock with limits against slow clients: 10 s for the headers of a request, a
-// minute for all of it, 64 KiB of headers.
+// HTTPServer returns an http.Server around the mock with limits against slow clients: 10 s for the headers of a request,
+// a minute for all of it, 64 KiB of headers, and the write timeout for each 64 KiB of its answer.
 // Queries that requests wait for end a second after its Shutdown, with these requests.
 func (s *Server) HTTPServer() *http.Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	server := &http.Server{
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		Handler:     s, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes,
+		WriteTimeout: readTimeout + s.writeTimeout, MaxHeaderBytes: maxHeaderBytes, // answers set deadlines of their own
 	}
 	server.RegisterOnShutdown(func() { time.AfterFunc(queryGrace, cancel) })
 	return server

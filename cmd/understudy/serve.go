@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -35,9 +36,14 @@ type serveFlags struct {
 	controlHosts []string
 	journalLimit size
 	recordLimit  size
+	writeTimeout time.Duration
+	drain        time.Duration
 	logLevel     *choice
 	logFormat    *choice
 }
+
+// defaultDrain is shorter than the 30 s after which container platforms kill what they have told to stop.
+const defaultDrain = 20 * time.Second
 
 func newServe() *cobra.Command {
 	f := serveFlags{journalLimit: 8 << 20, recordLimit: mockserver.DefaultRecordLimit}
@@ -49,7 +55,8 @@ control interface below /_understudy.
 
 The first line on standard output comes when the interfaces can answer, and says
 where they are, as JSON. Logs go to standard error. SIGTERM or Ctrl-C lets requests
-in flight finish and ends with exit code 0; a second one ends at once.
+in flight finish, closes the connections that are left after --drain-time, and ends
+with exit code 0 if every answer was delivered or recorded; a second one ends at once.
 
 With --record, an exchange is written before its answer leaves. One that cannot be
 written within a second is answered all the same, with the header
@@ -111,18 +118,26 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.token, "control-token", "",
 		"the `TOKEN` that the control interface demands (default: none on a loopback address; on any other, one\n"+
 			"is made and printed once, on standard error)")
-	flags.StringVar(&f.tokenFile, "control-token-file", "", "read the token from `FILE`; "+tokenVariable+" in the environment holds it as well")
+	flags.StringVar(&f.tokenFile, "control-token-file", "",
+		"read the token from `FILE`; the environment variable\n"+tokenVariable+" may hold it as well")
 	flags.StringSliceVar(&f.controlHosts, "control-host", nil,
 		"a `NAME` besides localhost at which the control interface answers without a token (repeatable)")
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world remembers")
 	flags.Var(&f.recordLimit, "record-limit",
 		"how many bytes of records, such as events, each world keeps; the oldest go first")
+	flags.DurationVar(&f.writeTimeout, "write-timeout", mockserver.DefaultWriteTimeout,
+		"close the connection of a client that takes longer than `DURATION` for 64 KiB of an answer")
+	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
+		"close the connections of requests that are not over `DURATION` after the server was told to stop")
 	f.logLevel = choose(c, "log-level", "the least important lines to log",
 		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
 	f.logFormat = choose(c, "log-format", "the form of log lines", words("text", "json"))
 }
 
 func (f *serveFlags) run(c *cobra.Command) error {
+	if f.drain < 0 {
+		return fmt.Errorf("--drain-time %v: want a length of time such as 20s, or 0s", f.drain)
+	}
 	log, err := f.logger(c.ErrOrStderr())
 	if err != nil {
 		return err
@@ -164,12 +179,28 @@ func (f *serveFlags) serve(c *cobra.Command, l sites, ca string, log *slog.Logge
 	if err := l.handle(server, log); err != nil {
 		return err
 	}
-	err = l.serve(c.Context(), func() error {
+	err = l.serve(c.Context(), f.drain, func() error {
 		log.Info("ready", "url", l[0].url(), "scenario", f.scenario, "clock", f.clock.word)
 		return writeReady(c.OutOrStdout(), l, ca)
 	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = f.force(l, server, log)
+	}
 	log.Info("stopped")
 	return errors.Join(err, server.Close())
+}
+
+// force closes the connections that are left when the time to drain is over. Answers that are cut off by that are lost
+// unless they are recorded; requests that have no answer yet leave no trace.
+func (f *serveFlags) force(l sites, server *mockserver.Server, log *slog.Logger) error {
+	undelivered := server.Undelivered()
+	log.Warn("closed connections that were still in use", "drain-time", f.drain, "undelivered", undelivered)
+	l.close()
+	if undelivered == 0 || f.record != "" {
+		return nil
+	}
+	return fmt.Errorf("%d answers were cut off: their clients had not read them %v after the server was told to stop",
+		undelivered, f.drain)
 }
 
 // tokenVariable is the variable of the environment that may hold the control token.
@@ -202,6 +233,7 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithValidation(mockserver.Validation(f.validate.word)),
 		mockserver.WithJournalLimit(int(f.journalLimit)),
 		mockserver.WithRecordLimit(int64(f.recordLimit)),
+		mockserver.WithWriteTimeout(f.writeTimeout),
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
 		mockserver.WithControlHost(f.controlHosts...),

@@ -10,15 +10,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"syscall"
 	"time"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 )
-
-// shutdownTime is how long requests in flight have when the server is to end.
-const shutdownTime = 30 * time.Second
 
 // site is an address that the mock listens on: the one of everything, or that of one interface.
 type site struct {
@@ -111,8 +109,9 @@ func (l sites) handle(server *mockserver.Server, log *slog.Logger) error {
 	return server.Ready()
 }
 
-// serve serves until the context ends, and then lets requests in flight finish.
-func (l sites) serve(ctx context.Context, ready func() error) error {
+// serve serves until the context ends, and then lets requests in flight finish for a while. It closes the connections
+// of those that have not by then.
+func (l sites) serve(ctx context.Context, drain time.Duration, ready func() error) error {
 	failed := make(chan error, len(l))
 	for _, s := range l {
 		go func() { failed <- s.listen() }()
@@ -125,18 +124,28 @@ func (l sites) serve(ctx context.Context, ready func() error) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
-	var errs []error
-	for _, s := range l {
-		errs = append(errs, s.server.Shutdown(ctx))
+	return l.shutdown(ctx)
+}
+
+func (l sites) shutdown(ctx context.Context) error {
+	errs := make([]error, len(l))
+	var group sync.WaitGroup
+	for i, s := range l {
+		group.Go(func() { errs[i] = s.server.Shutdown(ctx) })
 	}
+	group.Wait()
 	return errors.Join(errs...)
 }
 
+// close closes listeners, and the connections that are left.
 func (l sites) close() {
 	for _, s := range l {
 		_ = s.listener.Close()
+		if s.server != nil {
+			_ = s.server.Close()
+		}
 	}
 }
 

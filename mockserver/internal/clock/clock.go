@@ -55,6 +55,9 @@ func (c Clock) Now() time.Time {
 	return c.at
 }
 
+// Deadline returns the wall clock's time after a while, for connections.
+func Deadline(after time.Duration) time.Time { return time.Now().Add(after) }
+
 // To returns the clock moved forward to a time. A time that has passed leaves it where it is.
 func (c Clock) To(t time.Time) Clock {
 	if ahead := t.Sub(c.Now()); ahead > 0 {

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -12,9 +10,9 @@ import (
 // resultsKept is for how long the result of a job is there (public).
 const resultsKept = 7 * 24 * time.Hour
 
-// getJobResult gives the rows of a job. Its ETag is made of their bytes, so the same rows in the same form can be read
+// getJobResult returns the rows of a job. Its ETag is made of their bytes, so the same rows in the same form can be read
 // on where a download broke off.
-func getJobResult(c *op.Call) (op.Reply, error) {
+func (s *renderings) getJobResult(c *op.Call) (op.Reply, error) {
 	job, err := calledJob(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -29,12 +27,11 @@ func getJobResult(c *op.Call) (op.Reply, error) {
 	if err := resultThere(job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
-	rows, err := form.write(form, job.Output)
+	rows, etag, err := s.render(job.Output, form)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	sum := sha256.Sum256(rows)
-	reply := op.Reply{Bytes: rows, Type: form.media, ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+	reply := op.Reply{Bytes: rows, Type: form.media, ETag: etag}
 	if job.Note != "" {
 		reply.Notes = []string{job.Note}
 	}

@@ -8,6 +8,7 @@ import (
 // Interface is the core data interface: its routes in the order of its document, and what happens when its events are
 // due.
 func Interface(engine Engine) op.Interface {
+	results := &renderings{}
 	return op.Interface{
 		Name: "core",
 		Routes: []op.Route{
@@ -72,7 +73,7 @@ func Interface(engine Engine) op.Interface {
 			{Path: "POST /job/kill/{job_id}", Rule: killJob},
 			{Path: "POST /job/result_export/{job_id}", Rule: setJobResultExport},
 			{Path: "POST /export/run/{database_name}/{table_name}", Rule: createExportJob},
-			{Path: "GET /job/result/{job_id}", Rule: getJobResult, Pending: jobPending},
+			{Path: "GET /job/result/{job_id}", Rule: results.getJobResult, Pending: jobPending},
 
 			{Path: "GET /oauth_token/list", Rule: listOauthTokens},
 			{Path: "POST /oauth_token/remove/{oauth_token_id}", Rule: removeOauthToken},
