@@ -1,15 +1,18 @@
 package mockserver
 
 import (
+	"context"
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -17,7 +20,7 @@ import (
 func (s *Server) controlRules() op.Interface {
 	return control.Interface(control.Host{
 		Worlds: s.worlds,
-		Dump:   dumpWorld,
+		Dump:   s.dump,
 		Load:   loadWorld,
 		Render: s.redacted,
 		Source: func(name string) ([]byte, error) {
@@ -35,6 +38,19 @@ func (s *Server) controlRules() op.Interface {
 		Recording:  s.recordingState,
 	})
 }
+
+// dump writes a world as a fixture, as soon as there is room for that.
+func (s *Server) dump(ctx context.Context, w *world.World) ([]byte, error) {
+	weight := min(dumpRatio*w.MemorySize(), maxAtATime)
+	if err := s.room.Acquire(ctx, weight); err != nil {
+		return nil, fmt.Errorf("wait for room to dump the world: %w", err)
+	}
+	defer s.room.Release(weight)
+	return dumpWorld(w)
+}
+
+// dumpRatio is about how many times its size a world takes while it is being dumped.
+const dumpRatio = 4
 
 // operations names all operations that are served, in the order of the documents.
 func (s *Server) operations() []string {

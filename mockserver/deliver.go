@@ -47,7 +47,7 @@ func (x *exchange) write(connection *http.ResponseController, b []byte) error {
 
 // extend sets the deadline of the next write. Writers within the process have none.
 func (x *exchange) extend(connection *http.ResponseController) {
-	_ = connection.SetWriteDeadline(clock.Deadline(x.server.writeTimeout))
+	_ = connection.SetWriteDeadline(clock.Wall().Add(x.server.writeTimeout))
 }
 
 // Undelivered returns the number of answers that are in the journal and that clients have not taken to the end yet.

@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/mockserver/certs"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/specs"
@@ -41,7 +42,7 @@ type config struct {
 	validation   Validation
 	log          *slog.Logger
 	recording    io.Writer
-	journalLimit int
+	limits       live.Limits
 	recordLimit  int64
 	engine       query.Engine
 	token        string
@@ -155,7 +156,7 @@ func WithJournalLimit(bytes int) Option {
 		if bytes <= 0 {
 			return fmt.Errorf("journal limit %d: want a number of bytes above 0", bytes)
 		}
-		c.journalLimit = bytes
+		c.limits.Journal = bytes
 		return nil
 	}
 }
@@ -215,6 +216,9 @@ func configure(defaults, opts []Option) (*config, error) {
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[string]string{}, recordLimit: DefaultRecordLimit,
 		writeTimeout: DefaultWriteTimeout,
+		limits: live.Limits{
+			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,
+		},
 	}
 	var errs []error
 	for _, opt := range append(slices.Clone(defaults), opts...) {

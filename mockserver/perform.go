@@ -41,7 +41,7 @@ func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply,
 		x.call.World, x.call.Now = &x.copy, x.copy.Now()
 		return route.Rule(&x.call)
 	}
-	err = x.world.Write(func(tx *world.World) error {
+	err = x.world.Write(len(x.body), func(tx *world.World) error {
 		x.call.World, x.call.Now = tx, tx.Now()
 		if reply, err = route.Rule(&x.call); x.call.Queries.Needs() {
 			return errNeeds

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs/recording"
@@ -47,8 +48,8 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
 	health := call(t, s, "GET", "/_understudy/health", "").want(t, 200).body
-	want := `{"status":"ok","recording":{"recorded":2,"unrecorded":3,"error":"the disk\nis full"}}`
-	if diff := cmp.Diff(want, strings.TrimSpace(health)); diff != "" {
+	want := `{"recorded":2,"unrecorded":3,"error":"the disk\nis full"}`
+	if diff := cmp.Diff(want, gjson.Get(health, "recording").Raw); diff != "" {
 		t.Errorf("health (-want +got):\n%s", diff)
 	}
 	if n := strings.Count(log.String(), "answers are not recorded"); n != 1 || len(told) != 1 {
@@ -63,8 +64,8 @@ func TestHealthWithoutRecording(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	got := call(t, s, "GET", "/_understudy/health", "").want(t, 200).body
-	if diff := cmp.Diff(`{"status":"ok"}`, strings.TrimSpace(got)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if gjson.Get(got, "status").String() != "ok" || gjson.Get(got, "recording").Exists() {
+		t.Errorf("health is %s", got)
 	}
 }
 

@@ -83,7 +83,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })
 	s.recorder = s.newRecorder()
-	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.journalLimit, c.seed != nil); err != nil {
+	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, fmt.Errorf("make the world %s: %w", live.Default, err)
 	}
 	return s, s.loadOwn()

@@ -18,12 +18,12 @@ import (
 	"svc.example/understudy/mockserver/query"
 )
 
-// largeEngine answers every query with 32 MiB, more than the buffers of a connection hold.
-type largeEngine struct{}
+// largeEngine answers every query with so many MiB.
+type largeEngine int
 
-func (largeEngine) Query(context.Context, query.Query) (query.Result, error) {
+func (e largeEngine) Query(context.Context, query.Query) (query.Result, error) {
 	result := query.Result{Columns: []query.Column{{Name: "text", Type: "varchar"}}}
-	for range 32 {
+	for range int(e) {
 		result.Rows = append(result.Rows, []any{strings.Repeat("x", 1<<20)})
 	}
 	return result, nil
@@ -31,10 +31,10 @@ func (largeEngine) Query(context.Context, query.Query) (query.Result, error) {
 
 const largeResult = "/core/v3/job/result/1?format=csv"
 
-// startLarge starts a mock with a job that has a large result.
+// startLarge starts a mock with a job whose result is larger than the buffers of a connection.
 func startLarge(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	opts = append(opts, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(largeEngine{}))
+	opts = append(opts, mockserver.WithScenario("empty"), mockserver.WithQueryEngine(largeEngine(32)))
 	s := mockserver.Start(t, opts...)
 	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
 	call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(t, http.StatusOK)

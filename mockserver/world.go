@@ -111,8 +111,7 @@ func (w *World) Load(fixture []byte) error {
 	if err != nil {
 		return err
 	}
-	w.live.Replace(value)
-	return nil
+	return w.live.Replace(value)
 }
 
 // Calls is how often an operation, such as workflow.deletePool, was called in this world, whatever it answered; with

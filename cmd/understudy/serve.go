@@ -36,6 +36,10 @@ type serveFlags struct {
 	controlHosts []string
 	journalLimit size
 	recordLimit  size
+	stateLimit   size
+	memoryLimit  size
+	maxWorlds    int
+	worldTTL     time.Duration
 	writeTimeout time.Duration
 	drain        time.Duration
 	logLevel     *choice
@@ -46,7 +50,10 @@ type serveFlags struct {
 const defaultDrain = 20 * time.Second
 
 func newServe() *cobra.Command {
-	f := serveFlags{journalLimit: 8 << 20, recordLimit: mockserver.DefaultRecordLimit}
+	f := serveFlags{
+		journalLimit: 8 << 20, recordLimit: mockserver.DefaultRecordLimit, stateLimit: mockserver.DefaultStateLimit,
+		memoryLimit: mockserver.DefaultMemoryLimit,
+	}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the mock",
@@ -125,6 +132,13 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world remembers")
 	flags.Var(&f.recordLimit, "record-limit",
 		"how many bytes of records, such as events, each world keeps; the oldest go first")
+	flags.Var(&f.stateLimit, "state-limit",
+		"about how many bytes each world takes in all; results of jobs go first, then requests are refused")
+	flags.Var(&f.memoryLimit, "memory-limit",
+		"about how many bytes all worlds take, with their journals, of which the longest go first")
+	flags.IntVar(&f.maxWorlds, "max-worlds", mockserver.DefaultMaxWorlds, "the `NUMBER` of worlds that there may be")
+	flags.DurationVar(&f.worldTTL, "world-ttl", mockserver.DefaultWorldTTL,
+		"delete worlds that nobody has used for a `DURATION`; 0 for never")
 	flags.DurationVar(&f.writeTimeout, "write-timeout", mockserver.DefaultWriteTimeout,
 		"close the connection of a client that takes longer than `DURATION` for 64 KiB of an answer")
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
@@ -234,6 +248,10 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithJournalLimit(int(f.journalLimit)),
 		mockserver.WithRecordLimit(int64(f.recordLimit)),
 		mockserver.WithWriteTimeout(f.writeTimeout),
+		mockserver.WithStateLimit(int64(f.stateLimit)),
+		mockserver.WithMemoryLimit(int64(f.memoryLimit)),
+		mockserver.WithMaxWorlds(f.maxWorlds),
+		mockserver.WithWorldTTL(f.worldTTL),
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
 		mockserver.WithControlHost(f.controlHosts...),

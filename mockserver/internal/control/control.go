@@ -3,6 +3,7 @@
 package control
 
 import (
+	"context"
 	"net/http"
 
 	"svc.example/understudy/mockserver/internal/journal"
@@ -16,7 +17,7 @@ import (
 // Host is what the control interface controls.
 type Host struct {
 	Worlds     *live.Worlds
-	Dump       func(*world.World) ([]byte, error)                                        // as a fixture that loads again
+	Dump       func(context.Context, *world.World) ([]byte, error)                       // as a fixture that loads again
 	Load       func(like *world.World, name string, fixture []byte) (world.World, error) // with the clock's mode of like
 	Render     func(*journal.Entry) *recording.Exchange                                  // without secrets
 	Source     func(iface string) ([]byte, error)                                        // the text of a document
@@ -80,10 +81,23 @@ func (h Host) health(*op.Call) (op.Reply, error) {
 	if err := h.Ready(); err != nil {
 		return op.Reply{}, err
 	}
+	usage := h.Worlds.Usage()
 	return op.OK(struct {
 		Status    string     `json:"status"`
+		Worlds    worldCount `json:"worlds"`
+		Memory    memory     `json:"memory"`
 		Recording *Recording `json:"recording,omitempty"`
-	}{"ok", h.Recording()})
+	}{"ok", worldCount{usage.Worlds, usage.MaxWorlds}, memory{usage.Bytes, usage.MaxBytes}, h.Recording()})
+}
+
+type worldCount struct {
+	Count int `json:"count"`
+	Limit int `json:"limit"`
+}
+
+type memory struct {
+	Bytes int64 `json:"bytes"`
+	Limit int64 `json:"limit"`
 }
 
 // world is the live world that the path names; the default one when it names none.

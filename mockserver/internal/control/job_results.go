@@ -69,7 +69,7 @@ func (h Host) queueJobResult(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if err := w.Write(func(tx *world.World) error { return core.QueueResult(tx, result) }); err != nil {
+	if err := w.Write(len(c.Body), func(tx *world.World) error { return core.QueueResult(tx, result) }); err != nil {
 		return op.Reply{}, err
 	}
 	return op.Created(viewJobResult(result))
@@ -80,7 +80,7 @@ func (h Host) clearJobResults(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return op.Reply{Status: 204}, w.Write(func(tx *world.World) error { tx.Core.Results = nil; return nil })
+	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.World) error { tx.Core.Results = nil; return nil })
 }
 
 // result is the result that a body describes.

@@ -23,7 +23,7 @@ func (h Host) queueTurn(c *op.Call) (op.Reply, error) {
 	if err := c.Decode(&turn); err != nil {
 		return op.Reply{}, err
 	}
-	if err := w.Write(func(tx *world.World) error { return llm.QueueTurn(tx, turn) }); err != nil {
+	if err := w.Write(len(c.Body), func(tx *world.World) error { return llm.QueueTurn(tx, turn) }); err != nil {
 		return op.Reply{}, err
 	}
 	return op.Created(turn)
@@ -34,5 +34,5 @@ func (h Host) clearTurns(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return op.Reply{Status: 204}, w.Write(func(tx *world.World) error { tx.LLM.Turns = nil; return nil })
+	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.World) error { tx.LLM.Turns = nil; return nil })
 }

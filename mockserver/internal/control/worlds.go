@@ -15,6 +15,7 @@ type worldView struct {
 	Fork     string            `json:"fork,omitempty"`
 	Seed     uint64            `json:"seed"`
 	Clock    clockView         `json:"clock"`
+	Bytes    int64             `json:"bytes"`
 	Keys     map[string]string `json:"keys,omitempty"`
 }
 
@@ -26,7 +27,7 @@ type clockView struct {
 func viewWorld(w *live.World) worldView {
 	value := w.Peek()
 	return worldView{
-		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys,
+		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys, Bytes: w.MemorySize(),
 		Clock: clockView{value.Clock.Mode(), value.Now()},
 	}
 }
@@ -126,7 +127,7 @@ func (h Host) getState(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	dump, err := h.Dump(value)
+	dump, err := h.Dump(c.Context, value)
 	return op.Reply{Bytes: dump, Type: "application/json"}, err
 }
 
@@ -139,7 +140,9 @@ func (h Host) putState(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, op.Invalid("", "%v", err)
 	}
-	w.Replace(value)
+	if err := w.Replace(value); err != nil {
+		return op.Reply{}, err
+	}
 	return op.OK(viewWorld(w))
 }
 

@@ -37,19 +37,7 @@ func uploadBulkImportPart(c *op.Call) (op.Reply, error) {
 		b.Parts = append(b.Parts, part)
 	}
 	c.World.Core.BulkImports.Put(b.ID, b)
-	if held, limit := heldParts(&c.World.Core), c.World.Core.RecordLimit; limit > 0 && held > limit {
-		return op.Reply{}, op.Invalid("", "the parts of all bulk imports would take %d bytes, want %d at most: delete some "+
-			"bulk imports, or raise the limit of records", held, limit)
-	}
 	return referToBulkImport(b)
-}
-
-// heldParts is how many bytes the parts of all bulk imports take.
-func heldParts(x *world.Core) (n int64) {
-	for _, b := range x.BulkImports.All() {
-		n += b.Bytes()
-	}
-	return n
 }
 
 func partNamed(b world.BulkImport, name string) int {

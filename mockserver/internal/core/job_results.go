@@ -48,6 +48,8 @@ func resultThere(job world.Job, now time.Time) error {
 		return missing("its status is " + string(job.Status))
 	case job.Output == nil:
 		return missing("jobs of the type " + job.Type + " have none")
+	case job.Output.Dropped:
+		return missing("it was let go to make room; how many bytes a world may take is set with --state-limit or WithStateLimit")
 	case now.Sub(job.EndAt) > resultsKept:
 		return missing("it ended at " + dateTime(job.EndAt) + ", and results are kept for 7 days")
 	}

@@ -134,7 +134,7 @@ func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
 
 // conclude ends a job that has its result, or an error.
 func conclude(w *world.World, job world.Job, at time.Time, err error) {
-	job.EndAt, job.UpdatedAt, job.StepAt = at, at, time.Time{}
+	job.EndAt, job.UpdatedAt, job.StepAt, job.Answer = at, at, time.Time{}, nil
 	if err != nil {
 		job.Status = world.JobError
 		job.Cmdout += "failed\n"

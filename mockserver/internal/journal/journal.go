@@ -19,8 +19,12 @@ import (
 // DefaultLimit is how many bytes of exchanges a journal keeps unless told otherwise.
 const DefaultLimit = 8 << 20
 
-// overhead is what an entry is taken to cost beside its bodies, its address and its headers.
-const overhead = 512
+// overhead is what an entry is taken to cost beside its bodies, its address and its headers; headerCost is what the name
+// of a header, a value of it, and a note cost beside their texts.
+const (
+	overhead   = 1 << 10
+	headerCost = 48
+)
 
 // Entry is an exchange as the serving path knows it. It is rendered as a recording.Exchange only when somebody asks.
 // Nothing of it changes once it is in a journal.
@@ -46,6 +50,7 @@ type Entry struct {
 type Journal struct {
 	mu      sync.Mutex
 	limit   int
+	charge  func(bytes int64) // counts what the journal takes
 	seq     atomic.Int64
 	entries []*Entry
 	size    int
@@ -66,12 +71,13 @@ type Dropped struct {
 	Bytes   int `json:"bytes"`
 }
 
-// New makes a journal that keeps at most limit bytes; DefaultLimit when it is 0.
-func New(limit int) *Journal {
+// New makes a journal that keeps at most limit bytes; DefaultLimit when it is 0. Charge is told what it takes more, or
+// less, while nothing holds the journal.
+func New(limit int, charge func(bytes int64)) *Journal {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return &Journal{limit: limit}
+	return &Journal{limit: limit, charge: charge}
 }
 
 // Last is the number of the last exchange that was entered.
@@ -79,22 +85,32 @@ func (j *Journal) Last() int64 { return j.seq.Load() }
 
 // Commit enters an exchange and gives it its number.
 func (j *Journal) Commit(e *Entry) int64 {
+	j.change(func() { j.commit(e) })
+	return e.Seq
+}
+
+// change changes the journal, and charges what it takes afterwards.
+func (j *Journal) change(change func()) {
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.commit(e)
+	before := j.size
+	change()
+	more := j.size - before
+	j.mu.Unlock()
+	j.charge(int64(more))
 }
 
 // CommitInTurn enters an exchange like Commit, and returns its turn, by which what is done with exchanges afterwards is
 // done in their order, without holding the journal meanwhile.
 func (j *Journal) CommitInTurn(e *Entry) (int64, *Turn) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	t := &Turn{before: j.last, over: make(chan struct{})}
-	j.last = t.over
-	return j.commit(e), t
+	t := &Turn{over: make(chan struct{})}
+	j.change(func() {
+		t.before, j.last = j.last, t.over
+		j.commit(e)
+	})
+	return e.Seq, t
 }
 
-func (j *Journal) commit(e *Entry) int64 {
+func (j *Journal) commit(e *Entry) {
 	e.Seq = j.seq.Add(1)
 	if j.counts == nil {
 		j.counts = map[Count]int{}
@@ -102,14 +118,13 @@ func (j *Journal) commit(e *Entry) int64 {
 	j.counts[Count{e.name(), e.Status}]++
 	j.entries = append(j.entries, e)
 	j.size += e.size()
-	j.shrink()
-	return e.Seq
+	j.shrink(j.limit)
 }
 
 // shrink forgets the oldest entries until the rest fits. One that is too large for the journal by itself goes, too.
-func (j *Journal) shrink() {
+func (j *Journal) shrink(limit int) {
 	n := 0
-	for ; j.size > j.limit && n < len(j.entries); n++ {
+	for ; j.size > limit && n < len(j.entries); n++ {
 		size := j.entries[n].size()
 		j.size -= size
 		j.dropped.Entries++
@@ -120,11 +135,18 @@ func (j *Journal) shrink() {
 }
 
 func (e *Entry) size() int {
-	n := overhead + len(e.URL) + len(e.RequestBody) + len(e.ResponseBody)
+	n := overhead + len(e.URL) + len(e.Host) + len(e.RequestBody) + len(e.ResponseBody)
 	for name, values := range e.RequestHeader {
+		n += headerCost + len(name)
 		for _, value := range values {
-			n += len(name) + len(value)
+			n += headerCost + len(value)
 		}
+	}
+	for _, line := range e.ResponseHeader {
+		n += headerCost + len(line[1])
+	}
+	for _, note := range e.Notes {
+		n += headerCost + len(note)
 	}
 	return n
 }
@@ -165,9 +187,32 @@ func (j *Journal) Dropped() Dropped {
 
 // Clear forgets everything, the counts included. Numbers go on.
 func (j *Journal) Clear() {
+	j.change(func() { j.entries, j.size, j.dropped, j.counts = nil, 0, Dropped{}, nil })
+}
+
+// Size returns how many bytes the entries take.
+func (j *Journal) Size() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.entries, j.size, j.dropped, j.counts = nil, 0, Dropped{}, nil
+	return j.size
+}
+
+// Halve forgets the older half, and returns how many bytes that was.
+func (j *Journal) Halve() (freed int) {
+	j.change(func() {
+		before := j.size
+		j.shrink(before / 2)
+		freed = before - j.size
+	})
+	return freed
+}
+
+// Close forgets everything, and what is committed from then on.
+func (j *Journal) Close() {
+	j.change(func() {
+		j.limit = 0
+		j.shrink(0)
+	})
 }
 
 // Exchange renders an entry, secrets and all.

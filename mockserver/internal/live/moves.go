@@ -61,7 +61,10 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
 			if _, held := value.Held(); held || !ok {
 				break
 			}
-			n += w.walk(value, event.At, left-n)
+			settled := w.walk(value, event.At, left-n)
+			if n += settled; settled == 0 { // there is no room
+				break
+			}
 		}
 		left -= n
 		return n
@@ -126,7 +129,7 @@ func (w *World) step(step func(*world.World) int) (*world.World, int) {
 	next := *w.value.Load()
 	w.enter(&next)
 	n := step(&next)
-	w.value.Store(&next)
+	w.store(&next, int64(n)*eventCost)
 	return &next, n
 }
 
@@ -158,12 +161,12 @@ func (w *World) Await(
 	return err
 }
 
-// walk moves the clock to a time, and settles at most limit events on the way. Where what follows depends on a query,
-// it stops.
+// walk moves the clock to a time, and settles at most limit events on the way, as long as there is room for what they
+// make. Where what follows depends on a query, it stops.
 func (w *World) walk(value *world.World, to time.Time, limit int) int {
 	at, held := value.Held()
 	n := 0
-	for ; !held && n < limit && due(value, to); n++ {
+	for ; !held && n < limit && due(value, to) && !w.full(value); n++ {
 		w.next(value)
 		at, held = value.Held()
 	}

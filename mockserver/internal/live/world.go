@@ -25,22 +25,25 @@ type World struct {
 	// does not hang a test.
 	MaxSettled int
 
-	settle      Settle
-	value       atomic.Pointer[world.World]
+	settle Settle
+	value  atomic.Pointer[world.World]
+	budget *budget
+	source *source      // what it shares with other forks of its original, if it is one
+	limit  int64        // bytes
+	used   atomic.Int64 // when it was used last, by the clock of the registry
+
 	mu          sync.Mutex // held by writers
-	origin      *world.World
-	checkpoints map[string]*world.World
+	origin      version
+	checkpoints map[string]version
+	bytes       int64        // that the value takes
+	written     int64        // that were ever written
+	charged     atomic.Int64 // of the budget
+	forks       *source      // what its forks share, if it has any
+	deleted     bool
 }
 
 // Settle changes a world as one event demands that is due.
 type Settle func(*world.World, world.Event)
-
-// newWorld makes a live world out of a value.
-func newWorld(id string, value world.World, settle Settle, journalLimit int) *World {
-	w := &World{ID: id, MaxSettled: maxSettled, Journal: journal.New(journalLimit), settle: settle, origin: &value}
-	w.value.Store(&value)
-	return w
-}
 
 // Now is the world's time.
 func (w *World) Now() time.Time { return w.value.Load().Now() }
@@ -86,15 +89,19 @@ func queriesOf(value *world.World, holding bool) []world.Query {
 }
 
 // Write runs a transaction: change gets a copy of the world, which takes the world's place unless change returns an
-// error.
-func (w *World) Write(change func(*world.World) error) error {
+// error, or the world would take more than it may. Size is how many bytes the request has that asks for the change.
+func (w *World) Write(size int, change func(*world.World) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next := *w.settled()
 	if err := change(&next); err != nil {
 		return err
 	}
-	w.value.Store(&next)
+	cost := transactionCost + int64(size)
+	if err := w.admit(&next, cost); err != nil {
+		return err
+	}
+	w.store(&next, cost)
 	return nil
 }
 
@@ -120,8 +127,8 @@ func (w *World) settled() *world.World {
 	}
 	next := *value
 	w.enter(&next)
-	w.until(&next, now, w.MaxSettled)
-	w.value.Store(&next)
+	n := w.until(&next, now, w.MaxSettled)
+	w.store(&next, int64(n)*eventCost)
 	return &next
 }
 
@@ -134,10 +141,11 @@ func (w *World) enter(value *world.World) {
 	}
 }
 
-// until settles at most limit events up to a time and returns how many it were.
+// until settles at most limit events up to a time, as long as there is room for what they make, and returns how many it
+// were.
 func (w *World) until(value *world.World, now time.Time, limit int) int {
 	n := 0
-	for ; n < limit && due(value, now); n++ {
+	for ; n < limit && due(value, now) && !w.full(value); n++ {
 		w.next(value)
 	}
 	return n
@@ -154,35 +162,57 @@ func (w *World) next(value *world.World) {
 func (w *World) Reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.value.Store(w.origin)
+	w.restore(w.origin)
 	w.Journal.Clear()
 }
 
+// restore puts a version in the world's place. What had been written since is written anew, as far as other versions
+// have it.
+func (w *World) restore(v version) {
+	all := w.bytes
+	for _, other := range w.checkpoints {
+		all += other.bytes
+	}
+	if w.written += min(all, w.written-v.written); len(w.checkpoints) == 0 {
+		w.written, w.origin.written = 0, 0
+	}
+	w.put(v.value, v.bytes)
+}
+
 // Replace puts another value in the world's place; Reset comes back to it from then on.
-func (w *World) Replace(value world.World) {
+func (w *World) Replace(value world.World) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.origin = &value
-	w.value.Store(&value)
+	if err := w.admit(&value, transactionCost); err != nil {
+		return err
+	}
+	w.store(&value, value.MemorySize())
+	w.origin = w.version()
+	w.publish()
+	return nil
 }
+
+func (w *World) version() version { return version{w.value.Load(), w.bytes, w.written} }
 
 // Checkpoint remembers the world as it is under a name, in place of what had that name.
 func (w *World) Checkpoint(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.checkpoints == nil {
-		w.checkpoints = map[string]*world.World{}
+		w.checkpoints = map[string]version{}
 	}
-	w.checkpoints[name] = w.settled()
+	w.settled()
+	w.checkpoints[name] = w.version()
+	w.publish()
 }
 
 // Restore puts the world back to a checkpoint. It reports whether there is one with that name.
 func (w *World) Restore(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	value, ok := w.checkpoints[name]
+	v, ok := w.checkpoints[name]
 	if ok {
-		w.value.Store(value)
+		w.restore(v)
 	}
 	return ok
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -34,10 +36,11 @@ type Build func(Plan) (world.World, error)
 
 // Worlds are the worlds of one server, by id and by minted key.
 type Worlds struct {
-	build        Build
-	settle       Settle
-	journalLimit int
-	seeded       bool // somebody has asked for a seed, and so for keys that are always the same
+	build  Build
+	settle Settle
+	limits Limits
+	budget budget
+	seeded bool // somebody has asked for a seed, and so for keys that are always the same
 
 	mu     sync.RWMutex
 	order  []*World
@@ -47,11 +50,12 @@ type Worlds struct {
 }
 
 // NewWorlds makes the registry, with the world Default in it.
-func NewWorlds(build Build, settle Settle, journalLimit int, seeded bool) (*Worlds, error) {
+func NewWorlds(build Build, settle Settle, limits Limits, seeded bool) (*Worlds, error) {
 	ws := &Worlds{
-		build: build, settle: settle, journalLimit: journalLimit, seeded: seeded,
+		build: build, settle: settle, limits: limits, seeded: seeded,
 		byID: map[string]*World{}, byKey: map[string]*World{},
 	}
+	ws.budget.limit, ws.budget.reclaim = limits.Server, ws.shortenJournals
 	_, err := ws.Create(Plan{ID: Default})
 	return ws, err
 }
@@ -66,12 +70,43 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 	if plan.Now.After(lastTime) {
 		return nil, tooFar("now")
 	}
-	value, err := ws.value(plan)
+	ws.expire()
+	w, err := ws.newWorld(plan)
 	if err != nil {
 		return nil, err
 	}
+	if err := ws.enter(w, plan); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// newWorld makes a world that nobody can find yet.
+func (ws *Worlds) newWorld(plan Plan) (*World, error) {
+	w := &World{MaxSettled: maxSettled, settle: ws.settle, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World}
+	value, err := ws.value(plan, w)
+	if err != nil {
+		return nil, err
+	}
+	w.Journal = journal.New(ws.limits.Journal, ws.budget.take)
+	w.origin = version{value: &value, bytes: value.MemorySize()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.put(&value, w.origin.bytes)
+	if !ws.budget.room(0) {
+		return nil, serverFull(&ws.budget)
+	}
+	return w, nil
+}
+
+// enter gives a world its id and its keys, so that it is found.
+func (ws *Worlds) enter(w *World, plan Plan) error {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
+	if limit := ws.limits.Worlds; limit > 0 && len(ws.order) >= limit {
+		return op.Conflict("there are %d worlds already: delete some; the limit is set with --max-worlds or WithMaxWorlds", limit)
+	}
 	for plan.ID == "" {
 		ws.serial++
 		if id := fmt.Sprintf("w%d", ws.serial); ws.byID[id] == nil {
@@ -79,23 +114,23 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 		}
 	}
 	if ws.byID[plan.ID] != nil {
-		return nil, op.Conflict("a world with id %s exists already; delete it first, or choose another id", plan.ID)
+		return op.Conflict("a world with id %s exists already; delete it first, or choose another id", plan.ID)
 	}
-	var keys map[string]string
 	if plan.MintKeys {
-		keys = mint(&value, plan.ID, ws.seeded || plan.Seed != nil)
+		w.Keys = mint(w.origin.value, plan.ID, ws.seeded || plan.Seed != nil)
 	}
-	w := newWorld(plan.ID, value, ws.settle, ws.journalLimit)
-	w.Fork, w.Keys = plan.Fork, keys
+	w.ID = plan.ID
+	w.touch()
 	ws.byID[w.ID] = w
 	ws.order = append(ws.order, w)
-	for _, key := range keys {
+	for _, key := range w.Keys {
 		ws.byKey[key] = w
 	}
-	return w, nil
+	return nil
 }
 
-func (ws *Worlds) value(plan Plan) (world.World, error) {
+// value makes the value of a world, which a fork shares with its original.
+func (ws *Worlds) value(plan Plan, w *World) (world.World, error) {
 	if plan.Fork == "" {
 		return ws.build(plan)
 	}
@@ -106,7 +141,7 @@ func (ws *Worlds) value(plan Plan) (world.World, error) {
 	if original == nil {
 		return world.World{}, op.Invalid("fork", "there is no world with id %s", plan.Fork)
 	}
-	value := *original.Read()
+	value := original.share(w)
 	if plan.Seed != nil {
 		value.Seed = *plan.Seed
 	}
@@ -150,24 +185,26 @@ func administrator(value *world.World) (int64, bool) {
 	return 0, false
 }
 
-// Get returns the world with an id, or nil.
+// Get returns the world with an id, or nil. A world that nobody has used for too long is gone.
 func (ws *Worlds) Get(id string) *World {
 	ws.mu.RLock()
-	defer ws.mu.RUnlock()
-	return ws.byID[id]
+	w := ws.byID[id]
+	ws.mu.RUnlock()
+	return ws.use(w)
 }
 
 // ByKey returns the world that a key was minted for, or nil.
 func (ws *Worlds) ByKey(key string) *World {
 	ws.mu.RLock()
-	defer ws.mu.RUnlock()
-	return ws.byKey[key]
+	w := ws.byKey[key]
+	ws.mu.RUnlock()
+	return ws.use(w)
 }
 
 // Knowing returns the world with minted keys whose account has a key as well: one that was made there, by a client that
 // a minted key has led there. Of several such worlds, and of none, it is nil.
 func (ws *Worlds) Knowing(key string) (found *World) {
-	for _, w := range ws.List() {
+	for _, w := range ws.all() {
 		if len(w.Keys) == 0 {
 			continue
 		}
@@ -182,6 +219,11 @@ func (ws *Worlds) Knowing(key string) (found *World) {
 
 // List lists the worlds in the order in which they were made.
 func (ws *Worlds) List() []*World {
+	ws.expire()
+	return ws.all()
+}
+
+func (ws *Worlds) all() []*World {
 	ws.mu.RLock()
 	defer ws.mu.RUnlock()
 	return append([]*World(nil), ws.order...)
@@ -192,21 +234,26 @@ func (ws *Worlds) Delete(id string) error {
 	if id == Default {
 		return op.Conflict("the world default cannot be deleted; reset it instead")
 	}
+	w := ws.remove(id)
+	if w == nil {
+		return op.NotFound("world", "id", id)
+	}
+	w.close()
+	return nil
+}
+
+func (ws *Worlds) remove(id string) *World {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	w := ws.byID[id]
 	if w == nil {
-		return op.NotFound("world", "id", id)
+		return nil
 	}
 	delete(ws.byID, id)
 	for _, key := range w.Keys {
 		delete(ws.byKey, key)
 	}
-	for i, other := range ws.order {
-		if other == w {
-			ws.order = append(ws.order[:i:i], ws.order[i+1:]...)
-			break
-		}
-	}
-	return nil
+	i := slices.Index(ws.order, w)
+	ws.order = slices.Delete(slices.Clone(ws.order), i, i+1)
+	return w
 }

@@ -19,7 +19,15 @@ import (
 // back. They stand behind pointers inside, since a put copies a leaf with its 32 neighbours: for rows of 350 bytes
 // that made a put three times as dear.
 type Table[R any] struct {
-	rows *immutable.SortedMap[int64, *R]
+	Meter // of the rows
+
+	rows *immutable.SortedMap[int64, *entry[R]]
+}
+
+// entry is a row, and what it takes in memory.
+type entry[R any] struct {
+	row   R
+	bytes int64
 }
 
 // Len is the number of rows.
@@ -39,21 +47,33 @@ func (t *Table[R]) Get(id int64) (row R, ok bool) {
 	if !ok {
 		return row, false
 	}
-	return *found, true
+	return found.row, true
 }
 
 // Put inserts or replaces the row with an id.
 func (t *Table[R]) Put(id int64, row R) {
 	if t.rows == nil {
-		t.rows = immutable.NewSortedMap[int64, *R](nil)
+		t.rows = immutable.NewSortedMap[int64, *entry[R]](nil)
 	}
-	t.rows = t.rows.Set(id, &row)
+	t.forget(id)
+	e := &entry[R]{row: row}
+	e.bytes = entryCost + Size(&e.row)
+	t.Charge(e.bytes)
+	t.rows = t.rows.Set(id, e)
 }
 
 // Delete removes the row with an id, if it is there.
 func (t *Table[R]) Delete(id int64) {
 	if t.rows != nil {
+		t.forget(id)
 		t.rows = t.rows.Delete(id)
+	}
+}
+
+// forget no longer counts the bytes of a row, if it is there.
+func (t *Table[R]) forget(id int64) {
+	if before, ok := t.rows.Get(id); ok {
+		t.Charge(-before.bytes)
 	}
 }
 
@@ -67,8 +87,8 @@ func (t *Table[R]) After(id int64) iter.Seq2[int64, R] {
 			return
 		}
 		for it := seek(t.rows, id+1); !it.Done(); {
-			k, row, _ := it.Next()
-			if !yield(k, *row) {
+			k, e, _ := it.Next()
+			if !yield(k, e.row) {
 				return
 			}
 		}
@@ -88,18 +108,18 @@ func (t *Table[R]) Before(id int64) iter.Seq2[int64, R] {
 			}
 		}
 		for !it.Done() {
-			k, row, _ := it.Prev()
+			k, e, _ := it.Prev()
 			if id > 0 && k >= id {
 				continue
 			}
-			if !yield(k, *row) {
+			if !yield(k, e.row) {
 				return
 			}
 		}
 	}
 }
 
-func seek[R any](rows *immutable.SortedMap[int64, *R], id int64) *immutable.SortedMapIterator[int64, *R] {
+func seek[E any](rows *immutable.SortedMap[int64, E], id int64) *immutable.SortedMapIterator[int64, E] {
 	it := rows.Iterator()
 	if id > 0 {
 		it.Seek(id)
@@ -118,6 +138,8 @@ func (t Table[R]) MarshalJSON() ([]byte, error) {
 
 // Index maps keys to values, without an order. The zero value is an empty index, ready to use.
 type Index[K comparable, V any] struct {
+	Meter // of the entries
+
 	entries *immutable.Map[K, V]
 }
 
@@ -134,13 +156,23 @@ func (x *Index[K, V]) Put(key K, value V) {
 	if x.entries == nil {
 		x.entries = immutable.NewMap[K, V](hasher[K]{})
 	}
+	x.forget(key)
+	x.Charge(entryCost + Size(&key) + Size(&value))
 	x.entries = x.entries.Set(key, value)
 }
 
 // Delete removes a key, if it is there.
 func (x *Index[K, V]) Delete(key K) {
 	if x.entries != nil {
+		x.forget(key)
 		x.entries = x.entries.Delete(key)
+	}
+}
+
+// forget no longer counts the bytes of an entry, if it is there.
+func (x *Index[K, V]) forget(key K) {
+	if before, ok := x.entries.Get(key); ok {
+		x.Charge(-entryCost - Size(&key) - Size(&before))
 	}
 }
 

@@ -3,8 +3,12 @@ package table_test
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -179,4 +183,54 @@ func BenchmarkTable(b *testing.B) {
 			next.Put(int64(i%10_000+1), nil)
 		}
 	})
+}
+
+// What a table takes is the sum of its rows, whatever happened to it before.
+func TestMemorySize(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Name  string
+		Tags  []string
+		Attrs map[string]*string
+		At    time.Time
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	var tab table.Table[row]
+	var index table.Index[string, string]
+	for range 2000 {
+		id, text := random.Int64N(50), strings.Repeat("x", random.IntN(100))
+		switch random.IntN(3) {
+		case 0:
+			tab.Delete(id)
+			index.Delete(strconv.FormatInt(id, 10))
+		default:
+			tab.Put(id, row{Name: text, Tags: []string{text, "tag"}, Attrs: map[string]*string{"a": &text, "none": nil}, At: time.Unix(id, 0)})
+			index.Put(strconv.FormatInt(id, 10), text)
+		}
+	}
+	var tableBytes, indexBytes int64
+	for id, r := range tab.All() {
+		var alone table.Table[row]
+		alone.Put(id, r)
+		if least := int64(4 * len(r.Name)); alone.MemorySize() < least {
+			t.Fatalf("a row with texts of %d bytes counts as %d", least, alone.MemorySize())
+		}
+		tableBytes += alone.MemorySize()
+	}
+	for key, value := range index.All() {
+		var alone table.Index[string, string]
+		alone.Put(key, value)
+		indexBytes += alone.MemorySize()
+	}
+	if tab.Len() == 0 || tab.MemorySize() != tableBytes || index.MemorySize() != indexBytes {
+		t.Errorf("%d rows take %d bytes, want %d; the index takes %d, want %d",
+			tab.Len(), tab.MemorySize(), tableBytes, index.MemorySize(), indexBytes)
+	}
+	for id := range tab.All() {
+		tab.Delete(id)
+		index.Delete(strconv.FormatInt(id, 10))
+	}
+	if tab.MemorySize() != 0 || index.MemorySize() != 0 {
+		t.Errorf("empty, they take %d and %d bytes", tab.MemorySize(), index.MemorySize())
+	}
 }

@@ -43,15 +43,6 @@ type BulkPart struct {
 	Body []byte `json:"body"`
 }
 
-// Bytes is about what the parts take in memory.
-func (b *BulkImport) Bytes() (n int64) {
-	n = recordCost + int64(len(b.Wrong))
-	for _, part := range b.Parts {
-		n += int64(len(part.Body)) + recordCost
-	}
-	return n
-}
-
 // BulkLoad is a named configuration of a load from another place. It runs when its cron text says so; never by itself
 // when that is empty.
 type BulkLoad struct {

@@ -174,6 +174,7 @@ type Output struct {
 	Rows    []byte      `json:"rows"`    // msgpack
 	Count   int64       `json:"count"`
 	Size    int64       `json:"size"`
+	Dropped bool        `json:"dropped,omitempty"` // the rows are gone, to make room
 }
 
 // QueuedResult answers queries ahead of the engine: by exact text, by pattern (RE2, anywhere in the query), or by

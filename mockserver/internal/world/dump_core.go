@@ -190,7 +190,7 @@ func (l *loader) records(d *coreDump) {
 			records = records.Append(Record{r.Time, string(r.Values)})
 		}
 		x.Records.Put(of.Table, records)
-		x.RecordBytes += records.Bytes()
+		x.RecordBytes += records.MemorySize()
 	}
 }
 

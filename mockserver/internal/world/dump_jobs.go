@@ -131,6 +131,9 @@ func negative(d *time.Duration) bool { return d != nil && *d < 0 }
 
 // sound reports whether the rows are what the formats of results are made from.
 func (o *Output) sound() bool {
+	if o.Dropped {
+		return len(o.Rows) == 0
+	}
 	r := bytes.NewReader(o.Rows)
 	d := msgpack.NewDecoder(r)
 	for range o.Count {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/benbjohnson/immutable"
+
+	"svc.example/understudy/mockserver/internal/table"
 )
 
 // Event is something that will happen to one resource at a time: an attempt's next step, a schedule's next run. A
@@ -39,9 +41,14 @@ const (
 
 // Events is the queue of what will happen, in time order. It is persistent, like the tables.
 type Events struct {
+	table.Meter
+
 	queue *immutable.SortedMap[Event, struct{}]
 	next  Event // the first of the queue, for the request that only wants to know whether something is due
 }
+
+// eventCost is about what an event takes in memory.
+const eventCost = 128
 
 type chronological struct{}
 
@@ -67,6 +74,7 @@ func (w *World) Cancel(e Event) {
 }
 
 func (x *Events) set(queue *immutable.SortedMap[Event, struct{}]) {
+	x.Charge(int64(queue.Len())*eventCost - x.MemorySize())
 	x.queue = queue
 	x.next, _, _ = queue.Iterator().Next()
 }

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/benbjohnson/immutable"
+
+	"svc.example/understudy/mockserver/internal/table"
 )
 
 // Record is one event. Its values are texts, or absent: a JSON object of strings.
@@ -22,12 +24,13 @@ func (r Record) cost() int64 { return int64(len(r.Values)) + recordCost }
 // Records are the rows of one table, oldest first, as a value: a copy is O(1) and never sees what is appended to the
 // original. The zero value is empty. Rows come in runs, so that the oldest can be let go.
 type Records struct {
+	table.Meter
+
 	runs      *immutable.List[run] // nil while there are none
 	last      *chunk               // what is being filled, of which this value has the first n records
 	n         int
 	lastBytes int64 // of those
 	size      int   // of all, in records
-	bytes     int64 // of all
 }
 
 // run is some records in a row that are complete.
@@ -63,7 +66,7 @@ func (x Records) Append(r Record) Records {
 	x.last.records[x.n] = r
 	x.n++
 	x.size++
-	x.bytes += r.cost()
+	x.Charge(r.cost())
 	x.lastBytes += r.cost()
 	if x.n == chunkSize || x.lastBytes >= runBytes {
 		x.complete()
@@ -86,7 +89,7 @@ func (x Records) DropOldest() Records {
 	}
 	oldest := x.runs.Get(0)
 	x.size -= len(oldest.records)
-	x.bytes -= oldest.bytes
+	x.Charge(-oldest.bytes)
 	if x.runs = x.runs.Slice(1, x.runs.Len()); x.runs.Len() == 0 {
 		x.runs = nil
 	}
@@ -106,9 +109,6 @@ func (x Records) newest(count int) (rest Records) {
 
 // Len is the number of records.
 func (x Records) Len() int { return x.size }
-
-// Bytes is about what the records take in memory.
-func (x Records) Bytes() int64 { return x.bytes }
 
 // All iterates from the oldest.
 func (x Records) All() iter.Seq[Record] {
@@ -176,7 +176,7 @@ func (x *Core) forget() bool {
 	var table int64
 	var largest Records
 	for id, records := range x.Records.All() {
-		if records.Bytes() > largest.Bytes() && records.Len() > 1 {
+		if records.MemorySize() > largest.MemorySize() && records.Len() > 1 {
 			table, largest = id, records
 		}
 	}
@@ -185,13 +185,13 @@ func (x *Core) forget() bool {
 	}
 	rest := largest.DropOldest()
 	x.Records.Put(table, rest)
-	x.RecordBytes -= largest.Bytes() - rest.Bytes()
+	x.RecordBytes -= largest.MemorySize() - rest.MemorySize()
 	return true
 }
 
 // Discard forgets all records of a table.
 func (x *Core) Discard(table int64) {
 	records, _ := x.Records.Get(table)
-	x.RecordBytes -= records.Bytes()
+	x.RecordBytes -= records.MemorySize()
 	x.Records.Delete(table)
 }

@@ -39,8 +39,8 @@ func wantRecords(t *testing.T, name string, x world.Records, want []world.Record
 	for _, r := range want {
 		bytes += int64(len(r.Values)) + 32
 	}
-	if x.Len() != len(want) || x.Bytes() != bytes {
-		t.Errorf("%s: %d records of %d bytes, want %d of %d", name, x.Len(), x.Bytes(), len(want), bytes)
+	if x.Len() != len(want) || x.MemorySize() != bytes {
+		t.Errorf("%s: %d records of %d bytes, want %d of %d", name, x.Len(), x.MemorySize(), len(want), bytes)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestStore(t *testing.T) {
 	}
 	sum := func(core *world.Core) (bytes int64) {
 		for _, records := range core.Records.All() {
-			bytes += records.Bytes()
+			bytes += records.MemorySize()
 		}
 		return bytes
 	}

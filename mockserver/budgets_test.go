@@ -1,0 +1,213 @@
+package mockserver_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+)
+
+// usage returns how many bytes and worlds the server says that there are.
+func usage(t *testing.T, s *mockserver.Server) (bytes, worlds int64) {
+	t.Helper()
+	health := call(t, s, "GET", "/_understudy/health", "").want(t, http.StatusOK).body
+	return gjson.Get(health, "memory.bytes").Int(), gjson.Get(health, "worlds.count").Int()
+}
+
+// newUploads makes what parts can be uploaded into.
+func newUploads(t *testing.T, s *mockserver.Server) {
+	t.Helper()
+	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
+	call(t, s, "POST", "/core/v3/table/create/shop/sales", "").want(t, 200)
+	call(t, s, "POST", "/core/v3/bulk_import/create/load/shop/sales", "").want(t, 200)
+}
+
+// upload makes a world larger by some bytes.
+func upload(t *testing.T, s *mockserver.Server, part, bytes int, world string) answer {
+	t.Helper()
+	return call(t, s, "PUT", fmt.Sprint("/core/v3/bulk_import/upload_part/load/p", part), strings.Repeat("x", bytes),
+		inA, world, "Content-Type", "application/octet-stream")
+}
+
+func TestResultsMakeRoomForOthers(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"),
+		mockserver.WithQueryEngine(largeEngine(2)), mockserver.WithStateLimit(8<<20))
+	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
+	for job := 1; job <= 40; job++ {
+		call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(t, 200)
+		call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).want(t, 200)
+		call(t, s, "GET", "/core/v3/job/result/"+strconv.Itoa(job), "").want(t, 200)
+		if bytes, _ := usage(t, s); bytes > 8<<20+9<<20 { // with a journal
+			t.Fatalf("after %d jobs the server takes %d bytes", job, bytes)
+		}
+	}
+	gone := call(t, s, "GET", "/core/v3/job/result/1", "").want(t, 404).body
+	if want := "it was let go to make room"; !strings.Contains(gone, want) {
+		t.Errorf("the answer %s does not say %q", gone, want)
+	}
+	if records := gjson.Get(call(t, s, "GET", "/core/v3/job/status/1", "").want(t, 200).body, "num_records"); records.Int() != 2 {
+		t.Errorf("the job says that it has %s records", records.Raw)
+	}
+	state := call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
+	call(t, s, "PUT", "/_understudy/worlds/default/state", state).want(t, 200)
+	call(t, s, "GET", "/core/v3/job/result/1", "").want(t, 404)
+	call(t, s, "GET", "/core/v3/job/result/40", "").want(t, 200)
+}
+
+func TestAWorldThatIsFull(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithStateLimit(4<<20))
+	newUploads(t, s)
+	made := 0
+	for upload(t, s, made, 100<<10, "default").StatusCode == http.StatusOK {
+		if made++; made > 100 {
+			t.Fatal("the world is never full")
+		}
+	}
+	refused := upload(t, s, made, 100<<10, "default").want(t, http.StatusBadRequest).body
+	if made < 20 || !strings.Contains(refused, "--state-limit") {
+		t.Fatalf("%d parts were uploaded, and then: %s", made, refused)
+	}
+	parts := gjson.Get(call(t, s, "GET", "/core/v3/bulk_import/list_parts/load", "").want(t, 200).body, "parts.#").Int()
+	if parts != int64(made) {
+		t.Errorf("there are %d parts, want %d", parts, made)
+	}
+	queued := call(t, s, "POST", "/_understudy/chats/turns", `{"events":[{"content":"`+strings.Repeat("x", 200<<10)+`"}]}`)
+	if queued.StatusCode != 400 || !strings.Contains(queued.body, "--state-limit") {
+		t.Errorf("a turn is answered with %d %s", queued.StatusCode, queued.body)
+	}
+	for _, part := range []string{"p0", "p1"} {
+		call(t, s, "POST", "/core/v3/bulk_import/delete_part/load/"+part, "").want(t, 200)
+	}
+	upload(t, s, 0, 100<<10, "default").want(t, 200)
+}
+
+// What a world's schedules do by themselves fills it as well: the clock then stands still.
+func TestAFullWorldsClockStands(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("quickstart"), mockserver.WithStateLimit(1<<20))
+	call(t, s, "POST", "/core/v3/schedule/create/often", `{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"sample"}`)
+	moved := call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"8760h"}`).want(t, 200).body
+	if gjson.Get(moved, "complete").Bool() {
+		t.Errorf("the clock came as far as it was asked to: %s", moved)
+	}
+	if bytes, _ := usage(t, s); bytes > 2<<20 {
+		t.Errorf("the world takes %d bytes", bytes)
+	}
+	call(t, s, "GET", "/core/v3/job/list", "").want(t, 200)
+	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).want(t, 200)
+	call(t, s, "POST", "/_understudy/worlds/default/reset", "").want(t, 200)
+	call(t, s, "POST", "/core/v3/database/create/more", "").want(t, 200)
+}
+
+// Checkpoints and forks share what is the same, and whatever is deleted is free again.
+func TestWhatIsSharedCountsOnce(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"))
+	newUploads(t, s)
+	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	before, _ := usage(t, s)
+	call(t, s, "POST", "/_understudy/worlds", `{"id":"large","fork":"default","mintKeys":true}`).want(t, 201)
+	upload(t, s, 0, 5<<20, "large").want(t, 200)
+	call(t, s, "DELETE", "/_understudy/worlds/large/journal", "").want(t, 204)
+	for n := range 20 {
+		call(t, s, "PUT", fmt.Sprintf("/_understudy/worlds/large/checkpoints/c%d", n), "").want(t, 200)
+		upload(t, s, n+1, 100, "large").want(t, 200)
+	}
+	for n := range 200 {
+		call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"f%d","fork":"large"}`, n)).want(t, 201)
+		call(t, s, "POST", "/workflow/api/pools", `{"name":"own","concurrencyLimit":1}`, inA, fmt.Sprint("f", n)).want(t, 201)
+	}
+	if bytes, worlds := usage(t, s); bytes-before < 5<<20 || bytes-before > 14<<20 || worlds != 202 {
+		t.Errorf("%d worlds take %d bytes more than the first", worlds, bytes-before)
+	}
+	call(t, s, "DELETE", "/_understudy/worlds/large", "").want(t, 204)
+	if bytes, _ := usage(t, s); bytes-before < 5<<20 {
+		t.Errorf("what forks still hold is no longer counted: %d bytes", bytes-before)
+	}
+	for n := range 200 {
+		call(t, s, "DELETE", fmt.Sprintf("/_understudy/worlds/f%d", n), "").want(t, 204)
+	}
+	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	if bytes, worlds := usage(t, s); bytes != before || worlds != 1 {
+		t.Errorf("%d worlds are left with %d bytes, want %d", worlds, bytes, before)
+	}
+}
+
+func TestAServerThatIsFull(t *testing.T) {
+	t.Parallel()
+	const limit = 16 << 20
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithMemoryLimit(limit))
+	newUploads(t, s)
+	for n := range 40 {
+		call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d","fork":"default"}`, n)).want(t, 201)
+		for range 10 { // journals only
+			call(t, s, "POST", "/workflow/api/pools", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`, inA, fmt.Sprint("w", n))
+		}
+		if bytes, _ := usage(t, s); bytes > limit {
+			t.Fatalf("%d worlds take %d bytes", n+1, bytes)
+		}
+	}
+	refused := 0
+	for n := range 40 {
+		a := upload(t, s, 1, 1<<20, fmt.Sprint("w", n))
+		if a.StatusCode == http.StatusBadRequest && strings.Contains(a.body, "--memory-limit") {
+			refused++
+		}
+		if bytes, _ := usage(t, s); bytes > limit {
+			t.Fatalf("after %d parts the worlds take %d bytes", n+1, bytes)
+		}
+	}
+	if refused < 20 {
+		t.Errorf("%d of 40 MiB were refused", refused)
+	}
+	call(t, s, "GET", "/core/v3/bulk_import/list", "", inA, "w1").want(t, 200)
+	for n := range 40 {
+		call(t, s, "DELETE", fmt.Sprint("/_understudy/worlds/w", n), "").want(t, 204)
+	}
+	upload(t, s, 1, 1<<20, "default").want(t, 200)
+}
+
+func TestWorldsHaveALimit(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithMaxWorlds(3))
+	for n := range 2 {
+		call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":"w%d"}`, n)).want(t, 201)
+	}
+	before, _ := usage(t, s)
+	refused := call(t, s, "POST", "/_understudy/worlds", `{}`).want(t, 409).body
+	if want := "there are 3 worlds already: delete some"; !strings.Contains(refused, want) {
+		t.Errorf("the answer %s does not say %q", refused, want)
+	}
+	if after, _ := usage(t, s); after != before {
+		t.Errorf("a world that was not made takes %d bytes", after-before)
+	}
+	call(t, s, "DELETE", "/_understudy/worlds/w0", "").want(t, 204)
+	call(t, s, "POST", "/_understudy/worlds", `{}`).want(t, 201)
+}
+
+func TestWorldsExpire(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithWorldTTL(time.Nanosecond))
+	before, _ := usage(t, s)
+	minted := call(t, s, "POST", "/_understudy/worlds", `{"id":"own","mintKeys":true}`).want(t, 201).body
+	call(t, s, "GET", "/workflow/api/pools", "", inA, "own").want(t, 404)
+	key := "SVC1 " + gjson.Get(minted, "keys.admin").String()
+	call(t, s, "GET", "/workflow/api/pools", "", "Authorization", key).want(t, 401)
+	call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+	if bytes, worlds := usage(t, s); bytes != before || worlds != 1 {
+		t.Errorf("%d worlds take %d bytes, want one and %d", worlds, bytes, before)
+	}
+	call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+
+	kept := newServer(t, mockserver.WithWorldTTL(time.Hour))
+	call(t, kept, "POST", "/_understudy/worlds", `{"id":"own"}`).want(t, 201)
+	call(t, kept, "GET", "/workflow/api/pools", "", inA, "own").want(t, 200)
+}

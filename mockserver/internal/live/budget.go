@@ -1,0 +1,89 @@
+package live
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits bound what the worlds of a server take in memory. Zero means no limit.
+type Limits struct {
+	Journal int           // bytes of the journal of one world; journal.DefaultLimit when it is 0
+	World   int64         // bytes of one world, with its checkpoints
+	Server  int64         // bytes of all worlds, with their checkpoints and journals
+	Worlds  int           // how many there may be
+	Idle    time.Duration // for how long a world stays that nobody uses
+}
+
+// budget counts what the worlds of a server take.
+type budget struct {
+	limit   int64
+	used    atomic.Int64
+	reclaim func(need int64) // makes room, if it can
+	busy    sync.Mutex       // held by who makes room
+}
+
+// charge counts bytes that are in use, or in use no longer.
+func (b *budget) charge(n int64) { b.used.Add(n) }
+
+// take charges bytes that are in use already, and makes room for them.
+func (b *budget) take(n int64) {
+	b.charge(n)
+	b.room(0)
+}
+
+// room reports whether there is room for more bytes, or could be made.
+func (b *budget) room(more int64) bool {
+	over := func() int64 { return b.used.Load() + more - b.limit }
+	if b.limit <= 0 || over() <= 0 {
+		return true
+	}
+	b.makeRoom(over())
+	return over() <= 0
+}
+
+func (b *budget) makeRoom(need int64) {
+	if b.busy.TryLock() {
+		defer b.busy.Unlock()
+		b.reclaim(need)
+	}
+}
+
+// source is what the forks of a world share: the world as it was at the first fork, and what was written into it until
+// the last one.
+type source struct {
+	budget *budget
+
+	mu          sync.Mutex
+	forks       int
+	first, last int64 // what was written into the world before these forks
+	bytes       int64 // of the world at the first one
+}
+
+// join counts one more fork of a world that takes so many bytes, and into which so many have been written.
+func (s *source) join(bytes, written int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.held()
+	if s.forks == 0 {
+		s.bytes, s.first = bytes, written
+	}
+	s.forks++
+	s.last = written
+	s.budget.charge(s.held() - before)
+}
+
+func (s *source) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.held()
+	s.forks--
+	s.budget.charge(s.held() - before)
+}
+
+func (s *source) held() int64 {
+	if s.forks == 0 {
+		return 0
+	}
+	return s.bytes + s.last - s.first
+}

@@ -1,0 +1,73 @@
+package live
+
+import (
+	"math"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+)
+
+// touch notes that a world is in use.
+func (w *World) touch() { w.used.Store(clock.Wall().UnixNano()) }
+
+// idle reports whether nobody has used a world for longer than it stays. The world Default stays.
+func (ws *Worlds) idle(w *World, now time.Time) bool {
+	return ws.limits.Idle > 0 && w.ID != Default && now.Sub(time.Unix(0, w.used.Load())) > ws.limits.Idle
+}
+
+// use returns a world that is in use from now on, or nil if it has expired.
+func (ws *Worlds) use(w *World) *World {
+	if w == nil || ws.limits.Idle <= 0 {
+		return w
+	}
+	if ws.idle(w, clock.Wall()) {
+		_ = ws.Delete(w.ID) // or somebody else does
+		return nil
+	}
+	w.touch()
+	return w
+}
+
+// expire deletes the worlds that nobody has used for too long.
+func (ws *Worlds) expire() {
+	if ws.limits.Idle <= 0 {
+		return
+	}
+	now := clock.Wall()
+	for _, w := range ws.all() {
+		if ws.idle(w, now) {
+			_ = ws.Delete(w.ID)
+		}
+	}
+}
+
+// Usage is what the worlds of a server take, and may take; zero means no limit.
+type Usage struct {
+	Worlds, MaxWorlds int
+	Bytes, MaxBytes   int64
+}
+
+// Usage returns what the worlds take.
+func (ws *Worlds) Usage() Usage {
+	return Usage{len(ws.List()), ws.limits.Worlds, ws.budget.used.Load(), ws.limits.Server}
+}
+
+// minJournal is what every world may keep of its journal when the server is full.
+const minJournal = 64 << 10
+
+// shortenJournals makes room by forgetting the older halves of the longest journals.
+func (ws *Worlds) shortenJournals(need int64) {
+	for need > 0 {
+		var longest *World
+		size := math.MinInt
+		for _, w := range ws.all() {
+			if n := w.Journal.Size(); n > size {
+				longest, size = w, n
+			}
+		}
+		if size <= minJournal {
+			return
+		}
+		need -= int64(longest.Journal.Halve())
+	}
+}

@@ -1,0 +1,145 @@
+package live
+
+import (
+	"fmt"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// What is charged for a transaction and for an event, beside by how much the world grows.
+const (
+	transactionCost = 2 << 10
+	eventCost       = 1 << 10
+)
+
+// version is a value that a world can go back to.
+type version struct {
+	value   *world.World
+	bytes   int64 // that it takes
+	written int64 // that had been written when it was made
+}
+
+// footprint returns what a world takes that nothing else does, if its value took so many bytes and so many had been
+// written: what is in it, and what is only in versions that it can go back to. Of these it shares all but what has been
+// written since. A fork shares with its original what it has not written.
+func (w *World) footprint(bytes, written int64) int64 {
+	n := bytes
+	if w.source != nil {
+		n = min(bytes, written)
+	} else {
+		n += min(w.origin.bytes, written-w.origin.written)
+	}
+	for _, v := range w.checkpoints {
+		n += min(v.bytes, written-v.written)
+	}
+	return n
+}
+
+// store puts a value in the world's place, and counts what it takes. The mutex is held.
+func (w *World) store(value *world.World, cost int64) {
+	bytes := value.MemorySize()
+	w.written += cost + max(0, bytes-w.bytes)
+	w.put(value, bytes)
+}
+
+func (w *World) put(value *world.World, bytes int64) {
+	w.bytes = bytes
+	w.value.Store(value)
+	w.publish()
+}
+
+// publish charges what has changed. A world that was deleted is charged for no longer.
+func (w *World) publish() {
+	now := w.footprint(w.bytes, w.written)
+	if w.deleted {
+		now = 0
+	}
+	w.budget.charge(now - w.charged.Swap(now))
+}
+
+// MemorySize returns about how many bytes the world takes that no other world does, with its journal.
+func (w *World) MemorySize() int64 { return w.charged.Load() + int64(w.Journal.Size()) }
+
+// share makes another world a fork of this one, and returns the value that it begins with.
+func (w *World) share(fork *World) world.World {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	value := *w.settled()
+	if w.forks == nil {
+		w.forks = &source{budget: w.budget}
+	}
+	w.forks.join(w.bytes, w.written)
+	fork.source = w.forks
+	return value
+}
+
+// close gives back what a world takes that nobody can find any more.
+func (w *World) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.deleted {
+		return
+	}
+	w.deleted = true
+	w.publish()
+	w.Journal.Close()
+	if w.source != nil {
+		w.source.leave()
+	}
+}
+
+// admit refuses a transaction that would make a world larger than it may be, after it has let results of jobs go.
+func (w *World) admit(next *world.World, cost int64) error {
+	bytes := next.MemorySize()
+	if bytes < w.bytes {
+		return nil
+	}
+	if bytes = w.fit(next, bytes); w.over(bytes, cost) > 0 {
+		return tooLarge("world %s would take more than %d bytes: delete something, or reset it; the limit is set with "+
+			"--state-limit or WithStateLimit", w.ID, w.limit)
+	}
+	if more := w.would(bytes, cost) - w.charged.Load(); more > 0 && !w.budget.room(more) {
+		return serverFull(w.budget)
+	}
+	return nil
+}
+
+func tooLarge(format string, args ...any) error {
+	return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf(format, args...)}
+}
+
+func serverFull(b *budget) error {
+	return tooLarge("the worlds of this server would take more than %d bytes: delete some, or reset them; the limit is set "+
+		"with --memory-limit or WithMemoryLimit", b.limit)
+}
+
+// would returns what the world would take with a value of so many bytes, after a transaction of a cost.
+func (w *World) would(bytes, cost int64) int64 {
+	return w.footprint(bytes, w.written+cost+max(0, bytes-w.bytes))
+}
+
+// over returns how many bytes too many that would be.
+func (w *World) over(bytes, cost int64) int64 {
+	if w.limit <= 0 {
+		return 0
+	}
+	return w.would(bytes, cost) - w.limit
+}
+
+// fit lets results of jobs go, oldest first, until a value fits into the world, and returns what it takes then.
+func (w *World) fit(value *world.World, bytes int64) int64 {
+	if over := w.over(bytes, 0); over > 0 && value.DropResults(over) {
+		return value.MemorySize()
+	}
+	return bytes
+}
+
+// full reports whether a world, or the server, has no room for what more events would make.
+func (w *World) full(value *world.World) bool {
+	if w.limit <= 0 {
+		return false
+	}
+	bytes := w.fit(value, value.MemorySize())
+	return w.over(bytes, 0) > 0 || bytes > w.bytes && !w.budget.room(bytes-w.bytes)
+}
