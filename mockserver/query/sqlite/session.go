@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -38,7 +39,7 @@ const (
 	maxQuery  = 1 << 20
 )
 
-func (s *session) run() (query.Result, error) {
+func (s *session) run() (result query.Result, err error) {
 	if len(s.query.Text) > maxQuery {
 		return query.Result{}, fmt.Errorf("the query is longer than %s", size(maxQuery))
 	}
@@ -56,7 +57,7 @@ func (s *session) run() (query.Result, error) {
 	if err != nil {
 		return query.Result{}, err
 	}
-	defer conn.Close()
+	defer func() { err = errors.Join(err, conn.Close()) }()
 	s.conn = conn
 	stmt, err := s.prepare()
 	if err != nil {
