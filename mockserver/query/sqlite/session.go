@@ -20,6 +20,7 @@ type session struct {
 	free    int64           // bytes of memory that are left
 	steps   int64           // steps that are left
 	loaded  map[string]bool // the tables that are there, by their names in SQLite, and pins
+	cut     []cutTable      // those that have more columns than there is room for
 	loading bool            // it is us who speak to SQLite
 }
 
