@@ -1,15 +1,21 @@
 package main_test
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"svc.example/understudy/contract/report"
 )
 
 // What GitHub Actions prints of the program holds no command of whom the program talks to.
-func TestStandardErrorCommandsNoRunner(t *testing.T) {
+func TestNoRunnerIsCommanded(t *testing.T) {
 	t.Parallel()
 	t.Run("the log of a server", func(t *testing.T) {
 		t.Parallel()
@@ -33,6 +39,27 @@ func TestStandardErrorCommandsNoRunner(t *testing.T) {
 				t.Error(err)
 			}
 			commandsNoRunner(t, p.stderr(t), "pwned")
+		}
+	})
+	t.Run("the coverage of a report", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "report.json")
+		name := "core.a\n::error ::pwned"
+		r := report.Report{Coverage: report.Coverage{Operations: map[string]report.Touched{name: {
+			Exchanges: 1, Statuses: map[string]int{"200": 1}, Parameters: report.Parts{Missed: []string{"##[error]pwned"}},
+		}}}}
+		text, err := json.Marshal(&r)
+		if err := errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []string{"text", "json"} {
+			c := exec.CommandContext(t.Context(), "understudy", "coverage", "--missed", "--format", format, file)
+			c.Env = environment("")
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+			commandsNoRunner(t, string(out), "pwned")
 		}
 	})
 	t.Run("an error", func(t *testing.T) {

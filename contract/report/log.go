@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"strings"
+	"sync"
 )
 
 // GitHub Actions reads every line that a step prints. One that begins with ::, after white space, is a workflow
@@ -10,7 +11,7 @@ import (
 
 // LogWriter returns a writer that takes no line for a workflow command: the second colon and the bracket that would
 // make one are written as \: and \u005b, which JSON reads as well. Everything else is written as it is, and at
-// once.
+// once. It is safe for concurrent use.
 func LogWriter(w io.Writer) io.Writer { return inTextOf.guard(w) }
 
 // LogText is a text as LogWriter writes it.
@@ -37,9 +38,10 @@ func (s spelling) text(text string) string {
 
 // guard looks at what it writes byte by byte, and remembers what it has seen of the line.
 type guard struct {
-	w io.Writer
 	spelling
 
+	mu      sync.Mutex
+	w       io.Writer
 	isStart bool // nothing is in the line yet but white space
 	colon   bool // but for one colon
 	hashes  int  // how many of them, at most two, come before the next byte
@@ -47,6 +49,8 @@ type guard struct {
 
 // Write implements io.Writer.
 func (g *guard) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	from := 0
 	for i, c := range p {
 		instead := g.see(c)
