@@ -27,8 +27,8 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// forLog returns a writer for what people read: a terminal as it is, and else one that nothing which the program was
-// sent becomes a workflow command in.
+// forLog returns the file itself if it is a terminal, or else a writer that lets nothing become a command of GitHub
+// Actions.
 func forLog(file *os.File) io.Writer {
 	if term.IsTerminal(int(file.Fd())) {
 		return file

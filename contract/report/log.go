@@ -9,23 +9,22 @@ import (
 // GitHub Actions reads every line that a step prints. One that begins with ::, after white space, is a workflow
 // command, and so is one that holds ##[ anywhere.
 
-// LogWriter returns a writer that takes no line for a workflow command: the second colon and the bracket that would
-// make one are written as \: and \u005b, which JSON reads as well. Everything else is written as it is, and at
-// once. It is safe for concurrent use.
-func LogWriter(w io.Writer) io.Writer { return inTextOf.guard(w) }
+// LogWriter returns a writer to w in whose lines no workflow command stands. The colon and the bracket that would
+// complete one are written as \: and \u005b, so that a line of JSON stays JSON; everything else is written unchanged and
+// at once. It is safe for concurrent use.
+func LogWriter(w io.Writer) io.Writer { return textSpelling.guard(w) }
 
-// LogText is a text as LogWriter writes it.
-func LogText(text string) string { return inTextOf.text(text) }
+// LogText returns a text as LogWriter writes it.
+func LogText(text string) string { return textSpelling.text(text) }
 
-// spelling is how a form of text spells the second colon and the bracket of a workflow command, if they must not stand
-// there as they are.
+// spelling is how a format writes the second colon and the bracket of a workflow command instead.
 type spelling struct{ colon, bracket string }
 
 var (
-	inTextOf     = spelling{`\:`, `\u005b`}
-	inMarkdownOf = spelling{`\:`, `\[`}
-	inJSONOf     = spelling{`\u003a`, `\u005b`}
-	inMarkupOf   = spelling{"&#58;", "&#91;"}
+	textSpelling     = spelling{`\:`, `\u005b`}
+	markdownSpelling = spelling{`\:`, `\[`}
+	jsonSpelling     = spelling{`\u003a`, `\u005b`}
+	markupSpelling   = spelling{"&#58;", "&#91;"}
 )
 
 func (s spelling) guard(w io.Writer) io.Writer { return &guard{w: w, spelling: s, isStart: true} }
@@ -42,9 +41,9 @@ type guard struct {
 
 	mu      sync.Mutex
 	w       io.Writer
-	isStart bool // nothing is in the line yet but white space
-	colon   bool // but for one colon
-	hashes  int  // how many of them, at most two, come before the next byte
+	isStart bool // the line has nothing but white space yet, and a colon if colon is true
+	colon   bool
+	hashes  int // how many there are right before the next byte, at most two
 }
 
 // Write implements io.Writer.
@@ -93,8 +92,8 @@ func (g *guard) see(c byte) (instead string) {
 	return instead
 }
 
-// isUnseen reports whether a byte may belong to a character that one does not see. Whoever looks for commands may skip
-// those, or take them for white space. An escape begins the colours of a terminal.
+// isUnseen reports whether a byte may belong to an invisible character, which the runner may skip or take for white
+// space. An escape does not: it begins the colours of a terminal.
 func isUnseen(c byte) bool {
 	const escape = 0x1b
 	return c != escape && c != '\t' && c < ' ' || c >= 0x7f

@@ -48,7 +48,7 @@ func (c *columns) add(column query.Column) {
 	c.list = append(c.list, column)
 }
 
-// definition is a column in CREATE TABLE.
+// definition returns a column as CREATE TABLE wants it.
 func definition(column query.Column) string { return quote(column.Name) + " " + declared(column.Type) }
 
 func (s *session) columns(t query.Table) (columns, error) {
@@ -92,8 +92,8 @@ type cutTable struct {
 	columns columns
 }
 
-// leftOut says what is to be done about a column that SQLite does not know because it was left out, or nothing about one
-// that no table has. The name may have a table's before it.
+// leftOut returns a hint about a column that SQLite does not know because it was left out, or nothing if no table has
+// it. The name may have a table's before it.
 func (s *session) leftOut(name string) string {
 	_, column, isQualified := strings.Cut(name, ".")
 	for _, t := range s.cut {
