@@ -38,6 +38,7 @@ require (
 	gopkg.in/dnaeon/go-vcr.v3 v3.2.0
 	gopkg.in/dnaeon/go-vcr.v4 v4.0.7
 	modernc.org/libc v1.79.0 // the one in modernc.org/sqlite's go.mod, never another
+	modernc.org/memory v1.12.1 // only in a test, which counts what is allocated; likewise the one in that go.mod
 	modernc.org/sqlite v1.61.1
 )
 
@@ -77,5 +78,5 @@ require (
 	golang.org/x/tools v0.52.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
-	modernc.org/memory v1.12.1 // indirect
+	
 )

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -24,19 +25,19 @@ func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 	}
 	recorded := slices.Collect(r.raw())
 	source := capture.Exchanges(tb.Name(), slices.Values(recorded))
-	report, err := checker.Check(context.Background(), source)
-	if err == nil && !report.Failed() {
+	judged, err := checker.Check(context.Background(), source)
+	if err == nil && !judged.Failed() {
 		return
 	}
-	said := report.Outcome()
+	said := judged.Outcome()
 	if err != nil {
 		said = err.Error()
 	}
 	var text strings.Builder
-	if err := errors.Join(checker.Evidence(context.Background(), source, report), report.WriteFailure(&text)); err != nil {
+	if err := errors.Join(checker.Evidence(context.Background(), source, judged), judged.WriteFailure(&text)); err != nil {
 		tb.Logf("contract: %v", err)
 	}
-	tb.Errorf("contract: %s\n\n%s", said, text.String())
+	tb.Errorf("contract: %s\n\n%s", report.LogText(said), text.String())
 }
 
 // Exchanges lists what was recorded, without secrets.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/control"
@@ -68,7 +69,13 @@ func (s *Server) operations() []string {
 }
 
 // serveControl answers the control interface: as the platform's interfaces, but without a world, a role or a journal.
+// HEAD is answered as GET, without the body; the platform's interfaces refuse it.
 func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path string) {
+	if r.Method == http.MethodHead {
+		r = r.WithContext(r.Context()) // a copy
+		r.Method = http.MethodGet
+		w = headWriter{w}
+	}
 	iface, err := s.control()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -83,6 +90,22 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 		reply = x.refuse(err)
 	}
 	x.send(x.encode(reply))
+}
+
+// headWriter writes the status and the headers of an answer.
+type headWriter struct{ http.ResponseWriter }
+
+func (w headWriter) Write(b []byte) (int, error) { return len(b), nil }
+
+// Unwrap lets http.ResponseController find what is beneath.
+func (w headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// allowed lists the methods that are allowed at the path of the request, as an Allow header does.
+func (x *exchange) allowed() string {
+	if x.Name == specs.Control && slices.Contains(strings.Split(x.match.Allow, ", "), http.MethodGet) {
+		return x.match.Allow + ", " + http.MethodHead
+	}
+	return x.match.Allow
 }
 
 func (x *exchange) control() (reply op.Reply, err error) {

@@ -132,10 +132,10 @@ func (x *exchange) url() string {
 // unknownPath refuses a request that fits no operation, as an API does. What the mock knows of the mistake goes into a
 // header and the log; that the base path is not there, it says at once.
 func (x *exchange) unknownPath(path string, below bool) error {
-	if x.match.Allow != "" {
-		x.extra = append(x.extra, [2]string{"Allow", x.match.Allow})
+	if allowed := x.allowed(); allowed != "" {
+		x.extra = append(x.extra, [2]string{"Allow", allowed})
 		return &op.Error{Code: op.CodeMethod, Message: fmt.Sprintf(
-			"method %s is not allowed here; want %s", x.r.Method, x.match.Allow)}
+			"method %s is not allowed here; want %s", x.r.Method, allowed)}
 	}
 	if err := x.outside(path); err != nil {
 		return err

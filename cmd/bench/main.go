@@ -46,6 +46,7 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"process start to first answer", "≤ 100 ms", start},
 		{"fork of a full world", "≤ 50 µs", fork},
 		{"memory of an idle world", "≤ 16 KiB", idle},
+		{"memory of one made of a scenario, with the real clock", "≤ 256 KiB", made},
 		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges)},
 		{"check by a document of 800 KB, against ours", "≤ 1.50", checkByLarge},
 	} {

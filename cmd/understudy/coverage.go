@@ -115,7 +115,7 @@ func (f *coverageFlags) run(c *cobra.Command, files []string) error {
 	if f.iface != "" {
 		merged = merged.Of(f.iface)
 	}
-	if err := f.write(c.OutOrStdout(), &merged); err != nil {
+	if err := f.write(report.LogWriter(c.OutOrStdout()), &merged); err != nil {
 		return err
 	}
 	return f.minimums.check(&merged)

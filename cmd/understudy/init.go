@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
@@ -107,7 +108,7 @@ func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (
 		if !slices.Contains(bases[base.Interface], base.URL) {
 			bases[base.Interface] = append(bases[base.Interface], base.URL)
 		}
-		fmt.Fprintf(c.OutOrStdout(), "%s is at %s (%d exchanges): see that this is right\n",
+		fmt.Fprintf(report.LogWriter(c.OutOrStdout()), "%s is at %s (%d exchanges): see that this is right\n",
 			base.Interface, base.URL, base.Exchanges)
 	}
 	if err != nil && !errors.Is(err, contract.ErrNothingMatched) {

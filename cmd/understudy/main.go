@@ -12,14 +12,28 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"golang.org/x/term"
+
+	"svc.example/understudy/contract/report"
 )
 
 func main() {
-	err := run(untilSignal(os.Interrupt, syscall.SIGTERM), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stderr := forLog(os.Stderr)
+	err := run(untilSignal(os.Interrupt, syscall.SIGTERM), os.Args[1:], os.Stdin, os.Stdout, stderr)
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(os.Stderr, "understudy:", err)
+		fmt.Fprintln(stderr, "understudy:", err)
 	}
 	os.Exit(exitCode(err))
+}
+
+// forLog returns the file itself if it is a terminal, or else a writer that lets nothing become a command of GitHub
+// Actions.
+func forLog(file *os.File) io.Writer {
+	if term.IsTerminal(int(file.Fd())) {
+		return file
+	}
+	return report.LogWriter(file)
 }
 
 // untilSignal returns a context that ends with the first of the signals. By then the system's own handling is back, so

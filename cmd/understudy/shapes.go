@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
@@ -61,12 +62,13 @@ func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
+	out := report.LogWriter(c.OutOrStdout())
 	if f.format.word == "json" {
-		encoder := json.NewEncoder(c.OutOrStdout())
+		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
 		err = encoder.Encode(shapes)
 	} else {
-		writeShapes(c.OutOrStdout(), shapes)
+		writeShapes(out, shapes)
 	}
 	broken := brokenShapes(shapes)
 	if err == nil && broken > 0 {

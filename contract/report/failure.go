@@ -19,7 +19,7 @@ const (
 // WriteFailure writes why a check failed, for the log of a test: the findings that break it, each with the request and
 // the response in question when Evidence is there, what else failed, and how much more there is to know.
 func (r *Report) WriteFailure(w io.Writer) error {
-	t := &textWriter{Writer: bufio.NewWriter(w), r: r}
+	t := &textWriter{Writer: bufio.NewWriter(LogWriter(w)), r: r}
 	shown, left, others := 0, 0, 0
 	for i := range r.Groups {
 		g := &r.Groups[i]

@@ -109,7 +109,7 @@ func (a *annotations) rest(outcome string) {
 	if len(list) > 0 {
 		line += "; not annotated: " + strings.Join(list, ", ")
 	}
-	fmt.Fprintln(a, line)
+	fmt.Fprintln(a, LogText(line))
 }
 
 // escapeData and escapeProperty keep a text from ending a workflow command, or from beginning another one.

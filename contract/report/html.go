@@ -43,7 +43,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriter(markupSpelling.guard(w))
 	if err := t.Execute(out, r.page()); err != nil {
 		return err
 	}

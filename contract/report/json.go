@@ -66,7 +66,7 @@ func list[T any](l []T) []T {
 
 // WriteJSON writes the report in its JSON form.
 func (r *Report) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(jsonSpelling.guard(w))
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)

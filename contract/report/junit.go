@@ -54,6 +54,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 	suites.add("rules", r.junitRules())
 	suites.add("understudy", r.junitGates())
+	w = markupSpelling.guard(w)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error { return r.WriteSummary(w, max
 // GitHub Actions. It is cut at the end of a finding, and says what was cut.
 func (r *Report) WriteSummary(w io.Writer, limit int) error {
 	var b strings.Builder
-	b.WriteString(r.markdownHead())
+	b.WriteString(markdownSpelling.text(r.markdownHead()))
 	if b.Len()+footerReserve > limit {
 		return fmt.Errorf("a summary in %d bytes: the head alone takes %d", limit, b.Len()+footerReserve)
 	}
@@ -36,7 +36,7 @@ func (r *Report) WriteSummary(w io.Writer, limit int) error {
 			undecided++
 			continue
 		}
-		block := r.markdownFinding(g)
+		block := markdownSpelling.text(r.markdownFinding(g))
 		if left > 0 || b.Len()+len(block)+footerReserve > limit {
 			left++
 			continue
@@ -47,7 +47,7 @@ func (r *Report) WriteSummary(w io.Writer, limit int) error {
 		fmt.Fprintf(&b, "\n> … and %s with fingerprints of their own, cut here for want of room. The HTML and the JSON report have them.\n",
 			count(left, "more finding"))
 	}
-	if rest := r.markdownUndecided(undecided); b.Len()+len(rest) <= limit {
+	if rest := markdownSpelling.text(r.markdownUndecided(undecided)); b.Len()+len(rest) <= limit {
 		b.WriteString(rest)
 	}
 	_, err := io.WriteString(w, b.String())

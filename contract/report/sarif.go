@@ -42,7 +42,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		}
 		run.Results = append(run.Results, result)
 	}
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(jsonSpelling.guard(w))
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(sarifLog{

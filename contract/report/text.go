@@ -24,7 +24,7 @@ func (r *Report) WriteText(w io.Writer) error { return r.WriteStyled(w, Style{})
 
 // WriteStyled writes the report for people as WriteText does, the way that they want it.
 func (r *Report) WriteStyled(w io.Writer, style Style) error {
-	t := &textWriter{Writer: bufio.NewWriter(w), Style: style, r: r}
+	t := &textWriter{Writer: bufio.NewWriter(LogWriter(w)), Style: style, r: r}
 	shown := 0
 	for i := range r.Groups {
 		g := &r.Groups[i]

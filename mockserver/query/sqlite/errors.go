@@ -57,6 +57,12 @@ func (s *session) explainFailure(e *sqlite3.Error) error {
 	before := s.query.Text[:e.Offset]
 	line := strings.Count(before, "\n") + 1
 	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	if name, unknown := strings.CutPrefix(e.Message, "no such column: "); unknown {
+		name, _, _ = strings.Cut(name, " - should this be a string literal")
+		if hint := s.leftOut(strings.Trim(name, `"`)); hint != "" {
+			return fmt.Errorf("line %d:%d: no such column: %s: %s", line, column, name, hint)
+		}
+	}
 	return fmt.Errorf("line %d:%d: %w", line, column, e)
 }
 

@@ -20,7 +20,7 @@ func Builtin(text string) (rows [][]any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
+	defer c.Close() //nolint:errcheck // no statement is left
 	stmt, _, err := c.Prepare(text)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,7 @@ type session struct {
 	free    int64           // bytes of memory that are left
 	steps   int64           // steps that are left
 	loaded  map[string]bool // the tables that are there, by their names in SQLite, and pins
+	cut     []cutTable      // those that have more columns than there is room for
 	loading bool            // it is us who speak to SQLite
 }
 
@@ -38,7 +40,7 @@ const (
 	maxQuery  = 1 << 20
 )
 
-func (s *session) run() (query.Result, error) {
+func (s *session) run() (result query.Result, err error) {
 	if len(s.query.Text) > maxQuery {
 		return query.Result{}, fmt.Errorf("the query is longer than %s", size(maxQuery))
 	}
@@ -56,7 +58,7 @@ func (s *session) run() (query.Result, error) {
 	if err != nil {
 		return query.Result{}, err
 	}
-	defer conn.Close()
+	defer func() { err = errors.Join(err, conn.Close()) }()
 	s.conn = conn
 	stmt, err := s.prepare()
 	if err != nil {

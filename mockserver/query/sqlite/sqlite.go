@@ -5,7 +5,7 @@
 // turns out to need them; their columns are what the schema says, and time last (assumed). An int or a long becomes an
 // integer, a float or a double a real, anything else a text. A value that does not fit its column's type is null, and
 // so is one that the record lacks (assumed). A table without a schema has the keys of its records as columns, all of
-// them text (assumed).
+// them text (assumed): the first 1999 of them, in the order of the records, and no others (assumed).
 //
 // Beside SQLite's own functions there are now(), from_unixtime(seconds), unix_timestamp(), unix_timestamp(text),
 // to_unixtime(text), strpos(text, part), regexp_like(text, pattern) and the operator REGEXP, which take patterns of

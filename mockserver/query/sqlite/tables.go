@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,14 @@ func (s *session) load(name string) (bool, error) {
 	if err := s.attach(database); err != nil {
 		return true, err
 	}
-	if err := s.fill(quote(database)+"."+quote(table), content); err != nil {
+	columns, err := s.columns(content)
+	if err != nil {
+		return true, err
+	}
+	if columns.isCut {
+		s.cut = append(s.cut, cutTable{database + "." + table, content, columns})
+	}
+	if err := s.fill(quote(database)+"."+quote(table), columns, content.Rows); err != nil {
 		return true, err
 	}
 	s.loaded[database+"."+table] = true
@@ -57,14 +65,10 @@ func (s *session) pin(database, table string) error {
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // fill makes a table of SQLite's, and puts the rows in.
-func (s *session) fill(name string, content query.Table) error {
-	columns, err := s.columns(content)
-	if err != nil {
-		return err
-	}
+func (s *session) fill(name string, columns columns, rows iter.Seq[query.Row]) error {
 	definitions := make([]string, len(columns.list))
 	for i, column := range columns.list {
-		definitions[i] = quote(column.Name) + " " + declared(column.Type)
+		definitions[i] = definition(column)
 	}
 	if err := s.conn.Exec("CREATE TABLE " + name + " (" + strings.Join(definitions, ", ") + ")"); err != nil {
 		return err
@@ -78,7 +82,7 @@ func (s *session) fill(name string, content query.Table) error {
 	if err := s.conn.Exec("BEGIN"); err != nil {
 		return err
 	}
-	for row := range content.Rows {
+	for row := range rows {
 		if err := s.insert(insert, columns, row); err != nil {
 			return err
 		}
@@ -146,47 +150,4 @@ func declared(kind string) string {
 		return realType
 	}
 	return textType
-}
-
-// columns are those of a table, the column time behind the others.
-type columns struct {
-	list  []query.Column
-	place map[string]int // by name, in lower case: names that differ in case only are one for SQLite
-}
-
-func (c columns) find(name string) (int, bool) {
-	if i, found := c.place[name]; found {
-		return i, true
-	}
-	i, found := c.place[strings.ToLower(name)]
-	return i, found
-}
-
-// add puts a column behind the others, unless it is there or stands for the time.
-func (c *columns) add(column query.Column) {
-	name := strings.ToLower(column.Name)
-	if _, there := c.place[name]; !there && name != "time" {
-		c.place[name] = len(c.list)
-		c.list = append(c.list, column)
-	}
-}
-
-func (s *session) columns(t query.Table) (columns, error) {
-	c := columns{place: map[string]int{}}
-	for _, column := range t.Columns {
-		c.add(column)
-	}
-	if len(t.Columns) == 0 {
-		for row := range t.Rows {
-			if err := s.stopped(); err != nil {
-				return c, err
-			}
-			gjson.Parse(row.Values).ForEach(func(key, _ gjson.Result) bool {
-				c.add(query.Column{Name: key.Str, Type: "string"})
-				return true
-			})
-		}
-	}
-	c.list = append(c.list, query.Column{Name: "time", Type: "long"})
-	return c, nil
 }

@@ -9,6 +9,7 @@
 package sqlite3
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -44,6 +45,8 @@ type Conn struct {
 	config Config
 	pinner runtime.Pinner
 	buffer buffer
+
+	panicked any // the value of a panic in a function, until SQLite has returned
 }
 
 // Steps is how many instructions of its machine SQLite does before it asks whether to stop. Each of them may call a
@@ -64,8 +67,7 @@ func Open(config Config) (*Conn, error) {
 	c := &Conn{tls: libc.NewTLS(), config: config}
 	c.pinner.Pin(c)
 	if err := c.open(); err != nil {
-		c.Close()
-		return nil, err
+		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
@@ -121,17 +123,29 @@ func (c *Conn) confine() error {
 	return nil
 }
 
-// Close ends the connection. Its statements have to be closed before.
-func (c *Conn) Close() {
+// Close ends the connection and the statements that are still open; no statement may be used after it. If SQLite keeps
+// the connection all the same, so does Close: its file system and its memory stay, because SQLite may still use them.
+func (c *Conn) Close() error {
+	if c.tls == nil {
+		return nil
+	}
 	if c.db != 0 {
-		lib.Xsqlite3_close(c.tls, c.db)
+		for stmt := lib.Xsqlite3_next_stmt(c.tls, c.db, 0); stmt != 0; stmt = lib.Xsqlite3_next_stmt(c.tls, c.db, 0) {
+			lib.Xsqlite3_finalize(c.tls, stmt)
+		}
+		if code := lib.Xsqlite3_close(c.tls, c.db); code != lib.SQLITE_OK {
+			return fmt.Errorf("close the connection to SQLite: %w", c.failure(code))
+		}
+		c.db = 0
 	}
 	if c.vfs != nil {
 		c.vfs.unregister(c.tls)
 	}
 	c.buffer.free(c.tls)
 	c.tls.Close()
+	c.tls = nil
 	c.pinner.Unpin()
+	return nil
 }
 
 func authorize(_ *libc.TLS, self uintptr, code int32, first, second, database, source uintptr) int32 {

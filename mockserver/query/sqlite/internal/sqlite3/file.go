@@ -1,6 +1,8 @@
 package sqlite3
 
 import (
+	"runtime"
+
 	"modernc.org/libc"
 	lib "modernc.org/sqlite/lib"
 )
@@ -14,6 +16,7 @@ type handle struct {
 // file is a temporary file: chunks of memory, which the configuration's Spend counts.
 type file struct {
 	conn   *Conn
+	pinner runtime.Pinner // of the file itself, until it is closed
 	chunks [][]byte
 	size   int64
 }
@@ -38,8 +41,12 @@ var fileMethods = lib.Tsqlite3_io_methods{
 
 func fileAt(address uintptr) *file { return at[file](at[handle](address).file) }
 
+// closeFile gives the memory of a file back, and forgets the file.
 func closeFile(_ *libc.TLS, address uintptr) int32 {
-	fileAt(address).truncate(0)
+	f := fileAt(address)
+	f.shrink(0)
+	*at[handle](address) = handle{}
+	f.pinner.Unpin()
 	return lib.SQLITE_OK
 }
 
@@ -59,11 +66,8 @@ func readFile(_ *libc.TLS, address, to uintptr, n int32, offset int64) int32 {
 
 func writeFile(_ *libc.TLS, address, from uintptr, n int32, offset int64) int32 {
 	f, b := fileAt(address), bytesAt(from, int(n))
-	for end := offset + int64(n); int64(len(f.chunks))*chunkSize < end; {
-		if !f.conn.config.Spend(chunkSize) {
-			return lib.SQLITE_FULL
-		}
-		f.chunks = append(f.chunks, make([]byte, chunkSize))
+	if !f.grow(offset + int64(n)) {
+		return lib.SQLITE_FULL
 	}
 	for len(b) > 0 {
 		n := copy(f.chunks[offset/chunkSize][offset%chunkSize:], b)
@@ -73,25 +77,45 @@ func writeFile(_ *libc.TLS, address, from uintptr, n int32, offset int64) int32 
 	return lib.SQLITE_OK
 }
 
+// truncateFile cuts a file off, or makes it longer, as ftruncate does: what is new is zero.
 func truncateFile(_ *libc.TLS, address uintptr, size int64) int32 {
-	fileAt(address).truncate(size)
+	f := fileAt(address)
+	if !f.grow(size) {
+		return lib.SQLITE_FULL
+	}
+	f.shrink(size)
+	f.size = size
 	return lib.SQLITE_OK
 }
 
-// truncate cuts the file off. What is behind its end is zero, should it grow again.
-func (f *file) truncate(size int64) {
-	if size >= f.size {
-		return
+// grow makes room for a file of so many bytes, or reports that there is not enough memory, and takes none.
+func (f *file) grow(size int64) bool {
+	need := chunksOf(size) - len(f.chunks)
+	if need <= 0 {
+		return true
 	}
-	keep := int((size + chunkSize - 1) / chunkSize)
+	if !f.conn.config.Spend(int64(need) * chunkSize) {
+		return false
+	}
+	for range need {
+		f.chunks = append(f.chunks, make([]byte, chunkSize))
+	}
+	return true
+}
+
+// shrink gives back the room behind so many bytes. What is left of it is zero, should the file grow again.
+func (f *file) shrink(size int64) {
+	keep := chunksOf(size)
 	f.conn.config.Spend(int64(keep-len(f.chunks)) * chunkSize)
 	clear(f.chunks[keep:])
 	f.chunks = f.chunks[:keep]
 	if rest := size % chunkSize; rest > 0 {
 		clear(f.chunks[keep-1][rest:])
 	}
-	f.size = size
 }
+
+// chunksOf returns how many chunks hold so many bytes.
+func chunksOf(size int64) int { return int((size + chunkSize - 1) / chunkSize) }
 
 func fileSize(_ *libc.TLS, address, out uintptr) int32 {
 	*at[int64](out) = fileAt(address).size

@@ -28,7 +28,11 @@ func open(t *testing.T, config sqlite3.Config) (c *sqlite3.Conn, used, peak *int
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Close)
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return c, used, peak
 }
 
@@ -120,7 +124,7 @@ func TestNoMemoryEndsAStatement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer c.Close() //nolint:errcheck // the other tests see
 	err = c.Exec("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 8000) " +
 		"SELECT x FROM n ORDER BY hex(zeroblob(1000)), x")
 	var failure *sqlite3.Error

@@ -1,6 +1,7 @@
 package sqlite3
 
 import (
+	"errors"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -25,6 +26,7 @@ func (c *Conn) Prepare(text string) (s *Stmt, rest string, err error) {
 	}
 	defer libc.Xfree(c.tls, start)
 	code := lib.Xsqlite3_prepare_v3(c.tls, c.db, start, int32(len(text)+1), 0, out, tail)
+	c.raise()
 	if code != lib.SQLITE_OK {
 		return nil, "", c.failure(code)
 	}
@@ -46,12 +48,19 @@ func (c *Conn) Exec(text string) error {
 	return err
 }
 
-// Close frees the statement.
-func (s *Stmt) Close() { lib.Xsqlite3_finalize(s.conn.tls, s.stmt) }
+// Close frees the statement. Closing it again does nothing, nor does closing it after its connection.
+func (s *Stmt) Close() {
+	if s.stmt != 0 && s.conn.db != 0 {
+		lib.Xsqlite3_finalize(s.conn.tls, s.stmt)
+	}
+	s.stmt = 0
+}
 
 // Step goes to the next row, and says whether there is one.
 func (s *Stmt) Step() (bool, error) {
-	switch code := lib.Xsqlite3_step(s.conn.tls, s.stmt); code {
+	code := lib.Xsqlite3_step(s.conn.tls, s.stmt)
+	s.conn.raise()
+	switch code {
 	case lib.SQLITE_ROW:
 		return true, nil
 	case lib.SQLITE_DONE:
@@ -182,13 +191,32 @@ func (c *Conn) define(name string, functions Functions) error {
 	return nil
 }
 
+// contain calls the function. SQLite frees nothing when a panic goes through it: the panic waits in the connection until
+// SQLite has ended the statement and returned.
+func (f *scalar) contain(args Args) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.conn.panicked, err = p, errors.New("the function panicked")
+		}
+	}()
+	return f.call(args)
+}
+
+// raise goes on with the panic of a function.
+func (c *Conn) raise() {
+	if p := c.panicked; p != nil {
+		c.panicked = nil
+		panic(p)
+	}
+}
+
 func callScalar(tls *libc.TLS, context uintptr, n int32, values uintptr) {
 	f := at[scalar](lib.Xsqlite3_user_data(tls, context))
 	args := Args{tls: tls}
 	if n > 0 {
 		args.values = unsafe.Slice(at[uintptr](values), n)
 	}
-	result, err := f.call(args)
+	result, err := f.contain(args)
 	if err != nil {
 		message := err.Error()
 		lib.Xsqlite3_result_error(tls, context, f.conn.buffer.hold(tls, message), int32(len(message)))

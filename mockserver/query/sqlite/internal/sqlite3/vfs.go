@@ -63,7 +63,7 @@ func vfsAt(address uintptr) *vfs { return at[vfs](at[lib.Tsqlite3_vfs](address).
 func openFile(_ *libc.TLS, address, _, opened uintptr, flags int32, outFlags uintptr) int32 {
 	v := vfsAt(address)
 	f := &file{conn: v.conn}
-	v.conn.pinner.Pin(f)
+	f.pinner.Pin(f)
 	*at[handle](opened) = handle{methods: uintptr(unsafe.Pointer(&fileMethods)), file: uintptr(unsafe.Pointer(f))}
 	if outFlags != 0 {
 		*at[int32](outFlags) = flags

@@ -1,0 +1,82 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+// Probes of load balancers and containers often use HEAD.
+func TestHeadIsGetWithoutTheBody(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithClock("frozen"))
+	call(t, s, "POST", "/_understudy/worlds", `{"id":"own","clock":"frozen"}`).want(t, 201)
+	for _, operation := range controlDocument(t).Operations {
+		if operation.Method != http.MethodGet {
+			continue
+		}
+		for _, line := range controlProbes[operation.ID] {
+			path, status, _ := strings.Cut(line, " ")
+			get, head := call(t, s, "GET", "/_understudy"+path, ""), call(t, s, "HEAD", "/_understudy"+path, "")
+			if head.body != "" || !strings.HasPrefix(head.Status, status) {
+				t.Errorf("HEAD %s: %s and %q, want %s and no body", path, head.Status, head.body, status)
+			}
+			if diff := cmp.Diff(get.Header, head.Header); diff != "" {
+				t.Errorf("HEAD %s: the headers are not those of GET (-GET +HEAD):\n%s", path, diff)
+			}
+		}
+	}
+}
+
+func TestHeadOverANetwork(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(newServer(t))
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/_understudy/health", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // on one connection
+		a, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(len(`{"status":"ok"}`)); a.StatusCode != http.StatusOK || a.ContentLength != want {
+			t.Errorf("status %d, Content-Length %d; want 200 and %d", a.StatusCode, a.ContentLength, want)
+		}
+	}
+}
+
+func TestMethodsThatAreAllowed(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for _, test := range []struct{ method, path, allow string }{
+		{"POST", "/_understudy/health", "GET, HEAD"},
+		{"DELETE", "/_understudy/worlds", "GET, POST, HEAD"},
+		{"HEAD", "/_understudy/worlds/default/reset", "POST"},
+		{"HEAD", "/workflow/api/pools", "GET, POST"}, // no operation of the platform is a HEAD
+	} {
+		a := call(t, s, test.method, test.path, "").want(t, 405)
+		if got := a.Header.Get("Allow"); got != test.allow {
+			t.Errorf("%s %s: Allow %q, want %q", test.method, test.path, got, test.allow)
+		}
+	}
+}
+
+func controlDocument(t *testing.T) *specs.Document {
+	t.Helper()
+	doc, err := specs.Load(specs.Control, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
