@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/specs"
 )
 
@@ -131,14 +132,21 @@ func swapSection(d *jsontext.Decoder, e *jsontext.Encoder, word specs.Brand) err
 	return e.WriteValue(text)
 }
 
-// inWords renames the neutral identifiers in an error about something that a user wrote.
+// inWords renames the neutral identifiers in an error about something that a user wrote. Problems with files stay apart.
 func inWords(err error, word specs.Brand) error {
-	if err == nil {
-		return nil
-	}
 	names, failed := newSwap(word, specs.Interfaces()...)
-	if failed != nil || names == nil || !names.words.MatchString(err.Error()) {
+	if err == nil || failed != nil || names == nil || !names.words.MatchString(err.Error()) {
 		return err
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, err := range joined.Unwrap() {
+			all = append(all, inWords(err, word))
+		}
+		return errors.Join(all...)
+	}
+	if p, ok := err.(*source.Problem); ok { //nolint:errorlint // what wraps one is another error
+		return &source.Problem{File: p.File, Line: p.Line, Path: names.text(p.Path), Reason: names.text(p.Reason)}
 	}
 	return wordedError{err, names.text(err.Error())}
 }

@@ -2,8 +2,8 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -13,12 +13,50 @@ import (
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/dwh"
+	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
+
+// CheckScenario makes the world that a server with these options would begin with, and returns all that is wrong with
+// its scenario, as errors.Join has it. What stands in a file is a *source.Problem, with its line.
+func CheckScenario(opts ...Option) error {
+	c, err := configure(nil, opts)
+	if err != nil {
+		return err
+	}
+	scenario, err := scenarios.LoadBranded(c.scenario, c.brand)
+	if err != nil {
+		return inWords(err, c.brand)
+	}
+	_, err = c.begin(scenario, live.Plan{})
+	return err
+}
+
+// begin makes the world that a scenario begins with.
+func (c *config) begin(scenario scenarios.Scenario, plan live.Plan) (world.World, error) {
+	seed := scenario.Seed
+	if c.seed != nil {
+		seed = *c.seed
+	}
+	if plan.Seed != nil {
+		seed = *plan.Seed
+	}
+	mode := cmp.Or(plan.Mode, c.clock)
+	now := plan.Now
+	if now.IsZero() {
+		now = c.now
+	}
+	if now.IsZero() && mode != clock.Real {
+		now = scenario.Now
+	}
+	value, err := seededWorld(scenario, provenance{scenario.Name, c.brand, seed, mode, now})
+	value.Core.RecordLimit = c.recordLimit
+	return value, err
+}
 
 // origin of a world: what it is made of, when nothing else can make it differ.
 type provenance struct {
@@ -45,18 +83,22 @@ func seededWorld(scenario scenarios.Scenario, from provenance) (world.World, err
 }
 
 func seedWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {
-	w, err := plant(scenario.Fixture, from)
-	if err != nil {
-		return w, fmt.Errorf("scenario %s: %w", scenario.Name, inWords(err, from.brand))
-	}
-	return w, nil
+	return plant(scenario.Fixture, from)
 }
 
-// plant makes a world out of a fixture: the dump of one, or the resources that it is to begin with.
-func plant(fixture fixtures.Fixture, from provenance) (world.World, error) {
+// plant makes a world out of a fixture: the dump of one, or the resources that it is to begin with. The error names all
+// that cannot be made, each with its file and line.
+func plant(fixture fixtures.Fixture, from provenance) (w world.World, err error) {
 	if len(fixture.State) > 0 {
-		return loadState(fixture.State, from)
+		w, err = loadState(fixture.State, from)
+		err = fixtures.At(err, "the dump of a world", "state")
+	} else {
+		w, err = plantAll(fixture, from)
 	}
+	return w, inWords(fixture.Locate(err), from.brand)
+}
+
+func plantAll(fixture fixtures.Fixture, from provenance) (world.World, error) {
 	w := world.World{
 		Scenario: from.scenario, Brand: string(from.brand), Seed: from.seed, Clock: clock.New(from.mode, from.now),
 	}
@@ -89,7 +131,7 @@ func loadWorld(like *world.World, name string, text []byte) (world.World, error)
 	}
 	w, err := plant(fixture, provenance{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
 	w.Core.RecordLimit = like.Core.RecordLimit
-	return w, inWords(err, brand)
+	return w, err
 }
 
 // dumpWorld writes a world as a fixture.

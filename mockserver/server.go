@@ -23,7 +23,6 @@ import (
 
 	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/check"
-	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
@@ -84,7 +83,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })
 	s.recorder = s.newRecorder()
 	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
-		return nil, fmt.Errorf("make the world %s: %w", live.Default, err)
+		return nil, err
 	}
 	return s, s.loadOwn()
 }
@@ -160,26 +159,13 @@ func (s *Server) build(plan live.Plan) (world.World, error) {
 	}
 	scenario, err := scenarios.LoadBranded(name, s.brand)
 	if err != nil {
-		return world.World{}, op.Invalid("scenario", "%v", inWords(err, s.brand))
+		return world.World{}, op.Invalid("", "%v", inWords(err, s.brand))
 	}
-	seed := scenario.Seed
-	if s.seed != nil {
-		seed = *s.seed
+	value, err := s.begin(scenario, plan)
+	if err != nil {
+		return world.World{}, op.Invalid("", "%v", err)
 	}
-	if plan.Seed != nil {
-		seed = *plan.Seed
-	}
-	mode := cmp.Or(plan.Mode, s.clock)
-	now := plan.Now
-	if now.IsZero() {
-		now = s.now
-	}
-	if now.IsZero() && mode != clock.Real {
-		now = scenario.Now
-	}
-	value, err := seededWorld(scenario, provenance{scenario.Name, s.brand, seed, mode, now})
-	value.Core.RecordLimit = s.recordLimit
-	return value, err
+	return value, nil
 }
 
 func (s *Server) settleEvent(w *world.World, event world.Event) {

@@ -1,7 +1,9 @@
 package scenarios
 
 import (
+	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -64,15 +66,13 @@ func (o origin) read() (Scenario, error) {
 	if err != nil {
 		return Scenario{}, err
 	}
-	if err := o.check(text); err != nil {
-		return Scenario{}, err
-	}
+	wrong := o.check(text)
 	var h header
 	if err := text.Decode(&h); err != nil {
-		return Scenario{}, err
+		return Scenario{}, cmp.Or(wrong, err)
 	}
 	parts, err := cast(text, h.Uses, o.brand)
-	if err != nil {
+	if err := errors.Join(wrong, err); err != nil {
 		return Scenario{}, err
 	}
 	own, err := fixtures.NewPart(text, o.beside)
@@ -88,16 +88,17 @@ func (o origin) read() (Scenario, error) {
 // user's, as seen from the scenario's file.
 func cast(text *source.Text, uses []string, brand specs.Brand) ([]*fixtures.Part, error) {
 	var parts []*fixtures.Part
+	var errs []error
 	for i, name := range uses {
 		load := fixtures.Cast
 		if strings.HasPrefix(name, ".") {
 			load, name = fixtures.CastFile, filepath.Join(filepath.Dir(text.File), filepath.FromSlash(name))
 		}
 		more, err := load(name, brand)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", text.Place("uses", i), source.Path("uses", i), err)
+		if within, _ := source.Problems(err); err != nil && len(within) == 0 {
+			err = text.Problem([]any{"uses", i}, "%v", err)
 		}
-		parts = append(parts, more...)
+		parts, errs = append(parts, more...), append(errs, err)
 	}
-	return parts, nil
+	return parts, errors.Join(errs...)
 }

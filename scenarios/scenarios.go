@@ -38,6 +38,7 @@ type Scenario struct {
 	Seed        uint64
 	Fixture     fixtures.Fixture
 	Story       []byte // a txtar archive, see package story; nil when there is none
+	StoryFile   string // where the story stands, for errors
 	Embedded    bool   // comes with the mock server, and so is always the same
 }
 
@@ -99,20 +100,20 @@ func loadEmbedded(name string, brand specs.Brand) (Scenario, error) {
 	if err != nil {
 		return Scenario{}, err
 	}
-	s.Name, s.Embedded = name, true
+	s.Name, s.Embedded, s.StoryFile = name, true, "scenarios/"+name+"/"+storyFile
 	s.Story, err = fs.ReadFile(folder, storyFile)
 	return s, err
 }
 
+// loadFolder reads the story also of a scenario that is wrong.
 func loadFolder(folder string, brand specs.Brand) (Scenario, error) {
 	s, err := loadFile(filepath.Join(folder, scenarioFile), brand)
-	if err != nil {
-		return Scenario{}, err
+	s.Name, s.StoryFile = filepath.Base(folder), filepath.Join(folder, storyFile)
+	text, storyErr := os.ReadFile(s.StoryFile)
+	if storyErr != nil && !errors.Is(storyErr, fs.ErrNotExist) {
+		return s, errors.Join(err, fmt.Errorf("load story: %w", storyErr))
 	}
-	s.Name = filepath.Base(folder)
-	if s.Story, err = os.ReadFile(filepath.Join(folder, storyFile)); errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	s.Story = text
 	return s, err
 }
 

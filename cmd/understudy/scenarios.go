@@ -20,15 +20,16 @@ import (
 func newScenarios() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scenarios",
-		Short: "List the worlds that the mock can begin with, or show one",
+		Short: "List the worlds that the mock can begin with, show or check one",
 		Long: `List the scenarios: named worlds that the mock can begin with. Choose one with
 serve --scenario NAME, or make one of your own out of what show --print yaml says.`,
 		Example: `  understudy scenarios
-  understudy scenarios show pool-in-use`,
-		Args: exactly(0, "no arguments, or show NAME"),
+  understudy scenarios show pool-in-use
+  understudy scenarios check ./my-scenario`,
+		Args: exactly(0, "no arguments, or show NAME, or check NAME"),
 		RunE: func(c *cobra.Command, _ []string) error { return listScenarios(c.OutOrStdout()) },
 	}
-	c.AddCommand(newScenariosShow())
+	c.AddCommand(newScenariosShow(), newScenariosCheck())
 	return c
 }
 
@@ -51,7 +52,8 @@ func newScenariosShow() *cobra.Command {
 		Short: "Show what is in a scenario",
 		Long: `Show a scenario: what it is for, its API keys, what is in it, and its story, a
 script of calls with the answers expected. NAME is one that understudy scenarios
-lists, or the path of a scenario of your own, which is checked on the way.
+lists, or the path of a scenario of your own. Whether it can be served, understudy
+scenarios check says.
 
 Every key is good in two forms: as the scenario has it, such as 1/admin, and in the
 platform's own form, which some clients insist on: the id of the account, a slash
@@ -61,10 +63,8 @@ and 40 hexadecimal digits, the SHA-1 of the readable key.`,
   # Begin a scenario of your own with one that is there
   understudy scenarios show quickstart --print yaml > mine.yaml
   understudy serve --scenario ./mine.yaml`,
-		Args: exactly(1, "the name of one scenario"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return scenarios.List(), cobra.ShellCompDirectiveDefault
-		},
+		Args:              exactly(1, "the name of one scenario"),
+		ValidArgsFunction: completeScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := scenarios.Load(args[0])
 			if err != nil {
@@ -75,6 +75,10 @@ and 40 hexadecimal digits, the SHA-1 of the readable key.`,
 	}
 	part = choose(c, "print", "how much of it to print", words("all", "keys", "yaml", "story"))
 	return c
+}
+
+func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return scenarios.List(), cobra.ShellCompDirectiveDefault
 }
 
 func showScenario(w io.Writer, s scenarios.Scenario, part string) error {

@@ -20,24 +20,55 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// commands are the steps of a story, as the package comment explains them.
-func commands() map[string]func(*testscript.TestScript, bool, []string) {
-	return map[string]func(*testscript.TestScript, bool, []string){
+// command is a kind of step: how it is written, how many words follow its name, and what it does.
+type command struct {
+	usage       string
+	least, most int
+	do          action
+}
+
+type action func(ts *testscript.TestScript, p *player, args []string)
+
+// steps are the commands of a story, as the package comment explains them.
+func steps() map[string]command {
+	return map[string]command{
 		"DELETE":  request("DELETE"),
 		"GET":     request("GET"),
 		"PATCH":   request("PATCH"),
 		"POST":    request("POST"),
 		"PUT":     request("PUT"),
-		"archive": step("archive FILE.tar.gz FOLDER", 2, 2, archive),
-		"as":      step("as KEY", 1, 1, as),
-		"capture": step("capture NAME PATH", 2, 2, capture),
-		"clock":   step("clock advance LENGTH | clock idle", 1, 2, moveClock),
-		"header":  step("header NAME [PATTERN]", 1, 2, header),
-		"match":   step("match WANT", 1, 1, match),
-		"read":    step("read lines | read msgpack | read events", 1, 1, read),
-		"rows":    step("rows FILE.gz FILE.json", 2, 2, packRows),
-		"says":    step("says TEXT", 1, 1, says),
+		"archive": {"archive FILE.tar.gz FOLDER", 2, 2, archive},
+		"as":      {"as KEY", 1, 1, as},
+		"capture": {"capture NAME PATH", 2, 2, capture},
+		"clock":   {"clock advance LENGTH | clock idle", 1, 2, moveClock},
+		"header":  {"header NAME [PATTERN]", 1, 2, header},
+		"match":   {"match WANT", 1, 1, match},
+		"read":    {"read lines | read msgpack | read events", 1, 1, read},
+		"rows":    {"rows FILE.gz FILE.json", 2, 2, packRows},
+		"says":    {"says TEXT", 1, 1, says},
 	}
+}
+
+// commands are the steps as testscript takes them.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	all := map[string]func(*testscript.TestScript, bool, []string){}
+	for name, c := range steps() {
+		all[name] = c.run
+	}
+	return all
+}
+
+// fits reports whether a step has the right number of words. There is no "!" before one: what should fail is said by its
+// status.
+func (c command) fits(neg bool, args []string) bool {
+	return !neg && len(args) >= c.least && len(args) <= c.most
+}
+
+func (c command) run(ts *testscript.TestScript, neg bool, args []string) {
+	if !c.fits(neg, args) {
+		ts.Fatalf("want: %s", c.usage)
+	}
+	c.do(ts, ts.Value(playing{}).(*player), args)
 }
 
 // read turns the last answer, a series of values, into a JSON list of them.
@@ -84,26 +115,9 @@ func eventData(stream []byte) []byte {
 	return data
 }
 
-type action func(ts *testscript.TestScript, p *player, args []string)
-
-// step refuses a wrong number of words, and a "!" before them: what should fail is said by its status.
-func step(usage string, least, most int, do action) func(*testscript.TestScript, bool, []string) {
-	return func(ts *testscript.TestScript, neg bool, args []string) {
-		if neg || len(args) < least || len(args) > most {
-			ts.Fatalf("want: %s", usage)
-		}
-		do(ts, ts.Value(playing{}).(*player), args)
-	}
-}
-
-func request(method string) func(*testscript.TestScript, bool, []string) {
-	return step(method+" PATH [STATUS] [BODY]", 1, 3, func(ts *testscript.TestScript, p *player, args []string) {
-		status, rest := 0, args[1:]
-		if len(rest) > 0 {
-			if n, err := strconv.Atoi(rest[0]); err == nil {
-				status, rest = n, rest[1:]
-			}
-		}
+func request(method string) command {
+	return command{method + " PATH [STATUS] [BODY]", 1, 3, func(ts *testscript.TestScript, p *player, args []string) {
+		status, rest := statusOf(args)
 		var body []byte
 		mediaType := "application/json"
 		if len(rest) > 0 {
@@ -120,7 +134,18 @@ func request(method string) func(*testscript.TestScript, bool, []string) {
 		case status != 0 && got != status:
 			ts.Fatalf("%s %s was answered with status %d, want %d", method, args[0], got, status)
 		}
-	})
+	}}
+}
+
+// statusOf returns the status that a request wants, 0 for any 2xx, and the words behind it.
+func statusOf(args []string) (status int, rest []string) {
+	rest = args[1:]
+	if len(rest) > 0 {
+		if n, err := strconv.Atoi(rest[0]); err == nil {
+			return n, rest[1:]
+		}
+	}
+	return 0, rest
 }
 
 // text is JSON as it stands in a step, or the content of a file. In both, captured names stand for their values.

@@ -28,14 +28,14 @@ func Seed(w *world.World, f fixtures.Audience) error {
 	for _, segment := range f.Segments { // so that no other takes their ids
 		w.Reserve("audience.segment", segment.ID)
 	}
-	for _, segment := range f.Segments {
-		s.check("segment "+segment.Name, s.segment(segment))
+	for i, segment := range f.Segments {
+		s.check(s.segment(segment), "segment "+segment.Name, "segments", i)
 	}
 	for _, activation := range f.Activations {
 		w.Reserve("audience.activation", activation.ID)
 	}
 	for i, activation := range f.Activations {
-		s.check(fmt.Sprintf("activation %d of %s", i+1, activation.Segment), s.activation(activation))
+		s.check(s.activation(activation), fmt.Sprintf("activation %d of %s", i+1, activation.Segment), "activations", i)
 	}
 	return errors.Join(s.errs...)
 }
@@ -46,10 +46,8 @@ type seeding struct {
 	errs []error
 }
 
-func (s *seeding) check(what string, err error) {
-	if err != nil {
-		s.errs = append(s.errs, fmt.Errorf("%s: %w", what, err))
-	}
+func (s *seeding) check(err error, what string, path ...any) {
+	s.errs = append(s.errs, fixtures.At(err, what, append([]any{"audience"}, path...)...))
 }
 
 func (s *seeding) segment(f fixtures.Segment) error {

@@ -17,26 +17,26 @@ import (
 // order of its times. The account is there already; what is to come later is planned on the world's clock. Errors name
 // what cannot be made.
 func Seed(w *world.World, f fixtures.Core) error {
-	s := &seeding{w: w, now: w.Now()}
+	s := &seeding{w: w, now: w.Now(), lost: map[string]bool{}}
 	w.Core.JobTime = world.JobTime{Queued: time.Duration(f.JobTime.Queued), Running: time.Duration(f.JobTime.Running)}
 	if len(f.Restrictions) > 0 {
 		w.Core.Restrictions = f.Restrictions
 	}
-	for _, c := range f.Connections {
-		s.connection(c)
+	for i, c := range f.Connections {
+		s.connection(i, c)
 	}
-	for _, d := range f.Databases {
-		s.database(d)
+	for i, d := range f.Databases {
+		s.database(i, d)
 	}
-	for _, schedule := range f.Schedules {
-		s.schedule(schedule)
+	for i, schedule := range f.Schedules {
+		s.schedule(i, schedule)
 	}
 	for i, job := range f.Jobs {
-		s.job(i+1, job)
+		s.job(i, job)
 	}
 	s.play()
 	for i, r := range f.Results {
-		s.check(fmt.Sprintf("result %d", i+1), seedResult(w, r))
+		s.check(about(fmt.Sprintf("result %d", i+1), "results", i), seedResult(w, r))
 	}
 	return errors.Join(s.errs...)
 }
@@ -47,30 +47,52 @@ type seeding struct {
 	now   time.Time
 	steps []seedStep
 	errs  []error
+	lost  map[string]bool // what could not be made
+}
+
+// subject is a resource of a fixture that is being made: how errors call it, and where it stands.
+type subject struct {
+	what  string
+	path  []any
+	needs string // what it is part of; empty for what stands by itself
+}
+
+func about(what string, path ...any) subject {
+	return subject{what: what, path: append([]any{"core"}, path...)}
+}
+
+// in returns the subject as a part of a database.
+func (s subject) in(database string) subject {
+	s.needs = "database " + database
+	return s
+}
+
+// at returns the subject for an error about one of its members.
+func (s subject) at(member ...any) subject {
+	s.path = slices.Concat(s.path, member)
+	return s
 }
 
 // seedStep is something that happened to a resource at a time.
 type seedStep struct {
-	what    string
+	what    subject
 	at      time.Time
 	do      func(at time.Time) error
 	deletes bool
 }
 
-func (s *seeding) plan(what string, at time.Time, do func(at time.Time) error) {
+func (s *seeding) plan(what subject, at time.Time, do func(at time.Time) error) {
 	s.steps = append(s.steps, seedStep{what: what, at: at, do: do})
 }
 
-func (s *seeding) planDeletion(what string, at time.Time, do func(at time.Time) error) {
+func (s *seeding) planDeletion(what subject, at time.Time, do func(at time.Time) error) {
 	s.steps = append(s.steps, seedStep{what: what, at: at, do: do, deletes: true})
 }
 
 // play takes the steps in the order of their times. Of those at one time, deletions come first, since what is deleted
-// leaves its name to others; the rest goes as it was planned.
+// leaves its name to others; the rest goes as it was planned. What has failed, or is part of a database that has, goes no
+// further: it is known what is wrong with it.
 func (s *seeding) play() {
-	if len(s.errs) > 0 {
-		return
-	}
 	slices.SortStableFunc(s.steps, func(a, b seedStep) int {
 		if order := a.at.Compare(b.at); order != 0 || a.deletes == b.deletes {
 			return order
@@ -81,26 +103,30 @@ func (s *seeding) play() {
 		return 1
 	})
 	for _, step := range s.steps {
-		s.check(step.what, step.do(step.at))
+		if !s.lost[step.what.what] && !s.lost[step.what.needs] {
+			s.check(step.what, step.do(step.at))
+		}
 	}
 }
 
-func (s *seeding) check(what string, err error) {
+func (s *seeding) check(what subject, err error) {
 	if err != nil {
-		s.errs = append(s.errs, fmt.Errorf("%s: %w", what, err))
+		s.errs = append(s.errs, fixtures.At(err, what.what, what.path...))
+		s.lost[what.what] = true
 	}
 }
 
 // past is a moment up to now, or what it is otherwise when the fixture leaves it open.
-func (s *seeding) past(what string, i fixtures.Instant, otherwise time.Time) time.Time {
+func (s *seeding) past(what subject, i fixtures.Instant, otherwise time.Time) time.Time {
 	at := s.moment(what, i, otherwise)
 	if at.After(s.now) {
 		s.check(what, fmt.Errorf("%s is in the future", at.Format(time.RFC3339)))
+		return s.now
 	}
 	return at
 }
 
-func (s *seeding) moment(what string, i fixtures.Instant, otherwise time.Time) time.Time {
+func (s *seeding) moment(what subject, i fixtures.Instant, otherwise time.Time) time.Time {
 	if i == "" {
 		return otherwise.UTC()
 	}
@@ -110,7 +136,7 @@ func (s *seeding) moment(what string, i fixtures.Instant, otherwise time.Time) t
 }
 
 // user is who an email, or a name, stands for; the first who administers when the fixture leaves it open.
-func (s *seeding) user(what, ref string) int64 {
+func (s *seeding) user(what subject, ref string) int64 {
 	for id, u := range s.w.Account.Users.All() {
 		if ref == "" && u.Role.Administers() || ref != "" && (u.Email == ref || u.Email == "" && u.Name == ref) {
 			return id
@@ -134,8 +160,8 @@ func (s *seeding) call(at time.Time, user int64, body any, path ...string) *op.C
 	}
 }
 
-func (s *seeding) connection(f fixtures.Connection) {
-	what := "connection " + f.Name
+func (s *seeding) connection(i int, f fixtures.Connection) {
+	what := about("connection "+f.Name, "connections", i)
 	user := s.user(what, "")
 	s.plan(what, time.Time{}, func(time.Time) error { // they have no time, and jobs may refer to them at any
 		body := map[string]string{"url": f.URL}

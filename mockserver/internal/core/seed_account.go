@@ -43,7 +43,7 @@ func SeedAccount(w *world.World, f fixtures.Account) error {
 // SeedGrants gives policies the rights that a fixture grants on databases by name. It comes when those are there.
 func SeedGrants(w *world.World, f fixtures.Account) error {
 	var errs []error
-	for _, p := range f.Policies {
+	for i, p := range f.Policies {
 		if len(p.Databases) == 0 {
 			continue
 		}
@@ -51,9 +51,7 @@ func SeedGrants(w *world.World, f fixtures.Account) error {
 		entries := slices.Clone(row.Permissions[databaseKind])
 		for _, operation := range slices.Sorted(maps.Keys(p.Databases)) {
 			entry, err := databaseGrant(w, operation, p.Databases[operation])
-			if err != nil {
-				errs = append(errs, fmt.Errorf("policy %s: %w", p.Name, err))
-			}
+			errs = append(errs, fixtures.At(err, "policy "+p.Name, "account", "policies", i, "databases", operation))
 			entries = append(entries, entry)
 		}
 		granted := world.Permissions{databaseKind: entries}
@@ -156,7 +154,7 @@ func (s *accountSeed) seedPolicies(policies []fixtures.Policy) {
 
 func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
 	reserveIDs(s.w, "core.policy_group", groups, func(g fixtures.PolicyGroup) int64 { return g.ID })
-	for _, g := range groups {
+	for i, g := range groups {
 		row := world.PolicyGroup{
 			ID: s.idOr("core.policy_group", g.ID), Name: g.Name, TaggableName: taggable(g.Name),
 			Policies:  s.findAll("policy", g.Policies, s.policies),
@@ -167,8 +165,8 @@ func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
 			row.Description = &g.Description
 		}
 		if other, taken := groupTagged(s.w, row.TaggableName); taken {
-			s.errs = append(s.errs, fmt.Errorf("policy group %s: group %s has the taggable name %s already",
-				g.Name, other.Name, other.TaggableName))
+			err := fmt.Errorf("group %s has the taggable name %s already", other.Name, other.TaggableName)
+			s.errs = append(s.errs, fixtures.At(err, "policy group "+g.Name, "account", "policyGroups", i, "name"))
 		}
 		s.groups[g.Name] = row.ID
 		s.w.Account.PolicyGroups.Put(row.ID, row)

@@ -23,15 +23,16 @@ type jobTimes struct{ created, start, end time.Time }
 // seededJob is a job to play: how it is issued, and how it ends.
 type seededJob struct {
 	jobTimes
-	what   string
+	what   subject
 	issue  func(at time.Time) (id int64, err error)
 	status world.JobStatus
 	answer *world.QueuedResult // nil: left to the engine
 }
 
 // job plans a job of a fixture.
-func (s *seeding) job(place int, f fixtures.Job) {
-	j := seededJob{what: fmt.Sprintf("job %d (%s, %s)", place, f.Type, f.Database), status: world.JobStatus(f.Status)}
+func (s *seeding) job(i int, f fixtures.Job) {
+	what := about(fmt.Sprintf("job %d (%s, %s)", i+1, f.Type, f.Database), "jobs", i).in(f.Database)
+	j := seededJob{what: what, status: world.JobStatus(f.Status)}
 	user := s.user(j.what, f.User)
 	j.jobTimes = s.times(j.what, f)
 	j.answer = s.answer(j.what, ending{j.status, f.Result, f.Error})
@@ -50,12 +51,12 @@ func (s *seeding) job(place int, f fixtures.Job) {
 }
 
 // times are those of a fixture, and what follows from them where it leaves them open.
-func (s *seeding) times(what string, f fixtures.Job) jobTimes {
+func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 	queued, running := s.usual()
 	later, status := s.now.Add(seededWait), world.JobStatus(f.Status)
 	t := jobTimes{
-		created: s.moment(what, f.CreatedAt, time.Time{}), start: s.moment(what, f.StartAt, time.Time{}),
-		end: s.moment(what, f.EndAt, time.Time{}),
+		created: s.moment(what.at("createdAt"), f.CreatedAt, time.Time{}), start: s.moment(what.at("startAt"), f.StartAt, time.Time{}),
+		end: s.moment(what.at("endAt"), f.EndAt, time.Time{}),
 	}
 	if status == world.JobQueued {
 		return jobTimes{created: cmp.Or(t.created, s.now), start: cmp.Or(t.start, later)}
@@ -169,7 +170,7 @@ type ending struct {
 }
 
 // answer is nil for a job that is killed, and for one that is not over yet and left to the engine.
-func (s *seeding) answer(what string, e ending) *world.QueuedResult {
+func (s *seeding) answer(what subject, e ending) *world.QueuedResult {
 	if e.status == world.JobError || e.err != "" {
 		return &world.QueuedResult{Error: cmp.Or(e.err, "the job failed")}
 	}

@@ -10,18 +10,18 @@ import (
 )
 
 // schedule plans a schedule with its history. It runs by itself from now on only.
-func (s *seeding) schedule(f fixtures.JobSchedule) {
-	what := "schedule " + f.Name
+func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
+	what := about("schedule "+f.Name, "schedules", i).in(f.Database)
 	user := s.user(what, f.User)
 	slots, err := s.history(what, f)
 	if err != nil {
 		s.check(what, err)
 		return
 	}
-	created := s.past(what, f.CreatedAt, s.now)
+	created := s.past(what.at("createdAt"), f.CreatedAt, s.now)
 	if len(slots) > 0 {
 		first := slices.MinFunc(slots, time.Time.Compare)
-		if created = s.past(what, f.CreatedAt, first.Add(-24*time.Hour)); created.After(first) {
+		if created = s.past(what.at("createdAt"), f.CreatedAt, first.Add(-24*time.Hour)); created.After(first) {
 			s.check(what, fmt.Errorf("its history begins at %s: want it made before", first.Format(time.RFC3339)))
 		}
 	}
@@ -33,8 +33,8 @@ func (s *seeding) schedule(f fixtures.JobSchedule) {
 		}
 		return err
 	})
-	for i, run := range f.History {
-		s.run(f, run, slots[i])
+	for j, run := range f.History {
+		s.run(what.at("history", j), f, run, slots[j])
 	}
 	s.plan(what, s.now, func(now time.Time) error {
 		row, ok := s.scheduleNamed(f.Name)
@@ -69,7 +69,7 @@ func scheduleBody(f fixtures.JobSchedule) map[string]any {
 }
 
 // history is what the runs of a schedule were for: the slots that they name, and else those whose jobs are over by now.
-func (s *seeding) history(what string, f fixtures.JobSchedule) ([]time.Time, error) {
+func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, error) {
 	row := world.JobSchedule{Cron: f.Cron, Timezone: f.Timezone}
 	if row.Timezone == "" {
 		row.Timezone = "UTC"
@@ -82,7 +82,7 @@ func (s *seeding) history(what string, f fixtures.JobSchedule) ([]time.Time, err
 	at := s.now.Add(-s.takes(f))
 	for i, run := range slices.Backward(f.History) {
 		if run.ScheduledAt != "" {
-			slots[i] = s.past(what, run.ScheduledAt, s.now)
+			slots[i] = s.past(what.at("history", i, "scheduledAt"), run.ScheduledAt, s.now)
 			continue
 		}
 		slot := calendar.Last(at)
@@ -102,11 +102,12 @@ func (s *seeding) takes(f fixtures.JobSchedule) time.Duration {
 }
 
 // run plans the job of a slot.
-func (s *seeding) run(f fixtures.JobSchedule, run fixtures.ScheduledRun, slot time.Time) {
+func (s *seeding) run(what subject, f fixtures.JobSchedule, run fixtures.ScheduledRun, slot time.Time) {
+	what.what = fmt.Sprintf("schedule %s, job for %s", f.Name, slot.Format(time.RFC3339))
 	queued, running := s.usual()
 	created := slot.Add(time.Duration(f.Delay) * time.Second)
 	j := seededJob{
-		what:     fmt.Sprintf("schedule %s, job for %s", f.Name, slot.Format(time.RFC3339)),
+		what:     what,
 		status:   world.JobStatus(run.Status),
 		jobTimes: jobTimes{created, created.Add(queued), created.Add(queued + running)},
 	}

@@ -11,10 +11,10 @@ import (
 // seededAge is how old a database is whose age a fixture leaves open.
 const seededAge = 30 * 24 * time.Hour
 
-func (s *seeding) database(f fixtures.Database) {
-	what := "database " + f.Name
+func (s *seeding) database(i int, f fixtures.Database) {
+	what := about("database "+f.Name, "databases", i)
 	owner := s.user(what, f.Owner)
-	created := s.past(what, f.CreatedAt, s.now.Add(-seededAge))
+	created := s.past(what.at("createdAt"), f.CreatedAt, s.now.Add(-seededAge))
 	s.plan(what, created, func(at time.Time) error {
 		if _, err := createDatabase(s.call(at, owner, nil, "database_name", f.Name)); err != nil {
 			return err
@@ -24,11 +24,11 @@ func (s *seeding) database(f fixtures.Database) {
 		s.w.Core.Databases.Put(d.ID, d)
 		return err
 	})
-	for _, t := range f.Tables {
-		s.table(f, t, created)
+	for j, t := range f.Tables {
+		s.table(what.at("tables", j), f, t, created)
 	}
 	if f.DeletedAt != "" {
-		s.planDeletion(what, s.past(what, f.DeletedAt, s.now), func(at time.Time) error {
+		s.planDeletion(what, s.past(what.at("deletedAt"), f.DeletedAt, s.now), func(at time.Time) error {
 			_, err := deleteDatabase(s.call(at, owner, nil, "database_name", f.Name))
 			return err
 		})
@@ -36,11 +36,12 @@ func (s *seeding) database(f fixtures.Database) {
 }
 
 // table plans a table. Its records have come in by the time of the last one, as far as that fits its own life.
-func (s *seeding) table(d fixtures.Database, f fixtures.Table, created time.Time) {
-	what := fmt.Sprintf("table %s of database %s", f.Name, d.Name)
+func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, created time.Time) {
+	what.what = fmt.Sprintf("table %s of database %s", f.Name, d.Name)
+	what = what.in(d.Name)
 	user := s.user(what, d.Owner)
 	path := []string{"database_name", d.Name, "table_name", f.Name}
-	created = s.past(what, f.CreatedAt, created)
+	created = s.past(what.at("createdAt"), f.CreatedAt, created)
 	s.plan(what, created, func(at time.Time) error {
 		if _, err := createTable(s.call(at, user, optionsOf(f), path...)); err != nil {
 			return err
@@ -50,7 +51,7 @@ func (s *seeding) table(d fixtures.Database, f fixtures.Table, created time.Time
 		s.w.Core.Tables.Put(t.ID, t)
 		return err
 	})
-	end := s.past(what, f.DeletedAt, s.past(what, d.DeletedAt, time.Time{}))
+	end := s.past(what.at("deletedAt"), f.DeletedAt, s.past(what, d.DeletedAt, time.Time{}))
 	if records, last := s.records(what, f.Records.List); len(records) > 0 || f.Count > 0 {
 		if last.After(s.now) {
 			last = s.now
@@ -105,7 +106,7 @@ func distributionOf(f *fixtures.Distribution) *world.Distribution {
 }
 
 // records are the records as the world keeps them, and the time of the latest.
-func (s *seeding) records(what string, list []fixtures.Record) (records []world.Record, last time.Time) {
+func (s *seeding) records(what subject, list []fixtures.Record) (records []world.Record, last time.Time) {
 	for _, r := range list {
 		at := s.moment(what, r.Time, s.now)
 		if at.After(last) {

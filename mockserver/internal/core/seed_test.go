@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -189,6 +190,32 @@ func TestSeedRefuses(t *testing.T) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})
+	}
+}
+
+func TestSeed_says_all_that_is_wrong_but_not_what_follows_from_it(t *testing.T) {
+	t.Parallel()
+	err := newClient(t).server.World("").Load([]byte(people + `
+core:
+  databases:
+  - {name: shop, createdAt: now+1s, tables: [{name: orders, records: [{id: 1}]}]}
+  - {name: lake, tables: [{name: views, schema: [[id, money]], records: [{id: 1}]}, {name: visits, schema: [[id, cash]]}]}
+  schedules: [{name: daily, database: shop, type: trino, query: SELECT 1}]
+  jobs:
+  - {type: trino, database: shop, query: SELECT 1, status: success}
+  - {type: trino, database: lake, query: SELECT 1, status: success, endAt: now+1s}
+`))
+	want := []string{
+		"databases[0].createdAt: ", "databases[1].tables[0].schema: ", "databases[1].tables[1].schema: ", "jobs[1]: ",
+	}
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d mistakes, want %d:\n%v", len(lines), len(want), err)
+	}
+	for i, line := range lines {
+		if !strings.Contains(line, ": core."+want[i]) {
+			t.Errorf("got %s, want it to be about %s", line, want[i])
+		}
 	}
 }
 

@@ -17,10 +17,8 @@ func Seed(w *world.World, f fixtures.DWH) error {
 		w.Reserve(integrations.IDs, i.ID)
 	}
 	var errs []error
-	for _, i := range f.Integrations {
-		if err := seedIntegration(w, i); err != nil {
-			errs = append(errs, fmt.Errorf("integration %s: %w", i.Name, err))
-		}
+	for n, i := range f.Integrations {
+		errs = append(errs, fixtures.At(seedIntegration(w, i), "integration "+i.Name, "dwh", "integrations", n))
 	}
 	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package llm
 import (
 	"slices"
 
+	names "svc.example/understudy/fixtures/source"
 	"svc.example/understudy/mockserver/internal/op"
 )
 
@@ -39,8 +40,12 @@ func live(attribute, key string, models []model) error {
 	if slices.ContainsFunc(models, func(m model) bool { return m.key == key }) {
 		return nil
 	}
-	return unfit(attribute, invalidFormat,
-		"%q is no model in use; GET /api/users/current_settings lists those that are", key)
+	keys := make([]string, len(models))
+	for i, m := range models {
+		keys[i] = m.key
+	}
+	return unfit(attribute, invalidFormat, "%q is no model in use: want %s; GET /api/users/current_settings lists them",
+		key, names.OneOf(key, keys))
 }
 
 // getCurrentUserSettings lists the models by key.

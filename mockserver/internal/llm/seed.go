@@ -37,7 +37,7 @@ func Seed(w *world.World, f fixtures.LLM) error {
 	plant(s, chatKind, "chats", f.Chats)
 	plant(s, chatAttachmentKind, "chatAttachments", f.ChatAttachments)
 	for i, t := range f.Turns {
-		s.check(fmt.Sprintf("turn %d", i+1), QueueTurn(w, world.Turn(t)))
+		s.check(QueueTurn(w, world.Turn(t)), fmt.Sprintf("turn %d", i+1), "turns", i)
 	}
 	return errors.Join(s.errs...)
 }
@@ -50,10 +50,8 @@ type seeding struct {
 	errs  []error
 }
 
-func (s *seeding) check(what string, err error) {
-	if err != nil {
-		s.errs = append(s.errs, fmt.Errorf("%s: %w", what, err))
-	}
+func (s *seeding) check(err error, what string, path ...any) {
+	s.errs = append(s.errs, fixtures.At(err, what, append([]any{"llm"}, path...)...))
 }
 
 // plant makes the resources of a kind.
@@ -65,7 +63,7 @@ func plant[A any](s *seeding, k kind[A], collection string, list []fixtures.LLMR
 			what = fmt.Sprintf("%s %d", k.Noun, i+1)
 		}
 		uuid, err := plantOne(s, k, f)
-		s.check(what, err)
+		s.check(err, what, collection, i)
 		s.known[collection][uuid] = uuid
 		if _, twice := s.known[collection][f.Name()]; !twice && f.Name() != "" {
 			s.known[collection][f.Name()] = uuid // of several with one name, the first is meant
@@ -91,11 +89,9 @@ func plantOne[A any](s *seeding, k kind[A], f fixtures.LLMResource) (uuid string
 	if err := json.Unmarshal(attributes, &sent); err != nil {
 		return uuid, err
 	}
-	if err := k.fill(c, &r, sent); err != nil {
-		return uuid, err
-	}
-	k.Rows(&s.w.LLM).Put(id, r)
-	return uuid, nil
+	err = k.fill(c, &r, sent)
+	k.Rows(&s.w.LLM).Put(id, r) // in any case: what refers to it has no mistake of its own
+	return uuid, err
 }
 
 // find is the id that a reference stands for. What is not there is left to the rules to refuse.

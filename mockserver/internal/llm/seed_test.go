@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -41,6 +42,30 @@ llm:
 		a := c.Post("/api/chats/"+chat+"/continue", `{"inputParams":{"product":"the mug"}}`).Want(200)
 		if !strings.Contains(string(a.Body), "Fine mug.") {
 			t.Errorf("%s", a.Body)
+		}
+	})
+	t.Run("refuses a model that there is not, in its line, and nothing for that", func(t *testing.T) {
+		t.Parallel()
+		err := newChats(t).World().Load([]byte(`
+llm:
+  projects: [{attributes: {name: Shop}}]
+  agents:
+  - attributes:
+      projectId: Shop
+      name: Clerk
+      modelType: gpt-5.1
+  chats: [{attributes: {agentId: Clerk}}]
+  imageGenerators: [{attributes: {projectId: Shop, name: Painter, imageModelType: nova-canvass, imageReturnMode: ID}}]
+`))
+		lines := strings.Split(fmt.Sprint(err), "\n")
+		for i, want := range []string{
+			`:8: llm.agents[0].attributes.modelType: agent Clerk: data.attributes.modelType: "gpt-5.1" is no model in use: want gpt-4.1, or one of nova-pro-v1, `,
+			`:10: llm.imageGenerators[0].attributes.imageModelType: image generator Painter: ` +
+				`data.attributes.imageModelType: "nova-canvass" is no model in use: want nova-canvas`,
+		} {
+			if len(lines) != 2 || !strings.Contains(lines[i], want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
 		}
 	})
 	t.Run("refuses what a client could not make, by name", func(t *testing.T) {

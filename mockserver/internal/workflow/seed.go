@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"svc.example/understudy/fixtures"
@@ -18,35 +20,19 @@ const (
 )
 
 // Seed makes a world of what a fixture says, through what serves requests. The world's clock stands at its beginning:
-// what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made.
+// what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made, all of
+// it; attempts are not played when what they need was not made.
 func Seed(w *world.World, f fixtures.Workflow) error {
-	if err := seedLimits(w, f); err != nil {
-		return err
-	}
 	now := w.Now()
-	ensureDefaultPool(w)
-	if err := seedPools(w, f.Pools, f.PoolRules, now); err != nil {
-		return err
+	limits := seedLimits(w, f)
+	pools := seedPools(w, f.Pools, f.PoolRules, now)
+	lost, projects := seedProjects(w, f.Projects, now)
+	err := errors.Join(limits, pools, projects, seedOutcomes(w, f.Outcomes, lost))
+	ofLost := func(a fixtures.Attempt) bool { return slices.Contains(lost, a.Project) }
+	if limits == nil && pools == nil && !slices.ContainsFunc(f.Attempts, ofLost) {
+		err = errors.Join(err, seedAttempts(w, f.Attempts, now))
 	}
-	var errs []error
-	for i, p := range f.Projects {
-		err := seedProject(w, p, now)
-		again := slices.ContainsFunc(f.Projects[i+1:], func(o fixtures.Project) bool { return o.Name == p.Name })
-		switch {
-		case err != nil:
-		case p.DeletedAt != "":
-			err = seedDeletion(w, p, now)
-		case again:
-			err = errors.New("comes twice: only a project with deletedAt leaves its name to another one")
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("project %s: %w", p.Name, err))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if err := seedAttempts(w, f.Attempts, now); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, s := range w.Workflow.Schedules.All() {
@@ -57,20 +43,31 @@ func Seed(w *world.World, f fixtures.Workflow) error {
 
 func seedLimits(w *world.World, f fixtures.Workflow) error {
 	if f.AccountLimit < 0 {
-		return fmt.Errorf("accountLimit %d: want 1 or more", f.AccountLimit)
+		return fixtures.At(fmt.Errorf("%d: want 1 or more", f.AccountLimit), "accountLimit", "workflow", "accountLimit")
 	}
 	w.Workflow.AccountLimit = cmp.Or(f.AccountLimit, defaultAccountLimit)
 	w.Workflow.TaskTime = cmp.Or(time.Duration(f.TaskTime), defaultTaskTime)
-	for i, o := range f.Outcomes {
-		if o.Times < 0 {
-			return fmt.Errorf("outcome %d: times %d: want 0 or more", i+1, o.Times)
-		}
-		w.Workflow.Outcomes = append(w.Workflow.Outcomes, world.Outcome{
-			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
-			Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
-		})
-	}
 	return nil
+}
+
+// seedProjects returns the names of the projects that cannot be made, and why.
+func seedProjects(w *world.World, projects []fixtures.Project, now time.Time) (lost []string, all error) {
+	for i, p := range projects {
+		err := seedProject(w, p, now)
+		again := slices.ContainsFunc(projects[i+1:], func(o fixtures.Project) bool { return o.Name == p.Name })
+		switch {
+		case err != nil:
+		case p.DeletedAt != "":
+			err = seedDeletion(w, p, now)
+		case again:
+			err = errors.New("comes twice: only a project with deletedAt leaves its name to another one")
+		}
+		if err != nil {
+			lost = append(lost, p.Name)
+			all = errors.Join(all, fixtures.At(err, "project "+p.Name, "workflow", "projects", i))
+		}
+	}
+	return lost, all
 }
 
 // seedProject uploads the revisions, at their times, and lets no schedule run yet.
@@ -79,25 +76,26 @@ func seedProject(w *world.World, f fixtures.Project, now time.Time) error {
 		return errors.New("has no revisions: want one or more, oldest first")
 	}
 	var p world.Project
-	for _, r := range f.Revisions {
+	for i, r := range f.Revisions {
 		at, err := seedInstant(r.CreatedAt, p.UpdatedAt, now)
 		if err == nil {
 			p, err = seedRevision(w, f.Name, r, at)
 		}
 		if err != nil {
-			return fmt.Errorf("revision %s: %w", r.Name, err)
+			return fixtures.At(err, "revision "+r.Name, "revisions", i)
 		}
 	}
-	for _, key := range f.Secrets {
+	for i, key := range f.Secrets {
 		if err := dig.CheckSecretKey(key); err != nil {
-			return fmt.Errorf("secret %s: %w", key, err)
+			return fixtures.At(err, "secret "+key, "secrets", i)
 		}
 	}
 	p.Secrets = slices.Clone(f.Secrets)
 	w.Workflow.Projects.Put(p.ID, p)
-	for _, name := range f.Disabled {
+	for i, name := range f.Disabled {
 		if !slices.ContainsFunc(p.Schedules, func(id int64) bool { return scheduleName(w, id) == name }) {
-			return fmt.Errorf("disabled %s: the latest revision has no workflow of that name with a schedule", name)
+			err := errors.New("the latest revision has no workflow of that name with a schedule")
+			return fixtures.At(err, "disabled "+name, "disabled", i)
 		}
 	}
 	for _, id := range p.Schedules {
@@ -139,7 +137,25 @@ func seedRevision(w *world.World, project string, f fixtures.Revision, at time.T
 			revision.User = id
 		}
 	}
-	return revision.Upload(w, at)
+	p, err := revision.Upload(w, at)
+	if err != nil {
+		err = cmp.Or(brokenFiles(f.Files), err)
+	}
+	return p, err
+}
+
+// brokenFiles returns what is wrong with each workflow that cannot be read even by itself.
+func brokenFiles(files map[string]string) error {
+	var errs []error
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if !strings.HasSuffix(file, ".dig") || strings.Contains(file, "/") {
+			continue
+		}
+		if _, err := dig.ReadDefinition(file, []byte(files[file])); err != nil {
+			errs = append(errs, fixtures.At(err, "the archive is refused", "files", file))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func seedDeletion(w *world.World, f fixtures.Project, now time.Time) error {
@@ -149,7 +165,7 @@ func seedDeletion(w *world.World, f fixtures.Project, now time.Time) error {
 	}
 	at, err := seedInstant(f.DeletedAt, p.UpdatedAt, now)
 	if err != nil {
-		return fmt.Errorf("deletedAt: %w", err)
+		return fixtures.At(err, "deletedAt", "deletedAt")
 	}
 	removeProject(w, p, at)
 	return nil

@@ -17,21 +17,18 @@ import (
 func seedPools(w *world.World, pools []fixtures.Pool, rules []fixtures.PoolRule, now time.Time) error {
 	ensureDefaultPool(w)
 	var errs []error
-	for _, p := range pools {
-		if err := seed(w, createPool, p, now); err != nil {
-			errs = append(errs, fmt.Errorf("pool %s: %w", p.Name, err))
-		}
+	for i, p := range pools {
+		err := seed(w, createPool, p, now)
+		errs = append(errs, fixtures.At(err, "pool "+p.Name, "workflow", "pools", i))
 	}
-	for _, r := range rules {
+	for i, r := range rules {
 		p, ok := poolNamed(w, r.Pool, 0)
-		if !ok {
-			errs = append(errs, fmt.Errorf("pool rule with priority %d: there is no pool %q", r.Priority, r.Pool))
-			continue
+		err := fmt.Errorf("there is no pool %q", r.Pool)
+		if ok {
+			body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
+			err = seed(w, createPoolRule, body, now)
 		}
-		body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
-		if err := seed(w, createPoolRule, body, now); err != nil {
-			errs = append(errs, fmt.Errorf("pool rule with priority %d: %w", r.Priority, err))
-		}
+		errs = append(errs, fixtures.At(err, fmt.Sprintf("pool rule with priority %d", r.Priority), "workflow", "poolRules", i))
 	}
 	return errors.Join(errs...)
 }
@@ -65,6 +62,7 @@ func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error 
 	if err := s.order(list); err != nil {
 		return err
 	}
+	misspelt := s.checkTasks()
 	var errs []error
 	for i := range s.played {
 		if err := s.play(&s.played[i]); err != nil {
@@ -72,7 +70,7 @@ func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error 
 		}
 	}
 	if len(errs) > 0 {
-		return errors.Join(errs...)
+		return errors.Join(misspelt, errors.Join(errs...))
 	}
 	settle(w, now)
 	for _, p := range s.played {
@@ -86,11 +84,12 @@ func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error 
 		a, ok := w.Workflow.Attempts.Get(o.Attempt)
 		return ok && a.State == world.Done
 	})
-	return s.verify()
+	return errors.Join(misspelt, s.verify())
 }
 
 func (p playedAttempt) wrap(err error) error {
-	return fmt.Errorf("attempt %d (%s, %s, %s): %w", p.place, p.Project, p.Workflow, p.SessionTime, err)
+	what := fmt.Sprintf("attempt %d (%s, %s, %s)", p.place, p.Project, p.Workflow, p.SessionTime)
+	return fixtures.At(err, what, "workflow", "attempts", p.place-1)
 }
 
 func (s *seeding) order(list []fixtures.Attempt) error {
@@ -110,6 +109,24 @@ func (s *seeding) order(list []fixtures.Attempt) error {
 		s.played = append(s.played, p)
 	}
 	slices.SortStableFunc(s.played, func(a, b playedAttempt) int { return a.createdAt.Compare(b.createdAt) })
+	return errors.Join(errs...)
+}
+
+// checkTasks refuses names of tasks that the workflows do not have. Such an attempt is played without, to see what else
+// is wrong.
+func (s *seeding) checkTasks() error {
+	var errs []error
+	for i := range s.played {
+		p := &s.played[i]
+		d, err := definitionAt(s.w, p.Project, p.Workflow, p.createdAt)
+		if err != nil || p.Task == "" {
+			continue // play says so
+		}
+		if err := checkTask(p.Task, d.Workflow.Tasks); err != nil {
+			errs = append(errs, p.wrap(fixtures.At(err, "task "+p.Task, "task")))
+			p.Task = ""
+		}
+	}
 	return errors.Join(errs...)
 }
 

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/scenarios"
+	"svc.example/understudy/scenarios/story"
+	"svc.example/understudy/specs"
+)
+
+func newScenariosCheck() *cobra.Command {
+	var word string
+	var format *choice
+	c := &cobra.Command{
+		Use:   "check [NAME|PATH]...",
+		Short: "Find out whether scenarios can be served",
+		Long: `Check scenarios: make the world of each as serve would, with a real clock and with a
+frozen one, and read its story. Every mistake is a line with its file and line. The
+story is not played: its steps and the operations of its requests must be known.
+
+Without arguments, all scenarios that come with understudy are checked.
+
+The exit code is 0 when nothing is wrong, 1 when something is wrong with a scenario,
+and 2 when one cannot be read at all.`,
+		Example: `  understudy scenarios check ./my-scenario
+  understudy scenarios check --format json testdata/*.yaml`,
+		ValidArgsFunction: completeScenarios,
+		RunE: func(c *cobra.Command, names []string) error {
+			brand, err := specs.ParseBrand(word)
+			if err != nil {
+				return err
+			}
+			if len(names) == 0 {
+				names = scenarios.List()
+			}
+			return checkScenarios(c.OutOrStdout(), names, brand, format.word)
+		},
+	}
+	format = choose(c, "format", "how to print what is wrong", words("text", "json"))
+	addBrand(c, &word)
+	return c
+}
+
+// checkedScenario is what is wrong with a scenario.
+type checkedScenario struct {
+	Scenario string            `json:"scenario"`
+	Problems []scenarioProblem `json:"problems"`
+}
+
+type scenarioProblem struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Path   string `json:"path,omitempty"`
+	Reason string `json:"reason"`
+}
+
+func checkScenarios(w io.Writer, names []string, brand specs.Brand, format string) error {
+	list := []checkedScenario{}
+	var unread []error
+	wrong, mistakes := 0, 0
+	for _, name := range names {
+		found, err := checkScenario(name, brand)
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		list = append(list, checkedScenario{Scenario: name, Problems: found})
+		mistakes += len(found)
+		wrong += min(1, len(found))
+	}
+	if err := errors.Join(writeChecked(w, list, format), errors.Join(unread...)); err != nil || wrong == 0 {
+		return err
+	}
+	return &exitError{exitViolations, fmt.Errorf("mistakes: %d, in %d of %d scenarios", mistakes, wrong, len(names))}
+}
+
+func writeChecked(w io.Writer, list []checkedScenario, format string) error {
+	if format == "json" {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(list)
+	}
+	for _, s := range list {
+		if len(s.Problems) == 0 {
+			fmt.Fprintf(w, "%s: ok\n", s.Scenario)
+		}
+		for _, p := range s.Problems {
+			fmt.Fprintln(w, &source.Problem{File: p.File, Line: p.Line, Path: p.Path, Reason: p.Reason})
+		}
+	}
+	return nil
+}
+
+// checkScenario returns what is wrong with a scenario, or an error when it cannot be read.
+func checkScenario(name string, brand specs.Brand) ([]scenarioProblem, error) {
+	found := []scenarioProblem{}
+	scenario, err := scenarios.LoadBranded(name, brand)
+	if problems, others := source.Problems(err); err != nil && len(problems) == 0 {
+		return nil, others
+	}
+	check := func(clock string) []scenarioProblem {
+		return problemsOf(name, mockserver.CheckScenario(mockserver.WithScenario(name),
+			mockserver.WithBrand(string(brand)), mockserver.WithClock(clock)))
+	}
+	found = append(found, check("real")...)
+	for _, p := range check("frozen") {
+		if !slices.ContainsFunc(found, p.isAt) {
+			p.Reason += " (with --clock frozen)"
+			found = append(found, p)
+		}
+	}
+	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, brand))...), nil
+}
+
+// isAt reports whether a problem is at the place of another: what it says of it may name other times.
+func (p scenarioProblem) isAt(other scenarioProblem) bool {
+	return p.File == other.File && p.Line == other.Line && p.Path == other.Path
+}
+
+func problemsOf(name string, err error) []scenarioProblem {
+	var list []scenarioProblem
+	problems, others := source.Problems(err)
+	for _, p := range problems {
+		list = append(list, scenarioProblem{p.File, p.Line, p.Path, p.Reason})
+	}
+	if others != nil {
+		list = append(list, scenarioProblem{File: name, Reason: others.Error()})
+	}
+	return list
+}

@@ -1,0 +1,83 @@
+package workflow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// seedOutcomes queues the outcomes of a fixture. Lost are the names of the projects that could not be made.
+func seedOutcomes(w *world.World, outcomes []fixtures.Outcome, lost []string) error {
+	var errs []error
+	for i, o := range outcomes {
+		err := checkOutcome(w, o, lost)
+		errs = append(errs, fixtures.At(err, fmt.Sprintf("outcome %d", i+1), "workflow", "outcomes", i))
+		w.Workflow.Outcomes = append(w.Workflow.Outcomes, world.Outcome{
+			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
+			Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
+		})
+	}
+	return errors.Join(errs...)
+}
+
+// checkOutcome refuses an outcome for a task that none of the workflows has which it fits, in any revision: it would never
+// apply. Where there are no projects, or the outcome says so, the task comes later, with an upload.
+func checkOutcome(w *world.World, o fixtures.Outcome, lost []string) error {
+	if o.Times < 0 {
+		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
+	}
+	unknown := slices.Contains(lost, o.Project) || o.Project == "" && len(lost) > 0
+	if o.Task == "" || o.Later || unknown || w.Workflow.Projects.Len() == 0 {
+		return nil
+	}
+	var plan []dig.Task
+	for _, r := range w.Workflow.Revisions.All() {
+		p, _ := w.Workflow.Projects.Get(r.Project)
+		for d := range definitionsOf(w, r.ID) {
+			if cmp.Or(o.Project, p.Name) == p.Name && cmp.Or(o.Workflow, d.Workflow.Name) == d.Workflow.Name {
+				plan = append(plan, d.Workflow.Tasks...)
+			}
+		}
+	}
+	return fixtures.At(checkTask(o.Task, plan), "task "+o.Task, "task")
+}
+
+// checkTask refuses the end of a task's full name that none of a plan's tasks has. Groups do not count: they run nothing,
+// and end as their tasks do.
+func checkTask(end string, plan []dig.Task) error {
+	parts := strings.Count(end, "+")
+	var known []string
+	for _, t := range plan {
+		if t.Group {
+			continue
+		}
+		if strings.HasSuffix(t.Name, end) {
+			return nil
+		}
+		known = append(known, lastParts(t.Name, parts))
+	}
+	slices.Sort(known)
+	return fmt.Errorf("no task that runs an operator has a full name with this end: want %s",
+		source.OneOf(end, slices.Compact(known)))
+}
+
+// lastParts returns the end of a task's full name: so many of its parts, each of which begins with +.
+func lastParts(name string, n int) string {
+	for i := len(name) - 1; i > 0; i-- {
+		if name[i] != '+' {
+			continue
+		}
+		if n--; n == 0 {
+			return name[i:]
+		}
+	}
+	return name
+}

@@ -1,0 +1,137 @@
+package story
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs"
+)
+
+// Check returns what can be seen to be wrong with a story without playing it, each with its line: steps that there are
+// not, or with a wrong number of words, and requests that are for no operation, unless they want to be refused as such.
+func Check(file string, text []byte, brand specs.Brand) error {
+	var problems []*source.Problem
+	line := 0
+	for step := range strings.Lines(string(txtar.Parse(text).Comment)) {
+		line++
+		if err := checkStep(step, brand); err != nil {
+			problems = append(problems, &source.Problem{File: file, Line: line, Reason: err.Error()})
+		}
+	}
+	return source.Join(problems)
+}
+
+func checkStep(step string, brand specs.Brand) error {
+	args, err := split(strings.TrimRight(step, "\r\n"))
+	if err != nil {
+		return err
+	}
+	for len(args) > 0 && strings.HasPrefix(args[0], "[") && strings.HasSuffix(args[0], "]") {
+		if name := strings.TrimPrefix(strings.Trim(args[0], "[]"), "!"); name != "mock" {
+			return fmt.Errorf("unknown condition [%s]: want [mock]", name)
+		}
+		args = args[1:]
+	}
+	neg := len(args) > 0 && args[0] == "!"
+	if neg {
+		args = args[1:]
+	}
+	if len(args) == 0 || slices.Contains(builtIn(), args[0]) {
+		return nil
+	}
+	name, args := args[0], args[1:]
+	c, ok := steps()[name]
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no step %q: want %s", name, source.OneOf(name, slices.Sorted(maps.Keys(steps()))))
+	case !c.fits(neg, args):
+		return fmt.Errorf("want: %s", c.usage)
+	case name != strings.ToUpper(name):
+		return nil
+	}
+	return checkRequest(name, args, brand)
+}
+
+// builtIn are the steps of testscript itself, which stories seldom need.
+func builtIn() []string {
+	return []string{
+		"cd", "chmod", "cmp", "cmpenv", "cp", "env", "exec", "exists", "grep", "kill", "mkdir", "mv", "rm", "skip", "stderr",
+		"stdin", "stdout", "stop", "symlink", "ttyin", "ttyout", "unix2dos", "unquote", "wait",
+	}
+}
+
+// split cuts a step into words as testscript does: quotes are single, a quote within them is doubled, and # begins a
+// comment.
+func split(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	begun, quoted := false, false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\'' && quoted && strings.HasPrefix(line[i+1:], "'"):
+			word.WriteByte(c)
+			i++
+		case c == '\'':
+			begun, quoted = true, !quoted
+		case !quoted && c == '#':
+			line = line[:i]
+		case !quoted && (c == ' ' || c == '\t'):
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			begun = true
+			word.WriteByte(c)
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	if quoted {
+		return nil, errors.New("a quote is not closed: want another ' in the same line")
+	}
+	return words, nil
+}
+
+// checkRequest refuses a request that no operation is for. Captured names stand for one part of the path.
+func checkRequest(method string, args []string, brand specs.Brand) error {
+	status, _ := statusOf(args)
+	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
+		return nil
+	}
+	path, _, _ := strings.Cut(os.Expand(args[0], func(string) string { return "1" }), "?")
+	if rest, ok := strings.CutPrefix(path, "/_worlds/"); ok {
+		_, path, _ = strings.Cut(rest, "/")
+		path = "/" + path
+	}
+	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	rest, prefix := "/"+rest, "/"+name
+	if prefix == control {
+		name, rest, prefix = specs.Control, path, ""
+	} else if !slices.Contains(specs.Interfaces(), name) {
+		return fmt.Errorf("there is no interface %q: want a path that begins with / and %s", name,
+			source.OneOf(name, specs.Interfaces()))
+	}
+	document, err := specs.Load(name, brand)
+	if err != nil {
+		return err
+	}
+	below, ok := strings.CutPrefix(rest, document.BasePath)
+	if ok && document.Find(method, below).Operation != nil {
+		return nil
+	}
+	verb, nearest, _ := strings.Cut(document.Nearest(method, below), " ")
+	return fmt.Errorf("there is no operation %s %s: the nearest is %s %s", method, path, verb,
+		prefix+document.BasePath+nearest)
+}
