@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
@@ -81,7 +82,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	x := &exchange{service: iface, server: s, w: w, r: r}
+	x := &exchange{service: iface, server: s, w: w, r: r, began: clock.Wall()}
 	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	reply, err := x.control()
 	x.leave()
@@ -145,6 +146,9 @@ func (x *exchange) authorized() bool {
 // redacted renders an entry of a journal without its secrets. The salt comes from the world's seed, so that the same
 // seed gives the same bytes.
 func (s *Server) redacted(e *journal.Entry) *recording.Exchange {
-	redactor := recording.Redactor{Brand: s.brand, Salt: binary.BigEndian.AppendUint64([]byte("journal"), e.Seed)}
-	return redactor.Redact(e.Exchange(), e.Operation)
+	return s.redactor(e.Seed).Redact(e.Exchange(), e.Operation)
+}
+
+func (s *Server) redactor(seed uint64) *recording.Redactor {
+	return &recording.Redactor{Brand: s.brand, Salt: binary.BigEndian.AppendUint64([]byte("journal"), seed)}
 }

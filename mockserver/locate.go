@@ -140,9 +140,7 @@ func (x *exchange) unknownPath(path string, below bool) error {
 	if err := x.outside(path); err != nil {
 		return err
 	}
-	nearest := x.doc.Nearest(x.r.Method, path)
-	x.extra = append(x.extra, [2]string{nearestHeader, nearest})
-	x.server.log.Info("no such operation", "interface", x.Name, "method", x.r.Method, "path", path, "nearest", nearest)
+	x.extra = append(x.extra, [2]string{nearestHeader, x.doc.Nearest(x.r.Method, path)})
 	message := fmt.Sprintf("no operation %s %s", x.r.Method, cmp.Or(path, "/"))
 	if !below {
 		message += fmt.Sprintf("; paths of %s begin with %s", x.Name, x.doc.BasePath)
@@ -159,13 +157,12 @@ func (x *exchange) outside(path string) error {
 	if message == "" {
 		return nil
 	}
-	x.server.log.Info("not part of the interface", "interface", x.Name, "method", x.r.Method, "path", path, "hint", message)
 	return &op.Error{Code: op.CodeNotFound, Reason: op.ReasonOutside, Message: message}
 }
 
 // unknownAddress answers a request that is for no interface at all, so in no interface's form.
 func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
-	s.log.Info("no such interface", "host", r.Host, "path", r.URL.Path)
+	s.requests.unknown(r)
 	var prefixes []string
 	for _, name := range specs.Interfaces() {
 		prefixes = append(prefixes, "/"+name)

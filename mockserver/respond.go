@@ -36,7 +36,7 @@ func (x *exchange) refuse(err error) op.Reply {
 		x.server.fail("serve", slog.String("operation", x.name()), slog.Any("error", fault))
 		return x.faulty("the mock failed; its log says why")
 	}
-	x.refused = true
+	x.reason = refusals.One().Error()
 	return x.rules.Error(x.brand.operation(x.match.Operation), x.told(refusals))
 }
 
@@ -96,7 +96,7 @@ func (x *exchange) encode(reply op.Reply) check.Answer {
 		switch {
 		case x.own != nil:
 			a = x.conform(a)
-		case x.refused && !x.checks[x.match.Operation.ID].Documents(a.Status):
+		case x.reason != "" && !x.checks[x.match.Operation.ID].Documents(a.Status):
 			x.notes = append(x.notes, fmt.Sprintf("the status %d is not documented: it is for a request that no client should send", a.Status))
 		default:
 			err = x.tolerate(x.checks[x.match.Operation.ID].Answer(a))
@@ -118,7 +118,6 @@ func (x *exchange) tolerate(err error) error {
 		return err
 	}
 	x.notes = append(x.notes, "off-contract answer: "+err.Error())
-	x.server.log.Info("off-contract answer", "operation", x.name(), "error", err)
 	return nil
 }
 

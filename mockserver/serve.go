@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/check"
+	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
@@ -29,21 +30,22 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 
-	world   *live.World
-	match   specs.Match
-	after   int64 // the number of the last exchange that was over
-	start   time.Time
-	seed    uint64
-	body    []byte
-	weight  int64 // of a large body that is worked on
-	refused bool  // the caller is told what is wrong with the request
-	cut     bool  // the body is only the beginning of what was sent
-	query   error // what of the query cannot be read, and so is not in call.Query
-	notes   []string
-	extra   [][2]string // headers of an answer that comes from no rule
-	parts   [][]byte    // of the answer's body, when they are to be sent one by one
-	call    op.Call
-	copy    world.World // what a rule that reads is given
+	world  *live.World
+	match  specs.Match
+	after  int64 // the number of the last exchange that was over
+	start  time.Time
+	seed   uint64
+	body   []byte
+	weight int64     // of a large body that is worked on
+	began  time.Time // by the wall clock
+	reason string    // why the caller is refused; empty when it is not
+	cut    bool      // the body is only the beginning of what was sent
+	query  error     // what of the query cannot be read, and so is not in call.Query
+	notes  []string
+	extra  [][2]string // headers of an answer that comes from no rule
+	parts  [][]byte    // of the answer's body, when they are to be sent one by one
+	call   op.Call
+	copy   world.World // what a rule that reads is given
 }
 
 // ServeHTTP answers every interface, and the control interface, on one handler.
@@ -66,7 +68,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
 		return
 	}
-	x := &exchange{service: iface, server: s, target: t, w: w, r: r}
+	x := &exchange{service: iface, server: s, target: t, w: w, r: r, began: clock.Wall()}
 	if iface.rules.Browsers {
 		if isPreflight(r) {
 			iface.preflight(w, r)
@@ -199,7 +201,6 @@ func (x *exchange) validate(mode Validation) (err error) {
 		return err
 	}
 	x.notes = append(x.notes, "off-contract request: "+err.Error())
-	x.server.log.Info("off-contract request", "operation", x.match.Operation.Name(), "error", err)
 	return nil
 }
 
@@ -228,10 +229,12 @@ func (x *exchange) send(a check.Answer) {
 		}
 		header[line[0]] = values[i : i+1 : i+1]
 	}
+	var seq int64
 	if x.world != nil {
-		seq := x.commit(x.entry(a), header)
+		seq = x.commit(x.entry(a), header)
 		header[exchangeHeader] = []string{strconv.FormatInt(seq, 10)}
 	}
+	x.server.requests.write(x, a.Status, seq)
 	x.deliver(a)
 }
 

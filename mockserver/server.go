@@ -46,7 +46,8 @@ type Server struct {
 	close    func() error
 	room     *semaphore.Weighted // for large bodies
 	sending  atomic.Int64        // answers on their way to clients
-	origin   string              // scheme and host, when the server listens by itself
+	requests *requestLog
+	origin   string // scheme and host, when the server listens by itself
 }
 
 // service is one interface, ready to be served.
@@ -81,7 +82,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		s.services[rules.Name] = sync.OnceValues(func() (*service, error) { return s.load(rules) })
 	}
 	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })
-	s.recorder = s.newRecorder()
+	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
 	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (s *Server) HTTPServer() *http.Server {
 }
 
 // Start serves the mock on a loopback port until the test ends. A rule that fails, or an answer that would break the
-// contract, fails the test. Its clock is auto unless an option says otherwise.
+// contract, fails the test. A test that fails logs its last exchanges. Its clock is auto unless an option says otherwise.
 func Start(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()
 	s := newTestServer(tb, []Option{WithClock("auto")}, opts)

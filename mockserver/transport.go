@@ -36,7 +36,8 @@ func DefaultBaseURL(iface string) string {
 
 // NewTransport makes a transport with a mock of its own, that is checked and closed when the test ends: a rule that
 // fails, or an answer that would break the contract, fails the test. Its clock is auto unless an option says
-// otherwise. Nothing is shared with other transports, and http.DefaultTransport is left alone.
+// otherwise. A test that fails logs its last exchanges. Nothing is shared with other transports, and
+// http.DefaultTransport is left alone.
 func NewTransport(tb testing.TB, opts ...Option) *Transport {
 	tb.Helper()
 	defaults := []Option{WithClock("auto")}
@@ -62,7 +63,7 @@ func (s *Server) addBrandedBases() {
 	}
 }
 
-// newTestServer makes a server whose own faults fail the test.
+// newTestServer makes a server whose own faults fail the test. A test that fails logs the last exchanges.
 func newTestServer(tb testing.TB, defaults, opts []Option) *Server {
 	tb.Helper()
 	var over atomic.Bool
@@ -79,6 +80,11 @@ func newTestServer(tb testing.TB, defaults, opts []Option) *Server {
 	if err != nil {
 		tb.Fatalf("understudy: %v", err)
 	}
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			s.tell(tb)
+		}
+	})
 	return s
 }
 

@@ -50,9 +50,15 @@ func begin(t *testing.T, home, program string, args ...string) *process {
 		t.Fatal(err)
 	}
 	defer log.Close()
+	p.start(t, home, log, program, args...)
+	return p
+}
+
+// start starts the process, and waits until it is ready.
+func (p *process) start(t *testing.T, home string, stderr *os.File, program string, args ...string) {
+	t.Helper()
 	p.cmd = exec.CommandContext(t.Context(), program, args...)
-	p.cmd.Env = environment(home)
-	p.cmd.Stderr = log
+	p.cmd.Env, p.cmd.Stderr = environment(home), stderr
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +73,6 @@ func begin(t *testing.T, home, program string, args ...string) *process {
 	if err := json.Unmarshal(line, &p.ready); err != nil {
 		t.Fatalf("ready line %s: %v", line, err)
 	}
-	return p
 }
 
 func (p *process) stderr(t *testing.T) string {

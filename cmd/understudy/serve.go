@@ -61,7 +61,8 @@ func newServe() *cobra.Command {
 control interface below /_understudy.
 
 The first line on standard output comes when the interfaces can answer, and says
-where they are, as JSON. Logs go to standard error. SIGTERM or Ctrl-C lets requests
+where they are, as JSON. Standard error gets a line for each request that is refused,
+with the reason, and with --log-level debug for every request. SIGTERM or Ctrl-C lets requests
 in flight finish, closes the connections that are left after --drain-time, and ends
 with exit code 0 if every answer was delivered or recorded; a second one ends at once.
 
@@ -152,7 +153,9 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	if f.drain < 0 {
 		return fmt.Errorf("--drain-time %v: want a length of time such as 20s, or 0s", f.drain)
 	}
-	log, err := f.logger(c.ErrOrStderr())
+	lines := newImpatient(c.ErrOrStderr())
+	defer lines.close()
+	log, err := f.logger(lines)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,94 @@
+package mockserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"golang.org/x/time/rate"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/specs/recording"
+)
+
+// Refusals are logged at first, and then as many a second; a client that floods the mock does not flood its log.
+const (
+	refusalsAtFirst = 1000
+	refusalsASecond = 100
+)
+
+// requestLog writes a line for each request: at level info for one that was refused, or was off the contract, and at level
+// debug for the rest.
+type requestLog struct {
+	server  *Server
+	allowed *rate.Limiter
+}
+
+func newRequestLog(s *Server) *requestLog {
+	return &requestLog{s, rate.NewLimiter(refusalsASecond, refusalsAtFirst)}
+}
+
+// write logs an exchange that has its answer. Secrets are taken out first.
+func (l *requestLog) write(x *exchange, status int, seq int64) {
+	level := slog.LevelDebug
+	if x.reason != "" || len(x.notes) > 0 {
+		level = slog.LevelInfo
+	}
+	if !l.enabled(level) {
+		return
+	}
+	clean := l.server.redactor(x.seed)
+	request := &recording.Exchange{Request: recording.Request{Method: x.r.Method, URL: x.url()}}
+	attrs := []slog.Attr{
+		slog.String("method", x.r.Method), slog.String("url", clean.Redact(request, x.match.Operation).Request.URL),
+		slog.Int("status", status), x.named(),
+	}
+	if x.world != nil {
+		attrs = append(attrs, slog.String("world", x.world.ID), slog.Int64("exchange", seq))
+	}
+	attrs = append(attrs, slog.Duration("took", clock.Wall().Sub(x.began)))
+	if x.reason != "" {
+		attrs = append(attrs, slog.String("reason", clean.Text(x.reason)))
+	}
+	if hint := x.hint(); hint != "" {
+		attrs = append(attrs, slog.String("nearest", hint))
+	}
+	if len(x.notes) > 0 {
+		attrs = append(attrs, slog.String("notes", clean.Text(strings.Join(x.notes, "; "))))
+	}
+	l.server.log.LogAttrs(context.Background(), level, "request", attrs...)
+}
+
+// unknown logs a request that no interface answers.
+func (l *requestLog) unknown(r *http.Request) {
+	if l.enabled(slog.LevelInfo) {
+		l.server.log.Info("request", "method", r.Method, "host", r.Host, "path", r.URL.Path, "status", http.StatusNotFound,
+			"reason", "no interface answers here")
+	}
+}
+
+// enabled reports whether a line is to be written. At level debug all are.
+func (l *requestLog) enabled(level slog.Level) bool {
+	log := l.server.log
+	return log.Enabled(context.Background(), level) &&
+		(level < slog.LevelInfo || log.Enabled(context.Background(), slog.LevelDebug) || l.allowed.Allow())
+}
+
+// named returns the operation, or the interface if the request fits none.
+func (x *exchange) named() slog.Attr {
+	if x.match.Operation == nil {
+		return slog.String("interface", x.Name)
+	}
+	return slog.String("operation", x.match.Operation.Name())
+}
+
+// hint returns the operation that is nearest to a request which fits none.
+func (x *exchange) hint() string {
+	for _, line := range x.extra {
+		if line[0] == nearestHeader {
+			return line[1]
+		}
+	}
+	return ""
+}

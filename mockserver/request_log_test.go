@@ -1,0 +1,141 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+)
+
+// newLogged makes a mock that logs to a buffer, as JSON.
+func newLogged(t *testing.T, level slog.Level, opts ...mockserver.Option) (*mockserver.Server, *bytes.Buffer) {
+	t.Helper()
+	log := &bytes.Buffer{}
+	handler := slog.NewJSONHandler(log, &slog.HandlerOptions{Level: level})
+	return newServer(t, append(opts, mockserver.WithLogger(slog.New(handler)))...), log
+}
+
+func TestRequestsAreLogged(t *testing.T) {
+	t.Parallel()
+	t.Run("a refusal, with its reason", func(t *testing.T) {
+		t.Parallel()
+		s, log := newLogged(t, slog.LevelInfo)
+		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		call(t, s, "GET", "/workflow/api/pools/77", "").want(t, 404)
+		line := log.String()
+		for path, want := range map[string]string{
+			"level": "INFO", "msg": "request", "method": "GET", "url": "http://example.com/workflow/api/pools/77", "status": "404",
+			"operation": "workflow.getPool", "world": "default", "exchange": "2", "reason": "pool with id 77 not found",
+		} {
+			if got := gjson.Get(line, path).String(); got != want {
+				t.Errorf("%s is %q, want %q", path, got, want)
+			}
+		}
+		if n := strings.Count(line, "\n"); n != 1 {
+			t.Errorf("there are %d lines:\n%s", n, line)
+		}
+	})
+	t.Run("at level debug, all", func(t *testing.T) {
+		t.Parallel()
+		s, log := newLogged(t, slog.LevelDebug)
+		call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		call(t, s, "GET", "/_understudy/worlds", "").want(t, 200)
+		call(t, s, "GET", "/workflow/api/ponds", "").want(t, 404)
+		call(t, s, "GET", "/nowhere", "").want(t, 404)
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		var levels []string
+		for _, line := range lines {
+			levels = append(levels, gjson.Get(line, "level").String())
+		}
+		if got := strings.Join(levels, " "); got != "DEBUG DEBUG INFO INFO" {
+			t.Errorf("levels %s", got)
+		}
+		if nearest := gjson.Get(lines[2], "nearest").String(); !strings.Contains(nearest, "/api/pools") {
+			t.Errorf("the nearest operation is %q", nearest)
+		}
+	})
+	t.Run("what is off the contract, where it is served", func(t *testing.T) {
+		t.Parallel()
+		s, log := newLogged(t, slog.LevelInfo, mockserver.WithValidation(mockserver.Report))
+		call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type", "text/plain").want(t, 201)
+		if got := gjson.Get(log.String(), "notes").String(); !strings.HasPrefix(got, "off-contract request") {
+			t.Errorf("the log does not say so: %s", log)
+		}
+	})
+	t.Run("without secrets", func(t *testing.T) {
+		t.Parallel()
+		s, log := newLogged(t, slog.LevelDebug)
+		const key = "9/0123456789abcdef0123456789abcdef01234567"
+		call(t, s, "DELETE", "/core/v3/user/apikey/remove/a@b.example/"+key, "")
+		call(t, s, "GET", "/core/v3/database/list?api_key="+key, "", "Authorization", "SVC1 "+key)
+		if got := log.String(); strings.Contains(got, "0123456789abcdef") || strings.Count(got, "\n") != 2 {
+			t.Errorf("the log holds a key, or not two lines:\n%s", got)
+		}
+	})
+	t.Run("a flood of refusals, in part", func(t *testing.T) {
+		t.Parallel()
+		s, log := newLogged(t, slog.LevelInfo)
+		for range 4000 {
+			call(t, s, "GET", "/nowhere", "").want(t, 404)
+		}
+		if n := strings.Count(log.String(), "\n"); n < 1000 || n > 3000 {
+			t.Errorf("of 4000 refusals %d are logged", n)
+		}
+	})
+}
+
+// told is a TB that has failed, and keeps what it logs.
+type told struct {
+	testing.TB
+	failed   bool
+	log      strings.Builder
+	cleanups []func()
+}
+
+func (x *told) Failed() bool          { return x.failed }
+func (x *told) Cleanup(f func())      { x.cleanups = append(x.cleanups, f) }
+func (x *told) Log(args ...any)       { x.log.WriteString(args[0].(string) + "\n") }
+func (x *told) Errorf(string, ...any) { x.failed = true }
+
+func (x *told) end() string {
+	for _, f := range x.cleanups {
+		f()
+	}
+	return x.log.String()
+}
+
+func TestAFailedTestIsToldWhatHappened(t *testing.T) {
+	t.Parallel()
+	for _, failed := range []bool{false, true} {
+		tb := &told{TB: t, failed: failed}
+		s := mockserver.NewTransport(tb).Server()
+		for range 12 {
+			call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
+		}
+		call(t, s, "POST", "/workflow/api/pools", `{"name":"n","concurrencyLimit":1,`+strings.Repeat(" ", 1000)+`"none":1}`)
+		fork := s.World("").Fork()
+		call(t, s, "GET", "/workflow/api/pools/77", "", inA, fork.ID()).want(t, 404)
+		said := tb.end()
+		if !failed {
+			if said != "" {
+				t.Errorf("a test that passes is told %s", said)
+			}
+			continue
+		}
+		for _, want := range []string{
+			"last exchanges of world default", "\n#4 GET ", "\n#13 POST http://example.com/workflow/api/pools → ", "(workflow.createPool)",
+			`> {"name":"n","concurrencyLimit":1,`, "last exchanges of world " + fork.ID(), "pools/77 → 404", "77 not found",
+		} {
+			if !strings.Contains(said, want) {
+				t.Errorf("it lacks %q", want)
+			}
+		}
+		if strings.Contains(said, "\n#3 ") || strings.Contains(said, strings.Repeat(" ", 100)) || t.Failed() {
+			t.Errorf("it is told:\n%s", said)
+		}
+	}
+}
