@@ -92,7 +92,7 @@ func (c *covering) report(rules []report.Rule) report.Coverage {
 	return r
 }
 
-// extras are those that were called.
+// extras returns the extras that were called.
 func (c *covering) extras() map[string]report.Called {
 	var extras map[string]report.Called
 	for op, touched := range c.operations {

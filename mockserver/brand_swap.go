@@ -40,7 +40,7 @@ func newSwap(word specs.Brand, interfaces ...string) (*swap, error) {
 	return s, nil
 }
 
-// names are the identifiers that are renamed, each with what becomes of it.
+// names returns the identifiers that are renamed, each with what becomes of it.
 func (s *swap) names() map[string]string {
 	if s == nil {
 		return nil
@@ -132,7 +132,8 @@ func swapSection(d *jsontext.Decoder, e *jsontext.Encoder, word specs.Brand) err
 	return e.WriteValue(text)
 }
 
-// inWords renames the neutral identifiers in an error about something that a user wrote. Problems with files stay apart.
+// inWords renames the neutral identifiers in an error about something that a user wrote. Problems with files stay
+// apart.
 func inWords(err error, word specs.Brand) error {
 	names, failed := newSwap(word, specs.Interfaces()...)
 	if err == nil || failed != nil || names == nil || !names.words.MatchString(err.Error()) {

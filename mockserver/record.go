@@ -60,7 +60,7 @@ func (r *recorder) write(e *journal.Entry, turn *journal.Turn) (err error) {
 	return r.sink.Put(line, turn.End)
 }
 
-// line is an exchange as a line, without secrets.
+// line returns an exchange as a line, without secrets.
 func (r *recorder) line(e *journal.Entry) (text []byte, err error) {
 	defer recovered(&err)
 	return recording.Line(r.server.redacted(e))

@@ -137,7 +137,8 @@ func (x *exchange) enter(key string) error {
 	return nil
 }
 
-// worldOf is the world that a key leads to: the one that it was minted for, or the only one that made it for a client.
+// worldOf returns the world that a key leads to: the one that it was minted for, or the only one that made it for a
+// client.
 func (s *Server) worldOf(key string) *live.World {
 	if w := s.worlds.ByKey(key); w != nil {
 		return w

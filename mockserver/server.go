@@ -89,8 +89,8 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	return s, s.loadOwn()
 }
 
-// querySlots is how many queries run side by side, in all worlds together: as many as half of the processors, and two at
-// least. Others wait for their turn, with the requests that have asked for them and nothing else.
+// querySlots returns how many queries run side by side, in all worlds together: as many as half of the processors, and
+// two at least. Others wait for their turn, with the requests that have asked for them and nothing else.
 func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 
 // Close ends what the server began. A server that listens stops to. The error says so when answers are not in the

@@ -17,7 +17,7 @@ func WithTLS() Option {
 	}
 }
 
-// CA is the certificate of the server's CA, in PEM, or nil unless the server was made with WithTLS.
+// CA returns the certificate of the server's CA, in PEM, or nil unless the server was made with WithTLS.
 func (s *Server) CA() []byte {
 	if s.ca == nil {
 		return nil
@@ -25,7 +25,7 @@ func (s *Server) CA() []byte {
 	return s.ca.PEM()
 }
 
-// Client is an HTTP client of its own that trusts the server that Start has made.
+// Client returns an HTTP client of its own that trusts the server that Start has made.
 func (s *Server) Client() *http.Client {
 	transport := &http.Transport{ForceAttemptHTTP2: true}
 	if s.ca != nil {

@@ -66,8 +66,8 @@ type branded struct {
 // scenario.yaml. One that comes with the mock server is read once in a process.
 func Load(name string) (Scenario, error) { return LoadBranded(name, specs.Neutral) }
 
-// LoadBranded is Load for a brand: a scenario that comes with the mock server carries it, and a user's own may use its
-// words or the neutral ones.
+// LoadBranded loads a scenario as Load does, for a brand: a scenario that comes with the mock server carries it, and a
+// user's own may use its words or the neutral ones.
 func LoadBranded(name string, brand specs.Brand) (Scenario, error) {
 	if slices.Contains(List(), name) {
 		load, _ := cache.LoadOrStore(branded{name, brand}, sync.OnceValues(func() (Scenario, error) {

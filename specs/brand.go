@@ -60,7 +60,7 @@ func (b Brand) Apply(text []byte) []byte {
 	return []byte(strings.ReplaceAll(string(text), string(Neutral), strings.ToUpper(b.word())))
 }
 
-// Text is Apply for a text.
+// Text applies the brand to a text.
 func (b Brand) Text(text string) string { return string(b.Apply([]byte(text))) }
 
 // FS returns files whose texts carry the brand.

@@ -197,8 +197,8 @@ func parameterNames(path string) []string {
 
 var contexts = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
-// FindWritten is Find for a path as a user's own document writes it: one that begins after its server's base path, where
-// that is not ours.
+// FindWritten finds an operation as Find does, for a path as a user's own document writes it: one that begins after its
+// server's base path, where that is not ours.
 func (d *Document) FindWritten(method, escapedPath string) Match {
 	if d.written == nil {
 		return Match{}

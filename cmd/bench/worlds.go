@@ -87,14 +87,14 @@ func fork(context.Context) (string, string, error) {
 	return micros(result), "a reset takes " + micros(reset), nil
 }
 
-// idle is the heap that a world takes which was forked, under the clock that is the server's default.
+// idle returns the heap that a world takes which was forked, under the clock that is the server's default.
 func idle(ctx context.Context) (string, string, error) {
 	each, err := idleWorlds(ctx, "real", `{"fork":"default"}`)
 	return each, "a fork; one that is made of a scenario takes as much, unless its clock is real", err
 }
 
-// made is the heap that a world takes which was made of a scenario under the real clock. It shares nothing with others,
-// because the times in it are its own.
+// made returns the heap that a world takes which was made of a scenario under the real clock. It shares nothing with
+// others, because the times in it are its own.
 func made(ctx context.Context) (string, string, error) {
 	each, err := idleWorlds(ctx, "real", `{}`)
 	return each, "of " + whole + "; with a frozen clock it is a fork of the first one", err

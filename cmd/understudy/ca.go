@@ -67,10 +67,10 @@ var caVariables = []string{
 	"DENO_CERT",           // Deno
 }
 
-// shellQuote is a word of a POSIX shell that stands for a text.
+// shellQuote returns a word of a POSIX shell that stands for a text.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// openCA is the user's CA, which is made if there is none yet, and the file of its certificate.
+// openCA returns the user's CA, which is made if there is none yet, and the file of its certificate.
 func openCA() (*certs.CA, string, error) {
 	folder, err := certs.UserFolder()
 	if err != nil {
@@ -99,7 +99,7 @@ func (f *serveFlags) secure(l sites) (string, error) {
 	return path, nil
 }
 
-// hosts are the names and addresses that clients may know the sites by: those on this machine, those that the flags
+// hosts returns the names and addresses that clients may know the sites by: those on this machine, those that the flags
 // give, and on all addresses those of the machine.
 func (f *serveFlags) hosts(l sites) []string {
 	hosts := mockserver.Hosts()
@@ -120,7 +120,7 @@ func (f *serveFlags) hosts(l sites) []string {
 	return hosts
 }
 
-// machineHosts are the name of the machine and its addresses, as far as they can be found.
+// machineHosts returns the name of the machine and its addresses, as far as they can be found.
 func machineHosts() (hosts []string) {
 	if name, err := os.Hostname(); err == nil {
 		hosts = append(hosts, name)

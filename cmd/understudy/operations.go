@@ -65,7 +65,6 @@ type operation struct {
 	Path       string           `json:"path"` // with the base path
 	Summary    string           `json:"summary"`
 	Provenance specs.Provenance `json:"provenance"` // of its method and path
-	Served     bool             `json:"served"`
 	Calls      *int             `json:"calls,omitempty"` // when there are recordings
 	Statuses   map[string]int   `json:"statuses,omitempty"`
 	Coverage   []report.Axis    `json:"coverage,omitempty"` // of an operation that was called
@@ -130,7 +129,7 @@ func describe(op *specs.Operation) (operation, error) {
 	place, err := op.Document.Place(op.Pointer)
 	return operation{
 		Interface: op.Interface, Operation: op.ID, Method: op.Method, Path: op.Document.BasePath + op.Path,
-		Summary: op.Spec.Summary, Provenance: place.Provenance, Served: true,
+		Summary: op.Spec.Summary, Provenance: place.Provenance,
 	}, err
 }
 
@@ -250,7 +249,7 @@ func countExtras(r *contract.Report, rows []operation) {
 	}
 }
 
-// writeExtras is the section of the extras behind the table of operations.
+// writeExtras writes the section of the extras behind the table of operations.
 func writeExtras(w io.Writer, rows []operation) error {
 	if len(rows) == 0 {
 		return nil

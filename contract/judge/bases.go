@@ -60,7 +60,8 @@ func siteOf(d *specs.Document, host string) string {
 // isNamed reports whether a host has a name, or a region before it.
 func isNamed(host, name string) bool { return host == name || strings.HasSuffix(host, "."+name) }
 
-// hostOf is a host as it is compared: in lower case, without the dot of the root, without a port that is a scheme's own.
+// hostOf is a host as it is compared: in lower case, without the dot of the root, without a port that is a scheme's
+// own.
 func hostOf(u *url.URL) string {
 	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
 	if strings.Contains(host, ":") {
@@ -120,7 +121,7 @@ func byDefault(d *specs.Document, host string) *Base {
 	return nil
 }
 
-// standardHost is the host of an interface's default address.
+// standardHost returns the host of an interface's default address.
 func standardHost(d *specs.Document) string { return d.Brand.Text(d.Interface + ".svc.example") }
 
 func isLoopback(name string) bool {

@@ -33,7 +33,7 @@ func callerOf(r *judge.Result) uint64 {
 	return 0
 }
 
-// callerWith is the caller who has a key.
+// callerWith returns the caller who has a key.
 func callerWith(key string) uint64 { return maphash.String(callerSeed, key) | 1 }
 
 // caller is what is known of a caller, or nil of nobody.

@@ -65,7 +65,7 @@ func sign(template, parent *x509.Certificate, public crypto.PublicKey, key crypt
 	return x509.ParseCertificate(der)
 }
 
-// PEM is the certificate of the CA, for clients to trust.
+// PEM returns the certificate of the CA, for clients to trust.
 func (c *CA) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.certificate.Raw})
 }
@@ -77,8 +77,8 @@ func (c *CA) Pool() *x509.CertPool {
 	return pool
 }
 
-// Config returns the settings of a server at these names and IP addresses. Its certificate is made now, and again before
-// it ends; neither it nor its key is kept anywhere.
+// Config returns the settings of a server at these names and IP addresses. Its certificate is made now, and again
+// before it ends; neither it nor its key is kept anywhere.
 func (c *CA) Config(hosts ...string) (*tls.Config, error) {
 	l := &leaf{ca: c, hosts: hosts}
 	if _, err := l.get(nil); err != nil {

@@ -21,7 +21,7 @@ const (
 	keyFile  = "ca-key.pem"
 )
 
-// UserFolder is where the CA of a user is kept: understudy in the user's folder of configurations.
+// UserFolder returns the folder that the CA of a user is kept in: understudy in the user's folder of configurations.
 func UserFolder() (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
@@ -30,11 +30,11 @@ func UserFolder() (string, error) {
 	return filepath.Join(config, "understudy"), nil
 }
 
-// Path is the file of the certificate of the CA that is kept in a folder.
+// Path returns the file of the certificate of the CA that is kept in a folder.
 func Path(in string) string { return filepath.Join(in, folder, certFile) }
 
-// Open returns the CA that is kept in a folder. The first time it makes one; of several that do so at once, one wins, and
-// all return its CA.
+// Open returns the CA that is kept in a folder. The first time it makes one; of several that do so at once, one wins,
+// and all return its CA.
 func Open(in string) (*CA, error) {
 	at := filepath.Join(in, folder)
 	if !exists(filepath.Join(at, certFile)) && !exists(filepath.Join(at, keyFile)) {

@@ -60,7 +60,7 @@ func checkStep(step string, brand specs.Brand) error {
 	return checkRequest(name, args, brand)
 }
 
-// builtIn are the steps of testscript itself, which stories seldom need.
+// builtIn returns the steps of testscript itself, which stories seldom need.
 func builtIn() []string {
 	return []string{
 		"cd", "chmod", "cmp", "cmpenv", "cp", "env", "exec", "exists", "grep", "kill", "mkdir", "mv", "rm", "skip", "stderr",

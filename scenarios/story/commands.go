@@ -29,7 +29,7 @@ type command struct {
 
 type action func(ts *testscript.TestScript, p *player, args []string)
 
-// steps are the commands of a story, as the package comment explains them.
+// steps returns the commands of a story, as the package comment explains them.
 func steps() map[string]command {
 	return map[string]command{
 		"DELETE":  request("DELETE"),
@@ -49,7 +49,7 @@ func steps() map[string]command {
 	}
 }
 
-// commands are the steps as testscript takes them.
+// commands returns the steps as testscript takes them.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, c := range steps() {
@@ -58,8 +58,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return all
 }
 
-// fits reports whether a step has the right number of words. There is no "!" before one: what should fail is said by its
-// status.
+// fits reports whether a step has the right number of words. There is no "!" before one: what should fail is said by
+// its status.
 func (c command) fits(neg bool, args []string) bool {
 	return !neg && len(args) >= c.least && len(args) <= c.most
 }
@@ -247,7 +247,7 @@ func packRows(ts *testscript.TestScript, p *player, args []string) {
 	ts.Check(os.WriteFile(filepath.Clean(ts.MkAbs(args[0])), packed.Bytes(), 0o600))
 }
 
-// plainNumber is an integer if it is written as one.
+// plainNumber returns an integer if it is written as one.
 func plainNumber(number json.Number) any {
 	if n, err := number.Int64(); err == nil {
 		return n

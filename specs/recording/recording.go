@@ -125,7 +125,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\n")), err
 }
 
-// encode is marshal with a newline at the end.
+// encode marshals a value, with a newline at the end.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -229,7 +229,7 @@ const maxDepth = 8
 // deep text are not longer together than the text.
 const maxPlace = 1 << 10
 
-// below is the name of a place inside another.
+// below returns the name of a place inside another.
 func below(where, name string) string {
 	if len(where)+len(name) > maxPlace {
 		return where

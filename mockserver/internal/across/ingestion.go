@@ -9,5 +9,6 @@ import (
 // ImportTarget is the table that the path of an event names, if the caller may import into it.
 func ImportTarget(c *op.Call) (world.Table, error) { return core.ImportTarget(c) }
 
-// Learned is a table to which a record is about to come, with the record's columns in its schema if it detects schemas.
+// Learned returns a table to which a record is about to come, with the record's columns in its schema if it detects
+// schemas.
 func Learned(t world.Table, r world.Record) world.Table { return core.Learned(t, r) }

@@ -65,7 +65,7 @@ func getUser(c *op.Call) (op.Reply, error) {
 	return op.OK(accountUserView(c, u))
 }
 
-// namedUser is the user of the path: clients write the e-mail address, the name or the id.
+// namedUser returns the user of the path: clients write the e-mail address, the name or the id.
 func namedUser(c *op.Call) (world.User, error) {
 	name := c.Param("name")
 	u, ok := userNamed(c.World, name)
@@ -98,7 +98,7 @@ func userWith(w *world.World, fits func(world.User) bool) (world.User, bool) {
 	return world.User{}, false
 }
 
-// ownUser is the user of the path for itself, and for those who administer the account (assumed).
+// ownUser returns the user of the path for itself, and for those who administer the account (assumed).
 func ownUser(c *op.Call, what string) (world.User, error) {
 	u, err := namedUser(c)
 	if err == nil && !c.Caller.Administers() && u.ID != c.Caller.User.ID {
@@ -157,8 +157,8 @@ func removeUser(c *op.Call) (op.Reply, error) {
 	return referToUser(u)
 }
 
-// destroyUser soft-destroys a user: its keys are deleted, its OAuth tokens and the codes that were not exchanged yet are
-// revoked.
+// destroyUser soft-destroys a user: its keys are deleted, its OAuth tokens and the codes that were not exchanged yet
+// are revoked.
 func destroyUser(c *op.Call, u world.User) {
 	u.DeletedAt = c.Now
 	putUser(c, u)

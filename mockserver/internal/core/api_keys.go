@@ -22,8 +22,8 @@ func listAPIKeys(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"apikeys": texts})
 }
 
-// keysOf are the keys of a user, master keys first. Answers have them in the platform's own form, since some clients take
-// no other (client).
+// keysOf returns the keys of a user, master keys first. Answers have them in the platform's own form, since some
+// clients take no other (client).
 func keysOf(a *world.Account, user int64) []world.Key {
 	keys := slices.DeleteFunc(a.AllKeys(), func(k world.Key) bool { return k.User != user })
 	slices.SortStableFunc(keys, func(a, b world.Key) int {

@@ -58,7 +58,7 @@ func deleteBulkImportPart(c *op.Call) (op.Reply, error) {
 	return referToBulkImport(b)
 }
 
-// openBulkImport is a bulk import that takes parts.
+// openBulkImport returns a bulk import that takes parts.
 func openBulkImport(c *op.Call) (world.BulkImport, error) {
 	b, err := bulkImportIn(c, world.BulkUploading)
 	if err == nil && b.Frozen {

@@ -48,7 +48,7 @@ func performBulkImport(c *op.Call) (op.Reply, error) {
 	return op.OK(bulkImportReference{Name: b.Name, BulkImport: b.Name, JobID: idText(job.ID)})
 }
 
-// readParts is the end of the job of a bulk import: good and wrong rows are counted. That they fit into the table is
+// readParts ends the job of a bulk import: good and wrong rows are counted. That they fit into the table is
 // found out by loading them into a copy of the world.
 func readParts(w *world.World, job *world.Job) error {
 	b, ok := w.Core.BulkImports.Get(job.BulkImport)

@@ -33,7 +33,7 @@ func bulkImportView(w *world.World, b world.BulkImport) bulkImportForm {
 	return form
 }
 
-// bulkStatus is where a bulk import stands. One whose job has failed, or was killed, is where it was before.
+// bulkStatus returns where a bulk import stands. One whose job has failed, or was killed, is where it was before.
 func bulkStatus(w *world.World, b world.BulkImport) world.BulkImportStatus {
 	job, _ := w.Core.Jobs.Get(b.Job)
 	if b.Status == world.BulkPerforming && job.Status.Finished() {
@@ -120,7 +120,7 @@ func ownBulkImport(c *op.Call) (world.BulkImport, error) {
 	return b, err
 }
 
-// bulkImportIn is a bulk import that the caller may change and that stands where it can be changed.
+// bulkImportIn returns a bulk import that the caller may change and that stands where it can be changed.
 func bulkImportIn(c *op.Call, statuses ...world.BulkImportStatus) (world.BulkImport, error) {
 	b, err := ownBulkImport(c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// sentConfig is the configuration of the body.
+// sentConfig returns the configuration of the body.
 func sentConfig(c *op.Call) (raw []byte, config map[string]any, err error) {
 	var body struct {
 		Config jsontext.Value `json:"config"`
@@ -101,7 +101,7 @@ func previewBulkLoad(c *op.Call) (op.Reply, error) {
 	return op.Reply{Body: map[string]any{"schema": columns, "records": records}}, err
 }
 
-// namedColumns are those that a configuration names, for a parser or for the input itself.
+// namedColumns returns those that a configuration names, for a parser or for the input itself.
 func namedColumns(config map[string]any) []previewColumn {
 	columns := []previewColumn{}
 	in, _ := config["in"].(map[string]any)

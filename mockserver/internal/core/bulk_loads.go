@@ -120,7 +120,7 @@ func deleteBulkLoad(c *op.Call) (op.Reply, error) {
 	return op.OK(bulkLoadView(b))
 }
 
-// apply is a bulk load session after a request, without its next slot.
+// apply returns a bulk load session as a request leaves it, without its next slot.
 func (r bulkLoadRequest) apply(c *op.Call, b world.BulkLoad) (world.BulkLoad, error) {
 	set(&b.Name, r.Name)
 	set(&b.Database, r.Database)
@@ -173,7 +173,7 @@ func bulkLoadAllowed(c *op.Call, b world.BulkLoad) error {
 	return requireRight(c, database, mayQuery)
 }
 
-// loadConfig is the configuration of a load: an object, or a text that holds one.
+// loadConfig returns the configuration of a load: an object, or a text that holds one.
 func loadConfig(value jsontext.Value) ([]byte, error) {
 	if value.Kind() == '"' {
 		text, err := jsontext.AppendUnquote(nil, value)
@@ -207,7 +207,7 @@ func ownBulkLoad(c *op.Call) (world.BulkLoad, error) {
 	return b, err
 }
 
-// timing is when a bulk load session is due, in the terms of schedules.
+// timing returns when a bulk load session is due, in the terms of schedules.
 func timing(b world.BulkLoad) world.JobSchedule {
 	return world.JobSchedule{Cron: b.Cron, Timezone: b.Timezone, Slot: b.Slot}
 }

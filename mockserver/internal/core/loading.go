@@ -34,7 +34,7 @@ func newLoading(x *world.Core, t world.Table, now time.Time) *loading {
 	return l
 }
 
-// take is what an upload's rows are given to.
+// take takes a row of an upload.
 func (l *loading) take(row rows.Row, err error) error {
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func (l *loading) end() error {
 	return nil
 }
 
-// Learned is a table to which a record of texts is about to come. The record's columns join the schema, if the table
-// detects schemas and has one: without one queries see all columns anyway. Beyond the limit no more columns join.
+// Learned returns a table to which a record of texts is about to come. The record's columns join the schema, if the
+// table detects schemas and has one: without one queries see all columns anyway. Beyond the limit no more columns join.
 func Learned(t world.Table, r world.Record) world.Table {
 	if !t.DetectSchema || len(t.Schema) == 0 {
 		return t
@@ -96,8 +96,8 @@ func hasColumn(schema []world.Column, name string) bool {
 	return slices.ContainsFunc(schema, func(c world.Column) bool { return c.Name == name })
 }
 
-// heldColumns are those that the records of a table have. Queries see them as long as the table has no schema, and they
-// must be among its columns once it has one.
+// heldColumns returns those that the records of a table have. Queries see them as long as the table has no schema, and
+// they must be among its columns once it has one.
 func heldColumns(x *world.Core, t world.Table) []world.Column {
 	var held columnSet
 	records, _ := x.Records.Get(t.ID)
@@ -110,7 +110,7 @@ func heldColumns(x *world.Core, t world.Table) []world.Column {
 	return held.list
 }
 
-// extended is a schema with the columns of others that it lacks.
+// extended returns a schema with the columns of others that it lacks.
 func extended(schema, more []world.Column) ([]world.Column, error) {
 	schema = slices.Clip(schema)
 	for _, column := range more {

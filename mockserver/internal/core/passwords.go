@@ -12,7 +12,7 @@ import (
 // usualPassword is the password of every user who was given none: scenarios have users and keys, and no passwords.
 const usualPassword = "password"
 
-// passwordDigest is what is kept of a password.
+// passwordDigest returns what is kept of a password.
 func passwordDigest(user int64, password string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s", user, password))
 	return hex.EncodeToString(sum[:])

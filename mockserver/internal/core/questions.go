@@ -110,7 +110,7 @@ func (g Engine) Ask(w *world.World, queries *op.Queries, q Question, rows int64)
 	return found, err
 }
 
-// job is the question as a job, for what is queued for jobs.
+// job returns the question as a job, for what is queued for jobs.
 func (q Question) job() world.Job {
 	return world.Job{Type: questionDialect, Database: q.Database, Query: q.Text, UpdatedAt: q.Now}
 }

@@ -121,7 +121,7 @@ func Interface(engine Engine) op.Interface {
 	}
 }
 
-// extraRoutes are what clients call around the operations, in the order of their document.
+// extraRoutes returns what clients call around the operations, in the order of their document.
 func extraRoutes() []op.Route {
 	return []op.Route{
 		{Path: "GET /system/server_status", Rule: getServerStatus, For: op.Anyone},

@@ -21,8 +21,8 @@ type World struct {
 	Keys    map[string]string // minted keys by kind, admin and write; nil when none were
 	Journal *journal.Journal
 
-	// MaxSettled bounds how many events one request may have to settle, so that a clock that is to move by a thousand years
-	// does not hang a test.
+	// MaxSettled bounds how many events one request may have to settle, so that a clock that is to move by a thousand
+	// years does not hang a test.
 	MaxSettled int
 
 	settle Settle
@@ -77,7 +77,7 @@ func (w *World) ReadAll(ctx context.Context) (*world.World, error) {
 	}
 }
 
-// queriesOf are the queries that something waits for, or only those that hold the clock.
+// queriesOf returns the queries that something waits for, or only those that hold the clock.
 func queriesOf(value *world.World, holding bool) []world.Query {
 	var queries []world.Query
 	for _, p := range value.Pending() {

@@ -70,7 +70,8 @@ const (
 	codeNotFound   = "404"
 )
 
-// titleOf is the title of an error, the same for every mistake of its kind (public; the words of most are assumed).
+// titleOf returns the title of an error, the same for every mistake of its kind (public; the words of most are
+// assumed).
 func titleOf(code string, e *op.Error) string {
 	switch code {
 	case codeInvalid:

@@ -142,7 +142,7 @@ func newErrorItem(status int, e *op.Error) errorItem {
 	return item
 }
 
-// detailOf is the name of what is wrong, and the reason (public). Two codes have a sentence instead (public).
+// detailOf returns the name of what is wrong, and the reason (public). Two codes have a sentence instead (public).
 func detailOf(code string, e *op.Error) string {
 	name := e.Field
 	if attribute, ok := strings.CutPrefix(name, attributesField+"."); ok {

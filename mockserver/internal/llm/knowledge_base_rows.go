@@ -13,7 +13,8 @@ import (
 // noEngine is the note when there is nothing that could find any rows.
 const noEngine = "there is no query engine to answer"
 
-// rowsText is what a query has found, in the format of the knowledge base, with a note when rows were cut off (public).
+// rowsText returns what a query has found, in the format of the knowledge base, with a note when rows were cut off
+// (public).
 func (s *source) rowsText(found across.Finding) string {
 	if s.base.FormatType == markdownKV {
 		return markdownRows(found)
@@ -29,7 +30,7 @@ func (s *source) rowsText(found across.Finding) string {
 
 func isCut(found across.Finding) bool { return int64(len(found.Rows)) < found.Count }
 
-// jsonRows is an array of objects. The note is one of them, so that the text stays JSON (assumed).
+// jsonRows returns an array of objects. The note is one of them, so that the text stays JSON (assumed).
 func jsonRows(found across.Finding, note string) string {
 	text := []byte{'['}
 	for i, row := range found.Rows {
@@ -62,8 +63,8 @@ func appendText(text []byte, value string) []byte {
 	return quoted
 }
 
-// markdownRows is a section for each row, and one with a warning when rows were cut off (public). What stands in the place
-// of no rows, and how to go on after a cut, is assumed.
+// markdownRows returns a section for each row, and one with a warning when rows were cut off (public). What stands in
+// the place of no rows, and how to go on after a cut, is assumed.
 func markdownRows(found across.Finding) string {
 	sections := []string{"# Records"}
 	for i, row := range found.Rows {
@@ -83,7 +84,7 @@ func markdownRows(found across.Finding) string {
 
 var backticks = regexp.MustCompile("`{3,}")
 
-// fenced is a row as a block of lines name: value. The fence is longer than every one in the values.
+// fenced returns a row as a block of lines name: value. The fence is longer than every one in the values.
 func fenced(columns [][2]string, row []jsontext.Value) string {
 	lines := make([]string, len(row))
 	for i, value := range row {
@@ -99,7 +100,7 @@ func fenced(columns [][2]string, row []jsontext.Value) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// oneLine is a value as text: a text as it is, unless it has several lines, and everything else as JSON.
+// oneLine returns a value as text: a text as it is, unless it has several lines, and everything else as JSON.
 func oneLine(value jsontext.Value) string {
 	if value.Kind() != '"' {
 		return value.String()

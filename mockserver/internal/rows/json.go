@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readJSON reads one object after the other, or an array of them. What is no object is a wrong row, behind which the next
-// one follows.
+// readJSON reads one object after the other, or an array of them. What is no object is a wrong row, behind which the
+// next one follows.
 func (s *stream) readJSON(plain *bufio.Reader) error {
 	decoder := jsontext.NewDecoder(plain, jsontext.AllowDuplicateNames(true))
 	s.row = 1
@@ -64,7 +64,7 @@ func (s *stream) brokenJSON(err error) error {
 	return s.broken(err)
 }
 
-// depthOf is how deep lists and objects stand within each other in a JSON value.
+// depthOf returns how deep lists and objects stand within each other in a JSON value.
 func depthOf(value jsontext.Value) (deepest int) {
 	depth, inText := 0, false
 	for i := 0; i < len(value); i++ {
@@ -115,7 +115,7 @@ func parseRow(value jsontext.Value) (row Row, err error) {
 	return assemble(columns)
 }
 
-// plainJSON is a JSON value as text: a number as it is spelled, a list or an object without white space.
+// plainJSON returns a JSON value as text: a number as it is spelled, a list or an object without white space.
 func plainJSON(value jsontext.Value) (s scalar, err error) {
 	switch value.Kind() {
 	case 'n':

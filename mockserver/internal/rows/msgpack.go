@@ -130,7 +130,7 @@ func (u *unpacker) scalar(code byte) (scalar, error) {
 	return scalar{strconv.FormatInt(n, 10), longKind}, err
 }
 
-// double is a number with a fraction, which stays visible when it is zero.
+// double returns a number with a fraction, which stays visible when it is zero.
 func double(f float64, bits int) scalar {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return scalar{strconv.FormatFloat(f, 'g', -1, bits), textKind}

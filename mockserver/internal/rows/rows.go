@@ -73,8 +73,8 @@ func quote(to []byte, text string) []byte {
 func Formats() []string { return []string{"msgpack.gz", "json.gz"} }
 
 // Read gives each row of an upload to take, together with what is wrong with it: a row that is wrong has a number and
-// nothing else. It ends with the first error of take, or where the upload cannot be read any further. An upload that the
-// server has unpacked already may come without gzip.
+// nothing else. It ends with the first error of take, or where the upload cannot be read any further. An upload that
+// the server has unpacked already may come without gzip.
 func Read(format string, upload []byte, unpacked bool, take func(Row, error) error) error {
 	if !slices.Contains(Formats(), format) {
 		return fmt.Errorf("format %q: want one of %s", format, strings.Join(Formats(), ", "))
@@ -197,7 +197,7 @@ const (
 	mapKind    kind = "a map"
 )
 
-// column is the type of the column that would hold the value; empty for null.
+// column returns the type of the column that would hold the value; empty for null.
 func (k kind) column() string {
 	switch k {
 	case nullKind:

@@ -65,7 +65,7 @@ func (w *wildcards) match(a sqlite3.Args) (any, error) {
 	return truthValue(matched), err
 }
 
-// lone is the only character of a text.
+// lone returns the only character of a text.
 func lone(text string) (rune, error) {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 || size != len(text) {

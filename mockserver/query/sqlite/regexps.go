@@ -90,7 +90,7 @@ func (m *matcher) sizeOf(pattern string) (int, error) {
 	return size, m.charge(int64(size) * patternCost)
 }
 
-// instructions is about how many instructions a parsed pattern becomes, not fewer.
+// instructions returns about how many instructions a parsed pattern becomes, not fewer.
 func instructions(r *syntax.Regexp) int {
 	n := 2 + len(r.Rune)
 	for _, part := range r.Sub {

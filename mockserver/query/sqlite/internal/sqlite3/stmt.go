@@ -158,10 +158,10 @@ func (a Args) Text(i int) string {
 	return string(bytesAt(text, int(lib.Xsqlite3_value_bytes(a.tls, a.values[i]))))
 }
 
-// Len is how many arguments there are.
+// Len returns how many arguments there are.
 func (a Args) Len() int { return len(a.values) }
 
-// Bytes is how long the arguments are together.
+// Bytes returns how long the arguments are together.
 func (a Args) Bytes() (n int64) {
 	for _, value := range a.values {
 		n += int64(lib.Xsqlite3_value_bytes(a.tls, value))
@@ -191,8 +191,8 @@ func (c *Conn) define(name string, functions Functions) error {
 	return nil
 }
 
-// contain calls the function. SQLite frees nothing when a panic goes through it: the panic waits in the connection until
-// SQLite has ended the statement and returned.
+// contain calls the function. SQLite frees nothing when a panic goes through it: the panic waits in the connection
+// until SQLite has ended the statement and returned.
 func (f *scalar) contain(args Args) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
