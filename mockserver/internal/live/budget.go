@@ -28,8 +28,9 @@ func (b *budget) charge(n int64) { b.used.Add(n) }
 
 // take charges bytes that are in use already, and makes room for them.
 func (b *budget) take(n int64) {
-	b.charge(n)
-	b.room(0)
+	if b.charge(n); n > 0 {
+		b.room(0)
+	}
 }
 
 // room reports whether there is room for more bytes, or could be made.
@@ -38,15 +39,12 @@ func (b *budget) room(more int64) bool {
 	if b.limit <= 0 || over() <= 0 {
 		return true
 	}
-	b.makeRoom(over())
-	return over() <= 0
-}
-
-func (b *budget) makeRoom(need int64) {
-	if b.busy.TryLock() {
-		defer b.busy.Unlock()
+	b.busy.Lock()
+	defer b.busy.Unlock()
+	if need := over(); need > 0 {
 		b.reclaim(need)
 	}
+	return over() <= 0
 }
 
 // source is what the forks of a world share: the world as it was at the first fork, and what was written into it until
