@@ -5,7 +5,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"svc.example/understudy/mockserver"
 )
@@ -16,6 +18,16 @@ type nothing struct{ header http.Header }
 func (n nothing) Header() http.Header         { return n.header }
 func (n nothing) Write(b []byte) (int, error) { return len(b), nil }
 func (n nothing) WriteHeader(int)             {}
+
+func (n nothing) SetWriteDeadline(time.Time) error { return nil }
+
+// counting keeps the status.
+type counting struct {
+	nothing
+	status int
+}
+
+func (c *counting) WriteHeader(status int) { c.status = status }
 
 func BenchmarkServe(b *testing.B) {
 	for _, path := range []string{"/workflow/api/pools/1", "/workflow/api/attempts", "/workflow/api/attempts/1"} {
@@ -29,6 +41,39 @@ func BenchmarkServe(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s.ServeHTTP(nothing{http.Header{}}, r)
+			}
+		})
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for _, w := range [][2]string{
+		{"/workflow/api/pools/2", `{"concurrencyLimit":3}`},
+		{"/ingestion/postback/v3/event/sample/carts", `{"user":"u","price":1.5}`},
+		{"/core/v3/job/kill/1", ""},
+	} {
+		b.Run(w[0], func(b *testing.B) {
+			s, err := mockserver.New(mockserver.WithClock("frozen"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			status := 0
+			for b.Loop() {
+				method := http.MethodPost
+				if strings.Contains(w[0], "pools") {
+					method = http.MethodPatch
+				}
+				r := httptest.NewRequestWithContext(b.Context(), method, w[0], strings.NewReader(w[1]))
+				r.Header.Set("Authorization", admin)
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("X-SVC-Write-Key", "1/write")
+				w := &counting{nothing: nothing{http.Header{}}}
+				s.ServeHTTP(w, r)
+				status = w.status
+			}
+			if status >= 300 {
+				b.Fatal(status)
 			}
 		})
 	}

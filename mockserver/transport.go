@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jarcoal/httpmock"
 
@@ -149,6 +150,9 @@ func (w *responseWriter) WriteHeader(status int) {
 		w.status = status
 	}
 }
+
+// SetWriteDeadline does nothing: nobody waits for a client in the same process.
+func (w *responseWriter) SetWriteDeadline(time.Time) error { return nil }
 
 // Write implements http.ResponseWriter.
 func (w *responseWriter) Write(b []byte) (int, error) {

@@ -37,8 +37,9 @@ func (w *World) footprint(bytes, written int64) int64 {
 }
 
 // store puts a value in the world's place, and counts what it takes. The mutex is held.
-func (w *World) store(value *world.World, cost int64) {
-	bytes := value.MemorySize()
+func (w *World) store(value *world.World, cost int64) { w.storeSized(value, value.MemorySize(), cost) }
+
+func (w *World) storeSized(value *world.World, bytes, cost int64) {
 	w.written += cost + max(0, bytes-w.bytes)
 	w.put(value, bytes)
 }
@@ -89,10 +90,12 @@ func (w *World) close() {
 	}
 }
 
-// admit refuses a transaction that would make a world larger than it may be, after it has let results of jobs go.
+// admit stores the value that a transaction has made, unless the world would be larger than it may be, after it has let
+// results of jobs go.
 func (w *World) admit(next *world.World, cost int64) error {
 	bytes := next.MemorySize()
 	if bytes < w.bytes {
+		w.storeSized(next, bytes, cost)
 		return nil
 	}
 	if bytes = w.fit(next, bytes); w.over(bytes, cost) > 0 {
@@ -102,6 +105,7 @@ func (w *World) admit(next *world.World, cost int64) error {
 	if more := w.would(bytes, cost) - w.charged.Load(); more > 0 && !w.budget.room(more) {
 		return serverFull(w.budget)
 	}
+	w.storeSized(next, bytes, cost)
 	return nil
 }
 

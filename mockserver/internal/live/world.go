@@ -97,12 +97,7 @@ func (w *World) Write(size int, change func(*world.World) error) error {
 	if err := change(&next); err != nil {
 		return err
 	}
-	cost := transactionCost + int64(size)
-	if err := w.admit(&next, cost); err != nil {
-		return err
-	}
-	w.store(&next, cost)
-	return nil
+	return w.admit(&next, transactionCost+int64(size))
 }
 
 func due(value *world.World, now time.Time) bool {
@@ -183,10 +178,9 @@ func (w *World) restore(v version) {
 func (w *World) Replace(value world.World) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.admit(&value, transactionCost); err != nil {
+	if err := w.admit(&value, value.MemorySize()); err != nil {
 		return err
 	}
-	w.store(&value, value.MemorySize())
 	w.origin = w.version()
 	w.publish()
 	return nil

@@ -4,7 +4,37 @@ import (
 	"reflect"
 	"sync"
 	"time"
+	"unsafe"
 )
+
+// Meters returns a function that adds up the meters of all tables, indexes and their like that are fields of a struct, or
+// of structs within it.
+func Meters[T any]() func(*T) int64 {
+	places := meters(reflect.TypeFor[T](), 0)
+	return func(value *T) (n int64) {
+		for _, place := range places {
+			n += (*Meter)(unsafe.Add(unsafe.Pointer(value), place)).bytes
+		}
+		return n
+	}
+}
+
+// meters returns where the meters of a struct are, which itself is at a place.
+func meters(t reflect.Type, place uintptr) (places []uintptr) {
+	switch {
+	case t.Kind() != reflect.Struct:
+		return nil
+	case isMetered(t):
+		return []uintptr{place}
+	}
+	for i := range t.NumField() {
+		places = append(places, meters(t.Field(i).Type, place+t.Field(i).Offset)...)
+	}
+	return places
+}
+
+// isMetered reports whether a struct begins with a meter.
+func isMetered(t reflect.Type) bool { return t.NumField() > 0 && t.Field(0).Type == meterType }
 
 // entryCost is what a row or an entry is taken to cost beside its own bytes.
 const entryCost = 64
@@ -135,7 +165,7 @@ func structSizer(t reflect.Type) sizer {
 	switch {
 	case t == timeType: // whose location is shared
 		return nil
-	case t.NumField() > 0 && t.Field(0).Type == meterType:
+	case isMetered(t):
 		return func(v reflect.Value) int64 { return v.Field(0).Field(0).Int() }
 	}
 	type field struct {

@@ -36,8 +36,13 @@ type World struct {
 // Now is the world's time, in UTC.
 func (w *World) Now() time.Time { return w.Clock.Now() }
 
-// MemorySize returns about how many bytes the world takes in memory, what it shares with other worlds included.
-func (w *World) MemorySize() int64 { return table.Size(w) }
+var meters = table.Meters[World]()
+
+// MemorySize returns about how many bytes the world takes in memory, what it shares with other worlds included. What only
+// fixtures say, and requests cannot add to, does not count.
+func (w *World) MemorySize() int64 {
+	return meters(w) + table.Size(&w.Core.Results) + table.Size(&w.LLM.Turns)
+}
 
 // NewID returns the next id of a kind of resource, from 1. Ids are never used twice.
 func (w *World) NewID(kind string) int64 { return w.NewIDs(kind, 1) }

@@ -1,0 +1,56 @@
+package world_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Whatever requests can add to a world counts: a field that is new is a table, or stands here with a reason.
+func TestEverythingInAWorldCounts(t *testing.T) {
+	t.Parallel()
+	var apart []string
+	var walk func(reflect.Type, string)
+	walk = func(in reflect.Type, path string) {
+		for i := range in.NumField() {
+			field := in.Field(i)
+			name := strings.TrimPrefix(path+"."+field.Name, ".")
+			switch kind := field.Type.Kind(); {
+			case kind == reflect.Struct && field.Type.NumField() > 0 && field.Type.Field(0).Type == reflect.TypeFor[table.Meter]():
+			case kind == reflect.Struct && field.Type.PkgPath() != "time":
+				walk(field.Type, name)
+			case kind == reflect.Slice || kind == reflect.Map || kind == reflect.Pointer || kind == reflect.Interface:
+				apart = append(apart, name)
+			}
+		}
+	}
+	walk(reflect.TypeFor[world.World](), "")
+	want := []string{
+		"Account.Features", "Account.ProfileOptions", "Account.Partners", // only fixtures say these
+		"Core.Results",      // counted one by one
+		"Core.Restrictions", // of fixtures
+		"LLM.Turns",         // counted one by one
+		"Workflow.Outcomes", // of fixtures
+		"pending",           // at most a thousand queries
+	}
+	if diff := cmp.Diff(want, apart); diff != "" {
+		t.Errorf("fields that do not count by themselves (-want +got):\n%s", diff)
+	}
+}
+
+func TestAWorldCountsItsRows(t *testing.T) {
+	t.Parallel()
+	var w world.World
+	empty := w.MemorySize()
+	w.Core.Jobs.Put(1, world.Job{ID: 1, Output: &world.Output{Rows: make([]byte, 1000)}})
+	w.Core.Results = []world.QueuedResult{{Query: strings.Repeat("x", 500)}}
+	w.Plan(world.Event{Kind: world.JobEvent, ID: 1})
+	if n := w.MemorySize() - empty; n < 1500 || n > 4000 {
+		t.Errorf("a job, a result and an event count %d bytes", n)
+	}
+}
