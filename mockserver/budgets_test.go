@@ -169,6 +169,16 @@ func TestAServerThatIsFull(t *testing.T) {
 		t.Errorf("%d of 40 MiB were refused", refused)
 	}
 	call(t, s, "GET", "/core/v3/bulk_import/list", "", inA, "w1").want(t, 200)
+	before, _ := usage(t, s)
+	for range 100 {
+		a := call(t, s, "POST", "/_understudy/worlds", `{"id":"x","scenario":"full-account"}`)
+		if a.StatusCode == 201 {
+			call(t, s, "DELETE", "/_understudy/worlds/x", "").want(t, 204)
+		}
+	}
+	if after, _ := usage(t, s); after > before {
+		t.Errorf("worlds that are gone, or were never made, take %d bytes", after-before)
+	}
 	for n := range 40 {
 		call(t, s, "DELETE", fmt.Sprint("/_understudy/worlds/w", n), "").want(t, 204)
 	}

@@ -32,7 +32,7 @@ func newRequestLog(s *Server) *requestLog {
 // write logs an exchange that has its answer. Secrets are taken out first.
 func (l *requestLog) write(x *exchange, status int, seq int64) {
 	level := slog.LevelDebug
-	if x.reason != "" || len(x.notes) > 0 {
+	if x.reason != "" || x.off {
 		level = slog.LevelInfo
 	}
 	if !l.enabled(level) {

@@ -117,7 +117,7 @@ func (x *exchange) tolerate(err error) error {
 	if err == nil || x.server.validation == Strict {
 		return err
 	}
-	x.notes = append(x.notes, "off-contract answer: "+err.Error())
+	x.off, x.notes = true, append(x.notes, "off-contract answer: "+err.Error())
 	return nil
 }
 

@@ -37,6 +37,7 @@ type exchange struct {
 	seed   uint64
 	body   []byte
 	weight int64     // of a large body that is worked on
+	off    bool      // the request or its answer is off the contract, and served
 	began  time.Time // by the wall clock
 	reason string    // why the caller is refused; empty when it is not
 	cut    bool      // the body is only the beginning of what was sent
@@ -201,7 +202,7 @@ func (x *exchange) validate(mode Validation) (err error) {
 	if err == nil || mode == Strict {
 		return err
 	}
-	x.notes = append(x.notes, "off-contract request: "+err.Error())
+	x.off, x.notes = true, append(x.notes, "off-contract request: "+err.Error())
 	return nil
 }
 

@@ -15,7 +15,7 @@ type worldView struct {
 	Fork     string            `json:"fork,omitempty"`
 	Seed     uint64            `json:"seed"`
 	Clock    clockView         `json:"clock"`
-	Bytes    int64             `json:"bytes"`
+	Bytes    int64             `json:"bytes,omitempty"` // in the list
 	Keys     map[string]string `json:"keys,omitempty"`
 }
 
@@ -27,7 +27,7 @@ type clockView struct {
 func viewWorld(w *live.World) worldView {
 	value := w.Peek()
 	return worldView{
-		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys, Bytes: w.MemorySize(),
+		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys,
 		Clock: clockView{value.Clock.Mode(), value.Now()},
 	}
 }
@@ -35,7 +35,9 @@ func viewWorld(w *live.World) worldView {
 func (h Host) listWorlds(*op.Call) (op.Reply, error) {
 	views := []worldView{}
 	for _, w := range h.Worlds.List() {
-		views = append(views, viewWorld(w))
+		view := viewWorld(w)
+		view.Bytes = w.MemorySize()
+		views = append(views, view)
 	}
 	return op.OK(map[string]any{"worlds": views})
 }

@@ -270,10 +270,10 @@ func TestBulkImportGuards(t *testing.T) {
 	})
 	t.Run("parts count against what a world may hold", func(t *testing.T) {
 		t.Parallel()
-		b := newBulk(t, mockserver.WithRecordLimit(1000))
-		big := strings.Repeat("x", 600)
+		b := newBulk(t, mockserver.WithStateLimit(1<<20))
+		big := strings.Repeat("x", 600<<10)
 		b.put("/bulk_import/upload_part/january/p", big).want(200)
-		b.put("/bulk_import/upload_part/january/q", big).refused(400, "want 1000 at most")
+		b.put("/bulk_import/upload_part/january/q", big).refused(400, "would take more than 1048576 bytes")
 		b.put("/bulk_import/upload_part/january/p", big).want(200)
 	})
 	t.Run("deleted while it is committing, it puts no rows into the table", func(t *testing.T) {

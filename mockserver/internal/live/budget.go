@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,12 @@ func (b *budget) room(more int64) bool {
 		b.reclaim(need)
 	}
 	return over() <= 0
+}
+
+// full says that there is no room, and how to make some.
+func (b *budget) full() string {
+	return fmt.Sprintf("the worlds of this server would take more than %d bytes: delete some, or reset them; the limit is set "+
+		"with --memory-limit or WithMemoryLimit", b.limit)
 }
 
 // source is what the forks of a world share: the world as it was at the first fork, and what was written into it until

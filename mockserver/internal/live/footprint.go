@@ -90,20 +90,21 @@ func (w *World) close() {
 	}
 }
 
-// admit stores the value that a transaction has made, unless the world would be larger than it may be, after it has let
-// results of jobs go.
+// admit stores the value that a transaction has made, after it has let results of jobs go if there is no room. A world that
+// would grow beyond its limit, or that of the server, stays as it is. One that does not grow may go on to change, up to
+// twice its limit: what it changes stays in its checkpoints.
 func (w *World) admit(next *world.World, cost int64) error {
 	bytes := next.MemorySize()
-	if bytes < w.bytes {
-		w.storeSized(next, bytes, cost)
-		return nil
+	if bytes > w.bytes {
+		bytes = w.fit(next, bytes)
 	}
-	if bytes = w.fit(next, bytes); w.over(bytes, cost) > 0 {
+	over, more := w.over(bytes, cost), w.would(bytes, cost)-w.charged.Load()
+	switch grows := bytes > w.bytes; {
+	case over > 0 && grows, over > w.limit && bytes == w.bytes:
 		return tooLarge("world %s would take more than %d bytes: delete something, or reset it; the limit is set with "+
 			"--state-limit or WithStateLimit", w.ID, w.limit)
-	}
-	if more := w.would(bytes, cost) - w.charged.Load(); more > 0 && !w.budget.room(more) {
-		return serverFull(w.budget)
+	case grows && !w.budget.room(more):
+		return tooLarge("%s", w.budget.full())
 	}
 	w.storeSized(next, bytes, cost)
 	return nil
@@ -111,11 +112,6 @@ func (w *World) admit(next *world.World, cost int64) error {
 
 func tooLarge(format string, args ...any) error {
 	return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf(format, args...)}
-}
-
-func serverFull(b *budget) error {
-	return tooLarge("the worlds of this server would take more than %d bytes: delete some, or reset them; the limit is set "+
-		"with --memory-limit or WithMemoryLimit", b.limit)
 }
 
 // would returns what the world would take with a value of so many bytes, after a transaction of a cost.

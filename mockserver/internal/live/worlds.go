@@ -94,14 +94,14 @@ func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.put(&value, w.origin.bytes)
-	if !ws.budget.room(0) {
-		return nil, serverFull(&ws.budget)
-	}
 	return w, nil
 }
 
-// enter gives a world its id and its keys, so that it is found.
+// enter gives a world its id and its keys, so that it is found, if there is room for it.
 func (ws *Worlds) enter(w *World, plan Plan) error {
+	if !ws.budget.room(0) {
+		return op.Conflict("%s", ws.budget.full())
+	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if limit := ws.limits.Worlds; limit > 0 && len(ws.order) >= limit {

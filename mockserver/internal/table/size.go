@@ -27,8 +27,8 @@ func meters(t reflect.Type, place uintptr) (places []uintptr) {
 	case isMetered(t):
 		return []uintptr{place}
 	}
-	for i := range t.NumField() {
-		places = append(places, meters(t.Field(i).Type, place+t.Field(i).Offset)...)
+	for field := range t.Fields() {
+		places = append(places, meters(field.Type, place+field.Offset)...)
 	}
 	return places
 }

@@ -17,8 +17,7 @@ func TestEverythingInAWorldCounts(t *testing.T) {
 	var apart []string
 	var walk func(reflect.Type, string)
 	walk = func(in reflect.Type, path string) {
-		for i := range in.NumField() {
-			field := in.Field(i)
+		for field := range in.Fields() {
 			name := strings.TrimPrefix(path+"."+field.Name, ".")
 			switch kind := field.Type.Kind(); {
 			case kind == reflect.Struct && field.Type.NumField() > 0 && field.Type.Field(0).Type == reflect.TypeFor[table.Meter]():
