@@ -64,7 +64,7 @@ type operation struct {
 	Method     string           `json:"method"`
 	Path       string           `json:"path"` // with the base path
 	Summary    string           `json:"summary"`
-	Provenance specs.Provenance `json:"provenance"` // of its method and path
+	Provenance specs.Provenance `json:"provenance"`      // of its method and path
 	Calls      *int             `json:"calls,omitempty"` // when there are recordings
 	Statuses   map[string]int   `json:"statuses,omitempty"`
 	Coverage   []report.Axis    `json:"coverage,omitempty"` // of an operation that was called

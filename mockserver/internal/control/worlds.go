@@ -15,7 +15,7 @@ type worldView struct {
 	Fork     string            `json:"fork,omitempty"`
 	Seed     uint64            `json:"seed"`
 	Clock    clockView         `json:"clock"`
-	Bytes    int64             `json:"bytes,omitempty"` // in the list
+	Bytes    int64             `json:"bytes,omitzero"` // in the list
 	Keys     map[string]string `json:"keys,omitempty"`
 }
 
