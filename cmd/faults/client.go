@@ -21,6 +21,15 @@ const (
 	defaultWorld = "default"
 )
 
+// newClient returns a client of one mock, which keeps its connections and follows no redirect.
+func newClient() *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true},
+		Timeout:       time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // answer is what a client was answered, in full.
 type answer struct {
 	status int

@@ -102,13 +102,7 @@ func (t *trial) begin(ctx context.Context, program string, args ...string) (*moc
 		return nil, fmt.Errorf("understudy %s is not ready: %w: %s", strings.Join(args, " "), err, m.stderr())
 	}
 	m.url = ready.URL
-	m.client = &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true},
-		Timeout:   time.Minute,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}
+	m.client = newClient()
 	return m, nil
 }
 

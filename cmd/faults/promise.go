@@ -22,7 +22,7 @@ type promise struct {
 
 // promises lists all of them, in the order in which they are tried.
 func promises() []promise {
-	return []promise{fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, budgets}
+	return []promise{fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, budgets, soak}
 }
 
 // choose returns the promises whose names match.
