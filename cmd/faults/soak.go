@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,15 +24,15 @@ const soakName = "soak"
 var soak = promise{
 	name: soakName,
 	says: "The mock runs for as long as one likes: its heap levels off, and nothing is left running.",
-	tried: "64 clients in 1,000 worlds, in this process: forks, checkpoints, resets, worlds made anew, events, queries, pools, chats, " +
+	tried: "64 clients in 1,000 worlds (two for each second, if that is less), in this process: forks, checkpoints, resets, worlds made anew, events, queries, pools, chats, " +
 		"states dumped and loaded, clocks; journals of 32 KiB and states of 512 KiB, so that a sixth of the time fills them; the median " +
-		"of five live heaps after a sixth and at the end; goroutines before and after",
+		"of five live heaps, while no client is busy, after a sixth and at the end; goroutines before and after",
 	try: trySoak,
 }
 
 const (
 	soakClients = 64
-	soakWorlds  = 1000
+	soakWorlds  = 1000 // of a soak that is long enough to fill them in a sixth of its time
 	heapSamples = 5
 	soakGrowth  = 1.10
 )
@@ -66,7 +67,8 @@ func trySoak(ctx context.Context, t *trial) (string, error) {
 
 // soakFor lets clients do what they like until the time is over, and compares the heap.
 func soakFor(ctx context.Context, m *mock, t *trial) (string, error) {
-	agent, err := m.prepareSoak(ctx)
+	worlds := min(soakWorlds, 2*int(t.time.Seconds()+1))
+	agent, err := m.prepareSoak(ctx, worlds)
 	if err != nil {
 		return "", err
 	}
@@ -74,10 +76,11 @@ func soakFor(ctx context.Context, m *mock, t *trial) (string, error) {
 	defer cancel()
 	begin := time.Now()
 	var done atomic.Int64
+	var pause sync.RWMutex
 	failed := make(chan error, 1)
 	go func() {
 		failed <- together(soakClients, func(i int) error {
-			c := &soaker{mock: m, random: rand.New(rand.NewPCG(t.seed, uint64(i))), agent: agent, done: &done}
+			c := &soaker{mock: m, random: rand.New(rand.NewPCG(t.seed, uint64(i))), agent: agent, worlds: worlds, done: &done, pause: &pause}
 			err := c.soak(busy)
 			if err != nil {
 				cancel()
@@ -86,14 +89,14 @@ func soakFor(ctx context.Context, m *mock, t *trial) (string, error) {
 		})
 	}()
 	sleep(busy, t.time/6)
-	first := liveHeap(busy, t.time/60)
+	first := liveHeap(busy, &pause, t.time/60)
 	sleep(busy, t.time-time.Since(begin)-t.time/12)
-	last := liveHeap(busy, t.time/60)
+	last := liveHeap(busy, &pause, t.time/60)
 	if err := <-failed; err != nil {
 		return "", err
 	}
-	seen := fmt.Sprintf("%d requests in %v, none answered with 5xx; live heap %d MiB after a sixth, %d MiB at the end (%+.1f %%)",
-		done.Load(), t.time, first>>20, last>>20, 100*(float64(last)/float64(first)-1))
+	seen := fmt.Sprintf("%d requests to %d worlds in %v, none answered with 5xx; live heap %d MiB after a sixth, %d MiB at the end (%+.1f %%)",
+		done.Load(), worlds, t.time, first>>20, last>>20, 100*(float64(last)/float64(first)-1))
 	if float64(last) > soakGrowth*float64(first) {
 		return "", errors.New(seen)
 	}
@@ -101,12 +104,12 @@ func soakFor(ctx context.Context, m *mock, t *trial) (string, error) {
 }
 
 // prepareSoak makes the worlds, and returns the id of an agent that all of them have.
-func (m *mock) prepareSoak(ctx context.Context) (agent string, err error) {
+func (m *mock) prepareSoak(ctx context.Context, worlds int) (agent string, err error) {
 	agents, err := m.want(ctx, http.StatusOK, http.MethodGet, "/llm/api/agents", "")
 	if err != nil {
 		return "", err
 	}
-	return agents.get("data.0.id").String(), each(soakClients, soakWorlds, func(i int) error {
+	return agents.get("data.0.id").String(), each(soakClients, worlds, func(i int) error {
 		body := fmt.Sprintf(`{"id":"s%d","fork":"default"}`, i)
 		if i%3 == 0 { // about as many as there are later, so that the heap begins where it levels off
 			body = fmt.Sprintf(`{"id":"s%d","seed":%d}`, i, i)
@@ -124,12 +127,15 @@ func sleep(ctx context.Context, d time.Duration) {
 }
 
 // liveHeap is the median of some samples of the heap, each taken right after the garbage is collected.
-func liveHeap(ctx context.Context, pause time.Duration) uint64 {
+func liveHeap(ctx context.Context, clients *sync.RWMutex, pause time.Duration) uint64 {
 	var samples []uint64
 	for range heapSamples {
 		var m runtime.MemStats
+		clients.Lock()
 		runtime.GC()
+		runtime.GC() // what pools hold survives the first
 		runtime.ReadMemStats(&m)
+		clients.Unlock()
 		samples = append(samples, m.HeapAlloc)
 		sleep(ctx, pause)
 	}

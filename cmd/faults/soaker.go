@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -15,7 +16,9 @@ type soaker struct {
 	*mock
 	random *rand.Rand
 	agent  string
+	worlds int
 	done   *atomic.Int64
+	pause  *sync.RWMutex // locked while the heap is looked at
 }
 
 func (c *soaker) soak(ctx context.Context) error {
@@ -23,7 +26,9 @@ func (c *soaker) soak(ctx context.Context) error {
 		c.events, c.events, c.events, c.queries, c.pools, c.pools, c.chats, c.checkpoints, c.states, c.clocks, c.forks, c.anew, c.anew, c.reset,
 	}
 	for ctx.Err() == nil {
+		c.pause.RLock()
 		err := acts[c.random.IntN(len(acts))](ctx, c.world())
+		c.pause.RUnlock()
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -31,7 +36,7 @@ func (c *soaker) soak(ctx context.Context) error {
 	return nil
 }
 
-func (c *soaker) world() string { return fmt.Sprint("s", c.random.IntN(soakWorlds)) }
+func (c *soaker) world() string { return fmt.Sprint("s", c.random.IntN(c.worlds)) }
 
 // ask sends a request, which must not be answered with 5xx.
 func (c *soaker) ask(ctx context.Context, method, path, body string) (answer, error) {
