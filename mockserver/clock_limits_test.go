@@ -62,3 +62,28 @@ func TestAClockLeavesNoEventBehind(t *testing.T) {
 		t.Errorf("the test is told %q", failures)
 	}
 }
+
+// Nor does one that has to wait for queries on its way, because their jobs would be tried again.
+func TestAClockThatWaitsLeavesNoEventBehind(t *testing.T) {
+	t.Parallel()
+	for what, body := range map[string]string{
+		"set": `{"mode":"frozen","now":"2026-01-16T09:30:00Z"}`, "advanced": `{"advance":"24h"}`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, mockserver.WithClock("frozen"), mockserver.WithScenario("empty"),
+				mockserver.WithQueryEngine(newStuckEngine()))
+			s.SettleAtMost(100)
+			call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, http.StatusOK)
+			call(t, s, "POST", "/core/v3/schedule/create/often",
+				`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"shop","retry_limit":1}`).want(t, http.StatusOK)
+			at := decode[struct {
+				Settled        int
+				Idle, Complete bool
+			}](t, call(t, s, "POST", "/_understudy/worlds/default/clock", body).want(t, http.StatusOK))
+			if at.Complete || at.Idle || at.Settled != 100 {
+				t.Errorf("after too many events the clock is %+v", at)
+			}
+		})
+	}
+}

@@ -41,6 +41,7 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"POST that creates a pool rule, likewise", "≥ 0.40", createRule},
 		{"POST of an event, likewise", "≥ 0.40", ingest},
 		{"GET the status of a finished job, likewise", "≥ 0.60", pollJob},
+		{"requests/s under 16 stuck queries in other worlds, against without", "≥ 0.90", besideStuck},
 		{"round trip through the transport", "≤ 25 µs", transport},
 		{"AssertConforms at the end of a test", "≤ 5 ms", assertion},
 		{"process start to first answer", "≤ 100 ms", start},

@@ -75,9 +75,10 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
 }
 
 // SetClock changes what moves the clock and, unless now is zero, its time, which cannot go back: what has happened has
-// happened.
+// happened. Like Advance, it settles at most a hundred thousand events, however many queries it waits for meanwhile.
 func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (moved Moved, err error) {
 	var refusal error
+	left := w.MaxSettled
 	set, complete := false, false
 	moved, err = w.move(ctx, false, func(value *world.World) int {
 		switch at := value.Now(); {
@@ -92,7 +93,8 @@ func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (m
 			refusal = op.Invalid("now", "the clock cannot go back: it is %s already", at.Format(time.RFC3339))
 			return 0
 		}
-		n := w.walk(value, now, w.MaxSettled)
+		n := w.walk(value, now, left)
+		left -= n
 		if _, held := value.Held(); !held {
 			set = true
 			if complete = !value.Now().Before(now); !complete {

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/query"
+	"svc.example/understudy/mockserver/query/sqlite"
+)
+
+// stuckQueries is how many worlds wait for queries that do not end.
+const stuckQueries = 16
+
+const endless = `{"query":"WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"}`
+
+// counted is a query engine that counts the queries that run.
+type counted struct {
+	query.Engine
+	running atomic.Int32
+}
+
+func (c *counted) Query(ctx context.Context, q query.Query) (query.Result, error) {
+	c.running.Add(1)
+	defer c.running.Add(-1)
+	return c.Engine.Query(ctx, q)
+}
+
+// waiting is a query engine whose queries never end and take no processor.
+type waiting struct{}
+
+func (waiting) Query(ctx context.Context, _ query.Query) (query.Result, error) {
+	<-ctx.Done()
+	return query.Result{}, ctx.Err()
+}
+
+// besideStuck compares the requests of one world while others wait for queries that never end with those while none
+// does. The ratio is of queries that take no processor: it shows what waits for them, and not what the machine does
+// besides. That of queries which count for as long as they may, as many at a time as there are slots, is in the detail.
+func besideStuck(ctx context.Context) (string, string, error) {
+	ratio, speeds, err := beside(ctx, waiting{})
+	if err != nil {
+		return "", "", err
+	}
+	busy, _, err := beside(ctx, sqlite.New())
+	detail := fmt.Sprintf("%s; %s if the queries take all the processor that they get, on %d cores", speeds, busy, runtime.GOMAXPROCS(0))
+	return ratio, detail, err
+}
+
+// beside plays rounds of requests, of which every other one is while queries of an engine are stuck.
+func beside(ctx context.Context, inner query.Engine) (ratio, speeds string, err error) {
+	const rounds, requests = 20, 3000
+	engine := &counted{Engine: inner}
+	mock, err := mockserver.New(mockserver.WithScenario("empty"), mockserver.WithClock("frozen"), mockserver.WithQueryEngine(engine))
+	if err != nil {
+		return "", "", err
+	}
+	s, err := dial(ctx, mock)
+	if err != nil {
+		return "", "", err
+	}
+	defer s.close()
+	request := func(int64) string {
+		return "GET /workflow/api/pools/1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n\r\n"
+	}
+	var took [2]time.Duration
+	var n atomic.Int64
+	for i := range 2 * rounds {
+		release := func() {}
+		if i%2 == 1 {
+			if release, err = stick(ctx, mock, engine); err != nil {
+				return "", "", err
+			}
+		}
+		start := time.Now()
+		err := s.play(requests, &n, request)
+		took[i%2] += time.Since(start)
+		release()
+		if err != nil {
+			return "", "", err
+		}
+	}
+	perSecond := func(d time.Duration) float64 { return rounds * requests / d.Seconds() }
+	return fmt.Sprintf("%.2f", took[0].Seconds()/took[1].Seconds()),
+		fmt.Sprintf("%.0f/s against %.0f/s", perSecond(took[1]), perSecond(took[0])), nil
+}
+
+// stick makes worlds, in each of which a request waits for a query. Release lets the requests go and deletes the worlds.
+func stick(ctx context.Context, mock *mockserver.Server, engine *counted) (release func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	var worlds []*mockserver.World
+	release = func() {
+		cancel()
+		wg.Wait()
+		for _, w := range worlds {
+			_ = w.Delete()
+		}
+	}
+	for range stuckQueries {
+		w := mock.World("").Fork()
+		worlds = append(worlds, w)
+		if err := errors.Join(post(ctx, w, "/core/v3/database/create/stuck", "{}", nil),
+			post(ctx, w, "/core/v3/job/issue/trino/stuck", endless, nil)); err != nil {
+			release()
+			return nil, err
+		}
+		wg.Go(func() {
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/_understudy/worlds/"+w.ID()+"/clock",
+				strings.NewReader(`{"advance":"1h"}`))
+			if err != nil {
+				return
+			}
+			r.Header.Set("Content-Type", "application/json")
+			if response, err := w.Client().Do(r); err == nil {
+				_ = response.Body.Close()
+			}
+		})
+	}
+	for engine.running.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	return release, nil
+}

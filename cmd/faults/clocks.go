@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+var clocks = promise{
+	name: "clocks",
+	says: "However far a clock is moved, it says the truth of how far it came, and the server goes on.",
+	tried: "a world with a schedule of every minute, one without, each moved by 876,000 h, up to and beyond the year 9999, back, by " +
+		"lengths that are none, by random ones, and until idle; reads after each move; health and another world meanwhile",
+	try: tryClocks,
+}
+
+// lastYear is where clocks end.
+var lastYear = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func tryClocks(ctx context.Context, t *trial) (string, error) {
+	m, err := t.serve(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := m.newClocks(ctx); err != nil {
+		return "", err
+	}
+	health := m.watch(ctx, control+"/health")
+	other := m.watch(ctx, "/workflow/api/pools")
+	moves := &times{}
+	stood := 0
+	for _, world := range []string{"minutes", "quiet"} {
+		bodies := []string{
+			`{"advance":"876000h"}`, `{"untilIdle":true}`, `{"mode":"frozen","now":"2001-01-01T00:00:00Z"}`,
+			`{"advance":"99999999999999h"}`, `{"advance":"-1h"}`, `{"advance":"1e9h"}`, `{"advance":""}`,
+			fmt.Sprintf(`{"advance":"%dh"}`, 1+t.random.IntN(24*7)), fmt.Sprintf(`{"advance":"%dns"}`, 1+t.random.IntN(1e9)),
+			`{"mode":"frozen","now":"9998-12-31T23:59:00Z"}`, `{"advance":"48h"}`, `{"mode":"auto","now":"9999-06-01T00:00:00Z"}`,
+			`{"mode":"auto"}`, `{"untilIdle":true}`,
+		}
+		for _, body := range bodies {
+			complete, err := m.move(ctx, world, body, moves)
+			if err != nil {
+				return "", fmt.Errorf("world %s, %s: %w", world, body, err)
+			}
+			if !complete {
+				stood++
+			}
+		}
+	}
+	prompt, err := health()
+	others, otherErr := other()
+	if err := errors.Join(err, otherErr); err != nil {
+		return "", err
+	}
+	if worst := max(prompt.worst(), others.worst()); worst > promptly {
+		return "", fmt.Errorf("while clocks moved, health took %v and another world %v", ms(prompt.worst()), ms(others.worst()))
+	}
+	return fmt.Sprintf("%d moves, the longest took %v; %d stood before their end and said so; meanwhile health took %v at most, another "+
+		"world %v", len(moves.all), ms(moves.worst()), stood, ms(prompt.worst()), ms(others.worst())), nil
+}
+
+// newClocks makes a world with a schedule of every minute, and one without any.
+func (m *mock) newClocks(ctx context.Context) error {
+	const minutes = "/_worlds/minutes/core/v3"
+	return m.walk(ctx,
+		step{201, http.MethodPost, control + "/worlds", `{"id":"quiet","scenario":"empty","clock":"frozen"}`},
+		step{201, http.MethodPost, control + "/worlds", `{"id":"minutes","scenario":"quickstart","clock":"frozen"}`},
+		step{200, http.MethodPost, minutes + "/database/create/clock", ""},
+		step{200, http.MethodPost, minutes + "/schedule/create/one", `{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"clock","retry_limit":1}`})
+}
+
+// move moves a clock, and looks at whether the answer is true. It reports whether the clock came as far as was asked.
+func (m *mock) move(ctx context.Context, world, body string, moves *times) (complete bool, err error) {
+	path := control + "/worlds/" + world + "/clock"
+	before, err := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
+	if err != nil {
+		return false, err
+	}
+	moved, err := m.call(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return false, err
+	}
+	moves.add(moved.took)
+	after, err := m.want(ctx, http.StatusOK, http.MethodGet, path, "")
+	if err != nil {
+		return false, err
+	}
+	now, was := after.get("now").Time(), before.get("now").Time()
+	switch {
+	case moved.status != http.StatusOK && moved.status != http.StatusBadRequest:
+		return false, fmt.Errorf("%d %.300s", moved.status, moved.body)
+	case moved.status == http.StatusBadRequest && !now.Equal(was):
+		return false, fmt.Errorf("refused, but the clock moved from %v to %v", was, now)
+	case now.Before(was) || !now.Before(lastYear):
+		return false, fmt.Errorf("the clock moved from %v to %v", was, now)
+	case moved.status == http.StatusBadRequest:
+		return true, m.readable(ctx, world)
+	}
+	if err := honest(moved, was, body); err != nil {
+		return false, err
+	}
+	return moved.get("complete").Bool(), m.readable(ctx, world)
+}
+
+// honest returns an error if a clock says that it came farther than it did, or that nothing is overdue that is.
+func honest(moved answer, was time.Time, body string) error {
+	now, next := moved.get("now").Time(), moved.get("nextEvent")
+	if moved.get("idle").Bool() && next.Type != gjson.Null && next.Time().Before(now) {
+		return fmt.Errorf("idle with an event that is overdue: %s", moved.body)
+	}
+	target := now
+	if text := gjson.Get(body, "advance").String(); text != "" {
+		if by, err := time.ParseDuration(text); err == nil {
+			target = was.Add(by)
+		}
+	}
+	if text := gjson.Get(body, "now"); text.Exists() {
+		target = text.Time()
+	}
+	if moved.get("complete").Bool() == now.Before(target) {
+		return fmt.Errorf("it says complete wrongly, asked for %v: %s", target, moved.body)
+	}
+	return nil
+}
+
+// readable reads a world all over.
+func (m *mock) readable(ctx context.Context, world string) error {
+	for _, path := range []string{"/core/v3/job/list", "/core/v3/schedule/list", "/workflow/api/attempts", "/workflow/api/schedules"} {
+		a, err := m.want(ctx, http.StatusOK, http.MethodGet, "/_worlds/"+world+path, "")
+		if err != nil {
+			return err
+		}
+		if a.took > promptly {
+			return fmt.Errorf("GET %s took %v", path, ms(a.took))
+		}
+	}
+	_, err := m.want(ctx, http.StatusOK, http.MethodGet, control+"/worlds", "")
+	return err
+}

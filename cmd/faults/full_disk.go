@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+var fullDisk = promise{
+	name: "full-disk",
+	says: "On a full disk, answers go on and say that they are not recorded; what is recorded stays readable.",
+	tried: "`--record` to a file that may have 64 blocks (`ulimit -f`), and to `/dev/full`; 8 clients in 4 worlds; header, " +
+		"health, standard error, exit code, and the lines against the numbers that clients saw",
+	try: tryFullDisk,
+}
+
+func tryFullDisk(ctx context.Context, t *trial) (string, error) {
+	file := t.file("small.ndjson")
+	m, err := t.serveSmall(ctx, 64, "--record", file)
+	if err != nil {
+		return "", err
+	}
+	small, err := t.fill(ctx, m)
+	if err != nil {
+		return "", fmt.Errorf("small file: %w", err)
+	}
+	if len(small.recorded) == 0 {
+		return "", errors.New("small file: no exchange was recorded before it was full")
+	}
+	if err := t.readable(ctx, file, small); err != nil {
+		return "", err
+	}
+	kept := fmt.Sprintf("%d answered, %d recorded, %d not, as health counts", small.all(), len(small.recorded), len(small.unrecorded))
+	if _, err := os.Stat("/dev/full"); err != nil {
+		return kept + "; no /dev/full", nil //nolint:nilerr // this part is told as not tried
+	}
+	if m, err = t.serve(ctx, "--record", "/dev/full"); err != nil {
+		return "", err
+	}
+	full, err := t.fill(ctx, m)
+	if err != nil {
+		return "", fmt.Errorf("/dev/full: %w", err)
+	}
+	if len(full.recorded) > 0 {
+		return "", fmt.Errorf("/dev/full: %d answers do not say that they are not recorded", len(full.recorded))
+	}
+	return fmt.Sprintf("%s; /dev/full: %d answered, none recorded; exit code 2 both times", kept, full.all()), nil
+}
+
+// fill puts a load on a mock that cannot record all of it, and stops it.
+func (t *trial) fill(ctx context.Context, m *mock) (*sightings, error) {
+	worlds, err := m.newWorlds(ctx, 4)
+	if err != nil {
+		return nil, err
+	}
+	seen := &sightings{}
+	if err := (load{worlds: worlds, clients: 8, answers: 100}).put(ctx, m, seen); err != nil {
+		return nil, err
+	}
+	health, err := m.health(ctx)
+	if err != nil {
+		return nil, err
+	}
+	said := health.get("recording.unrecorded").Int()
+	if int(said) != len(seen.unrecorded) || said == 0 || health.get("recording.error").String() == "" {
+		return nil, fmt.Errorf("%d answers say that they are not recorded, but health says %s", len(seen.unrecorded), health.body)
+	}
+	code, err := m.terminate(30 * time.Second)
+	if err != nil {
+		return nil, err
+	}
+	if log := m.stderr(); code != 2 || strings.Count(log, "answers are not recorded") != 1 {
+		return nil, fmt.Errorf("exit code %d, want 2 and the reason on standard error once: %s", code, log)
+	}
+	return seen, nil
+}
+
+// readable returns an error unless a recording is of whole lines, has what clients were not told it lacks, and is read
+// by understudy check.
+func (t *trial) readable(ctx context.Context, file string, seen *sightings) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	r, err := readRecording(text)
+	if err != nil {
+		return err
+	}
+	if r.torn > 0 {
+		return fmt.Errorf("the recording ends with %d bytes of half a line", r.torn)
+	}
+	if err := r.lack(seen.recorded); err != nil {
+		return err
+	}
+	code, report, err := t.check(ctx, file)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("understudy check ends with exit code %d: %s", code, report)
+	}
+	return err
+}
