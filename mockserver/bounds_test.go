@@ -123,3 +123,19 @@ func TestDeletedWorldsAreForgotten(t *testing.T) { //nolint:paralleltest // it c
 		t.Errorf("%d worlds are kept, and %d before", after, before)
 	}
 }
+
+// A handler that finds very many mistakes tells some of them.
+func TestManyMistakesAreToldInPart(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("full-account"))
+	for _, entry := range []string{`{}`, `{"config":{}}`} {
+		body := `{"name":"n","basic_configs":{"type":"databricks","catalog":"c","svc_authentication_id":7},"output_config":{"database":"d"},"advanced_configs":[` +
+			strings.Repeat(entry+",", 60_000) + entry + `]}`
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		refused := callIn(ctx, t, s, "POST", "/dwh/v1/dwh/", body).want(t, http.StatusBadRequest).body
+		cancel()
+		if len(refused) > 10_000 || !strings.Contains(refused, " more mistakes") {
+			t.Errorf("the answer has %d bytes, and begins with %.300s", len(refused), refused)
+		}
+	}
+}

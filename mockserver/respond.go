@@ -20,6 +20,9 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
+// maxRefusals is how many of the mistakes in a request its client is told.
+const maxRefusals = 20
+
 // refuse turns an error into an answer in the interface's own form. An error that is not the caller's fault is told to
 // the log and the running test, not to the caller.
 func (x *exchange) refuse(err error) op.Reply {
@@ -35,6 +38,10 @@ func (x *exchange) refuse(err error) op.Reply {
 	if len(refusals) == 0 {
 		x.server.fail("serve", slog.String("operation", x.name()), slog.Any("error", fault))
 		return x.faulty("the mock failed; its log says why")
+	}
+	if more := len(refusals) - maxRefusals; more > 0 {
+		last := op.Error{Code: refusals[0].Code, Message: fmt.Sprintf("and %d more mistakes", more)}
+		refusals = append(refusals[:maxRefusals], &last)
 	}
 	x.reason = refusals.One().Error()
 	return x.rules.Error(x.brand.operation(x.match.Operation), x.told(refusals))

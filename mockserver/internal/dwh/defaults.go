@@ -2,7 +2,7 @@ package dwh
 
 import (
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
@@ -18,25 +18,29 @@ const usualMode = "append"
 // kind. What has the wrong form stays, for readConfigs to refuse.
 func fillDefaults(g *world.WarehouseConfig, sent bool) error {
 	var errs []error
-	fill := func(part *[]byte, path, text string) {
-		filled, err := sjson.SetBytes(*part, path, text)
-		if errs = append(errs, err); err == nil {
-			*part = filled
+	fill := func(text, path, value string) string {
+		filled, err := sjson.Set(text, path, value)
+		if errs = append(errs, err); err != nil {
+			return text
 		}
+		return filled
 	}
 	if output := gjson.ParseBytes(g.Output); output.IsObject() && output.Get("mode").String() == "" {
-		fill((*[]byte)(&g.Output), "mode", usualMode)
+		g.Output = []byte(fill(output.Raw, "mode", usualMode))
 	}
 	kind := gjson.GetBytes(g.Basic, "type").String()
 	entries := gjson.ParseBytes(g.Advanced)
 	if !entries.IsArray() {
 		return errors.Join(errs...)
 	}
-	for n, entry := range entries.Array() {
-		config := entry.Get("config")
+	var texts []string
+	for _, entry := range entries.Array() {
+		text, config := entry.Raw, entry.Get("config")
 		if is := config.Get("type").String(); config.IsObject() && is != kind && (is == "" || !sent) {
-			fill((*[]byte)(&g.Advanced), fmt.Sprintf("%d.config.type", n), kind)
+			text = fill(text, "config.type", kind)
 		}
+		texts = append(texts, text)
 	}
+	g.Advanced = []byte("[" + strings.Join(texts, ",") + "]")
 	return errors.Join(errs...)
 }
