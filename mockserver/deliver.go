@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/clock"
 )
 
-// chunk is how much of an answer a client has to take within one write timeout.
+// chunk is the number of bytes of an answer that a client must read within one write timeout.
 const chunk = 64 << 10
 
 // deliver sends an answer that is in the journal, for as long as the client goes on taking it.

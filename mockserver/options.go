@@ -177,7 +177,7 @@ func WithRecordLimit(bytes int64) Option {
 	}
 }
 
-// DefaultWriteTimeout is how long a client may take for each 64 KiB of an answer unless told otherwise.
+// DefaultWriteTimeout is the time that a client has by default to read each 64 KiB of an answer.
 const DefaultWriteTimeout = 30 * time.Second
 
 // WithWriteTimeout bounds how long a client may take for each 64 KiB of an answer, or for each part of a stream. The

@@ -20,7 +20,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// maxRefusals is how many of the mistakes in a request its client is told.
+// maxRefusals is the greatest number of mistakes in an answer; the rest are only counted.
 const maxRefusals = 20
 
 // refuse turns an error into an answer in the interface's own form. An error that is not the caller's fault is told to

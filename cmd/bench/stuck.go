@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/mockserver/query/sqlite"
 )
 
-// stuckQueries is how many worlds wait for queries that do not end.
+// stuckQueries is the number of worlds that wait for queries without end.
 const stuckQueries = 16
 
 const endless = `{"query":"WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"}`

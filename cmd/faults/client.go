@@ -30,7 +30,7 @@ func newClient() *http.Client {
 	}
 }
 
-// answer is what a client was answered, in full.
+// answer is a response that was read to its end.
 type answer struct {
 	status int
 	header http.Header

@@ -18,7 +18,7 @@ var clocks = promise{
 	try: tryClocks,
 }
 
-// lastYear is where clocks end.
+// lastYear is the year in which clocks end.
 var lastYear = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func tryClocks(ctx context.Context, t *trial) (string, error) {

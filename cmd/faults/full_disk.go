@@ -78,8 +78,8 @@ func (t *trial) fill(ctx context.Context, m *mock) (*sightings, error) {
 	return seen, nil
 }
 
-// readable returns an error unless a recording is of whole lines, has what clients were not told it lacks, and is read
-// by understudy check.
+// readable returns an error if a recording ends with half a line, lacks an exchange whose answer did not say so, or is
+// refused by understudy check.
 func (t *trial) readable(ctx context.Context, file string, seen *sightings) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -14,7 +14,7 @@ type exchange struct {
 	seq   int64
 }
 
-// sightings are what clients have seen of exchanges, each in full.
+// sightings lists the exchanges whose answers clients have read to the end.
 type sightings struct {
 	mu         sync.Mutex
 	recorded   []exchange // whose answers do not say that they are not recorded
@@ -39,7 +39,7 @@ func (s *sightings) add(world string, a answer) error {
 	return nil
 }
 
-// all is how many answers were seen.
+// all returns the number of answers.
 func (s *sightings) all() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// options are what the command line asks for.
+// options holds the flags.
 type options struct {
 	long, soak time.Duration
 	only       *regexp.Regexp

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// trial is what a promise is tried with.
+// trial holds what a promise needs to be tried: a binary, files, processes and a source of chance.
 type trial struct {
 	name   string // of the promise
 	binary string // understudy
@@ -124,7 +124,7 @@ func (m *mock) stderr() string {
 	return string(text)
 }
 
-// terminate tells the process to stop, and returns its exit code.
+// terminate sends SIGTERM, and returns the exit code of the process.
 func (m *mock) terminate(within time.Duration) (code int, err error) {
 	if err := m.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return 0, err
@@ -132,7 +132,7 @@ func (m *mock) terminate(within time.Duration) (code int, err error) {
 	return m.wait(within)
 }
 
-// wait waits for the end of a process that was told to stop, and returns its exit code.
+// wait returns the exit code of a process that was sent SIGTERM.
 func (m *mock) wait(within time.Duration) (code int, err error) {
 	select {
 	case <-m.ended:

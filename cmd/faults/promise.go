@@ -62,7 +62,7 @@ func source(seed uint64, name string) *rand.Rand {
 // errNotTried is wrapped by the reason for which a promise could not be tried. Any other error breaks it.
 var errNotTried = errors.New("not tried")
 
-// outcome is what became of a promise.
+// outcome is the result of trying a promise.
 type outcome struct {
 	text   string
 	broken bool

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// recorded is what stands in a part of a recording.
+// recorded holds the exchanges of a part of a recording.
 type recorded struct {
 	exchanges map[exchange]bool
 	torn      int // bytes of half a line at the end

@@ -49,7 +49,7 @@ and 2 when one cannot be read at all.`,
 	return c
 }
 
-// checkedScenario is what is wrong with a scenario.
+// checkedScenario lists the mistakes in a scenario.
 type checkedScenario struct {
 	Scenario string            `json:"scenario"`
 	Problems []scenarioProblem `json:"problems"`

@@ -17,7 +17,7 @@ func LogWriter(w io.Writer) io.Writer { return textSpelling.guard(w) }
 // LogText returns a text as LogWriter writes it.
 func LogText(text string) string { return textSpelling.text(text) }
 
-// spelling is how a format writes the second colon and the bracket of a workflow command instead.
+// spelling holds the characters that replace the second colon and the bracket of a workflow command in a format.
 type spelling struct{ colon, bracket string }
 
 var (

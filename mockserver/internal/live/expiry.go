@@ -41,7 +41,7 @@ func (ws *Worlds) expire() {
 	}
 }
 
-// Usage is what the worlds of a server take, and may take; zero means no limit.
+// Usage counts the worlds of a server and their bytes, with their limits. A limit of zero means none.
 type Usage struct {
 	Worlds, MaxWorlds int
 	Bytes, MaxBytes   int64
@@ -52,7 +52,7 @@ func (ws *Worlds) Usage() Usage {
 	return Usage{len(ws.List()), ws.limits.Worlds, ws.budget.used.Load(), ws.limits.Server}
 }
 
-// minJournal is what every world may keep of its journal when the server is full.
+// minJournal is the size in bytes below which no journal is shortened.
 const minJournal = 64 << 10
 
 // shortenJournals makes room by forgetting the older halves of the longest journals.

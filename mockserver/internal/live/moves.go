@@ -17,7 +17,7 @@ type Moved struct {
 	Complete bool // the clock came as far as it was asked to
 }
 
-// lastTime is how far a clock goes: a year before times have more digits than formats have room for.
+// lastTime is the latest time of a clock: a year before the year has five digits.
 var lastTime = time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 func tooFar(field string) error {

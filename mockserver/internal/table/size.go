@@ -36,7 +36,7 @@ func meters(t reflect.Type, place uintptr) (places []uintptr) {
 // isMetered reports whether a struct begins with a meter.
 func isMetered(t reflect.Type) bool { return t.NumField() > 0 && t.Field(0).Type == meterType }
 
-// entryCost is what a row or an entry is taken to cost beside its own bytes.
+// entryCost is an estimate of the bytes that a table or an index needs for an entry beside the entry itself.
 const entryCost = 64
 
 // Meter counts what a struct takes in memory beside its shallow size. Size asks it instead of looking through the struct
