@@ -141,6 +141,23 @@ func TestWhatIsSharedCountsOnce(t *testing.T) {
 	}
 }
 
+// A world that is full of what its checkpoints remember is freed by deleting them.
+func TestCheckpointsGiveRoomBack(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithStateLimit(4<<20))
+	newUploads(t, s)
+	upload(t, s, 0, 3<<20, "default").want(t, 200)
+	call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/before", "").want(t, 200)
+	call(t, s, "POST", "/core/v3/bulk_import/delete_part/load/p0", "").want(t, 200)
+	refused := upload(t, s, 0, 2<<20, "default").want(t, 400).body
+	if want := "checkpoint"; !strings.Contains(refused, want) {
+		t.Errorf("the answer %s does not speak of a %s", refused, want)
+	}
+	call(t, s, "DELETE", "/_understudy/worlds/default/checkpoints/before", "").want(t, 204)
+	upload(t, s, 0, 2<<20, "default").want(t, 200)
+	call(t, s, "POST", "/_understudy/worlds/default/checkpoints/before/restore", "").want(t, 404)
+}
+
 func TestAServerThatIsFull(t *testing.T) {
 	t.Parallel()
 	const limit = 16 << 20

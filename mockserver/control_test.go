@@ -17,6 +17,7 @@ var controlProbes = map[string][]string{
 	"resetWorld":                   {"/worlds/own/reset 200", "/worlds/none/reset 404"},
 	"listCheckpoints":              {"/worlds/own/checkpoints 200", "/worlds/none/checkpoints 404"},
 	"putCheckpoint":                {"/worlds/own/checkpoints/a 200", "/worlds/none/checkpoints/a 404"},
+	"deleteCheckpoint":             {"/worlds/own/checkpoints/seeded 204", "/worlds/own/checkpoints/none 404"},
 	"restoreCheckpoint":            {"/worlds/own/checkpoints/seeded/restore 200", "/worlds/own/checkpoints/none/restore 404"},
 	"getState":                     {"/worlds/own/state 200", "/worlds/none/state 404"},
 	"putState":                     {`/worlds/own/state 200 {"workflow":{}}`, `/worlds/own/state 400 {"nothing":1}`, "/worlds/own/state 400", `/worlds/none/state 404 {}`},

@@ -88,6 +88,14 @@ func (w *World) Reset() { w.live.Reset() }
 // Checkpoint remembers the world as it is, under a name.
 func (w *World) Checkpoint(name string) { w.live.Checkpoint(name) }
 
+// DeleteCheckpoint forgets a checkpoint.
+func (w *World) DeleteCheckpoint(name string) error {
+	if !w.live.DeleteCheckpoint(name) {
+		return fmt.Errorf("world %s has no checkpoint %s", w.live.ID, name)
+	}
+	return nil
+}
+
 // Restore puts the world back to a checkpoint.
 func (w *World) Restore(name string) error {
 	if !w.live.Restore(name) {

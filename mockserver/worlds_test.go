@@ -285,3 +285,24 @@ func TestState(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckpointsInGo(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("empty"))
+	w := s.World("")
+	w.Checkpoint("before")
+	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
+	if err := w.Restore("before"); err != nil {
+		t.Fatal(err)
+	}
+	call(t, s, "GET", "/core/v3/table/list/shop", "").want(t, 404)
+	if err := w.DeleteCheckpoint("before"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "world default has no checkpoint before"
+	for _, err := range []error{w.Restore("before"), w.DeleteCheckpoint("before")} {
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

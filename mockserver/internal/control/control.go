@@ -43,6 +43,7 @@ func Interface(h Host) op.Interface {
 		{Path: "POST /worlds/{world}/reset", Rule: h.resetWorld},
 		{Path: "GET /worlds/{world}/checkpoints", Rule: h.listCheckpoints},
 		{Path: "PUT /worlds/{world}/checkpoints/{name}", Rule: h.putCheckpoint},
+		{Path: "DELETE /worlds/{world}/checkpoints/{name}", Rule: h.deleteCheckpoint},
 		{Path: "POST /worlds/{world}/checkpoints/{name}/restore", Rule: h.restoreCheckpoint},
 		{Path: "GET /worlds/{world}/state", Rule: h.getState},
 		{Path: "PUT /worlds/{world}/state", Rule: h.putState},

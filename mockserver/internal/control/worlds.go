@@ -109,6 +109,17 @@ func (h Host) putCheckpoint(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]string{"world": w.ID, "name": c.Param("name")})
 }
 
+func (h Host) deleteCheckpoint(c *op.Call) (op.Reply, error) {
+	w, err := h.world(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if !w.DeleteCheckpoint(c.Param("name")) {
+		return op.Reply{}, op.NotFound("checkpoint", "name", c.Param("name"))
+	}
+	return op.None()
+}
+
 func (h Host) restoreCheckpoint(c *op.Call) (op.Reply, error) {
 	w, err := h.world(c)
 	if err != nil {

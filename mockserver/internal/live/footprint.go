@@ -101,7 +101,7 @@ func (w *World) admit(next *world.World, cost int64) error {
 	over, more := w.over(bytes, cost), w.would(bytes, cost)-w.charged.Load()
 	switch grows := bytes > w.bytes; {
 	case over > 0 && grows, over > w.limit && bytes == w.bytes:
-		return tooLarge("world %s would take more than %d bytes: delete something, or reset it; the limit is set with "+
+		return tooLarge("world %s would take more than %d bytes: delete something or a checkpoint, or reset it; the limit is set with "+
 			"--state-limit or WithStateLimit", w.ID, w.limit)
 	case grows && !w.budget.room(more):
 		return tooLarge("%s", w.budget.full())

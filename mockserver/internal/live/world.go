@@ -211,6 +211,16 @@ func (w *World) Restore(name string) bool {
 	return ok
 }
 
+// DeleteCheckpoint forgets a checkpoint. It reports whether there was one with that name.
+func (w *World) DeleteCheckpoint(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, ok := w.checkpoints[name]
+	delete(w.checkpoints, name)
+	w.publish()
+	return ok
+}
+
 // Checkpoints lists the names of the checkpoints.
 func (w *World) Checkpoints() []string {
 	w.mu.Lock()
