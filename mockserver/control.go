@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
@@ -82,7 +81,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	x := &exchange{service: iface, server: s, w: w, r: r, began: clock.Wall()}
+	x := &exchange{service: iface, server: s, w: w, r: r, began: s.arrival()}
 	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	reply, err := x.control()
 	x.leave()

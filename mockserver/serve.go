@@ -69,7 +69,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
 		return
 	}
-	x := &exchange{service: iface, server: s, target: t, w: w, r: r, began: clock.Wall()}
+	x := &exchange{service: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
 	if iface.rules.Browsers {
 		if isPreflight(r) {
 			iface.preflight(w, r)
@@ -84,6 +84,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		reply = x.refuse(err)
 	}
 	x.send(x.encode(reply))
+}
+
+// arrival notes that a request comes in, and returns the time.
+func (s *Server) arrival() time.Time {
+	now := clock.Wall()
+	s.arrived.Store(now.UnixNano())
+	return now
+}
+
+// busy reports whether requests come in one after another.
+func (s *Server) busy() bool {
+	return clock.Wall().UnixNano()-s.arrived.Load() < int64(2*time.Millisecond)
 }
 
 // answer goes from the request to the rule's reply. An *op.Error is the caller's fault, any other error is ours. A

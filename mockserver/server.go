@@ -47,7 +47,8 @@ type Server struct {
 	room     *semaphore.Weighted // for large bodies
 	sending  atomic.Int64        // answers on their way to clients
 	requests *requestLog
-	origin   string // scheme and host, when the server listens by itself
+	arrived  atomic.Int64 // when the last request came in, by the wall clock
+	origin   string       // scheme and host, when the server listens by itself
 }
 
 // service is one interface, ready to be served.
@@ -73,7 +74,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
 	s.settle, s.room = map[string]func(*world.World, world.Event, op.Skips){}, semaphore.NewWeighted(maxAtATime)
-	engine := core.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots())}
+	engine := core.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(c.skip), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),

@@ -19,6 +19,9 @@ import (
 // stuckQueries is the number of worlds that wait for queries without end.
 const stuckQueries = 16
 
+// beforeRest is after how long a query of the mock lets requests go first, and a little more.
+const beforeRest = 200 * time.Millisecond
+
 const endless = `{"query":"WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"}`
 
 // counted is a query engine that counts the queries that run.
@@ -33,31 +36,12 @@ func (c *counted) Query(ctx context.Context, q query.Query) (query.Result, error
 	return c.Engine.Query(ctx, q)
 }
 
-// waiting is a query engine whose queries never end and take no processor.
-type waiting struct{}
-
-func (waiting) Query(ctx context.Context, _ query.Query) (query.Result, error) {
-	<-ctx.Done()
-	return query.Result{}, ctx.Err()
-}
-
-// besideStuck compares the requests of one world while others wait for queries that never end with those while none
-// does. The ratio is of queries that take no processor: it shows what waits for them, and not what the machine does
-// besides. That of queries which count for as long as they may, as many at a time as there are slots, is in the detail.
-func besideStuck(ctx context.Context) (string, string, error) {
-	ratio, speeds, err := beside(ctx, waiting{})
-	if err != nil {
-		return "", "", err
-	}
-	busy, _, err := beside(ctx, sqlite.New())
-	detail := fmt.Sprintf("%s; %s if the queries take all the processor that they get, on %d cores", speeds, busy, runtime.GOMAXPROCS(0))
-	return ratio, detail, err
-}
-
-// beside plays rounds of requests, of which every other one is while queries of an engine are stuck.
-func beside(ctx context.Context, inner query.Engine) (ratio, speeds string, err error) {
+// besideStuck compares the requests of one world while others wait for queries that count for as long as they may, as
+// many at a time as there are slots, with those while none does. It plays rounds of requests, and queries are stuck in
+// every other one.
+func besideStuck(ctx context.Context) (ratio, detail string, err error) {
 	const rounds, requests = 20, 3000
-	engine := &counted{Engine: inner}
+	engine := &counted{Engine: sqlite.New()}
 	mock, err := mockserver.New(mockserver.WithScenario("empty"), mockserver.WithClock("frozen"), mockserver.WithQueryEngine(engine))
 	if err != nil {
 		return "", "", err
@@ -89,7 +73,7 @@ func beside(ctx context.Context, inner query.Engine) (ratio, speeds string, err 
 	}
 	perSecond := func(d time.Duration) float64 { return rounds * requests / d.Seconds() }
 	return fmt.Sprintf("%.2f", took[0].Seconds()/took[1].Seconds()),
-		fmt.Sprintf("%.0f/s against %.0f/s", perSecond(took[1]), perSecond(took[0])), nil
+		fmt.Sprintf("%.0f/s against %.0f/s, on %d cores", perSecond(took[1]), perSecond(took[0]), runtime.GOMAXPROCS(0)), nil
 }
 
 // stick makes worlds, in each of which a request waits for a query. Release lets the requests go and deletes the worlds.
@@ -127,5 +111,6 @@ func stick(ctx context.Context, mock *mockserver.Server, engine *counted) (relea
 	for engine.running.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
+	time.Sleep(beforeRest)
 	return release, nil
 }

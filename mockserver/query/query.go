@@ -23,6 +23,7 @@ type Query struct {
 	Database string // where names without a database are looked up
 	Tables   Tables
 	Now      time.Time // what the query takes for the present
+	Pause    func()    // lets requests go first: to be called now and then by an engine that works for long; may be nil
 }
 
 // Tables is what a query may see. An engine asks for a table when the query names it.

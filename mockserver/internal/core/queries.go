@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/query"
@@ -16,10 +17,19 @@ import (
 type Engine struct {
 	Query query.Engine  // answers queries; nil: none does
 	Slots chan struct{} // as many queries run side by side as it has room for; nil: any number
+	Busy  func() bool   // reports whether requests come in; nil: never
 }
 
-// queryLimit is how long one query may take by the wall clock, whatever the engine does about it itself.
-const queryLimit = 10 * time.Second
+// queryLimit is how long one query may take by the wall clock, rests included, whatever the engine does about it itself.
+const queryLimit = 30 * time.Second
+
+// A query that has run for longer than most lets requests go first: while they come in, it rests again and again, but not
+// for so long that it would come to its limit by resting.
+const (
+	beforeRest = 100 * time.Millisecond
+	rest       = 20 * time.Millisecond
+	maxRest    = 15 * time.Second
+)
 
 // maxPending is how many queries of one world may wait to be run before the next job is issued. Each keeps the world as
 // it was.
@@ -151,7 +161,7 @@ func (g Engine) ask(ctx context.Context, job world.Job, tables query.Tables) (*w
 	ctx, cancel := context.WithTimeout(ctx, queryLimit)
 	defer cancel()
 	result, err := g.Query.Query(ctx, query.Query{
-		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables,
+		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables, Pause: g.pause(),
 	})
 	if err != nil {
 		return nil, err
@@ -161,6 +171,20 @@ func (g Engine) ask(ctx context.Context, job world.Job, tables query.Tables) (*w
 		columns[i] = [2]string{column.Name, column.Type}
 	}
 	return NewOutput(columns, result.Rows)
+}
+
+// pause returns what a query calls to let requests go first.
+func (g Engine) pause() func() {
+	if g.Busy == nil {
+		return nil
+	}
+	begin, rested := clock.Wall(), time.Duration(0)
+	return func() {
+		if clock.Wall().Sub(begin) > beforeRest && rested < maxRest && g.Busy() {
+			time.Sleep(rest)
+			rested += rest
+		}
+	}
 }
 
 // needEnd makes a call wait for the end of a job that was due and has not got its result yet.

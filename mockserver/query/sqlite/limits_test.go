@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"svc.example/understudy/mockserver/query"
@@ -40,6 +41,25 @@ func TestTimeLimit(t *testing.T) {
 			refused(t, text, "the query takes longer than 50ms", sqlite.WithTimeLimit(50*time.Millisecond))
 		})
 	}
+}
+
+// The time that a query lets others go first is not its own.
+func TestTimeLimitStandsWhilePaused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pauses := 0
+		result, err := sqlite.New(sqlite.WithTimeLimit(time.Minute)).Query(t.Context(), query.Query{
+			Text: "SELECT count(*) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 10000) SELECT x FROM n)",
+			Pause: func() {
+				pauses++
+				time.Sleep(time.Hour)
+			},
+			Tables: world{},
+		})
+		if err != nil || pauses < 10 || len(result.Rows) != 1 {
+			t.Errorf("after %d pauses: %v, error %v", pauses, result.Rows, err)
+		}
+	})
 }
 
 func TestTimeLimitWhileATableIsRead(t *testing.T) {

@@ -22,6 +22,9 @@ type session struct {
 	loaded  map[string]bool // the tables that are there, by their names in SQLite, and pins
 	cut     []cutTable      // those that have more columns than there is room for
 	loading bool            // it is us who speak to SQLite
+
+	stopwatch *stopwatch
+	unpaused  int64 // steps since requests were let go first
 }
 
 // limits are those of SQLite. A text may be longer than any record that the platform takes, and no longer than what
@@ -139,5 +142,12 @@ func (s *session) charge(steps int64) error {
 	if s.steps -= steps; s.steps < 0 {
 		return errSteps
 	}
+	if s.unpaused += steps; s.unpaused >= pauseSteps && s.query.Pause != nil {
+		s.unpaused = 0
+		s.stopwatch.pause(s.query.Pause)
+	}
 	return s.stopped()
 }
+
+// pauseSteps is after how many steps a query lets requests go first: some tenths of a millisecond.
+const pauseSteps = 2_000

@@ -67,7 +67,8 @@ var _ query.Engine = (*Engine)(nil)
 // Option is a setting of an engine. One that is not above 0 is ignored.
 type Option func(*Engine)
 
-// WithTimeLimit bounds how long a query takes, with the tables that it needs.
+// WithTimeLimit bounds how long a query takes, with the tables that it needs. While it lets requests go first, its time
+// stands still.
 func WithTimeLimit(d time.Duration) Option { return func(e *Engine) { e.time = above0(d, e.time) } }
 
 // WithStepLimit bounds how much work a query is, on any machine: a step is an instruction of SQLite's, a byte that one
@@ -109,9 +110,13 @@ func New(opts ...Option) *Engine {
 
 // Query implements query.Engine. The error's text is meant for who wrote the query.
 func (e *Engine) Query(ctx context.Context, q query.Query) (query.Result, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, e.time, errTime)
-	defer cancel()
-	s := &session{engine: e, query: q, stopped: ctx.Err, free: e.memory, steps: e.steps, loaded: map[string]bool{}}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := &session{
+		engine: e, query: q, stopped: ctx.Err, free: e.memory, steps: e.steps, loaded: map[string]bool{},
+		stopwatch: newStopwatch(e.time, func() { cancel(errTime) }),
+	}
+	defer s.stopwatch.stop()
 	result, err := s.run()
 	if err != nil {
 		return query.Result{}, s.explain(err, context.Cause(ctx))
