@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,14 +61,17 @@ func newGatherer(c *Checker) *gatherer {
 }
 
 // gather takes the batches in their order, each when it is done.
-func (g *gatherer) gather(order <-chan *batch) error {
+func (g *gatherer) gather(ctx context.Context, order <-chan *batch) error {
 	for b := range order {
 		<-b.done
 		for i := range b.verdicts {
 			g.take(&b.verdicts[i])
 		}
 	}
-	g.watcher.End()
+	if err := g.watcher.End(ctx); err != nil && ctx.Err() == nil {
+		g.errs = append(g.errs, err)
+	}
+	g.r.Notes = append(g.r.Notes, g.watcher.Notes()...)
 	g.settleCredentials()
 	if g.dropped > 0 {
 		g.errs = append(g.errs, fmt.Errorf("and %d more", g.dropped))

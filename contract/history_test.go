@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -119,22 +120,50 @@ func TestNoSecretLeavesInAReport(t *testing.T) {
 	}
 }
 
-// Two recordings may be of two accounts.
-func TestWhatOneFileProvesDoesNotHoldInAnother(t *testing.T) {
+// Files are one history where their times and numbers fit together.
+func TestHistoriesGoOnInOtherFiles(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/pools-broken.ndjson")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bytes.SplitAfter(data, []byte("\n"))
-	dir := t.TempDir()
-	for name, part := range map[string][][]byte{"a": lines[:3], "b": lines[3:]} {
-		if err := os.WriteFile(filepath.Join(dir, name), bytes.Join(part, nil), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r := checked(t, contract.Files(filepath.Join(dir, "a"), filepath.Join(dir, "b"))); r.Failed() {
-		t.Errorf("findings %+v", r.Findings)
+	times := regexp.MustCompile(`"(start|end)": ?"[^"]*", ?`)
+	worlds := regexp.MustCompile(`"(seq|world)": ?[^,]*, ?`)
+	for name, tt := range map[string]struct {
+		edit func(file int, line string) string
+		want bool
+	}{
+		"a mock's, with numbers that go on": {func(_ int, line string) string { return line }, true},
+		"a mock's, with numbers from 1 again": {func(file int, line string) string {
+			if file == 1 {
+				return strings.Replace(line, `"seq": 4`, `"seq": 1`, 1)
+			}
+			return line
+		}, false},
+		"any other, with times": {func(_ int, line string) string { return worlds.ReplaceAllString(line, "") }, true},
+		"without times": {func(_ int, line string) string {
+			return times.ReplaceAllString(worlds.ReplaceAllString(line, ""), "")
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var files [2]strings.Builder
+			for i, line := range strings.SplitAfter(string(data), "\n") {
+				if file := min(i/3, 1); line != "" {
+					files[file].WriteString(tt.edit(file, line))
+				}
+			}
+			dir := t.TempDir()
+			paths := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
+			for i, path := range paths {
+				if err := os.WriteFile(path, []byte(files[i].String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if r := checked(t, contract.Files(paths...)); r.Failed() != tt.want {
+				t.Errorf("findings %+v", r.Findings)
+			}
+		})
 	}
 }
 

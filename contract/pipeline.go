@@ -70,7 +70,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 			return true
 		})
 	})
-	err := g.gather(order)
+	err := g.gather(ctx, order)
 	cancel()
 	wg.Wait()
 	return j, errors.Join(err, outer.Err())

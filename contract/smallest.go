@@ -45,7 +45,9 @@ func (o *oracle) shows(id string, exchanges []*recording.Exchange) *report.Findi
 			watcher.See(e)
 		}
 	}
-	watcher.End()
+	if watcher.End(context.Background()) != nil {
+		return nil
+	}
 	for _, r := range pending.absent {
 		verdict, message := pending.verdict(r)
 		f := o.judge.SchemeFinding(r, verdict, message)

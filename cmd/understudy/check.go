@@ -46,7 +46,8 @@ which a rule references cannot be deleted (see understudy rules).
 A FILE is a recording: an HTTP Archive (HAR 1.2), NDJSON as written by serve
 --record, or a cassette of go-vcr, VCR.py or Ruby's VCR, each also gzipped; which
 of them, its content tells. It may also be a folder or a quoted glob. - is
-standard input. All are read as one recording, in the order given; without a
+standard input. All are one recording: exchanges of one account are judged in
+the order of their times, and file by file where they have none. Without a
 FILE, those that understudy.yaml names.
 
 Addresses of a local mock and https://INTERFACE.svc.example are known, others are

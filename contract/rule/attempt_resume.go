@@ -36,17 +36,17 @@ func seeAttemptResume(st *step) {
 		st.repeated()
 		st.resumedFailed()
 		st.resumedFrom()
-	case st.Operation == "workflow.listAttemptTasks" && st.OK() && st.listed:
+	case st.Operation == "workflow.listAttemptTasks" && st.OK() && st.Listed:
 		st.takenOver()
 	}
 }
 
 // repeated looks at what identifies the attempt of an answer.
 func (st *step) repeated() {
-	if st.start == nil || len(st.attempts) != 1 {
+	if st.Starting == nil || len(st.Attempts) != 1 {
 		return
 	}
-	a := st.attempts[0]
+	a := st.Attempts[0]
 	switch st.Status {
 	case http.StatusConflict:
 		st.conflicted(a)
@@ -58,14 +58,14 @@ func (st *step) repeated() {
 
 func (st *step) conflicted(a attemptFact) {
 	r := ruling{rule: AttemptResume, aspect: "conflict", provenance: specs.Public}
-	asked, err1 := time.Parse(time.RFC3339, st.start.sessionTime)
-	got, err2 := time.Parse(time.RFC3339, a.sessionTime)
+	asked, err1 := time.Parse(time.RFC3339, st.Starting.SessionTime)
+	got, err2 := time.Parse(time.RFC3339, a.SessionTime)
 	switch {
-	case a.retry != st.start.retry:
-		r.message = fmt.Sprintf("the conflict is answered with an attempt of another name, %s", a.id)
+	case a.Retry != st.Starting.Retry:
+		r.message = fmt.Sprintf("the conflict is answered with an attempt of another name, %s", a.ID)
 		st.judge(r, report.Fail)
 	case err1 == nil && err2 == nil && !asked.Equal(got):
-		r.message = fmt.Sprintf("the conflict is answered with an attempt of another session time, %s", a.id)
+		r.message = fmt.Sprintf("the conflict is answered with an attempt of another session time, %s", a.ID)
 		st.judge(r, report.Fail)
 	default:
 		st.judge(r, report.Pass)
@@ -75,80 +75,80 @@ func (st *step) conflicted(a attemptFact) {
 // unique: a session has one attempt of each name.
 func (st *step) unique(a attemptFact) {
 	r := ruling{rule: AttemptResume, aspect: "unique", provenance: specs.Public}
-	earlier, ok := st.s.names.get(attemptName{a.sessionID, a.retry})
+	earlier, ok := st.s.names.get(attemptName{a.SessionID, a.Retry})
 	if ok && !st.known(earlier.first) {
 		r.message = fmt.Sprintf("session %s got two attempts named %q at the same time, %s and %s",
-			a.sessionID, a.retry, earlier.fact.id, a.id)
+			a.SessionID, a.Retry, earlier.fact.ID, a.ID)
 		st.judge(r, report.Inconclusive, earlier.first)
 		return
 	}
 	if ok {
 		r.message = fmt.Sprintf("session %s got a second attempt named %q, %s after %s",
-			a.sessionID, a.retry, a.id, earlier.fact.id)
-		if earlier.fact.id == a.id {
-			r.message = fmt.Sprintf("attempt %s was there already and was answered with 200 instead of 409", a.id)
+			a.SessionID, a.Retry, a.ID, earlier.fact.ID)
+		if earlier.fact.ID == a.ID {
+			r.message = fmt.Sprintf("attempt %s was there already and was answered with 200 instead of 409", a.ID)
 		}
 		st.judge(r, report.Fail, earlier.first)
 		return
 	}
-	if _, ok := st.s.sessions.get(a.sessionID); ok {
+	if _, ok := st.s.sessions.get(a.SessionID); ok {
 		st.judge(r, report.Pass)
 	}
 }
 
 // indexed: the index of a new attempt is above those of its session.
 func (st *step) indexed(a attemptFact) {
-	top, ok := st.s.sessions.get(a.sessionID)
-	if !ok || !st.known(top.first) || top.fact.id == a.id {
+	top, ok := st.s.sessions.get(a.SessionID)
+	if !ok || !st.known(top.first) || top.fact.ID == a.ID {
 		return
 	}
 	r := ruling{rule: AttemptResume, aspect: "index", provenance: specs.Client}
-	if a.index > top.fact.index {
+	if a.Index > top.fact.Index {
 		st.judge(r, report.Pass)
 		return
 	}
 	r.message = fmt.Sprintf("the new attempt %s of session %s has index %d, and there is one of index %d",
-		a.id, a.sessionID, a.index, top.fact.index)
+		a.ID, a.SessionID, a.Index, top.fact.Index)
 	st.judge(r, report.Fail, top.first)
 }
 
 // resumedFailed: nothing is left to resume of an attempt that succeeded.
 func (st *step) resumedFailed() {
-	if st.start == nil || st.start.mode != "failed" || !st.OK() && st.Status != http.StatusBadRequest {
+	if st.Starting == nil || st.Starting.Mode != "failed" || !st.OK() && st.Status != http.StatusBadRequest {
 		return
 	}
 	r := ruling{rule: AttemptResume, aspect: "failed", provenance: specs.Client}
-	old, ok := st.s.attempts.get(st.start.attemptID)
+	old, ok := st.s.attempts.get(st.Starting.AttemptID)
 	switch {
-	case !ok || !old.fact.done || !st.known(old.proof):
-		r.message = fmt.Sprintf("how attempt %s ended is not known", st.start.attemptID)
+	case !ok || !old.fact.Done || !st.known(old.proof):
+		r.message = fmt.Sprintf("how attempt %s ended is not known", st.Starting.AttemptID)
 		st.judge(r, report.Inconclusive)
-	case (old.fact.status == "success") != st.OK():
+	case (old.fact.Status == "success") != st.OK():
 		st.judge(r, report.Pass)
 	case st.OK():
-		r.message = fmt.Sprintf("attempt %s was resumed although it succeeded", st.start.attemptID)
+		r.message = fmt.Sprintf("attempt %s was resumed although it succeeded", st.Starting.AttemptID)
 		st.judge(r, report.Fail, old.proof)
 	default: // refused for some other reason, such as a full pool
-		r.message = fmt.Sprintf("resuming attempt %s was refused; the recording does not show why", st.start.attemptID)
+		r.message = fmt.Sprintf("resuming attempt %s was refused; the recording does not show why", st.Starting.AttemptID)
 		st.judge(r, report.Inconclusive, old.proof)
 	}
 }
 
 // resumedFrom: the name of the task to resume from must fit one task.
 func (st *step) resumedFrom() {
-	if st.start == nil || st.start.mode != "from" || !st.OK() && st.Status != http.StatusBadRequest {
+	if st.Starting == nil || st.Starting.Mode != "from" || !st.OK() && st.Status != http.StatusBadRequest {
 		return
 	}
 	r := ruling{rule: AttemptResume, aspect: "from", provenance: specs.Client}
-	listed, ok := st.s.tasks.get(st.start.attemptID)
+	listed, ok := st.s.tasks.get(st.Starting.AttemptID)
 	if !ok || !st.known(listed.proof) {
-		r.message = fmt.Sprintf("the tasks of attempt %s are not known", st.start.attemptID)
+		r.message = fmt.Sprintf("the tasks of attempt %s are not known", st.Starting.AttemptID)
 		st.judge(r, report.Inconclusive)
 		return
 	}
 	n := 0
 	for _, task := range listed.tasks {
-		if strings.HasSuffix(task.fullName, st.start.from) {
+		if strings.HasSuffix(task.FullName, st.Starting.From) {
 			n++
 		}
 	}
@@ -157,11 +157,11 @@ func (st *step) resumedFrom() {
 		st.judge(r, report.Pass)
 	case n > 1 && st.OK(), n == 0 && st.OK() && listed.done != nil:
 		r.message = fmt.Sprintf("attempt %s was resumed from %q, which fits %d of its tasks",
-			st.start.attemptID, st.start.from, n)
+			st.Starting.AttemptID, st.Starting.From, n)
 		st.judge(r, report.Fail, listed.done, listed.proof)
 	default:
 		r.message = fmt.Sprintf("whether %q fits one task of attempt %s is not known",
-			st.start.from, st.start.attemptID)
+			st.Starting.From, st.Starting.AttemptID)
 		st.judge(r, report.Inconclusive, listed.proof)
 	}
 }
@@ -181,14 +181,14 @@ func (st *step) takenOver() {
 		return
 	}
 	states := map[string]string{}
-	for _, task := range st.tasks {
-		states[task.fullName] = task.state
+	for _, task := range st.Tasks {
+		states[task.FullName] = task.State
 	}
 	for _, task := range old.tasks {
-		state, there := states[task.fullName]
-		if task.state == "success" && there && state != "success" {
+		state, there := states[task.FullName]
+		if task.State == "success" && there && state != "success" {
 			r.message = fmt.Sprintf("task %s succeeded in attempt %s and is %s in attempt %s, which resumes it",
-				task.fullName, oldID, state, st.ID)
+				task.FullName, oldID, state, st.ID)
 			st.judge(r, report.Fail, old.done, old.proof, resume)
 			return
 		}

@@ -10,28 +10,28 @@ import (
 
 // belonging says that a thing is a part of another, and gone with it.
 type belonging struct {
-	part, whole thing
+	Part, Whole thing
 	proof       *Event // that shows it
 }
 
 // tie notes that an answer shows a thing to be a part of another.
 func (e *Event) tie(part, whole thing) {
 	if part.id != "" && whole.id != "" {
-		e.belongs = append(e.belongs, belonging{part, whole, e})
+		e.Belongs = append(e.Belongs, belonging{part, whole, e})
 	}
 }
 
 // learnBelongings learns what is a part of what, also from the answer to a deletion, which shows what was deleted.
 func (s *state) learnBelongings(e *Event) {
-	for _, b := range e.belongs {
-		x := s.life(b.part)
+	for _, b := range e.Belongs {
+		x := s.life(b.Part)
 		x.wholes = append(slices.DeleteFunc(slices.Clone(x.wholes), b.isReplaced), b)
-		s.life(b.whole).parted = e
+		s.life(b.Whole).parted = e
 	}
 }
 
 // isReplaced reports whether another belonging of the same part does not hold any more: of each kind it has one whole.
-func (b belonging) isReplaced(other belonging) bool { return other.whole.kind == b.whole.kind }
+func (b belonging) isReplaced(other belonging) bool { return other.Whole.kind == b.Whole.kind }
 
 // maxWholes bounds how many steps a part may be away from what it is gone with.
 const maxWholes = 3
@@ -45,9 +45,9 @@ func (st *step) lost(t thing, depth int) (*entity, []*Event) {
 		if b.proof != st.Event && !st.known(b.proof) {
 			continue
 		}
-		whole, proofs := st.s.lookUp(b.whole), []*Event(nil)
-		if b.whole.kind.takes == "" || st.deletion(whole) == nil {
-			whole, proofs = st.lost(b.whole, depth-1)
+		whole, proofs := st.s.lookUp(b.Whole), []*Event(nil)
+		if b.Whole.kind.takes == "" || st.deletion(whole) == nil {
+			whole, proofs = st.lost(b.Whole, depth-1)
 		}
 		if whole != nil {
 			return whole, append(proofs, b.proof)
@@ -59,8 +59,8 @@ func (st *step) lost(t thing, depth int) (*entity, []*Event) {
 // wholesOf is what a thing is a part of: as the answer in hand shows it, else as it was shown before.
 func (st *step) wholesOf(t thing) []belonging {
 	var list []belonging
-	for _, b := range st.belongs {
-		if b.part == t {
+	for _, b := range st.Belongs {
+		if b.Part == t {
 			list = append(list, b)
 		}
 	}
@@ -83,15 +83,15 @@ func (st *step) outlived(rule string) {
 		return
 	}
 	isMet := st.Status == http.StatusNotFound || st.OK() && st.does != removes
-	if t := st.named; !t.isNone() && st.does != nothing && isMet {
+	if t := st.Named; !t.isNone() && st.does != nothing && isMet {
 		st.outlivedThing(rule, t)
 	}
 	if !st.OK() || st.does == removes {
 		return
 	}
-	for _, f := range st.shows {
-		if f.thing != st.named {
-			st.outlivedThing(rule, f.thing)
+	for _, f := range st.Shows {
+		if f.Thing != st.Named {
+			st.outlivedThing(rule, f.Thing)
 		}
 	}
 }

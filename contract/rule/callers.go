@@ -52,16 +52,16 @@ func (s *state) caller(id uint64) *callerState {
 // looksAtKey reports whether the answer says whether the key is taken. That to an event does not: its key is looked at
 // after the answer.
 func (e *Event) looksAtKey() bool {
-	return !e.open && !strings.HasPrefix(e.Operation, specs.Ingestion+".")
+	return !e.Open && !strings.HasPrefix(e.Operation, specs.Ingestion+".")
 }
 
 // learnCaller learns whether a key is taken.
 func (s *state) learnCaller(e *Event) {
-	c := s.caller(e.caller)
+	c := s.caller(e.Caller)
 	if c == nil || !e.looksAtKey() {
 		return
 	}
-	if dropped := s.caller(e.dropped); dropped != nil && e.OK() {
+	if dropped := s.caller(e.Dropped); dropped != nil && e.OK() {
 		dropped.dropped = e
 	}
 	switch {

@@ -33,7 +33,7 @@ func seeDefaultPool(st *step) {
 	case "workflow.updatePool", "workflow.deletePool":
 		st.defaultTouched()
 	case "workflow.listPools":
-		if st.OK() && st.listed && !st.Opaque {
+		if st.OK() && st.Listed && !st.Opaque {
 			st.oneDefault()
 			st.sameSum()
 		}
@@ -43,8 +43,8 @@ func seeDefaultPool(st *step) {
 func (st *step) defaultTouched() {
 	pool := st.s.pool(st.ID)
 	proof := pool.proof
-	isDefault := pool.has && pool.fact.isDefault && st.known(proof)
-	if st.OK() && slices.ContainsFunc(st.pools, func(f poolFact) bool { return f.id == st.ID && f.isDefault }) {
+	isDefault := pool.has && pool.fact.IsDefault && st.known(proof)
+	if st.OK() && slices.ContainsFunc(st.Pools, func(f poolFact) bool { return f.ID == st.ID && f.IsDefault }) {
 		isDefault, proof = true, nil // the answer says so itself
 	}
 	if !isDefault {
@@ -63,13 +63,13 @@ func (st *step) defaultTouched() {
 
 func (st *step) oneDefault() {
 	n := 0
-	for _, fact := range st.pools {
-		if fact.isDefault {
+	for _, fact := range st.Pools {
+		if fact.IsDefault {
 			n++
 		}
 	}
 	r := ruling{rule: DefaultPool, aspect: "one", provenance: specs.Documented}
-	if n == 1 || n == 0 && len(st.pools) == 0 { // it is made when it is first needed
+	if n == 1 || n == 0 && len(st.Pools) == 0 { // it is made when it is first needed
 		st.judge(r, report.Pass)
 		return
 	}
@@ -87,8 +87,8 @@ func (st *step) sameSum() {
 	evidence := append([]*Event{l.proof}, l.changes...)
 	expected, told := l.replay()
 	limits := map[string]int64{}
-	for _, fact := range st.pools {
-		limits[fact.id] = fact.limit
+	for _, fact := range st.Pools {
+		limits[fact.ID] = fact.Limit
 	}
 	defaultID := l.defaultPool()
 	switch {
@@ -126,7 +126,7 @@ func sequential(events []*Event) bool {
 
 func (l *listing) defaultPool() string {
 	for id, fact := range l.pools {
-		if fact.isDefault {
+		if fact.IsDefault {
 			return id
 		}
 	}
@@ -137,7 +137,7 @@ func (l *listing) defaultPool() string {
 func (l *listing) replay() (limits map[string]int64, told bool) {
 	limits = map[string]int64{}
 	for id, fact := range l.pools {
-		limits[id] = fact.limit
+		limits[id] = fact.Limit
 	}
 	defaultID := l.defaultPool()
 	for _, e := range l.changes {
@@ -150,15 +150,15 @@ func (l *listing) replay() (limits map[string]int64, told bool) {
 			limits[defaultID] += limit
 			continue
 		}
-		if len(e.pools) != 1 {
+		if len(e.Pools) != 1 {
 			return nil, false
 		}
-		fact := e.pools[0]
-		if fact.id == defaultID {
+		fact := e.Pools[0]
+		if fact.ID == defaultID {
 			return nil, false
 		}
-		limits[defaultID] += limits[fact.id] - fact.limit
-		limits[fact.id] = fact.limit
+		limits[defaultID] += limits[fact.ID] - fact.Limit
+		limits[fact.ID] = fact.Limit
 	}
 	return limits, true
 }

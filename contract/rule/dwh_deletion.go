@@ -28,7 +28,7 @@ var dwhDeletion = watch{
 
 func seeDWHDeletion(st *step) {
 	st.used(DWHDeletion)
-	if !st.relisted(DWHDeletion) && st.isListOf(DWHDeletion) && !st.partial && st.s.removals[warehouses] > 0 {
+	if !st.relisted(DWHDeletion) && st.isListOf(DWHDeletion) && !st.Partial && st.s.removals[warehouses] > 0 {
 		st.judge(ruling{rule: DWHDeletion, aspect: "list"}, report.Pass)
 	}
 	st.outlived(DWHDeletion)
@@ -39,8 +39,8 @@ func seeDWHDeletion(st *step) {
 
 // projectless looks at a deletion of an integration whose workflow project is not known.
 func (st *step) projectless() {
-	x := st.s.lookUp(st.named)
-	if len(st.belongs) > 0 || x != nil && (x.parted != nil || x.gone != nil) {
+	x := st.s.lookUp(st.Named)
+	if len(st.Belongs) > 0 || x != nil && (x.parted != nil || x.gone != nil) {
 		return
 	}
 	st.judge(ruling{

@@ -56,13 +56,13 @@ type absence struct {
 
 // targets are what the request wants the integration to load into.
 func (st *step) targets() []thing {
-	f := st.target
-	if f == nil || f.database == "" {
+	f := st.Target
+	if f == nil || f.Database == "" {
 		return nil
 	}
-	list := []thing{{databases, f.database}}
-	for _, name := range f.tables {
-		list = append(list, thing{tables, f.database + "/" + name})
+	list := []thing{{databases, f.Database}}
+	for _, name := range f.Tables {
+		list = append(list, thing{tables, f.Database + "/" + name})
 	}
 	return list
 }
@@ -106,18 +106,18 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 // absent returns what shows that a target was not there when the exchange in hand began, or nil.
 func (st *step) absent(t thing) []*Event {
 	x := st.s.lookUp(t)
-	if st.deletion(x) != nil && !st.mayBeForeign(x) {
+	if st.deletion(x) != nil {
 		return slices.DeleteFunc(x.evidence(), func(e *Event) bool { return e == nil })
 	}
 	var proofs []*Event
 	if x != nil {
 		proofs = append(proofs, x.missing)
 	}
-	if l, ok := st.s.targetLists.get(targetList{st.caller, databaseOf(t).id}); ok && !l.ids[t.id] {
+	if l, ok := st.s.targetLists.get(targetList{st.Caller, databaseOf(t).id}); ok && !l.ids[t.id] {
 		proofs = append(proofs, l.proof)
 	}
 	for _, proof := range proofs {
-		if st.known(proof) && st.caller != 0 && st.caller == proof.caller && !st.mayBeThereSince(t, x, proof) {
+		if st.known(proof) && st.Caller != 0 && st.Caller == proof.Caller && !st.mayBeThereSince(t, x, proof) {
 			return []*Event{proof}
 		}
 	}
@@ -144,7 +144,7 @@ func (st *step) isThere(t thing) bool {
 	case in != nil && in.created != nil && before(x.proof, in.created):
 		return false
 	}
-	return !st.contested(func(e *Event) bool { return e.does == removes && (e.named == t || e.named == databaseOf(t)) })
+	return !st.contested(func(e *Event) bool { return e.does == removes && (e.Named == t || e.Named == databaseOf(t)) })
 }
 
 // uncreated is a target that was not there when an integration was made for it, and is not to be made along.
@@ -169,11 +169,11 @@ func (u *uncreated) find(st *step) bool {
 		return false
 	}
 	r := ruling{rule: DWHTarget, aspect: "made", provenance: specs.Documented}
-	if i := slices.IndexFunc(st.shows, func(f shown) bool { return f.thing == u.thing }); i >= 0 {
-		u.appeared(st, r, &st.shows[i])
+	if i := slices.IndexFunc(st.Shows, func(f shown) bool { return f.Thing == u.thing }); i >= 0 {
+		u.appeared(st, r, &st.Shows[i])
 		return true
 	}
-	if st.caller == 0 || st.caller != u.creation.caller || !st.lacks(u.thing) {
+	if st.Caller == 0 || st.Caller != u.creation.Caller || !st.lacks(u.thing) {
 		return false
 	}
 	st.judge(r, report.Pass)
@@ -185,11 +185,11 @@ func (u *uncreated) appeared(st *step, r ruling, f *shown) {
 	from, to := u.creation.Start.Add(-time.Second), u.creation.over().Add(time.Second)
 	evidence := append(slices.Clone(u.proofs), u.creation)
 	switch {
-	case f.born.IsZero() || u.creation.Start.IsZero():
+	case f.Born.IsZero() || u.creation.Start.IsZero():
 		r.message = fmt.Sprintf("%s %s appeared after an integration was made for it; when it was made is not known",
 			u.kind.noun, u.id)
 		st.judge(r, report.Inconclusive, evidence...)
-	case f.born.Before(from) || f.born.After(to):
+	case f.Born.Before(from) || f.Born.After(to):
 	default:
 		r.message = fmt.Sprintf("%s %s was made along with an integration", u.kind.noun, u.id)
 		st.judge(r, report.Fail, evidence...)

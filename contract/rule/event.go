@@ -24,18 +24,33 @@ type Event struct {
 	Date      time.Time
 	Line      report.Line // as reports show the exchange: set by whoever writes one
 	Forget    bool        // the state of the world was replaced: nothing known before holds
+	Own       bool        // a mock recorded it, with the name of its world
+	At        int         // which place it was sent to, as a Watcher numbers them
+	Account   string      // the account that the answer speaks of
 
-	caller uint64 // who asked, 0 when that is not known
-	keyed  bool   // there was an Authorization header
-	open   bool   // the operation asks for no key, so that an answer says nothing of one
+	Caller uint64 // who asked, 0 when that is not known
+	Keyed  bool   // there was an Authorization header
+	Open   bool   // the operation asks for no key, so that an answer says nothing of one
 	of     *kind  // what the operation is about
 	does   verb
 	stirs  []*kind
-	named  thing  // what the path names
-	within thing  // what the path names that it is a part of
+	Named  thing  // what the path names
+	Within thing  // what the path names that it is a part of
 	ID     string // first part of what the path names
 	Opaque bool   // there was success, but the answer could not be read
-	facts
+	Facts
+}
+
+// restored returns the event with what follows from its operation.
+func (e *Event) restored() *Event {
+	iface, id, _ := strings.Cut(e.Operation, ".")
+	if read := readers[iface][id]; read != nil {
+		e.of, e.does, e.stirs = read.of, read.does, read.stirs
+	}
+	for i := range e.Belongs {
+		e.Belongs[i].proof = e
+	}
+	return e
 }
 
 // OK reports whether the request was answered with success, and not only put off.
@@ -80,9 +95,9 @@ func NewEvent(r *judge.Result) *Event {
 		return nil
 	}
 	e := newEvent(r)
-	e.Operation, e.caller = op.Name(), caller
-	e.open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
-	e.keyed = r.Item.Request.Headers.Value("Authorization") != ""
+	e.Operation, e.Caller = op.Name(), caller
+	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
+	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
 	if read != nil {
 		e.read(read, r)
 	}
@@ -92,8 +107,8 @@ func NewEvent(r *judge.Result) *Event {
 func (e *Event) read(read *reader, r *judge.Result) {
 	e.of, e.does, e.stirs = read.of, read.does, read.stirs
 	if match := &r.Owner.Match; e.of != nil {
-		e.ID, e.named = match.Param(e.of.path[0]), e.of.named(match)
-		e.within = e.of.in.named(match)
+		e.ID, e.Named = match.Param(e.of.path[0]), e.of.named(match)
+		e.Within = e.of.in.named(match)
 	}
 	if read.rest != nil {
 		read.rest(e, r)
@@ -109,7 +124,8 @@ func newEvent(r *judge.Result) *Event {
 	item := &r.Item
 	e := &Event{
 		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World, Site: r.Owner.Site,
-		Start: item.Start, End: item.End,
+		Start: item.Start, End: item.End, Own: item.World != "" && item.Seq > 0,
+		Line: report.Line{Exchange: item.Number},
 	}
 	if e.End.Before(e.Start) {
 		e.End = e.Start

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"hash/maphash"
 	"strings"
 	"time"
 
@@ -21,26 +22,41 @@ func visible(value gjson.Result) string {
 	return ""
 }
 
-// facts are what an exchange says beyond its address. Ids are text, whether the body has text or a number.
-type facts struct {
-	shows   []shown     // things that the answer shows to be there
-	listed  bool        // the answer held its list
-	partial bool        // or a part of it
-	belongs []belonging // what the answer shows to be a part of what
-	refers  thing       // what a request wants something to refer to
+// Facts hold what an exchange says beyond its address. Ids are text, whether the body has text or a number.
+type Facts struct {
+	Shows   []shown     // things that the answer shows to be there
+	Listed  bool        // the answer held its list
+	Partial bool        // or a part of it
+	Belongs []belonging // what the answer shows to be a part of what
+	Refers  thing       // what a request wants something to refer to
 
-	workflowFacts
-	coreFacts
-	dwhFacts
-	ingestionFacts
+	WorkflowFacts
+	CoreFacts
+	DWHFacts
+	IngestionFacts
 }
 
 // shown is a thing as an answer shows it.
 type shown struct {
-	thing
-	alias string    // another name of it, if it has one
-	ident string    // that tells it from another one of the same name
-	born  time.Time // likewise
+	Thing thing
+	Alias string    // another name of it, if it has one
+	Ident string    // that tells it from another one of the same name
+	Born  time.Time // likewise
+	Mark  uint64    // the same where an answer shows the same of it; 0 where that is too little to tell it by
+}
+
+// markAll marks the things that were shown from an index on by what the answer shows of them.
+func (e *Event) markAll(from int, body gjson.Result) {
+	const enough = 40 // bytes: less may be said of several
+	if len(body.Raw) < enough {
+		return
+	}
+	mark := maphash.String(callerSeed, body.Raw)
+	for i := from; i < len(e.Shows); i++ {
+		if f := &e.Shows[i]; f.Mark == 0 {
+			f.Mark = mark
+		}
+	}
 }
 
 // reader says how the facts of an operation are read.
@@ -69,7 +85,13 @@ func (r *reader) response(e *Event, result *judge.Result) {
 		e.Opaque = true
 		return
 	}
+	n := len(e.Shows)
 	r.in(e, body)
+	e.markAll(n, body)
+	e.Account = visible(body.Get("account_id"))
+	if e.Account == "" {
+		e.Account = visible(body.Get("0.account_id"))
+	}
 }
 
 func (r *reader) request(e *Event, result *judge.Result) {
@@ -88,9 +110,11 @@ func list(key string, add func(*Event, gjson.Result)) func(*Event, gjson.Result)
 		if key != "" {
 			items = body.Get(key)
 		}
-		e.listed = items.IsArray()
+		e.Listed = items.IsArray()
 		items.ForEach(func(_, item gjson.Result) bool {
+			n := len(e.Shows)
 			add(e, item)
+			e.markAll(n, item)
 			return true
 		})
 	}
@@ -99,6 +123,6 @@ func list(key string, add func(*Event, gjson.Result)) func(*Event, gjson.Result)
 // show adds a thing that the answer shows.
 func (e *Event) show(k *kind, id string) {
 	if id != "" {
-		e.shows = append(e.shows, shown{thing: thing{k, id}})
+		e.Shows = append(e.Shows, shown{Thing: thing{k, id}})
 	}
 }

@@ -10,39 +10,39 @@ import (
 	"svc.example/understudy/contract/judge"
 )
 
-// coreFacts are what exchanges of the core interface say.
-type coreFacts struct {
-	tokens    []tokenFact
-	users     []userFact // sub users
-	jobs      []jobFact  // as they are shown
-	issued    *issueFact
-	asUser    string // the name that the answer gives the caller
-	page      *pageFact
-	recovered *recoveryFact
-	dropped   uint64 // the caller who has the key that a request removes
+// CoreFacts hold what exchanges of the core interface say.
+type CoreFacts struct {
+	Tokens    []tokenFact
+	Users     []userFact // sub users
+	Jobs      []jobFact  // as they are shown
+	Issued    *issueFact
+	AsUser    string // the name that the answer gives the caller
+	Page      *pageFact
+	Recovered *recoveryFact
+	Dropped   uint64 // the caller who has the key that a request removes
 }
 
-type tokenFact struct{ id, client, user string }
+type tokenFact struct{ ID, Client, User string }
 
-type userFact struct{ id, name string }
+type userFact struct{ ID, Name string }
 
-type jobFact struct{ id, user string }
+type jobFact struct{ ID, User string }
 
 // issueFact is a job that the caller issued.
-type issueFact struct{ id, domainKey string }
+type issueFact struct{ ID, DomainKey string }
 
 // pageFact is a page of deleted tables.
 type pageFact struct {
-	cursor, next string // what was asked for, and what to ask for next: empty for the first page, and after the last
-	cut          bool   // the answer does not say whether there are more
-	database     string // id, of a page that is about one
-	tables       []deletedFact
+	Cursor, Next string // what was asked for, and what to ask for next: empty for the first page, and after the last
+	Cut          bool   // the answer does not say whether there are more
+	Database     string // id, of a page that is about one
+	Tables       []deletedFact
 }
 
-type deletedFact struct{ id, name, database string }
+type deletedFact struct{ ID, Name, Database string }
 
 // recoveryFact is a request to recover a table, with the place that it asks for and the name that the answer gives.
-type recoveryFact struct{ id, name, database string }
+type recoveryFact struct{ ID, Name, Database string }
 
 // tableMakers are operations that can make tables which they do not name: those whose queries run.
 var tableMakers = []*kind{tables}
@@ -50,9 +50,9 @@ var tableMakers = []*kind{tables}
 var coreReaders = map[string]*reader{
 	"listPolicies":            {of: policies, does: lists, in: list("", addPolicy)},
 	"createPolicy":            {of: policies, does: makes, in: addPolicy},
-	"getPolicy":               {of: policies, does: reads},
-	"updatePolicy":            {of: policies, does: changes},
-	"deletePolicy":            {of: policies, does: removes},
+	"getPolicy":               {of: policies, does: reads, in: addPolicy},
+	"updatePolicy":            {of: policies, does: changes, in: addPolicy},
+	"deletePolicy":            {of: policies, does: removes, in: addPolicy},
 	"attachPolicyToUser":      {of: policies, does: changes},
 	"detachPolicyFromUser":    {of: policies, does: changes},
 	"attachUserToPolicy":      {of: policies, does: changes},
@@ -128,7 +128,7 @@ func (e *Event) showBorn(k *kind, id, ident string, body gjson.Result) {
 	if id == "" {
 		return
 	}
-	e.shows = append(e.shows, shown{thing: thing{k, id}, ident: ident, born: instant(text(body.Get("created_at")))})
+	e.Shows = append(e.Shows, shown{Thing: thing{k, id}, Ident: ident, Born: instant(text(body.Get("created_at")))})
 }
 
 // instant reads the forms of time that the interface has, to the second.
@@ -151,7 +151,7 @@ func addPolicyGroup(e *Event, body gjson.Result) {
 		name = ""
 	}
 	if id != "" {
-		e.shows = append(e.shows, shown{thing: thing{policyGroups, id}, alias: name, ident: id})
+		e.Shows = append(e.Shows, shown{Thing: thing{policyGroups, id}, Alias: name, Ident: id})
 	}
 }
 
@@ -173,47 +173,47 @@ func addSchedule(e *Event, body gjson.Result) {
 
 func addToken(e *Event, body gjson.Result) {
 	fact := tokenFact{text(body.Get("id")), visible(body.Get("oauth_client_id")), visible(body.Get("user_id"))}
-	if fact.id != "" {
-		e.tokens = append(e.tokens, fact)
-		e.shows = append(e.shows, shown{thing: thing{tokens, fact.id}, ident: owner{fact.user, fact.client}.text()})
+	if fact.ID != "" {
+		e.Tokens = append(e.Tokens, fact)
+		e.Shows = append(e.Shows, shown{Thing: thing{tokens, fact.ID}, Ident: owner{fact.User, fact.Client}.text()})
 	}
 }
 
 func addSubUser(e *Event, body gjson.Result) {
-	if fact := (userFact{text(body.Get("id")), visible(body.Get("name"))}); fact.id != "" {
-		e.users = append(e.users, fact)
-		e.shows = append(e.shows, shown{thing: thing{subUsers, fact.id}, ident: fact.name})
+	if fact := (userFact{text(body.Get("id")), visible(body.Get("name"))}); fact.ID != "" {
+		e.Users = append(e.Users, fact)
+		e.Shows = append(e.Shows, shown{Thing: thing{subUsers, fact.ID}, Ident: fact.Name})
 	}
 }
 
 func addJob(e *Event, body gjson.Result) {
-	if fact := (jobFact{text(body.Get("job_id")), visible(body.Get("user_name"))}); fact.id != "" && fact.user != "" {
-		e.jobs = append(e.jobs, fact)
+	if fact := (jobFact{text(body.Get("job_id")), visible(body.Get("user_name"))}); fact.ID != "" && fact.User != "" {
+		e.Jobs = append(e.Jobs, fact)
 	}
 }
 
 func (e *Event) issue() *issueFact {
-	if e.issued == nil {
-		e.issued = &issueFact{}
+	if e.Issued == nil {
+		e.Issued = &issueFact{}
 	}
-	return e.issued
+	return e.Issued
 }
 
-func readIssued(e *Event, body gjson.Result) { e.issue().id = text(body.Get("job_id")) }
+func readIssued(e *Event, body gjson.Result) { e.issue().ID = text(body.Get("job_id")) }
 
 func readDomainKey(e *Event, body gjson.Result) {
-	e.issue().domainKey = visible(body.Get("domain_key"))
+	e.issue().DomainKey = visible(body.Get("domain_key"))
 }
 
 func readScheduled(e *Event, body gjson.Result) {
-	e.asUser = visible(body.Get("user_name"))
+	e.AsUser = visible(body.Get("user_name"))
 	addSchedule(e, body)
 }
 
 // namedInQuery takes the name of a thing from the query.
 func namedInQuery(e *Event, r *judge.Result) {
 	if name := queryOf(r).Get("name"); name != "" {
-		e.named = thing{e.of, name}
+		e.Named = thing{e.of, name}
 	}
 }
 
@@ -224,7 +224,7 @@ func queryOf(r *judge.Result) url.Values {
 
 // namedBy takes the name of a table from another path parameter.
 func namedBy(parameter string) func(*Event, *judge.Result) {
-	return func(e *Event, r *judge.Result) { e.named = thing{tables, e.ID + "/" + r.Owner.Match.Param(parameter)} }
+	return func(e *Event, r *judge.Result) { e.Named = thing{tables, e.ID + "/" + r.Owner.Match.Param(parameter)} }
 }
 
 // readMoved reads where a table is after a change that may have moved it.
@@ -244,30 +244,30 @@ func readSwapped(e *Event, r *judge.Result) {
 
 func readPage(e *Event, r *judge.Result) {
 	query := queryOf(r)
-	e.page = &pageFact{cursor: query.Get("cursor_id"), database: query.Get("database_id")}
+	e.Page = &pageFact{Cursor: query.Get("cursor_id"), Database: query.Get("database_id")}
 }
 
 func addDeleted(e *Event, body gjson.Result) {
 	next := body.Get("cursor_id")
-	e.page.next, e.page.cut = text(next), !next.Exists()
+	e.Page.Next, e.Page.Cut = text(next), !next.Exists()
 	list("tables", func(e *Event, item gjson.Result) {
-		e.page.tables = append(e.page.tables, deletedFact{
-			id: text(item.Get("id")), name: text(item.Get("name")), database: text(item.Get("database_name")),
+		e.Page.Tables = append(e.Page.Tables, deletedFact{
+			ID: text(item.Get("id")), Name: text(item.Get("name")), Database: text(item.Get("database_name")),
 		})
 	})(e, body)
 }
 
 func readRecovery(e *Event, r *judge.Result) {
-	e.recovered = &recoveryFact{id: strings.Clone(r.Owner.Match.Param("table_id"))}
+	e.Recovered = &recoveryFact{ID: strings.Clone(r.Owner.Match.Param("table_id"))}
 }
 
 // readRecovered reads the name of the answer, which is the one that counts.
-func readRecovered(e *Event, body gjson.Result) { e.recovered.name = text(body.Get("name")) }
+func readRecovered(e *Event, body gjson.Result) { e.Recovered.Name = text(body.Get("name")) }
 
 func readTarget(e *Event, body gjson.Result) {
-	e.recovered.database = text(body.Get("database_name"))
-	if e.recovered.name == "" {
-		e.recovered.name = text(body.Get("table_name"))
+	e.Recovered.Database = text(body.Get("database_name"))
+	if e.Recovered.Name == "" {
+		e.Recovered.Name = text(body.Get("table_name"))
 	}
 }
 
@@ -275,6 +275,6 @@ func readTarget(e *Event, body gjson.Result) {
 // caller who has it.
 func readDropped(e *Event, body gjson.Result) {
 	if key := visible(body.Get("apikey")); key != "" {
-		e.dropped = callerWith(key)
+		e.Dropped = callerWith(key)
 	}
 }

@@ -4,15 +4,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// dwhFacts are what exchanges of the data warehouse integration interface say.
-type dwhFacts struct {
-	target *targetFact
+// DWHFacts hold what exchanges of the data warehouse integration interface say.
+type DWHFacts struct {
+	Target *targetFact
 }
 
 // targetFact is where the data of an integration is to go.
 type targetFact struct {
-	database string
-	tables   []string
+	Database string
+	Tables   []string
 }
 
 var dwhReaders = map[string]*reader{
@@ -35,15 +35,15 @@ func addIntegration(e *Event, body gjson.Result) {
 }
 
 func addIntegrations(e *Event, body gjson.Result) {
-	e.partial = body.Get("pagination.total_pages").Int() > 1
+	e.Partial = body.Get("pagination.total_pages").Int() > 1
 	list("items", addIntegration)(e, body)
 }
 
 func readTargets(e *Event, body gjson.Result) {
-	e.target = &targetFact{database: visible(body.Get("output_config.database"))}
+	e.Target = &targetFact{Database: visible(body.Get("output_config.database"))}
 	for _, entry := range body.Get("advanced_configs").Array() {
 		if table := visible(entry.Get("target_table")); table != "" {
-			e.target.tables = append(e.target.tables, table)
+			e.Target.Tables = append(e.Target.Tables, table)
 		}
 	}
 }

@@ -11,27 +11,27 @@ import (
 	"svc.example/understudy/contract/judge"
 )
 
-// ingestionFacts are what a request of the event ingestion interface says, and what tables show of the records.
-type ingestionFacts struct {
-	event   *eventFact
-	records []recordFact // the last ones of a table
+// IngestionFacts hold what a request of the event ingestion interface says, and what tables show of the records.
+type IngestionFacts struct {
+	Ingested *eventFact
+	Records  []recordFact // the last ones of a table
 }
 
 // recordFact is a record, as an event wants it or a table has it.
 type recordFact struct {
-	time   int64    // in seconds of Unix time
-	values []uint64 // of its plain members, hashed
+	Time   int64    // in seconds of Unix time
+	Values []uint64 // of its plain members, hashed
 }
 
 // maxValues bounds how many values of a record are kept. One that has more is told by these.
 const maxValues = 32
 
 type eventFact struct {
-	size      int64 // of the body on the wire, -1 when it is not known
-	coded     bool  // the body is compressed: it may be larger than on the wire
-	key       keyPlace
-	isInQuery bool // something like a key stands in the query
-	record    *recordFact
+	Size      int64 // of the body on the wire, -1 when it is not known
+	Coded     bool  // the body is compressed: it may be larger than on the wire
+	Key       keyPlace
+	IsInQuery bool // something like a key stands in the query
+	Record    *recordFact
 }
 
 // keyPlace is where a request has its key.
@@ -50,21 +50,21 @@ var ingestionReaders = map[string]*reader{
 func readEvent(e *Event, r *judge.Result) {
 	f := &eventFact{}
 	coding := r.Item.Request.Headers.Value("Content-Encoding")
-	f.coded = coding != "" && !strings.EqualFold(coding, "identity")
-	f.size = bodySize(r, f.coded)
+	f.Coded = coding != "" && !strings.EqualFold(coding, "identity")
+	f.Size = bodySize(r, f.Coded)
 	switch c := r.Credential(); {
 	case c.Shown:
-		f.key = withKey
+		f.Key = withKey
 	case c.Withheld:
-		f.key = keyTakenOut
+		f.Key = keyTakenOut
 	}
 	for name := range queryOf(r) {
-		f.isInQuery = f.isInQuery || strings.HasSuffix(strings.ToLower(name), "key")
+		f.IsInQuery = f.IsInQuery || strings.HasSuffix(strings.ToLower(name), "key")
 	}
 	if body, ok := r.JSONRequest(); ok && body.IsObject() {
-		f.record = readRecord(body, r.Operation().Document.Brand.RecordTime())
+		f.Record = readRecord(body, r.Operation().Document.Brand.RecordTime())
 	}
-	e.event = f
+	e.Ingested = f
 }
 
 // readRecord reads the record that an object is or wants to be. It is nil when it has no time. Values become text when an
@@ -78,13 +78,13 @@ func readRecord(body gjson.Result, timeName string) *recordFact {
 	if err != nil {
 		return nil
 	}
-	f := &recordFact{time: seconds}
+	f := &recordFact{Time: seconds}
 	body.ForEach(func(key, value gjson.Result) bool {
 		isPlain := value.Type == gjson.String || value.Type == gjson.Number
 		if isPlain && key.String() != timeName && judge.IsDistinct(value.String()) {
-			f.values = append(f.values, maphash.String(callerSeed, key.String()+"\x00"+value.String()))
+			f.Values = append(f.Values, maphash.String(callerSeed, key.String()+"\x00"+value.String()))
 		}
-		return len(f.values) < maxValues
+		return len(f.Values) < maxValues
 	})
 	return f
 }
@@ -93,7 +93,7 @@ func readRecord(body gjson.Result, timeName string) *recordFact {
 func addRecord(e *Event, body gjson.Result) {
 	const timeColumn = "time"
 	if f := readRecord(body, timeColumn); f != nil && body.IsObject() {
-		e.records = append(e.records, *f)
+		e.Records = append(e.Records, *f)
 	}
 }
 

@@ -59,7 +59,9 @@ func addResource(e *Event, body gjson.Result) {
 	if one.isNone() {
 		return
 	}
+	n := len(e.Shows)
 	e.show(one.kind, one.id)
+	e.markAll(n, body)
 	e.tie(one, thing{resources["projects"], text(body.Get("attributes.projectId"))})
 	switch one.kind {
 	case actions:
@@ -82,8 +84,8 @@ func addDocument(e *Event, body gjson.Result) {
 // addCollection reads a page of resources.
 func addCollection(e *Event, body gjson.Result) {
 	data := body.Get("data")
-	e.listed = data.IsArray()
-	e.partial = e.partial || body.Get("meta.total").Int() > body.Get("data.#").Int()
+	e.Listed = data.IsArray()
+	e.Partial = e.Partial || body.Get("meta.total").Int() > body.Get("data.#").Int()
 	for _, part := range append(data.Array(), body.Get("included").Array()...) {
 		addResource(e, part)
 	}
@@ -92,13 +94,13 @@ func addCollection(e *Event, body gjson.Result) {
 // readFilter notes that a list shows only some.
 func readFilter(e *Event, r *judge.Result) {
 	for name := range queryOf(r) {
-		e.partial = e.partial || strings.HasPrefix(name, "filter")
+		e.Partial = e.Partial || strings.HasPrefix(name, "filter")
 	}
 }
 
 // readProjectID reads which project a resource is to belong to.
 func readProjectID(e *Event, body gjson.Result) {
 	if id := text(body.Get("data.attributes.projectId")); id != "" {
-		e.refers = thing{resources["projects"], id}
+		e.Refers = thing{resources["projects"], id}
 	}
 }

@@ -8,48 +8,48 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// workflowFacts are what bodies of the workflow interface say.
-type workflowFacts struct {
-	pools    []poolFact
-	rules    []ruleFact
-	attempts []attemptFact
-	tasks    []taskFact
-	start    *startFact
+// WorkflowFacts hold what bodies of the workflow interface say.
+type WorkflowFacts struct {
+	Pools    []poolFact
+	Rules    []ruleFact
+	Attempts []attemptFact
+	Tasks    []taskFact
+	Starting *startFact
 }
 
 type poolFact struct {
-	id        string
-	limit     int64
-	isDefault bool
+	ID        string
+	Limit     int64
+	IsDefault bool
 }
 
 type ruleFact struct {
-	id, poolID string
-	priority   int64
-	conditions []conditionFact
+	ID, PoolID string
+	Priority   int64
+	Conditions []conditionFact
 }
 
 type conditionFact struct {
-	kind, operator string
-	values         []string
+	Kind, Operator string
+	Values         []string
 }
 
 type attemptFact struct {
-	id, poolID, sessionID, retry, status string
-	project, workflow                    string
-	sessionTime                          string
-	index                                int64
-	done                                 bool
-	finishedAt                           time.Time
-	embedded                             bool // in a session: its index and names are not known
+	ID, PoolID, SessionID, Retry, Status string
+	Project, Workflow                    string
+	SessionTime                          string
+	Index                                int64
+	Done                                 bool
+	FinishedAt                           time.Time
+	Embedded                             bool // in a session: its index and names are not known
 }
 
-type taskFact struct{ fullName, state string }
+type taskFact struct{ FullName, State string }
 
 // startFact is a request to start an attempt.
 type startFact struct {
-	retry, sessionTime    string
-	mode, attemptID, from string
+	Retry, SessionTime    string
+	Mode, AttemptID, From string
 }
 
 var workflowReaders = map[string]*reader{
@@ -94,39 +94,39 @@ var workflowReaders = map[string]*reader{
 
 func addPool(e *Event, body gjson.Result) {
 	if id := text(body.Get("id")); id != "" {
-		e.pools = append(e.pools, poolFact{id, body.Get("concurrencyLimit").Int(), body.Get("default").Bool()})
+		e.Pools = append(e.Pools, poolFact{id, body.Get("concurrencyLimit").Int(), body.Get("default").Bool()})
 		e.show(pools, id)
 	}
 }
 
 func addRule(e *Event, body gjson.Result) {
 	rule := ruleFact{
-		id: text(body.Get("id")), poolID: text(body.Get("poolId")), priority: body.Get("priority").Int(),
+		ID: text(body.Get("id")), PoolID: text(body.Get("poolId")), Priority: body.Get("priority").Int(),
 	}
 	body.Get("conditions").ForEach(func(_, c gjson.Result) bool {
-		condition := conditionFact{kind: text(c.Get("type")), operator: text(c.Get("operator"))}
+		condition := conditionFact{Kind: text(c.Get("type")), Operator: text(c.Get("operator"))}
 		for _, value := range c.Get("values").Array() {
-			condition.values = append(condition.values, text(value))
+			condition.Values = append(condition.Values, text(value))
 		}
-		rule.conditions = append(rule.conditions, condition)
+		rule.Conditions = append(rule.Conditions, condition)
 		return true
 	})
-	if rule.id != "" {
-		e.rules = append(e.rules, rule)
-		e.show(poolRules, rule.id)
+	if rule.ID != "" {
+		e.Rules = append(e.Rules, rule)
+		e.show(poolRules, rule.ID)
 	}
 }
 
 func addAttempt(e *Event, body gjson.Result) {
 	a := attemptFact{
-		id: text(body.Get("id")), poolID: text(body.Get("poolId")), sessionID: text(body.Get("sessionId")),
-		retry: text(body.Get("retryAttemptName")), status: text(body.Get("status")),
-		project: text(body.Get("project.name")), workflow: text(body.Get("workflow.name")),
-		sessionTime: text(body.Get("sessionTime")), index: body.Get("index").Int(), done: body.Get("done").Bool(),
+		ID: text(body.Get("id")), PoolID: text(body.Get("poolId")), SessionID: text(body.Get("sessionId")),
+		Retry: text(body.Get("retryAttemptName")), Status: text(body.Get("status")),
+		Project: text(body.Get("project.name")), Workflow: text(body.Get("workflow.name")),
+		SessionTime: text(body.Get("sessionTime")), Index: body.Get("index").Int(), Done: body.Get("done").Bool(),
 	}
-	a.finishedAt, _ = time.Parse(time.RFC3339, text(body.Get("finishedAt")))
-	if a.id != "" && a.id != "0" && body.Get("done").Exists() {
-		e.attempts = append(e.attempts, a)
+	a.FinishedAt, _ = time.Parse(time.RFC3339, text(body.Get("finishedAt")))
+	if a.ID != "" && a.ID != "0" && body.Get("done").Exists() {
+		e.Attempts = append(e.Attempts, a)
 	}
 }
 
@@ -135,18 +135,18 @@ func addSession(e *Event, body gjson.Result) {
 	if !last.IsObject() {
 		return
 	}
-	n := len(e.attempts)
+	n := len(e.Attempts)
 	addAttempt(e, last)
-	if len(e.attempts) > n {
-		a := &e.attempts[n]
-		if a.embedded = true; last.Get("retryAttemptName").Exists() {
-			a.sessionID = text(body.Get("id"))
+	if len(e.Attempts) > n {
+		a := &e.Attempts[n]
+		if a.Embedded = true; last.Get("retryAttemptName").Exists() {
+			a.SessionID = text(body.Get("id"))
 		}
 	}
 }
 
 func addTask(e *Event, body gjson.Result) {
-	e.tasks = append(e.tasks, taskFact{text(body.Get("fullName")), text(body.Get("state"))})
+	e.Tasks = append(e.Tasks, taskFact{text(body.Get("fullName")), text(body.Get("state"))})
 }
 
 func addProject(e *Event, body gjson.Result) { e.show(projects, text(body.Get("id"))) }
@@ -166,15 +166,15 @@ func addSecret(e *Event, body gjson.Result) {
 
 func readPoolID(e *Event, body gjson.Result) {
 	if id := text(body.Get("poolId")); id != "" {
-		e.refers = thing{pools, id}
+		e.Refers = thing{pools, id}
 	}
 }
 
 func readStart(e *Event, body gjson.Result) {
-	e.start = &startFact{
-		retry: text(body.Get("retryAttemptName")), sessionTime: text(body.Get("sessionTime")),
-		mode: text(body.Get("resume.mode")), attemptID: text(body.Get("resume.attemptId")),
-		from: text(body.Get("resume.from")),
+	e.Starting = &startFact{
+		Retry: text(body.Get("retryAttemptName")), SessionTime: text(body.Get("sessionTime")),
+		Mode: text(body.Get("resume.mode")), AttemptID: text(body.Get("resume.attemptId")),
+		From: text(body.Get("resume.from")),
 	}
 }
 

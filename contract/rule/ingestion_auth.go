@@ -27,15 +27,15 @@ var ingestionAuth = watch{
 }
 
 func seeIngestionAuth(st *step) {
-	if st.keyed {
+	if st.Keyed {
 		st.s.keeping = st.Event
 		st.settle(IngestionAuth)
 	}
-	switch f := st.event; {
+	switch f := st.Ingested; {
 	case f == nil:
-	case f.key == noKey:
+	case f.Key == noKey:
 		st.keyless(f)
-	case f.key == withKey:
+	case f.Key == withKey:
 		st.wrongKey()
 	}
 }
@@ -45,7 +45,7 @@ func (st *step) keyless(f *eventFact) {
 		rule: IngestionAuth, aspect: "none", provenance: specs.Assumed, operation: st.Operation,
 		message: "an event without a key was accepted",
 	}
-	if f.isInQuery {
+	if f.IsInQuery {
 		r.message = "an event whose key is only in the query was accepted"
 	}
 	switch {
@@ -72,7 +72,7 @@ func (st *step) wrongKey() {
 	r := ruling{rule: IngestionAuth, aspect: "wrong", provenance: specs.Documented}
 	isRefused := st.Status == http.StatusUnauthorized || st.Status == http.StatusForbidden
 	var rejection *Event
-	if c := st.s.caller(st.caller); c != nil && c.rejected != nil && st.known(c.rejected) {
+	if c := st.s.caller(st.Caller); c != nil && c.rejected != nil && st.known(c.rejected) {
 		if c.accepted == nil || before(c.accepted, c.rejected) {
 			rejection = c.rejected
 		}

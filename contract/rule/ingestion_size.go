@@ -33,31 +33,31 @@ var ingestionSize = watch{
 }
 
 func seeIngestionSize(st *step) {
-	f := st.event
-	if f == nil || st.Status != http.StatusRequestEntityTooLarge && f.size < maxEvent {
+	f := st.Ingested
+	if f == nil || st.Status != http.StatusRequestEntityTooLarge && f.Size < maxEvent {
 		return
 	}
 	r := ruling{rule: IngestionSize, aspect: "limit", provenance: specs.Documented}
 	isRefused := st.Status == http.StatusRequestEntityTooLarge
 	switch {
-	case f.size < 0:
+	case f.Size < 0:
 		r.message = "an event was refused as too large; the recording does not tell its size"
 		st.judge(r, report.Inconclusive)
-	case f.size <= maxEvent && isRefused && f.coded:
-		r.message = fmt.Sprintf("a compressed event of %d bytes was refused as too large", f.size)
+	case f.Size <= maxEvent && isRefused && f.Coded:
+		r.message = fmt.Sprintf("a compressed event of %d bytes was refused as too large", f.Size)
 		st.judge(r, report.Inconclusive)
-	case f.size <= maxEvent && isRefused:
+	case f.Size <= maxEvent && isRefused:
 		r.aspect = "below"
-		r.message = fmt.Sprintf("an event of %d bytes was refused as too large; %d are allowed", f.size, maxEvent)
+		r.message = fmt.Sprintf("an event of %d bytes was refused as too large; %d are allowed", f.Size, maxEvent)
 		st.judge(r, report.Fail)
-	case f.size <= maxEvent || isRefused:
+	case f.Size <= maxEvent || isRefused:
 		st.judge(r, report.Pass)
 	case st.OK():
 		r.aspect = "above"
-		r.message = fmt.Sprintf("an event of %d bytes was accepted; %d are allowed", f.size, maxEvent)
+		r.message = fmt.Sprintf("an event of %d bytes was accepted; %d are allowed", f.Size, maxEvent)
 		st.judge(r, report.Fail)
 	default:
-		r.message = fmt.Sprintf("an event of %d bytes was not answered with 413, nor accepted", f.size)
+		r.message = fmt.Sprintf("an event of %d bytes was not answered with 413, nor accepted", f.Size)
 		st.judge(r, report.Inconclusive)
 	}
 }

@@ -40,10 +40,10 @@ type untimely struct {
 }
 
 func seeIngestionTime(st *step) {
-	if len(st.records) > 0 {
+	if len(st.Records) > 0 {
 		st.settle(IngestionTime)
 	}
-	if st.event == nil || !st.OK() || !st.event.record.isUntimely(st.over()) {
+	if st.Ingested == nil || !st.OK() || !st.Ingested.Record.isUntimely(st.over()) {
 		return
 	}
 	u := &untimely{event: st.Event}
@@ -57,33 +57,33 @@ func seeIngestionTime(st *step) {
 
 // isUntimely reports whether a time is out of the window, when the record is received at another one.
 func (r *recordFact) isUntimely(received time.Time) bool {
-	if r == nil || received.IsZero() || len(r.values) == 0 {
+	if r == nil || received.IsZero() || len(r.Values) == 0 {
 		return false
 	}
-	ahead := time.Unix(r.time, 0).Sub(received)
+	ahead := time.Unix(r.Time, 0).Sub(received)
 	return ahead < -oldestEvent || ahead > newestEvent
 }
 
 // find looks for the record of the event among those of its table.
 func (u *untimely) find(st *step) bool {
-	if st.named != u.event.named || !st.OK() || !before(u.event, st.Event) {
+	if st.Named != u.event.Named || !st.OK() || !before(u.event, st.Event) {
 		return false
 	}
-	claimed := u.event.event.record
-	for i := range st.records {
-		shown := &st.records[i]
-		isSoon := time.Unix(shown.time, 0).Sub(u.event.over()).Abs() <= soonRecorded
-		if !shown.has(claimed.values) || shown.time != claimed.time && !isSoon {
+	claimed := u.event.Ingested.Record
+	for i := range st.Records {
+		shown := &st.Records[i]
+		isSoon := time.Unix(shown.Time, 0).Sub(u.event.over()).Abs() <= soonRecorded
+		if !shown.has(claimed.Values) || shown.Time != claimed.Time && !isSoon {
 			continue
 		}
-		if shown.time == claimed.time && st.mayBeImported() {
+		if shown.Time == claimed.Time && st.mayBeImported() {
 			continue
 		}
 		u.ruling.verdict = report.Pass
-		if shown.time == claimed.time {
+		if shown.Time == claimed.Time {
 			u.ruling.verdict = report.Fail
 			u.ruling.message = fmt.Sprintf("a record has the time %s that its event claims, which was received at %s",
-				time.Unix(claimed.time, 0).UTC().Format(time.RFC3339), u.event.over().UTC().Format(time.RFC3339))
+				time.Unix(claimed.Time, 0).UTC().Format(time.RFC3339), u.event.over().UTC().Format(time.RFC3339))
 			u.ruling.evidence = []*Event{st.Event, u.event}
 		}
 		st.say(u.ruling)
@@ -94,11 +94,11 @@ func (u *untimely) find(st *step) bool {
 
 // mayBeImported reports whether a record of the table may come from elsewhere than from an event.
 func (st *step) mayBeImported() bool {
-	x := st.s.lookUp(st.named)
+	x := st.s.lookUp(st.Named)
 	return st.s.loaded != nil || x != nil && x.filled != nil
 }
 
 // has reports whether a record has all of some values.
 func (r *recordFact) has(values []uint64) bool {
-	return !slices.ContainsFunc(values, func(v uint64) bool { return !slices.Contains(r.values, v) })
+	return !slices.ContainsFunc(values, func(v uint64) bool { return !slices.Contains(r.Values, v) })
 }

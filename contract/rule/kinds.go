@@ -1,8 +1,10 @@
 package rule
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"svc.example/understudy/specs"
 )
@@ -90,6 +92,18 @@ var (
 	workflowExecutors = &kind{noun: "workflow executor", path: []string{"id"}}
 )
 
+// kinds lists all kinds, always in the same order.
+var kinds = sync.OnceValue(func() []*kind {
+	list := []*kind{
+		pools, poolRules, projects, plans, secrets, sessions, attempts, databases, tables, connections, policies,
+		policyGroups, schedules, tokens, subUsers, warehouses, actions, toolTargets, workflowExecutors,
+	}
+	for _, name := range slices.Sorted(maps.Keys(resources)) {
+		list = append(list, resources[name])
+	}
+	return list
+})
+
 // thing is one of a kind. Its id is what names it in paths, part by part.
 type thing struct {
 	kind *kind
@@ -128,13 +142,13 @@ func (v verb) writes() bool { return v == makes || v == changes || v == removes 
 
 // mayMake reports whether an exchange may have made a thing, or let it be there again.
 func (e *Event) mayMake(t thing) bool {
-	for _, f := range e.shows {
-		if e.does != lists && e.does != reads && f.thing == t {
+	for _, f := range e.Shows {
+		if e.does != lists && e.does != reads && f.Thing == t {
 			return true
 		}
 	}
-	if e.event != nil && (e.named == t || e.within == t) { // some installations make the table of an event
+	if e.Ingested != nil && (e.Named == t || e.Within == t) { // some installations make the table of an event
 		return true
 	}
-	return slices.Contains(e.stirs, t.kind) || e.does == makes && (e.named == t || e.named.isNone() && e.of == t.kind)
+	return slices.Contains(e.stirs, t.kind) || e.does == makes && (e.Named == t || e.Named.isNone() && e.of == t.kind)
 }

@@ -6,15 +6,15 @@ import "net/http"
 func (s *state) learn(e *Event) {
 	s.learnCaller(e)
 	s.learnAbsence(e)
-	if e.Status == http.StatusNotFound && e.named.kind == poolRules {
+	if e.Status == http.StatusNotFound && e.Named.kind == poolRules {
 		s.vanish(e)
 	}
 	if !e.OK() && !(e.Operation == "workflow.startAttempt" && e.Status == http.StatusConflict) {
 		switch {
 		case e.Unknown():
 			s.doubt(e)
-		case e.does == makes && e.Status == http.StatusConflict && !e.named.isNone():
-			s.life(e.named).seen(e, reads) // it is there, whoever made it
+		case e.does == makes && e.Status == http.StatusConflict && !e.Named.isNone():
+			s.life(e.Named).seen(e, reads) // it is there, whoever made it
 		}
 		return
 	}
@@ -35,8 +35,8 @@ func (s *state) learn(e *Event) {
 // doubt forgets what an exchange may have changed.
 func (s *state) doubt(e *Event) {
 	if e.does.writes() {
-		if !e.named.isNone() {
-			s.life(e.named).mayHaveChanged(e)
+		if !e.Named.isNone() {
+			s.life(e.Named).mayHaveChanged(e)
 		} else if e.does == makes && e.of != nil {
 			s.stirred[e.of] = e // under whatever id
 		}
@@ -57,32 +57,32 @@ func (s *state) learnLives(e *Event) {
 	switch e.does {
 	case removes:
 		s.removals[e.of]++
-		s.life(e.named).seen(e, removes)
+		s.life(e.Named).seen(e, removes)
 		return
 	case makes, changes, reads:
-		if !e.named.isNone() {
-			s.life(e.named).seen(e, e.does)
+		if !e.Named.isNone() {
+			s.life(e.Named).seen(e, e.does)
 		}
 	case nothing, lists:
 	}
-	if e.does != nothing && !e.within.isNone() {
-		s.life(e.within).seen(e, reads)
+	if e.does != nothing && !e.Within.isNone() {
+		s.life(e.Within).seen(e, reads)
 	}
-	for i := range e.shows {
-		s.learnShown(e, &e.shows[i])
+	for i := range e.Shows {
+		s.learnShown(e, &e.Shows[i])
 	}
 }
 
 func (s *state) learnShown(e *Event, f *shown) {
-	x := s.life(f.thing)
+	x := s.life(f.Thing)
 	if !x.seen(e, e.does) {
 		return
 	}
-	if f.ident != "" || !f.born.IsZero() {
-		x.ident, x.born, x.showed = f.ident, f.born, e
+	if f.Ident != "" || !f.Born.IsZero() {
+		x.ident, x.born, x.showed = f.Ident, f.Born, e
 	}
-	if f.alias != "" {
-		s.lives[f.kind].put(f.alias, x)
+	if f.Alias != "" {
+		s.lives[f.Thing.kind].put(f.Alias, x)
 		x.aliased = e
 	}
 }

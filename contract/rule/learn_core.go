@@ -8,25 +8,25 @@ import (
 
 // learnJobs learns which keys are used under which name: jobs are shown with the name of the user who issued them.
 func (s *state) learnJobs(e *Event) {
-	if f := e.issued; f != nil && f.id != "" {
-		s.issuers.put(f.id, e)
-		if _, taken := s.domainKeys.get(f.domainKey); f.domainKey != "" && !taken {
-			s.domainKeys.put(f.domainKey, e)
+	if f := e.Issued; f != nil && f.ID != "" {
+		s.issuers.put(f.ID, e)
+		if _, taken := s.domainKeys.get(f.DomainKey); f.DomainKey != "" && !taken {
+			s.domainKeys.put(f.DomainKey, e)
 		}
 	}
-	for _, job := range e.jobs {
-		if issue, ok := s.issuers.get(job.id); ok && before(issue, e) {
-			s.callUser(job.user, issue, e)
+	for _, job := range e.Jobs {
+		if issue, ok := s.issuers.get(job.ID); ok && before(issue, e) {
+			s.callUser(job.User, issue, e)
 		}
 	}
-	if e.asUser != "" {
-		s.callUser(e.asUser, e, e)
+	if e.AsUser != "" {
+		s.callUser(e.AsUser, e, e)
 	}
 }
 
 // callUser notes that the caller of an exchange goes by a name, as another one shows.
 func (s *state) callUser(name string, call, proof *Event) {
-	c := s.caller(call.caller)
+	c := s.caller(call.Caller)
 	if c == nil || c.name == name {
 		return
 	}
@@ -36,18 +36,18 @@ func (s *state) callUser(name string, call, proof *Event) {
 		keys = map[uint64]bool{}
 		s.keysOf.put(name, keys)
 	}
-	keys[call.caller] = true
+	keys[call.Caller] = true
 }
 
 func (s *state) learnTokens(e *Event) {
 	if e.Operation == "core.removeOauthToken" {
 		s.revoke(e)
 	}
-	for _, f := range e.tokens {
-		token := &tokenState{owner: owner{f.user, f.client}, proof: e}
-		s.tokens.put(f.id, token)
-		if ids, _ := s.owners.get(token.owner); token.isKnown() && !slices.Contains(ids, f.id) {
-			s.owners.put(token.owner, append(slices.Clip(ids), f.id))
+	for _, f := range e.Tokens {
+		token := &tokenState{owner: owner{f.User, f.Client}, proof: e}
+		s.tokens.put(f.ID, token)
+		if ids, _ := s.owners.get(token.owner); token.isKnown() && !slices.Contains(ids, f.ID) {
+			s.owners.put(token.owner, append(slices.Clip(ids), f.ID))
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (s *state) revoke(e *Event) {
 	if !ok || !before(target.proof, e) {
 		return
 	}
-	r.viewer = target.proof.caller
+	r.viewer = target.proof.Caller
 	s.life(thing{tokens, e.ID}).because = []*Event{target.proof}
 	if r.known = target.isKnown(); !r.known {
 		return
@@ -82,16 +82,16 @@ func (s *state) revoke(e *Event) {
 
 func (s *state) learnSubUsers(e *Event) {
 	switch {
-	case e.Operation == "core.listSubUsers" && e.listed:
-		for _, f := range e.users {
-			s.subUsers.put(f.id, &subUserState{f.name, e})
-			if ids, _ := s.named.get(f.name); f.name != "" && !slices.Contains(ids, f.id) {
-				s.named.put(f.name, append(slices.Clip(ids), f.id))
+	case e.Operation == "core.listSubUsers" && e.Listed:
+		for _, f := range e.Users {
+			s.subUsers.put(f.ID, &subUserState{f.Name, e})
+			if ids, _ := s.named.get(f.Name); f.Name != "" && !slices.Contains(ids, f.ID) {
+				s.named.put(f.Name, append(slices.Clip(ids), f.ID))
 			}
 		}
 	case e.Operation == "core.removeSubUser":
 		if user, ok := s.subUsers.get(e.ID); ok && user.name != "" && before(user.proof, e) {
-			s.life(e.named).because = []*Event{user.proof}
+			s.life(e.Named).because = []*Event{user.proof}
 			namesakes, _ := s.named.get(user.name)
 			s.leavers.put(user.name, &leaver{id: e.ID, listing: user.proof, removal: e, unique: len(namesakes) == 1})
 		}
@@ -101,30 +101,30 @@ func (s *state) learnSubUsers(e *Event) {
 // learnTables learns what became of tables beyond what is learned of everything: those that moved take along what tells
 // them apart, and those that were recovered are there again.
 func (s *state) learnTables(e *Event) {
-	if e.page != nil {
-		for _, f := range e.page.tables {
-			s.places.put(f.id, whereabouts{f, []*Event{e}})
+	if e.Page != nil {
+		for _, f := range e.Page.Tables {
+			s.places.put(f.ID, whereabouts{f, []*Event{e}})
 		}
 	}
 	switch e.Operation {
 	case "core.deleteTable":
-		if x := s.life(e.named); x.ident != "" {
-			database, name, _ := strings.Cut(e.named.id, "/")
+		if x := s.life(e.Named); x.ident != "" {
+			database, name, _ := strings.Cut(e.Named.id, "/")
 			s.places.put(x.ident, whereabouts{deletedFact{x.ident, name, database}, []*Event{x.showed, e}})
 		}
 	case "core.updateTable", "core.renameTable", "core.changeTableDatabase":
-		if len(e.shows) == 1 && e.shows[0].thing != e.named {
-			s.move(e.named, e.shows[0].thing)
+		if len(e.Shows) == 1 && e.Shows[0].Thing != e.Named {
+			s.move(e.Named, e.Shows[0].Thing)
 		}
 	case "core.swapTables":
-		a, b := s.life(e.named), s.life(e.shows[0].thing)
+		a, b := s.life(e.Named), s.life(e.Shows[0].Thing)
 		a.ident, a.born, a.showed, b.ident, b.born, b.showed = b.ident, b.born, b.showed, a.ident, a.born, a.showed
 	case "core.recoverTable":
 		s.recover(e)
 	case "ingestion.ingestEvent":
 		s.ingest(e)
 	case "core.importTable", "core.importTableWithId":
-		s.life(e.named).filled = e
+		s.life(e.Named).filled = e
 	case "core.commitBulkImport", "core.runBulkLoad":
 		s.loaded = e
 	default:
@@ -140,7 +140,7 @@ func (s *state) move(from, to thing) {
 
 // recover notes that a table and its database are there again. When it is not known which, it may be any.
 func (s *state) recover(e *Event) {
-	table, database, _ := s.place(e.recovered)
+	table, database, _ := s.place(e.Recovered)
 	if database.isNone() {
 		s.stir(e)
 		return
@@ -148,18 +148,18 @@ func (s *state) recover(e *Event) {
 	s.life(database).seen(e, changes)
 	x := s.life(table)
 	x.seen(e, changes)
-	x.ident, x.born, x.showed = e.recovered.id, time.Time{}, e
+	x.ident, x.born, x.showed = e.Recovered.ID, time.Time{}, e
 }
 
 // place is where a recovered table is, with what shows it: where the request says, or else where it was deleted.
 func (s *state) place(f *recoveryFact) (table, database thing, proofs []*Event) {
-	was, _ := s.places.get(f.id)
-	name, in := f.name, f.database
+	was, _ := s.places.get(f.ID)
+	name, in := f.Name, f.Database
 	if in == "" {
-		in, proofs = was.database, was.proofs
+		in, proofs = was.Database, was.proofs
 	}
 	if name == "" {
-		name, proofs = was.name, was.proofs
+		name, proofs = was.Name, was.proofs
 	}
 	if name == "" || in == "" {
 		return thing{}, thing{}, nil
@@ -169,7 +169,7 @@ func (s *state) place(f *recoveryFact) (table, database thing, proofs []*Event) 
 
 // ingest notes that an event may have made its table and database: some installations do that.
 func (s *state) ingest(e *Event) {
-	for _, t := range []thing{e.named, e.within} {
+	for _, t := range []thing{e.Named, e.Within} {
 		s.life(t).fed = e
 	}
 }

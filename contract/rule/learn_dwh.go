@@ -42,9 +42,9 @@ func (e *Event) absent() thing {
 	switch {
 	case e.Status != http.StatusNotFound:
 	case e.Operation == "core.getTable", e.Operation == "core.getDatabase":
-		return e.named
+		return e.Named
 	case e.Operation == "core.listTables":
-		return e.within
+		return e.Within
 	}
 	return thing{}
 }
@@ -52,7 +52,7 @@ func (e *Event) absent() thing {
 // listsTargets reports whether an answer lists databases, or the tables of one, all that the caller may see.
 func (e *Event) listsTargets() bool {
 	isList := e.Operation == "core.listTables" || e.Operation == "core.listDatabases"
-	return isList && e.OK() && e.listed && !e.Opaque
+	return isList && e.OK() && e.Listed && !e.Opaque
 }
 
 // lacks reports whether an answer shows that a target is not there.
@@ -60,7 +60,7 @@ func (e *Event) lacks(t thing) bool {
 	if !e.listsTargets() {
 		return e.absent() == t
 	}
-	return e.of == t.kind && e.within == databaseOf(t) && !e.showsThing(t)
+	return e.of == t.kind && e.Within == databaseOf(t) && !e.showsThing(t)
 }
 
 // learnAbsence learns which databases and tables are not there.
@@ -72,8 +72,8 @@ func (s *state) learnAbsence(e *Event) {
 		return
 	}
 	l := &targetsListed{e, map[string]bool{}}
-	for _, f := range e.shows {
-		l.ids[f.id] = true
+	for _, f := range e.Shows {
+		l.ids[f.Thing.id] = true
 	}
-	s.targetLists.put(targetList{e.caller, e.within.id}, l)
+	s.targetLists.put(targetList{e.Caller, e.Within.id}, l)
 }

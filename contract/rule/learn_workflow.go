@@ -18,20 +18,20 @@ func (s *state) learnPools(e *Event) {
 		s.poolListing.changed(e)
 		return
 	case "workflow.listPools":
-		if e.listed && !e.Opaque && s.poolListing.isOlderThan(e) {
+		if e.Listed && !e.Opaque && s.poolListing.isOlderThan(e) {
 			s.poolListing = &listing{proof: e, pools: map[string]poolFact{}}
-			for _, fact := range e.pools {
-				s.poolListing.pools[fact.id] = fact
+			for _, fact := range e.Pools {
+				s.poolListing.pools[fact.ID] = fact
 			}
 		}
 	case "workflow.createPool", "workflow.updatePool":
 		s.poolListing.changed(e)
 	}
-	for _, fact := range e.pools {
-		p := s.pool(fact.id)
+	for _, fact := range e.Pools {
+		p := s.pool(fact.ID)
 		p.fact, p.has = fact, true
-		if fact.isDefault {
-			s.defaultID = fact.id
+		if fact.IsDefault {
+			s.defaultID = fact.ID
 		}
 	}
 }
@@ -45,17 +45,17 @@ func (s *state) learnRules(e *Event) {
 		s.ruleListing.changed(e)
 		return
 	case "workflow.listPoolRules":
-		if e.listed && !e.Opaque && s.ruleListing.isOlderThan(e) {
+		if e.Listed && !e.Opaque && s.ruleListing.isOlderThan(e) {
 			s.ruleListing = &listing{proof: e}
 			s.vanish(e)
 		}
 	case "workflow.createPoolRule", "workflow.updatePoolRule":
 		s.ruleListing.changed(e)
 	}
-	for _, fact := range e.rules {
-		if r := s.rule(fact.id); r.proof == e {
+	for _, fact := range e.Rules {
+		if r := s.rule(fact.ID); r.proof == e {
 			r.fact = fact
-			s.live[fact.id] = r
+			s.live[fact.ID] = r
 		}
 	}
 }
@@ -64,8 +64,8 @@ func (s *state) learnRules(e *Event) {
 // someone else deleted them.
 func (s *state) vanish(e *Event) {
 	for id, r := range s.live {
-		isShown := slices.ContainsFunc(e.rules, func(f ruleFact) bool { return f.id == id })
-		isMeant := e.does == lists || e.named == r.thing
+		isShown := slices.ContainsFunc(e.Rules, func(f ruleFact) bool { return f.ID == id })
+		isMeant := e.does == lists || e.Named == r.thing
 		if !isShown && isMeant && !r.isNewerThan(e, reads) {
 			r.gone = e
 			delete(s.live, id)
@@ -88,55 +88,55 @@ func (l *listing) changed(e *Event) {
 }
 
 func (s *state) learnAttempts(e *Event) {
-	for _, fact := range e.attempts {
-		a, ok := s.attempts.get(fact.id)
+	for _, fact := range e.Attempts {
+		a, ok := s.attempts.get(fact.ID)
 		if ok {
-			delete(s.running[a.fact.poolID], fact.id)
+			delete(s.running[a.fact.PoolID], fact.ID)
 		}
-		if ok && fact.poolID == "" {
-			fact.poolID = a.fact.poolID
+		if ok && fact.PoolID == "" {
+			fact.PoolID = a.fact.PoolID
 		}
 		if !ok {
 			a = &attemptState{first: e}
-			s.attempts.put(fact.id, a)
+			s.attempts.put(fact.ID, a)
 		}
-		if fact.embedded && ok {
-			fact.project, fact.workflow, fact.index = a.fact.project, a.fact.workflow, a.fact.index
-			fact.sessionTime = a.fact.sessionTime
+		if fact.Embedded && ok {
+			fact.Project, fact.Workflow, fact.Index = a.fact.Project, a.fact.Workflow, a.fact.Index
+			fact.SessionTime = a.fact.SessionTime
 		}
 		a.fact, a.proof = fact, e
 		s.run(a)
-		name := attemptName{fact.sessionID, fact.retry}
-		if _, taken := s.names.get(name); !taken && fact.sessionID != "" {
+		name := attemptName{fact.SessionID, fact.Retry}
+		if _, taken := s.names.get(name); !taken && fact.SessionID != "" {
 			s.names.put(name, a)
 		}
-		if top, ok := s.sessions.get(fact.sessionID); !fact.embedded && (!ok || top.fact.index <= fact.index) {
-			s.sessions.put(fact.sessionID, a)
+		if top, ok := s.sessions.get(fact.SessionID); !fact.Embedded && (!ok || top.fact.Index <= fact.Index) {
+			s.sessions.put(fact.SessionID, a)
 		}
 	}
-	if e.Operation == "workflow.listAttemptTasks" && e.listed {
-		listed := &taskState{tasks: e.tasks, proof: e}
-		if a, ok := s.attempts.get(e.ID); ok && a.fact.done && before(a.proof, e) {
+	if e.Operation == "workflow.listAttemptTasks" && e.Listed {
+		listed := &taskState{tasks: e.Tasks, proof: e}
+		if a, ok := s.attempts.get(e.ID); ok && a.fact.Done && before(a.proof, e) {
 			listed.done = a.proof
 		}
 		s.tasks.put(e.ID, listed)
 	}
-	resumes := e.start != nil && e.start.mode == "failed" && len(e.attempts) == 1
+	resumes := e.Starting != nil && e.Starting.Mode == "failed" && len(e.Attempts) == 1
 	if e.Operation == "workflow.startAttempt" && e.OK() && resumes {
-		s.resumes.put(e.attempts[0].id, e)
-		s.resumed.put(e.attempts[0].id, e.start.attemptID)
+		s.resumes.put(e.Attempts[0].ID, e)
+		s.resumed.put(e.Attempts[0].ID, e.Starting.AttemptID)
 	}
 }
 
 // run keeps the attempts that are under way within reach of their pools.
 func (s *state) run(a *attemptState) {
-	in := s.running[a.fact.poolID]
-	if a.fact.done {
+	in := s.running[a.fact.PoolID]
+	if a.fact.Done {
 		return
 	}
 	if in == nil {
 		in = map[string]*attemptState{}
-		s.running[a.fact.poolID] = in
+		s.running[a.fact.PoolID] = in
 	}
-	in[a.fact.id] = a
+	in[a.fact.ID] = a
 }

@@ -32,7 +32,7 @@ var poolDeletion = watch{
 }
 
 func seePoolDeletion(st *step) {
-	if len(st.attempts) > 0 {
+	if len(st.Attempts) > 0 {
 		st.settle(PoolDeletion)
 	}
 	if st.Operation != "workflow.deletePool" || !st.OK() && st.Status != http.StatusBadRequest {
@@ -73,11 +73,11 @@ type blockers struct {
 
 func (st *step) blockers(pool *poolState) blockers {
 	var b blockers
-	if pool.has && pool.fact.isDefault && st.known(pool.proof) && pool.unsure == nil {
+	if pool.has && pool.fact.IsDefault && st.known(pool.proof) && pool.unsure == nil {
 		b.isDefault = pool.proof
 	}
-	for _, fact := range st.pools { // the answer shows what was deleted
-		if fact.id == st.ID && fact.isDefault && st.OK() {
+	for _, fact := range st.Pools { // the answer shows what was deleted
+		if fact.ID == st.ID && fact.IsDefault && st.OK() {
 			b.isDefault = st.Event
 		}
 	}
@@ -87,13 +87,13 @@ func (st *step) blockers(pool *poolState) blockers {
 		switch {
 		case !isSure:
 			b.perhaps = true
-		case rule.fact.poolID != st.ID:
+		case rule.fact.PoolID != st.ID:
 		case b.rule == nil || rule.proof.Number < b.rule.proof.Number:
 			b.rule = rule
 		}
 	}
 	for _, a := range st.s.inPool(st.ID) {
-		if !a.fact.done && st.known(a.proof) {
+		if !a.fact.Done && st.known(a.proof) {
 			b.attempts = append(b.attempts, a)
 		}
 	}
@@ -102,7 +102,7 @@ func (st *step) blockers(pool *poolState) blockers {
 
 func changesRule(id string) func(*Event) bool {
 	return func(e *Event) bool {
-		return e.named == thing{poolRules, id} && (e.does == changes || e.does == removes)
+		return e.Named == thing{poolRules, id} && (e.does == changes || e.does == removes)
 	}
 }
 
@@ -137,7 +137,7 @@ func (st *step) unblockedDeletion(pool *poolState, b blockers) {
 		r.message = fmt.Sprintf("pool %s was deleted; the recording does not show the pool rules of that time", st.ID)
 	case !st.known(l.proof), l.unsure, b.perhaps, st.contested(touchesRules):
 		r.message = fmt.Sprintf("pool %s was deleted while pool rules may have changed", st.ID)
-	case !pool.has && !slices.ContainsFunc(st.pools, func(f poolFact) bool { return f.id == st.ID }):
+	case !pool.has && !slices.ContainsFunc(st.Pools, func(f poolFact) bool { return f.ID == st.ID }):
 		r.message = fmt.Sprintf("pool %s was deleted; the recording does not show whether it was the default pool", st.ID)
 	default:
 		st.judge(r, report.Pass)
@@ -159,12 +159,12 @@ type pendingDeletion struct {
 func (st *step) wait(pool *poolState, b blockers) {
 	p := &pendingDeletion{deletion: st.Event, attempts: map[string]*Event{}, pool: pool.created}
 	for _, a := range b.attempts {
-		p.attempts[a.fact.id] = a.proof
+		p.attempts[a.fact.ID] = a.proof
 	}
 	p.ruling = ruling{
 		rule: PoolDeletion, aspect: "attempt", operation: st.Operation, provenance: specs.Documented,
 		message: fmt.Sprintf("pool %s was deleted; attempt %s, last seen under way in it, may have ended before",
-			st.ID, b.attempts[0].fact.id),
+			st.ID, b.attempts[0].fact.ID),
 		evidence: []*Event{pool.created, b.attempts[0].proof, st.Event},
 	}
 	p.look = p.resolve
@@ -173,13 +173,13 @@ func (st *step) wait(pool *poolState, b blockers) {
 
 // resolve looks whether an exchange proves that an attempt was under way when its pool was deleted.
 func (p *pendingDeletion) resolve(st *step) bool {
-	for _, fact := range st.attempts {
-		proof := p.attempts[fact.id]
-		if proof == nil || fact.poolID != p.deletion.ID || !before(p.deletion, st.Event) || !p.outlived(fact) {
+	for _, fact := range st.Attempts {
+		proof := p.attempts[fact.ID]
+		if proof == nil || fact.PoolID != p.deletion.ID || !before(p.deletion, st.Event) || !p.outlived(fact) {
 			continue
 		}
 		p.ruling.verdict = report.Fail
-		p.ruling.message = fmt.Sprintf("pool %s was deleted while attempt %s was under way in it", p.deletion.ID, fact.id)
+		p.ruling.message = fmt.Sprintf("pool %s was deleted while attempt %s was under way in it", p.deletion.ID, fact.ID)
 		p.ruling.evidence = []*Event{p.pool, proof, st.Event, p.deletion}
 		st.say(p.ruling)
 		return true
@@ -190,12 +190,12 @@ func (p *pendingDeletion) resolve(st *step) bool {
 // outlived reports whether an attempt ended after the deletion, or has not ended. Times of the platform are whole
 // seconds of its own clock, and are compared with that clock where the answer tells it.
 func (p *pendingDeletion) outlived(fact attemptFact) bool {
-	if !fact.done {
+	if !fact.Done {
 		return true
 	}
 	deleted := p.deletion.End
 	if !p.deletion.Date.IsZero() {
 		deleted = p.deletion.Date
 	}
-	return !deleted.IsZero() && fact.finishedAt.After(deleted.Add(time.Second))
+	return !deleted.IsZero() && fact.FinishedAt.After(deleted.Add(time.Second))
 }

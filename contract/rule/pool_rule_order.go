@@ -22,8 +22,7 @@ var poolRuleOrder = watch{
 			"order.",
 		Inconclusive: "The rules of that time, or the default pool, are not known; a rule changed while the attempt was " +
 			"started; a rule with a condition on the kind of workflow, which cannot be told from outside, may have " +
-			"taken the attempt, or one with a condition that is not documented; a pool that nothing else shows, given to " +
-			"another caller than listed the rules, who may be of another account.",
+			"taken the attempt, or one with a condition that is not documented.",
 		Passes: "Attempts without a pool, as some installations have them; rules for scheduled attempts, which do not fit " +
 			"one that a client starts; an attempt that keeps its pool when rules change later.",
 	},
@@ -32,16 +31,16 @@ var poolRuleOrder = watch{
 
 func seePoolRuleOrder(st *step) {
 	switch {
-	case st.Operation == "workflow.listPoolRules" && st.OK() && st.listed && !st.Opaque:
+	case st.Operation == "workflow.listPoolRules" && st.OK() && st.Listed && !st.Opaque:
 		st.listedInOrder()
-	case st.Operation == "workflow.startAttempt" && st.Status == http.StatusOK && len(st.attempts) == 1:
-		st.routed(st.attempts[0])
+	case st.Operation == "workflow.startAttempt" && st.Status == http.StatusOK && len(st.Attempts) == 1:
+		st.routed(st.Attempts[0])
 	}
 }
 
 func (st *step) listedInOrder() {
 	r := ruling{rule: PoolRuleOrder, aspect: "list", provenance: specs.Assumed}
-	if slices.IsSortedFunc(st.rules, func(a, b ruleFact) int { return cmp.Compare(a.priority, b.priority) }) {
+	if slices.IsSortedFunc(st.Rules, func(a, b ruleFact) int { return cmp.Compare(a.Priority, b.Priority) }) {
 		st.judge(r, report.Pass)
 		return
 	}
@@ -52,40 +51,33 @@ func (st *step) listedInOrder() {
 func (st *step) routed(a attemptFact) {
 	r := ruling{rule: PoolRuleOrder, aspect: "route", provenance: specs.Documented}
 	l := st.s.ruleListing
-	if a.poolID == "" {
+	if a.PoolID == "" {
 		return // not every installation has pools
 	}
 	if l == nil || !st.known(l.proof) || l.unsure || st.contested(touchesRules) || !st.rulesKnown() {
-		r.message = fmt.Sprintf("attempt %s is in pool %s; the pool rules of that time are not known", a.id, a.poolID)
+		r.message = fmt.Sprintf("attempt %s is in pool %s; the pool rules of that time are not known", a.ID, a.PoolID)
 		st.judge(r, report.Inconclusive)
 		return
 	}
 	possible, open, evidence := st.possiblePools(a)
 	evidence = append(append([]*Event{l.proof}, l.changes...), evidence...)
-	fits := slices.Contains(possible, a.poolID)
+	fits := slices.Contains(possible, a.PoolID)
 	switch {
 	case fits && len(possible) == 1 && !open:
 		st.judge(r, report.Pass)
-	case !fits && !open && !st.isForeignPool(a.poolID, l):
+	case !fits && !open:
 		r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in pool %s",
-			a.id, a.poolID, possible[0])
+			a.ID, a.PoolID, possible[0])
 		if len(possible) > 1 {
 			r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in one of the pools %v",
-				a.id, a.poolID, possible)
+				a.ID, a.PoolID, possible)
 		}
 		st.judge(r, report.Fail, evidence...)
 	default:
 		r.message = fmt.Sprintf("attempt %s is in pool %s; which one is right depends on what a recording does not show",
-			a.id, a.poolID)
+			a.ID, a.PoolID)
 		st.judge(r, report.Inconclusive)
 	}
-}
-
-// isForeignPool reports whether a pool may be another account's: nothing shows it but the answer to another caller than
-// listed the rules.
-func (st *step) isForeignPool(id string, rules *listing) bool {
-	_, isShown := st.s.pools.get(id)
-	return !isShown && st.isAnother(rules.proof)
 }
 
 // rulesKnown reports whether the last proof of every rule was over before.
@@ -103,18 +95,18 @@ func (st *step) rulesKnown() bool {
 func (st *step) possiblePools(a attemptFact) (pools []string, open bool, evidence []*Event) {
 	rules := slices.Collect(maps.Values(st.s.live))
 	slices.SortFunc(rules, func(a, b *ruleState) int {
-		return cmp.Or(cmp.Compare(a.fact.priority, b.fact.priority), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(a.fact.Priority, b.fact.Priority), cmp.Compare(a.id, b.id))
 	})
 	for _, rule := range rules {
 		switch rule.fact.holds(a) {
 		case report.Pass:
-			return append(pools, rule.fact.poolID), false, append(evidence, rule.proof)
+			return append(pools, rule.fact.PoolID), false, append(evidence, rule.proof)
 		case report.Inconclusive:
-			pools, evidence = append(pools, rule.fact.poolID), append(evidence, rule.proof)
+			pools, evidence = append(pools, rule.fact.PoolID), append(evidence, rule.proof)
 		case report.Fail, report.Skipped:
 		}
 	}
-	if pool, ok := st.s.pools.get(st.s.defaultID); ok && pool.fact.isDefault && pool.gone == nil && st.known(pool.proof) {
+	if pool, ok := st.s.pools.get(st.s.defaultID); ok && pool.fact.IsDefault && pool.gone == nil && st.known(pool.proof) {
 		return append(pools, pool.id), false, append(evidence, pool.proof)
 	}
 	return pools, true, evidence
@@ -123,7 +115,7 @@ func (st *step) possiblePools(a attemptFact) (pools []string, open bool, evidenc
 // holds tells whether all conditions of a rule hold for an attempt that a client started.
 func (r ruleFact) holds(a attemptFact) report.Verdict {
 	all := report.Pass
-	for _, c := range r.conditions {
+	for _, c := range r.Conditions {
 		switch c.holds(a) {
 		case report.Fail:
 			return report.Fail
@@ -136,22 +128,22 @@ func (r ruleFact) holds(a attemptFact) report.Verdict {
 }
 
 func (c conditionFact) holds(a attemptFact) report.Verdict {
-	switch c.kind {
+	switch c.Kind {
 	case "project_name":
-		return c.startsWith(a.project)
+		return c.startsWith(a.Project)
 	case "workflow_name":
-		return c.startsWith(a.workflow)
+		return c.startsWith(a.Workflow)
 	case "invocation_type":
-		return verdictOf(slices.Contains(c.values, "on_demand"))
+		return verdictOf(slices.Contains(c.Values, "on_demand"))
 	}
 	return report.Inconclusive
 }
 
 func (c conditionFact) startsWith(name string) report.Verdict {
-	if name == "" || c.operator != "starts_with" && c.operator != "" {
+	if name == "" || c.Operator != "starts_with" && c.Operator != "" {
 		return report.Inconclusive
 	}
-	return verdictOf(anyPrefix(name, c.values))
+	return verdictOf(anyPrefix(name, c.Values))
 }
 
 func verdictOf(holds bool) report.Verdict {

@@ -40,7 +40,8 @@ func TestPoolRuleOrder(t *testing.T) {
 			[]string{"pass ×1", "inconclusive 3"},
 		},
 		"another caller's pool that the list shows": {`GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}
-			` + none + "@1/other " + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "fail 1 2 3"}},
+			@1/other GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}
+			` + none + "@1/other " + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "fail 1 2 3 4"}},
 		"neither of the possible pools": {pools + `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 workflow_type=engage}]}
 			` + start + `{attempt 9 50 1 - 8 running}`, []string{"pass ×1", "fail 1 2 3"}},
 		"rules changed at the same time": {`

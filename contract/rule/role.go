@@ -64,7 +64,7 @@ var role = watch{
 }
 
 func seeRole(st *step) {
-	c, left := st.s.caller(st.caller), reserved[st.Operation]
+	c, left := st.s.caller(st.Caller), reserved[st.Operation]
 	if c == nil || left.sure == "" {
 		return
 	}

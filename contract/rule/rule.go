@@ -55,6 +55,7 @@ func Names() []string {
 type Config struct {
 	Documents []*specs.Document
 	Trust     specs.Provenance
+	InMemory  int // exchanges that are held in memory until they are in order; by default some ten thousand
 }
 
 // Verdict is what came of one chance of a rule.
@@ -114,16 +115,13 @@ func (st *step) judge(r ruling, v report.Verdict, evidence ...*Event) {
 	st.say(r)
 }
 
-// verdict makes a finding of a ruling.
-func (c *Config) verdict(r ruling) Verdict {
+// verdict makes a finding of a ruling, whose callers are of one account as the exchanges of links show.
+func (c *Config) verdict(r ruling, links []report.Line) Verdict {
 	v := Verdict{Rule: r.rule, Operation: r.operation, Verdict: r.verdict}
 	if r.verdict == report.Pass || r.verdict == report.Skipped {
 		return v
 	}
-	evidence := slices.DeleteFunc(slices.Clone(r.evidence), func(e *Event) bool { return e == nil })
 	judged := r.evidence[len(r.evidence)-1]
-	slices.SortFunc(evidence, func(a, b *Event) int { return a.Number - b.Number })
-	evidence = slices.Compact(evidence)
 	f := &report.Finding{
 		Rule: r.rule, Verdict: r.verdict, Severity: report.Notice, Operation: r.operation, Exchange: judged.Number,
 		Message: r.message, Pointer: "/response", Provenance: r.provenance, Spec: c.spec(r.operation),
@@ -132,9 +130,14 @@ func (c *Config) verdict(r ruling) Verdict {
 	if r.verdict == report.Fail {
 		f.Severity = report.Of(r.provenance, c.Trust)
 	}
-	for _, e := range evidence {
-		f.Evidence = append(f.Evidence, e.Number)
+	v.Lines = links
+	for _, e := range r.evidence {
 		v.Lines = append(v.Lines, e.Line)
+	}
+	slices.SortFunc(v.Lines, func(a, b report.Line) int { return a.Exchange - b.Exchange })
+	v.Lines = slices.Compact(v.Lines)
+	for _, line := range v.Lines {
+		f.Evidence = append(f.Evidence, line.Exchange)
 	}
 	identity := *f
 	identity.Pointer += "#" + r.aspect

@@ -37,26 +37,34 @@ var separations = map[string]func(t *testing.T, first, second []*recording.Excha
 			e.Start, e.End = e.Start.Add(-24*30*time.Hour), e.End.Add(-24*30*time.Hour)
 		}), 100))
 	},
-	"another file": func(t *testing.T, first, second []*recording.Exchange) contract.Source {
+	"another file without times": func(t *testing.T, first, second []*recording.Exchange) contract.Source {
 		t.Helper()
-		dir := t.TempDir()
-		paths := []string{filepath.Join(dir, "first"), filepath.Join(dir, "second")}
-		for i, half := range [][]*recording.Exchange{first, second} {
-			file, err := os.Create(paths[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range half {
-				if err := recording.Write(file, e); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := file.Close(); err != nil {
+		return inFiles(t, edited(first, untimed), edited(second, untimed))
+	},
+}
+
+func untimed(e *recording.Exchange) { e.Start, e.End = time.Time{}, time.Time{} }
+
+// inFiles writes two recordings.
+func inFiles(t *testing.T, first, second []*recording.Exchange) contract.Source {
+	t.Helper()
+	dir := t.TempDir()
+	paths := []string{filepath.Join(dir, "first"), filepath.Join(dir, "second")}
+	for i, half := range [][]*recording.Exchange{first, second} {
+		file, err := os.Create(paths[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range half {
+			if err := recording.Write(file, e); err != nil {
 				t.Fatal(err)
 			}
 		}
-		return contract.Files(paths...)
-	},
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return contract.Files(paths...)
 }
 
 func joined(halves ...[]*recording.Exchange) contract.Source {
@@ -102,8 +110,31 @@ func partsHoldNothing(t *testing.T, smallest []*recording.Exchange, group *repor
 	t.Helper()
 	for i := 1; i < len(smallest); i++ {
 		for name, parted := range separations {
-			if finds(t, group.ID, parted(t, slices.Clone(smallest[:i]), slices.Clone(smallest[i:]))) {
+			first, second := slices.Clone(smallest[:i]), slices.Clone(smallest[i:])
+			if finds(t, group.ID, parted(t, first, second)) && !finds(t, group.ID, parted(t, nil, second)) {
 				t.Errorf("with %s before exchange %d of %d it is still found that %s", name, i+1, len(smallest), group.Message)
+			}
+		}
+	}
+}
+
+// Files are one recording where times tell their order, and in whichever order they are named.
+func TestOverFilesAViolationStays(t *testing.T) {
+	t.Parallel()
+	list := script(t, useAfterDeleteTrials()[violated].script)
+	for i := 1; i < len(list); i++ {
+		for name, source := range map[string]contract.Source{
+			"in order":  inFiles(t, list[:i], list[i:]),
+			"backwards": inFiles(t, list[i:], list[:i]),
+		} {
+			r, err := checker(t).Check(t.Context(), source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+				return f.Rule == rule.UseAfterDelete && f.Verdict == report.Fail
+			}) {
+				t.Errorf("cut before exchange %d, %s, it is not found", i+1, name)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func newWorkflowState() workflowState {
 		pools: newBounded[string, *poolState](maxEntities, nil),
 		rules: newBounded[string, *ruleState](maxEntities, func(r *ruleState) { delete(live, r.id) }),
 		attempts: newBounded[string, *attemptState](maxEntities, func(a *attemptState) {
-			delete(running[a.fact.poolID], a.fact.id)
+			delete(running[a.fact.PoolID], a.fact.ID)
 		}),
 		names:    newBounded[attemptName, *attemptState](maxEntities, nil),
 		sessions: newBounded[string, *attemptState](maxEntities, nil),

@@ -45,18 +45,18 @@ func seeSubUserRemoval(st *step) {
 func (st *step) tokensOfLeavers() {
 	r := ruling{rule: SubUserRemoval, aspect: "tokens", provenance: specs.Documented}
 	violated := false
-	for _, f := range st.tokens {
-		x := st.s.lookUp(thing{subUsers, f.user})
+	for _, f := range st.Tokens {
+		x := st.s.lookUp(thing{subUsers, f.User})
 		removal := st.deletion(x)
 		if removal == nil {
 			continue
 		}
 		violated = true
 		evidence := x.evidence()
-		if before, ok := st.s.tokens.get(f.id); ok {
+		if before, ok := st.s.tokens.get(f.ID); ok {
 			evidence = append(evidence, before.proof)
 		}
-		r.message = fmt.Sprintf("token %s of sub user %s is listed after that was removed", f.id, f.user)
+		r.message = fmt.Sprintf("token %s of sub user %s is listed after that was removed", f.ID, f.User)
 		st.judge(r, report.Fail, evidence...)
 	}
 	if !violated && st.s.removals[subUsers] > 0 {
@@ -66,7 +66,7 @@ func (st *step) tokensOfLeavers() {
 
 // keysOfLeaver looks at a removal of a sub user none of whose keys is known.
 func (st *step) keysOfLeaver() {
-	if st.Operation != "core.removeSubUser" || !st.OK() || st.deletion(st.s.lookUp(st.named)) != nil {
+	if st.Operation != "core.removeSubUser" || !st.OK() || st.deletion(st.s.lookUp(st.Named)) != nil {
 		return
 	}
 	user, ok := st.s.subUsers.get(st.ID)
@@ -83,7 +83,7 @@ func (st *step) keysOfLeaver() {
 
 // leaverWithKey looks at a request with a key that was a removed sub user's.
 func (st *step) leaverWithKey() {
-	c := st.s.caller(st.caller)
+	c := st.s.caller(st.Caller)
 	if c == nil || !st.knowsName(c) || !st.looksAtKey() {
 		return
 	}

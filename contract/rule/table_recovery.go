@@ -33,17 +33,17 @@ var tableRecovery = watch{
 }
 
 func seeTableRecovery(st *step) {
-	isPage := st.page != nil && st.OK() && st.listed && !st.Opaque
+	isPage := st.Page != nil && st.OK() && st.Listed && !st.Opaque
 	if isPage {
 		st.s.pages = st.turn()
 	}
-	if isPage || st.of == tables || st.of == databases || st.recovered != nil {
+	if isPage || st.of == tables || st.of == databases || st.Recovered != nil {
 		st.settle(TableRecovery)
 	}
 	switch {
-	case st.Operation == "core.deleteTable" && st.OK() && st.deletion(st.s.lookUp(st.named)) == nil:
+	case st.Operation == "core.deleteTable" && st.OK() && st.deletion(st.s.lookUp(st.Named)) == nil:
 		st.awaitListing()
-	case st.recovered != nil && st.OK():
+	case st.Recovered != nil && st.OK():
 		st.awaitReturn()
 	}
 }
@@ -59,15 +59,15 @@ type pages struct {
 
 // turn adds the page in hand to the list that it goes on with, or begins another one.
 func (st *step) turn() *pages {
-	p, page := st.s.pages, st.page
-	goesOn := p != nil && page.cursor != "" && page.cursor == p.last.page.next && page.database == p.last.page.database &&
-		st.caller == p.last.caller && before(p.last, st.Event) && len(p.tables) < maxEntities
+	p, page := st.s.pages, st.Page
+	goesOn := p != nil && page.Cursor != "" && page.Cursor == p.last.Page.Next && page.Database == p.last.Page.Database &&
+		st.Caller == p.last.Caller && before(p.last, st.Event) && len(p.tables) < maxEntities
 	if !goesOn {
-		p = &pages{first: st.Event, torn: page.cursor != ""}
+		p = &pages{first: st.Event, torn: page.Cursor != ""}
 	}
 	return &pages{
-		first: p.first, last: st.Event, torn: p.torn, whole: !p.torn && page.next == "" && !page.cut,
-		evidence: append(slices.Clip(p.evidence), st.Event), tables: append(slices.Clip(p.tables), page.tables...),
+		first: p.first, last: st.Event, torn: p.torn, whole: !p.torn && page.Next == "" && !page.Cut,
+		evidence: append(slices.Clip(p.evidence), st.Event), tables: append(slices.Clip(p.tables), page.Tables...),
 	}
 }
 
@@ -82,11 +82,11 @@ type deletedTable struct {
 }
 
 func (st *step) awaitListing() {
-	d := &deletedTable{deletion: st.Event, table: st.named}
-	if x := st.s.lookUp(st.named); x != nil && st.known(x.showed) {
+	d := &deletedTable{deletion: st.Event, table: st.Named}
+	if x := st.s.lookUp(st.Named); x != nil && st.known(x.showed) {
 		d.ident, d.proofs = x.ident, append(d.proofs, x.showed)
 	}
-	if x := st.s.lookUp(st.within); x != nil && st.known(x.showed) {
+	if x := st.s.lookUp(st.Within); x != nil && st.known(x.showed) {
 		d.database, d.proofs = x.ident, append(d.proofs, x.showed)
 	}
 	d.look = d.find
@@ -95,13 +95,13 @@ func (st *step) awaitListing() {
 
 // find looks for the table in the pages so far, and for what takes it out of them.
 func (d *deletedTable) find(st *step) bool {
-	if st.recovered != nil && !before(st.Event, d.deletion) {
-		return !st.refused() && d.mayBe(st.recovered.id, st.s)
+	if st.Recovered != nil && !before(st.Event, d.deletion) {
+		return !st.refused() && d.mayBe(st.Recovered.ID, st.s)
 	}
-	if st.page == nil || !st.OK() || st.Opaque || !before(d.deletion, st.s.pages.first) {
+	if st.Page == nil || !st.OK() || st.Opaque || !before(d.deletion, st.s.pages.first) {
 		return false
 	}
-	if other := st.page.database; other != "" && other != d.database {
+	if other := st.Page.Database; other != "" && other != d.database {
 		return false
 	}
 	r := ruling{rule: TableRecovery, aspect: "deleted", operation: st.Operation, provenance: specs.Documented}
@@ -118,12 +118,12 @@ func (d *deletedTable) missing(st *step, r ruling) bool {
 	switch {
 	case known && st.Start.Sub(d.deletion.End) >= keptFor:
 		return true
-	case !st.s.pages.whole || st.contested(func(e *Event) bool { return e.recovered != nil }):
+	case !st.s.pages.whole || st.contested(func(e *Event) bool { return e.Recovered != nil }):
 		r.message = fmt.Sprintf("table %s was deleted; the recording does not show the whole list of deleted tables", d.table.id)
 		r.evidence = evidence
 		d.ruling = r
 		return false
-	case !known, st.caller == 0, st.caller != d.deletion.caller:
+	case !known, st.Caller == 0, st.Caller != d.deletion.Caller:
 		r.message = fmt.Sprintf("table %s was deleted, and the caller's list of deleted tables lacks it", d.table.id)
 		st.judge(r, report.Inconclusive, evidence...)
 	default:
@@ -134,10 +134,10 @@ func (d *deletedTable) missing(st *step, r ruling) bool {
 }
 
 func (d *deletedTable) is(f deletedFact) bool {
-	if d.ident != "" && f.id != "" {
-		return d.ident == f.id
+	if d.ident != "" && f.ID != "" {
+		return d.ident == f.ID
 	}
-	return d.table.id == f.database+"/"+f.name
+	return d.table.id == f.Database+"/"+f.Name
 }
 
 func (d *deletedTable) mayBe(id string, s *state) bool {
@@ -160,10 +160,10 @@ type returned struct {
 
 func (st *step) awaitReturn() {
 	b := &returned{recovery: st.Event}
-	if b.table, b.database, b.proofs = st.s.place(st.recovered); b.table.isNone() {
+	if b.table, b.database, b.proofs = st.s.place(st.Recovered); b.table.isNone() {
 		st.judge(ruling{
 			rule: TableRecovery, aspect: "place", provenance: specs.Documented,
-			message: fmt.Sprintf("table %s was recovered; the recording does not show to which database", st.recovered.id),
+			message: fmt.Sprintf("table %s was recovered; the recording does not show to which database", st.Recovered.ID),
 		}, report.Inconclusive)
 		return
 	}
@@ -182,15 +182,15 @@ func (b *returned) find(st *step) bool {
 	}
 	switch st.Operation {
 	case "core.getTable":
-		if st.named == b.table {
+		if st.Named == b.table {
 			b.judge(st, &b.isThere, st.OK(), b.table)
 		}
 	case "core.listTables":
-		if st.within == b.database && (st.Status == http.StatusNotFound || st.isListOf(UseAfterDelete)) {
+		if st.Within == b.database && (st.Status == http.StatusNotFound || st.isListOf(UseAfterDelete)) {
 			b.judge(st, &b.isThere, st.showsThing(b.table), b.table)
 		}
 	case "core.getDatabase":
-		if st.named == b.database {
+		if st.Named == b.database {
 			b.judge(st, &b.isIn, st.OK(), b.database)
 		}
 	case "core.listDatabases":
@@ -215,7 +215,7 @@ func (b *returned) judge(st *step, done *bool, isShown bool, t thing) {
 	case isShown && (t == b.table || b.deletion != nil):
 		st.judge(r, report.Pass)
 	case isShown:
-	case st.caller == 0 || st.caller != b.recovery.caller:
+	case st.Caller == 0 || st.Caller != b.recovery.Caller:
 		r.message = fmt.Sprintf("%s %s is not there for another caller than recovered table %s", t.kind.noun, t.id, b.table.id)
 		st.judge(r, report.Inconclusive, b.evidence()...)
 	default:
@@ -228,8 +228,8 @@ func (b *returned) evidence() []*Event { return append(slices.Clone(b.proofs), b
 
 // stillDeleted looks for the table among the deleted ones.
 func (b *returned) stillDeleted(st *step) bool {
-	id := b.recovery.recovered.id
-	if !st.OK() || !slices.ContainsFunc(st.page.tables, func(f deletedFact) bool { return f.id == id }) {
+	id := b.recovery.Recovered.ID
+	if !st.OK() || !slices.ContainsFunc(st.Page.Tables, func(f deletedFact) bool { return f.ID == id }) {
 		return false
 	}
 	st.judge(ruling{
@@ -244,10 +244,10 @@ func (b *returned) isChangedBy(e *Event) bool {
 	if e == b.recovery || e.does != changes && e.does != removes {
 		return false
 	}
-	isOther := func(f shown) bool { return f.thing == b.table }
-	return e.named == b.table || e.named == b.database || slices.ContainsFunc(e.shows, isOther)
+	isOther := func(f shown) bool { return f.Thing == b.table }
+	return e.Named == b.table || e.Named == b.database || slices.ContainsFunc(e.Shows, isOther)
 }
 
 func (e *Event) showsThing(t thing) bool {
-	return slices.ContainsFunc(e.shows, func(f shown) bool { return f.thing == t })
+	return slices.ContainsFunc(e.Shows, func(f shown) bool { return f.Thing == t })
 }

@@ -9,6 +9,7 @@ import (
 func TestTableRecovery(t *testing.T) {
 	t.Parallel()
 	const (
+		both    = `GET core:/table/show/shop/carts => 200 {table carts 90}` + "\n"
 		show    = `GET core:/table/show/shop/orders => 200 {table orders 105}` + "\n"
 		remove  = `POST core:/table/delete/shop/orders => 200 {"database":"shop","table":"orders","type":"log"}` + "\n"
 		deleted = `GET core:/table/deleted => 200 `
@@ -35,8 +36,8 @@ func TestTableRecovery(t *testing.T) {
 		"only the second page was read":                {remove + last, []string{"inconclusive 1 2"}},
 		"the page does not say whether it is the last": {remove + deleted + `{"tables":[]}`, []string{"inconclusive 1 2"}},
 		"it was deleted between two pages":             {first + remove + last, nil},
-		"the pages are of different callers":           {remove + first + "@1/other " + last, []string{"inconclusive 1 3"}},
-		"the list of another caller":                   {remove + "@1/other " + none, []string{"inconclusive 1 2"}},
+		"the pages are of different callers":           {both + "@1/other " + both + remove + first + "@1/other " + last, []string{"inconclusive 1 2 3 5"}},
+		"the list of another caller":                   {both + "@1/other " + both + remove + "@1/other " + none, []string{"inconclusive 1 2 3 4"}},
 		"nobody knows who asks":                        {"@hidden " + remove + "@hidden " + none, []string{"inconclusive 1 2"}},
 		"the list of another database": {
 			remove + `GET core:/table/deleted?database_id=12 => 200 {"tables":[],"cursor_id":null}`, nil,
@@ -77,7 +78,7 @@ func TestTableRecovery(t *testing.T) {
 			GET core:/table/show/stage/old => 404`, []string{"fail 1 2"},
 		},
 		"nobody knows where to":  {restore + `GET core:/table/show/shop/orders => 404`, []string{"inconclusive 1"}},
-		"another caller's view":  {remove + one + restore + `@1/other GET core:/table/show/shop/orders => 404`, []string{"pass ×1", "inconclusive 2 3 4"}},
+		"another caller's view":  {both + "@1/other " + both + remove + one + restore + `@1/other GET core:/table/show/shop/orders => 404`, []string{"pass ×1", "inconclusive 1 2 4 5 6"}},
 		"another caller may not": {remove + one + restore + `@1/other GET core:/table/show/shop/orders => 403`, []string{"pass ×1"}},
 		"it was deleted again":   {remove + one + restore + remove + `GET core:/table/show/shop/orders => 404`, []string{"pass ×1"}},
 		"it was renamed": {

@@ -34,7 +34,7 @@ func seeTokenRevocation(st *step) {
 	}
 	violated := st.relisted(TokenRevocation)
 	st.s.revocations = slices.DeleteFunc(st.s.revocations, func(r *revocation) bool {
-		isOthers := st.caller != 0 && r.viewer != 0 && st.caller != r.viewer
+		isOthers := st.Caller != 0 && r.viewer != 0 && st.Caller != r.viewer
 		if !st.known(r.removal) || r.known && isOthers && !violated {
 			return false
 		}
@@ -49,14 +49,14 @@ func seeTokenRevocation(st *step) {
 func (st *step) relieve(r *revocation) {
 	verdict := ruling{rule: TokenRevocation, aspect: "list", provenance: specs.Documented}
 	switch {
-	case len(st.tokens) > 0 && !r.known:
+	case len(st.Tokens) > 0 && !r.known:
 		verdict.message = fmt.Sprintf("whose token %s was is not known, and so are those that went with it", r.removal.ID)
 		st.judge(verdict, report.Inconclusive, r.removal)
-	case r.known && (st.caller == 0 || r.viewer == 0):
+	case r.known && (st.Caller == 0 || r.viewer == 0):
 		verdict.message = fmt.Sprintf("no token is listed that went with token %s; whether this caller would see it is not known",
 			r.removal.ID)
 		st.judge(verdict, report.Inconclusive, r.removal)
-	case slices.ContainsFunc(st.tokens, st.isNobodys):
+	case slices.ContainsFunc(st.Tokens, st.isNobodys):
 		verdict.message = fmt.Sprintf("tokens are listed that may be revoked with token %s; they do not show whose they are",
 			r.removal.ID)
 		st.judge(verdict, report.Inconclusive, r.removal)
@@ -67,9 +67,9 @@ func (st *step) relieve(r *revocation) {
 
 // isNobodys reports whether it is not known, from this list nor from earlier ones, whose a token is.
 func (st *step) isNobodys(f tokenFact) bool {
-	if (owner{f.user, f.client}).isKnown() {
+	if (owner{f.User, f.Client}).isKnown() {
 		return false
 	}
-	earlier, ok := st.s.tokens.get(f.id)
+	earlier, ok := st.s.tokens.get(f.ID)
 	return !ok || !earlier.isKnown()
 }

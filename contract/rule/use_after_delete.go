@@ -23,8 +23,7 @@ var useAfterDelete = watch{
 			"only assumed, all that is in a project of the LLM interface, the actions of an integration and the " +
 			"target of a tool. Or a second job got a domain key, which is used up for ever. Or a removed key is taken.",
 		Inconclusive: "It is there after a request to delete it that was not answered, or with 5xx or 202, so that nobody " +
-			"knows what became of it. Or it is there under its name for another caller than deleted it, who may be of " +
-			"another account, and the answer does not tell whether it is the same; likewise a domain key.",
+			"knows what became of it.",
 		Passes: "A deletion that is repeated with success, since clients repeat requests; what was made anew under the " +
 			"same id or name, be it by a request of the recording, by a query or an event that may have made it, or, " +
 			"as its id or its birth shows, by somebody else; one page of several, or a filtered list, that lacks it; " +
@@ -38,7 +37,7 @@ func seeUseAfterDelete(st *step) {
 	st.used(UseAfterDelete)
 	st.referred()
 	st.outlived(UseAfterDelete)
-	if !st.relisted(UseAfterDelete) && st.isListOf(UseAfterDelete) && !st.partial && st.s.removals[st.of] > 0 {
+	if !st.relisted(UseAfterDelete) && st.isListOf(UseAfterDelete) && !st.Partial && st.s.removals[st.of] > 0 {
 		st.judge(ruling{rule: UseAfterDelete, aspect: "list"}, report.Pass)
 	}
 	st.reissued()
@@ -47,7 +46,7 @@ func seeUseAfterDelete(st *step) {
 
 // droppedKey looks at a request with an API key that was removed.
 func (st *step) droppedKey() {
-	c := st.s.caller(st.caller)
+	c := st.s.caller(st.Caller)
 	if c == nil || !st.known(c.dropped) || !st.looksAtKey() {
 		return
 	}
@@ -63,7 +62,7 @@ func (st *step) droppedKey() {
 
 // referred looks at what is pointed at something deleted. That this is refused is only assumed.
 func (st *step) referred() {
-	x := st.s.lookUp(st.refers)
+	x := st.s.lookUp(st.Refers)
 	if st.deletion(x) == nil {
 		return
 	}
@@ -79,10 +78,10 @@ func (st *step) referred() {
 
 // reissued looks at jobs with a domain key that another job has, which is refused with 409 as long as anybody remembers.
 func (st *step) reissued() {
-	if st.issued == nil || st.issued.domainKey == "" {
+	if st.Issued == nil || st.Issued.DomainKey == "" {
 		return
 	}
-	first, ok := st.s.domainKeys.get(st.issued.domainKey)
+	first, ok := st.s.domainKeys.get(st.Issued.DomainKey)
 	if !ok || !st.known(first) {
 		return
 	}
@@ -90,14 +89,10 @@ func (st *step) reissued() {
 	switch {
 	case st.Status == http.StatusConflict:
 		st.judge(r, report.Pass)
-	case st.OK() && st.isAnother(first):
-		r.aspect = "foreign domain key"
-		r.message = fmt.Sprintf("another caller got the domain key of job %s, who may be of another account", first.issued.id)
-		st.judge(r, report.Inconclusive, first)
 	case st.OK():
-		r.message = fmt.Sprintf("a second job, %s, got the domain key of job %s", st.issued.id, first.issued.id)
-		if st.issued.id == first.issued.id {
-			r.message = fmt.Sprintf("job %s was issued again with its domain key and answered with success instead of 409", first.issued.id)
+		r.message = fmt.Sprintf("a second job, %s, got the domain key of job %s", st.Issued.ID, first.Issued.ID)
+		if st.Issued.ID == first.Issued.ID {
+			r.message = fmt.Sprintf("job %s was issued again with its domain key and answered with success instead of 409", first.Issued.ID)
 		}
 		st.judge(r, report.Fail, first)
 	}

@@ -1,107 +1,135 @@
 package rule
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 )
 
-// Watcher shows exchanges to the rules, world by world, in the order in which they began. It is used by one goroutine.
-//
-// Recordings may be in the order in which exchanges ended, so each is held back until a window of later ones is there:
-// what overlapped it is then known.
+// Watcher shows exchanges to the rules: those of each account at each address by themselves, in the order in which they
+// began, once all of them are known. It is used by one goroutine.
 type Watcher struct {
-	config Config
-	say    func(Verdict)
-	worlds *bounded[place, *line]
-	file   string
+	config    Config
+	say       func(Verdict)
+	spool     spool
+	places    *places
+	accounts  *accounts
+	histories *bounded[member, *history]
+	err       error
 }
 
-const (
-	window    = 128
-	maxWorlds = 512
-)
+// maxHistories bounds how many histories are followed at a time. Beyond, the one that was begun first ends.
+const maxHistories = 512
 
 // NewWatcher makes a watcher that gives its verdicts to say.
 func NewWatcher(config Config, say func(Verdict)) *Watcher {
-	w := &Watcher{config: config, say: say}
-	w.worlds = newBounded[place](maxWorlds, func(l *line) { l.end() })
+	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, places: newPlaces(), accounts: newAccounts()}
+	w.histories = newBounded[member](maxHistories, func(h *history) { h.end() })
 	return w
-}
-
-// place is a world of an installation. Two of these may use the same ids for different things.
-type place struct{ world, site string }
-
-// line is the exchanges of one place.
-type line struct {
-	place
-	waiting []*Event // by start
-	recent  []*Event // shown already, but perhaps not over when the next one began
-	latest  *Event   // the one that began last
-	state   *state
-	w       *Watcher
 }
 
 // See takes the next exchange of the recording.
 func (w *Watcher) See(e *Event) {
-	if e.File != w.file { // another recording: of another account, for all that is known
-		w.End()
-		w.file = e.File
-	}
-	if e.Forget {
-		w.forget(e.World)
+	switch {
+	case w.err != nil:
 		return
+	case e.Forget && e.Start.IsZero():
+		w.places.resets[nameOf(e.World)]++
+		return
+	case !e.Forget:
+		w.places.take(e)
+		w.accounts.take(e)
 	}
-	at := place{e.World, e.Site}
-	l, ok := w.worlds.get(at)
-	if !ok {
-		l = &line{place: at, w: w, state: newState()}
-		w.worlds.put(at, l)
+	w.err = w.spool.put(e)
+}
+
+// End shows the exchanges to the rules. Verdicts that wait for evidence become inconclusive. The error is that of the
+// context, or of the disk.
+func (w *Watcher) End(ctx context.Context) error {
+	w.accounts.settle(w.places.list)
+	if w.err == nil {
+		w.err = w.show(ctx)
 	}
-	if l.breaks(e) {
-		l.end()
+	return errors.Join(w.err, w.spool.close())
+}
+
+func (w *Watcher) show(ctx context.Context) error {
+	for e, err := range w.spool.all() {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if e.Forget {
+			w.forget(e.World)
+			continue
+		}
+		at := w.accounts.of(member{e.At, e.Caller})
+		h, known := w.histories.get(at)
+		if !known {
+			h = &history{w: w, at: e.At, state: newState()}
+			w.histories.put(at, h)
+		}
+		h.take(e)
 	}
-	l.insert(e)
-	if len(l.waiting) > window {
-		l.next()
+	for _, h := range w.histories.all() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h.end()
 	}
+	return nil
 }
 
 // forget ends what is known of a world, on whatever host: that of the control interface may be another.
 func (w *Watcher) forget(world string) {
-	for _, l := range w.worlds.all() {
-		if l.world == world || l.world == "" && world == "default" {
-			l.end()
+	for _, h := range w.histories.all() {
+		if nameOf(w.places.list[h.at].world) == nameOf(world) {
+			h.end()
 		}
 	}
 }
 
-// breaks reports whether an exchange cannot belong to the same history: its sequence number and its time contradict
-// those of what was seen before, as when the clock of a mock was set back, or another server was started.
-func (l *line) breaks(e *Event) bool {
-	m := l.latest
-	if m == nil || m.Seq == 0 || e.Seq == 0 {
-		return false
+// Notes says what was told apart.
+func (w *Watcher) Notes() []string {
+	var notes []string
+	apart := w.accounts.apart()
+	for at, p := range w.places.list {
+		if n := apart[at]; n > 1 && p.world == "" {
+			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged apart: nothing shows that their callers act for the same one",
+				p.site, n))
+		}
 	}
-	return m.Seq > e.Seq && strictlyBefore(m, e) || m.Seq < e.Seq && strictlyBefore(e, m)
+	slices.Sort(notes)
+	return slices.Compact(notes)
 }
 
-func (l *line) insert(e *Event) {
-	i := len(l.waiting)
-	for i > 0 && e.Start.Before(l.waiting[i-1].Start) && !e.Start.IsZero() {
-		i--
-	}
-	l.waiting = slices.Insert(l.waiting, i, e)
-	if l.latest == nil || !e.Start.Before(l.latest.Start) {
-		l.latest = e
+// history is the exchanges of one account at one place.
+type history struct {
+	w       *Watcher
+	at      int
+	waiting []*Event // not shown yet, since they may overlap with later ones
+	recent  []*Event // shown already, but perhaps not over when the next one began
+	state   *state
+}
+
+// maxWaiting bounds how many exchanges wait for the end of one that overlaps with all of them.
+const maxWaiting = 2000
+
+// take adds the next exchange. One is shown when no later one can overlap with it.
+func (h *history) take(e *Event) {
+	h.waiting = append(h.waiting, e)
+	for len(h.waiting) > 1 && (before(h.waiting[0], e) || len(h.waiting) > maxWaiting) {
+		h.next()
 	}
 }
 
 // next shows the exchange that began first.
-func (l *line) next() {
-	e := l.waiting[0]
-	l.waiting = slices.Delete(l.waiting, 0, 1)
-	st := &step{Event: e, s: l.state, say: l.say}
-	l.recent = slices.DeleteFunc(l.recent, func(r *Event) bool { return before(r, e) })
-	for _, other := range append(slices.Clone(l.recent), l.waiting...) {
+func (h *history) next() {
+	e := h.waiting[0]
+	h.waiting = h.waiting[1:]
+	st := &step{Event: e, s: h.state, say: h.say}
+	h.recent = slices.DeleteFunc(h.recent, func(r *Event) bool { return before(r, e) })
+	for _, other := range slices.Concat(h.recent, h.waiting) {
 		if overlap(other, e) {
 			st.overlapping = append(st.overlapping, other)
 		}
@@ -109,24 +137,20 @@ func (l *line) next() {
 	for i := range rules {
 		rules[i].see(st)
 	}
-	l.state.learn(e)
-	l.recent = append(l.recent, e)
+	h.state.learn(e)
+	h.recent = append(h.recent, e)
 }
 
-func (l *line) say(r ruling) { l.w.say(l.w.config.verdict(r)) }
+func (h *history) say(r ruling) {
+	r.evidence = slices.DeleteFunc(slices.Clone(r.evidence), func(e *Event) bool { return e == nil })
+	h.w.say(h.w.config.verdict(r, h.w.accounts.links(r.evidence)))
+}
 
 // end shows what is waiting, and forgets everything.
-func (l *line) end() {
-	for len(l.waiting) > 0 {
-		l.next()
+func (h *history) end() {
+	for len(h.waiting) > 0 {
+		h.next()
 	}
-	l.state.abandon(l.say)
-	l.state, l.recent, l.latest = newState(), nil, nil
-}
-
-// End shows what is waiting still. Verdicts that waited for evidence become inconclusive.
-func (w *Watcher) End() {
-	for _, l := range w.worlds.all() {
-		l.end()
-	}
+	h.state.abandon(h.say)
+	h.state, h.recent = newState(), nil
 }

@@ -1,0 +1,361 @@
+package rule
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// accounts finds out which callers act for one account of the platform. Callers are apart unless the recording shows that
+// they see the same: what one of them made or was shown, another one is shown alike, under the same id. Two lists each of
+// which lacks what the other one has keep them apart, and so do answers that name their accounts.
+//
+// A world of a mock is one account.
+type accounts struct {
+	sights  *bounded[sightKey, []sight]
+	lists   *bounded[listKey, []fullList]
+	written *bounded[sightKey, *Event] // the last exchange that made or removed a thing
+	votes   map[pair]vote
+	callers map[member]*callerFacts
+	order   []member
+	groups  map[member]member // to the first of the group; nil before they are made
+}
+
+// member is a caller at a place.
+type member struct {
+	at     int
+	caller uint64
+}
+
+type pair struct{ a, b member }
+
+// vote says what speaks for and against two callers being of one account.
+type vote struct {
+	links     []report.Line // of the exchanges that show it first
+	isAgainst bool
+}
+
+type sightKey struct {
+	at    int
+	thing thing
+}
+
+// sight is how a thing was shown to a caller last.
+type sight struct {
+	caller uint64
+	mark   uint64
+	line   report.Line
+}
+
+type listKey struct {
+	at   int
+	kind *kind
+}
+
+// fullList is the last whole list that a caller was given of a kind.
+type fullList struct {
+	event *Event
+	ids   map[string]bool
+}
+
+// callerFacts are what is known of a caller before it is known whose they are.
+type callerFacts struct {
+	account string
+	isGuest bool // nothing that they were answered depends on their account
+}
+
+const (
+	maxSights  = 100_000
+	maxCallers = 100_000
+	maxViewers = 16 // of one thing
+)
+
+func newAccounts() *accounts {
+	return &accounts{
+		sights: newBounded[sightKey, []sight](maxSights, nil), lists: newBounded[listKey, []fullList](maxSights/100, nil),
+		written: newBounded[sightKey, *Event](maxSights, nil), votes: map[pair]vote{}, callers: map[member]*callerFacts{},
+	}
+}
+
+// take learns from an event whom its caller may be of one account with.
+func (a *accounts) take(e *Event) {
+	m := member{e.At, e.Caller}
+	facts := a.callers[m]
+	if facts == nil {
+		if len(a.callers) >= maxCallers {
+			return
+		}
+		facts = &callerFacts{isGuest: true}
+		a.callers[m], a.order = facts, append(a.order, m)
+	}
+	facts.isGuest = facts.isGuest && e.tellsNoAccount()
+	facts.account = cmp.Or(facts.account, e.Account)
+	if e.Caller == 0 || !e.OK() {
+		return
+	}
+	for i := range e.Shows {
+		if f := &e.Shows[i]; f.tells(e) {
+			a.see(m, f.Thing, f.Mark, e.Line)
+		}
+	}
+	if t := e.Named; e.does.writes() && isLong(t) && len(e.Shows) == 0 {
+		a.see(m, t, 1, e.Line)
+	}
+	if e.Dropped != 0 {
+		a.vote(m, member{e.At, e.Dropped}, vote{links: []report.Line{e.Line}})
+	}
+	a.seeNames(m, e)
+	a.compare(m, e)
+	if e.does == makes || e.does == removes {
+		a.noteWritten(e)
+	}
+}
+
+// tellsNoAccount reports whether an exchange is the same in all accounts: an event was taken, or a key was not.
+func (e *Event) tellsNoAccount() bool {
+	return e.Status == 0 || e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden ||
+		strings.HasPrefix(e.Operation, specs.Ingestion+".")
+}
+
+// tells reports whether a thing that is shown to two callers in the same way is one thing: it was not there from the
+// beginning, as the default pool is.
+func (f *shown) tells(e *Event) bool {
+	isDefault := slices.ContainsFunc(e.Pools, func(p poolFact) bool { return p.IsDefault && p.ID == f.Thing.id })
+	return f.Mark != 0 && !isDefault
+}
+
+// isLong reports whether the platform gave a thing an id that it gives no second time.
+func isLong(t thing) bool {
+	const long = 5
+	return t.kind != nil && !t.kind.name && len(t.kind.path) == 1 && len(t.id) >= long
+}
+
+// see notes that a thing was shown to a caller, and votes for those to whom it was shown alike.
+func (a *accounts) see(m member, t thing, mark uint64, line report.Line) {
+	key := sightKey{m.at, t}
+	list, _ := a.sights.get(key)
+	own := -1
+	for i, other := range list {
+		switch {
+		case other.caller == m.caller:
+			own = i
+		case other.mark == mark:
+			a.vote(m, member{m.at, other.caller}, vote{links: []report.Line{other.line, line}})
+		}
+	}
+	switch {
+	case own >= 0:
+		list[own] = sight{m.caller, mark, line}
+	case len(list) < maxViewers:
+		a.sights.put(key, append(list, sight{m.caller, mark, line}))
+	}
+}
+
+// seeNames votes for callers whose own names others are shown among their sub users, or on their jobs.
+func (a *accounts) seeNames(m member, e *Event) {
+	for _, user := range e.Users {
+		if user.Name != "" {
+			a.see(m, thing{subUsers, "named " + user.Name}, 1, e.Line)
+		}
+	}
+	if e.AsUser != "" {
+		a.see(m, thing{subUsers, "named " + e.AsUser}, 1, e.Line)
+	}
+	for _, job := range e.Jobs {
+		a.see(m, thing{subUsers, "job " + job.ID}, 1, e.Line)
+		if issuer, _ := a.sights.get(sightKey{m.at, thing{subUsers, "job " + job.ID}}); len(issuer) > 0 {
+			a.see(member{m.at, issuer[0].caller}, thing{subUsers, "named " + job.User}, 1, e.Line)
+		}
+	}
+	if e.Issued != nil && e.Issued.ID != "" {
+		a.see(m, thing{subUsers, "job " + e.Issued.ID}, 1, e.Line)
+	}
+}
+
+// compare holds a whole list against those that others were given.
+func (a *accounts) compare(m member, e *Event) {
+	if e.does != lists || !e.Listed || e.Partial || e.Opaque || e.of != pools && e.of != poolRules {
+		return
+	}
+	list := fullList{e, map[string]bool{}}
+	for _, f := range e.Shows {
+		list.ids[f.Thing.id] = true
+	}
+	key := listKey{m.at, e.of}
+	others, _ := a.lists.get(key)
+	own := -1
+	for i, other := range others {
+		switch {
+		case other.event.Caller == m.caller:
+			own = i
+		case a.lack(key, other, list) && a.lack(key, list, other):
+			a.vote(m, member{m.at, other.event.Caller}, vote{isAgainst: true})
+		}
+	}
+	switch {
+	case own >= 0:
+		others[own] = list
+	case len(others) < maxViewers:
+		a.lists.put(key, append(others, list))
+	}
+}
+
+// lack reports whether a list lacks something that another one has, and that nobody made or removed.
+func (a *accounts) lack(key listKey, list, other fullList) bool {
+	for id := range other.ids {
+		_, isExplained := a.written.get(sightKey{key.at, thing{key.kind, id}})
+		if !list.ids[id] && !isExplained {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *accounts) noteWritten(e *Event) {
+	if !e.Named.isNone() {
+		a.written.put(sightKey{e.At, e.Named}, e)
+	}
+	for _, f := range e.Shows {
+		a.written.put(sightKey{e.At, f.Thing}, e)
+	}
+}
+
+func (a *accounts) vote(x, y member, v vote) {
+	if x == y || len(a.votes) > maxCallers {
+		return
+	}
+	sum := a.votes[pairOf(x, y)]
+	if sum.links == nil {
+		sum.links = v.links
+	}
+	sum.isAgainst = sum.isAgainst || v.isAgainst
+	a.votes[pairOf(x, y)] = sum
+}
+
+func pairOf(x, y member) pair {
+	if y.caller < x.caller {
+		return pair{y, x}
+	}
+	return pair{x, y}
+}
+
+// links returns the exchanges that show the callers of some exchanges to be of one account.
+func (a *accounts) links(events []*Event) (lines []report.Line) {
+	judged := events[len(events)-1]
+	for _, e := range events {
+		if e.Caller != judged.Caller {
+			p := pairOf(member{e.At, e.Caller}, member{judged.At, judged.Caller})
+			lines = append(lines, a.votes[p].links...)
+		}
+	}
+	return lines
+}
+
+// settle makes the groups, when the whole recording is known.
+func (a *accounts) settle(list []place) {
+	a.groups = map[member]member{}
+	for _, m := range a.order {
+		if list[m.at].world != "" { // of a mock
+			a.groups[m] = member{m.at, 0}
+		}
+	}
+	pairs := make([]pair, 0, len(a.votes))
+	for p, v := range a.votes {
+		if v.links != nil && !v.isAgainst {
+			pairs = append(pairs, p)
+		}
+	}
+	slices.SortFunc(pairs, func(x, y pair) int {
+		return cmp.Or(x.a.compare(y.a), x.b.compare(y.b))
+	})
+	for _, p := range pairs {
+		a.join(p.a, p.b)
+	}
+	a.joinNamed()
+	a.joinGuests()
+}
+
+func (m member) compare(other member) int {
+	return cmp.Or(cmp.Compare(m.at, other.at), cmp.Compare(m.caller, other.caller))
+}
+
+// of returns the account of a caller.
+func (a *accounts) of(m member) member {
+	for {
+		above, known := a.groups[m]
+		if !known || above == m {
+			return m
+		}
+		m = above
+	}
+}
+
+// join makes two accounts one, unless answers call them by different names.
+func (a *accounts) join(x, y member) {
+	x, y = a.of(x), a.of(y)
+	nx, ny := a.nameOf(x), a.nameOf(y)
+	if x == y || nx != "" && ny != "" && nx != ny {
+		return
+	}
+	a.groups[y] = x
+	if f := a.callers[x]; f != nil {
+		f.account = cmp.Or(nx, ny)
+		f.isGuest = f.isGuest && (a.callers[y] == nil || a.callers[y].isGuest)
+	}
+}
+
+func (a *accounts) nameOf(m member) string {
+	if f := a.callers[m]; f != nil {
+		return f.account
+	}
+	return ""
+}
+
+// joinNamed joins those whom answers name alike.
+func (a *accounts) joinNamed() {
+	first := map[string]member{}
+	for _, m := range a.order {
+		if name := a.nameOf(a.of(m)); name != "" {
+			key := fmt.Sprint(m.at, " ", name)
+			if other, known := first[key]; known {
+				a.join(other, m)
+			} else {
+				first[key] = m
+			}
+		}
+	}
+}
+
+// joinGuests joins those of whom nothing is known with the only account that there is at their place, if it is the only
+// one: callers who only send events, and requests whose caller the recording hides.
+func (a *accounts) joinGuests() {
+	hosts := map[int][]member{}
+	for _, m := range a.order {
+		if root := a.of(m); m.caller != 0 && !a.callers[m].isGuest && !slices.Contains(hosts[m.at], root) {
+			hosts[m.at] = append(hosts[m.at], root)
+		}
+	}
+	for _, m := range a.order {
+		if host := hosts[m.at]; len(host) == 1 && (m.caller == 0 || a.callers[m].isGuest) {
+			a.join(host[0], m)
+		}
+	}
+}
+
+// apart counts the accounts at each place where there are several.
+func (a *accounts) apart() map[int]int {
+	roots := map[member]bool{}
+	count := map[int]int{}
+	for _, m := range a.order {
+		if root := a.of(m); !roots[root] && m.caller != 0 && !a.callers[m].isGuest {
+			roots[root] = true
+			count[m.at]++
+		}
+	}
+	return count
+}

@@ -1,0 +1,165 @@
+package rule
+
+import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+)
+
+// spool holds the events of a recording until all of them are known, and yields them in the order in which they began. What
+// is more than fits in memory waits in a file, in runs that are in order already.
+type spool struct {
+	limit  int // events in memory
+	events []*Event
+	file   *os.File
+	ends   []int64 // of the runs in the file
+}
+
+// maxInMemory is how many events a spool holds in memory, some tens of megabytes.
+const maxInMemory = 50_000
+
+// byTime is the order in which exchanges began, and else that of the recording.
+func byTime(a, b *Event) int {
+	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Number, b.Number))
+}
+
+func (s *spool) put(e *Event) error {
+	s.events = append(s.events, e)
+	if len(s.events) < cmp.Or(s.limit, maxInMemory) {
+		return nil
+	}
+	return s.spill()
+}
+
+// spill moves the events in memory to the file.
+func (s *spool) spill() (err error) {
+	if s.file == nil {
+		if s.file, err = os.CreateTemp("", "understudy-events-*"); err != nil {
+			return fmt.Errorf("order the exchanges: %w", err)
+		}
+	}
+	slices.SortFunc(s.events, byTime)
+	out := bufio.NewWriter(s.file)
+	encoder := gob.NewEncoder(out)
+	for _, e := range s.events {
+		if err := encoder.Encode(e); err != nil {
+			return fmt.Errorf("order the exchanges: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("order the exchanges: %w", err)
+	}
+	end, err := s.file.Seek(0, io.SeekCurrent)
+	s.ends, s.events = append(s.ends, end), s.events[:0]
+	return err
+}
+
+// close removes the file.
+func (s *spool) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+}
+
+// all yields the events in order.
+func (s *spool) all() iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		slices.SortFunc(s.events, byTime)
+		rest := s.events
+		runs := &merge{{next: func() (*Event, error) {
+			if len(rest) == 0 {
+				return nil, io.EOF
+			}
+			e := rest[0]
+			rest = rest[1:]
+			return e, nil
+		}}}
+		begin := int64(0)
+		for _, end := range s.ends {
+			decoder := gob.NewDecoder(bufio.NewReader(io.NewSectionReader(s.file, begin, end-begin)))
+			*runs = append(*runs, run{next: func() (*Event, error) {
+				e := &Event{}
+				err := decoder.Decode(e)
+				return e, err
+			}})
+			begin = end
+		}
+		runs.yield(yield)
+	}
+}
+
+// run is a sequence of events in order, with the first that was not taken yet.
+type run struct {
+	head *Event
+	next func() (*Event, error)
+}
+
+// merge is a heap of runs.
+type merge []run
+
+func (m merge) Len() int           { return len(m) }
+func (m merge) Less(i, j int) bool { return byTime(m[i].head, m[j].head) < 0 }
+func (m merge) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
+func (m *merge) Push(x any)        { *m = append(*m, x.(run)) }
+func (m *merge) Pop() any {
+	last := (*m)[len(*m)-1]
+	*m = (*m)[:len(*m)-1]
+	return last
+}
+
+// yield takes the earliest head again and again.
+func (m *merge) yield(yield func(*Event, error) bool) {
+	begun := (*m)[:0]
+	for _, r := range *m {
+		var err error
+		if r.head, err = r.next(); err == nil {
+			begun = append(begun, r)
+		} else if !errors.Is(err, io.EOF) {
+			yield(nil, err)
+			return
+		}
+	}
+	*m = begun
+	heap.Init(m)
+	for m.Len() > 0 {
+		first := &(*m)[0]
+		e := first.head
+		var err error
+		if first.head, err = first.next(); err == nil {
+			heap.Fix(m, 0)
+		} else {
+			heap.Pop(m)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			yield(nil, err)
+			return
+		}
+		if !yield(e.restored(), nil) {
+			return
+		}
+	}
+}
+
+// GobEncode implements gob.GobEncoder: of a kind only its place in the list of kinds is written.
+func (t thing) GobEncode() ([]byte, error) {
+	return append([]byte{byte(slices.Index(kinds(), t.kind) + 1)}, t.id...), nil
+}
+
+// GobDecode implements gob.GobDecoder.
+func (t *thing) GobDecode(b []byte) error {
+	if len(b) == 0 {
+		return errors.New("a thing has no kind")
+	}
+	if t.id = string(b[1:]); b[0] > 0 {
+		t.kind = kinds()[b[0]-1]
+	}
+	return nil
+}
