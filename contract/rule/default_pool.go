@@ -106,6 +106,7 @@ func (st *step) sameSum() {
 	default:
 		r.message = fmt.Sprintf("the default pool has limit %d; after the changes of other pools it should have %d",
 			limits[defaultID], expected[defaultID])
+		r.excuses = []excuse{{did: "changed", kind: pools, after: l.proof, before: st.Event}}
 		st.judge(r, report.Fail, evidence...)
 	}
 }

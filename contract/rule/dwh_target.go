@@ -86,6 +86,7 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 	case len(absent) > 0:
 		a := absent[0]
 		r.message = fmt.Sprintf("an integration was made for %s %s, which does not exist", a.kind.noun, a.id)
+		r.excuses = []excuse{excused("made", a.thing, a.proofs[len(a.proofs)-1], st.Event)}
 		st.judge(r, report.Fail, a.proofs...)
 	case len(targets) == 0:
 		r.aspect, r.message = "unknown", "an integration was made; the recording does not show for which tables"
@@ -192,6 +193,7 @@ func (u *uncreated) appeared(st *step, r ruling, f *shown) {
 	case f.Born.Before(from) || f.Born.After(to):
 	default:
 		r.message = fmt.Sprintf("%s %s was made along with an integration", u.kind.noun, u.id)
+		r.excuses = []excuse{excused("made", u.thing, u.proofs[len(u.proofs)-1], st.Event)}
 		st.judge(r, report.Fail, evidence...)
 	}
 }

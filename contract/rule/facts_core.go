@@ -39,7 +39,10 @@ type pageFact struct {
 	Tables       []deletedFact
 }
 
-type deletedFact struct{ ID, Name, Database string }
+type deletedFact struct {
+	ID, Name, Database string
+	At                 time.Time
+}
 
 // recoveryFact is a request to recover a table, with the place that it asks for and the name that the answer gives.
 type recoveryFact struct{ ID, Name, Database string }
@@ -253,6 +256,7 @@ func addDeleted(e *Event, body gjson.Result) {
 	list("tables", func(e *Event, item gjson.Result) {
 		e.Page.Tables = append(e.Page.Tables, deletedFact{
 			ID: text(item.Get("id")), Name: text(item.Get("name")), Database: text(item.Get("database_name")),
+			At: instant(text(item.Get("deleted_at"))),
 		})
 	})(e, body)
 }

@@ -29,6 +29,14 @@ type ruleFact struct {
 	Conditions []conditionFact
 }
 
+// equals reports whether two answers show the same of a rule.
+func (f ruleFact) equals(other ruleFact) bool {
+	return f.PoolID == other.PoolID && f.Priority == other.Priority &&
+		slices.EqualFunc(f.Conditions, other.Conditions, func(a, b conditionFact) bool {
+			return a.Kind == b.Kind && a.Operator == b.Operator && slices.Equal(a.Values, b.Values)
+		})
+}
+
 type conditionFact struct {
 	Kind, Operator string
 	Values         []string

@@ -78,6 +78,9 @@ func (s *state) learnShown(e *Event, f *shown) {
 	if !x.seen(e, e.does) {
 		return
 	}
+	if f.Ident != "" && f.Thing.kind == tables {
+		s.idents.put(f.Ident, f.Thing)
+	}
 	if f.Ident != "" || !f.Born.IsZero() {
 		x.ident, x.born, x.showed = f.Ident, f.Born, e
 	}

@@ -110,7 +110,7 @@ func (s *state) learnTables(e *Event) {
 	case "core.deleteTable":
 		if x := s.life(e.Named); x.ident != "" {
 			database, name, _ := strings.Cut(e.Named.id, "/")
-			s.places.put(x.ident, whereabouts{deletedFact{x.ident, name, database}, []*Event{x.showed, e}})
+			s.places.put(x.ident, whereabouts{deletedFact{ID: x.ident, Name: name, Database: database}, []*Event{x.showed, e}})
 		}
 	case "core.updateTable", "core.renameTable", "core.changeTableDatabase":
 		if len(e.Shows) == 1 && e.Shows[0].Thing != e.Named {

@@ -101,6 +101,7 @@ func (st *step) usedThing(t thing, x *entity) {
 	case slices.ContainsFunc(st.Shows, func(f shown) bool { return f.Thing.kind == x.kind && x.reborn(&f) }):
 	default:
 		r.message = fmt.Sprintf("%s %s was used after it was deleted", t.kind.noun, t.id)
+		r.excuses = st.remade(x)
 		st.judge(r, report.Fail, x.evidence()...)
 	}
 }
@@ -123,9 +124,18 @@ func (st *step) relisted(rule string) (found bool) {
 			r.message = fmt.Sprintf("%s %s is listed after it went with %s %s, which was deleted",
 				f.Thing.kind.noun, f.Thing.id, with.kind.noun, with.id)
 		}
+		r.excuses = st.remade(x)
 		st.judge(r, report.Fail, x.evidence()...)
 	}
 	return found
+}
+
+// remade is the excuse that something was made anew after it was deleted, which takes a name that can be given again.
+func (st *step) remade(x *entity) []excuse {
+	if !x.kind.name && x.kind != secrets {
+		return nil
+	}
+	return []excuse{excused("made", x.thing, x.gone, st.Event)}
 }
 
 // isListOf reports whether the exchange lists things whose removal a rule watches over.

@@ -55,6 +55,7 @@ func seePoolDeletion(st *step) {
 	case b.rule != nil:
 		r.aspect = "rule"
 		r.message = fmt.Sprintf("pool %s was deleted although pool rule %s references it", st.ID, b.rule.id)
+		r.excuses = []excuse{excused("changed or deleted", b.rule.thing, b.rule.proof, st.Event)}
 		st.judge(r, report.Fail, pool.created, b.rule.created, b.rule.proof)
 	case len(b.attempts) > 0:
 		st.wait(pool, b)

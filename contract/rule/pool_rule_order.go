@@ -72,6 +72,7 @@ func (st *step) routed(a attemptFact) {
 			r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in one of the pools %v",
 				a.ID, a.PoolID, possible)
 		}
+		r.excuses = []excuse{{did: "made, changed or deleted", kind: poolRules, after: l.proof, before: st.Event}}
 		st.judge(r, report.Fail, evidence...)
 	default:
 		r.message = fmt.Sprintf("attempt %s is in pool %s; which one is right depends on what a recording does not show",

@@ -55,7 +55,8 @@ func Names() []string {
 type Config struct {
 	Documents []*specs.Document
 	Trust     specs.Provenance
-	InMemory  int // exchanges that are held in memory until they are in order; by default some ten thousand
+	Complete  Completeness // by default Auto
+	InMemory  int          // exchanges that are held in memory until they are in order; by default some ten thousand
 }
 
 // Verdict is what came of one chance of a rule.
@@ -76,6 +77,7 @@ type ruling struct {
 	message    string
 	provenance specs.Provenance
 	evidence   []*Event // the last one is what was judged
+	excuses    []excuse // what would make a violation none
 }
 
 // step is one exchange before the rules, with what else was under way, and what was known when it began.

@@ -20,6 +20,7 @@ type state struct {
 	callers  *bounded[uint64, *callerState]
 	waiting  map[string][]*pending // by rule
 
+	unseen
 	workflowState
 	coreState
 	dwhState
@@ -50,7 +51,7 @@ func newState() *state {
 	return &state{
 		lives: map[*kind]*bounded[string, *entity]{}, removals: map[*kind]int{}, stirred: map[*kind]*Event{},
 		callers: newBounded[uint64, *callerState](maxEntities, nil), waiting: map[string][]*pending{},
-		workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
+		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
 

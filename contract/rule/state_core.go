@@ -17,6 +17,7 @@ type coreState struct {
 
 	pages  *pages                        // of the list of deleted tables that is being read
 	places *bounded[string, whereabouts] // where deleted tables were, by id
+	idents *bounded[string, thing]       // the tables that were shown with an id last
 }
 
 // owner is whom, and what application, a token acts for.
@@ -74,5 +75,6 @@ func newCoreState() coreState {
 		issuers:    newBounded[string, *Event](maxEntities, nil),
 		keysOf:     newBounded[string, map[uint64]bool](maxEntities, nil),
 		places:     newBounded[string, whereabouts](maxEntities, nil),
+		idents:     newBounded[string, thing](maxEntities, nil),
 	}
 }

@@ -128,6 +128,7 @@ func (d *deletedTable) missing(st *step, r ruling) bool {
 		st.judge(r, report.Inconclusive, evidence...)
 	default:
 		r.message = fmt.Sprintf("table %s was deleted and is not among the deleted tables", d.table.id)
+		r.excuses = []excuse{excused("recovered", d.table, d.deletion, st.Event)}
 		st.judge(r, report.Fail, evidence...)
 	}
 	return true
@@ -200,7 +201,7 @@ func (b *returned) find(st *step) bool {
 	case "core.listDeletedTables":
 		return b.stillDeleted(st)
 	}
-	return b.isThere && b.isIn
+	return false
 }
 
 // judge judges an exchange that shows a thing, or that it is not there.
@@ -220,6 +221,7 @@ func (b *returned) judge(st *step, done *bool, isShown bool, t thing) {
 		st.judge(r, report.Inconclusive, b.evidence()...)
 	default:
 		r.message = fmt.Sprintf("%s %s is not there after table %s was recovered", t.kind.noun, t.id, b.table.id)
+		r.excuses = []excuse{excused("changed or deleted", t, b.recovery, st.Event)}
 		st.judge(r, report.Fail, b.evidence()...)
 	}
 }
@@ -229,13 +231,25 @@ func (b *returned) evidence() []*Event { return append(slices.Clone(b.proofs), b
 // stillDeleted looks for the table among the deleted ones.
 func (b *returned) stillDeleted(st *step) bool {
 	id := b.recovery.Recovered.ID
-	if !st.OK() || !slices.ContainsFunc(st.Page.Tables, func(f deletedFact) bool { return f.ID == id }) {
+	i := slices.IndexFunc(st.Page.Tables, func(f deletedFact) bool { return f.ID == id })
+	if !st.OK() || i < 0 {
 		return false
 	}
-	st.judge(ruling{
+	r := ruling{
 		rule: TableRecovery, aspect: "deleted", provenance: specs.Documented,
 		message: fmt.Sprintf("table %s is among the deleted tables after it was recovered", b.table.id),
-	}, report.Fail, b.evidence()...)
+		excuses: []excuse{excused("deleted", b.table, b.recovery, st.Event)},
+	}
+	at := st.Page.Tables[i].At
+	if at.IsZero() || at.Before(b.recovery.over().Truncate(time.Second)) {
+		st.judge(r, report.Fail, b.evidence()...)
+		return true
+	}
+	if at.After(b.recovery.over()) {
+		st.sign("deleted", b.table, b.recovery, time.Time{})
+	}
+	r.message += "; it was deleted again at " + at.UTC().Format(time.RFC3339)
+	st.judge(r, report.Inconclusive, b.evidence()...)
 	return true
 }
 

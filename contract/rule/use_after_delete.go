@@ -70,6 +70,7 @@ func (st *step) referred() {
 	switch {
 	case st.OK():
 		r.message = fmt.Sprintf("%s %s was referred to after it was deleted", x.kind.noun, x.id)
+		r.excuses = st.remade(x)
 		st.judge(r, report.Fail, x.evidence()...)
 	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:
 		st.judge(r, report.Pass)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"svc.example/understudy/contract/report"
 )
 
 // Watcher shows exchanges to the rules: those of each account at each address by themselves, in the order in which they
@@ -16,6 +18,7 @@ type Watcher struct {
 	places    *places
 	accounts  *accounts
 	histories *bounded[member, *history]
+	gaps      []report.Gap
 	err       error
 }
 
@@ -137,13 +140,9 @@ func (h *history) next() {
 	for i := range rules {
 		rules[i].see(st)
 	}
+	st.lookForUnseen()
 	h.state.learn(e)
 	h.recent = append(h.recent, e)
-}
-
-func (h *history) say(r ruling) {
-	r.evidence = slices.DeleteFunc(slices.Clone(r.evidence), func(e *Event) bool { return e == nil })
-	h.w.say(h.w.config.verdict(r, h.w.accounts.links(r.evidence)))
 }
 
 // end shows what is waiting, and forgets everything.
@@ -152,5 +151,6 @@ func (h *history) end() {
 		h.next()
 	}
 	h.state.abandon(h.say)
+	h.tellHeld()
 	h.state, h.recent = newState(), nil
 }
