@@ -24,7 +24,9 @@ const (
 // newClient returns a client of one mock, which keeps its connections and follows no redirect.
 func newClient() *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true},
+		Transport: &http.Transport{
+			MaxIdleConnsPerHost: 256, DisableCompression: true, IdleConnTimeout: time.Minute, // before the mock closes them
+		},
 		Timeout:       time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
