@@ -31,7 +31,7 @@ func numbered(numbers ...any) string {
 // gapsOf checks recordings as one, and returns what is missing.
 func gapsOf(t *testing.T, complete bool, recordings ...string) *contract.Report {
 	t.Helper()
-	checker, err := contract.NewChecker(contract.WithComplete(complete))
+	checker, err := contract.NewChecker(contract.WithGaps(complete))
 	if err != nil {
 		t.Fatal(err)
 	}

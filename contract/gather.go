@@ -56,8 +56,13 @@ func newGatherer(c *Checker) *gatherer {
 				d.File, ignored.Line, ignored.Reason, ignored.Pointer))
 		}
 	}
-	g.watcher = rule.NewWatcher(rule.Config{Documents: c.documents, Trust: c.config.trust}, g.ruled)
+	g.watcher = rule.NewWatcher(c.rules(), g.ruled)
 	return g
+}
+
+// rules is what the rules between exchanges need to know.
+func (c *Checker) rules() rule.Config {
+	return rule.Config{Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
 }
 
 // gather takes the batches in their order, each when it is done.
@@ -67,6 +72,9 @@ func (g *gatherer) gather(ctx context.Context, order <-chan *batch) error {
 		for i := range b.verdicts {
 			g.take(&b.verdicts[i])
 		}
+	}
+	for _, gap := range g.numbers.gaps(false) {
+		g.watcher.Missing(gap)
 	}
 	if err := g.watcher.End(ctx); err != nil && ctx.Err() == nil {
 		g.errs = append(g.errs, err)
@@ -212,7 +220,7 @@ func (g *gatherer) report() *Report {
 		g.r.Docs[doc.ID] = doc
 	}
 	g.r.Coverage = g.covering.report(g.r.Rules)
-	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.complete), g.checker.config.complete
+	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.gapless), g.checker.config.gapless
 	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)
 	g.r.Baseline = g.accepted.report()
 	for _, group := range g.groups {

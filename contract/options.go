@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/contract/rule"
 	"svc.example/understudy/specs"
 )
 
@@ -28,7 +29,8 @@ type config struct {
 	workers    int
 	guess      bool
 	noExtras   bool
-	complete   bool
+	gapless    bool
+	complete   Completeness
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
@@ -95,11 +97,35 @@ func known(ids []string) error {
 	return nil
 }
 
-// WithComplete sets whether a check fails when exchanges are missing in a recording, by the numbers that recordings of
-// our own format have. By default what is missing between others is reported and inconclusive. A recording that has to be
-// complete also begins with the first exchange of its world, or goes on where another one ends.
-func WithComplete(complete bool) Option {
+// WithGaps sets whether a check fails when exchanges are missing in a recording, by the numbers that recordings of
+// our own format have. By default what is missing between others is reported and inconclusive. If gaps fail, a recording
+// also begins with the first exchange of its world, or goes on where another one ends.
+func WithGaps(fail bool) Option {
 	return func(c *config) error {
+		c.gapless = fail
+		return nil
+	}
+}
+
+// Completeness says whether recordings are taken to hold all requests that an account was sent.
+type Completeness = rule.Completeness
+
+// Recordings are complete until they show otherwise, always, or never.
+const (
+	CompleteAuto   = rule.Auto
+	CompleteAlways = rule.Always
+	CompleteNever  = rule.Never
+)
+
+// WithComplete sets whether recordings are taken as complete. By default they are until one shows otherwise: something is
+// there, gone or changed without a request, or numbers are missing. Then what a request that the recording lacks would
+// explain is inconclusive for that account. A recording of everything that an account was sent, such as a Recorder's
+// around the only client of a test's own account, is CompleteAlways; one of a client among others may be CompleteNever.
+func WithComplete(complete Completeness) Option {
+	return func(c *config) error {
+		if !slices.Contains([]Completeness{CompleteAuto, CompleteAlways, CompleteNever}, complete) {
+			return fmt.Errorf("completeness %q: choose one of auto, always, never", complete)
+		}
 		c.complete = complete
 		return nil
 	}

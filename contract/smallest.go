@@ -25,8 +25,7 @@ func (o *oracle) shows(id string, exchanges []*recording.Exchange) *report.Findi
 			found = f
 		}
 	}
-	config := rule.Config{Documents: o.checker.documents, Trust: o.checker.config.trust}
-	watcher := rule.NewWatcher(config, func(v rule.Verdict) { take(v.Finding) })
+	watcher := rule.NewWatcher(o.checker.rules(), func(v rule.Verdict) { take(v.Finding) })
 	var pending pendingCredentials
 	for record, err := range capture.Exchanges("evidence", slices.Values(exchanges)) {
 		if err != nil {

@@ -25,6 +25,7 @@ type checkFlags struct {
 	trust    *choice
 	disputed *choice
 	gaps     *choice
+	complete *choice
 	brand    string
 
 	severities    []string
@@ -84,6 +85,8 @@ func (f *checkFlags) add(c *cobra.Command) {
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
 	f.disputed = choose(c, "disputed", "what to do with findings on which the two judges differ", words("report", "fail"))
+	f.complete = choose(c, "complete", "whether recordings hold all requests that an account was sent: auto is until one shows\notherwise",
+		words(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
 	f.gaps = choose(c, "gaps", "what to do when exchanges are missing, by the numbers in recordings of our own format",
 		words("report", "fail"))
 	c.Flags().StringArrayVar(&f.severities, "severity", nil,
@@ -175,7 +178,8 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		contract.WithTrust(specs.Provenance(f.trust.word)),
 		contract.WithDisputed(f.disputed.word == "fail"),
 		contract.WithGuess(f.guess),
-		contract.WithComplete(f.gaps.word == "fail"),
+		contract.WithGaps(f.gaps.word == "fail"),
+		contract.WithComplete(contract.Completeness(f.complete.word)),
 		contract.WithExtras(f.extras.word == allExtras),
 	}
 	for _, base := range f.bases.list {

@@ -126,6 +126,7 @@ func (st *step) resumedFailed() {
 	case (old.fact.Status == "success") != st.OK():
 		st.judge(r, report.Pass)
 	case st.OK():
+		r.provenance = specs.Documented // an attempt is rerun after a failure
 		r.message = fmt.Sprintf("attempt %s was resumed although it succeeded", st.Starting.AttemptID)
 		st.judge(r, report.Fail, old.proof)
 	default: // refused for some other reason, such as a full pool

@@ -85,14 +85,13 @@ func (st *step) sameSum() {
 	}
 	r := ruling{rule: DefaultPool, aspect: "sum", provenance: specs.Documented}
 	evidence := append([]*Event{l.proof}, l.changes...)
-	expected, told := l.replay()
+	expected, defaultID := l.limits, l.defaultID
 	limits := map[string]int64{}
 	for _, fact := range st.Pools {
 		limits[fact.ID] = fact.Limit
 	}
-	defaultID := l.defaultPool()
 	switch {
-	case l.unsure || !told || defaultID == "" || st.contested(changesPools) || !sequential(evidence):
+	case l.unsure || l.isMixed || defaultID == "" || st.contested(changesPools):
 		r.message = "pools may have changed unseen between two lists of them"
 		st.judge(r, report.Inconclusive, evidence...)
 	case maps.Equal(expected, limits):
@@ -113,55 +112,6 @@ func (st *step) sameSum() {
 
 func changesPools(e *Event) bool {
 	return e.of == pools && e.does.writes()
-}
-
-// sequential reports whether no two of some exchanges overlapped.
-func sequential(events []*Event) bool {
-	for i := 1; i < len(events); i++ {
-		if !before(events[i-1], events[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (l *listing) defaultPool() string {
-	for id, fact := range l.pools {
-		if fact.IsDefault {
-			return id
-		}
-	}
-	return ""
-}
-
-// replay computes the limits that the changes since a list should have led to. It cannot tell when an answer did not.
-func (l *listing) replay() (limits map[string]int64, told bool) {
-	limits = map[string]int64{}
-	for id, fact := range l.pools {
-		limits[id] = fact.Limit
-	}
-	defaultID := l.defaultPool()
-	for _, e := range l.changes {
-		if e.Operation == "workflow.deletePool" {
-			limit, there := limits[e.ID]
-			if !there {
-				continue // a deletion that was repeated
-			}
-			delete(limits, e.ID)
-			limits[defaultID] += limit
-			continue
-		}
-		if len(e.Pools) != 1 {
-			return nil, false
-		}
-		fact := e.Pools[0]
-		if fact.ID == defaultID {
-			return nil, false
-		}
-		limits[defaultID] += limits[fact.ID] - fact.Limit
-		limits[fact.ID] = fact.Limit
-	}
-	return limits, true
 }
 
 func othersEqual(a, b map[string]int64, except string) bool {

@@ -11,12 +11,12 @@ import (
 
 var ingestionTime = watch{
 	about: report.RuleDoc{
-		ID: IngestionTime, Provenance: specs.Assumed,
+		ID: IngestionTime, Provenance: specs.Documented,
 		Title: "an event's own time is not used when it is older than 7 days or more than 3 days ahead",
 		Watches: "Events that were answered with success and claim a time out of that window, by a day at least, and then the " +
 			"last records of their table.",
 		Evidence: "A record of the table has all the event's plain values and the time that it claims. That no other event " +
-			"made such a record, which may have been within its window, is only assumed.",
+			"made such a record, within its window, is true as far as the recording shows them.",
 		Inconclusive: "The recording does not show the event's record: no last records of the table were read, or not as JSON, " +
 			"or none of them has the event's values; or rows were imported, whose times are their own.",
 		Passes: "A record with the event's values and the time of its receipt; another record with that time; an event " +
@@ -48,7 +48,7 @@ func seeIngestionTime(st *step) {
 	}
 	u := &untimely{event: st.Event}
 	u.ruling = ruling{
-		rule: IngestionTime, aspect: "window", operation: st.Operation, provenance: specs.Assumed, evidence: []*Event{st.Event},
+		rule: IngestionTime, aspect: "window", operation: st.Operation, provenance: specs.Documented, evidence: []*Event{st.Event},
 		message: "an event claims a time that is not to be used; the recording does not show its record",
 	}
 	u.look = u.find
@@ -85,6 +85,7 @@ func (u *untimely) find(st *step) bool {
 			u.ruling.message = fmt.Sprintf("a record has the time %s that its event claims, which was received at %s",
 				time.Unix(claimed.Time, 0).UTC().Format(time.RFC3339), u.event.over().UTC().Format(time.RFC3339))
 			u.ruling.evidence = []*Event{st.Event, u.event}
+			u.ruling.excuses = []excuse{excused("sent such an event to", u.event.Named, nil, st.Event)}
 		}
 		st.say(u.ruling)
 		return true

@@ -19,10 +19,7 @@ func (s *state) learnPools(e *Event) {
 		return
 	case "workflow.listPools":
 		if e.Listed && !e.Opaque && s.poolListing.isOlderThan(e) {
-			s.poolListing = &listing{proof: e, pools: map[string]poolFact{}}
-			for _, fact := range e.Pools {
-				s.poolListing.pools[fact.ID] = fact
-			}
+			s.poolListing = newPoolListing(e)
 		}
 	case "workflow.createPool", "workflow.updatePool":
 		s.poolListing.changed(e)
@@ -73,18 +70,57 @@ func (s *state) vanish(e *Event) {
 	}
 }
 
+func newPoolListing(e *Event) *listing {
+	l := &listing{proof: e, limits: map[string]int64{}}
+	for _, fact := range e.Pools {
+		l.limits[fact.ID] = fact.Limit
+		if fact.IsDefault {
+			l.defaultID = fact.ID
+		}
+	}
+	return l
+}
+
 // isOlderThan reports whether a list was asked for before another one.
 func (l *listing) isOlderThan(e *Event) bool { return l == nil || !before(e, l.proof) }
 
+// changed takes a change that was seen after the list.
 func (l *listing) changed(e *Event) {
 	if l == nil {
 		return
 	}
-	if len(l.changes) >= maxChanges {
-		l.unsure = true
-		return
+	last := l.proof
+	if n := len(l.changes); n > 0 {
+		last = l.changes[n-1]
+	}
+	l.isMixed = l.isMixed || !before(last, e)
+	l.apply(e)
+	if len(l.changes) >= 2*maxChanges {
+		l.changes = slices.Delete(l.changes, 0, maxChanges)
 	}
 	l.changes = append(l.changes, e)
+}
+
+// apply changes the limits of pools as a request should: the default pool takes what others give back, and gives what
+// they take.
+func (l *listing) apply(e *Event) {
+	if e.Operation == "workflow.deletePool" {
+		if limit, there := l.limits[e.ID]; there { // or else it is repeated
+			delete(l.limits, e.ID)
+			l.limits[l.defaultID] += limit
+		}
+		return
+	}
+	if e.of != pools {
+		return
+	}
+	if len(e.Pools) != 1 || e.Pools[0].ID == l.defaultID {
+		l.isMixed = true
+		return
+	}
+	fact := e.Pools[0]
+	l.limits[l.defaultID] += l.limits[fact.ID] - fact.Limit
+	l.limits[fact.ID] = fact.Limit
 }
 
 func (s *state) learnAttempts(e *Event) {

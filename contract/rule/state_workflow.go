@@ -47,12 +47,15 @@ type taskState struct {
 // listing is a complete list, and the changes seen since.
 type listing struct {
 	proof   *Event
-	pools   map[string]poolFact
-	changes []*Event
-	unsure  bool // something may have changed unseen
+	changes []*Event // the latest, as evidence
+	unsure  bool     // something may have changed unseen
+
+	defaultID string
+	limits    map[string]int64 // of pools, after the changes
+	isMixed   bool             // changes overlapped, or did not show what they made
 }
 
-// maxChanges bounds how many changes since a list are kept; beyond, the list tells nothing any more.
+// maxChanges bounds how many changes since a list are kept as evidence.
 const maxChanges = 1_000
 
 func newWorkflowState() workflowState {

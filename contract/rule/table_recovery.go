@@ -128,8 +128,9 @@ func (d *deletedTable) missing(st *step, r ruling) bool {
 		st.judge(r, report.Inconclusive, evidence...)
 	default:
 		r.message = fmt.Sprintf("table %s was deleted and is not among the deleted tables", d.table.id)
-		r.excuses = []excuse{excused("recovered", d.table, d.deletion, st.Event)}
+		r.excuses = []excuse{excused(recovered, d.table, d.deletion, st.Event)}
 		st.judge(r, report.Fail, evidence...)
+		st.sign("made", d.table, d.deletion, time.Time{})
 	}
 	return true
 }

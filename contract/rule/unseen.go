@@ -58,6 +58,8 @@ func (s *sign) supports(x excuse, judged *Event) bool {
 		return false
 	}
 	switch {
+	case s.did == recovered: // to be there again is a violation of its own
+		return x.did == recovered && s.thing == x.thing
 	case s.thing != x.thing:
 		return s.thing.kind == x.kind
 	case !s.born.IsZero():
@@ -65,6 +67,9 @@ func (s *sign) supports(x excuse, judged *Event) bool {
 	}
 	return x.after == nil || !before(s.by, x.after)
 }
+
+// recovered is what a deleted table is that is there again as it was.
+const recovered = "recovered"
 
 // unseen is what a history shows of requests that it lacks.
 type unseen struct {
@@ -164,6 +169,8 @@ func (st *step) bornUnseen(f *shown) {
 	switch {
 	case st.deletion(x) != nil && x.reborn(f):
 		st.sign("made", t, x.gone, f.Born)
+	case st.deletion(x) != nil && t.kind == tables:
+		st.sign(recovered, t, x.gone, time.Time{})
 	case x != nil && x.missing != nil && x.missing.Caller == st.Caller && !st.mayBeThereSince(t, x, x.missing):
 		st.sign("made", t, x.missing, f.Born)
 	case x != nil && x.gone == nil && x.ident != "" && f.Ident != "" && x.ident != f.Ident && st.known(x.proof):
