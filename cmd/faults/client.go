@@ -64,7 +64,7 @@ func send(client *http.Client, r *http.Request) (answer, error) {
 	begin := time.Now()
 	response, err := client.Do(r)
 	if err != nil {
-		return answer{}, err
+		return answer{}, fmt.Errorf("%w, after %v", err, time.Since(begin))
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)

@@ -21,9 +21,12 @@ type accounts struct {
 	lists   *bounded[listKey, []fullList]
 	written *bounded[sightKey, *Event] // the last exchange that made or removed a thing
 	votes   map[pair]vote
-	callers map[member]*callerFacts
-	order   []member
-	groups  map[member]member // to the first of the group; nil before they are made
+	names   map[nameKey]*named
+
+	nameOrder []nameKey
+	callers   map[member]*callerFacts
+	order     []member
+	groups    map[member]member // to the first of the group; nil before they are made
 }
 
 // member is a caller at a place.
@@ -33,6 +36,14 @@ type member struct {
 }
 
 type pair struct{ a, b member }
+
+type nameKey struct {
+	at   int
+	name string
+}
+
+// named are the callers who have a sub user of a name, and those who go by it.
+type named struct{ have, goBy []member }
 
 // vote says what speaks for and against two callers being of one account.
 type vote struct {
@@ -49,6 +60,7 @@ type sightKey struct {
 type sight struct {
 	caller uint64
 	mark   uint64
+	born   int64 // in seconds, 0 where that is not shown
 	line   report.Line
 }
 
@@ -78,7 +90,7 @@ const (
 func newAccounts() *accounts {
 	return &accounts{
 		sights: newBounded[sightKey, []sight](maxSights, nil), lists: newBounded[listKey, []fullList](maxSights/100, nil),
-		written: newBounded[sightKey, *Event](maxSights, nil), votes: map[pair]vote{}, callers: map[member]*callerFacts{},
+		written: newBounded[sightKey, *Event](maxSights, nil), votes: map[pair]vote{}, names: map[nameKey]*named{}, callers: map[member]*callerFacts{},
 	}
 }
 
@@ -100,11 +112,11 @@ func (a *accounts) take(e *Event) {
 	}
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.tells(e) {
-			a.see(m, f.Thing, f.Mark, e.Line)
+			a.see(m, f.Thing, sight{m.caller, f.Mark, f.Since, e.Line})
 		}
 	}
 	if t := e.Named; e.does.writes() && isLong(t) && len(e.Shows) == 0 {
-		a.see(m, t, 1, e.Line)
+		a.see(m, t, sight{caller: m.caller, mark: 1, line: e.Line})
 	}
 	if e.Dropped != 0 {
 		a.vote(m, member{e.At, e.Dropped}, vote{links: []report.Line{e.Line}})
@@ -136,7 +148,7 @@ func isLong(t thing) bool {
 }
 
 // see notes that a thing was shown to a caller, and votes for those to whom it was shown alike.
-func (a *accounts) see(m member, t thing, mark uint64, line report.Line) {
+func (a *accounts) see(m member, t thing, now sight) {
 	key := sightKey{m.at, t}
 	list, _ := a.sights.get(key)
 	own := -1
@@ -144,42 +156,78 @@ func (a *accounts) see(m member, t thing, mark uint64, line report.Line) {
 		switch {
 		case other.caller == m.caller:
 			own = i
-		case other.mark == mark:
-			a.vote(m, member{m.at, other.caller}, vote{links: []report.Line{other.line, line}})
+		case other.mark == now.mark:
+			a.vote(m, member{m.at, other.caller}, vote{links: []report.Line{other.line, now.line}})
+		case other.born != now.born && other.born != 0 && now.born != 0 && !t.kind.name:
+			a.vote(m, member{m.at, other.caller}, vote{isAgainst: true})
 		}
 	}
 	switch {
 	case own >= 0:
-		list[own] = sight{m.caller, mark, line}
+		list[own] = now
 	case len(list) < maxViewers:
-		a.sights.put(key, append(list, sight{m.caller, mark, line}))
+		a.sights.put(key, append(list, now))
 	}
 }
 
-// seeNames votes for callers whose own names others are shown among their sub users, or on their jobs.
+// seeNames notes under which names a caller goes, and whose sub users have them.
 func (a *accounts) seeNames(m member, e *Event) {
 	for _, user := range e.Users {
-		if user.Name != "" {
-			a.see(m, thing{subUsers, "named " + user.Name}, 1, e.Line)
-		}
+		a.name(m.at, user.Name, m, true)
 	}
-	if e.AsUser != "" {
-		a.see(m, thing{subUsers, "named " + e.AsUser}, 1, e.Line)
+	a.name(m.at, e.AsUser, m, false)
+	if e.Issued != nil && e.Issued.ID != "" {
+		a.see(m, thing{subUsers, "job " + e.Issued.ID}, sight{caller: m.caller, mark: 1, line: e.Line})
 	}
 	for _, job := range e.Jobs {
-		a.see(m, thing{subUsers, "job " + job.ID}, 1, e.Line)
-		if issuer, _ := a.sights.get(sightKey{m.at, thing{subUsers, "job " + job.ID}}); len(issuer) > 0 {
-			a.see(member{m.at, issuer[0].caller}, thing{subUsers, "named " + job.User}, 1, e.Line)
+		a.see(m, thing{subUsers, "job " + job.ID}, sight{caller: m.caller, mark: 1, line: e.Line})
+		if issuers, _ := a.sights.get(sightKey{m.at, thing{subUsers, "job " + job.ID}}); len(issuers) > 0 {
+			a.name(m.at, job.User, member{m.at, issuers[0].caller}, false)
 		}
 	}
-	if e.Issued != nil && e.Issued.ID != "" {
-		a.see(m, thing{subUsers, "job " + e.Issued.ID}, 1, e.Line)
+}
+
+// name notes that a caller goes by a name, or has a sub user with that name.
+func (a *accounts) name(at int, name string, m member, has bool) {
+	key := nameKey{at, name}
+	n := a.names[key]
+	if n == nil {
+		if name == "" || len(a.names) >= maxCallers {
+			return
+		}
+		n = &named{}
+		a.names[key], a.nameOrder = n, append(a.nameOrder, key)
+	}
+	list := &n.goBy
+	if has {
+		list = &n.have
+	}
+	if !slices.Contains(*list, m) && len(*list) < maxViewers {
+		*list = append(*list, m)
+	}
+}
+
+// joinSubUsers joins the callers who go by the name of a sub user with those whose sub user that is, if all of them are of
+// one account.
+func (a *accounts) joinSubUsers() {
+	for _, key := range a.nameOrder {
+		n := a.names[key]
+		if len(n.have) == 0 {
+			continue
+		}
+		first := a.of(n.have[0])
+		if slices.ContainsFunc(n.have, func(m member) bool { return a.of(m) != first }) {
+			continue
+		}
+		for _, m := range n.goBy {
+			a.join(first, m)
+		}
 	}
 }
 
 // compare holds a whole list against those that others were given.
 func (a *accounts) compare(m member, e *Event) {
-	if e.does != lists || !e.Listed || e.Partial || e.Opaque || e.of != pools && e.of != poolRules {
+	if e.does != lists || !e.Listed || e.Partial || e.Opaque || !slices.Contains([]*kind{pools, poolRules, subUsers, policies}, e.of) {
 		return
 	}
 	list := fullList{e, map[string]bool{}}
@@ -277,6 +325,7 @@ func (a *accounts) settle(list []place) {
 		a.join(p.a, p.b)
 	}
 	a.joinNamed()
+	a.joinSubUsers()
 	a.joinGuests()
 }
 

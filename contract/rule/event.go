@@ -18,6 +18,7 @@ type Event struct {
 	World     string
 	Site      string
 	Operation string // name, such as workflow.deletePool
+	Method    string
 	Start     time.Time
 	End       time.Time
 	Status    int // 0 when no answer was seen
@@ -118,6 +119,9 @@ func (e *Event) read(read *reader, r *judge.Result) {
 		read.response(e, r)
 	}
 	read.request(e, r)
+	if e.OK() && (e.does == makes || e.does == changes) {
+		e.compareMembers(r)
+	}
 }
 
 func newEvent(r *judge.Result) *Event {
@@ -125,7 +129,8 @@ func newEvent(r *judge.Result) *Event {
 	e := &Event{
 		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World, Site: r.Owner.Site,
 		Start: item.Start, End: item.End, Own: item.World != "" && item.Seq > 0,
-		Line: report.Line{Exchange: item.Number},
+		Method: item.Request.Method,
+		Line:   report.Line{Exchange: item.Number},
 	}
 	if e.End.Before(e.Start) {
 		e.End = e.Start

@@ -30,6 +30,9 @@ type Facts struct {
 	Belongs []belonging // what the answer shows to be a part of what
 	Refers  thing       // what a request wants something to refer to
 
+	Ignored    []memberFact // what a request set, and its answer shows otherwise
+	Repeatable bool         // the request has an idempotency key
+
 	WorkflowFacts
 	CoreFacts
 	DWHFacts
@@ -43,6 +46,7 @@ type shown struct {
 	Ident string    // that tells it from another one of the same name
 	Born  time.Time // likewise
 	Mark  uint64    // the same where an answer shows the same of it; 0 where that is too little to tell it by
+	Since int64     // when it was made, in seconds; 0 where the answer does not show that
 }
 
 // markAll marks the things that were shown from an index on by what the answer shows of them.
@@ -51,12 +55,46 @@ func (e *Event) markAll(from int, body gjson.Result) {
 	if len(body.Raw) < enough {
 		return
 	}
-	mark := maphash.String(callerSeed, body.Raw)
-	for i := from; i < len(e.Shows); i++ {
-		if f := &e.Shows[i]; f.Mark == 0 {
-			f.Mark = mark
+	mark, since := maphash.String(callerSeed, body.Raw), int64(0)
+	for _, name := range []string{"created_at", "createdAt", "attributes.createdAt"} {
+		if at := instant(body.Get(name).String()); !at.IsZero() {
+			since = at.Unix()
 		}
 	}
+	for i := from; i < len(e.Shows); i++ {
+		if f := &e.Shows[i]; f.Mark == 0 {
+			f.Mark, f.Since = mark, since
+		}
+	}
+}
+
+// memberFact is a member that request and answer show differently.
+type memberFact struct{ Name, Asked, Answered string }
+
+// maxIgnored bounds how many of these are kept of an exchange.
+const maxIgnored = 20
+
+// compareMembers holds the numbers and truth values that a request sets against those that its answer shows.
+func (e *Event) compareMembers(r *judge.Result) {
+	e.Repeatable = queryOf(r).Get("idempotent_key") != ""
+	request, ok := r.JSONRequest()
+	answer, isJSON := r.JSONResponse()
+	if !ok || !isJSON || e.Opaque {
+		return
+	}
+	if attributes := request.Get("data.attributes"); attributes.IsObject() {
+		request, answer = attributes, answer.Get("data.attributes")
+	}
+	e.Repeatable = e.Repeatable || request.Get("idempotent_key").Exists()
+	request.ForEach(func(name, asked gjson.Result) bool {
+		shown := answer.Get(gjson.Escape(name.String()))
+		isNumber := asked.Type == gjson.Number && shown.Type == gjson.Number && asked.Num != shown.Num
+		isTruth := asked.IsBool() && shown.IsBool() && asked.Bool() != shown.Bool()
+		if isNumber || isTruth {
+			e.Ignored = append(e.Ignored, memberFact{text(name), text(asked), text(shown)})
+		}
+		return len(e.Ignored) < maxIgnored
+	})
 }
 
 // reader says how the facts of an operation are read.

@@ -19,6 +19,8 @@ type kind struct {
 	once bool             // to remove one a second time is refused
 	name bool             // it is named by a name, which each account may give to one of its own
 
+	enveloped bool // its answers are held against their addresses without a rule
+
 	takes specs.Provenance // of it that what belongs to one is gone with it; empty when it is not
 }
 
@@ -63,7 +65,7 @@ var (
 
 // resource is a kind of the LLM interface, all of which have the same operations.
 func resource(noun string, takes specs.Provenance) *kind {
-	return &kind{noun: noun, path: []string{"id"}, rule: UseAfterDelete, sure: specs.Public, takes: takes}
+	return &kind{noun: noun, path: []string{"id"}, rule: UseAfterDelete, sure: specs.Public, takes: takes, enveloped: true}
 }
 
 // resources are the kinds of the LLM interface that can be deleted, by their types.

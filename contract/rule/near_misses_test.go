@@ -54,6 +54,7 @@ func allTrials() map[string]map[string]trial {
 		rule.TableRecovery: tableRecoveryTrials(), rule.DWHDeletion: dwhDeletionTrials(), rule.DWHTarget: dwhTargetTrials(),
 		rule.UseAfterDelete: useAfterDeleteTrials(), rule.IngestionSize: ingestionSizeTrials(),
 		rule.IngestionAuth: ingestionAuthTrials(), rule.IngestionTime: ingestionTimeTrials(),
+		rule.Consistency: consistencyTrials(),
 	}
 }
 

@@ -31,6 +31,7 @@ const (
 	IngestionSize   = "ingestion-size"
 	IngestionAuth   = "ingestion-auth"
 	IngestionTime   = "ingestion-time"
+	Consistency     = "consistency"
 )
 
 // Docs says what the rules are about, in the order of reports.
@@ -78,6 +79,7 @@ type ruling struct {
 	provenance specs.Provenance
 	evidence   []*Event // the last one is what was judged
 	excuses    []excuse // what would make a violation none
+	ifComplete bool     // the violation itself shows somebody unseen, unless the recording is said to be complete
 }
 
 // step is one exchange before the rules, with what else was under way, and what was known when it began.
@@ -98,6 +100,7 @@ type watch struct {
 var rules = []watch{
 	role, poolDeletion, defaultPool, poolRuleOrder, attemptResume, tokenRevocation, subUserRemoval, tableRecovery,
 	dwhDeletion, dwhTarget, useAfterDelete, ingestionSize, ingestionAuth, ingestionTime,
+	consistency,
 }
 
 // known reports whether a fact was certain when the exchange began.

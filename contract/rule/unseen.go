@@ -123,7 +123,9 @@ func (st *step) lookForUnseen() {
 		for i := range st.Shows {
 			st.bornUnseen(&st.Shows[i])
 		}
-		st.changedUnseen()
+		for _, x := range st.changedUnseen() {
+			st.sign("changed", x.thing, x.proof, time.Time{})
+		}
 	}
 	if st.does == lists && st.Listed && !st.Partial && st.of.isOpen() {
 		st.compareLists()
@@ -191,20 +193,21 @@ func (st *step) movedUnseen(f *shown) {
 	}
 }
 
-// changedUnseen notes that pools or pool rules are not what they were.
-func (st *step) changedUnseen() {
+// changedUnseen lists pools and pool rules that are not what they were.
+func (st *step) changedUnseen() (list []*entity) {
 	for _, f := range st.Rules {
 		r, known := st.s.rules.get(f.ID)
 		if known && st.s.live[f.ID] == r && st.isUntouched(r.entity) && !r.fact.equals(f) {
-			st.sign("changed", r.thing, r.proof, time.Time{})
+			list = append(list, r.entity)
 		}
 	}
 	for _, f := range st.Pools {
 		p, known := st.s.pools.get(f.ID)
 		if known && p.has && !f.IsDefault && st.isUntouched(p.entity) && p.fact.Limit != f.Limit {
-			st.sign("changed", p.thing, p.proof, time.Time{})
+			list = append(list, p.entity)
 		}
 	}
+	return list
 }
 
 // isUntouched reports whether all that the recording holds of a thing was over, and certain, when the exchange in hand began.
@@ -271,7 +274,7 @@ func (h *history) say(r ruling) {
 		h.tell(r)
 		return
 	}
-	if h.w.config.Complete == Never {
+	if h.w.config.Complete == Never || r.ifComplete {
 		r.doubt("", r.excuses[0])
 		h.tell(r)
 		return

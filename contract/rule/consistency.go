@@ -1,0 +1,132 @@
+package rule
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+var consistency = watch{
+	about: report.RuleDoc{
+		ID: Consistency, Provenance: specs.Assumed,
+		Title: "answers agree with each other: what is addressed is answered, what is changed is shown, what was made is there",
+		Watches: "Answers that show the thing that their request names, or changed; and what an answer shows of pools, pool " +
+			"rules, databases, tables, connections, schedules, secrets, policies and policy groups that was made or " +
+			"changed before.",
+		Evidence: "An answer shows another id than the path of its request, or another number or truth value than the " +
+			"request set; an id is given to a second thing while the first one is there; a database, table or connection is " +
+			"made under a name that is in use. If the recording is said to be complete, also: what was made is not found, " +
+			"or reads differently than it was last shown.",
+		Inconclusive: "What was made is not found, or reads differently, and nothing says that the recording is complete: " +
+			"somebody whom it does not show may have done that.",
+		Passes: "Things that were renamed, which are shown under another name; requests that are repeated with an idempotency " +
+			"key; texts, which are trimmed and normalised; what changes by itself, such as the default pool.",
+	},
+	see: seeConsistency,
+}
+
+func seeConsistency(st *step) {
+	if st.Status == http.StatusNotFound {
+		st.lostWhatWasMade()
+	}
+	if !st.OK() || st.Opaque {
+		return
+	}
+	st.answeredAnother()
+	st.ignored()
+	st.givenTwice()
+	if !st.does.writes() {
+		st.readsDifferently()
+	}
+}
+
+// answeredAnother looks whether an answer shows the thing that its request names.
+func (st *step) answeredAnother() {
+	t := st.Named
+	isOne := (st.does == reads || st.does == changes) && !t.isNone() && !t.kind.name && len(t.kind.path) == 1
+	if !isOne || t.kind.enveloped || len(st.Shows) != 1 || st.Shows[0].Thing.kind != t.kind {
+		return
+	}
+	r := ruling{rule: Consistency, aspect: "address", provenance: specs.Public}
+	if other := st.Shows[0].Thing; other != t {
+		r.message = fmt.Sprintf("a request for %s %s was answered with %s %s", t.kind.noun, t.id, t.kind.noun, other.id)
+		st.judge(r, report.Fail)
+		return
+	}
+	st.judge(r, report.Pass)
+}
+
+// ignored looks whether an answer shows what its request set.
+func (st *step) ignored() {
+	if st.does != makes && st.does != changes {
+		return
+	}
+	for _, m := range st.Ignored {
+		st.judge(ruling{
+			rule: Consistency, aspect: "answer " + m.Name, provenance: specs.Client,
+			message: fmt.Sprintf("%s was set to %s, and the answer shows %s", m.Name, m.Asked, m.Answered),
+		}, report.Fail)
+	}
+}
+
+// givenTwice looks whether something is made under an id or a name that is in use.
+func (st *step) givenTwice() {
+	if st.does != makes || st.isRepeatable() {
+		return
+	}
+	t, r := st.Named, ruling{rule: Consistency, aspect: "name", provenance: specs.Client}
+	if t.isNone() && len(st.Shows) == 1 {
+		t, r.aspect, r.provenance = st.Shows[0].Thing, "id", specs.Public
+	}
+	x := st.s.lookUp(t)
+	if x == nil || !st.isUntouched(x) || x.proof.does == removes {
+		return
+	}
+	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.gone != nil || in.unsure != nil || in.created != nil && !before(in.created, x.proof)) {
+		return
+	}
+	r.message = fmt.Sprintf("%s %s was made although it is there", t.kind.noun, t.id)
+	r.excuses = []excuse{excused("deleted", t, x.proof, st.Event)}
+	st.judge(r, report.Fail, x.created, x.proof)
+}
+
+// isRepeatable reports whether a request that makes something may be sent again: projects and secrets are put.
+func (st *step) isRepeatable() bool {
+	return st.Method == http.MethodPut || st.Repeatable || !slices.Contains([]*kind{
+		pools, poolRules, databases, tables, connections, policies,
+	}, st.of)
+}
+
+// lostWhatWasMade looks at a thing that is not found although it was made.
+func (st *step) lostWhatWasMade() {
+	t := st.Named
+	if t.isNone() || !t.kind.isOpen() || st.does == makes || st.does == nothing {
+		return
+	}
+	x := st.s.lookUp(t)
+	if x == nil || x.created == nil || !st.isUntouched(x) || x.proof.Caller != st.Caller {
+		return
+	}
+	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.gone != nil || in.unsure != nil) {
+		return
+	}
+	st.judge(ruling{
+		rule: Consistency, aspect: "lost", provenance: specs.Public, ifComplete: true,
+		message: fmt.Sprintf("%s %s was made, and is not found", t.kind.noun, t.id),
+		excuses: []excuse{excused("deleted", t, x.proof, st.Event)},
+	}, report.Fail, x.created, x.proof)
+}
+
+// readsDifferently looks at pools and pool rules that are not what they were shown to be last.
+func (st *step) readsDifferently() {
+	for _, x := range st.changedUnseen() {
+		st.judge(ruling{
+			rule: Consistency, aspect: "changed", provenance: specs.Public, ifComplete: true,
+			message: fmt.Sprintf("%s %s reads differently than it was shown last", x.kind.noun, x.id),
+			excuses: []excuse{excused("changed", x.thing, x.proof, st.Event)},
+		}, report.Fail, x.proof)
+	}
+}
