@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -20,12 +21,16 @@ type accounts struct {
 	sights  *bounded[sightKey, []sight]
 	lists   *bounded[listKey, []fullList]
 	written *bounded[sightKey, *Event] // the last exchange that made or removed a thing
+	issued  *bounded[jobKey, *Event]   // by job
 	votes   map[pair]vote
 	names   map[nameKey]*named
 
 	nameOrder []nameKey
 	callers   map[member]*callerFacts
+	mixed     map[member]bool // those whose answers contradict each other, as if several callers were hidden alike
 	order     []member
+	against   map[pair]bool     // accounts that are known to be different
+	joined    map[member]bool   // those whose group has several
 	groups    map[member]member // to the first of the group; nil before they are made
 }
 
@@ -36,6 +41,11 @@ type member struct {
 }
 
 type pair struct{ a, b member }
+
+type jobKey struct {
+	at int
+	id string
+}
 
 type nameKey struct {
 	at   int
@@ -90,7 +100,9 @@ const (
 func newAccounts() *accounts {
 	return &accounts{
 		sights: newBounded[sightKey, []sight](maxSights, nil), lists: newBounded[listKey, []fullList](maxSights/100, nil),
-		written: newBounded[sightKey, *Event](maxSights, nil), votes: map[pair]vote{}, names: map[nameKey]*named{}, callers: map[member]*callerFacts{},
+		written: newBounded[sightKey, *Event](maxSights, nil), issued: newBounded[jobKey, *Event](maxSights, nil),
+		votes: map[pair]vote{}, names: map[nameKey]*named{}, callers: map[member]*callerFacts{},
+		mixed: map[member]bool{},
 	}
 }
 
@@ -107,8 +119,11 @@ func (a *accounts) take(e *Event) {
 	}
 	facts.isGuest = facts.isGuest && e.tellsNoAccount()
 	facts.account = cmp.Or(facts.account, e.Account)
-	if e.Caller == 0 || !e.OK() {
+	if !e.OK() {
 		return
+	}
+	if e.Account != "" && facts.account != e.Account {
+		a.mixed[m] = true
 	}
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.tells(e) {
@@ -156,6 +171,7 @@ func (a *accounts) see(m member, t thing, now sight) {
 		switch {
 		case other.caller == m.caller:
 			own = i
+			a.mixed[m] = a.mixed[m] || other.born != now.born && other.born != 0 && now.born != 0 && !t.kind.name
 		case other.mark == now.mark:
 			a.vote(m, member{m.at, other.caller}, vote{links: []report.Line{other.line, now.line}})
 		case other.born != now.born && other.born != 0 && now.born != 0 && !t.kind.name:
@@ -177,14 +193,22 @@ func (a *accounts) seeNames(m member, e *Event) {
 	}
 	a.name(m.at, e.AsUser, m, false)
 	if e.Issued != nil && e.Issued.ID != "" {
-		a.see(m, thing{subUsers, "job " + e.Issued.ID}, sight{caller: m.caller, mark: 1, line: e.Line})
+		a.issued.put(jobKey{m.at, e.Issued.ID}, e)
 	}
 	for _, job := range e.Jobs {
-		a.see(m, thing{subUsers, "job " + job.ID}, sight{caller: m.caller, mark: 1, line: e.Line})
-		if issuers, _ := a.sights.get(sightKey{m.at, thing{subUsers, "job " + job.ID}}); len(issuers) > 0 {
-			a.name(m.at, job.User, member{m.at, issuers[0].caller}, false)
+		issue, known := a.issued.get(jobKey{m.at, job.ID})
+		if known && (issue.Caller == m.caller || job.isOf(issue)) {
+			issuer := member{m.at, issue.Caller}
+			a.vote(m, issuer, vote{links: []report.Line{issue.Line, e.Line}})
+			a.name(m.at, job.User, issuer, false)
 		}
 	}
+}
+
+// isOf reports whether a job was issued by a request, going by the second in which it was.
+func (f *jobFact) isOf(issue *Event) bool {
+	const skew = 2 * time.Second
+	return f.At.IsZero() || issue.Start.IsZero() || issue.over().Sub(f.At).Abs() <= skew
 }
 
 // name notes that a caller goes by a name, or has a sub user with that name.
@@ -220,7 +244,9 @@ func (a *accounts) joinSubUsers() {
 			continue
 		}
 		for _, m := range n.goBy {
-			a.join(first, m)
+			if !a.joined[a.of(m)] { // a name is no proof against what else is known of a caller
+				a.join(first, m)
+			}
 		}
 	}
 }
@@ -241,6 +267,7 @@ func (a *accounts) compare(m member, e *Event) {
 		switch {
 		case other.event.Caller == m.caller:
 			own = i
+			a.mixed[m] = a.mixed[m] || m.caller == 0 && a.lack(key, other, list) && a.lack(key, list, other)
 		case a.lack(key, other, list) && a.lack(key, list, other):
 			a.vote(m, member{m.at, other.event.Caller}, vote{isAgainst: true})
 		}
@@ -274,7 +301,7 @@ func (a *accounts) noteWritten(e *Event) {
 }
 
 func (a *accounts) vote(x, y member, v vote) {
-	if x == y || len(a.votes) > maxCallers {
+	if x == y || x.caller == 0 || y.caller == 0 || len(a.votes) > maxCallers {
 		return
 	}
 	sum := a.votes[pairOf(x, y)]
@@ -306,7 +333,7 @@ func (a *accounts) links(events []*Event) (lines []report.Line) {
 
 // settle makes the groups, when the whole recording is known.
 func (a *accounts) settle(list []place) {
-	a.groups = map[member]member{}
+	a.groups, a.joined = map[member]member{}, map[member]bool{}
 	for _, m := range a.order {
 		if list[m.at].world != "" { // of a mock
 			a.groups[m] = member{m.at, 0}
@@ -327,6 +354,12 @@ func (a *accounts) settle(list []place) {
 	a.joinNamed()
 	a.joinSubUsers()
 	a.joinGuests()
+	a.against = map[pair]bool{}
+	for p, v := range a.votes {
+		if v.isAgainst {
+			a.against[pairOf(a.of(p.a), a.of(p.b))] = true
+		}
+	}
 }
 
 func (m member) compare(other member) int {
@@ -351,7 +384,7 @@ func (a *accounts) join(x, y member) {
 	if x == y || nx != "" && ny != "" && nx != ny {
 		return
 	}
-	a.groups[y] = x
+	a.groups[y], a.joined[x] = x, true
 	if f := a.callers[x]; f != nil {
 		f.account = cmp.Or(nx, ny)
 		f.isGuest = f.isGuest && (a.callers[y] == nil || a.callers[y].isGuest)
@@ -394,6 +427,14 @@ func (a *accounts) joinGuests() {
 			a.join(host[0], m)
 		}
 	}
+}
+
+// areApart reports whether two accounts are known to be different.
+func (a *accounts) areApart(x, y member) bool {
+	if nx, ny := a.nameOf(x), a.nameOf(y); nx != "" && ny != "" && nx != ny {
+		return true
+	}
+	return a.against[pairOf(x, y)]
 }
 
 // apart counts the accounts at each place where there are several.

@@ -1,10 +1,13 @@
 package rule
 
 import (
+	"hash/maphash"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
+	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
 )
@@ -19,6 +22,7 @@ type Event struct {
 	Site      string
 	Operation string // name, such as workflow.deletePool
 	Method    string
+	Digest    uint64 // of request and answer
 	Start     time.Time
 	End       time.Time
 	Status    int // 0 when no answer was seen
@@ -132,6 +136,7 @@ func newEvent(r *judge.Result) *Event {
 		Method: item.Request.Method,
 		Line:   report.Line{Exchange: item.Number},
 	}
+	e.Digest = digestOf(item)
 	if e.End.Before(e.Start) {
 		e.End = e.Start
 	}
@@ -140,6 +145,26 @@ func newEvent(r *judge.Result) *Event {
 		e.Date, _ = http.ParseTime(item.Response.Headers.Value("Date"))
 	}
 	return e
+}
+
+// digestOf is the same for an exchange that is recorded twice.
+func digestOf(item *capture.Item) uint64 {
+	var h maphash.Hash
+	h.SetSeed(callerSeed)
+	part := func(text string) { _, _ = h.WriteString(text); _ = h.WriteByte(0) }
+	part(item.Request.Method)
+	part(item.Request.URL)
+	part(item.End.String())
+	if item.Request.Body != nil {
+		_, _ = h.Write(item.Request.Body.Bytes)
+	}
+	if item.Response != nil {
+		part(strconv.Itoa(item.Response.Status))
+		if item.Response.Body != nil {
+			_, _ = h.Write(item.Response.Body.Bytes)
+		}
+	}
+	return h.Sum64()
 }
 
 // forgetting recognises requests to the control interface of the mock that replace the state of a world.

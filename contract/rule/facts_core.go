@@ -26,7 +26,10 @@ type tokenFact struct{ ID, Client, User string }
 
 type userFact struct{ ID, Name string }
 
-type jobFact struct{ ID, User string }
+type jobFact struct {
+	ID, User string
+	At       time.Time // when it was issued
+}
 
 // issueFact is a job that the caller issued.
 type issueFact struct{ ID, DomainKey string }
@@ -190,7 +193,8 @@ func addSubUser(e *Event, body gjson.Result) {
 }
 
 func addJob(e *Event, body gjson.Result) {
-	if fact := (jobFact{text(body.Get("job_id")), visible(body.Get("user_name"))}); fact.ID != "" && fact.User != "" {
+	fact := jobFact{text(body.Get("job_id")), visible(body.Get("user_name")), instant(text(body.Get("created_at")))}
+	if fact.ID != "" && fact.User != "" {
 		e.Jobs = append(e.Jobs, fact)
 	}
 }

@@ -13,7 +13,7 @@ const maxEvent = 1_048_064
 
 // ingestionState is what is known of the event ingestion interface.
 type ingestionState struct {
-	keeping *Event // the last exchange that shows that the recording keeps Authorization headers
+	keeping *Event // an exchange that shows that the recording keeps Authorization headers
 }
 
 var ingestionSize = watch{

@@ -17,6 +17,7 @@ type places struct {
 	series map[series]*serial
 	last   map[world]series // of each world, in whichever file it was seen last
 	resets map[string]int   // by world
+	keyed  map[int]*Event   // at each place, an exchange that shows that the recording keeps Authorization headers
 }
 
 // series is what a file tells of a world.
@@ -37,7 +38,7 @@ type serial struct {
 
 func newPlaces() *places {
 	return &places{
-		index: map[place]int{}, series: map[series]*serial{}, last: map[world]series{}, resets: map[string]int{},
+		index: map[place]int{}, series: map[series]*serial{}, last: map[world]series{}, resets: map[string]int{}, keyed: map[int]*Event{},
 	}
 }
 
@@ -63,6 +64,9 @@ func (p *places) take(e *Event) {
 		p.list, p.index[at] = append(p.list, at), n
 	}
 	e.At = n
+	if e.Keyed && p.keyed[n] == nil {
+		p.keyed[n] = e
+	}
 }
 
 // nameOf is the name of a world, which the default one has also where it is not named.

@@ -115,6 +115,7 @@ func (st *step) sign(did string, t thing, after *Event, born time.Time) {
 func (st *step) lookForUnseen() {
 	if st.Status == http.StatusNotFound {
 		st.goneUnseen(st.Named, nil)
+		st.recoveredUnseen()
 	}
 	if !st.OK() || st.Opaque {
 		return
@@ -179,6 +180,19 @@ func (st *step) bornUnseen(f *shown) {
 		st.sign("changed", t, x.proof, f.Born)
 	case f.Ident != "" && t.kind == tables:
 		st.movedUnseen(f)
+	}
+}
+
+// recoveredUnseen notes that a table cannot be recovered that was among the deleted ones.
+func (st *step) recoveredUnseen() {
+	if st.Recovered == nil {
+		return
+	}
+	if was, known := st.s.places.get(st.Recovered.ID); known && len(was.proofs) > 0 {
+		last := was.proofs[len(was.proofs)-1]
+		if st.known(last) {
+			st.sign("made", thing{tables, was.Database + "/" + was.Name}, last, time.Time{})
+		}
 	}
 }
 
@@ -270,6 +284,10 @@ func (st *step) deletedUnseen(f deletedFact) {
 // say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of the
 // history is known.
 func (h *history) say(r ruling) {
+	if r.verdict == report.Fail && h.w.accounts.mixed[h.account] {
+		r.verdict = report.Inconclusive
+		r.message += "; callers are hidden alike, and answers to them contradict each other as those of several accounts do"
+	}
 	if r.verdict != report.Fail || len(r.excuses) == 0 || h.w.config.Complete == Always {
 		h.tell(r)
 		return
@@ -305,7 +323,74 @@ func (h *history) weigh(r *ruling) {
 			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, s.after, s.by)
 			return
 		}
+		if e := h.w.writtenByOthers(h.account, x); e != nil {
+			r.doubt(fmt.Sprintf("exchange %d is of a caller who may be of the same account", e.Number), x)
+			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, e)
+			return
+		}
 	}
+}
+
+// written is an exchange that may have made, changed or deleted a thing.
+type written struct {
+	event   *Event
+	account member
+}
+
+type writtenKey struct {
+	at    int
+	thing thing
+}
+
+const maxWritten = 32 // of each thing
+
+// noteWritten keeps what an exchange may have done, for those who may be of the same account.
+func (w *Watcher) noteWritten(e *Event, account member) {
+	if !e.does.writes() || !e.OK() && !e.Unknown() || w.places.list[e.At].world != "" {
+		return
+	}
+	note := func(t thing) {
+		key := writtenKey{e.At, t}
+		list, _ := w.written.get(key)
+		if len(list) >= maxWritten {
+			list = list[1:]
+		}
+		w.written.put(key, append(list, written{e, account}))
+	}
+	note(thing{kind: e.of})
+	for _, t := range e.touched() {
+		note(t)
+	}
+}
+
+// touched lists the things that an exchange names and shows.
+func (e *Event) touched() []thing {
+	var list []thing
+	if !e.Named.isNone() {
+		list = append(list, e.Named)
+	}
+	for _, f := range e.Shows {
+		if f.Thing != e.Named {
+			list = append(list, f.Thing)
+		}
+	}
+	return list
+}
+
+// writtenByOthers returns an exchange that an excuse may speak of, by a caller who may be of the same account.
+func (w *Watcher) writtenByOthers(account member, x excuse) *Event {
+	t := x.thing
+	if t.isNone() {
+		t.kind = x.kind
+	}
+	list, _ := w.written.get(writtenKey{account.at, t})
+	for _, one := range list {
+		isWithin := (x.after == nil || !before(one.event, x.after)) && !before(x.before, one.event)
+		if one.account != account && isWithin && !w.accounts.areApart(account, one.account) {
+			return one.event
+		}
+	}
+	return nil
 }
 
 // isIn reports whether the request that an excuse speaks of may be one that is missing.

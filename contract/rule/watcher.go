@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"svc.example/understudy/contract/report"
 )
@@ -19,6 +20,9 @@ type Watcher struct {
 	accounts  *accounts
 	histories *bounded[member, *history]
 	gaps      []report.Gap
+	written   *bounded[writtenKey, []written]
+	instant   time.Time
+	seen      map[uint64]string // the exchanges that began at the same instant, with their files
 	err       error
 }
 
@@ -28,6 +32,7 @@ const maxHistories = 512
 // NewWatcher makes a watcher that gives its verdicts to say.
 func NewWatcher(config Config, say func(Verdict)) *Watcher {
 	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, places: newPlaces(), accounts: newAccounts()}
+	w.written, w.seen = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{}
 	w.histories = newBounded[member](maxHistories, func(h *history) { h.end() })
 	return w
 }
@@ -69,10 +74,14 @@ func (w *Watcher) show(ctx context.Context) error {
 		at := w.accounts.of(member{e.At, e.Caller})
 		h, known := w.histories.get(at)
 		if !known {
-			h = &history{w: w, at: e.At, state: newState()}
+			h = &history{w: w, account: at}
+			h.begin()
 			w.histories.put(at, h)
 		}
-		h.take(e)
+		if !w.isDouble(e) {
+			w.noteWritten(e, at)
+			h.take(e)
+		}
 	}
 	for _, h := range w.histories.all() {
 		if err := ctx.Err(); err != nil {
@@ -83,10 +92,26 @@ func (w *Watcher) show(ctx context.Context) error {
 	return nil
 }
 
+// isDouble reports whether the same exchange stands in another file, too.
+func (w *Watcher) isDouble(e *Event) bool {
+	if e.Start.IsZero() || e.Digest == 0 {
+		return false
+	}
+	if !e.Start.Equal(w.instant) {
+		w.instant = e.Start
+		clear(w.seen)
+	}
+	file, isKnown := w.seen[e.Digest]
+	if !isKnown {
+		w.seen[e.Digest] = e.File
+	}
+	return isKnown && file != e.File
+}
+
 // forget ends what is known of a world, on whatever host: that of the control interface may be another.
 func (w *Watcher) forget(world string) {
 	for _, h := range w.histories.all() {
-		if nameOf(w.places.list[h.at].world) == nameOf(world) {
+		if nameOf(w.places.list[h.account.at].world) == nameOf(world) {
 			h.end()
 		}
 	}
@@ -109,7 +134,7 @@ func (w *Watcher) Notes() []string {
 // history is the exchanges of one account at one place.
 type history struct {
 	w       *Watcher
-	at      int
+	account member
 	waiting []*Event // not shown yet, since they may overlap with later ones
 	recent  []*Event // shown already, but perhaps not over when the next one began
 	state   *state
@@ -152,5 +177,10 @@ func (h *history) end() {
 	}
 	h.state.abandon(h.say)
 	h.tellHeld()
+	h.begin()
+}
+
+func (h *history) begin() {
 	h.state, h.recent = newState(), nil
+	h.state.keeping = h.w.places.keyed[h.account.at]
 }
