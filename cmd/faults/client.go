@@ -25,7 +25,8 @@ const (
 func newClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
-			MaxIdleConnsPerHost: 256, DisableCompression: true, IdleConnTimeout: time.Minute, // before the mock closes them
+			MaxIdleConnsPerHost: 256, DisableCompression: true,
+			IdleConnTimeout: 5 * time.Second, // before the mock closes one that never had a request, after ten
 		},
 		Timeout:       time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
