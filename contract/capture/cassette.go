@@ -32,7 +32,7 @@ func decodeJSONInteraction(r Record) (Item, error) {
 }
 
 func (r Record) malformed(err error) error {
-	return &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("interaction %d: %w", r.Number, err)}
+	return &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("interaction %d: %w", r.Entry, err)}
 }
 
 // interaction makes an item of what the three tools write, which differs in names and in how much is nested.

@@ -78,8 +78,7 @@ func (f *Found) Source(count func(bytes int)) Source {
 		count = func(int) {}
 	}
 	return func(yield func(Record, error) bool) {
-		number := 0
-		pass := numbered(&number, yield)
+		pass := numbered(yield)
 		searches := f.searches(pass)
 		for i, one := range f.files {
 			seen := searches[one.root]
@@ -124,7 +123,7 @@ func (f *found) read(count func(int), yield func(Record, error) bool) bool {
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
-		return yield(Record{}, err)
+		return yield(Record{}, inPlainWords(name, err))
 	}
 	defer file.Close()
 	o := opened{name: name}
@@ -170,7 +169,7 @@ func search(g Given) []*found {
 	case err == nil:
 		return []*found{{Given: g, key: keyOf(g.Path)}}
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(g.Path, "*?[{"):
-		return []*found{{Given: g, err: err}}
+		return []*found{{Given: g, err: inPlainWords(g.Path, err)}}
 	}
 	matches, err := doublestar.FilepathGlob(g.Path,
 		doublestar.WithNoHidden(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
@@ -249,6 +248,17 @@ func leadsOut(top, path string, entry fs.DirEntry) error {
 		return skip("the link leads to no file")
 	}
 	return nil
+}
+
+// inPlainWords says why a file could not be opened, without the name of a system call.
+func inPlainWords(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file", name)
+	}
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
+		err = cause.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // keyOf is the same for all names of a file.

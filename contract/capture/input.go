@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"regexp"
 )
 
@@ -14,6 +15,7 @@ type input struct {
 	r      *bufio.Reader
 	from   *failing
 	name   string
+	beside fs.FS // the folder that it stands in, nil when it is not known
 	line   int
 	offset int64
 }
@@ -117,14 +119,19 @@ func (in *input) firstKey() string {
 
 var errEmpty = errors.New("the recording is empty")
 
-// foreign explains an input that is no recording. An empty one is the recording of nothing.
+// empty says of an input that nothing is in it. That is the recording of nothing.
+func (in *input) empty() *ReadError {
+	return &ReadError{Place: Place{File: in.name}, Kind: Cut, Err: errEmpty}
+}
+
+// foreign explains an input that is no recording.
 func (in *input) foreign() *ReadError {
 	c, err := in.peekSpace()
 	switch {
 	case in.failed() != nil:
 		return in.broken(in.failed())
 	case errors.Is(err, io.EOF):
-		return in.problem(Cut, errEmpty)
+		return in.empty()
 	}
 	head, _ := in.r.Peek(64)
 	hint := fmt.Sprintf("this begins with %q", rune(c))

@@ -27,6 +27,7 @@ const maxDepth = 2
 // read tells the format and reads on. It is false when yield was.
 func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 	in := newInput(o.name, r)
+	in.beside = o.beside
 	magic, _ := in.r.Peek(4)
 	switch {
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b\x08")):
@@ -37,15 +38,19 @@ func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 		return o.unzip(in, yield)
 	}
 	in.skipMark()
-	switch first := in.firstKey(); {
-	case exchangeKeys[first]:
-		return readLines(in, yield)
-	case first != "":
-		return readArchive(in, o.beside, yield)
-	case in.looksYAML():
-		return readCassette(in, yield)
+	f := formatOf(in.head())
+	if f == nil {
+		return yield(Record{}, in.foreign())
 	}
-	return yield(Record{}, in.foreign())
+	isEmpty := true
+	more := f.read(in, func(record Record, err error) bool {
+		isEmpty = false
+		return yield(record, err)
+	})
+	if more && isEmpty {
+		return yield(Record{}, in.empty())
+	}
+	return more
 }
 
 // within is what a wrapping holds, or the reason why it is not looked at.

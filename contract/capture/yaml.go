@@ -11,11 +11,10 @@ import (
 
 var firstLine = regexp.MustCompile(`^(---|#|%YAML|["']?[A-Za-z_][\w .-]*["']?[ \t]*:([ \t\r\n]|$))`)
 
-// looksYAML reports whether the input begins as a mapping in YAML does.
-func (in *input) looksYAML() bool {
-	head, _ := in.r.Peek(4 << 10)
-	head, _, _ = bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte{'\n'})
-	return firstLine.Match(head) && bytes.IndexByte(head, 0) < 0
+// isYAML reports whether the input begins as a mapping in YAML does.
+func isYAML(h *head) bool {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(h.text, " \t\r\n"), []byte{'\n'})
+	return firstLine.Match(line) && bytes.IndexByte(line, 0) < 0
 }
 
 // cassette cuts a cassette in YAML into its interactions, by their indentation: what belongs to an item of a list is
@@ -179,7 +178,6 @@ func (c *cassette) next(place Place) error {
 	}
 	c.number++
 	c.place, c.open = place, true
-	c.place.Number = c.number
 	return nil
 }
 

@@ -1,0 +1,37 @@
+package capture
+
+// format is one way in which tools write recordings: an adapter, in a file of its own.
+type format struct {
+	name       string // in messages
+	recognises func(h *head) bool
+	read       func(in *input, yield func(Record, error) bool) bool // false when yield was
+}
+
+// formats returns the adapters in the order in which they are asked. The first one that recognises an input reads it.
+func formats() []format {
+	return []format{
+		{name: "NDJSON", recognises: isNDJSON, read: readNDJSON},
+		{name: "HTTP Archive or cassette in JSON", recognises: isObject, read: archives().read},
+		{name: "cassette in YAML", recognises: isYAML, read: readCassette},
+	}
+}
+
+// formatOf returns the format of an input, nil if none recognises it.
+func formatOf(h *head) *format {
+	for _, f := range formats() {
+		if f.recognises(h) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// isObject is the last resort for JSON: the list of entries may stand behind anything.
+func isObject(h *head) bool { return h.begins("{") }
+
+// archives returns the lists that are found wherever they stand in an object.
+func archives() lists {
+	return lists{
+		"log.entries": decodeEntry, interactions: decodeJSONInteraction, httpInteractions: decodeJSONInteraction,
+	}
+}
