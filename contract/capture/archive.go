@@ -204,7 +204,7 @@ func (a *archive) entry(decode decoder) error {
 	}
 	a.number++
 	record := Record{Place: place, raw: b.Bytes(), decode: decode}
-	record.attached = attach(a.beside, record.raw)
+	record.attached = a.folders.attach(record.raw)
 	if !a.yield(record, nil) {
 		return errStop
 	}

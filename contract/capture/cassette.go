@@ -1,15 +1,12 @@
 package capture
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/specs/recording"
 )
@@ -21,7 +18,7 @@ const (
 )
 
 func decodeJSONInteraction(r Record) (Item, error) {
-	v, err := new(tree).ofJSON(jsontext.NewDecoder(bytes.NewReader(r.raw), tolerant), 0)
+	v, err := parseJSON(r.raw)
 	if err != nil {
 		return Item{}, r.malformed(err)
 	}
@@ -29,7 +26,11 @@ func decodeJSONInteraction(r Record) (Item, error) {
 }
 
 func (r Record) malformed(err error) error {
-	return &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("interaction %d: %w", r.Entry, err)}
+	kind := Malformed
+	if errors.Is(err, errNotRecorded) {
+		kind = Skipped
+	}
+	return &ReadError{Place: r.Place, Kind: kind, Err: fmt.Errorf("interaction %d: %w", r.Entry, err)}
 }
 
 // interaction makes an item of what the tools write, which differs in names and in how much is nested.
@@ -64,13 +65,19 @@ func addressOf(request value) string {
 	if address := request.get("url"); address.kind == scalar {
 		return address.text
 	}
-	return request.get("uri").text
+	if address := request.get("uri"); address.kind == scalar {
+		return address.text
+	}
+	return partsOf(request)
 }
 
 // heldForm takes the fields of a form whose body was read before it could be recorded. A request of another media type
 // has fields as well: go-vcr takes them from the query.
 func heldForm(d *draft, request value) held {
 	fields := request.get("form")
+	if posted := request.get("post_fields"); posted.kind == object { // php-vcr's, which have nothing of the query
+		return held{bytes: formOf(posted, nil), isUnsized: true}
+	}
 	switch mediaType, _, _ := mime.ParseMediaType(d.request.headers.Value("Content-Type")); {
 	case fields.kind != object || len(fields.keys) == 0 || strings.EqualFold(d.method, http.MethodGet):
 		return held{}
@@ -90,12 +97,15 @@ func queryOf(address string) url.Values {
 	return u.Query()
 }
 
-// statusOf is the status where go-vcr has it, VCR.py and Ruby VCR, or VCR.py before 6 for httpx.
+// statusOf is the status where go-vcr has it, VCR.py and Ruby VCR, VCR.py before 6 for httpx, or php-vcr.
 func statusOf(response value) value {
 	for _, path := range [][]string{{"code"}, {"status", "code"}, {"status_code"}} {
 		if code := response.get(path...); code.kind == scalar {
 			return code
 		}
+	}
+	if code := response.get("status"); wholeStatus.MatchString(code.text) {
+		return code
 	}
 	return value{}
 }
@@ -103,9 +113,25 @@ func statusOf(response value) value {
 // headersOf takes lists of values, and single ones as VCR.py and filters write them.
 func headersOf(v value) recording.Headers {
 	headers := recording.Headers{}
+	if v.kind == list {
+		return pairsOf(v, headers)
+	}
 	for i, name := range v.keys {
 		for _, text := range v.items[i].all() {
 			headers = append(headers, [2]string{name, text})
+		}
+	}
+	return headers
+}
+
+// pairsOf takes pairs of a name and a value, however deep in lists: as the first versions of VCR.py write them.
+func pairsOf(v value, headers recording.Headers) recording.Headers {
+	if texts := v.all(); len(texts) == 2 && len(v.items) == 2 {
+		return append(headers, [2]string{texts[0], texts[1]})
+	}
+	for _, item := range v.items {
+		if item.kind == list {
+			headers = pairsOf(item, headers)
 		}
 	}
 	return headers
@@ -121,18 +147,4 @@ func formOf(v value, query url.Values) []byte {
 		}
 	}
 	return []byte(strings.Join(parts, "&"))
-}
-
-// timeOf reads the times that recording tools write. What is none of them is no time.
-func timeOf(text string) time.Time {
-	text = strings.TrimSpace(text)
-	for _, layout := range []string{
-		time.RFC3339Nano, http.TimeFormat, time.RFC1123Z, time.RFC1123, "2006-01-02T15:04:05.999999999Z0700",
-		"2006-01-02 15:04:05.999999999 Z07:00", "2006-01-02 15:04:05.999999999 -0700", "2006-01-02 15:04:05.999999999 Z",
-	} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at
-		}
-	}
-	return time.Time{}
 }

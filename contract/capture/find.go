@@ -130,10 +130,14 @@ func (f *found) read(count func(int), yield func(Record, error) bool) bool {
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		o.zip, o.size = &counting{ReaderAt: file, count: count}, info.Size()
 	}
-	// What an archive refers to must stand in its folder or below, links included.
-	if folder, err := os.OpenRoot(filepath.Dir(f.Path)); err == nil {
-		defer func() { _ = folder.Close() }()
-		o.beside = folder.FS()
+	// What an archive refers to must stand in its folder or below, or in the folder that was searched, links included.
+	top, folder := filepath.Dir(f.Path), "."
+	if within, err := filepath.Rel(f.root, top); f.root != "" && err == nil && filepath.IsLocal(within) {
+		top, folder = f.root, filepath.ToSlash(within)
+	}
+	if tree, err := os.OpenRoot(top); err == nil {
+		defer func() { _ = tree.Close() }()
+		o.folders = foldersOf(tree.FS(), folder)
 	}
 	return o.read(&counting{Reader: file, count: count}, yield)
 }
@@ -215,7 +219,7 @@ func below(root, top string) []*found {
 	}
 	kept := list[:0]
 	for _, one := range list {
-		if !isAttachment(filepath.ToSlash(one.Path)) || !archives[filepath.Dir(one.Path)] {
+		if name := filepath.ToSlash(one.Path); (!isAttachment(name) || !archives[filepath.Dir(one.Path)]) && !isServed(name) {
 			kept = append(kept, one)
 		}
 	}

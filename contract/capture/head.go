@@ -61,7 +61,9 @@ func membersOf(text []byte) map[string]jsontext.Kind {
 		if depth == 0 {
 			return members
 		}
-		if kind != '}' && kind != ']' && depth <= maxMembers {
+		within, length := d.StackIndex(depth)
+		isName := within == '{' && length%2 == 1
+		if kind != '}' && kind != ']' && !isName && depth <= maxMembers {
 			members[string(d.StackPointer())] = kind
 		}
 	}

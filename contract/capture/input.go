@@ -6,18 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"regexp"
 )
 
 // input is a reader that knows where it is.
 type input struct {
-	r      *bufio.Reader
-	from   *failing
-	name   string
-	beside fs.FS // the folder that it stands in, nil when it is not known
-	line   int
-	offset int64
+	r       *bufio.Reader
+	from    *failing
+	name    string
+	folders folders
+	line    int
+	offset  int64
 }
 
 func newInput(name string, r io.Reader) *input {
@@ -138,15 +136,11 @@ func (in *input) foreign() *ReadError {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		hint = "this is UTF-16, as PowerShell writes it: save it as UTF-8"
-	case flows.Match(head):
-		hint = "this looks like flows of mitmproxy: convert them with mitmdump -nr FLOWS --set hardump=FILE.har"
 	}
 	return in.problem(NoRecording, fmt.Errorf("%w; %s", errNoRecording, hint))
 }
 
 var (
-	flows = regexp.MustCompile(`^[0-9]+:[0-9]+:`)
-
 	errNoRecording = errors.New("neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette")
 	errNoList      = errors.New("neither an HTTP Archive (an object with log.entries), nor NDJSON of exchanges, " +
 		"nor a cassette (with interactions or http_interactions)")

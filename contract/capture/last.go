@@ -78,8 +78,14 @@ func (c *cassette) isWhole(record Record) error {
 	if err != nil {
 		return err
 	}
-	if status := statusOf(v.get("response")); !wholeStatus.MatchString(status.text) {
+	response := v.get("response")
+	isNamed := response.get("status").kind == scalar && response.get("code").kind == null // "200 OK", of which more may be missing
+	if status := statusOf(response); !wholeStatus.MatchString(status.text) || isNamed && c.outer == before {
 		return errors.New("there is no status yet")
+	}
+	if c.outer == after && v.get("index").kind == null && response.get("body").kind == null && response.get("parsed_body").kind == null &&
+		response.get("status", "code").text != "204" {
+		return errors.New("there is no body yet")
 	}
 	if c.ruby && timeOf(v.get("recorded_at").text).IsZero() {
 		return errors.New("it does not say when it was recorded")

@@ -8,17 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 )
 
 // opened is a file, or what a file holds, that is about to be read.
 type opened struct {
-	name   string
-	beside fs.FS // the folder that the file stands in, nil when it is not known
-	zip    io.ReaderAt
-	size   int64 // of zip
-	depth  int   // how many wrappings have been taken off
+	name    string
+	folders folders
+	zip     io.ReaderAt
+	size    int64 // of zip
+	depth   int   // how many wrappings have been taken off
 }
 
 // maxDepth is how many wrappings are taken off: zip in gzip in gzip is no recording but an attack.
@@ -27,7 +26,7 @@ const maxDepth = 2
 // read tells the format and reads on. It is false when yield was.
 func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 	in := newInput(o.name, r)
-	in.beside = o.beside
+	in.folders = o.folders
 	magic, _ := in.r.Peek(4)
 	switch {
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b\x08")):

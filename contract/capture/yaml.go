@@ -26,6 +26,7 @@ type cassette struct {
 	number  int
 
 	part   part
+	outer  part         // in which a document begins: before its list, or within what is nothing else
 	indent int          // of the dashes, -1 before the first one
 	ruby   bool         // the list is Ruby VCR's
 	place  Place        // of the item under way
@@ -46,13 +47,16 @@ const (
 
 // readCassette yields the interactions of a cassette. It is false when yield was.
 func readCassette(in *input, yield func(Record, error) bool) bool {
-	c := &cassette{input: in, yield: yield, indent: -1}
+	return (&cassette{input: in, yield: yield, indent: -1}).read()
+}
+
+func (c *cassette) read() bool {
 	err := c.lines()
 	switch {
 	case errors.Is(err, errStop):
 		return false
 	case err != nil:
-		return yield(Record{}, in.broken(err))
+		return c.yield(Record{}, c.broken(err))
 	}
 	if err := c.end(); err != nil {
 		return false
@@ -129,7 +133,7 @@ func (c *cassette) document() error {
 	if err := c.finish(false); err != nil {
 		return err
 	}
-	c.part, c.indent, c.anchors = before, -1, anchors{}
+	c.part, c.indent, c.anchors = c.outer, -1, anchors{}
 	return nil
 }
 
