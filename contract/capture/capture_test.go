@@ -177,9 +177,12 @@ func TestBodiesOfArchives(t *testing.T) {
 			`{"method":"POST","url":"u","bodySize":7,"postData":{"mimeType":"application/json","text":""}}`, content(`{"size":0}`),
 			`- "the recording does not hold the body"; - ""`,
 		},
-		"in pieces":        {get, content(`{"size":6,"text":"[\"` + b64 + `\",\"` + b64 + `\"]","encoding":"base64"}`), `- ""; "\x1f\x8b\xff\x1f\x8b\xff" ""`},
-		"binary":           {get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
-		"upload in base64": {`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`, content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`},
+		"in pieces":                  {get, content(`{"size":6,"text":"[\"` + b64 + `\",\"` + b64 + `\"]","encoding":"base64"}`), `- ""; "\x1f\x8b\xff\x1f\x8b\xff" ""`},
+		"text marked as base64":      {get, content(`{"size":8,"text":"{\"a\":[]}","encoding":"base64"}`), `- ""; "{\"a\":[]}" ""`},
+		"a list marked as base64":    {get, content(`{"size":8,"text":"[{\"a\":1}]","encoding":"base64"}`), `- ""; "[{\"a\":1}]" ""`},
+		"no list of pieces, but one": {get, content(`{"size":2,"text":"[]","encoding":"base64"}`), `- ""; "[]" ""`},
+		"binary":                     {get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
+		"upload in base64":           {`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`, content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

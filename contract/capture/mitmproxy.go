@@ -14,7 +14,7 @@ import (
 // longestLength is more than the digits of a length and its colon.
 const longestLength = 12
 
-var flows = regexp.MustCompile(`^[0-9]{1,9}:[0-9]{1,9}:`)
+var flows = regexp.MustCompile(`^[0-9]{1,10}:[0-9]{1,2}:[a-z_]{2,40}[;,]`)
 
 // isFlows recognises the flows that mitmproxy writes, one netstring with types behind the other.
 func isFlows(h *head) bool { return flows.Match(h.text) }
