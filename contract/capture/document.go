@@ -44,27 +44,25 @@ func readDocument(drafts func(document value) ([]draft, error)) func(in *input, 
 }
 
 // variables are what a collection of requests calls by names, as in {{base}}/api/pools.
-type variables map[string]string
+type variables struct {
+	values map[string]string
+	left   int // bytes that may still be put in the place of names, in all texts of the document
+}
 
 var template = regexp.MustCompile(`\{\{\s*(?:_\.)?([\w.-]+)\s*\}\}`)
 
 const (
-	maxResolved  = 64 << 10 // bytes that a text may grow to
-	maxReferring = 8        // times that a value may refer to another one
+	maxResolved  = 8 << 20 // bytes
+	maxReferring = 8       // times that a value may refer to another one
 )
+
+func newVariables() *variables { return &variables{values: map[string]string{}, left: maxResolved} }
 
 // resolve puts values in the place of their names. An address that begins with a name that is not known loses it: its
 // path is known all the same.
-func (v variables) resolve(text string) string {
+func (v *variables) resolve(text string) string {
 	for range maxReferring {
-		size := len(text)
-		resolved := template.ReplaceAllStringFunc(text, func(name string) string {
-			value, known := v[template.FindStringSubmatch(name)[1]]
-			if size += len(value); !known || size > maxResolved {
-				return name
-			}
-			return value
-		})
+		resolved := template.ReplaceAllStringFunc(text, v.valueOf)
 		if resolved == text {
 			break
 		}
@@ -76,8 +74,17 @@ func (v variables) resolve(text string) string {
 	return text
 }
 
+func (v *variables) valueOf(name string) string {
+	value, known := v.values[template.FindStringSubmatch(name)[1]]
+	if !known || len(value) > v.left {
+		return name
+	}
+	v.left -= len(value)
+	return value
+}
+
 // resolveAll resolves names and values.
-func (v variables) resolveAll(headers recording.Headers) recording.Headers {
+func (v *variables) resolveAll(headers recording.Headers) recording.Headers {
 	for i := range headers {
 		headers[i] = [2]string{v.resolve(headers[i][0]), v.resolve(headers[i][1])}
 	}

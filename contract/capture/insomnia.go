@@ -10,14 +10,14 @@ func isInsomnia(h *head) bool { return h.has("/__export_format") || h.has("/_typ
 
 // insomnia is what the requests of an export refer to.
 type insomnia struct {
-	variables variables
+	variables *variables
 	responses map[string]value // by the request that they answer: the latest one
 }
 
 var errOnlyRequests = errors.New("the export holds requests, and no responses: only what they ask is judged")
 
 func draftsOfInsomnia(export value) ([]draft, error) {
-	i := insomnia{variables: variables{}, responses: map[string]value{}}
+	i := insomnia{variables: newVariables(), responses: map[string]value{}}
 	for _, resource := range export.get("resources").items {
 		switch resource.get("_type").text {
 		case "environment":
@@ -45,8 +45,8 @@ func (i *insomnia) environment(prefix string, data value) {
 		case object:
 			i.environment(prefix+name+".", v)
 		case scalar:
-			if _, known := i.variables[prefix+name]; !known {
-				i.variables[prefix+name] = v.text
+			if _, known := i.variables.values[prefix+name]; !known {
+				i.variables.values[prefix+name] = v.text
 			}
 		case null, list:
 		}

@@ -15,14 +15,14 @@ func isPostman(h *head) bool {
 
 // postman collects the saved responses of a collection: what was never sent is no exchange.
 type postman struct {
-	variables variables
+	variables *variables
 	drafts    []draft
 }
 
 func draftsOfPostman(collection value) ([]draft, error) {
-	p := postman{variables: variables{}}
+	p := postman{variables: newVariables()}
 	for _, pair := range collection.get("variable").named("key", "value") {
-		p.variables[pair[0]] = pair[1]
+		p.variables.values[pair[0]] = pair[1]
 	}
 	p.items(collection.get("item"), collection.get("auth"))
 	if len(p.drafts) == 0 {
@@ -74,11 +74,10 @@ func (p *postman) address(v value) string {
 	}
 	path, query, isQuery := strings.Cut(raw, "?")
 	segments := strings.Split(path, "/")
-	for _, pair := range v.get("variable").named("key", "value") {
-		for i := range segments {
-			if segments[i] == ":"+pair[0] {
-				segments[i] = pair[1]
-			}
+	own := v.get("variable").named("key", "value")
+	for i, segment := range segments {
+		if name, isName := strings.CutPrefix(segment, ":"); isName {
+			segments[i] = orElse(own.Value(name), segment)
 		}
 	}
 	address := p.variables.resolve(strings.Join(segments, "/"))
@@ -108,7 +107,7 @@ func (p *postman) body(v value) held {
 
 // credentials are the headers that Postman adds for an authorization.
 func (p *postman) credentials(auth value) recording.Headers {
-	fields := variables{}
+	fields := map[string]string{}
 	for _, pair := range auth.get(auth.get("type").text).named("key", "value") {
 		fields[pair[0]] = p.variables.resolve(pair[1])
 	}
