@@ -34,7 +34,7 @@ func readDocument(drafts func(document value) ([]draft, error)) func(in *input, 
 			return false
 		}
 		for _, d := range list {
-			decode := func(r Record) (Item, error) { return r.itemOf(d) }
+			decode := func(r Record) (Item, error) { return r.itemOf(d.orAt("http://localhost")) }
 			if !yield(Record{Place: place, decode: decode}, nil) {
 				return false
 			}

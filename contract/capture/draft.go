@@ -55,6 +55,14 @@ func (r Record) itemOf(d draft) (Item, error) {
 	return item, nil
 }
 
+// orAt says where the request went if the recording has only its path: to the address that the tool has by default.
+func (d draft) orAt(address string) draft {
+	if strings.HasPrefix(d.url, "/") && d.request.headers.Value("Host") == "" {
+		d.url = address + d.url
+	}
+	return d
+}
+
 // settled returns the body, the doubt that its length leaves, and its size on the wire.
 func (s side) settled() (body *recording.Body, doubt string, size int64) {
 	told := contentLength(s.headers, s.length)

@@ -32,7 +32,7 @@ func decodeKong(_ Record, v value) (draft, error) {
 	if d.start = unixMilliseconds(v.get("started_at").text); !d.start.IsZero() {
 		d.end = d.start.Add(milliseconds(v.get("latencies", "request").text))
 	}
-	return d.withoutBodies(), nil
+	return d.withoutBodies().orAt("http://localhost:8000"), nil
 }
 
 // withoutBodies puts the bodies in doubt that the exchange may have had.
@@ -95,7 +95,7 @@ func decodeAccess(_ Record, v value) (draft, error) {
 	if took := milliseconds(v.get("request_time").text); !d.start.IsZero() {
 		d.start = d.end.Add(-took * 1000) // it is in seconds, and the time is that of the answer
 	}
-	return d.withoutBodies(), nil
+	return d.withoutBodies().orAt("http://localhost"), nil
 }
 
 // onHost completes an address that is only a path.

@@ -45,7 +45,7 @@ func decodePair(_ Record, v value) (d draft, err error) {
 		body.doubt = fmt.Sprintf("the recording does not hold the body: it is in a file %q", file)
 	}
 	d.status, d.response = response.get("status"), side{headers: headersOf(response.get("headers")), body: body}
-	return d, err
+	return d.orAt("http://localhost"), err
 }
 
 // isMatcher reports whether a value is a text or its matcher, as opposed to an object of them by name.

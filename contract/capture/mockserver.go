@@ -29,7 +29,7 @@ func decodeMockServer(_ Record, v value) (draft, error) {
 	d.url = withQuery(d.url, multimap(request.get("queryStringParameters")))
 	d.start = timeOf(v.get("timestamp").text) // often without its zone, and then it is not known
 	d.end = d.start
-	return d, nil
+	return d.orAt("http://localhost:1080"), nil
 }
 
 // textOf is a text, or that of an object with a value.

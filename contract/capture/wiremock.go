@@ -59,7 +59,10 @@ func decodeMapping(r Record, v value) (draft, error) {
 	if d.status.kind == null {
 		d.status = value{kind: scalar, text: "200"} // as WireMock answers
 	}
-	return d, nil
+	if host := request.get("host", "equalTo").text; host != "" {
+		return d.orAt(orElse(request.get("scheme").text, "http") + "://" + host), nil
+	}
+	return d.orAt("http://localhost:8080"), nil
 }
 
 // equalTo returns the values that are matched exactly. Others are not known.
