@@ -141,7 +141,7 @@ func (in *input) foreign() *ReadError {
 }
 
 var (
-	errNoRecording = errors.New("neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette")
+	errNoRecording = errors.New("neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette, nor a recording in another known format")
 	errNoList      = errors.New("neither an HTTP Archive (an object with log.entries), nor NDJSON of exchanges, " +
 		"nor a cassette (with interactions or http_interactions)")
 )
