@@ -5,16 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"strings"
 )
 
-// readArchive walks to the list of entries, as archives and as cassettes in JSON have it, and yields them one by one.
-// It looks at the structure only, so that an archive with numbers that are no JSON, or with one broken entry, still
-// gives all the others. Archives that were put one behind the other are all read.
-func readArchive(in *input, beside fs.FS, yield func(Record, error) bool) bool {
+// decoder reads an entry.
+type decoder func(Record) (Item, error)
+
+// lists are where entries stand in a document in JSON, such as log.entries, each with what reads them. A list that is
+// not within an object has no name.
+type lists map[string]decoder
+
+// read walks to the lists and yields their entries one by one. It looks at the structure only, so that a document with
+// numbers that are no JSON, or with one broken entry, still gives all the others. Documents that were put one behind the
+// other are all read.
+func (l lists) read(in *input, yield func(Record, error) bool) bool {
 	for {
-		a := &archive{input: in, beside: beside, yield: yield}
-		more, err := false, a.members()
+		a := &archive{input: in, lists: l, yield: yield}
+		more, err := false, a.members("")
 		if err == nil && a.found {
 			more, err = a.more()
 		}
@@ -34,7 +41,7 @@ func (a *archive) more() (bool, error) {
 		return false, nil
 	case err != nil:
 		return false, err
-	case c != '{':
+	case c != '{' && c != '[':
 		return false, fmt.Errorf("%q is out of place behind the archive", rune(c))
 	}
 	return true, nil
@@ -61,30 +68,40 @@ var errStop = errors.New("stop")
 
 type archive struct {
 	*input
-	beside fs.FS
+	lists  lists
 	yield  func(Record, error) bool
 	number int
 	begun  bool // the member that holds the list has been seen
 	found  bool // so has the list
 }
 
-// members takes the members of an archive.
-func (a *archive) members() error {
+// members takes the value at a path, which is a list of entries or leads to one.
+func (a *archive) members(path string) error {
+	if decode := a.lists[path]; decode != nil {
+		a.begun = true
+		return a.entries(decode)
+	}
 	return a.object(func(key string) error {
-		a.begun = a.begun || key == "log" || key == interactions || key == httpInteractions
-		switch key {
-		case "log":
-			return a.object(func(key string) error {
-				if key != "entries" {
-					return a.skip()
-				}
-				return a.entries(decodeEntry)
-			})
-		case interactions, httpInteractions:
-			return a.entries(decodeJSONInteraction)
+		at := key
+		if path != "" {
+			at = path + "." + key
 		}
-		return a.skip()
+		if !a.lists.lead(at) {
+			return a.skip()
+		}
+		a.begun = true
+		return a.members(at)
 	})
+}
+
+// lead reports whether a path leads to a list.
+func (l lists) lead(path string) bool {
+	for list := range l {
+		if list == path || strings.HasPrefix(list, path+".") {
+			return true
+		}
+	}
+	return false
 }
 
 // object takes an object, key by key; each takes the value of its key.
@@ -148,7 +165,7 @@ func (a *archive) skip() error {
 }
 
 // entries takes the array of entries.
-func (a *archive) entries(decode func(Record) (Item, error)) error {
+func (a *archive) entries(decode decoder) error {
 	a.found = true
 	if err := a.expect('['); err != nil {
 		return err
@@ -172,9 +189,8 @@ func (a *archive) entries(decode func(Record) (Item, error)) error {
 	}
 }
 
-func (a *archive) entry(decode func(Record) (Item, error)) error {
+func (a *archive) entry(decode decoder) error {
 	place := a.place()
-	place.Number = a.number + 1
 	var b bytes.Buffer
 	err := a.value(&b, MaxEntry)
 	if errors.Is(err, errTooLarge) {
@@ -188,7 +204,7 @@ func (a *archive) entry(decode func(Record) (Item, error)) error {
 	}
 	a.number++
 	record := Record{Place: place, raw: b.Bytes(), decode: decode}
-	record.attached = attach(a.beside, record.raw)
+	record.attached = a.folders.attach(record.raw)
 	if !a.yield(record, nil) {
 		return errStop
 	}

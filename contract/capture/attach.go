@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -14,12 +17,45 @@ import (
 // attached are bodies in files of their own, by the names under which an entry refers to them.
 type attached map[string][]byte
 
-// attach reads the bodies that an entry keeps in files beside its archive, as Playwright writes them when it is told to
-// attach content. They are read here and not when the entry is decoded, because a zip archive may be closed by then.
-func attach(beside fs.FS, raw []byte) attached {
-	if beside == nil || !bytes.Contains(raw, []byte(`"_file"`)) {
-		return nil
+// folders are where bodies may stand that a recording refers to. They are nil when they are not known.
+type folders struct {
+	beside fs.FS // that of the recording
+	served fs.FS // WireMock's __files, in that folder or beside it
+}
+
+// foldersOf returns the folders for a recording that stands in a folder of a tree. Nothing leads out of the tree.
+func foldersOf(tree fs.FS, folder string) (f folders) {
+	f.beside, _ = fs.Sub(tree, folder)
+	for _, name := range []string{path.Join(folder, servedFolder), path.Join(path.Dir(folder), servedFolder)} {
+		if info, err := fs.Stat(tree, name); err == nil && info.IsDir() && f.served == nil {
+			f.served, _ = fs.Sub(tree, name)
+		}
 	}
+	return f
+}
+
+const servedFolder = "__files"
+
+// isServed reports whether a file holds a body of WireMock.
+func isServed(name string) bool {
+	return slices.Contains(strings.Split(path.Dir(name), "/"), servedFolder)
+}
+
+// attach reads the bodies that an entry keeps in files of their own, as Playwright writes them when it is told to attach
+// content, and WireMock when they are long. They are read here and not when the entry is decoded, because a zip archive
+// may be closed by then.
+func (f folders) attach(raw []byte) attached {
+	switch {
+	case f.beside != nil && bytes.Contains(raw, []byte(`"_file"`)):
+		return readAll(f.beside, harFiles(raw), int64(MaxEntry-len(raw)))
+	case f.served != nil && bytes.Contains(raw, []byte(`"bodyFileName"`)):
+		return readAll(f.served, servedFile(raw), int64(MaxEntry-len(raw)))
+	}
+	return nil
+}
+
+// harFiles returns the names of the files that an entry of an HTTP Archive refers to.
+func harFiles(raw []byte) []string {
 	var entry struct {
 		Request struct {
 			PostData struct {
@@ -35,9 +71,13 @@ func attach(beside fs.FS, raw []byte) attached {
 	if jsonv2.Unmarshal(raw, &entry, tolerant) != nil {
 		return nil // decoding will say so
 	}
-	bodies, left := attached{}, int64(MaxEntry-len(raw))
-	for _, name := range []string{entry.Request.PostData.File, entry.Response.Content.File} {
-		if body, err := readAttached(beside, name, left); err == nil {
+	return []string{entry.Request.PostData.File, entry.Response.Content.File}
+}
+
+func readAll(folder fs.FS, names []string, left int64) attached {
+	bodies := attached{}
+	for _, name := range names {
+		if body, err := readAttached(folder, name, left); err == nil {
 			bodies[name] = body
 			left -= int64(len(body))
 		}

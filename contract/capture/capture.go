@@ -1,7 +1,11 @@
 // Package capture reads recorded traffic as a stream of exchanges, each with its place in the file: HTTP Archives 1.2
-// as browsers, proxies and test tools write them, our own NDJSON, and the cassettes of go-vcr, VCR.py and Ruby VCR,
-// plain or in gzip and zip. Memory does not grow with the recording: one entry is held at a time, and an entry beyond
-// MaxEntry is told of, not loaded.
+// as browsers, proxies and test tools write them, our own NDJSON, cassettes, and the recordings of other tools, plain or
+// in gzip and zip. Memory does not grow with the recording: one entry is held at a time, and an entry beyond MaxEntry is
+// told of, not loaded. Collections of Postman and Insomnia are the exception: they are read whole, up to MaxEntry.
+//
+// Each format has an adapter, which function formats lists: it recognises an input by how it begins, and yields records,
+// whose decoder makes a draft of what the tool wrote, and an item of the draft. To add a format, write such a file, add
+// it there, and add a recording to the tests.
 //
 // Recordings come from many tools and from killed processes, so reading is forgiving where nothing is lost by it (byte
 // order marks, numbers that are no JSON, pseudo headers) and exact about what was lost (bodies left out or damaged, a
@@ -24,6 +28,7 @@ const MaxEntry = 64 << 20
 type Place struct {
 	File   string
 	Number int   // counts the exchanges of a source, from 1
+	Entry  int   // likewise those of the file
 	Line   int   // from 1, 0 for the file as a whole
 	Offset int64 // of its first byte
 }
@@ -53,7 +58,7 @@ type Record struct {
 	Place
 	raw      []byte
 	attached attached // bodies that an archive keeps in files beside it
-	decode   func(Record) (Item, error)
+	decode   decoder
 	item     *recording.Exchange
 }
 
@@ -109,7 +114,7 @@ type Kind int
 // Kinds of problems.
 const (
 	Malformed   Kind = iota // something there is no exchange: the recording cannot be judged in full
-	Cut                     // the last line of an NDJSON recording is not complete, as after a kill: nothing to worry about
+	Cut                     // the last line of an NDJSON recording is not complete, as after a kill, or nothing is there
 	Truncated               // an archive ends before its end
 	TooLarge                // one entry is longer than MaxEntry
 	NoRecording             // nothing in the file is one, though it was named as one
@@ -130,17 +135,30 @@ func (p *ReadError) Unwrap() error { return p.Err }
 // Read reads one recording, or those in a zip archive. The format is told from the content, never from the name.
 func Read(name string, r io.Reader) Source {
 	return func(yield func(Record, error) bool) {
-		number := 0
-		opened{name: name}.read(r, numbered(&number, yield))
+		opened{name: name}.read(r, numbered(yield))
 	}
 }
 
-// numbered counts records through, over as many files as there are.
-func numbered(number *int, yield func(Record, error) bool) func(Record, error) bool {
+// numbered counts records, over all files and in each. An entry that is too large to be read counts in its file.
+func numbered(yield func(Record, error) bool) func(Record, error) bool {
+	var last Place
 	return func(record Record, err error) bool {
-		if err == nil {
-			*number++
-			record.Number = *number
+		place := &record.Place
+		problem, failed := errors.AsType[*ReadError](err)
+		if failed {
+			place = &problem.Place
+		}
+		if place.File != last.File {
+			last.File, last.Entry = place.File, 0
+		}
+		switch {
+		case err == nil:
+			last.Number++
+			last.Entry++
+			place.Number, place.Entry = last.Number, last.Entry
+		case failed && problem.Kind == TooLarge:
+			last.Entry++
+			place.Entry = last.Entry
 		}
 		return yield(record, err)
 	}
@@ -152,7 +170,7 @@ func Exchanges(name string, exchanges iter.Seq[*recording.Exchange]) Source {
 		number := 0
 		for e := range exchanges {
 			number++
-			if !yield(Record{Place: Place{File: name, Number: number, Line: number}, item: e}, nil) {
+			if !yield(Record{Place: Place{File: name, Number: number, Entry: number, Line: number}, item: e}, nil) {
 				return
 			}
 		}

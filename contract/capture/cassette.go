@@ -1,18 +1,12 @@
 package capture
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/specs/recording"
 )
@@ -24,7 +18,7 @@ const (
 )
 
 func decodeJSONInteraction(r Record) (Item, error) {
-	v, err := new(tree).ofJSON(jsontext.NewDecoder(bytes.NewReader(r.raw), tolerant), 0)
+	v, err := parseJSON(r.raw)
 	if err != nil {
 		return Item{}, r.malformed(err)
 	}
@@ -32,82 +26,86 @@ func decodeJSONInteraction(r Record) (Item, error) {
 }
 
 func (r Record) malformed(err error) error {
-	return &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("interaction %d: %w", r.Number, err)}
+	kind := Malformed
+	if errors.Is(err, errNotRecorded) {
+		kind = Skipped
+	}
+	return &ReadError{Place: r.Place, Kind: kind, Err: fmt.Errorf("interaction %d: %w", r.Entry, err)}
 }
 
-// interaction makes an item of what the three tools write, which differs in names and in how much is nested.
+// interaction makes an item of what the tools write, which differs in names and in how much is nested.
 func (r Record) interaction(v value) (Item, error) {
 	request, response := v.get("request"), v.get("response")
-	method := strings.ToUpper(request.get("method").symbol())
-	address := request.get("url")
-	if address.kind != scalar {
-		address = request.get("uri")
+	d := draft{
+		method: request.get("method").symbol(), url: addressOf(request),
+		request: side{headers: headersOf(request.get("headers")), length: request.get("content_length")},
 	}
-	if method == "" || address.text == "" {
-		return Item{}, r.malformed(errors.New("it has no request with a method and a url or uri"))
-	}
-	item := Item{Place: r.Place, RequestSize: -1, ResponseSize: -1, Exchange: &recording.Exchange{
-		Request: recording.Request{Method: method, URL: address.text, Headers: headersOf(request.get("headers"))},
-	}}
 	if at := timeOf(v.get("recorded_at").text); !at.IsZero() {
-		item.Start, item.End = at, at // of the answer, in seconds; when it began is not told
+		d.start, d.end = at, at // of the answer, in seconds; when it began is not told
 	}
-	if host := request.get("host").text; host != "" && strings.HasPrefix(address.text, "/") {
-		item.Request.Headers = append(item.Request.Headers, [2]string{"Host", host})
+	if host := request.get("host").text; host != "" && strings.HasPrefix(d.url, "/") {
+		d.request.headers = append(d.request.headers, [2]string{"Host", host})
 	}
-	requested(&item, request)
-	return item, r.answered(&item, response)
+	d.request.body = heldIn(request)
+	if d.request.body.isEmpty() {
+		d.request.body = heldForm(&d, request)
+	}
+	if response.kind != null {
+		d.status = statusOf(response)
+		d.response = side{
+			headers: headersOf(response.get("headers")), body: heldIn(response), length: response.get("content_length"),
+			isUncompressed: response.get("uncompressed").text == "true",
+		}
+	}
+	return r.itemOf(d)
 }
 
-func requested(item *Item, request value) {
-	held := heldBody(request.get("body"))
-	if form := request.get("form"); len(held.bytes) == 0 && held.doubt == "" && form.kind == object {
-		held.bytes = formOf(form)
+// addressOf returns the URL, as go-vcr names it or as the others do.
+func addressOf(request value) string {
+	if address := request.get("url"); address.kind == scalar {
+		return address.text
 	}
-	told := contentLength(item.Request.Headers, request.get("content_length"))
-	item.RequestDoubt, item.RequestSize = held.against(told)
-	if len(held.bytes) > 0 {
-		item.Request.Body = &recording.Body{Bytes: held.bytes}
+	if address := request.get("uri"); address.kind == scalar {
+		return address.text
 	}
+	return partsOf(request)
 }
 
-func (r Record) answered(item *Item, response value) error {
-	code := statusOf(response)
-	if response.kind == null || code.text == "0" {
-		return nil // no response was seen
+// heldForm takes the fields of a form whose body was read before it could be recorded. A request of another media type
+// has fields as well: go-vcr takes them from the query.
+func heldForm(d *draft, request value) held {
+	fields := request.get("form")
+	if posted := request.get("post_fields"); posted.kind == object { // php-vcr's, which have nothing of the query
+		return held{bytes: formOf(posted, nil), isUnsized: true}
 	}
-	status, err := strconv.Atoi(code.text)
-	if err != nil || status < 100 || status > 999 {
-		return r.malformed(fmt.Errorf("its response has the status %.40q: want a number such as 200", code.text))
+	switch mediaType, _, _ := mime.ParseMediaType(d.request.headers.Value("Content-Type")); {
+	case fields.kind != object || len(fields.keys) == 0 || strings.EqualFold(d.method, http.MethodGet):
+		return held{}
+	case mediaType == "application/x-www-form-urlencoded":
+		return held{bytes: formOf(fields, queryOf(d.url))}
+	case mediaType == "multipart/form-data":
+		return held{doubt: "the recording holds the fields of the body, not its bytes"}
 	}
-	a := &recording.Response{Status: status, Headers: headersOf(response.get("headers"))}
-	item.Response = a
-	if status == http.StatusNoContent || status == http.StatusNotModified || item.Request.Method == http.MethodHead {
-		item.ResponseSize = 0
+	return held{}
+}
+
+func queryOf(address string) url.Values {
+	u, err := url.Parse(address)
+	if err != nil {
 		return nil
 	}
-	body := response.get("body")
-	if body.kind == null {
-		body = response.get("content") // likewise
-	}
-	held := heldBody(body)
-	told := contentLength(a.Headers, response.get("content_length"))
-	if response.get("uncompressed").text == "true" {
-		told = -1 // it is of the body as it was compressed
-	}
-	item.ResponseDoubt, item.ResponseSize = held.against(told)
-	if len(held.bytes) > 0 {
-		a.Body = &recording.Body{Bytes: held.bytes}
-	}
-	return nil
+	return u.Query()
 }
 
-// statusOf is the status where go-vcr has it, VCR.py and Ruby VCR, or VCR.py before 6 for httpx.
+// statusOf is the status where go-vcr has it, VCR.py and Ruby VCR, VCR.py before 6 for httpx, or php-vcr.
 func statusOf(response value) value {
 	for _, path := range [][]string{{"code"}, {"status", "code"}, {"status_code"}} {
 		if code := response.get(path...); code.kind == scalar {
 			return code
 		}
+	}
+	if code := response.get("status"); wholeStatus.MatchString(code.text) {
+		return code
 	}
 	return value{}
 }
@@ -115,6 +113,9 @@ func statusOf(response value) value {
 // headersOf takes lists of values, and single ones as VCR.py and filters write them.
 func headersOf(v value) recording.Headers {
 	headers := recording.Headers{}
+	if v.kind == list {
+		return pairsOf(v, headers)
+	}
 	for i, name := range v.keys {
 		for _, text := range v.items[i].all() {
 			headers = append(headers, [2]string{name, text})
@@ -123,113 +124,27 @@ func headersOf(v value) recording.Headers {
 	return headers
 }
 
-// held is a body as a cassette holds it.
-type held struct {
-	bytes []byte
-	doubt string
-}
-
-// heldBody takes a text, or an object with the text or its base64. Where the tool could not write the text it was, it
-// wrote what it could.
-func heldBody(v value) held {
-	switch v.kind {
-	case null:
-		return held{}
-	case list:
-		return held{doubt: doubtEncoding}
-	case object:
-		return heldObject(v)
-	case scalar:
+// pairsOf takes pairs of a name and a value, however deep in lists: as the first versions of VCR.py write them.
+func pairsOf(v value, headers recording.Headers) recording.Headers {
+	if texts := v.all(); len(texts) == 2 && len(v.items) == 2 {
+		return append(headers, [2]string{texts[0], texts[1]})
 	}
-	return heldText(v.text)
-}
-
-func heldObject(v value) held {
-	if coded := v.get("base64_string"); coded.kind == scalar {
-		plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(coded.text), ""))
-		if err != nil {
-			return held{doubt: doubtEncoding}
-		}
-		return held{bytes: plain}
-	}
-	text := v.get("string")
-	switch {
-	case text.kind == object, text.kind == list:
-		return held{doubt: doubtEncoding}
-	case !keepsBytes(v.get("encoding").text) && !isASCII(text.text):
-		return held{bytes: []byte(text.text), doubt: doubtEncoding}
-	}
-	return heldText(text.text)
-}
-
-func heldText(text string) held {
-	if utf8.ValidString(text) && strings.Contains(text, "\uFFFD") { // as opposed to what was marked as binary
-		return held{bytes: []byte(text), doubt: doubtDamaged}
-	}
-	return held{bytes: []byte(text)}
-}
-
-// keepsBytes reports whether a body that had this encoding in Ruby has the same bytes in a file in UTF-8.
-func keepsBytes(encoding string) bool {
-	switch strings.ToUpper(encoding) {
-	case "", "UTF-8", "US-ASCII", "ASCII-8BIT", "BINARY":
-		return true
-	}
-	return false
-}
-
-func isASCII(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r > 0x7f }) < 0
-}
-
-// against holds a body against the length that was told of it: filters and encodings change bodies and leave no other
-// trace. The size is that on the wire.
-func (h held) against(told int64) (doubt string, size int64) {
-	n := int64(len(h.bytes))
-	switch {
-	case h.doubt != "":
-		return h.doubt, told
-	case told < 0 || told == n:
-		return "", n
-	case n == 0:
-		return doubtMissing, told
-	}
-	return fmt.Sprintf("the recording holds %d bytes of a body that had %d: it was changed after it was received", n, told), told
-}
-
-// contentLength is what a message says of its length, -1 when it does not.
-func contentLength(headers recording.Headers, field value) int64 {
-	for _, text := range []string{headers.Value("Content-Length"), field.text} {
-		if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && n >= 0 {
-			if text == field.text && n == 0 {
-				return -1 // also what is not known
-			}
-			return n
+	for _, item := range v.items {
+		if item.kind == list {
+			headers = pairsOf(item, headers)
 		}
 	}
-	return -1
+	return headers
 }
 
-func formOf(v value) []byte {
+// formOf writes fields, without those of the query, which come behind others of the same name.
+func formOf(v value, query url.Values) []byte {
 	var parts []string
 	for i, name := range v.keys {
-		for _, text := range v.items[i].all() {
+		texts := v.items[i].all()
+		for _, text := range texts[:max(0, len(texts)-len(query[name]))] {
 			parts = append(parts, url.QueryEscape(name)+"="+url.QueryEscape(text))
 		}
 	}
 	return []byte(strings.Join(parts, "&"))
-}
-
-// timeOf reads the times that recording tools write. What is none of them is no time.
-func timeOf(text string) time.Time {
-	text = strings.TrimSpace(text)
-	for _, layout := range []string{
-		time.RFC3339Nano, http.TimeFormat, time.RFC1123Z, time.RFC1123, "2006-01-02T15:04:05.999999999Z0700",
-		"2006-01-02 15:04:05.999999999 Z07:00", "2006-01-02 15:04:05.999999999 -0700", "2006-01-02 15:04:05.999999999 Z",
-	} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at
-		}
-	}
-	return time.Time{}
 }

@@ -202,7 +202,15 @@ func TestBodiesOfCassettes(t *testing.T) {
 			`body: "a\uFFFDb"`, `code: 200`,
 			"POST /a a\ufffdb 200  (the recording tool damaged the body: it replaced bytes that are no text; )",
 		},
-		"a form without a body":   {`form: {a: [b, c], d: [e f]}`, `code: 200`, "POST /a a=b&a 200 "},
+		"a form without a body": {
+			`headers: {Content-Type: [application/x-www-form-urlencoded]}, form: {a: [b, c], d: [e f]}`, `code: 200`, "POST /a a=b&a 200 ",
+		},
+		"fields that are those of the query": {`form: {a: [b]}`, `code: 200`, "POST /a - 200 "},
+		"fields under another media type":    {`headers: {Content-Type: [application/json]}, form: {a: [b]}`, `code: 200`, "POST /a - 200 "},
+		"fields of an upload": {
+			`headers: {Content-Type: [multipart/form-data; boundary=x]}, form: {a: [b]}`, `code: 200`,
+			"POST /a - 200  (the recording holds the fields of the body, not its bytes; )",
+		},
 		"bytes of an object":      {`body: {base64_string: 'H4v/'}`, `code: 200`, "POST /a gzip 200 "},
 		"base64 that is none":     {`body: {base64_string: '*'}`, `code: 200`, "POST /a - 200  (the recording holds the body in an encoding that cannot be read; )"},
 		"a body that is a stream": {`body: [x, 0, null]`, `code: 200`, "POST /a - 200  (the recording holds the body in an encoding that cannot be read; )"},
@@ -260,5 +268,51 @@ func TestAListInFlowStyleIsReadAsAWhole(t *testing.T) {
 	}
 	if items[1].Line != 4 {
 		t.Errorf("the last item is in line %d, want 4", items[1].Line)
+	}
+}
+
+// What go-vcr calls a form has the fields of the query too, also those of a request without a body.
+func TestFieldsOfTheQueryAreNoBody(t *testing.T) {
+	t.Parallel()
+	for want, request := range map[string]string{
+		"GET /pools?a=b - 200 ":        `{method: GET, url: 'http://h/pools?a=b', form: {a: [b]}, headers: {Content-Type: [application/x-www-form-urlencoded]}}`,
+		"POST /pools?a=b a=c 200 ":     `{method: POST, url: 'http://h/pools?a=b', form: {a: [c, b]}, headers: {Content-Type: [application/x-www-form-urlencoded]}}`,
+		"DELETE /pools?a=b&c=d - 200 ": `{method: DELETE, url: 'http://h/pools?a=b&c=d', form: {a: [b], c: [d]}}`,
+	} {
+		items, problems := read("version: 2\ninteractions:\n- request: " + request + "\n  response: {code: 200}\n")
+		if d := cmp.Diff([]string{want}, inShort(items)); d != "" || problems != nil {
+			t.Errorf("problems %q, items (-want +got):\n%s", problems, d)
+		}
+	}
+}
+
+// A cassette that an editor saved without the end of the last line is whole.
+func TestTheLastLineNeedsNoEnd(t *testing.T) {
+	t.Parallel()
+	const (
+		goes = "version: 2\ninteractions:\n- request: {method: GET, url: 'http://h/a'}\n  response:\n"
+		cut  = "GET /a - 200 abc (; the cassette ends within the body, without the end of a line: it may be cut)"
+	)
+	for text, want := range map[string]string{
+		goes + "    body: abc\n    code: 200":                                          "GET /a - 200 abc",
+		goes + "    body: abc\n    status: {code: 200}":                                "GET /a - 200 abc",
+		goes + "    body: abc\n    code: 200\n    dura":                                "GET /a - 200 abc",
+		goes + "    code: 200\n    body: 'abc'":                                        "GET /a - 200 abc",
+		goes + "    code: 200\n    headers: {content-length: [3]}\n    body: abc":      "GET /a - 200 abc",
+		goes + "    code: 200\n    headers: {content-length: [9]}\n    body: abc":      "GET /a - 200 abc (; the recording holds 3 bytes of a body that had 9: it was changed after it was received)",
+		goes + "    code: 200\n    body: abc":                                          cut,
+		goes + "    code: 200\n    bo":                                                 "ends within interaction 1",
+		goes + "    code: 200\n    body: 'ab":                                          "ends within interaction 1",
+		goes + "    body: abc\n    code: 20":                                           "ends within interaction 1",
+		goes + "    body: abc":                                                         "ends within interaction 1",
+		strings.TrimSuffix(strings.ReplaceAll(vcrPy, "version: 1\n", ""), "\n"):        "PUT /b gzip 201 x",
+		strings.TrimSuffix(rubyVCR, "recorded_with: VCR 5.0.0\n"):                      "the cassette ends here, after 2 interactions",
+		strings.TrimSuffix(strings.TrimSuffix(goVCR, "        duration: 1ms\n"), "\n"): "GET /b - 204 ",
+	} {
+		items, problems := read(text)
+		got := append(inShort(items), problems...)
+		if len(got) == 0 || !strings.Contains(got[len(got)-1], want) || strings.Contains(want, " - ") && problems != nil {
+			t.Errorf("%q:\n%q, want %q", text, got, want)
+		}
 	}
 }

@@ -78,8 +78,7 @@ func (f *Found) Source(count func(bytes int)) Source {
 		count = func(int) {}
 	}
 	return func(yield func(Record, error) bool) {
-		number := 0
-		pass := numbered(&number, yield)
+		pass := numbered(yield)
 		searches := f.searches(pass)
 		for i, one := range f.files {
 			seen := searches[one.root]
@@ -124,17 +123,21 @@ func (f *found) read(count func(int), yield func(Record, error) bool) bool {
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
-		return yield(Record{}, err)
+		return yield(Record{}, inPlainWords(name, err))
 	}
 	defer file.Close()
 	o := opened{name: name}
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		o.zip, o.size = &counting{ReaderAt: file, count: count}, info.Size()
 	}
-	// What an archive refers to must stand in its folder or below, links included.
-	if folder, err := os.OpenRoot(filepath.Dir(f.Path)); err == nil {
-		defer func() { _ = folder.Close() }()
-		o.beside = folder.FS()
+	// What an archive refers to must stand in its folder or below, or in the folder that was searched, links included.
+	top, folder := filepath.Dir(f.Path), "."
+	if within, err := filepath.Rel(f.root, top); f.root != "" && err == nil && filepath.IsLocal(within) {
+		top, folder = f.root, filepath.ToSlash(within)
+	}
+	if tree, err := os.OpenRoot(top); err == nil {
+		defer func() { _ = tree.Close() }()
+		o.folders = foldersOf(tree.FS(), folder)
 	}
 	return o.read(&counting{Reader: file, count: count}, yield)
 }
@@ -170,7 +173,7 @@ func search(g Given) []*found {
 	case err == nil:
 		return []*found{{Given: g, key: keyOf(g.Path)}}
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(g.Path, "*?[{"):
-		return []*found{{Given: g, err: err}}
+		return []*found{{Given: g, err: inPlainWords(g.Path, err)}}
 	}
 	matches, err := doublestar.FilepathGlob(g.Path,
 		doublestar.WithNoHidden(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
@@ -216,7 +219,7 @@ func below(root, top string) []*found {
 	}
 	kept := list[:0]
 	for _, one := range list {
-		if !isAttachment(filepath.ToSlash(one.Path)) || !archives[filepath.Dir(one.Path)] {
+		if name := filepath.ToSlash(one.Path); (!isAttachment(name) || !archives[filepath.Dir(one.Path)]) && !isServed(name) {
 			kept = append(kept, one)
 		}
 	}
@@ -249,6 +252,17 @@ func leadsOut(top, path string, entry fs.DirEntry) error {
 		return skip("the link leads to no file")
 	}
 	return nil
+}
+
+// inPlainWords says why a file could not be opened, without the name of a system call.
+func inPlainWords(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file", name)
+	}
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
+		err = cause.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // keyOf is the same for all names of a file.

@@ -36,6 +36,11 @@ func frames() map[string]frame {
 			entry: "- request:\n    method: get\n    uri: http://h/a\n  response:\n    status:\n      code: 200\n    body:\n      string: >-\n        " + text +
 				"\n  recorded_at: Tue, 01 Nov 2011 04:58:44 GMT\n",
 		},
+		"flows": {entry: flowOf("http", netstring(",", text))},
+		"list of mockserver": {
+			head: "[", end: "]",
+			entry: `{"httpRequest":{"method":"GET","path":"/a"},"httpResponse":{"statusCode":200,"body":"` + text + `"}},`,
+		},
 		anchored: {
 			head: "---\nhttp_interactions:\n", end: "recorded_with: VCR 6\n",
 			entry: "- request:\n    method: get\n    uri: http://h/a\n    headers: &1\n      A:\n      - b\n  response:\n    headers: *1\n    status:\n      code: 200\n    body:\n      string: >-\n        " + text +

@@ -124,7 +124,10 @@ func body(text, encoding, comment string) (b *recording.Body, doubt string) {
 		return &recording.Body{Bytes: []byte(text), Truncated: comment == "truncated"}, doubt
 	case "base64":
 		plain, err := decodePieces(text)
-		if err != nil {
+		switch isJSON := isWholeJSON("", []byte(text)); {
+		case isJSON && len(plain) == 0: // Polly.js marks text as base64 now and then, and JSON is none
+			plain = []byte(text)
+		case err != nil:
 			return nil, doubtEncoding
 		}
 		return &recording.Body{Bytes: plain, Truncated: comment == "truncated"}, doubt

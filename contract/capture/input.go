@@ -6,16 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 )
 
 // input is a reader that knows where it is.
 type input struct {
-	r      *bufio.Reader
-	from   *failing
-	name   string
-	line   int
-	offset int64
+	r       *bufio.Reader
+	from    *failing
+	name    string
+	folders folders
+	line    int
+	offset  int64
 }
 
 func newInput(name string, r io.Reader) *input {
@@ -117,30 +117,31 @@ func (in *input) firstKey() string {
 
 var errEmpty = errors.New("the recording is empty")
 
-// foreign explains an input that is no recording. An empty one is the recording of nothing.
+// empty says of an input that nothing is in it. That is the recording of nothing.
+func (in *input) empty() *ReadError {
+	return &ReadError{Place: Place{File: in.name}, Kind: Cut, Err: errEmpty}
+}
+
+// foreign explains an input that is no recording.
 func (in *input) foreign() *ReadError {
 	c, err := in.peekSpace()
 	switch {
 	case in.failed() != nil:
 		return in.broken(in.failed())
 	case errors.Is(err, io.EOF):
-		return in.problem(Cut, errEmpty)
+		return in.empty()
 	}
 	head, _ := in.r.Peek(64)
 	hint := fmt.Sprintf("this begins with %q", rune(c))
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		hint = "this is UTF-16, as PowerShell writes it: save it as UTF-8"
-	case flows.Match(head):
-		hint = "this looks like flows of mitmproxy: convert them with mitmdump -nr FLOWS --set hardump=FILE.har"
 	}
 	return in.problem(NoRecording, fmt.Errorf("%w; %s", errNoRecording, hint))
 }
 
 var (
-	flows = regexp.MustCompile(`^[0-9]+:[0-9]+:`)
-
-	errNoRecording = errors.New("neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette")
+	errNoRecording = errors.New("neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette, nor a recording in another known format")
 	errNoList      = errors.New("neither an HTTP Archive (an object with log.entries), nor NDJSON of exchanges, " +
 		"nor a cassette (with interactions or http_interactions)")
 )

@@ -92,7 +92,7 @@ func (c *cassette) flowItems(list *yaml.Node, place Place) error {
 	for _, n := range list.Content {
 		c.number++
 		at := place
-		at.Number, at.Line = c.number, place.Line+max(0, n.Line-2)
+		at.Line = place.Line + max(0, n.Line-2)
 		v, err := new(tree).of(n, 0)
 		record := Record{Place: at, decode: func(r Record) (Item, error) {
 			if err != nil {

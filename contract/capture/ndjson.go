@@ -14,10 +14,16 @@ var exchangeKeys = map[string]bool{
 	"request": true, "response": true, "redacted": true, "notes": true,
 }
 
-func readLines(in *input, yield func(Record, error) bool) bool {
-	for number := 1; ; {
+func isNDJSON(h *head) bool { return exchangeKeys[h.first] }
+
+func readNDJSON(in *input, yield func(Record, error) bool) bool {
+	return readLines(in, decodeLine, yield)
+}
+
+// readLines yields the lines of an input, each an entry.
+func readLines(in *input, decode decoder, yield func(Record, error) bool) bool {
+	for {
 		place := in.place()
-		place.Number = number
 		line, complete, err := in.readLine()
 		if err != nil {
 			if !errors.Is(err, errTooLarge) {
@@ -29,8 +35,7 @@ func readLines(in *input, yield func(Record, error) bool) bool {
 			continue
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			number++
-			if !yieldLine(Record{Place: place, raw: line, decode: decodeLine}, complete, yield) {
+			if !yieldLine(Record{Place: place, raw: line, decode: decode}, complete, yield) {
 				return false
 			}
 		}
@@ -44,7 +49,7 @@ func readLines(in *input, yield func(Record, error) bool) bool {
 // wrong.
 func yieldLine(record Record, complete bool, yield func(Record, error) bool) bool {
 	if !complete {
-		if _, err := decodeLine(record); errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := record.Decode(); errors.Is(err, io.ErrUnexpectedEOF) {
 			return yield(Record{}, &ReadError{Place: record.Place, Kind: Cut, Err: errors.New("the last line is cut off")})
 		}
 	}

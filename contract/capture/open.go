@@ -8,17 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 )
 
 // opened is a file, or what a file holds, that is about to be read.
 type opened struct {
-	name   string
-	beside fs.FS // the folder that the file stands in, nil when it is not known
-	zip    io.ReaderAt
-	size   int64 // of zip
-	depth  int   // how many wrappings have been taken off
+	name    string
+	folders folders
+	zip     io.ReaderAt
+	size    int64 // of zip
+	depth   int   // how many wrappings have been taken off
 }
 
 // maxDepth is how many wrappings are taken off: zip in gzip in gzip is no recording but an attack.
@@ -27,6 +26,7 @@ const maxDepth = 2
 // read tells the format and reads on. It is false when yield was.
 func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 	in := newInput(o.name, r)
+	in.folders = o.folders
 	magic, _ := in.r.Peek(4)
 	switch {
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b\x08")):
@@ -37,15 +37,19 @@ func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 		return o.unzip(in, yield)
 	}
 	in.skipMark()
-	switch first := in.firstKey(); {
-	case exchangeKeys[first]:
-		return readLines(in, yield)
-	case first != "":
-		return readArchive(in, o.beside, yield)
-	case in.looksYAML():
-		return readCassette(in, yield)
+	f := formatOf(in.head())
+	if f == nil {
+		return yield(Record{}, in.foreign())
 	}
-	return yield(Record{}, in.foreign())
+	isEmpty := true
+	more := f.read(in, func(record Record, err error) bool {
+		isEmpty = false
+		return yield(record, err)
+	})
+	if more && isEmpty {
+		return yield(Record{}, in.empty())
+	}
+	return more
 }
 
 // within is what a wrapping holds, or the reason why it is not looked at.

@@ -14,10 +14,12 @@ import (
 // value is a part of a cassette, whether it was written in YAML or in JSON. Tools differ in what is a number, a list, a
 // symbol, or left out; whoever asks a value gets what it can be taken for.
 type value struct {
-	kind  valueKind
-	text  string   // of a scalar
-	keys  []string // of an object, each with the item at its place
-	items []value
+	kind valueKind
+	text string // of a scalar
+	// isLiteral says of a scalar that it is a number or a truth value, not a text.
+	isLiteral bool
+	keys      []string // of an object, each with the item at its place
+	items     []value
 }
 
 type valueKind int
@@ -122,7 +124,8 @@ func scalarOf(n *yaml.Node) (value, error) {
 		}
 		return value{kind: scalar, text: string(plain)}, nil
 	}
-	return value{kind: scalar, text: n.Value}, nil
+	isLiteral := n.Tag == "!!int" || n.Tag == "!!float" || n.Tag == "!!bool"
+	return value{kind: scalar, text: n.Value, isLiteral: isLiteral}, nil
 }
 
 // ofJSON reads one value of JSON.
@@ -146,7 +149,7 @@ func (t *tree) ofJSON(d *jsontext.Decoder, depth int) (v value, err error) {
 	case '{', '[':
 		return t.ofMembers(d, token.Kind(), depth)
 	}
-	return value{kind: scalar, text: token.String()}, nil
+	return value{kind: scalar, text: token.String(), isLiteral: token.Kind() != '"'}, nil
 }
 
 func (t *tree) ofMembers(d *jsontext.Decoder, opening jsontext.Kind, depth int) (v value, err error) {

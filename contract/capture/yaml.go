@@ -11,11 +11,10 @@ import (
 
 var firstLine = regexp.MustCompile(`^(---|#|%YAML|["']?[A-Za-z_][\w .-]*["']?[ \t]*:([ \t\r\n]|$))`)
 
-// looksYAML reports whether the input begins as a mapping in YAML does.
-func (in *input) looksYAML() bool {
-	head, _ := in.r.Peek(4 << 10)
-	head, _, _ = bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte{'\n'})
-	return firstLine.Match(head) && bytes.IndexByte(head, 0) < 0
+// isYAML reports whether the input begins as a mapping in YAML does.
+func isYAML(h *head) bool {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(h.text, " \t\r\n"), []byte{'\n'})
+	return firstLine.Match(line) && bytes.IndexByte(line, 0) < 0
 }
 
 // cassette cuts a cassette in YAML into its interactions, by their indentation: what belongs to an item of a list is
@@ -27,6 +26,7 @@ type cassette struct {
 	number  int
 
 	part   part
+	outer  part         // in which a document begins: before its list, or within what is nothing else
 	indent int          // of the dashes, -1 before the first one
 	ruby   bool         // the list is Ruby VCR's
 	place  Place        // of the item under way
@@ -47,13 +47,16 @@ const (
 
 // readCassette yields the interactions of a cassette. It is false when yield was.
 func readCassette(in *input, yield func(Record, error) bool) bool {
-	c := &cassette{input: in, yield: yield, indent: -1}
+	return (&cassette{input: in, yield: yield, indent: -1}).read()
+}
+
+func (c *cassette) read() bool {
 	err := c.lines()
 	switch {
 	case errors.Is(err, errStop):
 		return false
 	case err != nil:
-		return yield(Record{}, in.broken(err))
+		return c.yield(Record{}, c.broken(err))
 	}
 	if err := c.end(); err != nil {
 		return false
@@ -130,7 +133,7 @@ func (c *cassette) document() error {
 	if err := c.finish(false); err != nil {
 		return err
 	}
-	c.part, c.indent, c.anchors = before, -1, anchors{}
+	c.part, c.indent, c.anchors = c.outer, -1, anchors{}
 	return nil
 }
 
@@ -179,7 +182,6 @@ func (c *cassette) next(place Place) error {
 	}
 	c.number++
 	c.place, c.open = place, true
-	c.place.Number = c.number
 	return nil
 }
 
@@ -201,12 +203,10 @@ func (c *cassette) finish(cut bool) error {
 	case size > maxPlain && crowded(raw):
 		return c.tell(&ReadError{Place: c.place, Kind: TooLarge, Err: errCrowded})
 	}
-	if cut {
-		raw = raw[:bytes.LastIndexByte(raw, '\n')+1]
-	}
 	record := Record{Place: c.place, raw: c.anchors.resolve(raw), decode: decodeInteraction}
 	if cut {
-		if err := c.isWhole(record); err != nil {
+		var err error
+		if record, err = c.last(record); err != nil {
 			return c.tell(c.problem(Truncated, fmt.Errorf("the cassette ends within interaction %d: %w", c.number, err)))
 		}
 	}
@@ -234,23 +234,4 @@ func (c *cassette) end() error {
 		return err
 	}
 	return c.tell(c.problem(Truncated, fmt.Errorf("the cassette ends here, after %d interactions", c.number)))
-}
-
-// isWhole says what an item at the end of a file lacks of what matters. Its last line does not count when it has no
-// end: nobody knows how long it was. In all formats what comes last does not matter, unless it is the body.
-func (c *cassette) isWhole(record Record) error {
-	if len(record.raw) == 0 {
-		return errors.New("its first line has no end")
-	}
-	v, err := parseInteraction(record.raw)
-	if err != nil {
-		return err
-	}
-	if statusOf(v.get("response")).kind != scalar {
-		return errors.New("there is no status yet")
-	}
-	if c.ruby && v.get("recorded_at").kind != scalar {
-		return errors.New("it does not say when it was recorded")
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -31,9 +30,12 @@ func (o opened) unzip(in *input, yield func(Record, error) bool) bool {
 	if err != nil {
 		return yield(Record{}, in.problem(Truncated, fmt.Errorf("the zip archive is damaged or cut off: %w", err)))
 	}
+	if sessions := sessionsOf(packed); len(sessions) > 0 {
+		return o.readSessions(sessions, yield)
+	}
 	seen := &lenient{yield: yield}
 	for _, file := range recordingsOf(packed) {
-		inner.name, inner.beside = o.name+"/"+file.Name, folderOf(packed, file.Name)
+		inner.name, inner.folders = o.name+"/"+file.Name, foldersOf(packed, path.Dir(file.Name))
 		if !inner.readZipped(file, seen.take) {
 			return false
 		}
@@ -54,7 +56,7 @@ func recordingsOf(packed *zip.Reader) []*zip.File {
 	}
 	return slices.DeleteFunc(slices.Clone(packed.File), func(file *zip.File) bool {
 		return strings.HasSuffix(file.Name, "/") || isHidden(file.Name) ||
-			archives[path.Dir(file.Name)] && isAttachment(file.Name)
+			archives[path.Dir(file.Name)] && isAttachment(file.Name) || isServed(file.Name)
 	})
 }
 
@@ -70,15 +72,6 @@ func isHidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") || part == "__MACOSX"
 	})
-}
-
-// folderOf is the folder of a file in an archive, or nil where its name is none that a file may have.
-func folderOf(packed *zip.Reader, name string) fs.FS {
-	folder, err := fs.Sub(packed, path.Dir(name))
-	if err != nil {
-		return nil
-	}
-	return folder
 }
 
 func (o opened) readZipped(file *zip.File, yield func(Record, error) bool) bool {

@@ -1,0 +1,92 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"svc.example/understudy/specs/recording"
+)
+
+// readDocument reads a document whose entries cannot be told before all of it is known, within the bounds of one entry,
+// and yields what it holds.
+func readDocument(drafts func(document value) ([]draft, error)) func(in *input, yield func(Record, error) bool) bool {
+	return func(in *input, yield func(Record, error) bool) bool {
+		place := in.place()
+		raw, err := io.ReadAll(io.LimitReader(in.r, MaxEntry+1))
+		if err != nil {
+			return yield(Record{}, in.broken(err))
+		}
+		if len(raw) > MaxEntry {
+			return yield(Record{}, in.problem(TooLarge, fmt.Errorf("it is longer than %d MiB, and cannot be read in parts", MaxEntry>>20)))
+		}
+		document, err := parseJSON(raw)
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return yield(Record{}, in.problem(Truncated, errors.New("the document ends here, before its end")))
+		case err != nil:
+			return yield(Record{}, in.problem(Malformed, err))
+		}
+		list, err := drafts(document)
+		if err != nil && !yield(Record{}, &ReadError{Place: Place{File: in.name}, Kind: Skipped, Err: err}) {
+			return false
+		}
+		for _, d := range list {
+			decode := func(r Record) (Item, error) { return r.itemOf(d.orAt("http://localhost")) }
+			if !yield(Record{Place: place, decode: decode}, nil) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// variables are what a collection of requests calls by names, as in {{base}}/api/pools.
+type variables struct {
+	values map[string]string
+	left   int // bytes that may still be put in the place of names, in all texts of the document
+}
+
+var template = regexp.MustCompile(`\{\{\s*(?:_\.)?([\w.-]+)\s*\}\}`)
+
+const (
+	maxResolved  = 8 << 20 // bytes
+	maxReferring = 8       // times that a value may refer to another one
+)
+
+func newVariables() *variables { return &variables{values: map[string]string{}, left: maxResolved} }
+
+// resolve puts values in the place of their names. An address that begins with a name that is not known loses it: its
+// path is known all the same.
+func (v *variables) resolve(text string) string {
+	for range maxReferring {
+		resolved := template.ReplaceAllStringFunc(text, v.valueOf)
+		if resolved == text {
+			break
+		}
+		text = resolved
+	}
+	if at := template.FindStringIndex(text); at != nil && at[0] == 0 && strings.HasPrefix(text[at[1]:], "/") {
+		return text[at[1]:]
+	}
+	return text
+}
+
+func (v *variables) valueOf(name string) string {
+	value, known := v.values[template.FindStringSubmatch(name)[1]]
+	if !known || len(value) > v.left {
+		return name
+	}
+	v.left -= len(value)
+	return value
+}
+
+// resolveAll resolves names and values.
+func (v *variables) resolveAll(headers recording.Headers) recording.Headers {
+	for i := range headers {
+		headers[i] = [2]string{v.resolve(headers[i][0]), v.resolve(headers[i][1])}
+	}
+	return headers
+}

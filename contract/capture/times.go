@@ -1,0 +1,46 @@
+package capture
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// timeOf reads the times that recording tools write. What is none of them is no time.
+func timeOf(text string) time.Time {
+	text = strings.TrimSpace(text)
+	for _, layout := range []string{
+		time.RFC3339Nano, http.TimeFormat, time.RFC1123Z, time.RFC1123, "2006-01-02T15:04:05.999999999Z0700",
+		"2006-01-02 15:04:05.999999999 Z07:00", "2006-01-02 15:04:05.999999999 -0700", "2006-01-02 15:04:05.999999999 Z",
+	} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// unixSeconds reads seconds since 1970, with a fraction. What is no such number, or far from now, is no time.
+func unixSeconds(text string) time.Time { return unixTime(text, time.Second) }
+
+// unixMilliseconds reads milliseconds since 1970.
+func unixMilliseconds(text string) time.Time { return unixTime(text, time.Millisecond) }
+
+func unixTime(text string, unit time.Duration) time.Time {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n > 0) || n > float64(math.MaxUint32*int64(time.Second/unit)) {
+		return time.Time{}
+	}
+	return time.UnixMicro(int64(n * float64(unit/time.Microsecond))).UTC()
+}
+
+// milliseconds reads a duration, 0 if it is none, or more than a day.
+func milliseconds(text string) time.Duration {
+	ms, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(ms >= 0) || ms > float64(24*time.Hour/time.Millisecond) {
+		return 0
+	}
+	return time.Duration(ms * float64(time.Millisecond))
+}
