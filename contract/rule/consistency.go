@@ -110,7 +110,7 @@ func (st *step) lostWhatWasMade() {
 	if x == nil || x.created == nil || !st.isUntouched(x) || x.proof.Caller != st.Caller {
 		return
 	}
-	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.gone != nil || in.unsure != nil) {
+	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.wentAfter(x.proof) || in.unsure != nil) {
 		return
 	}
 	st.judge(ruling{

@@ -17,7 +17,8 @@ func (st *step) deletion(x *entity) *Event {
 		return nil
 	}
 	for _, maker := range []*Event{st.s.stirred[x.kind], x.fed} {
-		if maker != nil && !before(maker, x.gone) {
+		isOther := maker != nil && maker.Recovered == nil && st.showsSame(x) // what is made anew is another one
+		if maker != nil && !before(maker, x.gone) && !isOther {
 			return nil
 		}
 	}
@@ -25,6 +26,11 @@ func (st *step) deletion(x *entity) *Event {
 		return nil
 	}
 	return x.gone
+}
+
+// showsSame reports whether an answer shows a table as the one that it was, by its id.
+func (st *step) showsSame(x *entity) bool {
+	return x.ident != "" && slices.ContainsFunc(st.Shows, func(f shown) bool { return f.Thing == x.thing && f.Ident == x.ident })
 }
 
 // reborn reports whether the answer shows another thing under the name of one that was deleted: somebody whom the

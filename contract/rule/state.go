@@ -43,6 +43,7 @@ type entity struct {
 	changed *Event      // the last one that changed it, or may have
 	aliased *Event      // that showed its other name
 	gone    *Event      // that deleted it
+	went    *Event      // the last one that deleted it, also if it is there again
 	because []*Event    // what shows why that deleted it, when it named another thing
 	unsure  *Event      // that may have deleted or changed it
 }
@@ -96,7 +97,7 @@ func (x *entity) seen(e *Event, did verb) bool {
 		x.created = e
 	}
 	if did == removes {
-		x.gone = e
+		x.gone, x.went = e, e
 	}
 	return true
 }

@@ -97,7 +97,7 @@ func useAfterDeleteTrials() map[string]trial {
 		violated:     says(gone+show, "fail 1 2"),
 		held:         says(gone+"GET core:/table/show/shop/orders => 404", "pass ×1"),
 		inconclusive: says("POST core:/table/delete/shop/orders => 0\n"+show, "inconclusive 1 2"),
-		madeAnew:     says(gone + "POST core:/table/create/shop/orders/log => 200 {}\n" + show + gone + query + show),
+		madeAnew:     says(gone + "POST core:/table/create/shop/orders/log => 200 {}\n" + show + gone + query + `GET core:/table/show/shop/orders => 200 {table orders 106}`),
 		idReused:     says("DELETE /pools/7 => 200 {pool 7 10}\nPOST /pools {} => 201 {pool 7 5}\nGET /pools/7 => 200 {pool 7 5}"),
 		deletedTwice: says(gone + gone),
 		refused:      says("POST core:/table/delete/shop/orders => 403\n" + show + gone + "GET core:/table/show/shop/orders => 403"),

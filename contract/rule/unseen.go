@@ -147,7 +147,7 @@ func (st *step) goneUnseen(t thing, listed *view) {
 	if x == nil || !st.known(x.proof) || x.gone != nil || x.unsure != nil || st.contested(func(e *Event) bool { return e.mayTouch(t) }) {
 		return
 	}
-	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.gone != nil || in.unsure != nil) {
+	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.wentAfter(x.proof) || in.unsure != nil) {
 		return
 	}
 	if listed == nil && x.proof.Caller != st.Caller {
@@ -155,6 +155,9 @@ func (st *step) goneUnseen(t thing, listed *view) {
 	}
 	st.sign("deleted", t, x.proof, time.Time{})
 }
+
+// wentAfter reports whether a thing was deleted after an exchange, be it there again or not.
+func (x *entity) wentAfter(e *Event) bool { return x.gone != nil || x.went != nil && !before(x.went, e) }
 
 // mayTouch reports whether an exchange may have made, changed or deleted a thing.
 func (e *Event) mayTouch(t thing) bool {
@@ -275,7 +278,7 @@ func (st *step) deletedUnseen(f deletedFact) {
 	t := thing{tables, f.Database + "/" + f.Name}
 	x := st.s.lookUp(t)
 	if x != nil && st.isUntouched(x) && (x.ident == "" || x.ident == f.ID) && x.proof.does != removes {
-		if in := st.s.lookUp(databaseOf(t)); in == nil || in.gone == nil {
+		if in := st.s.lookUp(databaseOf(t)); in == nil || !in.wentAfter(x.proof) {
 			st.sign("deleted", t, x.proof, time.Time{})
 		}
 	}
