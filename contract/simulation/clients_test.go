@@ -259,6 +259,7 @@ func (w *world) readIntegrations(c *client) {
 }
 
 func (w *world) deleteIntegration1(c *client) { w.deleteIntegration(c, w.someIntegration(c.account)) }
+
 func (w *world) updateIntegration1(c *client) { w.updateIntegration(c, w.someIntegration(c.account)) }
 
 func (w *world) readProjects(c *client) {

@@ -84,7 +84,7 @@ func (w *world) listIntegrations(c *client) {
 	w.ask(c, request{method: "GET", url: dwh}, func(a *account) (int, any) {
 		list := []object{}
 		for _, i := range a.integrations {
-			if !i.isGone || w.cheats("deleted integration listed") {
+			if !i.isGone || i == w.victim && w.cheats("deleted integration listed") {
 				list = append(list, i.json())
 			}
 		}

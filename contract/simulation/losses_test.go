@@ -51,8 +51,9 @@ type loss struct {
 	form  string
 	keep  *event // is not dropped, whatever happens
 
-	isWhole   bool // nothing is dropped after all
-	oneKeyed  bool // all clients of an account, but for sub users, have one key after all
+	isWhole  bool // nothing is dropped after all
+	oneKeyed bool // all clients of an account, but for sub users, have one key after all
+	inWorlds bool // the recording tells accounts apart after all
 }
 
 // newLoss draws one: none in three of ten recordings, else one, two or three.
@@ -211,6 +212,9 @@ func (l loss) exchange(e *event) *recording.Exchange {
 	x := e.Exchange
 	if l.form == plain {
 		x.Seq, x.Overlaps = 0, 0
+	}
+	if l.inWorlds {
+		x.World = e.client.account.name
 	}
 	if l.oneKeyed {
 		x.Request.Headers = slices.Clone(x.Request.Headers)

@@ -83,7 +83,9 @@ func (a *account) rule(id int) *poolRule {
 	return find(a.rules, func(r *poolRule) bool { return r.id == id })
 }
 
-func (a *account) defaultPool() *pool { return find(a.pools, func(p *pool) bool { return p.isDefault }) }
+func (a *account) defaultPool() *pool {
+	return find(a.pools, func(p *pool) bool { return p.isDefault })
+}
 
 // needDefault makes the default pool when it is first needed, and gives it what the others leave.
 func (w *world) needDefault(a *account) {
@@ -261,7 +263,7 @@ func (w *world) createRule(c *client, r *poolRule) *poolRule {
 	if r == nil {
 		r = &poolRule{priority: 1 + w.IntN(40), conditions: w.randomConditions(), pool: w.somePool(c.account)}
 	}
-	body := (r.json())
+	body := r.json()
 	delete(body, "id")
 	var made *poolRule
 	w.ask(c, request{method: "POST", url: workflow + "/pool_rules", body: body}, func(a *account) (int, any) {

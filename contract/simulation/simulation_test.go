@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,19 +35,30 @@ func newTrial(seed uint64) *trial {
 	if all := violations(); seed%2 == 0 {
 		t.violation = &all[int(seed/2)%len(all)]
 	}
-	t.world = history(seed, t.violation, t.loss)
+	r := rand.New(rand.NewPCG(seed, 4))
+	p := plot{
+		seed: seed, accounts: 1 + r.IntN(3), before: 10 + r.IntN(50), after: 10 + r.IntN(40), violation: t.violation,
+		overlaps: r.IntN(2) == 0 && !t.loss.has(timeless), isWatched: !t.loss.has(unseen),
+	}
+	t.world = p.history()
 	t.files, t.dropped = t.loss.files(t.world.log)
 	return t
 }
 
-// history lets the clients of a platform act at random, with the violation in the middle.
-func history(seed uint64, v *violation, l loss) *world {
-	w := newWorld(seed)
-	if l.has(timeless) {
-		w.overlaps = false
-	}
-	if l.has(unseen) {
-		for _, a := range w.accounts {
+// plot is what happens in a history: how many steps at random there are before and after the violation, if there is one.
+type plot struct {
+	seed                    uint64
+	accounts, before, after int
+	overlaps                bool // whether requests of several clients overlap
+	isWatched               bool // whether all clients are recorded
+	violation               *violation
+}
+
+// history lets the clients of a platform act.
+func (p plot) history() *world {
+	w := newWorld(p)
+	for _, a := range w.accounts {
+		if !p.isWatched {
 			a.addClient("unseen").isUnseen = true
 		}
 	}
@@ -56,11 +68,11 @@ func history(seed uint64, v *violation, l loss) *world {
 			w.step(w.someClient(pick(w, w.accounts)), weights[min(w.IntN(families), w.IntN(families))])
 		}
 	}
-	act(10 + w.IntN(50))
-	if v != nil {
-		w.plant(*v)
+	act(p.before)
+	if p.violation != nil {
+		w.plant(*p.violation)
 	}
-	act(10 + w.IntN(40))
+	act(p.after)
 	return w
 }
 
@@ -75,10 +87,10 @@ func temporal(rule string) bool {
 
 // row is a line of the table.
 type row struct {
-	caught, inconclusive, silent       int // of complete histories with a violation
-	alarms, valid                      int
-	caughtL, inconclusiveL, silentL    int // of lossy ones
-	alarmsL, validL                    int
+	caught, inconclusive, silent    int // of complete histories with a violation
+	alarms, valid                   int
+	caughtL, inconclusiveL, silentL int // of lossy ones
+	alarmsL, validL                 int
 }
 
 // outcome collects what all trials gave.
@@ -223,13 +235,15 @@ func (t *trial) said(r *contract.Report) string {
 // explain finds the dropped request without which the checker would not err, and whether the recording shows it, or what
 // else is behind a false alarm.
 func (t *trial) explain(ctx context.Context, c *contract.Checker, f contract.Finding) string {
-	if t.isMixed(f.Evidence) {
+	oneKeyed, inWorlds := t.loss, t.loss
+	oneKeyed.oneKeyed, inWorlds.inWorlds = true, true
+	switch {
+	case t.isMixed(f.Evidence):
 		return "accounts are taken for one"
-	}
-	oneKeyed := t.loss
-	oneKeyed.oneKeyed = true
-	if !t.errs(ctx, c, f, oneKeyed) {
+	case !t.errs(ctx, c, f, oneKeyed):
 		return "clients of one account are taken for several"
+	case !t.errs(ctx, c, f, inWorlds):
+		return "accounts are not told apart as they are"
 	}
 	for _, e := range t.dropped {
 		l := t.loss

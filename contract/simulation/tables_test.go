@@ -103,7 +103,7 @@ func (w *world) listDatabases(c *client) int {
 	status, _ := w.ask(c, request{method: "GET", url: core + "/database/list"}, func(a *account) (int, any) {
 		list := []object{}
 		for _, d := range a.databases {
-			if d.gone.IsZero() || w.cheats("deleted database listed") {
+			if d.gone.IsZero() || d == w.victim && w.cheats("deleted database listed") {
 				list = append(list, d.json(false))
 			}
 		}
@@ -164,8 +164,8 @@ func (w *world) listTables(c *client, in string) {
 			if t.in.name == in {
 				w.show(a, "table", t.path())
 			}
-			if t.in.name != in || !t.isThere() && !w.cheats("deleted table listed") ||
-				t.isThere() && w.cheats("recovered table is not listed") {
+			if t.in.name != in || !t.isThere() && (t != w.victim || !w.cheats("deleted table listed")) ||
+				t == w.victim && w.cheats("recovered table is not listed") {
 				continue
 			}
 			list = append(list, t.json())
@@ -250,8 +250,8 @@ func (w *world) deletedPage(a *account, after, size int) (page object, cursor in
 	}
 	list, last := []object{}, 0
 	for _, t := range a.tables {
-		isIn := !t.isThere() && !w.cheats("deleted table is not among the deleted") ||
-			t.isThere() && w.cheats("recovered table is still among the deleted")
+		isIn := !t.isThere() && (t != w.victim || !w.cheats("deleted table is not among the deleted")) ||
+			t == w.victim && w.cheats("recovered table is still among the deleted")
 		if !isIn || t.id <= after {
 			continue
 		}

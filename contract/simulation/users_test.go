@@ -100,7 +100,7 @@ func (w *world) listSubUsers(c *client) {
 		}
 		list := []object{}
 		for _, s := range a.subUsers {
-			if !s.isRemoved || w.cheats("removed sub user listed") {
+			if !s.isRemoved || s == w.victim && w.cheats("removed sub user listed") {
 				list = append(list, object{
 					"id": s.id, "name": s.name, "parent_user_id": s.parent, "created_at": instant(s.born), "updated_at": instant(s.born),
 				})

@@ -10,8 +10,10 @@ func (p *planting) goneTable(withDatabase bool) *table {
 	p.then()
 	p.showTable(p.c, t.path())
 	p.deleteTable(p.c, t.path())
+	p.victim = t
 	if withDatabase {
 		p.deleteDatabase(p.c, d.name)
+		p.victim = d
 	}
 	p.then()
 	return t
@@ -22,6 +24,7 @@ func (p *planting) recovered(withDatabase bool) *table {
 	t := p.goneTable(withDatabase)
 	p.listDeleted(p.c, 0)
 	p.recoverTable(p.c, t.id)
+	p.victim = t
 	p.then()
 	return t
 }
@@ -79,10 +82,11 @@ func (p *planting) siblings() *token {
 // worker is a sub user of whose key the recording shows that it is theirs.
 func (p *planting) worker() *subUser {
 	s := p.addSubUser(p.a)
-	d := p.createDatabase(p.c)
+	p.victim = s
 	p.listSubUsers(p.c)
 	p.listTokens(p.c)
 	p.then()
+	d := p.createDatabase(p.c)
 	j := p.issueJob(s.key, d.name)
 	p.getJob(p.c, j.id)
 	p.then()
@@ -141,6 +145,7 @@ func (p *planting) goneIntegration() *integration {
 	i := p.createIntegration(p.c, d.name, "orders")
 	p.then()
 	p.deleteIntegration(p.c, i.id)
+	p.victim = i
 	p.then()
 	return i
 }

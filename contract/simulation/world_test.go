@@ -36,6 +36,7 @@ type world struct {
 	log          []*event
 	current      *event
 	cheat        string // the one way in which the platform breaks its rules now
+	victim       any    // what it concerns, if it is one thing of several
 }
 
 // event is an exchange and what the simulator knows of it.
@@ -82,16 +83,15 @@ type client struct {
 var epoch = time.Date(2026, 5, 4, 1, 0, 0, 0, time.UTC)
 
 // newWorld makes a platform with accounts, each with clients and something to begin with.
-func newWorld(seed uint64) *world {
+func newWorld(p plot) *world {
 	w := &world{
-		Rand: rand.New(rand.NewPCG(seed, 1)), now: epoch, lastEnd: epoch,
-		counters: map[string]int{}, isGlobal: map[string]bool{}, versions: map[string]int{},
+		Rand: rand.New(rand.NewPCG(p.seed, 1)), now: epoch, lastEnd: epoch,
+		counters: map[string]int{}, isGlobal: map[string]bool{}, versions: map[string]int{}, overlaps: p.overlaps,
 	}
-	w.overlaps = w.chance(50)
 	for _, kind := range []string{"pool", "rule", "attempt", "project", "table", "token", "user", "dwh", "job"} {
 		w.isGlobal[kind] = w.chance(50)
 	}
-	for i := range 1 + w.IntN(3) {
+	for i := range p.accounts {
 		w.accounts = append(w.accounts, w.newAccount(i))
 	}
 	return w
@@ -261,7 +261,9 @@ func (w *world) cheats(kind string) bool {
 
 // Errors as the interfaces write them.
 
-func workflowError(status int) object { return object{"message": http.StatusText(status), "status": status} }
+func workflowError(status int) object {
+	return object{"message": http.StatusText(status), "status": status}
+}
 
 func coreError(status int) object {
 	text := http.StatusText(status)
