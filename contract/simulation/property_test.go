@@ -35,7 +35,7 @@ func TestCompleteHistories(t *testing.T) {
 			t.Skip("nothing happens") // and so nothing belongs to an interface
 		}
 		if p.violation != nil {
-			if verdict := x.verdict(r); verdict != "caught" {
+			if verdict := x.verdict(r); verdict != caught {
 				t.Errorf("%s: %s, want it caught:%s", p.violation.kind, verdict, x.said(r))
 			}
 			return

@@ -3,7 +3,6 @@ package simulation_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -161,12 +160,4 @@ func (w *world) getJob(c *client, id int) {
 			"debug": object{"cmdout": "", "stderr": ""},
 		}
 	})
-}
-
-func (a *account) liveSubUsers() []*subUser {
-	return slices.DeleteFunc(slices.Clone(a.subUsers), func(s *subUser) bool { return s.isRemoved })
-}
-
-func (a *account) liveTokens() []*token {
-	return slices.DeleteFunc(slices.Clone(a.tokens), func(t *token) bool { return t.isRevoked })
 }
