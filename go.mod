@@ -45,6 +45,7 @@ require (
 require (
 	golang.org/x/sync v0.24.0
 	golang.org/x/time v0.16.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
