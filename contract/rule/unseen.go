@@ -157,7 +157,9 @@ func (st *step) goneUnseen(t thing, listed *view) {
 }
 
 // wentAfter reports whether a thing was deleted after an exchange, be it there again or not.
-func (x *entity) wentAfter(e *Event) bool { return x.gone != nil || x.went != nil && !before(x.went, e) }
+func (x *entity) wentAfter(e *Event) bool {
+	return x.gone != nil || x.went != nil && !before(x.went, e)
+}
 
 // mayTouch reports whether an exchange may have made, changed or deleted a thing.
 func (e *Event) mayTouch(t thing) bool {
