@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,16 +60,12 @@ func newGatherer(c *Checker) *gatherer {
 	return g
 }
 
-// gather takes the batches in their order, each when it is done.
-func (g *gatherer) gather(order <-chan *batch) error {
-	for b := range order {
-		<-b.done
-		for i := range b.verdicts {
-			g.take(&b.verdicts[i])
-		}
+// end concludes what waited for the end of the recording.
+func (g *gatherer) end(ctx context.Context) error {
+	if ctx.Err() == nil {
+		g.watcher.End()
+		g.settleCredentials()
 	}
-	g.watcher.End()
-	g.settleCredentials()
 	if g.dropped > 0 {
 		g.errs = append(g.errs, fmt.Errorf("and %d more", g.dropped))
 	}
@@ -95,8 +92,9 @@ func (g *gatherer) take(v *verdict) {
 	for _, c := range v.result.Checks {
 		g.check(c.Rule, nameOf(v.result.Operation()), c.Verdict)
 	}
+	g.r.Omitted += v.result.Omitted
 	for i := range v.result.Findings {
-		g.finding(v.result.Findings[i], g.checker.lineOf(v.result))
+		g.finding(v.result.Findings[i], v.line)
 	}
 	g.pending.take(v.result)
 	if v.event != nil {

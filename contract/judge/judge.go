@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/report"
@@ -55,6 +56,7 @@ type Judge struct {
 	planner   *planner
 	places    *placeMemo
 	envelopes *formMemo
+	turn      *sync.Mutex // of whoever judges a large body
 }
 
 // New makes a judge.
@@ -69,6 +71,7 @@ func New(config Config) (*Judge, error) {
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, alone: config.SecondOff,
 		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
+		turn: &sync.Mutex{},
 	}, nil
 }
 
@@ -84,6 +87,7 @@ type Result struct {
 	Owner    Owner
 	Checks   []Check
 	Findings []report.Finding
+	Omitted  int     // findings beyond those
 	Seen     []*Seen // what the messages show of what is documented; shared with other results
 
 	// Credentials says what the request carried; whether it had to is known when the whole recording is.
@@ -113,6 +117,12 @@ func (r *Result) HasCredentials() bool {
 		}
 	}
 	return false
+}
+
+// Shed lets go of the bodies, when everything was read of them.
+func (r *Result) Shed() {
+	lean := r.Lean()
+	r.Item, r.reading = lean.Item, nil
 }
 
 // Lean is the result without the bodies, to be kept for later.
