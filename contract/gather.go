@@ -34,6 +34,7 @@ type gatherer struct {
 	accepted *acceptance
 	strange  strangers
 	numbers  numbering
+	guesses  guesses
 	errs     []error
 	dropped  int
 }
@@ -89,6 +90,7 @@ func (g *gatherer) take(v *verdict) {
 		g.strange.take(v.result)
 	}
 	g.covering.take(v.result)
+	g.guesses.take(v.result)
 	for _, c := range v.result.Checks {
 		g.check(c.Rule, nameOf(v.result.Operation()), c.Verdict)
 	}
@@ -172,6 +174,7 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 	if level := g.checker.config.severity(f.Rule, f.Operation); level != "" && f.Verdict == report.Fail {
 		f.Severity = report.Severity(level)
 	}
+	g.guesses.lower(&f, lines)
 	f.Accepted = g.accepted.accepts(&f)
 	g.checker.clean(&f)
 	group := g.groups[f.ID]

@@ -30,6 +30,9 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 		line.Status = r.Item.Response.Status
 	}
 	line.URL = shortURL(line.URL)
+	if b := r.Owner.Base; b != nil && b.Guessed {
+		line.Guess = confirmation(b)
+	}
 	return line
 }
 

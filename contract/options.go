@@ -32,7 +32,8 @@ type config struct {
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
-// after it; that of core ends in /v3. An interface that was given one has no default addresses any more.
+// after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for those of a
+// local mock.
 func WithBase(iface, url string) Option {
 	return func(c *config) error {
 		c.bases[iface] = append(c.bases[iface], url)
@@ -118,7 +119,8 @@ func WithWorkers(n int) Option {
 }
 
 // WithGuess sets whether the base addresses of interfaces that were given none are guessed from the recording, where the
-// default ones do not fit. The report says what was guessed.
+// default ones do not fit. The report says what was guessed. A guess is withdrawn when most of the first exchanges there do
+// not fit, and what is found below one is a warning at most: WithBase confirms it.
 func WithGuess(guess bool) Option {
 	return func(c *config) error {
 		c.guess = guess

@@ -54,7 +54,9 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 		order: make(chan *batch, 2*cmp.Or(c.config.workers, runtime.GOMAXPROCS(0))),
 	}
 	if c.config.guess {
-		source = c.guessing(source, func(decided *judge.Judge) { p.judge = decided }) // before any batch is sent
+		source = c.guessing(ctx, source, func(j *judge.Judge, notes []string) { // before any batch is sent
+			p.judge, p.notes = j, notes
+		})
 	}
 	var wg sync.WaitGroup
 	for range cap(p.order) / 2 {
@@ -67,6 +69,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 	}
 	cancel()
 	wg.Wait()
+	g.r.Notes = append(append(g.r.Notes, p.notes...), g.guesses.notes(p.judge)...)
 	return p.judge, err
 }
 
@@ -74,6 +77,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 type pipeline struct {
 	checker *Checker
 	judge   *judge.Judge
+	notes   []string // on what was guessed
 	work    chan *batch
 	order   chan *batch // the same ones, in the order of the recording
 

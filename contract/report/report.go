@@ -221,6 +221,7 @@ type Line struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Offset   int64  `json:"offset"`
+	Guess    string `json:"-"` // the option that confirms the base address, where it was guessed
 }
 
 // Group is all findings with one fingerprint.
