@@ -19,6 +19,7 @@ const (
 	maxFindings = 10_000 // findings kept in all
 	maxGroups   = 20_000 // fingerprints told apart
 	maxProblems = 1000   // of a source, kept in the report
+	maxReasons  = 100    // why bodies were not judged
 )
 
 // gatherer turns verdicts, in the order of the recording, into a report. It is used by one goroutine.
@@ -35,6 +36,7 @@ type gatherer struct {
 	strange  strangers
 	numbers  numbering
 	guesses  guesses
+	reasons  map[string]int // why bodies were not judged
 	errs     []error
 	dropped  int
 }
@@ -42,6 +44,7 @@ type gatherer struct {
 func newGatherer(c *Checker) *gatherer {
 	g := &gatherer{
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
+		reasons:  map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
 		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline),
 	}
@@ -91,6 +94,7 @@ func (g *gatherer) take(v *verdict) {
 	}
 	g.covering.take(v.result)
 	g.guesses.take(v.result)
+	g.judged(v.result)
 	for _, c := range v.result.Checks {
 		g.check(c.Rule, nameOf(v.result.Operation()), c.Verdict)
 	}
@@ -101,6 +105,19 @@ func (g *gatherer) take(v *verdict) {
 	g.pending.take(v.result)
 	if v.event != nil {
 		g.watcher.See(v.event)
+	}
+}
+
+// judged counts what was judged of an exchange, and what was not.
+func (g *gatherer) judged(r *judge.Result) {
+	g.r.Judged.Parameters += r.Parameters
+	g.r.Judged.Bodies += r.Bodies
+	g.r.Judged.Unjudged += len(r.Unjudged)
+	for _, reason := range r.Unjudged {
+		if _, known := g.reasons[reason]; !known && len(g.reasons) >= maxReasons {
+			reason = "another reason"
+		}
+		g.reasons[reason]++
 	}
 }
 
@@ -161,6 +178,7 @@ func (g *gatherer) check(id, operation string, v report.Verdict) {
 // ruled takes a verdict of a temporal rule, which has a finding unless it is a pass.
 func (g *gatherer) ruled(v rule.Verdict) {
 	g.check(v.Rule, v.Operation, v.Verdict)
+	g.r.RulesJudged = g.r.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
 	if v.Finding != nil {
 		g.finding(*v.Finding, v.Lines...)
 	}
@@ -212,6 +230,15 @@ func (g *gatherer) report() *Report {
 	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.complete), g.checker.config.complete
 	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)
 	g.r.Baseline = g.accepted.report()
+	for reason, n := range g.reasons {
+		g.r.Judged.Reasons = append(g.r.Judged.Reasons, report.Reason{Reason: g.checker.redactor.Text(reason), Count: n})
+	}
+	slices.SortFunc(g.r.Judged.Reasons, func(a, b report.Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
+	})
+	if most := g.checker.config.maxInconclusive; most != nil {
+		g.r.MaxInconclusive = &report.Limit{Most: *most, Got: g.r.Checks.InconclusiveShare()}
+	}
 	for _, group := range g.groups {
 		g.r.Groups = append(g.r.Groups, *group)
 	}

@@ -29,6 +29,8 @@ type config struct {
 	guess      bool
 	noExtras   bool
 	complete   bool
+
+	maxInconclusive *float64
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
@@ -139,6 +141,17 @@ func WithThreshold(axis string, percent float64) Option {
 			return fmt.Errorf("coverage of %s: %v is no percentage: want a number from 0 to 100", axis, percent)
 		}
 		c.thresholds = append(c.thresholds, report.Threshold{Axis: axis, Want: percent})
+		return nil
+	}
+}
+
+// WithMaxInconclusive makes a check fail when more than so many percent of the checks are inconclusive.
+func WithMaxInconclusive(percent float64) Option {
+	return func(c *config) error {
+		if !(percent >= 0 && percent <= 100) {
+			return fmt.Errorf("inconclusive checks: %v is no percentage: want a number from 0 to 100", percent)
+		}
+		c.maxInconclusive = &percent
 		return nil
 	}
 }

@@ -115,11 +115,6 @@ func TestBasesAreGuessed(t *testing.T) {
 			},
 			want: []string{"given workflow https://given.acme.io ×1"},
 		},
-		"what most exchanges refute is no base": {
-			lines: []string{
-				"GET https://x.acme.io/api/agents 418", "GET https://x.acme.io/api/agents/7 418", "GET https://x.acme.io/api/agents/8 404",
-			},
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +147,8 @@ func TestTheMockIsKnownBesideAGivenBase(t *testing.T) {
 func foreign(good, bad int) contract.Source {
 	var list []*recording.Exchange
 	for i := range good + bad {
-		e := getting(fmt.Sprint("http://app.acme.io/api/agents?x=", i), `{"data":[],"meta":{"total":0},"links":{"first":"/"}}`)
+		e := getting("http://app.acme.io/api/agents",
+			`{"data":[],"meta":{"total":0},"links":{"first":"http://app.acme.io/","last":"http://app.acme.io/"}}`)
 		e.Response.Headers = recording.Headers{{"Content-Type", "application/vnd.api+json"}}
 		if i%2 == 0 {
 			e.Request.URL = "http://app.acme.io/api/chats"

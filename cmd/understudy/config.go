@@ -37,6 +37,7 @@ type configuration struct {
 	Severities []severityLine     `json:"severities"`
 	Baseline   string             `json:"baseline"`
 	Thresholds map[string]float64 `json:"thresholds"`
+	Most       *float64           `json:"maxInconclusive"`
 	Recordings []string           `json:"recordings"`
 	Reports    []reportLine       `json:"reports"`
 	Minimize   string             `json:"minimize"`
@@ -151,6 +152,10 @@ func (c *configuration) settings() []setting {
 		percent := strconv.FormatFloat(c.Thresholds[axis], 'g', -1, 64)
 		list = append(list, setting{"min", axis + "=" + percent, []any{"thresholds", axis}})
 	}
+	if c.Most != nil {
+		percent := strconv.FormatFloat(*c.Most, 'g', -1, 64)
+		list = append(list, setting{"max-inconclusive", percent, []any{"maxInconclusive"}})
+	}
 	for i, line := range c.Reports {
 		list = append(list, setting{"report", line.Format + "=" + line.File, []any{"reports", i}})
 	}
@@ -202,7 +207,7 @@ func configure(c *cobra.Command, _ []string) error {
 // givenFlags are those of the command line: a flag with one value by its name, one of NAME=WHAT by both names.
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
-	for _, flag := range []string{"brand", "trust", "disputed", "baseline", "minimize"} {
+	for _, flag := range []string{"brand", "trust", "disputed", "baseline", "minimize", "max-inconclusive"} {
 		given[flag] = c.Flags().Changed(flag)
 	}
 	for _, flag := range []string{"base", "spec", "min"} {

@@ -90,6 +90,10 @@ type Result struct {
 	Omitted  int     // findings beyond those
 	Seen     []*Seen // what the messages show of what is documented; shared with other results
 
+	Parameters int      // 1 if the operation has parameters, which were judged
+	Bodies     int      // that were judged
+	Unjudged   []string // why others could not be
+
 	// Credentials says what the request carried; whether it had to is known when the whole recording is.
 	Credentials Credentials
 
@@ -252,5 +256,8 @@ func (j *Judge) unknownStatus(r *Result, status int) {
 	finding.ID = fmt.Sprintf("%s-%d", finding.ID, status) // the status is the deviation
 	r.check(UndocumentedStatus, report.Fail)
 	r.check(Schema, report.Skipped)
+	if body := r.Item.Response.Body; body != nil && len(body.Bytes) > 0 {
+		r.Unjudged = append(r.Unjudged, "its status is not documented")
+	}
 	r.Findings = append(r.Findings, finding)
 }

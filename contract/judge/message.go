@@ -45,6 +45,10 @@ type opinion struct {
 	seen     *Seen          // nil where nothing is documented
 	omitted  map[string]int // findings beyond maxFaults, by rule, until the opinion is concluded
 	more     int            // the sum of them
+
+	judged   int    // parameters or bodies that were put before the engines
+	isBody   bool   // whether it is of a body
+	unjudged string // why a body could not be
 }
 
 func (o *opinion) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
@@ -101,6 +105,14 @@ func (r *Result) take(said *opinion) {
 		r.Seen = append(r.Seen, said.seen)
 	}
 	r.Omitted += said.more
+	switch {
+	case said.unjudged != "":
+		r.Unjudged = append(r.Unjudged, said.unjudged)
+	case said.isBody:
+		r.Bodies += said.judged
+	default:
+		r.Parameters += said.judged
+	}
 	for _, f := range said.findings {
 		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
 		r.Findings = append(r.Findings, f)
@@ -170,6 +182,7 @@ func (j *Judge) unknowable(o *opinion, m *message, reason string) {
 
 // undecided says that a body may be right or wrong.
 func (j *Judge) undecided(o *opinion, m *message, reason string) {
+	o.unjudged = reason
 	o.check(Schema, report.Inconclusive)
 	j.fault(o, m, report.Finding{
 		Rule: Schema, Severity: report.Notice, Verdict: report.Inconclusive, Message: reason,
@@ -208,6 +221,7 @@ func (j *Judge) mediaType(o *opinion, m *message) {
 	if media == nil {
 		o.check(UndocumentedMediaType, report.Fail)
 		o.check(Schema, report.Skipped)
+		o.unjudged = "its media type is not documented"
 		j.fault(o, m, report.Finding{
 			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
 			Pointer: "/" + m.side.String() + "/headers/Content-Type", Spec: report.Spec{Pointer: m.pointer + "/content"},
@@ -238,6 +252,7 @@ func (m *message) mediaMessage(header string) string {
 }
 
 func (j *Judge) empty(o *opinion, m *message) {
+	o.judged, o.isBody = 1, true
 	o.check(Schema, report.Fail)
 	j.fault(o, m, report.Finding{
 		Rule: Schema, Verdict: report.Fail, Message: fmt.Sprintf("the %s body is empty, and one is documented", m.side),
@@ -261,6 +276,7 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 	if m.status == http.StatusPartialContent { // a span of the bytes, cut anywhere
 		o.check(Schema, report.Skipped)
 		o.check(UndeclaredField, report.Skipped)
+		o.unjudged = "it is a part of a whole (206)"
 		return
 	}
 	if m.mayBeLarge() {
@@ -273,6 +289,7 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 		return
 	}
 	o.seen.body(m, &decoded)
+	o.judged, o.isBody = 1, true
 	b := &body{message: m, media: media, header: header, decoded: decoded}
 	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
 	if event, pointer := eventSchema(m.op.Document, media); event != nil && decoded.lines {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -51,6 +52,9 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	query, err := url.ParseQuery(owner.Query)
 	p.query = query
 	o := &opinion{}
+	if slices.ContainsFunc(m.op.Parameters, func(ref *openapi3.ParameterRef) bool { return !isCredential(ref.Value) }) {
+		o.judged = 1
+	}
 	if err != nil {
 		j.fault(o, &m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be read", Pointer: "/request/url",
