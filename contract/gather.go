@@ -37,6 +37,7 @@ type gatherer struct {
 	numbers  numbering
 	guesses  guesses
 	reasons  map[string]int // why bodies were not judged
+	ignored  map[string]int // exchanges, by what they are left out
 	errs     []error
 	dropped  int
 }
@@ -44,7 +45,7 @@ type gatherer struct {
 func newGatherer(c *Checker) *gatherer {
 	g := &gatherer{
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
-		reasons:  map[string]int{},
+		reasons: map[string]int{}, ignored: map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
 		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline),
 	}
@@ -82,6 +83,11 @@ func (g *gatherer) take(v *verdict) {
 		return
 	}
 	g.r.Exchanges.Read++
+	if v.ignored != "" {
+		g.r.Exchanges.Ignored++
+		g.ignored[v.ignored]++
+		return
+	}
 	g.numbers.take(&v.result.Item)
 	switch v.result.Owner.State {
 	case judge.Matched:
@@ -230,6 +236,7 @@ func (g *gatherer) report() *Report {
 	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.complete), g.checker.config.complete
 	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)
 	g.r.Baseline = g.accepted.report()
+	g.r.Notes = append(g.r.Notes, g.ignoredNotes()...)
 	for reason, n := range g.reasons {
 		g.r.Judged.Reasons = append(g.r.Judged.Reasons, report.Reason{Reason: g.checker.redactor.Text(reason), Count: n})
 	}

@@ -25,7 +25,7 @@ type yielded struct {
 // whole, before the first record. The head is held in memory meanwhile, and yielded then as it was.
 func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judge.Judge, []string)) Source {
 	return func(yield func(capture.Record, error) bool) {
-		h := &head{guesser: c.judge.Guesser()}
+		h := &head{config: &c.config, guesser: c.judge.Guesser()}
 		settle := func() bool {
 			held, notes := c.try(ctx, h)
 			decide(c.judge.With(held), notes)
@@ -90,6 +90,7 @@ func (c *Checker) try(ctx context.Context, h *head) (held []*judge.Base, notes [
 
 // head is the beginning of a source.
 type head struct {
+	config  *config
 	guesser *judge.Guesser
 	entries []yielded
 	size    int
@@ -100,7 +101,7 @@ func (h *head) take(record capture.Record, problem error) bool {
 	h.entries = append(h.entries, yielded{record, problem})
 	h.size += record.Size()
 	if problem == nil {
-		if item, err := record.Decode(); err == nil {
+		if item, err := record.Decode(); err == nil && h.config.ignores(&item) == "" {
 			h.guesser.See(&item)
 		}
 	}

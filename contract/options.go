@@ -31,6 +31,8 @@ type config struct {
 	complete   bool
 
 	maxInconclusive *float64
+	ignoredHosts    []string
+	ignoredPaths    []string
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow

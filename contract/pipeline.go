@@ -37,6 +37,8 @@ type verdict struct {
 	line   report.Line // of what has a finding, or is an event
 	event  *rule.Event
 	err    error
+
+	ignored string // by what the exchange is left out
 }
 
 // run reads the source in one goroutine, judges in several, and gathers in the order of the recording. What is under
@@ -206,6 +208,9 @@ func (c *Checker) judgeRecord(j *judge.Judge, record capture.Record, problem err
 	item, err := record.Decode()
 	if err != nil {
 		return verdict{err: err}
+	}
+	if ignored := c.config.ignores(&item); ignored != "" {
+		return verdict{ignored: ignored}
 	}
 	defer func() { // one hostile exchange must not end the run
 		if p := recover(); p != nil {

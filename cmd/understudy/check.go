@@ -30,6 +30,8 @@ type checkFlags struct {
 	severities    []string
 	minimums      minimums
 	inconclusive  float64
+	ignoredHosts  []string
+	ignoredPaths  []string
 	baseline      string
 	writeBaseline string
 	minimize      string
@@ -93,6 +95,10 @@ func (f *checkFlags) add(c *cobra.Command) {
 	f.minimums.add(c)
 	c.Flags().Float64Var(&f.inconclusive, "max-inconclusive", 100,
 		"fail when more than so many `PERCENT` of the checks are inconclusive")
+	c.Flags().StringArrayVar(&f.ignoredHosts, "ignore-host", nil,
+		"leave out exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
+	c.Flags().StringArrayVar(&f.ignoredPaths, "ignore-path", nil,
+		"leave out exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
 	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings that `FILE` lists, and want all of them to occur")
 	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
@@ -180,6 +186,8 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		contract.WithGuess(f.guess),
 		contract.WithComplete(f.gaps.word == "fail"),
 		contract.WithExtras(f.extras.word == allExtras),
+		contract.WithIgnoredHosts(f.ignoredHosts...),
+		contract.WithIgnoredPaths(f.ignoredPaths...),
 	}
 	if f.inconclusive < 100 {
 		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))

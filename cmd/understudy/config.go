@@ -38,6 +38,7 @@ type configuration struct {
 	Baseline   string             `json:"baseline"`
 	Thresholds map[string]float64 `json:"thresholds"`
 	Most       *float64           `json:"maxInconclusive"`
+	Ignore     ignoreLists        `json:"ignore"`
 	Recordings []string           `json:"recordings"`
 	Reports    []reportLine       `json:"reports"`
 	Minimize   string             `json:"minimize"`
@@ -49,6 +50,11 @@ type severityLine struct {
 	Rule      string `json:"rule"`
 	Operation string `json:"operation"`
 	Severity  string `json:"severity"`
+}
+
+type ignoreLists struct {
+	Hosts []string `json:"hosts"`
+	Paths []string `json:"paths"`
 }
 
 type reportLine struct {
@@ -155,6 +161,12 @@ func (c *configuration) settings() []setting {
 	if c.Most != nil {
 		percent := strconv.FormatFloat(*c.Most, 'g', -1, 64)
 		list = append(list, setting{"max-inconclusive", percent, []any{"maxInconclusive"}})
+	}
+	for i, pattern := range c.Ignore.Hosts {
+		list = append(list, setting{"ignore-host", pattern, []any{"ignore", "hosts", i}})
+	}
+	for i, pattern := range c.Ignore.Paths {
+		list = append(list, setting{"ignore-path", pattern, []any{"ignore", "paths", i}})
 	}
 	for i, line := range c.Reports {
 		list = append(list, setting{"report", line.Format + "=" + line.File, []any{"reports", i}})
