@@ -31,6 +31,10 @@ import (
 // is the recording of something else.
 var ErrNothingMatched = errors.New("no exchange belongs to an interface of the platform")
 
+// ErrNothingJudged says that exchanges belong to an interface, but that nothing of substance in them could be judged: no
+// body, no parameter, and nothing by the rules between exchanges.
+var ErrNothingJudged = errors.New("nothing could be judged")
+
 // Report is what a check found. See package report for its forms.
 type Report = report.Report
 
@@ -122,7 +126,7 @@ func (c *config) loadDocument(name string) (*specs.Document, error) {
 }
 
 // Check reads a recording to its end and reports on it. The report is there also when an error is: then it covers what
-// could be read. Errors are those of the source, of the context, and ErrNothingMatched; that a recording breaks the
+// could be read. Errors are those of the source, of the context, ErrNothingMatched and ErrNothingJudged; that a recording breaks the
 // contract is no error but (*Report).Failed.
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
@@ -135,6 +139,10 @@ func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	}
 	if err == nil && r.Exchanges.Matched == 0 {
 		err = fmt.Errorf("%w: exchanges read: %d", ErrNothingMatched, r.Exchanges.Read)
+	}
+	if err == nil && r.IsNothingJudged() {
+		err = fmt.Errorf("%w: no parameter, no rule, and none of %d bodies, since %s",
+			ErrNothingJudged, r.Judged.Unjudged, r.Judged.Reasons[0].Reason)
 	}
 	return r, err
 }

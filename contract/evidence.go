@@ -30,19 +30,16 @@ func (c *Checker) Evidence(ctx context.Context, source Source, r *Report) error 
 			}
 		}
 	}
-	for item, err := range itemsOf(source, wanted) {
+	for item, err := range itemsOf(until(ctx, source), wanted) {
 		if err != nil {
 			return fmt.Errorf("read the evidence: %w", err)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
 		}
 		r.Evidence[item.Number] = shortened(c.redactor.Redact(item.Exchange, owners.Own(item).Operation()))
 		if delete(wanted, item.Number); len(wanted) == 0 {
 			return nil
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // shortened is an exchange without the ends of bodies that nobody reads to their end.

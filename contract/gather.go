@@ -19,6 +19,7 @@ const (
 	maxFindings = 10_000 // findings kept in all
 	maxGroups   = 20_000 // fingerprints told apart
 	maxProblems = 1000   // of a source, kept in the report
+	maxReasons  = 100    // why bodies were not judged
 )
 
 // gatherer turns verdicts, in the order of the recording, into a report. It is used by one goroutine.
@@ -34,6 +35,9 @@ type gatherer struct {
 	accepted *acceptance
 	strange  strangers
 	numbers  numbering
+	guesses  guesses
+	reasons  map[string]int // why bodies were not judged
+	ignored  map[string]int // exchanges, by what they are left out
 	errs     []error
 	dropped  int
 }
@@ -41,6 +45,7 @@ type gatherer struct {
 func newGatherer(c *Checker) *gatherer {
 	g := &gatherer{
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
+		reasons: map[string]int{}, ignored: map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
 		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline),
 	}
@@ -65,14 +70,8 @@ func (c *Checker) rules() rule.Config {
 	return rule.Config{Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
 }
 
-// gather takes the batches in their order, each when it is done.
-func (g *gatherer) gather(ctx context.Context, order <-chan *batch) error {
-	for b := range order {
-		<-b.done
-		for i := range b.verdicts {
-			g.take(&b.verdicts[i])
-		}
-	}
+// end concludes what waited for the end of the recording.
+func (g *gatherer) end(ctx context.Context) error {
 	for _, gap := range g.numbers.gaps(false) {
 		g.watcher.Missing(gap)
 	}
@@ -80,7 +79,9 @@ func (g *gatherer) gather(ctx context.Context, order <-chan *batch) error {
 		g.errs = append(g.errs, err)
 	}
 	g.r.Notes = append(g.r.Notes, g.watcher.Notes()...)
-	g.settleCredentials()
+	if ctx.Err() == nil {
+		g.settleCredentials()
+	}
 	if g.dropped > 0 {
 		g.errs = append(g.errs, fmt.Errorf("and %d more", g.dropped))
 	}
@@ -93,6 +94,11 @@ func (g *gatherer) take(v *verdict) {
 		return
 	}
 	g.r.Exchanges.Read++
+	if v.ignored != "" {
+		g.r.Exchanges.Ignored++
+		g.ignored[v.ignored]++
+		return
+	}
 	g.numbers.take(&v.result.Item)
 	switch v.result.Owner.State {
 	case judge.Matched:
@@ -104,15 +110,31 @@ func (g *gatherer) take(v *verdict) {
 		g.strange.take(v.result)
 	}
 	g.covering.take(v.result)
+	g.guesses.take(v.result)
+	g.judged(v.result)
 	for _, c := range v.result.Checks {
 		g.check(c.Rule, nameOf(v.result.Operation()), c.Verdict)
 	}
+	g.r.Omitted += v.result.Omitted
 	for i := range v.result.Findings {
-		g.finding(v.result.Findings[i], g.checker.lineOf(v.result))
+		g.finding(v.result.Findings[i], v.line)
 	}
 	g.pending.take(v.result)
 	if v.event != nil {
 		g.watcher.See(v.event)
+	}
+}
+
+// judged counts what was judged of an exchange, and what was not.
+func (g *gatherer) judged(r *judge.Result) {
+	g.r.Judged.Parameters += r.Parameters
+	g.r.Judged.Bodies += r.Bodies
+	g.r.Judged.Unjudged += len(r.Unjudged)
+	for _, reason := range r.Unjudged {
+		if _, known := g.reasons[reason]; !known && len(g.reasons) >= maxReasons {
+			reason = "another reason"
+		}
+		g.reasons[reason]++
 	}
 }
 
@@ -173,6 +195,7 @@ func (g *gatherer) check(id, operation string, v report.Verdict) {
 // ruled takes a verdict of a temporal rule, which has a finding unless it is a pass.
 func (g *gatherer) ruled(v rule.Verdict) {
 	g.check(v.Rule, v.Operation, v.Verdict)
+	g.r.RulesJudged = g.r.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
 	if v.Finding != nil {
 		g.finding(*v.Finding, v.Lines...)
 	}
@@ -186,6 +209,7 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 	if level := g.checker.config.severity(f.Rule, f.Operation); level != "" && f.Verdict == report.Fail {
 		f.Severity = report.Severity(level)
 	}
+	g.guesses.lower(&f, lines)
 	f.Accepted = g.accepted.accepts(&f)
 	g.checker.clean(&f)
 	group := g.groups[f.ID]
@@ -223,6 +247,16 @@ func (g *gatherer) report() *Report {
 	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.gapless), g.checker.config.gapless
 	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)
 	g.r.Baseline = g.accepted.report()
+	g.r.Notes = append(g.r.Notes, g.ignoredNotes()...)
+	for reason, n := range g.reasons {
+		g.r.Judged.Reasons = append(g.r.Judged.Reasons, report.Reason{Reason: g.checker.redactor.Text(reason), Count: n})
+	}
+	slices.SortFunc(g.r.Judged.Reasons, func(a, b report.Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
+	})
+	if most := g.checker.config.maxInconclusive; most != nil {
+		g.r.MaxInconclusive = &report.Limit{Most: *most, Got: g.r.Checks.InconclusiveShare()}
+	}
 	for _, group := range g.groups {
 		g.r.Groups = append(g.r.Groups, *group)
 	}

@@ -1,6 +1,9 @@
 package contract
 
 import (
+	"context"
+	"fmt"
+
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
@@ -20,11 +23,12 @@ type yielded struct {
 
 // guessing is a source of which the head is read first, for the addresses in it: with these comes the judge of the
 // whole, before the first record. The head is held in memory meanwhile, and yielded then as it was.
-func (c *Checker) guessing(source Source, decide func(*judge.Judge)) Source {
+func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judge.Judge, []string)) Source {
 	return func(yield func(capture.Record, error) bool) {
-		h := &head{guesser: c.judge.Guesser()}
+		h := &head{config: &c.config, guesser: c.judge.Guesser()}
 		settle := func() bool {
-			decide(c.judge.With(h.guesser.Bases()))
+			held, notes := c.try(ctx, h)
+			decide(c.judge.With(held), notes)
 			return h.replay(yield)
 		}
 		isSettled := false
@@ -47,8 +51,46 @@ func (c *Checker) guessing(source Source, decide func(*judge.Judge)) Source {
 	}
 }
 
+// try judges the head below each base that is guessed, by itself, and keeps those that most exchanges fit. The notes say
+// what became of the others.
+func (c *Checker) try(ctx context.Context, h *head) (held []*judge.Base, notes []string) {
+	bases := h.guesser.Bases()
+	if len(bases) == 0 {
+		return nil, nil
+	}
+	judges, trials := make([]*judge.Judge, len(bases)), make([]judge.Trial, len(bases))
+	for i, b := range bases {
+		judges[i] = c.judge.With([]*judge.Base{b})
+	}
+	for _, entry := range h.entries {
+		item, err := entry.record.Decode()
+		if err != nil || entry.problem != nil {
+			continue
+		}
+		for i, b := range bases {
+			if ctx.Err() != nil || !b.Covers(&item) {
+				continue
+			}
+			if v := c.judgeRecord(judges[i], entry.record, nil); v.result != nil && v.result.Owner.Base == b {
+				trials[i].Take(v.result)
+			}
+		}
+	}
+	for i, b := range bases {
+		if !trials[i].IsLost() {
+			held = append(held, b)
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s looked like %s, but %d of %d exchanges do not fit: they are not judged; "+
+			"--base %s=%s judges them all the same",
+			b.URL, b.Interface, trials[i].Refuted, trials[i].Claimed, b.Interface, b.URL))
+	}
+	return held, notes
+}
+
 // head is the beginning of a source.
 type head struct {
+	config  *config
 	guesser *judge.Guesser
 	entries []yielded
 	size    int
@@ -59,7 +101,7 @@ func (h *head) take(record capture.Record, problem error) bool {
 	h.entries = append(h.entries, yielded{record, problem})
 	h.size += record.Size()
 	if problem == nil {
-		if item, err := record.Decode(); err == nil {
+		if item, err := record.Decode(); err == nil && h.config.ignores(&item) == "" {
 			h.guesser.See(&item)
 		}
 	}
@@ -77,6 +119,57 @@ func (h *head) replay(yield func(capture.Record, error) bool) bool {
 	}
 	return true
 }
+
+// guesses follows the bases that were guessed.
+type guesses struct {
+	trials  map[*judge.Base]*judge.Trial
+	lowered map[string]int // findings that would be errors otherwise, by the option that confirms the base
+}
+
+// take counts an exchange below a base that was guessed.
+func (g *guesses) take(r *judge.Result) {
+	b := r.Owner.Base
+	if b == nil || !b.Guessed {
+		return
+	}
+	if g.trials == nil {
+		g.trials, g.lowered = map[*judge.Base]*judge.Trial{}, map[string]int{}
+	}
+	if g.trials[b] == nil {
+		g.trials[b] = &judge.Trial{}
+	}
+	g.trials[b].Take(r)
+}
+
+// lower makes a warning of an error where somebody would have to confirm whose the exchanges are.
+func (g *guesses) lower(f *report.Finding, lines []report.Line) {
+	for _, line := range lines {
+		if line.Guess != "" && f.Severity == report.Error {
+			f.Severity = report.Warning
+			if f.Verdict == report.Fail {
+				g.lowered[line.Guess]++
+			}
+		}
+	}
+}
+
+// notes says what came of the guesses.
+func (g *guesses) notes(j *judge.Judge) (list []string) {
+	for _, b := range j.Bases() {
+		if n := g.lowered[confirmation(b)]; n > 0 {
+			list = append(list, fmt.Sprintf("%s was guessed to be at %s, so that %d errors there count as warnings: %s confirms it",
+				b.Interface, b.URL, n, confirmation(b)))
+		}
+		if t := g.trials[b]; t != nil && t.IsLost() {
+			list = append(list, fmt.Sprintf("%s was guessed to be at %s, but %d of %d exchanges do not fit: it may be something else",
+				b.Interface, b.URL, t.Refuted, t.Claimed))
+		}
+	}
+	return list
+}
+
+// confirmation is the option that says that a guess is right.
+func confirmation(b *judge.Base) string { return "--base " + b.Interface + "=" + b.URL }
 
 // judgeOf is the judge that a report was made with: it knows the bases that were guessed then.
 func (c *Checker) judgeOf(r *Report) *judge.Judge {

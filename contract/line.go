@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
@@ -28,7 +29,24 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	if r.Item.Response != nil {
 		line.Status = r.Item.Response.Status
 	}
+	line.URL = shortURL(line.URL)
+	if b := r.Owner.Base; b != nil && b.Guessed {
+		line.Guess = confirmation(b)
+	}
 	return line
+}
+
+// shortURL is the beginning of an address that nobody reads to its end.
+func shortURL(text string) string {
+	const longest = 2000
+	if len(text) <= longest {
+		return text
+	}
+	end := longest
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.Clone(text[:end]) + "…"
 }
 
 // unescape undoes specs.EscapePointer.

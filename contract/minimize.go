@@ -38,6 +38,17 @@ func Cut(w io.Writer, source Source, f *Finding) error {
 	return nil
 }
 
+// until is a source that ends with a context.
+func until(ctx context.Context, source Source) Source {
+	return func(yield func(capture.Record, error) bool) {
+		for record, err := range source {
+			if ctx.Err() != nil || !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
 func itemsOf(source Source, wanted map[int]bool) iter.Seq2[capture.Item, error] {
 	return func(yield func(capture.Item, error) bool) {
 		for record, err := range source {
@@ -187,16 +198,18 @@ func (m *minimizer) finish(h *hunt) {
 	}
 	id := h.finding.ID
 	exchanges := m.plain(h.records)
-	if m.oracle.shows(id, exchanges) == nil {
+	if m.oracle.shows(m.ctx, id, exchanges) == nil {
 		all := slices.Concat(h.records, m.head, m.near)
 		slices.SortStableFunc(all, func(a, b capture.Record) int { return cmp.Compare(a.Number, b.Number) })
 		all = slices.CompactFunc(all, func(a, b capture.Record) bool { return a.Number == b.Number })
-		if exchanges = m.plain(all); m.oracle.shows(id, exchanges) == nil {
+		if exchanges = m.plain(all); m.oracle.shows(m.ctx, id, exchanges) == nil {
 			return
 		}
 	}
-	h.exchanges = m.oracle.smallest(m.ctx, id, exchanges)
-	h.judged = h.exchanges[m.oracle.shows(id, h.exchanges).Exchange-1]
+	smallest := m.oracle.smallest(m.ctx, id, exchanges)
+	if shown := m.oracle.shows(m.ctx, id, smallest); shown != nil { // unless the context has ended
+		h.exchanges, h.judged = smallest, smallest[shown.Exchange-1]
+	}
 	h.records = nil
 }
 
@@ -204,6 +217,9 @@ func (m *minimizer) finish(h *hunt) {
 func (m *minimizer) plain(records []capture.Record) []*recording.Exchange {
 	var list []*recording.Exchange
 	for _, record := range records {
+		if m.ctx.Err() != nil {
+			return nil
+		}
 		if item, err := record.Decode(); err == nil {
 			list = append(list, m.checker.redactor.Redact(item.Exchange, m.oracle.judge.Own(item).Operation()))
 		}

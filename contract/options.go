@@ -31,10 +31,15 @@ type config struct {
 	noExtras   bool
 	gapless    bool
 	complete   Completeness
+
+	maxInconclusive *float64
+	ignoredHosts    []string
+	ignoredPaths    []string
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
-// after it; that of core ends in /v3. An interface that was given one has no default addresses any more.
+// after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for those of a
+// local mock.
 func WithBase(iface, url string) Option {
 	return func(c *config) error {
 		c.bases[iface] = append(c.bases[iface], url)
@@ -144,7 +149,8 @@ func WithWorkers(n int) Option {
 }
 
 // WithGuess sets whether the base addresses of interfaces that were given none are guessed from the recording, where the
-// default ones do not fit. The report says what was guessed.
+// default ones do not fit. The report says what was guessed. A guess is withdrawn when most of the first exchanges there do
+// not fit, and what is found below one is a warning at most: WithBase confirms it.
 func WithGuess(guess bool) Option {
 	return func(c *config) error {
 		c.guess = guess
@@ -163,6 +169,17 @@ func WithThreshold(axis string, percent float64) Option {
 			return fmt.Errorf("coverage of %s: %v is no percentage: want a number from 0 to 100", axis, percent)
 		}
 		c.thresholds = append(c.thresholds, report.Threshold{Axis: axis, Want: percent})
+		return nil
+	}
+}
+
+// WithMaxInconclusive makes a check fail when more than so many percent of the checks are inconclusive.
+func WithMaxInconclusive(percent float64) Option {
+	return func(c *config) error {
+		if !(percent >= 0 && percent <= 100) {
+			return fmt.Errorf("inconclusive checks: %v is no percentage: want a number from 0 to 100", percent)
+		}
+		c.maxInconclusive = &percent
 		return nil
 	}
 }

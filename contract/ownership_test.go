@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,6 +107,14 @@ func TestBasesAreGuessed(t *testing.T) {
 			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7", "GET https://given.acme.io/api/pools"},
 			want:  []string{"given workflow https://given.acme.io ×1"},
 		},
+		"an interface that was given a base stays a rival of others": {
+			opts: []contract.Option{contract.WithBase("workflow", "https://given.acme.io")},
+			lines: []string{
+				"GET https://given.acme.io/api/pools", "GET https://other.acme.io/api/projects", "GET https://other.acme.io/api/projects/7",
+				"DELETE https://other.acme.io/api/projects/7",
+			},
+			want: []string{"given workflow https://given.acme.io ×1"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,6 +127,79 @@ func TestBasesAreGuessed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The mock's own addresses are known, whatever else was given.
+func TestTheMockIsKnownBesideAGivenBase(t *testing.T) {
+	t.Parallel()
+	lines := asked(
+		"GET https://given.acme.io/api/pools", "GET http://127.0.0.1:4010/workflow/api/pools", "GET http://[::1]:1/workflow/api/pools",
+		"GET http://workflow.localhost/api/pools", "GET http://localhost:4010/core/v3/job/list", "GET https://workflow.svc.example/api/pools",
+	)
+	r := checked(t, lines, contract.WithBase("workflow", "https://given.acme.io"))
+	if r.Exchanges.Matched != 5 || r.Exchanges.Unmatched != 1 {
+		t.Errorf("%+v, want that only the default address of an interface with a base is not known", r.Exchanges)
+	}
+}
+
+// foreign is a backend that has paths as an interface has them, and says something else on them.
+func foreign(good, bad int) contract.Source {
+	var list []*recording.Exchange
+	for i := range good + bad {
+		e := getting("http://app.acme.io/api/agents",
+			`{"data":[],"meta":{"total":0},"links":{"first":"http://app.acme.io/","last":"http://app.acme.io/"}}`)
+		e.Response.Headers = recording.Headers{{"Content-Type", "application/vnd.api+json"}}
+		if i%2 == 0 {
+			e.Request.URL = "http://app.acme.io/api/chats"
+		}
+		if i >= good {
+			e.Response.Body = &recording.Body{Bytes: []byte(`["mine"]`)}
+		}
+		list = append(list, e)
+	}
+	return contract.Exchanges(slices.Values(list))
+}
+
+// A guess that most of the first exchanges refute is withdrawn, with all that was found below it. One that only later ones
+// refute is told of.
+func TestAGuessIsWithdrawn(t *testing.T) {
+	t.Parallel()
+	const base = "http://app.acme.io looked like llm, but 4 of 4 exchanges do not fit: they are not judged; " +
+		"--base llm=http://app.acme.io judges them all the same"
+	r, err := checker(t, contract.WithGuess(true)).Check(t.Context(), foreign(0, 4))
+	if !errors.Is(err, contract.ErrNothingMatched) || r.Exchanges.Unmatched != 4 || len(r.Findings)+len(r.Bases) > 0 {
+		t.Errorf("%v, %+v, bases %v, findings %+v", err, r.Exchanges, r.Bases, r.Findings)
+	}
+	if diff := cmp.Diff([]string{base}, r.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	r = checked(t, foreign(0, 4), contract.WithBase("llm", "http://app.acme.io"))
+	if !r.Failed() || r.Exchanges.Matched != 4 {
+		t.Errorf("given: failed %t, %+v", r.Failed(), r.Exchanges)
+	}
+	r = checked(t, foreign(2100, 3000), contract.WithGuess(true))
+	const late = "llm was guessed to be at http://app.acme.io, but 3000 of 5100 exchanges do not fit: it may be something else"
+	if r.Exchanges.Matched != 5100 || !slices.Contains(r.Notes, late) {
+		t.Errorf("%+v, notes %q", r.Exchanges, r.Notes)
+	}
+}
+
+// Nobody said whose the exchanges below a guessed base are, so that they break no build until somebody does.
+func TestAGuessWarns(t *testing.T) {
+	t.Parallel()
+	source := foreign(3, 1)
+	guessed := checked(t, source, contract.WithGuess(true), contract.WithSeverity("*", "*", "error"))
+	for _, f := range guessed.Findings {
+		if f.Severity == report.Error {
+			t.Errorf("an error: %+v", f)
+		}
+	}
+	if guessed.Failed() || len(guessed.Findings) == 0 || !strings.HasSuffix(strings.Join(guessed.Notes, "\n"), "confirms it") {
+		t.Errorf("failed: %t, findings %d, notes %q", guessed.Failed(), len(guessed.Findings), guessed.Notes)
+	}
+	if given := checked(t, source, contract.WithBase("llm", "http://app.acme.io")); !given.Failed() {
+		t.Error("what breaks the contract at a given base does not fail")
 	}
 }
 

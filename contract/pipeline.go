@@ -7,21 +7,25 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/contract/rule"
 )
 
 const (
 	batchRecords = 64
 	batchBytes   = 1 << 20
-	maxErrors    = 20 // of a source, told in full
+	maxInFlight  = 8 << 20 // bytes of all batches under way, unless one alone has more
+	maxErrors    = 20      // of a source, told in full
 )
 
 // batch is a run of records, judged together by one worker.
 type batch struct {
 	records  []capture.Record
+	size     int
 	problems []error // by position among the records, nil where there is none
 	verdicts []verdict
 	done     chan struct{}
@@ -30,65 +34,149 @@ type batch struct {
 // verdict is what one exchange gave.
 type verdict struct {
 	result *judge.Result
+	line   report.Line // of what has a finding, or is an event
 	event  *rule.Event
 	err    error
+
+	ignored string // by what the exchange is left out
 }
 
 // run reads the source in one goroutine, judges in several, and gathers in the order of the recording. What is under
 // way is bounded, so that memory stays flat however long the recording is. The judge is the one that judged: it also
 // knows what was guessed.
+//
+// When the context ends nobody is waited for: an engine cannot be interrupted, so that the exchange at hand is judged to
+// its end in the background.
 func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.Judge, error) {
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	workers := cmp.Or(c.config.workers, runtime.GOMAXPROCS(0))
-	work := make(chan *batch)
-	order := make(chan *batch, 2*workers)
-	j := c.judge
-	if c.config.guess {
-		source = c.guessing(source, func(decided *judge.Judge) { j = decided }) // before any batch is sent
+	p := &pipeline{
+		checker: c, judge: c.judge, work: make(chan *batch), room: make(chan struct{}, 1),
+		order: make(chan *batch, 2*cmp.Or(c.config.workers, runtime.GOMAXPROCS(0))),
 	}
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for b := range work {
-				c.judgeBatch(j, b)
-				close(b.done)
-			}
+	if c.config.guess {
+		source = c.guessing(ctx, source, func(j *judge.Judge, notes []string) { // before any batch is sent
+			p.judge, p.notes = j, notes
 		})
 	}
-	wg.Go(func() {
-		defer close(order)
-		defer close(work)
-		fill(ctx, source, func(b *batch) bool {
+	var wg sync.WaitGroup
+	for range cap(p.order) / 2 {
+		wg.Go(func() { p.judgeAll(ctx) })
+	}
+	wg.Go(func() { p.read(ctx, source) })
+	err := p.gather(ctx, g)
+	if interrupted := outer.Err(); interrupted != nil {
+		return c.judge, errors.Join(err, interrupted)
+	}
+	cancel()
+	wg.Wait()
+	g.r.Notes = append(append(g.r.Notes, p.notes...), g.guesses.notes(p.judge)...)
+	return p.judge, err
+}
+
+// pipeline is a check under way.
+type pipeline struct {
+	checker *Checker
+	judge   *judge.Judge
+	notes   []string // on what was guessed
+	work    chan *batch
+	order   chan *batch // the same ones, in the order of the recording
+
+	bytes atomic.Int64  // of the batches under way
+	room  chan struct{} // says that there are fewer of them
+}
+
+// read makes batches of a source, and sends them to whoever judges and to whoever gathers.
+func (p *pipeline) read(ctx context.Context, source Source) {
+	defer close(p.order)
+	defer close(p.work)
+	fill(ctx, source, func(b *batch) bool {
+		if !p.waitForRoom(ctx, b.size) {
+			return false
+		}
+		for _, queue := range []chan *batch{p.order, p.work} {
 			select {
-			case order <- b:
+			case queue <- b:
 			case <-ctx.Done():
 				return false
 			}
-			work <- b // a worker is always free in time: none waits for anything
-			return true
-		})
+		}
+		return true
 	})
-	err := g.gather(ctx, order)
-	cancel()
-	wg.Wait()
-	return j, errors.Join(err, outer.Err())
+}
+
+// waitForRoom waits until a batch may be under way beside the others.
+func (p *pipeline) waitForRoom(ctx context.Context, size int) bool {
+	for p.bytes.Load() > 0 && p.bytes.Load()+int64(size) > maxInFlight {
+		select {
+		case <-p.room:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	p.bytes.Add(int64(size))
+	return true
+}
+
+func (p *pipeline) judgeAll(ctx context.Context) {
+	for b := range p.work {
+		p.judgeBatch(ctx, b)
+		close(b.done)
+	}
+}
+
+// gather takes the batches in their order, each when it is done.
+func (p *pipeline) gather(ctx context.Context, g *gatherer) error {
+	for {
+		b := p.next(ctx)
+		if b == nil {
+			return g.end(ctx)
+		}
+		for i := range b.verdicts {
+			if ctx.Err() != nil {
+				break
+			}
+			g.take(&b.verdicts[i])
+		}
+		p.bytes.Add(-int64(b.size))
+		select {
+		case p.room <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// next waits for the next batch to be judged. It is nil at the end, and when the context ends.
+func (p *pipeline) next(ctx context.Context) *batch {
+	select {
+	case b, ok := <-p.order:
+		if !ok {
+			return nil
+		}
+		select {
+		case <-b.done:
+			return b
+		case <-ctx.Done():
+		}
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // fill makes batches of a source.
 func fill(ctx context.Context, source Source, send func(*batch) bool) {
-	b, size := newBatch(), 0
+	b := newBatch()
 	for record, err := range source {
 		if ctx.Err() != nil {
 			return
 		}
 		b.records, b.problems = append(b.records, record), append(b.problems, err)
-		if size += record.Size(); len(b.records) == batchRecords || size >= batchBytes {
+		if b.size += record.Size(); len(b.records) == batchRecords || b.size >= batchBytes {
 			if !send(b) {
 				return
 			}
-			b, size = newBatch(), 0
+			b = newBatch()
 		}
 	}
 	if len(b.records) > 0 {
@@ -100,14 +188,19 @@ func newBatch() *batch {
 	return &batch{records: make([]capture.Record, 0, batchRecords), done: make(chan struct{})}
 }
 
-func (c *Checker) judgeBatch(j *judge.Judge, b *batch) {
+func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
 	b.verdicts = make([]verdict, len(b.records))
 	for i := range b.records {
-		b.verdicts[i] = c.judgeRecord(j, b.records[i], b.problems[i])
+		if ctx.Err() != nil {
+			break
+		}
+		b.verdicts[i] = p.checker.judgeRecord(p.judge, b.records[i], b.problems[i])
+		b.records[i] = capture.Record{}
 	}
 	b.records = nil
 }
 
+// judgeRecord judges an exchange, and lets go of its bodies.
 func (c *Checker) judgeRecord(j *judge.Judge, record capture.Record, problem error) (v verdict) {
 	if problem != nil {
 		return verdict{err: problem}
@@ -116,14 +209,22 @@ func (c *Checker) judgeRecord(j *judge.Judge, record capture.Record, problem err
 	if err != nil {
 		return verdict{err: err}
 	}
+	if ignored := c.config.ignores(&item); ignored != "" {
+		return verdict{ignored: ignored}
+	}
 	defer func() { // one hostile exchange must not end the run
 		if p := recover(); p != nil {
 			v = verdict{err: fmt.Errorf("%s: the judge failed: %v", record.Place, p)}
 		}
 	}()
 	v.result = j.Exchange(item)
-	if v.event = rule.NewEvent(v.result); v.event != nil {
-		v.event.Line = c.lineOf(v.result)
+	v.event = rule.NewEvent(v.result)
+	if v.event != nil || len(v.result.Findings) > 0 {
+		v.line = c.lineOf(v.result)
 	}
+	if v.event != nil {
+		v.event.Line = v.line
+	}
+	v.result.Shed()
 	return v
 }

@@ -17,8 +17,8 @@ type oracle struct {
 	judge   *judge.Judge
 }
 
-// shows returns the finding of a fingerprint as the exchanges show it, or nil when they do not.
-func (o *oracle) shows(id string, exchanges []*recording.Exchange) *report.Finding {
+// shows returns the finding of a fingerprint as the exchanges show it, or nil when they do not, or when the context ends.
+func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Exchange) *report.Finding {
 	var found *report.Finding
 	take := func(f *report.Finding) {
 		if f != nil && f.ID == id && found == nil {
@@ -28,7 +28,10 @@ func (o *oracle) shows(id string, exchanges []*recording.Exchange) *report.Findi
 	watcher := rule.NewWatcher(o.checker.rules(), func(v rule.Verdict) { take(v.Finding) })
 	var pending pendingCredentials
 	for record, err := range capture.Exchanges("evidence", slices.Values(exchanges)) {
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
 			continue // there are none in memory
 		}
 		item, err := record.Decode()
@@ -80,7 +83,7 @@ func (o *oracle) spare(ctx context.Context, id string, exchanges []*recording.Ex
 	for i := range parts {
 		from, to := i*len(exchanges)/parts, (i+1)*len(exchanges)/parts
 		rest := slices.Concat(exchanges[:from], exchanges[to:])
-		if ctx.Err() == nil && o.shows(id, rest) != nil {
+		if ctx.Err() == nil && o.shows(ctx, id, rest) != nil {
 			return rest
 		}
 	}

@@ -34,6 +34,9 @@ func member(schema *openapi3.Schema, name string) *openapi3.Schema {
 	return nil
 }
 
+// maxNesting is how many brackets a field may have behind its first: with more, it is a name like any other.
+const maxNesting = 32
+
 // object returns the JSON object that a form, or a part of a query, stands for. A field name[x] is the member x of an
 // object, and name[] one more item of an array. A text becomes what the schema wants there, if it can: a number, a
 // boolean, an array, an object. Otherwise it stays a text, for a validator to refuse.
@@ -42,6 +45,9 @@ func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]a
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		values := fields[field]
 		name, rest, nested := strings.Cut(field, "[")
+		if strings.Count(rest, "][") > maxNesting {
+			name, nested = field, false
+		}
 		if !nested {
 			if value := r.value(member(schema, name), values); value != notSent {
 				object[name] = value

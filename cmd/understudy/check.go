@@ -30,6 +30,9 @@ type checkFlags struct {
 
 	severities    []string
 	minimums      minimums
+	inconclusive  float64
+	ignoredHosts  []string
+	ignoredPaths  []string
 	baseline      string
 	writeBaseline string
 	minimize      string
@@ -52,12 +55,13 @@ the order of their times, and file by file where they have none. Without a
 FILE, those that understudy.yaml names.
 
 Addresses of a local mock and https://INTERFACE.svc.example are known, others are
-guessed from the recording, which the report says. --base tells them for certain.
+guessed from the recording, which the report says; what is found there is a
+warning at most. --base tells them for certain.
 
 Exit code 0: conforms. 1: there are violations, stale entries in the baseline, too
-little coverage, or, with --gaps fail, exchanges that are missing. 2: could not
-judge, because input is bad or nothing in it
-belongs to an interface.`,
+little coverage, too much that is inconclusive, or, with --gaps fail, exchanges
+that are missing. 2: could not judge, because input is bad, nothing in it belongs
+to an interface, or no body, no parameter and no rule could be judged.`,
 		Example: `  understudy check traffic.har
   understudy check --base workflow=https://workflow.example.com 'recordings/**/*.yaml'
   curl -s http://127.0.0.1:4010/_understudy/journal.ndjson | understudy check --format json -
@@ -93,6 +97,12 @@ func (f *checkFlags) add(c *cobra.Command) {
 		"how loud findings are, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
 			"patterns, the first that fits decides (repeatable)")
 	f.minimums.add(c)
+	c.Flags().Float64Var(&f.inconclusive, "max-inconclusive", 100,
+		"fail when more than so many `PERCENT` of the checks are inconclusive")
+	c.Flags().StringArrayVar(&f.ignoredHosts, "ignore-host", nil,
+		"leave out exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
+	c.Flags().StringArrayVar(&f.ignoredPaths, "ignore-path", nil,
+		"leave out exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
 	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings that `FILE` lists, and want all of them to occur")
 	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
@@ -181,6 +191,11 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		contract.WithGaps(f.gaps.word == "fail"),
 		contract.WithComplete(contract.Completeness(f.complete.word)),
 		contract.WithExtras(f.extras.word == allExtras),
+		contract.WithIgnoredHosts(f.ignoredHosts...),
+		contract.WithIgnoredPaths(f.ignoredPaths...),
+	}
+	if f.inconclusive < 100 {
+		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))
 	}
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))

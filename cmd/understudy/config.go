@@ -37,6 +37,8 @@ type configuration struct {
 	Severities []severityLine     `json:"severities"`
 	Baseline   string             `json:"baseline"`
 	Thresholds map[string]float64 `json:"thresholds"`
+	Most       *float64           `json:"maxInconclusive"`
+	Ignore     ignoreLists        `json:"ignore"`
 	Recordings []string           `json:"recordings"`
 	Reports    []reportLine       `json:"reports"`
 	Minimize   string             `json:"minimize"`
@@ -48,6 +50,11 @@ type severityLine struct {
 	Rule      string `json:"rule"`
 	Operation string `json:"operation"`
 	Severity  string `json:"severity"`
+}
+
+type ignoreLists struct {
+	Hosts []string `json:"hosts"`
+	Paths []string `json:"paths"`
 }
 
 type reportLine struct {
@@ -151,6 +158,16 @@ func (c *configuration) settings() []setting {
 		percent := strconv.FormatFloat(c.Thresholds[axis], 'g', -1, 64)
 		list = append(list, setting{"min", axis + "=" + percent, []any{"thresholds", axis}})
 	}
+	if c.Most != nil {
+		percent := strconv.FormatFloat(*c.Most, 'g', -1, 64)
+		list = append(list, setting{"max-inconclusive", percent, []any{"maxInconclusive"}})
+	}
+	for i, pattern := range c.Ignore.Hosts {
+		list = append(list, setting{"ignore-host", pattern, []any{"ignore", "hosts", i}})
+	}
+	for i, pattern := range c.Ignore.Paths {
+		list = append(list, setting{"ignore-path", pattern, []any{"ignore", "paths", i}})
+	}
 	for i, line := range c.Reports {
 		list = append(list, setting{"report", line.Format + "=" + line.File, []any{"reports", i}})
 	}
@@ -202,7 +219,7 @@ func configure(c *cobra.Command, _ []string) error {
 // givenFlags are those of the command line: a flag with one value by its name, one of NAME=WHAT by both names.
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
-	for _, flag := range []string{"brand", "trust", "disputed", "baseline", "minimize"} {
+	for _, flag := range []string{"brand", "trust", "disputed", "baseline", "minimize", "max-inconclusive"} {
 		given[flag] = c.Flags().Changed(flag)
 	}
 	for _, flag := range []string{"base", "spec", "min"} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -75,24 +76,39 @@ func (o *outputs) write(c *cobra.Command, r *report.Report) error {
 	for _, text := range o.also {
 		format, file, _ := strings.Cut(text, "=")
 		if file == "-" {
-			errs = append(errs, r.Write(c.OutOrStdout(), format))
+			errs = append(errs, r.Write(lasting{c.Context(), c.OutOrStdout()}, format))
 			continue
 		}
-		errs = append(errs, writeFile(file, func(w io.Writer) error { return r.Write(w, format) }))
+		errs = append(errs, writeFile(file, func(w io.Writer) error { return r.Write(lasting{c.Context(), w}, format) }))
 	}
+	show := func(w io.Writer) error { return o.print(lasting{c.Context(), w}, r) }
 	if o.output == "" {
-		errs = append(errs, o.print(c.OutOrStdout(), r))
+		errs = append(errs, show(c.OutOrStdout()))
 	} else {
-		errs = append(errs, writeFile(o.output, func(w io.Writer) error { return o.print(w, r) }))
+		errs = append(errs, writeFile(o.output, show))
 	}
 	return errors.Join(errs...)
 }
 
+// lasting is a writer for as long as a context lasts.
+type lasting struct {
+	ctx context.Context
+	io.Writer
+}
+
+// Write implements io.Writer.
+func (l lasting) Write(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.Writer.Write(p)
+}
+
 // print writes the report where people or programs read it at once.
-func (o *outputs) print(w io.Writer, r *report.Report) error {
+func (o *outputs) print(w lasting, r *report.Report) error {
 	switch o.format.word {
 	case "text":
-		return r.WriteStyled(w, o.style(w))
+		return r.WriteStyled(w, o.style(w.Writer))
 	case "github":
 		return errors.Join(r.WriteGitHub(w), summarize(r))
 	}

@@ -40,10 +40,10 @@ const (
 
 // Addresses knows the base addresses of the interfaces.
 //
-// An interface that was given base addresses has those and no others. One that was not has its default address,
+// An interface that was given base addresses has those. One that was not has its default address,
 // https://{interface}.svc.example, or the brand's word in place of svc, with the path of its document's server, with or
-// without a region, and the addresses that a local mock gives it:
-// on loopback hosts the path /{interface} with that path, and the host {interface}.localhost.
+// without a region. Either has the addresses that a local mock gives it: on loopback hosts the path /{interface} with that
+// path, and the host {interface}.localhost.
 //
 // Addresses of one installation are told from those of another by their host, without the interface's name in it; of
 // given ones, those that were given first for their interfaces are of one installation, the second ones of another.

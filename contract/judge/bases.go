@@ -89,13 +89,13 @@ func (a *Addresses) on(host string) []located {
 		}
 	}
 	for _, d := range a.documents {
-		if given, isGiven := a.given[d.Interface]; isGiven {
-			for _, b := range given {
-				add(located{b, d, b})
-			}
-			continue
+		given, isGiven := a.given[d.Interface]
+		for _, b := range given {
+			add(located{b, d, b})
 		}
-		add(located{byDefault(d, host), d, nil})
+		if !isGiven || isLoopback(hostName(host)) {
+			add(located{byDefault(d, host), d, nil})
+		}
 		for _, b := range a.guessed[d.Interface] {
 			add(located{b, d, b})
 		}
@@ -106,12 +106,17 @@ func (a *Addresses) on(host string) []located {
 	return list
 }
 
+// hostName is a host without its port.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
 // byDefault is the default address of an interface on a host, or nil.
 func byDefault(d *specs.Document, host string) *Base {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
+	name := hostName(host)
 	switch {
 	case isNamed(name, d.Interface+".localhost"), isNamed(host, standardHost(d)), isNamed(host, d.Interface+".svc.example"):
 		return &Base{host: host, path: d.BasePath, site: siteOf(d, host)}

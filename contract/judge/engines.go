@@ -15,42 +15,62 @@ type fault struct {
 	keyword string // that was broken, where the engine tells
 }
 
-// maxFaults bounds how many faults of one message are told. A check that fails, fails once.
-const maxFaults = 20
+// A message may have as many faults as it has bytes. A check that fails, fails once.
+const (
+	maxFaults = 20   // of a rule in one message, told one by one
+	maxFound  = 1000 // by the first engine, of which the ones that are told are chosen
+)
+
+// found is what the first engine finds: the first faults, and how many there are beyond them.
+type found struct {
+	list []fault
+	more int
+}
+
+// room reports whether one more fault is kept, and counts it if it is not.
+func (f *found) room() bool {
+	if len(f.list) < maxFound {
+		return true
+	}
+	f.more++
+	return false
+}
 
 // both puts a body before both engines and settles what they say.
 func (j *Judge) both(o *opinion, b *body) {
-	first := b.seen(firstOnBody(b))
-	second, voted := j.secondOnBody(b, len(first) > 0)
+	first := firstOnBody(b)
+	first.list = b.seen(first.list)
+	second, voted := j.secondOnBody(b, len(first.list)+first.more)
 	second = b.hush(b.seen(second))
 	base := "/" + b.side.String() + "/body"
 	j.settle(o, b.message, ruling{
 		first: first, second: second, voted: voted, pointer: b.schemaPointer, instance: base,
-		known: func(c knownCase) bool { return c.is(b, first, second) },
+		known: func(c knownCase) bool { return c.is(b, first.list, second) },
 	})
 }
 
 // ruling is what the two engines say of one thing.
 type ruling struct {
-	first, second []fault
-	voted         bool   // whether the second engine has a say
-	pointer       string // of what was judged, where an engine does not tell more
-	instance      string
-	known         func(knownCase) bool // nil where no case is known
+	first    found
+	second   []fault
+	voted    bool   // whether the second engine has a say
+	pointer  string // of what was judged, where an engine does not tell more
+	instance string
+	known    func(knownCase) bool // nil where no case is known
 }
 
 // settle turns two opinions into one check.
 func (j *Judge) settle(o *opinion, m *message, r ruling) {
-	voted := r.voted && (len(r.first) == 0) == (len(r.second) == 0)
+	voted := r.voted && (len(r.first.list) == 0) == (len(r.second) == 0)
 	switch {
-	case len(r.first) == 0 && (voted || !r.voted):
+	case len(r.first.list) == 0 && (voted || !r.voted):
 		o.check(Schema, report.Pass)
-	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first)):
+	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
 		j.undecided(o, m, "the recording holds no body, and the query lacks what is required of one")
 	case voted || !r.voted:
 		j.tell(o, m, r, r.first, nil)
 	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
-		if len(r.first) == 0 {
+		if len(r.first.list) == 0 {
 			o.check(Schema, report.Pass)
 			return
 		}
@@ -73,20 +93,21 @@ func (j *Judge) dispute(o *opinion, m *message, r ruling) {
 		}
 		return report.Voice{Judge: judge, Verdict: report.Fail, Message: faults[0].message}
 	}
-	voices := []report.Voice{voice("first", r.first), voice("second", r.second)}
+	voices := []report.Voice{voice("first", r.first.list), voice("second", r.second)}
 	faults := r.first
-	if len(faults) == 0 {
-		faults = r.second
+	if len(faults.list) == 0 {
+		faults.list = r.second
 	}
 	j.tell(o, m, r, faults, voices)
 }
 
-func (j *Judge) tell(o *opinion, m *message, r ruling, faults []fault, voices []report.Voice) {
+func (j *Judge) tell(o *opinion, m *message, r ruling, faults found, voices []report.Voice) {
 	o.check(Schema, report.Fail)
-	slices.SortStableFunc(faults, func(a, b fault) int {
+	slices.SortStableFunc(faults.list, func(a, b fault) int {
 		return cmp.Or(slices.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
 	})
-	for _, f := range faults[:min(len(faults), maxFaults)] {
+	o.omit(Schema, faults.more)
+	for _, f := range faults.list {
 		pointer := f.pointer
 		if pointer == "" {
 			pointer = r.pointer

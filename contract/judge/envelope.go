@@ -99,12 +99,13 @@ func (x *envelope) conclude() {
 		verdict = report.Fail
 	}
 	x.opinion.check(Schema, verdict)
-	x.r.take(&x.opinion)
+	x.r.take(x.opinion.conclude())
 }
 
 // fault tells what does not agree, at a path below the body.
 func (x *envelope) fault(p specs.Provenance, path []string, format string, args ...any) {
-	if len(x.opinion.findings) >= maxFaults {
+	if x.opinion.isFull(Schema) {
+		x.opinion.omit(Schema, 1)
 		return
 	}
 	pointer := x.schema.pointer

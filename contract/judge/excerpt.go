@@ -7,15 +7,19 @@ import "encoding/json"
 const (
 	maxExcerpt = 128 << 10 // bytes
 	maxItems   = 20        // of each list that is cut
+	maxCopied  = 8 << 20   // bytes of all the copies
 )
 
 // excerpt is what of a body the second engine reads: all of it, or of a large one the beginnings of its lists. It is nil
-// when that is still too large, and when the first engine has found faults, which may stand behind the beginnings.
-func (b *body) excerpt(faulty bool) []byte {
+// when that is still too large, and when the first engine has found faults, which may stand behind the beginnings, or so
+// many that the copies would be too large.
+func (b *body) excerpt(known int) []byte {
 	switch {
+	case len(b.decoded.json)*known > maxCopied:
+		return nil
 	case len(b.decoded.json) <= maxExcerpt:
 		return b.decoded.json
-	case faulty || len(b.decoded.values) != 1:
+	case known > 0 || len(b.decoded.values) != 1:
 		return nil
 	}
 	text, err := json.Marshal(beginnings(b.decoded.values[0]))

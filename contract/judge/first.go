@@ -36,9 +36,7 @@ var formats = map[string]openapi3.StringFormatValidator{
 }
 
 func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
-	options := []openapi3.SchemaValidationOption{
-		openapi3.MultiErrors(), openapi3.WithStringFormatValidators(formats),
-	}
+	options := []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(formats)}
 	if side == request {
 		options = append(options, openapi3.VisitAsRequest())
 	} else {
@@ -50,11 +48,14 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 	return append(options, openapi3.DisableSchemaErrorDetails())
 }
 
-func firstOnBody(b *body) []fault {
-	var faults []fault
-	schema := b.media.Schema.Value
+func firstOnBody(b *body) (f found) {
+	schema, isLarge := b.media.Schema.Value, len(b.decoded.json) > maxAtOnce
+	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
+	if !isLarge {
+		options = append(options, openapi3.MultiErrors())
+	}
 	for i, value := range b.decoded.values {
-		err := schema.VisitJSON(value, schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())...)
+		err := schema.VisitJSON(value, options...)
 		if err == nil {
 			continue
 		}
@@ -62,35 +63,44 @@ func firstOnBody(b *body) []fault {
 		if b.decoded.lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		faults = append(faults, schemaFaults(err, schema, b.schemaPointer, at)...)
+		f.schema(err, way{schema, b.schemaPointer}, at)
 	}
-	return faults
+	if isLarge && len(f.list) > 0 {
+		f.list[0].message += "; there may be more: of a body beyond 1 MiB only the first fault is looked for"
+	}
+	return f
 }
 
-// schemaFaults flattens an error of the engine. A value that fits none of several schemas is one fault; what each of
-// them says is not told.
-func schemaFaults(err error, root *openapi3.Schema, pointer string, at []string) []fault {
+// schema flattens an error of the engine. A value that fits none of several schemas is one fault; what each of them says
+// is not told.
+func (f *found) schema(err error, root way, at []string) {
 	switch e := err.(type) { //nolint:errorlint // the tree of errors is walked by hand
 	case openapi3.MultiError:
-		var faults []fault
 		for _, each := range e {
-			faults = append(faults, schemaFaults(each, root, pointer, at)...)
+			f.schema(each, root, at)
 		}
-		return faults
 	case *openapi3.SchemaError:
 		var parts openapi3.MultiError
 		if e.SchemaField == "allOf" && errors.As(e.Origin, &parts) {
-			return schemaFaults(parts, root, pointer, at)
+			f.schema(parts, root, at)
+		} else if f.room() {
+			f.list = append(f.list, schemaFault(e, root, at))
 		}
-		path := e.JSONPointer()
-		return []fault{{
-			path:    append(append([]string{}, at...), path...),
-			pointer: locate(root, pointer, path, e.Schema, e.SchemaField),
-			message: schemaMessage(e),
-			keyword: e.SchemaField,
-		}}
+	default:
+		if f.room() {
+			f.list = append(f.list, fault{path: at, pointer: root.pointer, message: quiet(err.Error())})
+		}
 	}
-	return []fault{{path: at, pointer: pointer, message: quiet(err.Error())}}
+}
+
+func schemaFault(e *openapi3.SchemaError, root way, at []string) fault {
+	path := e.JSONPointer()
+	return fault{
+		path:    append(append([]string{}, at...), path...),
+		pointer: locate(root.schema, root.pointer, path, e.Schema, e.SchemaField),
+		message: schemaMessage(e),
+		keyword: e.SchemaField,
+	}
 }
 
 func schemaMessage(e *openapi3.SchemaError) string {
@@ -102,24 +112,24 @@ func schemaMessage(e *openapi3.SchemaError) string {
 }
 
 // firstOnParameters judges the parameters of a request one by one.
-func firstOnParameters(p *parameters) []fault {
+func firstOnParameters(p *parameters) (f found) {
 	input := &openapi3filter.RequestValidationInput{
 		Request: p.request, PathParams: p.path, QueryParams: p.query,
 		Options: &openapi3filter.Options{
 			MultiError: true, SkipSettingDefaults: true,
-			SchemaValidationOptions: schemaOptions(request, p.op.Document.T.IsOpenAPI31OrLater()),
+			SchemaValidationOptions: append(
+				schemaOptions(request, p.op.Document.T.IsOpenAPI31OrLater()), openapi3.MultiErrors()),
 		},
 	}
-	var faults []fault
 	for i, ref := range p.op.Parameters {
 		if isCredential(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
 			continue
 		}
 		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {
-			faults = append(faults, parameterFaults(err, ref.Value, p.op.ParameterPointer(i))...)
+			f.parameter(err, ref.Value, p.op.ParameterPointer(i))
 		}
 	}
-	return faults
+	return f
 }
 
 // isEmptyPart reports whether a parameter is the empty second half of a segment, and may be. The engine takes it for
@@ -129,25 +139,23 @@ func (p *parameters) isEmptyPart(parameter *openapi3.Parameter) bool {
 		parameter.Schema.Value.VisitJSON("") == nil
 }
 
-func parameterFaults(err error, parameter *openapi3.Parameter, pointer string) []fault {
-	at := []string{parameter.In, parameter.Name}
+func (f *found) parameter(err error, parameter *openapi3.Parameter, pointer string) {
+	at, name := []string{parameter.In, parameter.Name}, fmt.Sprintf("%s parameter %q", parameter.In, parameter.Name)
 	var invalid *openapi3filter.RequestError
 	switch {
 	case errors.Is(err, openapi3filter.ErrInvalidRequired):
-		return []fault{{path: at, pointer: pointer + "/required", message: fmt.Sprintf(
-			"%s parameter %q is missing", parameter.In, parameter.Name)}}
+		f.list = append(f.list, fault{path: at, pointer: pointer + "/required", message: name + " is missing"})
 	case errors.Is(err, openapi3filter.ErrInvalidEmptyValue):
-		return []fault{{path: at, pointer: pointer, message: fmt.Sprintf(
-			"%s parameter %q is empty", parameter.In, parameter.Name)}}
+		f.list = append(f.list, fault{path: at, pointer: pointer, message: name + " is empty"})
 	case errors.As(err, &invalid) && parameter.Schema != nil && isSchemaError(invalid.Err):
-		faults := schemaFaults(invalid.Err, parameter.Schema.Value, pointer+"/schema", at)
-		for i := range faults {
-			faults[i].message = fmt.Sprintf("%s parameter %q: %s", parameter.In, parameter.Name, faults[i].message)
+		before := len(f.list)
+		f.schema(invalid.Err, way{parameter.Schema.Value, pointer + "/schema"}, at)
+		for i := range f.list[before:] {
+			f.list[before+i].message = name + ": " + f.list[before+i].message
 		}
-		return faults
+	default:
+		f.list = append(f.list, fault{path: at, pointer: pointer + "/schema", message: name + " does not have the documented type"})
 	}
-	return []fault{{path: at, pointer: pointer + "/schema", message: fmt.Sprintf(
-		"%s parameter %q does not have the documented type", parameter.In, parameter.Name)}}
 }
 
 func isSchemaError(err error) bool {

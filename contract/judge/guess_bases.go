@@ -17,7 +17,7 @@ import (
 // What counts: the words of each operation that was asked for, once, however often it was, and at most three; one more
 // when the base ends as the document's own server does. Exchanges that were answered with 404, 405 or 501 do not count,
 // nor do those that another interface explains as well, unless it has nothing else there: /api/projects alone tells
-// nothing, beside /api/pools it does. Extras do not count: other services have paths such as /api/version as well.
+// nothing, beside /api/pools it does. That holds also of interfaces whose own base was given, which are never guessed. Extras do not count: other services have paths such as /api/version as well.
 //
 // What is enough: four words, or three in one path, or two under an address that names the interface. Two operations
 // are, as a rule; one alone hardly ever is.
@@ -64,7 +64,7 @@ func (g *Guesser) See(item *capture.Item) {
 	if err != nil {
 		return
 	}
-	fits := g.judge.addresses.fits(item.Request.Method, u, false)
+	fits := g.judge.addresses.fits(item.Request.Method, u)
 	for _, f := range fits {
 		e := g.at(f, u)
 		if e == nil {
@@ -119,18 +119,14 @@ type fit struct {
 	words     int
 }
 
-// fits lists the operations that fit the end of a path best, one of each interface. When all is false, only those of
-// interfaces that were given no base.
-func (a *Addresses) fits(method string, u *url.URL, all bool) []fit {
+// fits lists the operations that fit the end of a path best, one of each interface.
+func (a *Addresses) fits(method string, u *url.URL) []fit {
 	_, path := cutWorld(u.EscapedPath())
 	if u.Host == "" || !strings.HasPrefix(path, "/") {
 		return nil
 	}
 	var best []fit
 	for _, d := range a.documents {
-		if _, isGiven := a.given[d.Interface]; isGiven && !all {
-			continue
-		}
 		f := bestFit(d, method, path)
 		if len(best) > 0 && f.words > best[0].words {
 			best = best[:0]
@@ -178,6 +174,9 @@ func words(op *specs.Operation) int {
 func (g *Guesser) Bases() []*Base {
 	var bases []*Base
 	for _, d := range g.judge.addresses.documents {
+		if _, isGiven := g.judge.addresses.given[d.Interface]; isGiven {
+			continue
+		}
 		var places []place
 		for p := range g.places {
 			if p.document == d && g.isEnough(p) {

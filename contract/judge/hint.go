@@ -13,7 +13,7 @@ import (
 // base that its address is close to.
 func (j *Judge) Hint(method string, u *url.URL) string {
 	var options []string
-	for _, f := range j.addresses.fits(method, u, true) {
+	for _, f := range j.addresses.fits(method, u) {
 		if f.words > 1 {
 			scheme := strings.ToLower(u.Scheme)
 			if scheme == "" {

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/report"
@@ -55,6 +56,7 @@ type Judge struct {
 	planner   *planner
 	places    *placeMemo
 	envelopes *formMemo
+	turn      *sync.Mutex // of whoever judges a large body
 }
 
 // New makes a judge.
@@ -69,6 +71,7 @@ func New(config Config) (*Judge, error) {
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, alone: config.SecondOff,
 		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
+		turn: &sync.Mutex{},
 	}, nil
 }
 
@@ -84,7 +87,12 @@ type Result struct {
 	Owner    Owner
 	Checks   []Check
 	Findings []report.Finding
+	Omitted  int     // findings beyond those
 	Seen     []*Seen // what the messages show of what is documented; shared with other results
+
+	Parameters int      // 1 if the operation has parameters, which were judged
+	Bodies     int      // that were judged
+	Unjudged   []string // why others could not be
 
 	// Credentials says what the request carried; whether it had to is known when the whole recording is.
 	Credentials Credentials
@@ -113,6 +121,12 @@ func (r *Result) HasCredentials() bool {
 		}
 	}
 	return false
+}
+
+// Shed lets go of the bodies, when everything was read of them.
+func (r *Result) Shed() {
+	lean := r.Lean()
+	r.Item, r.reading = lean.Item, nil
 }
 
 // Lean is the result without the bodies, to be kept for later.
@@ -242,5 +256,8 @@ func (j *Judge) unknownStatus(r *Result, status int) {
 	finding.ID = fmt.Sprintf("%s-%d", finding.ID, status) // the status is the deviation
 	r.check(UndocumentedStatus, report.Fail)
 	r.check(Schema, report.Skipped)
+	if body := r.Item.Response.Body; body != nil && len(body.Bytes) > 0 {
+		r.Unjudged = append(r.Unjudged, "its status is not documented")
+	}
 	r.Findings = append(r.Findings, finding)
 }

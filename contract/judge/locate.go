@@ -10,7 +10,7 @@ import (
 // the value, but not the way through the document, which is found by walking along. When that fails, the pointer leads
 // as far as the walk came.
 func locate(root *openapi3.Schema, pointer string, path []string, broken *openapi3.Schema, keyword string) string {
-	w := walk{broken: broken, keyword: keyword}
+	w := &walk{broken: broken, keyword: keyword}
 	if found, ok := w.find(root, pointer, path, 0); ok {
 		return found
 	}
@@ -20,13 +20,17 @@ func locate(root *openapi3.Schema, pointer string, path []string, broken *openap
 type walk struct {
 	broken  *openapi3.Schema
 	keyword string
+	steps   int
 }
 
-// maxWalk bounds how many schemas deep a walk goes, for those that contain themselves.
-const maxWalk = 64
+// A walk is bounded for schemas that contain themselves, and for those whose parts multiply.
+const (
+	maxWalk  = 64     // schemas deep
+	maxSteps = 10_000 // schemas in all
+)
 
-func (w walk) find(schema *openapi3.Schema, pointer string, path []string, depth int) (string, bool) {
-	if schema == nil || depth > maxWalk {
+func (w *walk) find(schema *openapi3.Schema, pointer string, path []string, depth int) (string, bool) {
+	if w.steps++; schema == nil || depth > maxWalk || w.steps > maxSteps {
 		return "", false
 	}
 	if schema == w.broken && (len(path) == 0 || len(path) == 1 && w.keyword == "required") {

@@ -15,9 +15,11 @@ import (
 type memo struct {
 	mu         sync.RWMutex
 	young, old map[key]*opinion
+	weight     int // of the young
 }
 
-// generation is how many messages are remembered before the older half is forgotten.
+// generation is how many messages are remembered before the older half is forgotten. One with findings counts as so many
+// more.
 const generation = 1 << 13
 
 // key stands for a message. Two hashes of different seeds make a clash less likely than a broken machine.
@@ -40,9 +42,10 @@ func (m *memo) get(k key) (*opinion, bool) {
 func (m *memo) put(k key, o *opinion) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.young) >= generation {
-		m.old, m.young = m.young, make(map[key]*opinion, generation)
+	if m.weight >= generation {
+		m.old, m.young, m.weight = m.young, map[key]*opinion{}, 0
 	}
+	m.weight += 1 + len(o.findings)
 	m.young[k] = o
 }
 

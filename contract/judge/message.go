@@ -42,10 +42,51 @@ type message struct {
 type opinion struct {
 	checks   []Check
 	findings []report.Finding
-	seen     *Seen // nil where nothing is documented
+	seen     *Seen          // nil where nothing is documented
+	omitted  map[string]int // findings beyond maxFaults, by rule, until the opinion is concluded
+	more     int            // the sum of them
+
+	judged   int    // parameters or bodies that were put before the engines
+	isBody   bool   // whether it is of a body
+	unjudged string // why a body could not be
 }
 
 func (o *opinion) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
+
+// isFull reports whether as many findings of a rule are told as one message may have.
+func (o *opinion) isFull(rule string) bool {
+	n := 0
+	for i := range o.findings {
+		if o.findings[i].Rule == rule {
+			n++
+		}
+	}
+	return n >= maxFaults
+}
+
+// omit counts findings of a rule that are not told one by one.
+func (o *opinion) omit(rule string, n int) {
+	if n == 0 {
+		return
+	}
+	if o.omitted == nil {
+		o.omitted = map[string]int{}
+	}
+	o.omitted[rule] += n
+}
+
+// conclude says with the last finding of a rule how many more there are.
+func (o *opinion) conclude() *opinion {
+	for i := range slices.Backward(o.findings) {
+		f := &o.findings[i]
+		if n := o.omitted[f.Rule]; n > 0 {
+			f.Message = fmt.Sprintf("%s; and %d more of rule %s in the same message", f.Message, n, f.Rule)
+			delete(o.omitted, f.Rule)
+			o.more += n
+		}
+	}
+	return o
+}
 
 // examine judges the body of a message, or repeats what was said of the same one before, or of one of the same class.
 func (j *Judge) examine(r *Result, m message) {
@@ -62,6 +103,15 @@ func (r *Result) take(said *opinion) {
 	r.Checks = append(r.Checks, said.checks...)
 	if said.seen != nil {
 		r.Seen = append(r.Seen, said.seen)
+	}
+	r.Omitted += said.more
+	switch {
+	case said.unjudged != "":
+		r.Unjudged = append(r.Unjudged, said.unjudged)
+	case said.isBody:
+		r.Bodies += said.judged
+	default:
+		r.Parameters += said.judged
 	}
 	for _, f := range said.findings {
 		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
@@ -107,8 +157,13 @@ func (j *Judge) classKey(m *message) (key, bool) {
 	return w.key(), true
 }
 
-// fault adds a finding on the body, at an instance path below it, about the fact at a pointer of the document.
+// fault adds a finding on the body, at an instance path below it, about the fact at a pointer of the document. Of those
+// beyond the first ones of a rule only the number is kept.
 func (j *Judge) fault(o *opinion, m *message, f report.Finding) {
+	if o.isFull(f.Rule) {
+		o.omit(f.Rule, 1)
+		return
+	}
 	if f.Severity == "" {
 		p := f.Provenance
 		if p == "" {
@@ -127,6 +182,7 @@ func (j *Judge) unknowable(o *opinion, m *message, reason string) {
 
 // undecided says that a body may be right or wrong.
 func (j *Judge) undecided(o *opinion, m *message, reason string) {
+	o.unjudged = reason
 	o.check(Schema, report.Inconclusive)
 	j.fault(o, m, report.Finding{
 		Rule: Schema, Severity: report.Notice, Verdict: report.Inconclusive, Message: reason,
@@ -146,7 +202,7 @@ func (j *Judge) opinion(m *message) *opinion {
 	default:
 		j.mediaType(o, m)
 	}
-	return o
+	return o.conclude()
 }
 
 // mediaType judges the Content-Type, and the body if it is a documented one.
@@ -165,6 +221,7 @@ func (j *Judge) mediaType(o *opinion, m *message) {
 	if media == nil {
 		o.check(UndocumentedMediaType, report.Fail)
 		o.check(Schema, report.Skipped)
+		o.unjudged = "its media type is not documented"
 		j.fault(o, m, report.Finding{
 			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
 			Pointer: "/" + m.side.String() + "/headers/Content-Type", Spec: report.Spec{Pointer: m.pointer + "/content"},
@@ -195,6 +252,7 @@ func (m *message) mediaMessage(header string) string {
 }
 
 func (j *Judge) empty(o *opinion, m *message) {
+	o.judged, o.isBody = 1, true
 	o.check(Schema, report.Fail)
 	j.fault(o, m, report.Finding{
 		Rule: Schema, Verdict: report.Fail, Message: fmt.Sprintf("the %s body is empty, and one is documented", m.side),
@@ -202,12 +260,28 @@ func (j *Judge) empty(o *opinion, m *message) {
 	})
 }
 
+// maxAtOnce is how large bodies are that are judged beside others. Larger ones take turns, since what is made of them takes
+// many times their bytes, and only their first fault is looked for.
+const maxAtOnce = 1 << 20
+
+// mayBeLarge reports whether a body is large, or may be when it is no longer compressed.
+func (m *message) mayBeLarge() bool {
+	const ratio = 64
+	n := len(m.body.Bytes)
+	return n > maxAtOnce || n > maxAtOnce/ratio && m.headers.Value("Content-Encoding") != ""
+}
+
 // content decodes a body and puts it before both engines.
 func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, header string) {
 	if m.status == http.StatusPartialContent { // a span of the bytes, cut anywhere
 		o.check(Schema, report.Skipped)
 		o.check(UndeclaredField, report.Skipped)
+		o.unjudged = "it is a part of a whole (206)"
 		return
+	}
+	if m.mayBeLarge() {
+		j.turn.Lock()
+		defer j.turn.Unlock()
 	}
 	decoded, reason := decode(m, media, header)
 	if reason != "" {
@@ -215,6 +289,7 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 		return
 	}
 	o.seen.body(m, &decoded)
+	o.judged, o.isBody = 1, true
 	b := &body{message: m, media: media, header: header, decoded: decoded}
 	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
 	if event, pointer := eventSchema(m.op.Document, media); event != nil && decoded.lines {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -97,8 +98,8 @@ func (p *page) link(name, text string) {
 	if n, err := strconv.Atoi(query.Get(pageOffset)); query.Has(pageOffset) && (err != nil || !p.leads(name, n)) {
 		p.fault(specs.Public, at, "the link %q leads to the page from %s on", name, shownNumber(query.Get(pageOffset)))
 	}
-	for filter, values := range p.query {
-		if strings.HasPrefix(filter, "filter[") && !slices.Equal(values, query[filter]) {
+	for _, filter := range slices.Sorted(maps.Keys(p.query)) {
+		if strings.HasPrefix(filter, "filter[") && !slices.Equal(p.query[filter], query[filter]) {
 			p.fault(specs.Assumed, at, "the link %q does not keep %s", name, filter)
 		}
 	}

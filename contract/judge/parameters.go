@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -51,13 +52,16 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	query, err := url.ParseQuery(owner.Query)
 	p.query = query
 	o := &opinion{}
+	if slices.ContainsFunc(m.op.Parameters, func(ref *openapi3.ParameterRef) bool { return !isCredential(ref.Value) }) {
+		o.judged = 1
+	}
 	if err != nil {
 		j.fault(o, &m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be read", Pointer: "/request/url",
 			Spec: report.Spec{Pointer: m.op.Pointer + "/parameters"},
 		})
 		o.check(Schema, report.Fail)
-		return o
+		return o.conclude()
 	}
 	p.request = requestOf(&m, owner)
 	for _, ref := range m.op.Parameters {
@@ -68,12 +72,12 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	o.seen = j.parametersSeen(p)
 	first := firstOnParameters(p)
 	second, voted := j.secondOnParameters(p)
-	first, second = p.hush(first), p.hush(second)
+	first.list, second = p.hush(first.list), p.hush(second)
 	j.settle(o, &m, ruling{
 		first: first, second: second, voted: voted, pointer: m.op.Pointer + "/parameters", instance: "/request",
 	})
 	j.undeclaredParameters(o, p)
-	return o
+	return o.conclude()
 }
 
 // requestOf makes a request as the engines want it: with the path that the document writes, and its headers.
@@ -121,12 +125,8 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 			faults = append(faults, firstOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
 		}
 	}
-	j.settle(o, &m, ruling{first: faults, pointer: pointer + "/headers", instance: "/response/headers"})
-	r.Checks = append(r.Checks, o.checks...)
-	for _, f := range o.findings {
-		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
-		r.Findings = append(r.Findings, f)
-	}
+	j.settle(o, &m, ruling{first: found{list: faults}, pointer: pointer + "/headers", instance: "/response/headers"})
+	r.take(o.conclude())
 }
 
 // isHop reports whether a header is missing that does not reach everybody: it is about one connection only, so that

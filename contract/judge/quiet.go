@@ -57,12 +57,7 @@ func (b *body) isSecret(path []string) bool {
 	if b.decoded.lines && len(path) > 0 {
 		path = path[1:] // the line
 	}
-	for i := range len(path) + 1 {
-		if slices.ContainsFunc(b.waysTo(path[:i]), func(w way) bool { return specs.IsSecret(w.schema) }) {
-			return true
-		}
-	}
-	return false
+	return b.anyAlong(path, func(w way) bool { return specs.IsSecret(w.schema) })
 }
 
 // hush takes the values of secret parameters out of messages.

@@ -129,13 +129,13 @@ func (j *Judge) second(op *specs.Operation) *second {
 }
 
 // secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
-// passes forms unread. It is told whether the first engine found faults.
-func (j *Judge) secondOnBody(b *body, faulty bool) (faults []fault, voted bool) {
+// passes forms unread. It is told how many faults the first engine found.
+func (j *Judge) secondOnBody(b *body, known int) (faults []fault, voted bool) {
 	s, kind := j.second(b.op), b.jsonHeader()
 	if s == nil || b.decoded.json == nil || kind == "" {
 		return nil, false
 	}
-	text := b.excerpt(faulty)
+	text := b.excerpt(known)
 	if text == nil {
 		return nil, false
 	}

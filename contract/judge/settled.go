@@ -75,12 +75,21 @@ func (b *body) valueAt(path []string) any {
 // isDiscriminated reports whether a value, or one that it is part of, is of several kinds that a discriminator tells
 // apart.
 func (b *body) isDiscriminated(path []string) bool {
-	for i := range len(path) + 1 {
-		if slices.ContainsFunc(b.waysTo(path[:i]), func(w way) bool { return w.schema.Discriminator != nil }) {
+	return b.anyAlong(path, func(w way) bool { return w.schema.Discriminator != nil })
+}
+
+// anyAlong reports whether a schema of a value, or of one that it is part of, is as wanted.
+func (b *body) anyAlong(path []string, wanted func(way) bool) bool {
+	ways := b.waysTo(nil)
+	for i := 0; ; i++ {
+		if slices.ContainsFunc(ways, wanted) {
 			return true
 		}
+		if i == len(path) || len(ways) == 0 {
+			return false
+		}
+		ways = spread(each(ways, func(w way) way { return step(w.schema, w.pointer, path[i]) }), nil)
 	}
-	return false
 }
 
 // waysTo lists the schemas that speak of the value at a path below the body.

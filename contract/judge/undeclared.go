@@ -18,18 +18,18 @@ func (j *Judge) undeclaredFields(o *opinion, b *body) {
 	s := search{}
 	root := []way{{b.media.Schema.Value, b.schemaPointer}}
 	for i, value := range b.decoded.values {
-		var at []string
 		if b.decoded.lines {
-			at = []string{strconv.Itoa(i)}
+			s.at = append(s.at[:0], strconv.Itoa(i))
 		}
-		s.value(value, root, at)
+		s.value(value, root)
 	}
 	if len(s.found) == 0 {
 		o.check(UndeclaredField, report.Pass)
 		return
 	}
 	o.check(UndeclaredField, report.Fail)
-	for _, f := range s.found[:min(len(s.found), maxFaults)] {
+	o.omit(UndeclaredField, s.more)
+	for _, f := range s.found {
 		provenance := j.place(b.op, f.pointer).Provenance
 		severity := j.severity(b.side, provenance, b.outcome)
 		if b.side == request {
@@ -42,15 +42,20 @@ func (j *Judge) undeclaredFields(o *opinion, b *body) {
 	}
 }
 
-type search struct{ found []fault }
+// search walks a body.
+type search struct {
+	at    []string // the path of the value at hand
+	found []fault  // the first ones
+	more  int      // beyond them
+}
 
-func (s *search) value(value any, ways []way, at []string) {
-	if len(at) > maxDepth {
+func (s *search) value(value any, ways []way) {
+	if len(s.at) > maxDepth {
 		return
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		s.object(v, spread(ways, v), at)
+		s.object(v, spread(ways, v))
 	case []any:
 		items := each(spread(ways, nil), func(w way) way {
 			if w.schema.Items == nil {
@@ -58,13 +63,22 @@ func (s *search) value(value any, ways []way, at []string) {
 			}
 			return way{w.schema.Items.Value, w.pointer + "/items"}
 		})
+		if len(items) == 0 {
+			return // nothing is said of them
+		}
 		for i, item := range v {
-			s.value(item, items, append(slices.Clip(at), strconv.Itoa(i)))
+			s.part(strconv.Itoa(i), item, items)
 		}
 	}
 }
 
-func (s *search) object(object map[string]any, ways []way, at []string) {
+func (s *search) part(token string, value any, ways []way) {
+	s.at = append(s.at, token)
+	s.value(value, ways)
+	s.at = s.at[:len(s.at)-1]
+}
+
+func (s *search) object(object map[string]any, ways []way) {
 	if !slices.ContainsFunc(ways, func(w way) bool { return len(w.schema.Properties) > 0 }) {
 		if !slices.ContainsFunc(ways, hasMap) {
 			return // nothing is said of its fields
@@ -72,22 +86,32 @@ func (s *search) object(object map[string]any, ways []way, at []string) {
 	}
 	open := slices.ContainsFunc(ways, isOpen)
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		parts := each(ways, func(w way) way {
-			if w.schema.Properties[name] == nil && w.schema.AdditionalProperties.Schema == nil {
-				return way{}
-			}
-			return step(w.schema, w.pointer, name)
-		})
-		if len(parts) > 0 {
-			s.value(object[name], parts, append(slices.Clip(at), name))
-			continue
-		}
-		if !open {
+		isNamed := func(w way) bool { return w.schema.Properties[name] != nil || hasMap(w) }
+		switch {
+		case slices.ContainsFunc(ways, isNamed):
+			s.member(name, object[name], ways)
+		case open:
+		case len(s.found) >= maxFaults:
+			s.more++
+		default:
 			s.found = append(s.found, fault{
-				path: append(slices.Clone(at), name), pointer: ways[0].pointer,
+				path: append(slices.Clone(s.at), name), pointer: ways[0].pointer,
 				message: fmt.Sprintf("field %q is not documented", name),
 			})
 		}
+	}
+}
+
+// member looks into a field that is documented, unless there is nothing in it.
+func (s *search) member(name string, value any, ways []way) {
+	switch value.(type) {
+	case map[string]any, []any:
+		s.part(name, value, each(ways, func(w way) way {
+			if w.schema.Properties[name] == nil && !hasMap(w) {
+				return way{}
+			}
+			return step(w.schema, w.pointer, name)
+		}))
 	}
 }
 
@@ -155,6 +179,10 @@ func (j *Judge) undeclaredParameters(o *opinion, p *parameters) {
 			continue
 		}
 		verdict = report.Fail
+		if o.isFull(UndeclaredField) {
+			o.omit(UndeclaredField, 1)
+			continue
+		}
 		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
 		j.fault(o, &p.message, report.Finding{
 			Rule: UndeclaredField, Verdict: report.Fail,

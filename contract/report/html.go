@@ -119,6 +119,9 @@ type headerView struct {
 	Marked      bool
 }
 
+// JudgedInWords says how many bodies were judged.
+func (p *page) JudgedInWords() string { return p.Judged.inWords() }
+
 func (r *Report) page() *page {
 	p := &page{
 		Report: r, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), // both are ours, embedded
@@ -150,7 +153,7 @@ func (r *Report) page() *page {
 // headline is what a reader sees first: the verdict, and how much there is of each kind.
 func (r *Report) headline(p *page) {
 	switch {
-	case r.Exchanges.Matched == 0:
+	case r.isNothing():
 		p.Verdict = "nothing"
 	case r.Failed():
 		p.Verdict = "fail"

@@ -16,6 +16,7 @@ var JSONSchema string
 type wire struct {
 	Exchanges Exchanges `json:"exchanges"`
 	Checks    Checks    `json:"checks"`
+	Judged    Judged    `json:"judged"`
 	Findings  []Finding `json:"findings"`
 	Omitted   int       `json:"omitted"`
 	Rules     []Rule    `json:"rules"`
@@ -30,17 +31,20 @@ type wire struct {
 	Gaps       []Gap       `json:"gaps,omitempty"`
 	Baseline   *Baseline   `json:"baseline,omitempty"`
 	Thresholds []Threshold `json:"thresholds"`
+
+	MaxInconclusive *Limit `json:"max_inconclusive,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler. Lists are never null.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
-		Exchanges: r.Exchanges, Checks: r.Checks, Findings: r.Findings, Omitted: r.Omitted, Rules: r.Rules,
+		Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive, Findings: r.Findings, Omitted: r.Omitted, Rules: r.Rules,
 		Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(), Shown: []Line{},
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {
 		w.Shown = append(w.Shown, r.Shown[number])
 	}
+	w.Judged.Reasons = list(w.Judged.Reasons)
 	w.Problems, w.Bases, w.Strangers = list(r.Problems), list(r.Bases), list(r.Strangers)
 	w.Gaps, w.Baseline, w.Thresholds = r.Gaps, r.Baseline, list(r.Thresholds)
 	w.Findings, w.Rules, w.Notes, w.Coverage.Axes = list(w.Findings), list(w.Rules), list(w.Notes), list(w.Coverage.Axes)

@@ -232,7 +232,14 @@ func (r *Report) junitGates() []junitCase {
 		}
 		cases = append(cases, gate("coverage of "+t.Axis, missed))
 	}
-	if r.Exchanges.Matched == 0 {
+	if r.MaxInconclusive != nil {
+		var over []string
+		if r.MaxInconclusive.Exceeded() {
+			over = []string{r.MaxInconclusive.inWords()}
+		}
+		cases = append(cases, gate("enough could be judged", over))
+	}
+	if r.isNothing() {
 		cases = append(cases, gate("something was checked", []string{r.Outcome()}))
 	}
 	if r.more && r.brokenGroups() == 0 {

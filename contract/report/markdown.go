@@ -57,7 +57,7 @@ func (r *Report) WriteSummary(w io.Writer, limit int) error {
 func (r *Report) markdownHead() string {
 	var b strings.Builder
 	sign := "✅"
-	if r.Failed() || r.Exchanges.Matched == 0 {
+	if r.Failed() || r.isNothing() {
 		sign = "❌"
 	}
 	fmt.Fprintf(&b, "### %s Understudy: %s\n\n", sign, escapeMarkdown(short(r.Outcome(), 500)))
@@ -75,6 +75,9 @@ func (r *Report) markdownHead() string {
 	b.WriteString("|--:|--:|--:|--:|--:|--:|--:|\n")
 	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d | %d of %d |\n\n", r.Exchanges.Read, r.Exchanges.Matched, r.Checks.Pass,
 		r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped, r.Coverage.Covered, r.Coverage.Documented)
+	if judged := r.Judged.inWords(); judged != "" {
+		fmt.Fprintf(&b, "Bodies: %s\n\n", escapeMarkdown(short(judged, 1000)))
+	}
 	return b.String()
 }
 

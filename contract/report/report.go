@@ -34,6 +34,7 @@ const (
 type Report struct {
 	Exchanges Exchanges
 	Checks    Checks
+	Judged    Judged
 	Findings  []Finding // the first ones of each fingerprint, in the order of their exchanges
 	Omitted   int       // findings beyond those, which are counted but not kept
 	Rules     []Rule    // every rule, in a fixed order
@@ -62,6 +63,12 @@ type Report struct {
 
 	// Complete says that gaps fail the check too.
 	Complete bool
+
+	// MaxInconclusive is how many percent of the checks may be inconclusive, or nil.
+	MaxInconclusive *Limit
+
+	// RulesJudged says that a rule between exchanges had a chance that passed or failed.
+	RulesJudged bool
 
 	more bool // there was a violation beyond those that are kept
 }
@@ -221,6 +228,7 @@ type Line struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Offset   int64  `json:"offset"`
+	Guess    string `json:"-"` // the option that confirms the base address, where it was guessed
 }
 
 // Group is all findings with one fingerprint.
@@ -247,8 +255,8 @@ func (r *Report) Violated() bool {
 }
 
 // Failed reports whether the check fails: the recording breaks the contract, is not complete though it has to be, the
-// baseline is stale, or there is too little coverage.
+// baseline is stale, there is too little coverage, or too much that is inconclusive.
 func (r *Report) Failed() bool {
 	return r.Violated() || r.Complete && len(r.Gaps) > 0 || r.Baseline != nil && len(r.Baseline.Stale) > 0 ||
-		slices.ContainsFunc(r.Thresholds, Threshold.Missed)
+		slices.ContainsFunc(r.Thresholds, Threshold.Missed) || r.MaxInconclusive.Exceeded()
 }

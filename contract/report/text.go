@@ -158,11 +158,15 @@ func (r *Report) Outcome() string {
 		return fmt.Sprintf("the recording breaks the contract: %s of %s", count(total, "violation"), strings.Join(rules, ", "))
 	case r.more:
 		return "the recording breaks the contract"
+	case r.IsNothingJudged():
+		return "nothing was judged: no body, no parameter and no rule could be, since " + plain(r.Judged.Reasons[0].Reason)
 	case r.Complete && len(r.Gaps) > 0:
 		return "the recording conforms, but has to be complete and lacks " + count(int(r.missing()), "exchange")
 	case r.Baseline != nil && len(r.Baseline.Stale) > 0:
 		return fmt.Sprintf("the recording conforms, but the baseline %s is stale: take out %s",
 			r.Baseline.File, entries(len(r.Baseline.Stale)))
+	case r.MaxInconclusive.Exceeded():
+		return "the recording conforms, but too little of it could be judged: " + r.MaxInconclusive.inWords()
 	case slices.ContainsFunc(r.Thresholds, Threshold.Missed):
 		return "the recording conforms, but covers too little: " + r.missed()
 	}

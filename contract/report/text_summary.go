@@ -37,6 +37,9 @@ func (t *textWriter) summary() {
 		r.Exchanges.Read, r.Exchanges.Matched, r.Exchanges.Unmatched, r.Exchanges.Ignored, broken))
 	t.fact("interfaces", strings.Join(r.basesInWords(), "; "))
 	t.strangers()
+	if judged := r.Judged.inWords(); judged != "" {
+		t.fact("bodies", judged)
+	}
 	t.fact("checks", fmt.Sprintf("%d pass, %d fail, %d inconclusive, %d skipped",
 		r.Checks.Pass, r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped))
 	t.fact("coverage", r.coverageInWords())
@@ -92,6 +95,9 @@ func (t *textWriter) alarms() {
 			}
 			alarm(fmt.Sprintf("%s: %s no longer occurs (%s): take it out", r.Baseline.File, e.ID, e.inWords()))
 		}
+	}
+	if r.MaxInconclusive.Exceeded() {
+		alarm(r.MaxInconclusive.inWords())
 	}
 	for _, missed := range r.Thresholds {
 		if missed.Missed() {
@@ -215,7 +221,7 @@ func (r *Rule) inWords() string {
 // verdict is the last line.
 func (t *textWriter) verdict() {
 	colour := color.FgGreen
-	if t.r.Failed() || t.r.Exchanges.Matched == 0 {
+	if t.r.Failed() || t.r.isNothing() {
 		colour = color.FgRed
 	}
 	t.line("%s", t.paint(plain(t.r.Outcome()), colour, color.Bold))

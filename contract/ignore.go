@@ -1,0 +1,69 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/judge"
+)
+
+// WithIgnoredHosts leaves out exchanges with hosts that fit a pattern, such as *.cdn.example.com. They count as ignored, and
+// a note says how many there are.
+func WithIgnoredHosts(patterns ...string) Option {
+	return func(c *config) error {
+		c.ignoredHosts = append(c.ignoredHosts, patterns...)
+		return arePatterns(patterns)
+	}
+}
+
+// WithIgnoredPaths leaves out exchanges whose path fits a pattern, such as /health or /assets/**, likewise.
+func WithIgnoredPaths(patterns ...string) Option {
+	return func(c *config) error {
+		c.ignoredPaths = append(c.ignoredPaths, patterns...)
+		return arePatterns(patterns)
+	}
+}
+
+func arePatterns(patterns []string) error {
+	for _, pattern := range patterns {
+		if pattern == "" || !doublestar.ValidatePattern(pattern) {
+			return fmt.Errorf("ignore %q: it is no pattern: want one such as *.example.com or /assets/**", pattern)
+		}
+	}
+	return nil
+}
+
+// ignores says by what an exchange is left out, or returns an empty text.
+func (c *config) ignores(item *capture.Item) string {
+	if len(c.ignoredHosts)+len(c.ignoredPaths) == 0 {
+		return ""
+	}
+	u, err := judge.AddressOf(&item.Request)
+	if err != nil {
+		return ""
+	}
+	for _, pattern := range c.ignoredHosts {
+		if doublestar.MatchUnvalidated(strings.ToLower(pattern), strings.ToLower(u.Hostname())) {
+			return "host " + pattern
+		}
+	}
+	for _, pattern := range c.ignoredPaths {
+		if doublestar.MatchUnvalidated(pattern, u.Path) {
+			return "path " + pattern
+		}
+	}
+	return ""
+}
+
+// ignoredNotes says how many exchanges were left out, and by what.
+func (g *gatherer) ignoredNotes() (notes []string) {
+	for _, reason := range slices.Sorted(maps.Keys(g.ignored)) {
+		notes = append(notes, fmt.Sprintf("%d exchanges are ignored, as asked for: %s", g.ignored[reason], reason))
+	}
+	return notes
+}
