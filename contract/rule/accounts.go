@@ -130,6 +130,14 @@ func (a *accounts) take(e *Event) {
 			a.see(m, f.Thing, sight{m.caller, f.Mark, f.Since, e.Line})
 		}
 	}
+	for _, f := range e.Attempts {
+		a.see(m, thing{attempts, f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
+	}
+	if e.Page != nil {
+		for _, f := range e.Page.Tables {
+			a.see(m, thing{tables, "deleted " + f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
+		}
+	}
 	if t := e.Named; e.does.writes() && isLong(t) && len(e.Shows) == 0 {
 		a.see(m, t, sight{caller: m.caller, mark: 1, line: e.Line})
 	}
@@ -196,6 +204,7 @@ func (a *accounts) seeNames(m member, e *Event) {
 		a.issued.put(jobKey{m.at, e.Issued.ID}, e)
 	}
 	for _, job := range e.Jobs {
+		a.see(m, thing{subUsers, "job " + job.ID}, sight{caller: m.caller, mark: job.Mark, line: e.Line})
 		issue, known := a.issued.get(jobKey{m.at, job.ID})
 		if known && (issue.Caller == m.caller || job.isOf(issue)) {
 			issuer := member{m.at, issue.Caller}

@@ -30,6 +30,7 @@ type Event struct {
 	Line      report.Line // as reports show the exchange: set by whoever writes one
 	Forget    bool        // the state of the world was replaced: nothing known before holds
 	Own       bool        // a mock recorded it, with the name of its world
+	Unordered bool        // its file is not in the order of time
 	At        int         // which place it was sent to, as a Watcher numbers them
 	Account   string      // the account that the answer speaks of
 
@@ -65,13 +66,14 @@ func (e *Event) OK() bool { return e.Status >= 200 && e.Status < 300 && !e.Unkno
 func (e *Event) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 202 }
 
 // before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
-// stands still gives them, are in the order of the recording, unless that tells that they overlapped; so are those
-// without times.
+// stands still gives them, are in the order of their file, if that has one, unless it tells that they overlapped; so are
+// those without times.
 func before(a, b *Event) bool {
 	if a.Start.IsZero() || b.Start.IsZero() {
 		return a.Number < b.Number
 	}
-	return a.End.Before(b.Start) || a.End.Equal(b.Start) && a.Number < b.Number && !b.sawTheEndOf(a)
+	return a.End.Before(b.Start) ||
+		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && a.Number < b.Number && !b.sawTheEndOf(a)
 }
 
 // sawTheEndOf reports whether an exchange was under way when another one, of a lower number, ended.

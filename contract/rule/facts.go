@@ -55,7 +55,7 @@ func (e *Event) markAll(from int, body gjson.Result) {
 	if len(body.Raw) < enough {
 		return
 	}
-	mark, since := maphash.String(callerSeed, body.Raw), int64(0)
+	mark, since := markOf(body), int64(0)
 	for _, name := range []string{"created_at", "createdAt", "attributes.createdAt"} {
 		if at := instant(body.Get(name).String()); !at.IsZero() {
 			since = at.Unix()
@@ -96,6 +96,9 @@ func (e *Event) compareMembers(r *judge.Result) {
 		return len(e.Ignored) < maxIgnored
 	})
 }
+
+// markOf is the same for what answers show alike.
+func markOf(body gjson.Result) uint64 { return maphash.String(callerSeed, body.Raw) }
 
 // reader says how the facts of an operation are read.
 type reader struct {

@@ -29,6 +29,7 @@ type userFact struct{ ID, Name string }
 type jobFact struct {
 	ID, User string
 	At       time.Time // when it was issued
+	Mark     uint64
 }
 
 // issueFact is a job that the caller issued.
@@ -45,6 +46,7 @@ type pageFact struct {
 type deletedFact struct {
 	ID, Name, Database string
 	At                 time.Time
+	Mark               uint64
 }
 
 // recoveryFact is a request to recover a table, with the place that it asks for and the name that the answer gives.
@@ -193,7 +195,7 @@ func addSubUser(e *Event, body gjson.Result) {
 }
 
 func addJob(e *Event, body gjson.Result) {
-	fact := jobFact{text(body.Get("job_id")), visible(body.Get("user_name")), instant(text(body.Get("created_at")))}
+	fact := jobFact{text(body.Get("job_id")), visible(body.Get("user_name")), instant(text(body.Get("created_at"))), markOf(body)}
 	if fact.ID != "" && fact.User != "" {
 		e.Jobs = append(e.Jobs, fact)
 	}
@@ -260,7 +262,7 @@ func addDeleted(e *Event, body gjson.Result) {
 	list("tables", func(e *Event, item gjson.Result) {
 		e.Page.Tables = append(e.Page.Tables, deletedFact{
 			ID: text(item.Get("id")), Name: text(item.Get("name")), Database: text(item.Get("database_name")),
-			At: instant(text(item.Get("deleted_at"))),
+			At: instant(text(item.Get("deleted_at"))), Mark: markOf(item),
 		})
 	})(e, body)
 }

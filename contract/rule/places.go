@@ -12,12 +12,13 @@ type place struct {
 // Recordings with times are ordered against each other. Without times they stand alone; so do those of a mock's world,
 // whose numbers begin anew with each run, unless they go on where another file ends.
 type places struct {
-	list   []place
-	index  map[place]int
-	series map[series]*serial
-	last   map[world]series // of each world, in whichever file it was seen last
-	resets map[string]int   // by world
-	keyed  map[int]*Event   // at each place, an exchange that shows that the recording keeps Authorization headers
+	list      []place
+	index     map[place]int
+	series    map[series]*serial
+	last      map[world]series // of each world, in whichever file it was seen last
+	resets    map[string]int   // by world
+	unordered map[string]bool  // files whose exchanges are neither in the order in which they began nor in that in which they ended
+	keyed     map[int]*Event   // at each place, an exchange that shows that the recording keeps Authorization headers
 }
 
 // series is what a file tells of a world.
@@ -32,6 +33,7 @@ type world struct{ world, site string }
 type serial struct {
 	file   string // that the series began in
 	latest *Event // the one that began last
+	ended  *Event // the one that ended last
 	era    int
 	resets int
 }
@@ -39,6 +41,7 @@ type serial struct {
 func newPlaces() *places {
 	return &places{
 		index: map[place]int{}, series: map[series]*serial{}, last: map[world]series{}, resets: map[string]int{}, keyed: map[int]*Event{},
+		unordered: map[string]bool{},
 	}
 }
 
@@ -46,13 +49,19 @@ func newPlaces() *places {
 func (p *places) take(e *Event) {
 	s := p.serial(e)
 	if s.breaks(e) {
-		s.era, s.latest = s.era+1, nil
+		s.era, s.latest, s.ended = s.era+1, nil, nil
 	}
 	if n := p.resets[nameOf(e.World)]; n != s.resets {
 		s.era, s.resets = s.era+1, n
 	}
+	if s.latest != nil && e.Start.Before(s.latest.Start) && e.End.Before(s.ended.End) {
+		p.unordered[e.File] = true
+	}
 	if s.latest == nil || !e.Start.Before(s.latest.Start) {
 		s.latest = e
+	}
+	if s.ended == nil || !e.End.Before(s.ended.End) {
+		s.ended = e
 	}
 	at := place{world: e.World, site: e.Site, era: s.era}
 	if e.Start.IsZero() || s.era > 0 || e.Own {

@@ -322,7 +322,9 @@ func (h *history) weigh(r *ruling) {
 			r.doubt(fmt.Sprintf("exchanges %d to %d are missing by their numbers", h.w.gaps[i].First, h.w.gaps[i].Last), x)
 			return
 		}
-		if i := slices.IndexFunc(h.state.signs, func(s sign) bool { return s.supports(x, judged) }); i >= 0 {
+		if i := slices.IndexFunc(h.state.signs, func(s sign) bool {
+			return s.supports(x, judged) && h.w.writtenByOthers(h.account, excused(s.did, s.thing, s.after, s.by)) == nil
+		}); i >= 0 {
 			s := &h.state.signs[i]
 			r.doubt(s.String(), x)
 			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, s.after, s.by)
@@ -351,7 +353,8 @@ const maxWritten = 32 // of each thing
 
 // noteWritten keeps what an exchange may have done, for those who may be of the same account.
 func (w *Watcher) noteWritten(e *Event, account member) {
-	if !e.does.writes() || !e.OK() && !e.Unknown() || w.places.list[e.At].world != "" {
+	isRecovery := e.Recovered != nil
+	if !e.does.writes() && !isRecovery || !e.OK() && !e.Unknown() || w.places.list[e.At].world != "" {
 		return
 	}
 	note := func(t thing) {
@@ -361,6 +364,10 @@ func (w *Watcher) noteWritten(e *Event, account member) {
 			list = list[1:]
 		}
 		w.written.put(key, append(list, written{e, account}))
+	}
+	if isRecovery {
+		note(thing{tables, recovered})
+		return
 	}
 	note(thing{kind: e.of})
 	for _, t := range e.touched() {
@@ -389,6 +396,10 @@ func (w *Watcher) writtenByOthers(account member, x excuse) *Event {
 		t.kind = x.kind
 	}
 	list, _ := w.written.get(writtenKey{account.at, t})
+	if t.kind == tables || t.kind == databases {
+		recoveries, _ := w.written.get(writtenKey{account.at, thing{tables, recovered}})
+		list = slices.Concat(list, recoveries)
+	}
 	for _, one := range list {
 		isWithin := (x.after == nil || !before(one.event, x.after)) && !before(x.before, one.event)
 		if one.account != account && isWithin && !w.accounts.areApart(account, one.account) {

@@ -78,6 +78,7 @@ func (w *Watcher) show(ctx context.Context) error {
 			h.begin()
 			w.histories.put(at, h)
 		}
+		e.Unordered = w.places.unordered[e.File]
 		if !w.isDouble(e) {
 			w.noteWritten(e, at)
 			h.take(e)
