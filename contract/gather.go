@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 
 	"svc.example/understudy/contract/capture"
@@ -33,6 +35,7 @@ type gatherer struct {
 	accepted *acceptance
 	strange  strangers
 	numbers  numbering
+	files    map[string]bool // recordings, by whether they are on disk
 	errs     []error
 	dropped  int
 }
@@ -41,8 +44,9 @@ func newGatherer(c *Checker) *gatherer {
 	g := &gatherer{
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
-		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline),
+		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline), files: map[string]bool{},
 	}
+	g.r.Own = slices.Sorted(maps.Values(c.config.specs))
 	for _, id := range c.config.disabled {
 		g.disabled[id] = true
 	}
@@ -193,11 +197,23 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 		g.r.Omitted++
 		return
 	}
-	group.Numbers = append(group.Numbers, f.Exchange)
+	group.Occurrences = append(group.Occurrences, report.Occurrence{Exchange: f.Exchange, Pointer: f.Pointer})
 	g.r.Findings = append(g.r.Findings, f)
 	for _, line := range lines {
+		line.OnDisk = g.onDisk(line.File)
 		g.r.Shown[line.Exchange] = line
 	}
+}
+
+// onDisk reports whether a name of a recording is that of a file, and not of what a zip archive or memory holds.
+func (g *gatherer) onDisk(file string) bool {
+	known, ok := g.files[file]
+	if !ok {
+		info, err := os.Stat(file)
+		known = err == nil && info.Mode().IsRegular()
+		g.files[file] = known
+	}
+	return known
 }
 
 // report completes the report.

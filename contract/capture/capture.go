@@ -24,6 +24,7 @@ const MaxEntry = 64 << 20
 type Place struct {
 	File   string
 	Number int   // counts the exchanges of a source, from 1
+	Entry  int   // counts those of the file, from 1
 	Line   int   // from 1, 0 for the file as a whole
 	Offset int64 // of its first byte
 }
@@ -135,12 +136,17 @@ func Read(name string, r io.Reader) Source {
 	}
 }
 
-// numbered counts records through, over as many files as there are.
+// numbered counts records through, over as many files as there are, and within each file.
 func numbered(number *int, yield func(Record, error) bool) func(Record, error) bool {
+	file, entry := "", 0
 	return func(record Record, err error) bool {
 		if err == nil {
+			if record.File != file {
+				file, entry = record.File, 0
+			}
 			*number++
-			record.Number = *number
+			entry++
+			record.Number, record.Entry = *number, entry
 		}
 		return yield(record, err)
 	}
@@ -152,7 +158,7 @@ func Exchanges(name string, exchanges iter.Seq[*recording.Exchange]) Source {
 		number := 0
 		for e := range exchanges {
 			number++
-			if !yield(Record{Place: Place{File: name, Number: number, Line: number}, item: e}, nil) {
+			if !yield(Record{Place: Place{File: name, Number: number, Entry: number, Line: number}, item: e}, nil) {
 				return
 			}
 		}

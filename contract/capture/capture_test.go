@@ -39,7 +39,7 @@ func TestLines(t *testing.T) {
 	}
 	want := []capture.Item{
 		{
-			Place: capture.Place{File: "r", Number: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
+			Place: capture.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
 			Exchange: &recording.Exchange{
 				Seq: 1, World: "w", Redacted: []string{"A"},
 				Start:    time.Date(2026, 5, 4, 1, 20, 5, 5e8, time.UTC),
@@ -49,7 +49,7 @@ func TestLines(t *testing.T) {
 			},
 		},
 		{
-			Place: capture.Place{File: "r", Number: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
+			Place: capture.Place{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
 			Exchange: &recording.Exchange{
 				Request: recording.Request{Method: "PUT", URL: "http://h/b", Body: &recording.Body{Bytes: []byte{0xff}}},
 			},
@@ -131,7 +131,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(problems)
 	}
 	want := []capture.Item{{
-		Place: capture.Place{File: "r", Number: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
+		Place: capture.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
 		Exchange: &recording.Exchange{
 			Start: time.Date(2026, 5, 4, 1, 20, 5, 0, time.UTC), End: time.Date(2026, 5, 4, 1, 20, 5, 25e7, time.UTC),
 			Request: recording.Request{

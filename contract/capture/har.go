@@ -84,7 +84,7 @@ func decodeEntry(r Record) (Item, error) {
 		err = errors.New("the entry has no request with a method and a url")
 	}
 	if err != nil {
-		return Item{}, &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("entry %d: %w", r.Number, inWords(err))}
+		return Item{}, &ReadError{Place: r.Place, Kind: Malformed, Err: fmt.Errorf("entry %d: %w", r.Entry, inWords(err))}
 	}
 	item := Item{Place: r.Place, Exchange: h.exchange(), RequestSize: -1, ResponseSize: -1}
 	h.requestBody(&item, r.attached)

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"svc.example/understudy/contract/report"
@@ -52,7 +53,7 @@ func exchange(method, url, request string, status int, response string) *recordi
 type builder struct{ *report.Report }
 
 func (b builder) exchange(number int, e *recording.Exchange, path string) {
-	line := report.Line{Exchange: number, Method: e.Request.Method, URL: path, File: "traffic.har", Line: number + 1}
+	line := report.Line{Exchange: number, Method: e.Request.Method, URL: path, File: "traffic.har", Line: number + 1, Entry: number, OnDisk: true}
 	if e.Response != nil {
 		line.Status = e.Response.Status
 	}
@@ -61,7 +62,15 @@ func (b builder) exchange(number int, e *recording.Exchange, path string) {
 
 func (b builder) finding(f report.Finding, times int) {
 	f.ID = report.Fingerprint(&f)
-	g := report.Group{Finding: f, Count: times, Numbers: []int{f.Exchange}}
+	g := report.Group{Finding: f, Count: times}
+	for i := range min(times, 50) { // a check keeps no more
+		o := report.Occurrence{Exchange: f.Exchange, Pointer: f.Pointer}
+		if i > 0 {
+			o.Pointer = strings.Replace(f.Pointer, "/1/", fmt.Sprintf("/%d/", 1+i%3), 1)
+			o.Exchange += i
+		}
+		g.Occurrences = append(g.Occurrences, o)
+	}
 	b.Groups, b.Findings = append(b.Groups, g), append(b.Findings, f)
 }
 

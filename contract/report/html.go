@@ -86,6 +86,8 @@ type findingView struct {
 	Search   string
 	Evidence []exchangeView
 	More     int
+	Others   []string // where else it is
+	Uncited  int      // how many more there are
 	Document string
 	Excerpt  []excerptLine
 	Opened   bool
@@ -199,6 +201,11 @@ func (r *Report) findingView(g *Group, i int) findingView {
 		number := excerpt.First + n
 		v.Excerpt = append(v.Excerpt, excerptLine{number, short(plain(text), maxLineRunes), number == g.Spec.Line})
 	}
+	others, uncited := g.others(len(g.Occurrences))
+	for _, o := range others {
+		v.Others = append(v.Others, short(plain(r.occurrence(g, o)), maxLineRunes))
+	}
+	v.Uncited = uncited
 	chain := g.chain()
 	for n, number := range chain {
 		if n == maxPageChain-1 && len(chain) > maxPageChain { // the last one is where it broke

@@ -165,6 +165,13 @@ func (r *Report) prose(g *Group) string {
 	for _, number := range g.chain() {
 		lines = append(lines, plain(r.line(number)))
 	}
+	others, more := g.others(len(g.Occurrences))
+	for _, o := range others {
+		lines = append(lines, plain("also "+r.occurrence(g, o)))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
 	if g.Spec.File != "" {
 		lines = append(lines, plain(fmt.Sprintf("%s:%d says so (%s)", r.specURI(g.Spec), g.Spec.Line, sureness(g.Provenance))))
 	}

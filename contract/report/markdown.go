@@ -95,6 +95,9 @@ func (r *Report) markdownFinding(g *Group) string {
 	if g.Spec.File != "" {
 		fmt.Fprintf(&b, "- %s says so (%s)\n", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
 	}
+	if also := r.also(g, maxListed); also != "" {
+		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(also, 1000)))
+	}
 	fmt.Fprintf(&b, "\n<details><summary>Evidence: %s</summary>\n\n", count(len(g.chain()), "exchange"))
 	for i, number := range g.chain() {
 		if i == maxCitedChain {

@@ -55,7 +55,8 @@ type Report struct {
 	Excerpts map[Spec]Excerpt
 
 	Docs map[string]RuleDoc // what the rules are about, by their names
-	Root string             // the folder of the documents in the repository, specs by default, for SARIF and GitHub
+	Root string             // the folder of the embedded documents in their repository, specs by default
+	Own  []string           // files of documents of the user's own
 
 	// DisputedFails says that disputed findings fail the check too.
 	DisputedFails bool
@@ -220,14 +221,22 @@ type Line struct {
 	Status   int    `json:"status"` // 0 when no response was seen
 	File     string `json:"file"`
 	Line     int    `json:"line"`
+	Entry    int    `json:"entry,omitzero"` // number within the file, from 1
 	Offset   int64  `json:"offset"`
+	OnDisk   bool   `json:"-"` // the file is one that a reader can open
 }
 
 // Group is all findings with one fingerprint.
 type Group struct {
-	Finding // the first one
-	Count   int
-	Numbers []int // exchanges of the first ones
+	Finding     // the first one
+	Count       int
+	Occurrences []Occurrence // the first ones, in their order
+}
+
+// Occurrence is where one of the findings with the same fingerprint is.
+type Occurrence struct {
+	Exchange int
+	Pointer  string // into the exchange
 }
 
 // Breaks reports whether a finding makes a check fail.

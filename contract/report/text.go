@@ -72,10 +72,20 @@ func (t *textWriter) group(g *Group) {
 	for _, number := range g.Evidence {
 		t.line("  %s", t.exchange(number))
 	}
+	t.also(g)
 	if says := g.says(); says != "" {
 		t.line("  %s", t.paint(plain(says), color.Faint))
 	}
 	t.line("")
+}
+
+// also says where else a finding is: in the first few places, or in all that are kept.
+func (t *textWriter) also(g *Group) {
+	most := maxListed
+	if t.Verbose {
+		most = len(g.Occurrences)
+	}
+	t.wrap("  ", t.r.also(g, most))
 }
 
 // exchange is one exchange in a line that is no longer than others: the folders of its recording give way, then its
