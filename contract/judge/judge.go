@@ -42,6 +42,9 @@ type Config struct {
 	Brand     specs.Brand
 	Trust     specs.Provenance // the least sure provenance that is still an error
 	SecondOff bool             // judge with the first engine alone
+
+	// Redactor takes secrets out of the values that findings show. Without one they show none.
+	Redactor *recording.Redactor
 }
 
 // Judge judges exchanges one by one. It is safe for concurrent use.
@@ -55,6 +58,7 @@ type Judge struct {
 	planner   *planner
 	places    *placeMemo
 	envelopes *formMemo
+	redactor  *recording.Redactor
 }
 
 // New makes a judge.
@@ -69,6 +73,7 @@ func New(config Config) (*Judge, error) {
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, alone: config.SecondOff,
 		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
+		redactor: config.Redactor,
 	}, nil
 }
 
@@ -236,7 +241,7 @@ func (j *Judge) unknownStatus(r *Result, status int) {
 	finding := j.finding(r.Item.Number, op, report.Finding{
 		Rule: UndocumentedStatus, Severity: severity, Verdict: report.Fail,
 		Message: fmt.Sprintf("status %d is not documented", status), Pointer: "/response/status",
-		Spec: report.Spec{Pointer: op.Pointer + "/responses"},
+		Found: fmt.Sprint(status), Spec: report.Spec{Pointer: op.Pointer + "/responses"},
 	})
 	finding.Provenance = provenance
 	finding.ID = fmt.Sprintf("%s-%d", finding.ID, status) // the status is the deviation

@@ -167,7 +167,7 @@ func (j *Judge) mediaType(o *opinion, m *message) {
 		o.check(Schema, report.Skipped)
 		j.fault(o, m, report.Finding{
 			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
-			Pointer: "/" + m.side.String() + "/headers/Content-Type", Spec: report.Spec{Pointer: m.pointer + "/content"},
+			Pointer: "/" + m.side.String() + "/headers/Content-Type", Found: j.foundHeader(m, "Content-Type"), Spec: report.Spec{Pointer: m.pointer + "/content"},
 		})
 		return
 	}

@@ -71,6 +71,7 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	first, second = p.hush(first), p.hush(second)
 	j.settle(o, &m, ruling{
 		first: first, second: second, voted: voted, pointer: m.op.Pointer + "/parameters", instance: "/request",
+		found: func(path []string) string { return j.foundFor(p, path) },
 	})
 	j.undeclaredParameters(o, p)
 	return o
@@ -112,7 +113,9 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 	if len(documented.Headers) == 0 {
 		return
 	}
-	m := message{op: r.Operation(), side: response, status: r.status(), pointer: pointer}
+	m := message{
+		op: r.Operation(), side: response, status: r.status(), pointer: pointer, headers: r.Item.Response.Headers,
+	}
 	values := headerOf(r.Item.Response.Headers)
 	o := &opinion{}
 	var faults []fault
@@ -121,7 +124,10 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 			faults = append(faults, firstOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
 		}
 	}
-	j.settle(o, &m, ruling{first: faults, pointer: pointer + "/headers", instance: "/response/headers"})
+	j.settle(o, &m, ruling{
+		first: faults, pointer: pointer + "/headers", instance: "/response/headers",
+		found: func(path []string) string { return j.foundHeader(&m, path[0]) },
+	})
 	r.Checks = append(r.Checks, o.checks...)
 	for _, f := range o.findings {
 		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}

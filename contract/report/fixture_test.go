@@ -151,13 +151,15 @@ func richFindings(b builder) {
 	}, 1)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.listPools", Exchange: 9,
-		Evidence: []int{9}, Message: "want a string, got a number", Pointer: "/response/body/pools/1/name", Spec: nameType,
+		Evidence: []int{9}, Message: "want a string, got a number", Pointer: "/response/body/pools/1/name", Found: "7",
+		Spec:       nameType,
 		Provenance: specs.Documented,
 	}, 312)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.createWorkflow",
 		Exchange: 15, Evidence: []int{15}, Message: "want a number, got " + hostile, Pointer: "/request/headers/X-Evil\"><script>",
-		Spec: spec(88, "/paths/~1api~1workflows/post"), Provenance: specs.Public,
+		Found: hostile,
+		Spec:  spec(88, "/paths/~1api~1workflows/post"), Provenance: specs.Public,
 	}, 2)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Disputed: true, Interface: "workflow",

@@ -57,6 +57,9 @@ func (r *Report) annotationPlace(g *Group) annotation {
 
 func (r *Report) annotationText(g *Group) string {
 	message := []string{plain(g.Message)}
+	if g.Found != "" {
+		message = append(message, plain(g.at()))
+	}
 	for _, v := range g.Voices {
 		message = append(message, plain(v.says()))
 	}

@@ -79,6 +79,7 @@ type findingView struct {
 	*Group
 	Message  string // in the place of the group's: without what would hide or turn other text
 	Pointer  string
+	Found    string
 	Kind     string // violation, accepted, disputed, warning, notice, or inconclusive
 	Where    string
 	Sure     string
@@ -189,7 +190,7 @@ func distinct(list []string) []string {
 
 func (r *Report) findingView(g *Group, i int) findingView {
 	v := findingView{
-		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Kind: r.kindOf(g), Where: plain(g.where()), Sure: sureness(g.Provenance), Title: r.Docs[g.Rule].Title,
+		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Found: plain(g.Found), Kind: r.kindOf(g), Where: plain(g.where()), Sure: sureness(g.Provenance), Title: r.Docs[g.Rule].Title,
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")), maxMessage)),
 	}
 	v.Opened = i == 0 && v.Kind == "violation"

@@ -159,8 +159,8 @@ func (r *Report) prose(g *Group) string {
 	for _, v := range g.Voices {
 		lines = append(lines, plain(v.says()))
 	}
-	if g.Pointer != "" {
-		lines = append(lines, "at "+plain(g.Pointer))
+	if at := g.at(); at != "" {
+		lines = append(lines, plain(at))
 	}
 	for _, number := range g.chain() {
 		lines = append(lines, plain(r.line(number)))

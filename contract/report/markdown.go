@@ -92,6 +92,9 @@ func (r *Report) markdownFinding(g *Group) string {
 	if g.Pointer != "" {
 		fmt.Fprintf(&b, "- at %s\n", codeSpan(g.Pointer))
 	}
+	if g.Found != "" {
+		fmt.Fprintf(&b, "- found %s\n", codeSpan(g.Found))
+	}
 	if g.Spec.File != "" {
 		fmt.Fprintf(&b, "- %s says so (%s)\n", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
 	}

@@ -193,7 +193,8 @@ type Finding struct {
 	Exchange   int              `json:"exchange"`
 	Evidence   []int            `json:"evidence"` // exchanges that created, referenced and broke, in their order
 	Message    string           `json:"message"`
-	Pointer    string           `json:"pointer"` // into the exchange, such as /response/body/pools/0/name
+	Pointer    string           `json:"pointer"`        // into the exchange, such as /response/body/pools/0/name
+	Found      string           `json:"found,omitzero"` // the value there as JSON, or its beginning; empty if it may be secret
 	Spec       Spec             `json:"spec"`
 	Provenance specs.Provenance `json:"provenance"`
 	Voices     []Voice          `json:"voices,omitempty"` // both judges, where they differ

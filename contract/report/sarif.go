@@ -94,6 +94,9 @@ func (r *Report) sarifResult(g *Group) sarifResult {
 			"disputed": g.Disputed,
 		},
 	}
+	if g.Found != "" {
+		result.Properties["found"] = plain(g.Found)
+	}
 	logical := []sarifLogical{}
 	if where := g.where(); where != "" {
 		logical = append(logical, sarifLogical{Name: where, Kind: "member"})
@@ -129,6 +132,9 @@ func (r *Report) sarifKind(g *Group) (kind, level string) {
 
 func sarifMessage(g *Group) string {
 	parts := []string{plain(g.Message)}
+	if g.Found != "" {
+		parts = append(parts, plain(g.at()))
+	}
 	for _, v := range g.Voices {
 		parts = append(parts, plain(v.says()))
 	}

@@ -66,8 +66,8 @@ func (t *textWriter) group(g *Group) {
 	for _, v := range g.Voices {
 		t.wrap("  ", v.says())
 	}
-	if g.Pointer != "" && g.Pointer != "/response" {
-		t.line("  at %s", plain(g.Pointer))
+	if at := g.at(); at != "" {
+		t.line("  %s", plain(at))
 	}
 	for _, number := range g.Evidence {
 		t.line("  %s", t.exchange(number))

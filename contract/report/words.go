@@ -40,6 +40,19 @@ func (g *Group) times() string {
 	return fmt.Sprintf("×%d, first at #%d", g.Count, g.Exchange)
 }
 
+// at is where in its exchange a finding is, and what was found there; empty where that goes without saying.
+func (f *Finding) at() string {
+	switch {
+	case f.Found != "" && f.Pointer != "":
+		return fmt.Sprintf("at %s: %s", f.Pointer, f.Found)
+	case f.Pointer == "/response":
+		return ""
+	case f.Pointer != "":
+		return "at " + f.Pointer
+	}
+	return ""
+}
+
 // says is what the judges say where they differ.
 func (v Voice) says() string {
 	if v.Message == "" {
