@@ -36,6 +36,7 @@ type gatherer struct {
 	strange  strangers
 	numbers  numbering
 	files    map[string]bool // recordings, by whether they are on disk
+	says     map[saysKey]string
 	errs     []error
 	dropped  int
 }
@@ -44,7 +45,7 @@ func newGatherer(c *Checker) *gatherer {
 	g := &gatherer{
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
-		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline), files: map[string]bool{},
+		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline), files: map[string]bool{}, says: map[saysKey]string{},
 	}
 	g.r.Own = slices.Sorted(maps.Values(c.config.specs))
 	for _, id := range c.config.disabled {
@@ -180,6 +181,7 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 	}
 	f.Accepted = g.accepted.accepts(&f)
 	g.checker.clean(&f)
+	f.Spec.Says = g.saying(&f)
 	group := g.groups[f.ID]
 	if group == nil {
 		if len(g.groups) >= maxGroups {
@@ -203,6 +205,26 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 		line.OnDisk = g.onDisk(line.File)
 		g.r.Shown[line.Exchange] = line
 	}
+}
+
+type saysKey struct{ iface, file, pointer string }
+
+// saying is what the document says at the place of a finding, in one line.
+func (g *gatherer) saying(f *report.Finding) string {
+	key := saysKey{f.Interface, f.Spec.File, f.Spec.Pointer}
+	says, known := g.says[key]
+	if known || f.Spec.File == "" {
+		return says
+	}
+	for _, d := range g.checker.documents {
+		for _, d := range []*specs.Document{d, d.Extras} {
+			if d != nil && d.Interface == f.Interface && d.File == f.Spec.File {
+				says = d.Says(f.Spec.Pointer)
+			}
+		}
+	}
+	g.says[key] = says
+	return says
 }
 
 // onDisk reports whether a name of a recording is that of a file, and not of what a zip archive or memory holds.

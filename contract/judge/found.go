@@ -117,35 +117,48 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// member is a part of a body, with its name and what documents say of it.
+type member struct {
+	value any
+	name  string
+	part  specs.Part
+}
+
+// at is the part of a value that a token of a path leads to.
+func (m member) at(token string) (next member, isThere bool) {
+	switch v := m.value.(type) {
+	case map[string]any:
+		next = member{name: token, part: m.part.Member(token)}
+		next.value, isThere = v[token]
+	case []any:
+		i, err := strconv.Atoi(token)
+		if isThere = err == nil && i >= 0 && i < len(v); isThere {
+			next = member{v[i], m.name, m.part.Item()}
+		}
+	}
+	next.part.Secret = next.part.Secret || recording.IsSecret(next.name)
+	return next, isThere
+}
+
 // foundAt is the value at a path of a body, as a finding shows it; empty where there is none.
 func (j *Judge) foundAt(b *body, path []string) string {
-	value, isThere := any(b.decoded.values), b.decoded.lines
-	if !isThere && len(b.decoded.values) == 1 {
-		value, isThere = b.decoded.values[0], true
+	line := 0
+	if b.decoded.lines && len(path) > 0 {
+		line, _ = strconv.Atoi(path[0])
+		path = path[1:]
 	}
-	part, name := b.secrets(), ""
-	for i, token := range path {
-		switch v := value.(type) {
-		case map[string]any:
-			value, isThere = v[token]
-			part, name = part.Member(token), token
-		case []any:
-			at, err := strconv.Atoi(token)
-			if isThere = err == nil && at >= 0 && at < len(v); !isThere {
-				return ""
-			}
-			if value = v[at]; i > 0 || !b.decoded.lines {
-				part = part.Item()
-			}
-		default:
-			isThere = false
-		}
+	if line < 0 || line >= len(b.decoded.values) {
+		return ""
+	}
+	m := member{value: b.decoded.values[line], part: b.secrets()}
+	for _, token := range path {
+		next, isThere := m.at(token)
 		if !isThere {
 			return ""
 		}
-		part.Secret = part.Secret || recording.IsSecret(name)
+		m = next
 	}
-	return j.foundIn(value, name, part)
+	return j.foundIn(m.value, m.name, m.part)
 }
 
 // secrets is what the document, and ours if that is another one, say of secrets in the body.

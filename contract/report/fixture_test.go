@@ -141,6 +141,7 @@ func richFindings(b builder) {
 	deletePool := spec(1204, "/paths/~1api~1pools~1{id}/delete")
 	b.Excerpts[deletePool] = report.Excerpt{First: 1202, Lines: poolsExcerpt}
 	nameType := spec(2250, "/components/schemas/Pool/properties/name/type")
+	nameType.Says = "type: string, The pool's name, unique in the account"
 	b.Excerpts[nameType] = report.Excerpt{First: 2248, Lines: []string{
 		"        name:", "          description: The pool's name, unique in the account", "          type: string", "          maxLength: 255",
 	}}
@@ -159,7 +160,7 @@ func richFindings(b builder) {
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.createWorkflow",
 		Exchange: 15, Evidence: []int{15}, Message: "want a number, got " + hostile, Pointer: "/request/headers/X-Evil\"><script>",
 		Found: hostile,
-		Spec:  spec(88, "/paths/~1api~1workflows/post"), Provenance: specs.Public,
+		Spec:  report.Spec{File: "workflow.yaml", Line: 88, Pointer: "/paths/~1api~1workflows/post", Says: hostile}, Provenance: specs.Public,
 	}, 2)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Disputed: true, Interface: "workflow",

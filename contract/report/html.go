@@ -90,6 +90,7 @@ type findingView struct {
 	Others   []string // where else it is
 	Uncited  int      // how many more there are
 	Document string
+	Says     string // what the document states, where there is no excerpt
 	Excerpt  []excerptLine
 	Opened   bool
 }
@@ -198,6 +199,9 @@ func (r *Report) findingView(g *Group, i int) findingView {
 		v.Document = plain(fmt.Sprintf("%s:%d", g.Spec.File, g.Spec.Line))
 	}
 	excerpt := r.Excerpts[g.Spec]
+	if len(excerpt.Lines) == 0 {
+		v.Says = plain(g.Spec.Says)
+	}
 	for n, text := range excerpt.Lines {
 		number := excerpt.First + n
 		v.Excerpt = append(v.Excerpt, excerptLine{number, short(plain(text), maxLineRunes), number == g.Spec.Line})

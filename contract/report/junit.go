@@ -172,8 +172,8 @@ func (r *Report) prose(g *Group) string {
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	if g.Spec.File != "" {
-		lines = append(lines, plain(fmt.Sprintf("%s:%d says so (%s)", r.specURI(g.Spec), g.Spec.Line, sureness(g.Provenance))))
+	if says := g.says(); says != "" {
+		lines = append(lines, plain(says))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

@@ -96,7 +96,11 @@ func (r *Report) markdownFinding(g *Group) string {
 		fmt.Fprintf(&b, "- found %s\n", codeSpan(g.Found))
 	}
 	if g.Spec.File != "" {
-		fmt.Fprintf(&b, "- %s says so (%s)\n", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
+		fmt.Fprintf(&b, "- %s says so (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
+		if g.Spec.Says != "" {
+			fmt.Fprintf(&b, ": %s", codeSpan(g.Spec.Says))
+		}
+		b.WriteString("\n")
 	}
 	if also := r.also(g, maxListed); also != "" {
 		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(also, 1000)))

@@ -205,6 +205,7 @@ type Spec struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Pointer string `json:"pointer"`
+	Says    string `json:"says,omitzero"` // what stands there, in one short line
 }
 
 // Voice is what one judge says of a disputed finding.

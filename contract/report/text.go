@@ -73,8 +73,8 @@ func (t *textWriter) group(g *Group) {
 		t.line("  %s", t.exchange(number))
 	}
 	t.also(g)
-	if says := g.says(); says != "" {
-		t.line("  %s", t.paint(plain(says), color.Faint))
+	for _, line := range wrap(g.says(), t.width()-2) {
+		t.line("  %s", t.paint(line, color.Faint))
 	}
 	t.line("")
 }

@@ -66,7 +66,11 @@ func (f *Finding) says() string {
 	if f.Spec.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d says so (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
+	says := fmt.Sprintf("%s:%d says so (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
+	if f.Spec.Says != "" {
+		says += ": " + f.Spec.Says
+	}
+	return says
 }
 
 func sureness(p specs.Provenance) string {
