@@ -40,6 +40,7 @@ components:
 		"/components/schemas/Thing/properties/id":                "Its number",
 		"/components/schemas/Thing/required":                     "required: [id, name]",
 		"/components/schemas/Thing":                              "properties: id, name",
+		"/paths":                                                 "",
 		"/paths/~1things/get/responses":                          "responses: 200, 404",
 		"/paths/~1things/get/responses/200":                      "All things, in order",
 		"/paths/~1things/get/responses/200/description":          "All things, in order",

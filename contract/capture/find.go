@@ -169,8 +169,10 @@ func search(g Given) []*found {
 		return orNothing(g.Path, below(g.Path, g.Path))
 	case err == nil:
 		return []*found{{Given: g, key: keyOf(g.Path)}}
-	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(g.Path, "*?[{"):
+	case !errors.Is(err, fs.ErrNotExist):
 		return []*found{{Given: g, err: err}}
+	case !strings.ContainsAny(g.Path, "*?[{"):
+		return []*found{{Given: g, err: absentError(g.Path)}}
 	}
 	matches, err := doublestar.FilepathGlob(g.Path,
 		doublestar.WithNoHidden(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
@@ -183,6 +185,14 @@ func search(g Given) []*found {
 	}
 	return orNothing(g.Path, list)
 }
+
+// absentError is the path of a file that is not there.
+type absentError string
+
+func (e absentError) Error() string { return string(e) + ": there is no such file" }
+
+// Is makes it the error that others know a missing file by.
+func (e absentError) Is(target error) bool { return target == fs.ErrNotExist }
 
 func orNothing(path string, list []*found) []*found {
 	if len(list) > 0 {
