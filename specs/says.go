@@ -29,6 +29,15 @@ func (d *Document) Says(pointer string) string {
 	return shortLine(saysNode(parent, node, token))
 }
 
+// Tree returns the document as JSON has it: maps with texts for keys, lists, texts, json.Number, booleans and nil.
+func (d *Document) Tree() (map[string]any, error) {
+	index, err := d.index()
+	if err != nil {
+		return nil, err
+	}
+	return treeOf(index.root)
+}
+
 func saysNode(parent, node *yaml.Node, token string) string {
 	value := flat(node)
 	if token == "description" || token == "summary" {

@@ -45,6 +45,9 @@ func IsDistinct(text string) bool {
 	return !isPlaceholder(text) || isMarked(text)
 }
 
+// IsPlain reports whether a text is what was sent, and not what a tool wrote in its place.
+func IsPlain(text string) bool { return !isPlaceholder(text) && !isRedacted(text) }
+
 // isMarked reports whether a placeholder stands for one secret only: our own mark, and one that ends in a number or a
 // hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask are none of it.
 func isMarked(text string) bool {
