@@ -267,16 +267,17 @@ func merged(into, value any) any {
 
 // jsonPath is an RFC 9535 path to a part of a document.
 func jsonPath(node any, tokens []string) string {
-	path := "$"
+	var path strings.Builder
+	path.WriteString("$")
 	for _, token := range tokens {
 		if _, isList := node.([]any); isList {
-			path += "[" + token + "]"
+			path.WriteString("[" + token + "]")
 		} else {
-			path += "['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(token) + "']"
+			path.WriteString("['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(token) + "']")
 		}
 		node, _ = child(node, token)
 	}
-	return path
+	return path.String()
 }
 
 // MergePatch returns the patch as an RFC 7396 JSON Merge Patch. Lists that change are in it as a whole.
