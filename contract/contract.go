@@ -81,13 +81,15 @@ func NewChecker(opts ...Option) (*Checker, error) {
 	if err := c.misspelt(documents); err != nil {
 		return nil, err
 	}
-	j, err := judge.New(judge.Config{Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust})
-	if err != nil {
-		return nil, err
-	}
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
 	redactor := &recording.Redactor{Brand: c.brand, Salt: salt}
+	j, err := judge.New(judge.Config{
+		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Redactor: redactor,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &Checker{config: c, documents: documents, judge: j, redactor: redactor}, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 
 	"svc.example/understudy/contract/capture"
@@ -36,8 +38,10 @@ type gatherer struct {
 	strange  strangers
 	numbers  numbering
 	guesses  guesses
-	reasons  map[string]int // why bodies were not judged
-	ignored  map[string]int // exchanges, by what they are left out
+	reasons  map[string]int  // why bodies were not judged
+	ignored  map[string]int  // exchanges, by what they are left out
+	files    map[string]bool // recordings, by whether they are on disk
+	says     map[saysKey]string
 	errs     []error
 	dropped  int
 }
@@ -47,8 +51,9 @@ func newGatherer(c *Checker) *gatherer {
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
 		reasons: map[string]int{}, ignored: map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
-		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline),
+		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline), files: map[string]bool{}, says: map[saysKey]string{},
 	}
+	g.r.Own = slices.Sorted(maps.Values(c.config.specs))
 	for _, id := range c.config.disabled {
 		g.disabled[id] = true
 	}
@@ -212,6 +217,7 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 	g.guesses.lower(&f, lines)
 	f.Accepted = g.accepted.accepts(&f)
 	g.checker.clean(&f)
+	f.Spec.Says = g.saying(&f)
 	group := g.groups[f.ID]
 	if group == nil {
 		if len(g.groups) >= maxGroups {
@@ -229,11 +235,43 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 		g.r.Omitted++
 		return
 	}
-	group.Numbers = append(group.Numbers, f.Exchange)
+	group.Occurrences = append(group.Occurrences, report.Occurrence{Exchange: f.Exchange, Pointer: f.Pointer})
 	g.r.Findings = append(g.r.Findings, f)
 	for _, line := range lines {
+		line.OnDisk = g.onDisk(line.File)
 		g.r.Shown[line.Exchange] = line
 	}
+}
+
+type saysKey struct{ iface, file, pointer string }
+
+// saying is what the document says at the place of a finding, in one line.
+func (g *gatherer) saying(f *report.Finding) string {
+	key := saysKey{f.Interface, f.Spec.File, f.Spec.Pointer}
+	says, known := g.says[key]
+	if known || f.Spec.File == "" {
+		return says
+	}
+	for _, d := range g.checker.documents {
+		for _, d := range []*specs.Document{d, d.Extras} {
+			if d != nil && d.Interface == f.Interface && d.File == f.Spec.File {
+				says = d.Says(f.Spec.Pointer)
+			}
+		}
+	}
+	g.says[key] = says
+	return says
+}
+
+// onDisk reports whether a name of a recording is that of a file, and not of what a zip archive or memory holds.
+func (g *gatherer) onDisk(file string) bool {
+	known, ok := g.files[file]
+	if !ok {
+		info, err := os.Stat(file)
+		known = err == nil && info.Mode().IsRegular()
+		g.files[file] = known
+	}
+	return known
 }
 
 // report completes the report.

@@ -18,7 +18,7 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	e := &recording.Exchange{Request: recording.Request{URL: r.Item.Request.URL}}
 	line := report.Line{
 		Exchange: r.Item.Number, Method: r.Item.Request.Method, URL: c.redactor.Redact(e, r.Operation()).Request.URL,
-		File: r.Item.File, Line: r.Item.Line, Offset: r.Item.Offset,
+		File: r.Item.File, Line: r.Item.Line, Entry: r.Item.Entry, Offset: r.Item.Offset,
 	}
 	if u, err := url.Parse(line.URL); err == nil {
 		line.URL = strings.TrimPrefix(line.URL, u.Scheme+"://"+u.Host)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -160,11 +159,8 @@ func summarize(r *report.Report) error {
 	return errors.Join(r.WriteSummary(file, room), file.Close())
 }
 
-// writeFile writes a file, and the folders that it is in.
+// writeFile writes a file in a folder that is there.
 func writeFile(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
 	file, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)

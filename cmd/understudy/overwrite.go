@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,13 @@ import (
 // named is a file that a command reads or writes, and what users know it as.
 type named struct{ path, as string }
 
-// overwritten refuses to write what is read, and to write anything twice.
+// overwritten refuses to write what is read, to write anything twice, and to write into a folder that is not there.
 func overwritten(written, read []named) error {
 	var errs []error
 	for i, file := range written {
+		if err := folderOf(file.path); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file.as, err))
+		}
 		isIt := func(other named) bool { return sameFile(file.path, other.path) }
 		if at := slices.IndexFunc(read, isIt); at >= 0 {
 			errs = append(errs, fmt.Errorf("%s would overwrite %s: choose another file", file.as, read[at].as))
@@ -24,6 +28,21 @@ func overwritten(written, read []named) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// folderOf reports an error unless there is a folder for a file. A command makes none: that it is not there is most often
+// a slip of the pen.
+func folderOf(path string) error {
+	folder := filepath.Dir(path)
+	switch info, err := os.Stat(folder); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no folder %s: make it first", folder)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder", folder)
+	}
+	return nil
 }
 
 // sameFile reports whether two paths lead to one file, which need not be there yet. Devices can be written to twice.

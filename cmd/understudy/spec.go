@@ -39,6 +39,7 @@ interface, or of the extras beside an interface, as YAML. With --brand, exact id
 		},
 	}
 	addBrand(c, &word)
+	c.AddCommand(newSpecSuggest())
 	return c
 }
 

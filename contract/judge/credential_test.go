@@ -71,6 +71,7 @@ func TestBareKeys(t *testing.T) {
 		"1/dummy":              {"GET /things", report.Pass, "1/dummy"},
 		"fakes":                {"GET /things", report.Pass, "fakes"},
 		"FILTERED_TOKEN":       {"GET /things", report.Inconclusive, ""},
+		"FILTERED_TOKEN_2":     {"GET /things", report.Pass, "FILTERED_TOKEN_2"}, // each key has its number
 		"(removed by hand)":    {"GET /things", report.Inconclusive, ""},
 		"SVC1":                 {"GET /things", report.Fail, "SVC1"},
 		"Bearer 1/a":           {"GET /things", report.Fail, "malformed Bearer 1/a"},
@@ -89,6 +90,43 @@ func TestBareKeys(t *testing.T) {
 		}
 		if got := r.Credential().Identity; got != tt.identity {
 			t.Errorf("%q is %q, want %q", value, got, tt.identity)
+		}
+	}
+}
+
+// Placeholders that a tool numbers are callers of their own; one that stands for all keys is nobody.
+func TestPseudonyms(t *testing.T) {
+	t.Parallel()
+	d, err := specs.Parse(specs.Ingestion, "events.yaml", []byte(events), specs.Neutral)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, SecondOff: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for placeholder, isCaller := range map[string]bool{
+		"<TOKEN-1>": true, "<TOKEN_2>": true, "<TOKEN 3>": true, "{{token1}}": true, "${KEY_12}": true, "[REDACTED-3]": true,
+		"REDACTED#4": true, "***:1a2b": true, "***:1a2b3c4d…": true, "xxx-7": false, "FILTERED_KEY_2": true, "YOUR_API_KEY_2": true,
+		"<TOKEN>": false, "***": false, "********": false, "***1234": false, "xxxx1234": false, "xxxxxxxx-1234": false,
+		"(removed 2026-01-15)": false, "{{oauth2_token}}": false, "[REDACTED]": false, "***:face": false, "<TOKEN-123456>": true,
+	} {
+		r := j.Exchange(capture.Item{Exchange: &recording.Exchange{
+			Request: recording.Request{
+				Method: "POST", URL: "https://ingestion.svc.example/event",
+				Headers: recording.Headers{{"x-svc-write-key", placeholder}},
+			},
+			Response: &recording.Response{Status: 200},
+		}})
+		want := ""
+		if isCaller {
+			want = placeholder
+		}
+		if diff := cmp.Diff(want, r.Credential().Identity); diff != "" {
+			t.Errorf("%s: the caller (-want +got):\n%s", placeholder, diff)
+		}
+		if got := judge.IsDistinct(placeholder); got != isCaller && strings.ContainsAny(placeholder, "<*[{") {
+			t.Errorf("%s is distinct: %t, want %t", placeholder, got, isCaller)
 		}
 	}
 }

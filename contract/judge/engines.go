@@ -46,6 +46,7 @@ func (j *Judge) both(o *opinion, b *body) {
 	j.settle(o, b.message, ruling{
 		first: first, second: second, voted: voted, pointer: b.schemaPointer, instance: base,
 		known: func(c knownCase) bool { return c.is(b, first.list, second) },
+		found: func(path []string) string { return j.foundAt(b, path) },
 	})
 }
 
@@ -56,7 +57,8 @@ type ruling struct {
 	voted    bool   // whether the second engine has a say
 	pointer  string // of what was judged, where an engine does not tell more
 	instance string
-	known    func(knownCase) bool // nil where no case is known
+	known    func(knownCase) bool       // nil where no case is known
+	found    func(path []string) string // the value at a path, as a finding shows it
 }
 
 // settle turns two opinions into one check.
@@ -114,7 +116,7 @@ func (j *Judge) tell(o *opinion, m *message, r ruling, faults found, voices []re
 		}
 		j.fault(o, m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: f.message, Pointer: m.instance(r.instance, f.path),
-			Spec: report.Spec{Pointer: pointer}, Disputed: voices != nil, Voices: voices,
+			Found: r.found(f.path), Spec: report.Spec{Pointer: pointer}, Disputed: voices != nil, Voices: voices,
 		})
 	}
 }

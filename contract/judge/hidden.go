@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -39,12 +40,24 @@ func isPlaceholder(text string) bool {
 }
 
 // IsDistinct reports whether a text tells what it stands for from other things of its kind: it is plain, or it is a mark
-// that each secret has for itself. What tools write in the place of secrets is the same for all.
+// that each secret has for itself. What most tools write in the place of secrets is the same for all.
 func IsDistinct(text string) bool {
 	return !isPlaceholder(text) || isMarked(text)
 }
 
-func isMarked(text string) bool { return strings.HasPrefix(text, recording.Mark+":") }
+// IsPlain reports whether a text is what was sent, and not what a tool wrote in its place.
+func IsPlain(text string) bool { return !isPlaceholder(text) && !isRedacted(text) }
+
+// isMarked reports whether a placeholder stands for one secret only: our own mark, and one that ends in a number or a
+// hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask are none of it.
+func isMarked(text string) bool {
+	return strings.HasPrefix(text, recording.Mark+":") || numberedMark.MatchString(text) && !digitsBehindMask.MatchString(text)
+}
+
+var (
+	numberedMark     = regexp.MustCompile(`^[^0-9]*(?:[a-zA-Z][-_:#. ]*[0-9]{1,4}|[-_:#](?:[0-9]{1,4}|[0-9a-fA-F]*[0-9][0-9a-fA-F]*))[^0-9a-zA-Z]*$`)
+	digitsBehindMask = regexp.MustCompile(`(?:^|[^a-zA-Z])[xX]{3,}[-_. ]*[0-9]+$`)
+)
 
 // seen leaves out faults of values that were taken out.
 func (b *body) seen(faults []fault) []fault {

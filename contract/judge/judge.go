@@ -43,6 +43,9 @@ type Config struct {
 	Brand     specs.Brand
 	Trust     specs.Provenance // the least sure provenance that is still an error
 	SecondOff bool             // judge with the first engine alone
+
+	// Redactor takes secrets out of the values that findings show. Without one they show none.
+	Redactor *recording.Redactor
 }
 
 // Judge judges exchanges one by one. It is safe for concurrent use.
@@ -57,6 +60,7 @@ type Judge struct {
 	places    *placeMemo
 	envelopes *formMemo
 	turn      *sync.Mutex // of whoever judges a large body
+	redactor  *recording.Redactor
 }
 
 // New makes a judge.
@@ -71,7 +75,8 @@ func New(config Config) (*Judge, error) {
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, alone: config.SecondOff,
 		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
-		turn: &sync.Mutex{},
+		turn:     &sync.Mutex{},
+		redactor: config.Redactor,
 	}, nil
 }
 
@@ -250,7 +255,7 @@ func (j *Judge) unknownStatus(r *Result, status int) {
 	finding := j.finding(r.Item.Number, op, report.Finding{
 		Rule: UndocumentedStatus, Severity: severity, Verdict: report.Fail,
 		Message: fmt.Sprintf("status %d is not documented", status), Pointer: "/response/status",
-		Spec: report.Spec{Pointer: op.Pointer + "/responses"},
+		Found: fmt.Sprint(status), Spec: report.Spec{Pointer: op.Pointer + "/responses"},
 	})
 	finding.Provenance = provenance
 	finding.ID = fmt.Sprintf("%s-%d", finding.ID, status) // the status is the deviation

@@ -224,7 +224,7 @@ func (j *Judge) mediaType(o *opinion, m *message) {
 		o.unjudged = "its media type is not documented"
 		j.fault(o, m, report.Finding{
 			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
-			Pointer: "/" + m.side.String() + "/headers/Content-Type", Spec: report.Spec{Pointer: m.pointer + "/content"},
+			Pointer: "/" + m.side.String() + "/headers/Content-Type", Found: j.foundHeader(m, "Content-Type"), Spec: report.Spec{Pointer: m.pointer + "/content"},
 		})
 		return
 	}

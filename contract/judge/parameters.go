@@ -75,6 +75,7 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	first.list, second = p.hush(first.list), p.hush(second)
 	j.settle(o, &m, ruling{
 		first: first, second: second, voted: voted, pointer: m.op.Pointer + "/parameters", instance: "/request",
+		found: func(path []string) string { return j.foundFor(p, path) },
 	})
 	j.undeclaredParameters(o, p)
 	return o.conclude()
@@ -116,7 +117,9 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 	if len(documented.Headers) == 0 {
 		return
 	}
-	m := message{op: r.Operation(), side: response, status: r.status(), pointer: pointer}
+	m := message{
+		op: r.Operation(), side: response, status: r.status(), pointer: pointer, headers: r.Item.Response.Headers,
+	}
 	values := headerOf(r.Item.Response.Headers)
 	o := &opinion{}
 	var faults []fault
@@ -125,7 +128,10 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 			faults = append(faults, firstOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
 		}
 	}
-	j.settle(o, &m, ruling{first: found{list: faults}, pointer: pointer + "/headers", instance: "/response/headers"})
+	j.settle(o, &m, ruling{
+		first: found{list: faults}, pointer: pointer + "/headers", instance: "/response/headers",
+		found: func(path []string) string { return j.foundHeader(&m, path[0]) },
+	})
 	r.take(o.conclude())
 }
 

@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Messages go where nobody may read what was sent: into reports, annotations, logs of a build. They say what a value
-// should be, not what it is, and of what is secret not even that.
+// Messages say what a value should be, not what it is, and of what is secret not even that: they are the same for all
+// values, and the engines do not know what is secret. What was found stands beside them, without secrets.
 
 // maxMessage bounds what one message may fill of a report.
 const maxMessage = 600

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"svc.example/understudy/contract/report"
@@ -52,7 +53,7 @@ func exchange(method, url, request string, status int, response string) *recordi
 type builder struct{ *report.Report }
 
 func (b builder) exchange(number int, e *recording.Exchange, path string) {
-	line := report.Line{Exchange: number, Method: e.Request.Method, URL: path, File: "traffic.har", Line: number + 1}
+	line := report.Line{Exchange: number, Method: e.Request.Method, URL: path, File: "traffic.har", Line: number + 1, Entry: number, OnDisk: true}
 	if e.Response != nil {
 		line.Status = e.Response.Status
 	}
@@ -61,7 +62,15 @@ func (b builder) exchange(number int, e *recording.Exchange, path string) {
 
 func (b builder) finding(f report.Finding, times int) {
 	f.ID = report.Fingerprint(&f)
-	g := report.Group{Finding: f, Count: times, Numbers: []int{f.Exchange}}
+	g := report.Group{Finding: f, Count: times}
+	for i := range min(times, 50) { // a check keeps no more
+		o := report.Occurrence{Exchange: f.Exchange, Pointer: f.Pointer}
+		if i > 0 {
+			o.Pointer = strings.Replace(f.Pointer, "/1/", fmt.Sprintf("/%d/", 1+i%3), 1)
+			o.Exchange += i
+		}
+		g.Occurrences = append(g.Occurrences, o)
+	}
 	b.Groups, b.Findings = append(b.Groups, g), append(b.Findings, f)
 }
 
@@ -132,6 +141,7 @@ func richFindings(b builder) {
 	deletePool := spec(1204, "/paths/~1api~1pools~1{id}/delete")
 	b.Excerpts[deletePool] = report.Excerpt{First: 1202, Lines: poolsExcerpt}
 	nameType := spec(2250, "/components/schemas/Pool/properties/name/type")
+	nameType.Says = "type: string, The pool's name, unique in the account"
 	b.Excerpts[nameType] = report.Excerpt{First: 2248, Lines: []string{
 		"        name:", "          description: The pool's name, unique in the account", "          type: string", "          maxLength: 255",
 	}}
@@ -142,13 +152,15 @@ func richFindings(b builder) {
 	}, 1)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.listPools", Exchange: 9,
-		Evidence: []int{9}, Message: "want a string, got a number", Pointer: "/response/body/pools/1/name", Spec: nameType,
+		Evidence: []int{9}, Message: "want a string, got a number", Pointer: "/response/body/pools/1/name", Found: "7",
+		Spec:       nameType,
 		Provenance: specs.Documented,
 	}, 312)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.createWorkflow",
 		Exchange: 15, Evidence: []int{15}, Message: "want a number, got " + hostile, Pointer: "/request/headers/X-Evil\"><script>",
-		Spec: spec(88, "/paths/~1api~1workflows/post"), Provenance: specs.Public,
+		Found: hostile,
+		Spec:  report.Spec{File: "workflow.yaml", Line: 88, Pointer: "/paths/~1api~1workflows/post", Says: hostile}, Provenance: specs.Public,
 	}, 2)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Disputed: true, Interface: "workflow",

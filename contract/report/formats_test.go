@@ -68,11 +68,29 @@ func TestGitHubAnnotations(t *testing.T) {
 	if !strings.HasPrefix(last, "understudy: the recording breaks the contract") || !strings.Contains(last, "not annotated: 1") {
 		t.Errorf("the last line %q", last)
 	}
-	want := "::error file=specs/workflow.yaml,line=1204,title=error pool-deletion workflow.deletePool::" +
-		"pool 7 was deleted although pool rule 3 references it%0A#2 POST /api/pools → 201  (traffic.har:3)%0A" +
-		"#3 POST /api/pool_rules → 201  (traffic.har:4)%0A#4 DELETE /api/pools/7 → 200  (traffic.har:5)"
+	want := "::error file=traffic.har,line=5,title=error pool-deletion workflow.deletePool::" +
+		"pool 7 was deleted although pool rule 3 references it%0A#2 POST /api/pools → 201  (traffic.har:3, entry 2)%0A" +
+		"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)%0A#4 DELETE /api/pools/7 → 200  (traffic.har:5, entry 4)%0A" +
+		"workflow.yaml:1204 says so (documented)"
 	if !strings.Contains(out, want+"\n") {
 		t.Errorf("there is no line\n%s\nin\n%s", want, out)
+	}
+}
+
+// An annotation stands in a file that the reader has: the recording, or else a document of their own.
+func TestGitHubAnnotationsPointAtFilesOfTheReader(t *testing.T) {
+	t.Parallel()
+	r := rich(t)
+	for number, line := range r.Shown {
+		line.OnDisk = false
+		r.Shown[number] = line
+	}
+	if out := written(t, r, "github"); strings.Contains(out, "file=") {
+		t.Errorf("neither the recording nor the document is a file of the reader, yet an annotation has one:\n%s", out)
+	}
+	r.Own = []string{"workflow.yaml"}
+	if out := written(t, r, "github"); !strings.Contains(out, "::error file=workflow.yaml,line=1204,title") {
+		t.Errorf("no annotation stands in the reader's own document:\n%s", out)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 )
 
@@ -23,8 +24,9 @@ type annotations struct {
 }
 
 // WriteGitHub writes the report as workflow commands, which GitHub shows as annotations of a pull request: one for each
-// fingerprint, at the line of the document, the worst first, as many as it shows. What is left over is counted in one
-// line; WriteSummary has room for it.
+// fingerprint, the worst first, as many as it shows. It stands at the exchange in the recording; or, where the recording
+// is not on disk, in the document if that is a user's own. What is left over is counted in one line; WriteSummary has
+// room for it.
 func (r *Report) WriteGitHub(w io.Writer) error {
 	a := &annotations{bufio.NewWriter(w), map[string]int{}, map[string]int{}}
 	r.annotateGates(a)
@@ -33,26 +35,47 @@ func (r *Report) WriteGitHub(w io.Writer) error {
 		if g.Accepted {
 			continue
 		}
-		message := []string{plain(g.Message)}
-		for _, v := range g.Voices {
-			message = append(message, plain(v.says()))
-		}
-		for n, number := range g.chain() {
-			if n == maxListed {
-				message = append(message, "…")
-				break
-			}
-			message = append(message, plain(r.line(number)))
-		}
-		file := ""
-		if g.Spec.File != "" {
-			file = r.specURI(g.Spec)
-		}
-		title := strings.TrimSpace(plain(g.label() + " " + g.Rule + " " + g.where() + "  " + g.times()))
-		a.write(annotation{r.annotationLevel(g), file, title, strings.Join(message, "\n"), g.Spec.Line})
+		n := r.annotationPlace(g)
+		n.level, n.message = r.annotationLevel(g), r.annotationText(g)
+		n.title = strings.TrimSpace(plain(g.label() + " " + g.Rule + " " + g.where() + "  " + g.times()))
+		a.write(n)
 	}
 	a.rest(r.Outcome())
 	return a.Flush()
+}
+
+// annotationPlace returns an annotation at a file that the reader has.
+func (r *Report) annotationPlace(g *Group) annotation {
+	switch line := r.Shown[g.Exchange]; {
+	case line.OnDisk:
+		return annotation{file: filepath.ToSlash(line.File), line: line.Line}
+	case r.isOwn(g.Spec):
+		return annotation{file: r.specURI(g.Spec), line: g.Spec.Line}
+	}
+	return annotation{}
+}
+
+func (r *Report) annotationText(g *Group) string {
+	message := []string{plain(g.Message)}
+	if g.Found != "" {
+		message = append(message, plain(g.at()))
+	}
+	for _, v := range g.Voices {
+		message = append(message, plain(v.says()))
+	}
+	for n, number := range g.chain() {
+		if n == maxListed {
+			message = append(message, "…")
+			break
+		}
+		message = append(message, plain(r.line(number)))
+	}
+	for _, more := range []string{r.also(g, maxListed), g.says()} {
+		if more != "" {
+			message = append(message, plain(more))
+		}
+	}
+	return strings.Join(message, "\n")
 }
 
 // annotateGates tells what else makes a check fail, one annotation for each kind.

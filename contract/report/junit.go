@@ -159,14 +159,21 @@ func (r *Report) prose(g *Group) string {
 	for _, v := range g.Voices {
 		lines = append(lines, plain(v.says()))
 	}
-	if g.Pointer != "" {
-		lines = append(lines, "at "+plain(g.Pointer))
+	if at := g.at(); at != "" {
+		lines = append(lines, plain(at))
 	}
 	for _, number := range g.chain() {
 		lines = append(lines, plain(r.line(number)))
 	}
-	if g.Spec.File != "" {
-		lines = append(lines, plain(fmt.Sprintf("%s:%d says so (%s)", r.specURI(g.Spec), g.Spec.Line, sureness(g.Provenance))))
+	others, more := g.others(len(g.Occurrences))
+	for _, o := range others {
+		lines = append(lines, plain("also "+r.occurrence(g, o)))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	if says := g.says(); says != "" {
+		lines = append(lines, plain(says))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

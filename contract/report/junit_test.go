@@ -104,7 +104,16 @@ func TestJUnitCases(t *testing.T) {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 	text := cases["workflow: workflow.deletePool pool-deletion"].Failure.Text
-	for _, want := range []string{"#3 POST /api/pool_rules → 201  (traffic.har:4)", "specs/workflow.yaml:1204 says so"} {
+	for _, want := range []string{"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)", "workflow.yaml:1204 says so (documented)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the failure does not tell %q:\n%s", want, text)
+		}
+	}
+	text = cases["workflow: workflow.listPools schema"].Failure.Text
+	for _, want := range []string{
+		"also #10 /response/body/pools/2/name", "also #12 (traffic.har:13, entry 12)", "also #58 ", "and 262 more",
+		"at /response/body/pools/1/name: 7", "workflow.yaml:2250 says so (documented): type: string, The pool's name",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not tell %q:\n%s", want, text)
 		}

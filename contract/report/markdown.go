@@ -95,8 +95,18 @@ func (r *Report) markdownFinding(g *Group) string {
 	if g.Pointer != "" {
 		fmt.Fprintf(&b, "- at %s\n", codeSpan(g.Pointer))
 	}
+	if g.Found != "" {
+		fmt.Fprintf(&b, "- found %s\n", codeSpan(g.Found))
+	}
 	if g.Spec.File != "" {
-		fmt.Fprintf(&b, "- %s says so (%s)\n", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
+		fmt.Fprintf(&b, "- %s says so (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
+		if g.Spec.Says != "" {
+			fmt.Fprintf(&b, ": %s", codeSpan(g.Spec.Says))
+		}
+		b.WriteString("\n")
+	}
+	if also := r.also(g, maxListed); also != "" {
+		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(also, 1000)))
 	}
 	fmt.Fprintf(&b, "\n<details><summary>Evidence: %s</summary>\n\n", count(len(g.chain()), "exchange"))
 	for i, number := range g.chain() {

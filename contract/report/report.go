@@ -56,7 +56,8 @@ type Report struct {
 	Excerpts map[Spec]Excerpt
 
 	Docs map[string]RuleDoc // what the rules are about, by their names
-	Root string             // the folder of the documents in the repository, specs by default, for SARIF and GitHub
+	Root string             // the folder of the embedded documents in their repository, specs by default
+	Own  []string           // files of documents of the user's own
 
 	// DisputedFails says that disputed findings fail the check too.
 	DisputedFails bool
@@ -199,7 +200,8 @@ type Finding struct {
 	Exchange   int              `json:"exchange"`
 	Evidence   []int            `json:"evidence"` // exchanges that created, referenced and broke, in their order
 	Message    string           `json:"message"`
-	Pointer    string           `json:"pointer"` // into the exchange, such as /response/body/pools/0/name
+	Pointer    string           `json:"pointer"`        // into the exchange, such as /response/body/pools/0/name
+	Found      string           `json:"found,omitzero"` // the value there as JSON, or its beginning; empty if it may be secret
 	Spec       Spec             `json:"spec"`
 	Provenance specs.Provenance `json:"provenance"`
 	Voices     []Voice          `json:"voices,omitempty"` // both judges, where they differ
@@ -210,6 +212,7 @@ type Spec struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Pointer string `json:"pointer"`
+	Says    string `json:"says,omitzero"` // what stands there, in one short line
 }
 
 // Voice is what one judge says of a disputed finding.
@@ -227,15 +230,23 @@ type Line struct {
 	Status   int    `json:"status"` // 0 when no response was seen
 	File     string `json:"file"`
 	Line     int    `json:"line"`
+	Entry    int    `json:"entry,omitzero"` // number within the file, from 1
 	Offset   int64  `json:"offset"`
 	Guess    string `json:"-"` // the option that confirms the base address, where it was guessed
+	OnDisk   bool   `json:"-"` // the file is one that a reader can open
 }
 
 // Group is all findings with one fingerprint.
 type Group struct {
-	Finding // the first one
-	Count   int
-	Numbers []int // exchanges of the first ones
+	Finding     // the first one
+	Count       int
+	Occurrences []Occurrence // the first ones, in their order
+}
+
+// Occurrence is where one of the findings with the same fingerprint is.
+type Occurrence struct {
+	Exchange int
+	Pointer  string // into the exchange
 }
 
 // Breaks reports whether a finding makes a check fail.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,8 +16,9 @@ const maxResults = 25_000
 // maxSteps bounds the evidence of a result.
 const maxSteps = 100
 
-// WriteSARIF writes the report as SARIF 2.1.0. A result is all findings with one fingerprint, and stands where the
-// document says what they deviate from, for that is what a repository holds; the exchanges are its code flow.
+// WriteSARIF writes the report as SARIF 2.1.0. A result is all findings with one fingerprint, and stands at the exchange
+// in the recording; or, where the recording is not on disk, at what the document says. The exchanges that prove it are
+// its code flow, and they, its other occurrences and the document its related locations.
 func (r *Report) WriteSARIF(w io.Writer) error {
 	index := map[string]int{}
 	driver := sarifDriver{Name: "understudy", Rules: []sarifRule{}}
@@ -94,16 +94,15 @@ func (r *Report) sarifResult(g *Group) sarifResult {
 			"disputed": g.Disputed,
 		},
 	}
+	if g.Found != "" {
+		result.Properties["found"] = plain(g.Found)
+	}
 	logical := []sarifLogical{}
 	if where := g.where(); where != "" {
 		logical = append(logical, sarifLogical{Name: where, Kind: "member"})
 	}
-	location := sarifLocation{Logical: logical}
-	if g.Spec.File != "" {
-		location.Physical = physical(r.specURI(g.Spec), g.Spec.Line)
-	}
-	result.Locations = []sarifLocation{location}
-	result.Related, result.Flows = r.sarifFlow(g)
+	result.Locations = []sarifLocation{{Logical: logical, Physical: r.sarifPlace(g)}}
+	result.Related, result.Flows = r.sarifRelated(g)
 	if g.Accepted {
 		reason := "accepted by the baseline"
 		if r.Baseline != nil {
@@ -133,6 +132,9 @@ func (r *Report) sarifKind(g *Group) (kind, level string) {
 
 func sarifMessage(g *Group) string {
 	parts := []string{plain(g.Message)}
+	if g.Found != "" {
+		parts = append(parts, plain(g.at()))
+	}
 	for _, v := range g.Voices {
 		parts = append(parts, plain(v.says()))
 	}
@@ -140,32 +142,6 @@ func sarifMessage(g *Group) string {
 		parts = append(parts, g.times())
 	}
 	return strings.Join(parts, "; ")
-}
-
-// sarifFlow is the evidence of a result: the exchanges in their order.
-func (r *Report) sarifFlow(g *Group) ([]sarifLocation, []sarifCodeFlow) {
-	var steps []sarifStep
-	var related []sarifLocation
-	for i, number := range g.chain() {
-		if i == maxSteps {
-			break
-		}
-		line, ok := r.Shown[number]
-		if !ok {
-			continue
-		}
-		at := sarifLocation{
-			Message:  &sarifText{Text: plain(r.line(number))},
-			Physical: physical(cmp.Or(line.File, "recording"), line.Line),
-		}
-		steps = append(steps, sarifStep{Location: at, Order: i + 1})
-		at.ID = len(related) + 1
-		related = append(related, at)
-	}
-	if len(steps) == 0 {
-		return nil, nil
-	}
-	return related, []sarifCodeFlow{{Threads: []sarifThread{{steps}}}}
 }
 
 // physical is a place in a file. A file has no line 0: then it is the file as a whole.

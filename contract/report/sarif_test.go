@@ -42,19 +42,26 @@ func TestSARIFFitsItsSchema(t *testing.T) {
 
 type sarifResult struct {
 	RuleID, Kind, Level string
-	Locations           []struct {
-		PhysicalLocation struct {
-			ArtifactLocation struct{ URI string }
-			Region           struct{ StartLine int }
-		}
-	}
+	Locations           []sarifLocation
 	PartialFingerprints map[string]string
 	OccurrenceCount     int
 	CodeFlows           []struct {
 		ThreadFlows []struct{ Locations []any }
 	}
-	RelatedLocations []any
+	RelatedLocations []sarifLocation
 	Suppressions     []struct{ Justification string }
+}
+
+type sarifLocation struct {
+	Message          struct{ Text string }
+	PhysicalLocation struct {
+		ArtifactLocation struct{ URI string }
+		Region           struct{ StartLine int }
+	}
+}
+
+func (l sarifLocation) String() string {
+	return fmt.Sprintf("%s:%d", l.PhysicalLocation.ArtifactLocation.URI, l.PhysicalLocation.Region.StartLine)
 }
 
 func sarifResults(t *testing.T, r *report.Report) []sarifResult {
@@ -86,11 +93,10 @@ func TestSARIFResults(t *testing.T) {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
 	first := results[0]
-	place := first.Locations[0].PhysicalLocation
-	if place.ArtifactLocation.URI != "specs/workflow.yaml" || place.Region.StartLine != 1204 {
-		t.Errorf("place %+v", place)
+	if got := first.Locations[0].String(); got != "traffic.har:5" {
+		t.Errorf("place %s, want the exchange in the recording", got)
 	}
-	if len(first.CodeFlows[0].ThreadFlows[0].Locations) != 3 || len(first.RelatedLocations) != 3 {
+	if len(first.CodeFlows[0].ThreadFlows[0].Locations) != 3 || len(first.RelatedLocations) != 4 {
 		t.Errorf("evidence %+v, %+v", first.CodeFlows, first.RelatedLocations)
 	}
 	if first.PartialFingerprints["understudy/v1"] != r.Groups[0].ID {
@@ -99,13 +105,39 @@ func TestSARIFResults(t *testing.T) {
 	if got := results[4].Suppressions[0].Justification; got != "the gateway answers 418 until May" {
 		t.Errorf("justification %q", got)
 	}
+}
+
+// What a result has to do with: its evidence, its other occurrences, and the document, wherever that is.
+func TestSARIFRelatedLocations(t *testing.T) {
+	t.Parallel()
+	r := rich(t)
+	related := func(at int) (texts []string) {
+		for _, location := range sarifResults(t, r)[at].RelatedLocations {
+			texts = append(texts, location.String()+" "+location.Message.Text)
+		}
+		return texts
+	}
+	want := []string{
+		"traffic.har:16 #15 POST /api/workflows?q=<script>alert(4)</script> → 200  (traffic.har:16, entry 15)",
+		"traffic.har:17 also #16 (traffic.har:17, entry 16)",
+		"specs/workflow.yaml:88 workflow.yaml:88 says so (from public interface documents): " + strings.NewReplacer("\n", " ", "\r", " ", "\x1b", "\uFFFD", "\u202e", "\uFFFD").Replace(hostile),
+	}
+	if diff := cmp.Diff(want, related(2)); diff != "" {
+		t.Errorf("related locations (-want +got):\n%s", diff)
+	}
 	r.Root = "contracts/platform"
-	if got := sarifResults(t, r)[0].Locations[0].PhysicalLocation.ArtifactLocation.URI; got != "contracts/platform/workflow.yaml" {
+	if got := related(2)[2]; !strings.HasPrefix(got, "contracts/platform/workflow.yaml:88 ") {
 		t.Errorf("with a root of its own: %s", got)
 	}
-	r.Groups[0].Spec.File = "apis/own.yaml"
-	if got := sarifResults(t, r)[0].Locations[0].PhysicalLocation.ArtifactLocation.URI; got != "apis/own.yaml" {
+	r.Own = []string{"workflow.yaml"}
+	if got := related(2)[2]; !strings.HasPrefix(got, "workflow.yaml:88 ") {
 		t.Errorf("a document of a user's own: %s", got)
+	}
+	line := r.Shown[15]
+	line.File, line.OnDisk = "standard input", false
+	r.Shown[15] = line
+	if got := sarifResults(t, r)[2].Locations[0].String(); got != "workflow.yaml:88" {
+		t.Errorf("a recording that is not on disk: the result is at %s, want the document", got)
 	}
 }
 

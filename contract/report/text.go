@@ -66,16 +66,26 @@ func (t *textWriter) group(g *Group) {
 	for _, v := range g.Voices {
 		t.wrap("  ", v.says())
 	}
-	if g.Pointer != "" && g.Pointer != "/response" {
-		t.line("  at %s", plain(g.Pointer))
+	if at := g.at(); at != "" {
+		t.line("  %s", plain(at))
 	}
 	for _, number := range g.Evidence {
 		t.line("  %s", t.exchange(number))
 	}
-	if says := g.says(); says != "" {
-		t.line("  %s", t.paint(plain(says), color.Faint))
+	t.also(g)
+	for _, line := range wrap(g.says(), t.width()-2) {
+		t.line("  %s", t.paint(line, color.Faint))
 	}
 	t.line("")
+}
+
+// also says where else a finding is: in the first few places, or in all that are kept.
+func (t *textWriter) also(g *Group) {
+	most := maxListed
+	if t.Verbose {
+		most = len(g.Occurrences)
+	}
+	t.wrap("  ", t.r.also(g, most))
 }
 
 // exchange is one exchange in a line that is no longer than others: the folders of its recording give way, then its

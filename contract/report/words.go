@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -38,6 +40,19 @@ func (g *Group) times() string {
 	return fmt.Sprintf("×%d, first at #%d", g.Count, g.Exchange)
 }
 
+// at is where in its exchange a finding is, and what was found there; empty where that goes without saying.
+func (f *Finding) at() string {
+	switch {
+	case f.Found != "" && f.Pointer != "":
+		return fmt.Sprintf("at %s: %s", f.Pointer, f.Found)
+	case f.Pointer == "/response":
+		return ""
+	case f.Pointer != "":
+		return "at " + f.Pointer
+	}
+	return ""
+}
+
 // says is what the judges say where they differ.
 func (v Voice) says() string {
 	if v.Message == "" {
@@ -51,7 +66,11 @@ func (f *Finding) says() string {
 	if f.Spec.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d says so (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
+	says := fmt.Sprintf("%s:%d says so (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
+	if f.Spec.Says != "" {
+		says += ": " + f.Spec.Says
+	}
+	return says
 }
 
 func sureness(p specs.Provenance) string {
@@ -75,12 +94,18 @@ func (l *Line) answer() string {
 	return fmt.Sprint(l.Status)
 }
 
-// place is where an exchange stands in its recording.
+// place is where an exchange stands in its recording: by its line and its number. The line says nothing where all of
+// the file is one, and the number says nothing where each exchange has a line of its own.
 func (l *Line) place() string {
-	if l.Line == 0 {
+	switch {
+	case l.Entry > 1 && l.Line <= 1:
+		return fmt.Sprintf("%s, entry %d", l.File, l.Entry)
+	case l.Line == 0:
 		return l.File
+	case l.Entry == 0 || l.Entry == l.Line:
+		return fmt.Sprintf("%s:%d", l.File, l.Line)
 	}
-	return fmt.Sprintf("%s:%d", l.File, l.Line)
+	return fmt.Sprintf("%s:%d, entry %d", l.File, l.Line, l.Entry)
 }
 
 // line is one exchange in one line: #4 POST /api/pool_rules → 201.
@@ -112,18 +137,17 @@ func (r *Report) ruleTitle(id string) string {
 	return id
 }
 
-// specURI is where a document is in the repository, for tools that show it beside a finding. Ours go by their names,
-// and stand in a folder; a user's own goes by its path.
+// specURI is where a document is, for tools that show it beside a finding. A user's own goes by its path; ours are
+// embedded, and go by their path in the repository that they come from.
 func (r *Report) specURI(s Spec) string {
-	if strings.ContainsAny(s.File, `/\`) {
+	if r.isOwn(s) {
 		return strings.ReplaceAll(s.File, `\`, "/")
 	}
-	root := r.Root
-	if root == "" {
-		root = "specs"
-	}
-	return path.Join(root, s.File)
+	return path.Join(cmp.Or(r.Root, "specs"), s.File)
 }
+
+// isOwn reports whether a document is a user's own, which is on their disk.
+func (r *Report) isOwn(s Spec) bool { return slices.Contains(r.Own, s.File) }
 
 // count is a number of things, such as 1 finding or 2 findings.
 func count(n int, one string) string {

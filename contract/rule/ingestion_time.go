@@ -85,7 +85,6 @@ func (u *untimely) find(st *step) bool {
 			u.ruling.message = fmt.Sprintf("a record has the time %s that its event claims, which was received at %s",
 				time.Unix(claimed.Time, 0).UTC().Format(time.RFC3339), u.event.over().UTC().Format(time.RFC3339))
 			u.ruling.evidence = []*Event{st.Event, u.event}
-			u.ruling.excuses = []excuse{excused("sent such an event to", u.event.Named, nil, st.Event)}
 		}
 		st.say(u.ruling)
 		return true

@@ -140,7 +140,7 @@ func (x *redaction) secretHeader(name string) bool {
 	case "authorization", "proxy-authorization", "secondary-authorization":
 		return true
 	}
-	return isSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
+	return IsSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
 }
 
 // secretParameter reports whether a document marks a parameter.
@@ -213,7 +213,7 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 			plainName, plain = name, value
 		}
 		part := said(plainName)
-		part.Secret = part.Secret || isSecret(plainName)
+		part.Secret = part.Secret || IsSecret(plainName)
 		if clean := x.field(below(where, plainName), plain, part); clean != plain {
 			fields[i] = name + "=" + url.QueryEscape(clean)
 			x.note(below(where, plainName))

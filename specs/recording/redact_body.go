@@ -116,7 +116,7 @@ func (w *jsonWalk) value(where string, part specs.Part) error {
 				w.replace(where, raw, clean)
 			}
 			inner := part.Member(string(key))
-			inner.Secret = inner.Secret || w.d.PeekKind() == '"' && isSecret(string(key))
+			inner.Secret = inner.Secret || w.d.PeekKind() == '"' && IsSecret(string(key))
 			return w.value(below(where, clean), inner)
 		})
 	case '[':

@@ -29,7 +29,7 @@ func (x *redaction) parts(where string, body *Body, boundary string, said func(n
 		}
 		name := fieldName(string(head))
 		part := said(name)
-		part.Secret = part.Secret || isSecret(name)
+		part.Secret = part.Secret || IsSecret(name)
 		if clean := x.field(below(where, name), string(content), part); clean != string(content) {
 			pieces[i+1] = append(append(bytes.Clone(head), "\r\n\r\n"...), clean...)
 			x.note(below(where, name))

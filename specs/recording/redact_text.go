@@ -14,8 +14,8 @@ var secretName = regexp.MustCompile(
 		`passw(?:or)?d|passphrase|(?:client)?secret|sig|signature)$)|` +
 		`[a-z0-9](?:(?:Write|Api|API|Access|Private)Key|Token|Password|Passphrase|Secret)$`)
 
-// isSecret reports whether a name is one of a secret, such as api_key, X-Auth-Token or settings[dbPassword].
-func isSecret(name string) bool { return secretName.MatchString(strings.TrimRight(name, "[]")) }
+// IsSecret reports whether a name is one of a secret, such as api_key, X-Auth-Token or settings[dbPassword].
+func IsSecret(name string) bool { return secretName.MatchString(strings.TrimRight(name, "[]")) }
 
 // userinfo finds credentials in addresses: up to the last @ before the path, or, since passwords are not always
 // escaped, after a colon that no port follows. In a text that is JSON slashes may be escaped.
@@ -35,6 +35,19 @@ var presented = regexp.MustCompile(`\b([A-Z][A-Z0-9]*1|Bearer) ([A-Za-z0-9._~+/=
 
 // platformKey finds keys that stand by themselves, which their form gives away. In JSON the slash may be escaped.
 var platformKey = regexp.MustCompile(`\b([0-9]+)\\?/([0-9a-f]{40})\b`)
+
+// Value takes secrets out of a text by itself, such as a member of a body, of which a document says part. The text may be
+// JSON, or a piece of it.
+func (r *Redactor) Value(text string, part specs.Part) string {
+	x := &redaction{Redactor: r}
+	return x.pieces(x.field("", text, part))
+}
+
+// Header returns the value of a header without its secrets.
+func (r *Redactor) Header(name, value string, op *specs.Operation) string {
+	x := &redaction{Redactor: r, op: op}
+	return x.headers(Headers{{name, value}}).Value(name)
+}
 
 // Text takes credentials out of a text, wherever they stand in it: those of addresses, keys after their scheme, and keys
 // in the platform's own form.
@@ -75,7 +88,7 @@ func (x *redaction) replace(pattern *regexp.Regexp, text string, clean func(matc
 func (x *redaction) replaceNamed(pattern *regexp.Regexp, text string) string {
 	return x.replace(pattern, text, func(match []string) string {
 		name, err := url.QueryUnescape(match[2])
-		if err != nil || !isSecret(name) {
+		if err != nil || !IsSecret(name) {
 			return match[0]
 		}
 		return match[1] + x.hidden(match[3])

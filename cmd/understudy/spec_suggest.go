@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/suggest"
+	"svc.example/understudy/specs"
+)
+
+type suggestFlags struct {
+	bases  *pairs
+	specs  *pairs
+	format *choice
+	iface  string
+	output string
+	json   bool
+	brand  string
+}
+
+func newSpecSuggest() *cobra.Command {
+	var f suggestFlags
+	c := &cobra.Command{
+		Use:   "suggest FILE...",
+		Short: "Suggest what recordings show that a document lacks, as a patch",
+		Long: `Compare recordings with the document of an interface, ours or your own, and write
+what the document lacks as a patch of it: operations, statuses, media types, query
+parameters and fields of bodies, with their types as far as the values show them,
+how often each was seen (x-seen), and examples without secrets.
+
+Read the patch before you apply it: a value that was only seen as a whole number may
+be any number, and a field that was always there may be optional.
+
+The patch is an OpenAPI Overlay 1.0, or a JSON Merge Patch (RFC 7396), as YAML, or as
+JSON with --json or a name that ends in .json.`,
+		Example: `  understudy spec suggest traffic.har > overlay.yaml
+  understudy spec suggest --spec workflow=workflow.yaml --format merge-patch -o patch.json recordings`,
+		RunE: f.run,
+	}
+	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)", pairs{what: "URL", many: true})
+	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.format = choose(c, "format", "which kind of patch to write", words("overlay", "merge-patch"))
+	c.Flags().StringVar(&f.iface, "interface", "", "suggest for the document of the interface `NAME` only")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the patch to `FILE` instead of standard output")
+	c.Flags().BoolVar(&f.json, "json", false, "write JSON instead of YAML")
+	addBrand(c, &f.brand)
+	return c
+}
+
+func (f *suggestFlags) run(c *cobra.Command, files []string) error {
+	if len(files) == 0 {
+		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
+			c.CommandPath())
+	}
+	if f.iface != "" {
+		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
+			return err
+		}
+	}
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	if err := overwritten(f.files(files)); err != nil {
+		return err
+	}
+	checker, err := contract.NewChecker(opts...)
+	if err != nil {
+		return err
+	}
+	source, done, err := recordings(c, files, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	patches, err := checker.Suggest(c.Context(), source)
+	if err != nil {
+		return err
+	}
+	p, err := f.choose(patches)
+	if errors.Is(err, suggest.ErrNothing) {
+		fmt.Fprintln(c.ErrOrStderr(), "understudy:", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.write(c, p)
+}
+
+func (f *suggestFlags) files(recordings []string) (written, read []named) {
+	for _, path := range recordings {
+		read = append(read, named{path, "the recording " + path})
+	}
+	for _, spec := range f.specs.list {
+		read = append(read, named{spec[1], "the document " + spec[1]})
+	}
+	if f.output != "" {
+		written = []named{{f.output, "--output " + f.output}}
+	}
+	return written, read
+}
+
+func (f *suggestFlags) options() ([]contract.Option, error) {
+	brand, err := specs.ParseBrand(f.brand)
+	if err != nil {
+		return nil, err
+	}
+	opts := []contract.Option{contract.WithBrand(brand), contract.WithGuess(true)}
+	for _, base := range f.bases.list {
+		opts = append(opts, contract.WithBase(base[0], base[1]))
+	}
+	for _, spec := range f.specs.list {
+		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+	}
+	return opts, nil
+}
+
+// choose returns the one patch that is wanted.
+func (f *suggestFlags) choose(patches []*suggest.Patch) (*suggest.Patch, error) {
+	var chosen *suggest.Patch
+	var names []string
+	for _, p := range patches {
+		if f.iface == "" || f.iface == p.Interface {
+			chosen, names = p, append(names, p.Interface)
+		}
+	}
+	switch {
+	case len(names) > 1:
+		return nil, fmt.Errorf("there is something to suggest for %s: choose one with --interface", strings.Join(names, " and "))
+	case chosen == nil || chosen.Additions == 0:
+		return nil, suggest.ErrNothing
+	}
+	return chosen, nil
+}
+
+func (f *suggestFlags) write(c *cobra.Command, p *suggest.Patch) error {
+	patch := p.Overlay
+	if f.format.word == "merge-patch" {
+		patch = p.MergePatch
+	}
+	text, err := suggest.Write(patch(), f.json || strings.EqualFold(filepath.Ext(f.output), ".json"))
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { _, err := w.Write(text); return err }
+	if f.output == "" {
+		err = write(c.OutOrStdout())
+	} else {
+		err = writeFile(f.output, write)
+	}
+	if p.Left > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "understudy: %d exchanges or parts of them are left out: the patch has no room for them, or their "+
+			"addresses cannot be shown\n", p.Left)
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package report
+
+import "cmp"
+
+// sarifPlace is where a result is shown: in a file that the reader has, if there is one.
+func (r *Report) sarifPlace(g *Group) *sarifPhysical {
+	if line := r.Shown[g.Exchange]; line.OnDisk {
+		return line.physical()
+	}
+	return r.sarifDocument(g)
+}
+
+// sarifDocument is where the document speaks of a result, or nil.
+func (r *Report) sarifDocument(g *Group) *sarifPhysical {
+	if g.Spec.File == "" {
+		return nil
+	}
+	return physical(r.specURI(g.Spec), g.Spec.Line)
+}
+
+// sarifRelated lists what a result has to do with: its evidence, in its order, its other occurrences, and the document;
+// and the evidence once more as a code flow.
+func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifCodeFlow) {
+	add := func(text string, at *sarifPhysical) {
+		related = append(related, sarifLocation{ID: len(related) + 1, Message: &sarifText{Text: plain(text)}, Physical: at})
+	}
+	var steps []sarifStep
+	for i, number := range g.chain() {
+		if line, ok := r.Shown[number]; ok && i < maxSteps {
+			add(line.inWords(), line.physical())
+			step := related[len(related)-1]
+			step.ID = 0
+			steps = append(steps, sarifStep{Location: step, Order: i + 1})
+		}
+	}
+	others, _ := g.others(len(g.Occurrences))
+	for _, o := range others {
+		if line, ok := r.Shown[o.Exchange]; ok {
+			add("also "+r.occurrence(g, o), line.physical())
+		}
+	}
+	if says := g.says(); says != "" {
+		add(says, r.sarifDocument(g))
+	}
+	if len(steps) > 0 {
+		flows = []sarifCodeFlow{{Threads: []sarifThread{{steps}}}}
+	}
+	return related, flows
+}
+
+// physical is the place of an exchange. Readers want one everywhere, also where the recording is not on disk.
+func (l *Line) physical() *sarifPhysical { return physical(cmp.Or(l.File, "recording"), l.Line) }

@@ -1,0 +1,42 @@
+package contract
+
+import (
+	"context"
+	"errors"
+
+	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/suggest"
+)
+
+// Suggest returns what a recording shows that the documents lack, by document. The patches are there also when an error
+// is: then they cover what could be read.
+func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch, error) {
+	j := c.judge
+	if c.config.guess {
+		source = c.guessing(ctx, source, func(decided *judge.Judge, _ []string) { j = decided })
+	}
+	collector := suggest.NewCollector(c.documents, c.redactor)
+	var errs []error
+	for record, err := range source {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		item, err := decoded(record, err)
+		switch {
+		case err == nil:
+			collector.Take(j.Exchange(item))
+		case capture.IsFatal(err) && len(errs) < maxErrors:
+			errs = append(errs, err)
+		}
+	}
+	patches, err := collector.Patches()
+	return patches, errors.Join(append(errs, err)...)
+}
+
+func decoded(record capture.Record, err error) (capture.Item, error) {
+	if err != nil {
+		return capture.Item{}, err
+	}
+	return record.Decode()
+}
