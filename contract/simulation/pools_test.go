@@ -160,8 +160,12 @@ func (w *world) deletePool(c *client, id int) {
 			return http.StatusNotFound, workflowError(http.StatusNotFound)
 		}
 		isReferenced := slices.ContainsFunc(a.rules, func(r *poolRule) bool { return r.pool == id })
-		if p.isDefault && !w.cheats("default pool deleted") || isReferenced && !w.cheats("referenced pool deleted") ||
-			a.running(w, id) > 0 && !w.cheats("pool with a running attempt deleted") && !p.isDefault {
+		isKept := isReferenced && !w.cheats("referenced pool deleted") ||
+			a.running(w, id) > 0 && !w.cheats("pool with a running attempt deleted")
+		if p.isDefault {
+			isKept = !w.cheats("default pool deleted")
+		}
+		if isKept {
 			return http.StatusBadRequest, workflowError(http.StatusBadRequest)
 		}
 		if w.cheats("deleted pool listed") {
