@@ -121,7 +121,8 @@ func (w *world) createPool(c *client) *pool {
 func (w *world) updatePool(c *client, id int) {
 	limit := 1 + w.IntN(9)
 	body := object{"concurrencyLimit": limit}
-	w.ask(c, request{method: "PATCH", url: fmt.Sprintf("%s/pools/%d", workflow, id), body: body}, func(a *account) (int, any) {
+	r := request{method: "PATCH", url: fmt.Sprintf("%s/pools/%d", workflow, id), body: body}
+	w.ask(c, r, func(a *account) (int, any) {
 		w.needDefault(a)
 		p := a.pool(id)
 		switch {

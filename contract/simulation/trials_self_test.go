@@ -53,7 +53,7 @@ func TestViolationsOfAllRules(t *testing.T) {
 	want := map[string]int{
 		"pool-deletion": 3, "default-pool": 4, "pool-rule-order": 4, "attempt-resume": 8, "token-revocation": 3,
 		"sub-user-removal": 4, "table-recovery": 5, "dwh-deletion": 4, "dwh-target": 3, "use-after-delete": 6,
-		"ingestion-size": 2, "ingestion-auth": 2, "ingestion-time": 2,
+		"ingestion-size": 3, "ingestion-auth": 3, "ingestion-time": 3,
 	}
 	if diff := cmp.Diff(want, count); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
