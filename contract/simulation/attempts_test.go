@@ -92,7 +92,8 @@ func (w *world) getAttempt(c *client, id int) {
 }
 
 func (w *world) killAttempt(c *client, id int) {
-	w.ask(c, request{method: "POST", url: fmt.Sprintf("%s/attempts/%d/kill", workflow, id)}, func(a *account) (int, any) {
+	r := request{method: "POST", url: fmt.Sprintf("%s/attempts/%d/kill", workflow, id)}
+	w.ask(c, r, func(a *account) (int, any) {
 		t := a.attempt(id)
 		switch {
 		case t == nil:

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,8 +27,9 @@ func (w *world) sendEvent(c *client, path, key string, body any) {
 	r := request{method: "POST", url: ingestion + path, body: body, headers: headers}
 	w.ask(c, r, func(a *account) (int, any) {
 		size := len(encoded(body))
-		isLarge := size > limit && !w.cheats("event too large accepted") || size == limit && w.cheats("event at the limit refused")
-		isRefused := key == "" && !w.cheats("event without a key accepted") ||
+		isLarge := size > limit && !w.cheats("event too large accepted") ||
+			size == limit && w.cheats("event at the limit refused") || w.cheats("small event refused")
+		isRefused := key == "" && !w.cheats("event without a key accepted") && !w.cheats("key in the query accepted") ||
 			key != "" && key != c.key && w.cheats("event with a wrong key refused")
 		switch {
 		case isLarge:
@@ -51,10 +53,10 @@ func (w *world) store(a *account, path string, values object) {
 	for name, v := range values {
 		r.values[name] = fmt.Sprint(v)
 	}
-	if own, has := values["svc_record_time"].(int64); has {
+	if own, err := strconv.ParseInt(r.values["svc_record_time"], 10, 64); err == nil {
 		at := time.Unix(own, 0)
 		isIn := at.After(w.now.AddDate(0, 0, -7)) && at.Before(w.now.AddDate(0, 0, 3))
-		if isIn || w.cheats("time of an old event used") || w.cheats("time of a future event used") {
+		if isIn || strings.HasPrefix(w.cheat, "time of ") && w.cheats(w.cheat) {
 			r.time = at
 		}
 	}
@@ -63,7 +65,8 @@ func (w *world) store(a *account, path string, values object) {
 }
 
 func (w *world) tail(c *client, path string) {
-	w.ask(c, request{method: "GET", url: core + "/table/tail/" + path + "?format=json&count=50"}, func(a *account) (int, any) {
+	r := request{method: "GET", url: core + "/table/tail/" + path + "?format=json&count=50"}
+	w.ask(c, r, func(a *account) (int, any) {
 		t := a.table(path)
 		if t == nil {
 			w.show(a, "table", path)

@@ -114,7 +114,8 @@ func (w *world) createRule(c *client, r *poolRule) *poolRule {
 
 func (w *world) updateRule(c *client, id, toPool int) {
 	body := object{"poolId": strconv.Itoa(toPool)}
-	w.ask(c, request{method: "PATCH", url: fmt.Sprintf("%s/pool_rules/%d", workflow, id), body: body}, func(a *account) (int, any) {
+	r := request{method: "PATCH", url: fmt.Sprintf("%s/pool_rules/%d", workflow, id), body: body}
+	w.ask(c, r, func(a *account) (int, any) {
 		r := a.rule(id)
 		if r == nil {
 			w.show(a, "rule", id)

@@ -121,7 +121,8 @@ func (w *world) createPool(c *client) *pool {
 func (w *world) updatePool(c *client, id int) {
 	limit := 1 + w.IntN(9)
 	body := object{"concurrencyLimit": limit}
-	w.ask(c, request{method: "PATCH", url: fmt.Sprintf("%s/pools/%d", workflow, id), body: body}, func(a *account) (int, any) {
+	r := request{method: "PATCH", url: fmt.Sprintf("%s/pools/%d", workflow, id), body: body}
+	w.ask(c, r, func(a *account) (int, any) {
 		w.needDefault(a)
 		p := a.pool(id)
 		switch {
@@ -160,8 +161,12 @@ func (w *world) deletePool(c *client, id int) {
 			return http.StatusNotFound, workflowError(http.StatusNotFound)
 		}
 		isReferenced := slices.ContainsFunc(a.rules, func(r *poolRule) bool { return r.pool == id })
-		if p.isDefault && !w.cheats("default pool deleted") || isReferenced && !w.cheats("referenced pool deleted") ||
-			a.running(w, id) > 0 && !w.cheats("pool with a running attempt deleted") && !p.isDefault {
+		isKept := isReferenced && !w.cheats("referenced pool deleted") ||
+			a.running(w, id) > 0 && !w.cheats("pool with a running attempt deleted")
+		if p.isDefault {
+			isKept = !w.cheats("default pool deleted")
+		}
+		if isKept {
 			return http.StatusBadRequest, workflowError(http.StatusBadRequest)
 		}
 		if w.cheats("deleted pool listed") {

@@ -1,7 +1,7 @@
 package simulation_test
 
 import (
-	"time"
+	"fmt"
 )
 
 // goneIntegration makes an integration with its target, and deletes it.
@@ -86,6 +86,14 @@ func eventViolations() []violation {
 			path := p.target()
 			p.wrong(func() { p.sendEvent(p.c, path, p.c.key, large(limit)) })
 		}},
+		{"small event refused", size, tabling, func(p *planting) {
+			path := p.target()
+			p.wrong(func() { p.sendEvent(p.c, path, p.c.key, object{"a": "1"}) })
+		}},
+		{"key in the query accepted", auth, tabling, func(p *planting) {
+			path := p.target()
+			p.wrong(func() { p.sendEvent(p.c, path+"?write_key="+p.c.key[2:], "", object{"a": "1"}) })
+		}},
 		{"event without a key accepted", auth, tabling, func(p *planting) {
 			path := p.target()
 			p.wrong(func() { p.sendEvent(p.c, path, "", object{"a": "1"}) })
@@ -97,14 +105,18 @@ func eventViolations() []violation {
 			p.then()
 			p.wrong(func() { p.sendEvent(&client{account: p.a, key: "right"}, path, stranger.key, object{"a": "1"}) })
 		}},
-		{"time of an old event used", hour, tabling, func(p *planting) { p.oddTime(-30) }},
-		{"time of a future event used", hour, tabling, func(p *planting) { p.oddTime(20) }},
+		{"time of an old event used", hour, tabling, func(p *planting) { p.oddTime(p.days(-30)) }},
+		{"time of a future event used", hour, tabling, func(p *planting) { p.oddTime(p.days(20)) }},
+		{"time of an event as text used", hour, tabling, func(p *planting) { p.oddTime(fmt.Sprint(p.days(-12))) }},
 	}
 }
 
-func (p *planting) oddTime(days int) {
+// days is so many days after now, in seconds.
+func (p *planting) days(n int) int64 { return p.now.AddDate(0, 0, n).Unix() }
+
+// oddTime sends an event that claims a time out of the window, which the platform uses.
+func (p *planting) oddTime(at any) {
 	path := p.target()
-	at := p.now.Add(time.Duration(days) * 24 * time.Hour).Unix()
 	p.wrong(func() { p.sendEvent(p.c, path, p.c.key, object{"id": "odd", "svc_record_time": at}) })
 	p.then()
 	p.seen(func() { p.tail(p.c, path) })
