@@ -34,6 +34,7 @@ type configuration struct {
 	Documents  map[string]string  `json:"documents"`
 	Trust      string             `json:"trust"`
 	Disputed   string             `json:"disputed"`
+	Complete   string             `json:"complete"`
 	Severities []severityLine     `json:"severities"`
 	Baseline   string             `json:"baseline"`
 	Thresholds map[string]float64 `json:"thresholds"`
@@ -136,6 +137,7 @@ func (c *configuration) settings() []setting {
 		{"brand", c.Brand, []any{"brand"}},
 		{"trust", c.Trust, []any{"trust"}},
 		{"disputed", c.Disputed, []any{"disputed"}},
+		{"complete", c.Complete, []any{"complete"}},
 		{"baseline", c.Baseline, []any{"baseline"}},
 		{"minimize", c.Minimize, []any{"minimize"}},
 	}
@@ -219,7 +221,7 @@ func configure(c *cobra.Command, _ []string) error {
 // givenFlags are those of the command line: a flag with one value by its name, one of NAME=WHAT by both names.
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
-	for _, flag := range []string{"brand", "trust", "disputed", "baseline", "minimize", "max-inconclusive"} {
+	for _, flag := range []string{"brand", "trust", "disputed", "complete", "baseline", "minimize", "max-inconclusive"} {
 		given[flag] = c.Flags().Changed(flag)
 	}
 	for _, flag := range []string{"base", "spec", "min"} {

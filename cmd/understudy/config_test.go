@@ -29,7 +29,7 @@ func TestTheConfigurationShowsEverySetting(t *testing.T) {
 	).Replace(string(text))
 	plain = regexp.MustCompile(`(?s)\{\{if \.(Bases|Recordings)\}\}.*?\{\{else\}\}`).ReplaceAllString(plain, "")
 	plain = regexp.MustCompile(`\{\{.*?\}\}`).ReplaceAllString(plain, "")
-	plain = regexp.MustCompile(`(?m)^# ?( *- |  |[a-z]+:)`).ReplaceAllString(plain, "$1")
+	plain = regexp.MustCompile(`(?m)^# ?( *- |  |[a-zA-Z]+:)`).ReplaceAllString(plain, "$1")
 	read, err := source.Read("understudy.yaml", []byte(plain))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, plain)

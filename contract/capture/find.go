@@ -187,14 +187,6 @@ func search(g Given) []*found {
 	return orNothing(g.Path, list)
 }
 
-// absentError is the path of a file that is not there.
-type absentError string
-
-func (e absentError) Error() string { return string(e) + ": there is no such file" }
-
-// Is makes it the error that others know a missing file by.
-func (e absentError) Is(target error) bool { return target == fs.ErrNotExist }
-
 func orNothing(path string, list []*found) []*found {
 	if len(list) > 0 {
 		return list

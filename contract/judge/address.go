@@ -23,6 +23,7 @@ type Owner struct {
 	Query     string
 	World     string
 	Base      *Base    // that it was found under, or nil for a default address
+	Mock      bool     // it is at an address that a mock gives itself on this machine
 	Site      string   // the installation: its interfaces have the same users, keys and data behind them
 	Claimants []string // the interfaces that an exchange of Several may belong to
 }
@@ -198,7 +199,7 @@ func (o Owner) decide(method string, claims []claim) Owner {
 		return o
 	}
 	o.State, o.Document, o.Match, o.Path = Matched, chosen.document, chosen.match, chosen.path
-	o.Base, o.Site = chosen.base.own, chosen.base.site
+	o.Base, o.Site, o.Mock = chosen.base.own, chosen.base.site, chosen.base.mock
 	if o.Match.Operation == nil && isQuestion(method, o.Match.Allow) {
 		o.State = Ignored
 	}

@@ -17,6 +17,7 @@ type Base struct {
 
 	host, path string // host in lower case, with its port unless that is a scheme's own
 	site       string
+	mock       bool // a mock gives itself this address
 }
 
 // located is a base on some host.
@@ -121,7 +122,7 @@ func byDefault(d *specs.Document, host string) *Base {
 	case isNamed(name, d.Interface+".localhost"), isNamed(host, standardHost(d)), isNamed(host, d.Interface+".svc.example"):
 		return &Base{host: host, path: d.BasePath, site: siteOf(d, host)}
 	case isLoopback(name):
-		return &Base{host: host, path: "/" + d.Interface + d.BasePath, site: host}
+		return &Base{host: host, path: "/" + d.Interface + d.BasePath, site: host, mock: true}
 	}
 	return nil
 }

@@ -344,7 +344,7 @@ func (a *accounts) links(events []*Event) (lines []report.Line) {
 func (a *accounts) settle(list []place) {
 	a.groups, a.joined = map[member]member{}, map[member]bool{}
 	for _, m := range a.order {
-		if list[m.at].world != "" { // of a mock
+		if list[m.at].isMock {
 			a.groups[m] = member{m.at, 0}
 		}
 	}

@@ -20,6 +20,7 @@ type Event struct {
 	File      string
 	World     string
 	Site      string
+	Mock      bool   // at an address of a mock on this machine
 	Operation string // name, such as workflow.deletePool
 	Method    string
 	Digest    uint64 // of request and answer
@@ -134,7 +135,7 @@ func newEvent(r *judge.Result) *Event {
 	item := &r.Item
 	e := &Event{
 		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World, Site: r.Owner.Site,
-		Start: item.Start, End: item.End, Own: item.World != "" && item.Seq > 0,
+		Start: item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
 		Method: item.Request.Method,
 		Line:   report.Line{Exchange: item.Number},
 	}

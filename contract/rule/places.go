@@ -4,7 +4,8 @@ package rule
 type place struct {
 	world, site string
 	file        string // of recordings that cannot be ordered against others
-	era         int    // counts the resets, and the clocks that were set back
+	isMock      bool
+	era         int // counts the resets, and the clocks that were set back
 }
 
 // places gives events their place, in the order of the recording.
@@ -63,7 +64,7 @@ func (p *places) take(e *Event) {
 	if s.ended == nil || !e.End.Before(s.ended.End) {
 		s.ended = e
 	}
-	at := place{world: e.World, site: e.Site, era: s.era}
+	at := place{world: e.World, site: e.Site, isMock: e.Mock || e.World != "", era: s.era}
 	if e.Start.IsZero() || s.era > 0 || e.Own {
 		at.file = s.file
 	}

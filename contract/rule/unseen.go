@@ -354,7 +354,7 @@ const maxWritten = 32 // of each thing
 // noteWritten keeps what an exchange may have done, for those who may be of the same account.
 func (w *Watcher) noteWritten(e *Event, account member) {
 	isRecovery := e.Recovered != nil
-	if !e.does.writes() && !isRecovery || !e.OK() && !e.Unknown() || w.places.list[e.At].world != "" {
+	if !e.does.writes() && !isRecovery || !e.OK() && !e.Unknown() || w.places.list[e.At].isMock {
 		return
 	}
 	note := func(t thing) {

@@ -123,7 +123,7 @@ func (w *Watcher) Notes() []string {
 	var notes []string
 	apart := w.accounts.apart()
 	for at, p := range w.places.list {
-		if n := apart[at]; n > 1 && p.world == "" {
+		if n := apart[at]; n > 1 && !p.isMock {
 			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged apart: nothing shows that their callers act for the same one",
 				p.site, n))
 		}
