@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"slices"
 	"strings"
@@ -132,6 +133,10 @@ func (a *accounts) take(e *Event) {
 	}
 	for _, f := range e.Attempts {
 		a.see(m, thing{attempts, f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
+		if f.SessionUUID != "" {
+			uuid := maphash.String(callerSeed, f.SessionUUID)
+			a.see(m, thing{sessions, f.SessionID}, sight{caller: m.caller, mark: uuid, born: int64(uuid >> 1), line: e.Line})
+		}
 	}
 	if e.Page != nil {
 		for _, f := range e.Page.Tables {

@@ -76,6 +76,7 @@ func (st *step) conflicted(a attemptFact) {
 func (st *step) unique(a attemptFact) {
 	r := ruling{rule: AttemptResume, aspect: "unique", provenance: specs.Public}
 	earlier, ok := st.s.names.get(attemptName{a.SessionID, a.Retry})
+	ok = ok && !earlier.fact.isOfAnother(a)
 	if ok && !st.known(earlier.first) {
 		r.message = fmt.Sprintf("session %s got two attempts named %q at the same time, %s and %s",
 			a.SessionID, a.Retry, earlier.fact.ID, a.ID)
@@ -96,10 +97,15 @@ func (st *step) unique(a attemptFact) {
 	}
 }
 
+// isOfAnother reports whether two attempts are of different sessions, whose ids are the same in different accounts.
+func (f attemptFact) isOfAnother(other attemptFact) bool {
+	return f.SessionUUID != "" && other.SessionUUID != "" && f.SessionUUID != other.SessionUUID
+}
+
 // indexed: the index of a new attempt is above those of its session.
 func (st *step) indexed(a attemptFact) {
 	top, ok := st.s.sessions.get(a.SessionID)
-	if !ok || !st.known(top.first) || top.fact.ID == a.ID {
+	if !ok || !st.known(top.first) || top.fact.ID == a.ID || top.fact.isOfAnother(a) {
 		return
 	}
 	r := ruling{rule: AttemptResume, aspect: "index", provenance: specs.Client}

@@ -51,6 +51,7 @@ type attemptFact struct {
 	FinishedAt                           time.Time
 	Embedded                             bool // in a session: its index and names are not known
 	Mark                                 uint64
+	SessionUUID                          string
 }
 
 type taskFact struct{ FullName, State string }
@@ -133,7 +134,7 @@ func addAttempt(e *Event, body gjson.Result) {
 		Project: text(body.Get("project.name")), Workflow: text(body.Get("workflow.name")),
 		SessionTime: text(body.Get("sessionTime")), Index: body.Get("index").Int(), Done: body.Get("done").Bool(),
 	}
-	a.Mark = markOf(body)
+	a.Mark, a.SessionUUID = markOf(body), text(body.Get("sessionUuid"))
 	a.FinishedAt, _ = time.Parse(time.RFC3339, text(body.Get("finishedAt")))
 	if a.ID != "" && a.ID != "0" && body.Get("done").Exists() {
 		e.Attempts = append(e.Attempts, a)
