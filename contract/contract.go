@@ -141,6 +141,9 @@ func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	}
 	if err == nil && r.Exchanges.Matched == 0 {
 		err = fmt.Errorf("%w: exchanges read: %d", ErrNothingMatched, r.Exchanges.Read)
+		if len(r.Notes) > 0 && r.Exchanges.Read == 0 { // such as that the recording is empty
+			err = fmt.Errorf("%w; %s", err, r.Notes[0])
+		}
 	}
 	if err == nil && r.IsNothingJudged() {
 		err = fmt.Errorf("%w: no parameter, no rule, and none of %d bodies, since %s",

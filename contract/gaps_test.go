@@ -120,3 +120,15 @@ func TestGapsAreShown(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEmptyRecordingIsCalledEmpty(t *testing.T) {
+	t.Parallel()
+	checker, err := contract.NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = checker.Check(t.Context(), contract.Read("empty.har", strings.NewReader(`{"log":{"entries":[]}}`)))
+	if err == nil || !strings.Contains(err.Error(), "empty.har") || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("error %v", err)
+	}
+}
