@@ -10,12 +10,41 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"svc.example/understudy/specs/recording"
 )
 
 // maxInflated bounds what a compressed body may grow to.
 const maxInflated = 64 << 20
 
 var errInflated = fmt.Errorf("it grows beyond %d MiB", maxInflated>>20)
+
+// codings undoes the content codings of an exchange's bodies, once each: what grows too much, and what is small, is
+// remembered.
+type codings struct{ known map[*recording.Body]uncoded }
+
+type uncoded struct {
+	plain  []byte
+	reason string
+}
+
+func (c *codings) undo(headers recording.Headers, body *recording.Body) (plain []byte, reason string) {
+	const worthKeeping = 1 << 20
+	header := headers.Value("Content-Encoding")
+	if header == "" {
+		return body.Bytes, ""
+	}
+	u, isKnown := c.known[body]
+	if !isKnown {
+		if u.plain, u.reason = uncode(header, body.Bytes); len(u.plain) <= worthKeeping {
+			if c.known == nil {
+				c.known = map[*recording.Body]uncoded{}
+			}
+			c.known[body] = u
+		}
+	}
+	return u.plain, u.reason
+}
 
 // uncode undoes the content codings of a body. Recordings often hold the plain body under a header that says otherwise:
 // only bytes that begin as the coding does are decoded.
@@ -73,12 +102,12 @@ func inflate(coded []byte) ([]byte, error) {
 }
 
 func readAll(r io.Reader) ([]byte, error) {
-	plain, err := io.ReadAll(io.LimitReader(r, maxInflated+1))
-	if err != nil {
+	var plain bytes.Buffer // it grows in fewer steps than io.ReadAll
+	if _, err := plain.ReadFrom(io.LimitReader(r, maxInflated+1)); err != nil {
 		return nil, errors.New("it is damaged or cut off")
 	}
-	if len(plain) > maxInflated {
+	if plain.Len() > maxInflated {
 		return nil, errInflated
 	}
-	return plain, nil
+	return plain.Bytes(), nil
 }

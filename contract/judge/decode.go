@@ -25,7 +25,7 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 	if m.joined {
 		return decodeJSON(m.body.Bytes)
 	}
-	plain, reason := uncode(m.headers.Value("Content-Encoding"), m.body.Bytes)
+	plain, reason := m.codings.undo(m.headers, m.body)
 	if reason != "" {
 		return d, reason
 	}

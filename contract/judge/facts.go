@@ -14,7 +14,7 @@ import (
 // members in the query stand for.
 func (r *Result) JSONRequest() (gjson.Result, bool) {
 	m := r.requestMessage()
-	return jsonOf(m.headers, m.body, m.doubt)
+	return r.jsonOf(m.headers, m.body, m.doubt)
 }
 
 // JSONResponse returns the response's body, when the recording holds it whole and it is JSON.
@@ -22,14 +22,14 @@ func (r *Result) JSONResponse() (gjson.Result, bool) {
 	if r.Item.Response == nil {
 		return gjson.Result{}, false
 	}
-	return jsonOf(r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt)
+	return r.jsonOf(r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt)
 }
 
-func jsonOf(headers recording.Headers, body *recording.Body, doubt string) (gjson.Result, bool) {
+func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt string) (gjson.Result, bool) {
 	if body == nil || doubt != "" || len(body.Bytes) == 0 {
 		return gjson.Result{}, false
 	}
-	plain, reason := uncode(headers.Value("Content-Encoding"), body.Bytes)
+	plain, reason := r.codings.undo(headers, body)
 	if reason != "" || !gjson.ValidBytes(plain) {
 		return gjson.Result{}, false
 	}

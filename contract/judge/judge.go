@@ -103,6 +103,7 @@ type Result struct {
 	Credentials Credentials
 
 	reading *reading // nil if the request was read as it was sent
+	codings codings
 }
 
 // Operation is the operation that the exchange belongs to, or nil.
@@ -230,7 +231,7 @@ func (j *Judge) response(r *Result) {
 	m := message{
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
 		body: r.answered(), doubt: r.Item.ResponseDoubt, content: documented.Content, pointer: pointer,
-		required: len(documented.Content) > 0, documented: key,
+		required: len(documented.Content) > 0, documented: key, codings: &r.codings,
 	}
 	if r.Item.Request.Method == http.MethodHead || status == http.StatusNotModified {
 		r.Seen = append(r.Seen, j.seen(&m))

@@ -57,7 +57,7 @@ func (r *Result) sent() (sent specs.Sent, reason string) {
 	if request.Body == nil || r.Item.RequestDoubt != "" {
 		return sent, ""
 	}
-	plain, reason := uncode(request.Headers.Value("Content-Encoding"), request.Body.Bytes)
+	plain, reason := r.codings.undo(request.Headers, request.Body)
 	if _, parameters, err := mime.ParseMediaType(sent.ContentType); reason == "" && err == nil {
 		plain, reason = decodeCharset(parameters["charset"], plain)
 	}
@@ -84,7 +84,7 @@ func (r *Result) requestMessage() message {
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
-		pointer: op.Pointer + "/requestBody",
+		pointer: op.Pointer + "/requestBody", codings: &r.codings,
 	}
 	body := requestBodyOf(op)
 	switch {

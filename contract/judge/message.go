@@ -35,6 +35,7 @@ type message struct {
 	sent     string   // Content-Type of a body that was read so
 
 	documented string // under which status a response is documented
+	codings    *codings
 }
 
 // opinion is what was said of a message. It does not name the exchange, so that it holds for the next one that is the
