@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -18,8 +19,14 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// marker stands in the requests, and so in the answers, where each exchange has a name of its own.
-const marker = "bench_marker"
+// marker stands in the requests, and so in the answers, where each exchange has a name of its own, and poolNumber where
+// each pool has its id.
+const (
+	marker     = "bench_marker"
+	poolNumber = "4815162342"
+)
+
+var poolID = regexp.MustCompile(`(\\"id\\":\\")\d+(\\",\\"name\\":\\"` + marker + `)`)
 
 // asked is what clients do with several interfaces: making things, looking them up, listing them.
 func asked() [][3]string {
@@ -77,7 +84,7 @@ func recorded(ctx context.Context) ([][]byte, error) {
 		if err := recording.Write(&b, &journal[i]); err != nil {
 			return nil, err
 		}
-		list = append(list, b.Bytes())
+		list = append(list, poolID.ReplaceAll(b.Bytes(), []byte("${1}"+poolNumber+"${2}")))
 	}
 	return list, nil
 }
@@ -171,6 +178,7 @@ func (l *lines) Read(b []byte) (int, error) {
 		l.next++
 		l.each(l.next)
 		l.rest = bytes.ReplaceAll(template, []byte(marker), fmt.Appendf(nil, "%s_%d", marker, round))
+		l.rest = bytes.ReplaceAll(l.rest, []byte(poolNumber), fmt.Appendf(nil, "%d", 1000+round))
 		_, after, _ := bytes.Cut(l.rest, []byte(","))
 		l.rest = append(fmt.Appendf(nil, `{"seq":%d,`, l.next), after...)
 	}
