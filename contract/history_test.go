@@ -134,6 +134,7 @@ func TestHistoriesGoOnInOtherFiles(t *testing.T) {
 		want bool
 	}{
 		"a mock's, with numbers that go on": {func(_ int, line string) string { return line }, true},
+		"a mock's, the later file first":    {func(_ int, line string) string { return line }, true},
 		"a mock's, with numbers from 1 again": {func(file int, line string) string {
 			if file == 1 {
 				return strings.Replace(line, `"seq": 4`, `"seq": 1`, 1)
@@ -159,6 +160,9 @@ func TestHistoriesGoOnInOtherFiles(t *testing.T) {
 				if err := os.WriteFile(path, []byte(files[i].String()), 0o600); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if strings.Contains(name, "first") {
+				slices.Reverse(paths)
 			}
 			if r := checked(t, contract.Files(paths...)); r.Failed() != tt.want {
 				t.Errorf("findings %+v", r.Findings)

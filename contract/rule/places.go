@@ -8,41 +8,39 @@ type place struct {
 	era         int // counts the resets, and the clocks that were set back
 }
 
-// places gives events their place, in the order of the recording.
+// places gives events their places, in the order of the recording.
 //
 // Recordings with times are ordered against each other. Without times they stand alone; so do those of a mock's world,
 // whose numbers begin anew with each run, unless they go on where another file ends.
 type places struct {
 	list      []place
 	index     map[place]int
+	above     []int // by place, another one that it is the same as, or itself
 	series    map[series]*serial
-	last      map[world]series // of each world, in whichever file it was seen last
-	resets    map[string]int   // by world
-	unordered map[string]bool  // files whose exchanges are neither in the order in which they began nor in that in which they ended
-	keyed     map[int]*Event   // at each place, an exchange that shows that the recording keeps Authorization headers
+	order     []series
+	resets    map[string]int  // by world
+	unordered map[string]bool // files whose exchanges are neither in the order of their beginnings nor in that of their ends
+	keyed     map[int]*Event  // at each place, an exchange that shows that the recording keeps Authorization headers
 }
 
-// series is what a file tells of a world.
-type series struct {
-	world
-	file string
-}
-
-type world struct{ world, site string }
+// series is what a file holds of a world.
+type series struct{ world, site, file string }
 
 // serial is how far a series of exchanges has come.
 type serial struct {
-	file   string // that the series began in
 	latest *Event // the one that began last
 	ended  *Event // the one that ended last
 	era    int
 	resets int
+
+	first, last     int64 // numbers
+	firstAt, lastAt int   // the places of these
 }
 
 func newPlaces() *places {
 	return &places{
-		index: map[place]int{}, series: map[series]*serial{}, last: map[world]series{}, resets: map[string]int{}, keyed: map[int]*Event{},
-		unordered: map[string]bool{},
+		index: map[place]int{}, series: map[series]*serial{}, resets: map[string]int{}, unordered: map[string]bool{},
+		keyed: map[int]*Event{},
 	}
 }
 
@@ -66,20 +64,24 @@ func (p *places) take(e *Event) {
 	}
 	at := place{world: e.World, site: e.Site, isMock: e.Mock || e.World != "", era: s.era}
 	if e.Start.IsZero() || s.era > 0 || e.Own {
-		at.file = s.file
+		at.file = e.File
 	}
 	n, known := p.index[at]
 	if !known {
 		n = len(p.list)
-		p.list, p.index[at] = append(p.list, at), n
+		p.list, p.above, p.index[at] = append(p.list, at), append(p.above, n), n
 	}
 	e.At = n
+	s.count(e)
 	if e.Keyed && p.keyed[n] == nil {
 		p.keyed[n] = e
 	}
 }
 
-// nameOf is the name of a world, which the default one has also where it is not named.
+// of returns a place by its number.
+func (p *places) of(at int) *place { return &p.list[at] }
+
+// nameOf returns the name of a world, which the default one has also where it is not named.
 func nameOf(world string) string {
 	if world == "" {
 		return "default"
@@ -88,17 +90,12 @@ func nameOf(world string) string {
 }
 
 func (p *places) serial(e *Event) *serial {
-	where := world{e.World, e.Site}
-	key := series{where, e.File}
+	key := series{e.World, e.Site, e.File}
 	s := p.series[key]
 	if s == nil {
-		s = &serial{file: e.File, resets: p.resets[nameOf(e.World)]}
-		if before := p.series[p.last[where]]; e.Own && before != nil && before.latest.Seq+1 == e.Seq {
-			*s = *before
-		}
-		p.series[key] = s
+		s = &serial{resets: p.resets[nameOf(e.World)]}
+		p.series[key], p.order = s, append(p.order, key)
 	}
-	p.last[where] = key
 	return s
 }
 
@@ -110,4 +107,45 @@ func (s *serial) breaks(e *Event) bool {
 		return false
 	}
 	return m.Seq > e.Seq && strictlyBefore(m, e) || m.Seq < e.Seq && strictlyBefore(e, m)
+}
+
+// count keeps the first and the last number of a series in a mock's own recording.
+func (s *serial) count(e *Event) {
+	if !e.Own {
+		return
+	}
+	if s.first == 0 || e.Seq < s.first {
+		s.first, s.firstAt = e.Seq, e.At
+	}
+	if e.Seq > s.last {
+		s.last, s.lastAt = e.Seq, e.At
+	}
+}
+
+// settle makes one place of those where one file goes on with the numbers of another, when the whole recording is known.
+func (p *places) settle() {
+	type end struct {
+		world, site string
+		number      int64
+	}
+	ends := map[end]int{}
+	for _, key := range p.order {
+		if s := p.series[key]; s.last > 0 {
+			ends[end{key.world, key.site, s.last}] = s.lastAt
+		}
+	}
+	for _, key := range p.order {
+		s := p.series[key]
+		if previous, known := ends[end{key.world, key.site, s.first - 1}]; known && s.first > 1 {
+			p.above[p.root(s.firstAt)] = p.root(previous)
+		}
+	}
+}
+
+// root returns the place that stands for all that are the same as one.
+func (p *places) root(at int) int {
+	for p.above[at] != at {
+		at = p.above[at]
+	}
+	return at
 }

@@ -19,6 +19,7 @@ type Watcher struct {
 	places    *places
 	accounts  *accounts
 	histories *bounded[member, *history]
+	crowded   map[int]int // accounts, by place
 	gaps      []report.Gap
 	written   *bounded[writtenKey, []written]
 	instant   time.Time
@@ -47,7 +48,7 @@ func (w *Watcher) See(e *Event) {
 		return
 	case !e.Forget:
 		w.places.take(e)
-		w.accounts.take(e)
+		w.accounts.take(e, w.places.of(e.At))
 	}
 	w.err = w.spool.put(e)
 }
@@ -55,7 +56,9 @@ func (w *Watcher) See(e *Event) {
 // End shows the exchanges to the rules. Verdicts that wait for evidence become inconclusive. The error is that of the
 // context, or of the disk.
 func (w *Watcher) End(ctx context.Context) error {
-	w.accounts.settle(w.places.list)
+	w.places.settle()
+	w.accounts.settle(w.places)
+	w.crowded = w.accounts.count()
 	if w.err == nil {
 		w.err = w.show(ctx)
 	}
@@ -121,9 +124,8 @@ func (w *Watcher) forget(world string) {
 // Notes says what was told apart.
 func (w *Watcher) Notes() []string {
 	var notes []string
-	apart := w.accounts.apart()
 	for at, p := range w.places.list {
-		if n := apart[at]; n > 1 && !p.isMock {
+		if n := w.crowded[at]; n > 1 && !p.isMock {
 			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged apart: nothing shows that their callers act for the same one",
 				p.site, n))
 		}

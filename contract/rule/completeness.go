@@ -1,0 +1,119 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+
+	"svc.example/understudy/contract/report"
+)
+
+// Completeness says whether a recording is taken to hold all requests that an account was sent.
+type Completeness string
+
+// A recording is complete until it shows otherwise, or always, or never.
+const (
+	Auto   Completeness = "auto"
+	Always Completeness = "always"
+	Never  Completeness = "never"
+)
+
+// excuse is what a request that the recording does not show would have to have done so that a violation is none.
+type excuse struct {
+	did           string // "made", "changed" or "deleted"
+	thing         thing  // none for any of the kind
+	kind          *kind
+	after, before *Event // when; after is nil for any time before
+}
+
+func excused(did string, t thing, after, before *Event) excuse {
+	return excuse{did, t, t.kind, after, before}
+}
+
+func (x excuse) String() string {
+	if x.thing.isNone() {
+		return fmt.Sprintf("%s a %s", x.did, x.kind.noun)
+	}
+	return fmt.Sprintf("%s %s %s", x.did, x.kind.noun, x.thing.id)
+}
+
+// say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of the
+// history is known.
+func (h *history) say(r ruling) {
+	if f := h.w.accounts.callers[h.account]; r.verdict == report.Fail && f != nil && f.isMixed {
+		r.verdict = report.Inconclusive
+		r.message += "; callers are hidden alike, and answers to them contradict each other as those of several accounts do"
+	}
+	if r.verdict != report.Fail || len(r.excuses) == 0 || h.w.config.Complete == Always {
+		h.tell(r)
+		return
+	}
+	switch {
+	case h.w.config.Complete == Never:
+		r.doubt("the recording is not taken as complete", r.excuses[0])
+	case r.ifComplete:
+		r.doubt("nothing says that the recording is complete", r.excuses[0])
+	case len(h.state.held) < maxHeld:
+		h.state.held = append(h.state.held, r)
+		return
+	default:
+		h.weigh(&r)
+	}
+	h.tell(r)
+}
+
+// maxHeld bounds how many violations of a history are held. Those beyond are weighed by what is known so far.
+const maxHeld = 10_000
+
+// tellHeld gives the verdicts that were held.
+func (h *history) tellHeld() {
+	for _, r := range h.state.held {
+		h.weigh(&r)
+		h.tell(r)
+	}
+	h.state.held = nil
+}
+
+// weigh makes a violation inconclusive if a sign supports one of its excuses.
+func (h *history) weigh(r *ruling) {
+	judged := r.evidence[len(r.evidence)-1]
+	for _, x := range r.excuses {
+		if i := slices.IndexFunc(h.w.gaps, x.isIn); i >= 0 {
+			r.doubt(fmt.Sprintf("exchanges %d to %d are missing by their numbers", h.w.gaps[i].First, h.w.gaps[i].Last), x)
+			return
+		}
+		isSign := func(s sign) bool {
+			return s.supports(x, judged) && h.w.writtenByOthers(h.account, excused(s.did, s.thing, s.after, s.by)) == nil
+		}
+		if i := slices.IndexFunc(h.state.signs, isSign); i >= 0 {
+			s := &h.state.signs[i]
+			r.doubt(s.String(), x)
+			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, s.after, s.by)
+			return
+		}
+		if e := h.w.writtenByOthers(h.account, x); e != nil {
+			r.doubt(fmt.Sprintf("exchange %d is of a caller who may be of the same account", e.Number), x)
+			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, e)
+			return
+		}
+	}
+}
+
+// isIn reports whether the request that an excuse speaks of may be one that is missing.
+func (x excuse) isIn(gap report.Gap) bool {
+	isOf := func(e *Event) bool { return e.File == gap.File && e.World == gap.World }
+	return isOf(x.before) && x.before.Seq > gap.First && (x.after == nil || !isOf(x.after) || x.after.Seq < gap.Last)
+}
+
+// doubt makes a violation inconclusive, for a reason.
+func (r *ruling) doubt(reason string, x excuse) {
+	r.verdict = report.Inconclusive
+	r.message = fmt.Sprintf("%s; unless somebody whom the recording does not show %s before (%s)", r.message, x, reason)
+}
+
+func (h *history) tell(r ruling) {
+	r.evidence = slices.DeleteFunc(slices.Clone(r.evidence), func(e *Event) bool { return e == nil })
+	h.w.say(h.w.config.verdict(r, h.w.accounts.linesOf(r.evidence)))
+}
+
+// Missing notes that exchanges are missing, by the numbers that a file gives those of a world.
+func (w *Watcher) Missing(gap report.Gap) { w.gaps = append(w.gaps, gap) }

@@ -1,0 +1,202 @@
+package rule
+
+import (
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/report"
+)
+
+// sightings hold what callers were shown. Two who were shown the same under one id are of one account; two who were shown
+// things of one id that were made at different times are not, nor are those whose whole lists each lack what the other has.
+type sightings struct {
+	seen   *bounded[sightKey, []sight]
+	lists  *bounded[listKey, []wholeList]
+	stirs  *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them
+	issues *bounded[nameKey, issue] // by job
+}
+
+const (
+	maxSights  = 20_000
+	maxViewers = 16 // of one thing
+)
+
+func newSightings() sightings {
+	return sightings{
+		seen: newBounded[sightKey, []sight](maxSights, nil), lists: newBounded[listKey, []wholeList](maxSights/20, nil),
+		stirs: newBounded[sightKey, bool](maxSights, nil), issues: newBounded[nameKey, issue](maxSights, nil),
+	}
+}
+
+type sightKey struct {
+	at    int
+	thing thing
+}
+
+// sight is how a thing was shown to a caller last.
+type sight struct {
+	caller uint64
+	mark   uint64 // the same where the same is shown
+	origin uint64 // differs where two things have one id; 0 where that is not shown
+	line   report.Line
+}
+
+type listKey struct {
+	at   int
+	kind *kind
+}
+
+// wholeList is the last whole list of a kind that a caller was given.
+type wholeList struct {
+	caller uint64
+	ids    map[string]bool
+}
+
+// issue is a request that issued a job.
+type issue struct {
+	caller uint64
+	at     time.Time
+	line   report.Line
+}
+
+// sight takes what an exchange shows to its caller.
+func (a *accounts) sight(m member, e *Event) {
+	for i := range e.Shows {
+		if f := &e.Shows[i]; f.tells(e) {
+			a.see(m, f.Thing, sight{m.caller, f.Mark, uint64(f.Since), e.Line})
+		}
+	}
+	for _, f := range e.Attempts {
+		a.see(m, thing{attempts, f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
+		if f.SessionUUID != "" {
+			uuid := maphash.String(callerSeed, f.SessionUUID)
+			a.see(m, thing{sessions, f.SessionID}, sight{m.caller, uuid, uuid, e.Line})
+		}
+	}
+	if e.Page != nil {
+		for _, f := range e.Page.Tables {
+			a.see(m, thing{tables, "deleted " + f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
+		}
+	}
+	if t := e.Named; e.does.writes() && isLong(t) && len(e.Shows) == 0 {
+		a.see(m, t, sight{caller: m.caller, mark: 1, line: e.Line})
+	}
+	if e.Dropped != 0 {
+		a.link(m, member{e.At, e.Dropped}, e.Line)
+	}
+	a.sightUsers(m, e)
+	a.sightList(m, e)
+	if e.does == makes || e.does == removes {
+		for _, t := range e.touched() {
+			a.stirs.put(sightKey{e.At, t}, true)
+		}
+	}
+}
+
+// tells reports whether a thing that is shown to two callers in the same way is one thing: it was not there from the
+// beginning, as the default pool is.
+func (f *shown) tells(e *Event) bool {
+	isDefault := slices.ContainsFunc(e.Pools, func(p poolFact) bool { return p.IsDefault && p.ID == f.Thing.id })
+	return f.Mark != 0 && !isDefault
+}
+
+// isLong reports whether the platform gave a thing an id that it gives no second time.
+func isLong(t thing) bool {
+	const long = 5
+	return t.kind != nil && !t.kind.name && len(t.kind.path) == 1 && len(t.id) >= long
+}
+
+// see holds what a caller is shown of a thing against what others were shown of it.
+func (a *accounts) see(m member, t thing, now sight) {
+	key := sightKey{m.at, t}
+	list, _ := a.seen.get(key)
+	own := -1
+	for i, other := range list {
+		isOther := other.origin != now.origin && other.origin != 0 && now.origin != 0 && !t.kind.name
+		switch {
+		case other.caller == m.caller:
+			if own = i; isOther {
+				a.contradict(m)
+			}
+		case other.mark == now.mark:
+			a.link(m, member{m.at, other.caller}, other.line, now.line)
+		case isOther:
+			a.link(m, member{m.at, other.caller})
+		}
+	}
+	switch {
+	case own >= 0:
+		list[own] = now
+	case len(list) < maxViewers:
+		a.seen.put(key, append(list, now))
+	}
+}
+
+// sightUsers notes under which names a caller goes, and which sub users they have.
+func (a *accounts) sightUsers(m member, e *Event) {
+	for _, user := range e.Users {
+		a.names.hasSubUser(m, user.Name)
+	}
+	a.names.goesBy(m, e.AsUser)
+	if e.Issued != nil && e.Issued.ID != "" {
+		a.issues.put(nameKey{m.at, e.Issued.ID}, issue{e.Caller, e.over(), e.Line})
+	}
+	for _, job := range e.Jobs {
+		a.see(m, thing{subUsers, "job " + job.ID}, sight{caller: m.caller, mark: job.Mark, line: e.Line})
+		issued, known := a.issues.get(nameKey{m.at, job.ID})
+		if known && (issued.caller == m.caller || job.isOf(issued)) {
+			issuer := member{m.at, issued.caller}
+			a.link(m, issuer, issued.line, e.Line)
+			a.names.goesBy(issuer, job.User)
+		}
+	}
+}
+
+// isOf reports whether a job was issued by a request, going by the second in which it was.
+func (f *jobFact) isOf(by issue) bool {
+	const skew = 2 * time.Second
+	return f.At.IsZero() || by.at.IsZero() || by.at.Sub(f.At).Abs() <= skew
+}
+
+// sightList holds a whole list against those that others were given.
+func (a *accounts) sightList(m member, e *Event) {
+	isWhole := e.does == lists && e.Listed && !e.Partial && !e.Opaque
+	if !isWhole || !slices.Contains([]*kind{pools, poolRules, subUsers, policies}, e.of) {
+		return
+	}
+	now := wholeList{m.caller, map[string]bool{}}
+	for _, f := range e.Shows {
+		now.ids[f.Thing.id] = true
+	}
+	key := listKey{m.at, e.of}
+	list, _ := a.lists.get(key)
+	own := -1
+	for i, other := range list {
+		isOther := a.lacks(key, other, now) && a.lacks(key, now, other)
+		switch {
+		case other.caller == m.caller:
+			if own = i; isOther {
+				a.contradict(m)
+			}
+		case isOther:
+			a.link(m, member{m.at, other.caller})
+		}
+	}
+	switch {
+	case own >= 0:
+		list[own] = now
+	case len(list) < maxViewers:
+		a.lists.put(key, append(list, now))
+	}
+}
+
+// lacks reports whether a list lacks something that another one has, and that nobody made or removed.
+func (s *sightings) lacks(key listKey, list, other wholeList) bool {
+	for id := range other.ids {
+		if isStirred, _ := s.stirs.get(sightKey{key.at, thing{key.kind, id}}); !list.ids[id] && !isStirred {
+			return true
+		}
+	}
+	return false
+}
