@@ -20,9 +20,9 @@ type accounts struct {
 	links   map[pair]link
 	names   names
 
-	groups  map[member]member // to another one of the same account, or to itself
-	joined  map[member]bool   // those that stand for several
-	against map[pair]bool     // accounts that are known to be different
+	groups map[member]member          // to another one of the same account, or to itself
+	joined map[member]bool            // those that stand for several
+	foes   map[member]map[member]bool // accounts that are known to be different
 }
 
 // member is a caller at a place. Of the callers of an account, one stands for it.
@@ -126,7 +126,7 @@ func (a *accounts) linesOf(events []*Event) (lines []report.Line) {
 
 // settle makes the accounts, when the whole recording is known.
 func (a *accounts) settle(places *places) {
-	a.groups, a.joined, a.against = map[member]member{}, map[member]bool{}, map[pair]bool{}
+	a.groups, a.joined, a.foes = map[member]member{}, map[member]bool{}, map[member]map[member]bool{}
 	for _, m := range a.order {
 		if at := places.of(m.at); at.isMock {
 			a.groups[m] = member{places.root(m.at), 0}
@@ -134,7 +134,9 @@ func (a *accounts) settle(places *places) {
 	}
 	pairs := make([]pair, 0, len(a.links))
 	for p, l := range a.links {
-		if !l.isAgainst {
+		if l.isAgainst {
+			a.part(a.of(p.a), a.of(p.b))
+		} else {
 			pairs = append(pairs, p)
 		}
 	}
@@ -145,10 +147,15 @@ func (a *accounts) settle(places *places) {
 	a.joinWhoAreNamedAlike()
 	a.joinSubUsers()
 	a.joinGuests()
-	for p, l := range a.links {
-		if l.isAgainst {
-			a.against[pairOf(a.of(p.a), a.of(p.b))] = true
+}
+
+// part notes that two accounts are different.
+func (a *accounts) part(x, y member) {
+	for _, p := range []pair{{x, y}, {y, x}} {
+		if a.foes[p.a] == nil {
+			a.foes[p.a] = map[member]bool{}
 		}
+		a.foes[p.a][p.b] = true
 	}
 }
 
@@ -163,16 +170,18 @@ func (a *accounts) of(m member) member {
 	}
 }
 
-// join makes two accounts one, unless answers call them by different names.
+// join makes two accounts one, unless they are known to be different.
 func (a *accounts) join(x, y member) {
 	x, y = a.of(x), a.of(y)
-	nx, ny := a.nameOf(x), a.nameOf(y)
-	if x == y || nx != "" && ny != "" && nx != ny {
+	if x == y || a.areApart(x, y) {
 		return
 	}
 	a.groups[y], a.joined[x] = x, true
 	if f := a.callers[x]; f != nil {
-		f.account = cmp.Or(nx, ny)
+		f.account = cmp.Or(f.account, a.nameOf(y))
+	}
+	for foe := range a.foes[y] {
+		a.part(x, foe)
 	}
 }
 
@@ -219,10 +228,11 @@ func (a *accounts) joinGuests() {
 // isHost reports whether a caller is known to act for some account.
 func (a *accounts) isHost(m member) bool { return m.caller != 0 && !a.callers[m].isGuest }
 
-// areApart reports whether two accounts are known to be different.
+// areApart reports whether two accounts are known to be different: answers call them by different names, or show them
+// what cannot be one.
 func (a *accounts) areApart(x, y member) bool {
 	nx, ny := a.nameOf(x), a.nameOf(y)
-	return nx != "" && ny != "" && nx != ny || a.against[pairOf(x, y)]
+	return nx != "" && ny != "" && nx != ny || a.foes[x][y]
 }
 
 // count returns the number of accounts at each place.

@@ -68,14 +68,17 @@ func (e *Event) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e.St
 
 // before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
 // stands still gives them, are in the order of their file, if that has one, unless it tells that they overlapped; so are
-// those without times.
+// those without times. Where times are whole seconds, one that ends in the second in which another caller's begins may overlap.
 func before(a, b *Event) bool {
 	if a.Start.IsZero() || b.Start.IsZero() {
 		return a.Number < b.Number
 	}
 	return a.End.Before(b.Start) ||
-		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && a.Number < b.Number && !b.sawTheEndOf(a)
+		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && !(a.isCoarse() && a.Caller != b.Caller) && a.Number < b.Number && !b.sawTheEndOf(a)
 }
+
+// isCoarse reports whether the end of an exchange may be anywhere in its second.
+func (e *Event) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 && e.End.After(e.Start) }
 
 // sawTheEndOf reports whether an exchange was under way when another one, of a lower number, ended.
 func (e *Event) sawTheEndOf(other *Event) bool {

@@ -16,16 +16,24 @@ func (st *step) deletion(x *entity) *Event {
 	if x == nil || x.gone == nil || x.unsure != nil || !st.known(x.gone) || x.gone.does != removes {
 		return nil
 	}
-	for _, maker := range []*Event{st.s.stirred[x.kind], x.fed} {
-		isOther := maker != nil && maker.Recovered == nil && st.showsSame(x) // what is made anew is another one
-		if maker != nil && !before(maker, x.gone) && !isOther {
-			return nil
-		}
+	maker := st.s.mayHaveMade(x, x.gone)
+	if maker != nil && (maker.Recovered != nil || !st.showsSame(x)) { // what is made anew is another one
+		return nil
 	}
 	if st.contested(func(e *Event) bool { return e.mayMake(x.thing) }) {
 		return nil
 	}
 	return x.gone
+}
+
+// mayHaveMade returns an exchange that may have made a thing, along with others or with a record, and not before another one.
+func (s *state) mayHaveMade(x *entity, since *Event) *Event {
+	for _, maker := range []*Event{s.stirred[x.kind], x.fed} {
+		if maker != nil && !before(maker, since) {
+			return maker
+		}
+	}
+	return nil
 }
 
 // showsSame reports whether an answer shows a table as the one that it was, by its id.
@@ -136,12 +144,17 @@ func (st *step) relisted(rule string) (found bool) {
 	return found
 }
 
-// remade is the excuse that something was made anew after it was deleted, which takes a name that can be given again.
+// remade is the excuse that something was made anew after it was deleted, which takes a name that can be given again, or
+// recovered.
 func (st *step) remade(x *entity) []excuse {
 	if !x.kind.name && x.kind != secrets {
 		return nil
 	}
-	return []excuse{excused("made", x.thing, x.gone, st.Event)}
+	list := []excuse{excused("made", x.thing, x.gone, st.Event)}
+	if x.kind == tables || x.kind == databases {
+		list = append(list, excused(recovered, x.thing, x.gone, st.Event))
+	}
+	return list
 }
 
 // isListOf reports whether the exchange lists things whose removal a rule watches over.

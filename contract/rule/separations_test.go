@@ -170,6 +170,49 @@ func TestAtOneInstantNumbersTellWhatOverlapped(t *testing.T) {
 	}
 }
 
+// Where times are whole seconds, nobody knows whether one caller's exchange was over when another's began in its last one.
+func TestInOneSecondCallersOverlap(t *testing.T) {
+	t.Parallel()
+	const text = "1-2 DELETE /pools/77 => 200 {pool 77 10}\n2-2 @1/key GET /pools/77 => 200 {pool 77 10}"
+	for name, tt := range map[string]struct {
+		script string
+		want   int
+	}{
+		"one caller":          {text, 1},
+		"two":                 {strings.Replace(text, "@1/key", "@1/other", 1), 0},
+		"two, a second later": {strings.Replace(text, "2-2 @1/key", "3-3 @1/other", 1), 1},
+		"two, at finer times": {strings.Replace(text, "2-2 @1/key", "2-2 @1/other", 1), 1},
+	} {
+		list := script(t, tt.script)
+		if name == "two, at finer times" {
+			list = edited(list, func(e *recording.Exchange) {
+				e.Start, e.End = e.Start.Add(time.Millisecond), e.End.Add(time.Millisecond)
+			})
+		}
+		if got, _ := verdicts(t, rule.UseAfterDelete, list); len(got) != tt.want {
+			t.Errorf("%s: %q, want %d findings", name, got, tt.want)
+		}
+	}
+}
+
+// Two callers who cannot be of one account are not, though what each was shown links them to a third.
+func TestContradictionsPartWhatLinksJoin(t *testing.T) {
+	t.Parallel()
+	const (
+		policy = `GET core:/access_control/policies/21000 => 200 {"id":21000,"name":"p","description":"who reads","created_at":"2026-01-01T00:00:00Z"}` + "\n"
+		links  = "@1/a GET /pools/77 => 200 {pool 77 10}\n@1/b GET /pools/77 => 200 {pool 77 10}\n" +
+			"@1/b GET /pool_rules/33 => 200 {rule 33 5 9 project_name=a}\n@1/c GET /pool_rules/33 => 200 {rule 33 5 9 project_name=a}\n"
+		used = "@1/a DELETE /pools/77 => 200 {pool 77 10}\n@1/c GET /pools/77 => 200 {pool 77 10}\n"
+	)
+	if got, _ := verdicts(t, rule.UseAfterDelete, script(t, links+used)); len(got) != 1 {
+		t.Errorf("of one account: %q, want a finding", got)
+	}
+	another := "@1/a " + policy + "@1/c " + strings.Replace(policy, "2026-01", "2026-02", 1)
+	if got, _ := verdicts(t, rule.UseAfterDelete, script(t, another+links+used)); len(got) != 0 {
+		t.Errorf("of two: %q", got)
+	}
+}
+
 // All trials in one recording, each in a world of its own, mixed as traffic is: a report of them is the same, byte for
 // byte, however many workers judge.
 func TestVerdictsDoNotDependOnWorkers(t *testing.T) {

@@ -19,6 +19,7 @@ type state struct {
 	stirred  map[*kind]*Event // the last exchange that may have made one unseen
 	callers  *bounded[uint64, *callerState]
 	waiting  map[string][]*pending // by rule
+	first    *Event                // at the place, of whichever account
 
 	unseen
 	workflowState
@@ -44,6 +45,7 @@ type entity struct {
 	aliased *Event      // that showed its other name
 	gone    *Event      // that deleted it
 	went    *Event      // the last one that deleted it, also if it is there again
+	back    *Event      // that showed it to be there again, which nothing explains
 	because []*Event    // what shows why that deleted it, when it named another thing
 	unsure  *Event      // that may have deleted or changed it
 }
@@ -86,6 +88,12 @@ func (x *entity) seen(e *Event, did verb) bool {
 		return x.proof == e
 	}
 	overlaps := x.changed != nil && !before(x.changed, e)
+	switch {
+	case did == makes || did == removes || e.Recovered != nil:
+		x.back = nil
+	case x.gone != nil:
+		x.back = e
+	}
 	x.proof, x.gone, x.because, x.unsure = e, nil, nil, nil
 	if did.writes() {
 		if overlaps { // which of them came last is not known
@@ -95,6 +103,7 @@ func (x *entity) seen(e *Event, did verb) bool {
 	}
 	if did == makes {
 		x.created = e
+		x.ident, x.born, x.showed = "", time.Time{}, nil // it is another one now
 	}
 	if did == removes {
 		x.gone, x.went = e, e

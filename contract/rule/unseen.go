@@ -1,83 +1,10 @@
 package rule
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
 )
-
-// sign shows that somebody did something that the recording does not show.
-type sign struct {
-	did       string // "made", "changed" or "deleted"
-	thing     thing
-	after, by *Event // when: by shows it
-	born      time.Time
-}
-
-func (s *sign) String() string {
-	return fmt.Sprintf("exchange %d shows that %s %s was %s", s.by.Number, s.thing.kind.noun, s.thing.id, s.did)
-}
-
-// supports reports whether a sign makes an excuse likely: it shows that this was done, or that somebody whom the recording
-// does not show deals with such things at the time.
-func (s *sign) supports(x excuse, judged *Event) bool {
-	if !before(s.after, x.before) || s.by == judged && s.thing == x.thing {
-		return false
-	}
-	switch {
-	case s.did == recovered: // to be there again is a violation of its own
-		return x.did == recovered && s.thing == x.thing
-	case s.thing != x.thing:
-		return s.thing.kind == x.kind
-	case !s.born.IsZero():
-		return !s.born.Add(time.Second).After(x.before.Start)
-	}
-	return x.after == nil || !before(s.by, x.after)
-}
-
-// recovered is what a deleted table is that is there again as it was.
-const recovered = "recovered"
-
-// unseen is what a history shows of requests that it lacks.
-type unseen struct {
-	signs []sign
-	held  []ruling // violations that have an excuse
-	lists *bounded[viewKey, *view]
-}
-
-// viewKey is a whole list, as a caller sees it.
-type viewKey struct {
-	kind   *kind
-	within thing
-	caller uint64
-}
-
-type view struct {
-	event *Event
-	ids   map[string]bool
-}
-
-const (
-	maxSigns = 1000
-	maxViews = 500
-)
-
-func newUnseen() unseen { return unseen{lists: newBounded[viewKey, *view](maxViews, nil)} }
-
-// isOpen reports whether things of a kind are made, changed and deleted by requests alone, so that what happens to one
-// without a request shows that the recording lacks it.
-func (k *kind) isOpen() bool {
-	return slices.Contains([]*kind{
-		pools, poolRules, databases, tables, connections, schedules, secrets, policies, policyGroups,
-	}, k)
-}
-
-func (st *step) sign(did string, t thing, after *Event, born time.Time) {
-	if len(st.s.signs) < maxSigns && after != nil {
-		st.s.signs = append(st.s.signs, sign{did, t, after, st.Event, born})
-	}
-}
 
 // lookForUnseen looks at what an exchange shows to be there, gone or changed that no exchange before it explains.
 func (st *step) lookForUnseen() {
@@ -96,6 +23,7 @@ func (st *step) lookForUnseen() {
 			st.sign("changed", x.thing, x.proof, time.Time{})
 		}
 	}
+	st.backUnseen()
 	if st.does == lists && st.Listed && !st.Partial && st.of.isOpen() {
 		st.compareLists()
 	}
@@ -137,12 +65,14 @@ func (e *Event) mayTouch(t thing) bool {
 
 // bornUnseen notes that a thing is there that was deleted, and by its id or its birth was made anew, or that was absent.
 func (st *step) bornUnseen(f *shown) {
-	t := f.Thing
+	t, born := f.Thing, time.Unix(f.Since, 0)
 	if !t.kind.isOpen() || st.contested(func(e *Event) bool { return e.mayMake(t) }) {
 		return
 	}
 	x := st.s.lookUp(t)
 	switch {
+	case x.isUnknown() && st.s.stirred[t.kind] == nil && f.Since > 0 && st.isSince(born):
+		st.sign("made", t, st.s.first, born)
 	case st.deletion(x) != nil && x.reborn(f):
 		st.sign("made", t, x.gone, f.Born)
 	case st.deletion(x) != nil && t.kind == tables:
@@ -156,16 +86,52 @@ func (st *step) bornUnseen(f *shown) {
 	}
 }
 
+// backUnseen notes that tables and databases are there to stay that were deleted. To be there once is a violation of its
+// own; if others find them, too, they were rather recovered.
+func (st *step) backUnseen() {
+	if st.does == nothing {
+		return
+	}
+	for _, t := range append(st.touched(), st.Within) {
+		x := st.s.lookUp(t)
+		if x == nil || t.kind != tables && t.kind != databases || !st.known(x.back) {
+			continue
+		}
+		isOld := func(f shown) bool {
+			return f.Thing == t && f.Since > 0 && time.Unix(f.Since, 0).Before(x.went.over().Add(-time.Second))
+		}
+		if st.s.mayHaveMade(x, x.went) == nil || slices.ContainsFunc(st.Shows, isOld) {
+			st.sign(recovered, t, x.went, time.Time{})
+			x.back = nil
+		}
+	}
+}
+
+// isSince reports whether something was done when the recording had begun, by the clock of the platform.
+func (st *step) isSince(at time.Time) bool {
+	const skew = 2 * time.Second
+	return st.s.first != nil && !st.s.first.Start.IsZero() && at.After(st.s.first.over().Add(skew))
+}
+
+// isUnknown reports whether the recording holds nothing of a thing so far.
+func (x *entity) isUnknown() bool {
+	return x == nil || x.proof == nil && x.fed == nil && x.unsure == nil
+}
+
 // recoveredUnseen notes that a table cannot be recovered that was among the deleted ones.
 func (st *step) recoveredUnseen() {
 	if st.Recovered == nil {
 		return
 	}
-	if was, known := st.s.places.get(st.Recovered.ID); known && len(was.proofs) > 0 {
-		last := was.proofs[len(was.proofs)-1]
-		if st.known(last) {
-			st.sign("made", thing{tables, was.Database + "/" + was.Name}, last, time.Time{})
-		}
+	was, known := st.s.places.get(st.Recovered.ID)
+	if !known || len(was.proofs) == 0 {
+		return
+	}
+	t, last := thing{tables, was.Database + "/" + was.Name}, was.proofs[len(was.proofs)-1]
+	x := st.s.lookUp(t)
+	isBack := x != nil && x.gone == nil && x.proof != nil && !before(x.proof, last)
+	if st.known(last) && !isBack {
+		st.sign("made", t, last, time.Time{})
 	}
 }
 
@@ -246,10 +212,12 @@ func (st *step) madeUnseen(f *shown, since *Event) {
 // deletedUnseen notes that a table is among the deleted ones that nobody deleted.
 func (st *step) deletedUnseen(f deletedFact) {
 	t := thing{tables, f.Database + "/" + f.Name}
-	x := st.s.lookUp(t)
-	if x != nil && st.isUntouched(x) && (x.ident == "" || x.ident == f.ID) && x.proof.does != removes {
-		if in := st.s.lookUp(databaseOf(t)); in == nil || !in.wentAfter(x.proof) {
-			st.sign("deleted", t, x.proof, time.Time{})
-		}
+	x, in := st.s.lookUp(t), st.s.lookUp(databaseOf(t))
+	switch {
+	case x.isUnknown() && (in == nil || in.went == nil && in.unsure == nil) && st.isSince(f.At):
+		st.sign("deleted", t, st.s.first, f.At)
+	case x == nil || !st.isUntouched(x) || x.proof.does == removes || in != nil && in.wentAfter(x.proof):
+	case x.ident == f.ID, x.ident == "" && !f.At.Before(x.proof.over().Truncate(time.Second)):
+		st.sign("deleted", t, x.proof, f.At)
 	}
 }

@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,8 +59,43 @@ var unseenCases = map[string]unseenCase{
 		rule: rule.TableRecovery, violated: drop + binned + restore + noTable,
 		shown: "@" + `GET core:/table/deleted => 200 {"tables":[{"id":105,"database_name":"shop","name":"orders","database_id":11,` +
 			`"deleted_at":"2026-05-04 02:00:00 UTC"}],"cursor_id":null}`,
-		unshown: "@" + emptied,
+		unshown: "@POST core:/table/recover/105 => 404",
 	},
+	"a deleted table that stays": {
+		rule: rule.UseAfterDelete, violated: drop + aTable, shown: "@" + aTable, unshown: "@" + noTable,
+	},
+	"a deleted database that stays": {
+		rule: rule.UseAfterDelete, violated: `GET core:/database/list => 200 {"databases":[{base shop}]}` + "\n" +
+			"POST core:/database/delete/shop => 200 {}\n" + aTable,
+		shown: "@" + `GET core:/database/list => 200 {"databases":[{base shop}]}`, unshown: "@" + `GET core:/database/list => 200 {"databases":[]}`,
+	},
+	"somebody unseen made another table meanwhile": {
+		rule: rule.UseAfterDelete, violated: "1-1 " + drop + "30-31 " + aTable,
+		shown:   "@" + `40-41 GET core:/table/list/web => 200 {"tables":[{table visits 300 10}]}`,
+		unshown: "@" + `40-41 GET core:/table/list/web => 200 {"tables":[{table visits 300 -10}]}`,
+	},
+	"somebody unseen deleted another table meanwhile": {
+		rule: rule.UseAfterDelete, violated: "1-1 " + drop + "30-31 " + aTable,
+		shown:   "@40-41 " + binnedAt("01:00:10"),
+		unshown: "@40-41 " + binnedAt("00:59:10"),
+	},
+	"a table that is not among the deleted ones, but an older one of the name of another": {
+		rule: rule.TableRecovery,
+		violated: "1-1 " + aTable + "2-2 " + drop + "3-3 POST core:/table/create/shop/orders => 200 {}\n" +
+			"5-5 POST core:/table/delete/shop/visits => 200 {}\n" +
+			`9-9 GET core:/table/deleted => 200 {"tables":[` + binnedOne(105, "orders", "01:00:02") + `],"cursor_id":null}` + "\n",
+		shown: "@GET core:/table/show/shop/visits => 200 {table visits 106}", unshown: "@GET core:/table/show/shop/visits => 404",
+	},
+}
+
+// binnedAt is a list of deleted tables with one more, of a time of the day.
+func binnedAt(clock string) string {
+	return `GET core:/table/deleted => 200 {"tables":[{deleted 105 shop orders},` + binnedOne(300, "visits", clock) +
+		`],"cursor_id":null}`
+}
+
+func binnedOne(id int, name, clock string) string {
+	return fmt.Sprintf(`{"id":%d,"database_name":"shop","name":%q,"database_id":11,"deleted_at":"2026-05-04 %s UTC"}`, id, name, clock)
 }
 
 func TestWhatSomebodyUnseenWouldExplain(t *testing.T) {

@@ -19,7 +19,8 @@ type Watcher struct {
 	places    *places
 	accounts  *accounts
 	histories *bounded[member, *history]
-	crowded   map[int]int // accounts, by place
+	crowded   map[int]int    // accounts, by place
+	begun     map[int]*Event // the first exchange at each place, of whichever account
 	gaps      []report.Gap
 	written   *bounded[writtenKey, []written]
 	instant   time.Time
@@ -33,7 +34,7 @@ const maxHistories = 512
 // NewWatcher makes a watcher that gives its verdicts to say.
 func NewWatcher(config Config, say func(Verdict)) *Watcher {
 	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, places: newPlaces(), accounts: newAccounts()}
-	w.written, w.seen = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{}
+	w.written, w.seen, w.begun = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{}, map[int]*Event{}
 	w.histories = newBounded[member](maxHistories, func(h *history) { h.end() })
 	return w
 }
@@ -77,6 +78,9 @@ func (w *Watcher) show(ctx context.Context) error {
 		at := w.accounts.of(member{e.At, e.Caller})
 		h, known := w.histories.get(at)
 		if !known {
+			if w.begun[at.at] == nil {
+				w.begun[at.at] = e
+			}
 			h = &history{w: w, account: at}
 			h.begin()
 			w.histories.put(at, h)
@@ -185,5 +189,5 @@ func (h *history) end() {
 
 func (h *history) begin() {
 	h.state, h.recent = newState(), nil
-	h.state.keeping = h.w.places.keyed[h.account.at]
+	h.state.keeping, h.state.first = h.w.places.keyed[h.account.at], h.w.begun[h.account.at]
 }
