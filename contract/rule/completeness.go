@@ -39,7 +39,8 @@ func (x excuse) String() string {
 // say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of the
 // history is known.
 func (h *history) say(r ruling) {
-	if f := h.w.accounts.callers[h.account]; r.verdict == report.Fail && f != nil && f.isMixed {
+	f := h.w.accounts.callers[h.account]
+	if isMixed := h.state.isMixed || f != nil && f.isMixed; isMixed && r.verdict == report.Fail {
 		r.verdict = report.Inconclusive
 		r.message += "; callers are hidden alike, and answers to them contradict each other as those of several accounts do"
 	}

@@ -88,6 +88,7 @@ func (st *step) givenTwice() {
 	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.gone != nil || in.unsure != nil || in.created != nil && !before(in.created, x.proof)) {
 		return
 	}
+	st.s.isMixed = st.s.isMixed || st.Caller == 0
 	r.message = fmt.Sprintf("%s %s was made although it is there", t.kind.noun, t.id)
 	r.excuses = []excuse{excused("deleted", t, x.proof, st.Event)}
 	st.judge(r, report.Fail, x.created, x.proof)

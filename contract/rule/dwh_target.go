@@ -29,7 +29,7 @@ var dwhTarget = watch{
 }
 
 func seeDWHTarget(st *step) {
-	if st.of == tables || st.of == databases || len(st.stirs) > 0 {
+	if st.of == tables || st.of == databases || len(st.mayStir()) > 0 {
 		st.settle(DWHTarget)
 	}
 	if st.Operation != "dwh.createDwhIntegration" || st.Unknown() {

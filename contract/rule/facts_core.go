@@ -2,6 +2,7 @@ package rule
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -28,12 +29,17 @@ type userFact struct{ ID, Name string }
 
 type jobFact struct {
 	ID, User string
+	Database string
 	At       time.Time // when it was issued
 	Mark     uint64
 }
 
 // issueFact is a job that the caller issued.
-type issueFact struct{ ID, DomainKey string }
+type issueFact struct {
+	ID, DomainKey string
+	Database      string
+	Reads         bool // it is a query that changes nothing
+}
 
 // pageFact is a page of deleted tables.
 type pageFact struct {
@@ -92,9 +98,9 @@ var coreReaders = map[string]*reader{
 
 	"listJobs":           {in: list("jobs", addJob)},
 	"getJob":             {in: addJob},
-	"issueJob":           {stirs: tableMakers, in: readIssued, to: readDomainKey},
-	"createExportJob":    {in: readIssued, to: readDomainKey},
-	"setJobResultExport": {stirs: tableMakers, in: readIssued, to: readDomainKey},
+	"issueJob":           {stirs: tableMakers, in: readIssued, to: readIssue},
+	"createExportJob":    {in: readIssued, to: readIssue},
+	"setJobResultExport": {stirs: tableMakers, in: readIssued, to: readIssue},
 
 	"listOauthTokens":  {of: tokens, does: lists, in: list("oauth_tokens", addToken)},
 	"removeOauthToken": {of: tokens, does: removes},
@@ -195,7 +201,10 @@ func addSubUser(e *Event, body gjson.Result) {
 }
 
 func addJob(e *Event, body gjson.Result) {
-	fact := jobFact{text(body.Get("job_id")), visible(body.Get("user_name")), instant(text(body.Get("created_at"))), markOf(body)}
+	fact := jobFact{
+		ID: text(body.Get("job_id")), User: visible(body.Get("user_name")), Database: text(body.Get("database")),
+		At: instant(text(body.Get("created_at"))), Mark: markOf(body),
+	}
 	if fact.ID != "" && fact.User != "" {
 		e.Jobs = append(e.Jobs, fact)
 	}
@@ -208,11 +217,18 @@ func (e *Event) issue() *issueFact {
 	return e.Issued
 }
 
-func readIssued(e *Event, body gjson.Result) { e.issue().ID = text(body.Get("job_id")) }
-
-func readDomainKey(e *Event, body gjson.Result) {
-	e.issue().DomainKey = visible(body.Get("domain_key"))
+func readIssued(e *Event, body gjson.Result) {
+	e.issue().ID, e.issue().Database = text(body.Get("job_id")), text(body.Get("database"))
 }
+
+func readIssue(e *Event, body gjson.Result) {
+	e.issue().DomainKey = visible(body.Get("domain_key"))
+	isExported := body.Get("result").Exists() || body.Get("result_connection_id").Exists()
+	e.issue().Reads = isQuery.MatchString(visible(body.Get("query"))) && !isExported
+}
+
+// isQuery matches one SQL statement that makes nothing.
+var isQuery = regexp.MustCompile(`(?is)^\s*(select|show|describe)\b[^;]*;?\s*$`)
 
 func readScheduled(e *Event, body gjson.Result) {
 	e.AsUser = visible(body.Get("user_name"))

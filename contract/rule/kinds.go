@@ -142,6 +142,14 @@ const (
 
 func (v verb) writes() bool { return v == makes || v == changes || v == removes }
 
+// mayStir lists kinds of things of which an exchange may have made one that it does not name.
+func (e *Event) mayStir() []*kind {
+	if e.Issued != nil && e.Issued.Reads {
+		return nil
+	}
+	return e.stirs
+}
+
 // mayMake reports whether an exchange may have made a thing, or let it be there again.
 func (e *Event) mayMake(t thing) bool {
 	for _, f := range e.Shows {
@@ -152,5 +160,5 @@ func (e *Event) mayMake(t thing) bool {
 	if e.Ingested != nil && (e.Named == t || e.Within == t) { // some installations make the table of an event
 		return true
 	}
-	return slices.Contains(e.stirs, t.kind) || e.does == makes && (e.Named == t || e.Named.isNone() && e.of == t.kind)
+	return slices.Contains(e.mayStir(), t.kind) || e.does == makes && (e.Named == t || e.Named.isNone() && e.of == t.kind)
 }

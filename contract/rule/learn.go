@@ -47,7 +47,7 @@ func (s *state) doubt(e *Event) {
 
 // stir notes that an exchange may have made things that it does not name.
 func (s *state) stir(e *Event) {
-	for _, k := range e.stirs {
+	for _, k := range e.mayStir() {
 		s.stirred[k] = e
 	}
 }

@@ -143,6 +143,7 @@ func (s *state) recover(e *Event) {
 	table, database, _ := s.place(e.Recovered)
 	if database.isNone() {
 		s.stir(e)
+		s.brought = e
 		return
 	}
 	s.life(database).seen(e, changes)

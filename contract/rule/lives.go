@@ -16,8 +16,11 @@ func (st *step) deletion(x *entity) *Event {
 	if x == nil || x.gone == nil || x.unsure != nil || !st.known(x.gone) || x.gone.does != removes {
 		return nil
 	}
-	maker := st.s.mayHaveMade(x, x.gone)
-	if maker != nil && (maker.Recovered != nil || !st.showsSame(x)) { // what is made anew is another one
+	isTable := x.kind == tables || x.kind == databases
+	if isTable && st.s.brought != nil && !before(st.s.brought, x.gone) {
+		return nil
+	}
+	if st.s.mayHaveMade(x, x.gone) != nil && !st.showsSame(x) { // what is made anew is another one
 		return nil
 	}
 	if st.contested(func(e *Event) bool { return e.mayMake(x.thing) }) {
@@ -36,9 +39,16 @@ func (s *state) mayHaveMade(x *entity, since *Event) *Event {
 	return nil
 }
 
-// showsSame reports whether an answer shows a table as the one that it was, by its id.
+// showsSame reports whether an answer shows a thing as the one that it was, by its id, or as older than its deletion.
 func (st *step) showsSame(x *entity) bool {
-	return x.ident != "" && slices.ContainsFunc(st.Shows, func(f shown) bool { return f.Thing == x.thing && f.Ident == x.ident })
+	return slices.ContainsFunc(st.Shows, func(f shown) bool {
+		return f.Thing == x.thing && (x.ident != "" && f.Ident == x.ident || !x.went.Date.IsZero() && f.isOlderThan(x.went))
+	})
+}
+
+// isOlderThan reports whether a thing was made before an exchange.
+func (f *shown) isOlderThan(e *Event) bool {
+	return f.Since > 0 && time.Unix(f.Since, 0).Before(e.over().Add(-time.Second))
 }
 
 // reborn reports whether the answer shows another thing under the name of one that was deleted: somebody whom the

@@ -50,8 +50,14 @@ func withMember(list []member, m member) []member {
 }
 
 // joinSubUsers joins the callers who go by the name of a sub user with those whose sub user that is, if these are of one
-// account. A name is no proof against what else is known of a caller.
+// account. A name is no proof against what else is known of a caller, nor where other accounts may have one of that name.
 func (a *accounts) joinSubUsers() {
+	several := map[int][]member{} // accounts that several callers act for, by place
+	for _, m := range a.order {
+		if root := a.of(m); root == m && a.joined[m] {
+			several[m.at] = append(several[m.at], m)
+		}
+	}
 	for _, key := range a.names.order {
 		n := a.names.callers[key]
 		if len(n.have) == 0 {
@@ -62,7 +68,8 @@ func (a *accounts) joinSubUsers() {
 			continue
 		}
 		for _, m := range n.goBy {
-			if !a.joined[a.of(m)] {
+			isOfAnother := func(root member) bool { return a.of(root) != parent && !a.areApart(a.of(root), m) }
+			if !a.joined[a.of(m)] && !slices.ContainsFunc(several[m.at], isOfAnother) {
 				a.join(parent, m)
 			}
 		}

@@ -55,9 +55,10 @@ type wholeList struct {
 
 // issue is a request that issued a job.
 type issue struct {
-	caller uint64
-	at     time.Time
-	line   report.Line
+	caller   uint64
+	database string
+	at       time.Time
+	line     report.Line
 }
 
 // sight takes what an exchange shows to its caller.
@@ -140,7 +141,7 @@ func (a *accounts) sightUsers(m member, e *Event) {
 	}
 	a.names.goesBy(m, e.AsUser)
 	if e.Issued != nil && e.Issued.ID != "" {
-		a.issues.put(nameKey{m.at, e.Issued.ID}, issue{e.Caller, e.over(), e.Line})
+		a.issues.put(nameKey{m.at, e.Issued.ID}, issue{e.Caller, e.Issued.Database, e.over(), e.Line})
 	}
 	for _, job := range e.Jobs {
 		a.see(m, thing{subUsers, "job " + job.ID}, sight{caller: m.caller, mark: job.Mark, line: e.Line})
@@ -153,10 +154,11 @@ func (a *accounts) sightUsers(m member, e *Event) {
 	}
 }
 
-// isOf reports whether a job was issued by a request, going by the second in which it was.
+// isOf reports whether a job was issued by a request, going by its database, and the second in which it was.
 func (f *jobFact) isOf(by issue) bool {
 	const skew = 2 * time.Second
-	return f.At.IsZero() || by.at.IsZero() || by.at.Sub(f.At).Abs() <= skew
+	isSame := f.Database == by.database || f.Database == "" || by.database == ""
+	return isSame && (f.At.IsZero() || by.at.IsZero() || by.at.Sub(f.At).Abs() <= skew)
 }
 
 // sightList holds a whole list against those that others were given.

@@ -17,9 +17,11 @@ type state struct {
 	lives    map[*kind]*bounded[string, *entity]
 	removals map[*kind]int
 	stirred  map[*kind]*Event // the last exchange that may have made one unseen
+	brought  *Event           // the last recovery of nobody knows which table
 	callers  *bounded[uint64, *callerState]
 	waiting  map[string][]*pending // by rule
 	first    *Event                // at the place, of whichever account
+	isMixed  bool                  // callers are hidden alike, and what is made contradicts what is there, as if they were several
 
 	unseen
 	workflowState

@@ -75,7 +75,7 @@ func (st *step) bornUnseen(f *shown) {
 		st.sign("made", t, st.s.first, born)
 	case st.deletion(x) != nil && x.reborn(f):
 		st.sign("made", t, x.gone, f.Born)
-	case st.deletion(x) != nil && t.kind == tables:
+	case x != nil && st.known(x.gone) && t.kind == tables && (st.deletion(x) != nil || f.isOlderThan(x.gone)):
 		st.sign(recovered, t, x.gone, time.Time{})
 	case x != nil && x.missing != nil && x.missing.Caller == st.Caller && !st.mayBeThereSince(t, x, x.missing):
 		st.sign("made", t, x.missing, f.Born)
@@ -94,12 +94,11 @@ func (st *step) backUnseen() {
 	}
 	for _, t := range append(st.touched(), st.Within) {
 		x := st.s.lookUp(t)
-		if x == nil || t.kind != tables && t.kind != databases || !st.known(x.back) {
+		isMade := st.does == makes && t == st.Named
+		if x == nil || isMade || t.kind != tables && t.kind != databases || !st.known(x.back) {
 			continue
 		}
-		isOld := func(f shown) bool {
-			return f.Thing == t && f.Since > 0 && time.Unix(f.Since, 0).Before(x.went.over().Add(-time.Second))
-		}
+		isOld := func(f shown) bool { return f.Thing == t && f.isOlderThan(x.went) }
 		if st.s.mayHaveMade(x, x.went) == nil || slices.ContainsFunc(st.Shows, isOld) {
 			st.sign(recovered, t, x.went, time.Time{})
 			x.back = nil
@@ -217,6 +216,7 @@ func (st *step) deletedUnseen(f deletedFact) {
 	case x.isUnknown() && (in == nil || in.went == nil && in.unsure == nil) && st.isSince(f.At):
 		st.sign("deleted", t, st.s.first, f.At)
 	case x == nil || !st.isUntouched(x) || x.proof.does == removes || in != nil && in.wentAfter(x.proof):
+	case x.went != nil && f.At.Sub(x.went.over()).Abs() <= time.Second: // it was another one of this name
 	case x.ident == f.ID, x.ident == "" && !f.At.Before(x.proof.over().Truncate(time.Second)):
 		st.sign("deleted", t, x.proof, f.At)
 	}

@@ -25,6 +25,9 @@ func (w *world) schedule(c *client) (start, effect, end time.Time) {
 	if !w.overlaps || w.cheat != "" {
 		free = w.lastEnd
 	}
+	if w.settled.After(free) {
+		free = w.settled
+	}
 	if earliest := free.Add(before + time.Millisecond); effect.Before(earliest) {
 		effect = earliest
 	}

@@ -38,14 +38,14 @@ func (p *planting) seen(step func()) {
 	}
 }
 
-// plant lets the platform break a rule once. Nothing overlaps meanwhile: clients go on with what others were answered.
+// plant lets the platform break a rule once. Nothing overlaps with that: clients go on with what others were answered.
 func (w *world) plant(v violation) {
 	c := pick(w, pick(w, w.accounts).clients)
 	p := &planting{w, v, c, c.account}
 	overlaps := w.overlaps
 	w.overlaps, w.now = false, w.lastEnd
 	v.story(p)
-	w.overlaps = overlaps
+	w.overlaps, w.settled = overlaps, w.lastEnd
 }
 
 // violations lists all ways to break a rule.

@@ -25,6 +25,7 @@ type object = map[string]any
 type world struct {
 	*rand.Rand
 	now, lastEnd time.Time // when the last request took effect, and when the last answer was complete
+	settled      time.Time // what is asked from now on begins later
 	overlaps     bool      // whether requests of several clients may be under way at a time
 	counters     map[string]int
 	isGlobal     map[string]bool // kinds whose ids are unique over all accounts
