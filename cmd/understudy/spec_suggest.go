@@ -15,8 +15,11 @@ import (
 )
 
 type suggestFlags struct {
-	bases  *pairs
-	specs  *pairs
+	bases *pairs
+	specs *pairs
+
+	rewrites *rewrites
+
 	format *choice
 	iface  string
 	output string
@@ -44,6 +47,7 @@ JSON with --json or a name that ends in .json.`,
 		RunE: f.run,
 	}
 	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)", pairs{what: "URL", many: true})
+	f.rewrites = rewrite(c)
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.format = choose(c, "format", "which kind of patch to write", words("overlay", "merge-patch"))
 	c.Flags().StringVar(&f.iface, "interface", "", "suggest for the document of the interface `NAME` only")
@@ -116,6 +120,7 @@ func (f *suggestFlags) options() ([]contract.Option, error) {
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))
 	}
+	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
 		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
 	}
