@@ -15,16 +15,14 @@ import (
 )
 
 type suggestFlags struct {
-	bases *pairs
-	specs *pairs
-
+	bases    *pairs
 	rewrites *rewrites
-
-	format *choice
-	iface  string
-	output string
-	json   bool
-	brand  string
+	specs    *pairs
+	format   *choice
+	iface    string
+	output   string
+	json     bool
+	brand    string
 }
 
 func newSpecSuggest() *cobra.Command {
