@@ -59,7 +59,7 @@ func (c *configuration) place(err error) error {
 
 // errorsOf takes apart errors that are joined.
 func errorsOf(err error) []error {
-	joined, isJoined := err.(interface{ Unwrap() []error }) //nolint:errorlint // what wraps a joined error is one error
+	joined, isJoined := err.(interface{ Unwrap() []error })
 	if !isJoined {
 		return []error{err}
 	}
