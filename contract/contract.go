@@ -78,7 +78,8 @@ func NewChecker(opts ...Option) (*Checker, error) {
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
-	if err := c.misspelt(documents); err != nil {
+	limits, err := c.limits(documents)
+	if err := errors.Join(c.misspelt(documents), c.ignoredCredentials(documents), err); err != nil {
 		return nil, err
 	}
 	salt := make([]byte, 16)
@@ -86,6 +87,7 @@ func NewChecker(opts ...Option) (*Checker, error) {
 	redactor := &recording.Redactor{Brand: c.brand, Salt: salt}
 	j, err := judge.New(judge.Config{
 		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Redactor: redactor,
+		Rewrites: c.rewrites, IgnoresHeader: c.ignoresHeader, Limits: limits,
 	})
 	if err != nil {
 		return nil, err

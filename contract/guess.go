@@ -68,7 +68,7 @@ func (c *Checker) try(ctx context.Context, h *head) (held []*judge.Base, notes [
 			continue
 		}
 		for i, b := range bases {
-			if ctx.Err() != nil || !b.Covers(&item) {
+			if ctx.Err() != nil || !c.judge.Covers(b, &item) {
 				continue
 			}
 			if v := c.judgeRecord(judges[i], entry.record, nil); v.result != nil && v.result.Owner.Base == b {

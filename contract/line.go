@@ -13,7 +13,7 @@ import (
 )
 
 // lineOf is an exchange in one line, its URL below the base address of its interface, as the document has it, and
-// without secrets.
+// without secrets. One that stands for another is whole, as it was recorded.
 func (c *Checker) lineOf(r *judge.Result) report.Line {
 	e := &recording.Exchange{Request: recording.Request{URL: r.Item.Request.URL}}
 	line := report.Line{
@@ -22,7 +22,7 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	}
 	if u, err := url.Parse(line.URL); err == nil {
 		line.URL = strings.TrimPrefix(line.URL, u.Scheme+"://"+u.Host)
-		if base, found := strings.CutSuffix(u.EscapedPath(), r.Owner.Path); found && r.Owner.Path != "" {
+		if base, found := strings.CutSuffix(u.EscapedPath(), r.Owner.Path); found && r.Owner.Path != "" && !r.Owner.Rewritten {
 			line.URL = strings.TrimPrefix(line.URL, base)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/contract/rule"
 	"svc.example/understudy/specs"
@@ -35,6 +36,9 @@ type config struct {
 	maxInconclusive *float64
 	ignoredHosts    []string
 	ignoredPaths    []string
+	ignoredHeaders  []string
+	rewrites        []judge.Rewrite
+	latency         []latencyLimit
 }
 
 // WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
@@ -44,6 +48,19 @@ func WithBase(iface, url string) Option {
 	return func(c *config) error {
 		c.bases[iface] = append(c.bases[iface], url)
 		return nil
+	}
+}
+
+// WithRewrite judges exchanges whose address begins with one prefix as if it began with another one, as behind a gateway
+// that adds or changes prefixes; reports show addresses as they were recorded. The prefix from is a path, such as /gw/wf, and
+// then that of any host, or a URL, whose host may be a pattern such as *.gw.example; a segment of either may be *. What it
+// becomes is a path on the same host, such as /, or a URL. Prefixes are of whole segments. Of several options the first that
+// fits decides. For a prefix on one host, WithBase with a path is enough.
+func WithRewrite(from, to string) Option {
+	return func(c *config) error {
+		rewrite, err := judge.NewRewrite(from, to)
+		c.rewrites = append(c.rewrites, rewrite)
+		return err
 	}
 }
 

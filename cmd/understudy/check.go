@@ -19,6 +19,7 @@ import (
 type checkFlags struct {
 	outputs
 	bases    *pairs
+	rewrites *rewrites
 	specs    *pairs
 	extras   *choice
 	guess    bool
@@ -28,14 +29,16 @@ type checkFlags struct {
 	complete *choice
 	brand    string
 
-	severities    []string
-	minimums      minimums
-	inconclusive  float64
-	ignoredHosts  []string
-	ignoredPaths  []string
-	baseline      string
-	writeBaseline string
-	minimize      string
+	severities     []string
+	minimums       minimums
+	inconclusive   float64
+	ignoredHosts   []string
+	ignoredPaths   []string
+	ignoredHeaders []string
+	limits         limits
+	baseline       string
+	writeBaseline  string
+	minimize       string
 }
 
 func newCheck() *cobra.Command {
@@ -81,6 +84,7 @@ to an interface, or no body, no parameter and no rule could be judged.`,
 func (f *checkFlags) add(c *cobra.Command) {
 	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)",
 		pairs{what: "URL", many: true})
+	f.rewrites = rewrite(c)
 	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces that were given none")
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.extras = chooseExtras(c)
@@ -103,6 +107,11 @@ func (f *checkFlags) add(c *cobra.Command) {
 		"leave out exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
 	c.Flags().StringArrayVar(&f.ignoredPaths, "ignore-path", nil,
 		"leave out exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
+	c.Flags().StringArrayVar(&f.ignoredHeaders, "ignore-header", nil,
+		"do not judge headers with names like `PATTERN`, such as X-Acme-* (repeatable)")
+	c.Flags().Var(&f.limits, "latency",
+		"how long an operation may take, as in workflow.listPools=300ms; names may be\n"+
+			"patterns, the most specific one decides (repeatable)")
 	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings that `FILE` lists, and want all of them to occur")
 	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
@@ -128,7 +137,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {
-		return err
+		return configured(c).place(err)
 	}
 	source, done, err := recordings(c, files, f.minimize != "" || f.needEvidence())
 	if err != nil {
@@ -193,6 +202,8 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		contract.WithExtras(f.extras.word == allExtras),
 		contract.WithIgnoredHosts(f.ignoredHosts...),
 		contract.WithIgnoredPaths(f.ignoredPaths...),
+		contract.WithIgnoredHeaders(f.ignoredHeaders...),
+		contract.WithLatency(f.limits.most),
 	}
 	if f.inconclusive < 100 {
 		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))
@@ -200,6 +211,7 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))
 	}
+	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
 		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
 	}

@@ -31,6 +31,7 @@ var configSchema string
 type configuration struct {
 	Brand      string             `json:"brand"`
 	Bases      map[string]oneMore `json:"bases"`
+	Rewrites   []rewriteLine      `json:"rewrites"`
 	Documents  map[string]string  `json:"documents"`
 	Trust      string             `json:"trust"`
 	Disputed   string             `json:"disputed"`
@@ -40,6 +41,7 @@ type configuration struct {
 	Thresholds map[string]float64 `json:"thresholds"`
 	Most       *float64           `json:"maxInconclusive"`
 	Ignore     ignoreLists        `json:"ignore"`
+	Latency    map[string]string  `json:"latency"`
 	Recordings []string           `json:"recordings"`
 	Reports    []reportLine       `json:"reports"`
 	Minimize   string             `json:"minimize"`
@@ -54,8 +56,14 @@ type severityLine struct {
 }
 
 type ignoreLists struct {
-	Hosts []string `json:"hosts"`
-	Paths []string `json:"paths"`
+	Hosts   []string `json:"hosts"`
+	Paths   []string `json:"paths"`
+	Headers []string `json:"headers"`
+}
+
+type rewriteLine struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 type reportLine struct {
@@ -146,6 +154,9 @@ func (c *configuration) settings() []setting {
 			list = append(list, setting{"base", name + "=" + url, []any{"bases", name}})
 		}
 	}
+	for i, line := range c.Rewrites {
+		list = append(list, setting{"rewrite", line.From + "=" + line.To, []any{"rewrites", i}})
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Documents)) {
 		list = append(list, setting{"spec", name + "=" + c.Documents[name], []any{"documents", name}})
 	}
@@ -169,6 +180,12 @@ func (c *configuration) settings() []setting {
 	}
 	for i, pattern := range c.Ignore.Paths {
 		list = append(list, setting{"ignore-path", pattern, []any{"ignore", "paths", i}})
+	}
+	for i, pattern := range c.Ignore.Headers {
+		list = append(list, setting{"ignore-header", pattern, []any{"ignore", "headers", i}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Latency)) {
+		list = append(list, setting{"latency", name + "=" + c.Latency[name], []any{"latency", name}})
 	}
 	for i, line := range c.Reports {
 		list = append(list, setting{"report", line.Format + "=" + line.File, []any{"reports", i}})
@@ -224,7 +241,7 @@ func givenFlags(c *cobra.Command) map[string]bool {
 	for _, flag := range []string{"brand", "trust", "disputed", "complete", "baseline", "minimize", "max-inconclusive"} {
 		given[flag] = c.Flags().Changed(flag)
 	}
-	for _, flag := range []string{"base", "spec", "min"} {
+	for _, flag := range []string{"base", "spec", "min", "latency"} {
 		for _, value := range valuesOf(c, flag) {
 			name, _, _ := strings.Cut(value, "=")
 			given[flag+" "+name] = true

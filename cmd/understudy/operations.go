@@ -21,6 +21,7 @@ type operationsFlags struct {
 	format     *choice
 	recordings []string
 	bases      *pairs
+	rewrites   *rewrites
 	extras     bool
 }
 
@@ -52,6 +53,7 @@ understudy operations show NAME describes one of them in full, with an example c
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
 	f.bases = give(c, "base", "the base address of an interface in the recordings (repeatable)",
 		pairs{what: "URL", many: true})
+	f.rewrites = rewrite(c)
 	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras in place of the operations")
 	c.AddCommand(newOperationsShow())
 	return c
@@ -135,7 +137,7 @@ func describe(op *specs.Operation) (operation, error) {
 
 // count adds how often each operation was called in the recordings.
 func (f *operationsFlags) count(c *cobra.Command, rows, extras []operation) error {
-	var opts []contract.Option
+	opts := f.rewrites.options()
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))
 	}

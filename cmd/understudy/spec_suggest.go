@@ -15,13 +15,14 @@ import (
 )
 
 type suggestFlags struct {
-	bases  *pairs
-	specs  *pairs
-	format *choice
-	iface  string
-	output string
-	json   bool
-	brand  string
+	bases    *pairs
+	rewrites *rewrites
+	specs    *pairs
+	format   *choice
+	iface    string
+	output   string
+	json     bool
+	brand    string
 }
 
 func newSpecSuggest() *cobra.Command {
@@ -44,6 +45,7 @@ JSON with --json or a name that ends in .json.`,
 		RunE: f.run,
 	}
 	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)", pairs{what: "URL", many: true})
+	f.rewrites = rewrite(c)
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.format = choose(c, "format", "which kind of patch to write", words("overlay", "merge-patch"))
 	c.Flags().StringVar(&f.iface, "interface", "", "suggest for the document of the interface `NAME` only")
@@ -116,6 +118,7 @@ func (f *suggestFlags) options() ([]contract.Option, error) {
 	for _, base := range f.bases.list {
 		opts = append(opts, contract.WithBase(base[0], base[1]))
 	}
+	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
 		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
 	}

@@ -23,6 +23,7 @@ type Owner struct {
 	Query     string
 	World     string
 	Base      *Base    // that it was found under, or nil for a default address
+	Rewritten bool     // it stands for another address than the one that was recorded
 	Mock      bool     // it is at an address that a mock gives itself on this machine
 	Site      string   // the installation: its interfaces have the same users, keys and data behind them
 	Claimants []string // the interfaces that an exchange of Several may belong to
@@ -57,6 +58,7 @@ type Addresses struct {
 	documents []*specs.Document
 	given     map[string][]*Base
 	guessed   map[string][]*Base
+	rewrites  []Rewrite
 	located   sync.Map // host → []located, of the first maxHosts
 	hosts     atomic.Int32
 }
@@ -111,11 +113,11 @@ func AddressOf(r *recording.Request) (*url.URL, error) {
 
 // Owner finds the owner of an exchange.
 func (a *Addresses) Owner(item *capture.Item) Owner {
-	u, err := AddressOf(&item.Request)
+	u, isRewritten, err := a.address(&item.Request)
 	if err != nil {
 		return Owner{}
 	}
-	owner := Owner{World: item.World, Query: u.RawQuery}
+	owner := Owner{World: item.World, Query: u.RawQuery, Rewritten: isRewritten}
 	world, path := cutWorld(u.EscapedPath())
 	for _, name := range []string{world, item.Request.Headers.Value("X-Understudy-World")} {
 		if owner.World == "" {

@@ -225,7 +225,7 @@ func TestChecksAreCounted(t *testing.T) {
 	r := probe(t).Exchange(talk{"POST /things", `{"name":"a"}`, 201, `{"name":"a"}`, nil}.item())
 	want := map[string]int{
 		judge.UndocumentedOperation: 1, judge.AuthScheme: 1, judge.UndocumentedStatus: 1,
-		judge.Schema: 3, judge.UndeclaredField: 3, judge.UndocumentedMediaType: 2,
+		judge.Schema: 3, judge.UndeclaredField: 3, judge.UndeclaredHeader: 1, judge.UndocumentedMediaType: 2,
 	}
 	got := map[string]int{}
 	for _, c := range r.Checks {

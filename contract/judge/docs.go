@@ -10,7 +10,7 @@ import (
 func Docs() []report.RuleDoc {
 	return []report.RuleDoc{
 		schemaDoc, undocumentedOperationDoc, undocumentedStatusDoc, undocumentedMediaTypeDoc, undeclaredFieldDoc,
-		authSchemeDoc,
+		undeclaredHeaderDoc, authSchemeDoc, latencyDoc,
 	}
 }
 
@@ -77,6 +77,16 @@ var undeclaredFieldDoc = report.RuleDoc{
 		"in the query instead; parts of a parameter that is an object.",
 }
 
+var undeclaredHeaderDoc = report.RuleDoc{
+	ID: UndeclaredHeader, Provenance: specs.Assumed,
+	Title:   "answers have no headers of an interface's own that the document does not declare for their status",
+	Watches: "The headers of every answer with a documented status.",
+	Evidence: "A header that the document does not declare for the status, and that neither the standards of HTTP define nor " +
+		"proxies, content delivery networks, tracing and browsers' security add. It is a notice, without the value.",
+	Inconclusive: "Never: an answer that was recorded without headers gives it no chance.",
+	Passes:       "Standard headers, those that are ignored, and what a document declares in another case.",
+}
+
 var authSchemeDoc = report.RuleDoc{
 	ID: AuthScheme, Provenance: specs.Documented,
 	Title: "credentials are in the documented form, and nobody is served without",
@@ -88,4 +98,14 @@ var authSchemeDoc = report.RuleDoc{
 		"whole interface.",
 	Passes: "A request that was refused, whatever its header; the scheme in capitals or small letters; a key that is hidden " +
 		"behind its scheme; the bare key on the data warehouse interface, whose form is not documented.",
+}
+
+var latencyDoc = report.RuleDoc{
+	ID: Latency, Provenance: specs.Documented,
+	Title:    "operations that were given a limit answer within it",
+	Watches:  "Every answer of an operation that was given a limit. Without limits it judges nothing.",
+	Evidence: "From the beginning of the request to the end of the answer, as the recording has it, it took longer.",
+	Inconclusive: "The recording does not say how long it took, or it took no time at all, as under the clock of a mock that " +
+		"stands still: limits are for recordings of real services.",
+	Passes: "A request without an answer.",
 }

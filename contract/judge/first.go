@@ -122,7 +122,7 @@ func firstOnParameters(p *parameters) (f found) {
 		},
 	}
 	for i, ref := range p.op.Parameters {
-		if isCredential(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
+		if isCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
 			continue
 		}
 		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {

@@ -60,7 +60,7 @@ func (g *Guesser) See(item *capture.Item) {
 	if !g.speaks(item) {
 		return
 	}
-	u, err := AddressOf(&item.Request)
+	u, _, err := g.judge.addresses.address(&item.Request)
 	if err != nil {
 		return
 	}
@@ -237,7 +237,10 @@ func (p place) isNamed() bool {
 // addresses.
 func (j *Judge) With(guessed []*Base) *Judge {
 	twin := *j
-	twin.addresses = &Addresses{documents: j.addresses.documents, given: j.addresses.given, guessed: map[string][]*Base{}}
+	twin.addresses = &Addresses{
+		documents: j.addresses.documents, given: j.addresses.given, rewrites: j.addresses.rewrites,
+		guessed: map[string][]*Base{},
+	}
 	for _, b := range guessed {
 		twin.addresses.guessed[b.Interface] = append(twin.addresses.guessed[b.Interface], b)
 	}

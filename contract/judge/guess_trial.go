@@ -48,9 +48,9 @@ func (r *Result) isRefuted() bool {
 	return false
 }
 
-// Covers reports whether an exchange lies below the base.
-func (b *Base) Covers(item *capture.Item) bool {
-	u, err := AddressOf(&item.Request)
+// Covers reports whether an exchange lies below a base.
+func (j *Judge) Covers(b *Base, item *capture.Item) bool {
+	u, _, err := j.addresses.address(&item.Request)
 	if err != nil || hostOf(u) != b.host {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 // Hint says what would give an owner to a request that has none: the base addresses that its path would fit, or else a
 // base that its address is close to.
 func (j *Judge) Hint(method string, u *url.URL) string {
+	u, _ = j.addresses.rewrite(u)
 	var options []string
 	for _, f := range j.addresses.fits(method, u) {
 		if f.words > 1 {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/report"
@@ -26,13 +27,16 @@ const (
 	UndocumentedStatus    = "undocumented-status"
 	UndocumentedMediaType = "undocumented-media-type"
 	UndeclaredField       = "undeclared-field"
+	UndeclaredHeader      = "undeclared-header"
 	AuthScheme            = "auth-scheme"
+	Latency               = "latency"
 )
 
 // Rules lists the rules of single exchanges.
 func Rules() []string {
 	return []string{
-		Schema, UndocumentedOperation, UndocumentedStatus, UndocumentedMediaType, UndeclaredField, AuthScheme,
+		Schema, UndocumentedOperation, UndocumentedStatus, UndocumentedMediaType, UndeclaredField, UndeclaredHeader,
+		AuthScheme, Latency,
 	}
 }
 
@@ -43,6 +47,15 @@ type Config struct {
 	Brand     specs.Brand
 	Trust     specs.Provenance // the least sure provenance that is still an error
 	SecondOff bool             // judge with the first engine alone
+
+	// Rewrites say for which addresses those in recordings stand, the first that fits.
+	Rewrites []Rewrite
+
+	// IgnoresHeader reports whether headers of a name are not judged. Without one all are.
+	IgnoresHeader func(name string) bool
+
+	// Limits says how long exchanges may take, by the names of their operations. Without one they may take any time.
+	Limits map[string]time.Duration
 
 	// Redactor takes secrets out of the values that findings show. Without one they show none.
 	Redactor *recording.Redactor
@@ -61,6 +74,8 @@ type Judge struct {
 	envelopes *formMemo
 	turn      *sync.Mutex // of whoever judges a large body
 	redactor  *recording.Redactor
+	ignores   func(header string) bool
+	limits    map[string]time.Duration
 }
 
 // New makes a judge.
@@ -69,14 +84,18 @@ func New(config Config) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
+	addresses.rewrites = config.Rewrites
 	if config.Trust == "" {
 		config.Trust = specs.Public
+	}
+	if config.IgnoresHeader == nil {
+		config.IgnoresHeader = func(string) bool { return false }
 	}
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, alone: config.SecondOff,
 		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
 		turn:     &sync.Mutex{},
-		redactor: config.Redactor,
+		redactor: config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
 	}, nil
 }
 
@@ -165,6 +184,7 @@ func (j *Judge) Exchange(item capture.Item) *Result {
 		j.parameters(r)
 		j.request(r)
 		j.response(r)
+		j.latency(r)
 	case Unmatched, Ignored:
 	}
 	return r
@@ -228,6 +248,7 @@ func (j *Judge) response(r *Result) {
 	r.check(UndocumentedStatus, report.Pass)
 	pointer := op.Pointer + "/responses/" + key
 	j.headers(r, documented, pointer)
+	j.undeclaredHeaders(r, documented, pointer)
 	m := message{
 		op: op, side: response, status: status, method: r.Item.Request.Method, headers: r.Item.Response.Headers,
 		body: r.answered(), doubt: r.Item.ResponseDoubt, content: documented.Content, pointer: pointer,

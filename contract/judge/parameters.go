@@ -22,6 +22,12 @@ type parameters struct {
 	request *http.Request
 	path    map[string]string
 	query   url.Values
+	ignores func(header string) bool
+}
+
+// isIgnored reports whether a parameter is a header that is not judged.
+func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
+	return parameter.In == openapi3.ParameterInHeader && p.ignores(parameter.Name)
 }
 
 // parameters judges path, query and header parameters.
@@ -48,7 +54,7 @@ func (j *Judge) parameters(r *Result) {
 }
 
 func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
-	p := &parameters{message: m, path: map[string]string{}}
+	p := &parameters{message: m, path: map[string]string{}, ignores: j.ignores}
 	query, err := url.ParseQuery(owner.Query)
 	p.query = query
 	o := &opinion{}
@@ -124,7 +130,7 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 	o := &opinion{}
 	var faults []fault
 	for name, ref := range documented.Headers {
-		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") && !isHop(name, values) {
+		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") && !isHop(name, values) && !j.ignores(name) {
 			faults = append(faults, firstOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
 		}
 	}

@@ -198,11 +198,12 @@ func (j *Judge) secondOnParameters(p *parameters) (faults []fault, voted bool) {
 	}()
 	v := s.validator.GetParameterValidator()
 	request, path := p.unglued()
+	item := p.judged(s.item)
 	s.use("", func() {
 		for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
 			v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
 		} {
-			_, errs := judge(request, s.item, path)
+			_, errs := judge(request, item, path)
 			faults = append(faults, secondFaults(errs)...)
 		}
 	})

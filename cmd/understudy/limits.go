@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/fixtures/source"
+)
+
+// limits is the value of a repeatable flag that limits how long operations take: OPERATION=DURATION.
+type limits struct{ most map[string]time.Duration }
+
+func (l *limits) String() string { return "" }
+
+func (l *limits) Type() string { return "OPERATION=DURATION" }
+
+func (l *limits) Set(text string) error {
+	name, value, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return fmt.Errorf("want %s, as in workflow.listPools=300ms", l.Type())
+	}
+	most, err := time.ParseDuration(value)
+	if err != nil || most <= 0 {
+		return fmt.Errorf("%q is no limit: want a time above 0 with its unit, as in 300ms, 1.5s or 2m", value)
+	}
+	if l.most == nil {
+		l.most = map[string]time.Duration{}
+	}
+	l.most[name] = most
+	return nil
+}
+
+// GetSlice lists the names that were given a limit, as valuesOf wants them.
+func (l *limits) GetSlice() []string {
+	var names []string
+	for name := range l.most {
+		names = append(names, name)
+	}
+	return names
+}
+
+// place says where in the configuration it stands what is wrong with a limit.
+func (c *configuration) place(err error) error {
+	var problems []*source.Problem
+	var others []error
+	for _, err := range errorsOf(err) {
+		latency, isLatency := errors.AsType[*contract.LatencyError](err)
+		if isLatency && c.Latency[latency.Operation] != "" {
+			problems = append(problems, c.text.Problem([]any{"latency", latency.Operation}, "%s", latency.Reason))
+			continue
+		}
+		others = append(others, err)
+	}
+	return errors.Join(append(others, source.Join(problems))...)
+}
+
+// errorsOf takes apart errors that are joined.
+func errorsOf(err error) []error {
+	joined, isJoined := err.(interface{ Unwrap() []error })
+	if !isJoined {
+		return []error{err}
+	}
+	var list []error
+	for _, err := range joined.Unwrap() {
+		list = append(list, errorsOf(err)...)
+	}
+	return list
+}

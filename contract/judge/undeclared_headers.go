@@ -1,0 +1,82 @@
+package judge
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/report"
+)
+
+// undeclaredHeaders looks for headers of an answer that the document does not name for its status. Nothing is known of an
+// answer that was recorded without headers.
+func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, pointer string) {
+	headers := r.Item.Response.Headers
+	if len(headers) == 0 {
+		r.check(UndeclaredHeader, report.Skipped)
+		return
+	}
+	var names []string
+	for _, line := range headers {
+		if !isStandardHeader(line[0]) && !declaresHeader(documented, line[0]) && !j.ignores(line[0]) {
+			names = append(names, shownHeader(line[0]))
+		}
+	}
+	if len(names) == 0 {
+		r.check(UndeclaredHeader, report.Pass)
+		return
+	}
+	slices.Sort(names)
+	o := &opinion{}
+	o.check(UndeclaredHeader, report.Fail)
+	m := message{op: r.Operation(), side: response, status: r.status()}
+	for _, name := range slices.Compact(names) {
+		j.undeclaredHeader(o, &m, name, pointer)
+	}
+	r.take(o.conclude())
+}
+
+// undeclaredHeader tells of a header without its value, since nobody says whether that is a secret. Statuses may share
+// their documentation, so that each has a fingerprint of its own.
+func (j *Judge) undeclaredHeader(o *opinion, m *message, name, pointer string) {
+	before := len(o.findings)
+	j.fault(o, m, report.Finding{
+		Rule: UndeclaredHeader, Severity: report.Notice, Verdict: report.Fail,
+		Message: fmt.Sprintf("header %s is not documented for status %d", name, m.status),
+		Pointer: join("/response/headers", name), Spec: report.Spec{Pointer: pointer},
+	})
+	for i := range o.findings[before:] {
+		f := &o.findings[before+i]
+		f.ID = fmt.Sprintf("%s-%d", f.ID, m.status)
+	}
+}
+
+func declaresHeader(documented *openapi3.Response, name string) bool {
+	for declared := range documented.Headers {
+		if strings.EqualFold(declared, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isStandardHeader reports whether a header of an answer has a meaning of its own, whatever the interface.
+func isStandardHeader(name string) bool {
+	isPseudo := name == "" || name[0] == ':' // of HTTP/2
+	return isPseudo || standardHeaders[name] || standardHeaders[strings.ToLower(name)] ||
+		slices.ContainsFunc(standardFamilies, func(prefix string) bool {
+			return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+		})
+}
+
+// shownHeader is the name of a header in one spelling, cut where nobody reads on.
+func shownHeader(name string) string {
+	const longest = 100
+	if len(name) > longest {
+		name = name[:longest] + "…"
+	}
+	return http.CanonicalHeaderKey(strings.ToValidUTF8(name, "�"))
+}
