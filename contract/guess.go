@@ -51,41 +51,16 @@ func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judg
 	}
 }
 
-// try judges the head below each base that is guessed, by itself, and keeps those that most exchanges fit. The notes say
-// what became of the others.
+// try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not hold.
 func (c *Checker) try(ctx context.Context, h *head) (held []*judge.Base, notes []string) {
-	bases := h.guesser.Bases()
-	if len(bases) == 0 {
-		return nil, nil
-	}
-	judges, trials := make([]*judge.Judge, len(bases)), make([]judge.Trial, len(bases))
-	for i, b := range bases {
-		judges[i] = c.judge.With([]*judge.Base{b})
-	}
 	for _, entry := range h.entries {
 		item, err := entry.record.Decode()
-		if err != nil || entry.problem != nil {
+		if ctx.Err() != nil || err != nil || entry.problem != nil || c.config.ignores(&item) != "" {
 			continue
 		}
-		for i, b := range bases {
-			if ctx.Err() != nil || !c.judge.Covers(b, &item) {
-				continue
-			}
-			if v := c.judgeRecord(judges[i], entry.record, nil); v.result != nil && v.result.Owner.Base == b {
-				trials[i].Take(v.result)
-			}
-		}
+		h.guesser.Try(&item, func(j *judge.Judge) *judge.Result { return c.judgeRecord(j, entry.record, nil).result })
 	}
-	for i, b := range bases {
-		if !trials[i].IsLost() {
-			held = append(held, b)
-			continue
-		}
-		notes = append(notes, fmt.Sprintf("%s looked like %s, but %d of %d exchanges do not fit: they are not judged; "+
-			"--base %s=%s judges them all the same",
-			b.URL, b.Interface, trials[i].Refuted, trials[i].Claimed, b.Interface, b.URL))
-	}
-	return held, notes
+	return h.guesser.Settle()
 }
 
 // head is the beginning of a source.
@@ -156,9 +131,9 @@ func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 // notes says what came of the guesses.
 func (g *guesses) notes(j *judge.Judge) (list []string) {
 	for _, b := range j.Bases() {
-		if n := g.lowered[confirmation(b)]; n > 0 {
+		if n := g.lowered[b.Confirmation()]; n > 0 {
 			list = append(list, fmt.Sprintf("%s was guessed to be at %s, so that %d errors there count as warnings: %s confirms it",
-				b.Interface, b.URL, n, confirmation(b)))
+				b.Interface, b.URL, n, b.Confirmation()))
 		}
 		if t := g.trials[b]; t != nil && t.IsLost() {
 			list = append(list, fmt.Sprintf("%s was guessed to be at %s, but %d of %d exchanges do not fit: it may be something else",
@@ -167,9 +142,6 @@ func (g *guesses) notes(j *judge.Judge) (list []string) {
 	}
 	return list
 }
-
-// confirmation is the option that says that a guess is right.
-func confirmation(b *judge.Base) string { return "--base " + b.Interface + "=" + b.URL }
 
 // judgeOf is the judge that a report was made with: it knows the bases that were guessed then.
 func (c *Checker) judgeOf(r *Report) *judge.Judge {

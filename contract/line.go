@@ -31,7 +31,7 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	}
 	line.URL = shortURL(line.URL)
 	if b := r.Owner.Base; b != nil && b.Guessed {
-		line.Guess = confirmation(b)
+		line.Guess = b.Confirmation()
 	}
 	return line
 }

@@ -166,8 +166,9 @@ func WithWorkers(n int) Option {
 }
 
 // WithGuess sets whether the base addresses of interfaces that were given none are guessed from the recording, where the
-// default ones do not fit. The report says what was guessed. A guess is withdrawn when most of the first exchanges there do
-// not fit, and what is found below one is a warning at most: WithBase confirms it.
+// default ones do not fit. The report says what was guessed. Of several interfaces the one that most of the first exchanges
+// fit is taken, and of equal ones none; a guess is withdrawn when most of those exchanges do not fit. What is found below a
+// guessed base is a warning at most: WithBase confirms it.
 func WithGuess(guess bool) Option {
 	return func(c *config) error {
 		c.guess = guess

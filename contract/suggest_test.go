@@ -61,7 +61,7 @@ func suggested(t *testing.T, source contract.Source, opts ...contract.Option) *s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(patches) != 1 || patches[0].Left > 0 {
+	if len(patches) != 1 || len(patches[0].Left) > 0 {
 		t.Fatalf("%d patches, want one: %+v", len(patches), patches)
 	}
 	return patches[0]

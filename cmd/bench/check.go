@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"svc.example/understudy/contract"
@@ -89,11 +90,28 @@ func recorded(ctx context.Context) ([][]byte, error) {
 	return list, nil
 }
 
+// traffic is a recording of any length: the line of each exchange, by its number from 0 on.
+type traffic struct {
+	kinds int // exchanges before they come again, with other names, ids and times
+	line  func(i int) []byte
+	alike string // how many exchanges are the same
+}
+
+// twelve is the traffic of a mock whose clients do the same few things, each time with other names.
+func twelve(ctx context.Context) (traffic, error) {
+	templates, err := recorded(ctx)
+	return traffic{kinds: len(templates), alike: "no two alike", line: func(i int) []byte {
+		round := i / len(templates)
+		line := bytes.ReplaceAll(templates[i%len(templates)], []byte(marker), fmt.Appendf(nil, "%s_%d", marker, round))
+		return bytes.ReplaceAll(line, []byte(poolNumber), fmt.Appendf(nil, "%d", 1000+round))
+	}}, err
+}
+
 // checkRecording judges a long recording of a mock's own traffic, in which every exchange differs from the others, and
 // compares that with reading it and no more. The recording is made while it is read, so that memory is the checker's.
-func checkRecording(exchanges int) func(context.Context) (string, string, error) {
+func checkRecording(exchanges int, recording func(context.Context) (traffic, error)) func(context.Context) (string, string, error) {
 	return func(ctx context.Context) (string, string, error) {
-		templates, err := recorded(ctx)
+		t, err := recording(ctx)
 		if err != nil {
 			return "", "", err
 		}
@@ -102,42 +120,56 @@ func checkRecording(exchanges int) func(context.Context) (string, string, error)
 			return "", "", err
 		}
 		check := func(n int, each func(int)) error {
-			r, err := checker.Check(ctx, contract.Read("bench.ndjson", &lines{n: n, templates: templates, each: each}))
+			r, err := checker.Check(ctx, contract.Read("bench.ndjson", &lines{n: n, traffic: t, each: each}))
 			if err == nil && r.Failed() {
 				err = errors.New(r.Outcome())
 			}
 			return err
 		}
-		if err := check(len(templates), func(int) {}); err != nil { // the engines are made once in a process
+		if err := check(t.kinds, func(int) {}); err != nil { // the engines are made once in a process
 			return "", "", err
 		}
 		h := &highest{begin: heap(), tenth: exchanges / 10}
-		start := time.Now()
-		if err := check(exchanges, h.sample); err != nil {
-			return "", "", err
-		}
-		checked := time.Since(start)
-		read, err := readOnly(&lines{n: exchanges, templates: templates, each: func(int) {}})
+		checked, err := timed(func() error { return check(exchanges, h.sample) })
 		if err != nil {
 			return "", "", err
 		}
-		perSecond := func(took time.Duration) float64 { return float64(exchanges) / took.Seconds() }
-		return fmt.Sprintf("%.0f/s", perSecond(checked)),
-			fmt.Sprintf("%d exchanges of %d kinds, no two alike; %.2f of the speed of reading them (%.0f/s, on one core); "+
-				"peak heap %.0f MiB after a tenth of them, %.0f MiB after all", exchanges, len(templates),
-				perSecond(checked)/perSecond(read), perSecond(read), h.peaks[0], h.peaks[1]), nil
+		read, err := timed(func() error { return readOnly(&lines{n: exchanges, traffic: t, each: func(int) {}}) })
+		if err != nil {
+			return "", "", err
+		}
+		n := float64(exchanges)
+		return fmt.Sprintf("%.0f/s", n/checked.wall),
+			fmt.Sprintf("%d exchanges of %d kinds, %s; %.2f of the speed of reading them (%.0f/s, on one core); "+
+				"%.0f µs of CPU each, %.1f times as much as to read it; peak heap %.0f MiB after a tenth of them, %.0f MiB after all",
+				exchanges, t.kinds, t.alike, read.wall/checked.wall, n/read.wall, checked.cpu/n*1e6, checked.cpu/read.cpu, h.peaks[0], h.peaks[1]), nil
 	}
 }
 
-// readOnly is how long it takes to read and decode a recording.
-func readOnly(source io.Reader) (time.Duration, error) {
-	start := time.Now()
+// spent is what something took, in seconds. CPU time does not depend on what else the machine does.
+type spent struct{ wall, cpu float64 }
+
+func timed(run func() error) (spent, error) {
+	begin, start := cpuSeconds(), time.Now()
+	err := run()
+	return spent{time.Since(start).Seconds(), cpuSeconds() - begin}, err
+}
+
+// cpuSeconds is the time that the process was given by all cores.
+func cpuSeconds() float64 {
+	var usage syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // it has no errors for a process itself
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+}
+
+// readOnly reads and decodes a recording.
+func readOnly(source io.Reader) error {
 	for _, err := range capture.Read("bench.ndjson", source).Items() {
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return time.Since(start), nil
+	return nil
 }
 
 // highest is the most memory in use, in MiB, while the first tenth of a recording was read, and while all of it was.
@@ -159,12 +191,12 @@ func (h *highest) sample(n int) {
 	}
 }
 
-// lines is a recording of n exchanges, each made when it is read out of the next template.
+// lines is a recording of n exchanges, each made when it is read.
 type lines struct {
-	n, next   int
-	templates [][]byte
-	rest      []byte
-	each      func(n int)
+	traffic
+	n, next int
+	rest    []byte
+	each    func(n int)
 }
 
 // Read implements io.Reader.
@@ -173,13 +205,10 @@ func (l *lines) Read(b []byte) (int, error) {
 		if l.next == l.n {
 			return 0, io.EOF
 		}
-		template := l.templates[l.next%len(l.templates)]
-		round := l.next / len(l.templates)
+		line := l.line(l.next)
 		l.next++
 		l.each(l.next)
-		l.rest = bytes.ReplaceAll(template, []byte(marker), fmt.Appendf(nil, "%s_%d", marker, round))
-		l.rest = bytes.ReplaceAll(l.rest, []byte(poolNumber), fmt.Appendf(nil, "%d", 1000+round))
-		_, after, _ := bytes.Cut(l.rest, []byte(","))
+		_, after, _ := bytes.Cut(line, []byte(","))
 		l.rest = append(fmt.Appendf(nil, `{"seq":%d,`, l.next), after...)
 	}
 	n := copy(b, l.rest)

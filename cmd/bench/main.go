@@ -48,7 +48,8 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"fork of a full world", "≤ 50 µs", fork},
 		{"memory of an idle world", "≤ 16 KiB", idle},
 		{"memory of one made of a scenario, with the real clock", "≤ 256 KiB", made},
-		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges)},
+		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges, twelve)},
+		{"check of mixed traffic", "≥ 10,000/s", checkRecording(exchanges/2, mixed)},
 		{"check by a document of 800 KB, against ours", "≤ 1.50", checkByLarge},
 	} {
 		if !strings.Contains(l.what, only) {

@@ -158,9 +158,8 @@ func (f *suggestFlags) write(c *cobra.Command, p *suggest.Patch) error {
 	} else {
 		err = writeFile(f.output, write)
 	}
-	if p.Left > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "understudy: %d exchanges or parts of them are left out: the patch has no room for them, or their "+
-			"addresses cannot be shown\n", p.Left)
+	if left := p.LeftOut(); left != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "understudy: left out: %s; the patch has no room for them, or they may be secret or cannot be shown\n", left)
 	}
 	return err
 }

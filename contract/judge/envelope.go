@@ -53,8 +53,10 @@ type envelope struct {
 	*message
 	j       *Judge
 	r       *Result
+	media   *openapi3.MediaType
 	schema  way
 	body    gjson.Result
+	read    *body // the same, when a value of it is to be shown
 	opinion opinion
 }
 
@@ -73,7 +75,7 @@ func (j *Judge) envelope(r *Result, m *message) {
 		return
 	}
 	pointer := join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
-	x := &envelope{message: m, j: j, r: r, schema: way{media.Schema.Value, pointer}, body: body}
+	x := &envelope{message: m, j: j, r: r, media: media, schema: way{media.Schema.Value, pointer}, body: body}
 	isPage := form == pageOfMany
 	primary := []gjson.Result{x.body.Get("data")}
 	if isPage {
@@ -116,8 +118,20 @@ func (x *envelope) fault(p specs.Provenance, path []string, format string, args 
 	}
 	x.j.fault(&x.opinion, x.message, report.Finding{
 		Rule: Schema, Verdict: report.Fail, Message: fmt.Sprintf(format, args...), Provenance: p,
-		Pointer: join("/response/body", path...), Spec: report.Spec{Pointer: pointer},
+		Pointer: join("/response/body", path...), Found: x.found(path), Spec: report.Spec{Pointer: pointer},
 	})
+}
+
+// found is the value at a path of the answer, as a finding shows it.
+func (x *envelope) found(path []string) string {
+	if x.read == nil {
+		value, err := DecodeJSON([]byte(x.body.Raw))
+		if err != nil {
+			return ""
+		}
+		x.read = &body{message: x.message, media: x.media, decoded: decoded{values: []any{value}}}
+	}
+	return x.j.foundAt(x.read, path)
 }
 
 // identity compares the id of a resource with that of the path.

@@ -15,7 +15,8 @@ import (
 )
 
 // A finding carries the value that it is about, so that a reader need not look for it in the recording. Messages do not:
-// they are the same for all values. What is secret, may be, or was taken out is left out.
+// they are the same for all values. What is secret, may be, or was taken out is left out, and so are fields and
+// parameters that no document names: nobody says whether they are secret.
 
 const (
 	maxShown = 120      // runes of a value that are shown

@@ -34,6 +34,14 @@ func probeDocument(tb testing.TB) *specs.Document {
 	return d
 }
 
+// page asks for a page, or with a path for a resource of one.
+func page(query, body string) talk {
+	if !strings.HasPrefix(query, "/") {
+		query = "?" + query
+	}
+	return talk{"GET /pages" + query, "", 200, "", envelope(body)}
+}
+
 // A finding carries the value that was found, unless that is secret, may be, or was taken out.
 func TestFound(t *testing.T) {
 	t.Parallel()
@@ -58,6 +66,39 @@ func TestFound(t *testing.T) {
 		"a line": {
 			talk{"GET /stream", "", 200, "data: {\"at\":1}\n\ndata: {\"at\":\"noon\"}\n\n", contentType("text/event-stream")},
 			"/response/body/1/at", `"noon"`,
+		},
+
+		"a page's link": {
+			page("page[limit]=2", collection(2, 2, "first https://h/api/pages?page[limit]=2&page[offset]=2")),
+			"/response/body/links/first", `"https://h/api/pages?page[limit]=2&page[offset]=2"`,
+		},
+		"links without one that has to be there": {page("", collection(1, 2)), "/response/body/links", `{}`},
+		"too many resources": {
+			page("page[limit]=1", `{"data":[{"id":"r"},{"id":"s"}],"meta":{"total":2},"links":{}}`),
+			"/response/body/data", `[{"id":"r"},{"id":"s"}]`,
+		},
+		"a long page is cut": {
+			page("page[limit]=1", `{"data":[{"id":"`+long+`"},{"id":"s"}],"meta":{"total":2},"links":{}}`),
+			"/response/body/data", `[{"id":"` + long[:2*111] + "…",
+		},
+		"another id than that of the path": {page("/r", `{"data":{"id":"s"}}`), "/response/body/data/id", `"s"`},
+		"another resource's address": {
+			page("/r", `{"data":{"id":"r","type":"pageParts","links":{"self":"/api/page_parts/s"}}}`),
+			"/response/body/data/links/self", `"/api/page_parts/s"`,
+		},
+		"what nothing refers to": {
+			page("/r", `{"data":{"id":"r"},"included":[{"id":"s","type":"pageParts"}]}`), "/response/body/included/0", `{"id":"s","type":"pageParts"}`,
+		},
+		"a secret in a page's link": {
+			page("page[limit]=2", collection(2, 2, "first https://u:hunter2@h/api/pages?page[offset]=2")), "/response/body/links/first", "",
+		},
+		"what was taken out of another resource": {
+			page("/r", `{"data":{"id":"r"},"included":[{"id":"[redacted:1a2b3c4d]","type":"pageParts"}]}`),
+			"/response/body/included/0", `{"id":"…","type":"pageParts"}`,
+		},
+		"a password of another resource": {
+			page("/r", `{"data":{"id":"r"},"included":[{"id":"s","type":"pageParts","attributes":{"password":"hunter2"}}]}`),
+			"/response/body/included/0", `{"attributes":{"password":"…"},"id":"s","type":"pageParts"}`,
 		},
 
 		"a secret by the document": {talk{"POST /jobs/presto", `{"query":"q","secret":"hunter2"}`, 200, "", nil}, "/request/body/secret", ""},

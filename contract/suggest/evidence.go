@@ -18,6 +18,14 @@ import (
 type evidence struct {
 	r        *judge.Result
 	redactor *recording.Redactor
+	draft    *draft
+	bodies   map[string]read // by side
+}
+
+// read is the value of a body, and whether it could be read.
+type read struct {
+	value any
+	ok    bool
 }
 
 // media is the media type of a body, without parameters; empty if there is none.
@@ -30,14 +38,26 @@ func (e *evidence) media(side string) string {
 		headers, body = e.r.Item.Response.Headers, e.r.Item.Response.Body
 	}
 	kind, _, err := mime.ParseMediaType(headers.Value("Content-Type"))
-	if err != nil || body == nil || len(body.Bytes) == 0 {
+	if err != nil || body == nil || len(body.Bytes) == 0 || len(kind) > maxName {
 		return ""
 	}
 	return kind
 }
 
-// body is the value of a body of JSON, or of a form as an object.
+// body is the value of a body of JSON, or of a form as an object. It is read once, however many findings are about it.
 func (e *evidence) body(side string) (value any, ok bool) {
+	known, isKnown := e.bodies[side]
+	if !isKnown {
+		known.value, known.ok = e.bodyAnew(side)
+		if e.bodies == nil {
+			e.bodies = map[string]read{}
+		}
+		e.bodies[side] = known
+	}
+	return known.value, known.ok
+}
+
+func (e *evidence) bodyAnew(side string) (value any, ok bool) {
 	if side == "response" {
 		text, isJSON := e.r.JSONResponse()
 		if !isJSON {
@@ -102,6 +122,11 @@ func (e *evidence) query(n *node, name string) {
 		}
 		n.add(e, value, 0)
 	}
+}
+
+// isNameShown reports whether a name may be in the patch: no secret, as the names of a map of keys are, and not long.
+func (e *evidence) isNameShown(name string) bool {
+	return len(name) <= maxName && e.redactor.Value(name, specs.Part{}) == name && !strings.Contains(name, recording.Mark)
 }
 
 // isShown reports whether a text may be an example: no secret, nothing that was taken out, and not long.

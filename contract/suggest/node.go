@@ -11,9 +11,15 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
+// How much of a patch there is at most. What is beyond is counted.
 const (
-	maxNames = 50 // an object with more names than these is a map, whose names are ids
-	maxDepth = 16
+	maxOperations = 500
+	maxAdditions  = 10_000 // statuses, media types, parameters and fields of operations that are documented
+	maxNodes      = 20_000 // places of values, of all bodies and parameters
+	maxNames      = 50     // an object with more names than these is a map, whose names are ids
+	maxMedia      = 20     // of one body
+	maxDepth      = 16
+	maxName       = 200 // bytes
 )
 
 // node is what the values at one place have in common.
@@ -54,18 +60,25 @@ func (n *node) add(e *evidence, value any, depth int) {
 		n.text(e, v)
 	case []any:
 		n.kinds["array"]++
-		n.items = n.items.of(n.name)
-		for _, item := range v {
-			if depth < maxDepth {
-				n.items.add(e, item, depth+1)
-			}
-		}
+		n.list(e, v, depth)
 	case map[string]any:
 		n.kinds["object"]++
 		n.objects++
-		if depth < maxDepth {
-			n.object(e, v, depth)
-		}
+		n.object(e, v, depth)
+	}
+}
+
+func (n *node) list(e *evidence, list []any, depth int) {
+	if n.items == nil {
+		n.items = n.items.of(n.name)
+		n.items.isSecret = n.isSecret
+	}
+	if depth >= maxDepth && len(list) > 0 {
+		e.draft.leave("deeper values")
+		return
+	}
+	for _, item := range list {
+		n.items.add(e, item, depth+1)
 	}
 }
 
@@ -117,6 +130,10 @@ func formatOf(text string) string {
 }
 
 func (n *node) object(e *evidence, object map[string]any, depth int) {
+	if depth >= maxDepth && len(object) > 0 {
+		e.draft.leave("deeper values")
+		return
+	}
 	if n.values == nil && n.fields == nil {
 		n.fields = map[string]*node{}
 	}
@@ -125,17 +142,35 @@ func (n *node) object(e *evidence, object map[string]any, depth int) {
 			n.toMap()
 		}
 		if n.values != nil {
+			n.values.isSecret = n.values.isSecret || recording.IsSecret(name)
 			n.values.add(e, object[name], depth+1)
 			continue
 		}
-		n.fields[name] = n.fields[name].of(name)
-		n.fields[name].add(e, object[name], depth+1)
+		n.field(e, name, object[name], depth)
 	}
+}
+
+func (n *node) field(e *evidence, name string, value any, depth int) {
+	field := n.fields[name]
+	if field == nil {
+		if !e.isNameShown(name) {
+			e.draft.leave("names")
+			return
+		}
+		if !e.draft.hasRoom() {
+			return
+		}
+		field = field.of(name)
+		field.isSecret = field.isSecret || n.isSecret // what is in a secret is one
+		n.fields[name] = field
+	}
+	field.add(e, value, depth+1)
 }
 
 // toMap makes an object a map: its names are ids, and its values alike.
 func (n *node) toMap() {
 	n.values = (*node)(nil).of("")
+	n.values.isSecret = n.isSecret
 	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
 		n.values.merge(n.fields[name])
 	}

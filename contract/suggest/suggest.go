@@ -14,12 +14,6 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// How much of a patch there is at most. What is beyond is counted.
-const (
-	maxOperations = 500
-	maxAdditions  = 10_000 // statuses, media types, parameters and fields
-)
-
 // Collector collects what documents lack. It is used by one goroutine.
 type Collector struct {
 	redactor *recording.Redactor
@@ -30,18 +24,9 @@ type Collector struct {
 func NewCollector(documents []*specs.Document, redactor *recording.Redactor) *Collector {
 	c := &Collector{redactor: redactor, drafts: map[*specs.Document]*draft{}}
 	for _, d := range documents {
-		c.drafts[d] = &draft{document: d, operations: map[[2]string]*operation{}, additions: map[string]*addition{}}
+		c.drafts[d] = newDraft(d)
 	}
 	return c
-}
-
-// draft is what one document lacks.
-type draft struct {
-	document   *specs.Document
-	operations map[[2]string]*operation // by method and path, in which what looks like an id is starred
-	additions  map[string]*addition     // by where they go
-	seen       int                      // exchanges that gave something
-	left       int                      // what was left out
 }
 
 // addition is something that an existing part of a document lacks.
@@ -53,37 +38,20 @@ type addition struct {
 	query  string   // name of the parameter
 }
 
-// operation is one that the document lacks.
-type operation struct {
-	method, path string // with stars
-	seen         int
-	query        map[string]*node
-	request      map[string]*payload // by media type
-	responses    map[string]map[string]*payload
-}
-
-// payload is the bodies of one media type, and how many exchanges had one.
-type payload struct {
-	seen  int
-	media string
-	value *node // nil for what is no JSON and no form
-}
-
 // Take takes what an exchange shows that its document lacks.
 func (c *Collector) Take(r *judge.Result) {
 	d := c.drafts[r.Owner.Document]
 	if d == nil {
 		return
 	}
-	e := &evidence{r: r, redactor: c.redactor}
-	before := len(r.Findings)
+	e := &evidence{r: r, redactor: c.redactor, draft: d}
 	taken := 0
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Verdict == report.Fail && f.Spec.File == d.document.File && d.take(e, f) {
 			taken++
 		}
 	}
-	if before > 0 && taken > 0 {
+	if taken > 0 {
 		d.seen++
 	}
 }
@@ -96,40 +64,92 @@ func (d *draft) take(e *evidence, f *report.Finding) bool {
 		return d.undocumented(e)
 	case f.Rule == judge.UndocumentedStatus:
 		status := fmt.Sprint(e.r.Item.Response.Status)
-		return d.add(f.Spec.Pointer, []string{status}, func(a *addition) { a.body = a.body.with(e, side) })
+		return d.add("statuses", f.Spec.Pointer, []string{status}, func(a *addition) { a.body = a.body.with(e, side) })
 	case f.Rule == judge.UndocumentedMediaType:
-		parent, rest := f.Spec.Pointer, []string{"content"}
-		if side == "request" {
-			parent, rest = e.r.Operation().Pointer, []string{"requestBody", "content"}
-		} else if strings.HasSuffix(parent, "/content") {
-			rest = nil
-		}
-		rest = append(rest, e.media(side))
-		return e.media(side) != "" && d.add(parent, rest, func(a *addition) { a.body = a.body.with(e, side) })
+		return d.mediaType(e, f, side)
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "query/"):
-		name := unescape(strings.TrimPrefix(place, "query/"))
-		return d.add(e.r.Operation().Pointer, []string{"parameters", name}, func(a *addition) {
-			a.query, a.value = name, a.value.of(name)
-			e.query(a.value, name)
-		})
+		return d.parameter(e, unescape(strings.TrimPrefix(place, "query/")))
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "body/"):
-		name := unescape(place[strings.LastIndexByte(place, '/')+1:])
-		return d.add(f.Spec.Pointer, []string{"properties", name}, func(a *addition) {
-			a.value = a.value.of(name)
-			e.member(a.value, side, place)
-		})
+		return d.field(e, f, side, place)
 	}
 	return false
 }
 
+func (d *draft) mediaType(e *evidence, f *report.Finding, side string) bool {
+	parent, rest, media := f.Spec.Pointer, []string{"content"}, e.media(side)
+	if side == "request" {
+		parent, rest = e.r.Operation().Pointer, []string{"requestBody", "content"}
+	} else if strings.HasSuffix(parent, "/content") {
+		rest = nil
+	}
+	return media != "" && d.add("media types", parent, append(rest, media), func(a *addition) { a.body = a.body.with(e, side) })
+}
+
+func (d *draft) parameter(e *evidence, name string) bool {
+	parent := e.r.Operation().Pointer
+	if !e.isNameShown(name) {
+		return d.leave("names")
+	}
+	if d.additions[keyOf(parent, []string{"parameters", name})] == nil {
+		if d.parameters[parent] >= maxNames {
+			return d.leave("parameters")
+		}
+		d.parameters[parent]++
+	}
+	return d.add("parameters", parent, []string{"parameters", name}, func(a *addition) {
+		a.query, a.value = name, a.value.of(name)
+		e.query(a.value, name)
+	})
+}
+
+// field takes a field that an object of the document lacks. Those of an object with many are values of a map.
+func (d *draft) field(e *evidence, f *report.Finding, side, place string) bool {
+	parent, name := f.Spec.Pointer, unescape(place[strings.LastIndexByte(place, '/')+1:])
+	if wide := d.wide[parent]; wide != nil {
+		wide.isSecret = wide.isSecret || recording.IsSecret(name)
+		e.member(wide, side, place)
+		return true
+	}
+	if !e.isNameShown(name) {
+		return d.leave("names")
+	}
+	rest := []string{"properties", name}
+	key := keyOf(parent, rest)
+	if d.additions[key] == nil {
+		if len(d.fields[parent]) >= maxNames {
+			d.widen(parent)
+			return d.field(e, f, side, place)
+		}
+		d.fields[parent] = append(d.fields[parent], key)
+	}
+	return d.add("fields", parent, rest, func(a *addition) {
+		a.value = a.value.of(name)
+		e.member(a.value, side, place)
+	})
+}
+
+// widen makes a map of the fields that an object lacks: their names are ids.
+func (d *draft) widen(parent string) {
+	wide := (*node)(nil).of("")
+	for _, key := range slices.Sorted(slices.Values(d.fields[parent])) {
+		if a := d.additions[key]; a != nil {
+			wide.merge(a.value)
+		}
+		delete(d.additions, key)
+	}
+	delete(d.fields, parent)
+	d.wide[parent] = wide
+}
+
+func keyOf(parent string, rest []string) string { return parent + "\n" + strings.Join(rest, "\n") }
+
 // add adds to an existing part of the document, or to what is added there already.
-func (d *draft) add(parent string, rest []string, edit func(*addition)) bool {
-	key := parent + "\n" + strings.Join(rest, "\n")
+func (d *draft) add(what, parent string, rest []string, edit func(*addition)) bool {
+	key := keyOf(parent, rest)
 	a := d.additions[key]
 	if a == nil {
 		if len(d.additions) >= maxAdditions {
-			d.left++
-			return false
+			return d.leave(what)
 		}
 		a = &addition{parent: parent, rest: slices.Clone(rest)}
 		d.additions[key] = a
@@ -137,63 +157,3 @@ func (d *draft) add(parent string, rest []string, edit func(*addition)) bool {
 	edit(a)
 	return true
 }
-
-// undocumented takes an exchange of an operation that the document lacks.
-func (d *draft) undocumented(e *evidence) bool {
-	method, path := judge.Shown(e.r.Item.Request.Method, e.r.Owner.Path)
-	if !slices.Contains(methods, method) || strings.HasSuffix(path, "…") {
-		d.left++
-		return false
-	}
-	key := [2]string{method, path}
-	op := d.operations[key]
-	if op == nil {
-		if len(d.operations) >= maxOperations {
-			d.left++
-			return false
-		}
-		op = &operation{method: method, path: path, query: map[string]*node{}, request: map[string]*payload{}, responses: map[string]map[string]*payload{}}
-		d.operations[key] = op
-	}
-	op.take(e)
-	return true
-}
-
-var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"}
-
-func (o *operation) take(e *evidence) {
-	o.seen++
-	for _, name := range e.queryNames() {
-		if len(o.query) < maxNames || o.query[name] != nil {
-			o.query[name] = o.query[name].of(name)
-			e.query(o.query[name], name)
-		}
-	}
-	if media := e.media("request"); media != "" {
-		o.request[media] = o.request[media].with(e, "request")
-	}
-	if e.r.Item.Response == nil || e.r.Item.Response.Status == 0 {
-		return
-	}
-	status := fmt.Sprint(e.r.Item.Response.Status)
-	if o.responses[status] == nil {
-		o.responses[status] = map[string]*payload{}
-	}
-	media := e.media("response")
-	o.responses[status][media] = o.responses[status][media].with(e, "response")
-}
-
-// with is a payload with the body of one more exchange.
-func (p *payload) with(e *evidence, side string) *payload {
-	if p == nil {
-		p = &payload{media: e.media(side)}
-	}
-	p.seen++
-	if value, ok := e.body(side); ok {
-		p.value = p.value.of("")
-		p.value.add(e, value, 0)
-	}
-	return p
-}
-
-func unescape(token string) string { return strings.NewReplacer("~1", "/", "~0", "~").Replace(token) }
