@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"svc.example/understudy/specs/recording"
 )
@@ -37,9 +38,14 @@ func (v *valid) with(kind, at, allowed string, change func(*recording.Exchange))
 	return mutant{kind, at, allowed, v, change}
 }
 
-// edit changes the text of a body.
+// edit changes the text of a body, and its length with it.
 func (s side) edit(change func(text []byte) []byte) func(*recording.Exchange) {
-	return func(e *recording.Exchange) { *s.body(e) = &recording.Body{Bytes: change(s.text(e))} }
+	return func(e *recording.Exchange) {
+		*s.body(e) = &recording.Body{Bytes: change(s.text(e))}
+		if s.headers(e).Value("Content-Length") != "" {
+			set(s.headers(e), "Content-Length", strconv.Itoa(len(s.text(e))))
+		}
+	}
 }
 
 // isLenient reports whether the framework takes JSON bodies of requests for more than they are.
@@ -55,7 +61,8 @@ func bodyValues(v *valid) (list []mutant) {
 		for _, p := range placesIn(decoded(text), schema) {
 			for _, w := range p.wrongs() {
 				allowed := w.allowed
-				if w.kind == "null" && v.isLenient(s) && allowed == "" && !p.required {
+				isAbsent := w.kind == "null" && !p.isItem || w.value == ""
+				if isAbsent && v.isLenient(s) && allowed == "" && !p.required {
 					allowed = lenient
 				}
 				list = append(list, v.with(s.name+" body: "+w.kind, fmt.Sprint(p.path), allowed, s.edit(func(text []byte) []byte { return changed(text, p.path, w.value) })))
@@ -143,7 +150,8 @@ func bodyTexts(v *valid) (list []mutant) {
 			add("a duplicate key", "", func(text []byte) []byte { return twice(text, object) })
 		}
 		allowed := ""
-		if s.name == "request" && !v.op.Spec.RequestBody.Value.Required {
+		needsMembers := v.isLenient(s) && len(s.schema(v).Required) > 0 // an empty body is an object without members
+		if s.name == "request" && !v.op.Spec.RequestBody.Value.Required && !needsMembers {
 			allowed = optional
 		}
 		add("empty", allowed, func([]byte) []byte { return nil })
@@ -197,7 +205,11 @@ func addedBodies(v *valid) (list []mutant) {
 		if len(s.content(v)) > 0 || len(s.text(v.Exchange)) > 0 {
 			continue
 		}
-		list = append(list, v.with(s.name+" body: one where none is documented", "", "", func(e *recording.Exchange) {
+		allowed := ""
+		if v.isLenient(s) {
+			allowed = lenient
+		}
+		list = append(list, v.with(s.name+" body: one where none is documented", "", allowed, func(e *recording.Exchange) {
 			set(s.headers(e), "Content-Type", "application/json")
 			*s.body(e) = &recording.Body{Bytes: []byte(`{"unheardOf":true}`)}
 		}))
