@@ -74,7 +74,7 @@ func recordExample(t *testing.T, op *specs.Operation) []*recording.Exchange {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer mock.Close()
+	defer func() { _ = mock.Close() }()
 	typeExample(t, page, func(w http.ResponseWriter, r *http.Request) {
 		r.Host = "127.0.0.1"
 		r.Header.Del("User-Agent")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func resources(v *valid) (list []mutant) {
 		links, _ := one["links"].(map[string]any)
 		if self, ok := links["self"].(string); ok && one["id"] != nil && one["type"] != nil {
 			list = append(list, v.with("resource: the address of another one", at, "", sides[1].edit(func(text []byte) []byte {
-				return changed(text, append(path[:len(path):len(path)], "links", "self"), other(self))
+				return changed(text, append(slices.Clip(path), "links", "self"), other(self))
 			})))
 		}
 	}
@@ -68,7 +69,7 @@ func resources(v *valid) (list []mutant) {
 	for i, one := range included {
 		more := included
 		list = append(list, v.with("resource: included twice", fmt.Sprint(i), "", sides[1].edit(func(text []byte) []byte {
-			return changed(text, []any{"included"}, append(more[:len(more):len(more)], one))
+			return changed(text, []any{"included"}, append(slices.Clip(more), one))
 		})))
 		id, _ := valueAt(one, []any{"id"}).(string)
 		list = append(list, v.with("resource: included, and nothing refers to it", fmt.Sprint(i), "", sides[1].edit(func(text []byte) []byte {
