@@ -125,6 +125,11 @@ func (v *valid) withMember(s side, p *place) []mutant {
 			allowed = ""
 		}
 	}
+	for _, schema := range p.schemas {
+		if schema.MaxProps != nil && len(object) >= int(*schema.MaxProps) {
+			allowed = ""
+		}
+	}
 	more := maps.Clone(object)
 	more["unheardOf"] = true
 	return []mutant{v.with(s.name+" body: an unknown member", fmt.Sprint(p.path), allowed,

@@ -31,6 +31,10 @@ var contradicting = map[string]string{
 	"response body: a member is missing":          "a resource is included that nothing refers to any more; or a rule misses what it needs",
 	"response body: a text too long":              "a resource that is included has an id that nothing refers to",
 	"response body: null":                         "a resource is included that nothing refers to any more; or a rule misses what it needs",
+	"request body: a number above its maximum":    "the answer shows another number than the request sets",
+	"request body: a number below its minimum":    "the answer shows another number than the request sets",
+	"request body: a text too long":               "a rule finds no table under the name",
+	"request body: empty":                         "a rule misses what it needs",
 	"request body: a member is missing":           "a rule misses what it needs",
 	"request body: null":                          "a rule misses what it needs",
 }
