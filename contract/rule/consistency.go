@@ -13,7 +13,7 @@ var consistency = watch{
 	about: report.RuleDoc{
 		ID: Consistency, Provenance: specs.Assumed,
 		Title: "answers agree with each other: what is addressed is answered, what is changed is shown, what was made is there",
-		Watches: "Answers that show the thing that their request names, or changed; and what an answer shows of pools, pool " +
+		Watches: "Answers that show the thing that their request names, changed or removed; and what an answer shows of pools, pool " +
 			"rules, databases, tables, connections, schedules, secrets, policies and policy groups that was made or " +
 			"changed before.",
 		Evidence: "An answer shows another id than the path of its request, or another number or truth value than the " +
@@ -45,18 +45,33 @@ func seeConsistency(st *step) {
 
 // answeredAnother looks whether an answer shows the thing that its request names.
 func (st *step) answeredAnother() {
-	t := st.Named
-	isOne := (st.does == reads || st.does == changes) && !t.isNone() && !t.kind.name && len(t.kind.path) == 1
-	if !isOne || t.kind.enveloped || len(st.Shows) != 1 || st.Shows[0].Thing.kind != t.kind {
+	other := st.answered()
+	if other.isNone() {
 		return
 	}
-	r := ruling{rule: Consistency, aspect: "address", provenance: specs.Public}
-	if other := st.Shows[0].Thing; other != t {
+	t, r := st.Named, ruling{rule: Consistency, aspect: "address", provenance: specs.Public}
+	if other != t {
 		r.message = fmt.Sprintf("a request for %s %s was answered with %s %s", t.kind.noun, t.id, t.kind.noun, other.id)
 		st.judge(r, report.Fail)
 		return
 	}
 	st.judge(r, report.Pass)
+}
+
+// answered is the one thing that an answer shows, of the kind that its request names by an id; none if it shows no such.
+func (st *step) answered() thing {
+	k := st.Named.kind
+	switch {
+	case k == nil || k.name || len(k.path) != 1 || k.enveloped:
+		return thing{}
+	case st.Answered != "":
+		return thing{k, st.Answered}
+	case st.does != reads && st.does != changes && st.does != removes:
+		return thing{}
+	case len(st.Shows) != 1 || st.Shows[0].Thing.kind != k:
+		return thing{}
+	}
+	return st.Shows[0].Thing
 }
 
 // ignored looks whether an answer shows what its request set.

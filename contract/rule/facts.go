@@ -30,6 +30,7 @@ type Facts struct {
 	Belongs []belonging // what the answer shows to be a part of what
 	Refers  thing       // what a request wants something to refer to
 
+	Answered   string       // the id of the one thing that the answer is, of the kind that the path names
 	Ignored    []memberFact // what a request set, and its answer shows otherwise
 	Repeatable bool         // the request has an idempotency key
 
@@ -115,6 +116,16 @@ type reader struct {
 var readers = map[string]map[string]*reader{
 	specs.Workflow: workflowReaders, specs.Core: coreReaders, specs.Ingestion: ingestionReaders, specs.DWH: dwhReaders,
 	specs.LLM: llmReaders,
+}
+
+// alone reads an answer that is one thing of the kind that the path names.
+func alone(in func(*Event, gjson.Result)) func(*Event, gjson.Result) {
+	return func(e *Event, body gjson.Result) {
+		e.Answered = visible(body.Get("id"))
+		if in != nil {
+			in(e, body)
+		}
+	}
 }
 
 func (r *reader) response(e *Event, result *judge.Result) {

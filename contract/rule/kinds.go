@@ -34,6 +34,7 @@ var (
 	secrets   = &kind{noun: "secret", path: []string{"id", "key"}, in: projects, rule: UseAfterDelete, sure: specs.Client}
 	sessions  = &kind{noun: "session", path: []string{"id"}}
 	attempts  = &kind{noun: "attempt", path: []string{"id"}}
+	workflows = &kind{noun: "workflow", path: []string{"id"}}
 	databases = &kind{noun: "database", path: []string{"database_name"}, rule: UseAfterDelete, sure: specs.Documented, name: true}
 	tables    = &kind{
 		noun: "table", path: []string{"database_name", "table_name"}, in: databases,
@@ -97,7 +98,7 @@ var (
 // kinds lists all kinds, always in the same order.
 var kinds = sync.OnceValue(func() []*kind {
 	list := []*kind{
-		pools, poolRules, projects, plans, secrets, sessions, attempts, databases, tables, connections, policies,
+		pools, poolRules, projects, plans, secrets, sessions, attempts, workflows, databases, tables, connections, policies,
 		policyGroups, schedules, tokens, subUsers, warehouses, actions, toolTargets, workflowExecutors,
 	}
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
