@@ -54,8 +54,11 @@ func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judg
 // try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not hold.
 func (c *Checker) try(ctx context.Context, h *head) (held []*judge.Base, notes []string) {
 	for _, entry := range h.entries {
+		if ctx.Err() != nil || entry.problem != nil {
+			continue
+		}
 		item, err := entry.record.Decode()
-		if ctx.Err() != nil || err != nil || entry.problem != nil || c.config.ignores(&item) != "" {
+		if err != nil || c.config.ignores(&item) != "" {
 			continue
 		}
 		h.guesser.Try(&item, func(j *judge.Judge) *judge.Result { return c.judgeRecord(j, entry.record, nil).result })

@@ -3,6 +3,7 @@ package rule_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/judge"
@@ -22,6 +23,9 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 				*h = append(*h, [2]string{name, value})
 			}
 		}
+	}
+	lasting := func(d time.Duration) func(*recording.Exchange) {
+		return func(e *recording.Exchange) { e.End = e.Start.Add(d) }
 	}
 	none := func(*recording.Exchange) {}
 	tried := map[string]map[report.Verdict]struct {
@@ -48,6 +52,13 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 			report.Fail: {`GET /pools => 200 {"pools":[],"more":1}`, none}, report.Pass: {list, none},
 			report.Inconclusive: {"GET /pools => 200 cut", none},
 		},
+		judge.UndeclaredHeader: { // an answer without headers is passed over
+			report.Fail: {list, header("X-Pools", "0")}, report.Pass: {list, header("ETag", `"1"`)},
+		},
+		judge.Latency: {
+			report.Fail: {list, lasting(2 * time.Hour)}, report.Pass: {list, lasting(time.Minute)},
+			report.Inconclusive: {list, untimed},
+		},
 		judge.AuthScheme: {
 			report.Fail: {list, func(e *recording.Exchange) {
 				e.Request.Headers = recording.Headers{{"Authorization", "Bearer 1/key"}}
@@ -59,7 +70,8 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 		ways := tried[id]
 		for _, want := range []report.Verdict{report.Fail, report.Pass, report.Inconclusive} {
 			way, there := ways[want]
-			if !there && (id != judge.UndocumentedMediaType || want != report.Inconclusive) {
+			isNever := want == report.Inconclusive && (id == judge.UndocumentedMediaType || id == judge.UndeclaredHeader)
+			if !there && !isNever {
 				t.Errorf("%s is not tried for %s", id, want)
 			}
 			if !there {
@@ -70,7 +82,7 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 				exchanges := script(t, way.script)
 				way.edit(exchanges[0])
 				c, err := contract.NewChecker(contract.WithBase("workflow", "https://workflow.svc.example"),
-					contract.WithBase("workflow", "https://both.example"), contract.WithBase("llm", "https://both.example"))
+					contract.WithBase("workflow", "https://both.example"), contract.WithBase("llm", "https://both.example"), poolsWithinAnHour)
 				if err != nil {
 					t.Fatal(err)
 				}

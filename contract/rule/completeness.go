@@ -74,7 +74,8 @@ func (h *history) tellHeld() {
 	h.state.held = nil
 }
 
-// weigh makes a violation inconclusive if a sign supports one of its excuses.
+// weigh makes a violation inconclusive if a sign supports one of its excuses. Where callers are hidden alike, any sign does:
+// it may show another account.
 func (h *history) weigh(r *ruling) {
 	judged := r.evidence[len(r.evidence)-1]
 	for _, x := range r.excuses {
@@ -83,7 +84,7 @@ func (h *history) weigh(r *ruling) {
 			return
 		}
 		isSign := func(s sign) bool {
-			return s.supports(x, judged) && h.w.writtenByOthers(h.account, excused(s.did, s.thing, s.after, s.by)) == nil
+			return (s.supports(x, judged) || judged.Caller == 0) && h.w.writtenByOthers(h.account, excused(s.did, s.thing, s.after, s.by)) == nil
 		}
 		if i := slices.IndexFunc(h.state.signs, isSign); i >= 0 {
 			s := &h.state.signs[i]

@@ -78,7 +78,7 @@ func before(a, b *Event) bool {
 }
 
 // isCoarse reports whether the end of an exchange may be anywhere in its second.
-func (e *Event) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 && e.End.After(e.Start) }
+func (e *Event) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 }
 
 // sawTheEndOf reports whether an exchange was under way when another one, of a lower number, ended.
 func (e *Event) sawTheEndOf(other *Event) bool {

@@ -98,7 +98,7 @@ var coreReaders = map[string]*reader{
 
 	"listJobs":           {in: list("jobs", addJob)},
 	"getJob":             {in: addJob},
-	"issueJob":           {stirs: tableMakers, in: readIssued, to: readIssue},
+	"issueJob":           {stirs: tableMakers, rest: readJobDatabase, in: readIssued, to: readIssue},
 	"createExportJob":    {in: readIssued, to: readIssue},
 	"setJobResultExport": {stirs: tableMakers, in: readIssued, to: readIssue},
 
@@ -215,6 +215,13 @@ func (e *Event) issue() *issueFact {
 		e.Issued = &issueFact{}
 	}
 	return e.Issued
+}
+
+// readJobDatabase takes the database that a job is issued in.
+func readJobDatabase(e *Event, r *judge.Result) {
+	if name := r.Owner.Match.Param("database_name"); name != "" {
+		e.Within = thing{databases, name}
+	}
 }
 
 func readIssued(e *Event, body gjson.Result) {

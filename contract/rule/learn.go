@@ -54,6 +54,9 @@ func (s *state) stir(e *Event) {
 
 // learnLives learns what was made, is there, and is gone.
 func (s *state) learnLives(e *Event) {
+	if e.does != nothing && !e.Within.isNone() {
+		s.life(e.Within).seen(e, reads)
+	}
 	switch e.does {
 	case removes:
 		s.removals[e.of]++
@@ -64,9 +67,6 @@ func (s *state) learnLives(e *Event) {
 			s.life(e.Named).seen(e, e.does)
 		}
 	case nothing, lists:
-	}
-	if e.does != nothing && !e.Within.isNone() {
-		s.life(e.Within).seen(e, reads)
 	}
 	for i := range e.Shows {
 		s.learnShown(e, &e.Shows[i])

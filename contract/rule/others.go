@@ -62,7 +62,8 @@ func (w *Watcher) writtenByOthers(account member, x excuse) *Event {
 	list, _ := w.written.get(writtenKey{account.at, t})
 	if t.kind == tables || t.kind == databases {
 		recoveries, _ := w.written.get(writtenKey{account.at, thing{tables, recovered}})
-		list = slices.Concat(list, recoveries)
+		within, _ := w.written.get(writtenKey{account.at, databaseOf(t)})
+		list = slices.Concat(list, within, recoveries)
 	}
 	for _, one := range list {
 		isWithin := (x.after == nil || !before(one.event, x.after)) && !before(x.before, one.event)

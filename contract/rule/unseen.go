@@ -89,7 +89,7 @@ func (st *step) bornUnseen(f *shown) {
 // backUnseen notes that tables and databases are there to stay that were deleted. To be there once is a violation of its
 // own; if others find them, too, they were rather recovered.
 func (st *step) backUnseen() {
-	if st.does == nothing {
+	if st.Ingested != nil { // that may make them
 		return
 	}
 	for _, t := range append(st.touched(), st.Within) {

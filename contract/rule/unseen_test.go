@@ -69,6 +69,11 @@ var unseenCases = map[string]unseenCase{
 			"POST core:/database/delete/shop => 200 {}\n" + aTable,
 		shown: "@" + `GET core:/database/list => 200 {"databases":[{base shop}]}`, unshown: "@" + `GET core:/database/list => 200 {"databases":[]}`,
 	},
+	"a deleted database that a job finds": {
+		rule: rule.UseAfterDelete, violated: "POST core:/database/delete/shop => 200 {}\n" + drop,
+		shown:   "@" + `POST core:/job/issue/trino/shop {"query":"select 1"} => 200 {"job_id":"1","database":"shop"}`,
+		unshown: "@" + `POST core:/job/issue/trino/web {"query":"select 1"} => 200 {"job_id":"1","database":"web"}`,
+	},
 	"somebody unseen made another table meanwhile": {
 		rule: rule.UseAfterDelete, violated: "1-1 " + drop + "30-31 " + aTable,
 		shown:   "@" + `40-41 GET core:/table/list/web => 200 {"tables":[{table visits 300 10}]}`,

@@ -94,6 +94,15 @@ func TestNamesThatComeBack(t *testing.T) {
 		"what only parts a user from a policy removes nothing": {
 			"DELETE core:/access_control/policies/21/users/3 => 200 {}\nGET core:/access_control/policies/21 => 200 {}", nil,
 		},
+		"the table may have been made by a query": {
+			gone + `POST core:/job/issue/trino/shop {"query":"create table orders (a int)"} => 200 {"job_id":"1"}` + "\n" + show, nil,
+		},
+		"a query that selects makes none": {
+			gone + `POST core:/job/issue/trino/shop {"query":"SELECT count(1)\nFROM x;"} => 200 {"job_id":"1"}` + "\n" + show, []string{"fail 1 3"},
+		},
+		"a query whose result goes to a table may": {
+			gone + `POST core:/job/issue/trino/shop {"query":"select 1","result":"svc://x"} => 200 {"job_id":"1"}` + "\n" + show, nil,
+		},
 		"the table of a deleted database":          {noBase + show, []string{"fail 1 2"}},
 		"a table is made in a deleted database":    {noBase + "POST core:/table/create/shop/orders => 200 {}", []string{"fail 1 2"}},
 		"a table is not made in a deleted one":     {noBase + "POST core:/table/create/shop/orders => 404", []string{"pass ×1"}},
