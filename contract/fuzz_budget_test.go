@@ -110,7 +110,7 @@ func judgeWithin(t *testing.T, warm *contract.Checker, e *recording.Exchange, si
 	fresh := checker(t, contract.WithWorkers(1))
 	var r *contract.Report
 	made := allocatedBy(func() { r, _ = fresh.Check(t.Context(), source) })
-	most := judgePerByte*size + judgeAtLeast
+	most := raceFactor * (judgePerByte*size + judgeAtLeast)
 	if slices.ContainsFunc(e.Request.Headers, isCoding) {
 		most += codedAtLeast
 	}
@@ -151,7 +151,7 @@ func FuzzReportBudget(f *testing.F) {
 				forms[form] = b.String()
 			}
 		})
-		if made > uint64(writePerByte*size+writeAtLeast) {
+		if made > uint64(raceFactor*(writePerByte*size+writeAtLeast)) {
 			t.Errorf("%d KiB for %d bytes", made>>10, size)
 		}
 		for form, text := range forms {

@@ -67,7 +67,7 @@ func FuzzRuleBudget(f *testing.F) {
 				t.Error(err)
 			}
 		})
-		if made > uint64(rulePerEvent*len(events)+ruleAtLeast) || verdicts > 40*len(events) {
+		if made > uint64(raceFactor*(rulePerEvent*len(events)+ruleAtLeast)) || verdicts > 40*len(events) {
 			t.Errorf("%d KiB and %d verdicts for %d exchanges", made>>10, verdicts, len(events))
 		}
 	})

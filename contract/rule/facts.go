@@ -87,8 +87,18 @@ func (e *Event) compareMembers(r *judge.Result) {
 		request, answer = attributes, answer.Get("data.attributes")
 	}
 	e.Repeatable = e.Repeatable || request.Get("idempotent_key").Exists()
+	set := map[string]gjson.Result{}
 	request.ForEach(func(name, asked gjson.Result) bool {
-		shown := answer.Get(gjson.Escape(name.String()))
+		if asked.Type == gjson.Number || asked.IsBool() {
+			set[name.String()] = asked
+		}
+		return true
+	})
+	if len(set) == 0 || !answer.IsObject() {
+		return
+	}
+	answer.ForEach(func(name, shown gjson.Result) bool {
+		asked := set[name.String()]
 		isNumber := asked.Type == gjson.Number && shown.Type == gjson.Number && asked.Num != shown.Num
 		isTruth := asked.IsBool() && shown.IsBool() && asked.Bool() != shown.Bool()
 		if isNumber || isTruth {
