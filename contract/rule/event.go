@@ -60,6 +60,13 @@ func (e *Event) restored() *Event {
 	return e
 }
 
+// withoutFacts is what remains of an exchange that only evidence refers to, for as long as the recording lasts.
+func (e *Event) withoutFacts() *Event {
+	bare := *e
+	bare.Facts = Facts{}
+	return &bare
+}
+
 // OK reports whether the request was answered with success, and not only put off.
 func (e *Event) OK() bool { return e.Status >= 200 && e.Status < 300 && !e.Unknown() }
 
@@ -83,11 +90,6 @@ func (e *Event) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 }
 // sawTheEndOf reports whether an exchange was under way when another one, of a lower number, ended.
 func (e *Event) sawTheEndOf(other *Event) bool {
 	return other.Seq < e.Seq && other.Seq >= e.Seq-e.Overlaps
-}
-
-// strictlyBefore leaves out what only the order of the recording tells.
-func strictlyBefore(a, b *Event) bool {
-	return !a.Start.IsZero() && !b.Start.IsZero() && a.End.Before(b.Start)
 }
 
 func overlap(a, b *Event) bool { return a != b && !before(a, b) && !before(b, a) }

@@ -1,5 +1,7 @@
 package rule
 
+import "time"
+
 // place is where requests have one state behind them: an installation, or a world of it, from one reset to the next.
 type place struct {
 	world, site string
@@ -28,13 +30,24 @@ type series struct{ world, site, file string }
 
 // serial is how far a series of exchanges has come.
 type serial struct {
-	latest *Event // the one that began last
-	ended  *Event // the one that ended last
+	latest moment // of the one that began last
+	ended  moment // of the one that ended last
 	era    int
 	resets int
 
 	first, last     int64 // numbers
 	firstAt, lastAt int   // the places of these
+}
+
+// moment is when an exchange was, as far as the recording says: the zero one is of none.
+type moment struct {
+	seq        int64
+	start, end time.Time
+}
+
+// isBefore reports whether the exchange was over when another began, by their times.
+func (m moment) isBefore(other moment) bool {
+	return !m.start.IsZero() && !other.start.IsZero() && m.end.Before(other.start)
 }
 
 func newPlaces() *places {
@@ -47,20 +60,21 @@ func newPlaces() *places {
 // take gives an event its place.
 func (p *places) take(e *Event) {
 	s := p.serial(e)
-	if s.breaks(e) {
-		s.era, s.latest, s.ended = s.era+1, nil, nil
+	now := moment{e.Seq, e.Start, e.End}
+	if s.breaks(now) {
+		s.era, s.latest, s.ended = s.era+1, moment{}, moment{}
 	}
 	if n := p.resets[nameOf(e.World)]; n != s.resets {
 		s.era, s.resets = s.era+1, n
 	}
-	if s.latest != nil && e.Start.Before(s.latest.Start) && e.End.Before(s.ended.End) {
+	if e.Start.Before(s.latest.start) && e.End.Before(s.ended.end) {
 		p.unordered[e.File] = true
 	}
-	if s.latest == nil || !e.Start.Before(s.latest.Start) {
-		s.latest = e
+	if !e.Start.Before(s.latest.start) {
+		s.latest = now
 	}
-	if s.ended == nil || !e.End.Before(s.ended.End) {
-		s.ended = e
+	if !e.End.Before(s.ended.end) {
+		s.ended = now
 	}
 	at := place{world: e.World, site: e.Site, isMock: e.Mock || e.World != "", era: s.era}
 	if e.Start.IsZero() || s.era > 0 || e.Own {
@@ -74,7 +88,7 @@ func (p *places) take(e *Event) {
 	e.At = n
 	s.count(e)
 	if e.Keyed && p.keyed[n] == nil {
-		p.keyed[n] = e
+		p.keyed[n] = e.withoutFacts()
 	}
 }
 
@@ -101,12 +115,12 @@ func (p *places) serial(e *Event) *serial {
 
 // breaks reports whether an exchange cannot belong to the same history: its sequence number and its time contradict
 // those of what was seen before, as when the clock of a mock was set back, or another server was started.
-func (s *serial) breaks(e *Event) bool {
+func (s *serial) breaks(now moment) bool {
 	m := s.latest
-	if m == nil || m.Seq == 0 || e.Seq == 0 {
+	if m.seq == 0 || now.seq == 0 {
 		return false
 	}
-	return m.Seq > e.Seq && strictlyBefore(m, e) || m.Seq < e.Seq && strictlyBefore(e, m)
+	return m.seq > now.seq && m.isBefore(now) || m.seq < now.seq && now.isBefore(m)
 }
 
 // count keeps the first and the last number of a series in a mock's own recording.

@@ -126,11 +126,17 @@ func (a *accounts) see(m member, t thing, now sight) {
 			a.link(m, member{m.at, other.caller})
 		}
 	}
+	keep(a.seen, key, own, now)
+}
+
+// keep puts what a caller was shown at the place in the list of what they were shown before, or at its end.
+func keep[K comparable, V any](in *bounded[K, []V], key K, own int, now V) {
+	list, _ := in.get(key)
 	switch {
 	case own >= 0:
 		list[own] = now
 	case len(list) < maxViewers:
-		a.seen.put(key, append(list, now))
+		in.put(key, append(list, now))
 	}
 }
 
@@ -185,12 +191,7 @@ func (a *accounts) sightList(m member, e *Event) {
 			a.link(m, member{m.at, other.caller})
 		}
 	}
-	switch {
-	case own >= 0:
-		list[own] = now
-	case len(list) < maxViewers:
-		a.lists.put(key, append(list, now))
-	}
+	keep(a.lists, key, own, now)
 }
 
 // lacks reports whether a list lacks something that another one has, and that nobody made or removed.

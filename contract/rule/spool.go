@@ -22,8 +22,8 @@ type spool struct {
 	ends   []int64 // of the runs in the file
 }
 
-// maxInMemory is how many events a spool holds in memory, some tens of megabytes.
-const maxInMemory = 50_000
+// maxInMemory is how many events a spool holds in memory, some twenty megabytes.
+const maxInMemory = 20_000
 
 // byTime is the order in which exchanges began, and else that of the recording.
 func byTime(a, b *Event) int {

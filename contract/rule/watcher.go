@@ -79,7 +79,7 @@ func (w *Watcher) show(ctx context.Context) error {
 		h, known := w.histories.get(at)
 		if !known {
 			if w.begun[at.at] == nil {
-				w.begun[at.at] = e
+				w.begun[at.at] = e.withoutFacts()
 			}
 			h = &history{w: w, account: at}
 			h.begin()
