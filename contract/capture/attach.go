@@ -41,9 +41,8 @@ func isServed(name string) bool {
 	return slices.Contains(strings.Split(path.Dir(name), "/"), servedFolder)
 }
 
-// attach reads the bodies that an entry keeps in files of their own, as Playwright writes them when it is told to attach
-// content, and WireMock when they are long. They are read here and not when the entry is decoded, because a zip archive
-// may be closed by then.
+// attach reads the files that hold the bodies of an entry, as Playwright and WireMock write them. The entry is decoded
+// later, when a zip archive may be closed already.
 func (f folders) attach(raw []byte) attached {
 	switch {
 	case f.beside != nil && bytes.Contains(raw, []byte(`"_file"`)):

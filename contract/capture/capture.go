@@ -1,7 +1,7 @@
 // Package capture reads recorded traffic as a stream of exchanges, each with its place in the file: HTTP Archives 1.2
 // as browsers, proxies and test tools write them, our own NDJSON, cassettes, and the recordings of other tools, plain or
-// in gzip and zip. Memory does not grow with the recording: one entry is held at a time, and an entry beyond MaxEntry is
-// told of, not loaded. Collections of Postman and Insomnia are the exception: they are read whole, up to MaxEntry.
+// in gzip and zip. Memory does not grow with the recording: one entry is held at a time, and a
+// larger one than MaxEntry is skipped and reported. Collections of Postman and Insomnia are read whole, up to MaxEntry.
 //
 // Each format has an adapter, which function formats lists: it recognises an input by how it begins, and yields records,
 // whose decoder makes a draft of what the tool wrote, and an item of the draft. To add a format, write such a file, add

@@ -10,8 +10,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// readDocument reads a document whose entries cannot be told before all of it is known, within the bounds of one entry,
-// and yields what it holds.
+// readDocument reads a document as a whole, up to MaxEntry, and yields the exchanges in it.
 func readDocument(drafts func(document value) ([]draft, error)) func(in *input, yield func(Record, error) bool) bool {
 	return func(in *input, yield func(Record, error) bool) bool {
 		place := in.place()

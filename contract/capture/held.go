@@ -84,7 +84,7 @@ func heldIn(message value) held {
 
 func (h held) isEmpty() bool { return len(h.bytes) == 0 && h.doubt == "" }
 
-// against holds a body against the length that was told of it. The size is that on the wire.
+// against compares a body with its recorded length, and returns why it may be incomplete, and its size on the wire.
 func (h held) against(told int64, headers recording.Headers) (doubt string, size int64) {
 	n := int64(len(h.bytes))
 	switch {
@@ -102,7 +102,7 @@ func (h held) against(told int64, headers recording.Headers) (doubt string, size
 	return fmt.Sprintf("the recording holds %d bytes of a body that had %d: it was changed after it was received", n, told), told
 }
 
-// contentLength is what a message says of its length, -1 when it does not.
+// contentLength returns the Content-Length of a message, -1 without one.
 func contentLength(headers recording.Headers, field value) int64 {
 	for _, text := range []string{headers.Value("Content-Length"), field.text} {
 		if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && n >= 0 {

@@ -122,7 +122,7 @@ func (in *input) empty() *ReadError {
 	return &ReadError{Place: Place{File: in.name}, Kind: Cut, Err: errEmpty}
 }
 
-// foreign explains an input that is no recording.
+// foreign returns the error for an input that is no recording.
 func (in *input) foreign() *ReadError {
 	c, err := in.peekSpace()
 	switch {

@@ -8,7 +8,7 @@ import (
 // isInsomnia recognises exports of Insomnia, version 4.
 func isInsomnia(h *head) bool { return h.has("/__export_format") || h.has("/_type", "/resources") }
 
-// insomnia is what the requests of an export refer to.
+// insomnia holds the variables and responses of an export.
 type insomnia struct {
 	variables *variables
 	responses map[string]value // by the request that they answer: the latest one

@@ -13,7 +13,7 @@ func isPostman(h *head) bool {
 		strings.Contains(string(h.text), "getpostman.com/json/collection"))
 }
 
-// postman collects the saved responses of a collection: what was never sent is no exchange.
+// postman gathers the saved responses of a collection. Requests without one were never sent.
 type postman struct {
 	variables *variables
 	drafts    []draft

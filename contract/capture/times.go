@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// timeOf reads the times that recording tools write. What is none of them is no time.
+// timeOf parses a time in any of the forms that recording tools write. It is zero for any other text.
 func timeOf(text string) time.Time {
 	text = strings.TrimSpace(text)
 	for _, layout := range []string{
@@ -22,7 +22,7 @@ func timeOf(text string) time.Time {
 	return time.Time{}
 }
 
-// unixSeconds reads seconds since 1970, with a fraction. What is no such number, or far from now, is no time.
+// unixSeconds reads seconds since 1970, with a fraction. It is zero for other texts, and for times far from now.
 func unixSeconds(text string) time.Time { return unixTime(text, time.Second) }
 
 // unixMilliseconds reads milliseconds since 1970.
