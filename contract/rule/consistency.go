@@ -100,7 +100,7 @@ func (st *step) givenTwice() {
 	if x == nil || !st.isUntouched(x) || x.proof.does == removes {
 		return
 	}
-	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.gone != nil || in.unsure != nil || in.created != nil && !before(in.created, x.proof)) {
+	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.wentAfter(x.proof) || in.unsure != nil || in.created != nil && !before(in.created, x.proof)) {
 		return
 	}
 	st.s.isMixed = st.s.isMixed || st.Caller == 0

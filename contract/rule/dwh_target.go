@@ -88,6 +88,9 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 		r.message = fmt.Sprintf("an integration was made for %s %s, which does not exist", a.kind.noun, a.id)
 		r.excuses = []excuse{excused("made", a.thing, a.proofs[len(a.proofs)-1], st.Event)}
 		st.judge(r, report.Fail, a.proofs...)
+		if x := st.s.lookUp(a.thing); x != nil && x.gone != nil {
+			st.sign(recovered, a.thing, x.gone, time.Time{})
+		}
 	case len(targets) == 0:
 		r.aspect, r.message = "unknown", "an integration was made; the recording does not show for which tables"
 		st.judge(r, report.Inconclusive)
