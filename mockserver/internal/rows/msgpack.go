@@ -199,12 +199,21 @@ func (u *unpacker) object(depth int) (scalar, error) {
 	text := []byte{'{'}
 	for i := 0; err == nil && i < n; i++ {
 		var name, value scalar
-		if name, err = u.value(depth + 1); err == nil {
+		if name, err = u.name(depth + 1); err == nil {
 			value, err = u.value(depth + 1)
 		}
 		text = value.appendJSON(append(quote(separated(text, i), name.text), ':'))
 	}
 	return scalar{string(append(text, '}')), mapKind}, err
+}
+
+// name reads the name of a member. A list or a map cannot be one: quoted again at each level above it, it would double
+// each time.
+func (u *unpacker) name(depth int) (scalar, error) {
+	if code, err := u.PeekCode(); err == nil && (isList(code) || isMap(code)) {
+		return scalar{}, errors.New("has a map in which a list or a map is the name of a member")
+	}
+	return u.value(depth)
 }
 
 func separated(text []byte, i int) []byte {

@@ -189,6 +189,7 @@ func TestBrokenUploads(t *testing.T) {
 		"a length of billions":  {"msgpack.gz", packed(t, []byte{0xdf, 0xff, 0xff, 0xff, 0xff}), "row 1: the body ends"},
 		"a text of billions":    {"msgpack.gz", packed(t, []byte{0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'a'}), "row 1: the body ends"},
 		"lists without end":     {"msgpack.gz", packed(t, list(1_000_000)), "row 1: has lists and maps more than 100 deep"},
+		"maps as names":         {"msgpack.gz", packed(t, bytes.Repeat([]byte{0xdf, 0xff, 0xff, 0xff, 0xff}, 1_000)), "row 1: has a map in which a list or a map is the name"},
 		"values without end":    {"msgpack.gz", packed(t, slices.Concat([]byte{0xdd, 0, 2, 0, 0}, make([]byte, 200_000))), "row 1: has more than 100000 values"},
 		"a text too long":       {"msgpack.gz", packed(t, stream(t, object{"a": strings.Repeat("x", 9<<20)})), "row 1: has more than 8388608 bytes"},
 		"a bomb":                {"msgpack.gz", packed(t, bytes.Repeat(stream(t, object{"a": strings.Repeat("x", 1<<20)}), 128)), "more than 134217728 bytes when it is unpacked"},
