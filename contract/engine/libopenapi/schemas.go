@@ -1,0 +1,138 @@
+package libopenapi
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi-validator/errors"
+	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
+
+	"svc.example/understudy/contract/engine"
+)
+
+// schemas are those of one operation. Only calls of the library that start no goroutines are used, with our routing in
+// place of its own, and nothing that it returns is kept: each of its errors holds the whole body.
+type schemas struct {
+	op        engine.Operation
+	validator validator.Validator
+	item      *v3.PathItem
+
+	// The library compiles a schema when it is first needed, and writes into the document meanwhile: nobody else may use
+	// it then.
+	mu       sync.RWMutex
+	compiled sync.Map // kinds of bodies whose schemas are
+}
+
+// use runs a call of the library that needs the schemas of a kind of body. What is of no kind may always compile.
+func (s *schemas) use(kind string, call func() []*errors.ValidationError) (faults []engine.Fault, err error) {
+	defer noVote(&err)
+	if _, isCompiled := s.compiled.Load(kind); isCompiled {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		return faultsOf(call()), nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	faults = faultsOf(call())
+	if kind != "" {
+		s.compiled.Store(kind, true)
+	}
+	return faults, nil
+}
+
+// RequestBody implements engine.Schemas.
+func (s *schemas) RequestBody(contentType string, text []byte) ([]engine.Fault, error) {
+	r := s.request(engine.Request{Path: s.op.Template, Header: http.Header{"Content-Type": {contentType}}})
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	return s.use("request "+mediaOf(contentType), func() []*errors.ValidationError {
+		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.item, s.op.Template)
+		return errs
+	})
+}
+
+// ResponseBody implements engine.Schemas.
+func (s *schemas) ResponseBody(status int, contentType string, text []byte) ([]engine.Fault, error) {
+	r := s.request(engine.Request{Path: s.op.Template})
+	w := &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {contentType}},
+		Body: io.NopCloser(bytes.NewReader(text)), Request: r,
+	}
+	return s.use(strconv.Itoa(status)+" "+mediaOf(contentType), func() []*errors.ValidationError {
+		_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.item, s.op.Template)
+		return errs
+	})
+}
+
+// Parameters implements engine.Schemas.
+func (s *schemas) Parameters(request engine.Request) ([]engine.Fault, error) {
+	v, r, item := s.validator.GetParameterValidator(), s.request(request), s.judged(request.Ignored)
+	return s.use("", func() (all []*errors.ValidationError) {
+		for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
+			v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
+		} {
+			_, errs := judge(r, item, request.Template)
+			all = append(all, errs...)
+		}
+		return all
+	})
+}
+
+func (s *schemas) request(r engine.Request) *http.Request {
+	u := &url.URL{Scheme: "http", Host: "judge.invalid", Path: r.Path, RawPath: r.RawPath, RawQuery: r.RawQuery}
+	header := r.Header
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Request{Method: s.op.Method, URL: u, Header: header, Host: u.Host, Body: http.NoBody}
+}
+
+// judged returns what the library reads of the operation, without the headers that are not judged.
+func (s *schemas) judged(ignored []string) *v3.PathItem {
+	if len(ignored) == 0 {
+		return s.item
+	}
+	without := func(list []*v3.Parameter) []*v3.Parameter {
+		return slices.DeleteFunc(slices.Clone(list), func(p *v3.Parameter) bool {
+			return p.In == "header" && slices.Contains(ignored, p.Name)
+		})
+	}
+	lean := *s.item
+	lean.Parameters = without(s.item.Parameters)
+	for _, operation := range []**v3.Operation{
+		&lean.Get, &lean.Put, &lean.Post, &lean.Delete, &lean.Options, &lean.Head, &lean.Patch, &lean.Trace,
+	} {
+		if *operation != nil {
+			copied := **operation
+			copied.Parameters = without(copied.Parameters)
+			*operation = &copied
+		}
+	}
+	return &lean
+}
+
+// faultsOf keeps of errors what is worth telling.
+func faultsOf(errs []*errors.ValidationError) []engine.Fault {
+	var faults []engine.Fault
+	for _, e := range errs {
+		if len(e.SchemaValidationErrors) == 0 {
+			faults = append(faults, engine.Fault{Message: e.Message})
+		}
+		for _, s := range e.SchemaValidationErrors {
+			faults = append(faults, engine.Fault{Path: slices.Clone(s.InstancePath), Message: s.Reason})
+		}
+	}
+	return faults
+}
+
+// mediaOf is a Content-Type without its parameters.
+func mediaOf(contentType string) string {
+	media, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(media))
+}
