@@ -58,7 +58,8 @@ func TestBrandIsEverywhere(t *testing.T) {
 		}
 	}
 	if len(missing) > 0 {
-		t.Errorf("no call has succeeded with %s", strings.Join(missing, ", "))
+		t.Errorf("no call has succeeded with %s: the examples of the documents name what is not there; add calls to "+
+			"testdata/brand.txtar", strings.Join(missing, ", "))
 	}
 }
 

@@ -61,6 +61,37 @@ func TestResultsMakeRoomForOthers(t *testing.T) {
 	call(t, s, "GET", "/core/v3/job/result/40", "").want(t, 200)
 }
 
+// Results that go make no room when a checkpoint keeps them.
+func TestResultsThatACheckpointKeepsMakeNoRoom(t *testing.T) {
+	t.Parallel()
+	const limit = 8 << 20
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"), mockserver.WithStateLimit(limit))
+	newUploads(t, s)
+	call(t, s, "POST", "/_understudy/jobs/results",
+		`{"query":"SELECT 1","columns":[["t","varchar"]],"rows":[["`+strings.Repeat("x", 60<<10)+`"]]}`).want(t, 201)
+	for range 30 {
+		call(t, s, "POST", "/core/v3/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(t, 200)
+		call(t, s, "POST", "/_understudy/worlds/default/clock", `{"untilIdle":true}`).want(t, 200)
+	}
+	upload(t, s, 100, 1<<20, "default").want(t, 200)
+	for _, name := range []string{"one", "two"} {
+		call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/"+name, "").want(t, 200)
+	}
+	refused := 0
+	for part := range 20 {
+		if upload(t, s, part, 350<<10, "default").StatusCode != 200 {
+			refused++
+		}
+		call(t, s, "DELETE", "/_understudy/journal", "").want(t, 204)
+		if bytes, _ := usage(t, s); bytes > limit {
+			t.Fatalf("after %d parts, %d of them refused, the world takes %d bytes", part+1, refused, bytes)
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
 func TestAWorldThatIsFull(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithStateLimit(4<<20))

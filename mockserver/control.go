@@ -12,6 +12,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
+	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -82,6 +83,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 		return
 	}
 	x := &exchange{service: iface, server: s, w: w, r: r, began: s.arrival()}
+	path = inDefaultWorld(iface.doc, r.Method, path)
 	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	reply, err := x.control()
 	x.leave()
@@ -90,6 +92,19 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 		reply = x.refuse(err)
 	}
 	x.send(x.encode(reply))
+}
+
+// inDefaultWorld returns the path in full where it names no world, and so means the default one: /journal is
+// /worlds/default/journal.
+func inDefaultWorld(doc *specs.Document, method, path string) string {
+	isKnown := func(path string) bool {
+		match := doc.Find(method, path)
+		return match.Operation != nil || match.Allow != ""
+	}
+	if full := "/worlds/" + live.Default + path; len(path) > len("/") && !isKnown(path) && isKnown(full) {
+		return full
+	}
+	return path
 }
 
 // headWriter writes the status and the headers of an answer.

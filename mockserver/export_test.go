@@ -1,37 +1,28 @@
 package mockserver
 
 import (
-	"slices"
-
-	"svc.example/understudy/mockserver/internal/core"
-	"svc.example/understudy/mockserver/internal/dwh"
-	"svc.example/understudy/mockserver/internal/ingestion"
 	"svc.example/understudy/mockserver/internal/live"
-	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/workflow"
 )
-
-// WithSkippedRules switches rules of the mock off, to prove that the contract suite notices.
-func WithSkippedRules(names ...string) Option {
-	return func(c *config) error {
-		c.skip = op.Skips{}
-		for _, name := range names {
-			c.skip[name] = true
-		}
-		return nil
-	}
-}
-
-// SkippableRules are the names that WithSkippedRules takes.
-func SkippableRules() []string {
-	return slices.Concat([]string{skipScheme}, workflow.Skippable(), core.Skippable(), ingestion.Skippable(),
-		dwh.Skippable(), llm.Skippable())
-}
 
 // WithFailure tells a function, rather than a test, what is the server's own fault.
 func WithFailure(failed func(string)) Option {
 	return func(c *config) error { c.failed = failed; return nil }
+}
+
+// WithRules answers operations of a user's own document with rules, by their ids.
+func WithRules(iface string, rules map[string]op.Rule) Option {
+	return func(c *config) error {
+		c.mutate = func(s *service) {
+			if s.Name != iface {
+				return
+			}
+			for id, rule := range rules {
+				s.routes[id], s.own.ours[id] = &op.Route{Rule: rule}, s.checks[id]
+			}
+		}
+		return nil
+	}
 }
 
 // ReplaceRule puts another rule in the place of an operation's.

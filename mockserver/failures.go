@@ -1,6 +1,10 @@
 package mockserver
 
-import "time"
+import (
+	"time"
+
+	"svc.example/understudy/mockserver/internal/table"
+)
 
 // IngestionFailure is an event that was answered with 200 and then dropped: its key stands for nobody or may not import
 // into the database, or the database or the table does not exist. The platform tells the sender nothing of it.
@@ -14,8 +18,8 @@ type IngestionFailure struct {
 // IngestionFailures are the events that the world has dropped, oldest first; the last thousand of them.
 func (w *World) IngestionFailures() []IngestionFailure {
 	kept := w.live.Read().Ingestion.Failures
-	failures := make([]IngestionFailure, 0, kept.Len())
-	for _, f := range kept.All() {
+	failures := make([]IngestionFailure, 0, table.Len(&kept))
+	for _, f := range table.All(&kept) {
 		failures = append(failures, IngestionFailure(f))
 	}
 	return failures

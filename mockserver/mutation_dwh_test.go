@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The rules of data warehouse integrations that can be switched off.
+// The mutations of data warehouse integrations.
 var dwhMutants = []mutant{
 	{"dwh-deletion/integration", "dwh-deletion", "dwh-sync", deleteIntegration},
 	{"dwh-deletion/project", "dwh-deletion", "dwh-sync", deleteIntegration},

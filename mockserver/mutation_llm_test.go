@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The rules of the LLM interface that can be switched off.
+// The mutations of the LLM interface.
 var llmMutants = []mutant{
 	{"use-after-delete/llm", "use-after-delete", "empty", deleteResources},
 	{"use-after-delete/project", "use-after-delete", "empty", deleteFullProject},

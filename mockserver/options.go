@@ -12,7 +12,6 @@ import (
 	"svc.example/understudy/mockserver/certs"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/live"
-	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/specs"
 )
@@ -48,9 +47,9 @@ type config struct {
 	token        string
 	controlHosts []string
 	writeTimeout time.Duration
-	ca           *certs.CA    // nil: no TLS
-	failed       func(string) // tells the running test
-	skip         op.Skips
+	ca           *certs.CA      // nil: no TLS
+	failed       func(string)   // tells the running test
+	mutate       func(*service) // in tests: breaks a rule, for the contract suite to notice
 }
 
 // WithScenario chooses the world that the server begins with: the name of an embedded scenario, or the path of a

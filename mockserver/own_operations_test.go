@@ -168,13 +168,13 @@ func TestOwnNamesAreJudged(t *testing.T) {
 		recordings[filepath.Base(file)] = recorded{source: func() contract.Source { return contract.Files(file) }}
 	}
 	for _, m := range slices.Concat(mutants, coreMutants, dwhMutants, llmMutants) {
-		s := newServer(t, mockserver.WithScenario(m.scenario), mockserver.WithSkippedRules(m.skip))
+		s := newServer(t, mockserver.WithScenario(m.scenario), mockserver.WithMutation(m.name))
 		m.story(t, s)
 		journal, err := s.World("").Journal()
 		if err != nil {
 			t.Fatal(err)
 		}
-		recordings[m.skip] = recorded{func() contract.Source { return exchanges(journal) }, exampleBases()}
+		recordings[m.name] = recorded{func() contract.Source { return exchanges(journal) }, exampleBases()}
 	}
 	want := map[string]*contract.Report{}
 	for name, r := range recordings {

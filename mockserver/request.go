@@ -13,9 +13,6 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// skipScheme is test-only: any word is taken for the scheme.
-const skipScheme = "auth-scheme/word"
-
 // credential is the API key that the request shows, or the empty string. The scheme word and the names of headers are
 // read without regard to case. Where a header of its own may carry the key, Authorization decides as soon as it is
 // there: what stands in it without the scheme, even the bare key, is then a key that nobody has.
@@ -23,7 +20,7 @@ func (x *exchange) credential() string {
 	header := strings.TrimSpace(x.r.Header.Get("Authorization"))
 	scheme, key, found := strings.Cut(header, " ")
 	switch {
-	case found && (strings.EqualFold(scheme, x.doc.Brand.Scheme()) || x.server.skip[skipScheme]):
+	case found && strings.EqualFold(scheme, x.doc.Brand.Scheme()):
 		return strings.TrimSpace(key)
 	case x.bareKey && header != "" && !found:
 		return header

@@ -116,7 +116,7 @@ func loadState(dump []byte, from provenance) (world.World, error) {
 	if err != nil {
 		return world.World{}, err
 	}
-	w, err := world.Load(dump, from.mode)
+	w, err := world.Load(bytes.NewReader(dump), from.mode)
 	w.Brand = string(from.brand)
 	return w, err
 }
@@ -136,12 +136,13 @@ func loadWorld(like *world.World, name string, text []byte) (world.World, error)
 
 // dumpWorld writes a world as a fixture.
 func dumpWorld(w *world.World) ([]byte, error) {
-	dump, err := w.Dump()
-	if err == nil {
-		dump, err = swapState(dump, specs.Brand(w.Brand))
+	var dump bytes.Buffer
+	if err := w.Dump(&dump); err != nil {
+		return nil, err
 	}
+	state, err := swapState(dump.Bytes(), specs.Brand(w.Brand))
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]byte(`{"state":`), bytes.TrimSpace(dump), []byte("}\n")), nil
+	return slices.Concat([]byte(`{"state":`), state, []byte("}\n")), nil
 }

@@ -177,7 +177,7 @@ func (x *exchange) route() (*op.Route, error) {
 	x.call.Operation, x.call.Match = x.brand.operation(x.match.Operation), &x.match
 	x.call.Swapped = x.brand.names()
 	x.call.Context = x.r.Context()
-	x.call.Base, x.call.Header, x.call.Skip = x.target.links(), x.r.Header.Get, x.server.skip
+	x.call.Base, x.call.Header = x.target.links(), x.r.Header.Get
 	if x.r.URL.RawQuery != "" {
 		var err error
 		if x.call.Query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {

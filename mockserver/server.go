@@ -41,7 +41,7 @@ type Server struct {
 	worlds   *live.Worlds
 	services map[string]func() (*service, error)
 	control  func() (*service, error)
-	settle   map[string]func(*world.World, world.Event, op.Skips)
+	settle   map[string]func(*world.World, world.Event)
 	recorder *recorder // nil without a recording
 	close    func() error
 	room     *semaphore.Weighted // for large bodies
@@ -73,10 +73,10 @@ func newServer(defaults, opts []Option) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
-	s.settle, s.room = map[string]func(*world.World, world.Event, op.Skips){}, semaphore.NewWeighted(maxAtATime)
+	s.settle, s.room = map[string]func(*world.World, world.Event){}, semaphore.NewWeighted(maxAtATime)
 	engine := core.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
-		ingestion.Interface(c.skip), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
+		ingestion.Interface(), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),
 	} {
 		maps.Copy(s.settle, rules.Settle)
@@ -149,6 +149,9 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 	if file != "" {
 		v.own = newOwnDocument(file, doc)
 	}
+	if s.mutate != nil {
+		s.mutate(v)
+	}
 	v.brand, err = newBrand(&rules, s.brand)
 	return v, err
 }
@@ -172,7 +175,7 @@ func (s *Server) build(plan live.Plan) (world.World, error) {
 
 func (s *Server) settleEvent(w *world.World, event world.Event) {
 	if settle := s.settle[event.Kind]; settle != nil {
-		settle(w, event, s.skip)
+		settle(w, event)
 	}
 }
 

@@ -6,7 +6,6 @@
 package scenarios
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,13 +16,17 @@ import (
 	"sync"
 	"time"
 
+	"svc.example/understudy"
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/specs"
 )
 
-//go:embed */scenario.yaml */story.txtar
-var embedded embed.FS
+// embedded are the folders of the scenarios that come with the mock server.
+func embedded() fs.FS {
+	files, _ := fs.Sub(understudy.Scenarios, "scenarios") // the name is a valid one
+	return files
+}
 
 const (
 	scenarioFile = "scenario.yaml"
@@ -45,7 +48,7 @@ type Scenario struct {
 // List names the scenarios that come with the mock server, sorted.
 func List() []string {
 	var names []string
-	entries, err := embedded.ReadDir(".")
+	entries, err := fs.ReadDir(embedded(), ".")
 	if err != nil {
 		return nil
 	}
@@ -89,7 +92,7 @@ func LoadBranded(name string, brand specs.Brand) (Scenario, error) {
 }
 
 func loadEmbedded(name string, brand specs.Brand) (Scenario, error) {
-	folder, err := fs.Sub(brand.FS(embedded), name)
+	folder, err := fs.Sub(brand.FS(embedded()), name)
 	if err != nil {
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)
 	}

@@ -80,6 +80,9 @@ func (f brandedFiles) ReadFile(name string) ([]byte, error) {
 // Identifiers are the exact identifiers in the document of an interface that begin with the word in lower case, such as
 // svcDatabaseName, by their neutral spelling. There are none of the neutral brand.
 func (b Brand) Identifiers(name string) (map[string]string, error) {
+	if b.Lower() == Neutral.Lower() {
+		return nil, nil
+	}
 	load, _ := identifiers.LoadOrStore(name, sync.OnceValues(func() ([]string, error) { return identifiersOf(name) }))
 	words, err := load.(func() ([]string, error))()
 	list := map[string]string{}

@@ -3,26 +3,27 @@ package specs
 import (
 	"bytes"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
+
+	"svc.example/understudy"
 )
 
 // Reading a document costs tens of milliseconds, most of them for YAML and for texts that only people read. So each
 // document stands here once more as JSON, without them, for a start in less than half the time. It carries the sum of
 // the YAML that it was made of: one that is out of date is passed over, and a test wants it made anew.
-//
-//go:embed compiled/*.json compiled/extras/*.json
-var compilations embed.FS
+
+// shortMark is the beginning of every short form. The sum of the YAML follows it.
+const shortMark = `{"x-source":"`
 
 // compiled is the short form of a document, with the brand, or the document itself when there is none of it.
 func compiled(name string, source []byte, brand Brand) []byte {
-	neutral, err := documents.ReadFile(name + ".yaml")
+	neutral, err := understudy.Documents.ReadFile("specs/" + name + ".yaml")
 	if err != nil {
 		return source
 	}
-	short, err := compilations.ReadFile("compiled/" + name + ".json")
+	short, err := understudy.Compiled.ReadFile("specs/compiled/" + name + ".json")
 	sum := sha256.Sum256(neutral)
-	if err != nil || !bytes.HasPrefix(short, []byte(`{"x-source":"`+hex.EncodeToString(sum[:])+`"`)) {
+	if err != nil || !bytes.HasPrefix(short, []byte(shortMark+hex.EncodeToString(sum[:])+`"`)) {
 		return source
 	}
 	if name == Control {

@@ -33,7 +33,10 @@ type Document struct {
 	router  router
 	written *router // for paths as the document writes them, if they begin elsewhere than ours
 	index   func() (*index, error)
-	tree    func() (map[string]any, error) // of the document without what only people read; not to be changed
+	isOwn   bool // a user's own
+
+	resources func() (*resourceSet, error)   // what the document says of them
+	tree      func() (map[string]any, error) // of the document without what only people read; not to be changed
 }
 
 // Operation is one operation of a document.
@@ -130,7 +133,7 @@ func parseShort(name, file string, source []byte, brand Brand) (*Document, error
 	}
 	d.source, d.index, d.Ignored = source, func() (*index, error) { return x, nil }, ignored
 	d.Extras = embedded.Extras
-	return d, nil
+	return d.checked()
 }
 
 // Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well, by
@@ -141,13 +144,27 @@ func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(name, file, source, brand, embedded)
+	d, err := parse(name, file, source, brand, embedded)
+	if err != nil {
+		return nil, err
+	}
+	return d.checked()
+}
+
+// checked returns the document, unless what it says of resources is wrong.
+func (d *Document) checked() (*Document, error) {
+	if !d.describesResources() {
+		return d, nil
+	}
+	if err := d.CheckResources(); err != nil {
+		return nil, fmt.Errorf("load %s: what it says of resources is wrong:\n%w", d.File, err)
+	}
+	return d, nil
 }
 
 // parse reads a document; an embedded one if embedded is nil.
 func parse(name, file string, source []byte, brand Brand, embedded *Document) (*Document, error) {
-	loader := openapi3.NewLoader()
-	doc, err := loader.LoadFromData(source)
+	doc, err := load(source)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
 	}
@@ -165,6 +182,8 @@ func parse(name, file string, source []byte, brand Brand, embedded *Document) (*
 	}
 	d.tree = sync.OnceValues(func() (map[string]any, error) { return shortTree(source) })
 	d.addOperations()
+	d.isOwn = embedded != nil
+	d.describeResources()
 	if embedded == nil {
 		err = d.identify()
 	} else {

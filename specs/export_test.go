@@ -2,3 +2,5 @@ package specs
 
 // ShortTree makes what is compiled.
 var ShortTree = shortTree
+
+var LoadText = load

@@ -44,11 +44,10 @@ func (d *Document) identify() error {
 // sort puts the operations in the order of the platform's documentation, and those that it does not know behind them, by
 // path.
 func (d *Document) sort() {
-	const catalogueSize = 229 // so that a known operation ranks below zero, and an unknown one at zero
-	rank := map[string]int{}
-	for i, entry := range Catalogue() {
+	rank, entries := map[string]int{}, Catalogue()
+	for i, entry := range entries {
 		if entry.Interface == d.Interface {
-			rank[entry.Method+" "+entry.Path] = i - catalogueSize
+			rank[entry.Method+" "+entry.Path] = i - len(entries) // below zero, so that unknown ones come after
 		}
 	}
 	slices.SortFunc(d.Operations, func(a, b *Operation) int {

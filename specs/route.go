@@ -60,6 +60,9 @@ func (m *Match) Param(name string) string { return m.value(m.names, name) }
 // Declared returns a path parameter by the name that the document gives it, which a user's own may choose.
 func (m *Match) Declared(name string) string { return m.value(m.declared, name) }
 
+// First returns the first path parameter, unescaped, or the empty string.
+func (m *Match) First() string { return m.values[0] }
+
 func (m *Match) value(names []string, name string) string {
 	for i, n := range names {
 		if n == name {

@@ -2,14 +2,15 @@
 // mock server and the contract suite ask of them: which operation does a request belong to, which schema judges
 // its answer, where does a fact stand, and how sure are we of it.
 //
-// It imports nothing of this module, so that the mock and the contract suite, which never import each other, stand
+// It imports nothing of this module but the files, so that the mock and the contract suite, which never import each other, stand
 // on the same ground.
 package specs
 
 import (
-	"embed"
 	"fmt"
 	"strings"
+
+	"svc.example/understudy"
 )
 
 // The interfaces of the platform, and the control interface of the mock itself.
@@ -23,12 +24,6 @@ const (
 	Control   = "control"
 )
 
-//go:embed *.yaml extras/*.yaml
-var documents embed.FS
-
-//go:embed operations.txt
-var catalogue string
-
 // Interfaces lists the six interfaces of the platform in the order of its documentation.
 func Interfaces() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
 
@@ -40,10 +35,11 @@ type Entry struct {
 // Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
 func (e Entry) Name() string { return e.Interface + "." + e.ID }
 
-// Catalogue lists all 229 operations of the platform, in the order of its documentation.
+// Catalogue lists the operations of the platform, in the order of its documentation. It is written anew from the
+// documents by a test, which puts operations that it lacks behind those that it has.
 func Catalogue() []Entry {
 	var entries []Entry
-	for line := range strings.Lines(catalogue) {
+	for line := range strings.Lines(understudy.Operations) {
 		fields := strings.Fields(line)
 		if len(fields) != 3 {
 			continue
@@ -56,7 +52,7 @@ func Catalogue() []Entry {
 
 // Source returns the YAML text of an interface's document, with the brand in place of the neutral word.
 func Source(name string, brand Brand) ([]byte, error) {
-	source, err := documents.ReadFile(name + ".yaml")
+	source, err := understudy.Documents.ReadFile("specs/" + name + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("there is no document of interface %q: choose one of %s", name,
 			strings.Join(append(Interfaces(), Control), ", "))

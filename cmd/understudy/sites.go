@@ -92,7 +92,7 @@ func (s *site) listen() error {
 	return s.server.ServeTLS(s.listener, "", "")
 }
 
-// handle gives each site what it serves, and makes sure that the interfaces can answer.
+// handle gives each site what it serves. What is not needed yet is loaded when it is first asked for.
 func (l sites) handle(server *mockserver.Server, log *slog.Logger) error {
 	for _, s := range l {
 		s.server = server.HTTPServer()
@@ -106,7 +106,7 @@ func (l sites) handle(server *mockserver.Server, log *slog.Logger) error {
 		}
 		s.server.Handler = handler
 	}
-	return server.Ready()
+	return nil
 }
 
 // serve serves until the context ends, and then lets requests in flight finish for a while. It closes the connections

@@ -21,11 +21,18 @@ type Operation struct {
 	Method      string           `json:"method"`
 	Path        string           `json:"path"` // with the base path
 	Provenance  specs.Provenance `json:"provenance"`
+	Resources   []Resource       `json:"resources,omitempty"` // first the one that it is about
 	Parameters  []Parameter      `json:"parameters"`
 	Required    bool             `json:"bodyRequired"`
 	Bodies      []Body           `json:"bodies"`
 	Responses   []Response       `json:"responses"`
 	Example     Example          `json:"example"`
+}
+
+// Resource is a resource that an operation is about, or that its path names or its answer shows beside that.
+type Resource struct {
+	Name string `json:"resource"`
+	Verb string `json:"verb,omitempty"`
 }
 
 // Parameter is a parameter of a request.
@@ -60,6 +67,9 @@ func Of(op *specs.Operation) (*Operation, error) {
 		Name: op.Name(), Interface: op.Interface, Summary: op.Spec.Summary, Description: op.Spec.Description,
 		Method: op.Method, Path: op.Document.BasePath + op.Path, Provenance: b.provenance(op.Pointer),
 		Parameters: []Parameter{}, Bodies: []Body{}, Responses: []Response{},
+	}
+	for _, a := range op.Actions() {
+		o.Resources = append(o.Resources, Resource{a.Resource.Name, a.Verb})
 	}
 	for i, ref := range op.Parameters {
 		o.Parameters = append(o.Parameters, b.parameter(ref.Value, op.ParameterPointer(i)))

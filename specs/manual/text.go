@@ -16,6 +16,9 @@ func (o *Operation) WriteText(w io.Writer) error {
 	t.line("%s: %s", o.Name, o.Summary)
 	t.line("%s %s", o.Method, o.Path)
 	t.line("provenance: %s", o.Provenance)
+	for _, r := range o.Resources {
+		t.line("%s", strings.TrimSuffix("resource: "+r.Name+", "+r.Verb, ", "))
+	}
 	if o.Description != "" {
 		t.line("")
 		t.wrapped("", o.Description)

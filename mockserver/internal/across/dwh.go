@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/core"
-	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
@@ -30,11 +29,6 @@ func HasTable(w *world.World, d world.Database, name string) bool {
 	return ok
 }
 
-// MakeTable makes a table, which no integration does: it is for the rule to be switched off.
-func MakeTable(w *world.World, d world.Database, name string, now time.Time) {
-	core.AddTable(w, d, world.Table{Name: name, IncludeV: true, DetectSchema: true}, now)
-}
-
 // Project is a project, deleted or not.
 func Project(w *world.World, id int64) world.Project {
 	p, _ := w.Workflow.Projects.Get(id)
@@ -57,8 +51,8 @@ func Upload(w *world.World, f Files, now time.Time) (world.Project, error) { ret
 func RemoveProject(w *world.World, id int64, now time.Time) { workflow.RemoveProject(w, id, now) }
 
 // StartNow starts a workflow of a project, once more if need be.
-func StartNow(w *world.World, project int64, name string, skip op.Skips) (world.Attempt, error) {
-	return workflow.StartNow(w, project, name, skip)
+func StartNow(w *world.World, project int64, name string) (world.Attempt, error) {
+	return workflow.StartNow(w, project, name)
 }
 
 // Attempts are the attempts of all projects.

@@ -3,6 +3,7 @@ package across
 import (
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -33,7 +34,7 @@ func Tables(w *world.World, database string) []world.Table { return core.LiveTab
 
 // Running reports whether an attempt of a project is not done.
 func Running(w *world.World, project int64) bool {
-	for id := range w.Workflow.Unfinished.All() {
+	for id := range table.All(&w.Workflow.Unfinished) {
 		if a, _ := w.Workflow.Attempts.Get(id); OfProject(w, a, project) {
 			return true
 		}

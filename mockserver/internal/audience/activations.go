@@ -78,7 +78,7 @@ func createActivation(c *op.Call) (op.Reply, error) {
 	c.World.Audience.Activations.Put(a.ID, a)
 	return op.OK(activationCreated{
 		outcome: wellDone(), activationFields: fields, ID: a.ID, Audience: a.Audience, Segment: a.Segment,
-		CreatedAt: instant(a.CreatedAt), UpdatedAt: instant(a.UpdatedAt),
+		CreatedAt: op.Instant(a.CreatedAt), UpdatedAt: op.Instant(a.UpdatedAt),
 		CreatedBy: userView(c.World, a.CreatedBy), UpdatedBy: userView(c.World, a.CreatedBy),
 	})
 }

@@ -22,7 +22,7 @@ func fuzzed(f *testing.F, mode mockserver.Validation) func(*testing.T) *mocktest
 	return func(t *testing.T) *mocktest.Client {
 		t.Helper()
 		server.World("").Reset()
-		return &mocktest.Client{T: t, Server: server, Iface: "audience", Key: "1/admin"}
+		return &mocktest.Client{TB: t, Server: server, Iface: "audience", Key: "1/admin"}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -102,7 +103,7 @@ func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
 	if err != nil {
 		return world.SegmentQuery{}, false
 	}
-	for _, q := range c.World.Audience.Queries.All() {
+	for _, q := range table.All(&c.World.Audience.Queries) {
 		if q.Audience == audience && q.User == c.Caller.User.ID && bytes.Equal(q.Request, text) {
 			return q, true
 		}
@@ -148,7 +149,7 @@ func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQ
 	q.Job = job.ID
 	w.Audience.Queries.Put(q.ID, q)
 	for !job.Status.Finished() && !job.StepAt.After(c.Now) {
-		answerQuery(w, world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID}, nil)
+		answerQuery(w, world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
 		across.ProceedJob(w, job.ID)
 		job, _ = across.Job(w, job.ID)
 	}
@@ -174,7 +175,7 @@ func tell(w *world.World, q world.SegmentQuery, body queryRequest) queryForm {
 	job, _ := across.Job(w, q.Job)
 	form := queryForm{ID: q.UUID, QueryID: q.UUID, Status: statusOfQuery(job), JobID: strconv.FormatInt(q.Job, 10)}
 	if job.Status.Finished() {
-		w.Audience.Queries.Delete(q.ID)
+		table.Delete(&w.Audience.Queries, q.ID)
 	}
 	if job.Status == world.JobSuccess { // its job counts as well as it previews (assumed)
 		found := foundBy(q, job)

@@ -11,7 +11,7 @@ import (
 
 // answerQuery counts the profiles of a query, as they are just before its job ends. A job that has an answer, since one
 // was queued for it, keeps that.
-func answerQuery(w *world.World, e world.Event, _ op.Skips) {
+func answerQuery(w *world.World, e world.Event) {
 	q, ok := w.Audience.Queries.Get(e.ID)
 	job, _ := across.Job(w, q.Job)
 	if !ok || job.Status != world.JobRunning || job.Answer != nil {

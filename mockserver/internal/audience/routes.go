@@ -15,6 +15,6 @@ func Interface() op.Interface {
 			{Path: "POST /audiences/{audienceId}/segments/queries", Rule: createSegmentQuery, Pending: queryPending},
 			{Path: "POST /audiences/{audienceId}/segments/{segmentId}/syndications", Rule: createActivation},
 		},
-		Settle: map[string]func(*world.World, world.Event, op.Skips){world.QueryEvent: answerQuery},
+		Settle: map[string]func(*world.World, world.Event){world.QueryEvent: answerQuery},
 	}
 }

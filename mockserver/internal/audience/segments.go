@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -42,7 +43,7 @@ func segmentView(w *world.World, s world.Segment) segmentForm {
 	return segmentForm{
 		Audience: s.Audience, ID: s.ID, Name: s.Name, Realtime: s.Kind == world.Realtime, Kind: s.Kind,
 		Description: s.Description, Folder: s.Folder, Population: s.Population,
-		CreatedAt: instant(s.CreatedAt), UpdatedAt: instant(s.UpdatedAt),
+		CreatedAt: op.Instant(s.CreatedAt), UpdatedAt: op.Instant(s.UpdatedAt),
 		CreatedBy: userView(w, s.CreatedBy), UpdatedBy: userView(w, s.UpdatedBy),
 		Rule: s.Rule, IsVisible: true, ReferencedBy: []referrerForm{},
 	}
@@ -54,18 +55,18 @@ func listSegments(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	list, place := []segmentForm{}, map[int64]int{}
-	for id, s := range c.World.Audience.Segments.All() {
+	for id, s := range table.All(&c.World.Audience.Segments) {
 		if s.Audience == audience.ID {
 			place[id] = len(list)
 			list = append(list, segmentView(c.World, s))
 		}
 	}
-	for _, a := range c.World.Audience.Activations.All() {
+	for _, a := range table.All(&c.World.Audience.Activations) {
 		if i, ok := place[a.Segment]; ok {
 			list[i].NumSyndication++
 		}
 	}
-	for _, referrer := range c.World.Audience.Segments.All() {
+	for _, referrer := range table.All(&c.World.Audience.Segments) {
 		for _, id := range referrer.References() {
 			if i, ok := place[id]; ok {
 				list[i].ReferencedBy = append(list[i].ReferencedBy, referrerForm{referrer.ID, referrer.Name})

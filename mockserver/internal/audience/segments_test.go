@@ -165,6 +165,6 @@ func TestServerErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &mocktest.Client{T: t, Server: server, Iface: "audience", Key: "1/admin"}
+	c := &mocktest.Client{TB: t, Server: server, Iface: "audience", Key: "1/admin"}
 	c.Get("/audiences").Want(501).Wants("status", "501", "error", "Not Implemented").Refused(501, `"details":"audience.listAudiences`)
 }

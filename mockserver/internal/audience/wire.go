@@ -5,7 +5,6 @@ package audience
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -23,33 +22,18 @@ type serverErrorForm struct {
 	Details string `json:"details"`
 }
 
+// statuses replaces the statuses that the document does not have.
+var statuses = op.BadRequest(
+	op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable, op.CodeConflict,
+)
+
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statusOf(e.Code)
+	status := statuses.Of(e.Code)
 	if status >= http.StatusInternalServerError {
 		return op.Reply{Status: status, Body: serverErrorForm{status, http.StatusText(status), e.Error()}}
 	}
 	return op.Reply{Status: status, Body: errorForm{strconv.Itoa(status), e.Error()}}
-}
-
-func statusOf(code op.Code) int {
-	switch code {
-	case op.CodeInvalid, op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable,
-		op.CodeConflict: // the document knows no other status for these
-		return http.StatusBadRequest
-	case op.CodeUnauthorized:
-		return http.StatusUnauthorized
-	case op.CodeForbidden:
-		return http.StatusForbidden
-	case op.CodeNotFound:
-		return http.StatusNotFound
-	case op.CodeMethod:
-		return http.StatusMethodNotAllowed
-	case op.CodeNoRule:
-		return http.StatusNotImplemented
-	case op.CodeInternal:
-	}
-	return http.StatusInternalServerError
 }
 
 // outcome is how a creation says that all went well (documented). What was made stands beside it, since one client
@@ -71,5 +55,3 @@ func userView(w *world.World, id int64) userForm {
 	user, _ := w.Account.Users.Get(id)
 	return userForm{strconv.FormatInt(id, 10), user.Name}
 }
-
-func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

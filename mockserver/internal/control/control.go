@@ -4,7 +4,6 @@ package control
 
 import (
 	"context"
-	"net/http"
 
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/live"
@@ -40,39 +39,27 @@ func Interface(h Host) op.Interface {
 		{Path: "GET /worlds", Rule: h.listWorlds},
 		{Path: "POST /worlds", Rule: h.createWorld},
 		{Path: "DELETE /worlds/{world}", Rule: h.deleteWorld},
-		{Path: "POST /worlds/{world}/reset", Rule: h.resetWorld},
-		{Path: "GET /worlds/{world}/checkpoints", Rule: h.listCheckpoints},
-		{Path: "PUT /worlds/{world}/checkpoints/{name}", Rule: h.putCheckpoint},
-		{Path: "DELETE /worlds/{world}/checkpoints/{name}", Rule: h.deleteCheckpoint},
-		{Path: "POST /worlds/{world}/checkpoints/{name}/restore", Rule: h.restoreCheckpoint},
-		{Path: "GET /worlds/{world}/state", Rule: h.getState},
-		{Path: "PUT /worlds/{world}/state", Rule: h.putState},
-		{Path: "GET /worlds/{world}/clock", Rule: h.getClock},
-		{Path: "POST /worlds/{world}/clock", Rule: h.moveClock},
-		{Path: "GET /worlds/{world}/journal", Rule: h.getJournal},
-		{Path: "DELETE /worlds/{world}/journal", Rule: h.clearJournal},
-		{Path: "GET /worlds/{world}/journal.har", Rule: h.getJournalHAR},
-		{Path: "GET /worlds/{world}/journal.ndjson", Rule: h.getJournalNDJSON},
-		{Path: "GET /worlds/{world}/journal/counts", Rule: h.getJournalCounts},
-		{Path: "GET /worlds/{world}/jobs/results", Rule: h.listJobResults},
-		{Path: "POST /worlds/{world}/jobs/results", Rule: h.queueJobResult},
-		{Path: "DELETE /worlds/{world}/jobs/results", Rule: h.clearJobResults},
-		{Path: "GET /worlds/{world}/chats/turns", Rule: h.listTurns},
-		{Path: "POST /worlds/{world}/chats/turns", Rule: h.queueTurn},
-		{Path: "DELETE /worlds/{world}/chats/turns", Rule: h.clearTurns},
-		{Path: "GET /worlds/{world}/ingestion/failures", Rule: h.listIngestionFailures},
-		{Path: "GET /journal", Rule: h.getJournal},
-		{Path: "DELETE /journal", Rule: h.clearJournal},
-		{Path: "GET /journal.har", Rule: h.getJournalHAR},
-		{Path: "GET /journal.ndjson", Rule: h.getJournalNDJSON},
-		{Path: "GET /journal/counts", Rule: h.getJournalCounts},
-		{Path: "GET /jobs/results", Rule: h.listJobResults},
-		{Path: "POST /jobs/results", Rule: h.queueJobResult},
-		{Path: "DELETE /jobs/results", Rule: h.clearJobResults},
-		{Path: "GET /chats/turns", Rule: h.listTurns},
-		{Path: "POST /chats/turns", Rule: h.queueTurn},
-		{Path: "DELETE /chats/turns", Rule: h.clearTurns},
-		{Path: "GET /ingestion/failures", Rule: h.listIngestionFailures},
+		{Path: "POST /worlds/{world}/reset", Rule: h.in(h.resetWorld)},
+		{Path: "GET /worlds/{world}/checkpoints", Rule: h.in(h.listCheckpoints)},
+		{Path: "PUT /worlds/{world}/checkpoints/{name}", Rule: h.in(h.putCheckpoint)},
+		{Path: "DELETE /worlds/{world}/checkpoints/{name}", Rule: h.in(h.deleteCheckpoint)},
+		{Path: "POST /worlds/{world}/checkpoints/{name}/restore", Rule: h.in(h.restoreCheckpoint)},
+		{Path: "GET /worlds/{world}/state", Rule: h.in(h.getState)},
+		{Path: "PUT /worlds/{world}/state", Rule: h.in(h.putState)},
+		{Path: "GET /worlds/{world}/clock", Rule: h.in(h.getClock)},
+		{Path: "POST /worlds/{world}/clock", Rule: h.in(h.moveClock)},
+		{Path: "GET /worlds/{world}/journal", Rule: h.in(h.getJournal)},
+		{Path: "DELETE /worlds/{world}/journal", Rule: h.in(h.clearJournal)},
+		{Path: "GET /worlds/{world}/journal.har", Rule: h.in(h.getJournalHAR)},
+		{Path: "GET /worlds/{world}/journal.ndjson", Rule: h.in(h.getJournalNDJSON)},
+		{Path: "GET /worlds/{world}/journal/counts", Rule: h.in(h.getJournalCounts)},
+		{Path: "GET /worlds/{world}/jobs/results", Rule: h.in(h.listJobResults)},
+		{Path: "POST /worlds/{world}/jobs/results", Rule: h.in(h.queueJobResult)},
+		{Path: "DELETE /worlds/{world}/jobs/results", Rule: h.in(h.clearJobResults)},
+		{Path: "GET /worlds/{world}/chats/turns", Rule: h.in(h.listTurns)},
+		{Path: "POST /worlds/{world}/chats/turns", Rule: h.in(h.queueTurn)},
+		{Path: "DELETE /worlds/{world}/chats/turns", Rule: h.in(h.clearTurns)},
+		{Path: "GET /worlds/{world}/ingestion/failures", Rule: h.in(h.listIngestionFailures)},
 		{Path: "GET /specs/{interface}.yaml", Rule: h.getSpec},
 		{Path: "GET /coverage", Rule: h.getCoverage},
 	}}
@@ -101,16 +88,15 @@ type memory struct {
 	Limit int64 `json:"limit"`
 }
 
-// world is the live world that the path names; the default one when it names none.
-func (h Host) world(c *op.Call) (*live.World, error) {
-	id := c.Param("world")
-	if id == "" {
-		id = live.Default
+// in returns a handler that is given the world that the path names.
+func (h Host) in(handle func(*op.Call, *live.World) (op.Reply, error)) op.Rule {
+	return func(c *op.Call) (op.Reply, error) {
+		w := h.Worlds.Get(c.Param("world"))
+		if w == nil {
+			return op.Reply{}, op.NotFound("world", "id", c.Param("world"))
+		}
+		return handle(c, w)
 	}
-	if w := h.Worlds.Get(id); w != nil {
-		return w, nil
-	}
-	return nil, op.NotFound("world", "id", id)
 }
 
 func (h Host) getSpec(c *op.Call) (op.Reply, error) {
@@ -126,28 +112,10 @@ type errorBody struct {
 	Field   string `json:"field,omitempty"`
 }
 
+// statuses replaces the statuses that the document does not have.
+var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable)
+
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	return op.Reply{Status: status(e.Code), Body: map[string]errorBody{"error": {e.Message, e.Field}}}
-}
-
-func status(code op.Code) int {
-	switch code {
-	case op.CodeInvalid, op.CodeUnprocessable, op.CodeMediaType, op.CodeNotAcceptable, op.CodeRange, op.CodeTooLarge:
-		return http.StatusBadRequest
-	case op.CodeUnauthorized:
-		return http.StatusUnauthorized
-	case op.CodeForbidden:
-		return http.StatusForbidden
-	case op.CodeNotFound:
-		return http.StatusNotFound
-	case op.CodeMethod:
-		return http.StatusMethodNotAllowed
-	case op.CodeConflict:
-		return http.StatusConflict
-	case op.CodeNoRule:
-		return http.StatusNotImplemented
-	case op.CodeInternal:
-	}
-	return http.StatusInternalServerError
+	return op.Reply{Status: statuses.Of(e.Code), Body: map[string]errorBody{"error": {e.Message, e.Field}}}
 }

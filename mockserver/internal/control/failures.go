@@ -1,20 +1,21 @@
 package control
 
 import (
+	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-func (h Host) listIngestionFailures(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) listIngestionFailures(_ *op.Call, w *live.World) (op.Reply, error) {
 	state := w.Read().Ingestion
+	failures := []world.IngestionFailure{}
+	for _, failure := range table.All(&state.Failures) {
+		failures = append(failures, failure)
+	}
 	return op.OK(struct {
-		World    string                              `json:"world"`
-		Total    int64                               `json:"total"`
-		Failures table.Table[world.IngestionFailure] `json:"failures"`
-	}{w.ID, state.Failed, state.Failures})
+		World    string                   `json:"world"`
+		Total    int64                    `json:"total"`
+		Failures []world.IngestionFailure `json:"failures"`
+	}{w.ID, state.Failed, failures})
 }

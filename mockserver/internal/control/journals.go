@@ -25,11 +25,7 @@ func (h Host) exchanges(c *op.Call, w *live.World) iter.Seq[*recording.Exchange]
 	}
 }
 
-func (h Host) getJournal(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) getJournal(c *op.Call, w *live.World) (op.Reply, error) {
 	entries := slices.AppendSeq([]*recording.Exchange{}, h.exchanges(c, w))
 	return op.OK(struct {
 		World   string                `json:"world"`
@@ -38,30 +34,18 @@ func (h Host) getJournal(c *op.Call) (op.Reply, error) {
 	}{w.ID, entries, w.Journal.Dropped()})
 }
 
-func (h Host) clearJournal(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) clearJournal(_ *op.Call, w *live.World) (op.Reply, error) {
 	w.Journal.Clear()
 	return op.None()
 }
 
-func (h Host) getJournalHAR(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) getJournalHAR(c *op.Call, w *live.World) (op.Reply, error) {
 	var b bytes.Buffer
-	err = recording.WriteHAR(&b, h.exchanges(c, w))
+	err := recording.WriteHAR(&b, h.exchanges(c, w))
 	return op.Reply{Bytes: b.Bytes(), Type: "application/json"}, err
 }
 
-func (h Host) getJournalNDJSON(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) getJournalNDJSON(c *op.Call, w *live.World) (op.Reply, error) {
 	var b bytes.Buffer
 	for e := range h.exchanges(c, w) {
 		if err := recording.Write(&b, e); err != nil {
@@ -71,11 +55,7 @@ func (h Host) getJournalNDJSON(c *op.Call) (op.Reply, error) {
 	return op.Reply{Bytes: b.Bytes(), Type: "application/x-ndjson"}, nil
 }
 
-func (h Host) getJournalCounts(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) getJournalCounts(c *op.Call, w *live.World) (op.Reply, error) {
 	wanted := c.Query["operation"]
 	total, operations := 0, map[string]int{}
 	for count, n := range w.Journal.Counts() {

@@ -1,24 +1,17 @@
 package control
 
 import (
+	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-func (h Host) listTurns(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) listTurns(_ *op.Call, w *live.World) (op.Reply, error) {
 	return op.OK(map[string]any{"world": w.ID, "turns": append([]world.Turn{}, w.Read().LLM.Turns...)})
 }
 
-func (h Host) queueTurn(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) queueTurn(c *op.Call, w *live.World) (op.Reply, error) {
 	var turn world.Turn
 	if err := c.Decode(&turn); err != nil {
 		return op.Reply{}, err
@@ -29,10 +22,6 @@ func (h Host) queueTurn(c *op.Call) (op.Reply, error) {
 	return op.Created(turn)
 }
 
-func (h Host) clearTurns(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) clearTurns(c *op.Call, w *live.World) (op.Reply, error) {
 	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.World) error { tx.LLM.Turns = nil; return nil })
 }

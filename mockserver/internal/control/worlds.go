@@ -79,20 +79,12 @@ func (h Host) deleteWorld(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-func (h Host) resetWorld(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) resetWorld(_ *op.Call, w *live.World) (op.Reply, error) {
 	w.Reset()
 	return op.OK(viewWorld(w))
 }
 
-func (h Host) listCheckpoints(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) listCheckpoints(_ *op.Call, w *live.World) (op.Reply, error) {
 	names := w.Checkpoints()
 	if names == nil {
 		names = []string{}
@@ -100,42 +92,26 @@ func (h Host) listCheckpoints(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string][]string{"checkpoints": names})
 }
 
-func (h Host) putCheckpoint(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) putCheckpoint(c *op.Call, w *live.World) (op.Reply, error) {
 	w.Checkpoint(c.Param("name"))
 	return op.OK(map[string]string{"world": w.ID, "name": c.Param("name")})
 }
 
-func (h Host) deleteCheckpoint(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) deleteCheckpoint(c *op.Call, w *live.World) (op.Reply, error) {
 	if !w.DeleteCheckpoint(c.Param("name")) {
 		return op.Reply{}, op.NotFound("checkpoint", "name", c.Param("name"))
 	}
 	return op.None()
 }
 
-func (h Host) restoreCheckpoint(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) restoreCheckpoint(c *op.Call, w *live.World) (op.Reply, error) {
 	if !w.Restore(c.Param("name")) {
 		return op.Reply{}, op.NotFound("checkpoint", "name", c.Param("name"))
 	}
 	return op.OK(viewWorld(w))
 }
 
-func (h Host) getState(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) getState(c *op.Call, w *live.World) (op.Reply, error) {
 	value, err := w.ReadAll(c.Context)
 	if err != nil {
 		return op.Reply{}, err
@@ -144,11 +120,7 @@ func (h Host) getState(c *op.Call) (op.Reply, error) {
 	return op.Reply{Bytes: dump, Type: "application/json"}, err
 }
 
-func (h Host) putState(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) putState(c *op.Call, w *live.World) (op.Reply, error) {
 	value, err := h.Load(w.Peek(), "request body", c.Body)
 	if err != nil {
 		return op.Reply{}, op.Invalid("", "%v", err)
@@ -159,19 +131,11 @@ func (h Host) putState(c *op.Call) (op.Reply, error) {
 	return op.OK(viewWorld(w))
 }
 
-func (h Host) getClock(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) getClock(_ *op.Call, w *live.World) (op.Reply, error) {
 	return op.OK(viewClock(w, live.Moved{World: w.Read(), Complete: true}))
 }
 
-func (h Host) moveClock(c *op.Call) (op.Reply, error) {
-	w, err := h.world(c)
-	if err != nil {
-		return op.Reply{}, err
-	}
+func (h Host) moveClock(c *op.Call, w *live.World) (op.Reply, error) {
 	var body struct {
 		Advance   *string   `json:"advance"`
 		UntilIdle *bool     `json:"untilIdle"`

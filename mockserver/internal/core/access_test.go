@@ -1,10 +1,7 @@
 package core_test
 
 import (
-	"net/http"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
 )
@@ -53,29 +50,9 @@ account:
   - {key: date_format}
 `
 
-func newAccess(t *testing.T) *client {
+func newAccess(t *testing.T) client {
 	t.Helper()
-	c := newClient(t)
-	if err := c.server.World("").Load([]byte(shopAccess)); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// patch sends a JSON body.
-func (c *client) patch(path, body string) answer {
-	c.Helper()
-	return c.call(http.MethodPatch, path, body)
-}
-
-func (c *client) delete(path string) answer { c.Helper(); return c.call(http.MethodDelete, path, "") }
-
-// exactly fails the test unless the answer is a 200 with a body.
-func (a answer) exactly(body string) {
-	a.Helper()
-	if d := cmp.Diff(body, string(a.want(http.StatusOK).body)); d != "" {
-		a.Errorf("(-want +got)\n%s", d)
-	}
+	return newClient(t).replace(shopAccess)
 }
 
 // refusal is a call of one who may not, or cannot, and what is said of it.
@@ -90,16 +67,12 @@ func accessRefuses(t *testing.T, tests map[string]accessRefusal) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newAccess(t).as("1/"+test.key).call(test.method, test.path, test.body).refused(test.status, test.word)
+			newAccess(t).as("1/"+test.key).Call(test.method, test.path, test.body).Refused(test.status, test.word)
 		})
 	}
 }
 
-func newAccessUnvalidated(t *testing.T) *client {
+func newAccessUnvalidated(t *testing.T) client {
 	t.Helper()
-	c := newClient(t, mockserver.WithValidation(mockserver.Off))
-	if err := c.server.World("").Load([]byte(shopAccess)); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return newClient(t, mockserver.WithValidation(mockserver.Off)).replace(shopAccess)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -21,13 +22,13 @@ type accountForm struct {
 // what there is.
 func getAccount(c *op.Call) (op.Reply, error) {
 	form := accountForm{ID: c.World.Account.ID}
-	for _, t := range c.World.Core.Tables.All() {
+	for _, t := range table.All(&c.World.Core.Tables) {
 		if t.DeletedAt.IsZero() {
 			form.StorageSize += t.Bytes
 		}
 	}
 	oldest := c.Now
-	for _, u := range c.World.Account.Users.All() {
+	for _, u := range table.All(&c.World.Account.Users) {
 		if u.CreatedAt.Before(oldest) {
 			oldest = u.CreatedAt
 		}
@@ -68,7 +69,7 @@ func getAccountCoreUtilization(c *op.Call) (op.Reply, error) {
 		From: dateTime(from), To: dateTime(from.Add(time.Duration(n) * coreInterval)), Interval: int64(coreInterval / time.Second),
 		History: make([]int, n),
 	}
-	for _, job := range c.World.Core.Jobs.All() {
+	for _, job := range table.All(&c.World.Core.Jobs) {
 		needEnd(c, job)
 		countCores(form.History, job, from, c.Now)
 	}

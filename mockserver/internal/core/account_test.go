@@ -1,8 +1,6 @@
 package core_test
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"testing"
 	"time"
@@ -10,28 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fetch is the status of a GET of any interface with a key.
-func (c *client) fetch(path, key string) int {
-	c.Helper()
-	r := httptest.NewRequestWithContext(c.Context(), http.MethodGet, "http://localhost"+path, http.NoBody)
-	r.Header.Set("Authorization", "SVC1 "+key)
-	w := httptest.NewRecorder()
-	c.server.ServeHTTP(w, r)
-	return w.Code
-}
-
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	c := newClient(t).load(importPlace)
 	size := func() float64 {
-		account, _ := c.get("/account/show").want(200).object()["account"].(map[string]any)
+		account, _ := c.Get("/account/show").Want(200).Object()["account"].(map[string]any)
 		if account["id"] != 1.0 || account["plan"] != 0.0 || account["maximum_cores"] != 0.0 || account["created_at"] == "" {
 			t.Errorf("the account is %v", account)
 		}
 		return account["storage_size"].(float64)
 	}
 	before := size()
-	c.put(ordersImport, msgpackRows(t, map[string]any{"n": 1})).want(200)
+	c.put(ordersImport, msgpackRows(t, map[string]any{"n": 1})).Want(200)
 	if after := size(); after != before+float64(len(`{"n":"1"}`)) {
 		t.Errorf("the size is %v after an import, and was %v", after, before)
 	}
@@ -40,11 +28,11 @@ func TestAccount(t *testing.T) {
 func TestCoreUtilization(t *testing.T) {
 	t.Parallel()
 	c := newClient(t).load(importPlace)
-	c.post("/job/issue/trino/shop", `{"query":"SELECT 1"}`).want(200)
-	c.advance(2 * time.Second)
-	c.advance(time.Hour)
+	c.Post("/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(200)
+	c.Advance(2 * time.Second)
+	c.Advance(time.Hour)
 	read := func(from, to string) map[string]any {
-		return c.get("/account/core_utilization?" + url.Values{"from": {from}, "to": {to}}.Encode()).want(200).object()
+		return c.Get("/account/core_utilization?" + url.Values{"from": {from}, "to": {to}}.Encode()).Want(200).Object()
 	}
 	want := map[string]any{
 		"from": read("1768467600", "")["from"], "to": read("1768467600", "")["to"], "interval": 3600.0, "history": []any{0.0, 1.0, 0.0},
@@ -56,10 +44,10 @@ func TestCoreUtilization(t *testing.T) {
 			t.Errorf("from %s (-want +got)\n%s", from, diff)
 		}
 	}
-	if got := c.get("/account/core_utilization").want(200).object()["history"].([]any); len(got) != 24 {
+	if got := c.Get("/account/core_utilization").Want(200).Object()["history"].([]any); len(got) != 24 {
 		t.Errorf("a day has %d intervals", len(got))
 	}
 	for _, query := range []string{"from=noon", "to=-1", "from=2026-01-16", "from=2025-01-01", "from=1&to=253402300799"} {
-		c.get("/account/core_utilization?"+query).refused(400, "want a time")
+		c.Get("/account/core_utilization?"+query).Refused(400, "want a time")
 	}
 }

@@ -34,7 +34,7 @@ func accountUserView(c *op.Call, u world.User) accountUserForm {
 		ID: u.ID, Name: u.Name, FirstName: first, LastName: last, Email: email(u),
 		GravatarURL:   specs.Brand(c.World.Brand).Text("https://avatars.svc.example/") + hex.EncodeToString(picture[:]),
 		Administrator: u.Role.Administers(), Restricted: !u.Role.Administers(), EmailVerified: u.Email != "",
-		Me: u.ID == c.Caller.User.ID, CreatedAt: instant(u.CreatedAt), UpdatedAt: instant(u.UpdatedAt),
+		Me: u.ID == c.Caller.User.ID, CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),
 	}
 }
 
@@ -70,7 +70,7 @@ func namedUser(c *op.Call) (world.User, error) {
 	name := c.Param("name")
 	u, ok := userNamed(c.World, name)
 	if !ok {
-		u, ok = userWith(c.World, func(u world.User) bool { return idText(u.ID) == name })
+		u, ok = userWith(c.World, func(u world.User) bool { return op.IDText(u.ID) == name })
 	}
 	if !ok {
 		return u, op.NotFound("user", "name", name)

@@ -9,14 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/specs"
 )
 
 // names are the values of a member, one for each item of a list.
-func names(a answer, list, member string) []string {
+func names(a mocktest.Answer, list, member string) []string {
 	a.Helper()
 	texts := []string{}
-	items, _ := a.object()[list].([]any)
+	items, _ := a.Object()[list].([]any)
 	for _, item := range items {
 		text, _ := item.(map[string]any)[member].(string)
 		texts = append(texts, text)
@@ -25,10 +26,10 @@ func names(a answer, list, member string) []string {
 }
 
 // apikeys are the keys of a user.
-func (c *client) apikeys(user string) []string {
+func (c client) apikeys(user string) []string {
 	c.Helper()
 	var form struct{ Apikeys []string }
-	c.get("/user/apikey/list/" + url.PathEscape(user)).want(200).into(&form)
+	c.Get("/user/apikey/list/" + url.PathEscape(user)).Want(200).Into(&form)
 	return form.Apikeys
 }
 
@@ -38,7 +39,7 @@ func TestUsersOfAccount(t *testing.T) {
 	t.Parallel()
 	t.Run("are listed, but for sub users", func(t *testing.T) {
 		t.Parallel()
-		got := names(newClient(t).load("").as("1/analyst").get("/user/list").want(200), "users", "email")
+		got := names(newClient(t).as("1/analyst").Get("/user/list").Want(200), "users", "email")
 		want := []string{"admin@shop.example", "owner@shop.example", "analyst@shop.example", "delegate@shop.example"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
@@ -46,9 +47,9 @@ func TestUsersOfAccount(t *testing.T) {
 	})
 	t.Run("are known by e-mail address, name and id", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load("")
+		c := newClient(t)
 		for _, name := range []string{"analyst@shop.example", "Ana%20Analyst", "3"} {
-			got := c.get("/user/show/" + name).want(200).object()
+			got := c.Get("/user/show/" + name).Want(200).Object()
 			want := map[string]any{
 				"id": 3.0, "name": "Ana Analyst", "first_name": "Ana", "last_name": "Analyst", "email": "analyst@shop.example",
 				"phone": nil, "gravatar_url": got["gravatar_url"], "administrator": false, "restricted": true,
@@ -58,47 +59,47 @@ func TestUsersOfAccount(t *testing.T) {
 				t.Errorf("%s (-want +got)\n%s", name, diff)
 			}
 		}
-		c.get("/user/show/nobody").refused(404, "nobody")
+		c.Get("/user/show/nobody").Refused(404, "nobody")
 	})
 	t.Run("can be added, with keys that work, and call at once", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load("")
-		c.as("1/analyst").post("/user/add/nina", `{"email":"nina@shop.example"}`).refused(403, "administrators")
-		added := c.post("/user/add/nina", `{"organization":null,"email":"nina@shop.example","password":"secret"}`).want(200).object()
-		if added["id"] != 5.0 || added["restricted"] != true {
+		c := newClient(t)
+		c.as("1/analyst").Post("/user/add/nina", `{"email":"nina@shop.example"}`).Refused(403, "administrators")
+		added := c.Post("/user/add/nina", `{"organization":null,"email":"nina@shop.example","password":"secret"}`).Want(200).Object()
+		if added["id"] != 6.0 || added["restricted"] != true {
 			t.Errorf("added is %v", added)
 		}
-		c.post("/user/add/nina", `{"email":"other@shop.example"}`).refused(409, "nina")
-		c.post("/user/add/other", `{"email":"nina@shop.example"}`).refused(409, "nina@shop.example")
-		c.post("/user/add/other", `{"email":"nina"}`).refused(400, "e-mail")
-		c.post("/user/add/other", `{}`).refused(400, "email")
+		c.Post("/user/add/nina", `{"email":"other@shop.example"}`).Refused(409, "nina")
+		c.Post("/user/add/other", `{"email":"nina@shop.example"}`).Refused(409, "nina@shop.example")
+		c.Post("/user/add/other", `{"email":"nina"}`).Refused(400, "e-mail")
+		c.Post("/user/add/other", `{}`).Refused(400, "email")
 		keys := c.apikeys("nina")
 		if len(keys) != 2 || !platformKey.MatchString(keys[0]) || !platformKey.MatchString(keys[1]) {
 			t.Fatalf("keys are %v", keys)
 		}
-		if me := c.as(keys[0]).get("/user/show/nina").want(200).object()["me"]; me != true {
+		if me := c.as(keys[0]).Get("/user/show/nina").Want(200).Object()["me"]; me != true {
 			t.Errorf("me is %v", me)
 		}
-		c.as(keys[1]).get("/user/list").refused(403, "write-only")
+		c.as(keys[1]).Get("/user/list").Refused(403, "write-only")
 	})
 	t.Run("can be removed, with their keys, tokens and sub users", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(`  oauthClients: [{clientId: app, name: App}]
   oauthTokens: [{client: app, user: analyst@shop.example, scopes: [public]}]
 `)
-		c.as("1/analyst").post("/user/remove/delegate@shop.example", "").refused(403, "administrators")
-		c.post("/user/remove/owner@shop.example", "").refused(403, "owns")
-		c.post("/user/remove/admin@shop.example", "").refused(403, "itself")
-		c.post("/user/remove/nobody", "").refused(404, "nobody")
-		c.as("1/analyst").get("/user/list").want(200)
-		c.post("/user/remove/analyst@shop.example", "").want(200)
-		c.as("1/analyst").get("/user/list").refused(401, "not valid")
-		c.get("/user/show/analyst@shop.example").refused(404)
-		if got := c.get("/oauth_token/list").object()["oauth_tokens"]; len(got.([]any)) != 0 {
+		c.as("1/analyst").Post("/user/remove/delegate@shop.example", "").Refused(403, "administrators")
+		c.Post("/user/remove/owner@shop.example", "").Refused(403, "owns")
+		c.Post("/user/remove/admin@shop.example", "").Refused(403, "itself")
+		c.Post("/user/remove/nobody", "").Refused(404, "nobody")
+		c.as("1/analyst").Get("/user/list").Want(200)
+		c.Post("/user/remove/analyst@shop.example", "").Want(200)
+		c.as("1/analyst").Get("/user/list").Refused(401, "not valid")
+		c.Get("/user/show/analyst@shop.example").Refused(404)
+		if got := c.Get("/oauth_token/list").Object()["oauth_tokens"]; len(got.([]any)) != 0 {
 			t.Errorf("tokens are left: %v", got)
 		}
-		c.post("/user/remove/analyst@shop.example", "").refused(404)
-		c.post("/user/add/Ana%20Analyst", `{"email":"analyst@shop.example"}`).want(200)
+		c.Post("/user/remove/analyst@shop.example", "").Refused(404)
+		c.Post("/user/add/Ana%20Analyst", `{"email":"analyst@shop.example"}`).Want(200)
 	})
 }
 
@@ -106,26 +107,26 @@ func TestAPIKeys(t *testing.T) {
 	t.Parallel()
 	t.Run("are the user's own, and those who administer the account see all", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load("")
+		c := newClient(t)
 		if diff := cmp.Diff([]string{specs.PlatformKey(1, "1/admin"), specs.PlatformKey(1, "1/write")}, c.apikeys("admin@shop.example")); diff != "" {
 			t.Errorf("the administrator's (-want +got)\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{specs.PlatformKey(1, "1/analyst")}, c.as("1/analyst").apikeys("3")); diff != "" {
 			t.Errorf("the analyst's (-want +got)\n%s", diff)
 		}
-		c.as("1/analyst").get("/user/apikey/list/1").refused(403, "other users")
-		c.as("1/analyst").post("/user/apikey/add/1", "").refused(403, "other users")
-		c.as("1/analyst").post("/user/apikey/remove/1", `{"apikey":"1/admin"}`).refused(403, "other users")
+		c.as("1/analyst").Get("/user/apikey/list/1").Refused(403, "other users")
+		c.as("1/analyst").Post("/user/apikey/add/1", "").Refused(403, "other users")
+		c.as("1/analyst").Post("/user/apikey/remove/1", `{"apikey":"1/admin"}`).Refused(403, "other users")
 		for _, path := range []string{"/user/apikey/list/nobody"} {
-			c.get(path).refused(404, "nobody")
+			c.Get(path).Refused(404, "nobody")
 		}
-		c.post("/user/apikey/add/nobody", "").refused(404, "nobody")
+		c.Post("/user/apikey/add/nobody", "").Refused(404, "nobody")
 	})
 	t.Run("that are added work on every interface, and those that are removed on none", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load("")
-		key, _ := c.post("/user/apikey/add/admin@shop.example", "").want(200).object()["apikey"].(string)
-		again, _ := c.post("/user/apikey/add/admin@shop.example", "").want(200).object()["apikey"].(string)
+		c := newClient(t)
+		key, _ := c.Post("/user/apikey/add/admin@shop.example", "").Want(200).Object()["apikey"].(string)
+		again, _ := c.Post("/user/apikey/add/admin@shop.example", "").Want(200).Object()["apikey"].(string)
 		if !platformKey.MatchString(key) || key == again {
 			t.Fatalf("keys are %s and %s", key, again)
 		}
@@ -133,65 +134,63 @@ func TestAPIKeys(t *testing.T) {
 			t.Error("the key is not listed")
 		}
 		statuses := func() (list []int) {
-			for _, path := range []string{"/core/v3/user/list", "/workflow/api/pools", "/llm/api/projects"} {
-				list = append(list, c.fetch(path, key))
+			for iface, path := range map[string]string{"core": "/user/list", "workflow": "/api/pools", "llm": "/api/projects"} {
+				list = append(list, c.As(key).At(iface).Get(path).Status)
 			}
 			return list
 		}
 		if diff := cmp.Diff([]int{200, 200, 200}, statuses()); diff != "" {
 			t.Errorf("with the new key (-want +got)\n%s", diff)
 		}
-		c.post("/user/apikey/remove/1", `{}`).refused(400, "apikey")
-		c.post("/user/apikey/remove/1", `{"apikey":"1/analyst"}`).refused(404, "no such key")
-		c.post("/user/apikey/remove/1", "apikey="+url.QueryEscape(key)).want(200)
+		c.Post("/user/apikey/remove/1", `{}`).Refused(400, "apikey")
+		c.Post("/user/apikey/remove/1", `{"apikey":"1/analyst"}`).Refused(404, "no such key")
+		c.Post("/user/apikey/remove/1", "apikey="+url.QueryEscape(key)).Want(200)
 		if diff := cmp.Diff([]int{401, 401, 401}, statuses()); diff != "" {
 			t.Errorf("with the removed key (-want +got)\n%s", diff)
 		}
-		c.post("/user/apikey/remove/1", `{"apikey":"`+key+`"}`).refused(404, "no such key")
+		c.Post("/user/apikey/remove/1", `{"apikey":"`+key+`"}`).Refused(404, "no such key")
 	})
 }
 
 func TestPasswords(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load("")
-	login := func(user, password string) answer {
-		return c.as("").post("/user/authenticate", url.Values{"user": {user}, "password": {password}}.Encode())
+	c := newClient(t)
+	login := func(user, password string) mocktest.Answer {
+		return c.as("").Post("/user/authenticate", url.Values{"user": {user}, "password": {password}}.Encode())
 	}
 	t.Log("a user of a scenario has the usual one, and gets the first of its master keys")
 	for _, user := range []string{"analyst@shop.example", "Ana Analyst"} {
-		got := login(user, "password").want(200).object()
+		got := login(user, "password").Want(200).Object()
 		if diff := cmp.Diff(map[string]any{"user": user, "apikey": specs.PlatformKey(1, "1/analyst")}, got); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	}
-	login("analyst@shop.example", "wrong").refused(400, "authentication failed")
-	login("nobody", "password").refused(400, "authentication failed")
-	login("", "").refused(400)
-	c.call("POST", "/user/authenticate", "nonsense", "Content-Type", "text/plain").refused(415, "text/plain")
+	login("analyst@shop.example", "wrong").Refused(400, "authentication failed")
+	login("nobody", "password").Refused(400, "authentication failed")
+	login("", "").Refused(400)
+	c.Call("POST", "/user/authenticate", "nonsense", "Content-Type", "text/plain").Refused(415, "text/plain")
 
 	t.Log("who has no master key gets one")
-	c.post("/user/apikey/remove/3", `{"apikey":"1/analyst"}`).want(200)
-	if got, _ := login("analyst@shop.example", "password").object()["apikey"].(string); !platformKey.MatchString(got) || len(c.apikeys("3")) != 1 {
+	c.Post("/user/apikey/remove/3", `{"apikey":"1/analyst"}`).Want(200)
+	if got, _ := login("analyst@shop.example", "password").Object()["apikey"].(string); !platformKey.MatchString(got) || len(c.apikeys("3")) != 1 {
 		t.Errorf("the key is %q", got)
 	}
 
 	t.Log("users change their own, and administrators those of others, also across a dump")
 	analyst := c.as(c.apikeys("3")[0])
-	analyst.post("/user/password/change", `{"old_password":"wrong","password":"new"}`).refused(400, "old_password")
-	analyst.post("/user/password/change", `{"old_password":"password","password":""}`).refused(400, "password")
-	analyst.post("/user/password/change", `{"old_password":"password","password":"new"}`).want(200)
-	analyst.post("/user/password/change/delegate@shop.example", `{"password":"new"}`).refused(403, "administrators")
-	c.post("/user/password/change/delegate@shop.example", `{"password":"other"}`).want(200)
-	c.post("/user/password/change/delegate@shop.example", `{}`).refused(400, "password")
-	c.post("/user/password/change/nobody", `{"password":"other"}`).refused(404, "nobody")
+	analyst.Post("/user/password/change", `{"old_password":"wrong","password":"new"}`).Refused(400, "old_password")
+	analyst.Post("/user/password/change", `{"old_password":"password","password":""}`).Refused(400, "password")
+	analyst.Post("/user/password/change", `{"old_password":"password","password":"new"}`).Want(200)
+	analyst.Post("/user/password/change/delegate@shop.example", `{"password":"new"}`).Refused(403, "administrators")
+	c.Post("/user/password/change/delegate@shop.example", `{"password":"other"}`).Want(200)
+	c.Post("/user/password/change/delegate@shop.example", `{}`).Refused(400, "password")
+	c.Post("/user/password/change/nobody", `{"password":"other"}`).Refused(404, "nobody")
 	dump := c.dump()
-	if strings.Contains(string(dump), `"other"`) {
+	if strings.Contains(dump, `"other"`) {
 		t.Error("the dump shows a password")
 	}
-	if err := c.server.World("").Load(dump); err != nil {
-		t.Fatal(err)
-	}
-	login("analyst@shop.example", "password").refused(400)
-	login("analyst@shop.example", "new").want(200)
-	login("delegate@shop.example", "other").want(200)
+	c.replace(dump)
+	login("analyst@shop.example", "password").Refused(400)
+	login("analyst@shop.example", "new").Want(200)
+	login("delegate@shop.example", "other").Want(200)
 }

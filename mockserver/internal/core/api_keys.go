@@ -77,8 +77,6 @@ func removeAPIKey(c *op.Call) (op.Reply, error) {
 	if !ok || key.User != u.ID {
 		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: "user " + u.Name + " has no such key"}
 	}
-	if !c.Skip[SkipKeyRemoval] {
-		c.World.Account.DeleteKey(body.Key)
-	}
+	c.World.Account.DeleteKey(body.Key)
 	return referToUser(u)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -21,7 +22,7 @@ func relate(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	id, p, err := policies.Find(c)
+	id, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {
 		return op.Reply{}, err
 	}

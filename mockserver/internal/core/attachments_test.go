@@ -16,52 +16,52 @@ func TestAttachments(t *testing.T) {
 			{"/access_control/policies/22/users/3", "/access_control/users/3/policies/22"},
 		} {
 			c := newAccess(t)
-			c.post(order[0], "").exactly(one)
-			c.post(order[0], "").exactly(one)
-			c.post(order[1], "").exactly(one)
-			c.get("/access_control/users/3/policies").exactly("[" + analystsView + "," + one + "]")
-			c.get("/access_control/policies/22/users").
-				exactly(`[{"user_id":3,"account_id":7,"email":"analyst@shop.example","name":"Ana Analyst"}]`)
-			c.delete(order[1]).exactly(marketingView)
-			c.delete(order[0]).exactly(marketingView)
-			c.get("/access_control/policies/22/users").exactly("[]")
+			c.Post(order[0], "").Exactly(one)
+			c.Post(order[0], "").Exactly(one)
+			c.Post(order[1], "").Exactly(one)
+			c.Get("/access_control/users/3/policies").Exactly("[" + analystsView + "," + one + "]")
+			c.Get("/access_control/policies/22/users").
+				Exactly(`[{"user_id":3,"account_id":7,"email":"analyst@shop.example","name":"Ana Analyst"}]`)
+			c.Delete(order[1]).Exactly(marketingView)
+			c.Delete(order[0]).Exactly(marketingView)
+			c.Get("/access_control/policies/22/users").Exactly("[]")
 		}
 	})
 	t.Run("a sub user may have policies without an address", func(t *testing.T) {
 		t.Parallel()
-		newAccess(t).get("/access_control/policies/21/users").
-			exactly(`[{"user_id":3,"account_id":7,"email":"analyst@shop.example","name":"Ana Analyst"},` +
+		newAccess(t).Get("/access_control/policies/21/users").
+			Exactly(`[{"user_id":3,"account_id":7,"email":"analyst@shop.example","name":"Ana Analyst"},` +
 				`{"user_id":5,"account_id":7,"email":null,"name":"kiosk"}]`)
 	})
 	t.Run("the policies of a user are replaced as a whole, by ids as texts", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.patch("/access_control/users/3/policies", `{"policy_ids":["22","22"]}`).
-			exactly(`[{"id":22,"account_id":7,"name":"marketing","description":"","user_count":1}]`)
-		c.patch("/access_control/users/3/policies", `{"policy_ids":[]}`).exactly("[]")
-		c.patch("/access_control/users/3/policies", "policy_ids[]=21").exactly("[" + analystsView + "]")
-		c.patch("/access_control/users/3/policies?policy_ids=21,22", "").want(http.StatusOK)
-		c.get("/access_control/policies/22").
-			exactly(`{"id":22,"account_id":7,"name":"marketing","description":"","user_count":1}`)
+		c.Patch("/access_control/users/3/policies", `{"policy_ids":["22","22"]}`).
+			Exactly(`[{"id":22,"account_id":7,"name":"marketing","description":"","user_count":1}]`)
+		c.Patch("/access_control/users/3/policies", `{"policy_ids":[]}`).Exactly("[]")
+		c.Patch("/access_control/users/3/policies", "policy_ids[]=21").Exactly("[" + analystsView + "]")
+		c.Patch("/access_control/users/3/policies?policy_ids=21,22", "").Want(http.StatusOK)
+		c.Get("/access_control/policies/22").
+			Exactly(`{"id":22,"account_id":7,"name":"marketing","description":"","user_count":1}`)
 	})
 	t.Run("the users of a policy are replaced as a whole, and answered in full", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.patch("/access_control/policies/22/users", `{"user_ids":[4,3]}`).exactly(
+		c.Patch("/access_control/policies/22/users", `{"user_ids":[4,3]}`).Exactly(
 			`[{"user_id":3,"account_id":7,"permissions":{"Databases":[{"ids":"11","operation":"query"}],` +
 				`"WorkflowProject":[{"operation":"run"},{"operation":"view"}]},"policies":[` + analystsView + `,` +
 				`{"id":22,"account_id":7,"name":"marketing","description":"","user_count":2}]},` +
 				`{"user_id":4,"account_id":7,"permissions":{},"policies":[` +
 				`{"id":22,"account_id":7,"name":"marketing","description":"","user_count":2}]}]`)
-		c.patch("/access_control/policies/22/users", `{"user_ids":[]}`).exactly("[]")
-		c.get("/access_control/users/4/policies").exactly("[]")
+		c.Patch("/access_control/policies/22/users", `{"user_ids":[]}`).Exactly("[]")
+		c.Get("/access_control/users/4/policies").Exactly("[]")
 	})
 	t.Run("users read their own policies", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.as("1/analyst").get("/access_control/users/3/policies").exactly("[" + analystsView + "]")
-		c.as("1/kiosk").get("/access_control/users/5/policies").exactly("[" + analystsView + "]")
-		c.as("1/delegate").get("/access_control/users/3/policies").exactly("[" + analystsView + "]")
+		c.as("1/analyst").Get("/access_control/users/3/policies").Exactly("[" + analystsView + "]")
+		c.as("1/kiosk").Get("/access_control/users/5/policies").Exactly("[" + analystsView + "]")
+		c.as("1/delegate").Get("/access_control/users/3/policies").Exactly("[" + analystsView + "]")
 	})
 	tests := map[string]accessRefusal{
 		"policies of another user":     {"analyst", "GET", "/access_control/users/4/policies", "", 403, "other users"},
@@ -99,31 +99,31 @@ func TestDelegatedAttachments(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t).as("1/delegate")
 		for _, path := range []string{"/access_control/users/8/policies/22", "/access_control/policies/22/users/8"} {
-			c.post(path, "").want(http.StatusOK)
-			c.get("/access_control/users/8/policies").
-				exactly(`[{"id":22,"account_id":7,"name":"marketing","description":"","user_count":1}]`)
-			c.delete(path).exactly(marketingView)
+			c.Post(path, "").Want(http.StatusOK)
+			c.Get("/access_control/users/8/policies").
+				Exactly(`[{"id":22,"account_id":7,"name":"marketing","description":"","user_count":1}]`)
+			c.Delete(path).Exactly(marketingView)
 		}
-		c.patch("/access_control/users/8/policies", `{"policy_ids":["22"]}`).want(http.StatusOK)
-		c.patch("/access_control/policies/22/users", `{"user_ids":[]}`).exactly("[]")
-		c.patch("/access_control/policies/22/users", `{"user_ids":[8]}`).want(http.StatusOK)
-		c.patch("/access_control/users/8/policies", `{"policy_ids":[]}`).exactly("[]")
+		c.Patch("/access_control/users/8/policies", `{"policy_ids":["22"]}`).Want(http.StatusOK)
+		c.Patch("/access_control/policies/22/users", `{"user_ids":[]}`).Exactly("[]")
+		c.Patch("/access_control/policies/22/users", `{"user_ids":[8]}`).Want(http.StatusOK)
+		c.Patch("/access_control/users/8/policies", `{"policy_ids":[]}`).Exactly("[]")
 	})
 	t.Run("it applies policies to itself once it carries the tag", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
 		dora := c.as("1/delegate")
-		dora.post("/access_control/users/4/policies/22", "").refused(http.StatusForbidden, "user 4")
-		c.patch("/policy_group_tags/store_team/users", `{"user_ids":["4","8"]}`).want(http.StatusNoContent)
-		dora.post("/access_control/users/4/policies/22", "").want(http.StatusOK)
+		dora.Post("/access_control/users/4/policies/22", "").Refused(http.StatusForbidden, "user 4")
+		c.Patch("/policy_group_tags/store_team/users", `{"user_ids":["4","8"]}`).Want(http.StatusNoContent)
+		dora.Post("/access_control/users/4/policies/22", "").Want(http.StatusOK)
 	})
 	t.Run("what stays as it is needs no right", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.post("/access_control/users/8/policies/21", "").want(http.StatusOK)
-		c.as("1/delegate").patch("/access_control/users/8/policies", `{"policy_ids":["21","22"]}`).want(http.StatusOK)
-		c.as("1/delegate").patch("/access_control/users/8/policies", `{"policy_ids":["22"]}`).
-			refused(http.StatusForbidden, "policy 21")
+		c.Post("/access_control/users/8/policies/21", "").Want(http.StatusOK)
+		c.as("1/delegate").Patch("/access_control/users/8/policies", `{"policy_ids":["21","22"]}`).Want(http.StatusOK)
+		c.as("1/delegate").Patch("/access_control/users/8/policies", `{"policy_ids":["22"]}`).
+			Refused(http.StatusForbidden, "policy 21")
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"a policy of no group of it":           {"delegate", "POST", "/access_control/users/8/policies/21", "", 403, "policy 21"},

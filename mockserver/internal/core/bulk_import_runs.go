@@ -40,12 +40,12 @@ func performBulkImport(c *op.Call) (op.Reply, error) {
 	}
 	set(&job.Priority, body.Priority)
 	set(&job.Pool, body.Pool)
-	if job, err = issue(c.World, job, c.Now, c.Skip); err != nil {
+	if job, err = issue(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	b.Status, b.Job = world.BulkPerforming, job.ID
 	c.World.Core.BulkImports.Put(b.ID, b)
-	return op.OK(bulkImportReference{Name: b.Name, BulkImport: b.Name, JobID: idText(job.ID)})
+	return op.OK(bulkImportReference{Name: b.Name, BulkImport: b.Name, JobID: op.IDText(job.ID)})
 }
 
 // readParts ends the job of a bulk import: good and wrong rows are counted. That they fit into the table is
@@ -166,7 +166,7 @@ func commitBulkImport(c *op.Call) (op.Reply, error) {
 }
 
 // endCommit puts the good rows into the table. Where that is gone by now, the bulk import stays ready.
-func endCommit(w *world.World, e world.Event, _ op.Skips) {
+func endCommit(w *world.World, e world.Event) {
 	b, ok := w.Core.BulkImports.Get(e.ID)
 	if !ok || !b.CommitAt.Equal(e.At) {
 		return

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -28,7 +29,7 @@ func bulkImportView(w *world.World, b world.BulkImport) bulkImportForm {
 		ValidRecords: b.ValidRecords, ErrorRecords: b.ErrorRecords, ValidParts: b.ValidParts, ErrorParts: b.ErrorParts,
 	}
 	if b.Job != 0 {
-		form.JobID = new(idText(b.Job))
+		form.JobID = new(op.IDText(b.Job))
 	}
 	return form
 }
@@ -57,7 +58,7 @@ func referToBulkImport(b world.BulkImport) (op.Reply, error) {
 // listBulkImports: all users see the bulk imports of the account (assumed).
 func listBulkImports(c *op.Call) (op.Reply, error) {
 	list := []bulkImportForm{}
-	for _, b := range c.World.Core.BulkImports.All() {
+	for _, b := range table.All(&c.World.Core.BulkImports) {
 		list = append(list, bulkImportView(c.World, b))
 	}
 	return op.OK(map[string]any{"bulk_imports": list})
@@ -97,7 +98,7 @@ func deleteBulkImport(c *op.Call) (op.Reply, error) {
 	if b.Status == world.BulkCommitting {
 		c.World.Cancel(world.Event{At: b.CommitAt, Kind: world.BulkImportEvent, ID: b.ID})
 	}
-	c.World.Core.BulkImports.Delete(b.ID)
+	table.Delete(&c.World.Core.BulkImports, b.ID)
 	c.World.Core.BulkImportNames.Delete(b.Name)
 	return referToBulkImport(b)
 }

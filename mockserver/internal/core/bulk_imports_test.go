@@ -14,24 +14,25 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // bulk is a bulk import of shop.orders in a world of its own.
-type bulk struct{ *client }
+type bulk struct{ client }
 
 func newBulk(t *testing.T, opts ...mockserver.Option) bulk {
 	t.Helper()
 	c := newClient(t, opts...).load(importPlace)
-	c.post("/bulk_import/create/january/shop/orders", "").want(200)
+	c.Post("/bulk_import/create/january/shop/orders", "").Want(200)
 	return bulk{c}
 }
 
-func (b bulk) do(action string) answer {
+func (b bulk) do(action string) mocktest.Answer {
 	b.Helper()
-	return b.post("/bulk_import/"+action+"/january", "")
+	return b.Post("/bulk_import/"+action+"/january", "")
 }
 
-func (b bulk) upload(part string, rows ...map[string]any) answer {
+func (b bulk) upload(part string, rows ...map[string]any) mocktest.Answer {
 	b.Helper()
 	return b.put("/bulk_import/upload_part/january/"+part, msgpackRows(b, rows...))
 }
@@ -39,7 +40,7 @@ func (b bulk) upload(part string, rows ...map[string]any) answer {
 // stands fails the test unless the bulk import has a status, and good and wrong rows and parts.
 func (b bulk) stands(status string, counts ...float64) {
 	b.Helper()
-	got := b.get("/bulk_import/show/january").want(200).object()
+	got := b.Get("/bulk_import/show/january").Want(200).Object()
 	want := make([]float64, 4)
 	copy(want, counts)
 	have := []float64{}
@@ -54,7 +55,7 @@ func (b bulk) stands(status string, counts ...float64) {
 // wrong are the wrong rows.
 func (b bulk) wrong() (list []string) {
 	b.Helper()
-	zip, err := gzip.NewReader(bytes.NewReader(b.get("/bulk_import/error_records/january").want(200).body))
+	zip, err := gzip.NewReader(bytes.NewReader(b.Get("/bulk_import/error_records/january").Want(200).Body))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func (b bulk) wrong() (list []string) {
 	}
 }
 
-func timed(n int) map[string]any { return map[string]any{"time": now.Unix(), "n": n} }
+func timed(n int) map[string]any { return map[string]any{"time": mocktest.Now.Unix(), "n": n} }
 
 func TestBulkImport(t *testing.T) {
 	t.Parallel()
@@ -80,21 +81,21 @@ func TestBulkImport(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
 		b.stands("uploading")
-		b.upload("part_1", timed(1), timed(2)).want(200)
-		b.upload("part_2", timed(3), map[string]any{"n": 4}).want(200)
-		b.put("/bulk_import/upload_part/january/part_3", "this is no gzip").want(200)
-		b.upload("part_4", timed(9)).want(200)
-		b.post("/bulk_import/delete_part/january/part_4", "").want(200)
+		b.upload("part_1", timed(1), timed(2)).Want(200)
+		b.upload("part_2", timed(3), map[string]any{"n": 4}).Want(200)
+		b.put("/bulk_import/upload_part/january/part_3", "this is no gzip").Want(200)
+		b.upload("part_4", timed(9)).Want(200)
+		b.Post("/bulk_import/delete_part/january/part_4", "").Want(200)
 		want := []any{"part_1", "part_2", "part_3"}
-		if diff := cmp.Diff(want, b.get("/bulk_import/list_parts/january").want(200).object()["parts"]); diff != "" {
+		if diff := cmp.Diff(want, b.Get("/bulk_import/list_parts/january").Want(200).Object()["parts"]); diff != "" {
 			t.Errorf("parts (-want +got)\n%s", diff)
 		}
-		b.do("freeze").want(200)
-		job, _ := b.do("perform").want(200).object()["job_id"].(string)
+		b.do("freeze").Want(200)
+		job, _ := b.do("perform").Want(200).Object()["job_id"].(string)
 		b.stands("performing")
-		b.advance(time.Minute)
+		b.Advance(time.Minute)
 		b.stands("ready", 3, 1, 2, 1)
-		shown := b.get("/job/show/" + job).want(200).object()
+		shown := b.Get("/job/show/" + job).Want(200).Object()
 		if shown["type"] != "bulk_import_perform" || shown["status"] != "success" || shown["database"] != "shop" {
 			t.Errorf("the job is %v", shown)
 		}
@@ -102,36 +103,34 @@ func TestBulkImport(t *testing.T) {
 		if diff := cmp.Diff(wantWrong, b.wrong()); diff != "" {
 			t.Errorf("wrong rows (-want +got)\n%s", diff)
 		}
-		b.do("commit").want(200)
+		b.do("commit").Want(200)
 		b.stands("committing", 3, 1, 2, 1)
-		if got := b.get("/table/show/shop/orders").object()["count"]; got != 0.0 {
+		if got := b.Get("/table/show/shop/orders").Object()["count"]; got != 0.0 {
 			t.Errorf("count is %v while it is committing", got)
 		}
-		b.advance(time.Minute)
+		b.Advance(time.Minute)
 		b.stands("committed", 3, 1, 2, 1)
-		table := b.get("/table/show/shop/orders").object()
+		table := b.Get("/table/show/shop/orders").Object()
 		if table["count"] != 3.0 || table["schema"] != `[["n","long"]]` {
 			t.Errorf("the table is %v", table)
 		}
-		b.do("delete").want(200)
-		b.get("/bulk_import/show/january").refused(404, "january")
-		if got := b.get("/table/show/shop/orders").object()["count"]; got != 3.0 {
+		b.do("delete").Want(200)
+		b.Get("/bulk_import/show/january").Refused(404, "january")
+		if got := b.Get("/table/show/shop/orders").Object()["count"]; got != 3.0 {
 			t.Errorf("count is %v after the deletion", got)
 		}
 	})
 	t.Run("is listed, and keeps what it has across a dump, wherever it stands", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.upload("p", timed(1)).want(200)
+		b.upload("p", timed(1)).Want(200)
 		for _, step := range []string{"freeze", "perform", "", "commit", ""} {
-			if b.advance(time.Minute); step != "" {
-				b.do(step).want(200)
+			if b.Advance(time.Minute); step != "" {
+				b.do(step).Want(200)
 			}
-			before := b.get("/bulk_import/list").want(200).object()
-			if err := b.server.World("").Load(b.dump()); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(before, b.get("/bulk_import/list").want(200).object()); diff != "" {
+			before := b.Get("/bulk_import/list").Want(200).Object()
+			b.replace(b.dump())
+			if diff := cmp.Diff(before, b.Get("/bulk_import/list").Want(200).Object()); diff != "" {
 				t.Errorf("after %s (-before +after)\n%s", step, diff)
 			}
 		}
@@ -140,50 +139,50 @@ func TestBulkImport(t *testing.T) {
 	t.Run("is finished by a client that only asks, under a clock that follows", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t, mockserver.WithClock("auto"))
-		b.upload("p", timed(1)).want(200)
-		b.do("freeze").want(200)
-		b.do("perform").want(200)
+		b.upload("p", timed(1)).Want(200)
+		b.do("freeze").Want(200)
+		b.do("perform").Want(200)
 		ask := func(status string) {
 			for range 5 {
-				if b.get("/bulk_import/show/january").object()["status"] == status {
+				if b.Get("/bulk_import/show/january").Object()["status"] == status {
 					return
 				}
 			}
 			t.Errorf("it never is %s", status)
 		}
 		ask("ready")
-		b.do("commit").want(200)
+		b.do("commit").Want(200)
 		ask("committed")
 	})
 	t.Run("whose job is killed can be performed again", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.upload("p", timed(1)).want(200)
-		b.do("freeze").want(200)
-		job, _ := b.post("/bulk_import/perform/january", "priority=1&pool_name=small").want(200).object()["job_id"].(string)
-		b.post("/job/kill/"+job, "").want(200)
+		b.upload("p", timed(1)).Want(200)
+		b.do("freeze").Want(200)
+		job, _ := b.Post("/bulk_import/perform/january", "priority=1&pool_name=small").Want(200).Object()["job_id"].(string)
+		b.Post("/job/kill/"+job, "").Want(200)
 		b.stands("uploading")
-		b.do("perform").want(200)
-		b.advance(time.Minute)
+		b.do("perform").Want(200)
+		b.Advance(time.Minute)
 		b.stands("ready", 1, 0, 1, 0)
 	})
 	t.Run("whose table goes away fails, and stays ready when it goes away later", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.upload("p", timed(1)).want(200)
-		b.do("freeze").want(200)
-		b.do("perform").want(200)
-		b.post("/table/delete/shop/orders", "").want(200)
-		b.advance(time.Minute)
+		b.upload("p", timed(1)).Want(200)
+		b.do("freeze").Want(200)
+		b.do("perform").Want(200)
+		b.Post("/table/delete/shop/orders", "").Want(200)
+		b.Advance(time.Minute)
 		b.stands("uploading")
-		b.post("/table/create/shop/orders", "").want(200)
-		b.do("perform").want(200)
-		b.advance(time.Minute)
-		b.do("commit").want(200)
-		b.post("/table/delete/shop/orders", "").want(200)
-		b.advance(time.Minute)
+		b.Post("/table/create/shop/orders", "").Want(200)
+		b.do("perform").Want(200)
+		b.Advance(time.Minute)
+		b.do("commit").Want(200)
+		b.Post("/table/delete/shop/orders", "").Want(200)
+		b.Advance(time.Minute)
 		b.stands("ready", 1, 0, 1, 0)
-		b.do("commit").refused(404, "orders")
+		b.do("commit").Refused(404, "orders")
 	})
 }
 
@@ -192,9 +191,9 @@ func TestBulkImportGuards(t *testing.T) {
 	t.Run("a name is taken once, and its table must be there", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.post("/bulk_import/create/january/shop/orders", "").refused(409, "january")
-		b.post("/bulk_import/create/other/shop/none", "").refused(404, "none")
-		b.as("1/analyst").post("/bulk_import/create/other/shop/orders", "").refused(403, "import")
+		b.Post("/bulk_import/create/january/shop/orders", "").Refused(409, "january")
+		b.Post("/bulk_import/create/other/shop/none", "").Refused(404, "none")
+		b.as("1/analyst").Post("/bulk_import/create/other/shop/orders", "").Refused(403, "import")
 	})
 	t.Run("what is unknown is 404, and another user's is 403", func(t *testing.T) {
 		t.Parallel()
@@ -215,90 +214,90 @@ func TestBulkImportGuards(t *testing.T) {
 			if method == "PUT" {
 				body = "x"
 			}
-			b.call(method, "/bulk_import/"+action+"none"+tail, body).refused(404, "none")
+			b.Call(method, "/bulk_import/"+action+"none"+tail, body).Refused(404, "none")
 			if method != "GET" {
-				b.as("1/analyst").call(method, "/bulk_import/"+action+"january"+tail, body).refused(403, "another user's")
+				b.as("1/analyst").Call(method, "/bulk_import/"+action+"january"+tail, body).Refused(403, "another user's")
 			}
 		}
-		b.post("/bulk_import/delete_part/january/none", "").refused(404, "part")
-		b.call("PUT", "/bulk_import/upload_part/january/p", "").refused(400, "no body")
+		b.Post("/bulk_import/delete_part/january/none", "").Refused(404, "part")
+		b.Call("PUT", "/bulk_import/upload_part/january/p", "").Refused(400, "no body")
 	})
 	t.Run("a part that comes twice is replaced", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.upload("p", timed(1)).want(200)
-		b.upload("p", timed(1), timed(2)).want(200)
-		b.do("freeze").want(200)
-		b.do("perform").want(200)
-		b.advance(time.Minute)
+		b.upload("p", timed(1)).Want(200)
+		b.upload("p", timed(1), timed(2)).Want(200)
+		b.do("freeze").Want(200)
+		b.do("perform").Want(200)
+		b.Advance(time.Minute)
 		b.stands("ready", 2, 0, 1, 0)
 	})
 	t.Run("each step needs the one before", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.do("perform").refused(422, "freeze it first")
-		b.do("commit").refused(422, "uploading", "ready")
-		b.do("freeze").want(200)
-		b.do("freeze").want(200)
-		b.do("perform").refused(422, "no parts")
-		b.upload("p", timed(1)).refused(422, "frozen")
-		b.post("/bulk_import/delete_part/january/p", "").refused(422, "frozen")
-		b.do("unfreeze").want(200)
-		b.upload("p", timed(1)).want(200)
-		b.do("freeze").want(200)
-		b.post("/bulk_import/perform/january", `{"priority":9}`).refused(400, "priority")
-		b.do("perform").want(200)
-		b.do("perform").refused(422, "performing")
-		b.do("unfreeze").refused(422, "performing")
-		b.do("commit").refused(422, "performing")
-		b.advance(time.Minute)
-		b.do("commit").want(200)
-		b.do("commit").refused(422, "committing")
-		b.advance(time.Minute)
-		b.do("unfreeze").refused(422, "committed")
-		b.do("commit").refused(422, "committed")
+		b.do("perform").Refused(422, "freeze it first")
+		b.do("commit").Refused(422, "uploading", "ready")
+		b.do("freeze").Want(200)
+		b.do("freeze").Want(200)
+		b.do("perform").Refused(422, "no parts")
+		b.upload("p", timed(1)).Refused(422, "frozen")
+		b.Post("/bulk_import/delete_part/january/p", "").Refused(422, "frozen")
+		b.do("unfreeze").Want(200)
+		b.upload("p", timed(1)).Want(200)
+		b.do("freeze").Want(200)
+		b.Post("/bulk_import/perform/january", `{"priority":9}`).Refused(400, "priority")
+		b.do("perform").Want(200)
+		b.do("perform").Refused(422, "performing")
+		b.do("unfreeze").Refused(422, "performing")
+		b.do("commit").Refused(422, "performing")
+		b.Advance(time.Minute)
+		b.do("commit").Want(200)
+		b.do("commit").Refused(422, "committing")
+		b.Advance(time.Minute)
+		b.do("unfreeze").Refused(422, "committed")
+		b.do("commit").Refused(422, "committed")
 	})
 	t.Run("a committed import that is not frozen cannot be", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.upload("p", timed(1)).want(200)
-		b.do("freeze").want(200)
-		b.do("perform").want(200)
-		b.advance(time.Minute)
-		b.do("unfreeze").want(200)
+		b.upload("p", timed(1)).Want(200)
+		b.do("freeze").Want(200)
+		b.do("perform").Want(200)
+		b.Advance(time.Minute)
+		b.do("unfreeze").Want(200)
 		b.stands("uploading", 1, 0, 1, 0)
 	})
 	t.Run("parts count against what a world may hold", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t, mockserver.WithStateLimit(1<<20))
 		big := strings.Repeat("x", 600<<10)
-		b.put("/bulk_import/upload_part/january/p", big).want(200)
-		b.put("/bulk_import/upload_part/january/q", big).refused(400, "would take more than 1048576 bytes")
-		b.put("/bulk_import/upload_part/january/p", big).want(200)
+		b.put("/bulk_import/upload_part/january/p", big).Want(200)
+		b.put("/bulk_import/upload_part/january/q", big).Refused(400, "would take more than 1048576 bytes")
+		b.put("/bulk_import/upload_part/january/p", big).Want(200)
 	})
 	t.Run("deleted while it is committing, it puts no rows into the table", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.upload("p", timed(1)).want(200)
-		b.do("freeze").want(200)
-		b.do("perform").want(200)
-		b.advance(time.Minute)
-		b.do("commit").want(200)
-		b.do("delete").want(200)
-		b.advance(time.Minute)
-		if got := b.get("/table/show/shop/orders").object()["count"]; got != 0.0 {
+		b.upload("p", timed(1)).Want(200)
+		b.do("freeze").Want(200)
+		b.do("perform").Want(200)
+		b.Advance(time.Minute)
+		b.do("commit").Want(200)
+		b.do("delete").Want(200)
+		b.Advance(time.Minute)
+		if got := b.Get("/table/show/shop/orders").Object()["count"]; got != 0.0 {
 			t.Errorf("count is %v", got)
 		}
 	})
 	t.Run("deleted while its job runs, the job fails", func(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
-		b.upload("p", timed(1)).want(200)
-		b.do("freeze").want(200)
-		job, _ := b.do("perform").object()["job_id"].(string)
-		b.do("delete").want(200)
-		b.advance(time.Minute)
-		if got := b.get("/job/status/" + job).object()["status"]; got != "error" {
+		b.upload("p", timed(1)).Want(200)
+		b.do("freeze").Want(200)
+		job, _ := b.do("perform").Object()["job_id"].(string)
+		b.do("delete").Want(200)
+		b.Advance(time.Minute)
+		if got := b.Get("/job/status/" + job).Object()["status"]; got != "error" {
 			t.Errorf("the job is %v", got)
 		}
 	})

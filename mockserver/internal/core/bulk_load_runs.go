@@ -7,17 +7,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 // runDueBulkLoad issues the job of a bulk load session's slot and moves the session on.
-func runDueBulkLoad(w *world.World, e world.Event, skip op.Skips) {
+func runDueBulkLoad(w *world.World, e world.Event) {
 	b, ok := w.Core.BulkLoads.Get(e.ID)
 	if !ok || !b.PlannedAt.Equal(e.At) {
 		return
 	}
-	_, _ = issue(w, jobOfLoad(b, b.Slot), e.At, skip) // without a domain key nothing is in its way
-	b.Slot, _ = nextSlot(timing(b), b.Slot)           // which compiled when the session was stored
+	_, _ = issue(w, jobOfLoad(b, b.Slot), e.At) // without a domain key nothing is in its way
+	b.Slot, _ = nextSlot(timing(b), b.Slot)     // which compiled when the session was stored
 	putBulkLoad(w, b, e.At)
 }
 
@@ -46,10 +47,10 @@ func runBulkLoad(c *op.Call) (op.Reply, error) {
 	}
 	job := jobOfLoad(b, slot)
 	job.User = c.Caller.User.ID
-	if job, err = issue(c.World, job, c.Now, c.Skip); err != nil {
+	if job, err = issue(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
-	reply := op.Reply{Body: map[string]string{"job_id": idText(job.ID)}}
+	reply := op.Reply{Body: map[string]string{"job_id": op.IDText(job.ID)}}
 	if note := (Engine{}).lacks(job); note != "" {
 		reply.Notes = []string{note}
 	}
@@ -103,7 +104,7 @@ func listBulkLoadJobs(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	jobs := []loadJobForm{}
-	for _, job := range c.World.Core.Jobs.Before(0) {
+	for _, job := range table.Before(&c.World.Core.Jobs, 0) {
 		if job.BulkLoadSession == b.ID {
 			jobs = append(jobs, loadJobView(c.World, job))
 		}
@@ -138,9 +139,9 @@ func bulkLoadPending(c *op.Call) (string, time.Time, bool) {
 	if err != nil {
 		return "", time.Time{}, false
 	}
-	for _, job := range c.World.Core.Jobs.Before(0) {
+	for _, job := range table.Before(&c.World.Core.Jobs, 0) {
 		if job.BulkLoadSession == b.ID {
-			return idText(job.ID) + " " + string(job.Status), job.StepAt, !job.Status.Finished()
+			return op.IDText(job.ID) + " " + string(job.Status), job.StepAt, !job.Status.Finished()
 		}
 	}
 	return "", time.Time{}, false

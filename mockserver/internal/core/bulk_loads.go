@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -57,7 +58,7 @@ type bulkLoadRequest struct {
 // listBulkLoads: all users see the bulk load sessions of the account (assumed).
 func listBulkLoads(c *op.Call) (op.Reply, error) {
 	list := []bulkLoadForm{}
-	for _, b := range c.World.Core.BulkLoads.All() {
+	for _, b := range table.All(&c.World.Core.BulkLoads) {
 		list = append(list, bulkLoadView(b))
 	}
 	return op.OK(list)
@@ -116,7 +117,7 @@ func deleteBulkLoad(c *op.Call) (op.Reply, error) {
 	}
 	c.World.Cancel(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
 	c.World.Core.BulkLoadNames.Delete(b.Name)
-	c.World.Core.BulkLoads.Delete(b.ID)
+	table.Delete(&c.World.Core.BulkLoads, b.ID)
 	return op.OK(bulkLoadView(b))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -27,7 +28,7 @@ type connectionNameForm struct {
 
 func listConnections(c *op.Call) (op.Reply, error) {
 	connections := []connectionForm{}
-	for _, connection := range c.World.Core.Connections.All() {
+	for _, connection := range table.All(&c.World.Core.Connections) {
 		connections = append(connections, connectionForm{Name: connection.Name, URL: connection.URL})
 	}
 	return op.OK(map[string]any{"results": connections})
@@ -63,10 +64,8 @@ func deleteConnection(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if !c.Skip[SkipConnectionDeletion] {
-		c.World.Core.Connections.Delete(id)
-		c.World.Core.ConnectionNames.Delete(name)
-	}
+	table.Delete(&c.World.Core.Connections, id)
+	c.World.Core.ConnectionNames.Delete(name)
 	return op.OK(connectionNameForm{name, name})
 }
 

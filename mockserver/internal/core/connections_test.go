@@ -10,28 +10,28 @@ func TestConnections(t *testing.T) {
 	t.Run("a connection is created, listed, looked up and deleted", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.get("/result/list").exactly(`{"results":[]}`)
-		c.post("/result/create/warehouse_s3", `{"url":"s3://loader:secret@objects.shop.example/exports"}`).
-			exactly(`{"name":"warehouse_s3","result":"warehouse_s3"}`)
-		c.post("/result/create/my%20ftp", "url=sftp://files.shop.example").exactly(`{"name":"my ftp","result":"my ftp"}`)
-		c.post("/result/create/mail?url=smtp:x", "").want(http.StatusOK)
-		c.get("/result/list").exactly(`{"results":[` +
+		c.Get("/result/list").Exactly(`{"results":[]}`)
+		c.Post("/result/create/warehouse_s3", `{"url":"s3://loader:secret@objects.shop.example/exports"}`).
+			Exactly(`{"name":"warehouse_s3","result":"warehouse_s3"}`)
+		c.Post("/result/create/my%20ftp", "url=sftp://files.shop.example").Exactly(`{"name":"my ftp","result":"my ftp"}`)
+		c.Post("/result/create/mail?url=smtp:x", "").Want(http.StatusOK)
+		c.Get("/result/list").Exactly(`{"results":[` +
 			`{"name":"warehouse_s3","url":"s3://loader:secret@objects.shop.example/exports","organization":null},` +
 			`{"name":"my ftp","url":"sftp://files.shop.example","organization":null},` +
 			`{"name":"mail","url":"smtp:x","organization":null}]}`)
-		c.get("/connections/lookup?name=my+ftp").exactly(`{"id":2}`)
-		c.post("/result/delete/my%20ftp", "").exactly(`{"name":"my ftp","result":"my ftp"}`)
-		c.get("/connections/lookup?name=my+ftp").refused(http.StatusNotFound, "my ftp")
-		c.post("/result/delete/my%20ftp", "").refused(http.StatusNotFound, "my ftp")
-		c.post("/result/create/my%20ftp", "url=sftp://files.shop.example").want(http.StatusOK)
-		c.get("/connections/lookup?name=my+ftp").exactly(`{"id":4}`)
+		c.Get("/connections/lookup?name=my+ftp").Exactly(`{"id":2}`)
+		c.Post("/result/delete/my%20ftp", "").Exactly(`{"name":"my ftp","result":"my ftp"}`)
+		c.Get("/connections/lookup?name=my+ftp").Refused(http.StatusNotFound, "my ftp")
+		c.Post("/result/delete/my%20ftp", "").Refused(http.StatusNotFound, "my ftp")
+		c.Post("/result/create/my%20ftp", "url=sftp://files.shop.example").Want(http.StatusOK)
+		c.Get("/connections/lookup?name=my+ftp").Exactly(`{"id":4}`)
 	})
 	t.Run("a used name is refused", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.post("/result/create/abc", `{"url":"s3://a"}`).want(http.StatusOK)
-		c.post("/result/create/abc", `{"url":"s3://b"}`).refused(http.StatusConflict, "abc")
-		c.get("/result/list").exactly(`{"results":[{"name":"abc","url":"s3://a","organization":null}]}`)
+		c.Post("/result/create/abc", `{"url":"s3://a"}`).Want(http.StatusOK)
+		c.Post("/result/create/abc", `{"url":"s3://b"}`).Refused(http.StatusConflict, "abc")
+		c.Get("/result/list").Exactly(`{"results":[{"name":"abc","url":"s3://a","organization":null}]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"a short name":          {"admin", "POST", "/result/create/ab", `{"url":"s3://a"}`, 422, "3 or more"},
@@ -50,17 +50,17 @@ func TestConnections(t *testing.T) {
 		t.Parallel()
 		const path = "/connector_configs/validate_with_connection"
 		c := newAccess(t)
-		c.post(path, `{"type":"s3","settings":{"bucket":"b","n":[1, null]}}`).
-			exactly(`{"type":"s3","settings":{"bucket":"b","n":[1,null]}}`)
-		c.post("/result/create/warehouse", `{"url":"s3://x"}`).want(http.StatusOK)
-		c.post(path, `{"type":"s3_v2","settings":{},"connection_id":1}`).exactly(`{"type":"s3_v2","settings":{}}`)
-		c.post(path, `type=s3&settings={"bucket":"b"}&connection_id=1`).exactly(`{"type":"s3","settings":{"bucket":"b"}}`)
-		c.post(path, `{"type":"sftp","settings":{},"connection_id":1}`).
-			refused(http.StatusUnprocessableEntity, "warehouse is not for sftp")
+		c.Post(path, `{"type":"s3","settings":{"bucket":"b","n":[1, null]}}`).
+			Exactly(`{"type":"s3","settings":{"bucket":"b","n":[1,null]}}`)
+		c.Post("/result/create/warehouse", `{"url":"s3://x"}`).Want(http.StatusOK)
+		c.Post(path, `{"type":"s3_v2","settings":{},"connection_id":1}`).Exactly(`{"type":"s3_v2","settings":{}}`)
+		c.Post(path, `type=s3&settings={"bucket":"b"}&connection_id=1`).Exactly(`{"type":"s3","settings":{"bucket":"b"}}`)
+		c.Post(path, `{"type":"sftp","settings":{},"connection_id":1}`).
+			Refused(http.StatusUnprocessableEntity, "warehouse is not for sftp")
 	})
 }
 
 func TestDataConnectorRestrictions(t *testing.T) {
 	t.Parallel()
-	newAccess(t).get("/data_connector_restrictions").exactly("{}")
+	newAccess(t).Get("/data_connector_restrictions").Exactly("{}")
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -79,13 +80,13 @@ func visibleDatabase(c *op.Call) (world.Database, error) {
 
 func listDatabases(c *op.Call) (op.Reply, error) {
 	counts := map[int64]int64{} // of records, by database
-	for _, t := range c.World.Core.Tables.All() {
+	for _, t := range table.All(&c.World.Core.Tables) {
 		if t.DeletedAt.IsZero() {
 			counts[t.Database] += t.Count
 		}
 	}
 	list := []databaseForm{}
-	for id, d := range c.World.Core.Databases.All() {
+	for id, d := range table.All(&c.World.Core.Databases) {
 		if d.DeletedAt.IsZero() && seesDatabase(c.World, c.Caller, d) {
 			list = append(list, databaseView(c, d, counts[id], offsetDateTime))
 		}
@@ -102,7 +103,7 @@ func getDatabase(c *op.Call) (op.Reply, error) {
 	for t := range tablesOf(c.World, d.ID) {
 		count += t.Count
 	}
-	return op.OK(oneDatabaseForm{ID: idText(d.ID), databaseForm: databaseView(c, d, count, dateTime)})
+	return op.OK(oneDatabaseForm{ID: op.IDText(d.ID), databaseForm: databaseView(c, d, count, dateTime)})
 }
 
 func createDatabase(c *op.Call) (op.Reply, error) {
@@ -145,9 +146,6 @@ func deleteDatabase(c *op.Call) (op.Reply, error) {
 	}
 	if d.DeleteProtected {
 		return op.Reply{}, op.Forbidden("database %s (id %d) is protected from deletion", d.Name, d.ID)
-	}
-	if c.Skip[SkipDatabaseDeletion] {
-		return op.OK(databaseReference{d.Name})
 	}
 	for t := range tablesOf(c.World, d.ID) {
 		bury(c.World, t, c.Now)

@@ -26,7 +26,7 @@ func setJobResultExport(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	job := world.Job{
-		Type: resultExportJob, Query: "RESULT EXPORT FROM JOB " + idText(target.ID), Database: target.Database,
+		Type: resultExportJob, Query: "RESULT EXPORT FROM JOB " + op.IDText(target.ID), Database: target.Database,
 		User: c.Caller.User.ID, ExportTarget: target.ID,
 	}
 	if err := body.bind(c.World, &job); err != nil {
@@ -35,7 +35,7 @@ func setJobResultExport(c *op.Call) (op.Reply, error) {
 	if job.ResultURL == "" {
 		return op.Reply{}, op.Unprocessable("result", "is missing: want a URL, or result_connection_id")
 	}
-	if job, err = issue(c.World, job, c.Now, c.Skip); err != nil {
+	if job, err = issue(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	target.LinkedExport = job.ID
@@ -101,7 +101,7 @@ func createExportJob(c *op.Call) (op.Reply, error) {
 	job, err := issue(c.World, world.Job{
 		Type: exportJob, Database: database.Name, Table: table.Name, User: c.Caller.User.ID, Pool: body.Pool,
 		DomainKey: string(body.DomainKey), ResultURL: "s3://" + body.Bucket + "/" + strings.TrimPrefix(body.FilePrefix, "/"),
-	}, c.Now, c.Skip)
+	}, c.Now)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // packed is a text in gzip.
@@ -46,9 +47,9 @@ func msgpackRows(tb testing.TB, rows ...map[string]any) string {
 }
 
 // put uploads rows.
-func (c *client) put(path, body string, headers ...string) answer {
+func (c client) put(path, body string, headers ...string) mocktest.Answer {
 	c.Helper()
-	return c.call(http.MethodPut, path, body, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
+	return c.Call(http.MethodPut, path, body, append([]string{"Content-Type", "application/octet-stream"}, headers...)...)
 }
 
 const importPlace = `
@@ -66,7 +67,7 @@ const ordersImport = "/table/import/shop/orders/msgpack.gz"
 
 func TestImport(t *testing.T) {
 	t.Parallel()
-	one := map[string]any{"time": now.Unix() - 60, "n": 1, "price": 2.5, "name": "tea", "tags": []string{"a"}}
+	one := map[string]any{"time": mocktest.Now.Unix() - 60, "n": 1, "price": 2.5, "name": "tea", "tags": []string{"a"}}
 	t.Run("puts rows into the table that counts, tails and schemas show", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)
@@ -75,24 +76,24 @@ func TestImport(t *testing.T) {
 		want := map[string]any{
 			"unique_id": nil, "database": "shop", "table": "orders", "md5_hex": hex.EncodeToString(sum[:]), "elapsed_time": 0.0,
 		}
-		if diff := cmp.Diff(want, c.put(ordersImport, body).want(200).object()); diff != "" {
+		if diff := cmp.Diff(want, c.put(ordersImport, body).Want(200).Object()); diff != "" {
 			t.Errorf("the answer (-want +got)\n%s", diff)
 		}
-		table := c.get("/table/show/shop/orders").want(200).object()
+		table := c.Get("/table/show/shop/orders").Want(200).Object()
 		if table["count"] != 2.0 || table["schema"] != `[["n","long"],["name","string"],["price","double"],["tags","string"]]` {
 			t.Errorf("the table is %v", table)
 		}
 		const wantTail = `[{"n":"1","name":"tea","price":"2.5","tags":"[\"a\"]","time":1768469340},{"n":"2","time":1768469400}]`
-		if got := string(c.get("/table/tail/shop/orders?count=5").want(200).body); got != wantTail {
+		if got := string(c.Get("/table/tail/shop/orders?count=5").Want(200).Body); got != wantTail {
 			t.Errorf("tail is %s, want %s", got, wantTail)
 		}
 	})
 	t.Run("reads JSON lines and a JSON array", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)
-		c.put("/table/import/shop/orders/json.gz", packed(t, "{\"n\":1}\n{\"n\":2}\n")).want(200)
-		c.put("/table/import/shop/orders/json.gz", packed(t, `[{"n":3}]`)).want(200)
-		if got := c.get("/table/show/shop/orders").object()["count"]; got != 3.0 {
+		c.put("/table/import/shop/orders/json.gz", packed(t, "{\"n\":1}\n{\"n\":2}\n")).Want(200)
+		c.put("/table/import/shop/orders/json.gz", packed(t, `[{"n":3}]`)).Want(200)
+		if got := c.Get("/table/show/shop/orders").Object()["count"]; got != 3.0 {
 			t.Errorf("count is %v, want 3", got)
 		}
 	})
@@ -101,38 +102,38 @@ func TestImport(t *testing.T) {
 		c := newClient(t).load(importPlace)
 		body := msgpackRows(t, one)
 		for _, media := range []string{"application/x-gzip", "application/x-www-form-urlencoded", "application/json", ""} {
-			c.put(ordersImport, body, "Content-Type", media).want(200)
+			c.put(ordersImport, body, "Content-Type", media).Want(200)
 		}
-		c.put(ordersImport, body, "Content-Encoding", "gzip").want(200)
-		c.put(ordersImport, packed(t, body), "Content-Encoding", "gzip").want(200)
-		if got := c.get("/table/show/shop/orders").object()["count"]; got != 6.0 {
+		c.put(ordersImport, body, "Content-Encoding", "gzip").Want(200)
+		c.put(ordersImport, packed(t, body), "Content-Encoding", "gzip").Want(200)
+		if got := c.Get("/table/show/shop/orders").Object()["count"]; got != 6.0 {
 			t.Errorf("count is %v, want 6", got)
 		}
 	})
 	t.Run("takes a write-only key, whose purpose it is", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)
-		c.as("1/write").put(ordersImport, msgpackRows(t, one)).want(200)
-		c.as("1/write").put("/table/import_with_id/shop/orders/x/msgpack.gz", msgpackRows(t, one)).want(200)
+		c.as("1/write").put(ordersImport, msgpackRows(t, one)).Want(200)
+		c.as("1/write").put("/table/import_with_id/shop/orders/x/msgpack.gz", msgpackRows(t, one)).Want(200)
 	})
 	t.Run("refuses users without the right, and tables that are not there", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)
 		body := msgpackRows(t, one)
 		for _, path := range []string{"/table/import/%s/%s/msgpack.gz", "/table/import_with_id/%s/%s/x/msgpack.gz"} {
-			c.as("1/analyst").put(fmt.Sprintf(path, "shop", "orders"), body).refused(403, "import", "shop")
-			c.put(fmt.Sprintf(path, "none", "orders"), body).refused(404, "database", "none")
-			c.put(fmt.Sprintf(path, "shop", "none"), body).refused(404, "table", "none")
-			c.put(fmt.Sprintf(path, "shop", "orders"), "tea").refused(400, "no gzip")
+			c.as("1/analyst").put(fmt.Sprintf(path, "shop", "orders"), body).Refused(403, "import", "shop")
+			c.put(fmt.Sprintf(path, "none", "orders"), body).Refused(404, "database", "none")
+			c.put(fmt.Sprintf(path, "shop", "none"), body).Refused(404, "table", "none")
+			c.put(fmt.Sprintf(path, "shop", "orders"), "tea").Refused(400, "no gzip")
 		}
-		c.call(http.MethodPut, ordersImport, "").refused(400, "no body")
+		c.Call(http.MethodPut, ordersImport, "").Refused(400, "no body")
 	})
 	t.Run("refuses a body with one wrong row, and stores nothing of it", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)
-		c.put(ordersImport, packed(t, "\x81\xa1n\x01\x05")).refused(400, "row 2", "want a map")
-		c.put(ordersImport, packed(t, "\x81\xa1n\x01\x81")).refused(400, "row 2", "ends")
-		if table := c.get("/table/show/shop/orders").object(); table["count"] != 0.0 || table["schema"] != "[]" {
+		c.put(ordersImport, packed(t, "\x81\xa1n\x01\x05")).Refused(400, "row 2", "want a map")
+		c.put(ordersImport, packed(t, "\x81\xa1n\x01\x81")).Refused(400, "row 2", "ends")
+		if table := c.Get("/table/show/shop/orders").Object(); table["count"] != 0.0 || table["schema"] != "[]" {
 			t.Errorf("the table is %v", table)
 		}
 	})
@@ -140,7 +141,7 @@ func TestImport(t *testing.T) {
 		t.Parallel()
 		for _, mode := range []mockserver.Validation{mockserver.Strict, mockserver.Off} {
 			c := newClient(t, mockserver.WithValidation(mode)).load(importPlace)
-			c.put("/table/import/shop/orders/csv.gz", packed(t, "n\n1\n")).refused(400, "format", "msgpack.gz", "json.gz")
+			c.put("/table/import/shop/orders/csv.gz", packed(t, "n\n1\n")).Refused(400, "format", "msgpack.gz", "json.gz")
 		}
 	})
 	t.Run("that is too large is refused before it is read", func(t *testing.T) {
@@ -149,9 +150,7 @@ func TestImport(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "http://localhost/core/v3"+ordersImport, strings.NewReader("x"))
 		r.ContentLength = 32<<20 + 1
 		r.Header.Set("Authorization", "SVC1 1/admin")
-		w := httptest.NewRecorder()
-		c.server.ServeHTTP(w, r)
-		answer{c, w.Code, w.Header(), w.Body.Bytes()}.refused(400, "exceeds 33554432 bytes")
+		c.Send(r).Refused(400, "exceeds 33554432 bytes")
 	})
 	t.Run("counts against what a world may hold, and the oldest rows go", func(t *testing.T) {
 		t.Parallel()
@@ -161,13 +160,13 @@ func TestImport(t *testing.T) {
 		for n := range 10_000 {
 			rows = append(rows, map[string]any{"n": n})
 		}
-		c.put(ordersImport, msgpackRows(t, rows...)).want(200)
+		c.put(ordersImport, msgpackRows(t, rows...)).Want(200)
 		var kept []map[string]any
-		c.get("/table/tail/shop/orders?count=10000").want(200).into(&kept)
+		c.Get("/table/tail/shop/orders?count=10000").Want(200).Into(&kept)
 		if len(kept) > limit/32 || len(kept) < limit/100 || kept[len(kept)-1]["n"] != "9999" {
 			t.Errorf("%d rows are kept, the last is %v", len(kept), kept[len(kept)-1])
 		}
-		if got := c.get("/table/show/shop/orders").object()["count"]; got != 10_000.0 {
+		if got := c.Get("/table/show/shop/orders").Object()["count"]; got != 10_000.0 {
 			t.Errorf("count is %v, want 10000", got)
 		}
 	})
@@ -178,40 +177,29 @@ func TestImportWithID(t *testing.T) {
 	const path = "/table/import_with_id/shop/%s/once/msgpack.gz"
 	c := newClient(t).load(importPlace)
 	body := msgpackRows(t, map[string]any{"n": 1})
-	first := c.put(fmt.Sprintf(path, "orders"), body).want(200)
-	if got := first.object()["unique_id"]; got != "once" {
+	first := c.put(fmt.Sprintf(path, "orders"), body).Want(200)
+	if got := first.Object()["unique_id"]; got != "once" {
 		t.Errorf("unique_id is %v", got)
 	}
 	t.Log("repeated, also with other rows and in a world that was loaded again, it changes nothing")
-	if err := c.server.World("").Load(c.dump()); err != nil {
-		t.Fatal(err)
-	}
-	again := c.put(fmt.Sprintf(path, "orders"), msgpackRows(t, map[string]any{"n": 2}, map[string]any{"n": 3})).want(200)
-	if diff := cmp.Diff(first.object(), again.object()); diff != "" {
+	c.replace(c.dump())
+	again := c.put(fmt.Sprintf(path, "orders"), msgpackRows(t, map[string]any{"n": 2}, map[string]any{"n": 3})).Want(200)
+	if diff := cmp.Diff(first.Object(), again.Object()); diff != "" {
 		t.Errorf("the second answer (-first +second)\n%s", diff)
 	}
-	c.put(fmt.Sprintf(path, "typed"), body).want(200)
+	c.put(fmt.Sprintf(path, "typed"), body).Want(200)
 	for table, want := range map[string]float64{"orders": 1, "typed": 1} {
-		if got := c.get("/table/show/shop/" + table).object()["count"]; got != want {
+		if got := c.Get("/table/show/shop/" + table).Object()["count"]; got != want {
 			t.Errorf("%s has %v rows, want %v", table, got, want)
 		}
 	}
 	t.Log("a refused import may be repeated with its id")
 	const other = "/table/import_with_id/shop/orders/twice/msgpack.gz"
-	c.put(other, "tea").want(400)
-	c.put(other, body).want(200)
-	if got := c.get("/table/show/shop/orders").object()["count"]; got != 2.0 {
+	c.put(other, "tea").Want(400)
+	c.put(other, body).Want(200)
+	if got := c.Get("/table/show/shop/orders").Object()["count"]; got != 2.0 {
 		t.Errorf("count is %v, want 2", got)
 	}
-}
-
-// dump is the world's state, as a fixture.
-func (c *client) dump() []byte {
-	c.Helper()
-	r := httptest.NewRequestWithContext(c.Context(), http.MethodGet, "http://localhost/_understudy/worlds/default/state", http.NoBody)
-	w := httptest.NewRecorder()
-	c.server.ServeHTTP(w, r)
-	return w.Body.Bytes()
 }
 
 func TestImportedColumns(t *testing.T) {
@@ -232,9 +220,9 @@ func TestImportedColumns(t *testing.T) {
 			t.Parallel()
 			c := newClient(t).load(importPlace)
 			for _, value := range test.values {
-				c.put("/table/import/shop/"+test.table+"/msgpack.gz", row(value)).want(200)
+				c.put("/table/import/shop/"+test.table+"/msgpack.gz", row(value)).Want(200)
 			}
-			if got := c.get("/table/show/shop/" + test.table).want(200).object()["schema"]; got != test.want {
+			if got := c.Get("/table/show/shop/" + test.table).Want(200).Object()["schema"]; got != test.want {
 				t.Errorf("schema is %s, want %s", got, test.want)
 			}
 		})
@@ -242,9 +230,9 @@ func TestImportedColumns(t *testing.T) {
 	t.Run("take the type that holds all values of one import", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)
-		c.put("/table/import/shop/orders/json.gz", packed(t, `{"a":1,"b":1,"c":1.5}{"a":1.5,"b":"x","c":2}`)).want(200)
+		c.put("/table/import/shop/orders/json.gz", packed(t, `{"a":1,"b":1,"c":1.5}{"a":1.5,"b":"x","c":2}`)).Want(200)
 		const want = `[["a","double"],["b","string"],["c","double"]]`
-		if got := c.get("/table/show/shop/orders").object()["schema"]; got != want {
+		if got := c.Get("/table/show/shop/orders").Object()["schema"]; got != want {
 			t.Errorf("schema is %s, want %s", got, want)
 		}
 	})
@@ -256,9 +244,9 @@ func TestImportedColumns(t *testing.T) {
 			for n := range 600 {
 				row[fmt.Sprintf("c%d_%d", i, n)] = n
 			}
-			c.put(ordersImport, msgpackRows(t, row)).want(want)
+			c.put(ordersImport, msgpackRows(t, row)).Want(want)
 		}
-		if got := c.get("/table/show/shop/orders").object()["count"]; got != 1.0 {
+		if got := c.Get("/table/show/shop/orders").Object()["count"]; got != 1.0 {
 			t.Errorf("count is %v, want 1", got)
 		}
 	})
@@ -266,9 +254,9 @@ func TestImportedColumns(t *testing.T) {
 
 func TestServerStatus(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load("")
+	c := newClient(t)
 	for _, key := range []string{"", "1/nobody", "1/admin"} {
-		if got := string(c.as(key).get("/system/server_status").want(200).body); got != `{"status":"ok"}` {
+		if got := string(c.as(key).Get("/system/server_status").Want(200).Body); got != `{"status":"ok"}` {
 			t.Errorf("with key %q the answer is %s", key, got)
 		}
 	}
@@ -277,7 +265,7 @@ func TestServerStatus(t *testing.T) {
 func TestWithoutExtras(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, mockserver.WithExtras(false)).load(importPlace)
-	c.put(ordersImport, msgpackRows(t, map[string]any{"n": 1})).refused(404, "no operation PUT")
-	c.get("/system/server_status").refused(404)
-	c.get("/table/show/shop/orders").want(200)
+	c.put(ordersImport, msgpackRows(t, map[string]any{"n": 1})).Refused(404, "no operation PUT")
+	c.Get("/system/server_status").Refused(404)
+	c.Get("/table/show/shop/orders").Want(200)
 }

@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestJobList(t *testing.T) {
 	t.Parallel()
-	ids := func(a answer) (ids []string) {
+	ids := func(a mocktest.Answer) (ids []string) {
 		a.Helper()
 		var page struct {
 			Jobs []struct {
@@ -17,7 +19,7 @@ func TestJobList(t *testing.T) {
 			}
 			Count int
 		}
-		a.want(200).into(&page)
+		a.Want(200).Into(&page)
 		for _, job := range page.Jobs {
 			ids = append(ids, job.JobID)
 		}
@@ -30,12 +32,12 @@ func TestJobList(t *testing.T) {
 	for range 25 {
 		c.query("SELECT 1")
 	}
-	c.post("/job/kill/7", "").want(200)
-	c.advance(time.Second)
-	c.post("/job/kill/9", "").want(200)
-	c.advance(4 * time.Second)
+	c.Post("/job/kill/7", "").Want(200)
+	c.Advance(time.Second)
+	c.Post("/job/kill/9", "").Want(200)
+	c.Advance(4 * time.Second)
 	slow := c.query("SELECT 2") // 26
-	c.advance(2 * time.Second)
+	c.Advance(2 * time.Second)
 	for _, test := range []struct {
 		name, query string
 		want        []string
@@ -52,19 +54,19 @@ func TestJobList(t *testing.T) {
 		{"a job that is over ran until its end", "?slower_than=3&to=0", []string{"25"}},
 		{"slow alone means an hour", "?slow=true", nil},
 	} {
-		if diff := cmp.Diff(test.want, ids(c.get("/job/list"+test.query))); diff != "" {
+		if diff := cmp.Diff(test.want, ids(c.Get("/job/list"+test.query))); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.name, diff)
 		}
 	}
-	if got := ids(c.get("/job/list")); len(got) != 20 || got[0] != "26" || got[19] != "7" {
+	if got := ids(c.Get("/job/list")); len(got) != 20 || got[0] != "26" || got[19] != "7" {
 		t.Errorf("without parameters: %v", got)
 	}
-	if got := ids(c.get("/job/list?from=20")); len(got) != 6 || got[0] != "6" {
+	if got := ids(c.Get("/job/list?from=20")); len(got) != 6 || got[0] != "6" {
 		t.Errorf("from 20: %v", got)
 	}
-	c.get("/job/list").has(map[string]any{"from": nil, "to": nil})
-	c.get("/job/list?from=2&to=400").has(map[string]any{"from": 2.0, "to": 400.0, "count": 24.0})
+	c.Get("/job/list").Has(map[string]any{"from": nil, "to": nil})
+	c.Get("/job/list?from=2&to=400").Has(map[string]any{"from": 2.0, "to": 400.0, "count": 24.0})
 	for _, query := range []string{"?from=-1", "?to=-1", "?from=x", "?status=booting", "?slower_than=x"} {
-		c.get("/job/list" + query).want(400)
+		c.Get("/job/list" + query).Want(400)
 	}
 }

@@ -56,7 +56,7 @@ func (g Engine) issueJob(c *op.Call) (op.Reply, error) {
 	if err := body.bind(c.World, &job); err != nil {
 		return op.Reply{}, err
 	}
-	if job, err = issue(c.World, job, c.Now, c.Skip); err != nil {
+	if job, err = issue(c.World, job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	reply := issued(job)
@@ -68,7 +68,7 @@ func (g Engine) issueJob(c *op.Call) (op.Reply, error) {
 
 // issued is the answer for a new job.
 func issued(job world.Job) op.Reply {
-	id := idText(job.ID)
+	id := op.IDText(job.ID)
 	return op.Reply{Body: map[string]string{"job": id, "job_id": id, "database": job.Database}}
 }
 
@@ -220,6 +220,6 @@ func isObject(text string) bool {
 func taken(key string, by int64) error {
 	return &op.Error{
 		Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is taken by job %d", key, by),
-		Details: map[string]any{"conflicts_with": idText(by)},
+		Details: map[string]any{"conflicts_with": op.IDText(by)},
 	}
 }

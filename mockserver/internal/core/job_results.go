@@ -41,7 +41,7 @@ func (s *renderings) getJobResult(c *op.Call) (op.Reply, error) {
 // resultThere says why a job has no result (404 is assumed).
 func resultThere(job world.Job, now time.Time) error {
 	missing := func(why string) error {
-		return &op.Error{Code: op.CodeNotFound, Message: "job " + idText(job.ID) + " has no result: " + why}
+		return &op.Error{Code: op.CodeNotFound, Message: "job " + op.IDText(job.ID) + " has no result: " + why}
 	}
 	switch {
 	case job.Status != world.JobSuccess:

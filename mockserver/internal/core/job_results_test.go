@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/vmihailenco/msgpack/v5"
 
+	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/query"
 )
 
@@ -29,8 +30,8 @@ func TestResults(t *testing.T) {
 	t.Parallel()
 	c := jobClient(t, oddRows)
 	id := c.query("SELECT 1")
-	c.advance(5 * time.Second)
-	read := func(query string) answer { return c.get("/job/result/" + id + query).want(200) }
+	c.Advance(5 * time.Second)
+	read := func(query string) mocktest.Answer { return c.Get("/job/result/" + id + query).Want(200) }
 	lines := `["a\tb,\"c\"\nd",1.5,"AP8="]` + "\n" + `[null,"NaN",true]` + "\n" + `["","-Infinity",7]` + "\n" + `["ü",2.0,1e+21]` + "\n"
 	for _, test := range []struct{ query, media, want string }{
 		{"?format=json", "application/json", lines},
@@ -49,10 +50,10 @@ func TestResults(t *testing.T) {
 		{"?format=msgpack&limit=0", "application/x-msgpack", ""},
 	} {
 		got := read(test.query)
-		if diff := cmp.Diff(test.want, string(got.body)); diff != "" {
+		if diff := cmp.Diff(test.want, string(got.Body)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.query, diff)
 		}
-		if media := got.header.Get("Content-Type"); media != test.media {
+		if media := got.Header.Get("Content-Type"); media != test.media {
 			t.Errorf("%s: media type %s, want %s", test.query, media, test.media)
 		}
 	}
@@ -62,8 +63,8 @@ func TestPackedResults(t *testing.T) {
 	t.Parallel()
 	c := jobClient(t, oddRows)
 	id := c.query("SELECT 1")
-	c.advance(5 * time.Second)
-	read := func(query string) []byte { return c.get("/job/result/" + id + query).want(200).body }
+	c.Advance(5 * time.Second)
+	read := func(query string) []byte { return c.Get("/job/result/" + id + query).Want(200).Body }
 	want := [][]any{
 		{"a\tb,\"c\"\nd", 1.5, []byte{0, 255}},
 		{nil, math.NaN(), true},
@@ -102,7 +103,7 @@ func TestPackedResults(t *testing.T) {
 	if err != nil || !bytes.Equal(plain, stream) {
 		t.Errorf("unpacked: %x (%v), want %x", plain, err, stream)
 	}
-	c.get("/job/status/" + id).has(map[string]any{"num_records": 4.0, "result_size": float64(len(packed))})
+	c.Get("/job/status/" + id).Has(map[string]any{"num_records": 4.0, "result_size": float64(len(packed))})
 }
 
 func TestResultDownloads(t *testing.T) {
@@ -111,41 +112,41 @@ func TestResultDownloads(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		id := c.query("SELECT 1")
-		c.advance(5 * time.Second)
+		c.Advance(5 * time.Second)
 		path := "/job/result/" + id + "?format=msgpack.gz"
-		whole := c.get(path).want(200)
-		tag := whole.header.Get("ETag")
-		if tag == "" || c.get(path).header.Get("ETag") != tag || whole.header.Get("Accept-Ranges") != "bytes" {
-			t.Errorf("headers: %v", whole.header)
+		whole := c.Get(path).Want(200)
+		tag := whole.Header.Get("ETag")
+		if tag == "" || c.Get(path).Header.Get("ETag") != tag || whole.Header.Get("Accept-Ranges") != "bytes" {
+			t.Errorf("headers: %v", whole.Header)
 		}
-		if other := c.get("/job/result/" + id + "?format=json").header.Get("ETag"); other == tag {
+		if other := c.Get("/job/result/" + id + "?format=json").Header.Get("ETag"); other == tag {
 			t.Errorf("two forms have the tag %s", tag)
 		}
-		rest := c.call("GET", path, "", "Range", "bytes=10-", "If-Range", tag).want(206)
-		if !bytes.Equal(rest.body, whole.body[10:]) {
-			t.Errorf("rest: %x of %x", rest.body, whole.body)
+		rest := c.Call("GET", path, "", "Range", "bytes=10-", "If-Range", tag).Want(206)
+		if !bytes.Equal(rest.Body, whole.Body[10:]) {
+			t.Errorf("rest: %x of %x", rest.Body, whole.Body)
 		}
-		c.call("GET", path, "", "Range", "bytes=10-", "If-Range", `"another"`).want(200)
-		c.call("GET", path, "", "Range", "bytes=9999-").refused(416, "Range")
+		c.Call("GET", path, "", "Range", "bytes=10-", "If-Range", `"another"`).Want(200)
+		c.Call("GET", path, "", "Range", "bytes=9999-").Refused(416, "Range")
 	})
 	t.Run("a result is there when its job has succeeded, and for 7 days", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		id := c.query("SELECT 1")
-		c.get("/job/result/"+id).refused(404, "job "+id, "queued")
-		c.advance(time.Second)
-		c.get("/job/result/"+id).refused(404, "running")
-		c.advance(4*time.Second + 7*24*time.Hour)
-		c.get("/job/result/" + id).want(200)
-		c.advance(time.Second)
-		c.get("/job/result/"+id).refused(404, "7 days")
-		c.get("/job/status/" + id).has(map[string]any{"status": "success", "num_records": 3.0})
+		c.Get("/job/result/"+id).Refused(404, "job "+id, "queued")
+		c.Advance(time.Second)
+		c.Get("/job/result/"+id).Refused(404, "running")
+		c.Advance(4*time.Second + 7*24*time.Hour)
+		c.Get("/job/result/" + id).Want(200)
+		c.Advance(time.Second)
+		c.Get("/job/result/"+id).Refused(404, "7 days")
+		c.Get("/job/status/" + id).Has(map[string]any{"status": "success", "num_records": 3.0})
 	})
 	t.Run("Accept decides when no format is named", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		id := c.query("SELECT 1")
-		c.advance(5 * time.Second)
+		c.Advance(5 * time.Second)
 		for accept, want := range map[string]string{
 			"application/json":              "application/json",
 			"image/png, text/csv;q=0.5":     "text/csv",
@@ -154,26 +155,26 @@ func TestResultDownloads(t *testing.T) {
 			"application/x-gzip;q=0, */*":   "text/tab-separated-values",
 			"application/x-gzip, image/png": "application/x-gzip",
 		} {
-			if got := c.call("GET", "/job/result/"+id, "", "Accept", accept).want(200).header.Get("Content-Type"); got != want {
+			if got := c.Call("GET", "/job/result/"+id, "", "Accept", accept).Want(200).Header.Get("Content-Type"); got != want {
 				t.Errorf("Accept %s: %s, want %s", accept, got, want)
 			}
 		}
-		c.call("GET", "/job/result/"+id, "", "Accept", "image/png, text/csv;q=0").refused(406, "Accept")
-		c.call("GET", "/job/result/"+id+"?format=csv", "", "Accept", "image/png").want(200)
+		c.Call("GET", "/job/result/"+id, "", "Accept", "image/png, text/csv;q=0").Refused(406, "Accept")
+		c.Call("GET", "/job/result/"+id+"?format=csv", "", "Accept", "image/png").Want(200)
 	})
 	t.Run("what cannot be read", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		id := c.query("SELECT 1")
-		c.advance(5 * time.Second)
-		c.get("/job/result/"+id+"?format=xml").refused(400, "format")
-		c.get("/job/result/"+id+"?limit=-1").refused(400, "limit", "-1")
-		c.get("/job/result/"+id+"?limit=x").refused(400, "limit")
-		c.as("1/analyst").get("/job/result/"+id).refused(403, "query", "shop")
-		c.as("1/analyst").get("/job/show/" + id).want(200)
-		c.post("/database/delete/shop", "").want(200)
-		c.as("1/analyst").get("/job/result/"+id).refused(403, "shop is gone")
-		c.get("/job/result/" + id).want(200)
+		c.Advance(5 * time.Second)
+		c.Get("/job/result/"+id+"?format=xml").Refused(400, "format")
+		c.Get("/job/result/"+id+"?limit=-1").Refused(400, "limit", "-1")
+		c.Get("/job/result/"+id+"?limit=x").Refused(400, "limit")
+		c.as("1/analyst").Get("/job/result/"+id).Refused(403, "query", "shop")
+		c.as("1/analyst").Get("/job/show/" + id).Want(200)
+		c.Post("/database/delete/shop", "").Want(200)
+		c.as("1/analyst").Get("/job/result/"+id).Refused(403, "shop is gone")
+		c.Get("/job/result/" + id).Want(200)
 	})
 }
 
@@ -188,7 +189,7 @@ core:
     rows: [[1, 1, 'true'], [0, 0, 'false'], [null, 1, '1'], [true, 2, ''], ['false', 3, ''], [7, 4, '']]
 `)
 	id := c.query("SELECT flags")
-	c.advance(5 * time.Second)
+	c.Advance(5 * time.Second)
 	for format, want := range map[string]string{
 		"json": "[true,1,\"true\"]\n[false,0,\"false\"]\n[null,1,\"1\"]\n[true,2,\"\"]\n[false,3,\"\"]\n[7,4,\"\"]\n",
 		"csv":  "true,1,true\nfalse,0,false\n,1,1\ntrue,2,\nfalse,3,\n7,4,\n",
@@ -196,7 +197,7 @@ core:
 		"msgpack": "\x93\xc3\x01\xa4true\x93\xc2\x00\xa5false\x93\xc0\x01\xa11\x93\xc3\x02\xa0\x93\xc2\x03\xa0" +
 			"\x93\x07\x04\xa0",
 	} {
-		if got := string(c.get("/job/result/" + id + "?format=" + format).want(200).body); got != want {
+		if got := string(c.Get("/job/result/" + id + "?format=" + format).Want(200).Body); got != want {
 			t.Errorf("%s: %q, want %q", format, got, want)
 		}
 	}

@@ -17,9 +17,9 @@ const (
 )
 
 // issue queues a job, from a request or a schedule alike. A domain key belongs to its first job for ever.
-func issue(w *world.World, job world.Job, at time.Time, skip op.Skips) (world.Job, error) {
+func issue(w *world.World, job world.Job, at time.Time) (world.Job, error) {
 	if job.DomainKey != "" {
-		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held && !skip[SkipDomainKey] {
+		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held {
 			return job, taken(job.DomainKey, holder)
 		}
 	}
@@ -44,7 +44,7 @@ func waitFor(w *world.World, job world.Job) time.Duration {
 
 // Ask issues a query for another interface, which gives its answer by Answer before it ends, unless one is queued.
 func Ask(w *world.World, job world.Job, at time.Time) (world.Job, error) {
-	return issue(w, job, at, nil)
+	return issue(w, job, at)
 }
 
 // Answer is what a job ends with that is under way and has no answer yet.
@@ -60,7 +60,7 @@ func Proceed(w *world.World, id int64) {
 	job, _ := w.Core.Jobs.Get(id)
 	due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id}
 	w.Cancel(due)
-	Engine{}.runJob(w, due, nil)
+	Engine{}.runJob(w, due)
 }
 
 // step stores a job and plans its next event.
@@ -72,7 +72,7 @@ func step(w *world.World, job world.Job, at time.Time) world.Job {
 }
 
 // runJob moves a job on: it starts, or it ends.
-func (g Engine) runJob(w *world.World, e world.Event, _ op.Skips) {
+func (g Engine) runJob(w *world.World, e world.Event) {
 	job, ok := w.Core.Jobs.Get(e.ID)
 	switch {
 	case !ok || !job.StepAt.Equal(e.At):
@@ -244,5 +244,5 @@ func killJob(c *op.Call) (op.Reply, error) {
 		job.Cmdout += "killed\n"
 		c.World.Core.Jobs.Put(job.ID, job)
 	}
-	return op.OK(map[string]string{"job_id": idText(job.ID), "former_status": string(former)})
+	return op.OK(map[string]string{"job_id": op.IDText(job.ID), "former_status": string(former)})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -27,7 +28,7 @@ type statusForm struct {
 
 func statusView(job world.Job) statusForm {
 	form := statusForm{
-		JobID: idText(job.ID), Status: job.Status, CreatedAt: dateTime(job.CreatedAt), UpdatedAt: dateTime(job.UpdatedAt),
+		JobID: op.IDText(job.ID), Status: job.Status, CreatedAt: dateTime(job.CreatedAt), UpdatedAt: dateTime(job.UpdatedAt),
 		StartAt: dateTimeOrEmpty(job.StartAt), EndAt: dateTimeOrEmpty(job.EndAt),
 	}
 	if job.Status.Finished() {
@@ -74,7 +75,7 @@ func jobView(w *world.World, job world.Job) jobForm {
 	return jobForm{
 		statusForm: statusView(job), Type: job.Type, Database: job.Database, Query: cmp.Or(job.Query, string(job.BulkLoad)),
 		Priority: job.Priority, RetryLimit: job.RetryLimit, Schema: resultSchema(job.Output), Result: job.ResultURL,
-		URL: specs.Brand(w.Brand).Text("https://console.svc.example/jobs/") + idText(job.ID), UserName: user.Name,
+		URL: specs.Brand(w.Brand).Text("https://console.svc.example/jobs/") + op.IDText(job.ID), UserName: user.Name,
 		LinkedExport: optionalID(job.LinkedExport), ExportTarget: optionalID(job.ExportTarget),
 		EngineVersion: job.EngineVersion,
 	}
@@ -130,7 +131,7 @@ func listJobs(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	jobs, at := []jobForm{}, int64(0)
-	for _, job := range c.World.Core.Jobs.Before(0) {
+	for _, job := range table.Before(&c.World.Core.Jobs, 0) {
 		if at > to {
 			break
 		}

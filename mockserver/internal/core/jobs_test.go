@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query"
@@ -50,10 +46,10 @@ func (f fakeEngine) Query(ctx context.Context, q query.Query) (query.Result, err
 }
 
 // jobClient calls a mock with a database and an engine.
-func jobClient(t *testing.T, engine query.Engine, opts ...mockserver.Option) *client {
+func jobClient(t *testing.T, engine query.Engine, opts ...mockserver.Option) client {
 	t.Helper()
-	c := newClient(t, append(opts, mockserver.WithQueryEngine(engine))...).load("")
-	c.post("/database/create/shop", "").want(200)
+	c := newClient(t, append(opts, mockserver.WithQueryEngine(engine))...)
+	c.Post("/database/create/shop", "").Want(200)
 	return c
 }
 
@@ -63,42 +59,26 @@ var threeRows = fakeEngine{
 }
 
 // issue issues a job and returns its id.
-func (c *client) issue(path, body string) string {
+func (c client) issue(path, body string) string {
 	c.Helper()
 	var form struct{ Job, JobID, Database string }
-	a := c.post(path, body).want(200)
-	a.into(&form)
-	if form.Job == "" || a.object()["job_id"] != form.Job || form.Database != "shop" {
-		c.Fatalf("issued: %s", a.body)
+	a := c.Post(path, body).Want(200)
+	a.Into(&form)
+	if form.Job == "" || a.Object()["job_id"] != form.Job || form.Database != "shop" {
+		c.Fatalf("issued: %s", a.Body)
 	}
 	return form.Job
 }
 
-func (c *client) query(text string) string {
+func (c client) query(text string) string {
 	c.Helper()
 	return c.issue("/job/issue/trino/shop", fmt.Sprintf(`{"query":%q}`, text))
 }
 
 // jobStatus is where a job stands.
-func (c *client) jobStatus(id string) any {
+func (c client) jobStatus(id string) any {
 	c.Helper()
-	return c.get("/job/status/" + id).want(200).object()["status"]
-}
-
-// has fails the test unless an answer has these members.
-func (a answer) has(want map[string]any) {
-	a.Helper()
-	object, got := a.object(), map[string]any{}
-	for name := range want {
-		value, ok := object[name]
-		if !ok {
-			a.Errorf("%s is missing: %s", name, a.body)
-		}
-		got[name] = value
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		a.Errorf("(-want +got)\n%s", diff)
-	}
+	return c.Get("/job/status/" + id).Want(200).Object()["status"]
 }
 
 func TestJobs(t *testing.T) {
@@ -107,7 +87,7 @@ func TestJobs(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		id := c.issue("/job/issue/trino/shop", `{"query":"SELECT 1","priority":1,"retry_limit":2,"engine_version":"stable"}`)
-		c.get("/job/show/" + id).want(200).has(map[string]any{
+		c.Get("/job/show/" + id).Want(200).Has(map[string]any{
 			"job_id": "1", "type": "trino", "status": "queued", "database": "shop", "query": "SELECT 1",
 			"priority": 1.0, "retry_limit": 2.0, "engine_version": "stable", "user_name": "Ada Admin", "organization": nil,
 			"created_at": "2026-01-15 09:30:00 UTC", "updated_at": "2026-01-15 09:30:00 UTC",
@@ -115,47 +95,47 @@ func TestJobs(t *testing.T) {
 			"hive_result_schema": nil, "result": "", "linked_result_export_job_id": nil, "result_export_target_job_id": nil,
 			"debug": map[string]any{"cmdout": nil, "stderr": nil},
 		})
-		c.advance(time.Second)
-		c.get("/job/show/" + id).want(200).has(map[string]any{
+		c.Advance(time.Second)
+		c.Get("/job/show/" + id).Want(200).Has(map[string]any{
 			"status": "running", "start_at": "2026-01-15 09:30:01 UTC", "updated_at": "2026-01-15 09:30:01 UTC",
 			"end_at": "", "duration": nil, "debug": map[string]any{"cmdout": "started\n", "stderr": ""},
 		})
-		c.advance(4 * time.Second)
-		size := float64(len(c.get("/job/result/" + id + "?format=msgpack.gz").want(200).body))
+		c.Advance(4 * time.Second)
+		size := float64(len(c.Get("/job/result/" + id + "?format=msgpack.gz").Want(200).Body))
 		done := map[string]any{
 			"status": "success", "start_at": "2026-01-15 09:30:01 UTC", "end_at": "2026-01-15 09:30:05 UTC",
 			"updated_at": "2026-01-15 09:30:05 UTC", "duration": 4.0, "cpu_time": 4000.0,
 			"num_records": 3.0, "result_size": size,
 		}
-		c.get("/job/status/" + id).want(200).has(done)
+		c.Get("/job/status/" + id).Want(200).Has(done)
 		done["hive_result_schema"] = `[["status","varchar"],["orders","bigint"]]`
 		done["debug"] = map[string]any{"cmdout": "started\nrows: 3\nfinished\n", "stderr": ""}
-		c.get("/job/show/" + id).want(200).has(done)
-		c.get("/job/statistics/" + id).want(200).has(map[string]any{"records_inserted": "0"})
+		c.Get("/job/show/" + id).Want(200).Has(done)
+		c.Get("/job/statistics/" + id).Want(200).Has(map[string]any{"records_inserted": "0"})
 	})
 	t.Run("an unknown id, and one that is no number, is not found", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		for _, path := range []string{"show", "status", "statistics", "result"} {
-			c.get("/job/"+path+"/12").refused(404, "job with id 12")
-			c.get("/job/"+path+"/twelve").refused(404, "twelve")
+			c.Get("/job/"+path+"/12").Refused(404, "job with id 12")
+			c.Get("/job/"+path+"/twelve").Refused(404, "twelve")
 		}
-		c.post("/job/kill/12", "").refused(404, "12")
-		c.post("/job/result_export/12", `{"result":"s3://bucket/key"}`).refused(404, "12")
-		c.get("/job/status_by_domain_key/mine").refused(404, "domain key mine")
+		c.Post("/job/kill/12", "").Refused(404, "12")
+		c.Post("/job/result_export/12", `{"result":"s3://bucket/key"}`).Refused(404, "12")
+		c.Get("/job/status_by_domain_key/mine").Refused(404, "domain key mine")
 	})
 	t.Run("a query runs over the rows that are there when the job ends", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
-		c.post("/table/create/shop/orders", `{"schema":"[[\"status\",\"string\"]]"}`).want(200)
+		c.Post("/table/create/shop/orders", `{"schema":"[[\"status\",\"string\"]]"}`).Want(200)
 		id := c.query("SELECT * FROM shop.orders")
 		c.ingest("orders", `{"status":"paid"}`)
-		c.advance(5 * time.Second)
-		result := c.get("/job/result/" + id + "?format=json").want(200)
-		if want := "[1768469400,\"{\\\"status\\\":\\\"paid\\\"}\",null]\n"; string(result.body) != want {
-			t.Errorf("rows %s, want %s", result.body, want)
+		c.Advance(5 * time.Second)
+		result := c.Get("/job/result/" + id + "?format=json").Want(200)
+		if want := "[1768469400,\"{\\\"status\\\":\\\"paid\\\"}\",null]\n"; string(result.Body) != want {
+			t.Errorf("rows %s, want %s", result.Body, want)
 		}
-		c.get("/job/show/" + id).has(map[string]any{
+		c.Get("/job/show/" + id).Has(map[string]any{
 			"hive_result_schema": `[["time","bigint"],["v","varchar"],["status","string"]]`,
 		})
 	})
@@ -163,23 +143,23 @@ func TestJobs(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		id := c.query("SELECT * FROM nothing")
-		c.advance(5 * time.Second)
-		c.get("/job/show/" + id).has(map[string]any{
+		c.Advance(5 * time.Second)
+		c.Get("/job/show/" + id).Has(map[string]any{
 			"status": "error", "end_at": "2026-01-15 09:30:05 UTC", "duration": 4.0,
 			"num_records": nil, "result_size": nil, "hive_result_schema": nil,
 			"debug": map[string]any{
 				"cmdout": "started\nfailed\n", "stderr": "line 1:15: table shop.nothing does not exist in [shop]\n",
 			},
 		})
-		c.get("/job/result/"+id).refused(404, "its status is error")
+		c.Get("/job/result/"+id).Refused(404, "its status is error")
 	})
 	t.Run("a job whose database is gone fails", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
 		id := c.query("SELECT 1")
-		c.post("/database/delete/shop", "").want(200)
-		c.advance(5 * time.Second)
-		c.get("/job/show/" + id).has(map[string]any{"status": "error", "debug": map[string]any{
+		c.Post("/database/delete/shop", "").Want(200)
+		c.Advance(5 * time.Second)
+		c.Get("/job/show/" + id).Has(map[string]any{"status": "error", "debug": map[string]any{
 			"cmdout": "started\nfailed\n", "stderr": "database with name shop not found\n",
 		}})
 	})
@@ -187,12 +167,12 @@ func TestJobs(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, fakeEngine{err: errors.New("out of memory")})
 		id := c.issue("/job/issue/hive/shop", `{"query":"SELECT 1","retry_limit":1}`)
-		c.advance(5 * time.Second)
+		c.Advance(5 * time.Second)
 		if status := c.jobStatus(id); status != "running" {
 			t.Errorf("after the first try: %v", status)
 		}
-		c.advance(4 * time.Second)
-		c.get("/job/show/" + id).has(map[string]any{"status": "error", "duration": 8.0, "debug": map[string]any{
+		c.Advance(4 * time.Second)
+		c.Get("/job/show/" + id).Has(map[string]any{"status": "error", "duration": 8.0, "debug": map[string]any{
 			"cmdout": "started\nfailed, try 1 of 1 follows\nfailed\n", "stderr": "out of memory\nout of memory\n",
 		}})
 	})
@@ -202,12 +182,12 @@ func TestJobs(t *testing.T) {
 			c := jobClient(t, threeRows, mockserver.WithClock("auto"))
 			id := c.issue("/job/issue/trino/shop", `{"query":"SELECT 1","domain_key":"mine"}`)
 			path = "/job/" + strings.Replace(path, "%s", id, 1)
-			c.get(path)
-			if page := c.get("/job/list").object(); page["jobs"].([]any)[0].(map[string]any)["status"] != "running" {
+			c.Get(path)
+			if page := c.Get("/job/list").Object(); page["jobs"].([]any)[0].(map[string]any)["status"] != "running" {
 				t.Errorf("after one %s: %v", path, page)
 			}
-			c.get(path)
-			if page := c.get("/job/list").object(); page["jobs"].([]any)[0].(map[string]any)["status"] != "success" {
+			c.Get(path)
+			if page := c.Get("/job/list").Object(); page["jobs"].([]any)[0].(map[string]any)["status"] != "success" {
 				t.Errorf("after two %s: %v", path, page)
 			}
 		}
@@ -215,14 +195,7 @@ func TestJobs(t *testing.T) {
 }
 
 // ingest sends a record to a table of the database shop.
-func (c *client) ingest(table, record string) {
+func (c client) ingest(table, record string) {
 	c.Helper()
-	r := httptest.NewRequestWithContext(c.Context(), http.MethodPost,
-		"http://localhost/ingestion/postback/v3/event/shop/"+table, strings.NewReader(record))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "SVC1 1/write")
-	w := httptest.NewRecorder()
-	if c.server.ServeHTTP(w, r); w.Code != http.StatusOK {
-		c.Fatalf("ingest: %d %s", w.Code, w.Body)
-	}
+	c.As("1/write").At("ingestion").Post("/postback/v3/event/shop/"+table, record).Want(200)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -26,8 +27,8 @@ func oauthTokenView(c *op.Call, t world.OAuthToken) oauthTokenForm {
 	u, _ := c.World.Account.Users.Get(t.User)
 	return oauthTokenForm{
 		ID: t.ID, OauthClientID: client.ClientID, OauthClientName: client.Name, UserID: t.User, UserEmail: u.Email,
-		Scopes: t.Scopes, CreatedAt: instant(t.CreatedAt), ExpiresAt: optionalInstant(t.ExpiresAt),
-		Expired: expired(t, c.Now), Refreshable: t.Refreshable, LastUsedAt: optionalInstant(t.LastUsedAt),
+		Scopes: t.Scopes, CreatedAt: op.Instant(t.CreatedAt), ExpiresAt: op.OptionalInstant(t.ExpiresAt),
+		Expired: expired(t, c.Now), Refreshable: t.Refreshable, LastUsedAt: op.OptionalInstant(t.LastUsedAt),
 	}
 }
 
@@ -43,7 +44,7 @@ func liveToken(t world.OAuthToken, now time.Time) bool {
 // listOauthTokens shows administrators all tokens of the account, and others their own (assumed).
 func listOauthTokens(c *op.Call) (op.Reply, error) {
 	tokens := []oauthTokenForm{}
-	for _, t := range c.World.Account.OAuthTokens.All() {
+	for _, t := range table.All(&c.World.Account.OAuthTokens) {
 		if liveToken(t, c.Now) && (c.Caller.Administers() || t.User == c.Caller.User.ID) {
 			tokens = append(tokens, oauthTokenView(c, t))
 		}
@@ -66,20 +67,17 @@ func removeOauthToken(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.Forbidden("OAuth token %d is another user's: only administrators may remove it", id)
 	}
 	revokeTokens(c, func(t world.OAuthToken) bool {
-		if t.ID == named.ID {
-			return !c.Skip[SkipTokenItself]
-		}
-		return t.User == named.User && t.Client == named.Client && !c.Skip[SkipTokenSiblings]
+		return t.ID == named.ID || t.User == named.User && t.Client == named.Client
 	})
 	revokeCodes(c, func(code world.OAuthCode) bool {
-		return code.User == named.User && code.Client == named.Client && !c.Skip[SkipTokenSiblings]
+		return code.User == named.User && code.Client == named.Client
 	})
 	return op.OK(map[string]int64{"oauth_token_id": id})
 }
 
 // revokeTokens revokes the tokens, live or over, that fit and are not revoked yet.
 func revokeTokens(c *op.Call, fits func(world.OAuthToken) bool) {
-	for id, t := range c.World.Account.OAuthTokens.All() {
+	for id, t := range table.All(&c.World.Account.OAuthTokens) {
 		if t.RevokedAt.IsZero() && fits(t) {
 			t.RevokedAt = c.Now
 			c.World.Account.OAuthTokens.Put(id, t)
@@ -89,7 +87,7 @@ func revokeTokens(c *op.Call, fits func(world.OAuthToken) bool) {
 
 // revokeCodes revokes the authorization codes that fit and were not exchanged yet.
 func revokeCodes(c *op.Call, fits func(world.OAuthCode) bool) {
-	for id, code := range c.World.Account.OAuthCodes.All() {
+	for id, code := range table.All(&c.World.Account.OAuthCodes) {
 		if code.RevokedAt.IsZero() && code.ExchangedAt.IsZero() && fits(code) {
 			code.RevokedAt = c.Now
 			c.World.Account.OAuthCodes.Put(id, code)

@@ -30,22 +30,18 @@ const shopTokens = shopAccess + `
   - {client: stock-app, user: kiosk}
 `
 
-func newTokens(t *testing.T) *client {
+func newTokens(t *testing.T) client {
 	t.Helper()
-	c := newClient(t)
-	if err := c.server.World("").Load([]byte(shopTokens)); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return newClient(t).replace(shopTokens)
 }
 
 // tokenIDs are the tokens that the caller is shown.
-func (c *client) tokenIDs() []int64 {
+func (c client) tokenIDs() []int64 {
 	c.Helper()
 	var list struct {
 		Tokens []struct{ ID int64 } `json:"oauth_tokens"`
 	}
-	c.get("/oauth_token/list").want(http.StatusOK).into(&list)
+	c.Get("/oauth_token/list").Want(http.StatusOK).Into(&list)
 	ids := []int64{}
 	for _, token := range list.Tokens {
 		ids = append(ids, token.ID)
@@ -54,22 +50,18 @@ func (c *client) tokenIDs() []int64 {
 }
 
 // revoked are the ids of the tokens, or codes, that the world has as revoked.
-func (c *client) revoked(what string) []int64 {
+func (c client) revoked(what string) []int64 {
 	c.Helper()
-	dump, err := c.server.World("").State()
-	if err != nil {
-		c.Fatal(err)
-	}
 	var whole struct {
 		State struct {
 			Account map[string]json.RawMessage
 		}
 	}
-	var rows []struct {
+	var rows map[string]struct {
 		ID        int64
 		RevokedAt time.Time
 	}
-	if err := json.Unmarshal(dump, &whole); err != nil {
+	if err := json.Unmarshal([]byte(c.dump()), &whole); err != nil {
 		c.Fatal(err)
 	}
 	if err := json.Unmarshal(whole.State.Account[what], &rows); err != nil {
@@ -81,6 +73,7 @@ func (c *client) revoked(what string) []int64 {
 			ids = append(ids, row.ID)
 		}
 	}
+	slices.Sort(ids)
 	return ids
 }
 
@@ -105,7 +98,7 @@ func TestOAuthTokens(t *testing.T) {
 			`{"id":53,"oauth_client_id":"stock-app","oauth_client_name":"Stock app","user_id":3,` +
 			`"user_email":"analyst@shop.example","scopes":[],"created_at":"2026-01-15T09:30:00Z","expires_at":null,` +
 			`"expired":false,"refreshable":false,"last_used_at":null}]}`
-		newTokens(t).as("1/analyst").get("/oauth_token/list").exactly(want)
+		newTokens(t).as("1/analyst").Get("/oauth_token/list").Exactly(want)
 	})
 	t.Run("administrators see the tokens of all, others their own", func(t *testing.T) {
 		t.Parallel()
@@ -119,7 +112,7 @@ func TestOAuthTokens(t *testing.T) {
 	t.Run("a token lives as long as its access half, or for ever while it can be refreshed", func(t *testing.T) {
 		t.Parallel()
 		c := newTokens(t)
-		c.advance(time.Hour)
+		c.Advance(time.Hour)
 		sameIDs(t, "live tokens", []int64{52, 53, 54}, c.tokenIDs())
 	})
 	t.Run("removal revokes the token, the other live ones of user and client, and their unexchanged codes", func(t *testing.T) {
@@ -127,11 +120,11 @@ func TestOAuthTokens(t *testing.T) {
 		for _, key := range []string{"1/admin", "1/analyst"} {
 			for _, id := range []string{"51", "52"} {
 				c := newTokens(t)
-				c.as(key).post("/oauth_token/remove/"+id, "").exactly(`{"oauth_token_id":` + id + `}`)
+				c.as(key).Post("/oauth_token/remove/"+id, "").Exactly(`{"oauth_token_id":` + id + `}`)
 				sameIDs(t, "live tokens", []int64{53, 54, 57}, c.tokenIDs())
-				sameIDs(t, "revoked codes", []int64{1}, c.revoked("oauthCodes"))
+				sameIDs(t, "revoked codes", []int64{1}, c.revoked("OAuthCodes"))
 				for _, gone := range []string{"51", "52"} {
-					c.as(key).post("/oauth_token/remove/"+gone, "").refused(http.StatusNotFound, gone)
+					c.as(key).Post("/oauth_token/remove/"+gone, "").Refused(http.StatusNotFound, gone)
 				}
 			}
 		}
@@ -139,9 +132,9 @@ func TestOAuthTokens(t *testing.T) {
 	t.Run("a token of another client leaves its siblings alone", func(t *testing.T) {
 		t.Parallel()
 		c := newTokens(t)
-		c.post("/oauth_token/remove/53", "").want(http.StatusOK)
+		c.Post("/oauth_token/remove/53", "").Want(http.StatusOK)
 		sameIDs(t, "live tokens", []int64{51, 52, 54, 57}, c.tokenIDs())
-		sameIDs(t, "revoked codes", []int64{3}, c.revoked("oauthCodes"))
+		sameIDs(t, "revoked codes", []int64{3}, c.revoked("OAuthCodes"))
 	})
 	for name, test := range map[string]accessRefusal{
 		"another user's token":           {"analyst", "", "/oauth_token/remove/54", "", 403, "another user's"},
@@ -153,7 +146,7 @@ func TestOAuthTokens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newTokens(t).as("1/"+test.key).post(test.path, "").refused(test.status, test.word)
+			newTokens(t).as("1/"+test.key).Post(test.path, "").Refused(test.status, test.word)
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -31,7 +32,7 @@ var bound = map[string]struct {
 }
 
 func getPolicyPermissions(c *op.Call) (op.Reply, error) {
-	_, p, err := policies.Find(c)
+	_, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -39,7 +40,7 @@ func getPolicyPermissions(c *op.Call) (op.Reply, error) {
 }
 
 func updatePolicyPermissions(c *op.Call) (op.Reply, error) {
-	id, p, err := policies.Find(c)
+	id, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -132,7 +133,7 @@ func columnPermissionViews(p world.Policy) []columnPermissionForm {
 }
 
 func getColumnPermissions(c *op.Call) (op.Reply, error) {
-	_, p, err := policies.Find(c)
+	_, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -141,7 +142,7 @@ func getColumnPermissions(c *op.Call) (op.Reply, error) {
 
 // updateColumnPermissions takes the list wrapped and answers it bare (public).
 func updateColumnPermissions(c *op.Call) (op.Reply, error) {
-	id, p, err := policies.Find(c)
+	id, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -11,37 +11,37 @@ func TestPolicyPermissions(t *testing.T) {
 	t.Run("permissions stand by kind of resource", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t).as("1/delegate")
-		c.get(path).exactly(`{"Databases":[{"ids":"11","operation":"query"}],` +
+		c.Get(path).Exactly(`{"Databases":[{"ids":"11","operation":"query"}],` +
 			`"WorkflowProject":[{"operation":"run"},{"operation":"view"}]}`)
-		c.get("/access_control/policies/22/permissions").exactly("{}")
+		c.Get("/access_control/policies/22/permissions").Exactly("{}")
 	})
 	t.Run("a kind is replaced as a whole, the others stay, and an empty list takes one away", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.patch(path, `{"Databases":[{"operation":"import","ids":"11, 12"},{"operation":"manage"}],"Sources":[{"operation":"full"}]}`).
-			exactly(`{"Databases":[{"ids":"11, 12","operation":"import"},{"operation":"manage"}],` +
+		c.Patch(path, `{"Databases":[{"operation":"import","ids":"11, 12"},{"operation":"manage"}],"Sources":[{"operation":"full"}]}`).
+			Exactly(`{"Databases":[{"ids":"11, 12","operation":"import"},{"operation":"manage"}],` +
 				`"Sources":[{"operation":"full"}],"WorkflowProject":[{"operation":"run"},{"operation":"view"}]}`)
-		c.patch(path, `{"WorkflowProject":[],"Sources":[]}`).
-			exactly(`{"Databases":[{"ids":"11, 12","operation":"import"},{"operation":"manage"}]}`)
-		c.get(path).exactly(`{"Databases":[{"ids":"11, 12","operation":"import"},{"operation":"manage"}]}`)
+		c.Patch(path, `{"WorkflowProject":[],"Sources":[]}`).
+			Exactly(`{"Databases":[{"ids":"11, 12","operation":"import"},{"operation":"manage"}]}`)
+		c.Get(path).Exactly(`{"Databases":[{"ids":"11, 12","operation":"import"},{"operation":"manage"}]}`)
 	})
 	t.Run("what the document does not know is ignored", func(t *testing.T) {
 		t.Parallel()
-		newAccess(t).patch("/access_control/policies/22/permissions",
+		newAccess(t).Patch("/access_control/policies/22/permissions",
 			`{"Ships":[{"operation":"sail"}],"Sources":[{"operation":"full","colour":"red"}]}`).
-			exactly(`{"Sources":[{"operation":"full"}]}`)
+			Exactly(`{"Sources":[{"operation":"full"}]}`)
 	})
 	t.Run("rights to an LLM project name it, all rights to projects name none", func(t *testing.T) {
 		t.Parallel()
 		const project = "501cce9d-3fdb-4258-9466-616fec7a75ef"
-		newAccess(t).patch("/access_control/policies/22/permissions",
+		newAccess(t).Patch("/access_control/policies/22/permissions",
 			`{"LlmProject":[{"operation":"full"},{"operation":"chat","project_id":"`+project+`"}]}`).
-			exactly(`{"LlmProject":[{"operation":"full"},{"operation":"chat","project_id":"` + project + `"}]}`)
+			Exactly(`{"LlmProject":[{"operation":"full"},{"operation":"chat","project_id":"` + project + `"}]}`)
 	})
 	t.Run("a form carries them as JSON", func(t *testing.T) {
 		t.Parallel()
-		newAccess(t).patch("/access_control/policies/22/permissions", `Sources=[{"operation":"full"}]`).
-			exactly(`{"Sources":[{"operation":"full"}]}`)
+		newAccess(t).Patch("/access_control/policies/22/permissions", `Sources=[{"operation":"full"}]`).
+			Exactly(`{"Sources":[{"operation":"full"}]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"permissions for others":        {"analyst", "GET", path, "", 403, "delegated"},
@@ -71,11 +71,11 @@ func TestColumnPermissions(t *testing.T) {
 	t.Run("they are sent wrapped, and answered bare and whole", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.as("1/delegate").get(path).exactly(`[{"tags":["pii"],"except":null,"masking":"hash"}]`)
-		c.patch(path, `{"column_permissions":[{"tags":["a","b"],"except":true},{"tags":["c"],"masking":null}]}`).
-			exactly(`[{"tags":["a","b"],"except":true,"masking":null},{"tags":["c"],"except":null,"masking":null}]`)
-		c.patch(path, `{"column_permissions":[]}`).exactly("[]")
-		c.get(path).exactly("[]")
+		c.as("1/delegate").Get(path).Exactly(`[{"tags":["pii"],"except":null,"masking":"hash"}]`)
+		c.Patch(path, `{"column_permissions":[{"tags":["a","b"],"except":true},{"tags":["c"],"masking":null}]}`).
+			Exactly(`[{"tags":["a","b"],"except":true,"masking":null},{"tags":["c"],"except":null,"masking":null}]`)
+		c.Patch(path, `{"column_permissions":[]}`).Exactly("[]")
+		c.Get(path).Exactly("[]")
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"column permissions for others":   {"analyst", "GET", path, "", 403, "delegated"},
@@ -112,18 +112,18 @@ func TestPermissionsUnvalidated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newAccessUnvalidated(t).patch(test.path, test.body).refused(http.StatusUnprocessableEntity, test.word)
+			newAccessUnvalidated(t).Patch(test.path, test.body).Refused(http.StatusUnprocessableEntity, test.word)
 		})
 	}
 	t.Run("an option's value", func(t *testing.T) {
 		t.Parallel()
-		newAccessUnvalidated(t).call("PUT", "/access_control/users/3/profile_options/time_zone", `{}`).
-			refused(http.StatusUnprocessableEntity, "value")
+		newAccessUnvalidated(t).Call("PUT", "/access_control/users/3/profile_options/time_zone", `{}`).
+			Refused(http.StatusUnprocessableEntity, "value")
 	})
 	t.Run("a connection", func(t *testing.T) {
 		t.Parallel()
 		c := newAccessUnvalidated(t)
-		c.post("/result/create/ab", `{"url":"s3://x"}`).refused(http.StatusUnprocessableEntity, "3 or more")
-		c.post("/result/create/abc", `{}`).refused(http.StatusUnprocessableEntity, "url")
+		c.Post("/result/create/ab", `{"url":"s3://x"}`).Refused(http.StatusUnprocessableEntity, "3 or more")
+		c.Post("/result/create/abc", `{}`).Refused(http.StatusUnprocessableEntity, "url")
 	})
 }

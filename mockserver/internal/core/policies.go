@@ -10,14 +10,14 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var policies = resource.Of[world.Policy]{
+var policies = resource.New(resource.Of[world.Policy]{
 	Noun: "policy", IDs: "core.policy", Key: "policy_id", Dialect: dialect,
 	Rows:  func(w *world.World) *table.Table[world.Policy] { return &w.Account.Policies },
 	Bind:  bindPolicy,
 	Guard: guardPolicy,
 	Match: matchPolicy,
 	View:  func(c *op.Call, p world.Policy) any { return policyView(c.World, p) },
-}
+})
 
 const maxPolicyName = 255
 
@@ -53,21 +53,18 @@ func updatePolicy(c *op.Call) (op.Reply, error) { return policies.Update(c) }
 
 // deletePolicy takes the policy from the users and policy groups that have it, too. The answer still counts them.
 func deletePolicy(c *op.Call) (op.Reply, error) {
-	if c.Skip[SkipPolicyDeletion] {
-		return policies.Get(c)
-	}
 	id, _, err := policies.Find(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	reply, err := policies.Delete(c)
-	for _, u := range c.World.Account.Users.All() {
+	for _, u := range table.All(&c.World.Account.Users) {
 		if slices.Contains(u.Policies, id) {
 			u.Policies = without(u.Policies, id)
 			putUser(c, u)
 		}
 	}
-	for _, g := range c.World.Account.PolicyGroups.All() {
+	for _, g := range table.All(&c.World.Account.PolicyGroups) {
 		if slices.Contains(g.Policies, id) {
 			g.Policies = without(g.Policies, id)
 			putGroup(c, g)
@@ -115,7 +112,7 @@ func guardPolicy(c *op.Call, before, after *world.Policy) error {
 }
 
 func policyNamed(w *world.World, name string) (world.Policy, bool) {
-	for _, p := range w.Account.Policies.All() {
+	for _, p := range table.All(&w.Account.Policies) {
 		if p.Name == name {
 			return p, true
 		}

@@ -15,50 +15,50 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	t.Run("policies are listed as a bare array", func(t *testing.T) {
 		t.Parallel()
-		newAccess(t).get("/access_control/policies").exactly("[" + analystsView + "," + marketingView + "]")
+		newAccess(t).Get("/access_control/policies").Exactly("[" + analystsView + "," + marketingView + "]")
 	})
 	t.Run("a list can be cut to the policies whose column permissions name a tag", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.get("/access_control/policies?column_permission_tag=pii").exactly("[" + analystsView + "]")
-		c.get("/access_control/policies?column_permission_tag=internal").exactly("[]")
+		c.Get("/access_control/policies?column_permission_tag=pii").Exactly("[" + analystsView + "]")
+		c.Get("/access_control/policies?column_permission_tag=internal").Exactly("[]")
 	})
 	t.Run("a delegated admin reads all policies", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t).as("1/delegate")
-		c.get("/access_control/policies").want(http.StatusOK)
-		c.get("/access_control/policies/21").exactly(analystsView)
+		c.Get("/access_control/policies").Want(http.StatusOK)
+		c.Get("/access_control/policies/21").Exactly(analystsView)
 	})
 	t.Run("a policy is created for nobody and changed member by member", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.post("/access_control/policies", `{"policy":{"name":"support","description":"Help"}}`).
-			exactly(`{"id":23,"account_id":7,"name":"support","description":"Help","user_count":0}`)
-		c.patch("/access_control/policies/23", `{"policy":{"name":"helpers"}}`).
-			exactly(`{"id":23,"account_id":7,"name":"helpers","description":"Help","user_count":0}`)
-		c.patch("/access_control/policies/23", `{"policy":{"description":""}}`).want(http.StatusOK)
-		c.get("/access_control/policies/23").
-			exactly(`{"id":23,"account_id":7,"name":"helpers","description":"","user_count":0}`)
+		c.Post("/access_control/policies", `{"policy":{"name":"support","description":"Help"}}`).
+			Exactly(`{"id":23,"account_id":7,"name":"support","description":"Help","user_count":0}`)
+		c.Patch("/access_control/policies/23", `{"policy":{"name":"helpers"}}`).
+			Exactly(`{"id":23,"account_id":7,"name":"helpers","description":"Help","user_count":0}`)
+		c.Patch("/access_control/policies/23", `{"policy":{"description":""}}`).Want(http.StatusOK)
+		c.Get("/access_control/policies/23").
+			Exactly(`{"id":23,"account_id":7,"name":"helpers","description":"","user_count":0}`)
 	})
 	t.Run("a policy is created by a form, too", func(t *testing.T) {
 		t.Parallel()
-		newAccess(t).post("/access_control/policies", "policy[name]=support&policy[description]=Help").
-			exactly(`{"id":23,"account_id":7,"name":"support","description":"Help","user_count":0}`)
+		newAccess(t).Post("/access_control/policies", "policy[name]=support&policy[description]=Help").
+			Exactly(`{"id":23,"account_id":7,"name":"support","description":"Help","user_count":0}`)
 	})
 	t.Run("a policy may keep its own name", func(t *testing.T) {
 		t.Parallel()
-		newAccess(t).patch("/access_control/policies/22", `{"policy":{"name":"marketing"}}`).exactly(marketingView)
+		newAccess(t).Patch("/access_control/policies/22", `{"policy":{"name":"marketing"}}`).Exactly(marketingView)
 	})
 	t.Run("a deleted policy is taken from users and groups, and its name is free", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.patch("/access_control/policy_groups/31/policies", `{"policy_ids":[21,22]}`).want(http.StatusOK)
-		c.delete("/access_control/policies/21").exactly(analystsView)
-		c.get("/access_control/policies/21").refused(http.StatusNotFound, "21")
-		c.get("/access_control/users/3/policies").exactly("[]")
-		c.get("/access_control/policy_groups/31/policies").exactly(`{"policy_ids":[22]}`)
-		c.delete("/access_control/policies/21").refused(http.StatusNotFound, "21")
-		c.post("/access_control/policies", `{"policy":{"name":"analysts"}}`).want(http.StatusOK)
+		c.Patch("/access_control/policy_groups/31/policies", `{"policy_ids":[21,22]}`).Want(http.StatusOK)
+		c.Delete("/access_control/policies/21").Exactly(analystsView)
+		c.Get("/access_control/policies/21").Refused(http.StatusNotFound, "21")
+		c.Get("/access_control/users/3/policies").Exactly("[]")
+		c.Get("/access_control/policy_groups/31/policies").Exactly(`{"policy_ids":[22]}`)
+		c.Delete("/access_control/policies/21").Refused(http.StatusNotFound, "21")
+		c.Post("/access_control/policies", `{"policy":{"name":"analysts"}}`).Want(http.StatusOK)
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"policies are no business of others": {"analyst", "GET", "/access_control/policies", "", 403, "delegated"},
@@ -99,8 +99,8 @@ func TestPolicies(t *testing.T) {
 			"POST /connector_configs/validate_with_connection",
 		} {
 			method, path, _ := strings.Cut(path, " ")
-			newAccess(t).call(method, path, "<a/>", "Content-Type", "text/xml").
-				refused(http.StatusUnsupportedMediaType, "text/xml")
+			newAccess(t).Call(method, path, "<a/>", "Content-Type", "text/xml").
+				Refused(http.StatusUnsupportedMediaType, "text/xml")
 		}
 	})
 }
@@ -117,12 +117,12 @@ func TestPolicyExport(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
 		for _, key := range []string{"1/admin", "1/owner", "1/delegate"} {
-			c.as(key).get("/access_control/policies/export?policy_ids=22,21,22").exactly(exported)
+			c.as(key).Get("/access_control/policies/export?policy_ids=22,21,22").Exactly(exported)
 		}
 	})
 	t.Run("without the feature flag nobody exports", func(t *testing.T) {
 		t.Parallel()
-		newClient(t).load("").get("/access_control/policies/export?policy_ids=1").
-			refused(http.StatusForbidden, "eng-lc-sub-users")
+		newClient(t).Get("/access_control/policies/export?policy_ids=1").
+			Refused(http.StatusForbidden, "eng-lc-sub-users")
 	})
 }

@@ -25,7 +25,7 @@ type exportedPolicyForm struct {
 // exportPolicies is for administrators and delegated admins of accounts with a feature flag (documented).
 func exportPolicies(c *op.Call) (op.Reply, error) {
 	switch {
-	case !c.Caller.Delegates() && !c.Skip[SkipExportRole]:
+	case !c.Caller.Delegates():
 		return op.Reply{}, op.Forbidden("only administrators and delegated admins may export policies")
 	case !c.World.Account.Has(world.FeatureSubUsers):
 		return op.Reply{}, op.Forbidden("the feature flag %s is off", world.FeatureSubUsers)
@@ -34,7 +34,7 @@ func exportPolicies(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	form := policyExportForm{ExportedAt: instant(c.Now), AccountID: c.World.Account.ID}
+	form := policyExportForm{ExportedAt: op.Instant(c.Now), AccountID: c.World.Account.ID}
 	for _, id := range ids {
 		p, ok := c.World.Account.Policies.Get(id)
 		if !ok {

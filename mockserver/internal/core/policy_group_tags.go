@@ -26,7 +26,7 @@ func listTagged(c *op.Call, list tagged) (op.Reply, error) {
 	ids := []string{}
 	for u := range c.World.Account.LiveUsers() {
 		if slices.Contains(*list(&u), g.ID) {
-			ids = append(ids, idText(u.ID))
+			ids = append(ids, op.IDText(u.ID))
 		}
 	}
 	return op.OK(map[string][]string{"user_ids": ids})

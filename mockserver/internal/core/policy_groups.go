@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var policyGroups = resource.Of[world.PolicyGroup]{
+var policyGroups = resource.New(resource.Of[world.PolicyGroup]{
 	Noun: "policy group", IDs: "core.policy_group", Key: "policy_group_id_or_taggable_name", Dialect: dialect,
 	KeyName: "id or taggable name",
 	Rows:    func(w *world.World) *table.Table[world.PolicyGroup] { return &w.Account.PolicyGroups },
@@ -22,7 +22,7 @@ var policyGroups = resource.Of[world.PolicyGroup]{
 	Bind:    bindGroup,
 	Guard:   guardGroup,
 	View:    func(c *op.Call, g world.PolicyGroup) any { return groupView(c.World, g) },
-}
+})
 
 type policyGroupForm struct {
 	ID           int64   `json:"id"`
@@ -38,7 +38,7 @@ type policyGroupForm struct {
 func groupView(w *world.World, g world.PolicyGroup) policyGroupForm {
 	return policyGroupForm{
 		ID: g.ID, AccountID: w.Account.ID, Name: g.Name, TaggableName: g.TaggableName, Description: g.Description,
-		PolicyCount: len(g.Policies), CreatedAt: instant(g.CreatedAt), UpdatedAt: instant(g.UpdatedAt),
+		PolicyCount: len(g.Policies), CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
 	}
 }
 
@@ -53,8 +53,8 @@ func deletePolicyGroup(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	c.World.Account.PolicyGroups.Delete(id)
-	for _, u := range c.World.Account.Users.All() {
+	table.Delete(&c.World.Account.PolicyGroups, id)
+	for _, u := range table.All(&c.World.Account.Users) {
 		before := len(u.Groups) + len(u.Manages)
 		u.Groups, u.Manages = without(u.Groups, id), without(u.Manages, id)
 		if len(u.Groups)+len(u.Manages) < before {
@@ -76,7 +76,7 @@ func findGroup(w *world.World, key string) (int64, bool) {
 }
 
 func groupTagged(w *world.World, tag string) (world.PolicyGroup, bool) {
-	for _, g := range w.Account.PolicyGroups.All() {
+	for _, g := range table.All(&w.Account.PolicyGroups) {
 		if g.TaggableName == tag {
 			return g, true
 		}
@@ -139,7 +139,7 @@ func putGroup(c *op.Call, g world.PolicyGroup) {
 }
 
 func listPolicyGroupPolicies(c *op.Call) (op.Reply, error) {
-	_, g, err := policyGroups.Find(c)
+	_, g, err := resource.Find[world.PolicyGroup](policyGroups, c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -147,7 +147,7 @@ func listPolicyGroupPolicies(c *op.Call) (op.Reply, error) {
 }
 
 func updatePolicyGroupPolicies(c *op.Call) (op.Reply, error) {
-	_, g, err := policyGroups.Find(c)
+	_, g, err := resource.Find[world.PolicyGroup](policyGroups, c)
 	if err != nil {
 		return op.Reply{}, err
 	}

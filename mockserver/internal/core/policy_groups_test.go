@@ -14,39 +14,39 @@ func TestPolicyGroups(t *testing.T) {
 	t.Run("groups are listed as a bare array and found by id or tag", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t).as("1/delegate")
-		c.get("/access_control/policy_groups").exactly("[" + storeTeam + "]")
-		c.get("/access_control/policy_groups/31").exactly(storeTeam)
-		c.get("/access_control/policy_groups/store_team").exactly(storeTeam)
+		c.Get("/access_control/policy_groups").Exactly("[" + storeTeam + "]")
+		c.Get("/access_control/policy_groups/31").Exactly(storeTeam)
+		c.Get("/access_control/policy_groups/store_team").Exactly(storeTeam)
 	})
 	t.Run("a tag is the name in lower case, with _ for all but letters and digits", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.post("/access_control/policy_groups", `{"name":"Käse & Co. 2"}`).exactly(
+		c.Post("/access_control/policy_groups", `{"name":"Käse & Co. 2"}`).Exactly(
 			`{"id":32,"account_id":7,"name":"Käse & Co. 2","taggable_name":"käse___co__2","description":null,` +
 				`"policy_count":0,"created_at":"2026-01-15T09:30:00Z","updated_at":"2026-01-15T09:30:00Z"}`)
-		c.get("/access_control/policy_groups/k%C3%A4se___co__2").want(http.StatusOK)
+		c.Get("/access_control/policy_groups/k%C3%A4se___co__2").Want(http.StatusOK)
 	})
 	t.Run("digits are an id first, and a tag when no group has that id", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.post("/access_control/policy_groups", "name=31").want(http.StatusOK)
-		c.post("/access_control/policy_groups", "name=2026").want(http.StatusOK)
-		c.get("/access_control/policy_groups/31").exactly(storeTeam)
-		if got := c.get("/access_control/policy_groups/2026").object()["id"]; got != 33.0 {
+		c.Post("/access_control/policy_groups", "name=31").Want(http.StatusOK)
+		c.Post("/access_control/policy_groups", "name=2026").Want(http.StatusOK)
+		c.Get("/access_control/policy_groups/31").Exactly(storeTeam)
+		if got := c.Get("/access_control/policy_groups/2026").Object()["id"]; got != 33.0 {
 			t.Errorf("id %v, want 33", got)
 		}
 	})
 	t.Run("a group is renamed and described, and keeps its tag", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.advance(time.Minute)
-		c.patch("/access_control/policy_groups/store_team", `{"name":"Shop","description":"All of us"}`).exactly(
+		c.Advance(time.Minute)
+		c.Patch("/access_control/policy_groups/store_team", `{"name":"Shop","description":"All of us"}`).Exactly(
 			`{"id":31,"account_id":7,"name":"Shop","taggable_name":"store_team","description":"All of us",` +
 				`"policy_count":1,"created_at":"2026-01-14T09:30:00Z","updated_at":"2026-01-15T09:31:00Z"}`)
-		if got := c.patch("/access_control/policy_groups/31", `{"name":"Shop"}`).object()["description"]; got != "All of us" {
+		if got := c.Patch("/access_control/policy_groups/31", `{"name":"Shop"}`).Object()["description"]; got != "All of us" {
 			t.Errorf("description %v, want it as it was", got)
 		}
-		got, there := c.patch("/access_control/policy_groups/31", `{"name":"Shop","description":null}`).object()["description"]
+		got, there := c.Patch("/access_control/policy_groups/31", `{"name":"Shop","description":null}`).Object()["description"]
 		if got != nil || !there {
 			t.Errorf("description %v, want null", got)
 		}
@@ -54,27 +54,27 @@ func TestPolicyGroups(t *testing.T) {
 	t.Run("the policies of a group are replaced as a whole, by integers", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.as("1/delegate").get("/access_control/policy_groups/31/policies").exactly(`{"policy_ids":[22]}`)
-		c.patch("/access_control/policy_groups/store_team/policies", `{"policy_ids":[22,21,22]}`).
-			exactly(`{"policy_ids":[22,21]}`)
-		if got := c.get("/access_control/policy_groups/31").object()["policy_count"]; got != 2.0 {
+		c.as("1/delegate").Get("/access_control/policy_groups/31/policies").Exactly(`{"policy_ids":[22]}`)
+		c.Patch("/access_control/policy_groups/store_team/policies", `{"policy_ids":[22,21,22]}`).
+			Exactly(`{"policy_ids":[22,21]}`)
+		if got := c.Get("/access_control/policy_groups/31").Object()["policy_count"]; got != 2.0 {
 			t.Errorf("policy_count %v, want 2", got)
 		}
-		c.patch("/access_control/policy_groups/31/policies", `{"policy_ids":[]}`).exactly(`{"policy_ids":[]}`)
-		c.get("/access_control/policy_groups/31/policies").exactly(`{"policy_ids":[]}`)
+		c.Patch("/access_control/policy_groups/31/policies", `{"policy_ids":[]}`).Exactly(`{"policy_ids":[]}`)
+		c.Get("/access_control/policy_groups/31/policies").Exactly(`{"policy_ids":[]}`)
 	})
 	t.Run("a deletion has no body, takes the tag away and leaves the policies", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		if got := c.delete("/access_control/policy_groups/store_team").want(http.StatusOK); len(got.body) > 0 {
-			t.Errorf("body %s, want none", got.body)
+		if got := c.Delete("/access_control/policy_groups/store_team").Want(http.StatusOK); len(got.Body) > 0 {
+			t.Errorf("body %s, want none", got.Body)
 		}
-		c.get("/access_control/policy_groups").exactly("[]")
-		c.get("/policy_group_tags/store_team/users").refused(http.StatusNotFound, "store_team")
-		c.get("/access_control/policies/22").want(http.StatusOK)
-		c.post("/access_control/policy_groups", `{"name":"Store team"}`).want(http.StatusOK)
-		c.get("/policy_group_tags/store_team/users").exactly(`{"user_ids":[]}`)
-		c.get("/policy_group_tags/store_team/delegated_admins").exactly(`{"user_ids":[]}`)
+		c.Get("/access_control/policy_groups").Exactly("[]")
+		c.Get("/policy_group_tags/store_team/users").Refused(http.StatusNotFound, "store_team")
+		c.Get("/access_control/policies/22").Want(http.StatusOK)
+		c.Post("/access_control/policy_groups", `{"name":"Store team"}`).Want(http.StatusOK)
+		c.Get("/policy_group_tags/store_team/users").Exactly(`{"user_ids":[]}`)
+		c.Get("/policy_group_tags/store_team/delegated_admins").Exactly(`{"user_ids":[]}`)
 	})
 	const groups = "/access_control/policy_groups"
 	accessRefuses(t, map[string]accessRefusal{
@@ -109,29 +109,29 @@ func TestPolicyGroupTags(t *testing.T) {
 	t.Run("who carries a tag and who manages it are two sets, replaced as a whole", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.as("1/delegate").get(users).exactly(`{"user_ids":["8"]}`)
-		c.as("1/delegate").get(admins).exactly(`{"user_ids":["4"]}`)
-		c.patch(users, `{"user_ids":["5","3","3"]}`).want(http.StatusNoContent)
-		c.get(users).exactly(`{"user_ids":["3","5"]}`)
-		c.get(admins).exactly(`{"user_ids":["4"]}`)
-		c.post("/user/delegated_admin/add/analyst@shop.example", "").want(http.StatusOK)
-		c.patch(admins, "user_ids=3").want(http.StatusNoContent)
-		c.get(admins).exactly(`{"user_ids":["3"]}`)
-		c.patch(admins, `{"user_ids":[]}`).want(http.StatusNoContent)
-		c.get(admins).exactly(`{"user_ids":[]}`)
-		c.get(users).exactly(`{"user_ids":["3","5"]}`)
+		c.as("1/delegate").Get(users).Exactly(`{"user_ids":["8"]}`)
+		c.as("1/delegate").Get(admins).Exactly(`{"user_ids":["4"]}`)
+		c.Patch(users, `{"user_ids":["5","3","3"]}`).Want(http.StatusNoContent)
+		c.Get(users).Exactly(`{"user_ids":["3","5"]}`)
+		c.Get(admins).Exactly(`{"user_ids":["4"]}`)
+		c.Post("/user/delegated_admin/add/analyst@shop.example", "").Want(http.StatusOK)
+		c.Patch(admins, "user_ids=3").Want(http.StatusNoContent)
+		c.Get(admins).Exactly(`{"user_ids":["3"]}`)
+		c.Patch(admins, `{"user_ids":[]}`).Want(http.StatusNoContent)
+		c.Get(admins).Exactly(`{"user_ids":[]}`)
+		c.Get(users).Exactly(`{"user_ids":["3","5"]}`)
 	})
 	t.Run("a delegated admin tags users of the group that it manages, but not itself", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
 		dora := c.as("1/delegate")
-		dora.patch(users, `{"user_ids":["3"]}`).want(http.StatusNoContent)
-		dora.patch(users, `{"user_ids":["3","4"]}`).refused(http.StatusForbidden, "yourself")
-		c.patch(users, `{"user_ids":["4"]}`).want(http.StatusNoContent)
-		dora.patch(users, `{"user_ids":["3"]}`).refused(http.StatusForbidden, "yourself")
-		dora.patch(users, `{"user_ids":["4","8"]}`).want(http.StatusNoContent)
-		c.patch(admins, `{"user_ids":[]}`).want(http.StatusNoContent)
-		dora.patch(users, `{"user_ids":["4"]}`).refused(http.StatusForbidden, "Store team")
+		dora.Patch(users, `{"user_ids":["3"]}`).Want(http.StatusNoContent)
+		dora.Patch(users, `{"user_ids":["3","4"]}`).Refused(http.StatusForbidden, "yourself")
+		c.Patch(users, `{"user_ids":["4"]}`).Want(http.StatusNoContent)
+		dora.Patch(users, `{"user_ids":["3"]}`).Refused(http.StatusForbidden, "yourself")
+		dora.Patch(users, `{"user_ids":["4","8"]}`).Want(http.StatusNoContent)
+		c.Patch(admins, `{"user_ids":[]}`).Want(http.StatusNoContent)
+		dora.Patch(users, `{"user_ids":["4"]}`).Refused(http.StatusForbidden, "Store team")
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"users for others":            {"analyst", "GET", users, "", 403, "delegated"},

@@ -92,7 +92,7 @@ func deleteProfileOption(c *op.Call) (op.Reply, error) {
 
 // settableOption is the user and the option of the path, for administrators only (documented).
 func settableOption(c *op.Call) (u world.User, o world.ProfileOption, err error) {
-	if !c.Caller.Administers() && !c.Skip[SkipOptionsRole] {
+	if !c.Caller.Administers() {
 		return u, o, op.Forbidden("only administrators may set and delete profile options")
 	}
 	if u, err = calledUser(c); err != nil {

@@ -12,26 +12,26 @@ func TestProfileOptions(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
 		for _, key := range []string{"1/admin", "1/delegate", "1/analyst"} {
-			c.as(key).get(path).exactly(`{"date_format":null,"start_page":"queries","time_zone":"UTC"}`)
-			c.as(key).get(path + "/time_zone").exactly(`{"time_zone":"UTC"}`)
-			c.as(key).get(path + "/date_format").exactly(`{"date_format":null}`)
+			c.as(key).Get(path).Exactly(`{"date_format":null,"start_page":"queries","time_zone":"UTC"}`)
+			c.as(key).Get(path + "/time_zone").Exactly(`{"time_zone":"UTC"}`)
+			c.as(key).Get(path + "/date_format").Exactly(`{"date_format":null}`)
 		}
 	})
 	t.Run("a set value holds for its user until it is deleted", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.call(http.MethodPut, path+"/time_zone", `{"value":"Asia/Tokyo"}`).exactly(`{"time_zone":"Asia/Tokyo"}`)
-		c.call(http.MethodPut, path+"/date_format", "value=").exactly(`{"date_format":""}`)
-		c.get(path).exactly(`{"date_format":"","start_page":"queries","time_zone":"Asia/Tokyo"}`)
-		c.get("/access_control/users/4/profile_options/time_zone").exactly(`{"time_zone":"UTC"}`)
+		c.Call(http.MethodPut, path+"/time_zone", `{"value":"Asia/Tokyo"}`).Exactly(`{"time_zone":"Asia/Tokyo"}`)
+		c.Call(http.MethodPut, path+"/date_format", "value=").Exactly(`{"date_format":""}`)
+		c.Get(path).Exactly(`{"date_format":"","start_page":"queries","time_zone":"Asia/Tokyo"}`)
+		c.Get("/access_control/users/4/profile_options/time_zone").Exactly(`{"time_zone":"UTC"}`)
 		for range 2 {
-			c.delete(path + "/time_zone").want(http.StatusNoContent)
+			c.Delete(path + "/time_zone").Want(http.StatusNoContent)
 		}
-		c.get(path).exactly(`{"date_format":"","start_page":"queries","time_zone":"UTC"}`)
+		c.Get(path).Exactly(`{"date_format":"","start_page":"queries","time_zone":"UTC"}`)
 	})
 	t.Run("an account without options has none to list", func(t *testing.T) {
 		t.Parallel()
-		newClient(t).load("").get("/access_control/users/1/profile_options").exactly("{}")
+		newClient(t).Get("/access_control/users/1/profile_options").Exactly("{}")
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"options of another user":   {"analyst", "GET", "/access_control/users/4/profile_options", "", 403, "other users"},

@@ -152,7 +152,7 @@ func (g Engine) beginQuery(w *world.World, job world.Job) *run {
 	return g.newRun(func(ctx context.Context) outcome {
 		tables := &queryTables{world: &then, caller: caller}
 		output, err := g.ask(ctx, job, tables)
-		return outcome{output: output, note: tables.note("job " + idText(job.ID)), err: err}
+		return outcome{output: output, note: tables.note("job " + op.IDText(job.ID)), err: err}
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/query"
 )
@@ -18,7 +19,7 @@ type queryTables struct {
 // Databases implements query.Tables.
 func (t *queryTables) Databases() []string {
 	names := []string{}
-	for _, database := range t.world.Core.Databases.All() {
+	for _, database := range table.All(&t.world.Core.Databases) {
 		if database.DeletedAt.IsZero() && may(t.world, t.caller, database, mayQuery) {
 			names = append(names, database.Name)
 		}

@@ -22,14 +22,14 @@ func TestQueryTables(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := jobClient(t, fakeEngine{}, mockserver.WithRecordLimit(500))
-			c.post("/table/create/shop/orders", "").want(200)
+			c.Post("/table/create/shop/orders", "").Want(200)
 			for i := range test.events {
 				c.ingest("orders", fmt.Sprintf(`{"number":"%08d"}`, i))
 			}
 			id := c.query("SELECT * FROM orders")
-			c.advance(5 * time.Second)
-			c.get("/job/result/" + id).want(200)
-			calls, err := c.server.World("").Journal("core.getJobResult")
+			c.Advance(5 * time.Second)
+			c.Get("/job/result/" + id).Want(200)
+			calls, err := c.World().Journal("core.getJobResult")
 			if err != nil || len(calls) != 1 || len(calls[0].Notes) != test.notes {
 				t.Fatalf("calls %+v, error %v; want %d notes", calls, err, test.notes)
 			}

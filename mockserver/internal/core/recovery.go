@@ -23,28 +23,28 @@ func recoverable(t world.Table, now time.Time) bool {
 // of its own, since a world with nothing but a deleted table is idle.
 func forgetExpired(w *world.World, now time.Time) {
 	kept := map[int64]bool{} // databases that have tables, deleted ones or not
-	for id, t := range w.Core.Tables.All() {
+	for id, t := range table.All(&w.Core.Tables) {
 		if t.DeletedAt.IsZero() || recoverable(t, now) {
 			kept[t.Database] = true
 			continue
 		}
-		w.Core.Tables.Delete(id)
+		table.Delete(&w.Core.Tables, id)
 		w.Core.Discard(id)
 	}
-	for id, d := range w.Core.Databases.All() {
+	for id, d := range table.All(&w.Core.Databases) {
 		if !d.DeletedAt.IsZero() && !kept[id] {
-			w.Core.Databases.Delete(id)
+			table.Delete(&w.Core.Databases, id)
 		}
 	}
 }
 
-var deletedTables = resource.Of[world.Table]{
+var deletedTables = resource.New(resource.Of[world.Table]{
 	Noun: "deleted table", Key: "table_id", Dialect: resource.Dialect{List: deletedPage},
 	Rows:  func(w *world.World) *table.Table[world.Table] { return &w.Core.Tables },
 	Page:  resource.ByID{Last: "cursor_id", Size: "page_size", Default: 25, Max: 100}.Window,
 	Match: matchDeleted,
 	View:  deletedTableView,
-}
+})
 
 type deletedTablePage struct {
 	Tables   []any  `json:"tables"`
@@ -79,7 +79,7 @@ func deletedTableView(c *op.Call, t world.Table) any {
 func matchDeleted(c *op.Call) (func(world.Table) bool, error) {
 	database, err := c.Int("database_id", 0)
 	return func(t world.Table) bool {
-		if !recoverable(t, c.Now) || c.Has("database_id") && t.Database != database || c.Skip[SkipDeletedList] {
+		if !recoverable(t, c.Now) || c.Has("database_id") && t.Database != database {
 			return false
 		}
 		d, _ := c.World.Core.Databases.Get(t.Database)
@@ -92,7 +92,7 @@ func listDeletedTables(c *op.Call) (op.Reply, error) { return deletedTables.List
 // recoverTable recovers a deleted table, and its database when that is deleted too and the caller has the right to it;
 // without the right nothing is recovered (documented, except for the status).
 func recoverTable(c *op.Call) (op.Reply, error) {
-	id, t, err := deletedTables.Find(c)
+	id, t, err := resource.Find[world.Table](deletedTables, c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -120,13 +120,8 @@ func recoverTable(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, nameTaken(home, other)
 	}
 	t.Database, t.DeletedAt, t.UpdatedAt = home.ID, time.Time{}, c.Now
-	if c.Skip[SkipRecovery] {
-		return op.OK(bareTableView(t))
-	}
-	if before, _ := c.World.Core.Databases.Get(home.ID); before.DeletedAt.IsZero() || !c.Skip[SkipRecoveryParent] {
-		home.UpdatedAt = c.Now
-		putDatabase(c.World, home)
-	}
+	home.UpdatedAt = c.Now
+	putDatabase(c.World, home)
 	putTable(c.World, t)
 	return op.OK(bareTableView(t))
 }

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/vmihailenco/msgpack/v5"
 
+	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -118,6 +120,34 @@ func compressed(stream []byte) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
+// ResultOf returns the result that a fixture or a request describes, for QueueResult.
+func ResultOf(f fixtures.QueuedResult) (r world.QueuedResult, err error) {
+	r = world.QueuedResult{
+		Query: f.Query, Pattern: f.Pattern, DomainKey: f.DomainKey, Error: f.Error, Times: f.Times,
+		Queued: (*time.Duration)(f.Queued), Running: (*time.Duration)(f.Running),
+	}
+	if f.Error == "" || f.Columns != nil || f.Rows != nil {
+		r.Output, err = outputOf(f.Columns, f.Rows)
+	}
+	return r, err
+}
+
+// outputOf makes the result of a job out of rows in JSON. An integer stays one, however large.
+func outputOf(columns [][2]string, rows [][]json.RawMessage) (*world.Output, error) {
+	list := make([][]any, len(rows))
+	for i, row := range rows {
+		list[i] = make([]any, len(row))
+		for j, text := range row {
+			decoder := json.NewDecoder(bytes.NewReader(text))
+			decoder.UseNumber()
+			if err := decoder.Decode(&list[i][j]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return NewOutput(columns, list)
+}
+
 // QueueResult queues a result for the jobs that are issued from now on.
 func QueueResult(w *world.World, r world.QueuedResult) error {
 	given := 0
@@ -146,22 +176,10 @@ func QueueResult(w *world.World, r world.QueuedResult) error {
 }
 
 // takeResult finds the first queued result that fits a job, and counts it down.
-func takeResult(w *world.World, job world.Job) *world.QueuedResult {
-	i := slices.IndexFunc(w.Core.Results, func(r world.QueuedResult) bool { return fits(r, job) })
-	if i < 0 {
-		return nil
-	}
-	taken := w.Core.Results[i]
-	results := slices.Clone(w.Core.Results)
-	switch taken.Times {
-	case 0: // always
-	case 1:
-		results = slices.Delete(results, i, i+1)
-	default:
-		results[i].Times--
-	}
-	w.Core.Results = results
-	return &taken
+func takeResult(w *world.World, job world.Job) (taken *world.QueuedResult) {
+	fits := func(r world.QueuedResult) bool { return fits(r, job) }
+	taken, w.Core.Results = world.Take(w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
+	return taken
 }
 
 func fits(r world.QueuedResult, job world.Job) bool {

@@ -3,143 +3,172 @@ package core_test
 import (
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
+// queue queues results for jobs.
+func (c client) queue(results ...mockserver.JobResult) {
+	c.Helper()
+	for _, r := range results {
+		if err := c.World().QueueResult(r); err != nil {
+			c.Fatal(err)
+		}
+	}
+}
+
+// row gives a result one row with one text.
+func row(text string, r mockserver.JobResult) mockserver.JobResult {
+	r.Columns, r.Rows = [][2]string{{"said", "varchar"}}, [][]any{{text}}
+	return r
+}
+
+// run issues a job, lets it come to its end, and shows it.
+func (c client) run(path, body string) mocktest.Answer {
+	c.Helper()
+	id := c.issue(path, body)
+	c.World().AdvanceUntilIdle()
+	return c.Get("/job/show/" + id).Want(200)
+}
+
+// said is the text that a job has for its result, or else its status and what went wrong.
+func (c client) said(path, body string) string {
+	c.Helper()
+	job := c.run(path, body)
+	if rows := c.Get("/job/result/" + job.Value("job_id").String()); rows.Status == 200 {
+		return strings.TrimSpace(string(rows.Body))
+	}
+	return job.Value("status").String() + ": " + strings.TrimSpace(job.Value("debug.stderr").String())
+}
+
 func TestConnectionsAsTargets(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, nil)
-	s.world.Core.Connections.Put(7, world.Connection{ID: 7, Name: "warehouse", URL: "mysql://user:pass@host/db"})
-	s.world.Core.ConnectionNames.Put("warehouse", 7)
+	c := newClient(t).load("core: {databases: [{name: shop}], connections: [{name: warehouse, url: 'mysql://user:pass@host/db'}]}\n")
 	for body, want := range map[string]string{
-		`{"query":"q","result_connection_id":7,"result_connection_settings":"{\"table\":\"t\"}"}`: "mysql://user:pass@host/db",
+		`{"query":"q","result_connection_id":1,"result_connection_settings":"{\"table\":\"t\"}"}`: "mysql://user:pass@host/db",
 		`{"query":"q","result":"warehouse:t"}`:                                                    "warehouse:t",
 	} {
-		if job := s.run("/job/issue/trino/shop", body); job.ResultURL != want {
-			t.Errorf("%s: %s, want %s", body, job.ResultURL, want)
-		}
+		c.run("/job/issue/trino/shop", body).Wants("result", want)
 	}
 }
 
 func TestQueuedResults(t *testing.T) {
 	t.Parallel()
-	said := func(job world.Job) string {
-		if job.Output == nil {
-			return string(job.Status) + ": " + strings.TrimSpace(job.Stderr)
-		}
-		_, text, _ := strings.Cut(string(job.Output.Rows), "\xa5") // a msgpack text of 5 bytes
-		return text
-	}
 	const path = "/job/issue/trino/shop"
 	t.Run("the first that fits the text, the pattern or the domain key answers", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, fakeEngine{err: errors.New("the engine was asked")})
-		s.queue([]world.QueuedResult{
-			{DomainKey: "mine", Output: rowOf(t, "mine ")},
-			{Query: "SELECT 1", Output: rowOf(t, "exact")},
-			{Pattern: `(?i)^select \d$`, Output: rowOf(t, "digit")},
-			{Pattern: "", Query: "SELECT 2", Output: rowOf(t, "never")},
-			{Pattern: `FROM orders`, Error: "no such table"},
-		})
+		c := jobClient(t, fakeEngine{err: errors.New("the engine was asked")})
+		c.queue(
+			row("mine", mockserver.JobResult{DomainKey: "mine"}),
+			row("exact", mockserver.JobResult{Query: "SELECT 1"}),
+			row("digit", mockserver.JobResult{Pattern: `(?i)^select \d$`}),
+			row("never", mockserver.JobResult{Query: "SELECT 2"}),
+			mockserver.JobResult{Pattern: `FROM orders`, Error: "no such table"},
+		)
 		for body, want := range map[string]string{
 			`{"query":"SELECT 1"}`:                     "exact",
 			`{"query":"select 1"}`:                     "digit",
 			`{"query":"SELECT 2"}`:                     "digit",
-			`{"query":"SELECT 1","domain_key":"mine"}`: "mine ",
+			`{"query":"SELECT 1","domain_key":"mine"}`: "mine",
 			`{"query":"SELECT * FROM orders LIMIT 1"}`: "error: no such table",
 			`{"query":"SELECT 10"}`:                    "error: the engine was asked",
 		} {
-			if got := said(s.run(path, body)); got != want {
+			if got := c.said(path, body); got != want {
 				t.Errorf("%s: %s, want %s", body, got, want)
 			}
 		}
 	})
 	t.Run("it answers as often as its times say", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, nil)
-		s.queue([]world.QueuedResult{
-			{Pattern: ".", Output: rowOf(t, "first"), Times: 2}, {Pattern: ".", Output: rowOf(t, "other")},
-		})
-		fork := s.world
+		c := jobClient(t, nil)
+		c.queue(row("first", mockserver.JobResult{Pattern: ".", Times: 2}), row("other", mockserver.JobResult{Pattern: "."}))
+		fork := c.World().Fork()
 		for i, want := range []string{"first", "first", "other", "other"} {
-			if got := said(s.run(path, `{"query":"SELECT 1"}`)); got != want {
+			if got := c.said(path, `{"query":"SELECT 1"}`); got != want {
 				t.Errorf("job %d: %s, want %s", i+1, got, want)
 			}
 		}
-		if fork.Core.Results[0].Times != 2 {
-			t.Error("a fork has its results counted down")
+		c = c.as(fork.Key())
+		id := c.query("SELECT 1")
+		fork.AdvanceUntilIdle()
+		if got := string(c.Get("/job/result/" + id).Body); got != "first\n" {
+			t.Errorf("a fork has its results counted down: %s", got)
 		}
 	})
 	t.Run("its own times pass", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, nil)
-		s.queue([]world.QueuedResult{
-			{Query: "slow", Output: rowOf(t, "hello"), Queued: new(time.Minute), Running: new(time.Hour)},
-			{Query: "fast", Output: rowOf(t, "hello"), Queued: new(time.Duration(0)), Running: new(time.Duration(0))},
-		})
+		c := jobClient(t, nil)
+		c.queue(
+			row("hello", mockserver.JobResult{Query: "slow", Queued: new(time.Minute), Running: new(time.Hour)}),
+			row("hello", mockserver.JobResult{Query: "fast", Queued: new(time.Duration(0)), Running: new(time.Duration(0))}),
+		)
+		times := func(c client, query string) [2]time.Duration {
+			job := c.run(path, `{"query":"`+query+`"}`)
+			at := func(member string) time.Time {
+				at, err := time.Parse("2006-01-02 15:04:05 UTC", job.Value(member).String())
+				if err != nil {
+					t.Error(err)
+				}
+				return at
+			}
+			return [2]time.Duration{at("start_at").Sub(at("created_at")), at("end_at").Sub(at("start_at"))}
+		}
 		for query, want := range map[string][2]time.Duration{
 			"slow": {time.Minute, time.Hour}, "fast": {}, "usual": {time.Second, 4 * time.Second},
 		} {
-			job := s.run(path, `{"query":"`+query+`"}`)
-			if got := [2]time.Duration{job.StartAt.Sub(job.CreatedAt), job.EndAt.Sub(job.StartAt)}; got != want {
+			if got := times(c, query); got != want {
 				t.Errorf("%s: %v, want %v", query, got, want)
 			}
 		}
-		s.world.Core.JobTime = world.JobTime{Queued: 2 * time.Second, Running: 3 * time.Second}
-		if job := s.run(path, `{"query":"usual"}`); job.EndAt.Sub(job.CreatedAt) != 5*time.Second {
-			t.Errorf("by the world's times: %v to %v", job.CreatedAt, job.EndAt)
+		c.load("core: {databases: [{name: shop}], jobTime: {queued: 2s, running: 3s}}\n")
+		if got, want := times(c, "usual"), [2]time.Duration{2 * time.Second, 3 * time.Second}; got != want {
+			t.Errorf("by the world's times: %v, want %v", got, want)
 		}
 	})
 	t.Run("a further try takes what is queued next", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, nil)
-		s.queue([]world.QueuedResult{
-			{Pattern: ".", Error: "lost a worker", Times: 1}, {Pattern: ".", Output: rowOf(t, "again")},
-		})
-		job := s.run(path, `{"query":"SELECT 1","retry_limit":5}`)
-		if got := said(job); got != "again" || job.Stderr != "lost a worker\n" || job.Tried != 1 {
-			t.Errorf("%s after %d further tries: %s", got, job.Tried, job.Stderr)
+		c := jobClient(t, nil)
+		c.queue(mockserver.JobResult{Pattern: ".", Error: "lost a worker", Times: 1}, row("again", mockserver.JobResult{Pattern: "."}))
+		if got := c.said(path, `{"query":"SELECT 1","retry_limit":5}`); got != "again" {
+			t.Error(got)
 		}
+		c.Get("/job/show/1").Wants("debug.stderr", "lost a worker\n", "debug.cmdout", "started\nfailed, try 1 of 5 follows\nrows: 1\nfinished\n")
 	})
 	t.Run("the rows of a bulk load count as inserted", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, nil)
-		s.queue([]world.QueuedResult{{Pattern: `"type":"s3"`, Output: rowOf(t, "hello")}})
-		job := s.run("/job/issue/bulkload/shop", `{"query":{"in":{"type":"s3"}}}`)
-		if job.RecordsInserted != 1 || job.Output != nil {
-			t.Errorf("inserted %d, result %v", job.RecordsInserted, job.Output)
-		}
-		statistics := s.call("GET", "/job/statistics/1", "").Body
-		if diff := cmp.Diff(map[string]string{"records_inserted": "1"}, statistics); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
+		c := jobClient(t, nil)
+		c.queue(row("hello", mockserver.JobResult{Pattern: `"type":"s3"`}))
+		c.run("/job/issue/bulkload/shop", `{"query":{"in":{"type":"s3"}}}`)
+		c.Get("/job/result/1").Want(404)
+		c.Get("/job/statistics/1").Want(200).Same(`{"records_inserted":"1"}`)
 	})
 	t.Run("an export fails if its domain key is told to, and has no rows", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, nil)
-		s.queue([]world.QueuedResult{
-			{DomainKey: "bad", Error: "access denied"}, {Pattern: ".*", Output: rowOf(t, "never")},
-		})
-		if got := said(s.run("/job/issue/export/shop", `{"domain_key":"bad"}`)); got != "error: access denied" {
+		c := jobClient(t, nil)
+		c.queue(mockserver.JobResult{DomainKey: "bad", Error: "access denied"}, row("never", mockserver.JobResult{Pattern: ".*"}))
+		if got := c.said("/job/issue/export/shop", `{"domain_key":"bad"}`); got != "error: access denied" {
 			t.Error(got)
 		}
-		if got := said(s.run("/job/issue/export/shop", `{}`)); got != "success: " {
+		if got := c.said("/job/issue/export/shop", `{}`); got != "success: " {
 			t.Error(got)
 		}
 	})
 	t.Run("what cannot be queued", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, nil)
-		out, less := rowOf(t, "hello"), new(-time.Second)
+		w, less := &world.World{}, new(-time.Second)
+		out, err := core.NewOutput([][2]string{{"said", "varchar"}}, [][]any{{"hello"}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for name, r := range map[string]world.QueuedResult{
 			"exactly one":          {Output: out},
 			"not 2":                {Query: "a", Pattern: "b", Output: out},
@@ -150,12 +179,12 @@ func TestQueuedResults(t *testing.T) {
 			"cannot be negative":   {Query: "a", Output: out, Queued: less},
 			"queued and running c": {Query: "a", Output: out, Running: less},
 		} {
-			err := core.QueueResult(&s.world, r)
+			err := core.QueueResult(w, r)
 			if refusal := (*op.Error)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%+v: %v, want %q", r, err, name)
 			}
 		}
-		if n := len(s.world.Core.Results); n != 0 {
+		if n := len(w.Core.Results); n != 0 {
 			t.Errorf("%d results are queued", n)
 		}
 	})
@@ -163,39 +192,20 @@ func TestQueuedResults(t *testing.T) {
 
 func TestRestrictedJobs(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, fakeEngine{})
-	s.call("POST", "/database/create/attic", "")
-	s.world.Account.Users.Put(2, world.User{ID: 2, Name: "Ana", Role: world.Restricted, Permissions: world.Permissions{
-		"Databases": {{"operation": "query", "ids": "1"}},
-	}})
-	s.user = 2
-	if _, err := s.try("POST", "/job/issue/trino/attic", `{"query":"SELECT 1"}`); err == nil {
-		t.Error("a job in a database that the user may not query")
+	c := jobClient(t, fakeEngine{})
+	c.Post("/database/create/attic", "").Want(200)
+	c = c.grant("query", "1")
+	c.Post("/job/issue/trino/attic", `{"query":"SELECT 1"}`).Refused(403)
+	job := c.run("/job/issue/trino/shop", `{"query":"SELECT * FROM attic.letters"}`).Wants("status", "error", "user_name", "Ana Analyst")
+	if stderr := job.Value("debug.stderr").String(); !strings.HasSuffix(stderr, "[shop]\n") {
+		t.Error(stderr)
 	}
-	job := s.run("/job/issue/trino/shop", `{"query":"SELECT * FROM attic.letters"}`)
-	if job.Status != world.JobError || job.User != 2 || !strings.HasSuffix(job.Stderr, "[shop]\n") {
-		t.Errorf("%s of user %d: %s", job.Status, job.User, job.Stderr)
-	}
-	job = s.run("/job/issue/trino/shop", `{"query":"SELECT 1"}`)
-	s.call("GET", "/job/result/"+strconv.FormatInt(job.ID, 10), "")
-	s.call("POST", "/job/kill/"+strconv.FormatInt(job.ID, 10), "")
-	s.call("POST", "/schedule/create/nightly", `{"database":"shop","query":"SELECT 1","type":"hive"}`)
-	_, err := s.try("POST", "/schedule/update/nightly", `{"executing_user_id":1}`)
-	if refusal := (*op.Error)(nil); !errors.As(err, &refusal) || refusal.Code != op.CodeForbidden {
-		t.Errorf("a schedule that runs as an administrator: %v", err)
-	}
-	s.call("POST", "/schedule/update/nightly", `{"executing_user_id":2}`)
-}
-
-func TestSkippedDomainKeys(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, nil)
-	s.skip = op.Skips{core.SkipDomainKey: true}
-	for want := range 2 {
-		if job := s.run("/job/issue/trino/shop", `{"query":"SELECT 1","domain_key":"mine"}`); job.ID != int64(want)+1 {
-			t.Errorf("job %d, want %d", job.ID, want+1)
-		}
-	}
+	id := c.run("/job/issue/trino/shop", `{"query":"SELECT 1"}`).Value("job_id").String()
+	c.Get("/job/result/" + id).Want(200)
+	c.Post("/job/kill/"+id, "").Want(200)
+	c.Post("/schedule/create/nightly", `{"database":"shop","query":"SELECT 1","type":"hive"}`).Want(200)
+	c.Post("/schedule/update/nightly", `{"executing_user_id":1}`).Refused(403)
+	c.Post("/schedule/update/nightly", `{"executing_user_id":3}`).Want(200)
 }
 
 func TestOutputs(t *testing.T) {
@@ -203,14 +213,10 @@ func TestOutputs(t *testing.T) {
 	columns := [][2]string{{"n", "bigint"}, {"x", "double"}, {"any", "json"}}
 	lines := func(rows [][]any) string {
 		t.Helper()
-		out, err := core.NewOutput(columns, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := newStage(t, nil)
-		s.queue([]world.QueuedResult{{Pattern: ".", Output: out}})
-		s.run("/job/issue/hive/shop", `{"query":"SELECT 1"}`)
-		return string(s.call("GET", "/job/result/1?format=json", "").Bytes)
+		c := jobClient(t, nil)
+		c.queue(mockserver.JobResult{Pattern: ".", Columns: columns, Rows: rows})
+		c.run("/job/issue/hive/shop", `{"query":"SELECT 1"}`)
+		return string(c.Get("/job/result/1?format=json").Want(200).Body)
 	}
 	got := lines([][]any{
 		{1.0, int64(2), map[string]any{"a": []any{1}}},

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -96,7 +97,7 @@ func grantsRight(entry map[string]string, user world.User, d world.Database, r r
 // namesID reports whether an id is among those of a text with commas.
 func namesID(ids string, id int64) bool {
 	for text := range strings.SplitSeq(ids, ",") {
-		if strings.TrimSpace(text) == idText(id) {
+		if strings.TrimSpace(text) == op.IDText(id) {
 			return true
 		}
 	}

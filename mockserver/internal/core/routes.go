@@ -112,7 +112,7 @@ func Interface(engine Engine) op.Interface {
 		},
 		Extras: extraRoutes(),
 		Error:  errorReply,
-		Settle: map[string]func(*world.World, world.Event, op.Skips){
+		Settle: map[string]func(*world.World, world.Event){
 			world.JobEvent:         engine.runJob,
 			world.JobScheduleEvent: runDueSchedule,
 			world.BulkImportEvent:  endCommit,

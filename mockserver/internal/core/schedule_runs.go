@@ -8,6 +8,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -71,13 +72,13 @@ func putSchedule(w *world.World, s world.JobSchedule, now time.Time) world.JobSc
 
 // runDueSchedule issues the job of a schedule's slot and moves the schedule on. Whether its user may still query is for
 // the job to find out.
-func runDueSchedule(w *world.World, e world.Event, skip op.Skips) {
+func runDueSchedule(w *world.World, e world.Event) {
 	s, ok := w.Core.Schedules.Get(e.ID)
 	if !ok || !s.PlannedAt.Equal(e.At) {
 		return
 	}
-	_, _ = issue(w, jobOf(s, s.Slot), e.At, skip) // without a domain key nothing is in its way
-	s.Slot, _ = nextSlot(s, s.Slot)               // which compiled when the schedule was stored
+	_, _ = issue(w, jobOf(s, s.Slot), e.At) // without a domain key nothing is in its way
+	s.Slot, _ = nextSlot(s, s.Slot)         // which compiled when the schedule was stored
 	putSchedule(w, s, e.At)
 }
 
@@ -120,7 +121,7 @@ func runSchedule(c *op.Call) (op.Reply, error) {
 		if i == 0 {
 			job.DomainKey = string(body.DomainKey)
 		}
-		if job, err = issue(c.World, job, c.Now, c.Skip); err != nil {
+		if job, err = issue(c.World, job, c.Now); err != nil {
 			return op.Reply{}, err
 		}
 		jobs[i] = scheduledJobForm{job.ID, job.Type, dateTime(at)}
@@ -166,7 +167,7 @@ func getScheduleHistory(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	history, at := []jobForm{}, int64(0)
-	for _, job := range c.World.Core.Jobs.Before(0) {
+	for _, job := range table.Before(&c.World.Core.Jobs, 0) {
 		if at >= to || c.Now.Sub(job.CreatedAt) > historyKept {
 			break
 		}

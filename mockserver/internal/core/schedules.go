@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -50,7 +51,7 @@ func scheduleView(w *world.World, s world.JobSchedule) scheduleForm {
 	user, _ := w.Account.Users.Get(s.User)
 	form := scheduleForm{
 		Name: s.Name, Timezone: s.Timezone, Delay: s.Delay, Type: s.Type, Database: s.Database, Query: s.Query,
-		UserName: user.Name, CreatedAt: instant(s.CreatedAt),
+		UserName: user.Name, CreatedAt: op.Instant(s.CreatedAt),
 	}
 	if s.Cron != "" {
 		form.Cron = &s.Cron
@@ -75,7 +76,7 @@ func slotText(s world.JobSchedule) *string {
 
 func listSchedules(c *op.Call) (op.Reply, error) {
 	list := []listedForm{}
-	for _, s := range c.World.Core.Schedules.All() {
+	for _, s := range table.All(&c.World.Core.Schedules) {
 		list = append(list, listedForm{
 			scheduleForm: scheduleView(c.World, s), Priority: s.Priority, RetryLimit: s.RetryLimit, Result: s.ResultURL,
 			NextTime: slotText(s), EngineVersion: s.EngineVersion, ExecutingUser: s.ExecutingUser,
@@ -153,7 +154,7 @@ func deleteSchedule(c *op.Call) (op.Reply, error) {
 	}
 	c.World.Cancel(world.Event{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
 	c.World.Core.ScheduleNames.Delete(s.Name)
-	c.World.Core.Schedules.Delete(s.ID)
+	table.Delete(&c.World.Core.Schedules, s.ID)
 	return op.OK(scheduleView(c.World, s))
 }
 

@@ -13,8 +13,9 @@ func FuzzSchemas(f *testing.F) {
 	} {
 		f.Add(text)
 	}
+	shared := newShop(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		r := newRoom(t)
+		r := shared.in(t)
 		body := func(schema any) string {
 			data, err := json.Marshal(map[string]any{"schema": schema})
 			if err != nil {
@@ -23,17 +24,17 @@ func FuzzSchemas(f *testing.F) {
 			return string(data)
 		}
 		const path = "/table/update-schema/shop/orders"
-		if a := r.post(path, body(text)); a.status != 200 {
-			if a.status != 400 && a.status != 422 {
-				t.Errorf("status %d: %s", a.status, a.body)
+		if a := r.Post(path, body(text)); a.Status != 200 {
+			if a.Status != 400 && a.Status != 422 {
+				t.Errorf("status %d: %s", a.Status, a.Body)
 			}
 			return
 		}
 		shown := func() any {
-			return r.get("/table/show/shop/orders?include_descriptions=true").want(200).object()["schema"]
+			return r.Get("/table/show/shop/orders?include_descriptions=true").Want(200).Object()["schema"]
 		}
 		once := shown()
-		r.post(path, body(once)).want(200)
+		r.Post(path, body(once)).Want(200)
 		if again := shown(); again != once {
 			t.Errorf("sent %s, shown %s", once, again)
 		}

@@ -19,10 +19,10 @@ func TestSchemas(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				t.Parallel()
 				c := newShop(t)
-				c.post("/table/create/shop/visits/log"+test.query, test.body).want(200)
-				c.post("/table/update/shop/orders"+test.query, test.body).want(200)
-				c.post("/table/update-schema/shop/carts"+test.query, test.body).want(200)
-				c.post("/table/append-schema/archive/carts"+test.query, test.body).want(200)
+				c.Post("/table/create/shop/visits/log"+test.query, test.body).Want(200)
+				c.Post("/table/update/shop/orders"+test.query, test.body).Want(200)
+				c.Post("/table/update-schema/shop/carts"+test.query, test.body).Want(200)
+				c.Post("/table/append-schema/archive/carts"+test.query, test.body).Want(200)
 				want := map[string]any{"schema": `[["id","long"],["tags","array<string>"]]`}
 				for _, path := range []string{"shop/visits", "shop/orders", "shop/carts", "archive/carts"} {
 					if diff := cmp.Diff(want, c.table(path, "schema")); diff != "" {
@@ -35,8 +35,8 @@ func TestSchemas(t *testing.T) {
 	t.Run("alias and description are kept, and shown as far as they are asked for", func(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
-		c.post("/table/update-schema/shop/orders",
-			`{"schema":[["id","long","id_number","Number"],["total","double","total_sum"],["state","string","","State"]]}`).want(200)
+		c.Post("/table/update-schema/shop/orders",
+			`{"schema":[["id","long","id_number","Number"],["total","double","total_sum"],["state","string","","State"]]}`).Want(200)
 		plain := map[string]any{"schema": `[["id","long","id_number"],["total","double","total_sum"],["state","string"]]`}
 		if diff := cmp.Diff(plain, c.table("shop/orders", "schema")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -50,15 +50,15 @@ func TestSchemas(t *testing.T) {
 	t.Run("appending keeps what is there, replacing does not", func(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
-		c.post("/table/append-schema/shop/orders", `{"schema":[["id","long"]]}`).
-			same(`{"database":"shop","table":"orders","type":"log"}`)
-		c.post("/table/append-schema/shop/orders", `{"schema":[["total","double"]]}`).want(200)
+		c.Post("/table/append-schema/shop/orders", `{"schema":[["id","long"]]}`).
+			Want(200).Same(`{"database":"shop","table":"orders","type":"log"}`)
+		c.Post("/table/append-schema/shop/orders", `{"schema":[["total","double"]]}`).Want(200)
 		want := map[string]any{"schema": `[["id","long"],["total","double"]]`}
 		if diff := cmp.Diff(want, c.table("shop/orders", "schema")); diff != "" {
 			t.Errorf("appended (-want +got):\n%s", diff)
 		}
-		c.post("/table/update-schema/shop/orders", `{"schema":[["state","string"]]}`).
-			same(`{"database":"shop","table":"orders","type":"log"}`)
+		c.Post("/table/update-schema/shop/orders", `{"schema":[["state","string"]]}`).
+			Want(200).Same(`{"database":"shop","table":"orders","type":"log"}`)
 		want = map[string]any{"schema": `[["state","string"]]`}
 		if diff := cmp.Diff(want, c.table("shop/orders", "schema")); diff != "" {
 			t.Errorf("replaced (-want +got):\n%s", diff)
@@ -68,17 +68,17 @@ func TestSchemas(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
 		const twice = `"schema":[["id","long"],["id","string"]]`
-		c.post("/table/update-schema/shop/orders", `{`+twice+`}`).refused(422, "id", "twice")
-		c.post("/table/append-schema/shop/orders", `{`+twice+`}`).refused(422, "id", "twice")
-		c.post("/table/update-schema/shop/orders", `{"schema":[["time","long"]]}`).refused(422, "time", "already")
+		c.Post("/table/update-schema/shop/orders", `{`+twice+`}`).Refused(422, "id", "twice")
+		c.Post("/table/append-schema/shop/orders", `{`+twice+`}`).Refused(422, "id", "twice")
+		c.Post("/table/update-schema/shop/orders", `{"schema":[["time","long"]]}`).Refused(422, "time", "already")
 		for _, path := range []string{"/table/update-schema/shop/orders", "/table/update/shop/orders"} {
-			c.post(path, `{`+twice+`,"ignore_duplicate_schema":true}`).want(200)
+			c.Post(path, `{`+twice+`,"ignore_duplicate_schema":true}`).Want(200)
 			want := map[string]any{"schema": `[["id","long"]]`}
 			if diff := cmp.Diff(want, c.table("shop/orders", "schema")); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", path, diff)
 			}
 		}
-		c.post("/table/append-schema/shop/orders", `{"schema":[["id","long"]]}`).refused(422, "id", "twice")
+		c.Post("/table/append-schema/shop/orders", `{"schema":[["id","long"]]}`).Refused(422, "id", "twice")
 	})
 	t.Run("every type of columns is known", func(t *testing.T) {
 		t.Parallel()
@@ -87,7 +87,7 @@ func TestSchemas(t *testing.T) {
 			"int", "long", "float", "double", "string", "array<long>", "array<array<string>>",
 			"map<string,long>", "map<int, array<double>>",
 		} {
-			c.post("/table/update-schema/shop/orders", `{"schema":[["a","`+kind+`"]]}`).want(200)
+			c.Post("/table/update-schema/shop/orders", `{"schema":[["a","`+kind+`"]]}`).Want(200)
 		}
 	})
 	t.Run("what is no column is 400, in the words of the rule", func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestSchemas(t *testing.T) {
 				"/table/create/shop/visits", "/table/create/shop/visits/log", "/table/update/shop/orders",
 				"/table/update-schema/shop/orders", "/table/append-schema/shop/orders",
 			} {
-				c.post(path, `{"schema":`+test.schema+`}`).refused(400, append(test.words, "schema")...)
+				c.Post(path, `{"schema":`+test.schema+`}`).Refused(400, append(test.words, "schema")...)
 			}
 		}
 	})

@@ -1,23 +1,20 @@
 package core
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"svc.example/understudy/fixtures"
-	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/world"
-	"svc.example/understudy/specs"
 )
 
 // Seed makes what a fixture says of databases, connections, schedules and jobs, through what serves requests, in the
 // order of its times. The account is there already; what is to come later is planned on the world's clock. Errors name
 // what cannot be made.
 func Seed(w *world.World, f fixtures.Core) error {
-	s := &seeding{w: w, now: w.Now(), lost: map[string]bool{}}
+	s := &seeding{Context: seed.Context{World: w, Part: "core"}, now: w.Now(), lost: map[string]bool{}}
 	w.Core.JobTime = world.JobTime{Queued: time.Duration(f.JobTime.Queued), Running: time.Duration(f.JobTime.Running)}
 	if len(f.Restrictions) > 0 {
 		w.Core.Restrictions = f.Restrictions
@@ -38,15 +35,14 @@ func Seed(w *world.World, f fixtures.Core) error {
 	for i, r := range f.Results {
 		s.check(about(fmt.Sprintf("result %d", i+1), "results", i), seedResult(w, r))
 	}
-	return errors.Join(s.errs...)
+	return s.Err()
 }
 
 // seeding gathers what has happened by now, as steps, and then plays them.
 type seeding struct {
-	w     *world.World
+	seed.Context
 	now   time.Time
 	steps []seedStep
-	errs  []error
 	lost  map[string]bool // what could not be made
 }
 
@@ -58,7 +54,7 @@ type subject struct {
 }
 
 func about(what string, path ...any) subject {
-	return subject{what: what, path: append([]any{"core"}, path...)}
+	return subject{what: what, path: path}
 }
 
 // in returns the subject as a part of a database.
@@ -111,53 +107,29 @@ func (s *seeding) play() {
 
 func (s *seeding) check(what subject, err error) {
 	if err != nil {
-		s.errs = append(s.errs, fixtures.At(err, what.what, what.path...))
+		s.Check(err, what.what, what.path...)
 		s.lost[what.what] = true
 	}
 }
 
-// past is a moment up to now, or what it is otherwise when the fixture leaves it open.
-func (s *seeding) past(what subject, i fixtures.Instant, otherwise time.Time) time.Time {
-	at := s.moment(what, i, otherwise)
-	if at.After(s.now) {
-		s.check(what, fmt.Errorf("%s is in the future", at.Format(time.RFC3339)))
-		return s.now
-	}
+// past returns a moment up to now, or fallback if the fixture leaves it open.
+func (s *seeding) past(what subject, i fixtures.Instant, fallback time.Time) time.Time {
+	at, err := s.Past(i, fallback)
+	s.check(what, err)
 	return at
 }
 
-func (s *seeding) moment(what subject, i fixtures.Instant, otherwise time.Time) time.Time {
-	if i == "" {
-		return otherwise.UTC()
-	}
-	at, err := i.At(s.now)
+func (s *seeding) moment(what subject, i fixtures.Instant, fallback time.Time) time.Time {
+	at, err := s.Moment(i, fallback)
 	s.check(what, err)
-	return at.UTC()
+	return at
 }
 
-// user is who an email, or a name, stands for; the first who administers when the fixture leaves it open.
+// user returns the id of the user whom a reference stands for.
 func (s *seeding) user(what subject, ref string) int64 {
-	for id, u := range s.w.Account.Users.All() {
-		if ref == "" && u.Role.Administers() || ref != "" && (u.Email == ref || u.Email == "" && u.Name == ref) {
-			return id
-		}
-	}
-	s.check(what, fmt.Errorf("there is no user %q", ref))
-	return 0
-}
-
-// call is a request of a user, who may do everything: what a fixture says was allowed when it happened. The path's
-// parameters come in pairs.
-func (s *seeding) call(at time.Time, user int64, body any, path ...string) *op.Call {
-	text, err := json.Marshal(body)
-	if err != nil { // bodies here are texts and numbers
-		panic(err)
-	}
-	return &op.Call{
-		World: s.w, Now: at, Body: text, Match: specs.Matched(path...),
-		Caller: world.Caller{User: world.User{ID: user, Role: world.Owner}},
-		Header: func(string) string { return "" },
-	}
+	u, err := s.User(ref)
+	s.check(what, err)
+	return u.ID
 }
 
 func (s *seeding) connection(i int, f fixtures.Connection) {
@@ -165,7 +137,7 @@ func (s *seeding) connection(i int, f fixtures.Connection) {
 	user := s.user(what, "")
 	s.plan(what, time.Time{}, func(time.Time) error { // they have no time, and jobs may refer to them at any
 		body := map[string]string{"url": f.URL}
-		_, err := createConnection(s.call(s.now, user, body, "connection_name", f.Name))
+		_, err := createConnection(s.Call(s.now, user, body, "connection_name", f.Name))
 		return err
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -17,7 +19,7 @@ import (
 // grant on databases is left to SeedGrants. The error names all that cannot be made.
 func SeedAccount(w *world.World, f fixtures.Account) error {
 	s := accountSeed{
-		w: w, now: w.Now(),
+		Context: seed.Context{World: w, Part: "account"}, now: w.Now(),
 		users: map[string]int64{}, policies: map[string]int64{}, groups: map[string]int64{}, clients: map[string]int64{},
 	}
 	a := &w.Account
@@ -37,7 +39,7 @@ func SeedAccount(w *world.World, f fixtures.Account) error {
 	for _, p := range f.Partners {
 		a.Partners = append(a.Partners, world.Partner(p))
 	}
-	return errors.Join(s.errs...)
+	return s.Err()
 }
 
 // SeedGrants gives policies the rights that a fixture grants on databases by name. It comes when those are there.
@@ -75,7 +77,7 @@ func databaseGrant(w *world.World, operation string, names []string) (map[string
 		if !ok {
 			return entry, fmt.Errorf("there is no database %q", name)
 		}
-		ids = append(ids, idText(id))
+		ids = append(ids, op.IDText(id))
 	}
 	if len(ids) > 0 {
 		entry["ids"] = strings.Join(ids, ",")
@@ -85,9 +87,8 @@ func databaseGrant(w *world.World, operation string, names []string) (map[string
 
 // accountSeed knows the rows of an account by the names that a fixture has for them.
 type accountSeed struct {
-	w    *world.World
-	now  time.Time
-	errs []error
+	seed.Context
+	now time.Time
 
 	users, policies, groups, clients map[string]int64
 }
@@ -95,7 +96,7 @@ type accountSeed struct {
 func (s *accountSeed) find(kind, name string, known map[string]int64) int64 {
 	id, ok := known[name]
 	if !ok {
-		s.errs = append(s.errs, fmt.Errorf("there is no %s %q", kind, name))
+		s.Add(fmt.Errorf("there is no %s %q", kind, name))
 	}
 	return id
 }
@@ -110,16 +111,11 @@ func (s *accountSeed) findAll(kind string, names []string, known map[string]int6
 	return ids
 }
 
-// at is a moment; what it is otherwise when the fixture leaves it open.
-func (s *accountSeed) at(i fixtures.Instant, otherwise time.Time) time.Time {
-	if i == "" {
-		return otherwise
-	}
-	at, err := i.At(s.now)
-	if err != nil {
-		s.errs = append(s.errs, err)
-	}
-	return at.UTC()
+// at returns a moment, or fallback if the fixture leaves it open.
+func (s *accountSeed) at(i fixtures.Instant, fallback time.Time) time.Time {
+	at, err := s.Moment(i, fallback)
+	s.Add(err)
+	return at
 }
 
 // reserveIDs keeps the ids that a fixture has given from being given out to those that it has left without one.
@@ -129,34 +125,26 @@ func reserveIDs[T any](w *world.World, kind string, rows []T, id func(T) int64) 
 	}
 }
 
-// idOr is an id that a fixture has given, else the next one.
-func (s *accountSeed) idOr(kind string, id int64) int64 {
-	if id != 0 {
-		return id
-	}
-	return s.w.NewID(kind)
-}
-
 func (s *accountSeed) seedPolicies(policies []fixtures.Policy) {
-	reserveIDs(s.w, "core.policy", policies, func(p fixtures.Policy) int64 { return p.ID })
+	reserveIDs(s.World, "core.policy", policies, func(p fixtures.Policy) int64 { return p.ID })
 	for _, p := range policies {
 		row := world.Policy{
-			ID: s.idOr("core.policy", p.ID), Name: p.Name, Description: p.Description,
+			ID: s.ID("core.policy", p.ID), Name: p.Name, Description: p.Description,
 			Permissions: world.Permissions(p.Permissions),
 		}
 		for _, c := range p.ColumnPermissions {
 			row.ColumnPermissions = append(row.ColumnPermissions, world.ColumnPermission(c))
 		}
 		s.policies[p.Name] = row.ID
-		s.w.Account.Policies.Put(row.ID, row)
+		s.World.Account.Policies.Put(row.ID, row)
 	}
 }
 
 func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
-	reserveIDs(s.w, "core.policy_group", groups, func(g fixtures.PolicyGroup) int64 { return g.ID })
+	reserveIDs(s.World, "core.policy_group", groups, func(g fixtures.PolicyGroup) int64 { return g.ID })
 	for i, g := range groups {
 		row := world.PolicyGroup{
-			ID: s.idOr("core.policy_group", g.ID), Name: g.Name, TaggableName: taggable(g.Name),
+			ID: s.ID("core.policy_group", g.ID), Name: g.Name, TaggableName: taggable(g.Name),
 			Policies:  s.findAll("policy", g.Policies, s.policies),
 			CreatedAt: s.at(g.CreatedAt, s.now),
 		}
@@ -164,12 +152,12 @@ func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
 		if g.Description != "" {
 			row.Description = &g.Description
 		}
-		if other, taken := groupTagged(s.w, row.TaggableName); taken {
+		if other, taken := groupTagged(s.World, row.TaggableName); taken {
 			err := fmt.Errorf("group %s has the taggable name %s already", other.Name, other.TaggableName)
-			s.errs = append(s.errs, fixtures.At(err, "policy group "+g.Name, "account", "policyGroups", i, "name"))
+			s.Check(err, "policy group "+g.Name, "policyGroups", i, "name")
 		}
 		s.groups[g.Name] = row.ID
-		s.w.Account.PolicyGroups.Put(row.ID, row)
+		s.World.Account.PolicyGroups.Put(row.ID, row)
 	}
 }
 
@@ -177,7 +165,7 @@ func (s *accountSeed) seedUsers(users []fixtures.User) {
 	for _, u := range users {
 		s.users[u.Ref()] = u.ID
 	}
-	reserveIDs(s.w, "user", users, func(u fixtures.User) int64 { return u.ID })
+	reserveIDs(s.World, "user", users, func(u fixtures.User) int64 { return u.ID })
 	for _, u := range users {
 		row := world.User{
 			ID: u.ID, Name: u.Name, Email: u.Email, Role: world.Role(u.Role), Delegated: u.DelegatedAdmin,
@@ -191,20 +179,20 @@ func (s *accountSeed) seedUsers(users []fixtures.User) {
 		if u.Parent != "" {
 			row.Parent = s.find("user", u.Parent, s.users)
 		}
-		s.w.Account.Users.Put(row.ID, row)
+		s.World.Account.Users.Put(row.ID, row)
 	}
 }
 
 func (s *accountSeed) seedOAuth(f fixtures.Account) {
-	a := &s.w.Account
+	a := &s.World.Account
 	for _, c := range f.OAuthClients {
-		id := s.w.NewID("core.oauth_client")
+		id := s.World.NewID("core.oauth_client")
 		s.clients[c.ClientID] = id
 		a.OAuthClients.Put(id, world.OAuthClient{ID: id, ClientID: c.ClientID, Name: c.Name})
 	}
-	reserveIDs(s.w, "core.oauth_token", f.OAuthTokens, func(t fixtures.OAuthToken) int64 { return t.ID })
+	reserveIDs(s.World, "core.oauth_token", f.OAuthTokens, func(t fixtures.OAuthToken) int64 { return t.ID })
 	for _, t := range f.OAuthTokens {
-		id := s.idOr("core.oauth_token", t.ID)
+		id := s.ID("core.oauth_token", t.ID)
 		a.OAuthTokens.Put(id, world.OAuthToken{
 			ID:     id,
 			Client: s.find("OAuth client", t.Client, s.clients), User: s.find("user", t.User, s.users),
@@ -214,7 +202,7 @@ func (s *accountSeed) seedOAuth(f fixtures.Account) {
 		})
 	}
 	for _, c := range f.OAuthCodes {
-		id := s.w.NewID("core.oauth_code")
+		id := s.World.NewID("core.oauth_code")
 		a.OAuthCodes.Put(id, world.OAuthCode{
 			ID:     id,
 			Client: s.find("OAuth client", c.Client, s.clients), User: s.find("user", c.User, s.users),

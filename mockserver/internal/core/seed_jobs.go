@@ -1,15 +1,14 @@
 package core
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -41,7 +40,7 @@ func (s *seeding) job(i int, f fixtures.Job) {
 		"result": f.Target,
 	}
 	j.issue = func(at time.Time) (int64, error) {
-		reply, err := Engine{}.issueJob(s.call(at, user, body, "job_type", f.Type, "database_name", f.Database))
+		reply, err := Engine{}.issueJob(s.Call(at, user, body, "job_type", f.Type, "database_name", f.Database))
 		if err != nil {
 			return 0, err
 		}
@@ -80,7 +79,7 @@ func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 
 // usual is how long jobs wait and run in this world.
 func (s *seeding) usual() (queued, running time.Duration) {
-	return cmp.Or(s.w.Core.JobTime.Queued, queuedTime), cmp.Or(s.w.Core.JobTime.Running, runningTime)
+	return cmp.Or(s.World.Core.JobTime.Queued, queuedTime), cmp.Or(s.World.Core.JobTime.Running, runningTime)
 }
 
 // wrong says how times do not fit a status.
@@ -116,7 +115,7 @@ func (s *seeding) live(j seededJob) {
 		if !j.status.Finished() {
 			job.Answer = j.answer
 		}
-		step(s.w, job, j.start)
+		step(s.World, job, j.start)
 		return nil
 	})
 	then := func(at time.Time, do func(id int64, at time.Time) error) {
@@ -129,8 +128,8 @@ func (s *seeding) live(j seededJob) {
 	}
 	if !j.start.After(s.now) && (j.status != world.JobKilled || !j.end.Before(j.start)) {
 		then(j.start, func(id int64, at time.Time) error {
-			startJob(s.w, s.halted(id), world.Event{At: at, Kind: world.JobEvent, ID: id})
-			step(s.w, s.halted(id), j.end)
+			startJob(s.World, s.halted(id), world.Event{At: at, Kind: world.JobEvent, ID: id})
+			step(s.World, s.halted(id), j.end)
 			return nil
 		})
 	}
@@ -141,8 +140,8 @@ func (s *seeding) live(j seededJob) {
 
 // halted is a job without its next event.
 func (s *seeding) halted(id int64) world.Job {
-	job, _ := s.w.Core.Jobs.Get(id)
-	s.w.Cancel(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id})
+	job, _ := s.World.Core.Jobs.Get(id)
+	s.World.Cancel(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id})
 	return job
 }
 
@@ -150,15 +149,15 @@ func (s *seeding) halted(id int64) world.Job {
 func (s *seeding) end(j seededJob, id int64, at time.Time) error {
 	job := s.halted(id)
 	if j.status == world.JobKilled {
-		_, err := killJob(s.call(at, job.User, nil, "job_id", idText(id)))
+		_, err := killJob(s.Call(at, job.User, nil, "job_id", op.IDText(id)))
 		return err
 	}
 	if j.status == world.JobError {
-		conclude(s.w, job, at, errors.New(j.answer.Error))
+		conclude(s.World, job, at, errors.New(j.answer.Error))
 		return nil
 	}
 	deliver(&job, j.answer.Output)
-	conclude(s.w, job, at, nil)
+	conclude(s.World, job, at, nil)
 	return nil
 }
 
@@ -185,32 +184,10 @@ func (s *seeding) answer(what subject, e ending) *world.QueuedResult {
 	return &world.QueuedResult{Output: output}
 }
 
-func outputOf(columns [][2]string, rows [][]json.RawMessage) (*world.Output, error) {
-	list := make([][]any, len(rows))
-	for i, row := range rows {
-		for _, text := range row {
-			var value any
-			decoder := json.NewDecoder(bytes.NewReader(text))
-			decoder.UseNumber() // an integer stays one
-			if err := decoder.Decode(&value); err != nil {
-				return nil, err
-			}
-			list[i] = append(list[i], value)
-		}
-	}
-	return NewOutput(columns, list)
-}
-
 func seedResult(w *world.World, f fixtures.QueuedResult) error {
-	r := world.QueuedResult{
-		Query: f.Query, Pattern: f.Pattern, DomainKey: f.DomainKey, Error: f.Error, Times: f.Times,
-		Queued: (*time.Duration)(f.Queued), Running: (*time.Duration)(f.Running),
-	}
-	if f.Error == "" {
-		var err error
-		if r.Output, err = outputOf(f.Columns, f.Rows); err != nil {
-			return err
-		}
+	r, err := ResultOf(f)
+	if err != nil {
+		return err
 	}
 	return QueueResult(w, r)
 }

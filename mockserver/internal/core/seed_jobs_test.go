@@ -49,7 +49,7 @@ func TestSeedJobs(t *testing.T) {
 			Priority, ResultExport int
 		}
 	}
-	c.get("/job/list").want(http.StatusOK).into(&page)
+	c.Get("/job/list").Want(http.StatusOK).Into(&page)
 	ids := map[string]string{}
 	var got []row
 	for _, j := range page.Jobs {
@@ -74,43 +74,43 @@ func TestSeedJobs(t *testing.T) {
 	})
 	t.Run("what a fixture says was allowed, and has the result that it says", func(t *testing.T) {
 		t.Parallel()
-		status := c.get("/job/status_by_domain_key/once").want(http.StatusOK).object()
+		status := c.Get("/job/status_by_domain_key/once").Want(http.StatusOK).Object()
 		if status["job_id"] != ids["SELECT 1"] || status["num_records"] != 0.0 {
 			t.Errorf("got %v, want the analyst's job with an empty result", status)
 		}
-		debug := c.get("/job/show/" + ids["SELECT 2"]).object()["debug"].(map[string]any)
+		debug := c.Get("/job/show/" + ids["SELECT 2"]).Object()["debug"].(map[string]any)
 		if debug["stderr"] != "the job failed\n" {
 			t.Errorf("debug %v", debug)
 		}
-		if got := c.get("/job/statistics/" + ids[`{"in":{}}`]).object()["records_inserted"]; got != "2" {
+		if got := c.Get("/job/statistics/" + ids[`{"in":{}}`]).Object()["records_inserted"]; got != "2" {
 			t.Errorf("records_inserted %v, want as many as the result has rows", got)
 		}
-		if got := c.get("/job/show/" + ids["SELECT 3"]).object()["result"]; got != "warehouse:file" {
+		if got := c.Get("/job/show/" + ids["SELECT 3"]).Object()["result"]; got != "warehouse:file" {
 			t.Errorf("result %v", got)
 		}
 	})
 	t.Run("what is under way ends in its time and as it should", func(t *testing.T) {
 		t.Parallel()
-		status := func(query string) any { return c.get("/job/status/" + ids[query]).object()["status"] }
-		c.advance(2 * time.Minute)
+		status := func(query string) any { return c.Get("/job/status/" + ids[query]).Object()["status"] }
+		c.Advance(2 * time.Minute)
 		if got := status("SELECT 7"); got != "running" {
 			t.Errorf("status %v, want it to have started", got)
 		}
-		c.advance(3 * time.Minute)
+		c.Advance(3 * time.Minute)
 		if got := status("SELECT 5"); got != "success" {
 			t.Errorf("status %v, want it to have succeeded", got)
 		}
-		if got := string(c.get("/job/result/" + ids["SELECT 5"] + "?format=json").want(http.StatusOK).body); got != "[5]\n" {
+		if got := string(c.Get("/job/result/" + ids["SELECT 5"] + "?format=json").Want(http.StatusOK).Body); got != "[5]\n" {
 			t.Errorf("result %q", got)
 		}
-		c.advance(6 * time.Minute)
+		c.Advance(6 * time.Minute)
 		if got := status("SELECT 7"); got != "success" {
 			t.Errorf("status %v, want it to have run as long as jobs do", got)
 		}
 		if got := status("SELECT 6"); got != "running" {
 			t.Errorf("status %v, want it to run for hours", got)
 		}
-		c.advance(12 * time.Hour)
+		c.Advance(12 * time.Hour)
 		if got := status("SELECT 6"); got != "error" {
 			t.Errorf("status %v, want it to have failed", got)
 		}
@@ -149,7 +149,7 @@ const seedSchedules = seedShop + `
 `
 
 // seededHistory is the jobs of a schedule, the newest first: status, slot, and time of day of the start.
-func seededHistory(c *client, name string) (jobs []string) {
+func seededHistory(c client, name string) (jobs []string) {
 	c.Helper()
 	var form struct {
 		History []struct {
@@ -158,7 +158,7 @@ func seededHistory(c *client, name string) (jobs []string) {
 			Start  string `json:"start_at"`
 		}
 	}
-	c.get("/schedule/history/" + name).want(http.StatusOK).into(&form)
+	c.Get("/schedule/history/" + name).Want(http.StatusOK).Into(&form)
 	for _, h := range form.History {
 		jobs = append(jobs, h.Status+" for "+h.At+" at "+clockOf(h.Start))
 	}
@@ -184,7 +184,7 @@ func TestSeedSchedules(t *testing.T) {
 				User    string  `json:"user_name"`
 			}
 		}
-		c.get("/schedule/list").want(http.StatusOK).into(&list)
+		c.Get("/schedule/list").Want(http.StatusOK).Into(&list)
 		byHand, daily, late := list.Schedules[0], list.Schedules[1], list.Schedules[2] // in the order of their making
 		if *daily.Next != "2026-01-15 22:00:00 UTC" || daily.Created != "2026-01-12T22:00:00Z" ||
 			daily.User != "Ana Analyst" {
@@ -211,7 +211,7 @@ func TestSeedSchedules(t *testing.T) {
 	t.Run("it runs by itself from then on", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(seedSchedules)
-		c.advance(24 * time.Hour)
+		c.Advance(24 * time.Hour)
 		if got := len(seededHistory(c, "daily")); got != 3 {
 			t.Errorf("%d jobs, want one more", got)
 		}

@@ -26,10 +26,10 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 		}
 	}
 	s.plan(what, created, func(at time.Time) error {
-		_, err := createSchedule(s.call(at, user, scheduleBody(f), "schedule_name", f.Name))
+		_, err := createSchedule(s.Call(at, user, scheduleBody(f), "schedule_name", f.Name))
 		if row, ok := s.scheduleNamed(f.Name); ok {
 			row.Slot = time.Time{}
-			putSchedule(s.w, row, at)
+			putSchedule(s.World, row, at)
 		}
 		return err
 	})
@@ -47,14 +47,14 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 		}
 		slot, err := nextSlot(row, after)
 		row.Slot = slot
-		putSchedule(s.w, row, now)
+		putSchedule(s.World, row, now)
 		return err
 	})
 }
 
 func (s *seeding) scheduleNamed(name string) (world.JobSchedule, bool) {
-	id, _ := s.w.Core.ScheduleNames.Get(name)
-	return s.w.Core.Schedules.Get(id)
+	id, _ := s.World.Core.ScheduleNames.Get(name)
+	return s.World.Core.Schedules.Get(id)
 }
 
 func scheduleBody(f fixtures.JobSchedule) map[string]any {
@@ -117,7 +117,7 @@ func (s *seeding) run(what subject, f fixtures.JobSchedule, run fixtures.Schedul
 		if !ok { // it could not be made
 			return 0, nil
 		}
-		job, err := issue(s.w, jobOf(row, slot), at, nil)
+		job, err := issue(s.World, jobOf(row, slot), at)
 		return job.ID, err
 	}
 	s.live(j)

@@ -16,12 +16,12 @@ func (s *seeding) database(i int, f fixtures.Database) {
 	owner := s.user(what, f.Owner)
 	created := s.past(what.at("createdAt"), f.CreatedAt, s.now.Add(-seededAge))
 	s.plan(what, created, func(at time.Time) error {
-		if _, err := createDatabase(s.call(at, owner, nil, "database_name", f.Name)); err != nil {
+		if _, err := createDatabase(s.Call(at, owner, nil, "database_name", f.Name)); err != nil {
 			return err
 		}
-		d, err := liveDatabase(s.w, f.Name)
+		d, err := liveDatabase(s.World, f.Name)
 		d.DeleteProtected = f.DeleteProtected
-		s.w.Core.Databases.Put(d.ID, d)
+		s.World.Core.Databases.Put(d.ID, d)
 		return err
 	})
 	for j, t := range f.Tables {
@@ -29,7 +29,7 @@ func (s *seeding) database(i int, f fixtures.Database) {
 	}
 	if f.DeletedAt != "" {
 		s.planDeletion(what, s.past(what.at("deletedAt"), f.DeletedAt, s.now), func(at time.Time) error {
-			_, err := deleteDatabase(s.call(at, owner, nil, "database_name", f.Name))
+			_, err := deleteDatabase(s.Call(at, owner, nil, "database_name", f.Name))
 			return err
 		})
 	}
@@ -43,12 +43,12 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 	path := []string{"database_name", d.Name, "table_name", f.Name}
 	created = s.past(what.at("createdAt"), f.CreatedAt, created)
 	s.plan(what, created, func(at time.Time) error {
-		if _, err := createTable(s.call(at, user, optionsOf(f), path...)); err != nil {
+		if _, err := createTable(s.Call(at, user, optionsOf(f), path...)); err != nil {
 			return err
 		}
 		t, err := s.liveTable(d.Name, f.Name)
 		t.DeleteProtected, t.Distribution = f.DeleteProtected, distributionOf(f.Distribution)
-		s.w.Core.Tables.Put(t.ID, t)
+		s.World.Core.Tables.Put(t.ID, t)
 		return err
 	})
 	end := s.past(what.at("deletedAt"), f.DeletedAt, s.past(what, d.DeletedAt, time.Time{}))
@@ -63,16 +63,16 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 	}
 	if f.DeletedAt != "" {
 		s.planDeletion(what, end, func(at time.Time) error {
-			_, err := deleteTable(s.call(at, user, nil, path...))
+			_, err := deleteTable(s.Call(at, user, nil, path...))
 			return err
 		})
 	}
 }
 
 func (s *seeding) liveTable(database, name string) (t world.Table, err error) {
-	d, err := liveDatabase(s.w, database)
+	d, err := liveDatabase(s.World, database)
 	if err == nil {
-		t, err = liveTable(s.w, d, name)
+		t, err = liveTable(s.World, d, name)
 	}
 	return t, err
 }
@@ -123,8 +123,8 @@ func (s *seeding) fill(database string, f fixtures.Table, records []world.Record
 		return err
 	}
 	t.CounterUpdatedAt = at
-	t = s.w.Core.Store(t, records...)
+	t = s.World.Core.Store(t, records...)
 	t.Count = max(t.Count, f.Count)
-	s.w.Core.Tables.Put(t.ID, t)
+	s.World.Core.Tables.Put(t.ID, t)
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -48,17 +49,17 @@ core:
 `)
 	t.Run("a database is its owner's, and as old as the fixture says", func(t *testing.T) {
 		t.Parallel()
-		c.as("1/analyst").get("/database/show/shop").want(http.StatusForbidden) // an owner as such has no rights
-		got := c.get("/database/show/shop").want(http.StatusOK).object()
+		c.as("1/analyst").Get("/database/show/shop").Want(http.StatusForbidden) // an owner as such has no rights
+		got := c.Get("/database/show/shop").Want(http.StatusOK).Object()
 		want := map[string]any{"created_at": "2026-01-12 09:30:00 UTC", "delete_protected": true, "count": 1000002.0}
 		if d := cmp.Diff(want, pick(got, want)); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
-		c.post("/database/delete/shop", "").refused(http.StatusForbidden, "protected")
+		c.Post("/database/delete/shop", "").Refused(http.StatusForbidden, "protected")
 	})
 	t.Run("a table has the options of the fixture", func(t *testing.T) {
 		t.Parallel()
-		got := c.get("/table/show/shop/orders?include_descriptions=true").want(http.StatusOK).object()
+		got := c.Get("/table/show/shop/orders?include_descriptions=true").Want(http.StatusOK).Object()
 		want := map[string]any{
 			"schema": `[["id","long","number","Never changes"],["total","double","total",""]]`, "expire_days": 30.0,
 			"description": "What was bought.", "delete_protected": true, "count": 2.0,
@@ -67,7 +68,7 @@ core:
 		if d := cmp.Diff(want, pick(got, want)); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
-		distribution := c.get("/table/distribution/shop/orders").want(http.StatusOK).object()
+		distribution := c.Get("/table/distribution/shop/orders").Want(http.StatusOK).Object()
 		if distribution["bucket_count"] != 4.0 {
 			t.Errorf("distribution %v", distribution)
 		}
@@ -75,15 +76,15 @@ core:
 	t.Run("records are texts, and counted", func(t *testing.T) {
 		t.Parallel()
 		var tail []map[string]any
-		c.get("/table/tail/shop/orders?count=9").want(http.StatusOK).into(&tail)
+		c.Get("/table/tail/shop/orders?count=9").Want(http.StatusOK).Into(&tail)
 		want := []map[string]any{
-			{"id": "1", "total": "12.50", "time": float64(now.Add(-2 * time.Hour).Unix())},
-			{"id": "2", "note": "none", "time": float64(now.Add(-time.Hour).Unix())},
+			{"id": "1", "total": "12.50", "time": float64(mocktest.Now.Add(-2 * time.Hour).Unix())},
+			{"id": "2", "note": "none", "time": float64(mocktest.Now.Add(-time.Hour).Unix())},
 		}
 		if d := cmp.Diff(want, tail); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
-		if got := c.get("/table/show/shop/views").object()["count"]; got != 1e6 {
+		if got := c.Get("/table/show/shop/views").Object()["count"]; got != 1e6 {
 			t.Errorf("count %v, want what the fixture says", got)
 		}
 	})
@@ -95,7 +96,7 @@ core:
 				Database        string `json:"database_name"`
 			}
 		}
-		c.get("/table/deleted").want(http.StatusOK).into(&page)
+		c.Get("/table/deleted").Want(http.StatusOK).Into(&page)
 		var names []string
 		for _, table := range page.Tables {
 			names = append(names, table.Database+"."+table.Name)
@@ -129,21 +130,21 @@ func TestSeedResults(t *testing.T) {
   restrictions: {sftp: {import: false}}
 `)
 	ask := func(query string) string {
-		issued := c.post("/job/issue/trino/shop", `{"query": "`+query+`"}`).want(http.StatusOK).object()
+		issued := c.Post("/job/issue/trino/shop", `{"query": "`+query+`"}`).Want(http.StatusOK).Object()
 		return issued["job_id"].(string)
 	}
 	first, again, drop := ask("SELECT 1"), ask("SELECT 1"), ask("DROP TABLE orders")
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	for id, want := range map[string]string{first: "running", again: "success", drop: "error"} {
-		if got := c.get("/job/status/" + id).object()["status"]; got != want {
+		if got := c.Get("/job/status/" + id).Object()["status"]; got != want {
 			t.Errorf("job %s is %v, want %s", id, got, want)
 		}
 	}
-	c.advance(time.Hour)
-	if got := string(c.get("/job/result/" + first + "?format=json").want(http.StatusOK).body); got != "[1,2.5,null]\n" {
+	c.Advance(time.Hour)
+	if got := string(c.Get("/job/result/" + first + "?format=json").Want(http.StatusOK).Body); got != "[1,2.5,null]\n" {
 		t.Errorf("result %q", got)
 	}
-	if got := c.get("/data_connector_restrictions").want(http.StatusOK).object(); got["sftp"] == nil {
+	if got := c.Get("/data_connector_restrictions").Want(http.StatusOK).Object(); got["sftp"] == nil {
 		t.Errorf("restrictions %v", got)
 	}
 }
@@ -185,7 +186,7 @@ func TestSeedRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := newClient(t).server.World("").Load([]byte(people + test.fixture))
+			err := newClient(t).World().Load([]byte(mocktest.People + test.fixture))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
@@ -195,7 +196,7 @@ func TestSeedRefuses(t *testing.T) {
 
 func TestSeed_says_all_that_is_wrong_but_not_what_follows_from_it(t *testing.T) {
 	t.Parallel()
-	err := newClient(t).server.World("").Load([]byte(people + `
+	err := newClient(t).World().Load([]byte(mocktest.People + `
 core:
   databases:
   - {name: shop, createdAt: now+1s, tables: [{name: orders, records: [{id: 1}]}]}
@@ -221,7 +222,7 @@ core:
 
 func TestSeed_without_anybody_is_refused(t *testing.T) {
 	t.Parallel()
-	w := &world.World{Clock: clock.New(clock.Frozen, now)}
+	w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
 	err := core.Seed(w, fixtures.Core{Databases: []fixtures.Database{{Name: "shop"}}})
 	if want := `database shop: there is no user ""`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -235,7 +236,7 @@ func BenchmarkSeed(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		w := &world.World{Clock: clock.New(clock.Frozen, now)}
+		w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
 		if err := core.SeedAccount(w, cast.Account); err != nil {
 			b.Fatal(err)
 		}

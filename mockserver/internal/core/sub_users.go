@@ -2,6 +2,7 @@ package core
 
 import (
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -19,20 +20,19 @@ type subUserForm struct {
 func subUserView(w *world.World, u world.User) subUserForm {
 	return subUserForm{
 		ID: u.ID, Name: u.Name, Email: email(u), ParentUserID: u.Parent, AccountID: w.Account.ID,
-		Policies: policyViews(w, u.Policies), CreatedAt: instant(u.CreatedAt), UpdatedAt: instant(u.UpdatedAt),
+		Policies: policyViews(w, u.Policies), CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),
 	}
 }
 
 // listSubUsers shows administrators every sub user of the account, and other callers their own; a sub user is refused
 // (documented).
 func listSubUsers(c *op.Call) (op.Reply, error) {
-	if c.Caller.User.Role == world.SubUser && !c.Skip[SkipSubUserRole] {
+	if c.Caller.User.Role == world.SubUser {
 		return op.Reply{}, op.Forbidden("a sub user may not list sub users")
 	}
 	subUsers := []subUserForm{}
-	for _, u := range c.World.Account.Users.All() {
-		listed := u.DeletedAt.IsZero() || c.Skip[SkipSubUserList]
-		if u.Role == world.SubUser && listed && owns(c.Caller, u) {
+	for _, u := range table.All(&c.World.Account.Users) {
+		if u.Role == world.SubUser && u.DeletedAt.IsZero() && owns(c.Caller, u) {
 			subUsers = append(subUsers, subUserView(c.World, u))
 		}
 	}
@@ -60,13 +60,9 @@ func removeSubUser(c *op.Call) (op.Reply, error) {
 	}
 	u.DeletedAt = c.Now
 	putUser(c, u)
-	if !c.Skip[SkipSubUserKeys] {
-		deleteKeys(&c.World.Account, id)
-	}
-	if !c.Skip[SkipSubUserTokens] {
-		revokeTokens(c, func(t world.OAuthToken) bool { return t.User == id })
-		revokeCodes(c, func(code world.OAuthCode) bool { return code.User == id })
-	}
+	deleteKeys(&c.World.Account, id)
+	revokeTokens(c, func(t world.OAuthToken) bool { return t.User == id })
+	revokeCodes(c, func(code world.OAuthCode) bool { return code.User == id })
 	return op.OK(map[string]int64{"sub_user_id": id})
 }
 

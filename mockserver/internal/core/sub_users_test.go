@@ -22,53 +22,46 @@ func TestSubUsers(t *testing.T) {
 		for key, want := range map[string]string{
 			"1/admin": kioskView + "," + tillView, "1/owner": kioskView + "," + tillView, "1/analyst": kioskView, "1/delegate": "",
 		} {
-			c.as(key).get("/sub_user/list").exactly(`{"sub_users":[` + want + `]}`)
+			c.as(key).Get("/sub_user/list").Exactly(`{"sub_users":[` + want + `]}`)
 		}
 	})
 	t.Run("a removed sub user is gone everywhere, with its keys, tokens and unexchanged codes", func(t *testing.T) {
 		t.Parallel()
 		for _, key := range []string{"1/admin", "1/analyst"} {
 			c := newTokens(t)
-			c.patch("/policy_group_tags/store_team/users", `{"user_ids":["5"]}`).want(http.StatusNoContent)
-			c.as("1/kiosk").get("/access_control/users/5").want(http.StatusOK)
-			c.as(key).post("/sub_user/remove/5", "").exactly(`{"sub_user_id":5}`)
+			c.Patch("/policy_group_tags/store_team/users", `{"user_ids":["5"]}`).Want(http.StatusNoContent)
+			c.as("1/kiosk").Get("/access_control/users/5").Want(http.StatusOK)
+			c.as(key).Post("/sub_user/remove/5", "").Exactly(`{"sub_user_id":5}`)
 
-			c.as("1/kiosk").get("/access_control/users/5").refused(http.StatusUnauthorized)
-			c.as("1/kiosk-writes").get("/access_control/users/5").refused(http.StatusUnauthorized)
-			c.as("1/till").get("/access_control/users/6").want(http.StatusOK)
+			c.as("1/kiosk").Get("/access_control/users/5").Refused(http.StatusUnauthorized)
+			c.as("1/kiosk-writes").Get("/access_control/users/5").Refused(http.StatusUnauthorized)
+			c.as("1/till").Get("/access_control/users/6").Want(http.StatusOK)
 			sameIDs(t, "live tokens", []int64{51, 52, 53, 54}, c.tokenIDs())
-			sameIDs(t, "revoked codes", []int64{5}, c.revoked("oauthCodes"))
-			c.get("/sub_user/list").exactly(`{"sub_users":[` + tillView + `]}`)
-			c.get("/access_control/users/5").refused(http.StatusNotFound, "5")
-			c.get("/access_control/policies/21/users").
-				exactly(`[{"user_id":3,"account_id":7,"email":"analyst@shop.example","name":"Ana Analyst"}]`)
-			c.get("/policy_group_tags/store_team/users").exactly(`{"user_ids":[]}`)
-			c.patch("/access_control/policies/21/users", `{"user_ids":[5]}`).
-				refused(http.StatusUnprocessableEntity, "no user 5")
-			c.as(key).post("/sub_user/remove/5", "").refused(http.StatusNotFound, "5")
+			sameIDs(t, "revoked codes", []int64{5}, c.revoked("OAuthCodes"))
+			c.Get("/sub_user/list").Exactly(`{"sub_users":[` + tillView + `]}`)
+			c.Get("/access_control/users/5").Refused(http.StatusNotFound, "5")
+			c.Get("/access_control/policies/21/users").
+				Exactly(`[{"user_id":3,"account_id":7,"email":"analyst@shop.example","name":"Ana Analyst"}]`)
+			c.Get("/policy_group_tags/store_team/users").Exactly(`{"user_ids":[]}`)
+			c.Patch("/access_control/policies/21/users", `{"user_ids":[5]}`).
+				Refused(http.StatusUnprocessableEntity, "no user 5")
+			c.as(key).Post("/sub_user/remove/5", "").Refused(http.StatusNotFound, "5")
 		}
 	})
 	t.Run("a removed sub user's address is free to be looked for in vain", func(t *testing.T) {
 		t.Parallel()
 		c := newTokens(t)
-		c.as("1/owner").post("/sub_user/remove/6", "").want(http.StatusOK)
-		c.post("/user/delegated_admin/remove/till@shop.example", "").refused(http.StatusNotFound, "till@")
+		c.as("1/owner").Post("/sub_user/remove/6", "").Want(http.StatusOK)
+		c.Post("/user/delegated_admin/remove/till@shop.example", "").Refused(http.StatusNotFound, "till@")
 	})
 	t.Run("a world with a removed sub user is dumped and loaded", func(t *testing.T) {
 		t.Parallel()
 		c := newTokens(t)
-		c.post("/sub_user/remove/5", "").want(http.StatusOK)
-		c.delete("/access_control/policies/21").want(http.StatusOK)
-		dump, err := c.server.World("").State()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.server.World("").Load(dump); err != nil {
-			t.Fatal(err)
-		}
-		again, err := c.server.World("").State()
-		if d := cmp.Diff(string(dump), string(again)); err != nil || d != "" {
-			t.Errorf("%v (-want +got)\n%s", err, d)
+		c.Post("/sub_user/remove/5", "").Want(http.StatusOK)
+		c.Delete("/access_control/policies/21").Want(http.StatusOK)
+		dump := c.dump()
+		if d := cmp.Diff(dump, c.replace(dump).dump()); d != "" {
+			t.Errorf("(-want +got)\n%s", d)
 		}
 	})
 	accessRefuses(t, map[string]accessRefusal{

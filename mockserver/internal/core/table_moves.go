@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -143,7 +144,7 @@ func transferTable(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	freeName(c.World, t)
-	c.World.Core.Tables.Delete(t.ID)
+	table.Delete(&c.World.Core.Tables, t.ID)
 	c.World.Core.Discard(t.ID)
 	touchDatabase(c.World, d.ID, c.Now)
 	done := world.Transfer{Database: body.Database, Table: body.Table}

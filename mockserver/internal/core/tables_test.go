@@ -8,31 +8,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/world"
 )
 
 func TestTables(t *testing.T) {
 	t.Parallel()
 	t.Run("a new one is shown with the members that a strict client takes, and no other", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load("")
-		c.post("/database/create/shop", "").want(200)
-		c.post("/table/create/shop/orders/log", "").same(`{"database":"shop","table":"orders","type":"log"}`)
+		c := newClient(t)
+		c.Post("/database/create/shop", "").Want(200)
+		c.Post("/table/create/shop/orders/log", "").Want(200).Same(`{"database":"shop","table":"orders","type":"log"}`)
 		const orders = `{"id":1,"name":"orders","type":"log","count":0,"created_at":"2026-01-15 09:30:00 UTC",
 			"updated_at":"2026-01-15 09:30:00 UTC","counter_updated_at":null,"last_log_timestamp":null,
 			"delete_protected":false,"estimated_storage_size":0,"expire_days":null,"include_v":true,"schema":"[]"`
-		c.get("/table/show/shop/orders").same(orders + `}`)
-		c.get("/table/list/shop").same(`{"database":"shop","tables":[` + orders + `}]}`)
-		c.get("/table/show/shop/orders?include_descriptions=true").same(orders + `,"description":null}`)
-		c.get("/table/list/shop?include_descriptions=true").same(
+		c.Get("/table/show/shop/orders").Want(200).Same(orders + `}`)
+		c.Get("/table/list/shop").Want(200).Same(`{"database":"shop","tables":[` + orders + `}]}`)
+		c.Get("/table/show/shop/orders?include_descriptions=true").Want(200).Same(orders + `,"description":null}`)
+		c.Get("/table/list/shop?include_descriptions=true").Want(200).Same(
 			`{"database":"shop","tables":[` + orders + `,"description":null}]}`)
 	})
 	t.Run("its records are counted", func(t *testing.T) {
 		t.Parallel()
-		r := newRoom(t)
-		r.store(1, `{"a":"1"}`, `{"a":"22"}`)
-		r.change(1, func(t *world.Table) { t.CounterUpdatedAt = now })
-		got := r.get("/table/show/shop/orders").want(200).object()
+		r := newShop(t)
+		r.put("/table/import/shop/orders/json.gz", packed(t, `{"a":"1","time":1768469400}{"a":"22","time":1768469401}`)).Want(200)
+		got := r.Get("/table/show/shop/orders").Want(200).Object()
 		want := map[string]any{
 			"count": 2.0, "estimated_storage_size": 19.0, "counter_updated_at": "2026-01-15T09:30:00Z",
 			"last_log_timestamp": "2026-01-15T09:30:01Z",
@@ -42,7 +40,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s is %v, want %v", key, got[key], value)
 			}
 		}
-		list := r.get("/table/list/shop").want(200).object()["tables"].([]any)
+		list := r.Get("/table/list/shop").Want(200).Object()["tables"].([]any)
 		if got := list[0].(map[string]any)["last_log_timestamp"]; got != "2026-01-15T09:30:01Z" {
 			t.Errorf("in the list, last_log_timestamp is %v", got)
 		}
@@ -51,39 +49,33 @@ func TestTables(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
 		before := c.tableID("shop/orders")
-		c.post("/table/delete/shop/orders", "").same(`{"database":"shop","table":"orders","type":"log"}`)
-		c.get("/table/show/shop/orders").refused(404, "table", "orders")
+		c.Post("/table/delete/shop/orders", "").Want(200).Same(`{"database":"shop","table":"orders","type":"log"}`)
+		c.Get("/table/show/shop/orders").Refused(404, "table", "orders")
 		if got := c.tableNames("shop"); got != "carts" {
 			t.Errorf("tables %s", got)
 		}
-		c.post("/table/create/shop/orders", "").want(200)
+		c.Post("/table/create/shop/orders", "").Want(200)
 		if after := c.tableID("shop/orders"); after == before {
 			t.Errorf("the new one has the id of the old one, %s", after)
 		}
 	})
 	t.Run("one that is protected is neither deleted nor overwritten", func(t *testing.T) {
 		t.Parallel()
-		r := newRoom(t)
-		r.change(1, func(t *world.Table) { t.DeleteProtected = true })
-		r.post("/table/delete/shop/orders", "").refused(403, "orders", "protected")
-		r.post("/table/update/shop/carts", `{"name":"orders","overwrite":true}`).refused(403, "orders", "protected")
-		r.post("/table/update-schema/shop/carts", `{"schema":[],"name":"orders","overwrite":true}`).
-			refused(403, "orders", "protected")
-		if got := r.get("/table/show/shop/orders").want(200).object()["delete_protected"]; got != true {
+		r := newStock(t, "deleteProtected: true")
+		r.Post("/table/delete/shop/orders", "").Refused(403, "orders", "protected")
+		r.Post("/table/update/shop/carts", `{"name":"orders","overwrite":true}`).Refused(403, "orders", "protected")
+		r.Post("/table/update-schema/shop/carts", `{"schema":[],"name":"orders","overwrite":true}`).
+			Refused(403, "orders", "protected")
+		if got := r.Get("/table/show/shop/orders").Want(200).Object()["delete_protected"]; got != true {
 			t.Errorf("delete_protected %v", got)
 		}
 	})
 	t.Run("only one that is spread has a distribution", func(t *testing.T) {
 		t.Parallel()
-		r := newRoom(t)
-		r.change(1, func(t *world.Table) {
-			t.Distribution = &world.Distribution{
-				Buckets: 512, Function: "hash", Columns: []world.DistributionColumn{{Key: "id", Type: "long", Name: "id"}},
-			}
-		})
-		r.get("/table/distribution/shop/orders").same(
+		r := newStock(t, "distribution: {buckets: 512, function: hash, columns: [{key: id, type: long, name: id}]}")
+		r.Get("/table/distribution/shop/orders").Want(200).Same(
 			`{"bucket_count":512,"partition_function":"hash","columns":[{"key":"id","type":"long","name":"id"}]}`)
-		r.get("/table/distribution/shop/carts").refused(404, "carts", "distribution")
+		r.Get("/table/distribution/shop/carts").Refused(404, "carts", "distribution")
 	})
 }
 
@@ -91,12 +83,12 @@ func TestTables(t *testing.T) {
 func TestTableRefusals(t *testing.T) {
 	t.Parallel()
 	c := newShop(t)
-	c.post("/table/create/shop/old", "").want(200)
+	c.Post("/table/create/shop/old", "").Want(200)
 	old := c.tableID("shop/old")
-	c.post("/table/delete/shop/old", "").want(200)
-	before := fmt.Sprint(string(c.get("/table/list/shop").body), string(c.get("/table/list/archive").body))
+	c.Post("/table/delete/shop/old", "").Want(200)
+	before := fmt.Sprint(string(c.Get("/table/list/shop").Body), string(c.Get("/table/list/archive").Body))
 
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	const schema, to = `{"schema":[]}`, `{"dest_database_name":"archive"}`
 	for _, test := range []struct {
 		key, method, path, body string
@@ -197,11 +189,9 @@ func TestTableRefusals(t *testing.T) {
 		if test.body == "text" {
 			headers = []string{"Content-Type", "text/plain"}
 		}
-		one := *c.as(test.key)
-		one.T = t
-		one.call(test.method, test.path, test.body, headers...).refused(test.status, test.words...)
+		c.as(test.key).Call(test.method, test.path, test.body, headers...).Refused(test.status, test.words...)
 	}
-	after := fmt.Sprint(string(c.get("/table/list/shop").body), string(c.get("/table/list/archive").body))
+	after := fmt.Sprint(string(c.Get("/table/list/shop").Body), string(c.Get("/table/list/archive").Body))
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the refusals have changed something (-before +after):\n%s", diff)
 	}
@@ -210,12 +200,12 @@ func TestTableRefusals(t *testing.T) {
 // Where the validation of requests is off, the rules themselves refuse what they cannot read.
 func TestTablesWithoutValidation(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, mockserver.WithValidation(mockserver.Off)).load("")
+	c := newClient(t, mockserver.WithValidation(mockserver.Off))
 	for _, path := range []string{"/database/create/shop", "/table/create/shop/orders", "/table/create/shop/old"} {
-		c.post(path, "").want(200)
+		c.Post(path, "").Want(200)
 	}
 	old := c.tableID("shop/old")
-	c.post("/table/delete/shop/old", "").want(200)
+	c.Post("/table/delete/shop/old", "").Want(200)
 	for _, test := range []struct{ method, path, body, word string }{
 		{"POST", "/table/create/shop/visits/item", "", "table_type"},
 		{"POST", "/table/create/shop/visits", `{"expire_days":"x"}`, "expire_days"},
@@ -236,7 +226,7 @@ func TestTablesWithoutValidation(t *testing.T) {
 		{"GET", "/table/deleted?database_id=x", "", "database_id"},
 		{"POST", "/table/recover/" + old, `{"table_name":5}`, "table_name"},
 	} {
-		c.call(test.method, test.path, test.body).refused(400, test.word)
+		c.Call(test.method, test.path, test.body).Refused(400, test.word)
 	}
 	if got := c.tableNames("shop"); got != "orders" {
 		t.Errorf("tables %s", got)

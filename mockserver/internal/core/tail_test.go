@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vmihailenco/msgpack/v5"
@@ -13,12 +15,13 @@ import (
 
 func TestTail(t *testing.T) {
 	t.Parallel()
-	newTail := func(t *testing.T) *room {
+	newTail := func(t *testing.T) client {
 		t.Helper()
-		r := newRoom(t)
-		r.post("/table/update/shop/orders", `{"schema":[["total","double"],["id","long"]]}`).want(200)
-		r.store(1, `{"id":"1","total":"0.5"}`, `{"zip":"8000","id":"2","city":"Zürich","total":"7"}`, `{"time":"x","id":"3"}`)
-		return r
+		c := newStock(t, `schema: [[total, double], [id, long]], detectSchema: false, records: [
+    {id: '1', total: '0.5'}, {time: now+1s, zip: '8000', id: '2', city: Zürich, total: '7'}]`)
+		c.Advance(2 * time.Second)
+		c.ingest("orders", `{"time":"x","id":"3"}`)
+		return c
 	}
 	t.Run("it is the record that came last, or as many as the client counts, in the order in which they came", func(t *testing.T) {
 		t.Parallel()
@@ -32,11 +35,11 @@ func TestTail(t *testing.T) {
 			"": "[" + third + "]", "?count=1": "[" + third + "]", "?count=2": "[" + second + "," + third + "]",
 			"?count=9": "[" + first + "," + second + "," + third + "]",
 		} {
-			if got := string(r.get("/table/tail/shop/orders" + query).want(200).body); got != want {
+			if got := string(r.Get("/table/tail/shop/orders" + query).Want(200).Body); got != want {
 				t.Errorf("%s: got %s, want %s", query, got, want)
 			}
 		}
-		r.get("/table/tail/shop/carts").same(`[]`)
+		r.Get("/table/tail/shop/carts").Want(200).Same(`[]`)
 	})
 	t.Run("the suffix or the format chooses the form, and the suffix decides", func(t *testing.T) {
 		t.Parallel()
@@ -45,16 +48,16 @@ func TestTail(t *testing.T) {
 			"orders": false, "orders.json": false, "orders?format=json": false, "orders.json?format=msgpack": false,
 			"orders.msgpack": true, "orders?format=msgpack": true, "orders.msgpack?format=json": true,
 		} {
-			a := r.get("/table/tail/shop/" + path).want(200)
-			if got := a.body[0] != '['; got != packed {
-				t.Errorf("%s: msgpack is %v, want %v: %q", path, got, packed, a.body)
+			a := r.Get("/table/tail/shop/" + path).Want(200)
+			if got := a.Body[0] != '['; got != packed {
+				t.Errorf("%s: msgpack is %v, want %v: %q", path, got, packed, a.Body)
 			}
 		}
 	})
 	t.Run("msgpack is one map after the other, with keys in a fixed order", func(t *testing.T) {
 		t.Parallel()
-		a := newTail(t).get("/table/tail/shop/orders?format=msgpack&count=2").want(200)
-		decoder := msgpack.NewDecoder(bytes.NewReader(a.body))
+		a := newTail(t).Get("/table/tail/shop/orders?format=msgpack&count=2").Want(200)
+		decoder := msgpack.NewDecoder(bytes.NewReader(a.Body))
 		var got [][]any
 		for {
 			n, err := decoder.DecodeMapLen()
@@ -86,25 +89,24 @@ func TestTail(t *testing.T) {
 			"orders": "application/json", "orders.json": "application/json",
 			"orders.msgpack": "application/octet-stream", "orders?format=msgpack&count=3": "application/octet-stream",
 		} {
-			a := c.get("/table/tail/shop/" + path).want(200)
-			if got := a.header.Get("Content-Type"); got != kind {
+			a := c.Get("/table/tail/shop/" + path).Want(200)
+			if got := a.Header.Get("Content-Type"); got != kind {
 				t.Errorf("%s: %s, want %s", path, got, kind)
 			}
-			if want := map[bool]string{true: "[]"}[kind == "application/json"]; string(a.body) != want {
-				t.Errorf("%s: body %q", path, a.body)
+			if want := map[bool]string{true: "[]"}[kind == "application/json"]; string(a.Body) != want {
+				t.Errorf("%s: body %q", path, a.Body)
 			}
 		}
 	})
 	t.Run("more than a chunk of records", func(t *testing.T) {
 		t.Parallel()
-		r := newRoom(t)
-		values := make([]string, 600)
-		for i := range values {
-			values[i] = fmt.Sprintf(`{"n":"%d"}`, i)
+		records := make([]string, 600)
+		for i := range records {
+			records[i] = fmt.Sprintf(`{"n":"%d"}`, i)
 		}
-		r.store(1, values...)
+		r := newStock(t, "records: ["+strings.Join(records, ",")+"]")
 		var got []struct{ N string }
-		r.get("/table/tail/shop/orders?count=500").want(200).into(&got)
+		r.Get("/table/tail/shop/orders?count=500").Want(200).Into(&got)
 		if len(got) != 500 || got[0].N != "100" || got[499].N != "599" {
 			t.Errorf("%d records, from %v to %v", len(got), got[0], got[len(got)-1])
 		}

@@ -61,7 +61,7 @@ func calledUser(c *op.Call) (world.User, error) {
 // readableUser is the user of the path for those who may read about it: administrators and delegated admins about
 // everybody, others about themselves (assumed).
 func readableUser(c *op.Call) (world.User, error) {
-	if !c.Caller.Delegates() && c.Param("user_id") != idText(c.Caller.User.ID) {
+	if !c.Caller.Delegates() && c.Param("user_id") != op.IDText(c.Caller.User.ID) {
 		return world.User{}, op.Forbidden("only administrators and delegated admins may see other users")
 	}
 	return calledUser(c)

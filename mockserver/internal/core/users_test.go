@@ -17,34 +17,34 @@ func TestUsers(t *testing.T) {
 	t.Run("users are listed with all that they may do", func(t *testing.T) {
 		t.Parallel()
 		plain := func(id string) string { return `{"user_id":` + id + `,"account_id":7,"permissions":{},"policies":[]}` }
-		newAccess(t).as("1/delegate").get("/access_control/users").exactly(
+		newAccess(t).as("1/delegate").Get("/access_control/users").Exactly(
 			"[" + plain("1") + "," + plain("2") + "," + anaDetail + "," + plain("4") + "," + kioskDetail + "," +
 				plain("6") + "," + plain("8") + "]")
 	})
 	t.Run("users read about themselves", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.as("1/analyst").get("/access_control/users/3").exactly(anaDetail)
-		c.as("1/kiosk").get("/access_control/users/5").exactly(kioskDetail)
-		c.as("1/delegate").get("/access_control/users/3").exactly(anaDetail)
-		c.get("/access_control/users/3").exactly(anaDetail)
+		c.as("1/analyst").Get("/access_control/users/3").Exactly(anaDetail)
+		c.as("1/kiosk").Get("/access_control/users/5").Exactly(kioskDetail)
+		c.as("1/delegate").Get("/access_control/users/3").Exactly(anaDetail)
+		c.Get("/access_control/users/3").Exactly(anaDetail)
 	})
 	t.Run("permissions are granted to a user itself, kind by kind", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.patch("/access_control/users/3/permissions", `{"Segmentation":[{"operation":"full"}]}`).
-			exactly(`{"permissions":{"Segmentation":[{"operation":"full"}],"WorkflowProject":[{"operation":"run"}]},"user_id":3}`)
-		c.patch("/access_control/users/3/permissions", `{"WorkflowProject":[{"operation":"edit"}],"Databases":[{"operation":"manage"}]}`).
-			exactly(`{"permissions":{"Segmentation":[{"operation":"full"}],"WorkflowProject":[{"operation":"edit"}]},"user_id":3}`)
-		c.get("/access_control/users/3").exactly(`{"user_id":3,"account_id":7,"permissions":{` +
+		c.Patch("/access_control/users/3/permissions", `{"Segmentation":[{"operation":"full"}]}`).
+			Exactly(`{"permissions":{"Segmentation":[{"operation":"full"}],"WorkflowProject":[{"operation":"run"}]},"user_id":3}`)
+		c.Patch("/access_control/users/3/permissions", `{"WorkflowProject":[{"operation":"edit"}],"Databases":[{"operation":"manage"}]}`).
+			Exactly(`{"permissions":{"Segmentation":[{"operation":"full"}],"WorkflowProject":[{"operation":"edit"}]},"user_id":3}`)
+		c.Get("/access_control/users/3").Exactly(`{"user_id":3,"account_id":7,"permissions":{` +
 			`"Databases":[{"ids":"11","operation":"query"}],"Segmentation":[{"operation":"full"}],` +
 			`"WorkflowProject":[{"operation":"run"},{"operation":"view"},{"operation":"edit"}]},"policies":[` + analystsView + `]}`)
 	})
 	t.Run("a tag adds nothing to the permissions", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.patch("/access_control/policy_groups/31/policies", `{"policy_ids":[21]}`).want(http.StatusOK)
-		c.get("/access_control/users/8").exactly(`{"user_id":8,"account_id":7,"permissions":{},"policies":[]}`)
+		c.Patch("/access_control/policy_groups/31/policies", `{"policy_ids":[21]}`).Want(http.StatusOK)
+		c.Get("/access_control/users/8").Exactly(`{"user_id":8,"account_id":7,"permissions":{},"policies":[]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"a list for others":         {"analyst", "GET", "/access_control/users", "", 403, "delegated"},
@@ -63,22 +63,22 @@ func TestDelegatedAdmins(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
 		for range 2 {
-			c.post("/user/delegated_admin/add/analyst@shop.example", "").
-				exactly(`{"delegated_admin":true,"user_email":"analyst@shop.example"}`)
+			c.Post("/user/delegated_admin/add/analyst@shop.example", "").
+				Exactly(`{"delegated_admin":true,"user_email":"analyst@shop.example"}`)
 		}
-		c.as("1/analyst").get("/access_control/policies").want(http.StatusOK)
+		c.as("1/analyst").Get("/access_control/policies").Want(http.StatusOK)
 		for range 2 {
-			c.post("/user/delegated_admin/remove/analyst%40shop.example", "").
-				exactly(`{"delegated_admin":false,"user_email":"analyst@shop.example"}`)
+			c.Post("/user/delegated_admin/remove/analyst%40shop.example", "").
+				Exactly(`{"delegated_admin":false,"user_email":"analyst@shop.example"}`)
 		}
-		c.as("1/analyst").get("/access_control/policies").refused(http.StatusForbidden)
+		c.as("1/analyst").Get("/access_control/policies").Refused(http.StatusForbidden)
 	})
 	t.Run("who is demoted manages no group any more", func(t *testing.T) {
 		t.Parallel()
 		c := newAccess(t)
-		c.get("/policy_group_tags/store_team/delegated_admins").exactly(`{"user_ids":["4"]}`)
-		c.post("/user/delegated_admin/remove/delegate@shop.example", "").want(http.StatusOK)
-		c.get("/policy_group_tags/store_team/delegated_admins").exactly(`{"user_ids":[]}`)
+		c.Get("/policy_group_tags/store_team/delegated_admins").Exactly(`{"user_ids":["4"]}`)
+		c.Post("/user/delegated_admin/remove/delegate@shop.example", "").Want(http.StatusOK)
+		c.Get("/policy_group_tags/store_team/delegated_admins").Exactly(`{"user_ids":[]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"a promotion by others":     {"delegate", "POST", "/user/delegated_admin/add/analyst@shop.example", "", 403, "administrators"},

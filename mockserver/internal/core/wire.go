@@ -29,43 +29,17 @@ type errorForm struct {
 	Details    map[string]any `json:"details,omitempty"`
 }
 
+// statuses replaces the statuses that the document does not have.
+var statuses = op.BadRequest(op.CodeTooLarge)
+
 // errorReply says the message three times, since clients look for it under different names (client).
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statusOf(e.Code)
+	status := statuses.Of(e.Code)
 	text := e.Error()
 	return op.Reply{Status: status, Body: errorForm{
 		Error: text, Message: text, Text: text, Severity: "error", StatusCode: status, Details: e.Details,
 	}}
-}
-
-func statusOf(code op.Code) int {
-	switch code {
-	case op.CodeInvalid, op.CodeTooLarge: // the document knows no 413
-		return http.StatusBadRequest
-	case op.CodeUnauthorized:
-		return http.StatusUnauthorized
-	case op.CodeForbidden:
-		return http.StatusForbidden
-	case op.CodeNotFound:
-		return http.StatusNotFound
-	case op.CodeMethod:
-		return http.StatusMethodNotAllowed
-	case op.CodeNotAcceptable:
-		return http.StatusNotAcceptable
-	case op.CodeConflict:
-		return http.StatusConflict
-	case op.CodeMediaType:
-		return http.StatusUnsupportedMediaType
-	case op.CodeRange:
-		return http.StatusRequestedRangeNotSatisfiable
-	case op.CodeUnprocessable:
-		return http.StatusUnprocessableEntity
-	case op.CodeNoRule:
-		return http.StatusNotImplemented
-	case op.CodeInternal:
-	}
-	return http.StatusInternalServerError
 }
 
 // dateTime is a time as most of this interface writes it: 2026-01-15 09:30:00 UTC (public).
@@ -81,21 +55,6 @@ func dateTimeOrEmpty(t time.Time) string {
 	}
 	return dateTime(t)
 }
-
-// instant is a time as counters, schedules and policy groups write it (public).
-func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
-// optionalInstant is null for the zero time.
-func optionalInstant(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	text := instant(t)
-	return &text
-}
-
-// idText is an id where a body carries it as text.
-func idText(id int64) string { return strconv.FormatInt(id, 10) }
 
 // textIDs are the ids of a set that a body holds as texts. A missing set, and an id that nothing has, are refused
 // (assumed).

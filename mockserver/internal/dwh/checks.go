@@ -69,9 +69,6 @@ func (c advancedConfig) custom(kind string) bool {
 
 // checkTargets refuses targets that do not exist: they are never made here (documented).
 func (p configs) checkTargets(c *op.Call) error {
-	if c.Skip[SkipTarget] {
-		return nil
-	}
 	database := p.Output.Database
 	d, ok := across.TargetDatabase(c.World, database)
 	if !ok {
@@ -83,10 +80,6 @@ func (p configs) checkTargets(c *op.Call) error {
 	var errs []error
 	for n, entry := range p.Advanced {
 		if across.HasTable(c.World, d, entry.Table) {
-			continue
-		}
-		if c.Skip[SkipTargetCreates] {
-			across.MakeTable(c.World, d, entry.Table, c.Now)
 			continue
 		}
 		errs = append(errs, op.Invalid(fmt.Sprintf("advanced_configs.%d.target_table", n),

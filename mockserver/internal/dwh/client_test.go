@@ -52,11 +52,11 @@ func newClient(t *testing.T, opts ...mockserver.Option) client {
 func (c client) as(key string) client { return client{c.As(key)} }
 
 // with edits a text: old, new, old, new. Each old must be there.
-func with(t *testing.T, text string, pairs ...string) string {
-	t.Helper()
+func with(tb testing.TB, text string, pairs ...string) string {
+	tb.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
-			t.Fatalf("there is no %s in %s", pairs[i], text)
+			tb.Fatalf("there is no %s in %s", pairs[i], text)
 		}
 		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
 	}
@@ -66,7 +66,7 @@ func with(t *testing.T, text string, pairs ...string) string {
 // create makes an integration, edited, and returns its path.
 func (c client) create(pairs ...string) string {
 	c.Helper()
-	made := c.Post("/v1/dwh/", with(c.T, orders, pairs...)).Want(200)
+	made := c.Post("/v1/dwh/", with(c.TB, orders, pairs...)).Want(200)
 	return "/v1/dwh/" + made.Value("id").String()
 }
 

@@ -135,7 +135,7 @@ func getDwhConfigs(c *op.Call) (op.Reply, error) {
 	}
 	g := i.Config
 	form := configsForm{
-		ID: g.ID, Digest: g.Digest, CreatedAt: instant(g.CreatedAt), UpdatedAt: instant(g.UpdatedAt),
+		ID: g.ID, Digest: g.Digest, CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
 		Basic: jsontext.Value(g.Basic), Advanced: jsontext.Value(g.Advanced), Output: jsontext.Value(g.Output),
 		Filter: jsontext.Value("[]"),
 	}

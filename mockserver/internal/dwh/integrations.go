@@ -9,14 +9,14 @@ import (
 )
 
 // integrations lists those that the caller may see. What makes or changes one reaches into other interfaces.
-var integrations = resource.Of[world.Warehouse]{
+var integrations = resource.New(resource.Of[world.Warehouse]{
 	Noun: "integration", IDs: "dwh.integration", Key: "dwh_id", Dialect: dialect, Page: paging.Window,
 	Rows: func(w *world.World) *table.Table[world.Warehouse] { return &w.DWH.Integrations },
 	Match: func(c *op.Call) (func(world.Warehouse) bool, error) {
 		return func(i world.Warehouse) bool { return mayUse(c.Caller, i) }, nil
 	},
 	View: func(c *op.Call, i world.Warehouse) any { return view(c.World, i) },
-}
+})
 
 // mayUse: administrators and the owner may use all integrations, others those that they have made (assumed).
 func mayUse(caller world.Caller, i world.Warehouse) bool {
@@ -43,7 +43,7 @@ func view(w *world.World, i world.Warehouse) integrationForm {
 		ID: i.ID, Name: i.Name, UserID: i.User, AccountID: w.Account.ID,
 		ProjectID: i.Project, ProjectName: across.Project(w, i.Project).Name, ConfigID: i.Config.ID,
 		ScheduleType: i.Schedule.Type, ScheduleOption: i.Schedule.Option, Timezone: i.Schedule.Timezone,
-		CreatedAt: instant(i.CreatedAt), UpdatedAt: instant(i.UpdatedAt),
+		CreatedAt: op.Instant(i.CreatedAt), UpdatedAt: op.Instant(i.UpdatedAt),
 	}
 }
 
@@ -123,21 +123,15 @@ func deleteDwhIntegration(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	before := view(c.World, i)
-	if !c.Skip[SkipDeletionProject] {
-		across.RemoveProject(c.World, i.Project, c.Now)
-	}
-	if !c.Skip[SkipDeletionSessions] {
-		c.World.DWH.Sessions.Delete(i.ID)
-	}
-	if !c.Skip[SkipDeletionIntegration] {
-		c.World.DWH.Integrations.Delete(i.ID)
-	}
+	across.RemoveProject(c.World, i.Project, c.Now)
+	table.Delete(&c.World.DWH.Sessions, i.ID)
+	table.Delete(&c.World.DWH.Integrations, i.ID)
 	return op.OK(before)
 }
 
 // called is the integration of the path, if the caller may use it.
 func called(c *op.Call) (world.Warehouse, error) {
-	_, i, err := integrations.Find(c)
+	_, i, err := resource.Find[world.Warehouse](integrations, c)
 	if err == nil {
 		err = own(c, i)
 	}

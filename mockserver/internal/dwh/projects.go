@@ -72,7 +72,7 @@ func projectLives(w *world.World, i world.Warehouse) error {
 		return nil
 	}
 	return op.Conflict("workflow project %s (id %d) of integration %d was deleted at %s: delete the integration, and "+
-		"make it anew", p.Name, p.ID, i.ID, instant(p.DeletedAt))
+		"make it anew", p.Name, p.ID, i.ID, op.Instant(p.DeletedAt))
 }
 
 // files are those of the project: the workflow, with a task for each bulk load session, and the configurations of the

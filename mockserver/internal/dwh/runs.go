@@ -7,6 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -24,7 +25,7 @@ func runDwhWorkflow(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	workflow := workflowOf(across.Project(c.World, i.Project).Name)
-	a, err := across.StartNow(c.World, i.Project, workflow, c.Skip)
+	a, err := across.StartNow(c.World, i.Project, workflow)
 	if gone := (*op.Error)(nil); errors.As(err, &gone) && gone.Code == op.CodeNotFound {
 		err = op.Conflict("the workflow of integration %d cannot run: %v; somebody has uploaded another revision of its "+
 			"project, and an update of the integration replaces that", i.ID, err)
@@ -36,7 +37,7 @@ func runDwhWorkflow(c *op.Call) (op.Reply, error) {
 }
 
 // runs are the attempts of the integration's project, whoever has started them.
-var runs = resource.Of[world.Attempt]{
+var runs = resource.New(resource.Of[world.Attempt]{
 	Dialect: dialect, Rows: across.Attempts,
 	Page: resource.ByPage{Newest: true, Page: paging.Page, Size: paging.Size, Default: paging.Default}.Window,
 	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
@@ -49,7 +50,7 @@ var runs = resource.Of[world.Attempt]{
 			SessionTime: across.SessionTime(c.World, a), Status: across.AttemptStatus(a),
 		}
 	},
-}
+})
 
 type runForm struct {
 	AttemptID   int64  `json:"attempt_id"`
@@ -67,7 +68,7 @@ func runsPending(c *op.Call) (state string, at time.Time, pending bool) {
 		return "", time.Time{}, false
 	}
 	var ids []int64
-	for id, a := range across.Attempts(c.World).All() {
+	for id, a := range table.All(across.Attempts(c.World)) {
 		if across.OfProject(c.World, a, i.Project) {
 			ids = append(ids, id)
 		}

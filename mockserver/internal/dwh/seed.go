@@ -2,11 +2,10 @@ package dwh
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -16,36 +15,23 @@ func Seed(w *world.World, f fixtures.DWH) error {
 	for _, i := range f.Integrations {
 		w.Reserve(integrations.IDs, i.ID)
 	}
-	var errs []error
+	s := &seed.Context{World: w, Part: "dwh"}
 	for n, i := range f.Integrations {
-		errs = append(errs, fixtures.At(seedIntegration(w, i), "integration "+i.Name, "dwh", "integrations", n))
+		s.Check(seedIntegration(s, i), "integration "+i.Name, "integrations", n)
 	}
-	return errors.Join(errs...)
+	return s.Err()
 }
 
-func seedIntegration(w *world.World, f fixtures.Integration) error {
+func seedIntegration(s *seed.Context, f fixtures.Integration) error {
 	body, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	user, err := seedUser(w, f.User)
+	user, err := s.User(f.User)
 	if err != nil {
 		return err
 	}
-	id := f.ID
-	if id == 0 {
-		id = w.NewID(integrations.IDs)
-	}
-	_, err = create(&op.Call{World: w, Body: body, Caller: world.Caller{User: user}, Now: w.Now()}, id)
+	call := &op.Call{World: s.World, Body: body, Caller: world.Caller{User: user}, Now: s.World.Now()}
+	_, err = create(call, s.ID(integrations.IDs, f.ID))
 	return err
-}
-
-// seedUser is who an email, or a name, stands for; the first who administers when the fixture leaves it open.
-func seedUser(w *world.World, ref string) (world.User, error) {
-	for u := range w.Account.LiveUsers() {
-		if ref == "" && u.Role.Administers() || ref != "" && (u.Email == ref || u.Email == "" && u.Name == ref) {
-			return u, nil
-		}
-	}
-	return world.User{}, fmt.Errorf("there is no user %q", ref)
 }

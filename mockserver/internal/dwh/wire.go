@@ -4,16 +4,20 @@ package dwh
 
 import (
 	"net/http"
-	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/specs"
 )
 
+// statuses replaces the statuses that the document does not have.
+var statuses = op.BadRequest(
+	op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable, op.CodeConflict,
+)
+
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statusOf(e.Code)
+	status := statuses.Of(e.Code)
 	return op.Reply{Status: status, Body: map[string]any{"error": map[string]any{
 		"code": status, "title": http.StatusText(status), "message": e.Error(), "detail": struct{}{},
 	}}}
@@ -46,28 +50,5 @@ func pageView(c *op.Call, list resource.List) any {
 	return pageForm{list.Items, paginationForm{number, size, pages}}
 }
 
-// instant is a time in UTC and whole seconds.
-func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
 // authentication is the member of basic_configs that names the credentials.
 const authentication = "svc_authentication_id"
-
-func statusOf(code op.Code) int {
-	switch code {
-	case op.CodeInvalid, op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable,
-		op.CodeConflict: // the document knows no other status for these
-		return http.StatusBadRequest
-	case op.CodeUnauthorized:
-		return http.StatusUnauthorized
-	case op.CodeForbidden:
-		return http.StatusForbidden
-	case op.CodeNotFound:
-		return http.StatusNotFound
-	case op.CodeMethod:
-		return http.StatusMethodNotAllowed
-	case op.CodeNoRule:
-		return http.StatusNotImplemented
-	case op.CodeInternal:
-	}
-	return http.StatusInternalServerError
-}

@@ -14,12 +14,9 @@ func ingestEvent(c *op.Call) (op.Reply, error) {
 	if c.Header("Content-Type") == "" { // a document cannot demand a header of this name
 		return op.Reply{}, op.Invalid("Content-Type", "this header is required; want application/json")
 	}
-	if c.Key == "" && !c.Skip[SkipNoKey] {
+	if c.Key == "" {
 		return op.Reply{}, op.Forbidden("no API key: send the header Authorization or %s", // (assumed)
 			c.Operation.Document.Brand.WriteKeyHeader())
-	}
-	if c.Caller.User.ID == 0 && c.Skip[SkipWrongKey] {
-		return op.Reply{}, op.Forbidden("the API key is not valid")
 	}
 	record, err := newRecord(c.Body, c.Operation.Document.Brand.RecordTime(), c.Now)
 	if err != nil {

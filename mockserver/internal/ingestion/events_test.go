@@ -1,9 +1,7 @@
 package ingestion_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -11,29 +9,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	received := float64(now.Unix())
+	received := float64(mocktest.Now.Unix())
 	t.Run("become records, which are there at once", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		c.ingest(`{"path":"/a"}`).want(200)
-		c.ingest(`{"path":"/b"}`).want(200)
+		c.ingest(`{"path":"/a"}`).Want(200)
+		c.ingest(`{"path":"/b"}`).Want(200)
 		if diff := cmp.Diff(map[string]any{"path": "/b", "time": received}, c.tail()); diff != "" {
 			t.Errorf("the last record (-want +got):\n%s", diff)
 		}
 		if n := c.count(); n != 2 {
 			t.Errorf("the table counts %d records, want 2", n)
 		}
-		var table map[string]any
-		if err := json.Unmarshal([]byte(c.core("GET", "/table/show/shop/events")), &table); err != nil {
-			t.Fatal(err)
-		}
-		if table["last_log_timestamp"] != "2026-01-15T09:30:00Z" || table["counter_updated_at"] != "2026-01-15T09:30:00Z" {
-			t.Errorf("the table was not brought up to date: %v", table)
-		}
+		c.core("GET", "/table/show/shop/events").
+			Wants("last_log_timestamp", "2026-01-15T09:30:00Z", "counter_updated_at", "2026-01-15T09:30:00Z")
 	})
 	for _, test := range []struct {
 		name, event string
@@ -52,7 +46,7 @@ func TestEvents(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			c.ingest(test.event).want(200)
+			c.ingest(test.event).Want(200)
 			test.want["time"] = received
 			if diff := cmp.Diff(test.want, c.tail()); diff != "" {
 				t.Errorf("the record (-want +got):\n%s", diff)
@@ -63,7 +57,7 @@ func TestEvents(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
-		c.ingest(`{"a":` + deep + `}`).want(200)
+		c.ingest(`{"a":` + deep + `}`).Want(200)
 		if c.tail()["a"] != deep {
 			t.Errorf("the record is %v", c.tail())
 		}
@@ -71,7 +65,7 @@ func TestEvents(t *testing.T) {
 	t.Run("go into tables whose names have capitals only by these", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		c.call("POST", strings.Replace(events, "shop/events", "shop/Events", 1), strings.NewReader(`{}`)).want(200)
+		c.Call("POST", strings.Replace(events, "shop/events", "shop/Events", 1), `{}`).Want(200)
 		if n := c.count(); n != 0 {
 			t.Errorf("the table counts %d records", n)
 		}
@@ -80,7 +74,7 @@ func TestEvents(t *testing.T) {
 
 func TestRecordTime(t *testing.T) {
 	t.Parallel()
-	at, day := now.Unix(), int64(24*60*60)
+	at, day := mocktest.Now.Unix(), int64(24*60*60)
 	for _, test := range []struct {
 		name, value string
 		want        int64
@@ -104,7 +98,7 @@ func TestRecordTime(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			c.ingest(`{"svc_record_time":` + test.value + `}`).want(200)
+			c.ingest(`{"svc_record_time":` + test.value + `}`).Want(200)
 			record := c.tail()
 			if record["time"] != float64(test.want) {
 				t.Errorf("the time is %v, want %d", record["time"], test.want)
@@ -119,22 +113,22 @@ func TestRecordTime(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		event := fmt.Sprintf(`{"svc_record_time":%d}`, at+10*day)
-		c.ingest(event).want(200)
+		c.ingest(event).Want(200)
 		if got := c.tail()["time"]; got != float64(at) {
 			t.Errorf("the time is %v, want that of receipt, %d", got, at)
 		}
-		c.server.World("").Advance(7 * 24 * time.Hour)
-		c.ingest(event).want(200)
+		c.Advance(7 * 24 * time.Hour)
+		c.ingest(event).Want(200)
 		if got := c.tail()["time"]; got != float64(at+10*day) {
 			t.Errorf("a week later the time is %v, want %d", got, at+10*day)
 		}
 	})
 	t.Run("bears the brand", func(t *testing.T) {
 		t.Parallel()
-		c := newBranded(t, "ACME1", mockserver.WithBrand("acme"))
+		c := newClient(t, mockserver.WithBrand("acme"))
 		event := fmt.Sprintf(`{"svc_record_time":%d,"acme_record_time":%d}`, at-1, at-2)
-		c.call("POST", events, strings.NewReader(event), "Authorization", "", "X-Acme-Write-Key", "1/write").want(200)
-		record := c.tail()
+		c.Call("POST", events, event, "Authorization", "", "X-Acme-Write-Key", "1/write").Want(200)
+		record := c.tail("Authorization", "ACME1 1/admin")
 		if record["time"] != float64(at-2) || record["svc_record_time"] == nil || record["acme_record_time"] == nil {
 			t.Errorf("the record is %v", record)
 		}
@@ -164,20 +158,20 @@ func TestFormOfEvents(t *testing.T) {
 	} {
 		t.Run(test.name+" is a 400", func(t *testing.T) {
 			t.Parallel()
-			newClient(t).ingest(test.event, test.headers...).refused(400, test.why)
+			refused(newClient(t).ingest(test.event, test.headers...), 400, test.why)
 		})
 	}
 	for _, name := range []string{"shop-1/events", "shop/ev%20ents", "shop/events.json", "sh%C3%B6p/events"} {
 		t.Run("a name such as "+name+" is a 400", func(t *testing.T) {
 			t.Parallel()
 			path := strings.Replace(events, "shop/events", name, 1)
-			newClient(t).call("POST", path, strings.NewReader(`{}`)).refused(400, "_name")
+			refused(newClient(t).Call("POST", path, `{}`), 400, "_name")
 		})
 	}
 	t.Run("parameters of the media type do not matter", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		c.ingest(`{"a":1}`, "Content-Type", "Application/JSON; charset=utf-8").want(200)
+		c.ingest(`{"a":1}`, "Content-Type", "Application/JSON; charset=utf-8").Want(200)
 		if c.count() != 1 {
 			t.Error("the event is not there")
 		}
@@ -185,18 +179,18 @@ func TestFormOfEvents(t *testing.T) {
 	t.Run("without validation, what cannot be a record is still a 400", func(t *testing.T) {
 		t.Parallel()
 		for _, event := range []string{`[]`, `{"a":1,"a":2}`, `{"a":1}{"b":2}`, `{"a":1`, `{"a":}`, `{`, ``} {
-			newClient(t, mockserver.WithValidation(mockserver.Off)).ingest(event).refused(400, "request body")
+			refused(newClient(t, mockserver.WithValidation(mockserver.Off)).ingest(event), 400, "request body")
 		}
 	})
 	t.Run("unknown paths and methods have the empty body, too", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		for status, a := range map[int]answer{
-			404: c.call("POST", "/ingestion/postback/v3/event/shop", strings.NewReader(`{}`)),
-			405: c.call("GET", events, http.NoBody),
+		for status, a := range map[int]mocktest.Answer{
+			404: c.Call("POST", "/postback/v3/event/shop", `{}`),
+			405: c.Call("GET", events, ""),
 		} {
-			if a.want(status).body != "{}" {
-				t.Errorf("%d: the body is %s", status, a.body)
+			if string(a.Want(status).Body) != "{}" {
+				t.Errorf("%d: the body is %s", status, a.Body)
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestKeys(t *testing.T) {
@@ -27,8 +28,8 @@ func TestKeys(t *testing.T) {
 		t.Run("a key "+test.name+" imports", func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			c.ingest(`{"a":1}`, authorization, test.authorization, writeKey, test.writeKey).want(200)
-			if c.count() != 1 || len(c.server.World("").IngestionFailures()) != 0 || c.notes() != "" {
+			c.ingest(`{"a":1}`, authorization, test.authorization, writeKey, test.writeKey).Want(200)
+			if c.count() != 1 || len(c.World().IngestionFailures()) != 0 || c.notes() != "" {
 				t.Errorf("the event is not there: %s", c.notes())
 			}
 		})
@@ -45,7 +46,7 @@ func TestKeys(t *testing.T) {
 		{"a bare key in Authorization before a good one in the other header", "1/admin", "1/admin", "shop/events", "key"},
 		{"another scheme", "Bearer 1/admin", "", "shop/events", "key"},
 		{"the scheme alone", "SVC1", "1/admin", "shop/events", "key"},
-		{"a key whose user may not import", "SVC1 2/analyst", "", "shop/events", "import"},
+		{"a key whose user may not import", "SVC1 1/analyst", "", "shop/events", "import"},
 		{"an unknown database", "SVC1 1/admin", "", "shops/events", "database"},
 		{"an unknown table", "SVC1 1/admin", "", "shop/event", "table"},
 		{"a name in other capitals", "SVC1 1/admin", "", "SHOP/events", "database"},
@@ -54,14 +55,14 @@ func TestKeys(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
 			path := strings.Replace(events, "shop/events", test.path, 1)
-			c.call("POST", path, strings.NewReader(`{"a":1}`), authorization, test.authorization, writeKey, test.writeKey).
-				refused(200, "after this answer the event fails")
-			failures := c.server.World("").IngestionFailures()
+			a := c.Call("POST", path, `{"a":1}`, authorization, test.authorization, writeKey, test.writeKey)
+			refused(a, 200, "after this answer the event fails")
+			failures := c.World().IngestionFailures()
 			if len(failures) != 1 {
 				t.Fatalf("%d failures, want 1", len(failures))
 			}
 			f := failures[0]
-			if !f.At.Equal(now) || f.Database+"/"+f.Table != test.path || !strings.Contains(f.Reason, test.reason) {
+			if !f.At.Equal(mocktest.Now) || f.Database+"/"+f.Table != test.path || !strings.Contains(f.Reason, test.reason) {
 				t.Errorf("the failure is %+v", f)
 			}
 		})
@@ -79,8 +80,8 @@ func TestKeys(t *testing.T) {
 			if name == "a key in the query" {
 				path += "?svc_write_key=1/admin&write_key=1/admin"
 			}
-			c.call("POST", path, strings.NewReader(`{"a":1}`), headers...).refused(403, "X-SVC-Write-Key")
-			if n := len(c.server.World("").IngestionFailures()); n != 0 {
+			refused(c.Call("POST", path, `{"a":1}`, headers...), 403, "X-SVC-Write-Key")
+			if n := len(c.World().IngestionFailures()); n != 0 {
 				t.Errorf("%d failures, want none: the refusal was told", n)
 			}
 		})
@@ -88,24 +89,21 @@ func TestKeys(t *testing.T) {
 	t.Run("a key that is taken away imports no more", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		c.ingest(`{"a":1}`, authorization, "SVC1 1/write").want(200)
-		dump, err := c.server.World("").State()
-		if err != nil {
+		c.ingest(`{"a":1}`, authorization, "SVC1 1/write").Want(200)
+		const other = `{account: {users: [{id: 1, name: A, email: a@svc.example, role: owner}], keys: [{key: 1/other, user: a@svc.example}]}}`
+		if err := c.World().Load([]byte(other)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.server.World("").Load([]byte(strings.ReplaceAll(string(dump), "1/write", "1/other"))); err != nil {
-			t.Fatal(err)
-		}
-		c.ingest(`{"a":1}`, authorization, "SVC1 1/write").want(200)
-		if failures := c.server.World("").IngestionFailures(); len(failures) != 1 {
+		c.ingest(`{"a":1}`, authorization, "SVC1 1/write").Want(200)
+		if failures := c.World().IngestionFailures(); len(failures) != 1 {
 			t.Errorf("%d failures, want 1", len(failures))
 		}
 	})
 	t.Run("a key leads into the world that it was minted for", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		fork := c.server.World("").Fork()
-		c.ingest(`{"a":1}`, authorization, "", writeKey, fork.Key()).want(200)
+		fork := c.World().Fork()
+		c.ingest(`{"a":1}`, authorization, "", writeKey, fork.Key()).Want(200)
 		if c.count() != 0 || fork.Calls("ingestion.ingestEvent", 200) != 1 {
 			t.Error("the event went into the world default")
 		}
@@ -113,11 +111,11 @@ func TestKeys(t *testing.T) {
 	t.Run("failures are kept up to a thousand", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		before := c.server.World("").Fork()
+		before := c.World().Fork()
 		for range 1001 {
-			c.ingest(`{}`, authorization, "SVC1 1/nobody").want(200)
+			c.ingest(`{}`, authorization, "SVC1 1/nobody").Want(200)
 		}
-		if n := len(c.server.World("").IngestionFailures()); n != 1000 {
+		if n := len(c.World().IngestionFailures()); n != 1000 {
 			t.Errorf("%d failures are kept, want 1000", n)
 		}
 		if n := len(before.IngestionFailures()); n != 0 {
@@ -129,7 +127,7 @@ func TestKeys(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
-	for status, a := range map[int]answer{
+	for status, a := range map[int]mocktest.Answer{
 		200: c.ingest(`{}`),
 		400: c.ingest(`[]`),
 		403: c.ingest(`{}`, "Authorization", ""),
@@ -137,8 +135,8 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(http.StatusText(status)+" has the five headers and an empty object", func(t *testing.T) {
 			t.Parallel()
-			if a.status != status || a.body != "{}" {
-				t.Errorf("status %d, body %s", a.status, a.body)
+			if a.Status != status || string(a.Body) != "{}" {
+				t.Errorf("status %d, body %s", a.Status, a.Body)
 			}
 			connection := "keep-alive"
 			if status == 413 {
@@ -148,7 +146,7 @@ func TestAnswers(t *testing.T) {
 				"Content-Type": {"application/json"}, "Content-Length": {"2"}, "Date": {"Thu, 15 Jan 2026 09:30:00 GMT"},
 				"Strict-Transport-Security": {"max-age=31536000"}, "Connection": {connection},
 			}
-			got := a.header.Clone()
+			got := a.Header.Clone()
 			got.Del("X-Understudy-Exchange")
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("headers (-want +got):\n%s", diff)

@@ -7,10 +7,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // maxBody is the most bytes of an event (documented).
@@ -19,8 +22,14 @@ const maxBody = 1_048_064
 // sized is an event of just so many bytes.
 func sized(bytes int) string { return `{"a":"` + strings.Repeat("x", bytes-len(`{"a":""}`)) + `"}` }
 
-// endless hides the length of a body, so that it is sent in chunks.
-type endless struct{ io.Reader }
+// stream sends an event whose length is not known, in chunks.
+func (c client) stream(event string, _ ...string) mocktest.Answer {
+	body := struct{ io.Reader }{strings.NewReader(event)}
+	r := httptest.NewRequestWithContext(c.Context(), "POST", "http://localhost/ingestion"+events, body)
+	r.Header.Set("Authorization", "SVC1 1/admin")
+	r.Header.Set("Content-Type", "application/json")
+	return c.Send(r)
+}
 
 func TestSize(t *testing.T) {
 	t.Parallel()
@@ -33,29 +42,25 @@ func TestSize(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, body string
-		chunked    bool
+		send       func(c client, event string, headers ...string) mocktest.Answer
 		headers    []string
 		status     int
 	}{
-		{"1,048,064 bytes pass", sized(maxBody), false, nil, 200},
-		{"1,048,064 bytes in chunks pass", sized(maxBody), true, nil, 200},
-		{"1,048,065 bytes are too many", sized(maxBody + 1), false, nil, 413},
-		{"1,048,065 bytes in chunks are too many", sized(maxBody + 1), true, nil, 413},
-		{"1,048,064 bytes that were compressed pass", packed(sized(maxBody)), false, []string{"Content-Encoding", "gzip"}, 200},
-		{"1,048,065 bytes that were compressed are too many", packed(sized(maxBody + 1)), false, []string{"Content-Encoding", "gzip"}, 413},
-		{"too many are refused before a missing key is", sized(maxBody + 1), false, []string{"Authorization", ""}, 413},
+		{"1,048,064 bytes pass", sized(maxBody), client.ingest, nil, 200},
+		{"1,048,064 bytes in chunks pass", sized(maxBody), client.stream, nil, 200},
+		{"1,048,065 bytes are too many", sized(maxBody + 1), client.ingest, nil, 413},
+		{"1,048,065 bytes in chunks are too many", sized(maxBody + 1), client.stream, nil, 413},
+		{"1,048,064 bytes that were compressed pass", packed(sized(maxBody)), client.ingest, []string{"Content-Encoding", "gzip"}, 200},
+		{"1,048,065 bytes that were compressed are too many", packed(sized(maxBody + 1)), client.ingest, []string{"Content-Encoding", "gzip"}, 413},
+		{"too many are refused before a missing key is", sized(maxBody + 1), client.ingest, []string{"Authorization", ""}, 413},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			var body io.Reader = strings.NewReader(test.body)
-			if test.chunked {
-				body = endless{body}
-			}
-			a := c.call("POST", events, body, test.headers...)
+			a := test.send(c, test.body, test.headers...)
 			if test.status == 413 {
-				a.refused(413, "1048064")
-			} else if a.want(200); c.count() != 1 {
+				refused(a, 413, "1048064")
+			} else if a.Want(200); c.count() != 1 {
 				t.Error("the event is not there")
 			}
 		})
@@ -94,7 +99,7 @@ func dial(t *testing.T) (net.Conn, *listener) {
 		t.Fatal(err)
 	}
 	l := &listener{Listener: inner}
-	server := newClient(t).server.HTTPServer()
+	server := newClient(t).Server.HTTPServer()
 	go server.Serve(l) //nolint:errcheck // it ends with http.ErrServerClosed
 	t.Cleanup(func() { _ = server.Close() })
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", inner.Addr().String())
@@ -120,7 +125,7 @@ func receive(t *testing.T, r *bufio.Reader) *http.Response {
 	return response
 }
 
-const head = "POST " + events + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n" +
+const head = "POST /ingestion" + events + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: SVC1 1/admin\r\n" +
 	"Content-Type: application/json\r\n"
 
 func TestSockets(t *testing.T) {

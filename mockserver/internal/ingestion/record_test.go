@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // FuzzEvents sends anything as an event: it becomes the record that another reader of JSON sees in it, or is refused.
@@ -26,9 +27,9 @@ func FuzzEvents(f *testing.F) {
 		}
 		c := newClient(t, mockserver.WithValidation(mode))
 		a := c.ingest(event)
-		if a.status != 200 {
-			if n := c.count(); a.status != 400 || n != 0 {
-				t.Fatalf("status %d, %d records", a.status, n)
+		if a.Status != 200 {
+			if n := c.count(); a.Status != 400 || n != 0 {
+				t.Fatalf("status %d, %d records", a.Status, n)
 			}
 			return
 		}
@@ -46,7 +47,7 @@ func FuzzEvents(f *testing.F) {
 func compareRecord(t *testing.T, record, event map[string]any) {
 	t.Helper()
 	const week = 7 * 24 * 60 * 60
-	if at, ok := record["time"].(float64); !ok || at < float64(now.Unix()-week) || at > float64(now.Unix()+week) {
+	if at, ok := record["time"].(float64); !ok || at < float64(mocktest.Now.Unix()-week) || at > float64(mocktest.Now.Unix()+week) {
 		t.Errorf("the time is %v", record["time"])
 	}
 	delete(record, "time") // also a member of the event, which the time hides

@@ -9,14 +9,14 @@ import (
 )
 
 // Interface is the event ingestion interface.
-func Interface(skip op.Skips) op.Interface {
+func Interface() op.Interface {
 	return op.Interface{
 		Name: "ingestion", Error: errorReply, Outside: newerAddress,
 		Branded:  true, // what stands in an event is the client's own: nothing in it is renamed
 		Browsers: true,
 		Routes: []op.Route{{
 			Path: "POST /postback/v3/event/{database_name}/{table_name}",
-			Rule: ingestEvent, For: op.Anyone, MaxBody: maxBody(skip),
+			Rule: ingestEvent, For: op.Anyone, MaxBody: maxBody,
 		}},
 	}
 }
@@ -34,10 +34,5 @@ func newerAddress(method, path string) string {
 		"want POST /postback/v3/event/%s/%s with one event, as application/json", path, names[1], names[2])
 }
 
-// maxBody is the most bytes of a body (documented).
-func maxBody(skip op.Skips) int64 {
-	if skip[SkipSize] {
-		return 0 // what the server takes otherwise
-	}
-	return 1_048_064
-}
+// maxBody is the limit of a body in bytes (documented).
+const maxBody = 1_048_064

@@ -26,33 +26,24 @@ func accepted(notes ...string) op.Reply {
 	return reply
 }
 
+// statuses replaces the statuses that the document does not have.
+var statuses = op.Statuses{
+	op.CodeUnprocessable: http.StatusBadRequest,
+	op.CodeMediaType:     http.StatusBadRequest,
+	op.CodeRange:         http.StatusBadRequest,
+	op.CodeNotAcceptable: http.StatusBadRequest,
+	op.CodeConflict:      http.StatusBadRequest,
+	op.CodeUnauthorized:  http.StatusForbidden,
+}
+
 // errorReply has no room for what is wrong, so the journal is told. Only outside of the interface is the form free
 // (assumed).
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	reply := answer(statusOf(e.Code))
+	reply := answer(statuses.Of(e.Code))
 	reply.Notes = []string{e.Error()}
 	if e.Reason == op.ReasonOutside {
 		reply.Body = map[string]string{"message": e.Message}
 	}
 	return reply
-}
-
-func statusOf(code op.Code) int {
-	switch code {
-	case op.CodeInvalid, op.CodeUnprocessable, op.CodeMediaType, op.CodeNotAcceptable, op.CodeConflict, op.CodeRange:
-		return http.StatusBadRequest
-	case op.CodeForbidden, op.CodeUnauthorized: // the document knows no 401
-		return http.StatusForbidden
-	case op.CodeTooLarge:
-		return http.StatusRequestEntityTooLarge
-	case op.CodeNotFound:
-		return http.StatusNotFound
-	case op.CodeMethod:
-		return http.StatusMethodNotAllowed
-	case op.CodeNoRule:
-		return http.StatusNotImplemented
-	case op.CodeInternal:
-	}
-	return http.StatusInternalServerError
 }

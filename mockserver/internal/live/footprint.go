@@ -95,11 +95,12 @@ func (w *World) close() {
 // twice its limit: what it changes stays in its checkpoints.
 func (w *World) admit(next *world.World, cost int64) error {
 	bytes := next.MemorySize()
-	if bytes > w.bytes {
-		bytes = w.fit(next, bytes)
+	grows := bytes > w.bytes // before results go to make room, since checkpoints may keep them
+	if grows {
+		bytes = w.fit(next, bytes, cost)
 	}
 	over, more := w.over(bytes, cost), w.would(bytes, cost)-w.charged.Load()
-	switch grows := bytes > w.bytes; {
+	switch {
 	case over > 0 && grows, over > w.limit && bytes == w.bytes:
 		return tooLarge("world %s would take more than %d bytes: delete something or a checkpoint, or reset it; the limit is set with "+
 			"--state-limit or WithStateLimit", w.ID, w.limit)
@@ -127,9 +128,10 @@ func (w *World) over(bytes, cost int64) int64 {
 	return w.would(bytes, cost) - w.limit
 }
 
-// fit lets results of jobs go, oldest first, until a value fits into the world, and returns what it takes then.
-func (w *World) fit(value *world.World, bytes int64) int64 {
-	if over := w.over(bytes, 0); over > 0 && value.DropResults(over) {
+// fit lets results of jobs go, oldest first, until a value that a transaction of a cost has made fits into the world, and
+// returns what it takes then.
+func (w *World) fit(value *world.World, bytes, cost int64) int64 {
+	if over := w.over(bytes, cost); over > 0 && value.DropResults(over) {
 		return value.MemorySize()
 	}
 	return bytes
@@ -140,6 +142,6 @@ func (w *World) full(value *world.World) bool {
 	if w.limit <= 0 {
 		return false
 	}
-	bytes := w.fit(value, value.MemorySize())
+	bytes := w.fit(value, value.MemorySize(), 0)
 	return w.over(bytes, 0) > 0 || bytes > w.bytes && !w.budget.room(bytes-w.bytes)
 }

@@ -12,6 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -177,7 +178,7 @@ func mint(value *world.World, id string, seeded bool) map[string]string {
 }
 
 func administrator(value *world.World) (int64, bool) {
-	for id, user := range value.Account.Users.All() {
+	for id, user := range table.All(&value.Account.Users) {
 		if user.Role.Administers() {
 			return id, true
 		}

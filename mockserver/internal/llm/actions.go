@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var actionKind = kind[world.Action]{
+var actions = newKind(kindOf[world.Action]{
 	Type: "actions", Noun: "action",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.Action]] { return &l.Actions },
 	Filters: map[string]filter[world.Action]{
 		"parent_segment_id": ofParentSegment[world.Action],
 		"project_id":        ofIntegration(func(i world.Integration, text string) bool { return i.ProjectID == text }),
@@ -29,9 +27,7 @@ var actionKind = kind[world.Action]{
 		return a.Attributes
 	},
 	Links: func(self string) any { return actionLinks{Self: self} },
-}
-
-var actions = actionKind.resource()
+})
 
 // actionLinks are the links of an action. There is no page to chat on, so that of the chat is null.
 type actionLinks struct {

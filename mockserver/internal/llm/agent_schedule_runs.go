@@ -6,12 +6,13 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 // callbackAgentSchedule takes in how a run has ended. The schedule counts as changed by nobody (assumed).
 func callbackAgentSchedule(c *op.Call) (op.Reply, error) {
-	id, r, err := agentSchedules.Find(c)
+	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](agentSchedules.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -59,7 +60,7 @@ func retire(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, error) {
 // executeAgentSchedule answers with the definition of a run, and runs nothing. Past the end of a schedule the
 // definition only logs that (public).
 func executeAgentSchedule(c *op.Call) (op.Reply, error) {
-	id, r, err := agentSchedules.Find(c)
+	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](agentSchedules.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -5,13 +5,11 @@ import (
 	"slices"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var agentScheduleKind = kind[world.AgentSchedule]{
+var agentSchedules = newKind(kindOf[world.AgentSchedule]{
 	Type: "agentSchedules", Noun: "agent schedule",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.AgentSchedule]] { return &l.AgentSchedules },
 	New: func(_ *op.Call, a *world.AgentSchedule) {
 		a.Status, a.RepeatSubFrequency = scheduleActive, []int{}
 	},
@@ -25,9 +23,7 @@ var agentScheduleKind = kind[world.AgentSchedule]{
 		"interfaceType":   equal(func(a world.AgentSchedule) string { return a.InterfaceType }),
 	},
 	Related: relatedToSchedule,
-}
-
-var agentSchedules = agentScheduleKind.resource()
+})
 
 // The statuses that a schedule comes to by itself.
 const (
@@ -40,9 +36,9 @@ func relatedToSchedule(_ *world.World, r world.Resource[world.AgentSchedule], re
 	one := identifier{}
 	switch relation {
 	case "project":
-		one = identifier{projectKind.Type, a.ProjectID}
+		one = identifier{projects.Type, a.ProjectID}
 	case "agent":
-		one = identifier{agentKind.Type, a.AgentID}
+		one = identifier{agents.Type, a.AgentID}
 	case "formInterface":
 		one = identifier{formInterfaceType, orEmpty(a.FormInterfaceID)}
 	case "chatInterface":

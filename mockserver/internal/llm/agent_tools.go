@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -20,33 +19,18 @@ const (
 
 // creatorOf is who made what a tool points at. A tool target has the id of what is behind it (assumed).
 func creatorOf(w *world.World, kind, uuid string) (user int64, found, known bool) {
-	l := &w.LLM
-	switch known = true; kind {
-	case agentTarget:
-		user, found = creator(w, uuid, &l.Agents)
-	case knowledgeBaseTarget:
-		user, found = creator(w, uuid, &l.KnowledgeBases)
-	case "text_knowledge_base":
-		user, found = creator(w, uuid, &l.TextKnowledgeBases)
-	case "datastore_query_tool":
-		user, found = creator(w, uuid, &l.DatastoreQueryTools)
-	case "image_generator":
-		user, found = creator(w, uuid, &l.ImageGenerators)
-	case "presentation_artifact_tool":
-		user, found = creator(w, uuid, &l.PresentationArtifactTools)
-	case "web_search_tool":
-		user, found = creator(w, uuid, &l.WebSearchTools)
-	case "workflow_executor":
-		user, found = creator(w, uuid, &l.WorkflowExecutors)
-	default:
-		known = false
+	for _, k := range world.LLMKinds() {
+		if k.Target == kind && kind != "" {
+			id, _ := w.LLM.UUIDs.Get(uuid)
+			row := k.Rows(&w.LLM).Get(id)
+			if row == nil {
+				return 0, false, true
+			}
+			head, _ := world.Parts(row)
+			return head.CreatedBy, true, true
+		}
 	}
-	return user, found, known
-}
-
-func creator[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (int64, bool) {
-	row, ok := named(w, uuid, rows)
-	return row.CreatedBy, ok
+	return 0, false, false
 }
 
 // points checks what a new tool or variable points at. An agent must be the caller's own (public).

@@ -5,13 +5,11 @@ import (
 	"slices"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var agentKind = kind[world.Agent]{
+var agents = newKind(kindOf[world.Agent]{
 	Type: "agents", Noun: "agent",
-	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.Agent]] { return &l.Agents },
 	New:    func(_ *op.Call, a *world.Agent) { a.MaxToolIterations, a.ReasoningEffort = 4, "NONE" }, // (assumed)
 	Set:    setAgent,
 	Remove: removeAgent,
@@ -24,9 +22,7 @@ var agentKind = kind[world.Agent]{
 		}
 		return nil
 	},
-}
-
-var agents = agentKind.resource()
+})
 
 func setAgent(c *op.Call, before, after *world.Resource[world.Agent]) error {
 	a, had := &after.Attributes, world.Agent{}

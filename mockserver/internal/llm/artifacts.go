@@ -2,14 +2,12 @@ package llm
 
 import (
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// artifactKind: artifacts come out of chats only, and whoever sees the chat sees them.
-var artifactKind = kind[world.Artifact]{
+// artifacts: artifacts come out of chats only, and whoever sees the chat sees them.
+var artifacts = newKind(kindOf[world.Artifact]{
 	Type: "artifacts", Noun: "artifact",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.Artifact]] { return &l.Artifacts },
 	Sees: func(c *op.Call, r world.Resource[world.Artifact]) bool { return sawChat(c, r.Attributes.ChatID) },
 	View: func(_ *op.Call, r world.Resource[world.Artifact]) any {
 		return attributes[world.Artifact]{CreatedAt: millis(r.CreatedAt), Own: r.Attributes}
@@ -19,9 +17,7 @@ var artifactKind = kind[world.Artifact]{
 		"chat_interface_id": equal(func(a world.Artifact) string { return orEmpty(a.ChatInterfaceID) }),
 		"form_interface_id": equal(func(a world.Artifact) string { return orEmpty(a.FormInterfaceID) }),
 	},
-}
-
-var artifacts = artifactKind.resource()
+})
 
 // artifactTypes are the kinds of artifacts, each with the type that its content has unless a script says otherwise, and
 // whether that is text (assumed).

@@ -17,9 +17,8 @@ const (
 	attachmentSent  = "USER_INPUT"
 )
 
-var chatAttachmentKind = kind[world.ChatAttachment]{
+var chatAttachments = newKind(kindOf[world.ChatAttachment]{
 	Type: "chatAttachments", Noun: "chat attachment",
-	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.ChatAttachment]] { return &l.ChatAttachments },
 	Set:    setChatAttachment,
 	Remove: removeChatAttachment,
 	Sees: func(c *op.Call, r world.Resource[world.ChatAttachment]) bool {
@@ -29,9 +28,7 @@ var chatAttachmentKind = kind[world.ChatAttachment]{
 		"attachment_type": equal(func(a world.ChatAttachment) string { return a.AttachmentType }),
 		"chat_id":         equal(func(a world.ChatAttachment) string { return a.ChatID }),
 	},
-}
-
-var chatAttachments = chatAttachmentKind.resource()
+})
 
 // setChatAttachment adds a draft to a chat. An attachment has its project from the chat, so that without one three things
 // are wrong at once (public; their validation codes are assumed).
@@ -108,7 +105,7 @@ func readFile(file world.Attachment) (content []byte, faults []fault) {
 // drafts are the attachments of a chat that wait for its next input, in their order.
 func drafts(w *world.World, chat string) []world.Resource[world.ChatAttachment] {
 	var waiting []world.Resource[world.ChatAttachment]
-	for _, r := range w.LLM.ChatAttachments.All() {
+	for _, r := range table.All(&w.LLM.ChatAttachments) {
 		if r.Attributes.ChatID == chat && r.Attributes.AttachmentType == attachmentDraft {
 			waiting = append(waiting, r)
 		}

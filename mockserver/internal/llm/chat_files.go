@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -22,7 +24,7 @@ type chatFile struct {
 // downloadChatFiles sends the files of a chat as one body of parts, which are named by their percent-encoded paths
 // (public).
 func downloadChatFiles(c *op.Call) (op.Reply, error) {
-	id, chat, err := chats.Find(c)
+	id, chat, err := resource.Find[world.Resource[world.Chat]](chats.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -66,13 +68,13 @@ func downloadChatFiles(c *op.Call) (op.Reply, error) {
 // attachments/<index>.png.
 func filesOf(w *world.World, chat string) []chatFile {
 	var files []chatFile
-	for _, r := range w.LLM.Artifacts.All() {
+	for _, r := range table.All(&w.LLM.Artifacts) {
 		if a := r.Attributes; a.ChatID == chat {
 			path := artifactPath(r.UUID) + extension(a.ContentType)
 			files = append(files, chatFile{path, a.ContentType, contentOf(a)})
 		}
 	}
-	for _, r := range w.LLM.ChatAttachments.All() {
+	for _, r := range table.All(&w.LLM.ChatAttachments) {
 		if a := r.Attributes; a.ChatID == chat {
 			content, _ := base64.StdEncoding.DecodeString(a.BinaryBase64) // it was read when it came
 			path := fmt.Sprintf("attachments/%d%s", a.AttachmentIndex, extension(a.ContentType))

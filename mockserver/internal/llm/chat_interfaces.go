@@ -4,16 +4,14 @@ import (
 	"errors"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 const chatInterfaceType = "chatInterfaces"
 
-var chatInterfaceKind = kind[world.ChatInterface]{
+var chatInterfaces = newKind(kindOf[world.ChatInterface]{
 	Type: chatInterfaceType, Noun: "chat interface",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.ChatInterface]] { return &l.ChatInterfaces },
-	Set:  setChatInterface,
+	Set: setChatInterface,
 	Remove: func(c *op.Call, i world.Resource[world.ChatInterface]) error {
 		dropInterfaces(c.World, set{i.UUID: true})
 		return nil
@@ -22,9 +20,7 @@ var chatInterfaceKind = kind[world.ChatInterface]{
 		"name":       equal(func(i world.ChatInterface) string { return i.Name }),
 		"project_id": equal(func(i world.ChatInterface) string { return i.ProjectID }),
 	},
-}
-
-var chatInterfaces = chatInterfaceKind.resource()
+})
 
 func setChatInterface(c *op.Call, _, after *world.Resource[world.ChatInterface]) error {
 	i, agents := after.Attributes, &c.World.LLM.Agents

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -19,7 +20,7 @@ const signatureAge = 5 * time.Minute
 // runActionChatapp answers a slash command. What the agent says to it would go to response_url; the mock calls nobody,
 // so that it stands in the chat alone.
 func (q querier) runActionChatapp(c *op.Call) (op.Reply, error) {
-	_, action, err := actions.Find(c)
+	_, action, err := resource.Find[world.Resource[world.Action]](actions.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
 	}

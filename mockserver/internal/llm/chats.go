@@ -8,9 +8,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var chatKind = kind[world.Chat]{
+var chats = newKind(kindOf[world.Chat]{
 	Type: "chats", Noun: "chat",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.Chat]] { return &l.Chats },
 	Set:  setChat,
 	Sees: takesPart,
 	Filters: map[string]filter[world.Chat]{
@@ -21,9 +20,7 @@ var chatKind = kind[world.Chat]{
 		"project_id":        equal(func(a world.Chat) string { return a.ProjectID }),
 		"service_type":      throughService,
 	},
-}
-
-var chats = chatKind.resource()
+})
 
 // takesPart reports whether the caller may look into a chat: whoever started it may, and administrators (assumed).
 func takesPart(c *op.Call, chat world.Resource[world.Chat]) bool {
@@ -61,7 +58,7 @@ func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 }
 
 func hasArtifacts(w *world.World, chat world.Resource[world.Chat]) bool {
-	for _, artifact := range w.LLM.Artifacts.All() {
+	for _, artifact := range table.All(&w.LLM.Artifacts) {
 		if artifact.Attributes.ChatID == chat.UUID {
 			return true
 		}

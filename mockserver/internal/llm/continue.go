@@ -4,13 +4,14 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 // continueChat puts one more input to the agent of a chat. All that comes of it is in the chat when the first event of
 // the answer is sent, so whoever has read one can look for it.
 func (q querier) continueChat(c *op.Call) (op.Reply, error) {
-	_, chat, err := chats.Find(c)
+	_, chat, err := resource.Find[world.Resource[world.Chat]](chats.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -82,7 +82,7 @@ func (t *turn) do(event scriptEvent) error {
 }
 
 func (t *turn) say(entry world.ChatEntry) {
-	entry.At = seconds(t.call.Now)
+	entry.At = op.Instant(t.call.Now)
 	t.entries = append(t.entries, entry)
 }
 

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -12,17 +11,12 @@ const (
 	usualTimeoutSeconds = 60
 )
 
-var datastoreQueryToolKind = kind[world.DatastoreQueryTool]{
+var datastoreQueryTools = newKind(kindOf[world.DatastoreQueryTool]{
 	Type: "datastoreQueryTools", Noun: "datastore query tool",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.DatastoreQueryTool]] {
-		return &l.DatastoreQueryTools
-	},
 	New: func(_ *op.Call, a *world.DatastoreQueryTool) {
 		a.MaxRows, a.TimeoutSeconds = usualMaxRows, usualTimeoutSeconds
 	},
 	Set: func(c *op.Call, _, after *world.Resource[world.DatastoreQueryTool]) error {
 		return inProject(c, after.Attributes.ProjectID, after.Attributes.Name)
 	},
-}
-
-var datastoreQueryTools = datastoreQueryToolKind.resource()
+})

@@ -189,34 +189,23 @@ func codeOf(status int, e *op.Error) string {
 	return codeValue
 }
 
-// statusOf tells what is malformed, 400, from attributes whose values cannot be, 422.
+// statuses replaces the statuses that the document does not have.
+var statuses = op.Statuses{
+	op.CodeConflict:      http.StatusUnprocessableEntity,
+	op.CodeTooLarge:      http.StatusBadRequest,
+	op.CodeNotAcceptable: http.StatusBadRequest,
+	op.CodeRange:         http.StatusBadRequest,
+}
+
+// statusOf returns 400 for what is malformed and 422 for attributes whose values cannot be.
 func statusOf(o *specs.Operation, e *op.Error) int {
-	switch e.Code {
-	case op.CodeInvalid:
-		if strings.HasPrefix(e.Field, attributesField+".") && e.Reason != reasonOwned && e.Reason != "additionalProperties" {
-			return http.StatusUnprocessableEntity
-		}
-		return http.StatusBadRequest
-	case op.CodeTooLarge, op.CodeNotAcceptable, op.CodeRange:
-		return http.StatusBadRequest // the document knows none of the statuses that these have elsewhere
-	case op.CodeUnprocessable, op.CodeConflict:
+	isAttribute := strings.HasPrefix(e.Field, attributesField+".") && e.Reason != reasonOwned && e.Reason != "additionalProperties"
+	status := statuses.Of(e.Code)
+	switch {
+	case e.Code == op.CodeInvalid && isAttribute:
 		return http.StatusUnprocessableEntity
-	case op.CodeUnauthorized:
-		return http.StatusUnauthorized
-	case op.CodeForbidden:
-		return http.StatusForbidden
-	case op.CodeNotFound:
-		return http.StatusNotFound
-	case op.CodeMethod:
-		return http.StatusMethodNotAllowed
-	case op.CodeMediaType:
-		if o != nil && o.Spec.Responses.Status(http.StatusUnsupportedMediaType) == nil {
-			return http.StatusBadRequest
-		}
-		return http.StatusUnsupportedMediaType
-	case op.CodeNoRule:
-		return http.StatusNotImplemented
-	case op.CodeInternal:
+	case e.Code == op.CodeMediaType && o != nil && o.Spec.Responses.Status(status) == nil:
+		return http.StatusBadRequest
 	}
-	return http.StatusInternalServerError
+	return status
 }

@@ -37,6 +37,38 @@ func onlyFilters(query url.Values, known []string) error {
 	return errors.Join(errs...)
 }
 
+// match reads all filters of a call, refuses those that the kind does not have, and leaves out what the caller does not
+// see.
+func (k *kind) match(c *op.Call) (func(row any) bool, error) {
+	known := slices.Sorted(maps.Keys(k.filters))
+	if err := onlyFilters(c.Query, known); err != nil {
+		return nil, err
+	}
+	var all []func(row any) bool
+	if k.sees != nil {
+		all = append(all, func(row any) bool { return k.sees(c, row) })
+	}
+	for _, name := range known {
+		parameter := filterParameter(name)
+		if !c.Has(parameter) {
+			continue
+		}
+		passes, err := k.filters[name](c, c.Text(parameter))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, passes)
+	}
+	return func(row any) bool {
+		for _, passes := range all {
+			if !passes(row) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
 // equal passes the resources that have just this text.
 func equal[A any](attribute func(A) string) filter[A] {
 	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
 	"svc.example/understudy/mockserver"
@@ -89,21 +90,20 @@ func newFilters(t *testing.T) *mocktest.Client {
 	toolMake(c, "chat_attachments",
 		`{"chatId":"`+filterID(castFormChat)+`","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`)
 	say(c, filterID(castWindowChat), "Go on.")
-	dump, err := c.World().State()
-	for path, value := range map[string]any{
-		"projects.2.attributes.isManaged": true, "projects.2.attributes.managedType": "PACKAGE",
-		"integrations.1.attributes.isManaged": true,
-	} {
-		if err == nil {
-			dump, err = sjson.SetBytes(dump, "state.llm."+path, value)
+	c.Edit(func(state string) string {
+		project := gjson.Get(state, "state.llm.Projects.@keys.2").String()
+		integration := gjson.Get(state, "state.llm.Integrations.@keys.1").String()
+		for path, value := range map[string]any{
+			"Projects." + project + ".attributes.isManaged": true, "Projects." + project + ".attributes.managedType": "PACKAGE",
+			"Integrations." + integration + ".attributes.isManaged": true,
+		} {
+			var err error
+			if state, err = sjson.Set(state, "state.llm."+path, value); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if err == nil {
-		err = c.World().Load(dump)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+		return state
+	})
 	return c
 }
 

@@ -5,16 +5,14 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 const formInterfaceType = "formInterfaces"
 
-var formInterfaceKind = kind[world.FormInterface]{
+var formInterfaces = newKind(kindOf[world.FormInterface]{
 	Type: formInterfaceType, Noun: "form interface",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.FormInterface]] { return &l.FormInterfaces },
-	Set:  setFormInterface,
+	Set: setFormInterface,
 	Remove: func(c *op.Call, f world.Resource[world.FormInterface]) error {
 		dropInterfaces(c.World, set{f.UUID: true})
 		return nil
@@ -29,9 +27,7 @@ var formInterfaceKind = kind[world.FormInterface]{
 		}
 		return nil
 	},
-}
-
-var formInterfaces = formInterfaceKind.resource()
+})
 
 func setFormInterface(c *op.Call, _, after *world.Resource[world.FormInterface]) error {
 	f := &after.Attributes

@@ -4,17 +4,13 @@ import (
 	"errors"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var imageGeneratorKind = kind[world.ImageGenerator]{
+var imageGenerators = newKind(kindOf[world.ImageGenerator]{
 	Type: "imageGenerators", Noun: "image generator",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.ImageGenerator]] { return &l.ImageGenerators },
-	Set:  setImageGenerator,
-}
-
-var imageGenerators = imageGeneratorKind.resource()
+	Set: setImageGenerator,
+})
 
 // imageReturnID is the only return mode that is known (public).
 const imageReturnID = "ID"

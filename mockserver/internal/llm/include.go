@@ -7,7 +7,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
 
@@ -104,32 +103,20 @@ func (x *inclusion) include(target identifier) *item {
 
 // includable is a resource that relations lead to.
 func includable(c *op.Call, target identifier) *item {
-	id, ok := c.World.LLM.UUIDs.Get(target.ID)
-	l := &c.World.LLM
 	switch target.Type {
 	case userType:
 		return userItem(c.World, target.ID)
-	case projectKind.Type:
-		return found(c, projectKind, &l.Projects, id, ok)
-	case agentKind.Type:
-		return found(c, agentKind, &l.Agents, id, ok)
-	case formInterfaceKind.Type:
-		return found(c, formInterfaceKind, &l.FormInterfaces, id, ok)
-	case chatInterfaceKind.Type:
-		return found(c, chatInterfaceKind, &l.ChatInterfaces, id, ok)
 	case overviewType:
 		return overviewItem(c, target.ID)
 	}
-	return nil
-}
-
-func found[A any](c *op.Call, k kind[A], rows interface {
-	Get(int64) (world.Resource[A], bool)
-}, id int64, known bool,
-) *item {
-	row, ok := rows.Get(id)
-	if !ok || !known {
-		return nil
+	id, _ := c.World.LLM.UUIDs.Get(target.ID)
+	for _, k := range kinds() {
+		if k.Type != target.Type {
+			continue
+		}
+		if row := k.Rows(c.World).Get(id); row != nil {
+			return k.item(c, row)
+		}
 	}
-	return k.item(c, row)
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -78,7 +79,7 @@ func needIndexing(handler op.Rule) op.Rule {
 			if p.Event.Kind != world.KnowledgeBaseEvent {
 				continue
 			}
-			if _, r, err := knowledgeBases.Find(c); err != nil || r.ID == p.Event.ID {
+			if _, r, err := resource.Find[world.Resource[world.KnowledgeBase]](knowledgeBases.Resource, c); err != nil || r.ID == p.Event.ID {
 				c.Queries.Need(p.Query)
 			}
 		}

@@ -21,21 +21,16 @@ const (
 // inChannel is the message mode in which everybody in a channel sees the answers (public).
 const inChannel = "in_channel"
 
-var integrationKind = kind[world.Integration]{
+var integrations = newKind(kindOf[world.Integration]{
 	Type: "integrations", Noun: "integration",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.Integration]] { return &l.Integrations },
-	New:  func(_ *op.Call, i *world.Integration) { i.ChatappMessageMode = inChannel },
-	Set:  setIntegration,
+	New: func(_ *op.Call, i *world.Integration) { i.ChatappMessageMode = inChannel },
+	Set: setIntegration,
 	Remove: func(c *op.Call, i world.Resource[world.Integration]) error {
-		if !c.Skip[SkipIntegrationTakes] {
-			drop(c.World, &c.World.LLM.Actions, func(a world.Action) bool { return a.IntegrationID == i.UUID })
-		}
+		drop(c.World, &c.World.LLM.Actions, func(a world.Action) bool { return a.IntegrationID == i.UUID })
 		return nil
 	},
 	View: viewIntegration,
-}
-
-var integrations = integrationKind.resource()
+})
 
 func setIntegration(c *op.Call, _, after *world.Resource[world.Integration]) error {
 	i := &after.Attributes
@@ -114,7 +109,7 @@ func setActions(c *op.Call, i *world.Resource[world.Integration]) {
 
 // actionOf is the action of an integration that runs a prompt.
 func actionOf(w *world.World, integration, prompt string) (world.Resource[world.Action], bool) {
-	for _, action := range w.LLM.Actions.All() {
+	for _, action := range table.All(&w.LLM.Actions) {
 		if action.Attributes.IntegrationID == integration && action.Attributes.PromptID == prompt {
 			return action, true
 		}

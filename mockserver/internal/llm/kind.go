@@ -3,8 +3,7 @@ package llm
 import (
 	"errors"
 	"maps"
-	"net/url"
-	"slices"
+	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -16,12 +15,11 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// kind describes one kind of resource with attributes A: what is not the same for all of them. A nil hook means that
-// there is no special rule.
-type kind[A any] struct {
-	Type string // as in answers, agentSchedules; requests may spell it agent_schedules, too
-	Noun string // one of them, for errors: agent schedule
-	Rows func(*world.LLM) *table.Table[world.Resource[A]]
+// kindOf describes what is special about one kind of resource, with attributes A. Hooks may be nil. newKind makes a kind of it.
+type kindOf[A any] struct {
+	Type string                      // as in answers, agentSchedules; requests may spell it agent_schedules, too
+	Noun string                      // one of them, for errors: agent schedule
+	Rows func(*world.LLM) table.Rows // nil: as the table of kinds says
 
 	// New gives a new resource what it has unless the client says otherwise.
 	New func(c *op.Call, a *A)
@@ -50,15 +48,76 @@ const sequence = "llm"
 // paging is that of all collections (public).
 var paging = resource.ByOffset{Offset: "page[offset]", Limit: "page[limit]", Default: 20, Max: 100}
 
-// resource makes a kind of it that the generic rules carry.
-func (k kind[A]) resource() *resource.Of[world.Resource[A]] {
-	return &resource.Of[world.Resource[A]]{
-		Noun: k.Noun, IDs: sequence, Key: "id", Page: paging.Window, Dialect: dialect,
-		Rows:   func(w *world.World) *table.Table[world.Resource[A]] { return k.Rows(&w.LLM) },
+// kind serves one kind of resource. Its hooks take pointers to resources as any, so that the code that all kinds share is
+// compiled once, and not for each type of attributes.
+type kind struct {
+	*resource.Resource
+
+	Type     string
+	unlinked bool
+	links    func(self string) any
+
+	initial func(c *op.Call, row any)
+	set     func(c *op.Call, before, after any) error
+	remove  func(c *op.Call, row any) error
+	filters map[string]func(c *op.Call, text string) (func(row any) bool, error)
+	sees    func(c *op.Call, row any) bool
+	shown   func(c *op.Call, row any) any
+	related func(w *world.World, row any, relation string) []identifier
+}
+
+// newKind returns the kind that a description describes, with the hooks of the generic list, get, create, update and delete.
+func newKind[A any](of kindOf[A]) *kind {
+	type resourceOf = world.Resource[A]
+	k := &kind{
+		Type: of.Type, unlinked: of.Unlinked, links: of.Links,
+		initial: func(*op.Call, any) {},
+		set:     func(*op.Call, any, any) error { return nil },
+		remove:  func(*op.Call, any) error { return nil },
+		filters: map[string]func(*op.Call, string) (func(any) bool, error){},
+		shown:   func(_ *op.Call, row any) any { return dated(*row.(*resourceOf)) },
+		related: func(*world.World, any, string) []identifier { return nil },
+	}
+	if of.New != nil {
+		k.initial = func(c *op.Call, row any) { of.New(c, &row.(*resourceOf).Attributes) }
+	}
+	if of.Set != nil {
+		k.set = func(c *op.Call, before, after any) error {
+			had, _ := before.(*resourceOf)
+			return of.Set(c, had, after.(*resourceOf))
+		}
+	}
+	if of.Remove != nil {
+		k.remove = func(c *op.Call, row any) error { return of.Remove(c, *row.(*resourceOf)) }
+	}
+	if of.Sees != nil {
+		k.sees = func(c *op.Call, row any) bool { return of.Sees(c, *row.(*resourceOf)) }
+	}
+	if of.View != nil {
+		k.shown = func(c *op.Call, row any) any { return of.View(c, *row.(*resourceOf)) }
+	}
+	if of.Related != nil {
+		k.related = func(w *world.World, row any, relation string) []identifier {
+			return of.Related(w, *row.(*resourceOf), relation)
+		}
+	}
+	for name, filter := range of.Filters {
+		k.filters[name] = func(c *op.Call, text string) (func(any) bool, error) {
+			passes, err := filter(c, text)
+			return func(row any) bool { return passes(*row.(*resourceOf)) }, err
+		}
+	}
+	if of.Rows == nil {
+		of.Rows = rowsOf(of.Type)
+	}
+	k.Resource = &resource.Resource{
+		Noun: of.Noun, IDs: sequence, Key: "id", Page: paging.Window, Dialect: dialect,
+		Rows:   func(w *world.World) table.Rows { return of.Rows(&w.LLM) },
 		Lookup: func(w *world.World, uuid string) (int64, bool) { return w.LLM.UUIDs.Get(strings.ToLower(uuid)) },
 		Bind:   k.bind, Guard: k.guard, Match: k.match, Sort: k.sort,
-		View: func(c *op.Call, r world.Resource[A]) any { return k.item(c, r) },
+		View: func(c *op.Call, row any) any { return k.item(c, row) },
 	}
+	return k
 }
 
 // request is the body of a creation or a change.
@@ -69,62 +128,72 @@ type request struct {
 	} `json:"data"`
 }
 
+// rowsOf returns where the rows of a kind are, by the table of kinds.
+func rowsOf(name string) func(*world.LLM) table.Rows {
+	for _, k := range world.LLMKinds() {
+		if k.Type == name {
+			return k.Rows
+		}
+	}
+	panic("world.LLMKinds has no line for " + name)
+}
+
 // bind brings the attributes that were sent into a resource.
-func (k kind[A]) bind(c *op.Call, id int64, r *world.Resource[A]) error {
+func (k *kind) bind(c *op.Call, id int64, row any) error {
 	var body request
 	if err := c.Decode(&body); err != nil {
 		return err
 	}
-	isNew := r.ID == 0
+	head, attributes := world.Parts(row)
+	isNew := head.ID == 0
 	switch {
 	case body.Data == nil:
 		return missing("data")
-	case !isNew && !strings.EqualFold(body.Data.ID, r.UUID):
-		return wrong("data.id", reasonKey, "want the id of the path, %s, not %q", r.UUID, body.Data.ID)
+	case !isNew && !strings.EqualFold(body.Data.ID, head.UUID):
+		return wrong("data.id", reasonKey, "want the id of the path, %s, not %q", head.UUID, body.Data.ID)
 	}
-	if err := errors.Join(k.managed(*r), owned(c, body.Data.Attributes)); err != nil {
+	if err := errors.Join(k.managed(row), owned(c, body.Data.Attributes)); err != nil {
 		return err
 	}
 	if isNew {
-		*r = newResource[A](c, id)
-		return k.fill(c, r, body.Data.Attributes)
+		*head = newHead(c, id, c.World.UUID(sequence, id))
+		return k.fill(c, row, body.Data.Attributes)
 	}
-	before := *r
-	r.UpdatedAt, r.UpdatedBy = c.Now, c.Caller.User.ID
-	if err := merge(&r.Attributes, body.Data.Attributes); err != nil || k.Set == nil {
+	before := resource.Copy(row)
+	head.UpdatedAt, head.UpdatedBy = c.Now, c.Caller.User.ID
+	if err := merge(attributes, body.Data.Attributes); err != nil {
 		return err
 	}
-	return k.Set(c, &before, r)
+	return k.set(c, before, row)
 }
 
 // fill gives a new resource its attributes: those that were sent, and those that follow.
-func (k kind[A]) fill(c *op.Call, r *world.Resource[A], sent map[string]jsontext.Value) error {
-	if k.New != nil {
-		k.New(c, &r.Attributes)
-	}
-	if err := merge(&r.Attributes, sent); err != nil || k.Set == nil {
+func (k *kind) fill(c *op.Call, row any, sent map[string]jsontext.Value) error {
+	k.initial(c, row)
+	_, attributes := world.Parts(row)
+	if err := merge(attributes, sent); err != nil {
 		return err
 	}
-	return k.Set(c, nil, r)
+	return k.set(c, nil, row)
 }
 
 // newResource is a resource without attributes, known by its id on the wire.
 func newResource[A any](c *op.Call, id int64) world.Resource[A] {
-	return resourceOf[A](c, id, c.World.UUID(sequence, id))
+	return world.Resource[A]{Head: newHead(c, id, c.World.UUID(sequence, id))}
 }
 
-// resourceOf is a resource without attributes that has an id on the wire.
-func resourceOf[A any](c *op.Call, id int64, uuid string) world.Resource[A] {
+// newHead is the head of a resource that has an id on the wire from now on.
+func newHead(c *op.Call, id int64, uuid string) world.Head {
 	c.World.LLM.UUIDs.Put(uuid, id)
-	return world.Resource[A]{
+	return world.Head{
 		ID: id, UUID: uuid, CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: c.Caller.User.ID, UpdatedBy: c.Caller.User.ID,
 	}
 }
 
 // merge replaces the attributes that were sent. It builds them anew, since what slices and pointers lead to is shared
 // with other worlds.
-func merge[A any](attributes *A, sent map[string]jsontext.Value) error {
-	text, err := json.Marshal(*attributes)
+func merge(attributes any, sent map[string]jsontext.Value) error {
+	text, err := json.Marshal(attributes)
 	if err != nil {
 		return err
 	}
@@ -136,46 +205,37 @@ func merge[A any](attributes *A, sent map[string]jsontext.Value) error {
 	if text, err = json.Marshal(all); err != nil {
 		return err
 	}
-	var merged A
-	if err := op.Unmarshal(text, &merged); err != nil {
+	merged := reflect.New(reflect.TypeOf(attributes).Elem())
+	if err := op.Unmarshal(text, merged.Interface()); err != nil {
 		return op.Invalid(attributesField, "%v", err)
 	}
-	*attributes = merged
+	reflect.ValueOf(attributes).Elem().Set(merged.Elem())
 	return nil
 }
 
-// deleting is a rule that deletes a resource.
-func deleting(rule op.Rule) op.Rule {
-	return func(c *op.Call) (op.Reply, error) {
-		if c.Skip[SkipDeletion] {
-			return op.None()
-		}
-		return rule(c)
-	}
-}
-
 // guard is the deletion of a resource, which is then known by its id no more.
-func (k kind[A]) guard(c *op.Call, before, after *world.Resource[A]) error {
+func (k *kind) guard(c *op.Call, before, after any) error {
 	if after != nil {
 		return nil // bind has refused what is to be refused
 	}
-	if err := k.managed(*before); err != nil {
+	if err := k.managed(before); err != nil {
 		return err
 	}
-	if k.Remove != nil {
-		if err := k.Remove(c, *before); err != nil {
-			return err
-		}
+	if err := k.remove(c, before); err != nil {
+		return err
 	}
-	c.World.LLM.UUIDs.Delete(before.UUID)
+	head, _ := world.Parts(before)
+	c.World.LLM.UUIDs.Delete(head.UUID)
 	return nil
 }
 
 // seen is a rule about the resource in the path, which must be one that the caller sees.
-func (k kind[A]) seen(rule op.Rule) op.Rule {
+func (k *kind) seen(rule op.Rule) op.Rule {
+	if k.sees == nil {
+		return rule
+	}
 	return func(c *op.Call) (op.Reply, error) {
-		r, ok := named(c.World, strings.ToLower(c.Param("id")), k.Rows(&c.World.LLM))
-		if ok && !k.Sees(c, r) {
+		if _, row, err := k.Find(c); err == nil && !k.sees(c, row) {
 			return op.Reply{}, op.NotFound(k.Noun, "id", c.Param("id"))
 		}
 		return rule(c)
@@ -183,78 +243,10 @@ func (k kind[A]) seen(rule op.Rule) op.Rule {
 }
 
 // managed refuses to touch what the platform manages (assumed: only the platform does).
-func (k kind[A]) managed(r world.Resource[A]) error {
-	if fields(r.Attributes)["isManaged"] != true {
+func (k *kind) managed(row any) error {
+	head, attributes := world.Parts(row)
+	if fields(attributes)["isManaged"] != true {
 		return nil
 	}
-	return op.Forbidden("%s %s is managed by the platform, which alone changes and removes it", k.Noun, r.UUID)
-}
-
-// match reads all filters of a call, refuses those that the kind does not have, and leaves out what the caller does not
-// see.
-func (k kind[A]) match(c *op.Call) (func(world.Resource[A]) bool, error) {
-	known := slices.Sorted(maps.Keys(k.Filters))
-	if err := onlyFilters(c.Query, known); err != nil {
-		return nil, err
-	}
-	var all []func(world.Resource[A]) bool
-	if k.Sees != nil {
-		all = append(all, func(r world.Resource[A]) bool { return k.Sees(c, r) })
-	}
-	for _, name := range known {
-		parameter := filterParameter(name)
-		if !c.Has(parameter) {
-			continue
-		}
-		passes, err := k.Filters[name](c, c.Text(parameter))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, passes)
-	}
-	return func(r world.Resource[A]) bool {
-		for _, passes := range all {
-			if !passes(r) {
-				return false
-			}
-		}
-		return true
-	}, nil
-}
-
-// item is a resource on the wire.
-func (k kind[A]) item(c *op.Call, r world.Resource[A]) *item {
-	i := &item{ID: r.UUID, Type: k.Type, Attributes: dated(r)}
-	if k.View != nil {
-		i.Attributes = k.View(c, r)
-	}
-	if self := c.Base + "/api/" + snake(k.Type) + "/" + url.PathEscape(r.UUID); k.Links != nil {
-		i.Links = k.Links(self)
-	} else if !k.Unlinked {
-		i.Links = links{Self: self}
-	}
-	i.related = func(relation string) []identifier {
-		switch relation {
-		case "createdBy":
-			return []identifier{userIdentifier(c.World, r.CreatedBy)}
-		case "updatedBy":
-			return []identifier{userIdentifier(c.World, r.UpdatedBy)}
-		}
-		if k.Related == nil {
-			return nil
-		}
-		return k.Related(c.World, r, relation)
-	}
-	return i
-}
-
-// attributes are those of a kind with the times that all resources have.
-type attributes[A any] struct {
-	CreatedAt string `json:"createdAt,omitempty"`
-	UpdatedAt string `json:"updatedAt,omitempty"`
-	Own       A      `json:",embed"`
-}
-
-func dated[A any](r world.Resource[A]) attributes[A] {
-	return attributes[A]{CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Own: r.Attributes}
+	return op.Forbidden("%s %s is managed by the platform, which alone changes and removes it", k.Noun, head.UUID)
 }

@@ -9,6 +9,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -33,7 +34,7 @@ type arguments struct {
 
 // queryKnowledgeBase answers as an agent would be answered.
 func (q querier) queryKnowledgeBase(c *op.Call) (op.Reply, error) {
-	_, r, err := knowledgeBases.Find(c)
+	_, r, err := resource.Find[world.Resource[world.KnowledgeBase]](knowledgeBases.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
 	}

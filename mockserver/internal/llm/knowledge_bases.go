@@ -9,13 +9,12 @@ import (
 
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var knowledgeBaseKind = kind[world.KnowledgeBase]{
+var knowledgeBases = newKind(kindOf[world.KnowledgeBase]{
 	Type: "knowledgeBases", Noun: "knowledge base",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.KnowledgeBase]] { return &l.KnowledgeBases },
 	New: func(_ *op.Call, a *world.KnowledgeBase) {
 		a.FormatType, a.Tables = legacyJSON, []world.KnowledgeBaseTable{}
 		a.MaxRows, a.TimeoutSeconds = usualMaxRows, usualTimeoutSeconds
@@ -38,9 +37,7 @@ var knowledgeBaseKind = kind[world.KnowledgeBase]{
 		stopIndexing(c.World, r)
 		return nil
 	},
-}
-
-var knowledgeBases = knowledgeBaseKind.resource()
+})
 
 // The forms of what a knowledge base answers (public).
 const (
@@ -96,7 +93,7 @@ func stopIndexing(w *world.World, r world.Resource[world.KnowledgeBase]) {
 }
 
 // endIndexing settles the end of an indexing. Tables are tried as the user who has changed the knowledge base last.
-func (q querier) endIndexing(w *world.World, e world.Event, _ op.Skips) {
+func (q querier) endIndexing(w *world.World, e world.Event) {
 	r, ok := w.LLM.KnowledgeBases.Get(e.ID)
 	if !ok || !r.Attributes.Indexing() || !w.LLM.IndexEnd(r).At.Equal(e.At) {
 		return
@@ -122,7 +119,7 @@ func (q querier) endIndexing(w *world.World, e world.Event, _ op.Skips) {
 
 // indexPending lets a client that polls a knowledge base see its indexing end.
 func indexPending(c *op.Call) (string, time.Time, bool) {
-	_, r, err := knowledgeBases.Find(c)
+	_, r, err := resource.Find[world.Resource[world.KnowledgeBase]](knowledgeBases.Resource, c)
 	if err != nil || !r.Attributes.Indexing() {
 		return "", time.Time{}, false
 	}

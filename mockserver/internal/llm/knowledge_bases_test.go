@@ -206,9 +206,5 @@ func TestIndexing(t *testing.T) {
 		state(c, id).Wants(job+"status", "IN_PROGRESS")
 		c.Advance(5 * time.Second)
 		state(c, id).Wants(job+"status", "SUCCESS")
-		wrong := strings.ReplaceAll(string(dump), `"status":"IN_PROGRESS"`, `"status":"BUSY"`)
-		if err := c.World().Load([]byte(wrong)); err == nil || !strings.Contains(err.Error(), `"BUSY"`) {
-			t.Errorf("loading an unknown status gives %v, want an error that names it", err)
-		}
 	})
 }

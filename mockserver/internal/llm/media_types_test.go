@@ -43,7 +43,7 @@ func (w walk) request(o *specs.Operation) (path, body string) {
 				w.fill(`{"data":{"type":"` + camelType(tt.kind) + `","id":"` + id + `","attributes":` + tt.change + `}}`)
 		}
 	}
-	w.Fatalf("there is no body for %s", o.ID)
+	w.Fatalf("there is no body for %s: give its kind a row in walked, in walk_test.go", o.ID)
 	return "", ""
 }
 

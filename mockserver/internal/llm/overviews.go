@@ -87,7 +87,7 @@ func namesOf[A any](
 	rows *table.Table[world.Resource[A]], pick func(world.Resource[A]) (name string, picked bool),
 ) []string {
 	var names []string
-	for _, row := range rows.All() {
+	for _, row := range table.All(rows) {
 		if name, picked := pick(row); picked {
 			names = append(names, name)
 		}

@@ -13,9 +13,8 @@ import (
 // unmanaged is the managedType of projects that the platform does not manage (public).
 const unmanaged = "NONE"
 
-var projectKind = kind[world.LLMProject]{
+var projects = newKind(kindOf[world.LLMProject]{
 	Type: "projects", Noun: "project",
-	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.LLMProject]] { return &l.Projects },
 	New:    func(_ *op.Call, p *world.LLMProject) { p.ManagedType = unmanaged },
 	Set:    setProject,
 	Remove: removeProject,
@@ -41,14 +40,12 @@ var projectKind = kind[world.LLMProject]{
 		}
 		return nil
 	},
-}
-
-var projects = projectKind.resource()
+})
 
 func setProject(c *op.Call, before, after *world.Resource[world.LLMProject]) error {
 	p := after.Attributes
 	errs := []error{filled("name", p.Name)}
-	for id, other := range c.World.LLM.Projects.All() {
+	for id, other := range table.All(&c.World.LLM.Projects) {
 		if id != after.ID && other.Attributes.Name == p.Name {
 			errs = append(errs, unfit("name", notUnique, "there is another project with the name %q", p.Name))
 		}
@@ -97,9 +94,7 @@ func switchTextTool(c *op.Call, project string, on bool) {
 }
 
 func removeProject(c *op.Call, p world.Resource[world.LLMProject]) error {
-	if !c.Skip[SkipProjectTakes] {
-		dropInside(c.World, p.UUID)
-	}
+	dropInside(c.World, p.UUID)
 	return nil
 }
 

@@ -45,7 +45,7 @@ func TestProjects(t *testing.T) {
 		made := s.create("projects", `{"name":"Other","useWorkflowExecutor":true}`).Want(http.StatusCreated)
 		project := made.Value("data.id").String()
 		state := stateOf(s)
-		executor := state.Get("llm.workflowExecutors.0.uuid").String()
+		executor := state.Get("llm.WorkflowExecutors.@values.0.uuid").String()
 		s.Get("/api/workflow_executors/"+executor).Want(http.StatusOK).
 			Wants("data.attributes.projectId", project, "data.attributes.svcAccountId", "1")
 		s.change("projects", project, `{"description":"x"}`).Want(http.StatusOK)
@@ -57,7 +57,7 @@ func TestProjects(t *testing.T) {
 		t.Parallel()
 		s := newStudio(t)
 		s.change("projects", s.project, `{"useRuntimeTextResource":true}`).Want(http.StatusOK)
-		tool := stateOf(s).Get("llm.textKnowledgeBases.0.uuid").String()
+		tool := stateOf(s).Get("llm.TextKnowledgeBases.@values.0.uuid").String()
 		s.Get("/api/text_knowledge_bases/"+tool).Want(http.StatusOK).
 			Wants("data.attributes.isManaged", "true", "data.attributes.projectId", s.project)
 		s.Delete("/api/text_knowledge_bases/"+tool).Refused(http.StatusForbidden, "managed", tool)
@@ -181,7 +181,7 @@ func TestProjectRemoval(t *testing.T) {
 	s.Get("/api/chat_interfaces/"+buttons).Want(http.StatusOK).Wants("data.attributes.chatInterfaceButtons.#", "0",
 		"data.attributes.textInputAgentId", "", "data.attributes.textInputEnabled", "false")
 	s.Get("/api/text_resources/" + text).Want(http.StatusOK)
-	if got := stateOf(s).Get("llm.agents.#").Int(); got != 0 {
+	if got := stateOf(s).Get("llm.Agents.@values.#").Int(); got != 0 {
 		t.Errorf("%d agents are left in the dump", got)
 	}
 }

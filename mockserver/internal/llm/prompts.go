@@ -9,18 +9,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var promptKind = kind[world.Prompt]{
+var prompts = newKind(kindOf[world.Prompt]{
 	Type: "prompts", Noun: "prompt",
-	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.Prompt]] { return &l.Prompts },
 	Set:    setPrompt,
 	Remove: removePrompt,
-}
-
-var prompts = promptKind.resource()
+})
 
 func setPrompt(c *op.Call, before, after *world.Resource[world.Prompt]) error {
 	p := &after.Attributes

@@ -94,7 +94,7 @@ func indexed(list string, n int, attribute string) string {
 // identify are the resources of a table for which a test holds.
 func identify[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []identifier {
 	list := []identifier{}
-	for _, row := range rows.All() {
+	for _, row := range table.All(rows) {
 		if holds(row.Attributes) {
 			list = append(list, identifier{kind, row.UUID})
 		}

@@ -16,9 +16,9 @@ type set map[string]bool
 // drop removes the resources of a table for which a test holds.
 func drop[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func(A) bool) set {
 	gone := set{}
-	for id, row := range rows.All() {
+	for id, row := range table.All(rows) {
 		if goes(row.Attributes) {
-			rows.Delete(id)
+			table.Delete(rows, id)
 			w.LLM.UUIDs.Delete(row.UUID)
 			gone[row.UUID] = true
 		}
@@ -28,7 +28,7 @@ func drop[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func
 
 // change puts back the resources of a table that a function changes, as it reports.
 func change[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
-	for id, row := range rows.All() {
+	for id, row := range table.All(rows) {
 		if apply(&row.Attributes) {
 			rows.Put(id, row)
 		}
@@ -37,22 +37,23 @@ func change[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
 
 // dropInside removes everything that is in a project.
 func dropInside(w *world.World, project string) {
-	l := &w.LLM
-	drop(w, &l.KnowledgeBases, func(k world.KnowledgeBase) bool { return k.ProjectID == project })
-	drop(w, &l.TextKnowledgeBases, func(k world.TextKnowledgeBase) bool { return k.ProjectID == project })
-	drop(w, &l.DatastoreQueryTools, func(t world.DatastoreQueryTool) bool { return t.ProjectID == project })
-	drop(w, &l.ImageGenerators, func(t world.ImageGenerator) bool { return t.ProjectID == project })
-	drop(w, &l.PresentationArtifactTools, func(t world.PresentationArtifactTool) bool { return t.ProjectID == project })
-	drop(w, &l.WebSearchTools, func(t world.WebSearchTool) bool { return t.ProjectID == project })
-	drop(w, &l.WorkflowExecutors, func(x world.WorkflowExecutor) bool { return x.ProjectID == project })
-	integrations := drop(w, &l.Integrations, func(i world.Integration) bool { return i.ProjectID == project })
-	drop(w, &l.Actions, func(a world.Action) bool { return integrations[a.IntegrationID] })
 	dropChats(w, func(c world.Chat) bool { return c.ProjectID == project })
-	dropAgents(w, drop(w, &l.Agents, func(a world.Agent) bool { return a.ProjectID == project }))
-	dropPrompts(w, drop(w, &l.Prompts, func(p world.Prompt) bool { return p.ProjectID == project }))
-	dropInterfaces(w, drop(w, &l.FormInterfaces, func(f world.FormInterface) bool { return f.ProjectID == project }))
-	dropInterfaces(w, drop(w, &l.ChatInterfaces, func(i world.ChatInterface) bool { return i.ProjectID == project }))
 	dropSchedules(w, func(s world.AgentSchedule) bool { return s.ProjectID == project })
+	gone := set{}
+	for _, k := range world.LLMKinds() {
+		rows := k.Rows(&w.LLM)
+		for id, row := range rows.All() {
+			if head, attributes := world.Parts(row); fields(attributes)["projectId"] == project {
+				rows.Delete(id)
+				w.LLM.UUIDs.Delete(head.UUID)
+				gone[head.UUID] = true
+			}
+		}
+	}
+	drop(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.IntegrationID] })
+	dropAgents(w, gone)
+	dropPrompts(w, gone)
+	dropInterfaces(w, gone)
 }
 
 // dropAgents removes what cannot be without agents that are gone. Chat interfaces can: they lose the buttons.
@@ -98,7 +99,7 @@ func dropInterfaces(w *world.World, gone set) {
 
 // dropSchedules removes schedules with their generated workflows, running or not.
 func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
-	for _, schedule := range w.LLM.AgentSchedules.All() {
+	for _, schedule := range table.All(&w.LLM.AgentSchedules) {
 		if goes(schedule.Attributes) {
 			across.RemoveProject(w, workflowProject(schedule.Attributes), w.Now())
 		}
@@ -109,9 +110,9 @@ func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
 // dropChats removes chats with what was said and made in them.
 func dropChats(w *world.World, goes func(world.Chat) bool) {
 	l := &w.LLM
-	for id, chat := range l.Chats.All() {
+	for id, chat := range table.All(&l.Chats) {
 		if goes(chat.Attributes) {
-			l.Histories.Delete(id)
+			table.Delete(&l.Histories, id)
 		}
 	}
 	gone := drop(w, &l.Chats, goes)

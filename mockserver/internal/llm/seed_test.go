@@ -4,6 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/llm"
+	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/mockserver/internal/world"
 )
 
 func TestSeed(t *testing.T) {
@@ -80,7 +88,7 @@ llm:
   turns: [{events: [{tool: {name: query}}]}]
 `))
 		for _, want := range []string{
-			"knowledge base Data: ", "nowhere", "agent Late: it cannot be made in the future", "chat 1: ", "agentId: can't be blank",
+			"knowledge base Data: ", "nowhere", "agent Late: ", "is in the future", "chat 1: ", "agentId: can't be blank",
 			"turn 1: events.0: ",
 		} {
 			if err == nil || !strings.Contains(err.Error(), want) {
@@ -88,19 +96,27 @@ llm:
 			}
 		}
 	})
-	t.Run("a dump that does not hang together is refused", func(t *testing.T) {
-		t.Parallel()
-		c := newChats(t)
-		chat := chatWithAgent(c)
-		toolMake(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
-		dump := chatDump(c)
-		dump = strings.Replace(dump, `"chatId":"`+chat, `"chatId":"`+nobody, 1)
-		dump = strings.Replace(dump, `"turns":[]`, `"turns":[{"input":"("}]`, 1)
-		err := c.World().Load([]byte(dump))
-		for _, want := range []string{"there is no chat " + nobody, "turn 1: input: error parsing regexp"} {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, want %s", err, want)
-			}
+}
+
+// What the schema lets a fixture have, Seed makes, or says that it does not.
+func TestSeedMakesEveryCollection(t *testing.T) {
+	t.Parallel()
+	w := world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+	const nobody = "ponds"
+	all := map[string][]fixtures.LLMResource{nobody: {{}}}
+	gjson.GetBytes(fixtures.SchemaText(), "$defs.llm.properties").ForEach(func(name, rules gjson.Result) bool {
+		if items := rules.Get("items.$ref").Str; strings.HasPrefix(items, "#/$defs/llm") {
+			all[name.Str] = []fixtures.LLMResource{{}}
 		}
+		return true
 	})
+	err := llm.Seed(&w, fixtures.LLM{Resources: all})
+	if err == nil || len(all) < 2 {
+		t.Fatalf("no error with %d collections", len(all))
+	}
+	for name := range all {
+		if refused := strings.Contains(err.Error(), "nothing here makes "+name+" "); refused != (name == nobody) {
+			t.Errorf("%s is made: %t", name, !refused)
+		}
+	}
 }

@@ -12,24 +12,26 @@ import (
 
 // sort reads the parameter sort: fields separated by commas, each an attribute or id, with a minus before those that
 // descend. Attributes may be spelled in snake_case (public).
-func (k kind[A]) sort(c *op.Call) (func(a, b world.Resource[A]) int, error) {
+func (k *kind) sort(c *op.Call) (func(a, b any) int, error) {
 	if !c.Has("sort") {
 		return nil, nil
 	}
-	var orders []func(a, b world.Resource[A]) int
+	_, attributes := world.Parts(k.Rows(c.World).New())
+	known := fields(attributes)
+	var orders []func(a, b any) int
 	for field := range strings.SplitSeq(c.Text("sort"), ",") {
 		name, descends := strings.CutPrefix(strings.TrimSpace(field), "-")
-		key, ok := sortKey[A](c.Neutral(camel(name)))
-		if !ok {
+		key := c.Neutral(camel(name))
+		if _, ok := known[key]; !ok && key != "id" && key != "createdAt" && key != "updatedAt" {
 			return nil, wrong("sort", reasonSort, "%q is no field of %s", c.Neutral(name), k.Type)
 		}
-		order := func(a, b world.Resource[A]) int { return compare(key(a), key(b)) }
+		order := func(a, b any) int { return compare(sortKey(a, key), sortKey(b, key)) }
 		if descends {
-			order = func(a, b world.Resource[A]) int { return compare(key(b), key(a)) }
+			order = func(a, b any) int { return compare(sortKey(b, key), sortKey(a, key)) }
 		}
 		orders = append(orders, order)
 	}
-	return func(a, b world.Resource[A]) int {
+	return func(a, b any) int {
 		for _, order := range orders {
 			if n := order(a, b); n != 0 {
 				return n
@@ -40,19 +42,17 @@ func (k kind[A]) sort(c *op.Call) (func(a, b world.Resource[A]) int, error) {
 }
 
 // sortKey gives the value of a resource's field, by its name on the wire.
-func sortKey[A any](name string) (func(world.Resource[A]) any, bool) {
+func sortKey(row any, name string) any {
+	head, attributes := world.Parts(row)
 	switch name {
 	case "id":
-		return func(r world.Resource[A]) any { return r.UUID }, true
+		return head.UUID
 	case "createdAt":
-		return func(r world.Resource[A]) any { return millis(r.CreatedAt) }, true
+		return millis(head.CreatedAt)
 	case "updatedAt":
-		return func(r world.Resource[A]) any { return millis(r.UpdatedAt) }, true
+		return millis(head.UpdatedAt)
 	}
-	if _, known := fields(*new(A))[name]; !known {
-		return nil, false
-	}
-	return func(r world.Resource[A]) any { return fields(r.Attributes)[name] }, true
+	return fields(attributes)[name]
 }
 
 // fields are the attributes by their names on the wire.

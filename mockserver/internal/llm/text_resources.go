@@ -4,13 +4,11 @@ import (
 	"errors"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var textResourceKind = kind[world.TextResource]{
+var textResources = newKind(kindOf[world.TextResource]{
 	Type: "textResources", Noun: "text resource",
-	Rows:   func(l *world.LLM) *table.Table[world.Resource[world.TextResource]] { return &l.TextResources },
 	Set:    setTextResource,
 	Remove: removeTextResource,
 	Filters: map[string]filter[world.TextResource]{
@@ -19,9 +17,7 @@ var textResourceKind = kind[world.TextResource]{
 			return []string{t.Name, orEmpty(t.Description), t.Text}
 		}),
 	},
-}
-
-var textResources = textResourceKind.resource()
+})
 
 func setTextResource(_ *op.Call, _, after *world.Resource[world.TextResource]) error {
 	return errors.Join(filled("name", after.Attributes.Name), filled("text", after.Attributes.Text))

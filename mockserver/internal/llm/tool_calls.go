@@ -101,7 +101,7 @@ func (t *turn) content(call *toolCall) (string, error) {
 		return "", t.noTool(call)
 	}
 	tool, l := tools[i], &t.call.World.LLM
-	target, ok := named(t.call.World, tool.ToolTargetID, toolTargetRows(l))
+	target, ok := named(t.call.World, tool.ToolTargetID, targetsOf(l))
 	if !ok {
 		return "", fmt.Errorf("the %s of function %s is gone", tool.ToolTargetType, tool.FunctionName)
 	}

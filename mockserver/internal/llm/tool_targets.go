@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -21,36 +20,34 @@ type toolTarget struct {
 	Shown     map[string]any // its attributes
 }
 
-var toolTargetKind = kind[toolTarget]{
-	Type: "toolTargets", Noun: "tool target", Unlinked: true,
-	Rows: toolTargetRows,
-	View: func(_ *op.Call, r world.Resource[toolTarget]) any { return r.Attributes.Shown },
-	Filters: map[string]filter[toolTarget]{
-		"name":        equal(func(t toolTarget) string { return t.Name }),
-		"project_id":  equal(func(t toolTarget) string { return t.ProjectID }),
-		"target_type": ofKind,
-	},
-}
-
 var toolTargets = newToolTargets()
 
-// newToolTargets are the generic rules, with the type of each target in place of one for all.
-func newToolTargets() *resource.Of[world.Resource[toolTarget]] {
-	of := toolTargetKind.resource()
-	of.View = func(c *op.Call, r world.Resource[toolTarget]) any {
-		one := toolTargetKind.item(c, r)
-		one.Type = r.Attributes.Type
+// newToolTargets makes a kind in which each target has a type of its own.
+func newToolTargets() *kind {
+	k := newKind(kindOf[toolTarget]{
+		Type: "toolTargets", Noun: "tool target", Unlinked: true,
+		Rows: func(l *world.LLM) table.Rows { return targetsOf(l).Rows() },
+		View: func(_ *op.Call, r world.Resource[toolTarget]) any { return r.Attributes.Shown },
+		Filters: map[string]filter[toolTarget]{
+			"name":        equal(func(t toolTarget) string { return t.Name }),
+			"project_id":  equal(func(t toolTarget) string { return t.ProjectID }),
+			"target_type": ofKind,
+		},
+	})
+	k.View = func(c *op.Call, row any) any {
+		one := k.item(c, row)
+		one.Type = row.(*world.Resource[toolTarget]).Attributes.Type
 		return one
 	}
-	of.Match = func(c *op.Call) (func(world.Resource[toolTarget]) bool, error) {
-		passes, err := toolTargetKind.match(c)
+	k.Match = func(c *op.Call) (func(any) bool, error) {
+		passes, err := k.match(c)
 		if err != nil || !c.Has("targetType") { // the older name of filter[target_type] (public)
 			return passes, err
 		}
 		fits, err := ofKind(c, c.Text("targetType"))
-		return func(r world.Resource[toolTarget]) bool { return passes(r) && fits(r) }, err
+		return func(row any) bool { return passes(row) && fits(*row.(*world.Resource[toolTarget])) }, err
 	}
-	return of
+	return k
 }
 
 // ofKind takes the words of an agent's tools, knowledge_base, and the types of targets, in either spelling (assumed).
@@ -62,49 +59,33 @@ func ofKind(_ *op.Call, text string) (func(world.Resource[toolTarget]) bool, err
 	}, nil
 }
 
-// toolTargetRows finds all targets, in the order in which they were made. Agents are targets of each other.
-func toolTargetRows(l *world.LLM) *table.Table[world.Resource[toolTarget]] {
-	all := slices.Concat(
-		targets("knowledgeBaseToolTargets", knowledgeBaseTarget, &l.KnowledgeBases),
-		targets("textKnowledgeBaseToolTargets", "text_knowledge_base", &l.TextKnowledgeBases),
-		targets("datastoreQueryToolTargets", "datastore_query_tool", &l.DatastoreQueryTools),
-		targets("imageGeneratorToolTargets", "image_generator", &l.ImageGenerators),
-		targets("presentationArtifactToolTargets", "presentation_artifact_tool", &l.PresentationArtifactTools),
-		targets("webSearchToolTargets", "web_search_tool", &l.WebSearchTools),
-		targets("workflowExecutorToolTargets", "workflow_executor", &l.WorkflowExecutors),
-		targets("agentToolTargets", agentTarget, &l.Agents),
-	)
+// targetsOf finds all targets, in the order in which they were made. Agents are targets of each other.
+func targetsOf(l *world.LLM) *table.Table[world.Resource[toolTarget]] {
 	rows := &table.Table[world.Resource[toolTarget]]{}
-	for _, r := range all {
-		rows.Put(r.ID, r)
+	for _, k := range world.LLMKinds() {
+		if k.Target == "" {
+			continue
+		}
+		for id, row := range k.Rows(l).All() {
+			rows.Put(id, newToolTarget(k.Target, row))
+		}
 	}
 	return rows
 }
 
-// targets are the targets of one kind of resources.
-func targets[A any](wireType, kind string, from *table.Table[world.Resource[A]]) []world.Resource[toolTarget] {
-	var all []world.Resource[toolTarget]
-	for _, r := range from.All() {
-		all = append(all, newToolTarget(wireType, kind, r))
-	}
-	return all
-}
-
-func newToolTarget[A any](wireType, kind string, r world.Resource[A]) world.Resource[toolTarget] {
-	shown := map[string]any{"createdAt": millis(r.CreatedAt), "updatedAt": millis(r.UpdatedAt)}
-	all := fields(r.Attributes)
+func newToolTarget(kind string, row any) world.Resource[toolTarget] {
+	head, attributes := world.Parts(row)
+	shown := map[string]any{"createdAt": millis(head.CreatedAt), "updatedAt": millis(head.UpdatedAt)}
+	all := fields(attributes)
 	for _, name := range targetAttributes() {
 		if value, ok := all[name]; ok {
 			shown[name] = value
 		}
 	}
-	t := toolTarget{Type: wireType, Kind: kind, Shown: shown}
+	t := toolTarget{Type: strings.TrimSuffix(camel(kind), "Tool") + "ToolTargets", Kind: kind, Shown: shown}
 	t.ProjectID, _ = all["projectId"].(string)
 	t.Name, _ = all["name"].(string)
-	return world.Resource[toolTarget]{
-		ID: r.ID, UUID: r.UUID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-		CreatedBy: r.CreatedBy, UpdatedBy: r.UpdatedBy, Attributes: t,
-	}
+	return world.Resource[toolTarget]{Head: *head, Attributes: t}
 }
 
 // onToolTarget adds to a blank name the same error on the name of the tool target, for the kinds where the platform is

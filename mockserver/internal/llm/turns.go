@@ -58,22 +58,14 @@ func checkEvents(events []json.RawMessage) error {
 // takeTurn finds the first queued turn that fits an input, and counts it down. Where none fits, the agent repeats the
 // input (assumed).
 func takeTurn(w *world.World, input, chat string, agent world.Resource[world.Agent]) world.Turn {
-	i := slices.IndexFunc(w.LLM.Turns, func(t world.Turn) bool { return answersTo(t, input, chat, agent) })
-	if i < 0 {
+	fits := func(t world.Turn) bool { return answersTo(t, input, chat, agent) }
+	taken, rest := world.Take(w.LLM.Turns, fits, func(t *world.Turn) *int { return &t.Times })
+	if taken == nil {
 		event, _ := json.Marshal(map[string]string{"content": "You said: " + input}) // texts are written always
 		return world.Turn{Events: []json.RawMessage{event}}
 	}
-	taken := w.LLM.Turns[i]
-	turns := slices.Clone(w.LLM.Turns)
-	switch taken.Times {
-	case 0: // always
-	case 1:
-		turns = slices.Delete(turns, i, i+1)
-	default:
-		turns[i].Times--
-	}
-	w.LLM.Turns = turns
-	return taken
+	w.LLM.Turns = rest
+	return *taken
 }
 
 func answersTo(t world.Turn, input, chat string, agent world.Resource[world.Agent]) bool {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -18,7 +19,7 @@ func userIdentifier(w *world.World, id int64) identifier {
 
 // userItem is a user as it is included: without a link (public).
 func userItem(w *world.World, uuid string) *item {
-	for id, user := range w.Account.Users.All() {
+	for id, user := range table.All(&w.Account.Users) {
 		if userUUID(w, id) == uuid {
 			return &item{ID: uuid, Type: userType, Attributes: map[string]string{"name": user.Name, "email": user.Email}}
 		}

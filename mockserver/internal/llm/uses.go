@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -48,7 +49,7 @@ type referrer struct {
 // stands for it (assumed).
 func toolsWith(w *world.World, target string) []identifier {
 	var list []identifier
-	for _, agent := range w.LLM.Agents.All() {
+	for _, agent := range table.All(&w.LLM.Agents) {
 		if pointsAt(agent, target) {
 			list = append(list, identifier{"agents", agent.UUID})
 		}

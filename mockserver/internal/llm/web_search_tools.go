@@ -4,22 +4,18 @@ import (
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
-	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var webSearchToolKind = kind[world.WebSearchTool]{
+var webSearchTools = newKind(kindOf[world.WebSearchTool]{
 	Type: "webSearchTools", Noun: "web search tool",
-	Rows: func(l *world.LLM) *table.Table[world.Resource[world.WebSearchTool]] { return &l.WebSearchTools },
 	New: func(_ *op.Call, a *world.WebSearchTool) {
 		a.Filters = []byte("null")
 	},
 	Set: func(c *op.Call, _, after *world.Resource[world.WebSearchTool]) error {
 		return inProject(c, after.Attributes.ProjectID, after.Attributes.Name)
 	},
-}
-
-var webSearchTools = webSearchToolKind.resource()
+})
 
 // asJSON: what is wrong within the filters of a web search tool makes them invalid JSON as a whole (public).
 func asJSON(e *op.Error) *op.Error {

@@ -67,6 +67,38 @@ type item struct {
 	related func(relation string) []identifier
 }
 
+// item is a resource on the wire.
+func (k *kind) item(c *op.Call, row any) *item {
+	head, _ := world.Parts(row)
+	i := &item{ID: head.UUID, Type: k.Type, Attributes: k.shown(c, row)}
+	if self := c.Base + "/api/" + snake(k.Type) + "/" + url.PathEscape(head.UUID); k.links != nil {
+		i.Links = k.links(self)
+	} else if !k.unlinked {
+		i.Links = links{Self: self}
+	}
+	i.related = func(relation string) []identifier {
+		switch relation {
+		case "createdBy":
+			return []identifier{userIdentifier(c.World, head.CreatedBy)}
+		case "updatedBy":
+			return []identifier{userIdentifier(c.World, head.UpdatedBy)}
+		}
+		return k.related(c.World, row, relation)
+	}
+	return i
+}
+
+// attributes are those of a kind with the times that all resources have.
+type attributes[A any] struct {
+	CreatedAt string `json:"createdAt,omitempty"`
+	UpdatedAt string `json:"updatedAt,omitempty"`
+	Own       A      `json:",embed"`
+}
+
+func dated[A any](r world.Resource[A]) attributes[A] {
+	return attributes[A]{CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Own: r.Attributes}
+}
+
 type links struct {
 	Self string `json:"self"`
 }
@@ -95,7 +127,7 @@ func newCollection(c *op.Call, list resource.List) *collection {
 		return c.Base + c.Operation.Path + "?" + query.Encode()
 	}
 	page.Links = pageLinks{First: link(0), Last: link(max(0, (list.Total-1)/size*size))}
-	if at+size < list.Total || c.Skip[SkipLinks] {
+	if at+size < list.Total {
 		page.Links.Next = link(at + size)
 	}
 	if at > 0 {
@@ -140,9 +172,6 @@ func millis(t time.Time) string {
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
-
-// seconds is a time as chats write it.
-func seconds(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
 // snake is a name as paths and older requests spell it: agentSchedules is agent_schedules.
 func snake(name string) string {

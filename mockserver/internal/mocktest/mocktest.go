@@ -5,14 +5,15 @@ package mocktest
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
@@ -42,25 +43,30 @@ account:
 // Client calls one interface of a mock of its own, whose clock is frozen unless an option says otherwise. The mock's own
 // faults, such as an answer off the document, fail the test.
 type Client struct {
-	*testing.T
+	testing.TB
 	Server *mockserver.Server
 	Iface  string
 	Key    string // in Authorization, behind the scheme; empty: none is sent
 }
 
 // New makes a mock whose world has People and nothing else.
-func New(t *testing.T, iface string, opts ...mockserver.Option) *Client {
-	t.Helper()
+func New(tb testing.TB, iface string, opts ...mockserver.Option) *Client {
+	tb.Helper()
+	return Open(tb, iface, opts...).Load("")
+}
+
+// Open makes a mock whose world is as a scenario has it: empty, unless an option says otherwise.
+func Open(tb testing.TB, iface string, opts ...mockserver.Option) *Client {
+	tb.Helper()
 	opts = append([]mockserver.Option{
 		mockserver.WithScenario("empty"), mockserver.WithClock("frozen"), mockserver.WithNow(Now),
-		mockserver.WithLogger(slog.New(faults{t, slog.NewTextHandler(t.Output(), nil)})),
+		mockserver.WithLogger(slog.New(faults{tb, slog.NewTextHandler(tb.Output(), nil)})),
 	}, opts...)
 	server, err := mockserver.New(opts...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	c := &Client{T: t, Server: server, Iface: iface, Key: "1/admin"}
-	return c.Load("")
+	return &Client{TB: tb, Server: server, Iface: iface, Key: "1/admin"}
 }
 
 // Load puts People and more of a fixture, in YAML, in the place of the world's state.
@@ -75,6 +81,27 @@ func (c *Client) Load(more string) *Client {
 // World is the world that the client calls.
 func (c *Client) World() *mockserver.World { return c.Server.World("") }
 
+// Edit changes the state of the world as if the server had dumped it so.
+func (c *Client) Edit(change func(state string) string) {
+	c.Helper()
+	dump, err := c.World().State()
+	if err == nil {
+		err = c.World().Load(Forge(change(string(dump))))
+	}
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+var digest = regexp.MustCompile(`"digest":"[^"]*",`)
+
+// Forge gives a state that was edited a digest that fits: that of what stands behind it.
+func Forge(state string) []byte {
+	head, rest, _ := strings.Cut(state, digest.FindString(state))
+	sum := sha256.Sum256([]byte("{" + strings.TrimSuffix(strings.TrimSpace(rest), "}")))
+	return fmt.Appendf(nil, `%s"digest":"sha256:%x",%s`, head, sum, rest)
+}
+
 // As is the same mock with another key.
 func (c *Client) As(key string) *Client {
 	other := *c
@@ -86,7 +113,7 @@ func (c *Client) As(key string) *Client {
 func (c *Client) In(t *testing.T) *Client {
 	t.Helper()
 	other := *c
-	other.T = t
+	other.TB = t
 	return &other
 }
 
@@ -100,10 +127,11 @@ func (c *Client) At(iface string) *Client {
 // Advance moves the frozen clock.
 func (c *Client) Advance(by time.Duration) { c.World().Advance(by) }
 
-// Call sends a body, if there is one: as JSON when it looks like it, else as a form. More headers come in pairs.
+// Call sends a body, if there is one: as JSON when it looks like it, else as a form. More headers come in pairs, of which
+// an empty value takes the header away.
 func (c *Client) Call(method, path, body string, headers ...string) Answer {
 	c.Helper()
-	doc := document(c.T, c.Iface)
+	doc := document(c.TB, c.Iface)
 	target := "http://localhost/" + c.Iface + doc.BasePath + path
 	r := httptest.NewRequestWithContext(c.Context(), method, target, strings.NewReader(body))
 	switch {
@@ -118,11 +146,19 @@ func (c *Client) Call(method, path, body string, headers ...string) Answer {
 		r.Header.Set("Authorization", "SVC1 "+c.Key)
 	}
 	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
+		if r.Header.Del(headers[i]); headers[i+1] != "" {
+			r.Header.Set(headers[i], headers[i+1])
+		}
 	}
+	a := c.Send(r)
+	note(doc, method, path, a.Status)
+	return a
+}
+
+// Send sends a request of any form, to any path.
+func (c *Client) Send(r *http.Request) Answer {
 	w := httptest.NewRecorder()
 	c.Server.ServeHTTP(w, r)
-	note(doc, method, path, w.Code)
 	return Answer{c, w.Code, w.Header(), w.Body.Bytes()}
 }
 
@@ -150,74 +186,25 @@ func (c *Client) Patch(path, body string) Answer {
 // Delete calls a DELETE.
 func (c *Client) Delete(path string) Answer { c.Helper(); return c.Call(http.MethodDelete, path, "") }
 
-// Answer is what the mock answered.
-type Answer struct {
-	*Client
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
-// Want fails the test unless the answer has a status.
-func (a Answer) Want(status int) Answer {
-	a.Helper()
-	if a.Status != status {
-		a.Fatalf("status %d, want %d: %s", a.Status, status, a.Body)
-	}
-	return a
-}
-
-// Refused fails the test unless the answer has a status and its body has all the words.
-func (a Answer) Refused(status int, words ...string) {
-	a.Helper()
-	a.Want(status)
-	for _, word := range words {
-		if !strings.Contains(string(a.Body), word) {
-			a.Errorf("the refusal lacks %q: %s", word, a.Body)
-		}
-	}
-}
-
-// Value is a value of the answer's JSON, by its gjson path: data.attributes.name.
-func (a Answer) Value(path string) gjson.Result {
-	a.Helper()
-	if !gjson.ValidBytes(a.Body) {
-		a.Fatalf("the answer is no JSON: %s", a.Body)
-	}
-	return gjson.GetBytes(a.Body, path)
-}
-
-// Wants fails the test unless values of the answer's JSON have these texts: path, text, path, text. A value that is not
-// there has the empty text.
-func (a Answer) Wants(pairs ...string) Answer {
-	a.Helper()
-	for i := 0; i < len(pairs); i += 2 {
-		if got := a.Value(pairs[i]).String(); got != pairs[i+1] {
-			a.Errorf("%s is %q, want %q: %s", pairs[i], got, pairs[i+1], a.Body)
-		}
-	}
-	return a
-}
-
-func document(t *testing.T, iface string) *specs.Document {
-	t.Helper()
+func document(tb testing.TB, iface string) *specs.Document {
+	tb.Helper()
 	doc, err := specs.Load(iface, "")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return doc
 }
 
 // faults is a log handler whose errors fail the test.
 type faults struct {
-	t *testing.T
+	tb testing.TB
 	slog.Handler
 }
 
 // Handle implements slog.Handler.
 func (f faults) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelError {
-		f.t.Errorf("the mock is at fault: %s", r.Message)
+		f.tb.Errorf("the mock is at fault: %s", r.Message)
 	}
 	return f.Handler.Handle(ctx, r)
 }

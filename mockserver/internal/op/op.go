@@ -32,7 +32,6 @@ type Call struct {
 	Caller    world.Caller
 	Now       time.Time // one time for the whole call
 	Base      string    // the interface's address as the client sees it, for links: https://workflow.svc.example
-	Skip      Skips     // test-only: rules that are switched off
 	Context   context.Context
 	Queries   Queries // whose results the handler needs
 }

@@ -45,10 +45,10 @@ func (r *Route) Reads() bool { return strings.HasPrefix(r.Path, http.MethodGet+"
 type Interface struct {
 	Name   string
 	Routes []Route
-	Extras []Route                                           // those of the extras, in the order of their document
-	Media  string                                            // type of JSON answers; empty: application/json
-	Error  func(*specs.Operation, Errors) Reply              // status and envelope; of no operation where none was found
-	Settle map[string]func(*world.World, world.Event, Skips) // by kind of event
+	Extras []Route                                    // those of the extras, in the order of their document
+	Media  string                                     // type of JSON answers; empty: application/json
+	Error  func(*specs.Operation, Errors) Reply       // status and envelope; of no operation where none was found
+	Settle map[string]func(*world.World, world.Event) // by kind of event
 
 	// Browsers reports whether pages of other origins may send requests: preflights are answered, and answers name the
 	// origin that may read them.
@@ -64,10 +64,6 @@ type Interface struct {
 
 // ReasonOutside is the reason of an error about an address that Interface.Outside knows.
 const ReasonOutside = "outside"
-
-// Skips is test-only: the names of rules that are switched off, to prove that the contract suite notices. It is nil
-// outside of such tests.
-type Skips map[string]bool
 
 // Table returns the routes by operation id. The tables and the documents are compared, and every operation that only one
 // of them has is named in one error. Where a document has an operation with the id of an extra, the id is the document's.

@@ -27,14 +27,14 @@ type List struct {
 	Total  int   // rows that pass the filters, with Count
 }
 
-func (r *Of[R]) list(c *op.Call) (list List, err error) {
+func (r *Resource) list(c *op.Call) (list List, err error) {
 	list.Items = []any{}
 	if r.Page != nil {
 		if list.Window, err = r.Page(c); err != nil {
 			return list, err
 		}
 	}
-	match := func(R) bool { return true }
+	match := func(any) bool { return true }
 	if r.Match != nil {
 		if match, err = r.Match(c); err != nil {
 			return list, err
@@ -64,7 +64,7 @@ func (r *Of[R]) list(c *op.Call) (list List, err error) {
 }
 
 // sorted brings rows into the order that the call wants.
-func (r *Of[R]) sorted(c *op.Call, rows iter.Seq2[int64, R]) (iter.Seq2[int64, R], error) {
+func (r *Resource) sorted(c *op.Call, rows iter.Seq2[int64, any]) (iter.Seq2[int64, any], error) {
 	if r.Sort == nil {
 		return rows, nil
 	}
@@ -74,14 +74,14 @@ func (r *Of[R]) sorted(c *op.Call, rows iter.Seq2[int64, R]) (iter.Seq2[int64, R
 	}
 	type entry struct {
 		id  int64
-		row R
+		row any
 	}
 	var all []entry
 	for id, row := range rows {
 		all = append(all, entry{id, row})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return compare(a.row, b.row) })
-	return func(yield func(int64, R) bool) {
+	return func(yield func(int64, any) bool) {
 		for _, e := range all {
 			if !yield(e.id, e.row) {
 				return
@@ -90,12 +90,12 @@ func (r *Of[R]) sorted(c *op.Call, rows iter.Seq2[int64, R]) (iter.Seq2[int64, R
 	}, nil
 }
 
-func (r *Of[R]) rows(c *op.Call, window Window) iter.Seq2[int64, R] {
+func (r *Resource) rows(c *op.Call, window Window) iter.Seq2[int64, any] {
 	rows := r.Rows(c.World)
 	none := window.Newest && window.Last <= 0 || !window.Newest && window.Last == math.MaxInt64
 	switch {
 	case window.Beyond && none:
-		return func(func(int64, R) bool) {}
+		return func(func(int64, any) bool) {}
 	case window.Newest && window.Beyond:
 		return rows.Before(window.Last)
 	case window.Newest:

@@ -6,6 +6,7 @@ package resource
 import (
 	"cmp"
 	"net/http"
+	"reflect"
 	"strconv"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -13,7 +14,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Of describes one kind of resource with rows of type R. A nil hook means that there is no special rule.
+// Of describes one kind of resource, with rows of type R. Hooks may be nil, except Bind. New makes a Resource of it.
 type Of[R any] struct {
 	Noun    string                                   // one of them, for errors: pool
 	Plural  string                                   // all of them, the member that holds a list: pools
@@ -32,8 +33,6 @@ type Of[R any] struct {
 	Guard func(c *op.Call, before, after *R) error
 	// Match reads a list's filters once and returns what tells the rows that pass them.
 	Match func(c *op.Call) (func(R) bool, error)
-	// Sort reads in which order a call wants a list, before it is cut into pages; nil: that of the ids.
-	Sort func(c *op.Call) (func(a, b R) int, error)
 	// View is the row on the wire; nil: the row as it is.
 	View func(c *op.Call, row R) any
 }
@@ -46,8 +45,70 @@ type Dialect struct {
 	One     func(*op.Call, string, any) any // the body of one resource, given its noun; nil: the view itself
 }
 
+// Resource serves one kind of resource. Its hooks are those of Of, but take pointers to rows as any, so that the generic five
+// are compiled once, and not for each type of rows.
+type Resource struct {
+	Noun, Plural, IDs, Key string
+	Rows                   func(*world.World) table.Rows
+	Dialect                Dialect
+	Page                   func(*op.Call) (Window, error)
+	Lookup                 func(*world.World, string) (int64, bool)
+	KeyName                string
+
+	Bind  func(c *op.Call, id int64, row any) error
+	Guard func(c *op.Call, before, after any) error
+	Match func(c *op.Call) (func(row any) bool, error)
+	View  func(c *op.Call, row any) any
+	// Sort reads in which order a call wants a list, before it is cut into pages; nil: that of the ids.
+	Sort func(c *op.Call) (func(a, b any) int, error)
+}
+
+// New returns the resource that a description describes.
+func New[R any](of Of[R]) *Resource {
+	r := &Resource{
+		Noun: of.Noun, Plural: of.Plural, IDs: of.IDs, Key: of.Key, Dialect: of.Dialect, Page: of.Page, Lookup: of.Lookup,
+		KeyName: of.KeyName,
+		Rows:    func(w *world.World) table.Rows { return of.Rows(w).Rows() },
+		Bind:    func(c *op.Call, id int64, row any) error { return of.Bind(c, id, row.(*R)) },
+	}
+	if of.Guard != nil {
+		r.Guard = func(c *op.Call, before, after any) error {
+			b, _ := before.(*R)
+			a, _ := after.(*R)
+			return of.Guard(c, b, a)
+		}
+	}
+	if of.Match != nil {
+		r.Match = func(c *op.Call) (func(any) bool, error) {
+			match, err := of.Match(c)
+			return func(row any) bool { return match(*row.(*R)) }, err
+		}
+	}
+	if of.View != nil {
+		r.View = func(c *op.Call, row any) any { return of.View(c, *row.(*R)) }
+	}
+	return r
+}
+
+// Copy returns a pointer to a copy of the row that a pointer leads to.
+func Copy(row any) any {
+	v := reflect.ValueOf(row).Elem()
+	other := reflect.New(v.Type())
+	other.Elem().Set(v)
+	return other.Interface()
+}
+
+// Find returns the row that the path names, with its id. R is the type of the resource's rows.
+func Find[R any](r *Resource, c *op.Call) (id int64, row R, err error) {
+	id, found, err := r.Find(c)
+	if err != nil {
+		return 0, row, err
+	}
+	return id, *found.(*R), nil
+}
+
 // List gives the rows that the call asks for.
-func (r *Of[R]) List(c *op.Call) (op.Reply, error) {
+func (r *Resource) List(c *op.Call) (op.Reply, error) {
 	list, err := r.list(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -59,7 +120,7 @@ func (r *Of[R]) List(c *op.Call) (op.Reply, error) {
 }
 
 // Get gives the row that the path names.
-func (r *Of[R]) Get(c *op.Call) (op.Reply, error) {
+func (r *Resource) Get(c *op.Call) (op.Reply, error) {
 	_, row, err := r.Find(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -68,13 +129,13 @@ func (r *Of[R]) Get(c *op.Call) (op.Reply, error) {
 }
 
 // Create adds a row.
-func (r *Of[R]) Create(c *op.Call) (op.Reply, error) {
-	var row R
+func (r *Resource) Create(c *op.Call) (op.Reply, error) {
+	row := r.Rows(c.World).New()
 	id := c.World.NewID(r.IDs)
-	if err := r.Bind(c, id, &row); err != nil {
+	if err := r.Bind(c, id, row); err != nil {
 		return op.Reply{}, err
 	}
-	if err := r.guard(c, nil, &row); err != nil {
+	if err := r.guard(c, nil, row); err != nil {
 		return op.Reply{}, err
 	}
 	r.Rows(c.World).Put(id, row)
@@ -82,16 +143,16 @@ func (r *Of[R]) Create(c *op.Call) (op.Reply, error) {
 }
 
 // Update changes the row that the path names. What the body leaves out stays as it is.
-func (r *Of[R]) Update(c *op.Call) (op.Reply, error) {
+func (r *Resource) Update(c *op.Call) (op.Reply, error) {
 	id, before, err := r.Find(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	after := before
-	if err := r.Bind(c, id, &after); err != nil {
+	after := Copy(before)
+	if err := r.Bind(c, id, after); err != nil {
 		return op.Reply{}, err
 	}
-	if err := r.guard(c, &before, &after); err != nil {
+	if err := r.guard(c, before, after); err != nil {
 		return op.Reply{}, err
 	}
 	r.Rows(c.World).Put(id, after)
@@ -99,12 +160,12 @@ func (r *Of[R]) Update(c *op.Call) (op.Reply, error) {
 }
 
 // Delete removes the row that the path names.
-func (r *Of[R]) Delete(c *op.Call) (op.Reply, error) {
+func (r *Resource) Delete(c *op.Call) (op.Reply, error) {
 	id, row, err := r.Find(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if err := r.guard(c, &row, nil); err != nil {
+	if err := r.guard(c, row, nil); err != nil {
 		return op.Reply{}, err
 	}
 	r.Rows(c.World).Delete(id)
@@ -114,8 +175,8 @@ func (r *Of[R]) Delete(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-// Find is the row that the path names, with its id.
-func (r *Of[R]) Find(c *op.Call) (id int64, row R, err error) {
+// Find returns a pointer to the row that the path names, which nobody may change, with its id.
+func (r *Resource) Find(c *op.Call) (id int64, row any, err error) {
 	key, ok := c.Param(r.Key), false
 	if r.Lookup != nil {
 		id, ok = r.Lookup(c.World, key)
@@ -124,29 +185,29 @@ func (r *Of[R]) Find(c *op.Call) (id int64, row R, err error) {
 		ok = err == nil
 	}
 	if ok {
-		row, ok = r.Rows(c.World).Get(id)
+		row = r.Rows(c.World).Get(id)
 	}
-	if !ok {
-		return 0, row, op.NotFound(r.Noun, cmp.Or(r.KeyName, "id"), key)
+	if row == nil {
+		return 0, nil, op.NotFound(r.Noun, cmp.Or(r.KeyName, "id"), key)
 	}
 	return id, row, nil
 }
 
-func (r *Of[R]) guard(c *op.Call, before, after *R) error {
+func (r *Resource) guard(c *op.Call, before, after any) error {
 	if r.Guard == nil {
 		return nil
 	}
 	return r.Guard(c, before, after)
 }
 
-func (r *Of[R]) view(c *op.Call, row R) any {
+func (r *Resource) view(c *op.Call, row any) any {
 	if r.View == nil {
-		return row
+		return reflect.ValueOf(row).Elem().Interface()
 	}
 	return r.View(c, row)
 }
 
-func (r *Of[R]) one(c *op.Call, row R) any {
+func (r *Resource) one(c *op.Call, row any) any {
 	if r.Dialect.One == nil {
 		return r.view(c, row)
 	}

@@ -92,7 +92,7 @@ func TestLists(t *testing.T) {
 			r := pools()
 			r.Page = test.page
 			r.Dialect.List = func(_ *op.Call, list resource.List) any { return list }
-			if got := shown(r.List(newCall(t, "1", test.query, ""))); got != test.want {
+			if got := shown(resource.New(r).List(newCall(t, "1", test.query, ""))); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -120,7 +120,7 @@ func shown(reply op.Reply, err error) string {
 
 func TestFive(t *testing.T) {
 	t.Parallel()
-	r := pools()
+	r := resource.New(pools())
 	c := newCall(t, "2", "", `{"name":"f"}`)
 	for _, test := range []struct {
 		name string
@@ -151,29 +151,30 @@ func TestFive(t *testing.T) {
 
 func TestHooksAndDialects(t *testing.T) {
 	t.Parallel()
-	r := pools()
-	r.KeyName = "name"
-	r.Lookup = func(w *world.World, name string) (int64, bool) {
-		for id, p := range w.Workflow.Pools.All() {
+	of := pools()
+	of.KeyName = "name"
+	of.Lookup = func(w *world.World, name string) (int64, bool) {
+		for id, p := range table.All(&w.Workflow.Pools) {
 			if p.Name == name {
 				return id, true
 			}
 		}
 		return 0, false
 	}
-	r.Match = func(*op.Call) (func(world.Pool) bool, error) {
+	of.Match = func(*op.Call) (func(world.Pool) bool, error) {
 		return func(p world.Pool) bool { return p.ID%2 == 1 }, nil
 	}
-	r.Guard = func(_ *op.Call, before, after *world.Pool) error {
+	of.Guard = func(_ *op.Call, before, after *world.Pool) error {
 		if before != nil && before.Name == "a" || after != nil && after.Name == "z" {
 			return op.Conflict("guarded")
 		}
 		return nil
 	}
-	r.Dialect = resource.Dialect{
+	of.Dialect = resource.Dialect{
 		Created: http.StatusOK, Deleted: http.StatusNoContent,
 		One: func(_ *op.Call, noun string, view any) any { return map[string]any{noun: view} },
 	}
+	r := resource.New(of)
 	for _, test := range []struct {
 		name, key, body string
 		rule            op.Rule

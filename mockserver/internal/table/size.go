@@ -51,8 +51,9 @@ func (m Meter) MemorySize() int64 { return m.bytes }
 
 // Size returns about how many bytes a value takes in memory, with what it points to. What it points to twice counts
 // twice.
-func Size[T any](value *T) int64 {
-	v := reflect.ValueOf(value).Elem()
+func Size[T any](value *T) int64 { return size(reflect.ValueOf(value).Elem()) }
+
+func size(v reflect.Value) int64 {
 	n := int64(v.Type().Size())
 	if more := sizerOf(v.Type()); more != nil {
 		n += more(v)

@@ -12,13 +12,13 @@ import (
 // newestFirst is the paging of attempts and sessions.
 var newestFirst = resource.ByID{Newest: true, Last: "last_id", Size: "page_size", Default: 100, Max: 100}
 
-var attempts = resource.Of[world.Attempt]{
+var attempts = resource.New(resource.Of[world.Attempt]{
 	Noun: "attempt", Plural: "attempts", Key: "id", Dialect: dialect,
-	Rows:  func(w *world.World) *table.Table[world.Attempt] { return &w.Workflow.Attempts },
-	Page:  newestFirst.Window,
-	Match: matchAttempts,
-	View:  func(c *op.Call, a world.Attempt) any { return attemptView(c.World, a) },
-}
+	Rows: attemptRows, Page: newestFirst.Window, Match: matchAttempts, View: viewAttempt,
+})
+
+func attemptRows(w *world.World) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
+func viewAttempt(c *op.Call, a world.Attempt) any            { return attemptView(c.World, a) }
 
 func listAttempts(c *op.Call) (op.Reply, error) { return attempts.List(c) }
 func getAttempt(c *op.Call) (op.Reply, error)   { return attempts.Get(c) }

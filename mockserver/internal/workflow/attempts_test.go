@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // ids are those of a list of attempts or sessions: "3 2 1".
-func ids(c *client, path string) string {
+func ids(c client, path string) string {
 	c.Helper()
 	var all []string
 	for _, a := range listed(c, path) {
@@ -24,12 +25,12 @@ func TestAttempts(t *testing.T) {
 	c := newClient(t)
 	c.upload("shop", "v1", map[string]string{"wait": wait, "load": wait})
 	c.upload("crm", "v1", map[string]string{"wait": wait})
-	c.start("shop", "wait")                                                          // 1
-	c.start("shop", "wait", map[string]any{"retryAttemptName": "a"})                 // 2, of the same session
-	c.start("crm", "wait")                                                           // 3
-	c.start("shop", "load")                                                          // 4
-	c.start("shop", "wait", map[string]any{"sessionTime": now.Format(time.RFC3339)}) // 5
-	c.start("shop", "wait", map[string]any{"retryAttemptName": "b"})                 // 6, of the first session
+	c.start("shop", "wait")                                                                   // 1
+	c.start("shop", "wait", map[string]any{"retryAttemptName": "a"})                          // 2, of the same session
+	c.start("crm", "wait")                                                                    // 3
+	c.start("shop", "load")                                                                   // 4
+	c.start("shop", "wait", map[string]any{"sessionTime": mocktest.Now.Format(time.RFC3339)}) // 5
+	c.start("shop", "wait", map[string]any{"retryAttemptName": "b"})                          // 6, of the first session
 	for _, test := range []struct{ name, query, want string }{
 		{"the last of each session, newest first", "", "6 5 4 3"},
 		{"with include_retried all", "include_retried=true", "6 5 4 3 2 1"},
@@ -47,7 +48,7 @@ func TestAttempts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := ids(&client{t, c.server, c.key}, "/api/attempts?"+test.query); got != test.want {
+			if got := ids(c.in(t), "/api/attempts?"+test.query); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -59,12 +60,12 @@ func TestAttempts(t *testing.T) {
 	} {
 		t.Run(query+" is refused", func(t *testing.T) {
 			t.Parallel()
-			(&client{t, c.server, c.key}).get("/api/attempts?" + query).refused(status)
+			c.in(t).Get("/api/attempts?" + query).Refused(status)
 		})
 	}
 	t.Run("retries are all attempts of the session, oldest first", func(t *testing.T) {
 		t.Parallel()
-		c := &client{t, c.server, c.key}
+		c := c.in(t)
 		for _, id := range []string{"1", "2", "6"} {
 			if got := ids(c, "/api/attempts/"+id+"/retries"); got != "1 2 6" {
 				t.Errorf("of %s: %s", id, got)
@@ -73,12 +74,12 @@ func TestAttempts(t *testing.T) {
 	})
 	t.Run("an id that names nothing", func(t *testing.T) {
 		t.Parallel()
-		c := &client{t, c.server, c.key}
+		c := c.in(t)
 		for _, id := range []string{"99", "0", "-1", "one", "99999999999999999999"} {
 			for _, path := range []string{"", "/retries", "/tasks"} {
-				c.get("/api/attempts/" + id + path).refused(http.StatusNotFound)
+				c.Get("/api/attempts/" + id + path).Refused(http.StatusNotFound)
 			}
-			c.call(http.MethodPost, "/api/attempts/"+id+"/kill", nil).refused(http.StatusNotFound)
+			c.send(http.MethodPost, "/api/attempts/"+id+"/kill", nil).Refused(http.StatusNotFound)
 		}
 	})
 	t.Run("attempts of a deleted project stay readable", func(t *testing.T) {
@@ -86,39 +87,41 @@ func TestAttempts(t *testing.T) {
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"wait": wait})
 		a := c.start("shop", "wait")
-		c.call(http.MethodDelete, "/api/projects/1", nil).want(http.StatusOK)
-		c.advance(time.Second)
+		c.send(http.MethodDelete, "/api/projects/1", nil).Want(http.StatusOK)
+		c.Advance(time.Second)
 		if got := c.attempt(a.ID); got.Status != "success" || got.Project.Name != "shop" {
 			t.Errorf("got %v", got)
 		}
 		if got := ids(c, "/api/attempts"); got != a.ID {
 			t.Errorf("listed are %q", got)
 		}
-		c.get("/api/attempts?project=shop").refused(http.StatusNotFound)
+		c.Get("/api/attempts?project=shop").Refused(http.StatusNotFound)
 	})
 }
 
 func TestKillAttempt(t *testing.T) {
 	t.Parallel()
-	kill := func(c *client, id string) answer { return c.call(http.MethodPost, "/api/attempts/"+id+"/kill", nil) }
+	kill := func(c client, id string) mocktest.Answer {
+		return c.send(http.MethodPost, "/api/attempts/"+id+"/kill", nil)
+	}
 	t.Run("a running attempt is canceling until its tasks return", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"etl": etl})
 		a := c.start("shop", "etl")
-		c.advance(1500 * time.Millisecond)
-		if got := decode[attempt](kill(c, a.ID).want(http.StatusOK)); got.CancelRequested || got.Status != "running" {
+		c.Advance(1500 * time.Millisecond)
+		if got := decode[attempt](kill(c, a.ID).Want(http.StatusOK)); got.CancelRequested || got.Status != "running" {
 			t.Errorf("the answer is not the attempt as it was before: %v", got)
 		}
 		if got := c.attempt(a.ID); !got.CancelRequested || got.Status != "canceling" || got.Done {
 			t.Errorf("after the request: %v", got)
 		}
-		kill(c, a.ID).refused(http.StatusConflict, a.ID)
-		c.advance(400 * time.Millisecond)
+		kill(c, a.ID).Refused(http.StatusConflict, a.ID)
+		c.Advance(400 * time.Millisecond)
 		if got := c.attempt(a.ID).Status; got != "canceling" {
 			t.Errorf("before the task returns: %s", got)
 		}
-		c.advance(100 * time.Millisecond)
+		c.Advance(100 * time.Millisecond)
 		if got := c.attempt(a.ID); got.Status != "killed" || !got.Done || got.Success ||
 			*got.FinishedAt != "2026-01-15T09:30:02Z" {
 			t.Errorf("after the task has returned: %v", got)
@@ -133,16 +136,16 @@ func TestKillAttempt(t *testing.T) {
 				t.Errorf("%s is %s with cancelRequested %t", task.FullName, task.State, task.CancelRequested)
 			}
 		}
-		kill(c, a.ID).refused(http.StatusConflict, "killed")
+		kill(c, a.ID).Refused(http.StatusConflict, "killed")
 	})
 	t.Run("a task that would run for hours returns within the usual time of one", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t, mockserver.WithScenario("pool-in-use"))
-		kill(c, "1").want(http.StatusOK)
+		c := client{mocktest.Open(t, "workflow", mockserver.WithScenario("pool-in-use"))}
+		kill(c, "1").Want(http.StatusOK)
 		if got := c.attempt("1").Status; got != "canceling" {
 			t.Errorf("at first the attempt is %s, want canceling", got)
 		}
-		c.advance(time.Second)
+		c.Advance(time.Second)
 		if got := c.attempt("1").Status; got != "killed" {
 			t.Errorf("a second later the attempt is %s, want killed", got)
 		}
@@ -151,10 +154,10 @@ func TestKillAttempt(t *testing.T) {
 		t.Parallel()
 		c, _ := withPool(t, 1)
 		list := c.startMany("shop", "wait", 1, 3)
-		if got := decode[attempt](kill(c, list[1].ID).want(http.StatusOK)); got.Status != "queued" {
+		if got := decode[attempt](kill(c, list[1].ID).Want(http.StatusOK)); got.Status != "queued" {
 			t.Errorf("the answer is %s", got.Status)
 		}
-		c.advance(time.Second)
+		c.Advance(time.Second)
 		if got := c.statuses(list); got != "success killed running" {
 			t.Errorf("got %s", got)
 		}
@@ -167,16 +170,16 @@ func TestKillAttempt(t *testing.T) {
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"wait": wait})
 		a := c.start("shop", "wait")
-		c.advance(time.Second)
-		kill(c, a.ID).refused(http.StatusConflict, "success")
+		c.Advance(time.Second)
+		kill(c, a.ID).Refused(http.StatusConflict, "success")
 	})
 	t.Run("an attempt that waits to try again is killed at once", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"bad": "+bad: {fail>: no, _retry: {limit: 3, interval: 60}}\n"})
 		a := c.start("shop", "bad")
-		c.advance(2 * time.Second)
-		kill(c, a.ID).want(http.StatusOK)
+		c.Advance(2 * time.Second)
+		kill(c, a.ID).Want(http.StatusOK)
 		if got := c.states(a.ID); got != "+bad canceled, +bad+bad canceled" {
 			t.Errorf("got %s", got)
 		}

@@ -55,7 +55,7 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	attempts, err := b.run(w, times, c.Now, c.Skip)
+	attempts, err := b.run(w, times, c.Now)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -66,7 +66,7 @@ func backfillSchedule(c *op.Call) (op.Reply, error) {
 	}
 	p := projectOf(w, d)
 	return op.OK(map[string]any{
-		"id": idText(s.ID), "project": idName(p.ID, p.Name), "workflow": idName(d.ID, s.Name),
+		"id": op.IDText(s.ID), "project": idName(p.ID, p.Name), "workflow": idName(d.ID, s.Name),
 		"attempts": backfillViews(w, attempts, *body.DryRun),
 	})
 }
@@ -131,7 +131,7 @@ func (b backfill) slots() ([]time.Time, error) {
 }
 
 // run starts the attempts of the slots.
-func (b backfill) run(w *world.World, times []time.Time, now time.Time, skip op.Skips) ([]world.Attempt, error) {
+func (b backfill) run(w *world.World, times []time.Time, now time.Time) ([]world.Attempt, error) {
 	var attempts []world.Attempt
 	var after int64
 	for _, at := range times {
@@ -141,7 +141,7 @@ func (b backfill) run(w *world.World, times []time.Time, now time.Time, skip op.
 		begin := start{
 			Definition: b.definition, Time: at, RetryName: b.name, Queue: true, Scheduled: true, After: after,
 		}
-		a, existing, err := begin.run(w, now, skip)
+		a, existing, err := begin.run(w, now)
 		if err != nil {
 			return nil, err
 		}
@@ -166,9 +166,9 @@ func backfillViews(w *world.World, attempts []world.Attempt, dryRun bool) []atte
 		if !dryRun {
 			continue
 		}
-		views[i].ID = idText(0)
+		views[i].ID = op.IDText(0)
 		if a.Index == 1 {
-			views[i].SessionID, views[i].SessionUUID = idText(0), uuid.Nil.String()
+			views[i].SessionID, views[i].SessionUUID = op.IDText(0), uuid.Nil.String()
 		}
 	}
 	return views

@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"svc.example/understudy/mockserver"
 )
@@ -25,10 +26,10 @@ func TestBackfill(t *testing.T) {
 			"id": "1", "project": object{"id": "1", "name": "shop"}, "workflow": object{"id": "1", "name": "daily"},
 		})
 		wantEqual(t, "next", h.next("1"), [2]any{"2026-01-16T07:00:00Z", "2026-01-16T00:00:00+00:00"})
-		h.advance("1s")
+		h.Advance(time.Second)
 		wantEqual(t, "first", h.get("/api/attempts/1")["status"], any("success"))
 		wantEqual(t, "second", h.get("/api/attempts/2")["status"], any("running"))
-		h.advance("1s")
+		h.Advance(time.Second)
 		wantEqual(t, "second", h.get("/api/attempts/2")["status"], any("success"))
 	})
 	t.Run("shows ids of 0 in a dry run, and starts nothing", func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestBackfill(t *testing.T) {
 		t.Parallel()
 		h := dailyShop(t)
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
-		h.advance("48h") // to 2026-01-17T09:30
+		h.Advance(48 * time.Hour) // to 2026-01-17T09:30
 		body := object{"skipExisting": true, "advanceSchedule": true, "dryRun": false}
 		answer := h.do(http.StatusOK, "POST", path, body)
 		wantEqual(t, "times", times(answer), []any{"2026-01-16T00:00:00+00:00", "2026-01-17T00:00:00+00:00"})
@@ -66,7 +67,7 @@ func TestBackfill(t *testing.T) {
 	})
 	t.Run("without fromTime and without a next run starts nothing", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{
 			"daily": "schedule:\n  daily>: 07:00:00\n  end: 2026-01-10\n" + plain,
 		})
@@ -93,7 +94,7 @@ func TestBackfill(t *testing.T) {
 	})
 	t.Run("queues when the pool is full", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": dailyUTC, "hourly": hourlyUTC})
 		pools := list(h.get("/api/pools"), "pools")
 		limit, _ := pools[0]["concurrencyLimit"].(float64)
@@ -116,15 +117,14 @@ func TestBackfill(t *testing.T) {
 		h.do(http.StatusOK, "PUT", "/api/attempts",
 			object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}, "retryAttemptName": "again"})
 		for _, dry := range []bool{true, false} {
-			h.refused(http.StatusConflict, "POST", path,
-				object{"fromTime": "2026-01-14T00:00:00Z", "attemptName": "again", "dryRun": dry}, "again", "2026-01-15")
+			h.send("POST", path, object{"fromTime": "2026-01-14T00:00:00Z", "attemptName": "again", "dryRun": dry}).Refused(http.StatusConflict, "again", "2026-01-15")
 		}
 		wantEqual(t, "sessions", h.sessionTimes(), []any{"2026-01-15T00:00:00+00:00"})
 		answer := h.do(http.StatusOK, "POST", path, object{"fromTime": "2026-01-14T00:00:00Z", "dryRun": true})
 		wantEqual(t, "index", pick(list(answer, "attempts"), "index"), []any{1.0, 2.0})
 		wantEqual(t, "session", pick(list(answer, "attempts"), "sessionId"), []any{"0", "1"})
 		h.do(http.StatusOK, "POST", path, object{"fromTime": "2026-01-14T00:00:00Z", "attemptName": "", "dryRun": false})
-		h.refused(http.StatusConflict, "POST", path, object{"fromTime": "2026-01-14T00:00:00Z", "dryRun": false})
+		h.send("POST", path, object{"fromTime": "2026-01-14T00:00:00Z", "dryRun": false}).Refused(http.StatusConflict)
 	})
 	t.Run("leaves out sessions that exist when asked to, and counts them all the same", func(t *testing.T) {
 		t.Parallel()
@@ -141,7 +141,7 @@ func TestBackfill(t *testing.T) {
 		for _, dry := range []bool{true, false} {
 			h := dailyShop(t)
 			h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
-			h.advance("48h") // to 2026-01-17T09:30; the 16th and the 17th are missed
+			h.Advance(48 * time.Hour) // to 2026-01-17T09:30; the 16th and the 17th are missed
 			answer := h.do(http.StatusOK, "POST", path, object{
 				"fromTime": "2026-01-15T00:00:00Z", "skipExisting": true, "advanceSchedule": true, "dryRun": dry,
 			})
@@ -194,19 +194,18 @@ func TestBackfillRefusals(t *testing.T) {
 		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			for _, validation := range []mockserver.Validation{mockserver.Strict, mockserver.Off} {
-				h := newHarness(t, mockserver.WithValidation(validation))
+				h := newClient(t, mockserver.WithValidation(validation))
 				h.upload("shop", "v1", map[string]string{"daily": dailyUTC})
-				h.refused(http.StatusBadRequest, "POST", "/api/schedules/1/backfill", test.body, test.words...)
+				h.send("POST", "/api/schedules/1/backfill", test.body).Refused(http.StatusBadRequest, test.words...)
 				wantEqual(t, "sessions", h.sessionTimes(), []any{})
 			}
 		})
 	}
 	t.Run("refuses more attempts than may wait, and then starts none", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"hourly": hourlyUTC})
-		h.refused(http.StatusBadRequest, "POST", "/api/schedules/1/backfill",
-			object{"fromTime": "2025-11-01T00:00:00Z", "dryRun": false}, "wait")
+		h.send("POST", "/api/schedules/1/backfill", object{"fromTime": "2025-11-01T00:00:00Z", "dryRun": false}).Refused(http.StatusBadRequest, "wait")
 		wantEqual(t, "sessions", h.sessionTimes(), []any{})
 	})
 }

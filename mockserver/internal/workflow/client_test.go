@@ -1,122 +1,117 @@
 package workflow_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// now is when the worlds of these tests begin.
-var now = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
+// client calls the workflow interface, and knows what its tests ask for again and again.
+type client struct{ *mocktest.Client }
 
-// client calls a mock of its own, whose clock is frozen unless an option says otherwise.
-type client struct {
-	*testing.T
-	server *mockserver.Server
-	key    string
-}
+// object is a JSON object.
+type object = map[string]any
 
-func newClient(t *testing.T, opts ...mockserver.Option) *client {
+func newClient(t *testing.T, opts ...mockserver.Option) client {
 	t.Helper()
-	opts = append([]mockserver.Option{
-		mockserver.WithScenario("empty"), mockserver.WithClock("frozen"), mockserver.WithNow(now),
-		mockserver.WithLogger(slog.New(slog.NewTextHandler(t.Output(), nil))),
-	}, opts...)
-	server, err := mockserver.New(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &client{T: t, server: server, key: "1/admin"}
+	return client{mocktest.New(t, "workflow", opts...)}
 }
 
-// people are the accounts that a fixture begins with.
-const people = `
-account:
-  users:
-  - {id: 1, name: Ada, email: ada@example.com, role: administrator}
-  - {id: 2, name: Ana, email: ana@example.com, role: restricted}
-  keys:
-  - {key: 1/admin, user: ada@example.com}
-  - {key: 1/analyst, user: ana@example.com}
-`
+// lenient makes a mock that leaves validation to the rules.
+func lenient(t *testing.T) client {
+	t.Helper()
+	return newClient(t, mockserver.WithValidation(mockserver.Off))
+}
 
-// load puts a fixture's workflow part, in YAML, in the place of the world's state.
-func (c *client) load(workflow string) *client {
+// in is the same mock in a subtest.
+func (c client) in(t *testing.T) client { t.Helper(); return client{c.In(t)} }
+
+// load puts people and more of a fixture, in YAML, in the place of the world's state.
+func (c client) load(more string) client {
 	c.Helper()
-	if err := c.server.World("").Load([]byte(people + workflow)); err != nil {
-		c.Fatal(err)
-	}
+	c.Load(more)
 	return c
 }
 
-// call sends a body as it is when it is text or bytes, and as JSON otherwise. The mock's own faults fail the test.
-func (c *client) call(method, path string, body any) answer {
+// send sends a body as it is when it is text or bytes, which are an archive, and as JSON otherwise.
+func (c client) send(method, path string, body any) mocktest.Answer {
 	c.Helper()
-	text, isJSON := "", true
 	switch b := body.(type) {
 	case nil:
+		return c.Call(method, path, "")
 	case string:
-		text = b
+		return c.Call(method, path, b)
 	case []byte:
-		text, isJSON = string(b), false
-	default:
-		encoded, err := json.Marshal(b)
-		if err != nil {
-			c.Fatal(err)
-		}
-		text = string(encoded)
+		return c.Call(method, path, string(b), "Content-Type", "application/gzip")
 	}
-	r := httptest.NewRequestWithContext(c.Context(), method, "http://localhost/workflow"+path, strings.NewReader(text))
-	r.Header.Set("Authorization", "SVC1 "+c.key)
-	if r.Header.Set("Content-Type", "application/json"); !isJSON {
-		r.Header.Set("Content-Type", "application/gzip")
-	} else if text == "" {
-		r.Header.Del("Content-Type")
-	}
-	recorder := httptest.NewRecorder()
-	c.server.ServeHTTP(recorder, r)
-	if recorder.Code >= http.StatusInternalServerError {
-		c.Fatalf("%s %s: %d %s", method, path, recorder.Code, recorder.Body)
-	}
-	return answer{c.T, method + " " + path, recorder.Code, recorder.Body.Bytes()}
-}
-
-func (c *client) get(path string) answer { c.Helper(); return c.call(http.MethodGet, path, nil) }
-
-func (c *client) advance(by time.Duration) { c.server.World("").Advance(by) }
-
-// upload makes a revision of a project out of the texts of its workflows.
-func (c *client) upload(project, revision string, workflows map[string]string) {
-	c.Helper()
-	files := map[string]string{}
-	for name, text := range workflows {
-		files[name+".dig"] = text
-	}
-	archive, err := dig.WriteArchive(files)
+	text, err := json.Marshal(body)
 	if err != nil {
 		c.Fatal(err)
 	}
-	query := url.Values{"project": {project}, "revision": {revision}}
-	c.call(http.MethodPut, "/api/projects?"+query.Encode(), archive).want(http.StatusOK)
+	return c.Call(method, path, string(text), "Content-Type", "application/json")
+}
+
+// do demands a status and returns the answer's object, or nil when it has no body.
+func (c client) do(status int, method, path string, body any) object {
+	c.Helper()
+	a := c.send(method, path, body).Want(status)
+	if len(a.Body) == 0 {
+		return nil
+	}
+	return a.Object()
+}
+
+func (c client) get(path string) object { c.Helper(); return c.Get(path).Want(http.StatusOK).Object() }
+
+// archive packs workflow files, given by name without extension.
+func archive(tb testing.TB, workflows map[string]string) []byte {
+	tb.Helper()
+	files := map[string]string{}
+	for name, content := range workflows {
+		files[name+".dig"] = content
+	}
+	gz, err := dig.WriteArchive(files)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return gz
+}
+
+// put uploads an archive with further query parameters.
+func (c client) put(project, revision string, gz []byte, query url.Values) mocktest.Answer {
+	c.Helper()
+	all := url.Values{"project": {project}, "revision": {revision}}
+	maps.Copy(all, query)
+	return c.send(http.MethodPut, "/api/projects?"+all.Encode(), gz)
+}
+
+// upload makes a revision of workflows, with further query parameters in pairs, and returns the project.
+func (c client) upload(project, revision string, workflows map[string]string, query ...string) object {
+	c.Helper()
+	values := url.Values{}
+	for i := 0; i < len(query); i += 2 {
+		values.Add(query[i], query[i+1])
+	}
+	return c.put(project, revision, archive(c, workflows), values).Want(http.StatusOK).Object()
 }
 
 // start starts a workflow by names, as the 15th of January unless the body says otherwise.
-func (c *client) start(project, workflow string, more ...map[string]any) attempt {
+func (c client) start(project, workflow string, more ...map[string]any) attempt {
 	c.Helper()
-	return decode[attempt](c.tryStart(project, workflow, more...).want(http.StatusOK))
+	return decode[attempt](c.tryStart(project, workflow, more...).Want(http.StatusOK))
 }
 
-func (c *client) tryStart(project, workflow string, more ...map[string]any) answer {
+func (c client) tryStart(project, workflow string, more ...map[string]any) mocktest.Answer {
 	c.Helper()
 	body := map[string]any{
 		"projectName": project, "workflowName": workflow, "sessionTime": "2026-01-15T00:00:00Z", "params": map[string]any{},
@@ -124,11 +119,11 @@ func (c *client) tryStart(project, workflow string, more ...map[string]any) answ
 	for _, fields := range more {
 		maps.Copy(body, fields)
 	}
-	return c.call(http.MethodPut, "/api/attempts", body)
+	return c.send(http.MethodPut, "/api/attempts", body)
 }
 
 // startMany starts a workflow for the hours from the first to the last of a day, queued if need be.
-func (c *client) startMany(project, workflow string, first, last int) []attempt {
+func (c client) startMany(project, workflow string, first, last int) []attempt {
 	c.Helper()
 	var list []attempt
 	for hour := first; hour <= last; hour++ {
@@ -138,13 +133,13 @@ func (c *client) startMany(project, workflow string, first, last int) []attempt 
 	return list
 }
 
-func (c *client) attempt(id string) attempt {
+func (c client) attempt(id string) attempt {
 	c.Helper()
-	return decode[attempt](c.get("/api/attempts/" + id).want(http.StatusOK))
+	return decode[attempt](c.Get("/api/attempts/" + id).Want(http.StatusOK))
 }
 
 // statuses are those of attempts now.
-func (c *client) statuses(list []attempt) string {
+func (c client) statuses(list []attempt) string {
 	c.Helper()
 	var all []string
 	for _, a := range list {
@@ -153,13 +148,13 @@ func (c *client) statuses(list []attempt) string {
 	return strings.Join(all, " ")
 }
 
-func (c *client) tasks(id string) []task {
+func (c client) tasks(id string) []task {
 	c.Helper()
-	return decode[struct{ Tasks []task }](c.get("/api/attempts/" + id + "/tasks").want(http.StatusOK)).Tasks
+	return decode[struct{ Tasks []task }](c.Get("/api/attempts/" + id + "/tasks").Want(http.StatusOK)).Tasks
 }
 
 // states are those of an attempt's tasks: "+etl planned, +etl+load blocked".
-func (c *client) states(id string) string {
+func (c client) states(id string) string {
 	c.Helper()
 	var all []string
 	for _, t := range c.tasks(id) {
@@ -168,44 +163,35 @@ func (c *client) states(id string) string {
 	return strings.Join(all, ", ")
 }
 
-// answer is a response with its body read.
-type answer struct {
-	*testing.T
-	request string
-	status  int
-	body    []byte
+// list is the member of an answer that holds objects.
+func list(answer object, member string) []object {
+	items, _ := answer[member].([]any)
+	objects := make([]object, len(items))
+	for i, item := range items {
+		objects[i], _ = item.(object)
+	}
+	return objects
 }
 
-func (a answer) want(status int) answer {
-	a.Helper()
-	if a.status != status {
-		a.Fatalf("%s: status %d, want %d; body %s", a.request, a.status, status, a.body)
+// pick gives one member of each object.
+func pick(objects []object, member string) []any {
+	picked := make([]any, len(objects))
+	for i, o := range objects {
+		picked[i] = o[member]
 	}
-	return a
+	return picked
 }
 
-// refused checks an error: its status, its form, and words of its message.
-func (a answer) refused(status int, words ...string) {
-	a.Helper()
-	e := decode[struct {
-		Message string
-		Status  int
-	}](a.want(status))
-	if e.Status != status {
-		a.Errorf("%s: the error says status %d, want %d", a.request, e.Status, status)
-	}
-	for _, word := range words {
-		if !strings.Contains(e.Message, word) {
-			a.Errorf("%s: message %q does not say %q", a.request, e.Message, word)
-		}
+func wantEqual(tb testing.TB, what string, got, want any) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
-func decode[T any](a answer) (value T) {
+func decode[T any](a mocktest.Answer) (value T) {
 	a.Helper()
-	if err := json.NewDecoder(bytes.NewReader(a.body)).Decode(&value); err != nil {
-		a.Fatalf("%s: %v in %s", a.request, err, a.body)
-	}
+	a.Into(&value)
 	return value
 }
 

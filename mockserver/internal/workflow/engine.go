@@ -3,7 +3,7 @@ package workflow
 import (
 	"time"
 
-	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -14,7 +14,7 @@ const (
 )
 
 // runAttempt settles the event of an attempt: tasks return, others start, and in the end the attempt is done.
-func runAttempt(w *world.World, e world.Event, _ op.Skips) {
+func runAttempt(w *world.World, e world.Event) {
 	if a, ok := w.Workflow.Attempts.Get(e.ID); ok && a.State == world.Running && a.StepAt.Equal(e.At) {
 		advance(w, a, e.At)
 	}
@@ -59,7 +59,7 @@ func feed(w *world.World, at time.Time) {
 	if w.Workflow.Use.Starved == 0 || freeSlots(w) == 0 {
 		return
 	}
-	for id := range w.Workflow.Unfinished.All() {
+	for id := range table.All(&w.Workflow.Unfinished) {
 		if a, _ := w.Workflow.Attempts.Get(id); a.Starved {
 			advance(w, a, at)
 			return // which has fed the others

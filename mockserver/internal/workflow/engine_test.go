@@ -101,7 +101,7 @@ func TestTasksOverTime(t *testing.T) {
 			c.upload("p", "v1", map[string]string{"w": test.workflow})
 			a := c.start("p", "w")
 			for i, s := range test.steps {
-				c.advance(s.after)
+				c.Advance(s.after)
 				if got := c.states(a.ID); got != s.want {
 					t.Errorf("step %d:\ngot  %s\nwant %s", i, got, s.want)
 				}
@@ -138,11 +138,11 @@ workflow:
 			{"success", "", 5 * time.Second},
 		} {
 			a := c.start("shop", "w", map[string]any{"retryAttemptName": fmt.Sprint(i)})
-			c.advance(want.takes - 1)
+			c.Advance(want.takes - 1)
 			if got := c.attempt(a.ID).Status; got != "running" {
 				t.Errorf("%d: too early %s", i, got)
 			}
-			c.advance(1)
+			c.Advance(1)
 			if got := c.attempt(a.ID).Status; got != want.status {
 				t.Errorf("%d: %s, want %s", i, got, want.status)
 			}
@@ -156,7 +156,7 @@ workflow:
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"w": "+bad: {fail>: the table is gone}\n"})
 		a := c.start("shop", "w")
-		c.advance(time.Second)
+		c.Advance(time.Second)
 		tasks := c.tasks(a.ID)
 		if got := tasks[1].Error["message"]; got != "the table is gone" || len(tasks[0].Error) != 0 {
 			t.Errorf("error %v, of its group %v", got, tasks[0].Error)
@@ -173,7 +173,7 @@ func TestTaskLimit(t *testing.T) {
 	}
 	c.upload("shop", "v1", map[string]string{"w": parallel})
 	first := c.start("shop", "w")
-	c.advance(time.Second / 2)
+	c.Advance(time.Second / 2)
 	second := c.start("shop", "w", map[string]any{"retryAttemptName": "2"})
 	count := func(a attempt) string {
 		states := c.states(a.ID)
@@ -186,16 +186,16 @@ func TestTaskLimit(t *testing.T) {
 		if a, b := count(first), count(second); a != want.first || b != want.second {
 			t.Errorf("running, ready, success: %s and %s, want %s and %s", a, b, want.first, want.second)
 		}
-		c.advance(time.Second / 2)
+		c.Advance(time.Second / 2)
 	}
 	busy := c.start("shop", "w", map[string]any{"retryAttemptName": "3"})
 	starved := c.start("shop", "w", map[string]any{"retryAttemptName": "4"})
-	c.call(http.MethodPost, "/api/attempts/"+starved.ID+"/kill", nil).want(http.StatusOK)
+	c.send(http.MethodPost, "/api/attempts/"+starved.ID+"/kill", nil).Want(http.StatusOK)
 	states := c.states(starved.ID)
 	if strings.Count(states, " canceled") != 10 || strings.Count(states, " running") != 10 {
 		t.Errorf("after a kill those that wait for a slot are not canceled: %s", states)
 	}
-	c.advance(time.Second)
+	c.Advance(time.Second)
 	if got := c.statuses([]attempt{busy, starved}); got != "success killed" {
 		t.Errorf("in the end: %s", got)
 	}
@@ -205,8 +205,7 @@ func TestBlockedAttempts(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	c.upload("shop", "v1", map[string]string{"daily": "schedule: {daily>: '00:00:00'}\n" + wait})
-	list := decode[struct{ Attempts []attempt }](c.call("POST", "/api/schedules/1/backfill",
-		`{"fromTime":"2026-01-13T00:00:00Z","dryRun":false}`).want(200)).Attempts
+	list := decode[struct{ Attempts []attempt }](c.send("POST", "/api/schedules/1/backfill", `{"fromTime":"2026-01-13T00:00:00Z","dryRun":false}`).Want(200)).Attempts
 	for _, want := range []string{
 		"running blocked blocked", "success running blocked", "success success running", "success success success",
 	} {
@@ -214,14 +213,14 @@ func TestBlockedAttempts(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if want == "success running blocked" { // the next one goes on although this one is killed
-			c.call("POST", "/api/attempts/"+list[1].ID+"/kill", nil).want(200)
-			c.advance(time.Second)
+			c.send("POST", "/api/attempts/"+list[1].ID+"/kill", nil).Want(200)
+			c.Advance(time.Second)
 			if got := c.statuses(list); got != "success killed running" {
 				t.Errorf("after the kill: %s", got)
 			}
 			break
 		}
-		c.advance(time.Second)
+		c.Advance(time.Second)
 	}
 }
 
@@ -262,7 +261,7 @@ func TestAutoClock(t *testing.T) {
 		"/api/sessions/" + fourth.SessionID + "/attempts",
 	} {
 		a := c.start("shop", "wait", map[string]any{"retryAttemptName": path})
-		if got := string(c.get(path).body); strings.Contains(got, `"running"`) {
+		if got := string(c.Get(path).Body); strings.Contains(got, `"running"`) {
 			t.Errorf("%s of attempt %s still shows it running: %s", path, a.ID, got)
 		}
 	}

@@ -2,7 +2,6 @@ package workflow_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"testing"
 )
@@ -20,7 +19,7 @@ func FuzzScheduleBodies(f *testing.F) {
 		h := lenient(t)
 		h.upload("shop", "v1", map[string]string{"daily": dailyTokyo})
 		for _, move := range []string{"disable", "skip", "backfill", "enable", "skip", "backfill"} {
-			h.send("POST", "/workflow/api/schedules/1/"+move, "application/json", []byte(body)).Body.Close()
+			h.Call("POST", "/api/schedules/1/"+move, body, "Content-Type", "application/json")
 		}
 		h.get("/api/schedules/1")
 		h.state()
@@ -45,10 +44,8 @@ func FuzzQueries(f *testing.F) {
 		} {
 			target := &url.URL{Path: "/workflow/api" + path, RawQuery: query}
 			request := &http.Request{Method: "GET", URL: target, Header: http.Header{"Authorization": {"SVC1 1/admin"}}}
-			recorder := httptest.NewRecorder()
-			h.server.ServeHTTP(recorder, request.WithContext(t.Context()))
-			if recorder.Code >= 500 {
-				t.Fatalf("%s: status %d; the log says: %s", target, recorder.Code, h.log)
+			if a := h.Send(request.WithContext(t.Context())); a.Status >= 500 {
+				t.Fatalf("%s: status %d", target, a.Status)
 			}
 		}
 	})

@@ -53,10 +53,10 @@ func listLogFiles(c *op.Call) (op.Reply, error) {
 		}
 		form := logForm{
 			FileName: f.name, FileSize: int64(len(f.bytes(z))), TaskName: f.task.Name,
-			FileTime: instant(f.start), FileTimestamp: f.start.Format("2006-01-02T15:04:05.000000Z"), AgentID: agentID,
+			FileTime: op.Instant(f.start), FileTimestamp: f.start.Format("2006-01-02T15:04:05.000000Z"), AgentID: agentID,
 		}
 		if direct {
-			form.Direct = c.Base + "/api/logs/" + idText(attempt.ID) + "/files/" + url.PathEscape(f.name)
+			form.Direct = c.Base + "/api/logs/" + op.IDText(attempt.ID) + "/files/" + url.PathEscape(f.name)
 		}
 		forms = append(forms, form)
 	}

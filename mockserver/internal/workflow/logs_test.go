@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 type logFile struct {
@@ -21,9 +22,9 @@ type logFile struct {
 	Direct                                               *string
 }
 
-func (c *client) logs(id, query string) []logFile {
+func (c client) logs(id, query string) []logFile {
 	c.Helper()
-	return decode[struct{ Files []logFile }](c.get("/api/logs/" + id + "/files?" + query).want(http.StatusOK)).Files
+	return decode[struct{ Files []logFile }](c.Get("/api/logs/" + id + "/files?" + query).Want(http.StatusOK)).Files
 }
 
 func names(files []logFile) (all []string) {
@@ -35,14 +36,14 @@ func names(files []logFile) (all []string) {
 
 func TestLogs(t *testing.T) {
 	t.Parallel()
-	logged := func(t *testing.T) (*client, attempt) {
+	logged := func(t *testing.T) (client, attempt) {
 		t.Helper()
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{
 			"w": "+b:\n  +y: {echo>: hello}\n  +x: {echo>: x}\n+a: {fail>: no, _retry: {limit: 1, interval: 60}}\n",
 		})
 		a := c.start("shop", "w")
-		c.advance(500 * time.Millisecond)
+		c.Advance(500 * time.Millisecond)
 		return c, a
 	}
 	const first = 0x6968b398 // 2026-01-15T09:30:00Z
@@ -52,7 +53,7 @@ func TestLogs(t *testing.T) {
 		if got := names(c.logs(a.ID, "")); len(got) != 1 {
 			t.Errorf("while the first task runs: %v", got)
 		}
-		c.advance(500*time.Millisecond + 62*time.Second)
+		c.Advance(500*time.Millisecond + 62*time.Second)
 		if got := c.attempt(a.ID).Status; got != "running" {
 			t.Fatalf("the attempt is %s", got)
 		}
@@ -71,7 +72,7 @@ func TestLogs(t *testing.T) {
 	})
 	t.Run("the time stamp of a file is that of its name, to the microsecond", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t, mockserver.WithNow(now.Add(123_456_789)))
+		c := newClient(t, mockserver.WithNow(mocktest.Now.Add(123_456_789)))
 		c.upload("shop", "v1", map[string]string{"w": "+x: {echo>: hello}\n"})
 		f := c.logs(c.start("shop", "w").ID, "")[0]
 		want := logFile{
@@ -91,7 +92,7 @@ func TestLogs(t *testing.T) {
 	t.Run("task keeps the names that begin with it", func(t *testing.T) {
 		t.Parallel()
 		c, a := logged(t)
-		c.advance(2 * time.Second)
+		c.Advance(2 * time.Second)
 		for prefix, want := range map[string]int{"+w+b": 2, "+w+b+x": 1, "+w": 3, "+b": 0, "": 3, "+w+a": 1} {
 			if got := len(c.logs(a.ID, "task="+url.QueryEscape(prefix))); got != want {
 				t.Errorf("%s: %d, want %d", prefix, got, want)
@@ -107,7 +108,7 @@ func TestLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := strings.TrimPrefix(u.EscapedPath(), "/workflow")
-		if got := len(c.get(path).want(http.StatusOK).body); got != f.FileSize {
+		if got := len(c.Get(path).Want(http.StatusOK).Body); got != f.FileSize {
 			t.Errorf("%s has %d bytes, but fileSize is %d", *f.Direct, got, f.FileSize)
 		}
 		if f := c.logs(a.ID, "direct_download=false")[0]; f.Direct != nil {
@@ -120,13 +121,13 @@ func TestLogs(t *testing.T) {
 	t.Run("a file is gzip and tells what the task did", func(t *testing.T) {
 		t.Parallel()
 		c, a := logged(t)
-		c.advance(64 * time.Second)
+		c.Advance(64 * time.Second)
 		for i, want := range [][]string{
 			{"fail>: no", "another one follows"}, {"fail>: no", "ERROR", "no"}, {"echo>: x", "success"},
 		} {
 			name := c.logs(a.ID, "")[i].FileName
-			answer := c.get("/api/logs/" + a.ID + "/files/" + url.PathEscape(name)).want(http.StatusOK)
-			z, err := gzip.NewReader(bytes.NewReader(answer.body))
+			answer := c.Get("/api/logs/" + a.ID + "/files/" + url.PathEscape(name)).Want(http.StatusOK)
+			z, err := gzip.NewReader(bytes.NewReader(answer.Body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,10 +154,10 @@ func TestLogs(t *testing.T) {
 		t.Parallel()
 		c, a := logged(t)
 		for _, id := range []string{"99", "0", "-1", "one", "99999999999999999999"} {
-			c.get("/api/logs/"+id+"/files").refused(http.StatusNotFound, "attempt")
-			c.get("/api/logs/"+id+"/files/x").refused(http.StatusNotFound, "attempt")
+			c.Get("/api/logs/"+id+"/files").Refused(http.StatusNotFound, "attempt")
+			c.Get("/api/logs/"+id+"/files/x").Refused(http.StatusNotFound, "attempt")
 		}
-		c.get("/api/logs/"+a.ID+"/files/none.log.gz").refused(http.StatusNotFound, "none.log.gz")
-		c.get("/api/logs/" + a.ID + "/files/..%2Fsecret").refused(http.StatusNotFound)
+		c.Get("/api/logs/"+a.ID+"/files/none.log.gz").Refused(http.StatusNotFound, "none.log.gz")
+		c.Get("/api/logs/" + a.ID + "/files/..%2Fsecret").Refused(http.StatusNotFound)
 	})
 }

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,25 +15,13 @@ func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
 	if planned := p.plan[t.Plan]; planned.Operator == "fail" {
 		fails = cmp.Or(planned.Command, "the task failed")
 	}
-	outcomes := p.w.Workflow.Outcomes
-	i := slices.IndexFunc(outcomes, func(o world.Outcome) bool { return p.fits(o, t) })
-	if i < 0 {
+	fits := func(o world.Outcome) bool { return p.fits(o, t) }
+	o, rest := world.Take(p.w.Workflow.Outcomes, fits, func(o *world.Outcome) *int { return &o.Times })
+	if o == nil {
 		return takes, fails
 	}
-	o := outcomes[i]
-	if o.Times > 0 {
-		p.w.Workflow.Outcomes = useUp(outcomes, i)
-	}
+	p.w.Workflow.Outcomes = rest
 	return cmp.Or(o.Takes, takes), cmp.Or(o.Error, fails)
-}
-
-// useUp counts down how often an outcome still applies, in a copy of the list.
-func useUp(outcomes []world.Outcome, i int) []world.Outcome {
-	left := slices.Clone(outcomes)
-	if left[i].Times--; left[i].Times > 0 {
-		return left
-	}
-	return slices.Delete(left, i, i+1)
 }
 
 func (p *progress) fits(o world.Outcome, t *world.Task) bool {

@@ -11,13 +11,13 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var poolRules = resource.Of[world.PoolRule]{
+var poolRules = resource.New(resource.Of[world.PoolRule]{
 	Noun: "pool rule", Plural: "poolRules", IDs: "workflow.pool_rule", Key: "poolRuleId", Dialect: dialect,
 	Rows:  func(w *world.World) *table.Table[world.PoolRule] { return &w.Workflow.PoolRules },
 	Bind:  bindPoolRule,
 	Guard: guardPoolRule,
 	View:  func(_ *op.Call, r world.PoolRule) any { return poolRuleView(r) },
-}
+})
 
 type poolRuleForm struct {
 	ID         string                `json:"id"`
@@ -27,7 +27,7 @@ type poolRuleForm struct {
 }
 
 func poolRuleView(r world.PoolRule) poolRuleForm {
-	return poolRuleForm{ID: idText(r.ID), Priority: r.Priority, Conditions: r.Conditions, PoolID: idText(r.Pool)}
+	return poolRuleForm{ID: op.IDText(r.ID), Priority: r.Priority, Conditions: r.Conditions, PoolID: op.IDText(r.Pool)}
 }
 
 // listPoolRules lists the rules in the order in which they are tried.
@@ -142,7 +142,7 @@ func guardPoolRule(c *op.Call, _, after *world.PoolRule) error {
 	if _, ok := c.World.Workflow.Pools.Get(after.Pool); !ok {
 		return op.Invalid("poolId", "there is no pool with id %d", after.Pool)
 	}
-	for id, r := range c.World.Workflow.PoolRules.All() {
+	for id, r := range table.All(&c.World.Workflow.PoolRules) {
 		if r.Priority == after.Priority && id != after.ID {
 			return op.Invalid("priority", "pool rule %d has priority %d already", id, r.Priority)
 		}
@@ -151,8 +151,8 @@ func guardPoolRule(c *op.Call, _, after *world.PoolRule) error {
 }
 
 func rulesByPriority(w *world.World) []world.PoolRule {
-	rules := make([]world.PoolRule, 0, w.Workflow.PoolRules.Len())
-	for _, r := range w.Workflow.PoolRules.All() {
+	rules := make([]world.PoolRule, 0, table.Len(&w.Workflow.PoolRules))
+	for _, r := range table.All(&w.Workflow.PoolRules) {
 		rules = append(rules, r)
 	}
 	slices.SortFunc(rules, func(a, b world.PoolRule) int { return cmp.Compare(a.Priority, b.Priority) })
@@ -161,23 +161,15 @@ func rulesByPriority(w *world.World) []world.PoolRule {
 
 // choosePool tries the rules from the lowest priority value up, and takes the first one that fits. An attempt that
 // fits none goes to the default pool.
-func choosePool(w *world.World, s start, skip op.Skips) int64 {
-	rules := rulesByPriority(w)
-	if skip[SkipRuleOrder] {
-		slices.Reverse(rules)
-	}
+func choosePool(w *world.World, s start) int64 {
 	project, _ := w.Workflow.Projects.Get(s.Definition.Project)
-	d, _ := defaultPool(w)
-	chosen := d.ID
-	for _, r := range rules {
-		if !fitsAll(r.Conditions, project.Name, s) {
-			continue
-		}
-		if chosen = r.Pool; !skip[SkipFirstFit] {
-			break
+	for _, r := range rulesByPriority(w) {
+		if fitsAll(r.Conditions, project.Name, s) {
+			return r.Pool
 		}
 	}
-	return chosen
+	d, _ := defaultPool(w)
+	return d.ID
 }
 
 func fitsAll(conditions []world.PoolCondition, project string, s start) bool {

@@ -16,9 +16,9 @@ type poolRule struct {
 	Conditions []map[string]any
 }
 
-func (c *client) poolRules() []poolRule {
+func (c client) poolRules() []poolRule {
 	c.Helper()
-	return decode[struct{ PoolRules []poolRule }](c.get("/api/pool_rules").want(http.StatusOK)).PoolRules
+	return decode[struct{ PoolRules []poolRule }](c.Get("/api/pool_rules").Want(http.StatusOK)).PoolRules
 }
 
 // onDemand and scheduled are conditions by how an attempt is started.
@@ -35,9 +35,9 @@ func TestPoolRules(t *testing.T) {
 		p := c.createPool("small", 1)
 		late := c.createRule(20, p.ID, startsWith("project_name", "shop"), onDemand)
 		early := c.createRule(10, "1", scheduled)
-		c.call(http.MethodPatch, "/api/pool_rules/"+early, `{"priority":30}`).want(http.StatusOK)
-		c.call(http.MethodPatch, "/api/pool_rules/"+late, `{"poolId":1,"conditions":[
-			{"type":"workflow_name","operator":"starts_with","values":["a","b"]}]}`).want(http.StatusOK)
+		c.send(http.MethodPatch, "/api/pool_rules/"+early, `{"priority":30}`).Want(http.StatusOK)
+		c.send(http.MethodPatch, "/api/pool_rules/"+late, `{"poolId":1,"conditions":[
+			{"type":"workflow_name","operator":"starts_with","values":["a","b"]}]}`).Want(http.StatusOK)
 		want := []poolRule{
 			{late, "1", 20, []map[string]any{
 				{"type": "workflow_name", "operator": "starts_with", "values": []any{"a", "b"}},
@@ -47,15 +47,15 @@ func TestPoolRules(t *testing.T) {
 		if diff := cmp.Diff(want, c.poolRules()); diff != "" {
 			t.Errorf("list (-want +got):\n%s", diff)
 		}
-		got := decode[poolRule](c.get("/api/pool_rules/" + late).want(http.StatusOK))
+		got := decode[poolRule](c.Get("/api/pool_rules/" + late).Want(http.StatusOK))
 		if diff := cmp.Diff(want[0], got); diff != "" {
 			t.Errorf("get (-want +got):\n%s", diff)
 		}
-		got = decode[poolRule](c.call(http.MethodDelete, "/api/pool_rules/"+late, nil).want(http.StatusOK))
+		got = decode[poolRule](c.send(http.MethodDelete, "/api/pool_rules/"+late, nil).Want(http.StatusOK))
 		if diff := cmp.Diff(want[0], got); diff != "" {
 			t.Errorf("delete (-want +got):\n%s", diff)
 		}
-		c.get("/api/pool_rules/" + late).refused(http.StatusNotFound)
+		c.Get("/api/pool_rules/" + late).Refused(http.StatusNotFound)
 		if diff := cmp.Diff(want[1:], c.poolRules()); diff != "" {
 			t.Errorf("list after the deletion (-want +got):\n%s", diff)
 		}
@@ -64,11 +64,11 @@ func TestPoolRules(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		first, second := c.createRule(10, "1", onDemand), c.createRule(20, "1", onDemand)
-		c.call(http.MethodPost, "/api/pool_rules", map[string]any{
+		c.send(http.MethodPost, "/api/pool_rules", map[string]any{
 			"priority": 10, "poolId": "1", "conditions": []any{onDemand},
-		}).refused(http.StatusBadRequest, "rule "+first, "10")
-		c.call(http.MethodPatch, "/api/pool_rules/"+second, `{"priority":10}`).refused(http.StatusBadRequest, "rule "+first)
-		c.call(http.MethodPatch, "/api/pool_rules/"+second, `{"priority":20}`).want(http.StatusOK)
+		}).Refused(http.StatusBadRequest, "rule "+first, "10")
+		c.send(http.MethodPatch, "/api/pool_rules/"+second, `{"priority":10}`).Refused(http.StatusBadRequest, "rule "+first)
+		c.send(http.MethodPatch, "/api/pool_rules/"+second, `{"priority":20}`).Want(http.StatusOK)
 	})
 	t.Run("a pool that does not exist is refused", func(t *testing.T) {
 		t.Parallel()
@@ -76,28 +76,28 @@ func TestPoolRules(t *testing.T) {
 		rule := c.createRule(10, "1", onDemand)
 		for _, id := range []any{"7", 7} {
 			body := map[string]any{"priority": 1, "poolId": id, "conditions": []any{onDemand}}
-			c.call(http.MethodPost, "/api/pool_rules", body).refused(http.StatusBadRequest, "pool", "7")
-			c.call(http.MethodPatch, "/api/pool_rules/"+rule, body).refused(http.StatusBadRequest, "pool", "7")
+			c.send(http.MethodPost, "/api/pool_rules", body).Refused(http.StatusBadRequest, "pool", "7")
+			c.send(http.MethodPatch, "/api/pool_rules/"+rule, body).Refused(http.StatusBadRequest, "pool", "7")
 		}
 	})
 	t.Run("administrators only", func(t *testing.T) {
 		t.Parallel()
-		c := newClient(t).load("")
+		c := newClient(t)
 		rule := c.createRule(10, "1", onDemand)
-		c.key = "1/analyst"
-		c.get("/api/pool_rules").refused(http.StatusForbidden)
-		c.get("/api/pool_rules/" + rule).refused(http.StatusForbidden)
-		c.call(http.MethodPost, "/api/pool_rules", `{}`).refused(http.StatusForbidden)
-		c.call(http.MethodPatch, "/api/pool_rules/"+rule, `{}`).refused(http.StatusForbidden)
-		c.call(http.MethodDelete, "/api/pool_rules/"+rule, nil).refused(http.StatusForbidden)
+		c.Key = "1/analyst"
+		c.Get("/api/pool_rules").Refused(http.StatusForbidden)
+		c.Get("/api/pool_rules/" + rule).Refused(http.StatusForbidden)
+		c.send(http.MethodPost, "/api/pool_rules", `{}`).Refused(http.StatusForbidden)
+		c.send(http.MethodPatch, "/api/pool_rules/"+rule, `{}`).Refused(http.StatusForbidden)
+		c.send(http.MethodDelete, "/api/pool_rules/"+rule, nil).Refused(http.StatusForbidden)
 	})
 	t.Run("an id that names nothing", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		for _, id := range []string{"99", "0", "-1", "one", "99999999999999999999"} {
-			c.get("/api/pool_rules/" + id).refused(http.StatusNotFound)
-			c.call(http.MethodPatch, "/api/pool_rules/"+id, `{"priority":1}`).refused(http.StatusNotFound)
-			c.call(http.MethodDelete, "/api/pool_rules/"+id, nil).refused(http.StatusNotFound)
+			c.Get("/api/pool_rules/" + id).Refused(http.StatusNotFound)
+			c.send(http.MethodPatch, "/api/pool_rules/"+id, `{"priority":1}`).Refused(http.StatusNotFound)
+			c.send(http.MethodDelete, "/api/pool_rules/"+id, nil).Refused(http.StatusNotFound)
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestPoolRuleBodies(t *testing.T) {
 			t.Parallel()
 			for _, mode := range []mockserver.Validation{mockserver.Strict, mockserver.Off} {
 				c := newClient(t, mockserver.WithValidation(mode))
-				c.call(http.MethodPost, "/api/pool_rules", body).refused(http.StatusBadRequest)
+				c.send(http.MethodPost, "/api/pool_rules", body).Refused(http.StatusBadRequest)
 				if n := len(c.poolRules()); n != 0 {
 					t.Errorf("%s: there are %d rules", mode, n)
 				}
@@ -150,46 +150,46 @@ func TestPoolRuleOrder(t *testing.T) {
 	nothing := map[string]any{"type": "workflow_type", "values": []string{"audience"}}
 	for _, test := range []struct {
 		name  string
-		rules func(c *client, pools []pool)
+		rules func(c client, pools []pool)
 		want  string
 	}{
-		{"the lowest priority value is tried first, whatever was made first", func(c *client, p []pool) {
+		{"the lowest priority value is tried first, whatever was made first", func(c client, p []pool) {
 			c.createRule(20, p[first].ID, startsWith("project_name", "shop"))
 			c.createRule(3, p[second].ID, startsWith("project_name", "shop"))
 		}, "second"},
-		{"the first rule that fits wins", func(c *client, p []pool) {
+		{"the first rule that fits wins", func(c client, p []pool) {
 			c.createRule(1, p[first].ID, startsWith("project_name", "other"))
 			c.createRule(2, p[second].ID, startsWith("project_name", "sh"))
 			c.createRule(3, p[first].ID, startsWith("project_name", "shop"))
 		}, "second"},
-		{"all conditions of a rule must hold", func(c *client, p []pool) {
+		{"all conditions of a rule must hold", func(c client, p []pool) {
 			c.createRule(1, p[first].ID, startsWith("project_name", "shop"), startsWith("workflow_name", "load"))
 			c.createRule(2, p[second].ID, startsWith("project_name", "shop"), startsWith("workflow_name", "wait"))
 		}, "second"},
-		{"any prefix of a condition fits", func(c *client, p []pool) {
+		{"any prefix of a condition fits", func(c client, p []pool) {
 			c.createRule(1, p[first].ID, startsWith("workflow_name", "load", "wa"))
 		}, "first"},
-		{"a prefix is not a part", func(c *client, p []pool) {
+		{"a prefix is not a part", func(c client, p []pool) {
 			c.createRule(1, p[first].ID, startsWith("workflow_name", "ait"))
 		}, "default"},
-		{"what a client starts is on demand", func(c *client, p []pool) {
+		{"what a client starts is on demand", func(c client, p []pool) {
 			c.createRule(1, p[first].ID, scheduled)
 			c.createRule(2, p[second].ID, onDemand)
 		}, "second"},
-		{"a workflow of a project has no type", func(c *client, p []pool) {
+		{"a workflow of a project has no type", func(c client, p []pool) {
 			c.createRule(1, p[first].ID, nothing)
 		}, "default"},
-		{"what fits no rule goes to the default pool", func(c *client, p []pool) {
+		{"what fits no rule goes to the default pool", func(c client, p []pool) {
 			c.createRule(1, p[first].ID, startsWith("project_name", "other"))
 		}, "default"},
-		{"a rule may point at the default pool", func(c *client, p []pool) {
+		{"a rule may point at the default pool", func(c client, p []pool) {
 			c.createRule(1, "1", onDemand)
 			c.createRule(2, p[first].ID, onDemand)
 		}, "default"},
-		{"an attempt keeps its pool when the rules change", func(c *client, p []pool) {
+		{"an attempt keeps its pool when the rules change", func(c client, p []pool) {
 			rule := c.createRule(1, p[first].ID, onDemand)
 			a := c.start("shop", "wait", map[string]any{"retryAttemptName": "before"})
-			c.call(http.MethodPatch, "/api/pool_rules/"+rule, fmt.Sprintf(`{"poolId":%q}`, p[second].ID)).want(http.StatusOK)
+			c.send(http.MethodPatch, "/api/pool_rules/"+rule, fmt.Sprintf(`{"poolId":%q}`, p[second].ID)).Want(http.StatusOK)
 			if got := *c.attempt(a.ID).PoolID; got != p[first].ID {
 				c.Errorf("the attempt has moved to %s", got)
 			}
@@ -202,7 +202,7 @@ func TestPoolRuleOrder(t *testing.T) {
 			c.createPool("first", 1)
 			c.createPool("second", 1)
 			pools := c.pools()
-			test.rules(&client{t, c.server, c.key}, pools)
+			test.rules(c.in(t), pools)
 			a := c.start("shop", "wait")
 			for _, p := range pools {
 				if p.ID == *a.PoolID && p.Name != test.want {
@@ -217,8 +217,8 @@ func TestPoolRuleOrder(t *testing.T) {
 		p := c.createPool("night", 1)
 		c.createRule(1, p.ID, scheduled)
 		c.upload("shop", "v1", map[string]string{"wait": "schedule: {hourly>: '00:00'}\n" + wait})
-		c.advance(30 * 60e9)
-		list := decode[struct{ Attempts []attempt }](c.get("/api/attempts").want(http.StatusOK)).Attempts
+		c.Advance(30 * 60e9)
+		list := decode[struct{ Attempts []attempt }](c.Get("/api/attempts").Want(http.StatusOK)).Attempts
 		if len(list) != 1 || *list[0].PoolID != p.ID {
 			t.Errorf("the attempts are %v, want one in pool %s", list, p.ID)
 		}

@@ -11,13 +11,13 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var pools = resource.Of[world.Pool]{
+var pools = resource.New(resource.Of[world.Pool]{
 	Noun: "pool", Plural: "pools", IDs: "workflow.pool", Key: "poolId", Dialect: dialect,
 	Rows:  func(w *world.World) *table.Table[world.Pool] { return &w.Workflow.Pools },
 	Bind:  bindPool,
 	Guard: guardPool,
 	View:  func(_ *op.Call, p world.Pool) any { return poolView(p) },
-}
+})
 
 type poolForm struct {
 	ID               string `json:"id"`
@@ -27,7 +27,7 @@ type poolForm struct {
 }
 
 func poolView(p world.Pool) poolForm {
-	return poolForm{ID: idText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
+	return poolForm{ID: op.IDText(p.ID), Name: p.Name, ConcurrencyLimit: p.Limit, Default: p.Default}
 }
 
 func listPools(c *op.Call) (op.Reply, error) { return pools.List(c) }
@@ -48,14 +48,14 @@ func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, er
 	if err != nil {
 		return reply, err
 	}
-	if d, ok := defaultPool(c.World); ok && !c.Skip[SkipDefaultAbsorb] {
+	if d, ok := defaultPool(c.World); ok {
 		d.Limit = max(1, spare(c.World))
 		c.World.Workflow.Pools.Put(d.ID, d)
 	}
 	if c.World.Workflow.Use.Waiting == 0 {
 		return reply, nil
 	}
-	for id := range c.World.Workflow.Pools.All() {
+	for id := range table.All(&c.World.Workflow.Pools) {
 		dispatch(c.World, id, c.Now)
 	}
 	return reply, nil
@@ -64,7 +64,7 @@ func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, er
 // spare is what the account's limit leaves to the default pool.
 func spare(w *world.World) int {
 	left := accountLimit(w)
-	for _, p := range w.Workflow.Pools.All() {
+	for _, p := range table.All(&w.Workflow.Pools) {
 		if !p.Default {
 			left -= p.Limit
 		}
@@ -137,7 +137,7 @@ func poolCreatable(w *world.World, p world.Pool) error {
 
 // poolUpdatable: a used name is 400 here, the document of this operation has no 409.
 func poolUpdatable(c *op.Call, before, after world.Pool) error {
-	if before.Default && !c.Skip[SkipDefaultUpdate] {
+	if before.Default {
 		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be updated: "+
 			"it has what the other pools leave", before.Name, before.ID)
 	}
@@ -153,7 +153,7 @@ func poolUpdatable(c *op.Call, before, after world.Pool) error {
 
 // poolNamed finds the pool, other than one, that has a name.
 func poolNamed(w *world.World, name string, but int64) (world.Pool, bool) {
-	for id, p := range w.Workflow.Pools.All() {
+	for id, p := range table.All(&w.Workflow.Pools) {
 		if p.Name == name && id != but {
 			return p, true
 		}
@@ -184,14 +184,14 @@ func poolAffordable(w *world.World, from, to int) error {
 func poolDeletable(c *op.Call, p world.Pool) error {
 	use := c.World.Workflow.PoolUse(p.ID)
 	switch {
-	case p.Default && !c.Skip[SkipDeletionOfDefault]:
+	case p.Default:
 		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be deleted", p.Name, p.ID)
-	case use.Running+use.Waiting > 0 && !c.Skip[SkipDeletionWithAttempts]:
+	case use.Running+use.Waiting > 0:
 		return op.Invalid("", "pool %s (id %d) cannot be deleted while attempts are in it: %d running, "+
 			"%d queued or blocked", p.Name, p.ID, use.Running, use.Waiting)
 	}
-	for _, rule := range c.World.Workflow.PoolRules.All() {
-		if rule.Pool == p.ID && !c.Skip[SkipDeletionWithRules] {
+	for _, rule := range table.All(&c.World.Workflow.PoolRules) {
+		if rule.Pool == p.ID {
 			return op.Invalid("", "pool %s (id %d) cannot be deleted while pool rule %d (priority %d) references it",
 				p.Name, p.ID, rule.ID, rule.Priority)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -24,9 +25,9 @@ type projectForm struct {
 func projectView(w *world.World, p world.Project) projectForm {
 	revision, _ := w.Workflow.Revisions.Get(p.Revision)
 	return projectForm{
-		ID: idText(p.ID), Name: p.Name, Revision: revision.Name,
+		ID: op.IDText(p.ID), Name: p.Name, Revision: revision.Name,
 		ArchiveType: archiveType, ArchiveMD5: revision.MD5, Metadata: []map[string]string{},
-		CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt), DeletedAt: optionalInstant(p.DeletedAt),
+		CreatedAt: op.Instant(p.CreatedAt), UpdatedAt: op.Instant(p.UpdatedAt), DeletedAt: op.OptionalInstant(p.DeletedAt),
 	}
 }
 
@@ -40,7 +41,7 @@ func listProjects(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	projects := []projectForm{}
-	for _, p := range c.World.Workflow.Projects.After(last) {
+	for _, p := range table.After(&c.World.Workflow.Projects, last) {
 		if !p.DeletedAt.IsZero() || c.Has("name") && p.Name != c.Text("name") ||
 			!strings.Contains(p.Name, c.Text("name_pattern")) {
 			continue
@@ -125,7 +126,7 @@ func notDeleted(p world.Project) error {
 	}
 	return &op.Error{
 		Code:    op.CodeNotFound,
-		Message: "project with id " + idText(p.ID) + " was deleted at " + instant(p.DeletedAt),
+		Message: "project with id " + op.IDText(p.ID) + " was deleted at " + op.Instant(p.DeletedAt),
 	}
 }
 

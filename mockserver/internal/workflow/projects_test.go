@@ -4,9 +4,9 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net/http"
 	"testing"
+	"time"
 )
 
 const plain = "+hello:\n  echo>: hello\n"
@@ -15,10 +15,10 @@ func TestProjects(t *testing.T) {
 	t.Parallel()
 	t.Run("a project reads back as it was put", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		gz := archive(t, map[string]string{"daily": plain})
 		sum := md5.Sum(gz)
-		put := h.body(http.StatusOK, h.put("shop", "v1", gz, nil))
+		put := h.put("shop", "v1", gz, nil).Want(http.StatusOK).Object()
 		wantEqual(t, "answer", put, object{
 			"id": "1", "name": "shop", "revision": "v1", "archiveType": "db",
 			"archiveMd5": base64.StdEncoding.EncodeToString(sum[:]), "metadata": []any{},
@@ -29,22 +29,22 @@ func TestProjects(t *testing.T) {
 	})
 	t.Run("a second revision keeps id and createdAt", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": plain})
-		h.advance("1h")
+		h.Advance(time.Hour)
 		p := h.upload("shop", "v2", map[string]string{"daily": plain})
 		wantEqual(t, "times", []any{p["id"], p["revision"], p["createdAt"], p["updatedAt"]},
 			[]any{"1", "v2", "2026-01-15T09:30:00Z", "2026-01-15T10:30:00Z"})
 	})
 	t.Run("unknown ids name nothing", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		for _, id := range []string{"7", "0", "-1", "x", "99999999999999999999"} {
-			h.refused(http.StatusNotFound, "GET", "/api/projects/"+id, nil, "project", "id", id)
+			h.send("GET", "/api/projects/"+id, nil).Refused(http.StatusNotFound, "project", "id", id)
 			for _, path := range []string{"archive", "revisions", "schedules", "secrets", "workflows", "workflows/daily"} {
-				h.refused(http.StatusNotFound, "GET", "/api/projects/"+id+"/"+path, nil, "project", "id", id)
+				h.send("GET", "/api/projects/"+id+"/"+path, nil).Refused(http.StatusNotFound, "project", "id", id)
 			}
-			h.refused(http.StatusNotFound, "DELETE", "/api/projects/"+id, nil, "project", "id", id)
+			h.send("DELETE", "/api/projects/"+id, nil).Refused(http.StatusNotFound, "project", "id", id)
 		}
 	})
 }
@@ -54,28 +54,28 @@ func TestProjectDeletion(t *testing.T) {
 	const daily = "schedule:\n  daily>: 07:00:00\n" + plain
 	t.Run("answers the project as it was before, then knows it as deleted", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		put := h.upload("shop", "v1", map[string]string{"daily": daily})
 		wantEqual(t, "answer", h.do(http.StatusOK, "DELETE", "/api/projects/1", nil), put)
-		h.refused(http.StatusNotFound, "DELETE", "/api/projects/1", nil, "1", "deleted", "2026-01-15T09:30:00Z")
+		h.send("DELETE", "/api/projects/1", nil).Refused(http.StatusNotFound, "1", "deleted", "2026-01-15T09:30:00Z")
 		for _, path := range []string{"", "/archive", "/revisions", "/schedules", "/secrets", "/workflows", "/sessions"} {
-			h.refused(http.StatusNotFound, "GET", "/api/projects/1"+path, nil, "1", "deleted", "2026-01-15T09:30:00Z")
+			h.send("GET", "/api/projects/1"+path, nil).Refused(http.StatusNotFound, "1", "deleted", "2026-01-15T09:30:00Z")
 		}
 		wantEqual(t, "projects", h.get("/api/projects"), object{"projects": []any{}})
 	})
 	t.Run("drops the schedules, so that nothing runs any more", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": daily})
 		h.do(http.StatusOK, "DELETE", "/api/projects/1", nil)
 		wantEqual(t, "schedules", h.get("/api/schedules"), object{"schedules": []any{}})
-		h.refused(http.StatusNotFound, "GET", "/api/schedules/1", nil, "schedule", "1")
-		h.advance("240h")
+		h.send("GET", "/api/schedules/1", nil).Refused(http.StatusNotFound, "schedule", "1")
+		h.Advance(240 * time.Hour)
 		wantEqual(t, "sessions", h.get("/api/sessions"), object{"sessions": []any{}})
 	})
 	t.Run("frees the name for a project with a new id", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": plain})
 		h.do(http.StatusOK, "DELETE", "/api/projects/1", nil)
 		p := h.upload("shop", "v1", map[string]string{"daily": plain})
@@ -83,9 +83,9 @@ func TestProjectDeletion(t *testing.T) {
 	})
 	t.Run("leaves sessions, attempts and definitions readable", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": daily})
-		h.advance("48h")
+		h.Advance(48 * time.Hour)
 		h.do(http.StatusOK, "DELETE", "/api/projects/1", nil)
 		wantEqual(t, "sessions", len(list(h.get("/api/sessions"), "sessions")), 2)
 		wantEqual(t, "attempt", h.get("/api/attempts/1")["status"], "success")
@@ -93,17 +93,16 @@ func TestProjectDeletion(t *testing.T) {
 	})
 	t.Run("refuses to start its workflows", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": plain})
 		h.do(http.StatusOK, "DELETE", "/api/projects/1", nil)
-		h.refused(http.StatusNotFound, "PUT", "/api/attempts",
-			object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}, "deleted")
+		h.send("PUT", "/api/attempts", object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}).Refused(http.StatusNotFound, "deleted")
 	})
 }
 
 func TestProjectList(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
+	h := newClient(t)
 	for n := range 103 {
 		h.upload(fmt.Sprintf("p%03d", n+1), "v1", map[string]string{"a": plain})
 	}
@@ -144,7 +143,7 @@ func TestProjectList(t *testing.T) {
 	for _, query := range []string{"?count=0", "?count=-1", "?count=x", "?last_id=x"} {
 		t.Run("refuses "+query, func(t *testing.T) {
 			t.Parallel()
-			h.in(t).refused(http.StatusBadRequest, "GET", "/api/projects"+query, nil)
+			h.in(t).send("GET", "/api/projects"+query, nil).Refused(http.StatusBadRequest)
 		})
 	}
 }
@@ -154,7 +153,7 @@ func TestProjectListWithoutValidation(t *testing.T) {
 	h := lenient(t)
 	h.upload("shop", "v1", map[string]string{"a": plain})
 	for _, query := range []string{"?count=0", "?count=-1", "?count=x", "?last_id=x", "?count=1e3"} {
-		h.refused(http.StatusBadRequest, "GET", "/api/projects"+query, nil)
+		h.send("GET", "/api/projects"+query, nil).Refused(http.StatusBadRequest)
 	}
 	wantEqual(t, "behind the greatest id", h.get("/api/projects?last_id=9223372036854775807"),
 		object{"projects": []any{}})
@@ -163,10 +162,10 @@ func TestProjectListWithoutValidation(t *testing.T) {
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
+	h := newClient(t)
 	first, second := archive(t, map[string]string{"a": plain}), archive(t, map[string]string{"b": plain})
-	h.body(http.StatusOK, h.put("shop", "v1", first, nil))
-	h.body(http.StatusOK, h.put("shop", "v2", second, nil))
+	h.put("shop", "v1", first, nil).Want(http.StatusOK)
+	h.put("shop", "v2", second, nil).Want(http.StatusOK)
 	for name, test := range map[string]struct {
 		query string
 		want  []byte
@@ -181,15 +180,12 @@ func TestArchive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := h.in(t)
-			response := h.send("GET", "/workflow/api/projects/1/archive"+test.query, "", nil)
-			defer response.Body.Close()
-			got, err := io.ReadAll(response.Body)
-			if err != nil || response.StatusCode != http.StatusOK || string(got) != string(test.want) {
-				t.Errorf("status %d, %d bytes, error %v; want the %d bytes as they were put", response.StatusCode,
-					len(got), err, len(test.want))
+			a := h.Get("/api/projects/1/archive" + test.query).Want(http.StatusOK)
+			if string(a.Body) != string(test.want) {
+				t.Errorf("%d bytes; want the %d bytes as they were put", len(a.Body), len(test.want))
 			}
-			wantEqual(t, "type", response.Header.Get("Content-Type"), "application/gzip")
+			wantEqual(t, "type", a.Header.Get("Content-Type"), "application/gzip")
 		})
 	}
-	h.refused(http.StatusNotFound, "GET", "/api/projects/1/archive?revision=v9", nil, "revision", "v9")
+	h.send("GET", "/api/projects/1/archive?revision=v9", nil).Refused(http.StatusNotFound, "revision", "v9")
 }

@@ -18,7 +18,7 @@ type resumeRequest struct {
 
 // copies gives the attempt resumed and the full names of the tasks to take over, sorted. They are matched by name, so
 // that the new attempt may belong to a newer revision.
-func (r *resumeRequest) copies(w *world.World, skip op.Skips) (resumed int64, names []string, err error) {
+func (r *resumeRequest) copies(w *world.World) (resumed int64, names []string, err error) {
 	if err := r.check(); err != nil {
 		return 0, nil, err
 	}
@@ -28,12 +28,9 @@ func (r *resumeRequest) copies(w *world.World, skip op.Skips) (resumed int64, na
 	}
 	tasks, _ := w.Workflow.Tasks.Get(attempt.ID)
 	if r.Mode == "failed" {
-		names, err = succeeded(attempt, tasks, skip)
+		names, err = succeeded(attempt, tasks)
 	} else {
-		names, err = r.before(tasks, skip)
-	}
-	if skip[SkipCopies] {
-		names = nil
+		names, err = r.before(tasks)
 	}
 	slices.Sort(names)
 	return attempt.ID, names, err
@@ -53,8 +50,8 @@ func (r *resumeRequest) check() error {
 
 // succeeded is the mode failed: whatever succeeded is not done again. An attempt that succeeded as a whole has nothing
 // left to do.
-func succeeded(attempt world.Attempt, tasks []world.Task, skip op.Skips) (names []string, err error) {
-	if attempt.Success && !skip[SkipFailedOfSuccess] {
+func succeeded(attempt world.Attempt, tasks []world.Task) (names []string, err error) {
+	if attempt.Success {
 		return nil, op.Invalid("resume.attemptId", "attempt %d succeeded, so nothing of it has failed", attempt.ID)
 	}
 	for _, t := range tasks {
@@ -67,8 +64,8 @@ func succeeded(attempt world.Attempt, tasks []world.Task, skip op.Skips) (names 
 
 // before is the mode from: the tasks that the named one, or one of its parents, had to wait for, with all their
 // subtasks. Beside it, with _parallel, is not before it.
-func (r *resumeRequest) before(tasks []world.Task, skip op.Skips) (names []string, err error) {
-	at, err := r.find(tasks, skip)
+func (r *resumeRequest) before(tasks []world.Task) (names []string, err error) {
+	at, err := r.find(tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +97,14 @@ func takeUpstreams(tasks []world.Task, at int, taken []bool) {
 	}
 }
 
-func (r *resumeRequest) find(tasks []world.Task, skip op.Skips) (int, error) {
+func (r *resumeRequest) find(tasks []world.Task) (int, error) {
 	found := -1
 	for i, t := range tasks {
 		switch {
 		case !strings.HasSuffix(t.Name, r.From):
 		case found < 0:
 			found = i
-		case !skip[SkipFromFitsOne]:
+		default:
 			return 0, op.Invalid("resume.from", "%s fits %s and %s; it must fit one task", r.From, tasks[found].Name, t.Name)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 // resumable has a failed attempt, of which extract and transform+a have succeeded and transform+b has failed.
-func resumable(t *testing.T) (*client, attempt) {
+func resumable(t *testing.T) (client, attempt) {
 	t.Helper()
 	c := newClient(t).load("workflow: {outcomes: [{task: +b, error: broken, times: 1}]}")
 	c.upload("shop", "v1", map[string]string{"etl": etl, "wait": wait})
 	a := c.start("shop", "etl")
-	c.advance(3 * time.Second)
+	c.Advance(3 * time.Second)
 	want := "+etl group_error, +etl+extract success, +etl+transform group_error, +etl+transform+a success, " +
 		"+etl+transform+b error, +etl+load blocked"
 	if got := c.states(a.ID); got != want {
@@ -47,12 +47,12 @@ func TestResume(t *testing.T) {
 		if tasks := c.tasks(b.ID); tasks[1].StartedAt != nil || tasks[4].StartedAt == nil {
 			t.Errorf("started: the copy %v, the one that runs %v", tasks[1].StartedAt, tasks[4].StartedAt)
 		}
-		c.advance(2 * time.Second)
+		c.Advance(2 * time.Second)
 		if got := c.attempt(b.ID).Status; got != "success" {
 			t.Errorf("in the end it is %s", got)
 		}
 		c.tryStart("shop", "etl", resume("failed", b.ID, ""), map[string]any{"retryAttemptName": "once more"}).
-			refused(http.StatusBadRequest, "succeeded")
+			Refused(http.StatusBadRequest, "succeeded")
 	})
 	t.Run("from takes over what comes before and runs the task and what follows", func(t *testing.T) {
 		t.Parallel()
@@ -77,9 +77,9 @@ func TestResume(t *testing.T) {
 		t.Parallel()
 		c, a := resumable(t)
 		c.start("shop", "etl", map[string]any{"retryAttemptName": "whole"})
-		c.advance(4 * time.Second)
+		c.Advance(4 * time.Second)
 		b := c.start("shop", "etl", resume("from", "2", "+load"))
-		c.advance(time.Second)
+		c.Advance(time.Second)
 		if got := c.attempt(b.ID).Status; got != "success" {
 			t.Errorf("resumed from the end of a success, after %s: %s", a.ID, got)
 		}
@@ -88,23 +88,23 @@ func TestResume(t *testing.T) {
 		t.Parallel()
 		c, a := resumable(t)
 		c.tryStart("shop", "etl", resume("from", a.ID, "+load")).
-			refused(http.StatusBadRequest, "+etl+transform", "group_error")
+			Refused(http.StatusBadRequest, "+etl+transform", "group_error")
 	})
 	t.Run("from fits exactly one task", func(t *testing.T) {
 		t.Parallel()
 		c, a := resumable(t)
 		c.upload("shop", "v2", map[string]string{"etl": "+x: {+a: {fail>: x}}\n+y: {+a: {echo>: y}}\n"})
 		b := c.start("shop", "etl", map[string]any{"sessionTime": "2026-01-16T00:00:00Z"})
-		c.advance(time.Second)
-		c.tryStart("shop", "etl", resume("from", b.ID, "+a")).refused(http.StatusBadRequest, "+etl+x+a", "+etl+y+a")
-		c.tryStart("shop", "etl", resume("from", a.ID, "+none")).refused(http.StatusBadRequest, "+none", "no task")
+		c.Advance(time.Second)
+		c.tryStart("shop", "etl", resume("from", b.ID, "+a")).Refused(http.StatusBadRequest, "+etl+x+a", "+etl+y+a")
+		c.tryStart("shop", "etl", resume("from", a.ID, "+none")).Refused(http.StatusBadRequest, "+none", "no task")
 	})
 	t.Run("an attempt that does not exist", func(t *testing.T) {
 		t.Parallel()
 		c, _ := resumable(t)
 		for _, id := range []string{"99", "0", "one", "99999999999999999999"} {
-			c.tryStart("shop", "etl", resume("failed", id, "")).refused(http.StatusNotFound, "attempt", id)
-			c.tryStart("shop", "etl", resume("from", id, "+a")).refused(http.StatusNotFound, "attempt", id)
+			c.tryStart("shop", "etl", resume("failed", id, "")).Refused(http.StatusNotFound, "attempt", id)
+			c.tryStart("shop", "etl", resume("from", id, "+a")).Refused(http.StatusNotFound, "attempt", id)
 		}
 		if got := ids(c, "/api/attempts?include_retried=true"); got != "1" {
 			t.Errorf("the refusals have made attempts: %s", got)
@@ -127,7 +127,7 @@ func TestResume(t *testing.T) {
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"w": "+g: {+a: {echo>: a}}\n+z: {fail>: z}\n"})
 		a := c.start("shop", "w")
-		c.advance(2 * time.Second)
+		c.Advance(2 * time.Second)
 		c.upload("shop", "v2", map[string]string{"w": "+g:\n  +a: {echo>: a}\n  +b: {echo>: b}\n+z: {echo>: z}\n"})
 		b := c.start("shop", "w", resume("failed", a.ID, ""))
 		if got := c.states(b.ID); got != "+w planned, +w+g planned, +w+g+a success, +w+g+b running, +w+z blocked" {
@@ -140,16 +140,16 @@ func TestResume(t *testing.T) {
 		loops := "+one: {loop>: 1, _do: {echo>: x}}\n+two: {loop>: 2, _do: {echo>: x}}\n"
 		c.upload("shop", "v1", map[string]string{"w": loops})
 		a := c.start("shop", "w")
-		c.advance(5 * time.Second)
+		c.Advance(5 * time.Second)
 		b := c.start("shop", "w", resume("failed", a.ID, ""))
 		if got := c.states(b.ID); !strings.Contains(got, "+w+one^sub+loop-0 success") || strings.Contains(got, "+w+two^sub") {
 			t.Errorf("at first %s", got)
 		}
-		c.advance(time.Second)
+		c.Advance(time.Second)
 		if got := c.states(b.ID); !strings.Contains(got, "+w+two^sub+loop-0 success, +w+two^sub+loop-1 running") {
 			t.Errorf("then %s", got)
 		}
-		c.advance(time.Second)
+		c.Advance(time.Second)
 		if got := c.attempt(b.ID).Status; got != "success" {
 			t.Errorf("in the end %s", got)
 		}
@@ -166,7 +166,7 @@ func TestResume(t *testing.T) {
 		t.Parallel()
 		c, a := resumable(t)
 		b := c.start("shop", "etl", resume("failed", a.ID, ""))
-		again := c.tryStart("shop", "etl", resume("failed", a.ID, "")).want(http.StatusConflict)
+		again := c.tryStart("shop", "etl", resume("failed", a.ID, "")).Want(http.StatusConflict)
 		if got := decode[attempt](again).ID; got != b.ID {
 			t.Errorf("it is attempt %s, want %s", got, b.ID)
 		}

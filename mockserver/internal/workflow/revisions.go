@@ -31,7 +31,7 @@ type userInfo struct {
 
 func revisionView(c *op.Call, r world.Revision) revisionForm {
 	form := revisionForm{
-		Revision: r.Name, CreatedAt: instant(r.CreatedAt), ArchiveType: archiveType, ArchiveMD5: r.MD5,
+		Revision: r.Name, CreatedAt: op.Instant(r.CreatedAt), ArchiveType: archiveType, ArchiveMD5: r.MD5,
 		UserInfo: map[string]userInfo{},
 	}
 	if user, ok := c.World.Account.Users.Get(r.User); ok {

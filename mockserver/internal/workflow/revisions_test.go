@@ -8,13 +8,13 @@ import (
 
 func TestRevisions(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
+	h := newClient(t)
 	h.upload("shop", "v1", map[string]string{"a": plain})
 	h.upload("other", "w1", map[string]string{"a": plain})
 	for n := 2; n <= 7; n++ {
 		h.upload("shop", fmt.Sprintf("v%d", n), map[string]string{"a": plain})
 	}
-	names := func(t *testing.T, h *harness, path string) ([]any, string) {
+	names := func(t *testing.T, h client, path string) ([]any, string) {
 		t.Helper()
 		answer := h.get(path)
 		next, _ := answer["pagination"].(object)["nextPage"].(string)
@@ -33,7 +33,7 @@ func TestRevisions(t *testing.T) {
 		wantEqual(t, "digest", r["archiveMd5"], h.get("/api/projects/1")["archiveMd5"])
 		delete(r, "archiveMd5")
 		wantEqual(t, "userInfo", r["userInfo"], object{"svc": object{"user": object{
-			"id": 1.0, "name": "Admin", "email": "admin@shop.example",
+			"id": 1.0, "name": "Ada Admin", "email": "admin@shop.example",
 		}}})
 		delete(r, "userInfo")
 		wantEqual(t, "revision", r, object{"revision": "v7", "createdAt": "2026-01-15T09:30:00Z", "archiveType": "db"})
@@ -76,7 +76,7 @@ func TestRevisions(t *testing.T) {
 	} {
 		t.Run("refuse "+query, func(t *testing.T) {
 			t.Parallel()
-			h.in(t).refused(http.StatusBadRequest, "GET", "/api/projects/1/revisions?"+query, nil, query[:len("page[")])
+			h.in(t).send("GET", "/api/projects/1/revisions?"+query, nil).Refused(http.StatusBadRequest, query[:len("page[")])
 		})
 	}
 	t.Run("bound their pages without validation, too", func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestRevisions(t *testing.T) {
 		h := lenient(t)
 		h.upload("shop", "v1", map[string]string{"a": plain})
 		for _, size := range []string{"-1", "101", "2147483648", "x"} {
-			h.refused(http.StatusBadRequest, "GET", "/api/projects/1/revisions?page[size]="+size, nil, "page[size]")
+			h.send("GET", "/api/projects/1/revisions?page[size]="+size, nil).Refused(http.StatusBadRequest, "page[size]")
 		}
 	})
 }

@@ -67,7 +67,7 @@ func Interface() op.Interface {
 			{Path: "GET /api/version/check", Rule: checkVersion, For: op.Anyone},
 		},
 		Error: errorReply,
-		Settle: map[string]func(*world.World, world.Event, op.Skips){
+		Settle: map[string]func(*world.World, world.Event){
 			world.AttemptEvent:  runAttempt,
 			world.ScheduleEvent: runSchedule,
 		},

@@ -4,12 +4,13 @@ import (
 	"maps"
 	"net/http"
 	"testing"
+	"time"
 )
 
 // dailyShop is a server with a project whose one workflow runs daily at 07:00 UTC.
-func dailyShop(t *testing.T) *harness {
+func dailyShop(t *testing.T) client {
 	t.Helper()
-	h := newHarness(t)
+	h := newClient(t)
 	h.upload("shop", "v1", map[string]string{"daily": dailyUTC})
 	return h
 }
@@ -29,10 +30,10 @@ func TestDisabledSchedules(t *testing.T) {
 	t.Run("do not run, and their next times stay", func(t *testing.T) {
 		t.Parallel()
 		h := dailyShop(t)
-		h.advance("1h")
+		h.Advance(time.Hour)
 		wantEqual(t, "answer", h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil),
 			summaryOf(object{"disabledAt": "2026-01-15T10:30:00Z"}))
-		h.advance("96h")
+		h.Advance(96 * time.Hour)
 		wantEqual(t, "sessions", h.sessionTimes(), []any{})
 		wantEqual(t, "next", h.next("1"), [2]any{"2026-01-16T07:00:00Z", "2026-01-16T00:00:00+00:00"})
 		wantEqual(t, "listed", len(list(h.get("/api/schedules"), "schedules")), 1)
@@ -41,7 +42,7 @@ func TestDisabledSchedules(t *testing.T) {
 		t.Parallel()
 		h := dailyShop(t)
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
-		h.advance("1h")
+		h.Advance(time.Hour)
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
 		wantEqual(t, "disabledAt", h.get("/api/schedules/1")["disabledAt"], any("2026-01-15T10:30:00Z"))
 	})
@@ -51,22 +52,22 @@ func TestDisabledSchedules(t *testing.T) {
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
 		h.upload("shop", "v2", map[string]string{"daily": hourlyUTC}, "clear_schedule_all", "true")
 		wantEqual(t, "disabledAt", h.get("/api/schedules/1")["disabledAt"], any("2026-01-15T09:30:00Z"))
-		h.advance("24h")
+		h.Advance(24 * time.Hour)
 		wantEqual(t, "sessions", h.sessionTimes(), []any{})
 	})
 }
 
 func TestEnabledSchedules(t *testing.T) {
 	t.Parallel()
-	missed := func(t *testing.T) *harness {
+	missed := func(t *testing.T) client {
 		t.Helper()
 		h := dailyShop(t)
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
-		h.advance("72h") // to 2026-01-18T09:30; three runs are missed
+		h.Advance(72 * time.Hour) // to 2026-01-18T09:30; three runs are missed
 		return h
 	}
-	enable := func(h *harness, mediaType, body string) object {
-		return h.body(http.StatusOK, h.send("POST", "/workflow/api/schedules/1/enable", mediaType, []byte(body)))
+	enable := func(h client, mediaType, body string) object {
+		return h.Call("POST", "/api/schedules/1/enable", body, "Content-Type", mediaType).Want(http.StatusOK).Object()
 	}
 	fromNow := [2]any{"2026-01-19T07:00:00Z", "2026-01-19T00:00:00+00:00"}
 	for name, body := range map[string][2]string{
@@ -84,7 +85,7 @@ func TestEnabledSchedules(t *testing.T) {
 			answer := enable(h, body[0], body[1])
 			wantEqual(t, "answer", answer, summaryOf(object{"nextRunTime": fromNow[0], "nextScheduleTime": fromNow[1]}))
 			wantEqual(t, "next", h.next("1"), fromNow)
-			h.advance("24h")
+			h.Advance(24 * time.Hour)
 			wantEqual(t, "sessions", h.sessionTimes(), []any{"2026-01-19T00:00:00+00:00"})
 		})
 	}
@@ -108,7 +109,7 @@ func TestEnabledSchedules(t *testing.T) {
 		h := missed(t)
 		before := h.get("/api/schedules/1")
 		for _, at := range []string{"2026-01-15T00:00:00Z", "2026-01-16T00:00:00Z"} {
-			h.refused(http.StatusConflict, "POST", "/api/schedules/1/enable", object{"nextTime": at})
+			h.send("POST", "/api/schedules/1/enable", object{"nextTime": at}).Refused(http.StatusConflict)
 		}
 		wantEqual(t, "schedule", h.get("/api/schedules/1"), before)
 	})
@@ -120,8 +121,7 @@ func TestEnabledSchedules(t *testing.T) {
 			`{"nextTime":"soon"}`, `{"nextTime":5}`, `{"skipSchedule":"yes"}`, `[]`, `{`, `{"nextTime":"99999-01-01T00:00:00Z"}`,
 		} {
 			for _, mediaType := range []string{"application/json", "text/plain"} {
-				h.wantRefusal(http.StatusBadRequest, h.body(http.StatusBadRequest,
-					h.send("POST", "/workflow/api/schedules/1/enable", mediaType, []byte(body))))
+				h.Call("POST", "/api/schedules/1/enable", body, "Content-Type", mediaType).Refused(http.StatusBadRequest)
 			}
 		}
 		wantEqual(t, "schedule", h.get("/api/schedules/1"), before)
@@ -166,7 +166,7 @@ func TestSkippedSchedules(t *testing.T) {
 			test.body["dryRun"] = false
 			wantEqual(t, "answer", h.do(http.StatusOK, "POST", "/api/schedules/1/skip", test.body), want)
 			wantEqual(t, "next", h.next("1"), [2]any{test.run, test.next})
-			h.advance("96h")
+			h.Advance(96 * time.Hour)
 			wantEqual(t, "first session", h.sessionTimes()[0], any(test.next))
 		})
 	}
@@ -176,7 +176,7 @@ func TestSkippedSchedules(t *testing.T) {
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
 		s := h.do(http.StatusOK, "POST", "/api/schedules/1/skip", object{"nextTime": "2026-01-18T00:00:00Z", "dryRun": false})
 		wantEqual(t, "disabledAt", s["disabledAt"], any("2026-01-15T09:30:00Z"))
-		h.advance("240h")
+		h.Advance(240 * time.Hour)
 		wantEqual(t, "sessions", h.sessionTimes(), []any{})
 	})
 	for name, body := range map[string]object{
@@ -190,7 +190,7 @@ func TestSkippedSchedules(t *testing.T) {
 			h := dailyShop(t)
 			for _, dry := range []bool{true, false} {
 				body["dryRun"] = dry
-				h.refused(http.StatusConflict, "POST", "/api/schedules/1/skip", body, "2026-01-16T00:00:00+00:00")
+				h.send("POST", "/api/schedules/1/skip", body).Refused(http.StatusConflict, "2026-01-16T00:00:00+00:00")
 			}
 			wantEqual(t, "next", h.next("1"), [2]any{"2026-01-16T07:00:00Z", "2026-01-16T00:00:00+00:00"})
 		})
@@ -214,8 +214,8 @@ func TestSkippedSchedules(t *testing.T) {
 			t.Parallel()
 			without := lenient(t)
 			without.upload("shop", "v1", map[string]string{"daily": dailyUTC})
-			for _, h := range []*harness{dailyShop(t), without} {
-				h.refused(http.StatusBadRequest, "POST", "/api/schedules/1/skip", body)
+			for _, h := range []client{dailyShop(t), without} {
+				h.send("POST", "/api/schedules/1/skip", body).Refused(http.StatusBadRequest)
 				wantEqual(t, "next", h.next("1"), [2]any{"2026-01-16T07:00:00Z", "2026-01-16T00:00:00+00:00"})
 			}
 		})
@@ -224,9 +224,9 @@ func TestSkippedSchedules(t *testing.T) {
 		t.Parallel()
 		without := lenient(t)
 		without.upload("shop", "v1", map[string]string{"daily": dailyUTC})
-		for _, h := range []*harness{dailyShop(t), without} {
-			h.refused(http.StatusBadRequest, "POST", "/api/schedules/1/skip", nil)
-			h.refused(http.StatusBadRequest, "POST", "/api/schedules/1/backfill", nil)
+		for _, h := range []client{dailyShop(t), without} {
+			h.send("POST", "/api/schedules/1/skip", nil).Refused(http.StatusBadRequest)
+			h.send("POST", "/api/schedules/1/backfill", nil).Refused(http.StatusBadRequest)
 		}
 	})
 }

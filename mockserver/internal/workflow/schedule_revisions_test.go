@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"net/http"
 	"testing"
+	"time"
 )
 
 func TestSchedulesOverRevisions(t *testing.T) {
@@ -10,23 +11,23 @@ func TestSchedulesOverRevisions(t *testing.T) {
 	const at0900 = "schedule:\n  daily>: 09:00:00\n" + plain
 	t.Run("keep their ids while the workflow keeps its name, and follow its definition", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"b": dailyUTC, "c": dailyUTC})
 		h.upload("shop", "v2", map[string]string{"a": dailyUTC, "c": dailyUTC})
 		schedules := list(h.get("/api/schedules"), "schedules")
 		wantEqual(t, "ids", pick(schedules, "id"), []any{"2", "3"})
 		wantEqual(t, "workflows", pick(schedules, "workflow"),
 			[]any{object{"id": "4", "name": "c"}, object{"id": "3", "name": "a"}})
-		h.refused(http.StatusNotFound, "GET", "/api/schedules/1", nil, "schedule")
+		h.send("GET", "/api/schedules/1", nil).Refused(http.StatusNotFound, "schedule")
 	})
 	t.Run("go with the schedule block, and come back as new ones", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"a": dailyUTC})
 		h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
 		h.upload("shop", "v2", map[string]string{"a": plain})
 		wantEqual(t, "schedules", h.get("/api/schedules"), object{"schedules": []any{}})
-		h.advance("48h")
+		h.Advance(48 * time.Hour)
 		wantEqual(t, "sessions", h.sessionTimes(), []any{})
 		h.upload("shop", "v3", map[string]string{"a": dailyUTC})
 		s := h.get("/api/schedules/2")
@@ -68,9 +69,9 @@ func TestSchedulesOverRevisions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := dailyShop(t)
-			h.advance("24h") // the run of the 16th
+			h.Advance(24 * time.Hour) // the run of the 16th
 			h.do(http.StatusOK, "POST", "/api/schedules/1/disable", nil)
-			h.advance("48h") // to 2026-01-18T09:30
+			h.Advance(48 * time.Hour) // to 2026-01-18T09:30
 			h.upload("shop", "v2", map[string]string{"daily": test.workflow}, test.query...)
 			before := h.next("1")
 			if before[1] != test.want[1] {
@@ -94,18 +95,18 @@ func TestSchedulesOverRevisions(t *testing.T) {
 	})
 	t.Run("that are new count from schedule_from", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": dailyUTC}, "schedule_from", "2026-02-01T08:00:00Z")
 		wantEqual(t, "next", h.next("1"), [2]any{"2026-02-02T07:00:00Z", "2026-02-02T00:00:00+00:00"})
 	})
 	t.Run("that are new catch up on a schedule_from in the past, as far as the limits let them", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": dailyUTC}, "schedule_from", "2026-01-13T00:00:00Z")
 		wantEqual(t, "sessions", h.sessionTimes(), []any{
 			"2026-01-13T00:00:00+00:00", "2026-01-14T00:00:00+00:00", "2026-01-15T00:00:00+00:00",
 		})
-		h = newHarness(t)
+		h = newClient(t)
 		h.upload("shop", "v1", map[string]string{"w": "schedule:\n  minutes_interval>: 1\n" + plain},
 			"schedule_from", "1970-01-01T00:00:00Z")
 		s := h.get("/api/schedules/1")

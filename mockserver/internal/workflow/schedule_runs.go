@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/dig"
-	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -35,12 +35,12 @@ func planSchedule(w *world.World, s world.Schedule, now time.Time) world.Schedul
 func dropSchedule(w *world.World, id int64) {
 	s, _ := w.Workflow.Schedules.Get(id)
 	w.Cancel(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
-	w.Workflow.Schedules.Delete(id)
+	table.Delete(&w.Workflow.Schedules, id)
 }
 
 // runSchedule starts the attempt of a schedule's slot and moves the schedule on. A session that exists already counts
 // as run.
-func runSchedule(w *world.World, e world.Event, skip op.Skips) {
+func runSchedule(w *world.World, e world.Event) {
 	s, ok := w.Workflow.Schedules.Get(e.ID)
 	if !ok || !s.PlannedAt.Equal(e.At) {
 		return
@@ -48,7 +48,7 @@ func runSchedule(w *world.World, e world.Event, skip op.Skips) {
 	d, _ := w.Workflow.Definitions.Get(s.Definition)
 	if !leftOut(w, s, d, e.At) {
 		begin := start{Definition: d, Time: s.Time, Queue: true, Scheduled: true}
-		if _, _, err := begin.run(w, e.At, skip); err != nil {
+		if _, _, err := begin.run(w, e.At); err != nil {
 			planSchedule(w, s, e.At.Add(retryAfter))
 			return
 		}
@@ -68,7 +68,7 @@ func leftOut(w *world.World, s world.Schedule, d world.Definition, at time.Time)
 	if !schedule.SkipOnOvertime {
 		return false
 	}
-	for id := range w.Workflow.Unfinished.All() {
+	for id := range table.All(&w.Workflow.Unfinished) {
 		a, _ := w.Workflow.Attempts.Get(id)
 		session, _ := w.Workflow.Sessions.Get(a.Session)
 		if session.Project == s.Project && session.Workflow == s.Name {

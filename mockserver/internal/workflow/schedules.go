@@ -6,6 +6,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -33,8 +34,8 @@ func scheduleView(w *world.World, s world.Schedule) scheduleForm {
 		run = never
 	}
 	return scheduleForm{
-		ID: idText(s.ID), Project: idName(p.ID, p.Name), Workflow: idName(d.ID, s.Name),
-		NextRunTime: instant(run), NextScheduleTime: scheduleTime(s, d), DisabledAt: optionalInstant(s.DisabledAt),
+		ID: op.IDText(s.ID), Project: idName(p.ID, p.Name), Workflow: idName(d.ID, s.Name),
+		NextRunTime: op.Instant(run), NextScheduleTime: scheduleTime(s, d), DisabledAt: op.OptionalInstant(s.DisabledAt),
 	}
 }
 
@@ -48,7 +49,7 @@ func scheduleTime(s world.Schedule, d world.Definition) string {
 // summary has in updatedAt what the engine puts there: the time of creation.
 func summary(w *world.World, s world.Schedule) scheduleForm {
 	form := scheduleView(w, s)
-	form.CreatedAt = instant(s.CreatedAt)
+	form.CreatedAt = op.Instant(s.CreatedAt)
 	form.UpdatedAt = form.CreatedAt
 	return form
 }
@@ -61,7 +62,7 @@ func listSchedules(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	schedules := []scheduleForm{}
-	for _, s := range c.World.Workflow.Schedules.After(last) {
+	for _, s := range table.After(&c.World.Workflow.Schedules, last) {
 		if schedules = append(schedules, scheduleView(c.World, s)); len(schedules) == maxSchedules {
 			break
 		}

@@ -9,14 +9,14 @@ import (
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	value := func(text string) object { return object{"value": text} }
-	keys := func(h *harness) []any { return pick(list(h.get("/api/projects/1/secrets"), "secrets"), "key") }
-	setUp := func(h *harness) *harness {
+	keys := func(h client) []any { return pick(list(h.get("/api/projects/1/secrets"), "secrets"), "key") }
+	setUp := func(h client) client {
 		h.upload("shop", "v1", map[string]string{"a": plain})
 		return h
 	}
 	t.Run("list their keys and never a value", func(t *testing.T) {
 		t.Parallel()
-		h := setUp(newHarness(t))
+		h := setUp(newClient(t))
 		wantEqual(t, "none", h.get("/api/projects/1/secrets"), object{"secrets": []any{}})
 		for _, key := range []string{"mail.api_key", "a-b.C_1"} {
 			if body := h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/"+key, value("hunter2")); body != nil {
@@ -28,21 +28,21 @@ func TestSecrets(t *testing.T) {
 	})
 	t.Run("are overwritten silently", func(t *testing.T) {
 		t.Parallel()
-		h := setUp(newHarness(t))
+		h := setUp(newClient(t))
 		h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/a", value("1"))
 		h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/a", value("2"))
 		wantEqual(t, "keys", keys(h), []any{"a"})
 	})
 	t.Run("stay over revisions", func(t *testing.T) {
 		t.Parallel()
-		h := setUp(newHarness(t))
+		h := setUp(newClient(t))
 		h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/a", value("1"))
 		h.upload("shop", "v2", map[string]string{"a": plain})
 		wantEqual(t, "keys", keys(h), []any{"a"})
 	})
 	t.Run("can be deleted, also when they are not there", func(t *testing.T) {
 		t.Parallel()
-		h := setUp(newHarness(t))
+		h := setUp(newClient(t))
 		h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/a", value("1"))
 		for range 2 {
 			if body := h.do(http.StatusNoContent, "DELETE", "/api/projects/1/secrets/a", nil); body != nil {
@@ -53,7 +53,7 @@ func TestSecrets(t *testing.T) {
 	})
 	t.Run("may have 16 KiB and an empty value", func(t *testing.T) {
 		t.Parallel()
-		h := setUp(newHarness(t))
+		h := setUp(newClient(t))
 		h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/big", value(strings.Repeat("x", 16384)))
 		h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/empty", value(""))
 		h.do(http.StatusNoContent, "PUT", "/api/projects/1/secrets/"+strings.Repeat("k", 255), value("1"))
@@ -77,27 +77,26 @@ func TestSecrets(t *testing.T) {
 	} {
 		t.Run("refuse "+name, func(t *testing.T) {
 			t.Parallel()
-			for _, h := range []*harness{setUp(newHarness(t)), setUp(lenient(t))} {
-				h.refused(http.StatusBadRequest, "PUT", "/api/projects/1/secrets/"+test.key, test.body, test.word)
+			for _, h := range []client{setUp(newClient(t)), setUp(lenient(t))} {
+				h.send("PUT", "/api/projects/1/secrets/"+test.key, test.body).Refused(http.StatusBadRequest, test.word)
 				wantEqual(t, "keys", keys(h), []any{})
 			}
 		})
 	}
 	t.Run("refuse to delete a malformed key", func(t *testing.T) {
 		t.Parallel()
-		setUp(newHarness(t)).refused(http.StatusBadRequest, "DELETE", "/api/projects/1/secrets/a..b", nil, "key")
+		setUp(newClient(t)).send("DELETE", "/api/projects/1/secrets/a..b", nil).Refused(http.StatusBadRequest, "key")
 	})
 	t.Run("need a project", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
-		h.refused(http.StatusNotFound, "PUT", "/api/projects/1/secrets/a", value("1"), "project")
-		h.refused(http.StatusNotFound, "DELETE", "/api/projects/1/secrets/a", nil, "project")
+		h := newClient(t)
+		h.send("PUT", "/api/projects/1/secrets/a", value("1")).Refused(http.StatusNotFound, "project")
+		h.send("DELETE", "/api/projects/1/secrets/a", nil).Refused(http.StatusNotFound, "project")
 	})
 	t.Run("refuse a body that is not JSON", func(t *testing.T) {
 		t.Parallel()
-		for _, h := range []*harness{setUp(newHarness(t)), setUp(lenient(t))} {
-			h.wantRefusal(http.StatusBadRequest, h.body(http.StatusBadRequest,
-				h.send("PUT", "/workflow/api/projects/1/secrets/a", "application/json", []byte(`{"value":`))))
+		for _, h := range []client{setUp(newClient(t)), setUp(lenient(t))} {
+			h.Put("/api/projects/1/secrets/a", `{"value":`).Refused(http.StatusBadRequest)
 		}
 	})
 }

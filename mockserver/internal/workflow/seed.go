@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -35,7 +36,7 @@ func Seed(w *world.World, f fixtures.Workflow) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range w.Workflow.Schedules.All() {
+	for _, s := range table.All(&w.Workflow.Schedules) {
 		seedSlot(w, s, now)
 	}
 	return nil
@@ -132,7 +133,7 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 
 func seedRevision(w *world.World, project string, f fixtures.Revision, at time.Time) (world.Project, error) {
 	revision := Files{Project: project, Revision: f.Name, Files: f.Files}
-	for id, user := range w.Account.Users.All() {
+	for id, user := range table.All(&w.Account.Users) {
 		if revision.User == 0 || user.Role == world.Owner {
 			revision.User = id
 		}

@@ -10,6 +10,7 @@ import (
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -157,7 +158,7 @@ func (s *seeding) play(p *playedAttempt) error {
 	attempt, existing, err := start{
 		Definition: definition, Time: sessionTime.UTC().Truncate(time.Second), RetryName: p.RetryAttemptName,
 		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID,
-	}.run(s.w, p.createdAt, nil)
+	}.run(s.w, p.createdAt)
 	if existing {
 		return fmt.Errorf("the session has an attempt with retryAttemptName %q already", p.RetryAttemptName)
 	}
@@ -198,13 +199,13 @@ func (s *seeding) after(p *playedAttempt) (int64, error) {
 // may be one that is deleted by now.
 func definitionAt(w *world.World, project, workflow string, at time.Time) (world.Definition, error) {
 	id, ok := w.Workflow.ProjectNames.Get(project)
-	for candidate, p := range w.Workflow.Projects.All() {
+	for candidate, p := range table.All(&w.Workflow.Projects) {
 		if !ok && p.Name == project {
 			id = candidate
 		}
 	}
 	var revision world.Revision
-	for _, r := range w.Workflow.Revisions.All() {
+	for _, r := range table.All(&w.Workflow.Revisions) {
 		if r.Project == id && (revision.ID == 0 || !r.CreatedAt.After(at)) {
 			revision = r
 		}
@@ -261,9 +262,9 @@ func settle(w *world.World, until time.Time) {
 		w.Cancel(event)
 		switch event.Kind {
 		case world.AttemptEvent:
-			runAttempt(w, event, nil)
+			runAttempt(w, event)
 		case world.ScheduleEvent:
-			runSchedule(w, event, nil)
+			runSchedule(w, event)
 		}
 	}
 }

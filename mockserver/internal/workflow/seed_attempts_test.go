@@ -3,6 +3,8 @@ package workflow_test
 import (
 	"strings"
 	"testing"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // shop is a fixture with two workflows, and room for two attempts.
@@ -67,7 +69,7 @@ func TestSeededAttempts(t *testing.T) {
 		if got := c.tasks("6")[1]; !got.CancelRequested || got.State != "running" {
 			t.Errorf("the task of the canceling one: %v", got)
 		}
-		c.server.World("").AdvanceUntilIdle()
+		c.World().AdvanceUntilIdle()
 		var after []string
 		for id := range strings.FieldsSeq("5 6 7 8") {
 			after = append(after, c.attempt(id).Status)
@@ -89,7 +91,7 @@ func TestSeededAttempts(t *testing.T) {
 	} {
 		t.Run(name+" is an error that says what to change", func(t *testing.T) {
 			t.Parallel()
-			err := newClient(t).server.World("").Load([]byte(people + shop + "  - {sessionTime: now, " + test.attempt + "}\n"))
+			err := newClient(t).World().Load([]byte(mocktest.People + shop + "  - {sessionTime: now, " + test.attempt + "}\n"))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v does not say %q", err, test.want)
 			}

@@ -11,6 +11,7 @@ import (
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -35,11 +36,11 @@ func checkOutcome(w *world.World, o fixtures.Outcome, lost []string) error {
 		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
 	}
 	unknown := slices.Contains(lost, o.Project) || o.Project == "" && len(lost) > 0
-	if o.Task == "" || o.Later || unknown || w.Workflow.Projects.Len() == 0 {
+	if o.Task == "" || o.Later || unknown || table.Len(&w.Workflow.Projects) == 0 {
 		return nil
 	}
 	var plan []dig.Task
-	for _, r := range w.Workflow.Revisions.All() {
+	for _, r := range table.All(&w.Workflow.Revisions) {
 		p, _ := w.Workflow.Projects.Get(r.Project)
 		for d := range definitionsOf(w, r.ID) {
 			if cmp.Or(o.Project, p.Name) == p.Name && cmp.Or(o.Workflow, d.Workflow.Name) == d.Workflow.Name {

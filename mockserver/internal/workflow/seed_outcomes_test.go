@@ -54,7 +54,7 @@ func TestSeededOutcomes(t *testing.T) {
 	} {
 		t.Run(name+" is refused", func(t *testing.T) {
 			t.Parallel()
-			err := newClient(t).server.World("").Load([]byte(pipeline + "  - " + test.outcome + "\n"))
+			err := newClient(t).World().Load([]byte(pipeline + "  - " + test.outcome + "\n"))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}

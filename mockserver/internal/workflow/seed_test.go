@@ -7,6 +7,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -70,7 +71,7 @@ func TestSeed(t *testing.T) {
 		planned = append(planned, e.At)
 	}
 	wantEqual(t, "events", planned, []time.Time{at(16, 7), at(16, 7)})
-	wantEqual(t, "nothing has run", w.Workflow.Attempts.Len(), 0)
+	wantEqual(t, "nothing has run", table.Len(&w.Workflow.Attempts), 0)
 }
 
 func TestSeedRefusals(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 func TestTruncatedSessionTime(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
+	h := newClient(t)
 	h.upload("shop", "v1", map[string]string{
 		"a_tokyo":  "timezone: Asia/Tokyo\nschedule:\n  daily>: 07:00:00\n" + plain,
 		"b_plain":  plain,
@@ -67,20 +67,20 @@ func TestTruncatedSessionTime(t *testing.T) {
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
-			for _, h := range []*harness{h.in(t), without.in(t)} {
-				h.refused(http.StatusBadRequest, "GET", path(test.id, test.at, test.mode), nil)
+			for _, h := range []client{h.in(t), without.in(t)} {
+				h.send("GET", path(test.id, test.at, test.mode), nil).Refused(http.StatusBadRequest)
 			}
 		})
 	}
 	t.Run("refuses slots before the start and after the end", func(t *testing.T) {
 		t.Parallel()
-		h.in(t).refused(http.StatusBadRequest, "GET", path("4", "2026-01-20T00:00:00Z", "schedule"), nil, "slot")
-		h.in(t).refused(http.StatusBadRequest, "GET", path("4", "2026-02-20T00:00:00Z", "next_schedule"), nil, "slot")
+		h.in(t).send("GET", path("4", "2026-01-20T00:00:00Z", "schedule"), nil).Refused(http.StatusBadRequest, "slot")
+		h.in(t).send("GET", path("4", "2026-02-20T00:00:00Z", "next_schedule"), nil).Refused(http.StatusBadRequest, "slot")
 	})
 	t.Run("needs a time and a workflow", func(t *testing.T) {
 		t.Parallel()
-		h.in(t).refused(http.StatusBadRequest, "GET", "/api/workflows/2/truncated_session_time", nil, "session_time")
-		without.in(t).refused(http.StatusBadRequest, "GET", "/api/workflows/2/truncated_session_time", nil, "session_time")
-		h.in(t).refused(http.StatusNotFound, "GET", path("9", "2026-01-20T00:00:00Z", ""), nil, "workflow", "9")
+		h.in(t).send("GET", "/api/workflows/2/truncated_session_time", nil).Refused(http.StatusBadRequest, "session_time")
+		without.in(t).send("GET", "/api/workflows/2/truncated_session_time", nil).Refused(http.StatusBadRequest, "session_time")
+		h.in(t).send("GET", path("9", "2026-01-20T00:00:00Z", ""), nil).Refused(http.StatusNotFound, "workflow", "9")
 	})
 }

@@ -10,32 +10,33 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-var sessions = resource.Of[world.Session]{
+var sessions = resource.New(resource.Of[world.Session]{
 	Noun: "session", Plural: "sessions", Key: "id", Dialect: dialect,
-	Rows: func(w *world.World) *table.Table[world.Session] { return &w.Workflow.Sessions },
-	Page: newestFirst.Window,
-	View: func(c *op.Call, s world.Session) any { return sessionView(c.World, s) },
-}
+	Rows: sessionRows, Page: newestFirst.Window, View: viewSession,
+})
+
+func sessionRows(w *world.World) *table.Table[world.Session] { return &w.Workflow.Sessions }
+func viewSession(c *op.Call, s world.Session) any            { return sessionView(c.World, s) }
 
 // projectSessions are the sessions of the project of the path.
-var projectSessions = resource.Of[world.Session]{
-	Plural: sessions.Plural, Rows: sessions.Rows, Page: sessions.Page, View: sessions.View,
+var projectSessions = resource.New(resource.Of[world.Session]{
+	Plural: sessions.Plural, Rows: sessionRows, Page: sessions.Page, View: viewSession,
 	Match: func(c *op.Call) (func(world.Session) bool, error) {
 		project, err := calledProject(c)
 		return func(s world.Session) bool {
 			return s.Project == project.ID && (!c.Has("workflow") || s.Workflow == c.Text("workflow"))
 		}, err
 	},
-}
+})
 
 // sessionAttempts are the attempts of the session of the path.
-var sessionAttempts = resource.Of[world.Attempt]{
-	Plural: attempts.Plural, Rows: attempts.Rows, Page: attempts.Page, View: attempts.View,
+var sessionAttempts = resource.New(resource.Of[world.Attempt]{
+	Plural: attempts.Plural, Rows: attemptRows, Page: attempts.Page, View: viewAttempt,
 	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
 		id, _, err := sessions.Find(c)
 		return func(a world.Attempt) bool { return a.Session == id }, err
 	},
-}
+})
 
 func listSessions(c *op.Call) (op.Reply, error)        { return sessions.List(c) }
 func getSession(c *op.Call) (op.Reply, error)          { return sessions.Get(c) }
@@ -79,7 +80,7 @@ func sessionView(w *world.World, s world.Session) sessionForm {
 }
 
 func sessionPending(c *op.Call) (state string, at time.Time, pending bool) {
-	_, s, err := sessions.Find(c)
+	_, s, err := resource.Find[world.Session](sessions, c)
 	if err != nil {
 		return "", time.Time{}, false
 	}
@@ -87,7 +88,7 @@ func sessionPending(c *op.Call) (state string, at time.Time, pending bool) {
 }
 
 func sessionAttemptsPending(c *op.Call) (state string, at time.Time, pending bool) {
-	_, s, err := sessions.Find(c)
+	_, s, err := resource.Find[world.Session](sessions, c)
 	if err != nil {
 		return "", time.Time{}, false
 	}

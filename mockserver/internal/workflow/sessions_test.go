@@ -29,7 +29,7 @@ func TestSessions(t *testing.T) {
 	c.start("shop", "tokyo") // session 3, attempt 3
 	c.start("shop", "wait", map[string]any{"retryAttemptName": "a"})
 	c.start("shop", "wait", map[string]any{"retryAttemptName": "b", "params": map[string]any{"day": "x"}})
-	at := func(t *testing.T) *client { t.Helper(); return &client{t, c.server, c.key} }
+	at := func(t *testing.T) client { t.Helper(); return c.in(t) }
 	for _, test := range []struct{ name, path, want string }{
 		{"all, newest first", "/api/sessions", "3 2 1"},
 		{"a page", "/api/sessions?page_size=1", "3"},
@@ -54,7 +54,7 @@ func TestSessions(t *testing.T) {
 	t.Run("a session has its last attempt, and its time in the zone of the workflow", func(t *testing.T) {
 		t.Parallel()
 		c := at(t)
-		got := decode[session](c.get("/api/sessions/1").want(http.StatusOK))
+		got := decode[session](c.Get("/api/sessions/1").Want(http.StatusOK))
 		last := c.attempt("5")
 		want := session{
 			ID: "1", SessionUUID: last.SessionUUID, SessionTime: "2026-01-15T00:00:00+00:00",
@@ -66,7 +66,7 @@ func TestSessions(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if got := decode[session](c.get("/api/sessions/3")).SessionTime; got != "2026-01-15T09:00:00+09:00" {
+		if got := decode[session](c.Get("/api/sessions/3")).SessionTime; got != "2026-01-15T09:00:00+09:00" {
 			t.Errorf("the one of Tokyo is at %s", got)
 		}
 	})
@@ -76,15 +76,15 @@ func TestSessions(t *testing.T) {
 	} {
 		t.Run(path+" is refused", func(t *testing.T) {
 			t.Parallel()
-			at(t).get(path).refused(http.StatusBadRequest)
+			at(t).Get(path).Refused(http.StatusBadRequest)
 		})
 	}
 	t.Run("an id that names nothing", func(t *testing.T) {
 		t.Parallel()
 		for _, id := range []string{"99", "0", "-1", "one", "99999999999999999999"} {
-			at(t).get("/api/sessions/" + id).refused(http.StatusNotFound)
-			at(t).get("/api/sessions/" + id + "/attempts").refused(http.StatusNotFound)
-			at(t).get("/api/projects/" + id + "/sessions").refused(http.StatusNotFound)
+			at(t).Get("/api/sessions/" + id).Refused(http.StatusNotFound)
+			at(t).Get("/api/sessions/" + id + "/attempts").Refused(http.StatusNotFound)
+			at(t).Get("/api/projects/" + id + "/sessions").Refused(http.StatusNotFound)
 		}
 	})
 	t.Run("sessions of a deleted project stay readable, but not under it", func(t *testing.T) {
@@ -92,11 +92,11 @@ func TestSessions(t *testing.T) {
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"wait": wait})
 		c.start("shop", "wait")
-		c.call(http.MethodDelete, "/api/projects/1", nil).want(http.StatusOK)
-		c.advance(time.Second)
-		if got := decode[session](c.get("/api/sessions/1").want(http.StatusOK)); got.LastAttempt.Status != "success" {
+		c.send(http.MethodDelete, "/api/projects/1", nil).Want(http.StatusOK)
+		c.Advance(time.Second)
+		if got := decode[session](c.Get("/api/sessions/1").Want(http.StatusOK)); got.LastAttempt.Status != "success" {
 			t.Errorf("got %v", got)
 		}
-		c.get("/api/projects/1/sessions").refused(http.StatusNotFound, "deleted")
+		c.Get("/api/projects/1/sessions").Refused(http.StatusNotFound, "deleted")
 	})
 }

@@ -49,7 +49,7 @@ func startAttempt(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	attempt, existing, err := s.run(c.World, c.Now, c.Skip)
+	attempt, existing, err := s.run(c.World, c.Now)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -107,11 +107,11 @@ const maxWaiting = 1000
 
 // run starts the attempt, or finds the one that the session has under this name already. An error leaves the world as
 // it was.
-func (s start) run(w *world.World, now time.Time, skip op.Skips) (attempt world.Attempt, existing bool, err error) {
+func (s start) run(w *world.World, now time.Time) (attempt world.Attempt, existing bool, err error) {
 	key := world.SessionKey{Project: s.Definition.Project, Workflow: s.Definition.Workflow.Name, Time: s.Time.Unix()}
 	sessionID, known := w.Workflow.SessionKeys.Get(key)
 	session, _ := w.Workflow.Sessions.Get(sessionID)
-	if a, found := s.existing(w, session); found && !skip[SkipConflict] {
+	if a, found := s.existing(w, session); found {
 		return a, true, nil
 	}
 	if tasks := s.Definition.Workflow.TaskCount; tasks > dig.MaxTasks {
@@ -123,13 +123,13 @@ func (s start) run(w *world.World, now time.Time, skip op.Skips) (attempt world.
 		CreatedAt: now, After: s.After,
 	}
 	if s.Resume != nil {
-		if attempt.Resumes, attempt.Copies, err = s.Resume.copies(w, skip); err != nil {
+		if attempt.Resumes, attempt.Copies, err = s.Resume.copies(w); err != nil {
 			return attempt, false, err
 		}
 	}
 	ensureDefaultPool(w)
 	if attempt.Pool = s.Pool; attempt.Pool == 0 {
-		attempt.Pool = choosePool(w, s, skip)
+		attempt.Pool = choosePool(w, s)
 	}
 	if attempt.State, err = s.state(w, attempt.Pool); err != nil {
 		return attempt, false, err
@@ -146,7 +146,7 @@ func (s start) run(w *world.World, now time.Time, skip op.Skips) (attempt world.
 
 // StartNow starts a workflow of a live project on behalf of another interface. It waits when its pool is full. Where
 // the session of this second has attempts already, it is one more of them, under a name of its own.
-func StartNow(w *world.World, project int64, workflow string, skip op.Skips) (world.Attempt, error) {
+func StartNow(w *world.World, project int64, workflow string) (world.Attempt, error) {
 	p, err := projectByID(w, project)
 	if err != nil {
 		return world.Attempt{}, err
@@ -163,7 +163,7 @@ func StartNow(w *world.World, project int64, workflow string, skip op.Skips) (wo
 			s.RetryName = fmt.Sprintf("retry-%d", n)
 		}
 	}
-	a, _, err := s.run(w, w.Now(), skip)
+	a, _, err := s.run(w, w.Now())
 	return a, err
 }
 

@@ -11,10 +11,10 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-func workflowID(c *client, project, name string) string {
+func workflowID(c client, project, name string) string {
 	c.Helper()
-	projects := decode[struct{ Projects []named }](c.get("/api/projects?name=" + project)).Projects
-	return decode[named](c.get("/api/projects/" + projects[0].ID + "/workflows/" + name).want(http.StatusOK)).ID
+	projects := decode[struct{ Projects []named }](c.Get("/api/projects?name=" + project)).Projects
+	return decode[named](c.Get("/api/projects/" + projects[0].ID + "/workflows/" + name).Want(http.StatusOK)).ID
 }
 
 func TestStartAttempt(t *testing.T) {
@@ -32,7 +32,7 @@ func TestStartAttempt(t *testing.T) {
 			{"workflowId": id, "projectName": nil, "workflowName": nil, "retryAttemptName": nil, "resume": nil},
 		} {
 			body["sessionTime"], body["params"] = "2026-01-1"+strconv.Itoa(i)+"T00:00:00.75+09:00", map[string]any{"n": i}
-			a := decode[attempt](c.call(http.MethodPut, "/api/attempts", body).want(http.StatusOK))
+			a := decode[attempt](c.send(http.MethodPut, "/api/attempts", body).Want(http.StatusOK))
 			pool := "1"
 			want := attempt{
 				ID: strconv.Itoa(i + 1), SessionID: strconv.Itoa(i + 1), SessionUUID: a.SessionUUID, Index: 1,
@@ -68,13 +68,13 @@ func TestStartAttempt(t *testing.T) {
 			{map[string]any{"params": map[string]any{"other": 1}}, plain},
 			{map[string]any{"retryAttemptName": "again"}, retry},
 		} {
-			got := decode[attempt](c.tryStart("shop", "wait", test.more).want(http.StatusConflict))
+			got := decode[attempt](c.tryStart("shop", "wait", test.more).Want(http.StatusConflict))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%v (-want +got):\n%s", test.more, diff)
 			}
 		}
-		c.advance(1e9)
-		if got := decode[attempt](c.tryStart("shop", "wait").want(http.StatusConflict)); got.Status != "success" {
+		c.Advance(1e9)
+		if got := decode[attempt](c.tryStart("shop", "wait").Want(http.StatusConflict)); got.Status != "success" {
 			t.Errorf("the answer is not the attempt as it is now, but %s", got.Status)
 		}
 	})
@@ -83,29 +83,29 @@ func TestStartAttempt(t *testing.T) {
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"wait": wait})
 		id := workflowID(c, "shop", "wait")
-		c.tryStart("other", "wait").refused(http.StatusNotFound, "project", "other")
-		c.tryStart("shop", "other").refused(http.StatusNotFound, "workflow", "other")
+		c.tryStart("other", "wait").Refused(http.StatusNotFound, "project", "other")
+		c.tryStart("shop", "other").Refused(http.StatusNotFound, "workflow", "other")
 		for _, unknown := range []any{"99", 99, "0", "one", "99999999999999999999"} {
-			c.tryStart("", "", map[string]any{"workflowId": unknown}).refused(http.StatusNotFound, "workflow")
+			c.tryStart("", "", map[string]any{"workflowId": unknown}).Refused(http.StatusNotFound, "workflow")
 		}
-		c.call(http.MethodDelete, "/api/projects/1", nil).want(http.StatusOK)
-		c.tryStart("shop", "wait").refused(http.StatusNotFound, "project")
-		c.tryStart("", "", map[string]any{"workflowId": id}).refused(http.StatusNotFound, "project", "deleted")
+		c.send(http.MethodDelete, "/api/projects/1", nil).Want(http.StatusOK)
+		c.tryStart("shop", "wait").Refused(http.StatusNotFound, "project")
+		c.tryStart("", "", map[string]any{"workflowId": id}).Refused(http.StatusNotFound, "project", "deleted")
 	})
 	t.Run("a workflow with more than a thousand tasks is not started", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"many": "+loop: {loop>: 2000, _do: {echo>: x}}\n", "wait": wait})
-		c.tryStart("shop", "many").refused(http.StatusBadRequest, "1000", "2003")
+		c.tryStart("shop", "many").Refused(http.StatusBadRequest, "1000", "2003")
 		if n := len(listed(c, "/api/sessions")); n != 0 {
 			t.Errorf("the refusal has left %d sessions", n)
 		}
 	})
 }
 
-func listed(c *client, path string) []struct{ ID string } {
+func listed(c client, path string) []struct{ ID string } {
 	c.Helper()
-	list := decode[struct{ Sessions, Attempts []struct{ ID string } }](c.get(path).want(http.StatusOK))
+	list := decode[struct{ Sessions, Attempts []struct{ ID string } }](c.Get(path).Want(http.StatusOK))
 	return append(list.Sessions, list.Attempts...)
 }
 
@@ -151,7 +151,7 @@ func TestStartAttemptBodies(t *testing.T) {
 			for _, mode := range []mockserver.Validation{mockserver.Strict, mockserver.Off} {
 				c := newClient(t, mockserver.WithValidation(mode))
 				c.upload("shop", "v1", map[string]string{"wait": wait})
-				c.call(http.MethodPut, "/api/attempts", body).refused(http.StatusBadRequest)
+				c.send(http.MethodPut, "/api/attempts", body).Refused(http.StatusBadRequest)
 				if n := len(listed(c, "/api/attempts")); n != 0 {
 					t.Errorf("%s: there are %d attempts", mode, n)
 				}

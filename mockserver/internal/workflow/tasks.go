@@ -44,11 +44,11 @@ func listAttemptTasks(c *op.Call) (op.Reply, error) {
 	for i, t := range tasks {
 		planned := definition.Workflow.Tasks[t.Plan]
 		forms[i] = taskForm{
-			ID: idText(t.ID), FullName: t.Name, ParentID: taskID(tasks, t.Parent),
+			ID: op.IDText(t.ID), FullName: t.Name, ParentID: taskID(tasks, t.Parent),
 			Group: planned.Group, IsGroup: planned.Group, State: t.State,
 			CancelRequested: t.CancelRequested, Config: object(planned.Config), Upstreams: taskIDs(tasks, t.Upstreams),
 			ExportParams: object(planned.Export), Error: taskError{Message: t.Error},
-			StartedAt: optionalInstant(t.StartedAt), RetryAt: optionalInstant(t.RetryAt), UpdatedAt: instant(t.UpdatedAt),
+			StartedAt: op.OptionalInstant(t.StartedAt), RetryAt: op.OptionalInstant(t.RetryAt), UpdatedAt: op.Instant(t.UpdatedAt),
 		}
 	}
 	return op.OK(map[string]any{"tasks": forms})
@@ -67,13 +67,13 @@ func taskID(tasks []world.Task, place int) *string {
 	if place < 0 {
 		return nil
 	}
-	return optional(idText(tasks[place].ID))
+	return optional(op.IDText(tasks[place].ID))
 }
 
 func taskIDs(tasks []world.Task, places []int) []string {
 	ids := make([]string, len(places))
 	for i, place := range places {
-		ids[i] = idText(tasks[place].ID)
+		ids[i] = op.IDText(tasks[place].ID)
 	}
 	return ids
 }

@@ -14,8 +14,8 @@ func TestTasks(t *testing.T) {
 		c := newClient(t)
 		c.upload("shop", "v1", map[string]string{"w": "+load:\n  +orders: {echo>: x}\n"})
 		a := c.start("shop", "w")
-		c.advance(time.Second)
-		answer := decode[struct{ Tasks []map[string]any }](c.get("/api/attempts/" + a.ID + "/tasks").want(http.StatusOK))
+		c.Advance(time.Second)
+		answer := decode[struct{ Tasks []map[string]any }](c.Get("/api/attempts/" + a.ID + "/tasks").Want(http.StatusOK))
 		var got []string
 		for _, task := range answer.Tasks {
 			got = append(got, fmt.Sprint(task["fullName"], " ", task["group"], " ", task["isGroup"]))

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // entry is one of a tar that no decent tool makes.
@@ -88,17 +90,16 @@ func TestUploadRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, h := range []*harness{newHarness(t), lenient(t)} {
-				answer := h.body(http.StatusBadRequest, h.put("shop", "v1", test.gz, nil))
-				h.wantRefusal(http.StatusBadRequest, answer, test.words...)
+			for _, h := range []client{newClient(t), lenient(t)} {
+				h.put("shop", "v1", test.gz, nil).Refused(http.StatusBadRequest, test.words...)
 				wantEqual(t, "projects", h.get("/api/projects"), object{"projects": []any{}})
 			}
 		})
 	}
 	t.Run("no body", func(t *testing.T) {
 		t.Parallel()
-		for _, h := range []*harness{newHarness(t), lenient(t)} {
-			h.wantRefusal(http.StatusBadRequest, h.body(http.StatusBadRequest, h.put("shop", "v1", nil, nil)))
+		for _, h := range []client{newClient(t), lenient(t)} {
+			h.put("shop", "v1", nil, nil).Refused(http.StatusBadRequest)
 		}
 	})
 }
@@ -126,27 +127,23 @@ func TestUploadParameters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, h := range []*harness{newHarness(t), lenient(t)} {
-				h.wantRefusal(http.StatusBadRequest,
-					h.body(http.StatusBadRequest, h.put(test.project, test.revision, good, test.query)), test.words...)
+			for _, h := range []client{newClient(t), lenient(t)} {
+				h.put(test.project, test.revision, good, test.query).Refused(http.StatusBadRequest, test.words...)
 				wantEqual(t, "projects", h.get("/api/projects"), object{"projects": []any{}})
 			}
 		})
 	}
 	t.Run("parameters that are missing", func(t *testing.T) {
 		t.Parallel()
-		for _, h := range []*harness{newHarness(t), lenient(t)} {
+		for _, h := range []client{newClient(t), lenient(t)} {
 			for _, query := range []string{"", "?project=shop", "?revision=v1"} {
-				h.wantRefusal(http.StatusBadRequest, h.body(http.StatusBadRequest,
-					h.send("PUT", "/workflow/api/projects"+query, "application/gzip", good)))
+				h.send("PUT", "/api/projects"+query, good).Refused(http.StatusBadRequest)
 			}
 		}
 	})
 	t.Run("a body of another media type", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
-		h.wantRefusal(http.StatusBadRequest, h.body(http.StatusBadRequest,
-			h.send("PUT", "/workflow/api/projects?project=shop&revision=v1", "application/json", []byte("{}"))))
+		newClient(t).Put("/api/projects?project=shop&revision=v1", "{}").Refused(http.StatusBadRequest)
 	})
 }
 
@@ -155,49 +152,47 @@ func TestUploadIsAllOrNothing(t *testing.T) {
 	const daily = "schedule:\n  daily>: 07:00:00\n" + plain
 	t.Run("a revision name that was used before is a conflict", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": daily})
 		h.upload("shop", "v2", map[string]string{"daily": daily})
 		before := h.get("/api/projects/1")
 		for _, used := range []string{"v1", "v2"} {
-			response := h.put("shop", used, archive(t, map[string]string{"other": plain}), nil)
-			h.wantRefusal(http.StatusConflict, h.body(http.StatusConflict, response), used, "shop")
+			h.put("shop", used, archive(t, map[string]string{"other": plain}), nil).Refused(http.StatusConflict, used, "shop")
 		}
 		wantEqual(t, "project", h.get("/api/projects/1"), before)
 		h.upload("other", "v1", map[string]string{"daily": plain})
 	})
 	t.Run("a refused archive leaves revision, workflows and schedules as they were", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": daily})
 		project, workflows, schedules := h.get("/api/projects/1"), h.get("/api/workflows"), h.get("/api/schedules")
 		broken := archive(t, map[string]string{"daily": "schedule:\n  hourly>: 05:00\n" + plain, "zz": "+a: ["})
-		h.wantRefusal(http.StatusBadRequest, h.body(http.StatusBadRequest, h.put("shop", "v2", broken, nil)), "zz.dig")
+		h.put("shop", "v2", broken, nil).Refused(http.StatusBadRequest, "zz.dig")
 		wantEqual(t, "project", h.get("/api/projects/1"), project)
 		wantEqual(t, "workflows", h.get("/api/workflows"), workflows)
 		wantEqual(t, "schedules", h.get("/api/schedules"), schedules)
 	})
 	t.Run("a workflow of a million tasks can be put, and not be started", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{
 			"big": "+loop:\n  loop>: 1000000\n  _do:\n    +step:\n      echo>: hi\n",
 		})
-		h.refused(http.StatusBadRequest, "PUT", "/api/attempts",
-			object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}, "1000", "tasks")
+		h.send("PUT", "/api/attempts", object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}).Refused(http.StatusBadRequest, "1000", "tasks")
 	})
 	t.Run("a project without workflows is one", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		gz := rawArchive(t, entry{name: "queries/a.sql", content: "select 1", kind: tar.TypeReg})
-		h.body(http.StatusOK, h.put("shop", "v1", gz, nil))
+		h.put("shop", "v1", gz, nil).Want(http.StatusOK)
 		wantEqual(t, "workflows", h.get("/api/projects/1/workflows"), object{"workflows": []any{}})
 	})
 }
 
 func TestUploadOfManyWorkflows(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
+	h := newClient(t)
 	workflows := map[string]string{}
 	for n := range 2000 {
 		workflows[fmt.Sprintf("w%04d", n)] = plain
@@ -210,8 +205,8 @@ func TestUploadOfManyWorkflows(t *testing.T) {
 
 func TestUploadThroughASocketLosesNothing(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
-	server := httptest.NewServer(h.server)
+	h := newClient(t)
+	server := httptest.NewServer(h.Server)
 	defer server.Close()
 	gz := archive(t, map[string]string{"a": plain})
 	request, err := http.NewRequestWithContext(t.Context(), "PUT",
@@ -225,5 +220,10 @@ func TestUploadThroughASocketLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantEqual(t, "name", h.body(http.StatusOK, response)["name"], "shop")
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mocktest.Answer{Client: h.Client, Status: response.StatusCode, Body: text}.Want(http.StatusOK).Wants("name", "shop")
 }

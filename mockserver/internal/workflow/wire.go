@@ -27,32 +27,13 @@ type errorForm struct {
 	Status  int    `json:"status"`
 }
 
+// statuses replaces the statuses that the document does not have; clients know neither 413 nor 415 (client).
+var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable)
+
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	status := statusOf(e.Code)
+	status := statuses.Of(e.Code)
 	return op.Reply{Status: status, Body: errorForm{Message: e.Error(), Status: status}}
-}
-
-func statusOf(code op.Code) int {
-	switch code {
-	case op.CodeInvalid, op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, // the documents know neither 413 nor 415 (client)
-		op.CodeRange, op.CodeNotAcceptable:
-		return http.StatusBadRequest
-	case op.CodeUnauthorized:
-		return http.StatusUnauthorized
-	case op.CodeForbidden:
-		return http.StatusForbidden
-	case op.CodeNotFound:
-		return http.StatusNotFound
-	case op.CodeMethod:
-		return http.StatusMethodNotAllowed
-	case op.CodeConflict:
-		return http.StatusConflict
-	case op.CodeNoRule:
-		return http.StatusNotImplemented
-	case op.CodeInternal:
-	}
-	return http.StatusInternalServerError
 }
 
 // idAndName points at a project or a workflow.
@@ -61,22 +42,7 @@ type idAndName struct {
 	Name string `json:"name"`
 }
 
-func idName(id int64, name string) idAndName { return idAndName{ID: idText(id), Name: name} }
-
-// idText is an id as bodies carry it.
-func idText(id int64) string { return strconv.FormatInt(id, 10) }
-
-// instant is a time in UTC and whole seconds.
-func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
-// optionalInstant is null for the zero time.
-func optionalInstant(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	text := instant(t)
-	return &text
-}
+func idName(id int64, name string) idAndName { return idAndName{ID: op.IDText(id), Name: name} }
 
 // zoned is a session time with its zone's offset: +00:00, not Z, for UTC.
 func zoned(t time.Time, zone *time.Location) string {
@@ -166,12 +132,12 @@ func attemptView(w *world.World, a world.Attempt) attemptForm {
 	project, _ := w.Workflow.Projects.Get(session.Project)
 	definition, _ := w.Workflow.Definitions.Get(a.Definition)
 	return attemptForm{
-		ID: idText(a.ID), Index: a.Index,
+		ID: op.IDText(a.ID), Index: a.Index,
 		Project: idName(project.ID, project.Name), Workflow: idName(a.Definition, session.Workflow),
-		SessionID: idText(session.ID), SessionUUID: session.UUID, SessionTime: zoned(session.Time, zoneOf(definition)),
-		RetryAttemptName: optional(a.RetryName), Params: object(a.Params), PoolID: optional(idText(a.Pool)),
+		SessionID: op.IDText(session.ID), SessionUUID: session.UUID, SessionTime: zoned(session.Time, zoneOf(definition)),
+		RetryAttemptName: optional(a.RetryName), Params: object(a.Params), PoolID: optional(op.IDText(a.Pool)),
 		Status: statusOfAttempt(a), Done: a.State == world.Done, Success: a.Success, CancelRequested: a.CancelRequested,
-		CreatedAt: instant(a.CreatedAt), FinishedAt: optionalInstant(a.FinishedAt),
+		CreatedAt: op.Instant(a.CreatedAt), FinishedAt: op.OptionalInstant(a.FinishedAt),
 	}
 }
 

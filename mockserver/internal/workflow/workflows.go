@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -23,7 +24,7 @@ type workflowForm struct {
 func workflowView(w *world.World, d world.Definition) workflowForm {
 	p, r := projectOf(w, d), revisionOf(w, d)
 	return workflowForm{
-		ID: idText(d.ID), Name: d.Workflow.Name, Project: idName(p.ID, p.Name), Revision: r.Name,
+		ID: op.IDText(d.ID), Name: d.Workflow.Name, Project: idName(p.ID, p.Name), Revision: r.Name,
 		Timezone: d.Workflow.Timezone, Config: d.Workflow.Config,
 	}
 }
@@ -99,9 +100,9 @@ func orderedDefinitions(c *op.Call) (iter.Seq2[int64, world.Definition], error) 
 	}
 	switch order := c.Text("order"); order {
 	case "", "asc":
-		return c.World.Workflow.Definitions.After(last), nil
+		return table.After(&c.World.Workflow.Definitions, last), nil
 	case "desc":
-		return c.World.Workflow.Definitions.Before(last), nil
+		return table.Before(&c.World.Workflow.Definitions, last), nil
 	default:
 		return nil, op.Invalid("order", "want asc or desc, not %q", order)
 	}

@@ -8,7 +8,7 @@ import (
 
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
+	h := newClient(t)
 	h.upload("shop", "v1", map[string]string{"daily": plain, "hourly": plain})
 	h.upload("shop", "v2", map[string]string{
 		"daily": "timezone: Asia/Tokyo\n" + plain, "weekly": "_export:\n  a: 1\n+z:\n  echo>: 1\n+b:\n  echo>: 2\n",
@@ -44,9 +44,9 @@ func TestWorkflows(t *testing.T) {
 		h := h.in(t)
 		wantEqual(t, "latest", h.get("/api/projects/1/workflows/daily"), daily)
 		wantEqual(t, "older", h.get("/api/projects/1/workflows/daily?revision=v1"), old)
-		h.refused(http.StatusNotFound, "GET", "/api/projects/1/workflows/hourly", nil, "workflow", "hourly")
-		h.refused(http.StatusNotFound, "GET", "/api/projects/1/workflows/daily?revision=v3", nil, "revision", "v3")
-		h.refused(http.StatusNotFound, "GET", "/api/projects/1/workflows?revision=v3", nil, "revision", "v3")
+		h.send("GET", "/api/projects/1/workflows/hourly", nil).Refused(http.StatusNotFound, "workflow", "hourly")
+		h.send("GET", "/api/projects/1/workflows/daily?revision=v3", nil).Refused(http.StatusNotFound, "revision", "v3")
+		h.send("GET", "/api/projects/1/workflows?revision=v3", nil).Refused(http.StatusNotFound, "revision", "v3")
 	})
 	t.Run("keep their ids when a revision follows", func(t *testing.T) {
 		t.Parallel()
@@ -54,14 +54,14 @@ func TestWorkflows(t *testing.T) {
 		wantEqual(t, "latest", h.get("/api/workflows/3"), daily)
 		wantEqual(t, "older", h.get("/api/workflows/1"), old)
 		for _, id := range []string{"5", "0", "x", "-3"} {
-			h.refused(http.StatusNotFound, "GET", "/api/workflows/"+id, nil, "workflow", "id", id)
+			h.send("GET", "/api/workflows/"+id, nil).Refused(http.StatusNotFound, "workflow", "id", id)
 		}
 	})
 }
 
 func TestWorkflowList(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t)
+	h := newClient(t)
 	h.upload("shop", "v1", map[string]string{"daily": plain, "hourly": plain}) // 1, 2
 	h.upload("daily_news", "v1", map[string]string{"press": plain})            // 3
 	h.upload("gone", "v1", map[string]string{"daily": plain})                  // 4
@@ -94,13 +94,13 @@ func TestWorkflowList(t *testing.T) {
 		for _, query := range []string{
 			"order=up", "order=ASC", "count=0", "count=x", "last_id=x",
 		} {
-			h.in(t).refused(http.StatusBadRequest, "GET", "/api/workflows?"+query, nil)
-			without.refused(http.StatusBadRequest, "GET", "/api/workflows?"+query, nil)
+			h.in(t).send("GET", "/api/workflows?"+query, nil).Refused(http.StatusBadRequest)
+			without.send("GET", "/api/workflows?"+query, nil).Refused(http.StatusBadRequest)
 		}
 	})
 	t.Run("has 100 workflows by default", func(t *testing.T) {
 		t.Parallel()
-		h := newHarness(t)
+		h := newClient(t)
 		workflows := map[string]string{}
 		for n := range 120 {
 			workflows[fmt.Sprintf("w%03d", n)] = plain

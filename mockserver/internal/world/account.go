@@ -191,7 +191,7 @@ func (a *Account) DeleteKey(key string) {
 // AllKeys lists the keys, each once and as it was put, sorted.
 func (a *Account) AllKeys() []Key {
 	keys := []Key{}
-	for form, k := range a.Keys.All() {
+	for form, k := range table.Entries(&a.Keys) {
 		if form == k.Key {
 			keys = append(keys, k)
 		}
@@ -219,7 +219,7 @@ func (a *Account) LiveUser(id int64) (User, bool) {
 // LiveUsers are the users who were not removed, in order of their ids.
 func (a *Account) LiveUsers() iter.Seq[User] {
 	return func(yield func(User) bool) {
-		for _, user := range a.Users.All() {
+		for _, user := range table.All(&a.Users) {
 			if user.DeletedAt.IsZero() && !yield(user) {
 				return
 			}

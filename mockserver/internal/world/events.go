@@ -43,8 +43,15 @@ const (
 type Events struct {
 	table.Meter
 
-	queue *immutable.SortedMap[Event, struct{}]
-	next  Event // the first of the queue, for the request that only wants to know whether something is due
+	all  any   // *queue, once there was an event: packages that see a world do not compile what a queue can do
+	next Event // the first of the queue, for the request that only wants to know whether something is due
+}
+
+type queue = immutable.SortedMap[Event, struct{}]
+
+func queueOf(x *Events) *queue {
+	all, _ := x.all.(*queue)
+	return all
 }
 
 // eventCost is about what an event takes in memory.
@@ -58,25 +65,26 @@ func (chronological) Compare(a, b Event) int {
 
 // Plan enters an event into the queue.
 func (w *World) Plan(e Event) {
-	if w.events.queue == nil {
-		w.events.queue = immutable.NewSortedMap[Event, struct{}](chronological{})
+	all := queueOf(&w.events)
+	if all == nil {
+		all = immutable.NewSortedMap[Event, struct{}](chronological{})
 	}
 	e.At = e.At.UTC().Round(0)
-	w.events.set(w.events.queue.Set(e, struct{}{}))
+	setQueue(&w.events, all.Set(e, struct{}{}))
 }
 
 // Cancel takes an event out of the queue, if it is there.
 func (w *World) Cancel(e Event) {
-	if w.events.queue != nil {
+	if all := queueOf(&w.events); all != nil {
 		e.At = e.At.UTC().Round(0)
-		w.events.set(w.events.queue.Delete(e))
+		setQueue(&w.events, all.Delete(e))
 	}
 }
 
-func (x *Events) set(queue *immutable.SortedMap[Event, struct{}]) {
-	x.Charge(int64(queue.Len())*eventCost - x.MemorySize())
-	x.queue = queue
-	x.next, _, _ = queue.Iterator().Next()
+func setQueue(x *Events, all *queue) {
+	x.Charge(int64(all.Len())*eventCost - x.MemorySize())
+	x.all = all
+	x.next, _, _ = all.Iterator().Next()
 }
 
 // Next is the earliest event.
@@ -96,11 +104,12 @@ func (w *World) NextOnce() (Event, bool) {
 
 // Events lists the queue in time order.
 func (w *World) Events() []Event {
-	if w.events.queue == nil {
+	all := queueOf(&w.events)
+	if all == nil {
 		return nil
 	}
-	events := make([]Event, 0, w.events.queue.Len())
-	for it := w.events.queue.Iterator(); !it.Done(); {
+	events := make([]Event, 0, all.Len())
+	for it := all.Iterator(); !it.Done(); {
 		event, _, _ := it.Next()
 		events = append(events, event)
 	}

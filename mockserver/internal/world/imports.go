@@ -7,15 +7,16 @@ type Imports struct {
 	Done table.Table[Import] // the last maxImports, counted from 1
 	Last int64               // how many there ever were
 
-	ids table.Index[importKey, int64]
+	IDs table.Index[ImportKey, int64] // of those done
 }
 
 // maxImports is how many imports a world remembers: clients repeat one soon, or never.
 const maxImports = 10_000
 
-type importKey struct {
-	table int64
-	id    string
+// ImportKey identifies an import that is repeated.
+type ImportKey struct {
+	Table int64
+	ID    string
 }
 
 // Import is an import of rows into a table.
@@ -28,7 +29,7 @@ type Import struct {
 
 // Find finds the import into a table with an id of the client's.
 func (x *Imports) Find(table int64, uniqueID string) (Import, bool) {
-	id, ok := x.ids.Get(importKey{table, uniqueID})
+	id, ok := x.IDs.Get(ImportKey{table, uniqueID})
 	if !ok {
 		return Import{}, false
 	}
@@ -41,12 +42,12 @@ func (x *Imports) Add(i Import) {
 	i.ID = x.Last
 	x.put(i)
 	if oldest, ok := x.Done.Get(i.ID - maxImports); ok {
-		x.Done.Delete(oldest.ID)
-		x.ids.Delete(importKey{oldest.Table, oldest.UniqueID})
+		table.Delete(&x.Done, oldest.ID)
+		x.IDs.Delete(ImportKey{oldest.Table, oldest.UniqueID})
 	}
 }
 
 func (x *Imports) put(i Import) {
 	x.Done.Put(i.ID, i)
-	x.ids.Put(importKey{i.Table, i.UniqueID}, i.ID)
+	x.IDs.Put(ImportKey{i.Table, i.UniqueID}, i.ID)
 }

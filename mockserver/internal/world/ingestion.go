@@ -26,5 +26,5 @@ type IngestionFailure struct {
 func (x *Ingestion) Fail(f IngestionFailure) {
 	x.Failed++
 	x.Failures.Put(x.Failed, f)
-	x.Failures.Delete(x.Failed - maxFailures)
+	table.Delete(&x.Failures, x.Failed-maxFailures)
 }

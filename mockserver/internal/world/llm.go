@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"reflect"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/table"
@@ -37,15 +38,59 @@ type LLM struct {
 	IndexTime time.Duration            // how long indexing takes; 0: the usual time
 }
 
+// LLMKind is one kind of resources of the LLM interface.
+type LLMKind struct {
+	Type   string // as in answers and in fixtures: agentSchedules
+	Target string // what tools call it when they can point at it: knowledge_base
+	Rows   func(*LLM) table.Rows
+}
+
+// LLMKinds is the table of kinds: what goes over all of them goes over this.
+func LLMKinds() []LLMKind {
+	return []LLMKind{
+		{"projects", "", func(l *LLM) table.Rows { return l.Projects.Rows() }},
+		{"agents", "agent", func(l *LLM) table.Rows { return l.Agents.Rows() }},
+		{"prompts", "", func(l *LLM) table.Rows { return l.Prompts.Rows() }},
+		{"knowledgeBases", "knowledge_base", func(l *LLM) table.Rows { return l.KnowledgeBases.Rows() }},
+		{"textKnowledgeBases", "text_knowledge_base", func(l *LLM) table.Rows { return l.TextKnowledgeBases.Rows() }},
+		{"datastoreQueryTools", "datastore_query_tool", func(l *LLM) table.Rows { return l.DatastoreQueryTools.Rows() }},
+		{"imageGenerators", "image_generator", func(l *LLM) table.Rows { return l.ImageGenerators.Rows() }},
+		{"presentationArtifactTools", "presentation_artifact_tool", func(l *LLM) table.Rows { return l.PresentationArtifactTools.Rows() }},
+		{"webSearchTools", "web_search_tool", func(l *LLM) table.Rows { return l.WebSearchTools.Rows() }},
+		{"workflowExecutors", "workflow_executor", func(l *LLM) table.Rows { return l.WorkflowExecutors.Rows() }},
+		{"integrations", "", func(l *LLM) table.Rows { return l.Integrations.Rows() }},
+		{"actions", "", func(l *LLM) table.Rows { return l.Actions.Rows() }},
+		{"chatInterfaces", "", func(l *LLM) table.Rows { return l.ChatInterfaces.Rows() }},
+		{"formInterfaces", "", func(l *LLM) table.Rows { return l.FormInterfaces.Rows() }},
+		{"textResources", "", func(l *LLM) table.Rows { return l.TextResources.Rows() }},
+		{"agentSchedules", "", func(l *LLM) table.Rows { return l.AgentSchedules.Rows() }},
+		{"chats", "", func(l *LLM) table.Rows { return l.Chats.Rows() }},
+		{"chatAttachments", "", func(l *LLM) table.Rows { return l.ChatAttachments.Rows() }},
+		{"artifacts", "", func(l *LLM) table.Rows { return l.Artifacts.Rows() }},
+	}
+}
+
 // Resource is one resource of the LLM interface, of the kind that has attributes A.
 type Resource[A any] struct {
-	ID         int64     `json:"id"`
-	UUID       string    `json:"uuid"` // its id on the wire
-	CreatedAt  time.Time `json:"createdAt"`
-	UpdatedAt  time.Time `json:"updatedAt"`
-	CreatedBy  int64     `json:"createdBy"` // users
-	UpdatedBy  int64     `json:"updatedBy"`
-	Attributes A         `json:"attributes"`
+	Head
+
+	Attributes A `json:"attributes"`
+}
+
+// Head holds what resources of all kinds have.
+type Head struct {
+	ID        int64     `json:"id"`
+	UUID      string    `json:"uuid"` // its id on the wire
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+	CreatedBy int64     `json:"createdBy"` // users
+	UpdatedBy int64     `json:"updatedBy"`
+}
+
+// Parts returns the head of the resource that a pointer leads to, and a pointer to its attributes.
+func Parts(resource any) (head *Head, attributes any) {
+	v := reflect.ValueOf(resource).Elem()
+	return v.Field(0).Addr().Interface().(*Head), v.Field(1).Addr().Interface()
 }
 
 // ChatEntry is one thing that was said or done in a chat, in the wire form of a history: exactly one member beside At

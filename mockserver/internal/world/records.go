@@ -1,19 +1,21 @@
 package world
 
 import (
+	"errors"
 	"iter"
 	"slices"
 	"sync/atomic"
 
-	"github.com/benbjohnson/immutable"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/mockserver/internal/table"
 )
 
 // Record is one event. Its values are texts, or absent: a JSON object of strings.
 type Record struct {
-	Time   int64  // Unix seconds
-	Values string // JSON object, values are strings only
+	Time   int64  `json:"time"`   // Unix seconds
+	Values string `json:"values"` // JSON object, values are strings only
 }
 
 // recordCost is what a record is taken to cost beside its values.
@@ -26,8 +28,9 @@ func (r Record) cost() int64 { return int64(len(r.Values)) + recordCost }
 type Records struct {
 	table.Meter
 
-	runs      *immutable.List[run] // nil while there are none
-	last      *chunk               // what is being filled, of which this value has the first n records
+	runs      table.Table[run] // by their numbers, which go up
+	newestRun int64
+	last      *chunk // what is being filled, of which this value has the first n records
 	n         int
 	lastBytes int64 // of those
 	size      int   // of all, in records
@@ -75,23 +78,21 @@ func (x Records) Append(r Record) Records {
 }
 
 func (x *Records) complete() {
-	if x.runs == nil {
-		x.runs = immutable.NewList[run]()
-	}
-	x.runs = x.runs.Append(run{x.last.records[:x.n:x.n], x.lastBytes})
+	x.newestRun++
+	x.runs.Put(x.newestRun, run{x.last.records[:x.n:x.n], x.lastBytes})
 	x.last, x.n, x.lastBytes = nil, 0, 0
 }
 
 // DropOldest lets the oldest run go, or, when there is but one, the older half of it. The last record stays.
 func (x Records) DropOldest() Records {
-	if x.runs == nil || x.runs.Len() == 1 && x.n == 0 {
+	if runs := table.Len(&x.runs); runs == 0 || runs == 1 && x.n == 0 {
 		return x.newest(x.size - x.size/2)
 	}
-	oldest := x.runs.Get(0)
-	x.size -= len(oldest.records)
-	x.Charge(-oldest.bytes)
-	if x.runs = x.runs.Slice(1, x.runs.Len()); x.runs.Len() == 0 {
-		x.runs = nil
+	for id, oldest := range table.All(&x.runs) {
+		x.size -= len(oldest.records)
+		x.Charge(-oldest.bytes)
+		table.Delete(&x.runs, id)
+		break
 	}
 	return x
 }
@@ -113,13 +114,10 @@ func (x Records) Len() int { return x.size }
 // All iterates from the oldest.
 func (x Records) All() iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		if x.runs != nil {
-			for it := x.runs.Iterator(); !it.Done(); {
-				_, run := it.Next()
-				for i := range run.records {
-					if !yield(run.records[i]) {
-						return
-					}
+		for _, run := range table.All(&x.runs) {
+			for i := range run.records {
+				if !yield(run.records[i]) {
+					return
 				}
 			}
 		}
@@ -139,17 +137,36 @@ func (x Records) Backward() iter.Seq[Record] {
 				return
 			}
 		}
-		if x.runs == nil {
-			return
-		}
-		for i := x.runs.Len() - 1; i >= 0; i-- {
-			for _, r := range slices.Backward(x.runs.Get(i).records) {
+		for _, run := range table.Before(&x.runs, 0) {
+			for _, r := range slices.Backward(run.records) {
 				if !yield(r) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (x Records) MarshalJSONTo(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginArray)
+	for r := range x.All() {
+		if err == nil {
+			err = json.MarshalEncode(e, r)
+		}
+	}
+	return errors.Join(err, e.WriteToken(jsontext.EndArray))
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (x *Records) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	var list []Record
+	err := json.UnmarshalDecode(d, &list)
+	*x = Records{}
+	for _, r := range list {
+		*x = x.Append(r)
+	}
+	return err
 }
 
 // Store adds records to a live table, with its counts, and lets the oldest records of the largest table go when the
@@ -173,25 +190,25 @@ func (x *Core) Store(t Table, more ...Record) Table {
 
 // forget lets the oldest records of the table that holds most go, and reports whether there were any to let go.
 func (x *Core) forget() bool {
-	var table int64
+	var fullest int64
 	var largest Records
-	for id, records := range x.Records.All() {
+	for id, records := range table.All(&x.Records) {
 		if records.MemorySize() > largest.MemorySize() && records.Len() > 1 {
-			table, largest = id, records
+			fullest, largest = id, records
 		}
 	}
-	if table == 0 {
+	if fullest == 0 {
 		return false
 	}
 	rest := largest.DropOldest()
-	x.Records.Put(table, rest)
+	x.Records.Put(fullest, rest)
 	x.RecordBytes -= largest.MemorySize() - rest.MemorySize()
 	return true
 }
 
 // Discard forgets all records of a table.
-func (x *Core) Discard(table int64) {
-	records, _ := x.Records.Get(table)
+func (x *Core) Discard(id int64) {
+	records, _ := x.Records.Get(id)
 	x.RecordBytes -= records.MemorySize()
-	x.Records.Delete(table)
+	table.Delete(&x.Records, id)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -160,7 +161,7 @@ func TestStore(t *testing.T) {
 		}
 	}
 	sum := func(core *world.Core) (bytes int64) {
-		for _, records := range core.Records.All() {
+		for _, records := range table.All(&core.Records) {
 			bytes += records.MemorySize()
 		}
 		return bytes
@@ -211,7 +212,7 @@ func TestStore(t *testing.T) {
 		for table := range int64(3) {
 			fill(&core, table+1, 10, 100)
 		}
-		for table, records := range core.Records.All() {
+		for table, records := range table.All(&core.Records) {
 			if records.Len() != 1 {
 				t.Errorf("table %d has %d records, want 1", table, records.Len())
 			}
@@ -223,8 +224,8 @@ func TestStore(t *testing.T) {
 		fill(&core, 1, 300, 10)
 		fill(&core, 2, 1, 10)
 		core.Discard(1)
-		if core.RecordBytes != 42 || core.Records.Len() != 1 {
-			t.Errorf("%d bytes in %d tables, want 42 in 1", core.RecordBytes, core.Records.Len())
+		if core.RecordBytes != 42 || table.Len(&core.Records) != 1 {
+			t.Errorf("%d bytes in %d tables, want 42 in 1", core.RecordBytes, table.Len(&core.Records))
 		}
 	})
 }

@@ -33,7 +33,7 @@ func (x *Workflow) PutAttempt(a Attempt) {
 func (x *Workflow) enter(a Attempt) {
 	x.count(a, 1)
 	if a.State == Done {
-		x.Unfinished.Delete(a.ID)
+		table.Delete(&x.Unfinished, a.ID)
 		return
 	}
 	x.Unfinished.Put(a.ID, a.Pool)
@@ -71,7 +71,7 @@ func (x *Workflow) FirstQueued(pool int64) (Attempt, bool) {
 	if x.PoolUse(pool).Waiting == 0 {
 		return Attempt{}, false
 	}
-	for id, of := range x.Unfinished.All() {
+	for id, of := range table.All(&x.Unfinished) {
 		if of != pool {
 			continue
 		}

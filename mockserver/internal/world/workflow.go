@@ -18,7 +18,7 @@ type Workflow struct {
 
 	Projects    table.Table[Project]
 	Revisions   table.Table[Revision]
-	Definitions table.Table[Definition] // every workflow of every revision
+	Definitions table.Table[Definition] `json:"-"` // every workflow of every revision; see recall
 	Schedules   table.Table[Schedule]
 	Sessions    table.Table[Session]
 	Attempts    table.Table[Attempt]
@@ -41,8 +41,8 @@ type Project struct {
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 	DeletedAt time.Time `json:"deletedAt,omitzero"`
-	Secrets   []string  `json:"secrets,omitempty"` // keys in order of their first setting; values are not kept at all
-	Schedules []int64   `json:"-"`                 // ids, ascending; replaced, never changed in place
+	Secrets   []string  `json:"secrets,omitempty"`   // keys in order of their first setting; values are not kept at all
+	Schedules []int64   `json:"schedules,omitempty"` // ids, ascending; replaced, never changed in place
 }
 
 // Revision is one uploaded archive. Its definitions have ids in a row, sorted by name.
@@ -52,7 +52,7 @@ type Revision struct {
 	Name            string    `json:"name"`
 	Previous        int64     `json:"previous,omitempty"` // the revision before it in the project; 0 for the first
 	Archive         []byte    `json:"archive"`
-	MD5             string    `json:"-"` // of the archive, in its wire form; found by AddRevision
+	MD5             string    `json:"md5"` // of the archive, in its wire form; found by AddRevision
 	CreatedAt       time.Time `json:"createdAt"`
 	User            int64     `json:"user"` // who uploaded it
 	FirstDefinition int64     `json:"firstDefinition"`
@@ -75,7 +75,7 @@ type Definition struct {
 	ID       int64         `json:"id"`
 	Project  int64         `json:"project"`
 	Revision int64         `json:"revision"`
-	Workflow *dig.Workflow `json:"-"` // read out of the archive again when a dump is loaded
+	Workflow *dig.Workflow `json:"-"` // read out of the archive again: see recall
 }
 
 // Schedule is the schedule of a live project's workflow. It keeps its id over revisions while the workflow keeps its

@@ -1,0 +1,10 @@
+package ingestion_test
+
+import (
+	"os"
+	"testing"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "ingestion")) }

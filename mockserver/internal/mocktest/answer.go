@@ -1,0 +1,130 @@
+package mocktest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/specs"
+)
+
+// Answer holds the mock's answer to a call.
+type Answer struct {
+	*Client
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Want fails the test unless the answer has a status.
+func (a Answer) Want(status int) Answer {
+	a.Helper()
+	if a.Status != status {
+		a.Fatalf("status %d, want %d: %s", a.Status, status, a.Body)
+	}
+	return a
+}
+
+// Refused fails the test unless the answer has a status, the form of the interface's errors, and all the words in its
+// message.
+func (a Answer) Refused(status int, words ...string) {
+	a.Helper()
+	message := a.Want(status).message()
+	for _, word := range words {
+		if !strings.Contains(message, word) {
+			a.Errorf("the refusal lacks %q: %s", word, a.Body)
+		}
+	}
+}
+
+// message returns the message of an error, or its whole body for an interface without a known form.
+func (a Answer) message() string {
+	a.Helper()
+	switch a.Iface {
+	case specs.Core: // which says it under three names
+		message := a.Value("message").String()
+		a.Wants("error", message, "text", message)
+		return message
+	case specs.Workflow:
+		a.Wants("status", strconv.Itoa(a.Status), "@keys.#", "2")
+		return a.Value("message").String()
+	}
+	return string(a.Body)
+}
+
+// Into decodes the answer's JSON.
+func (a Answer) Into(value any) {
+	a.Helper()
+	if err := json.Unmarshal(a.Body, value); err != nil {
+		a.Fatalf("%v: %s", err, a.Body)
+	}
+}
+
+// Object is the answer's JSON object.
+func (a Answer) Object() (object map[string]any) {
+	a.Helper()
+	a.Into(&object)
+	return object
+}
+
+// Has fails the test unless the answer's object has these members.
+func (a Answer) Has(want map[string]any) {
+	a.Helper()
+	object, got := a.Object(), map[string]any{}
+	for name := range want {
+		value, ok := object[name]
+		if !ok {
+			a.Errorf("%s is missing: %s", name, a.Body)
+		}
+		got[name] = value
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		a.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Exactly fails the test unless the answer is 200 with these very bytes.
+func (a Answer) Exactly(body string) {
+	a.Helper()
+	if diff := cmp.Diff(body, string(a.Want(http.StatusOK).Body)); diff != "" {
+		a.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Same fails the test unless the answer is the JSON of a text, whatever the order of members.
+func (a Answer) Same(want string) {
+	a.Helper()
+	var wanted, got any
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		a.Fatal(err)
+	}
+	a.Into(&got)
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		a.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Value is a value of the answer's JSON, by its gjson path: data.attributes.name.
+func (a Answer) Value(path string) gjson.Result {
+	a.Helper()
+	if !gjson.ValidBytes(a.Body) {
+		a.Fatalf("the answer is no JSON: %s", a.Body)
+	}
+	return gjson.GetBytes(a.Body, path)
+}
+
+// Wants fails the test unless values of the answer's JSON have these texts: path, text, path, text. A value that is not
+// there has the empty text.
+func (a Answer) Wants(pairs ...string) Answer {
+	a.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		if got := a.Value(pairs[i]).String(); got != pairs[i+1] {
+			a.Errorf("%s is %q, want %q: %s", pairs[i], got, pairs[i+1], a.Body)
+		}
+	}
+	return a
+}

@@ -1,0 +1,164 @@
+package world
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/table"
+)
+
+// sealed is the JSON of a world, with the version of the form and the digest of the rest in front. Tables, indexes and events
+// write and read themselves, so that no field is forgotten.
+type sealed struct {
+	Version version `json:"understudy"`
+	Digest  string  `json:"digest"`
+	form
+}
+
+// form holds everything that the digest covers. What recall finds again is left out.
+type form struct {
+	Scenario  string                      `json:"scenario"`
+	Seed      uint64                      `json:"seed"`
+	Now       time.Time                   `json:"now"`
+	IDs       *table.Index[string, int64] `json:"ids"`
+	Events    eventForm                   `json:"events"`
+	Account   *Account                    `json:"account"`
+	Ingestion *Ingestion                  `json:"ingestion"`
+	Audience  *Audience                   `json:"audience"`
+	DWH       *DWH                        `json:"dwh"`
+	Core      *Core                       `json:"core"`
+	LLM       *LLM                        `json:"llm"`
+	Workflow  *Workflow                   `json:"workflow"`
+}
+
+func (w *World) form() form {
+	return form{
+		Scenario: w.Scenario, Seed: w.Seed, Now: w.Now(), IDs: &w.ids, Events: eventForm{w}, Account: &w.Account,
+		Ingestion: &w.Ingestion, Audience: &w.Audience, DWH: &w.DWH, Core: &w.Core, LLM: &w.LLM, Workflow: &w.Workflow,
+	}
+}
+
+// eventForm writes the events of a world as a list, in time order. Those that wait for a query begin it anew once they are
+// read.
+type eventForm struct{ *World }
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (f eventForm) MarshalJSONTo(e *jsontext.Encoder) error {
+	all := *f.World
+	for _, p := range all.pending {
+		all.Plan(p.Event)
+	}
+	return json.MarshalEncode(e, append([]Event{}, all.Events()...))
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (f eventForm) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	var events []Event
+	err := json.UnmarshalDecode(d, &events)
+	for _, event := range events {
+		f.Plan(event)
+	}
+	return err
+}
+
+// version is that of the form of worlds.
+type version int
+
+const formVersion version = 2
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom: what another version has written is not read any further.
+func (v *version) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain version
+	if err := json.UnmarshalDecode(d, (*plain)(v)); err != nil {
+		return err
+	}
+	if *v != formVersion {
+		return fmt.Errorf("it has version %d, and this Understudy reads version %d: dump it anew, or write a fixture",
+			*v, formVersion)
+	}
+	return nil
+}
+
+// options are those of the form. Nothing is lost: nil stays nil, and texts are written alike however clients have
+// escaped them.
+var options = json.JoinOptions(
+	table.Form(),
+	json.Deterministic(true), json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true),
+	jsonv1.OmitEmptyWithLegacySemantics(true), jsonv1.FormatDurationAsNano(true),
+	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.RejectUnknownMembers(true),
+)
+
+func (f form) digest() (string, error) {
+	sum := sha256.New()
+	if err := json.MarshalWrite(sum, f, options); err != nil {
+		return "", fmt.Errorf("dump the world: %w", err)
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Dump writes the whole world as one JSON object, for Load. The same world gives the same bytes. API keys are in it.
+func (w *World) Dump(to io.Writer) error {
+	f := w.form()
+	digest, err := f.digest()
+	if err != nil {
+		return err
+	}
+	if err := json.MarshalWrite(to, sealed{formVersion, digest, f}, options); err != nil {
+		return fmt.Errorf("dump the world: %w", err)
+	}
+	return nil
+}
+
+var errEdited = errors.New("its digest is not that of its content: it was changed since it was dumped. " +
+	"To begin with a world of your own, write a fixture: see Scenarios in the README")
+
+// Load makes a world out of what Dump has written, and of nothing else. Its clock begins at the time of the dump.
+func Load(from io.Reader, mode clock.Mode) (w World, err error) {
+	f := w.form()
+	s := sealed{form: f}
+	if err = json.UnmarshalRead(from, &s, options); err == nil {
+		err = s.check()
+	}
+	if err == nil {
+		err = w.recall()
+	}
+	if err != nil {
+		return World{}, fmt.Errorf("load the state: %w", located(err))
+	}
+	w.Scenario, w.Seed, w.Clock = s.Scenario, s.Seed, clock.New(mode, s.Now)
+	return w, nil
+}
+
+// check holds the digest against what was read.
+func (s *sealed) check() error {
+	if s.Version == 0 || s.Now.IsZero() {
+		return errors.New("understudy or now is missing: want the whole dump of a world")
+	}
+	digest, err := s.form.digest()
+	if err == nil && digest != s.Digest {
+		err = errEdited
+	}
+	return err
+}
+
+// located says where in a dump something is wrong, without the names of our types.
+func located(err error) error {
+	var semantic *json.SemanticError
+	if !errors.As(err, &semantic) {
+		return err
+	}
+	reason := semantic.Err
+	if reason == nil {
+		reason = fmt.Errorf("this cannot be %s", semantic.JSONKind)
+	}
+	return fmt.Errorf("%s: %w", semantic.JSONPointer, reason)
+}

@@ -1,0 +1,116 @@
+package world
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+
+	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/table"
+)
+
+// maxRecalled bounds what all definitions of a dump may take once they are read, so that a small dump cannot become a
+// big world.
+const maxRecalled = 256 << 20
+
+// recall completes a world that was read with what its form leaves out: the definitions, which stand in the archives. A
+// digest can be made by anybody, so recall also refuses what a handler would follow without end or without bottom.
+// Anything else that cannot be makes a handler fail, and nothing more.
+func (w *World) recall() error {
+	for kind, last := range table.Entries(&w.ids) {
+		if last < 0 || last > table.MaxID {
+			return fmt.Errorf("ids: %s is %d: want 0 to %d", kind, last, table.MaxID)
+		}
+	}
+	if err := w.Workflow.recall(); err != nil {
+		return err
+	}
+	for id, job := range table.All(&w.Core.Jobs) {
+		if !job.Output.sound() || job.Answer != nil && !job.Answer.Output.sound() {
+			return fmt.Errorf("job %d: want an output of as many rows as it counts", id)
+		}
+	}
+	for i, result := range w.Core.Results {
+		if !result.Output.sound() {
+			return fmt.Errorf("result %d: want an output of as many rows as it counts", i+1)
+		}
+	}
+	return nil
+}
+
+func (x *Workflow) recall() error {
+	size := 0
+	for id, r := range table.All(&x.Revisions) {
+		project, err := dig.ReadArchive(r.Archive, dig.DefaultLimits())
+		if err != nil {
+			return fmt.Errorf("revision %d: its archive is refused: %w", id, err)
+		}
+		for _, w := range project.Workflows {
+			size += len(w.Config)
+		}
+		n := int64(len(project.Workflows))
+		if size > maxRecalled || r.Definitions != n || r.FirstDefinition < 1 || r.FirstDefinition > table.MaxID-n {
+			return fmt.Errorf("revision %d: want %d definitions, and all together at most %d bytes", id, n, maxRecalled)
+		}
+		if r.ID != id || r.Previous < 0 || r.Previous >= id {
+			return fmt.Errorf("revision %d: want the one before it as previous, not %d", id, r.Previous)
+		}
+		x.AddRevision(r, project.Workflows)
+	}
+	for attempt, tasks := range table.All(&x.Tasks) {
+		for i, t := range tasks {
+			if t.Parent >= i {
+				return fmt.Errorf("attempt %d: want each task behind its parent", attempt)
+			}
+		}
+	}
+	return nil
+}
+
+// sound reports whether results can be written from the rows in every format. So it is for a missing output.
+func (o *Output) sound() bool {
+	if o == nil || o.Dropped && len(o.Rows) == 0 {
+		return true
+	}
+	r := bytes.NewReader(o.Rows)
+	d := msgpack.NewDecoder(r)
+	for range o.Count {
+		if n, err := d.DecodeArrayLen(); err != nil || n != len(o.Columns) {
+			return false
+		}
+		for range o.Columns {
+			if !soundValue(d, maxDepth) {
+				return false
+			}
+		}
+	}
+	return o.Count >= 0 && o.Size >= 0 && r.Len() == 0
+}
+
+const maxDepth = 100 // of lists and objects within a value of a row
+
+func soundValue(d *msgpack.Decoder, depth int) bool {
+	code, err := d.PeekCode()
+	switch {
+	case err != nil || depth == 0:
+		return false
+	case msgpcode.IsFixedArray(code), code == msgpcode.Array16, code == msgpcode.Array32:
+		n, err := d.DecodeArrayLen()
+		for err == nil && n > 0 && soundValue(d, depth-1) {
+			n--
+		}
+		return err == nil && n == 0
+	case msgpcode.IsFixedMap(code), code == msgpcode.Map16, code == msgpcode.Map32:
+		n, err := d.DecodeMapLen()
+		for ; err == nil && n > 0; n-- {
+			if _, err = d.DecodeString(); err != nil || !soundValue(d, depth-1) {
+				return false
+			}
+		}
+		return err == nil
+	}
+	_, err = d.DecodeInterface()
+	return err == nil
+}

@@ -1,0 +1,104 @@
+package mockserver
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// removedToken is the id of the token that the story of revocations removes.
+const removedToken = 52
+
+// on changes the world that a handler sees.
+func on(change func(*world.World)) func(*op.Call) error {
+	return func(c *op.Call) error {
+		change(c.World)
+		return nil
+	}
+}
+
+// change changes all rows of a table.
+func change[R any](rows *table.Table[R], change func(*R)) {
+	for id, row := range table.All(rows) {
+		change(&row)
+		rows.Put(id, row)
+	}
+}
+
+// restore puts back those rows of a table that fit, as they were.
+func restore[R any](rows, before *table.Table[R], fits func(R) bool) {
+	for id, row := range table.All(before) {
+		if fits(row) {
+			rows.Put(id, row)
+		}
+	}
+}
+
+func nothingDone(after, before *world.World) { *after = *before }
+
+func restoreAttempts(after, before *world.World) {
+	restore(&after.Workflow.Attempts, &before.Workflow.Attempts, func(world.Attempt) bool { return true })
+	restore(&after.Workflow.Tasks, &before.Workflow.Tasks, func([]world.Task) bool { return true })
+}
+
+// forgetDefaultPool makes the default pool one like the others.
+func forgetDefaultPool(w *world.World) {
+	change(&w.Workflow.Pools, func(p *world.Pool) { p.Default = false })
+}
+
+func forAnyone(r *op.Route) { r.For = op.Anyone }
+
+func readAnyScheme(c *op.Call) error {
+	_, key, _ := strings.Cut(c.Header("Authorization"), " ")
+	c.Caller, _ = c.World.Account.Caller(key)
+	return nil
+}
+
+func asAdministrator(c *op.Call) error {
+	c.Caller.User.Role = world.Administrator
+	return nil
+}
+
+// resumeFromTheFirst makes the end of a task's name the whole name of the first task that has it.
+func resumeFromTheFirst(c *op.Call) (err error) {
+	id, from := gjson.GetBytes(c.Body, "resume.attemptId").Int(), gjson.GetBytes(c.Body, "resume.from").String()
+	tasks, _ := c.World.Workflow.Tasks.Get(id)
+	for _, task := range tasks {
+		if from != "" && strings.HasSuffix(task.Name, from) {
+			c.Body, err = sjson.SetBytes(c.Body, "resume.from", task.Name)
+			break
+		}
+	}
+	return err
+}
+
+// makeTargets makes the tables that an integration names.
+func makeTargets(c *op.Call) error {
+	database, _ := c.World.Core.DatabaseNames.Get(gjson.GetBytes(c.Body, "output_config.database").String())
+	for _, entry := range gjson.GetBytes(c.Body, "advanced_configs").Array() {
+		t := world.Table{ID: c.World.NewID("core.table"), Database: database, Name: entry.Get("target_table").String(), CreatedAt: c.Now}
+		c.World.Core.Tables.Put(t.ID, t)
+		c.World.Core.TableNames.Put(world.TableName{Database: database, Name: t.Name}, t.ID)
+	}
+	return nil
+}
+
+// linkToNext adds a link to a next page.
+func linkToNext(c *op.Call, reply *op.Reply) error {
+	body, err := json.Marshal(reply.Body)
+	if err != nil {
+		return err
+	}
+	link := c.Base + c.Operation.Path + "?page[offset]=" + fmt.Sprint(gjson.GetBytes(body, "meta.total").Int())
+	body, err = sjson.SetBytes(body, "links.next", link)
+	reply.Body = jsontext.Value(body)
+	return err
+}
