@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 )
 
 // BenchmarkCheck measures how many exchanges a second are checked, and how much memory is in use when the recording is
@@ -16,7 +17,7 @@ import (
 func BenchmarkCheck(b *testing.B) {
 	for name, line := range map[string]func(int) string{"repeating": repeating, "distinct": distinct} {
 		b.Run(name, func(b *testing.B) {
-			checker, err := contract.NewChecker()
+			checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -86,7 +86,7 @@ func NewChecker(opts ...Option) (*Checker, error) {
 	_, _ = rand.Read(salt)
 	redactor := &recording.Redactor{Brand: c.brand, Salt: salt}
 	j, err := judge.New(judge.Config{
-		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Redactor: redactor,
+		Documents: documents, Bases: c.bases, Brand: c.brand, Trust: c.trust, Engine: c.engine, Redactor: redactor,
 		Rewrites: c.rewrites, IgnoresHeader: c.ignoresHeader, Limits: limits,
 	})
 	if err != nil {

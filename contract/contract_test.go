@@ -16,13 +16,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )
 
 func checker(tb testing.TB, opts ...contract.Option) *contract.Checker {
 	tb.Helper()
-	c, err := contract.NewChecker(opts...)
+	c, err := contract.NewChecker(append([]contract.Option{contract.WithEngine(libopenapi.New())}, opts...)...)
 	if err != nil {
 		tb.Fatal(err)
 	}

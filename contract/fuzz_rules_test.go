@@ -36,7 +36,7 @@ func FuzzRuleBudget(f *testing.F) {
 		}
 		documents = append(documents, d)
 	}
-	j, err := judge.New(judge.Config{Documents: documents, SecondOff: true})
+	j, err := judge.New(judge.Config{Documents: documents})
 	if err != nil {
 		f.Fatal(err)
 	}

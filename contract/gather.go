@@ -38,6 +38,7 @@ type gatherer struct {
 	strange  strangers
 	numbers  numbering
 	guesses  guesses
+	second   report.Engine
 	reasons  map[string]int  // why bodies were not judged
 	ignored  map[string]int  // exchanges, by what they are left out
 	files    map[string]bool // recordings, by whether they are on disk
@@ -135,6 +136,8 @@ func (g *gatherer) judged(r *judge.Result) {
 	g.r.Judged.Parameters += r.Parameters
 	g.r.Judged.Bodies += r.Bodies
 	g.r.Judged.Unjudged += len(r.Unjudged)
+	g.second.Messages += r.Second
+	g.second.Lost += r.Lost
 	for _, reason := range r.Unjudged {
 		if _, known := g.reasons[reason]; !known && len(g.reasons) >= maxReasons {
 			reason = "another reason"
@@ -284,6 +287,7 @@ func (g *gatherer) report() *Report {
 		}
 		g.r.Rules = append(g.r.Rules, *g.tallies[doc.ID])
 	}
+	g.r.Engines = g.engines()
 	g.r.Coverage = g.covering.report(g.r.Rules)
 	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.gapless), g.checker.config.gapless
 	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)

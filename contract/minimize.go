@@ -101,7 +101,9 @@ func (c *Checker) oracle(r *Report) (*oracle, error) {
 	for _, b := range r.Bases {
 		bases[b.Interface] = append(bases[b.Interface], b.URL)
 	}
-	j, err := judge.New(judge.Config{Documents: c.documents, Bases: bases, Brand: c.config.brand, Trust: c.config.trust})
+	j, err := judge.New(judge.Config{
+		Documents: c.documents, Bases: bases, Brand: c.config.brand, Trust: c.config.trust, Engine: c.config.engine,
+	})
 	return &oracle{c, j}, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/contract/rule"
@@ -19,6 +20,7 @@ type config struct {
 	specs    map[string]string
 	brand    specs.Brand
 	trust    specs.Provenance
+	engine   engine.Engine
 	disputed bool
 	disabled []string
 	shapeDir string
@@ -79,6 +81,17 @@ func WithTrust(level specs.Provenance) Option {
 		trust, err := report.ParseTrust(string(level))
 		c.trust = trust
 		return err
+	}
+}
+
+// WithEngine adds a second engine to the first one, which is kin-openapi. The second engine judges whatever the first one
+// faults, and of the rest the first 20 exchanges and more of each operation and status; where they differ, the finding is
+// disputed. In a Go test that is libopenapi.New() of the package contract/engine/libopenapi, which takes minutes to
+// compile for the first time. Without one kin-openapi judges alone.
+func WithEngine(e engine.Engine) Option {
+	return func(c *config) error {
+		c.engine = e
+		return nil
 	}
 }
 

@@ -19,11 +19,13 @@ const (
 	batchRecords = 64
 	batchBytes   = 1 << 20
 	maxInFlight  = 8 << 20 // bytes of all batches under way, unless one alone has more
+	maxWaiting   = 32      // batches that wait for the gatherer
 	maxErrors    = 20      // of a source, told in full
 )
 
 // batch is a run of records, judged together by one worker.
 type batch struct {
+	index    int // in the recording
 	records  []capture.Record
 	size     int
 	problems []error // by position among the records, nil where there is none
@@ -52,8 +54,8 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := &pipeline{
-		checker: c, judge: c.judge, work: make(chan *batch), room: make(chan struct{}, 1),
-		order: make(chan *batch, 2*cmp.Or(c.config.workers, runtime.GOMAXPROCS(0))),
+		checker: c, judge: c.judge, sample: &sample{counts: map[sampleKey]int{}},
+		work: make(chan *batch), order: make(chan *batch, maxWaiting), room: make(chan struct{}, 1),
 	}
 	if c.config.guess {
 		source = c.guessing(ctx, source, func(j *judge.Judge, notes []string) { // before any batch is sent
@@ -61,7 +63,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 		})
 	}
 	var wg sync.WaitGroup
-	for range cap(p.order) / 2 {
+	for range cmp.Or(c.config.workers, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() { p.judgeAll(ctx) })
 	}
 	wg.Go(func() { p.read(ctx, source) })
@@ -79,6 +81,7 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 type pipeline struct {
 	checker *Checker
 	judge   *judge.Judge
+	sample  *sample
 	notes   []string // on what was guessed
 	work    chan *batch
 	order   chan *batch // the same ones, in the order of the recording
@@ -138,6 +141,7 @@ func (p *pipeline) gather(ctx context.Context, g *gatherer) error {
 				break
 			}
 			g.take(&b.verdicts[i])
+			p.sample.take(b.index, b.verdicts[i].result)
 		}
 		p.bytes.Add(-int64(b.size))
 		select {
@@ -166,7 +170,7 @@ func (p *pipeline) next(ctx context.Context) *batch {
 
 // fill makes batches of a source.
 func fill(ctx context.Context, source Source, send func(*batch) bool) {
-	b := newBatch()
+	b := newBatch(0)
 	for record, err := range source {
 		if ctx.Err() != nil {
 			return
@@ -176,7 +180,7 @@ func fill(ctx context.Context, source Source, send func(*batch) bool) {
 			if !send(b) {
 				return
 			}
-			b = newBatch()
+			b = newBatch(b.index + 1)
 		}
 	}
 	if len(b.records) > 0 {
@@ -184,17 +188,18 @@ func fill(ctx context.Context, source Source, send func(*batch) bool) {
 	}
 }
 
-func newBatch() *batch {
-	return &batch{records: make([]capture.Record, 0, batchRecords), done: make(chan struct{})}
+func newBatch(index int) *batch {
+	return &batch{index: index, records: make([]capture.Record, 0, batchRecords), done: make(chan struct{})}
 }
 
 func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
 	b.verdicts = make([]verdict, len(b.records))
+	j := p.judge.Sampling(func(r *judge.Result) bool { return p.sample.has(b.index, r) })
 	for i := range b.records {
 		if ctx.Err() != nil {
 			break
 		}
-		b.verdicts[i] = p.checker.judgeRecord(p.judge, b.records[i], b.problems[i])
+		b.verdicts[i] = p.checker.judgeRecord(j, b.records[i], b.problems[i])
 		b.records[i] = capture.Record{}
 	}
 	b.records = nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/dig"
@@ -86,7 +87,7 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), 
 		t.Fatal(err)
 	}
 	// The mock is to keep also to what is only assumed of the platform.
-	checker, err := contract.NewChecker(append(exampleBases(), contract.WithTrust(specs.Assumed))...)
+	checker, err := contract.NewChecker(append(exampleBases(), contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))...)
 	if err != nil {
 		t.Fatal(err)
 	}

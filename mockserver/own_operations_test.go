@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
@@ -203,7 +204,7 @@ func TestOwnNamesAreJudged(t *testing.T) {
 
 func checkedWith(t *testing.T, source contract.Source, opts ...contract.Option) *contract.Report {
 	t.Helper()
-	checker, err := contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed))...)
+	checker, err := contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))...)
 	if err != nil {
 		t.Fatal(err)
 	}

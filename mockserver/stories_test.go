@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
@@ -33,7 +34,7 @@ func wantConform(t *testing.T, s *mockserver.Server, opts ...contract.Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checker, err := contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed))...)
+	checker, err := contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func played(name string) (journal []recording.Exchange, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // the system clears it, too
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "story.txtar")
 	if err := os.WriteFile(file, s.Story, 0o600); err != nil {
 		return nil, err
@@ -70,6 +71,7 @@ func played(name string) (journal []recording.Exchange, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, server.Close()) }()
 	defer func() {
 		if problem := recover(); problem != nil {
 			err = fmt.Errorf("the story fails: %v", problem)

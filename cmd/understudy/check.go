@@ -28,6 +28,7 @@ type checkFlags struct {
 	gaps     *choice
 	complete *choice
 	brand    string
+	engine   string
 
 	severities     []string
 	minimums       minimums
@@ -93,6 +94,7 @@ func (f *checkFlags) add(c *cobra.Command) {
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
 	f.disputed = choose(c, "disputed", "what to do with findings on which the two judges differ", words("report", "fail"))
+	addEngine(c, &f.engine)
 	f.complete = choose(c, "complete", "whether recordings hold all requests that an account was sent: auto is until one shows\notherwise",
 		words(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
 	f.gaps = choose(c, "gaps", "what to do when exchanges are missing, by the numbers in recordings of our own format",
@@ -135,6 +137,14 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if err := errors.Join(f.outputs.check(), overwritten(f.files(files))); err != nil {
 		return err
 	}
+	second, note, err := secondEngine(c.Context(), f.engine)
+	if err != nil {
+		return err
+	}
+	if second != nil {
+		defer second.Close()
+		opts = append(opts, contract.WithEngine(second))
+	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {
 		return configured(c).place(err)
@@ -148,7 +158,9 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if interrupted := c.Context().Err(); interrupted != nil {
 		return interrupted // a report would look as if it were about the whole recording
 	}
-	err = explain(err, r)
+	if err = explain(err, r); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
 	if r.Exchanges.Read > 0 {
 		err = errors.Join(err, f.show(c, checker, source, r))
 	}

@@ -35,6 +35,7 @@ type configuration struct {
 	Documents  map[string]string  `json:"documents"`
 	Trust      string             `json:"trust"`
 	Disputed   string             `json:"disputed"`
+	Engine     string             `json:"engine"`
 	Complete   string             `json:"complete"`
 	Severities []severityLine     `json:"severities"`
 	Baseline   string             `json:"baseline"`
@@ -131,6 +132,9 @@ func (c *configuration) locate(dir string) {
 		c.Reports[i].File = at(line.File)
 	}
 	c.Baseline, c.Minimize = at(c.Baseline), at(c.Minimize)
+	if c.Engine != noEngine {
+		c.Engine = at(c.Engine)
+	}
 }
 
 // setting is the value of a flag that a configuration sets.
@@ -145,6 +149,7 @@ func (c *configuration) settings() []setting {
 		{"brand", c.Brand, []any{"brand"}},
 		{"trust", c.Trust, []any{"trust"}},
 		{"disputed", c.Disputed, []any{"disputed"}},
+		{"engine", c.Engine, []any{"engine"}},
 		{"complete", c.Complete, []any{"complete"}},
 		{"baseline", c.Baseline, []any{"baseline"}},
 		{"minimize", c.Minimize, []any{"minimize"}},
@@ -238,7 +243,7 @@ func configure(c *cobra.Command, _ []string) error {
 // givenFlags are those of the command line: a flag with one value by its name, one of NAME=WHAT by both names.
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
-	for _, flag := range []string{"brand", "trust", "disputed", "complete", "baseline", "minimize", "max-inconclusive"} {
+	for _, flag := range []string{"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize", "max-inconclusive"} {
 		given[flag] = c.Flags().Changed(flag)
 	}
 	for _, flag := range []string{"base", "spec", "min", "latency"} {

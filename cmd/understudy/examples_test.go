@@ -49,7 +49,8 @@ func TestExamplesOfOperations(t *testing.T) {
 				bad := status < 200 || slices.Contains([]int{400, 401, 403, 404, 405, 409, 415, 422, 500, 501}, status)
 				switch _, isRefused := refused[op.Name()]; {
 				case bad && !isRefused:
-					t.Errorf("%d: %.300s\n%s", status, answer, page.Example.Curl)
+					t.Errorf("%d: %.300s\n%s\nwhat the example needs beside its document, such as a call before it, is said in "+
+						"specs/manual/trials.go", status, answer, page.Example.Curl)
 				case !bad && isRefused:
 					t.Errorf("%d, though it is said to be refused", status)
 				}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
@@ -47,7 +48,7 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	checker, err := contract.NewChecker() // one for all: its engines are what takes time
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New())) // one for all: its engines are what takes time
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
@@ -396,7 +397,7 @@ func (r *wire) in(t *testing.T, mock *mockserver.Server, recorded *[]*recording.
 // wantNothingFound checks a recording, in which everything that is only guessed counts as well.
 func wantNothingFound(t *testing.T, recorded []*recording.Exchange) {
 	t.Helper()
-	checker, err := contract.NewChecker(contract.WithTrust(specs.Assumed))
+	checker, err := contract.NewChecker(contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}

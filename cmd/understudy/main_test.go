@@ -10,6 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	understudy "svc.example/understudy/cmd/understudy"
+	"svc.example/understudy/contract/engine/libopenapi"
+	child "svc.example/understudy/contract/engine/process"
 )
 
 // TestMain makes this test binary stand in for the commands that tests run: understudy itself, and a curl that knows
@@ -20,7 +22,13 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"understudy": understudy.Main,
-		"curl":       func() { os.Exit(curl(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"understudy-libopenapi": func() {
+			child.Bound()
+			if child.Serve(os.Stdin, os.Stdout, libopenapi.New()) != nil {
+				os.Exit(1)
+			}
+		},
+		"curl": func() { os.Exit(curl(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
 
@@ -34,8 +42,13 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/scripts",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
-		Setup:               func(env *testscript.Env) error { env.Setenv("GORACE", gorace); return nil },
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Setup: func(env *testscript.Env) error {
+			path, err := exec.LookPath("understudy")
+			env.Setenv("UNDERSTUDY", path)
+			env.Setenv("GORACE", gorace)
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
 }
 

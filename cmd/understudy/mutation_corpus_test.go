@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
@@ -41,7 +42,7 @@ func TestRecordForMutations(t *testing.T) {
 	for _, exchanges := range playStories(t) {
 		list = append(list, exchanges...)
 	}
-	checker, err := contract.NewChecker()
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}

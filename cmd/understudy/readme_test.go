@@ -2,12 +2,15 @@ package main_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"svc.example/understudy/specs"
 )
 
 const root = "../.."
@@ -27,11 +30,31 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// TestReadmeFiles holds the README against the files that it shows, which the tests run. UPDATE=1 takes them over.
+// counted returns a text with the numbers of operations that the documents have.
+func counted(t *testing.T, text string) string {
+	t.Helper()
+	all := regexp.MustCompile(`(interfaces and )\d+( operations)`)
+	text = all.ReplaceAllString(text, fmt.Sprintf("${1}%d${2}", len(specs.Catalogue())))
+	for _, name := range specs.Interfaces() {
+		d, err := specs.Load(name, specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := regexp.MustCompile(`(?m)^(\| ` + name + ` \| )\d+( \|)`)
+		if !row.MatchString(text) || !all.MatchString(text) {
+			t.Errorf("README.md does not say how many operations there are, or how many of %s", name)
+		}
+		text = row.ReplaceAllString(text, fmt.Sprintf("${1}%d${2}", len(d.Operations)))
+	}
+	return text
+}
+
+// TestReadmeFiles holds the README against the files that it shows, which the tests run, and against the documents. UPDATE=1
+// takes them over.
 func TestReadmeFiles(t *testing.T) {
 	t.Parallel()
 	text := readme(t)
-	updated := fileBlock.ReplaceAllStringFunc(text, func(block string) string {
+	updated := fileBlock.ReplaceAllStringFunc(counted(t, text), func(block string) string {
 		parts := fileBlock.FindStringSubmatch(block)
 		content, err := os.ReadFile(filepath.Join(root, parts[1]))
 		if err != nil {
@@ -52,7 +75,8 @@ func TestReadmeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Error("README.md does not show its files as they are: take them over with UPDATE=1 go test ./cmd/understudy")
+		t.Error("README.md does not show its files and the numbers of operations as they are: take them over with " +
+			"UPDATE=1 go test ./cmd/understudy -run ReadmeFiles")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )
@@ -162,7 +163,7 @@ func recordingOf(t *testing.T, exchanges ...*recording.Exchange) string {
 // the exchange as evidence where a form shows it.
 func TestNoSecretIsInAnyReport(t *testing.T) {
 	t.Parallel()
-	checker, err := contract.NewChecker()
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"compress/zlib"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,6 +49,7 @@ func TestBodies(t *testing.T) {
 	j := probe(t)
 	json := []string{"Content-Type", "application/json"}
 	thing := `{"name":"a"}`
+	sized := func(text string) []string { return append(json, "Content-Length", strconv.Itoa(len(text))) }
 	inconclusive := func(reason string) []string { return []string{"inconclusive schema /response/body: " + reason} }
 	for name, tt := range map[string]struct {
 		path string
@@ -91,6 +93,30 @@ func TestBodies(t *testing.T) {
 		},
 		"data after the value": {
 			edit: answer([]byte(thing+" x"), json...), want: inconclusive("the body is not JSON: data after the value"),
+		},
+		"data after the value, byte for byte": {
+			edit: answer([]byte(thing+" x"), sized(thing+" x")...),
+			want: []string{"error schema /response/body: the body is not JSON: data after the value"},
+		},
+		"half of it, byte for byte": {
+			edit: answer([]byte(`{"name":`), sized(`{"name":`)...),
+			want: []string{"error schema /response/body: the body is not JSON: the text ends too early at byte 8"},
+		},
+		"a number that is none, byte for byte": {
+			edit: answer([]byte(`{"name":"a","weight":NaN}`), sized(`{"name":"a","weight":NaN}`)...),
+			want: []string{"error schema /response/body: the body is not JSON: a syntax error at byte 21"},
+		},
+		"no UTF-8, byte for byte": {
+			edit: answer([]byte("{\"name\":\"\xe4\"}"), sized("{\"name\":\"\xe4\"}")...),
+			want: []string{"error schema /response/body: the body is not UTF-8"},
+		},
+		"something in the place of a secret": {
+			edit: answer([]byte(`{"name":"a","weight":<WEIGHT>}`), sized(`{"name":"a","weight":<WEIGHT>}`)...),
+			want: inconclusive("the body is not JSON: a syntax error at byte 21"),
+		},
+		"a duplicate key, byte for byte": {
+			edit: answer([]byte(`{"name":"a","name":"b"}`), sized(`{"name":"a","name":"b"}`)...),
+			want: inconclusive("the body is not JSON: a duplicate key at byte 12"),
 		},
 		"a duplicate key": {
 			edit: answer([]byte(`{"name":"a","name":"b"}`), json...),

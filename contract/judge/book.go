@@ -3,13 +3,14 @@ package judge
 import (
 	"sync"
 
+	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/specs"
 )
 
 // book is what judges make of a document: once in a process, since it takes a while and never changes, and a test that
 // asserts has a judge of its own.
 type book struct {
-	seconds    sync.Map // *specs.Operation → func() (*second, error)
+	schemas    sync.Map // loaded → func() (engine.Schemas, error)
 	catalogues sync.Map // *specs.Operation → *Catalogue
 	extents    sync.Map // *specs.Operation → *Extent
 }
@@ -24,13 +25,25 @@ func bookOf(d *specs.Document) *book {
 	return b.(*book)
 }
 
-func secondOf(op *specs.Operation) (*second, error) {
-	b := bookOf(op.Document)
-	known, ok := b.seconds.Load(op)
+// loaded is an operation that a second engine has loaded.
+type loaded struct {
+	engine engine.Engine
+	op     *specs.Operation
+}
+
+func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
+	b, key := bookOf(op.Document), loaded{e, op}
+	known, ok := b.schemas.Load(key)
 	if !ok {
-		known, _ = b.seconds.LoadOrStore(op, sync.OnceValues(func() (*second, error) { return newSecond(op) }))
+		known, _ = b.schemas.LoadOrStore(key, sync.OnceValues(func() (engine.Schemas, error) {
+			source, err := op.Document.Extract(op)
+			if err != nil {
+				return nil, err
+			}
+			return e.Load(engine.Operation{Method: op.Method, Template: op.Template, Source: source})
+		}))
 	}
-	return known.(func() (*second, error))()
+	return known.(func() (engine.Schemas, error))()
 }
 
 // CatalogueOf is the catalogue of an operation.

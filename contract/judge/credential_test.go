@@ -49,7 +49,7 @@ func TestBareKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, SecondOff: true})
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestPseudonyms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, SecondOff: true})
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestCredential(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, SecondOff: true})
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}})
 	if err != nil {
 		t.Fatal(err)
 	}

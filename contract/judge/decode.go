@@ -18,6 +18,7 @@ type decoded struct {
 	values []any // one, or one a line of NDJSON or an event of a stream
 	lines  bool
 	json   []byte // the text of a JSON body, after codings; nil for others
+	broken bool   // the body should be JSON, and no reader takes it for that
 }
 
 // decode undoes content codings and charset, and reads the body by its media type. Reason says why it cannot be read.
@@ -41,6 +42,7 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 	}
 	text, reason := decodeCharset(params["charset"], plain)
 	if reason != "" {
+		d.broken = reason == notUTF8 && (isJSON(kind) || isLines(kind))
 		return d, reason
 	}
 	switch {
@@ -108,6 +110,7 @@ func asBytes(kind string, plain []byte) (d decoded, reason string) {
 func decodeJSON(text []byte) (d decoded, reason string) {
 	value, err := DecodeJSON(text)
 	if err != nil {
+		d.broken = isBroken(err)
 		return d, "the body is " + err.Error()
 	}
 	return decoded{values: []any{value}, json: text}, ""
@@ -123,6 +126,7 @@ func decodeLines(text []byte) (d decoded, reason string) {
 		}
 		value, err := DecodeJSON(line)
 		if err != nil {
+			d.broken = isBroken(err)
 			return d, fmt.Sprintf("line %d of the body is %v", n, err)
 		}
 		d.values = append(d.values, value)
@@ -159,13 +163,15 @@ func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d d
 	return decoded{values: []any{value}}, ""
 }
 
+const notUTF8 = "the body is not UTF-8"
+
 // decodeCharset turns text into UTF-8.
 func decodeCharset(charset string, text []byte) (plain []byte, reason string) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	switch strings.ToLower(charset) {
 	case "", "utf-8", "utf8", "us-ascii", "ascii":
 		if !utf8.Valid(text) {
-			return nil, "the body is not UTF-8"
+			return nil, notUTF8
 		}
 		return text, ""
 	case "iso-8859-1", "latin1":

@@ -36,25 +36,34 @@ func (f *found) room() bool {
 	return false
 }
 
-// both puts a body before both engines and settles what they say.
+// both puts a body before the engines and settles what they say.
 func (j *Judge) both(o *opinion, b *body) {
 	first := firstOnBody(b)
 	first.list = b.seen(first.list)
-	second, voted := j.secondOnBody(b, len(first.list)+first.more)
+	second, vote := j.secondOnBody(b, len(first.list)+first.more)
 	second = b.hush(b.seen(second))
 	base := "/" + b.side.String() + "/body"
 	j.settle(o, b.message, ruling{
-		first: first, second: second, voted: voted, pointer: b.schemaPointer, instance: base,
+		first: first, second: second, vote: vote, pointer: b.schemaPointer, instance: base,
 		known: func(c knownCase) bool { return c.is(b, first.list, second) },
 		found: func(path []string) string { return j.foundAt(b, path) },
 	})
 }
 
+// vote says whether the second engine has a say.
+type vote int
+
+const (
+	silent vote = iota // it was not asked
+	voted
+	lost // it was asked, and could not judge
+)
+
 // ruling is what the two engines say of one thing.
 type ruling struct {
 	first    found
 	second   []fault
-	voted    bool   // whether the second engine has a say
+	vote     vote   // of the second engine
 	pointer  string // of what was judged, where an engine does not tell more
 	instance string
 	known    func(knownCase) bool       // nil where no case is known
@@ -63,13 +72,14 @@ type ruling struct {
 
 // settle turns two opinions into one check.
 func (j *Judge) settle(o *opinion, m *message, r ruling) {
-	voted := r.voted && (len(r.first.list) == 0) == (len(r.second) == 0)
+	o.votes[r.vote]++
+	agree := r.vote != voted || (len(r.first.list) == 0) == (len(r.second) == 0)
 	switch {
-	case len(r.first.list) == 0 && (voted || !r.voted):
+	case len(r.first.list) == 0 && agree:
 		o.check(Schema, report.Pass)
 	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
 		j.undecided(o, m, "the recording holds no body, and the query lacks what is required of one")
-	case voted || !r.voted:
+	case agree:
 		j.tell(o, m, r, r.first, nil)
 	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
 		if len(r.first.list) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -18,7 +19,9 @@ import (
 // showing is a judge whose findings show what was found.
 func showing(tb testing.TB, documents ...*specs.Document) *judge.Judge {
 	tb.Helper()
-	j, err := judge.New(judge.Config{Documents: documents, Redactor: &recording.Redactor{Salt: []byte("salt")}})
+	j, err := judge.New(judge.Config{
+		Documents: documents, Engine: libopenapi.New(), Redactor: &recording.Redactor{Salt: []byte("salt")},
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -20,7 +20,14 @@ var (
 	errDepth    = fmt.Errorf("nested deeper than %d levels", maxDepth)
 	errExponent = fmt.Errorf("a number has an exponent beyond %d", maxExponent)
 	errTrailing = errors.New("data after the value")
+	errSyntax   = errors.New("a syntax error")
+	errEarly    = errors.New("the text ends too early")
 )
+
+// isBroken reports whether no reader accepts a text as JSON. Some accept duplicate keys, and values beyond our limits.
+func isBroken(err error) bool {
+	return errors.Is(err, errSyntax) || errors.Is(err, errEarly) || errors.Is(err, errTrailing)
+}
 
 // DecodeJSON reads exactly one JSON value: UTF-8, no duplicate keys, nothing after it, no absurd numbers or nesting.
 // Numbers are json.Number, so that none loses digits.
@@ -41,16 +48,16 @@ func plain(err error) error {
 	var syntactic *jsontext.SyntacticError
 	if !errors.As(err, &syntactic) {
 		if errors.Is(err, io.EOF) {
-			return errors.New("the text ends too early")
+			return errEarly
 		}
 		return err
 	}
-	reason := errors.New("a syntax error")
+	reason := errSyntax
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		reason = errors.New("a duplicate key")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		reason = errors.New("the text ends too early")
+		reason = errEarly
 	}
 	return fmt.Errorf("%w at byte %d", reason, syntactic.ByteOffset)
 }

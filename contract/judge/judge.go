@@ -1,10 +1,11 @@
 // Package judge gives each exchange of a recording to the operation that it belongs to, and judges it alone: what
 // the document of that operation says of its parameters, headers, bodies, statuses and credentials.
 //
-// Two engines read every schema, independently of each other. Where both find a fault it is certain; where they differ
+// Two engines judge by the schemas, independently of each other. Where both find a fault it is certain; where they differ
 // the finding is disputed and carries both voices; where one of them is known to be wrong the case is settled, by
-// name. Before the engines stands a layer of our own that undoes codings and refuses what is no message at all: what
-// cannot be read is inconclusive, never a pass.
+// name. The second engine judges whatever the first one faults; of the rest it judges what is sampled, which is all of
+// it unless Sampling says otherwise. Before the engines stands a layer of our own that undoes codings and refuses what is
+// no message at all: what cannot be read is inconclusive, never a pass.
 package judge
 
 import (
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -46,7 +48,7 @@ type Config struct {
 	Bases     map[string][]string // base addresses by interface
 	Brand     specs.Brand
 	Trust     specs.Provenance // the least sure provenance that is still an error
-	SecondOff bool             // judge with the first engine alone
+	Engine    engine.Engine    // the second engine, or nil to judge with the first one alone
 
 	// Rewrites say for which addresses those in recordings stand, the first that fits.
 	Rewrites []Rewrite
@@ -66,10 +68,9 @@ type Judge struct {
 	addresses *Addresses
 	brand     specs.Brand
 	trust     specs.Provenance
-	alone     bool  // without the second engine
-	messages  *memo // by their bytes
-	classes   *memo // those without fault, by what matters of them
-	planner   *planner
+	engine    engine.Engine
+	samples   func(*Result) bool // nil for all
+	messages  *memo
 	places    *placeMemo
 	envelopes *formMemo
 	turn      *sync.Mutex // of whoever judges a large body
@@ -92,9 +93,8 @@ func New(config Config) (*Judge, error) {
 		config.IgnoresHeader = func(string) bool { return false }
 	}
 	return &Judge{
-		addresses: addresses, brand: config.Brand, trust: config.Trust, alone: config.SecondOff,
-		messages: newMemo(), classes: newMemo(), planner: &planner{}, places: &placeMemo{}, envelopes: &formMemo{},
-		turn:     &sync.Mutex{},
+		addresses: addresses, brand: config.Brand, trust: config.Trust, engine: config.Engine,
+		messages: newMemo(), places: &placeMemo{}, envelopes: &formMemo{}, turn: &sync.Mutex{},
 		redactor: config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
 	}, nil
 }
@@ -118,9 +118,13 @@ type Result struct {
 	Bodies     int      // that were judged
 	Unjudged   []string // why others could not be
 
+	Second int // messages that the second engine judged, too
+	Lost   int // those that it was asked about, and could not judge
+
 	// Credentials says what the request carried; whether it had to is known when the whole recording is.
 	Credentials Credentials
 
+	sampled bool     // the second engine judges it, whatever the first one says
 	reading *reading // nil if the request was read as it was sent
 	codings codings
 }
@@ -180,6 +184,7 @@ func (j *Judge) Exchange(item capture.Item) *Result {
 			break
 		}
 		r.check(UndocumentedOperation, report.Pass)
+		r.sampled = j.engine == nil || j.samples == nil || j.samples(r)
 		j.credentials(r)
 		j.parameters(r)
 		j.request(r)

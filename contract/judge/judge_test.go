@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -22,7 +23,7 @@ func probe(tb testing.TB) *judge.Judge {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}})
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, Engine: libopenapi.New()})
 	if err != nil {
 		tb.Fatal(err)
 	}

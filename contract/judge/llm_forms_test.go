@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -110,7 +111,7 @@ func newLLMJudge(t *testing.T) *judge.Judge {
 		}
 		documents = append(documents, d)
 	}
-	j, err := judge.New(judge.Config{Documents: documents})
+	j, err := judge.New(judge.Config{Documents: documents, Engine: libopenapi.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

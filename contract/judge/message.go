@@ -1,10 +1,8 @@
 package judge
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -34,6 +32,8 @@ type message struct {
 	joined   bool     // the body is not what was sent, but the JSON that it was read as
 	sent     string   // Content-Type of a body that was read so
 
+	sampled bool // the second engine judges it, whatever the first one says
+
 	documented string // under which status a response is documented
 	codings    *codings
 }
@@ -47,9 +47,10 @@ type opinion struct {
 	omitted  map[string]int // findings beyond maxFaults, by rule, until the opinion is concluded
 	more     int            // the sum of them
 
-	judged   int    // parameters or bodies that were put before the engines
-	isBody   bool   // whether it is of a body
-	unjudged string // why a body could not be
+	votes    [lost + 1]int // of the second engine
+	judged   int           // parameters or bodies that were put before the engines
+	isBody   bool          // whether it is of a body
+	unjudged string        // why a body could not be
 }
 
 func (o *opinion) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
@@ -89,12 +90,14 @@ func (o *opinion) conclude() *opinion {
 	return o
 }
 
-// examine judges the body of a message, or repeats what was said of the same one before, or of one of the same class.
+// examine judges the body of a message, or repeats what was said of the same one before.
 func (j *Judge) examine(r *Result, m message) {
+	m.sampled = r.sampled
 	key := m.key()
-	said, known := j.messages.get(key)
-	if !known {
-		said = j.examineAnew(&m, key)
+	said := j.messages.get(key)
+	if said == nil {
+		said = j.opinion(&m)
+		j.messages.put(key, said)
 	}
 	r.take(said)
 }
@@ -106,6 +109,8 @@ func (r *Result) take(said *opinion) {
 		r.Seen = append(r.Seen, said.seen)
 	}
 	r.Omitted += said.more
+	r.Second += said.votes[voted]
+	r.Lost += said.votes[lost]
 	switch {
 	case said.unjudged != "":
 		r.Unjudged = append(r.Unjudged, said.unjudged)
@@ -118,44 +123,6 @@ func (r *Result) take(said *opinion) {
 		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
 		r.Findings = append(r.Findings, f)
 	}
-}
-
-func (j *Judge) examineAnew(m *message, key key) *opinion {
-	class, hasClass := j.classKey(m)
-	if hasClass {
-		if said, known := j.classes.get(class); known {
-			j.messages.put(key, said)
-			return said
-		}
-	}
-	said := j.opinion(m)
-	if hasClass && len(said.findings) == 0 {
-		j.classes.put(class, said)
-	}
-	j.messages.put(key, said)
-	return said
-}
-
-// classKey stands for all messages that differ from one only in what no schema looks at. A large body stands for itself:
-// what the second engine reads of it depends on where its values stand.
-func (j *Judge) classKey(m *message) (key, bool) {
-	header := m.headers.Value("Content-Type")
-	media := m.documentedMedia()
-	isPlain := media != nil && !isLined(media) && m.body != nil && len(m.body.Bytes) <= maxExcerpt && m.doubt == "" &&
-		isJSON(mediaOf(header)) && m.headers.Value("Content-Encoding") == "" &&
-		!bytes.Contains(m.body.Bytes, []byte(recording.Mark)) &&
-		(!strings.Contains(header, ";") || strings.Contains(strings.ToLower(header), "utf-8"))
-	if !isPlain || media.Schema == nil || m.op.Document.T.IsOpenAPI31OrLater() {
-		return key{}, false
-	}
-	c, err := classOf(m.body.Bytes, j.planner.of(media.Schema.Value))
-	if err != nil {
-		return key{}, false
-	}
-	w := m.keyOfRest()
-	w.number(c.a)
-	w.number(c.b)
-	return w.key(), true
 }
 
 // fault adds a finding on the body, at an instance path below it, about the fact at a pointer of the document. Of those
@@ -250,74 +217,4 @@ func (m *message) mediaMessage(header string) string {
 		return fmt.Sprintf("the %s has no Content-Type; documented: %s", m.side, strings.Join(documented, ", "))
 	}
 	return fmt.Sprintf("the %s has Content-Type %q; documented: %s", m.side, header, strings.Join(documented, ", "))
-}
-
-func (j *Judge) empty(o *opinion, m *message) {
-	o.judged, o.isBody = 1, true
-	o.check(Schema, report.Fail)
-	j.fault(o, m, report.Finding{
-		Rule: Schema, Verdict: report.Fail, Message: fmt.Sprintf("the %s body is empty, and one is documented", m.side),
-		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
-	})
-}
-
-// maxAtOnce is how large bodies are that are judged beside others. Larger ones take turns, since what is made of them takes
-// many times their bytes, and only their first fault is looked for.
-const maxAtOnce = 1 << 20
-
-// mayBeLarge reports whether a body is large, or may be when it is no longer compressed.
-func (m *message) mayBeLarge() bool {
-	const ratio = 64
-	n := len(m.body.Bytes)
-	return n > maxAtOnce || n > maxAtOnce/ratio && m.headers.Value("Content-Encoding") != ""
-}
-
-// content decodes a body and puts it before both engines.
-func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, header string) {
-	if m.status == http.StatusPartialContent { // a span of the bytes, cut anywhere
-		o.check(Schema, report.Skipped)
-		o.check(UndeclaredField, report.Skipped)
-		o.unjudged = "it is a part of a whole (206)"
-		return
-	}
-	if m.mayBeLarge() {
-		j.turn.Lock()
-		defer j.turn.Unlock()
-	}
-	decoded, reason := decode(m, media, header)
-	if reason != "" {
-		j.unknowable(o, m, reason)
-		return
-	}
-	o.seen.body(m, &decoded)
-	o.judged, o.isBody = 1, true
-	b := &body{message: m, media: media, header: header, decoded: decoded}
-	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
-	if event, pointer := eventSchema(m.op.Document, media); event != nil && decoded.lines {
-		b.media, b.schemaPointer = &openapi3.MediaType{Schema: event}, pointer
-	}
-	if b.media.Schema == nil || b.media.Schema.Value == nil {
-		o.check(Schema, report.Pass)
-		return
-	}
-	j.both(o, b)
-	j.undeclaredFields(o, b)
-}
-
-// body is a body that could be read.
-type body struct {
-	*message
-	media         *openapi3.MediaType
-	header        string
-	decoded       decoded
-	schemaPointer string
-}
-
-func documentedMedia(content openapi3.Content, media *openapi3.MediaType) string {
-	for name, m := range content {
-		if m == media {
-			return name
-		}
-	}
-	return ""
 }

@@ -35,20 +35,13 @@ func (j *Judge) parameters(r *Result) {
 	op := r.Operation()
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
-		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters",
+		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters", sampled: r.sampled,
 	}
-	exact, class := m.parametersKey(&r.Owner, j.planner)
-	said, known := j.classes.get(class)
-	if !known {
-		said, known = j.messages.get(exact)
-	}
-	if !known {
+	key := m.parametersKey(&r.Owner)
+	said := j.messages.get(key)
+	if said == nil {
 		said = j.opinionOnParameters(m, &r.Owner)
-		if len(said.findings) == 0 {
-			j.classes.put(class, said)
-		} else {
-			j.messages.put(exact, said)
-		}
+		j.messages.put(key, said)
 	}
 	r.take(said)
 }
@@ -77,10 +70,10 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 	}
 	o.seen = j.parametersSeen(p)
 	first := firstOnParameters(p)
-	second, voted := j.secondOnParameters(p)
+	second, vote := j.secondOnParameters(p, len(first.list))
 	first.list, second = p.hush(first.list), p.hush(second)
 	j.settle(o, &m, ruling{
-		first: first, second: second, voted: voted, pointer: m.op.Pointer + "/parameters", instance: "/request",
+		first: first, second: second, vote: vote, pointer: m.op.Pointer + "/parameters", instance: "/request",
 		found: func(path []string) string { return j.foundFor(p, path) },
 	})
 	j.undeclaredParameters(o, p)

@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -88,7 +89,7 @@ func TestMessagesRepeatNoValues(t *testing.T) {
 		}
 		documents = append(documents, d)
 	}
-	j, err := judge.New(judge.Config{Documents: documents})
+	j, err := judge.New(judge.Config{Documents: documents, Engine: libopenapi.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

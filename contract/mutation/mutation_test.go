@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -100,7 +101,7 @@ type outcome struct {
 // judged holds the checker against mutants.
 func judged(t *testing.T, list []*valid, mutants []mutant) []outcome {
 	t.Helper()
-	checker, err := contract.NewChecker()
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,8 @@ func TestCorpus(t *testing.T) {
 	}
 	for _, entry := range specs.Catalogue() {
 		if !seen[entry.Name()] {
-			t.Errorf("there is no exchange of %s", entry.Name())
+			t.Errorf("there is no exchange of %s: RECORD=1 go test ./cmd/understudy -run RecordForMutations records the examples of "+
+				"all operations anew, and UPDATE=1 task mutate what is noticed of their faults", entry.Name())
 		}
 	}
 }

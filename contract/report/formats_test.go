@@ -44,10 +44,12 @@ func variants(tb testing.TB) map[string]*report.Report {
 	evil.Problems[0].Message, evil.Problems[0].File = hostile, hostile
 	evil.Baseline.File, evil.Baseline.Stale[0].Operation = hostile, hostile
 	evil.Notes, evil.Strangers[0].URL, evil.Bases[0].URL = []string{hostile}, hostile, "javascript:"+hostile
-	disputed := rich(tb)
+	disputed, engines := rich(tb), healthy(tb)
 	disputed.DisputedFails = true
+	engines.Engines = []report.Engine{{Name: "one", Version: hostile, Messages: 2}, {Name: hostile, Lost: 3, Trouble: hostile}}
 	return map[string]*report.Report{
 		"rich": rich(tb), "healthy": healthy(tb), "empty": {}, "many": many(tb, 300), "hostile": evil, "disputed fails": disputed,
+		"engines": engines,
 	}
 }
 

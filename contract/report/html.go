@@ -126,6 +126,9 @@ type headerView struct {
 // JudgedInWords says how many bodies were judged.
 func (p *page) JudgedInWords() string { return p.Judged.inWords() }
 
+// EnginesInWords says which engines judged how much.
+func (p *page) EnginesInWords() string { return p.enginesInWords() }
+
 func (r *Report) page() *page {
 	p := &page{
 		Report: r, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), // both are ours, embedded

@@ -17,6 +17,7 @@ type wire struct {
 	Exchanges Exchanges `json:"exchanges"`
 	Checks    Checks    `json:"checks"`
 	Judged    Judged    `json:"judged"`
+	Engines   []Engine  `json:"engines"`
 	Findings  []Finding `json:"findings"`
 	Omitted   int       `json:"omitted"`
 	Rules     []Rule    `json:"rules"`
@@ -38,8 +39,8 @@ type wire struct {
 // MarshalJSON implements json.Marshaler. Lists are never null.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
-		Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive, Findings: r.Findings, Omitted: r.Omitted, Rules: r.Rules,
-		Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(), Shown: []Line{},
+		Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive, Findings: r.Findings, Omitted: r.Omitted,
+		Engines: list(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(), Shown: []Line{},
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {
 		w.Shown = append(w.Shown, r.Shown[number])

@@ -20,11 +20,19 @@ type (
 		Suites   []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
+		Name       string           `xml:"name,attr"`
+		Tests      int              `xml:"tests,attr"`
+		Failures   int              `xml:"failures,attr"`
+		Skipped    int              `xml:"skipped,attr"`
+		Properties *junitProperties `xml:"properties"`
+		Cases      []junitCase      `xml:"testcase"`
+	}
+	junitProperties struct { // one at least
+		List []junitProperty `xml:"property"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
@@ -45,7 +53,7 @@ type (
 // fails the check is a failure; what cannot be told is skipped with its reason; what only warns, or is accepted, passes
 // and stands in the output of its case. An operation of which nothing is to be told passes as a case of its own. Of the
 // suites rules and understudy, the one has a case for each rule, skipped if it never had its chance, and the other one
-// for whatever else makes a check fail.
+// for whatever else makes a check fail; its properties say which engines judged.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	suites := junitSuites{Name: "understudy"}
 	cases := r.junitCases()
@@ -54,6 +62,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 	suites.add("rules", r.junitRules())
 	suites.add("understudy", r.junitGates())
+	suites.Suites[len(suites.Suites)-1].Properties = r.junitEngines()
 	w = markupSpelling.guard(w)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -65,6 +74,18 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// junitEngines has a property for each engine that judged.
+func (r *Report) junitEngines() *junitProperties {
+	if len(r.Engines) == 0 {
+		return nil
+	}
+	p := &junitProperties{}
+	for i := range r.Engines {
+		p.List = append(p.List, junitProperty{"engine", r.Engines[i].inWords()})
+	}
+	return p
 }
 
 func (s *junitSuites) add(name string, cases []junitCase) {

@@ -78,6 +78,9 @@ func (r *Report) markdownHead() string {
 	if judged := r.Judged.inWords(); judged != "" {
 		fmt.Fprintf(&b, "Bodies: %s\n\n", escapeMarkdown(short(judged, 1000)))
 	}
+	if engines := r.enginesInWords(); engines != "" {
+		fmt.Fprintf(&b, "Engines: %s\n\n", escapeMarkdown(short(engines, 1000)))
+	}
 	return b.String()
 }
 

@@ -35,6 +35,7 @@ type Report struct {
 	Exchanges Exchanges
 	Checks    Checks
 	Judged    Judged
+	Engines   []Engine
 	Findings  []Finding // the first ones of each fingerprint, in the order of their exchanges
 	Omitted   int       // findings beyond those, which are counted but not kept
 	Rules     []Rule    // every rule, in a fixed order

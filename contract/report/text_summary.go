@@ -40,6 +40,9 @@ func (t *textWriter) summary() {
 	if judged := r.Judged.inWords(); judged != "" {
 		t.fact("bodies", judged)
 	}
+	if engines := r.enginesInWords(); engines != "" {
+		t.fact("engines", engines)
+	}
 	t.fact("checks", fmt.Sprintf("%d pass, %d fail, %d inconclusive, %d skipped",
 		r.Checks.Pass, r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped))
 	t.fact("coverage", r.coverageInWords())

@@ -15,6 +15,7 @@ import (
 // then it settles who belongs together.
 type accounts struct {
 	sightings
+	kinds   catalogue
 	callers map[member]*callerFacts
 	order   []member // callers, as they came
 	links   map[pair]link
@@ -60,9 +61,9 @@ type callerFacts struct {
 
 const maxCallers = 100_000
 
-func newAccounts() *accounts {
+func newAccounts(kinds catalogue) *accounts {
 	return &accounts{
-		sightings: newSightings(), callers: map[member]*callerFacts{}, links: map[pair]link{},
+		kinds: kinds, sightings: newSightings(), callers: map[member]*callerFacts{}, links: map[pair]link{},
 		names: names{callers: map[nameKey]*namesakes{}},
 	}
 }

@@ -6,18 +6,20 @@ import (
 	"slices"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 )
 
 // belonging says that a thing is a part of another, and gone with it.
 type belonging struct {
 	Part, Whole thing
-	proof       *Event // that shows it
+	Sure        specs.Provenance // of it that the part is gone with the whole
+	proof       *Event           // that shows it
 }
 
 // tie notes that an answer shows a thing to be a part of another.
-func (e *Event) tie(part, whole thing) {
+func (e *Event) tie(part, whole thing, sure specs.Provenance) {
 	if part.id != "" && whole.id != "" {
-		e.Belongs = append(e.Belongs, belonging{part, whole, e})
+		e.Belongs = append(e.Belongs, belonging{part, whole, sure, e})
 	}
 }
 
@@ -36,24 +38,32 @@ func (b belonging) isReplaced(other belonging) bool { return other.Whole.kind ==
 // maxWholes bounds how many steps a part may be away from what it is gone with.
 const maxWholes = 3
 
-// lost looks for a thing that was deleted and that another one is a part of, with what shows it.
-func (st *step) lost(t thing, depth int) (*entity, []*Event) {
+// loss is a deletion of something that a thing was a part of.
+type loss struct {
+	whole  *entity
+	proofs []*Event // that it was
+	sure   specs.Provenance
+}
+
+// lost looks for a thing that was deleted and that another one is a part of.
+func (st *step) lost(t thing, depth int) *loss {
 	if depth == 0 {
-		return nil, nil
+		return nil
 	}
 	for _, b := range st.wholesOf(t) {
 		if b.proof != st.Event && !st.known(b.proof) {
 			continue
 		}
-		whole, proofs := st.s.lookUp(b.Whole), []*Event(nil)
-		if b.Whole.kind.takes == "" || st.deletion(whole) == nil {
-			whole, proofs = st.lost(b.Whole, depth-1)
+		l := &loss{whole: st.s.lookUp(b.Whole), sure: b.Sure}
+		if st.deletion(l.whole) == nil {
+			l = st.lost(b.Whole, depth-1)
 		}
-		if whole != nil {
-			return whole, append(proofs, b.proof)
+		if l != nil {
+			l.proofs = append(l.proofs, b.proof)
+			return l
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // wholesOf is what a thing is a part of: as the answer in hand shows it, else as it was shown before.
@@ -97,20 +107,19 @@ func (st *step) outlived(rule string) {
 }
 
 func (st *step) outlivedThing(rule string, t thing) {
-	whole, proofs := st.lost(t, maxWholes)
-	if whole == nil || whole.kind.rule != rule || st.contested(func(e *Event) bool { return e.mayMake(t) }) {
+	l := st.lost(t, maxWholes)
+	if l == nil || l.whole.kind.rule() != rule || st.contested(func(e *Event) bool { return e.mayMake(t) }) {
 		return
 	}
 	x := st.s.lookUp(t)
-	if x != nil && x.created != nil && !before(x.created, whole.gone) {
+	if x != nil && x.created != nil && !before(x.created, l.whole.gone) {
 		return // it was made later: that this was let through is another matter
 	}
-	r := ruling{rule: rule, aspect: "part", provenance: whole.kind.takes}
+	r := ruling{rule: rule, aspect: "part", provenance: l.sure}
 	if st.Status == http.StatusNotFound {
 		st.judge(r, report.Pass)
 		return
 	}
-	r.message = fmt.Sprintf("%s %s is there after %s %s, to which it belongs, was deleted",
-		t.kind.noun, t.id, whole.kind.noun, whole.id)
-	st.judge(r, report.Fail, append(whole.evidence(), proofs...)...)
+	r.message = fmt.Sprintf("%s is there after %s, to which it belongs, was deleted", st.text(t), st.text(l.whole.thing))
+	st.judge(r, report.Fail, append(l.whole.evidence(), l.proofs...)...)
 }

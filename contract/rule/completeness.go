@@ -21,7 +21,7 @@ const (
 type excuse struct {
 	did           string // "made", "changed" or "deleted"
 	thing         thing  // none for any of the kind
-	kind          *kind
+	kind          kind
 	after, before *Event // when; after is nil for any time before
 }
 
@@ -29,11 +29,12 @@ func excused(did string, t thing, after, before *Event) excuse {
 	return excuse{did, t, t.kind, after, before}
 }
 
-func (x excuse) String() string {
+// excuse says what an excuse speaks of.
+func (c catalogue) excuse(x excuse) string {
 	if x.thing.isNone() {
-		return fmt.Sprintf("%s a %s", x.did, x.kind.noun)
+		return x.did + " a " + c.noun(x.kind)
 	}
-	return fmt.Sprintf("%s %s %s", x.did, x.kind.noun, x.thing.id)
+	return x.did + " " + c.text(x.thing)
 }
 
 // say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of the
@@ -50,9 +51,9 @@ func (h *history) say(r ruling) {
 	}
 	switch {
 	case h.w.config.Complete == Never:
-		r.doubt("the recording is not taken as complete", r.excuses[0])
+		h.doubt(&r, "the recording is not taken as complete", r.excuses[0])
 	case r.ifComplete:
-		r.doubt("nothing says that the recording is complete", r.excuses[0])
+		h.doubt(&r, "nothing says that the recording is complete", r.excuses[0])
 	case len(h.state.held) < maxHeld:
 		h.state.held = append(h.state.held, r)
 		return
@@ -80,7 +81,7 @@ func (h *history) weigh(r *ruling) {
 	judged := r.evidence[len(r.evidence)-1]
 	for _, x := range r.excuses {
 		if i := slices.IndexFunc(h.w.gaps, x.isIn); i >= 0 {
-			r.doubt(fmt.Sprintf("exchanges %d to %d are missing by their numbers", h.w.gaps[i].First, h.w.gaps[i].Last), x)
+			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing by their numbers", h.w.gaps[i].First, h.w.gaps[i].Last), x)
 			return
 		}
 		isSign := func(s sign) bool {
@@ -88,12 +89,12 @@ func (h *history) weigh(r *ruling) {
 		}
 		if i := slices.IndexFunc(h.state.signs, isSign); i >= 0 {
 			s := &h.state.signs[i]
-			r.doubt(s.String(), x)
+			h.doubt(r, h.w.kinds.sign(s), x)
 			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, s.after, s.by)
 			return
 		}
 		if e := h.w.writtenByOthers(h.account, x); e != nil {
-			r.doubt(fmt.Sprintf("exchange %d is of a caller who may be of the same account", e.Number), x)
+			h.doubt(r, fmt.Sprintf("exchange %d is of a caller who may be of the same account", e.Number), x)
 			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, e)
 			return
 		}
@@ -107,9 +108,9 @@ func (x excuse) isIn(gap report.Gap) bool {
 }
 
 // doubt makes a violation inconclusive, for a reason.
-func (r *ruling) doubt(reason string, x excuse) {
+func (h *history) doubt(r *ruling, reason string, x excuse) {
 	r.verdict = report.Inconclusive
-	r.message = fmt.Sprintf("%s; unless somebody whom the recording does not show %s before (%s)", r.message, x, reason)
+	r.message = fmt.Sprintf("%s; unless somebody whom the recording does not show %s before (%s)", r.message, h.w.kinds.excuse(x), reason)
 }
 
 func (h *history) tell(r ruling) {

@@ -45,33 +45,16 @@ func seeConsistency(st *step) {
 
 // answeredAnother looks whether an answer shows the thing that its request names.
 func (st *step) answeredAnother() {
-	other := st.answered()
-	if other.isNone() {
+	t, r := st.Named, ruling{rule: Consistency, aspect: "address", provenance: specs.Public}
+	if t.isNone() || st.Answered == "" {
 		return
 	}
-	t, r := st.Named, ruling{rule: Consistency, aspect: "address", provenance: specs.Public}
-	if other != t {
-		r.message = fmt.Sprintf("a request for %s %s was answered with %s %s", t.kind.noun, t.id, t.kind.noun, other.id)
+	if other := (thing{t.kind, st.Answered}); other != t {
+		r.message = fmt.Sprintf("a request for %s was answered with %s", st.text(t), st.text(other))
 		st.judge(r, report.Fail)
 		return
 	}
 	st.judge(r, report.Pass)
-}
-
-// answered is the one thing that an answer shows, of the kind that its request names by an id; none if it shows no such.
-func (st *step) answered() thing {
-	k := st.Named.kind
-	switch {
-	case k == nil || k.name || len(k.path) != 1 || k.enveloped:
-		return thing{}
-	case st.Answered != "":
-		return thing{k, st.Answered}
-	case st.does != reads && st.does != changes && st.does != removes:
-		return thing{}
-	case len(st.Shows) != 1 || st.Shows[0].Thing.kind != k:
-		return thing{}
-	}
-	return st.Shows[0].Thing
 }
 
 // ignored looks whether an answer shows what its request set.
@@ -104,14 +87,14 @@ func (st *step) givenTwice() {
 		return
 	}
 	st.s.isMixed = st.s.isMixed || st.Caller == 0
-	r.message = fmt.Sprintf("%s %s was made although it is there", t.kind.noun, t.id)
+	r.message = st.text(t) + " was made although it is there"
 	r.excuses = []excuse{excused("deleted", t, x.proof, st.Event)}
 	st.judge(r, report.Fail, x.created, x.proof)
 }
 
 // isRepeatable reports whether a request that makes something may be sent again: projects and secrets are put.
 func (st *step) isRepeatable() bool {
-	return st.Method == http.MethodPut || st.Repeatable || !slices.Contains([]*kind{
+	return st.Method == http.MethodPut || st.Repeatable || !slices.Contains([]kind{
 		pools, poolRules, databases, tables, connections, policies,
 	}, st.of)
 }
@@ -131,7 +114,7 @@ func (st *step) lostWhatWasMade() {
 	}
 	st.judge(ruling{
 		rule: Consistency, aspect: "lost", provenance: specs.Public, ifComplete: true,
-		message: fmt.Sprintf("%s %s was made, and is not found", t.kind.noun, t.id),
+		message: st.text(t) + " was made, and is not found",
 		excuses: []excuse{excused("deleted", t, x.proof, st.Event)},
 	}, report.Fail, x.created, x.proof)
 }
@@ -141,7 +124,7 @@ func (st *step) readsDifferently() {
 	for _, x := range st.changedUnseen() {
 		st.judge(ruling{
 			rule: Consistency, aspect: "changed", provenance: specs.Public, ifComplete: true,
-			message: fmt.Sprintf("%s %s reads differently than it was shown last", x.kind.noun, x.id),
+			message: st.text(x.thing) + " reads differently than it was shown last",
 			excuses: []excuse{excused("changed", x.thing, x.proof, st.Event)},
 		}, report.Fail, x.proof)
 	}

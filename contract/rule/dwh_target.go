@@ -85,7 +85,7 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 	switch {
 	case len(absent) > 0:
 		a := absent[0]
-		r.message = fmt.Sprintf("an integration was made for %s %s, which does not exist", a.kind.noun, a.id)
+		r.message = fmt.Sprintf("an integration was made for %s, which does not exist", st.text(a.thing))
 		r.excuses = []excuse{excused("made", a.thing, a.proofs[len(a.proofs)-1], st.Event)}
 		st.judge(r, report.Fail, a.proofs...)
 		if x := st.s.lookUp(a.thing); x != nil && x.gone != nil {
@@ -101,8 +101,8 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 			return
 		}
 		r.aspect = "unknown"
-		r.message = fmt.Sprintf("an integration was made; the recording does not show whether %s %s exists",
-			targets[i].kind.noun, targets[i].id)
+		r.message = fmt.Sprintf("an integration was made; the recording does not show whether %s exists",
+			st.text(targets[i]))
 		st.judge(r, report.Inconclusive)
 	}
 }
@@ -190,12 +190,12 @@ func (u *uncreated) appeared(st *step, r ruling, f *shown) {
 	evidence := append(slices.Clone(u.proofs), u.creation)
 	switch {
 	case f.Born.IsZero() || u.creation.Start.IsZero():
-		r.message = fmt.Sprintf("%s %s appeared after an integration was made for it; when it was made is not known",
-			u.kind.noun, u.id)
+		r.message = fmt.Sprintf("%s appeared after an integration was made for it; when it was made is not known",
+			st.text(u.thing))
 		st.judge(r, report.Inconclusive, evidence...)
 	case f.Born.Before(from) || f.Born.After(to):
 	default:
-		r.message = fmt.Sprintf("%s %s was made along with an integration", u.kind.noun, u.id)
+		r.message = st.text(u.thing) + " was made along with an integration"
 		r.excuses = []excuse{excused("made", u.thing, u.proofs[len(u.proofs)-1], st.Event)}
 		st.judge(r, report.Fail, evidence...)
 	}

@@ -3,6 +3,7 @@ package rule
 import (
 	"hash/maphash"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/judge"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 )
 
 // Event is what the rules need of one exchange: no bodies, only the facts in them.
@@ -38,22 +40,19 @@ type Event struct {
 	Caller uint64 // who asked, 0 when that is not known
 	Keyed  bool   // there was an Authorization header
 	Open   bool   // the operation asks for no key, so that an answer says nothing of one
-	of     *kind  // what the operation is about
+	of     kind   // what the operation is about
 	does   verb
-	stirs  []*kind
+	stirs  []kind // kinds of which it may make one that it does not name
 	Named  thing  // what the path names
 	Within thing  // what the path names that it is a part of
-	ID     string // first part of what the path names
+	Uses   []use  // what else the path names
+	ID     string // the first path parameter
 	Opaque bool   // there was success, but the answer could not be read
 	Facts
 }
 
-// restored returns the event with what follows from its operation.
+// restored returns the event as it was before it was written.
 func (e *Event) restored() *Event {
-	iface, id, _ := strings.Cut(e.Operation, ".")
-	if read := readers[iface][id]; read != nil {
-		e.of, e.does, e.stirs = read.of, read.does, read.stirs
-	}
 	for i := range e.Belongs {
 		e.Belongs[i].proof = e
 	}
@@ -103,36 +102,78 @@ func NewEvent(r *judge.Result) *Event {
 	if op == nil {
 		return nil
 	}
-	read, caller := readers[op.Interface][op.ID], callerOf(r)
-	if read == nil && caller == 0 {
+	actions, own, caller := op.Actions(), readers[op.Name()], callerOf(r)
+	if len(actions) == 0 && own == nil && caller == 0 {
 		return nil
 	}
 	e := newEvent(r)
 	e.Operation, e.Caller = op.Name(), caller
 	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
 	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
-	if read != nil {
-		e.read(read, r)
+	if len(actions) > 0 || own != nil {
+		e.read(actions, own, r)
 	}
 	return e
 }
 
-func (e *Event) read(read *reader, r *judge.Result) {
-	e.of, e.does, e.stirs = read.of, read.does, read.stirs
-	if match := &r.Owner.Match; e.of != nil {
-		e.ID, e.Named = match.Param(e.of.path[0]), e.of.named(match)
-		e.Within = e.of.in.named(match)
+func (e *Event) read(actions []*specs.Action, own *reader, r *judge.Result) {
+	o := objectReader{event: e, document: r.Operation().Document, match: &r.Owner.Match}
+	if own == nil {
+		own = &reader{}
 	}
-	if read.rest != nil {
-		read.rest(e, r)
+	if len(actions) > 0 {
+		o.name(actions, r)
+	}
+	if own.rest != nil {
+		own.rest(e, r)
 	}
 	if e.OK() || e.Status == http.StatusConflict {
 		e.Opaque = r.Item.ResponseDoubt != ""
-		read.response(e, r)
+		o.response(actions, own, r)
 	}
-	read.request(e, r)
+	e.readRequest(actions, own, r)
 	if e.OK() && (e.does == makes || e.does == changes) {
 		e.compareMembers(r)
+	}
+}
+
+// response reads an answer, of which something is expected if the operation itself shows what it is about.
+func (o *objectReader) response(actions []*specs.Action, own *reader, r *judge.Result) {
+	isRead := func(a *specs.Action) bool { return len(a.At) > 0 }
+	if own.in == nil && !slices.ContainsFunc(actions, isRead) {
+		return
+	}
+	body, ok := r.JSONResponse()
+	if !ok {
+		o.event.Opaque = o.event.Opaque || own.in != nil || isRead(actions[0])
+		return
+	}
+	o.show(actions, body)
+	if own.in != nil {
+		own.in(o.event, body)
+	}
+	o.event.Account = visible(body.Get("account_id"))
+	if o.event.Account == "" {
+		o.event.Account = visible(body.Get("0.account_id"))
+	}
+}
+
+func (e *Event) readRequest(actions []*specs.Action, own *reader, r *judge.Result) {
+	isRead := func(a *specs.Action) bool {
+		return a.Request != nil && len(a.Resource.Parents)+len(a.Resource.Refers) > 0
+	}
+	if own.to == nil && !slices.ContainsFunc(actions, isRead) {
+		return
+	}
+	body, ok := r.JSONRequest()
+	if !ok {
+		return
+	}
+	for _, a := range actions {
+		e.refer(a, body)
+	}
+	if own.to != nil {
+		own.to(e, body)
 	}
 }
 

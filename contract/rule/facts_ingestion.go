@@ -43,10 +43,6 @@ const (
 	keyTakenOut // the recording says that there was one
 )
 
-var ingestionReaders = map[string]*reader{
-	"ingestEvent": {of: tables, rest: readEvent},
-}
-
 func readEvent(e *Event, r *judge.Result) {
 	f := &eventFact{}
 	coding := r.Item.Request.Headers.Value("Content-Encoding")
@@ -89,12 +85,15 @@ func readRecord(body gjson.Result, timeName string) *recordFact {
 	return f
 }
 
-// addRecord reads a record of a table.
-func addRecord(e *Event, body gjson.Result) {
+// readRecords reads the last records of a table.
+func readRecords(e *Event, body gjson.Result) {
 	const timeColumn = "time"
-	if f := readRecord(body, timeColumn); f != nil && body.IsObject() {
-		e.Records = append(e.Records, *f)
-	}
+	body.ForEach(func(_, record gjson.Result) bool {
+		if f := readRecord(record, timeColumn); f != nil && record.IsObject() {
+			e.Records = append(e.Records, *f)
+		}
+		return true
+	})
 }
 
 // bodySize is how many bytes the request's body had on the wire: as many as the recording has, if that is all of it,

@@ -1,133 +1,83 @@
 package rule
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"svc.example/understudy/specs"
 )
 
-// kind is a kind of things that requests make, use and remove.
-type kind struct {
-	noun string
-	path []string         // the path parameters that name one of them
-	in   *kind            // what they are parts of, and gone with
-	rule string           // that watches over their removal
-	sure specs.Provenance // of it that what was removed is gone
-	once bool             // to remove one a second time is refused
-	name bool             // it is named by a name, which each account may give to one of its own
+// kind is the name of a resource of the documents, with its interface. The zero value stands for none.
+type kind string
 
-	enveloped bool // its answers are held against their addresses without a rule
-
-	takes specs.Provenance // of it that what belongs to one is gone with it; empty when it is not
-}
-
-var (
-	pools     = &kind{noun: "pool", path: []string{"poolId"}, rule: UseAfterDelete, sure: specs.Public}
-	poolRules = &kind{noun: "pool rule", path: []string{"poolRuleId"}, rule: UseAfterDelete, sure: specs.Public}
-	projects  = &kind{
-		noun: "project", path: []string{"id"}, rule: UseAfterDelete, sure: specs.Client, takes: specs.Client,
-	}
-	plans     = &kind{noun: "schedule of a workflow", path: []string{"id"}} // other schedules than those of queries
-	secrets   = &kind{noun: "secret", path: []string{"id", "key"}, in: projects, rule: UseAfterDelete, sure: specs.Client}
-	sessions  = &kind{noun: "session", path: []string{"id"}}
-	attempts  = &kind{noun: "attempt", path: []string{"id"}}
-	workflows = &kind{noun: "workflow", path: []string{"id"}}
-	databases = &kind{noun: "database", path: []string{"database_name"}, rule: UseAfterDelete, sure: specs.Documented, name: true}
-	tables    = &kind{
-		noun: "table", path: []string{"database_name", "table_name"}, in: databases,
-		rule: UseAfterDelete, sure: specs.Documented, name: true,
-	}
-	connections = &kind{
-		noun: "connection", path: []string{"connection_name"},
-		rule: UseAfterDelete, sure: specs.Documented, name: true,
-	}
-	policies     = &kind{noun: "policy", path: []string{"policy_id"}, rule: UseAfterDelete, sure: specs.Documented}
-	policyGroups = &kind{
-		noun: "policy group", path: []string{"policy_group_id_or_taggable_name"},
-		rule: UseAfterDelete, sure: specs.Documented, name: true,
-	}
-	schedules = &kind{noun: "schedule", path: []string{"schedule_name"}, rule: UseAfterDelete, sure: specs.Documented, name: true}
-	tokens    = &kind{
-		noun: "token", path: []string{"oauth_token_id"},
-		rule: TokenRevocation, sure: specs.Documented, once: true,
-	}
-	subUsers = &kind{
-		noun: "sub user", path: []string{"sub_user_id"},
-		rule: SubUserRemoval, sure: specs.Documented, once: true,
-	}
-	warehouses = &kind{
-		noun: "integration", path: []string{"dwh_id"},
-		rule: DWHDeletion, sure: specs.Documented, takes: specs.Documented,
-	}
+// The kinds that rules know by name.
+const (
+	pools        kind = "workflow.pool"
+	poolRules    kind = "workflow.pool-rule"
+	projects     kind = "workflow.project"
+	secrets      kind = "workflow.secret"
+	sessions     kind = "workflow.session"
+	attempts     kind = "workflow.attempt"
+	tasks        kind = "workflow.task"
+	databases    kind = "core.database"
+	tables       kind = "core.table"
+	connections  kind = "core.connection"
+	policies     kind = "core.policy"
+	policyGroups kind = "core.policy-group"
+	schedules    kind = "core.schedule"
+	jobs         kind = "core.job"
+	tokens       kind = "core.oauth-token"
+	subUsers     kind = "core.sub-user"
+	warehouses   kind = "dwh.integration"
 )
 
-// resource is a kind of the LLM interface, all of which have the same operations.
-func resource(noun string, takes specs.Provenance) *kind {
-	return &kind{noun: noun, path: []string{"id"}, rule: UseAfterDelete, sure: specs.Public, takes: takes, enveloped: true}
+// removalRules are the rules that watch over the removal of things of a kind, where that is not UseAfterDelete.
+var removalRules = map[kind]string{tokens: TokenRevocation, subUsers: SubUserRemoval, warehouses: DWHDeletion}
+
+// rule returns the rule that watches over the removal of things of a kind.
+func (k kind) rule() string { return cmp.Or(removalRules[k], UseAfterDelete) }
+
+// isOnce reports whether to remove one a second time is refused.
+func (k kind) isOnce() bool { return k == tokens || k == subUsers }
+
+// catalogue holds what the documents say of kinds.
+type catalogue map[kind]*specs.Resource
+
+func newCatalogue(documents []*specs.Document) catalogue {
+	c := catalogue{}
+	for _, d := range documents {
+		for _, r := range d.Resources() {
+			c[kind(r.Name)] = r
+		}
+	}
+	return c
 }
 
-// resources are the kinds of the LLM interface that can be deleted, by their types.
-var resources = map[string]*kind{
-	"agents":                    resource("agent", specs.Assumed), // which is a target of tools, too
-	"agentSchedules":            resource("agent schedule", ""),
-	"chatAttachments":           resource("chat attachment", ""),
-	"chatInterfaces":            resource("chat interface", ""),
-	"datastoreQueryTools":       resource("datastore query tool", specs.Assumed),
-	"formInterfaces":            resource("form interface", ""),
-	"imageGenerators":           resource("image generator", specs.Assumed),
-	"integrations":              resource("integration", specs.Assumed),
-	"knowledgeBases":            resource("knowledge base", specs.Assumed),
-	"presentationArtifactTools": resource("presentation artifact tool", specs.Assumed),
-	"projects":                  resource("project", specs.Assumed),
-	"prompts":                   resource("prompt", ""),
-	"textKnowledgeBases":        resource("text knowledge base", specs.Assumed),
-	"textResources":             resource("text resource", ""),
-	"webSearchTools":            resource("web search tool", specs.Assumed),
+// of returns the description of a kind, which is bare for a kind that no document describes.
+func (c catalogue) of(k kind) *specs.Resource {
+	if r := c[k]; r != nil {
+		return r
+	}
+	_, title, _ := strings.Cut(string(k), ".")
+	return &specs.Resource{Name: string(k), Title: strings.ReplaceAll(title, "-", " ")}
 }
 
-// Kinds of the LLM interface that come and go with others.
-var (
-	actions           = &kind{noun: "action", path: []string{"id"}}
-	toolTargets       = &kind{noun: "tool target", path: []string{"id"}}
-	workflowExecutors = &kind{noun: "workflow executor", path: []string{"id"}}
-)
+// noun returns the noun of a kind for messages.
+func (c catalogue) noun(k kind) string { return c.of(k).Title }
 
-// kinds lists all kinds, always in the same order.
-var kinds = sync.OnceValue(func() []*kind {
-	list := []*kind{
-		pools, poolRules, projects, plans, secrets, sessions, attempts, workflows, databases, tables, connections, policies,
-		policyGroups, schedules, tokens, subUsers, warehouses, actions, toolTargets, workflowExecutors,
-	}
-	for _, name := range slices.Sorted(maps.Keys(resources)) {
-		list = append(list, resources[name])
-	}
-	return list
-})
+// text names a thing: pool 17.
+func (c catalogue) text(t thing) string { return c.noun(t.kind) + " " + t.id }
+
+func (st *step) text(t thing) string { return st.s.kinds.text(t) }
 
 // thing is one of a kind. Its id is what names it in paths, part by part.
 type thing struct {
-	kind *kind
+	kind kind
 	id   string
 }
 
-func (t thing) isNone() bool { return t.kind == nil }
-
-// named is the one of its kind that a path names, or none.
-func (k *kind) named(m *specs.Match) thing {
-	if k == nil {
-		return thing{}
-	}
-	parts := make([]string, len(k.path))
-	for i, name := range k.path {
-		if parts[i] = m.Param(name); parts[i] == "" {
-			return thing{}
-		}
-	}
-	return thing{k, strings.Join(parts, "/")}
-}
+func (t thing) isNone() bool { return t.kind == "" }
 
 // verb is what an operation does with what its path names, when it succeeds.
 type verb int
@@ -141,10 +91,26 @@ const (
 	lists // the answer lists all there are
 )
 
+func verbOf(a *specs.Action) verb {
+	switch {
+	case a.Verb == specs.List:
+		return lists
+	case a.Verb == specs.Create:
+		return makes
+	case a.Verb == specs.Delete:
+		return removes
+	case a.Changes:
+		return changes
+	case a.Reads:
+		return reads
+	}
+	return nothing
+}
+
 func (v verb) writes() bool { return v == makes || v == changes || v == removes }
 
 // mayStir lists kinds of things of which an exchange may have made one that it does not name.
-func (e *Event) mayStir() []*kind {
+func (e *Event) mayStir() []kind {
 	if e.Issued != nil && e.Issued.Reads {
 		return nil
 	}
@@ -153,13 +119,10 @@ func (e *Event) mayStir() []*kind {
 
 // mayMake reports whether an exchange may have made a thing, or let it be there again.
 func (e *Event) mayMake(t thing) bool {
-	for _, f := range e.Shows {
-		if e.does != lists && e.does != reads && f.Thing == t {
-			return true
-		}
-	}
 	if e.Ingested != nil && (e.Named == t || e.Within == t) { // some installations make the table of an event
 		return true
 	}
-	return slices.Contains(e.mayStir(), t.kind) || e.does == makes && (e.Named == t || e.Named.isNone() && e.of == t.kind)
+	return slices.Contains(e.mayStir(), t.kind) || e.does == makes && (e.Named == t || e.Named.isNone() && e.of == t.kind) ||
+		slices.ContainsFunc(e.Shows, func(f shown) bool { return f.Thing == t && f.Does != lists && f.Does != reads }) ||
+		slices.ContainsFunc(e.Uses, func(u use) bool { return u.Thing == t && u.Does.writes() })
 }

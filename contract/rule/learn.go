@@ -37,7 +37,7 @@ func (s *state) doubt(e *Event) {
 	if e.does.writes() {
 		if !e.Named.isNone() {
 			s.life(e.Named).mayHaveChanged(e)
-		} else if e.does == makes && e.of != nil {
+		} else if e.does == makes && e.of != "" {
 			s.stirred[e.of] = e // under whatever id
 		}
 		s.doubtListing(e)
@@ -68,6 +68,11 @@ func (s *state) learnLives(e *Event) {
 		}
 	case nothing, lists:
 	}
+	for _, u := range e.Uses {
+		if u.Does != nothing {
+			s.life(u.Thing).seen(e, u.Does)
+		}
+	}
 	for i := range e.Shows {
 		s.learnShown(e, &e.Shows[i])
 	}
@@ -75,7 +80,7 @@ func (s *state) learnLives(e *Event) {
 
 func (s *state) learnShown(e *Event, f *shown) {
 	x := s.life(f.Thing)
-	if !x.seen(e, e.does) {
+	if !x.seen(e, f.Does) {
 		return
 	}
 	if f.Ident != "" && f.Thing.kind == tables {
@@ -84,8 +89,8 @@ func (s *state) learnShown(e *Event, f *shown) {
 	if f.Ident != "" || !f.Born.IsZero() {
 		x.ident, x.born, x.showed = f.Ident, f.Born, e
 	}
-	if f.Alias != "" {
-		s.lives[f.Thing.kind].put(f.Alias, x)
+	for _, alias := range f.Aliases {
+		s.lives[f.Thing.kind].put(alias, x)
 		x.aliased = e
 	}
 }

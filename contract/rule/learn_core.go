@@ -117,7 +117,7 @@ func (s *state) learnTables(e *Event) {
 			s.move(e.Named, e.Shows[0].Thing)
 		}
 	case "core.swapTables":
-		a, b := s.life(e.Named), s.life(e.Shows[0].Thing)
+		a, b := s.life(e.Named), s.life(e.Uses[0].Thing)
 		a.ident, a.born, a.showed, b.ident, b.born, b.showed = b.ident, b.born, b.showed, a.ident, a.born, a.showed
 	case "core.recoverTable":
 		s.recover(e)

@@ -48,7 +48,7 @@ func (st *step) showsSame(x *entity) bool {
 
 // isOlderThan reports whether a thing was made before an exchange.
 func (f *shown) isOlderThan(e *Event) bool {
-	return f.Since > 0 && time.Unix(f.Since, 0).Before(e.over().Add(-time.Second))
+	return !f.Born.IsZero() && f.Born.Before(e.over().Add(-time.Second))
 }
 
 // reborn reports whether the answer shows another thing under the name of one that was deleted: somebody whom the
@@ -80,8 +80,8 @@ func (x *entity) evidence() []*Event {
 
 // used looks at a request whose path names something that was deleted, or is a part of such a thing.
 func (st *step) used(rule string) {
-	for _, t := range []thing{st.Named, st.Within} {
-		if t.isNone() || t.kind.rule != rule || st.does == nothing || st.does == makes && t == st.Named {
+	for _, t := range st.names() {
+		if t.kind.rule() != rule || st.does == makes && t == st.Named {
 			continue
 		}
 		x := st.s.lookUp(t)
@@ -93,6 +93,20 @@ func (st *step) used(rule string) {
 	}
 }
 
+// names lists the things that a path names and that have to be there.
+func (e *Event) names() []thing {
+	var list []thing
+	if e.does != nothing {
+		list = append(list, e.Named, e.Within)
+	}
+	for _, u := range e.Uses {
+		if u.Does != nothing {
+			list = append(list, u.Thing)
+		}
+	}
+	return slices.DeleteFunc(list, thing.isNone)
+}
+
 // usedPerhaps looks at a thing that is there after a request to delete it of which nobody knows what became.
 func (st *step) usedPerhaps(x *entity) {
 	if x == nil || x.unsure == nil || x.unsure.does != removes || x.unsure.Named != x.thing || !st.known(x.unsure) {
@@ -102,53 +116,57 @@ func (st *step) usedPerhaps(x *entity) {
 		return
 	}
 	st.judge(ruling{
-		rule: x.kind.rule, aspect: "unseen", provenance: x.kind.sure,
-		message: fmt.Sprintf("%s %s was used after it was to be deleted; the recording does not show whether it was",
-			x.kind.noun, x.id),
+		rule: x.kind.rule(), aspect: "unseen", provenance: st.sure(x.kind),
+		message: st.text(x.thing) + " was used after it was to be deleted; the recording does not show whether it was",
 	}, report.Inconclusive, x.unsure)
 }
 
+// sure returns the provenance of it that what is deleted of a kind is gone.
+func (st *step) sure(k kind) specs.Provenance { return st.s.kinds.of(k).Provenance }
+
 func (st *step) usedThing(t thing, x *entity) {
-	r := ruling{rule: t.kind.rule, aspect: "use", provenance: t.kind.sure}
+	r := ruling{rule: t.kind.rule(), aspect: "use", provenance: st.sure(t.kind)}
 	isRepeat := st.does == removes && t == st.Named
 	switch {
 	case st.Status == http.StatusNotFound:
 		st.judge(r, report.Pass)
-	case !st.OK(), isRepeat && !t.kind.once:
+	case !st.OK(), isRepeat && !t.kind.isOnce():
 	case isRepeat:
 		r.aspect, r.provenance = "again", specs.Assumed
-		r.message = fmt.Sprintf("%s %s was removed a second time", t.kind.noun, t.id)
+		r.message = st.text(t) + " was removed a second time"
 		if with := x.gone.Named; with != t {
-			r.message = fmt.Sprintf("%s %s was removed after it went with %s %s", t.kind.noun, t.id, with.kind.noun, with.id)
+			r.message = fmt.Sprintf("%s was removed after it went with %s", st.text(t), st.text(with))
 		}
 		st.judge(r, report.Fail, x.evidence()...)
 	case slices.ContainsFunc(st.Shows, func(f shown) bool { return f.Thing.kind == x.kind && x.reborn(&f) }):
 	default:
-		r.message = fmt.Sprintf("%s %s was used after it was deleted", t.kind.noun, t.id)
+		r.message = st.text(t) + " was used after it was deleted"
 		r.excuses = st.remade(x)
 		st.judge(r, report.Fail, x.evidence()...)
 	}
 }
 
-// relisted looks at a list of things for those that were deleted before it was asked for, and reports whether there are.
+// relisted looks at what an answer shows for what was deleted before it was asked for, and reports whether there is such.
 func (st *step) relisted(rule string) (found bool) {
-	if !st.isListOf(rule) {
+	if st.does != lists && st.does != reads || !st.OK() || st.Opaque {
 		return false
 	}
-	r := ruling{rule: rule, aspect: "list", provenance: st.of.sure}
+	named := st.s.lookUp(st.Named)
 	for i := range st.Shows {
 		f := &st.Shows[i]
 		x := st.s.lookUp(f.Thing)
-		if st.deletion(x) == nil || x.reborn(f) {
+		if f.Thing.kind.rule() != rule || x == named || st.deletion(x) == nil || x.reborn(f) {
 			continue
 		}
 		found = true
-		r.message = fmt.Sprintf("%s %s is listed after it was deleted", f.Thing.kind.noun, f.Thing.id)
-		if with := x.gone.Named; with != f.Thing {
-			r.message = fmt.Sprintf("%s %s is listed after it went with %s %s, which was deleted",
-				f.Thing.kind.noun, f.Thing.id, with.kind.noun, with.id)
+		r := ruling{rule: rule, aspect: "list", provenance: st.sure(f.Thing.kind), excuses: st.remade(x)}
+		r.message = st.text(f.Thing) + " is listed after it was deleted"
+		if f.Thing.kind != st.of {
+			r.aspect, r.message = "shown", st.text(f.Thing)+" is shown after it was deleted"
 		}
-		r.excuses = st.remade(x)
+		if with := x.gone.Named; with != f.Thing {
+			r.message = fmt.Sprintf("%s is listed after it went with %s, which was deleted", st.text(f.Thing), st.text(with))
+		}
 		st.judge(r, report.Fail, x.evidence()...)
 	}
 	return found
@@ -157,7 +175,7 @@ func (st *step) relisted(rule string) (found bool) {
 // remade is the excuse that something was made anew after it was deleted, which takes a name that can be given again, or
 // recovered.
 func (st *step) remade(x *entity) []excuse {
-	if !x.kind.name && x.kind != secrets {
+	if !st.s.kinds.of(x.kind).IsNamed() {
 		return nil
 	}
 	list := []excuse{excused("made", x.thing, x.gone, st.Event)}
@@ -169,5 +187,5 @@ func (st *step) remade(x *entity) []excuse {
 
 // isListOf reports whether the exchange lists things whose removal a rule watches over.
 func (st *step) isListOf(rule string) bool {
-	return st.does == lists && st.of.rule == rule && st.OK() && st.Listed && !st.Opaque
+	return st.does == lists && st.of.rule() == rule && st.OK() && st.Listed && !st.Opaque
 }

@@ -39,7 +39,7 @@ func (w *Watcher) noteWritten(e *Event, account member) {
 	}
 }
 
-// touched lists the things that an exchange names and shows.
+// touched lists the things that an exchange is about, shows, or may change.
 func (e *Event) touched() []thing {
 	var list []thing
 	if !e.Named.isNone() {
@@ -48,6 +48,11 @@ func (e *Event) touched() []thing {
 	for _, f := range e.Shows {
 		if f.Thing != e.Named {
 			list = append(list, f.Thing)
+		}
+	}
+	for _, u := range e.Uses {
+		if u.Does.writes() {
+			list = append(list, u.Thing)
 		}
 	}
 	return list

@@ -44,7 +44,7 @@ type sight struct {
 
 type listKey struct {
 	at   int
-	kind *kind
+	kind kind
 }
 
 // wholeList is the last whole list of a kind that a caller was given.
@@ -65,11 +65,10 @@ type issue struct {
 func (a *accounts) sight(m member, e *Event) {
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.tells(e) {
-			a.see(m, f.Thing, sight{m.caller, f.Mark, uint64(f.Since), e.Line})
+			a.see(m, f.Thing, sight{m.caller, f.Mark, f.origin(), e.Line})
 		}
 	}
 	for _, f := range e.Attempts {
-		a.see(m, thing{attempts, f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
 		if f.SessionUUID != "" {
 			uuid := maphash.String(callerSeed, f.SessionUUID)
 			a.see(m, thing{sessions, f.SessionID}, sight{m.caller, uuid, uuid, e.Line})
@@ -80,7 +79,7 @@ func (a *accounts) sight(m member, e *Event) {
 			a.see(m, thing{tables, "deleted " + f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
 		}
 	}
-	if t := e.Named; e.does.writes() && isLong(t) && len(e.Shows) == 0 {
+	if t := e.Named; e.does.writes() && a.isLong(t) && len(e.Shows) == 0 {
 		a.see(m, t, sight{caller: m.caller, mark: 1, line: e.Line})
 	}
 	if e.Dropped != 0 {
@@ -102,10 +101,19 @@ func (f *shown) tells(e *Event) bool {
 	return f.Mark != 0 && !isDefault
 }
 
+// origin differs where two things have one id; it is 0 where that is not shown.
+func (f *shown) origin() uint64 {
+	if f.Born.IsZero() {
+		return 0
+	}
+	return uint64(f.Born.Unix())
+}
+
 // isLong reports whether the platform gave a thing an id that it gives no second time.
-func isLong(t thing) bool {
+func (a *accounts) isLong(t thing) bool {
 	const long = 5
-	return t.kind != nil && !t.kind.name && len(t.kind.path) == 1 && len(t.id) >= long
+	r := a.kinds.of(t.kind)
+	return !r.IsNamed() && len(r.Path) == 1 && len(t.id) >= long
 }
 
 // see holds what a caller is shown of a thing against what others were shown of it.
@@ -114,7 +122,7 @@ func (a *accounts) see(m member, t thing, now sight) {
 	list, _ := a.seen.get(key)
 	own := -1
 	for i, other := range list {
-		isOther := other.origin != now.origin && other.origin != 0 && now.origin != 0 && !t.kind.name
+		isOther := other.origin != now.origin && other.origin != 0 && now.origin != 0 && !a.kinds.of(t.kind).IsNamed()
 		switch {
 		case other.caller == m.caller:
 			if own = i; isOther {
@@ -150,7 +158,6 @@ func (a *accounts) sightUsers(m member, e *Event) {
 		a.issues.put(nameKey{m.at, e.Issued.ID}, issue{e.Caller, e.Issued.Database, e.over(), e.Line})
 	}
 	for _, job := range e.Jobs {
-		a.see(m, thing{subUsers, "job " + job.ID}, sight{caller: m.caller, mark: job.Mark, line: e.Line})
 		issued, known := a.issues.get(nameKey{m.at, job.ID})
 		if known && (issued.caller == m.caller || job.isOf(issued)) {
 			issuer := member{m.at, issued.caller}
@@ -170,12 +177,14 @@ func (f *jobFact) isOf(by issue) bool {
 // sightList holds a whole list against those that others were given.
 func (a *accounts) sightList(m member, e *Event) {
 	isWhole := e.does == lists && e.Listed && !e.Partial && !e.Opaque
-	if !isWhole || !slices.Contains([]*kind{pools, poolRules, subUsers, policies}, e.of) {
+	if !isWhole || !slices.Contains([]kind{pools, poolRules, subUsers, policies}, e.of) {
 		return
 	}
 	now := wholeList{m.caller, map[string]bool{}}
 	for _, f := range e.Shows {
-		now.ids[f.Thing.id] = true
+		if f.Thing.kind == e.of {
+			now.ids[f.Thing.id] = true
+		}
 	}
 	key := listKey{m.at, e.of}
 	list, _ := a.lists.get(key)

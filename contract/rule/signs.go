@@ -14,8 +14,9 @@ type sign struct {
 	at        time.Time
 }
 
-func (s *sign) String() string {
-	return fmt.Sprintf("exchange %d shows that %s %s was %s", s.by.Number, s.thing.kind.noun, s.thing.id, s.did)
+// sign says what a sign shows.
+func (c catalogue) sign(s *sign) string {
+	return fmt.Sprintf("exchange %d shows that %s was %s", s.by.Number, c.text(s.thing), s.did)
 }
 
 // supports reports whether a sign makes an excuse likely: it shows that this was done, or that somebody whom the recording
@@ -50,7 +51,7 @@ type unseen struct {
 
 // viewKey is a whole list, as a caller sees it.
 type viewKey struct {
-	kind   *kind
+	kind   kind
 	within thing
 	caller uint64
 }
@@ -69,8 +70,8 @@ func newUnseen() unseen { return unseen{lists: newBounded[viewKey, *view](maxVie
 
 // isOpen reports whether things of a kind are made, changed and deleted by requests alone, so that what happens to one
 // without a request shows that the recording lacks it.
-func (k *kind) isOpen() bool {
-	return slices.Contains([]*kind{
+func (k kind) isOpen() bool {
+	return slices.Contains([]kind{
 		pools, poolRules, databases, tables, connections, schedules, secrets, policies, policyGroups,
 	}, k)
 }

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 )
 
 // spool holds the events of a recording until all of them are known, and yields them in the order in which they began. What
@@ -49,7 +50,7 @@ func (s *spool) spill() (err error) {
 	out := bufio.NewWriter(s.file)
 	encoder := gob.NewEncoder(out)
 	for _, e := range s.events {
-		if err := encoder.Encode(e); err != nil {
+		if err := encoder.Encode(spooled{e, e.of, e.does, e.stirs}); err != nil {
 			return fmt.Errorf("order the exchanges: %w", err)
 		}
 	}
@@ -86,9 +87,10 @@ func (s *spool) all() iter.Seq2[*Event, error] {
 		for _, end := range s.ends {
 			decoder := gob.NewDecoder(bufio.NewReader(io.NewSectionReader(s.file, begin, end-begin)))
 			*runs = append(*runs, run{next: func() (*Event, error) {
-				e := &Event{}
-				err := decoder.Decode(e)
-				return e, err
+				s := spooled{Event: &Event{}}
+				err := decoder.Decode(&s)
+				s.of, s.does, s.stirs = s.Of, s.Does, s.Stirs
+				return s.Event, err
 			}})
 			begin = end
 		}
@@ -148,18 +150,23 @@ func (m *merge) yield(yield func(*Event, error) bool) {
 	}
 }
 
-// GobEncode implements gob.GobEncoder: of a kind only its place in the list of kinds is written.
-func (t thing) GobEncode() ([]byte, error) {
-	return append([]byte{byte(slices.Index(kinds(), t.kind) + 1)}, t.id...), nil
+// spooled is an event as it is written: gob leaves out what has no capital letter.
+type spooled struct {
+	*Event
+	Of    kind
+	Does  verb
+	Stirs []kind
 }
+
+// GobEncode implements gob.GobEncoder.
+func (t thing) GobEncode() ([]byte, error) { return []byte(string(t.kind) + "\x00" + t.id), nil }
 
 // GobDecode implements gob.GobDecoder.
 func (t *thing) GobDecode(b []byte) error {
-	if len(b) == 0 {
+	name, id, found := strings.Cut(string(b), "\x00")
+	if !found {
 		return errors.New("a thing has no kind")
 	}
-	if t.id = string(b[1:]); b[0] > 0 {
-		t.kind = kinds()[b[0]-1]
-	}
+	t.kind, t.id = kind(name), id
 	return nil
 }

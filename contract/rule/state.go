@@ -14,10 +14,11 @@ const (
 
 // state is what is known of one world. Every fact keeps the exchange that proved it.
 type state struct {
-	lives    map[*kind]*bounded[string, *entity]
-	removals map[*kind]int
-	stirred  map[*kind]*Event // the last exchange that may have made one unseen
-	brought  *Event           // the last recovery of nobody knows which table
+	kinds    catalogue
+	lives    map[kind]*bounded[string, *entity]
+	removals map[kind]int
+	stirred  map[kind]*Event // the last exchange that may have made one unseen
+	brought  *Event          // the last recovery of nobody knows which table
 	callers  *bounded[uint64, *callerState]
 	waiting  map[string][]*pending // by rule
 	first    *Event                // at the place, of whichever account
@@ -52,9 +53,10 @@ type entity struct {
 	unsure  *Event      // that may have deleted or changed it
 }
 
-func newState() *state {
+func newState(kinds catalogue) *state {
 	return &state{
-		lives: map[*kind]*bounded[string, *entity]{}, removals: map[*kind]int{}, stirred: map[*kind]*Event{},
+		kinds: kinds,
+		lives: map[kind]*bounded[string, *entity]{}, removals: map[kind]int{}, stirred: map[kind]*Event{},
 		callers: newBounded[uint64, *callerState](maxEntities, nil), waiting: map[string][]*pending{},
 		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}

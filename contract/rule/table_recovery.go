@@ -207,7 +207,7 @@ func (b *returned) find(st *step) bool {
 
 // judge judges an exchange that shows a thing, or that it is not there.
 func (b *returned) judge(st *step, done *bool, isShown bool, t thing) {
-	r := ruling{rule: TableRecovery, aspect: t.kind.noun, operation: st.Operation, provenance: specs.Documented}
+	r := ruling{rule: TableRecovery, aspect: st.s.kinds.noun(t.kind), operation: st.Operation, provenance: specs.Documented}
 	isMissing := st.Status == http.StatusNotFound || st.OK() && !isShown
 	if *done || !isShown && !isMissing {
 		return
@@ -218,10 +218,10 @@ func (b *returned) judge(st *step, done *bool, isShown bool, t thing) {
 		st.judge(r, report.Pass)
 	case isShown:
 	case st.Caller == 0 || st.Caller != b.recovery.Caller:
-		r.message = fmt.Sprintf("%s %s is not there for another caller than recovered table %s", t.kind.noun, t.id, b.table.id)
+		r.message = fmt.Sprintf("%s is not there for another caller than recovered table %s", st.text(t), b.table.id)
 		st.judge(r, report.Inconclusive, b.evidence()...)
 	default:
-		r.message = fmt.Sprintf("%s %s is not there after table %s was recovered", t.kind.noun, t.id, b.table.id)
+		r.message = fmt.Sprintf("%s is not there after table %s was recovered", st.text(t), b.table.id)
 		r.excuses = []excuse{excused("changed or deleted", t, b.recovery, st.Event)}
 		st.judge(r, report.Fail, b.evidence()...)
 	}
@@ -259,8 +259,7 @@ func (b *returned) isChangedBy(e *Event) bool {
 	if e == b.recovery || e.does != changes && e.does != removes {
 		return false
 	}
-	isOther := func(f shown) bool { return f.Thing == b.table }
-	return e.Named == b.table || e.Named == b.database || slices.ContainsFunc(e.Shows, isOther)
+	return e.Named == b.database || slices.Contains(e.touched(), b.table)
 }
 
 func (e *Event) showsThing(t thing) bool {

@@ -65,14 +65,14 @@ func (e *Event) mayTouch(t thing) bool {
 
 // bornUnseen notes that a thing is there that was deleted, and by its id or its birth was made anew, or that was absent.
 func (st *step) bornUnseen(f *shown) {
-	t, born := f.Thing, time.Unix(f.Since, 0)
+	t := f.Thing
 	if !t.kind.isOpen() || st.contested(func(e *Event) bool { return e.mayMake(t) }) {
 		return
 	}
 	x := st.s.lookUp(t)
 	switch {
-	case x.isUnknown() && st.s.stirred[t.kind] == nil && f.Since > 0 && st.isSince(born):
-		st.sign("made", t, st.s.first, born)
+	case x.isUnknown() && st.s.stirred[t.kind] == nil && !f.Born.IsZero() && st.isSince(f.Born):
+		st.sign("made", t, st.s.first, f.Born)
 	case st.deletion(x) != nil && x.reborn(f):
 		st.sign("made", t, x.gone, f.Born)
 	case x != nil && st.known(x.gone) && t.kind == tables && (st.deletion(x) != nil || f.isOlderThan(x.gone)):
@@ -92,7 +92,11 @@ func (st *step) backUnseen() {
 	if st.Ingested != nil { // that may make them
 		return
 	}
-	for _, t := range append(st.touched(), st.Within) {
+	list := append(st.touched(), st.Within)
+	for _, u := range st.Uses {
+		list = append(list, u.Thing)
+	}
+	for _, t := range list {
 		x := st.s.lookUp(t)
 		isMade := st.does == makes && t == st.Named
 		if x == nil || isMade || t.kind != tables && t.kind != databases || !st.known(x.back) {
@@ -173,7 +177,9 @@ func (st *step) compareLists() {
 	key := viewKey{st.of, st.Within, st.Caller}
 	now := &view{st.Event, map[string]bool{}}
 	for _, f := range st.Shows {
-		now.ids[f.Thing.id] = true
+		if f.Thing.kind == st.of {
+			now.ids[f.Thing.id] = true
+		}
 	}
 	was, known := st.s.lists.get(key)
 	if known && before(st.Event, was.event) {
@@ -189,7 +195,7 @@ func (st *step) compareLists() {
 		}
 	}
 	for i := range st.Shows {
-		if f := &st.Shows[i]; !was.ids[f.Thing.id] {
+		if f := &st.Shows[i]; f.Thing.kind == st.of && !was.ids[f.Thing.id] {
 			st.madeUnseen(f, was.event)
 		}
 	}

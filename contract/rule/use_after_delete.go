@@ -13,22 +13,22 @@ var useAfterDelete = watch{
 		ID: UseAfterDelete, Provenance: specs.Assumed,
 		Title: "what was deleted is gone, with what belonged to it: 404, and no list shows it; a domain key is never " +
 			"given twice",
-		Watches: "Whatever began after a deletion had succeeded and names or lists what was deleted: pools, pool rules, " +
-			"projects and their secrets; databases with all that is in them, tables, connections, policies, policy " +
-			"groups and schedules of the core interface; resources of the LLM interface of all kinds that can be " +
-			"deleted. Also requests that point something new at it, which is only assumed to be refused, jobs with a " +
-			"domain key that another job has, and requests with an API key that was removed.",
-		Evidence: "It is read, changed or listed, or something new is pointed at it. What belonged to it counts as well, as " +
-			"far as an answer showed that it did: the schedules of a project in the workflow interface, and, which is " +
-			"only assumed, all that is in a project of the LLM interface, the actions of an integration and the " +
-			"target of a tool. Or a second job got a domain key, which is used up for ever. Or a removed key is taken.",
+		Watches: "Whatever began after a deletion had succeeded and names or shows what was deleted, or what is a part of " +
+			"it: things of every resource that a document describes with x-resources, a user's own document included. " +
+			"Tokens, sub users and integrations of the data warehouse interface have rules of their own. Also requests " +
+			"that point something new at it, which is only assumed to be refused, jobs with a domain key that another job " +
+			"has, and requests with an API key that was removed.",
+		Evidence: "It is read, changed, listed or shown, or something new is pointed at it. What belonged to it counts as " +
+			"well, if the document says that it goes along and an answer showed that it belonged to it; how sure either " +
+			"is, the document says, too. Or a second job got a domain key, which is used up for ever. Or a removed key is " +
+			"taken.",
 		Inconclusive: "It is there after a request to delete it that was not answered, or with 5xx or 202, so that nobody " +
 			"knows what became of it.",
 		Passes: "A deletion that is repeated with success, since clients repeat requests; what was made anew under the " +
 			"same id or name, be it by a request of the recording, by a query or an event that may have made it, or, " +
 			"as its id or its birth shows, by somebody else; one page of several, or a filtered list, that lacks it; " +
-			"refusals that come before the question whether something is there (400, 401, 403, 409, 422); what a " +
-			"deleted project leaves behind, such as its sessions and attempts, which stay readable.",
+			"refusals that come before the question whether something is there (400, 401, 403, 409, 422); what the " +
+			"document does not say to go along, such as the sessions and attempts of a project.",
 	},
 	see: seeUseAfterDelete,
 }
@@ -62,14 +62,18 @@ func (st *step) droppedKey() {
 
 // referred looks at what is pointed at something deleted. That this is refused is only assumed.
 func (st *step) referred() {
-	x := st.s.lookUp(st.Refers)
-	if st.deletion(x) == nil {
-		return
+	for _, t := range st.Refers {
+		if x := st.s.lookUp(t); st.deletion(x) != nil {
+			st.referredTo(x)
+		}
 	}
+}
+
+func (st *step) referredTo(x *entity) {
 	r := ruling{rule: UseAfterDelete, aspect: "reference", provenance: specs.Assumed}
 	switch {
 	case st.OK():
-		r.message = fmt.Sprintf("%s %s was referred to after it was deleted", x.kind.noun, x.id)
+		r.message = st.text(x.thing) + " was referred to after it was deleted"
 		r.excuses = st.remade(x)
 		st.judge(r, report.Fail, x.evidence()...)
 	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:

@@ -14,6 +14,7 @@ import (
 // began, once all of them are known. It is used by one goroutine.
 type Watcher struct {
 	config    Config
+	kinds     catalogue
 	say       func(Verdict)
 	spool     spool
 	places    *places
@@ -33,7 +34,9 @@ const maxHistories = 512
 
 // NewWatcher makes a watcher that gives its verdicts to say.
 func NewWatcher(config Config, say func(Verdict)) *Watcher {
-	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, places: newPlaces(), accounts: newAccounts()}
+	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, places: newPlaces()}
+	w.kinds = newCatalogue(config.Documents)
+	w.accounts = newAccounts(w.kinds)
 	w.written, w.seen, w.begun = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{}, map[int]*Event{}
 	w.histories = newBounded[member](maxHistories, func(h *history) { h.end() })
 	return w
@@ -188,6 +191,6 @@ func (h *history) end() {
 }
 
 func (h *history) begin() {
-	h.state, h.recent = newState(), nil
+	h.state, h.recent = newState(h.w.kinds), nil
 	h.state.keeping, h.state.first = h.w.places.keyed[h.account.at], h.w.begun[h.account.at]
 }

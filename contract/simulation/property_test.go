@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 )
 
@@ -14,7 +15,7 @@ import (
 // of them fails: what breaks a rule is an error of that rule, and what breaks none is no error at all.
 func TestCompleteHistories(t *testing.T) {
 	t.Parallel()
-	checker, err := contract.NewChecker()
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}

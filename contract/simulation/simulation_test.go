@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine/libopenapi"
 )
 
 // run checks the recordings of so many seeds.
 func run(t *testing.T, first, count uint64) *outcome {
 	t.Helper()
-	checker, err := contract.NewChecker()
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}

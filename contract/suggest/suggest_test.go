@@ -31,7 +31,7 @@ func suggested(t *testing.T, n int, exchange func(i int) *recording.Exchange) *s
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}, SecondOff: true})
+	j, err := judge.New(judge.Config{Documents: []*specs.Document{d}})
 	if err != nil {
 		t.Fatal(err)
 	}

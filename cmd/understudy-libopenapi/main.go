@@ -1,0 +1,19 @@
+// Command understudy-libopenapi is the second engine of understudy check, in a process of its own. It stands beside
+// understudy, which starts it; nobody else needs to.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"svc.example/understudy/contract/engine/libopenapi"
+	"svc.example/understudy/contract/engine/process"
+)
+
+func main() {
+	process.Bound()
+	if err := process.Serve(os.Stdin, os.Stdout, libopenapi.New()); err != nil {
+		fmt.Fprintln(os.Stderr, "understudy-libopenapi:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/contract/engine/process"
+)
+
+const (
+	engineName = "understudy-libopenapi" // the executable of the second engine
+	noEngine   = "none"
+)
+
+// withoutEngine says in a report that nobody asked for one engine only.
+const withoutEngine = "kin-openapi judged alone: " + engineName + ", the second engine, is neither beside understudy nor on " +
+	"PATH; go install ./cmd/understudy-libopenapi, where understudy was cloned, gets it, and --engine none does without"
+
+func addEngine(c *cobra.Command, path *string) {
+	c.Flags().StringVar(path, "engine", "",
+		"the executable `FILE` of the second engine, or none (default: "+engineName+", beside this\none or on PATH)")
+}
+
+// secondEngine returns the second engine of a check, or nil and, unless the user does without it, a note that says so.
+func secondEngine(ctx context.Context, path string) (e *process.Engine, note string, err error) {
+	switch path {
+	case noEngine:
+		return nil, "", nil
+	case "":
+		if path = besideOrOnPath(); path == "" {
+			return nil, withoutEngine, nil
+		}
+	default:
+		if path, err = exec.LookPath(path); err != nil && !errors.Is(err, exec.ErrDot) {
+			return nil, "", fmt.Errorf("--engine: want the file of %s, or none: %w", engineName, err)
+		}
+	}
+	return process.New(ctx, process.Config{Path: path, Name: engine.Libopenapi}), "", nil
+}
+
+// besideOrOnPath finds the second engine, if it is there.
+func besideOrOnPath() string {
+	if own, err := os.Executable(); err == nil {
+		if path, err := exec.LookPath(filepath.Join(filepath.Dir(own), engineName)); err == nil {
+			return path
+		}
+	}
+	path, err := exec.LookPath(engineName)
+	if err != nil {
+		return ""
+	}
+	return path
+}
