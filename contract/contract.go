@@ -19,10 +19,10 @@ import (
 	"slices"
 	"sync"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/contract/rule"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -41,8 +41,21 @@ type Report = report.Report
 // Finding is a verdict worth showing.
 type Finding = report.Finding
 
-// Source is a recording, or several.
+// Source is a recording, or several: its exchanges, each as it was read or with the error that stands in its place, in
+// the order of the files. One that reads files can be ranged over again.
 type Source = capture.Source
+
+// Record is an exchange of a Source before its body is decoded.
+type Record = capture.Record
+
+// Input is a place to look for recordings in: a file, a folder with all that is below it, a pattern, or a stream.
+type Input = capture.Input
+
+// Inputs are recordings that were found. Their Size is known before they are read, and their Source counts what it reads.
+type Inputs = capture.Inputs
+
+// Find looks for recordings. Errors are reported when they are read.
+func Find(inputs ...Input) *Inputs { return capture.Find(inputs...) }
 
 // Read makes a source of one recording, of whatever format its content has. The name is for messages.
 func Read(name string, r io.Reader) Source { return capture.Read(name, r) }

@@ -3,7 +3,7 @@ package contract
 import (
 	"strconv"
 
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )

@@ -1,7 +1,7 @@
 package contract
 
 import (
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
-	"svc.example/understudy/contract/rule"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/report"
 )
 

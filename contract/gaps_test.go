@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/internal/capture"
 )
 
 // numbered is a recording whose exchanges have these numbers, each in the world w unless another is named before it.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 )
 

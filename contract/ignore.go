@@ -8,8 +8,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
 )
 
 // WithIgnoredHosts leaves out exchanges with hosts that fit a pattern, such as *.cdn.example.com. They count as ignored, and

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/specs/recording"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/gkampitakis/go-snaps/snaps"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
-	"svc.example/understudy/contract/shape"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/shape"
 	"svc.example/understudy/specs/recording"
 )
 

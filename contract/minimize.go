@@ -9,8 +9,8 @@ import (
 	"os"
 	"slices"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/engine"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/contract/rule"
 	"svc.example/understudy/specs"
 )
 
@@ -64,6 +64,13 @@ func WithRewrite(from, to string) Option {
 		c.rewrites = append(c.rewrites, rewrite)
 		return err
 	}
+}
+
+// CheckRewrite returns what is wrong with the prefixes of a WithRewrite, for a command that reads them long before it
+// makes a checker.
+func CheckRewrite(from, to string) error {
+	_, err := judge.NewRewrite(from, to)
+	return err
 }
 
 // WithBrand sets the word that the platform's exact identifiers carry.

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/contract/rule"
 )
 
 const (

@@ -3,9 +3,9 @@ package contract
 import (
 	"slices"
 
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/contract/rule"
 )
 
 // RuleDocs says of every rule what it is about, in the order of reports.

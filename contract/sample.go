@@ -3,7 +3,7 @@ package contract
 import (
 	"sync"
 
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"svc.example/understudy/contract/shape"
+	"svc.example/understudy/contract/internal/shape"
 	"svc.example/understudy/specs"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/contract/rule"
 	"svc.example/understudy/specs/recording"
 )
 

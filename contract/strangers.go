@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 )
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -175,7 +174,7 @@ func cpuSeconds() (seconds float64) {
 
 // readOnly reads and decodes a recording.
 func readOnly(source io.Reader) error {
-	for _, err := range capture.Read("bench.ndjson", source).Items() {
+	for _, err := range contract.Read("bench.ndjson", source).Items() {
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/term"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
 )
 
 const (
@@ -19,11 +18,11 @@ const (
 )
 
 // showing is the source of what was found. While a person looks at w, it shows how far it has been read.
-func showing(w io.Writer, found *capture.Found) contract.Source {
+func showing(w io.Writer, found *contract.Inputs) contract.Source {
 	if !isWatched(w) {
 		return found.Source(nil)
 	}
-	return func(yield func(capture.Record, error) bool) {
+	return func(yield func(contract.Record, error) bool) {
 		p := &progress{w: w, total: found.Size(), began: time.Now()}
 		defer p.end()
 		for record, err := range found.Source(p.count) {

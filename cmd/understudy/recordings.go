@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
 )
 
 const standardInput = "standard input"
@@ -18,19 +17,19 @@ const standardInput = "standard input"
 // recordings reads files, folders and patterns as one recording, in which exchanges are numbered through. The name - is
 // standard input. When again is set, the source can be read a second time. Done is called when it is no longer needed.
 func recordings(c *cobra.Command, files []string, again bool) (source contract.Source, done func(), err error) {
-	var given []capture.Given
+	var given []contract.Input
 	done = func() {}
 	piped := false
 	for _, file := range files {
 		if file != "-" {
-			given = append(given, capture.Given{Path: file})
+			given = append(given, contract.Input{Path: file})
 			continue
 		}
 		if piped { // it is read once, as files are
 			continue
 		}
 		piped = true
-		one := capture.Given{Name: standardInput, Reader: until(c.Context(), c.InOrStdin())}
+		one := contract.Input{Name: standardInput, Reader: until(c.Context(), c.InOrStdin())}
 		if again {
 			if one.Path, err = spool(one.Reader); err != nil {
 				return nil, nil, fmt.Errorf("keep standard input, which is read twice: %w", err)
@@ -40,7 +39,7 @@ func recordings(c *cobra.Command, files []string, again bool) (source contract.S
 		}
 		given = append(given, one)
 	}
-	found := capture.Find(given...)
+	found := contract.Find(given...)
 	return showing(c.ErrOrStderr(), found), done, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/judge"
 )
 
 // rewrites is the value of a repeatable flag that replaces the prefixes of addresses: FROM=TO.
@@ -22,7 +21,7 @@ func (r *rewrites) Set(text string) error {
 	if !found || from == "" || to == "" {
 		return fmt.Errorf("want %s, as in /gw/wf=https://workflow.example.com or /v1/tenant-*=/", r.Type())
 	}
-	if _, err := judge.NewRewrite(from, to); err != nil {
+	if err := contract.CheckRewrite(from, to); err != nil {
 		return err
 	}
 	r.list = append(r.list, [2]string{from, to})

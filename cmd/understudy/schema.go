@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/scenarios"
+	"svc.example/understudy/specs/recording"
 )
 
 // published are the JSON Schemas of the files that understudy reads and writes.
@@ -21,7 +21,7 @@ func published() []publishedSchema {
 	return []publishedSchema{
 		{"config", "the configuration, " + configName, configSchema},
 		{"report", "what understudy check --format json writes", report.JSONSchema},
-		{"recording", "a line of a recording in NDJSON", capture.LineSchema},
+		{"recording", "a line of a recording in NDJSON", recording.JSONSchema},
 		{"baseline", "accepted findings", contract.BaselineSchema},
 		{"fixture", "resources that a world begins with", string(fixtures.SchemaText())},
 		{"scenario", "a world to begin with, made of fixtures", string(scenarios.SchemaText())},

@@ -14,7 +14,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )

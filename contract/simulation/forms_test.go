@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/capture"
+	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/specs/recording"
 )
 

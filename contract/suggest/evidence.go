@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/capture"
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/suggest"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/contract/judge"
+	"svc.example/understudy/contract/internal/judge"
 )
 
 // operation is one that the document lacks.

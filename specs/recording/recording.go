@@ -1,12 +1,11 @@
 // Package recording is the common form of recorded traffic: exchanges, one request and its response each. The mock
 // writes it, the contract suite reads it, and a recorder in a test writes it too. One exchange a line of NDJSON is the
 // canonical form; HAR 1.2 is written for the tools that want it.
-//
-// The published schema of a line is exchange.schema.json.
 package recording
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,11 @@ import (
 	"time"
 	"unicode/utf8"
 )
+
+// JSONSchema is the JSON Schema, draft 2020-12, of an exchange: a line of NDJSON.
+//
+//go:embed exchange.schema.json
+var JSONSchema string
 
 // Exchange is one request and its response.
 type Exchange struct {

@@ -1,0 +1,324 @@
+package capture_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/specs/recording"
+)
+
+// read reads a recording whole: the items, and what was said of the rest.
+func read(text string) (items []capture.Item, problems []string) {
+	for item, err := range capture.Read("r", strings.NewReader(text)).Items() {
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
+		items = append(items, item)
+	}
+	return items, problems
+}
+
+const (
+	first  = `{"seq":1,"start":"2026-05-04T01:20:05.5Z","end":"2026-05-04T01:20:06Z","world":"w","request":{"method":"GET","url":"http://h/a","headers":[["A","1"]]},"response":{"status":200,"headers":[["B","2"]],"body":{"text":"x"}},"redacted":["A"]}`
+	second = `{"request":{"method":"PUT","url":"http://h/b","headers":null,"body":{"base64":"/w=="}},"response":null}`
+)
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	items, problems := read("\ufeff" + first + "\r\n\n" + second + "\n")
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	want := []capture.Item{
+		{
+			Place: capture.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
+			Exchange: &recording.Exchange{
+				Seq: 1, World: "w", Redacted: []string{"A"},
+				Start:    time.Date(2026, 5, 4, 1, 20, 5, 5e8, time.UTC),
+				End:      time.Date(2026, 5, 4, 1, 20, 6, 0, time.UTC),
+				Request:  recording.Request{Method: "GET", URL: "http://h/a", Headers: recording.Headers{{"A", "1"}}},
+				Response: &recording.Response{Status: 200, Headers: recording.Headers{{"B", "2"}}, Body: &recording.Body{Bytes: []byte("x")}},
+			},
+		},
+		{
+			Place: capture.Place{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
+			Exchange: &recording.Exchange{
+				Request: recording.Request{Method: "PUT", URL: "http://h/b", Body: &recording.Body{Bytes: []byte{0xff}}},
+			},
+		},
+	}
+	if diff := cmp.Diff(want, items); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+}
+
+func TestARecordingThatWasKilledAtAnyByteIsReadable(t *testing.T) {
+	t.Parallel()
+	whole := first + "\n" + second + "\n"
+	for cut := range len(whole) {
+		items, problems := read(whole[:cut])
+		if want := strings.Count(whole[:cut], "\n"); len(items) < want {
+			t.Errorf("cut at %d: %d items, want %d", cut, len(items), want)
+		}
+		for item, err := range capture.Read("r", strings.NewReader(whole[:cut])) {
+			if err != nil && capture.IsFatal(err) {
+				t.Errorf("cut at %d: %v %v", cut, item, err)
+			}
+		}
+		if len(problems) > 1 {
+			t.Errorf("cut at %d: %v", cut, problems)
+		}
+	}
+}
+
+func TestLinesThatAreNoExchangesAreToldWithTheirLine(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"seq":1,"reqest":{}}`:                                                  "not an exchange: /  missing properties: 'request'",
+		`{"request":{"method":"GET","url":"u","bdy":{}}}`:                        "additionalProperties 'bdy' not allowed",
+		`{"request":{"method":"","url":"u"}}`:                                    "length must be >= 1",
+		`{"request":{"method":"GET","url":"u"},"start":"x"}`:                     "is not valid 'date-time'",
+		`{"request":{"method":"GET","url":"u","headers":[["a"]]}}`:               "minimum 2 items required",
+		`{"request":{"method":"GET","url":"u","body":{"text":"","base64":""}}}`:  "not failed",
+		`{"request":{"method":"GET","url":"u"},"response":{"status":1e1000001}}`: "",
+		`{"request":{"method":"GET","url":"u"},"request":{}}`:                    "duplicate",
+		`{"seq":`: "",
+	} {
+		items, problems := read(first + "\n" + line + "\n" + second + "\n")
+		if len(items) != 2 || len(problems) != 1 || !strings.HasPrefix(problems[0], "r:2 ") {
+			t.Errorf("%s: %d items, problems %q", line, len(items), problems)
+			continue
+		}
+		if want = strings.TrimPrefix(want, "not an exchange: /  "); !strings.Contains(problems[0], want) {
+			t.Errorf("%s: %q, want %q", line, problems[0], want)
+		}
+		if _, last := read(first + "\n" + line); len(last) != 1 || strings.Contains(last[0], "cut off") != (line == `{"seq":`) {
+			t.Errorf("%s, without the end of its line: %q", line, last)
+		}
+	}
+}
+
+func archive(entries ...string) string {
+	return `{"log":{"version":"1.3","creator":{"name":"x"},"pages":[{"a":[1,"]"]}],"entries":[` +
+		strings.Join(entries, ",\n") + `],"comment":"c"},"_more":{}}`
+}
+
+func entry(request, response string) string {
+	return fmt.Sprintf(`{"startedDateTime":"2026-05-04T01:20:05.000Z","time":250,"request":%s,"response":%s,`+
+		`"timings":{"wait":NaN,"send":-Infinity,"receive":[Infinity]},"cache":{}}`, request, response)
+}
+
+const get = `{"method":"GET","url":"https://h/a","headers":[]}`
+
+func content(text string) string {
+	return `{"status":200,"headers":[{"name":"Content-Type","value":"application/json"}],"content":` + text + `}`
+}
+
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	post := `{"method":"POST","url":"https://h/a","headers":[{"name":":authority","value":"h2"},{"name":":path","value":"/"},` +
+		`{"name":"Cookie","value":"a=1\nb=2"}],"postData":{"mimeType":"application/json","text":"{}"}}`
+	items, problems := read("\ufeff" + archive(entry(post, content(`{"size":2,"text":"[]"}`))))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	want := []capture.Item{{
+		Place: capture.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
+		Exchange: &recording.Exchange{
+			Start: time.Date(2026, 5, 4, 1, 20, 5, 0, time.UTC), End: time.Date(2026, 5, 4, 1, 20, 5, 25e7, time.UTC),
+			Request: recording.Request{
+				Method: "POST", URL: "https://h/a", Body: &recording.Body{Bytes: []byte("{}")},
+				Headers: recording.Headers{{"Host", "h2"}, {"Cookie", "a=1"}, {"Cookie", "b=2"}, {"Content-Type", "application/json"}},
+			},
+			Response: &recording.Response{
+				Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}},
+				Body: &recording.Body{Bytes: []byte("[]")},
+			},
+		},
+	}}
+	if diff := cmp.Diff(want, items); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+}
+
+func TestBodiesOfArchives(t *testing.T) {
+	t.Parallel()
+	b64 := base64.StdEncoding.EncodeToString([]byte{0x1f, 0x8b, 0xff})
+	form := `{"method":"POST","url":"https://h/a","headers":[],"postData":{"mimeType":"application/x-www-form-urlencoded",` +
+		`"params":[{"name":"a b","value":"c&d"}]}}`
+	for name, tt := range map[string]struct {
+		request, response string
+		want              string // request body, doubt; response body, doubt
+	}{
+		"text":           {get, content(`{"size":2,"text":"{}"}`), `- ""; "{}" ""`},
+		"base64":         {get, content(`{"size":3,"text":"` + b64 + `","encoding":"base64"}`), `- ""; "\x1f\x8b\xff" ""`},
+		"broken base64":  {get, content(`{"size":3,"text":"*","encoding":"base64"}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
+		"left out":       {get, content(`{"size":300}`), `- ""; - "the recording does not hold the body"`},
+		"left out, size": {get, content(`{"size":-1}`), `- ""; - "the recording does not hold the body"`},
+		"empty":          {get, content(`{"size":0}`), `- ""; - ""`},
+		"damaged":        {get, content(`{"size":9,"text":"a\ufffdb"}`), `- ""; "a�b" "the recording tool damaged the body: it replaced bytes that are no text"`},
+		"aborted":        {get, `{"status":0,"headers":[],"content":{}}`, `- ""; none`},
+		"no content":     {get, `{"status":204,"headers":[],"content":{"size":0,"text":""}}`, `- ""; - ""`},
+		"params":         {form, content(`{"size":2,"text":"{}"}`), `"a+b=c%26d" ""; "{}" ""`},
+		"request cut": {
+			`{"method":"POST","url":"u","bodySize":7,"postData":{"text":"{","comment":"truncated"}}`, content(`{"size":0}`),
+			`"{" "the recording holds only the beginning of the body"; - ""`,
+		},
+		"request left out": {`{"method":"POST","url":"u","bodySize":7}`, content(`{"size":2,"text":"{}"}`), `- "the recording does not hold the body"; "{}" ""`},
+		"request emptied": {
+			`{"method":"POST","url":"u","bodySize":7,"postData":{"mimeType":"application/json","text":""}}`, content(`{"size":0}`),
+			`- "the recording does not hold the body"; - ""`,
+		},
+		"in pieces":                  {get, content(`{"size":6,"text":"[\"` + b64 + `\",\"` + b64 + `\"]","encoding":"base64"}`), `- ""; "\x1f\x8b\xff\x1f\x8b\xff" ""`},
+		"text marked as base64":      {get, content(`{"size":8,"text":"{\"a\":[]}","encoding":"base64"}`), `- ""; "{\"a\":[]}" ""`},
+		"a list marked as base64":    {get, content(`{"size":8,"text":"[{\"a\":1}]","encoding":"base64"}`), `- ""; "[{\"a\":1}]" ""`},
+		"no list of pieces, but one": {get, content(`{"size":2,"text":"[]","encoding":"base64"}`), `- ""; "[]" ""`},
+		"binary":                     {get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
+		"upload in base64":           {`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`, content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			items, problems := read(archive(entry(tt.request, tt.response)))
+			if problems != nil || len(items) != 1 {
+				t.Fatal(items, problems)
+			}
+			got := fmt.Sprintf("%s %q; ", show(items[0].Request.Body), items[0].RequestDoubt)
+			if r := items[0].Response; r == nil {
+				got += "none"
+			} else {
+				got += fmt.Sprintf("%s %q", show(r.Body), items[0].ResponseDoubt)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("bodies (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func show(b *recording.Body) string {
+	if b == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%q", b.Bytes)
+}
+
+func TestATruncatedArchiveGivesWhatIsThereAndSaysWhere(t *testing.T) {
+	t.Parallel()
+	whole := archive(entry(get, content(`{"text":"1"}`)), entry(get, content(`{"text":"2"}`)))
+	items, problems := read(whole[:strings.LastIndex(whole, `"text"`)])
+	if len(items) != 1 || len(problems) != 1 || !strings.Contains(problems[0], "the archive ends here, after 1 whole entries") ||
+		!strings.HasPrefix(problems[0], "r:2 (byte ") {
+		t.Errorf("%d items, problems %q", len(items), problems)
+	}
+}
+
+// What is behind an archive is read as another one, or told: never passed over in silence.
+func TestWhatFollowsAnArchive(t *testing.T) {
+	t.Parallel()
+	one := archive(entry(get, content(`{}`)))
+	for rest, want := range map[string]struct {
+		items   int
+		problem string
+	}{
+		"\r\n":      {1, ""},
+		"\n" + one:  {2, ""},
+		one + "\n]": {2, `']' is out of place behind the archive`},
+		`{"a":1}`:   {1, "neither an HTTP Archive"},
+		one[:9]:     {1, "the archive ends here, after 0 whole entries"},
+	} {
+		items, problems := read(one + rest)
+		if len(items) != want.items || (want.problem == "") != (len(problems) == 0) || !strings.Contains(strings.Join(problems, ""), want.problem) {
+			t.Errorf("%.20q: %d items, problems %q, want %v", rest, len(items), problems, want)
+		}
+	}
+}
+
+func TestABrokenEntryLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	for broken, want := range map[string]string{
+		`{"request":{"url":3}}`:      "/request/url is a number: want something else there",
+		`"x"`:                        "it is a text: want something else there",
+		`{"time":true}`:              "/time is a truth value: want something else there",
+		`{"request":{"method":"A"}}`: "the entry has no request with a method and a url",
+	} {
+		items, problems := read(archive(entry(get, content(`{}`)), broken, entry(get, content(`{}`))))
+		if len(items) != 2 || len(problems) != 1 || !strings.HasSuffix(problems[0], "entry 2: "+want) {
+			t.Errorf("%d items, problems %q, want %q", len(items), problems, want)
+		}
+	}
+}
+
+// Tools that stand on an HTTP client write what that has: methods in lower case, several values and numbers.
+func TestHeadersAsClientsHaveThem(t *testing.T) {
+	t.Parallel()
+	items, problems := read(archive(entry(
+		`{"method":"get","url":"u","headers":[{"name":"A","value":["1","2"]},{"name":"B","value":3},{"name":"C","value":null},{"name":"D"}]}`,
+		content(`{}`))))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	want := recording.Request{Method: "GET", URL: "u", Headers: recording.Headers{{"A", "1"}, {"A", "2"}, {"B", "3"}}}
+	if diff := cmp.Diff(want, items[0].Request); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnEntryThatIsTooLargeIsToldAndSkipped(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x", capture.MaxEntry)
+	for _, text := range []string{
+		archive(entry(get, content(`{"text":"`+huge+`"}`)), entry(get, content(`{}`))),
+		`{"seq":1,"notes":["` + huge + `"]}` + "\n" + second + "\n",
+	} {
+		items, problems := read(text)
+		if len(items) != 1 || len(problems) != 1 || !strings.Contains(problems[0], "longer than 64 MiB") {
+			t.Errorf("%d items, problems %.200q", len(items), problems)
+		}
+	}
+}
+
+func TestWhatIsNoRecording(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                "the recording is empty",
+		"[1]":             `this begins with '['`,
+		"{}":              "neither an HTTP Archive",
+		`{"openapi":"3"}`: "neither an HTTP Archive",
+		`{"log":{}}`:      "neither an HTTP Archive",
+		`{"log":[]}`:      `want '{', found '['`,
+	} {
+		items, problems := read(text)
+		if len(items) != 0 || len(problems) != 1 || !strings.Contains(problems[0], want) {
+			t.Errorf("%q: %d items, problems %q, want %q", text, len(items), problems, want)
+		}
+	}
+}
+
+func TestFilesAreOneSource(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.ndjson": first + "\n", "b.har": archive(entry(get, content(`{}`)))} {
+		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var numbers []string
+	for item, err := range capture.Files(dir+"/a.ndjson", dir+"/b.har", dir+"/c").Items() {
+		if err != nil {
+			numbers = append(numbers, "error")
+			continue
+		}
+		numbers = append(numbers, fmt.Sprint(item.Number))
+	}
+	if diff := cmp.Diff([]string{"1", "2", "error"}, numbers); diff != "" {
+		t.Errorf("numbers (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,175 @@
+package capture_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	recorder3 "gopkg.in/dnaeon/go-vcr.v3/recorder"
+	recorder4 "gopkg.in/dnaeon/go-vcr.v4/pkg/recorder"
+
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/mockserver"
+)
+
+// session is what was recorded by the tools, as testdata/README.md tells.
+var session = []string{
+	"GET /workflow/api/pools - 200 {pool",
+	"POST /workflow/api/pools {name 201 {id:4",
+	"GET /workflow/api/projects/1/archive - 200 gzip",
+	"DELETE /workflow/api/pools/1 - 400 {mess",
+	"DELETE /workflow/api/pools/4 - 200 {id:4",
+}
+
+// told is an item in short, with its doubts.
+func told(i capture.Item) string {
+	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(i.Request.URL, "http://"), "https://"), "/")
+	text := fmt.Sprintf("%s /%s %s", i.Request.Method, path, "-")
+	if b := i.Request.Body; b != nil {
+		text = fmt.Sprintf("%s /%s %s", i.Request.Method, path, beginning(b.Bytes))
+	}
+	if i.Response == nil {
+		return text + " none"
+	}
+	text += fmt.Sprintf(" %d ", i.Response.Status)
+	if i.Response.Body != nil {
+		text += beginning(i.Response.Body.Bytes)
+	}
+	if i.RequestDoubt != "" || i.ResponseDoubt != "" {
+		text += fmt.Sprintf(" (%s; %s)", i.RequestDoubt, i.ResponseDoubt)
+	}
+	return text
+}
+
+func beginning(body []byte) string {
+	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
+		return "gzip"
+	}
+	text := strings.ReplaceAll(string(body), `"`, "")
+	return text[:min(5, len(text))]
+}
+
+func TestRecordingsOfTheToolsThemselves(t *testing.T) {
+	t.Parallel()
+	withoutArchive := slices.Delete(slices.Clone(session), 2, 3)
+	for file, want := range map[string][]string{
+		"vcrpy.yaml": session, "vcrpy.json": withoutArchive, "rubyvcr.yaml": session, "rubyvcr-exact.yaml": session,
+		"rubyvcr.json": withoutArchive, "mitmproxy.har": session, "playwright-embed.har": session,
+		"playwright.zip": session, "playwright-attach/attach.har": session, "playwright-attach": session,
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			wantSession(t, want, capture.Files(filepath.Join("testdata", file)))
+		})
+	}
+	t.Run("mitmproxy.zhar", func(t *testing.T) {
+		t.Parallel()
+		plain, err := os.ReadFile("testdata/mitmproxy.har")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var packed bytes.Buffer
+		w, err := zlib.NewWriterLevel(&packed, 9) // as its har_dump.py does
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(plain); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wantSession(t, session, capture.Read("mitmproxy.zhar", &packed))
+	})
+}
+
+func wantSession(t *testing.T, want []string, source capture.Source) {
+	t.Helper()
+	var got []string
+	for item, err := range source.Items() {
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if item.Number != len(got)+1 || item.Line < 1 || item.ResponseSize < 0 {
+			t.Errorf("place %+v, response of %d bytes", item.Place, item.ResponseSize)
+		}
+		got = append(got, told(item))
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("session (-want +got):\n%s", d)
+	}
+}
+
+func TestCassettesThatGoVCRRecords(t *testing.T) {
+	t.Parallel()
+	for name, record := range map[string]func(t *testing.T, file string, next http.RoundTripper) (http.RoundTripper, func() error){
+		"v3": func(t *testing.T, file string, next http.RoundTripper) (http.RoundTripper, func() error) {
+			t.Helper()
+			r, err := recorder3.NewWithOptions(&recorder3.Options{
+				CassetteName: file, Mode: recorder3.ModeRecordOnly, RealTransport: next, SkipRequestLatency: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r, r.Stop
+		},
+		"v4": func(t *testing.T, file string, next http.RoundTripper) (http.RoundTripper, func() error) {
+			t.Helper()
+			r, err := recorder4.New(file, recorder4.WithMode(recorder4.ModeRecordOnly), recorder4.WithRealTransport(next))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r, r.Stop
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "cassette")
+			next, stop := record(t, file, mockserver.NewTransport(t))
+			playSession(t, &http.Client{Transport: next})
+			if err := stop(); err != nil {
+				t.Fatal(err)
+			}
+			want := slices.Clone(session)
+			for i := range want {
+				want[i] = strings.ReplaceAll(want[i], "/workflow/", "/")
+			}
+			wantSession(t, want, capture.Files(file+".yaml"))
+		})
+	}
+}
+
+// playSession asks the mock at the address of the transport, where the interface has no path.
+func playSession(t *testing.T, client *http.Client) {
+	t.Helper()
+	for _, ask := range [][3]string{
+		{"GET", "pools"},
+		{"POST", "pools", `{"name":"nächtlich","concurrencyLimit":2}`},
+		{"GET", "projects/1/archive"},
+		{"DELETE", "pools/1"},
+		{"DELETE", "pools/4"},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), ask[0], "https://workflow.svc.example/api/"+ask[1],
+			strings.NewReader(ask[2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "SVC1 1/admin")
+		request.Header.Set("Content-Type", "application/json")
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+	}
+}

@@ -1,0 +1,68 @@
+package judge
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/specs/recording"
+)
+
+// JSONRequest returns the request's body, when the recording holds it whole: as JSON, or as the JSON that a form and
+// members in the query stand for.
+func (r *Result) JSONRequest() (gjson.Result, bool) {
+	m := r.requestMessage()
+	return r.jsonOf(m.headers, m.body, m.doubt)
+}
+
+// JSONResponse returns the response's body, when the recording holds it whole and it is JSON.
+func (r *Result) JSONResponse() (gjson.Result, bool) {
+	if r.Item.Response == nil {
+		return gjson.Result{}, false
+	}
+	return r.jsonOf(r.Item.Response.Headers, r.Item.Response.Body, r.Item.ResponseDoubt)
+}
+
+func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt string) (gjson.Result, bool) {
+	if body == nil || doubt != "" || len(body.Bytes) == 0 {
+		return gjson.Result{}, false
+	}
+	plain, reason := r.codings.undo(headers, body)
+	if reason != "" || !gjson.ValidBytes(plain) {
+		return gjson.Result{}, false
+	}
+	return gjson.ParseBytes(plain), true
+}
+
+// Own gives an exchange to its owner, without judging it.
+func (j *Judge) Own(item capture.Item) *Result {
+	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
+	r.read()
+	return r
+}
+
+// PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of one
+// JSON value a line is a list of these. It is no JSON when its Content-Type does not say so, and when it is only a part.
+func (r *Result) PlainJSON(status int, header http.Header, coded []byte) (value any, is bool, err error) {
+	plain, reason := uncode(header.Get("Content-Encoding"), coded)
+	if reason != "" {
+		return nil, false, errors.New(reason)
+	}
+	kind := header.Get("Content-Type")
+	if len(plain) == 0 || status == http.StatusPartialContent || !isJSON(mediaOf(kind)) {
+		return nil, false, nil
+	}
+	if _, documented := documentedResponse(r.Operation(), status); documented != nil {
+		if media := documented.Content.Get(kind); media != nil && isLined(media) {
+			d, reason := decodeLines(plain)
+			if reason != "" {
+				return nil, false, errors.New(reason)
+			}
+			return d.values, true, nil
+		}
+	}
+	value, err = DecodeJSON(plain)
+	return value, err == nil, err
+}

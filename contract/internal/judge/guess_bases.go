@@ -1,0 +1,135 @@
+package judge
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/specs"
+)
+
+// Where the interfaces were when a recording was made can be told from the recording, when nobody said: an operation has
+// fixed words in its path, and what stands before these is a base address.
+//
+// Every interface is a candidate wherever paths fit it, also one that was given a base elsewhere: that one is never
+// guessed, but it keeps others from what is its own. Of several candidates that an exchange fits, the one that most
+// exchanges fit has it; of equal ones, none. A candidate is guessed if what it has is enough, and unless most of what
+// only it could explain does not fit. Exchanges that were answered with 404, 405 or 501 are no evidence for a candidate.
+// Nor are extras: other services have paths such as /api/version as well.
+
+const (
+	maxSegments   = 12 // of a path: a base is not deeper
+	maxCandidates = 5000
+	maxGuesses    = 16 // of one interface
+)
+
+// Guesser finds base addresses of interfaces that were given none: it has to See all exchanges, then to Try the same
+// ones, and then to Settle. It is used by one goroutine.
+type Guesser struct {
+	judge      *Judge
+	candidates map[place]*candidate
+	on         map[string][]*candidate // by host
+	heads      map[*specs.Document]map[string]bool
+	sightings  []sighting
+}
+
+// place is where an interface may be.
+type place struct {
+	document   *specs.Document
+	host, path string
+}
+
+// candidate is an interface at a place.
+type candidate struct {
+	place
+	base  *Base
+	judge *Judge // of a recording in which the interface is there
+
+	asked map[*specs.Operation]bool // operations that an exchange may have asked for
+	won   map[*specs.Operation]bool // those of them that it has
+	score int                       // exchanges that fit
+	trial Trial
+	tied  map[*candidate]bool // that equally many exchanges fit
+}
+
+// Guesser makes one that knows nothing yet.
+func (j *Judge) Guesser() *Guesser {
+	g := &Guesser{
+		judge: j, candidates: map[place]*candidate{}, on: map[string][]*candidate{},
+		heads: map[*specs.Document]map[string]bool{},
+	}
+	for _, d := range j.addresses.documents {
+		g.heads[d] = map[string]bool{}
+		for _, op := range d.Operations {
+			if head := headOf(op.Path); !strings.Contains(head, "{") {
+				g.heads[d][head] = true
+			}
+		}
+	}
+	return g
+}
+
+// headOf is the first segment of a path.
+func headOf(path string) string {
+	head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return head
+}
+
+// See takes the address of an exchange into account, unless it has an owner as it is.
+func (g *Guesser) See(item *capture.Item) {
+	if !isEvidence(item) {
+		return
+	}
+	u, isOpen := g.addressOf(item)
+	if !isOpen {
+		return
+	}
+	for _, f := range g.judge.addresses.fits(item.Request.Method, u) {
+		if c := g.at(f, u); c != nil {
+			c.asked[f.operation] = true
+		}
+	}
+}
+
+// addressOf is the address of an exchange, and whether it has no owner yet.
+func (g *Guesser) addressOf(item *capture.Item) (u *url.URL, isOpen bool) {
+	if g.judge.addresses.Owner(item).State != Unmatched {
+		return nil, false
+	}
+	u, _, err := g.judge.addresses.address(&item.Request)
+	return u, err == nil
+}
+
+// isEvidence reports whether the answer leaves open that there is such an operation.
+func isEvidence(item *capture.Item) bool {
+	if item.Response == nil {
+		return true
+	}
+	switch item.Response.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return false
+	}
+	return true
+}
+
+// at is the candidate of an operation, which is new at first. It is nil when there are too many.
+func (g *Guesser) at(f fit, u *url.URL) *candidate {
+	p := place{f.document, hostOf(u), f.base}
+	c := g.candidates[p]
+	if c == nil && len(g.candidates) < maxCandidates {
+		scheme := cmp.Or(strings.ToLower(u.Scheme), "http")
+		b := &Base{
+			Interface: p.document.Interface, URL: scheme + "://" + p.host + p.path, Guessed: true,
+			host: p.host, path: p.path, site: siteOf(p.document, p.host),
+		}
+		c = &candidate{
+			place: p, base: b, judge: g.judge.With([]*Base{b}),
+			asked: map[*specs.Operation]bool{}, won: map[*specs.Operation]bool{}, tied: map[*candidate]bool{},
+		}
+		g.candidates[p] = c
+		g.on[p.host] = append(g.on[p.host], c)
+	}
+	return c
+}

@@ -1,0 +1,240 @@
+package rule
+
+import (
+	"hash/maphash"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// Event is what the rules need of one exchange: no bodies, only the facts in them.
+type Event struct {
+	Number    int
+	Seq       int64
+	Overlaps  int64
+	File      string
+	World     string
+	Site      string
+	Mock      bool   // at an address of a mock on this machine
+	Operation string // name, such as workflow.deletePool
+	Method    string
+	Digest    uint64 // of request and answer
+	Start     time.Time
+	End       time.Time
+	Status    int // 0 when no answer was seen
+	Date      time.Time
+	Line      report.Line // as reports show the exchange: set by whoever writes one
+	Forget    bool        // the state of the world was replaced: nothing known before holds
+	Own       bool        // a mock recorded it, with the name of its world
+	Unordered bool        // its file is not in the order of time
+	At        int         // which place it was sent to, as a Watcher numbers them
+	Account   string      // the account that the answer speaks of
+
+	Caller uint64 // who asked, 0 when that is not known
+	Keyed  bool   // there was an Authorization header
+	Open   bool   // the operation asks for no key, so that an answer says nothing of one
+	of     kind   // what the operation is about
+	does   verb
+	stirs  []kind // kinds of which it may make one that it does not name
+	Named  thing  // what the path names
+	Within thing  // what the path names that it is a part of
+	Uses   []use  // what else the path names
+	ID     string // the first path parameter
+	Opaque bool   // there was success, but the answer could not be read
+	Facts
+}
+
+// restored returns the event as it was before it was written.
+func (e *Event) restored() *Event {
+	for i := range e.Belongs {
+		e.Belongs[i].proof = e
+	}
+	return e
+}
+
+// withoutFacts is what remains of an exchange that only evidence refers to, for as long as the recording lasts.
+func (e *Event) withoutFacts() *Event {
+	bare := *e
+	bare.Facts = Facts{}
+	return &bare
+}
+
+// OK reports whether the request was answered with success, and not only put off.
+func (e *Event) OK() bool { return e.Status >= 200 && e.Status < 300 && !e.Unknown() }
+
+// Unknown reports whether it cannot be told whether the request took effect.
+func (e *Event) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 202 }
+
+// before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
+// stands still gives them, are in the order of their file, if that has one, unless it tells that they overlapped; so are
+// those without times. Where times are whole seconds, one that ends in the second in which another caller's begins may overlap.
+func before(a, b *Event) bool {
+	if a.Start.IsZero() || b.Start.IsZero() {
+		return a.Number < b.Number
+	}
+	return a.End.Before(b.Start) ||
+		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && !(a.isCoarse() && a.Caller != b.Caller) && a.Number < b.Number && !b.sawTheEndOf(a)
+}
+
+// isCoarse reports whether the end of an exchange may be anywhere in its second.
+func (e *Event) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 }
+
+// sawTheEndOf reports whether an exchange was under way when another one, of a lower number, ended.
+func (e *Event) sawTheEndOf(other *Event) bool {
+	return other.Seq < e.Seq && other.Seq >= e.Seq-e.Overlaps
+}
+
+func overlap(a, b *Event) bool { return a != b && !before(a, b) && !before(b, a) }
+
+// NewEvent extracts the facts of an exchange. It is nil when no rule cares for it.
+func NewEvent(r *judge.Result) *Event {
+	if r.Owner.State == judge.Ignored {
+		return forgetting(r)
+	}
+	op := r.Operation()
+	if op == nil {
+		return nil
+	}
+	actions, own, caller := op.Actions(), readers[op.Name()], callerOf(r)
+	if len(actions) == 0 && own == nil && caller == 0 {
+		return nil
+	}
+	e := newEvent(r)
+	e.Operation, e.Caller = op.Name(), caller
+	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
+	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
+	if len(actions) > 0 || own != nil {
+		e.read(actions, own, r)
+	}
+	return e
+}
+
+func (e *Event) read(actions []*specs.Action, own *reader, r *judge.Result) {
+	o := objectReader{event: e, document: r.Operation().Document, match: &r.Owner.Match}
+	if own == nil {
+		own = &reader{}
+	}
+	if len(actions) > 0 {
+		o.name(actions, r)
+	}
+	if own.rest != nil {
+		own.rest(e, r)
+	}
+	if e.OK() || e.Status == http.StatusConflict {
+		e.Opaque = r.Item.ResponseDoubt != ""
+		o.response(actions, own, r)
+	}
+	e.readRequest(actions, own, r)
+	if e.OK() && (e.does == makes || e.does == changes) {
+		e.compareMembers(r)
+	}
+}
+
+// response reads an answer, of which something is expected if the operation itself shows what it is about.
+func (o *objectReader) response(actions []*specs.Action, own *reader, r *judge.Result) {
+	isRead := func(a *specs.Action) bool { return len(a.At) > 0 }
+	if own.in == nil && !slices.ContainsFunc(actions, isRead) {
+		return
+	}
+	body, ok := r.JSONResponse()
+	if !ok {
+		o.event.Opaque = o.event.Opaque || own.in != nil || isRead(actions[0])
+		return
+	}
+	o.show(actions, body)
+	if own.in != nil {
+		own.in(o.event, body)
+	}
+	o.event.Account = visible(body.Get("account_id"))
+	if o.event.Account == "" {
+		o.event.Account = visible(body.Get("0.account_id"))
+	}
+}
+
+func (e *Event) readRequest(actions []*specs.Action, own *reader, r *judge.Result) {
+	isRead := func(a *specs.Action) bool {
+		return a.Request != nil && len(a.Resource.Parents)+len(a.Resource.Refers) > 0
+	}
+	if own.to == nil && !slices.ContainsFunc(actions, isRead) {
+		return
+	}
+	body, ok := r.JSONRequest()
+	if !ok {
+		return
+	}
+	for _, a := range actions {
+		e.refer(a, body)
+	}
+	if own.to != nil {
+		own.to(e, body)
+	}
+}
+
+func newEvent(r *judge.Result) *Event {
+	item := &r.Item
+	e := &Event{
+		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World, Site: r.Owner.Site,
+		Start: item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
+		Method: item.Request.Method,
+		Line:   report.Line{Exchange: item.Number},
+	}
+	e.Digest = digestOf(item)
+	if e.End.Before(e.Start) {
+		e.End = e.Start
+	}
+	if item.Response != nil {
+		e.Status = item.Response.Status
+		e.Date, _ = http.ParseTime(item.Response.Headers.Value("Date"))
+	}
+	return e
+}
+
+// digestOf is the same for an exchange that is recorded twice.
+func digestOf(item *capture.Item) uint64 {
+	var h maphash.Hash
+	h.SetSeed(callerSeed)
+	part := func(text string) { _, _ = h.WriteString(text); _ = h.WriteByte(0) }
+	part(item.Request.Method)
+	part(item.Request.URL)
+	part(item.End.String())
+	if item.Request.Body != nil {
+		_, _ = h.Write(item.Request.Body.Bytes)
+	}
+	if item.Response != nil {
+		part(strconv.Itoa(item.Response.Status))
+		if item.Response.Body != nil {
+			_, _ = h.Write(item.Response.Body.Bytes)
+		}
+	}
+	return h.Sum64()
+}
+
+// forgetting recognises requests to the control interface of the mock that replace the state of a world.
+func forgetting(r *judge.Result) *Event {
+	_, path, found := strings.Cut(r.Item.Request.URL, "/_understudy/worlds")
+	if !found || r.Item.Request.Method == http.MethodGet {
+		return nil
+	}
+	path, _, _ = strings.Cut(path, "?")
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	replaces := false
+	switch last := segments[len(segments)-1]; last {
+	case "reset", "restore", "state":
+		replaces = true
+	default:
+		replaces = r.Item.Request.Method == http.MethodDelete && len(segments) == 1
+	}
+	if !replaces {
+		return nil
+	}
+	e := newEvent(r)
+	e.World, e.Forget = segments[0], true
+	return e
+}
