@@ -150,8 +150,8 @@ func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	j, err := c.run(ctx, source, g)
 	r := g.report()
 	r.Bases = g.covering.bases(j)
-	strangers, note := g.strange.report(j)
-	if r.Strangers = strangers; note != "" {
+	unmatched, note := g.unmatched.report(j)
+	if r.Unmatched = unmatched; note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	if err == nil && r.Exchanges.Matched == 0 {

@@ -9,7 +9,7 @@ import (
 func (g *gatherer) engines() []report.Engine {
 	const first = "github.com/getkin/kin-openapi"
 	list := []report.Engine{{
-		Name: "kin-openapi", Version: engine.VersionOf(first), Messages: g.r.Judged.Parameters + g.r.Judged.Bodies,
+		Name: engine.KinOpenAPI, Version: engine.VersionOf(first), Messages: g.r.Judged.Parameters + g.r.Judged.Bodies,
 	}}
 	if second := g.checker.config.engine; second != nil {
 		about := second.About()

@@ -26,25 +26,25 @@ const (
 
 // gatherer turns verdicts, in the order of the recording, into a report. It is used by one goroutine.
 type gatherer struct {
-	checker  *Checker
-	r        *Report
-	tallies  map[string]*report.Rule
-	groups   map[string]*report.Group
-	disabled map[string]bool
-	watcher  *rule.Watcher
-	pending  pendingCredentials
-	covering *covering
-	accepted *acceptance
-	strange  strangers
-	numbers  numbering
-	guesses  guesses
-	second   report.Engine
-	reasons  map[string]int  // why bodies were not judged
-	ignored  map[string]int  // exchanges, by what they are left out
-	files    map[string]bool // recordings, by whether they are on disk
-	says     map[saysKey]string
-	errs     []error
-	dropped  int
+	checker   *Checker
+	r         *Report
+	tallies   map[string]*report.Rule
+	groups    map[string]*report.Group
+	disabled  map[string]bool
+	watcher   *rule.Watcher
+	pending   pendingCredentials
+	covering  *covering
+	accepted  *acceptance
+	unmatched unmatchedAddresses
+	numbers   numbering
+	guesses   guesses
+	second    report.Engine
+	reasons   map[string]int  // why bodies were not judged
+	ignored   map[string]int  // exchanges, by what they are left out
+	files     map[string]bool // recordings, by whether they are on disk
+	says      map[saysKey]string
+	errs      []error
+	dropped   int
 }
 
 func newGatherer(c *Checker) *gatherer {
@@ -113,7 +113,7 @@ func (g *gatherer) take(v *verdict) {
 		g.r.Exchanges.Ignored++
 	case judge.Unmatched, judge.Several:
 		g.r.Exchanges.Unmatched++
-		g.strange.take(v.result)
+		g.unmatched.take(v.result)
 	}
 	g.covering.take(v.result)
 	g.guesses.take(v.result)

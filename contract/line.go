@@ -62,11 +62,11 @@ func (c *Checker) clean(f *report.Finding) {
 		}
 		f.Pointer = strings.Join(tokens, "/")
 	}
-	if len(f.Voices) == 0 {
+	if len(f.Engines) == 0 {
 		return
 	}
-	f.Voices = slices.Clone(f.Voices) // the judge keeps its own
-	for i := range f.Voices {
-		f.Voices[i].Message = c.redactor.Text(f.Voices[i].Message)
+	f.Engines = slices.Clone(f.Engines) // the judge keeps its own
+	for i := range f.Engines {
+		f.Engines[i].Message = c.redactor.Text(f.Engines[i].Message)
 	}
 }

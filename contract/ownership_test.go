@@ -64,7 +64,7 @@ func TestABaseThatIsNotQuiteRight(t *testing.T) {
 	}
 }
 
-func TestStrangers(t *testing.T) {
+func TestUnmatchedAddresses(t *testing.T) {
 	t.Parallel()
 	r, _ := checker(t).Check(t.Context(), asked(
 		"GET https://user:hunter2@flow.acme.io/api/pools?token=hunter2#hunter2",
@@ -75,7 +75,7 @@ func TestStrangers(t *testing.T) {
 		"GET https://cdn.acme.io/v2/app.js;jsessionid=hunter2",
 		"get :: 200", "GET mailto:hunter2@acme.io",
 	))
-	want := []report.Stranger{
+	want := []report.Unmatched{
 		{Method: "GET", URL: "https://flow.acme.io/api/pools/*", Count: 2, Exchange: 2, Hint: "--base workflow=https://flow.acme.io"},
 		{Method: "GET", URL: "https://flow.acme.io/api/pools", Count: 1, Exchange: 1, Hint: "--base workflow=https://flow.acme.io"},
 		{Method: "GET", URL: "https://gw.acme.io/dp/core/v3/table/list/shop", Count: 1, Exchange: 4, Hint: "--base core=https://gw.acme.io/dp/core/v3"},
@@ -94,32 +94,32 @@ func TestStrangers(t *testing.T) {
 	for i := range want {
 		want[i].Claimants = []string{}
 	}
-	if diff := cmp.Diff(want, r.Strangers); diff != "" {
-		t.Errorf("strangers (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, r.Unmatched); diff != "" {
+		t.Errorf("unmatched addresses (-want +got):\n%s", diff)
 	}
 }
 
-func TestStrangersOfSeveral(t *testing.T) {
+func TestAddressesThatSeveralInterfacesClaim(t *testing.T) {
 	t.Parallel()
 	both := []contract.Option{contract.WithBase("workflow", "https://x.acme.io"), contract.WithBase("llm", "http://x.acme.io")}
 	r := checked(t, asked("GET https://x.acme.io/api/pools", "GET https://x.acme.io/api/projects"), both...)
-	want := []report.Stranger{{
+	want := []report.Unmatched{{
 		Method: "GET", URL: "https://x.acme.io/api/projects", Claimants: []string{"llm", "workflow"}, Count: 1, Exchange: 2,
 		Hint: "give each of them a base address of its own",
 	}}
-	if diff := cmp.Diff(want, r.Strangers); diff != "" {
-		t.Errorf("strangers (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, r.Unmatched); diff != "" {
+		t.Errorf("unmatched addresses (-want +got):\n%s", diff)
 	}
 }
 
-func TestStrangersAreBounded(t *testing.T) {
+func TestUnmatchedAddressesAreBounded(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for i := range 26 * 26 * 2 {
 		lines = append(lines, fmt.Sprintf("GET https://x.acme.io/%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676))
 	}
 	r, _ := checker(t).Check(t.Context(), asked(lines...))
-	if len(r.Strangers) != 1000 || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "352 more exchanges") }) {
-		t.Errorf("%d strangers, notes %q", len(r.Strangers), r.Notes)
+	if len(r.Unmatched) != 1000 || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "352 more exchanges") }) {
+		t.Errorf("%d unmatched addresses, notes %q", len(r.Unmatched), r.Notes)
 	}
 }

@@ -90,7 +90,7 @@ func TestRewrittenAddressesAreShownAsRecorded(t *testing.T) {
 	for _, number := range []int{1, 2} {
 		got = append(got, r.Shown[number].URL)
 	}
-	for _, s := range r.Strangers {
+	for _, s := range r.Unmatched {
 		got = append(got, s.URL)
 	}
 	want := []string{"/gw/wf/api/pools?zzz=1", "/gw/wf/api/nothing", "https://gw.acme.io/gw/wg/x"}

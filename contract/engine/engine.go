@@ -6,8 +6,11 @@ package engine
 
 import "net/http"
 
-// Libopenapi is the name of the engine that is made for this.
-const Libopenapi = "libopenapi-validator"
+// Names of engines: the one that every check has, and the one that is made to be the second.
+const (
+	KinOpenAPI = "kin-openapi"
+	Libopenapi = "libopenapi-validator"
+)
 
 // Engine judges messages by the schemas of a document. It is safe for concurrent use, and can be compared with ==.
 type Engine interface {

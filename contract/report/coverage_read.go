@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -42,6 +44,10 @@ func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 	}
 	if decoder.More() {
 		return c, fmt.Errorf("%s:%d: something stands behind the report", name, lineAt(text, decoder.InputOffset()))
+	}
+	if report, ok := value.(map[string]any); ok && report["version"] != json.Number(strconv.Itoa(Version)) && report["exchanges"] != nil {
+		return c, fmt.Errorf("%s is a report of form %v, and this version reads form %d: check the recording again",
+			name, cmp.Or(report["version"], any(json.Number("1"))), Version)
 	}
 	if err := fits(value); err != nil {
 		return c, fmt.Errorf("%s is no report, as check --format json writes it: %w", name, err)

@@ -130,6 +130,8 @@ func TestWhatIsNoReportIsToldOfWithItsPlace(t *testing.T) {
 		"another thing":   {`{"coverage": 1}`, "at /coverage/ expected object"},
 		"a wrong count":   {strings.Replace(good, `"covered": 0`, `"covered": -1`, 1), "at /coverage/covered/"},
 		"a huge number":   {strings.Replace(good, `"covered": 0`, `"covered": 1e99999999`, 1), "a number that nobody"},
+		"an older form":   {strings.Replace(good, `"version": 2,`, "", 1), "r.json is a report of form 1, and this version reads form 2: check the recording again"},
+		"a newer form":    {strings.Replace(good, `"version": 2`, `"version": 3`, 1), "a report of form 3"},
 		"a recorded line": {`{"request":{"method":"GET","url":"/"}}`, "missing properties"},
 	} {
 		t.Run(name, func(t *testing.T) {

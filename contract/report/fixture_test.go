@@ -98,7 +98,7 @@ func rich(tb testing.TB) *report.Report {
 		{Interface: "workflow", URL: "https://workflow.svc.example", Source: "given", Exchanges: 31002},
 		{Interface: "core", URL: "https://api.example.net/core/v3", Source: "guessed", Exchanges: 17009},
 	}
-	b.Strangers = []report.Stranger{
+	b.Unmatched = []report.Unmatched{
 		{Method: "GET", URL: "https://cdn.example.net/assets/*", Count: 160, Exchange: 3},
 		{
 			Method: "GET", URL: "https://api.example.net/api/projects", Claimants: []string{"audience", "workflow"}, Count: 11,
@@ -166,7 +166,7 @@ func richFindings(b builder) {
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Disputed: true, Interface: "workflow",
 		Operation: "workflow.listAttempts", Exchange: 18, Evidence: []int{18}, Message: "the value is none of the documented ones",
 		Pointer: "/response/body/311/status", Spec: spec(3002, "/components/schemas/Attempt/properties/status/enum"),
-		Provenance: specs.Public, Voices: []report.Voice{{Judge: "first", Verdict: report.Fail, Message: "not in the enumeration"}, {Judge: "second", Verdict: report.Pass}},
+		Provenance: specs.Public, Engines: []report.EngineVerdict{{Engine: "kin-openapi", Verdict: report.Fail, Message: "not in the enumeration"}, {Engine: "libopenapi-validator", Verdict: report.Pass}},
 	}, 3)
 	b.finding(report.Finding{
 		Rule: "undocumented-status", Severity: report.Error, Verdict: report.Fail, Accepted: true, Interface: "workflow",

@@ -43,7 +43,7 @@ func variants(tb testing.TB) map[string]*report.Report {
 	}
 	evil.Problems[0].Message, evil.Problems[0].File = hostile, hostile
 	evil.Baseline.File, evil.Baseline.Stale[0].Operation = hostile, hostile
-	evil.Notes, evil.Strangers[0].URL, evil.Bases[0].URL = []string{hostile}, hostile, "javascript:"+hostile
+	evil.Notes, evil.Unmatched[0].URL, evil.Bases[0].URL = []string{hostile}, hostile, "javascript:"+hostile
 	disputed, engines := rich(tb), healthy(tb)
 	disputed.DisputedFails = true
 	engines.Engines = []report.Engine{{Name: "one", Version: hostile, Messages: 2}, {Name: hostile, Lost: 3, Trouble: hostile}}

@@ -63,8 +63,8 @@ func (r *Report) annotationText(g *Group) string {
 	if g.Found != "" {
 		message = append(message, plain(g.at()))
 	}
-	for _, v := range g.Voices {
-		message = append(message, plain(v.says()))
+	for _, v := range g.Engines {
+		message = append(message, plain(v.inWords()))
 	}
 	for n, number := range g.chain() {
 		if n == maxListed {

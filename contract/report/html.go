@@ -38,7 +38,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"percent": func(p float64) string { return fmt.Sprintf("%.0f %%", p) },
 		"number":  grouped,
 		"plain":   plain,
-		"head":    func(n int, list []Stranger) []Stranger { return list[:min(n, len(list))] },
+		"head":    func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
 	}).Parse(pageHTML)
 	if err != nil {
 		return err

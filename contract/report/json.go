@@ -13,7 +13,11 @@ import (
 //go:embed report.schema.json
 var JSONSchema string
 
+// Version is that of the report's JSON form. It goes up when a member changes its name or meaning.
+const Version = 2
+
 type wire struct {
+	Version   int       `json:"version"`
 	Exchanges Exchanges `json:"exchanges"`
 	Checks    Checks    `json:"checks"`
 	Judged    Judged    `json:"judged"`
@@ -28,7 +32,7 @@ type wire struct {
 
 	Problems   []Problem   `json:"problems"`
 	Bases      []Base      `json:"bases"`
-	Strangers  []Stranger  `json:"strangers"`
+	Unmatched  []Unmatched `json:"unmatched"`
 	Gaps       []Gap       `json:"gaps,omitempty"`
 	Baseline   *Baseline   `json:"baseline,omitempty"`
 	Thresholds []Threshold `json:"thresholds"`
@@ -39,14 +43,14 @@ type wire struct {
 // MarshalJSON implements json.Marshaler. Lists are never null.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
-		Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive, Findings: r.Findings, Omitted: r.Omitted,
+		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive, Findings: r.Findings, Omitted: r.Omitted,
 		Engines: list(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(), Shown: []Line{},
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {
 		w.Shown = append(w.Shown, r.Shown[number])
 	}
 	w.Judged.Reasons = list(w.Judged.Reasons)
-	w.Problems, w.Bases, w.Strangers = list(r.Problems), list(r.Bases), list(r.Strangers)
+	w.Problems, w.Bases, w.Unmatched = list(r.Problems), list(r.Bases), list(r.Unmatched)
 	w.Gaps, w.Baseline, w.Thresholds = r.Gaps, r.Baseline, list(r.Thresholds)
 	w.Findings, w.Rules, w.Notes, w.Coverage.Axes = list(w.Findings), list(w.Rules), list(w.Notes), list(w.Coverage.Axes)
 	if w.Coverage.Operations == nil {

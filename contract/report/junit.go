@@ -177,8 +177,8 @@ func (r *Report) junitCase(class, rule string, groups []*Group) junitCase {
 // prose is a group as a paragraph of plain text.
 func (r *Report) prose(g *Group) string {
 	lines := []string{strings.TrimSpace(g.label() + "  " + g.times()), plain(g.Message)}
-	for _, v := range g.Voices {
-		lines = append(lines, plain(v.says()))
+	for _, v := range g.Engines {
+		lines = append(lines, plain(v.inWords()))
 	}
 	if at := g.at(); at != "" {
 		lines = append(lines, plain(at))

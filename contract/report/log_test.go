@@ -39,7 +39,7 @@ func commanding(tb testing.TB, text string) *report.Report {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		g.Message, g.Pointer, g.Operation = long, "/response/"+text, text
-		g.Voices = append(g.Voices, report.Voice{Judge: "second", Verdict: report.Fail, Message: long})
+		g.Engines = append(g.Engines, report.EngineVerdict{Engine: "second", Verdict: report.Fail, Message: long})
 		g.Spec.File = "a/" + text
 	}
 	for number, line := range r.Shown {
@@ -56,7 +56,7 @@ func commanding(tb testing.TB, text string) *report.Report {
 	}
 	r.Problems[0].Message, r.Problems[0].File, r.Notes = long, text, []string{text, long}
 	r.Baseline.File, r.Baseline.Stale[0].Operation = text, text
-	r.Strangers[0].URL, r.Strangers[0].Method, r.Strangers[0].Hint, r.Bases[0].URL = text, text, long, text
+	r.Unmatched[0].URL, r.Unmatched[0].Method, r.Unmatched[0].Hint, r.Bases[0].URL = text, text, long, text
 	return r
 }
 

@@ -92,8 +92,8 @@ func (r *Report) markdownFinding(g *Group) string {
 		fmt.Fprintf(&b, " (%s)", escapeMarkdown(times))
 	}
 	fmt.Fprintf(&b, "\n\n%s\n\n", escapeMarkdown(short(g.Message, 2000)))
-	for _, v := range g.Voices {
-		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(v.says(), 1000)))
+	for _, v := range g.Engines {
+		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(v.inWords(), 1000)))
 	}
 	if g.Pointer != "" {
 		fmt.Fprintf(&b, "- at %s\n", codeSpan(g.Pointer))

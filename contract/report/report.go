@@ -45,7 +45,7 @@ type Report struct {
 	Problems  []Problem    // what of the recording could not be read, and was skipped
 	Gaps      []Gap        // what is missing in the recording
 	Bases     []Base       // where the interfaces were
-	Strangers []Stranger   // addresses that belong to no interface, or to several; the most frequent first
+	Unmatched []Unmatched  // addresses that belong to no interface, or to several; the most frequent first
 	Groups    []Group      // findings by fingerprint, the worst first, with complete counts
 
 	Baseline   *Baseline   // what is accepted, when a baseline was given
@@ -91,8 +91,8 @@ type Base struct {
 	Exchanges int    `json:"exchanges"`
 }
 
-// Stranger is an address that belongs to no interface, or to several of them.
-type Stranger struct {
+// Unmatched is an address that belongs to no interface, or to several of them.
+type Unmatched struct {
 	Method    string   `json:"method"`
 	URL       string   `json:"url"` // without query; what looks like an id is starred
 	Claimants []string `json:"claimants"`
@@ -205,7 +205,7 @@ type Finding struct {
 	Found      string           `json:"found,omitzero"` // the value there as JSON, or its beginning; empty if it may be secret
 	Spec       Spec             `json:"spec"`
 	Provenance specs.Provenance `json:"provenance"`
-	Voices     []Voice          `json:"voices,omitempty"` // both judges, where they differ
+	Engines    []EngineVerdict  `json:"engines,omitempty"` // of both engines, where they differ
 }
 
 // Spec is where the document says what the finding is about.
@@ -216,9 +216,9 @@ type Spec struct {
 	Says    string `json:"says,omitzero"` // what stands there, in one short line
 }
 
-// Voice is what one judge says of a disputed finding.
-type Voice struct {
-	Judge   string  `json:"judge"`
+// EngineVerdict is what one engine says of a disputed finding.
+type EngineVerdict struct {
+	Engine  string  `json:"engine"` // its name
 	Verdict Verdict `json:"verdict"`
 	Message string  `json:"message,omitempty"`
 }

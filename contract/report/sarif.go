@@ -135,8 +135,8 @@ func sarifMessage(g *Group) string {
 	if g.Found != "" {
 		parts = append(parts, plain(g.at()))
 	}
-	for _, v := range g.Voices {
-		parts = append(parts, plain(v.says()))
+	for _, v := range g.Engines {
+		parts = append(parts, plain(v.inWords()))
 	}
 	if g.Count > 1 {
 		parts = append(parts, g.times())

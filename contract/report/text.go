@@ -63,8 +63,8 @@ func (t *textWriter) group(g *Group) {
 	}
 	t.line("%s", head)
 	t.wrap("  ", g.Message)
-	for _, v := range g.Voices {
-		t.wrap("  ", v.says())
+	for _, v := range g.Engines {
+		t.wrap("  ", v.inWords())
 	}
 	if at := g.at(); at != "" {
 		t.line("  %s", plain(at))

@@ -36,7 +36,7 @@ func (t *textWriter) summary() {
 	t.fact("exchanges", fmt.Sprintf("%d read: %d matched, %d unmatched, %d ignored%s",
 		r.Exchanges.Read, r.Exchanges.Matched, r.Exchanges.Unmatched, r.Exchanges.Ignored, broken))
 	t.fact("interfaces", strings.Join(r.basesInWords(), "; "))
-	t.strangers()
+	t.unmatched()
 	if judged := r.Judged.inWords(); judged != "" {
 		t.fact("bodies", judged)
 	}
@@ -141,30 +141,30 @@ func (r *Report) basesInWords() []string {
 	return list
 }
 
-// strangers lists the addresses of nobody, the most frequent first.
-func (t *textWriter) strangers() {
-	for i := range t.r.Strangers {
+// unmatched lists the addresses that belong to no interface, the most frequent first.
+func (t *textWriter) unmatched() {
+	for i := range t.r.Unmatched {
 		if i == maxListed && !t.Verbose {
-			t.line("%*s  and %d more", labelColumns-2, "", len(t.r.Strangers)-i)
+			t.line("%*s  and %d more", labelColumns-2, "", len(t.r.Unmatched)-i)
 			return
 		}
 		label := ""
 		if i == 0 {
-			label = "strangers"
+			label = "unmatched"
 		}
-		text := t.r.Strangers[i].inWords()
+		text := t.r.Unmatched[i].inWords()
 		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), cut(text, t.width()-labelColumns))
 	}
 }
 
-// inWords is a stranger in one line.
-func (s *Stranger) inWords() string {
-	text := fmt.Sprintf("%s %s ×%d", s.Method, s.URL, s.Count)
-	if len(s.Claimants) > 0 {
-		text += ", claimed by " + strings.Join(s.Claimants, " and ")
+// inWords returns the address in one line.
+func (u *Unmatched) inWords() string {
+	text := fmt.Sprintf("%s %s ×%d", u.Method, u.URL, u.Count)
+	if len(u.Claimants) > 0 {
+		text += ", claimed by " + strings.Join(u.Claimants, " and ")
 	}
-	if s.Hint != "" {
-		text += " — " + s.Hint
+	if u.Hint != "" {
+		text += " — " + u.Hint
 	}
 	return text
 }

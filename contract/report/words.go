@@ -53,12 +53,12 @@ func (f *Finding) at() string {
 	return ""
 }
 
-// says is what the judges say where they differ.
-func (v Voice) says() string {
+// inWords returns the verdict as a sentence.
+func (v EngineVerdict) inWords() string {
 	if v.Message == "" {
-		return fmt.Sprintf("the %s judge says %s", v.Judge, v.Verdict)
+		return fmt.Sprintf("%s says %s", v.Engine, v.Verdict)
 	}
-	return fmt.Sprintf("the %s judge says %s: %s", v.Judge, v.Verdict, v.Message)
+	return fmt.Sprintf("%s says %s: %s", v.Engine, v.Verdict, v.Message)
 }
 
 // says is where the document states what a finding is about, and how sure that is.

@@ -22,7 +22,7 @@ var schemaDoc = report.RuleDoc{
 		"documented headers of every answer.",
 	Evidence: "A parameter, a header or a value in a body that its schema does not allow, one that is required and missing, " +
 		"a body that is no JSON where JSON is documented, and that is recorded byte for byte, as its Content-Length says, or " +
-		"an answer that contradicts itself. Two engines judge by the schemas; where they differ the finding is disputed, carries both voices, and fails no check by itself.",
+		"an answer that contradicts itself. Two engines judge by the schemas; where they differ the finding is disputed, carries the verdicts of both, and fails no check by itself.",
 	Inconclusive: "A body that the recording does not hold, or may not hold whole, and that cannot be read, or one that is " +
 		"coded in a way that cannot be undone.",
 	Passes: "A request off the contract that was refused with 4xx is a notice: tests do that on purpose. A value that a " +

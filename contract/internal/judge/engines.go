@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/report"
 )
 
@@ -97,23 +98,26 @@ func onlyMissing(faults []fault) bool {
 	return !slices.ContainsFunc(faults, func(f fault) bool { return f.keyword != "required" })
 }
 
-// dispute tells what one engine found and the other did not, with both voices.
+// dispute adds what one engine found and the other did not, with the verdicts of both.
 func (j *Judge) dispute(o *opinion, m *message, r ruling) {
-	voice := func(judge string, faults []fault) report.Voice {
-		if len(faults) == 0 {
-			return report.Voice{Judge: judge, Verdict: report.Pass}
-		}
-		return report.Voice{Judge: judge, Verdict: report.Fail, Message: faults[0].message}
+	verdicts := []report.EngineVerdict{
+		verdictOf(engine.KinOpenAPI, r.first.list), verdictOf(j.engine.About().Name, r.second),
 	}
-	voices := []report.Voice{voice("first", r.first.list), voice("second", r.second)}
 	faults := r.first
 	if len(faults.list) == 0 {
 		faults.list = r.second
 	}
-	j.tell(o, m, r, faults, voices)
+	j.tell(o, m, r, faults, verdicts)
 }
 
-func (j *Judge) tell(o *opinion, m *message, r ruling, faults found, voices []report.Voice) {
+func verdictOf(engine string, faults []fault) report.EngineVerdict {
+	if len(faults) == 0 {
+		return report.EngineVerdict{Engine: engine, Verdict: report.Pass}
+	}
+	return report.EngineVerdict{Engine: engine, Verdict: report.Fail, Message: faults[0].message}
+}
+
+func (j *Judge) tell(o *opinion, m *message, r ruling, faults found, verdicts []report.EngineVerdict) {
 	o.check(Schema, report.Fail)
 	slices.SortStableFunc(faults.list, func(a, b fault) int {
 		return cmp.Or(slices.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
@@ -126,7 +130,7 @@ func (j *Judge) tell(o *opinion, m *message, r ruling, faults found, voices []re
 		}
 		j.fault(o, m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: f.message, Pointer: m.instance(r.instance, f.path),
-			Found: r.found(f.path), Spec: report.Spec{Pointer: pointer}, Disputed: voices != nil, Voices: voices,
+			Found: r.found(f.path), Spec: report.Spec{Pointer: pointer}, Disputed: verdicts != nil, Engines: verdicts,
 		})
 	}
 }

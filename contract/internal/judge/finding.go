@@ -24,8 +24,8 @@ func (s side) String() string { return [...]string{"request", "response"}[s] }
 func (j *Judge) finding(number int, op *specs.Operation, f report.Finding) report.Finding {
 	f.Exchange, f.Evidence = number, []int{number}
 	f.Message = short(f.Message)
-	for i := range f.Voices {
-		f.Voices[i].Message = short(f.Voices[i].Message)
+	for i := range f.Engines {
+		f.Engines[i].Message = short(f.Engines[i].Message)
 	}
 	if op != nil {
 		place := j.place(op, f.Spec.Pointer)

@@ -2,7 +2,7 @@
 // the document of that operation says of its parameters, headers, bodies, statuses and credentials.
 //
 // Two engines judge by the schemas, independently of each other. Where both find a fault it is certain; where they differ
-// the finding is disputed and carries both voices; where one of them is known to be wrong the case is settled, by
+// the finding is disputed and carries the verdicts of both; where one of them is known to be wrong the case is settled, by
 // name. The second engine judges whatever the first one faults; of the rest it judges what is sampled, which is all of
 // it unless Sampling says otherwise. Before the engines stands a layer of our own that undoes codings and refuses what is
 // no message at all: what cannot be read is inconclusive, never a pass.

@@ -262,14 +262,14 @@ func TestLargeBodies(t *testing.T) {
 	}
 }
 
-func TestVoices(t *testing.T) {
+func TestADisputeCarriesBothVerdicts(t *testing.T) {
 	t.Parallel()
 	r := probe(t).Exchange(talk{"GET /things/7", "", 200, `{"name":"a","at":"2026-02-01t00:00:00z"}`, nil}.item())
-	want := []report.Voice{
-		{Judge: "first", Verdict: report.Fail, Message: `string doesn't match the format "date-time"`},
-		{Judge: "second", Verdict: report.Pass},
+	want := []report.EngineVerdict{
+		{Engine: "kin-openapi", Verdict: report.Fail, Message: `string doesn't match the format "date-time"`},
+		{Engine: "libopenapi-validator", Verdict: report.Pass},
 	}
-	if diff := cmp.Diff(want, r.Findings[0].Voices); diff != "" {
-		t.Errorf("voices (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, r.Findings[0].Engines); diff != "" {
+		t.Errorf("engines (-want +got):\n%s", diff)
 	}
 }

@@ -100,7 +100,7 @@ func TestMessagesRepeatNoValues(t *testing.T) {
 			for _, f := range r.Findings {
 				found++
 				text := f.Message
-				for _, v := range f.Voices {
+				for _, v := range f.Engines {
 					text += " " + v.Message
 				}
 				if strings.Contains(text, "hunter2") {

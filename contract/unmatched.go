@@ -11,43 +11,43 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// maxStrangers bounds how many addresses without an owner are told apart.
-const maxStrangers = 1000
+// maxUnmatched bounds how many addresses without an owner are told apart.
+const maxUnmatched = 1000
 
-// strangers counts the addresses that belong to no interface, or to several.
-type strangers struct {
-	known map[strangerKey]*stranger
+// unmatchedAddresses counts the addresses that belong to no interface, or to several.
+type unmatchedAddresses struct {
+	known map[addressKey]*unmatchedAddress
 	rest  int // exchanges with addresses beyond those that are told apart
 }
 
-type strangerKey struct{ method, url string }
+type addressKey struct{ method, url string }
 
-type stranger struct {
-	report.Stranger
+type unmatchedAddress struct {
+	report.Unmatched
 	address *url.URL // of the first exchange, as it was: for the hint, never for a report
 }
 
-func (s *strangers) take(r *judge.Result) {
+func (a *unmatchedAddresses) take(r *judge.Result) {
 	u, err := judge.AddressOf(&r.Item.Request)
 	path := ""
 	if err == nil {
 		path = u.EscapedPath()
 	}
 	method, path := judge.Shown(r.Item.Request.Method, path)
-	key := strangerKey{method, shownURL(u, path)}
-	one := s.known[key]
+	key := addressKey{method, shownURL(u, path)}
+	one := a.known[key]
 	if one == nil {
-		if len(s.known) >= maxStrangers {
-			s.rest++
+		if len(a.known) >= maxUnmatched {
+			a.rest++
 			return
 		}
-		if s.known == nil {
-			s.known = map[strangerKey]*stranger{}
+		if a.known == nil {
+			a.known = map[addressKey]*unmatchedAddress{}
 		}
-		one = &stranger{address: u, Stranger: report.Stranger{
+		one = &unmatchedAddress{address: u, Unmatched: report.Unmatched{
 			Method: method, URL: key.url, Claimants: append([]string{}, r.Owner.Claimants...), Exchange: r.Item.Number,
 		}}
-		s.known[key] = one
+		a.known[key] = one
 	}
 	one.Count++
 }
@@ -67,22 +67,22 @@ func shownURL(u *url.URL, path string) string {
 
 // report lists the addresses, the most frequent first, each with what would give it an owner. The note says what is not
 // in the list.
-func (s *strangers) report(j *judge.Judge) (list []report.Stranger, note string) {
-	for _, one := range s.known {
+func (a *unmatchedAddresses) report(j *judge.Judge) (list []report.Unmatched, note string) {
+	for _, one := range a.known {
 		switch {
 		case len(one.Claimants) > 0:
 			one.Hint = "give each of them a base address of its own"
 		case one.address != nil:
 			one.Hint = j.Hint(one.Method, one.address)
 		}
-		list = append(list, one.Stranger)
+		list = append(list, one.Unmatched)
 	}
-	slices.SortFunc(list, func(a, b report.Stranger) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.URL, b.URL))
+	slices.SortFunc(list, func(x, y report.Unmatched) int {
+		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Exchange, y.Exchange), cmp.Compare(x.URL, y.URL))
 	})
-	if s.rest > 0 {
+	if a.rest > 0 {
 		note = fmt.Sprintf("%d more exchanges belong to no interface, at other addresses than the %d that are listed",
-			s.rest, maxStrangers)
+			a.rest, maxUnmatched)
 	}
 	return list, note
 }
