@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract/internal/capture"
-	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -80,5 +80,5 @@ func operationOf(e *recording.Exchange) *specs.Operation {
 			documents = append(documents, d)
 		}
 	}
-	return judge.Guess(documents, e)
+	return ownership.FindOperation(documents, e)
 }

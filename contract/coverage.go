@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -12,7 +13,7 @@ import (
 type covering struct {
 	documents  []*specs.Document
 	operations map[*specs.Operation]*covered
-	at         map[*judge.Base]int // exchanges, by the base that they were found under
+	at         map[*ownership.Base]int // exchanges, by the base that they were found under
 }
 
 // covered is what was touched of one operation.
@@ -23,7 +24,7 @@ type covered struct {
 }
 
 func newCovering(documents []*specs.Document) *covering {
-	return &covering{documents: documents, operations: map[*specs.Operation]*covered{}, at: map[*judge.Base]int{}}
+	return &covering{documents: documents, operations: map[*specs.Operation]*covered{}, at: map[*ownership.Base]int{}}
 }
 
 func (c *covering) take(r *judge.Result) {

@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -107,11 +108,11 @@ func (g *gatherer) take(v *verdict) {
 	}
 	g.numbers.take(&v.result.Item)
 	switch v.result.Owner.State {
-	case judge.Matched:
+	case ownership.Matched:
 		g.r.Exchanges.Matched++
-	case judge.Ignored:
+	case ownership.Ignored:
 		g.r.Exchanges.Ignored++
-	case judge.Unmatched, judge.Several:
+	case ownership.Unmatched, ownership.Several:
 		g.r.Exchanges.Unmatched++
 		g.unmatched.take(v.result)
 	}

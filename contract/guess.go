@@ -6,6 +6,7 @@ import (
 
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 )
 
@@ -25,34 +26,34 @@ type yielded struct {
 // whole, before the first record. The head is held in memory meanwhile, and yielded then as it was.
 func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judge.Judge, []string)) Source {
 	return func(yield func(capture.Record, error) bool) {
-		h := &head{config: &c.config, guesser: c.judge.Guesser()}
-		settle := func() bool {
+		h := &head{config: &c.config, guesser: ownership.NewGuesser(c.judge.Addresses())}
+		conclude := func() bool {
 			held, notes := c.try(ctx, h)
-			decide(c.judge.With(held), notes)
+			decide(c.judge.At(c.judge.Addresses().With(held)), notes)
 			return h.replay(yield)
 		}
-		isSettled := false
+		isConcluded := false
 		for record, err := range source {
 			switch {
-			case isSettled:
+			case isConcluded:
 				if !yield(record, err) {
 					return
 				}
 			case h.take(record, err):
-				isSettled = true
-				if !settle() {
+				isConcluded = true
+				if !conclude() {
 					return
 				}
 			}
 		}
-		if !isSettled {
-			settle()
+		if !isConcluded {
+			conclude()
 		}
 	}
 }
 
 // try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not hold.
-func (c *Checker) try(ctx context.Context, h *head) (held []*judge.Base, notes []string) {
+func (c *Checker) try(ctx context.Context, h *head) (held []*ownership.Base, notes []string) {
 	for _, entry := range h.entries {
 		if ctx.Err() != nil || entry.problem != nil {
 			continue
@@ -61,15 +62,18 @@ func (c *Checker) try(ctx context.Context, h *head) (held []*judge.Base, notes [
 		if err != nil || c.config.ignores(&item) != "" {
 			continue
 		}
-		h.guesser.Try(&item, func(j *judge.Judge) *judge.Result { return c.judgeRecord(j, entry.record, nil).result })
+		h.guesser.Try(&item, func(a *ownership.Addresses) (refuted, ok bool) {
+			r := c.judgeRecord(c.judge.At(a), entry.record, nil).result
+			return r != nil && r.IsRefuted(), r != nil
+		})
 	}
-	return h.guesser.Settle()
+	return h.guesser.Conclude()
 }
 
 // head is the beginning of a source.
 type head struct {
 	config  *config
-	guesser *judge.Guesser
+	guesser *ownership.Guesser
 	entries []yielded
 	size    int
 }
@@ -80,7 +84,7 @@ func (h *head) take(record capture.Record, problem error) bool {
 	h.size += record.Size()
 	if problem == nil {
 		if item, err := record.Decode(); err == nil && h.config.ignores(&item) == "" {
-			h.guesser.See(&item)
+			h.guesser.Collect(&item)
 		}
 	}
 	return len(h.entries) >= headRecords || h.size >= headBytes
@@ -100,7 +104,7 @@ func (h *head) replay(yield func(capture.Record, error) bool) bool {
 
 // guesses follows the bases that were guessed.
 type guesses struct {
-	trials  map[*judge.Base]*judge.Trial
+	trials  map[*ownership.Base]*ownership.Trial
 	lowered map[string]int // findings that would be errors otherwise, by the option that confirms the base
 }
 
@@ -111,12 +115,12 @@ func (g *guesses) take(r *judge.Result) {
 		return
 	}
 	if g.trials == nil {
-		g.trials, g.lowered = map[*judge.Base]*judge.Trial{}, map[string]int{}
+		g.trials, g.lowered = map[*ownership.Base]*ownership.Trial{}, map[string]int{}
 	}
 	if g.trials[b] == nil {
-		g.trials[b] = &judge.Trial{}
+		g.trials[b] = &ownership.Trial{}
 	}
-	g.trials[b].Take(r)
+	g.trials[b].Take(&r.Item, r.IsRefuted())
 }
 
 // lower makes a warning of an error where somebody would have to confirm whose the exchanges are.
@@ -133,7 +137,7 @@ func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 
 // notes says what came of the guesses.
 func (g *guesses) notes(j *judge.Judge) (list []string) {
-	for _, b := range j.Bases() {
+	for _, b := range j.Addresses().Bases() {
 		if n := g.lowered[b.Confirmation()]; n > 0 {
 			list = append(list, fmt.Sprintf("%s was guessed to be at %s, so that %d errors there count as warnings: %s confirms it",
 				b.Interface, b.URL, n, b.Confirmation()))
@@ -148,23 +152,23 @@ func (g *guesses) notes(j *judge.Judge) (list []string) {
 
 // judgeOf is the judge that a report was made with: it knows the bases that were guessed then.
 func (c *Checker) judgeOf(r *Report) *judge.Judge {
-	var guessed []*judge.Base
+	var guessed []*ownership.Base
 	for _, base := range r.Bases {
-		if b, ok := c.judge.Guessed(base.Interface, base.URL); ok && base.Source == report.Guessed {
+		if b, ok := c.judge.Addresses().Guessed(base.Interface, base.URL); ok && base.Source == report.Guessed {
 			guessed = append(guessed, b)
 		}
 	}
 	if len(guessed) == 0 {
 		return c.judge
 	}
-	return c.judge.With(guessed)
+	return c.judge.At(c.judge.Addresses().With(guessed))
 }
 
 // bases says where the interfaces were, and how many exchanges each address had. Guesses that nothing came of are left
 // out.
 func (c *covering) bases(j *judge.Judge) []report.Base {
 	var list []report.Base
-	for _, b := range j.Bases() {
+	for _, b := range j.Addresses().Bases() {
 		base := report.Base{Interface: b.Interface, URL: b.URL, Source: report.Given, Exchanges: c.at[b]}
 		if b.Guessed {
 			base.Source = report.Guessed

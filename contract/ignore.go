@@ -9,7 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"svc.example/understudy/contract/internal/capture"
-	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 )
 
 // WithIgnoredHosts leaves out exchanges with hosts that fit a pattern, such as *.cdn.example.com. They count as ignored, and
@@ -43,7 +43,7 @@ func (c *config) ignores(item *capture.Item) string {
 	if len(c.ignoredHosts)+len(c.ignoredPaths) == 0 {
 		return ""
 	}
-	u, err := judge.AddressOf(&item.Request)
+	u, err := ownership.AddressOf(&item.Request)
 	if err != nil {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/engine"
-	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -39,7 +39,7 @@ type config struct {
 	ignoredHosts    []string
 	ignoredPaths    []string
 	ignoredHeaders  []string
-	rewrites        []judge.Rewrite
+	rewrites        []ownership.Rewrite
 	latency         []latencyLimit
 }
 
@@ -60,7 +60,7 @@ func WithBase(iface, url string) Option {
 // fits decides. For a prefix on one host, WithBase with a path is enough.
 func WithRewrite(from, to string) Option {
 	return func(c *config) error {
-		rewrite, err := judge.NewRewrite(from, to)
+		rewrite, err := ownership.NewRewrite(from, to)
 		c.rewrites = append(c.rewrites, rewrite)
 		return err
 	}
@@ -69,7 +69,7 @@ func WithRewrite(from, to string) Option {
 // CheckRewrite returns what is wrong with the prefixes of a WithRewrite, for a command that reads them long before it
 // makes a checker.
 func CheckRewrite(from, to string) error {
-	_, err := judge.NewRewrite(from, to)
+	_, err := ownership.NewRewrite(from, to)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 )
 
@@ -28,12 +29,12 @@ type unmatchedAddress struct {
 }
 
 func (a *unmatchedAddresses) take(r *judge.Result) {
-	u, err := judge.AddressOf(&r.Item.Request)
+	u, err := ownership.AddressOf(&r.Item.Request)
 	path := ""
 	if err == nil {
 		path = u.EscapedPath()
 	}
-	method, path := judge.Shown(r.Item.Request.Method, path)
+	method, path := ownership.Shown(r.Item.Request.Method, path)
 	key := addressKey{method, shownURL(u, path)}
 	one := a.known[key]
 	if one == nil {
@@ -73,7 +74,7 @@ func (a *unmatchedAddresses) report(j *judge.Judge) (list []report.Unmatched, no
 		case len(one.Claimants) > 0:
 			one.Hint = "give each of them a base address of its own"
 		case one.address != nil:
-			one.Hint = j.Hint(one.Method, one.address)
+			one.Hint = j.Addresses().Hint(one.Method, one.address)
 		}
 		list = append(list, one.Unmatched)
 	}

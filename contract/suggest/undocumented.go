@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 )
 
 // operation is one that the document lacks.
@@ -26,7 +26,7 @@ type payload struct {
 
 // undocumented takes an exchange of an operation that the document lacks.
 func (d *draft) undocumented(e *evidence) bool {
-	method, path := judge.Shown(e.r.Item.Request.Method, e.r.Owner.Path)
+	method, path := ownership.Shown(e.r.Item.Request.Method, e.r.Owner.Path)
 	if !slices.Contains(methods, method) || strings.HasSuffix(path, "…") {
 		return d.leave("addresses")
 	}

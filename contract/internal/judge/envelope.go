@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -195,9 +196,9 @@ func (x *envelope) included(primary []gjson.Result) {
 		at, who := []string{"included", fmt.Sprint(i)}, identityOf(one)
 		switch {
 		case seen[who]:
-			x.fault(specs.Public, at, "a resource of type %q is included twice", shownSegment(who[0]))
+			x.fault(specs.Public, at, "a resource of type %q is included twice", ownership.ShownSegment(who[0]))
 		case !referred[who]:
-			x.fault(specs.Public, at, "a resource of type %q is included that nothing refers to", shownSegment(who[0]))
+			x.fault(specs.Public, at, "a resource of type %q is included that nothing refers to", ownership.ShownSegment(who[0]))
 		}
 		seen[who] = true
 		x.self(at, one)

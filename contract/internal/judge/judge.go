@@ -17,6 +17,7 @@ import (
 
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -51,7 +52,7 @@ type Config struct {
 	Engine    engine.Engine    // the second engine, or nil to judge with the first one alone
 
 	// Rewrites say for which addresses those in recordings stand, the first that fits.
-	Rewrites []Rewrite
+	Rewrites []ownership.Rewrite
 
 	// IgnoresHeader reports whether headers of a name are not judged. Without one all are.
 	IgnoresHeader func(name string) bool
@@ -65,7 +66,7 @@ type Config struct {
 
 // Judge judges exchanges one by one. It is safe for concurrent use.
 type Judge struct {
-	addresses *Addresses
+	addresses *ownership.Addresses
 	brand     specs.Brand
 	trust     specs.Provenance
 	engine    engine.Engine
@@ -81,11 +82,10 @@ type Judge struct {
 
 // New makes a judge.
 func New(config Config) (*Judge, error) {
-	addresses, err := NewAddresses(config.Documents, config.Bases)
+	addresses, err := ownership.NewAddresses(config.Documents, config.Bases, config.Rewrites)
 	if err != nil {
 		return nil, err
 	}
-	addresses.rewrites = config.Rewrites
 	if config.Trust == "" {
 		config.Trust = specs.Public
 	}
@@ -99,6 +99,16 @@ func New(config Config) (*Judge, error) {
 	}, nil
 }
 
+// Addresses returns the base addresses by which the judge finds the owner of an exchange.
+func (j *Judge) Addresses() *ownership.Addresses { return j.addresses }
+
+// At returns the same judge, with everything that it remembers, for other base addresses.
+func (j *Judge) At(a *ownership.Addresses) *Judge {
+	at := *j
+	at.addresses = a
+	return &at
+}
+
 // Check is one rule that had one chance.
 type Check struct {
 	Rule    string
@@ -108,7 +118,7 @@ type Check struct {
 // Result is what there is to say of one exchange.
 type Result struct {
 	Item     capture.Item
-	Owner    Owner
+	Owner    ownership.Owner
 	Checks   []Check
 	Findings []report.Finding
 	Omitted  int     // findings beyond those
@@ -176,9 +186,9 @@ func (r *Result) check(rule string, v report.Verdict) { r.Checks = append(r.Chec
 func (j *Judge) Exchange(item capture.Item) *Result {
 	r := j.Own(item)
 	switch r.Owner.State {
-	case Several:
+	case ownership.Several:
 		j.several(r)
-	case Matched:
+	case ownership.Matched:
 		if r.Operation() == nil {
 			j.undocumentedOperation(r)
 			break
@@ -190,7 +200,7 @@ func (j *Judge) Exchange(item capture.Item) *Result {
 		j.request(r)
 		j.response(r)
 		j.latency(r)
-	case Unmatched, Ignored:
+	case ownership.Unmatched, ownership.Ignored:
 	}
 	return r
 }
@@ -208,13 +218,13 @@ func (j *Judge) several(r *Result) {
 func (j *Judge) undocumentedOperation(r *Result) {
 	item, d := &r.Item, r.Owner.Document
 	severity := j.severity(request, specs.Documented, outcomeOf(r.status()))
-	method, path := Shown(item.Request.Method, r.Owner.Path)
+	method, path := ownership.Shown(item.Request.Method, r.Owner.Path)
 	message := ""
 	if r.Owner.Match.Allow != "" {
 		message = fmt.Sprintf("%s is not documented for %s, only %s", method, path, r.Owner.Match.Allow)
 	} else {
 		message = fmt.Sprintf("%s %s is not documented; %s", method, path,
-			cmp.Or(r.Owner.elsewhere(item.Request.Method), "the nearest is "+d.Nearest(method, path)))
+			cmp.Or(r.Owner.Elsewhere(item.Request.Method), "the nearest is "+d.Nearest(method, path)))
 	}
 	r.check(UndocumentedOperation, report.Fail)
 	r.Findings = append(r.Findings, report.Finding{

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/engine/libopenapi"
@@ -271,5 +272,17 @@ func TestADisputeCarriesBothVerdicts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, r.Findings[0].Engines); diff != "" {
 		t.Errorf("engines (-want +got):\n%s", diff)
+	}
+}
+
+// The document that the judge is tested with is valid.
+func TestProbeIsSound(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi3.NewLoader().LoadFromFile("testdata/probe.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/specs"
 )
 
@@ -74,7 +75,7 @@ type bodyKey struct {
 }
 
 // parametersKey returns the key of the opinion on the parameters.
-func (m *message) parametersKey(owner *Owner) key {
+func (m *message) parametersKey(owner *ownership.Owner) key {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	maphash.WriteComparable(&h, struct {

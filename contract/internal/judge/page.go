@@ -123,3 +123,12 @@ func (p *page) leads(name string, offset int) bool {
 	isBeyond := p.offset > p.total // what is before such a page is anybody's guess
 	return offset == max(0, p.offset-p.limit) || isBeyond && offset >= 0 && offset < p.offset
 }
+
+// shownNumber returns the text if it is a number that may be shown.
+func shownNumber(text string) string {
+	const longest = 12
+	if len(text) > longest || strings.Trim(text, "0123456789") != "" {
+		return "*"
+	}
+	return text
+}

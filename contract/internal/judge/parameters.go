@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -46,7 +47,7 @@ func (j *Judge) parameters(r *Result) {
 	r.take(said)
 }
 
-func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
+func (j *Judge) opinionOnParameters(m message, owner *ownership.Owner) *opinion {
 	p := &parameters{message: m, path: map[string]string{}, ignores: j.ignores}
 	query, err := url.ParseQuery(owner.Query)
 	p.query = query
@@ -81,7 +82,7 @@ func (j *Judge) opinionOnParameters(m message, owner *Owner) *opinion {
 }
 
 // requestOf makes a request as the engines want it: with the path that the document writes, and its headers.
-func requestOf(m *message, owner *Owner) *http.Request {
+func requestOf(m *message, owner *ownership.Owner) *http.Request {
 	escaped := asWritten(m.op, owner.Path)
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -95,7 +96,7 @@ func overlap(a, b *Event) bool { return a != b && !before(a, b) && !before(b, a)
 
 // NewEvent extracts the facts of an exchange. It is nil when no rule cares for it.
 func NewEvent(r *judge.Result) *Event {
-	if r.Owner.State == judge.Ignored {
+	if r.Owner.State == ownership.Ignored {
 		return forgetting(r)
 	}
 	op := r.Operation()

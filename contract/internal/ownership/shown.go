@@ -1,11 +1,11 @@
-package judge
+package ownership
 
 import (
 	"slices"
 	"strings"
 )
 
-// Shown is a method and a path as they may be shown, and as they are the same for requests that differ only in what they
+// Shown returns a method and a path as they may be shown, and as they are the same for requests that differ only in what they
 // are about: what looks like an id, or may be a key, is starred, and what is too long is cut.
 func Shown(method, path string) (shownMethod, shownPath string) {
 	const longest = 300
@@ -31,13 +31,13 @@ func shownOf(method string) string {
 func shownPathOf(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
-		segments[i] = shownSegment(segment)
+		segments[i] = ShownSegment(segment)
 	}
 	return strings.Join(segments, "/")
 }
 
-// shownSegment stars what has digits, but for versions such as v3, what is long, and what is no word.
-func shownSegment(segment string) string {
+// ShownSegment stars what has digits, but for versions such as v3, what is long, and what is no word.
+func ShownSegment(segment string) string {
 	const longWord = 32
 	word, _, _ := strings.Cut(segment, ";")
 	isVersion := len(word) > 1 && len(word) <= 4 && word[0] == 'v' && strings.Trim(word[1:], "0123456789.") == ""
@@ -49,13 +49,4 @@ func shownSegment(segment string) string {
 		return word
 	}
 	return "*"
-}
-
-// shownNumber is what should be a number.
-func shownNumber(text string) string {
-	const longest = 12
-	if len(text) > longest || strings.Trim(text, "0123456789") != "" {
-		return "*"
-	}
-	return text
 }

@@ -1,4 +1,4 @@
-package judge
+package ownership
 
 import (
 	"net"
@@ -138,37 +138,32 @@ func isLoopback(name string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// With is the same judge, with everything that it remembers, for a recording in which interfaces are also at other
-// addresses.
-func (j *Judge) With(guessed []*Base) *Judge {
-	twin := *j
-	twin.addresses = &Addresses{
-		documents: j.addresses.documents, given: j.addresses.given, rewrites: j.addresses.rewrites,
-		guessed: map[string][]*Base{},
-	}
+// With returns the addresses of a recording in which interfaces are also at guessed bases.
+func (a *Addresses) With(guessed []*Base) *Addresses {
+	with := &Addresses{documents: a.documents, given: a.given, rewrites: a.rewrites, guessed: map[string][]*Base{}}
 	for _, b := range guessed {
-		twin.addresses.guessed[b.Interface] = append(twin.addresses.guessed[b.Interface], b)
+		with.guessed[b.Interface] = append(with.guessed[b.Interface], b)
 	}
-	return &twin
+	return with
 }
 
-// Guessed is a base address that was guessed before, as a report has it.
-func (j *Judge) Guessed(iface, raw string) (*Base, bool) {
+// Guessed returns a base that was guessed before, by its URL as a report has it.
+func (a *Addresses) Guessed(iface, raw string) (*Base, bool) {
 	u, err := url.Parse(raw)
-	i := slices.IndexFunc(j.addresses.documents, func(d *specs.Document) bool { return d.Interface == iface })
+	i := slices.IndexFunc(a.documents, func(d *specs.Document) bool { return d.Interface == iface })
 	if err != nil || i < 0 {
 		return nil, false
 	}
 	b := newBase(iface, u)
-	b.Guessed, b.site = true, siteOf(j.addresses.documents[i], b.host)
+	b.Guessed, b.site = true, siteOf(a.documents[i], b.host)
 	return b, true
 }
 
-// Bases are those that were given and those that were guessed, in the order of the documents.
-func (j *Judge) Bases() []*Base {
+// Bases returns the bases that were given and those that were guessed, in the order of the documents.
+func (a *Addresses) Bases() []*Base {
 	var bases []*Base
-	for _, d := range j.addresses.documents {
-		bases = append(append(bases, j.addresses.given[d.Interface]...), j.addresses.guessed[d.Interface]...)
+	for _, d := range a.documents {
+		bases = append(append(bases, a.given[d.Interface]...), a.guessed[d.Interface]...)
 	}
 	return bases
 }

@@ -1,4 +1,4 @@
-package judge
+package ownership
 
 import (
 	"net/url"
@@ -8,9 +8,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Guess finds an operation that an exchange may belong to, whatever its address: one whose path is the end of the
-// exchange's. It is for taking secrets out, not for judging.
-func Guess(documents []*specs.Document, e *recording.Exchange) *specs.Operation {
+// FindOperation returns an operation that an exchange may belong to, whatever its address: one whose path is the end of
+// the exchange's. It returns nil if there is none. It is for taking secrets out, not for judging.
+func FindOperation(documents []*specs.Document, e *recording.Exchange) *specs.Operation {
 	u, err := url.Parse(e.Request.URL)
 	if err != nil {
 		return nil

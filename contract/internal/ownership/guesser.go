@@ -1,4 +1,4 @@
-package judge
+package ownership
 
 import (
 	"cmp"
@@ -25,27 +25,27 @@ const (
 	maxGuesses    = 16 // of one interface
 )
 
-// Guesser finds base addresses of interfaces that were given none: it has to See all exchanges, then to Try the same
-// ones, and then to Settle. It is used by one goroutine.
+// Guesser finds base addresses of interfaces that were given none: it has to Collect the addresses of all exchanges,
+// then to Try the same exchanges, and then to Conclude. It is used by one goroutine.
 type Guesser struct {
-	judge      *Judge
-	candidates map[place]*candidate
+	addresses  *Addresses
+	candidates map[location]*candidate
 	on         map[string][]*candidate // by host
 	heads      map[*specs.Document]map[string]bool
 	sightings  []sighting
 }
 
-// place is where an interface may be.
-type place struct {
+// location is where an interface may be.
+type location struct {
 	document   *specs.Document
 	host, path string
 }
 
 // candidate is an interface at a place.
 type candidate struct {
-	place
-	base  *Base
-	judge *Judge // of a recording in which the interface is there
+	location
+	base *Base
+	in   *Addresses // of a recording in which the interface is there
 
 	asked map[*specs.Operation]bool // operations that an exchange may have asked for
 	won   map[*specs.Operation]bool // those of them that it has
@@ -54,13 +54,13 @@ type candidate struct {
 	tied  map[*candidate]bool // that equally many exchanges fit
 }
 
-// Guesser makes one that knows nothing yet.
-func (j *Judge) Guesser() *Guesser {
+// NewGuesser returns a guesser that knows nothing yet.
+func NewGuesser(a *Addresses) *Guesser {
 	g := &Guesser{
-		judge: j, candidates: map[place]*candidate{}, on: map[string][]*candidate{},
+		addresses: a, candidates: map[location]*candidate{}, on: map[string][]*candidate{},
 		heads: map[*specs.Document]map[string]bool{},
 	}
-	for _, d := range j.addresses.documents {
+	for _, d := range a.documents {
 		g.heads[d] = map[string]bool{}
 		for _, op := range d.Operations {
 			if head := headOf(op.Path); !strings.Contains(head, "{") {
@@ -77,8 +77,8 @@ func headOf(path string) string {
 	return head
 }
 
-// See takes the address of an exchange into account, unless it has an owner as it is.
-func (g *Guesser) See(item *capture.Item) {
+// Collect takes the address of an exchange into account, unless the exchange has an owner already.
+func (g *Guesser) Collect(item *capture.Item) {
 	if !isEvidence(item) {
 		return
 	}
@@ -86,19 +86,19 @@ func (g *Guesser) See(item *capture.Item) {
 	if !isOpen {
 		return
 	}
-	for _, f := range g.judge.addresses.fits(item.Request.Method, u) {
+	for _, f := range g.addresses.fits(item.Request.Method, u) {
 		if c := g.at(f, u); c != nil {
 			c.asked[f.operation] = true
 		}
 	}
 }
 
-// addressOf is the address of an exchange, and whether it has no owner yet.
+// addressOf returns the address of an exchange, and whether the exchange has no owner yet.
 func (g *Guesser) addressOf(item *capture.Item) (u *url.URL, isOpen bool) {
-	if g.judge.addresses.Owner(item).State != Unmatched {
+	if g.addresses.Owner(item).State != Unmatched {
 		return nil, false
 	}
-	u, _, err := g.judge.addresses.address(&item.Request)
+	u, _, err := g.addresses.address(&item.Request)
 	return u, err == nil
 }
 
@@ -114,9 +114,9 @@ func isEvidence(item *capture.Item) bool {
 	return true
 }
 
-// at is the candidate of an operation, which is new at first. It is nil when there are too many.
+// at returns the candidate of an operation, and makes it first if need be. It returns nil if there are too many.
 func (g *Guesser) at(f fit, u *url.URL) *candidate {
-	p := place{f.document, hostOf(u), f.base}
+	p := location{f.document, hostOf(u), f.base}
 	c := g.candidates[p]
 	if c == nil && len(g.candidates) < maxCandidates {
 		scheme := cmp.Or(strings.ToLower(u.Scheme), "http")
@@ -125,7 +125,7 @@ func (g *Guesser) at(f fit, u *url.URL) *candidate {
 			host: p.host, path: p.path, site: siteOf(p.document, p.host),
 		}
 		c = &candidate{
-			place: p, base: b, judge: g.judge.With([]*Base{b}),
+			location: p, base: b, in: g.addresses.With([]*Base{b}),
 			asked: map[*specs.Operation]bool{}, won: map[*specs.Operation]bool{}, tied: map[*candidate]bool{},
 		}
 		g.candidates[p] = c

@@ -1,4 +1,4 @@
-package judge
+package ownership
 
 import (
 	"cmp"
@@ -10,14 +10,14 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Settle returns the bases that there is enough evidence for, in the order of the documents, the busiest first. The notes
+// Conclude returns the bases that there is enough evidence for, in the order of the documents, the busiest first. The notes
 // say what looked like an interface and was not taken for one, and which option would say that it is.
-func (g *Guesser) Settle() (held []*Base, notes []string) {
+func (g *Guesser) Conclude() (held []*Base, notes []string) {
 	for i := range g.sightings {
-		g.sightings[i].settle()
+		g.sightings[i].decide()
 	}
-	for _, d := range g.judge.addresses.documents {
-		if _, isGiven := g.judge.addresses.given[d.Interface]; isGiven {
+	for _, d := range g.addresses.documents {
+		if _, isGiven := g.addresses.given[d.Interface]; isGiven {
 			continue
 		}
 		bases := 0
@@ -30,7 +30,7 @@ func (g *Guesser) Settle() (held []*Base, notes []string) {
 					held = append(held, c.base)
 				}
 			case len(c.tied) > 0:
-				notes = append(notes, c.alike(g.judge.addresses.documents))
+				notes = append(notes, c.alike(g.addresses.documents))
 			}
 		}
 	}
@@ -49,10 +49,10 @@ func (g *Guesser) likely(d *specs.Document) []*candidate {
 	return list
 }
 
-// settle gives an exchange to the candidate with the best score of those that it fits, or else of those that it does not
+// decide gives an exchange to the candidate with the best score of those that it fits, or else of those that it does not
 // fit: what breaks the contract of one interface is rarely another's. What fits one speaks against nobody; what fits none
 // speaks against all.
-func (s *sighting) settle() {
+func (s *sighting) decide() {
 	if len(s.fitting) > 0 {
 		if winner := s.give(s.fitting); winner != nil && s.isTelling {
 			winner.trial.count(true)

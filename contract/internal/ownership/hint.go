@@ -1,4 +1,4 @@
-package judge
+package ownership
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Hint says what would give an owner to a request that has none: the base addresses that its path would fit, or else a
-// base that its address is close to.
-func (j *Judge) Hint(method string, u *url.URL) string {
-	u, _ = j.addresses.rewrite(u)
+// Hint returns what would give an owner to a request that has none: the base addresses that its path would fit, or else
+// a base that its address is close to.
+func (a *Addresses) Hint(method string, u *url.URL) string {
+	u, _ = a.rewrite(u)
 	var options []string
-	for _, f := range j.addresses.fits(method, u) {
+	for _, f := range a.fits(method, u) {
 		if f.words > 1 {
 			scheme := strings.ToLower(u.Scheme)
 			if scheme == "" {
@@ -26,11 +26,12 @@ func (j *Judge) Hint(method string, u *url.URL) string {
 	if len(options) > 0 {
 		return strings.Join(options, ", or ")
 	}
-	return j.addresses.near(u)
+	return a.near(u)
 }
 
-// elsewhere says which base address would make an operation of what is none: core's is easily given without its /v3.
-func (o *Owner) elsewhere(method string) string {
+// Elsewhere returns the operation that a request would belong to under another base address, or the empty string: the
+// base of core is easily given without its /v3.
+func (o *Owner) Elsewhere(method string) string {
 	if o.Base == nil {
 		return ""
 	}

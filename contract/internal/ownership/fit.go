@@ -1,4 +1,4 @@
-package judge
+package ownership
 
 import (
 	"net/url"
@@ -20,7 +20,7 @@ const (
 )
 
 // isEnough reports whether operations make a candidate one that may be guessed.
-func (p place) isEnough(operations map[*specs.Operation]bool) bool {
+func (p location) isEnough(operations map[*specs.Operation]bool) bool {
 	sum, longest := 0, 0
 	for op := range operations {
 		sum += words(op)
@@ -33,7 +33,7 @@ func (p place) isEnough(operations map[*specs.Operation]bool) bool {
 }
 
 // isNamed reports whether the address has the interface's name in it, as a word.
-func (p place) isNamed() bool {
+func (p location) isNamed() bool {
 	return slices.Contains(strings.FieldsFunc(p.host+p.path, func(r rune) bool {
 		return strings.ContainsRune(".-_/:", r)
 	}), p.document.Interface)

@@ -1,4 +1,7 @@
-package judge
+// Package ownership finds the interface and the operation that an exchange belongs to, by the base addresses of the
+// interfaces: those that a user gave, the default ones, those of a local mock, and those that a Guesser finds in a
+// recording.
+package ownership
 
 import (
 	"fmt"
@@ -14,7 +17,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Owner says whose an exchange is.
+// Owner is the interface and the operation that an exchange belongs to.
 type Owner struct {
 	State     State
 	Document  *specs.Document // of the interface, when it is Matched
@@ -29,7 +32,7 @@ type Owner struct {
 	Claimants []string // the interfaces that an exchange of Several may belong to
 }
 
-// State is what is known of an exchange's owner.
+// State says whether an exchange has an owner.
 type State int
 
 // States of ownership.
@@ -63,9 +66,10 @@ type Addresses struct {
 	hosts     atomic.Int32
 }
 
-// NewAddresses takes the documents and the bases that a user gave, as URLs by interface.
-func NewAddresses(documents []*specs.Document, given map[string][]string) (*Addresses, error) {
-	a := &Addresses{documents: documents, given: map[string][]*Base{}}
+// NewAddresses takes the documents, the bases that a user gave, as URLs by interface, and the rewrites of recorded
+// addresses, of which the first that fits decides.
+func NewAddresses(documents []*specs.Document, given map[string][]string, rewrites []Rewrite) (*Addresses, error) {
+	a := &Addresses{documents: documents, given: map[string][]*Base{}, rewrites: rewrites}
 	for name, list := range given {
 		known := func(d *specs.Document) bool { return d.Interface == name }
 		if !slices.ContainsFunc(documents, known) {
@@ -102,7 +106,7 @@ type claim struct {
 	match    specs.Match
 }
 
-// AddressOf is where a request went. A middleware records the path alone, and the host among the headers.
+// AddressOf returns where a request went. A middleware records the path alone, and the host among the headers.
 func AddressOf(r *recording.Request) (*url.URL, error) {
 	u, err := url.Parse(r.URL)
 	if err == nil && u.Host == "" && u.Scheme == "" {
@@ -111,7 +115,7 @@ func AddressOf(r *recording.Request) (*url.URL, error) {
 	return u, err
 }
 
-// Owner finds the owner of an exchange.
+// Owner returns the owner of an exchange.
 func (a *Addresses) Owner(item *capture.Item) Owner {
 	u, isRewritten, err := a.address(&item.Request)
 	if err != nil {

@@ -1,4 +1,4 @@
-package judge
+package ownership
 
 import (
 	"net/http"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/capture"
-	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
@@ -16,10 +15,10 @@ type Trial struct {
 	Refuted int // those that do not
 }
 
-// Take counts an exchange that was judged below the base.
-func (t *Trial) Take(r *Result) {
-	if isTelling(&r.Item) {
-		t.count(!r.isRefuted())
+// Take counts an exchange below the base. Refuted says that it does not fit the operation that it belongs to.
+func (t *Trial) Take(item *capture.Item, refuted bool) {
+	if isTelling(item) {
+		t.count(!refuted)
 	}
 }
 
@@ -38,26 +37,6 @@ func isTelling(item *capture.Item) bool {
 	return item.Response != nil && item.Response.Status > 0 && item.Response.Status < http.StatusInternalServerError
 }
 
-// isRefuted reports whether a status, a media type or a body is not as the operation has it. Fields beyond the document say
-// little, since servers add some; so do parameters and headers, which recorders leave out, and requests that were refused.
-func (r *Result) isRefuted() bool {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Verdict != report.Fail || f.Disputed || f.Severity == report.Notice {
-			continue
-		}
-		switch f.Rule {
-		case UndocumentedStatus, UndocumentedMediaType:
-			return true
-		case Schema:
-			if strings.HasPrefix(f.Pointer, "/request/body") || strings.HasPrefix(f.Pointer, "/response/body") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // sighting is an exchange without an owner, and who may have it.
 type sighting struct {
 	isEvidence, isTelling bool
@@ -70,23 +49,24 @@ type claimant struct {
 	operation *specs.Operation
 }
 
-// Try judges an exchange, by judged, as each of the candidates that its address fits.
-func (g *Guesser) Try(item *capture.Item, judged func(*Judge) *Result) {
+// Try judges an exchange as one of each of the candidates that its address fits. Judge does so for given addresses; it
+// reports whether the exchange does not fit the operation that it then belongs to, and whether it could be judged.
+func (g *Guesser) Try(item *capture.Item, judge func(*Addresses) (refuted, ok bool)) {
 	u, isOpen := g.addressOf(item)
 	if !isOpen {
 		return
 	}
-	fits := g.judge.addresses.fits(item.Request.Method, u)
+	fits := g.addresses.fits(item.Request.Method, u)
 	if len(fits) == 0 {
 		g.stray(item, u)
 		return
 	}
 	s := sighting{isEvidence: isEvidence(item), isTelling: isTelling(item)}
 	for _, c := range g.claimants(fits, u) {
-		switch r := judged(c.judge); {
-		case r == nil:
+		switch refuted, ok := judge(c.in); {
+		case !ok:
 			return
-		case r.isRefuted():
+		case refuted:
 			s.refuted = append(s.refuted, c)
 		default:
 			s.fitting = append(s.fitting, c)
@@ -105,7 +85,7 @@ func (g *Guesser) claimants(fits []fit, u *url.URL) []claimant {
 	var list []claimant
 	isNeeded := false
 	for _, f := range fits {
-		if c := g.candidates[place{f.document, hostOf(u), f.base}]; c != nil {
+		if c := g.candidates[location{f.document, hostOf(u), f.base}]; c != nil {
 			list = append(list, claimant{c, f.operation})
 			isNeeded = isNeeded || c.isEnough(c.asked)
 		}
