@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -63,7 +64,7 @@ func (e *evidence) bodyAnew(side string) (value any, ok bool) {
 		if !isJSON {
 			return nil, false
 		}
-		value, err := judge.DecodeJSON([]byte(text.Raw))
+		value, err := body.DecodeJSON([]byte(text.Raw))
 		return value, err == nil
 	}
 	sent := e.r.Item.Request.Body
@@ -71,7 +72,7 @@ func (e *evidence) bodyAnew(side string) (value any, ok bool) {
 		return nil, false
 	}
 	if e.media(side) != "application/x-www-form-urlencoded" {
-		value, err := judge.DecodeJSON(sent.Bytes)
+		value, err := body.DecodeJSON(sent.Bytes)
 		return value, err == nil
 	}
 	form, err := url.ParseQuery(string(sent.Bytes))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
@@ -302,7 +303,7 @@ func FuzzJudgeBody(f *testing.F) {
 	}
 	j := probe(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		value, err := judge.DecodeJSON(data)
+		value, err := body.DecodeJSON(data)
 		if err == nil && value == nil && !bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 			t.Errorf("%q decodes to nothing", data)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/specs"
 )
 
@@ -156,12 +157,12 @@ func (b *builder) body(content openapi3.Content, side side) *node {
 			continue
 		}
 		schema := media.Schema
-		event, _ := eventSchema(b.c.Operation.Document, media)
+		event, _ := body.EventSchema(b.c.Operation.Document, media)
 		isText := schema != nil && schema.Value != nil && schema.Value.Type.Is("string")
 		switch {
 		case event != nil:
 			schema = &openapi3.SchemaRef{Value: &openapi3.Schema{Items: event}}
-		case isLined(media) && !isText, isLines(name):
+		case body.IsLined(media) && !isText, body.IsLines(name):
 			schema = &openapi3.SchemaRef{Value: &openapi3.Schema{Items: schema}}
 		}
 		if schema != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )
@@ -59,9 +60,9 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 		j.turn.Lock()
 		defer j.turn.Unlock()
 	}
-	decoded, reason := decode(m, media, header)
+	decoded, reason := m.decode(media, header)
 	switch {
-	case decoded.broken && m.isWhole():
+	case decoded.Broken && m.isWhole():
 		j.wrong(o, m, reason)
 		return
 	case reason != "":
@@ -70,9 +71,9 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 	}
 	o.seen.body(m, &decoded)
 	o.judged, o.isBody = 1, true
-	b := &body{message: m, media: media, header: header, decoded: decoded}
+	b := &content{message: m, media: media, header: header, decoded: decoded}
 	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
-	if event, pointer := eventSchema(m.op.Document, media); event != nil && decoded.lines {
+	if event, pointer := body.EventSchema(m.op.Document, media); event != nil && decoded.Lines {
 		b.media, b.schemaPointer = &openapi3.MediaType{Schema: event}, pointer
 	}
 	if b.media.Schema == nil || b.media.Schema.Value == nil {
@@ -83,12 +84,12 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 	j.undeclaredFields(o, b)
 }
 
-// body is a body that could be read.
-type body struct {
+// content is a body that could be read.
+type content struct {
 	*message
 	media         *openapi3.MediaType
 	header        string
-	decoded       decoded
+	decoded       body.Decoded
 	schemaPointer string
 }
 
@@ -99,4 +100,16 @@ func documentedMedia(content openapi3.Content, media *openapi3.MediaType) string
 		}
 	}
 	return ""
+}
+
+// decode reads the body, which may be JSON that it was read as already.
+func (m *message) decode(media *openapi3.MediaType, header string) (body.Decoded, string) {
+	if m.joined {
+		return body.JSON(m.body.Bytes)
+	}
+	plain, reason := m.codings.Undo(m.headers, m.body)
+	if reason != "" {
+		return body.Decoded{}, reason
+	}
+	return body.Decode(plain, header, media, m.content.Get("*/*") == media)
 }

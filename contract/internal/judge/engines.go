@@ -38,7 +38,7 @@ func (f *found) room() bool {
 }
 
 // both puts a body before the engines and settles what they say.
-func (j *Judge) both(o *opinion, b *body) {
+func (j *Judge) both(o *opinion, b *content) {
 	first := firstOnBody(b)
 	first.list = b.seen(first.list)
 	second, vote := j.secondOnBody(b, len(first.list)+first.more)

@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -57,7 +58,7 @@ type envelope struct {
 	media   *openapi3.MediaType
 	schema  way
 	body    gjson.Result
-	read    *body // the same, when a value of it is to be shown
+	read    *content // the same, when a value of it is to be shown
 	opinion opinion
 }
 
@@ -126,11 +127,11 @@ func (x *envelope) fault(p specs.Provenance, path []string, format string, args 
 // found is the value at a path of the answer, as a finding shows it.
 func (x *envelope) found(path []string) string {
 	if x.read == nil {
-		value, err := DecodeJSON([]byte(x.body.Raw))
+		value, err := body.DecodeJSON([]byte(x.body.Raw))
 		if err != nil {
 			return ""
 		}
-		x.read = &body{message: x.message, media: x.media, decoded: decoded{values: []any{value}}}
+		x.read = &content{message: x.message, media: x.media, decoded: body.Decoded{Values: []any{value}}}
 	}
 	return x.j.foundAt(x.read, path)
 }

@@ -13,16 +13,16 @@ const (
 // excerpt is what of a body the second engine reads: all of it, or of a large one the beginnings of its lists. It is nil
 // when that is still too large, and when the first engine has found faults, which may stand behind the beginnings, or so
 // many that the copies would be too large.
-func (b *body) excerpt(known int) []byte {
+func (b *content) excerpt(known int) []byte {
 	switch {
-	case len(b.decoded.json)*known > maxCopied:
+	case len(b.decoded.JSON)*known > maxCopied:
 		return nil
-	case len(b.decoded.json) <= maxExcerpt:
-		return b.decoded.json
-	case known > 0 || len(b.decoded.values) != 1:
+	case len(b.decoded.JSON) <= maxExcerpt:
+		return b.decoded.JSON
+	case known > 0 || len(b.decoded.Values) != 1:
 		return nil
 	}
-	text, err := json.Marshal(beginnings(b.decoded.values[0]))
+	text, err := json.Marshal(beginnings(b.decoded.Values[0]))
 	if err != nil || len(text) > maxExcerpt {
 		return nil
 	}

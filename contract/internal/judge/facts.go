@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/specs/recording"
 )
@@ -29,7 +30,7 @@ func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt s
 	if body == nil || doubt != "" || len(body.Bytes) == 0 {
 		return gjson.Result{}, false
 	}
-	plain, reason := r.codings.undo(headers, body)
+	plain, reason := r.codings.Undo(headers, body)
 	if reason != "" || !gjson.ValidBytes(plain) {
 		return gjson.Result{}, false
 	}
@@ -46,23 +47,23 @@ func (j *Judge) Own(item capture.Item) *Result {
 // PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of one
 // JSON value a line is a list of these. It is no JSON when its Content-Type does not say so, and when it is only a part.
 func (r *Result) PlainJSON(status int, header http.Header, coded []byte) (value any, is bool, err error) {
-	plain, reason := uncode(header.Get("Content-Encoding"), coded)
+	plain, reason := body.Uncode(header.Get("Content-Encoding"), coded)
 	if reason != "" {
 		return nil, false, errors.New(reason)
 	}
 	kind := header.Get("Content-Type")
-	if len(plain) == 0 || status == http.StatusPartialContent || !isJSON(mediaOf(kind)) {
+	if len(plain) == 0 || status == http.StatusPartialContent || !body.IsJSON(body.MediaType(kind)) {
 		return nil, false, nil
 	}
 	if _, documented := documentedResponse(r.Operation(), status); documented != nil {
-		if media := documented.Content.Get(kind); media != nil && isLined(media) {
-			d, reason := decodeLines(plain)
+		if media := documented.Content.Get(kind); media != nil && body.IsLined(media) {
+			d, reason := body.Lines(plain)
 			if reason != "" {
 				return nil, false, errors.New(reason)
 			}
-			return d.values, true, nil
+			return d.Values, true, nil
 		}
 	}
-	value, err = DecodeJSON(plain)
+	value, err = body.DecodeJSON(plain)
 	return value, err == nil, err
 }

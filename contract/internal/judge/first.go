@@ -48,19 +48,19 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 	return append(options, openapi3.DisableSchemaErrorDetails())
 }
 
-func firstOnBody(b *body) (f found) {
-	schema, isLarge := b.media.Schema.Value, len(b.decoded.json) > maxAtOnce
+func firstOnBody(b *content) (f found) {
+	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxAtOnce
 	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
 	if !isLarge {
 		options = append(options, openapi3.MultiErrors())
 	}
-	for i, value := range b.decoded.values {
+	for i, value := range b.decoded.Values {
 		err := schema.VisitJSON(value, options...)
 		if err == nil {
 			continue
 		}
 		var at []string
-		if b.decoded.lines {
+		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
 		f.schema(err, way{schema, b.schemaPointer}, at)

@@ -142,16 +142,16 @@ func (m member) at(token string) (next member, isThere bool) {
 }
 
 // foundAt is the value at a path of a body, as a finding shows it; empty where there is none.
-func (j *Judge) foundAt(b *body, path []string) string {
+func (j *Judge) foundAt(b *content, path []string) string {
 	line := 0
-	if b.decoded.lines && len(path) > 0 {
+	if b.decoded.Lines && len(path) > 0 {
 		line, _ = strconv.Atoi(path[0])
 		path = path[1:]
 	}
-	if line < 0 || line >= len(b.decoded.values) {
+	if line < 0 || line >= len(b.decoded.Values) {
 		return ""
 	}
-	m := member{value: b.decoded.values[line], part: b.secrets()}
+	m := member{value: b.decoded.Values[line], part: b.secrets()}
 	for _, token := range path {
 		next, isThere := m.at(token)
 		if !isThere {
@@ -163,7 +163,7 @@ func (j *Judge) foundAt(b *body, path []string) string {
 }
 
 // secrets is what the document, and ours if that is another one, say of secrets in the body.
-func (b *body) secrets() specs.Part {
+func (b *content) secrets() specs.Part {
 	schemas := []*openapi3.Schema{b.media.Schema.Value}
 	if own := b.op.Embedded; own != nil && own != b.op {
 		if b.side == request {

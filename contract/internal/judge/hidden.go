@@ -60,7 +60,7 @@ var (
 )
 
 // seen leaves out faults of values that were taken out.
-func (b *body) seen(faults []fault) []fault {
+func (b *content) seen(faults []fault) []fault {
 	return slices.DeleteFunc(faults, func(f fault) bool {
 		text, _ := b.valueAt(f.path).(string)
 		return isRedacted(text)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
@@ -136,7 +137,7 @@ type Result struct {
 
 	sampled bool     // the second engine judges it, whatever the first one says
 	reading *reading // nil if the request was read as it was sent
-	codings codings
+	codings body.Codings
 }
 
 // Operation is the operation that the exchange belongs to, or nil.

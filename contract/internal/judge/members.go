@@ -8,14 +8,13 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
 // A body may come as JSON, as a form, in the query, or in parts of these. What is judged is the JSON object that all of
 // them stand for, the same whichever way it came.
-
-const jsonKind = "application/json"
 
 // reading is a request's body as the platform's framework reads it, where that differs from what was sent.
 type reading struct {
@@ -40,7 +39,7 @@ func (r *Result) read() {
 	switch {
 	case err != nil:
 		r.reading = &reading{reason: "the form cannot be read"}
-	case reason != "" && op.Reader.Accepts(mediaOf(sent.ContentType)):
+	case reason != "" && op.Reader.Accepts(body.MediaType(sent.ContentType)):
 		r.reading = &reading{reason: reason}
 	case read.Changed.Body && r.isWorthReading(&read):
 		r.reading = &reading{body: read.Body, fromQuery: read.FromQuery}
@@ -57,9 +56,9 @@ func (r *Result) sent() (sent specs.Sent, reason string) {
 	if request.Body == nil || r.Item.RequestDoubt != "" {
 		return sent, ""
 	}
-	plain, reason := r.codings.undo(request.Headers, request.Body)
+	plain, reason := r.codings.Undo(request.Headers, request.Body)
 	if _, parameters, err := mime.ParseMediaType(sent.ContentType); reason == "" && err == nil {
-		plain, reason = decodeCharset(parameters["charset"], plain)
+		plain, reason = body.ToUTF8(parameters["charset"], plain)
 	}
 	sent.Body = plain
 	return sent, reason
@@ -86,12 +85,12 @@ func (r *Result) requestMessage() message {
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
 		pointer: op.Pointer + "/requestBody", codings: &r.codings,
 	}
-	body := requestBodyOf(op)
+	documented := requestBodyOf(op)
 	switch {
-	case body != nil:
-		m.content, m.required = body.Content, body.Required
+	case documented != nil:
+		m.content, m.required = documented.Content, documented.Required
 		m.take(r.reading)
-	case op.Reader.Accepts(mediaOf(m.headers.Value("Content-Type"))): // clients send forms with every POST
+	case op.Reader.Accepts(body.MediaType(m.headers.Value("Content-Type"))): // clients send forms with every POST
 		m.body, m.doubt = nil, ""
 	}
 	return m
@@ -103,7 +102,7 @@ func (m *message) take(read *reading) {
 		return
 	}
 	m.joined, m.sent = true, m.headers.Value("Content-Type")
-	m.headers = recording.Headers{{"Content-Type", jsonKind}}
+	m.headers = recording.Headers{{"Content-Type", body.JSONType}}
 	if read.reason != "" {
 		m.doubt = read.reason
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -35,7 +36,7 @@ type message struct {
 	sampled bool // the second engine judges it, whatever the first one says
 
 	documented string // under which status a response is documented
-	codings    *codings
+	codings    *body.Codings
 }
 
 // opinion is what was said of a message. It does not name the exchange, so that it holds for the next one that is the
@@ -201,7 +202,7 @@ func (j *Judge) mediaType(o *opinion, m *message) {
 		j.unknowable(o, m, m.doubt)
 		return
 	}
-	if len(m.body.Bytes) == 0 && isJSON(mediaOf(header)) && !isLined(media) { // no lines are fine
+	if len(m.body.Bytes) == 0 && body.IsJSON(body.MediaType(header)) && !body.IsLined(media) { // no lines are fine
 		j.empty(o, m)
 		return
 	}

@@ -43,7 +43,7 @@ func quiet(message string) string {
 }
 
 // hush takes out of the second engine's faults what they say of secrets. The first one's say what is documented only.
-func (b *body) hush(faults []fault) []fault {
+func (b *content) hush(faults []fault) []fault {
 	for i := range faults {
 		if b.isSecret(faults[i].path) {
 			faults[i].message = "a secret does not have the documented form"
@@ -53,8 +53,8 @@ func (b *body) hush(faults []fault) []fault {
 }
 
 // isSecret reports whether a value, or one that it is part of, is marked as a secret.
-func (b *body) isSecret(path []string) bool {
-	if b.decoded.lines && len(path) > 0 {
+func (b *content) isSecret(path []string) bool {
+	if b.decoded.Lines && len(path) > 0 {
 		path = path[1:] // the line
 	}
 	return b.anyAlong(path, func(w way) bool { return specs.IsSecret(w.schema) })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/contract/internal/body"
 )
 
 // Sampling returns a copy of the judge, which shares its memory. The copy asks the second engine only about messages in which
@@ -20,9 +21,9 @@ func (j *Judge) Sampling(samples func(*Result) bool) *Judge {
 // secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
 // passes forms unread. Where it cannot load the operation, the first one judges alone. Known is how many faults that one
 // found.
-func (j *Judge) secondOnBody(b *body, known int) (faults []fault, v vote) {
+func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 	kind := b.jsonHeader()
-	if j.engine == nil || b.decoded.json == nil || kind == "" || !b.sampled && known == 0 {
+	if j.engine == nil || b.decoded.JSON == nil || kind == "" || !b.sampled && known == 0 {
 		return nil, silent
 	}
 	text := b.excerpt(known)
@@ -46,8 +47,8 @@ func (j *Judge) secondOnBody(b *body, known int) (faults []fault, v vote) {
 }
 
 // jsonHeader is the Content-Type under which JSON is judged by the schema of the body, or the empty string.
-func (b *body) jsonHeader() string {
-	if isJSON(mediaOf(b.header)) && b.content.Get(b.header) == b.media {
+func (b *content) jsonHeader() string {
+	if body.IsJSON(body.MediaType(b.header)) && b.content.Get(b.header) == b.media {
 		return b.header
 	}
 	return ""
@@ -55,7 +56,7 @@ func (b *body) jsonHeader() string {
 
 // placed adds to faults where the document speaks of their values, and takes the values out of the messages, since they
 // may be secret.
-func (b *body) placed(faults []fault) []fault {
+func (b *content) placed(faults []fault) []fault {
 	for i := range faults {
 		f := &faults[i]
 		ways := b.waysTo(f.path)

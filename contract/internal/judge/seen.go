@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -147,16 +148,16 @@ func partOf(parts map[string]int, name string) int {
 }
 
 // body adds what a body shows that could be read.
-func (s *Seen) body(m *message, d *decoded) {
+func (s *Seen) body(m *message, d *body.Decoded) {
 	root := s.Catalogue.request
 	if m.side == response {
 		root = s.Catalogue.answers[m.documented]
 	}
 	switch {
-	case d.lines:
-		root.see(d.values, s)
-	case len(d.values) == 1:
-		root.see(d.values[0], s)
+	case d.Lines:
+		root.see(d.Values, s)
+	case len(d.Values) == 1:
+		root.see(d.Values[0], s)
 	}
 }
 

@@ -10,35 +10,35 @@ import (
 type knownCase struct {
 	name   string
 	reason string
-	is     func(b *body, first, second []fault) bool
+	is     func(b *content, first, second []fault) bool
 }
 
 var knownCases = []knownCase{
 	{
 		name:   "null-body",
 		reason: "a body that is the literal null passes the second engine whatever its schema",
-		is: func(b *body, _, second []fault) bool {
-			return len(second) == 0 && len(b.decoded.values) == 1 && b.decoded.values[0] == nil
+		is: func(b *content, _, second []fault) bool {
+			return len(second) == 0 && len(b.decoded.Values) == 1 && b.decoded.Values[0] == nil
 		},
 	},
 	{
 		name:   "nullable-combination",
 		reason: "null under nullable with allOf of a nullable schema fails the second engine, which makes a oneOf of both",
-		is: func(b *body, first, second []fault) bool {
+		is: func(b *content, first, second []fault) bool {
 			return len(first) == 0 && !slices.ContainsFunc(second, func(f fault) bool { return b.valueAt(f.path) != nil })
 		},
 	},
 	{
 		name:   "discriminator",
 		reason: "the second engine does not choose by discriminator: overlapping branches fail, and wrong ones pass",
-		is: func(b *body, first, second []fault) bool {
+		is: func(b *content, first, second []fault) bool {
 			return !slices.ContainsFunc(slices.Concat(first, second), func(f fault) bool { return !b.isDiscriminated(f.path) })
 		},
 	},
 	{
 		name:   "direction",
 		reason: "readOnly in a request and writeOnly in a response pass the second engine",
-		is: func(_ *body, first, second []fault) bool {
+		is: func(_ *content, first, second []fault) bool {
 			return len(second) == 0 && !slices.ContainsFunc(first, func(f fault) bool {
 				return f.keyword != "readOnly" && f.keyword != "writeOnly"
 			})
@@ -47,13 +47,13 @@ var knownCases = []knownCase{
 }
 
 // valueAt is the value at a path below the body, nil when there is none.
-func (b *body) valueAt(path []string) any {
-	var value any = b.decoded.values
-	if !b.decoded.lines {
-		if len(b.decoded.values) != 1 {
+func (b *content) valueAt(path []string) any {
+	var value any = b.decoded.Values
+	if !b.decoded.Lines {
+		if len(b.decoded.Values) != 1 {
 			return nil
 		}
-		value = b.decoded.values[0]
+		value = b.decoded.Values[0]
 	}
 	for _, token := range path {
 		switch v := value.(type) {
@@ -74,12 +74,12 @@ func (b *body) valueAt(path []string) any {
 
 // isDiscriminated reports whether a value, or one that it is part of, is of several kinds that a discriminator tells
 // apart.
-func (b *body) isDiscriminated(path []string) bool {
+func (b *content) isDiscriminated(path []string) bool {
 	return b.anyAlong(path, func(w way) bool { return w.schema.Discriminator != nil })
 }
 
 // anyAlong reports whether a schema of a value, or of one that it is part of, is as wanted.
-func (b *body) anyAlong(path []string, wanted func(way) bool) bool {
+func (b *content) anyAlong(path []string, wanted func(way) bool) bool {
 	ways := b.waysTo(nil)
 	for i := 0; ; i++ {
 		if slices.ContainsFunc(ways, wanted) {
@@ -93,7 +93,7 @@ func (b *body) anyAlong(path []string, wanted func(way) bool) bool {
 }
 
 // waysTo lists the schemas that speak of the value at a path below the body.
-func (b *body) waysTo(path []string) []way {
+func (b *content) waysTo(path []string) []way {
 	return way{b.media.Schema.Value, b.schemaPointer}.to(path...)
 }
 

@@ -8,17 +8,18 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
 // undeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
 // declared when any of the schemas that speak of the object names it, whichever way they are combined.
-func (j *Judge) undeclaredFields(o *opinion, b *body) {
+func (j *Judge) undeclaredFields(o *opinion, b *content) {
 	s := search{}
 	root := []way{{b.media.Schema.Value, b.schemaPointer}}
-	for i, value := range b.decoded.values {
-		if b.decoded.lines {
+	for i, value := range b.decoded.Values {
+		if b.decoded.Lines {
 			s.at = append(s.at[:0], strconv.Itoa(i))
 		}
 		s.value(value, root)
@@ -50,7 +51,7 @@ type search struct {
 }
 
 func (s *search) value(value any, ways []way) {
-	if len(s.at) > maxDepth {
+	if len(s.at) > body.MaxDepth {
 		return
 	}
 	switch v := value.(type) {

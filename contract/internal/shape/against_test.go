@@ -7,7 +7,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/shape"
 )
 
@@ -112,7 +112,7 @@ func TestNoShapeBreaksByItself(t *testing.T) {
 		`{"id":"x","state":null,"n":1.5,"tags":[],"any":{"x":1},"map":{},"free":{},"self":[1]}`,
 	} {
 		var union shape.Union
-		v, err := judge.DecodeJSON([]byte(value))
+		v, err := body.DecodeJSON([]byte(value))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/shape"
 )
 
@@ -31,7 +31,7 @@ func TestOf(t *testing.T) {
 		`{"new":{"deep":[[true],[1.5]]}}`: `{"new":{"deep":[["boolean|number"]]}}`,
 		`9007199254740993`:                `"integer"`,
 	} {
-		value, err := judge.DecodeJSON([]byte(text))
+		value, err := body.DecodeJSON([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,6 @@
-package judge
+// Package body reads the bodies of messages: it undoes content codings and charsets, and decodes JSON, lines of JSON,
+// streams of events, forms and parts. What it cannot read it gives a reason for; it judges nothing by a schema.
+package body
 
 import (
 	"bytes"
@@ -13,26 +15,23 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// decoded is what a body holds.
-type decoded struct {
-	values []any // one, or one a line of NDJSON or an event of a stream
-	lines  bool
-	json   []byte // the text of a JSON body, after codings; nil for others
-	broken bool   // the body should be JSON, and no reader takes it for that
+// JSONType is the media type of JSON.
+const JSONType = "application/json"
+
+// Decoded is what a body holds.
+type Decoded struct {
+	Values []any // one, or one a line of NDJSON or an event of a stream
+	Lines  bool
+	JSON   []byte // the text of a JSON body, after codings; nil for others
+	Broken bool   // the body should be JSON, and no reader takes it for that
 }
 
-// decode undoes content codings and charset, and reads the body by its media type. Reason says why it cannot be read.
-func decode(m *message, media *openapi3.MediaType, header string) (d decoded, reason string) {
-	if m.joined {
-		return decodeJSON(m.body.Bytes)
-	}
-	plain, reason := m.codings.undo(m.headers, m.body)
-	if reason != "" {
-		return d, reason
-	}
+// Decode reads a body, of which the content codings are undone, by its Content-Type. Media is what the document says of
+// it, of any type if isAny. Reason says why the body cannot be read.
+func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) (d Decoded, reason string) {
 	kind, params, err := mime.ParseMediaType(header)
 	if err != nil {
-		kind = mediaOf(header)
+		kind = MediaType(header)
 	}
 	switch {
 	case kind == "multipart/mixed":
@@ -40,55 +39,58 @@ func decode(m *message, media *openapi3.MediaType, header string) (d decoded, re
 	case isBinary(media), isArchive(kind):
 		return asBytes(kind, plain)
 	}
-	text, reason := decodeCharset(params["charset"], plain)
+	text, reason := ToUTF8(params["charset"], plain)
 	if reason != "" {
-		d.broken = reason == notUTF8 && (isJSON(kind) || isLines(kind))
+		d.Broken = reason == notUTF8 && (IsJSON(kind) || IsLines(kind))
 		return d, reason
 	}
 	switch {
-	case isLined(media):
+	case IsLined(media):
 		return decodeLined(text, media)
 	case kind == eventStream && media.Extensions["x-event"] != nil:
 		return decodeEvents(text)
-	case isJSON(kind):
-		return decodeJSON(text)
-	case isLines(kind):
-		return decodeLines(text)
+	case IsJSON(kind):
+		return JSON(text)
+	case IsLines(kind):
+		return Lines(text)
 	case kind == "multipart/form-data":
 		return decodeMultipart(plain, header, media)
 	case isYAML(kind):
 		return decodeYAML(text)
-	case m.content.Get("*/*") == media: // any type will do: it is what its text looks like
-		return decodeJSON(text)
+	case isAny: // it is what its text looks like
+		return JSON(text)
 	case strings.HasPrefix(kind, "text/"):
-		return decoded{values: []any{string(text)}}, ""
+		return Decoded{Values: []any{string(text)}}, ""
 	}
 	return d, fmt.Sprintf("no decoder for %s", kind)
 }
 
-func mediaOf(header string) string {
+// MediaType returns the media type of a Content-Type, in lower case and without parameters.
+func MediaType(header string) string {
 	kind, _, _ := strings.Cut(header, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-func isJSON(kind string) bool {
-	return kind == jsonKind || kind == "text/json" ||
+// IsJSON reports whether a media type is JSON.
+func IsJSON(kind string) bool {
+	return kind == JSONType || kind == "text/json" ||
 		strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")
 }
 
-func isLines(kind string) bool {
+// IsLines reports whether a media type is one JSON value a line.
+func IsLines(kind string) bool {
 	return kind == "application/x-ndjson" || kind == "application/ndjson" || kind == "application/jsonl"
 }
 
 func isYAML(kind string) bool { return kind == "application/x-yaml" || kind == "application/yaml" }
 
 // decodeYAML checks that a text is YAML. Schemas speak of it as a text.
-func decodeYAML(text []byte) (d decoded, reason string) {
+func decodeYAML(text []byte) (d Decoded, reason string) {
 	var node yaml.Node
 	if err := yaml.Unmarshal(text, &node); err != nil {
 		return d, "the body is not YAML"
 	}
-	return decoded{values: []any{string(text)}}, ""
+	return Decoded{Values: []any{string(text)}}, ""
 }
 
 func isArchive(kind string) bool { return kind == "application/gzip" || kind == "application/x-gzip" }
@@ -98,26 +100,28 @@ func isBinary(media *openapi3.MediaType) bool {
 }
 
 // asBytes checks that an archive can be opened; of other bytes there is nothing to say.
-func asBytes(kind string, plain []byte) (d decoded, reason string) {
+func asBytes(kind string, plain []byte) (d Decoded, reason string) {
 	if isArchive(kind) && len(plain) > 0 {
 		if _, err := gunzip(plain); err != nil {
 			return d, "the archive cannot be opened: " + err.Error()
 		}
 	}
-	return decoded{values: []any{string(plain)}}, ""
+	return Decoded{Values: []any{string(plain)}}, ""
 }
 
-func decodeJSON(text []byte) (d decoded, reason string) {
+// JSON reads a body that is one JSON value.
+func JSON(text []byte) (d Decoded, reason string) {
 	value, err := DecodeJSON(text)
 	if err != nil {
-		d.broken = isBroken(err)
+		d.Broken = isBroken(err)
 		return d, "the body is " + err.Error()
 	}
-	return decoded{values: []any{value}, json: text}, ""
+	return Decoded{Values: []any{value}, JSON: text}, ""
 }
 
-func decodeLines(text []byte) (d decoded, reason string) {
-	d.lines = true
+// Lines reads a body that is one JSON value a line.
+func Lines(text []byte) (d Decoded, reason string) {
+	d.Lines = true
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
@@ -126,30 +130,30 @@ func decodeLines(text []byte) (d decoded, reason string) {
 		}
 		value, err := DecodeJSON(line)
 		if err != nil {
-			d.broken = isBroken(err)
+			d.Broken = isBroken(err)
 			return d, fmt.Sprintf("line %d of the body is %v", n, err)
 		}
-		d.values = append(d.values, value)
+		d.Values = append(d.Values, value)
 	}
 	return d, ""
 }
 
-// isLined reports whether a document says of a media type that its body is one JSON value a line, whatever it is called.
-func isLined(media *openapi3.MediaType) bool {
+// IsLined reports whether a document says of a media type that its body is one JSON value a line, whatever it is called.
+func IsLined(media *openapi3.MediaType) bool {
 	lined, _ := media.Extensions["x-lines"].(bool)
 	return lined
 }
 
 // decodeLined reads the lines. A schema that wants a string speaks of the text as a whole, another one of each line.
-func decodeLined(text []byte, media *openapi3.MediaType) (d decoded, reason string) {
-	d, reason = decodeLines(text)
+func decodeLined(text []byte, media *openapi3.MediaType) (d Decoded, reason string) {
+	d, reason = Lines(text)
 	if reason == "" && media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Type.Is("string") {
-		return decoded{values: []any{string(text)}}, ""
+		return Decoded{Values: []any{string(text)}}, ""
 	}
 	return d, reason
 }
 
-func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d decoded, reason string) {
+func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d Decoded, reason string) {
 	schema := media.Schema
 	if schema == nil {
 		schema = openapi3.NewSchemaRef("", openapi3.NewSchema())
@@ -160,13 +164,13 @@ func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d d
 	if err != nil {
 		return d, "the form cannot be read"
 	}
-	return decoded{values: []any{value}}, ""
+	return Decoded{Values: []any{value}}, ""
 }
 
 const notUTF8 = "the body is not UTF-8"
 
-// decodeCharset turns text into UTF-8.
-func decodeCharset(charset string, text []byte) (plain []byte, reason string) {
+// ToUTF8 turns text into UTF-8.
+func ToUTF8(charset string, text []byte) (plain []byte, reason string) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	switch strings.ToLower(charset) {
 	case "", "utf-8", "utf8", "us-ascii", "ascii":

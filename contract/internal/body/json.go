@@ -1,4 +1,4 @@
-package judge
+package body
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-const (
-	maxDepth    = 256  // deeper nesting is an attack, not a message
-	maxExponent = 4096 // so are numbers that take seconds to compute with
-)
+// MaxDepth bounds how deep JSON may be nested: beyond is an attack, not a message.
+const MaxDepth = 256
+
+const maxExponent = 4096 // beyond are numbers that take seconds to compute with
 
 var (
-	errDepth    = fmt.Errorf("nested deeper than %d levels", maxDepth)
+	errDepth    = fmt.Errorf("nested deeper than %d levels", MaxDepth)
 	errExponent = fmt.Errorf("a number has an exponent beyond %d", maxExponent)
 	errTrailing = errors.New("data after the value")
 	errSyntax   = errors.New("a syntax error")
@@ -65,7 +65,7 @@ func plain(err error) error {
 type strict struct{ *jsontext.Decoder }
 
 func (d *strict) value() (any, error) {
-	if d.StackDepth() > maxDepth {
+	if d.StackDepth() > MaxDepth {
 		return nil, errDepth
 	}
 	token, err := d.ReadToken()

@@ -1,4 +1,4 @@
-package judge
+package body
 
 import (
 	"bytes"
@@ -19,16 +19,17 @@ const maxInflated = 64 << 20
 
 var errInflated = fmt.Errorf("it grows beyond %d MiB", maxInflated>>20)
 
-// codings undoes the content codings of an exchange's bodies, once each: what grows too much, and what is small, is
-// remembered.
-type codings struct{ known map[*recording.Body]uncoded }
+// Codings undoes the content codings of an exchange's bodies, once each: what grows too much, and what is small, is
+// remembered. Its zero value is ready for use.
+type Codings struct{ known map[*recording.Body]uncoded }
 
 type uncoded struct {
 	plain  []byte
 	reason string
 }
 
-func (c *codings) undo(headers recording.Headers, body *recording.Body) (plain []byte, reason string) {
+// Undo returns a body without its content codings, or why they cannot be undone.
+func (c *Codings) Undo(headers recording.Headers, body *recording.Body) (plain []byte, reason string) {
 	const worthKeeping = 1 << 20
 	header := headers.Value("Content-Encoding")
 	if header == "" {
@@ -36,7 +37,7 @@ func (c *codings) undo(headers recording.Headers, body *recording.Body) (plain [
 	}
 	u, isKnown := c.known[body]
 	if !isKnown {
-		if u.plain, u.reason = uncode(header, body.Bytes); len(u.plain) <= worthKeeping {
+		if u.plain, u.reason = Uncode(header, body.Bytes); len(u.plain) <= worthKeeping {
 			if c.known == nil {
 				c.known = map[*recording.Body]uncoded{}
 			}
@@ -46,9 +47,9 @@ func (c *codings) undo(headers recording.Headers, body *recording.Body) (plain [
 	return u.plain, u.reason
 }
 
-// uncode undoes the content codings of a body. Recordings often hold the plain body under a header that says otherwise:
+// Uncode undoes the content codings of a body. Recordings often hold the plain body under a header that says otherwise:
 // only bytes that begin as the coding does are decoded.
-func uncode(header string, coded []byte) (plain []byte, reason string) {
+func Uncode(header string, coded []byte) (plain []byte, reason string) {
 	plain = coded
 	if header == "" {
 		return plain, ""

@@ -1,4 +1,4 @@
-package judge
+package body
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 )
 
 // decodeParts reads a body of several parts, of which the document says nothing one by one, to its end.
-func decodeParts(text []byte, boundary string) (d decoded, reason string) {
+func decodeParts(text []byte, boundary string) (d Decoded, reason string) {
 	if boundary == "" {
 		return d, "the Content-Type does not tell what is between the parts"
 	}
@@ -17,7 +17,7 @@ func decodeParts(text []byte, boundary string) (d decoded, reason string) {
 	for n := 1; ; n++ {
 		part, err := parts.NextRawPart()
 		if errors.Is(err, io.EOF) && bytes.Contains(text, []byte("--"+boundary+"--")) { // the end, and not only of the text
-			return decoded{values: []any{string(text)}}, ""
+			return Decoded{Values: []any{string(text)}}, ""
 		}
 		if err == nil {
 			_, err = io.Copy(io.Discard, part)

@@ -1,4 +1,4 @@
-package judge
+package body
 
 import (
 	"bytes"
@@ -11,18 +11,18 @@ import (
 
 const eventStream = "text/event-stream"
 
-// eventSchema is the schema of the events of a stream, and where it stands: a component that the media type names with
+// EventSchema returns the schema of the events of a stream, and where it stands: a component that the media type names with
 // x-event. It is nil where the document says nothing of them.
-func eventSchema(d *specs.Document, media *openapi3.MediaType) (*openapi3.SchemaRef, string) {
+func EventSchema(d *specs.Document, media *openapi3.MediaType) (*openapi3.SchemaRef, string) {
 	name, _ := media.Extensions["x-event"].(string)
 	if name == "" || d.T.Components == nil || d.T.Components.Schemas[name] == nil {
 		return nil, ""
 	}
-	return d.T.Components.Schemas[name], join("/components/schemas", name)
+	return d.T.Components.Schemas[name], "/components/schemas/" + specs.EscapePointer(name)
 }
 
 // decodeEvents reads the JSON of each event of a stream.
-func decodeEvents(text []byte) (d decoded, reason string) {
+func decodeEvents(text []byte) (d Decoded, reason string) {
 	events, whole := events(text)
 	switch {
 	case !whole:
@@ -30,13 +30,13 @@ func decodeEvents(text []byte) (d decoded, reason string) {
 	case len(events) == 0:
 		return d, "the stream has no events"
 	}
-	d.lines = true
+	d.Lines = true
 	for i, data := range events {
 		value, err := DecodeJSON(data)
 		if err != nil {
 			return d, fmt.Sprintf("event %d of the stream is %v", i+1, err)
 		}
-		d.values = append(d.values, value)
+		d.Values = append(d.Values, value)
 	}
 	return d, ""
 }
