@@ -149,7 +149,7 @@ func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
 	j, err := c.run(ctx, source, g)
 	r := g.report()
-	r.Bases = g.covering.bases(j)
+	r.Bases = g.bases(j)
 	unmatched, note := g.unmatched.report(j)
 	if r.Unmatched = unmatched; note != "" {
 		r.Notes = append(r.Notes, note)

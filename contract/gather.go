@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/internal/rule"
@@ -34,7 +35,8 @@ type gatherer struct {
 	disabled  map[string]bool
 	watcher   *rule.Watcher
 	pending   pendingCredentials
-	covering  *covering
+	coverage  *coverage.Collector
+	exchanges map[*ownership.Base]int // by the base that they were found under
 	accepted  *acceptance
 	unmatched unmatchedAddresses
 	numbers   numbering
@@ -53,7 +55,7 @@ func newGatherer(c *Checker) *gatherer {
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
 		reasons: map[string]int{}, ignored: map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
-		covering: newCovering(c.documents), accepted: newAcceptance(c.config.baseline), files: map[string]bool{}, says: map[saysKey]string{},
+		coverage: coverage.NewCollector(c.documents), exchanges: map[*ownership.Base]int{}, accepted: newAcceptance(c.config.baseline), files: map[string]bool{}, says: map[saysKey]string{},
 	}
 	g.r.Own = slices.Sorted(maps.Values(c.config.specs))
 	for _, id := range c.config.disabled {
@@ -116,7 +118,12 @@ func (g *gatherer) take(v *verdict) {
 		g.r.Exchanges.Unmatched++
 		g.unmatched.take(v.result)
 	}
-	g.covering.take(v.result)
+	if base := v.result.Owner.Base; base != nil {
+		g.exchanges[base]++
+	}
+	if op := v.result.Operation(); op != nil {
+		g.coverage.Add(op, v.result.Status(), v.result.Touched)
+	}
 	g.guesses.take(v.result)
 	g.judged(v.result)
 	for _, c := range v.result.Checks {
@@ -289,9 +296,9 @@ func (g *gatherer) report() *Report {
 		g.r.Rules = append(g.r.Rules, *g.tallies[doc.ID])
 	}
 	g.r.Engines = g.engines()
-	g.r.Coverage = g.covering.report(g.r.Rules)
+	g.r.Coverage = g.coverage.Report(g.r.Rules)
 	g.r.Gaps, g.r.Complete = g.numbers.gaps(g.checker.config.gapless), g.checker.config.gapless
-	g.r.Thresholds = thresholds(g.checker.config.thresholds, g.r.Coverage)
+	g.r.Thresholds = coverage.Thresholds(g.checker.config.thresholds, g.r.Coverage)
 	g.r.Baseline = g.accepted.report()
 	g.r.Notes = append(g.r.Notes, g.ignoredNotes()...)
 	for reason, n := range g.reasons {

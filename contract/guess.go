@@ -166,10 +166,10 @@ func (c *Checker) judgeOf(r *Report) *judge.Judge {
 
 // bases says where the interfaces were, and how many exchanges each address had. Guesses that nothing came of are left
 // out.
-func (c *covering) bases(j *judge.Judge) []report.Base {
+func (g *gatherer) bases(j *judge.Judge) []report.Base {
 	var list []report.Base
 	for _, b := range j.Addresses().Bases() {
-		base := report.Base{Interface: b.Interface, URL: b.URL, Source: report.Given, Exchanges: c.at[b]}
+		base := report.Base{Interface: b.Interface, URL: b.URL, Source: report.Given, Exchanges: g.exchanges[b]}
 		if b.Guessed {
 			base.Source = report.Guessed
 		}

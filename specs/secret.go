@@ -158,3 +158,8 @@ func (p Part) Field(field string) Part {
 	}
 	return part
 }
+
+// IsCredential reports whether a parameter is the header that carries the credentials of a request.
+func IsCredential(p *openapi3.Parameter) bool {
+	return p.In == openapi3.ParameterInHeader && strings.EqualFold(p.Name, "Authorization")
+}

@@ -10,9 +10,7 @@ import (
 // book is what judges make of a document: once in a process, since it takes a while and never changes, and a test that
 // asserts has a judge of its own.
 type book struct {
-	schemas    sync.Map // loaded → func() (engine.Schemas, error)
-	catalogues sync.Map // *specs.Operation → *Catalogue
-	extents    sync.Map // *specs.Operation → *Extent
+	schemas sync.Map // loaded → func() (engine.Schemas, error)
 }
 
 var books sync.Map // *specs.Document → *book
@@ -44,31 +42,4 @@ func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
 		}))
 	}
 	return known.(func() (engine.Schemas, error))()
-}
-
-// CatalogueOf is the catalogue of an operation.
-func CatalogueOf(op *specs.Operation) *Catalogue {
-	b := bookOf(op.Document)
-	if known, ok := b.catalogues.Load(op); ok {
-		return known.(*Catalogue)
-	}
-	c, _ := b.catalogues.LoadOrStore(op, newCatalogue(op))
-	return c.(*Catalogue)
-}
-
-// Extent is how much of an operation there is to touch.
-type Extent struct {
-	Parts     [Aspects]int
-	Responses []string // the documented ones, sorted
-}
-
-// ExtentOf is the extent of an operation. It is kept, the catalogue that it needs is not: most operations are never asked
-// for more.
-func ExtentOf(op *specs.Operation) *Extent {
-	b := bookOf(op.Document)
-	if known, ok := b.extents.Load(op); ok {
-		return known.(*Extent)
-	}
-	e, _ := b.extents.LoadOrStore(op, &Extent{Parts: newCatalogue(op).counts(), Responses: responses(op)})
-	return e.(*Extent)
 }

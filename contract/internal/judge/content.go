@@ -69,7 +69,7 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 		j.unknowable(o, m, reason)
 		return
 	}
-	o.seen.body(m, &decoded)
+	m.touch(o.touched, &decoded)
 	o.judged, o.isBody = 1, true
 	b := &content{message: m, media: media, header: header, decoded: decoded}
 	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"

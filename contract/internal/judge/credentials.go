@@ -50,7 +50,7 @@ func (j *Judge) credentials(r *Result) {
 		r.check(AuthScheme, report.Skipped)
 		return
 	}
-	taken := r.status() >= 200 && r.status() < 300
+	taken := r.Status() >= 200 && r.Status() < 300
 	switch verdict, message := j.scheme(r, schemes); {
 	case message == "":
 		r.Credentials = Present
@@ -142,8 +142,4 @@ func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string)
 		Rule: AuthScheme, Severity: severity, Verdict: verdict, Message: message,
 		Pointer: "/request/headers/Authorization", Spec: report.Spec{Pointer: pointer},
 	})
-}
-
-func isCredential(p *openapi3.Parameter) bool {
-	return p.In == openapi3.ParameterInHeader && strings.EqualFold(p.Name, "Authorization")
 }

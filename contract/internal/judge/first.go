@@ -11,6 +11,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
+
+	"svc.example/understudy/specs"
 )
 
 // The first engine is kin-openapi. It gets values that are decoded already and never sees defaults, so that it changes
@@ -122,7 +124,7 @@ func firstOnParameters(p *parameters) (f found) {
 		},
 	}
 	for i, ref := range p.op.Parameters {
-		if isCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
+		if specs.IsCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
 			continue
 		}
 		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -80,6 +81,6 @@ func (p *parameters) isRedacted(parameter *openapi3.Parameter) bool {
 
 func (p *parameters) anyRedacted() bool {
 	return slices.ContainsFunc(p.op.Parameters, func(ref *openapi3.ParameterRef) bool {
-		return !isCredential(ref.Value) && p.isRedacted(ref.Value)
+		return !specs.IsCredential(ref.Value) && p.isRedacted(ref.Value)
 	})
 }

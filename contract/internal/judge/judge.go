@@ -18,6 +18,7 @@ import (
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/internal/body"
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -122,8 +123,8 @@ type Result struct {
 	Owner    ownership.Owner
 	Checks   []Check
 	Findings []report.Finding
-	Omitted  int     // findings beyond those
-	Seen     []*Seen // what the messages show of what is documented; shared with other results
+	Omitted  int             // findings beyond those
+	Touched  []*coverage.Set // the documented parts that the messages touch; shared with other results
 
 	Parameters int      // 1 if the operation has parameters, which were judged
 	Bodies     int      // that were judged
@@ -143,7 +144,8 @@ type Result struct {
 // Operation is the operation that the exchange belongs to, or nil.
 func (r *Result) Operation() *specs.Operation { return r.Owner.Match.Operation }
 
-func (r *Result) status() int {
+// Status returns the status of the response, or 0 if there is none.
+func (r *Result) Status() int {
 	if r.Item.Response == nil {
 		return 0
 	}
@@ -177,7 +179,7 @@ func (r *Result) Lean() *Result {
 	if e.Response != nil {
 		e.Response = &recording.Response{Status: e.Response.Status}
 	}
-	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Seen, lean.reading = &e, nil, nil, nil, nil
+	lean.Item.Exchange, lean.Checks, lean.Findings, lean.Touched, lean.reading = &e, nil, nil, nil, nil
 	return &lean
 }
 
@@ -218,7 +220,7 @@ func (j *Judge) several(r *Result) {
 
 func (j *Judge) undocumentedOperation(r *Result) {
 	item, d := &r.Item, r.Owner.Document
-	severity := j.severity(request, specs.Documented, outcomeOf(r.status()))
+	severity := j.severity(request, specs.Documented, outcomeOf(r.Status()))
 	method, path := ownership.Shown(item.Request.Method, r.Owner.Path)
 	message := ""
 	if r.Owner.Match.Allow != "" {
@@ -246,7 +248,7 @@ func (j *Judge) request(r *Result) { j.examine(r, r.requestMessage()) }
 
 // response judges what the server answered.
 func (j *Judge) response(r *Result) {
-	op, status := r.Operation(), r.status()
+	op, status := r.Operation(), r.Status()
 	if status == 0 {
 		r.check(UndocumentedStatus, report.Inconclusive)
 		r.Findings = append(r.Findings, j.finding(r.Item.Number, op, report.Finding{
@@ -271,7 +273,7 @@ func (j *Judge) response(r *Result) {
 		required: len(documented.Content) > 0, documented: key, codings: &r.codings,
 	}
 	if r.Item.Request.Method == http.MethodHead || status == http.StatusNotModified {
-		r.Seen = append(r.Seen, j.seen(&m))
+		r.Touched = append(r.Touched, m.touched())
 		return
 	}
 	j.examine(r, m)

@@ -14,7 +14,7 @@ func (j *Judge) latency(r *Result) {
 	if !isLimited {
 		return
 	}
-	if r.status() == 0 { // no response was recorded, as another rule says
+	if r.Status() == 0 { // no response was recorded, as another rule says
 		r.check(Latency, report.Skipped)
 		return
 	}

@@ -81,7 +81,7 @@ func (r *Result) isWorthReading(read *specs.Read) bool {
 func (r *Result) requestMessage() message {
 	op := r.Operation()
 	m := message{
-		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
+		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
 		pointer: op.Pointer + "/requestBody", codings: &r.codings,
 	}

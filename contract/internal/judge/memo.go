@@ -86,7 +86,7 @@ func (m *message) parametersKey(owner *ownership.Owner) key {
 	}{m.op, m.outcome, m.sampled, owner.Path, owner.Query})
 	for _, ref := range m.op.Parameters {
 		switch p := ref.Value; {
-		case p.In == openapi3.ParameterInHeader && !isCredential(p):
+		case p.In == openapi3.ParameterInHeader && !specs.IsCredential(p):
 			maphash.WriteComparable(&h, m.headers.Value(p.Name))
 		case p.In == openapi3.ParameterInCookie:
 			maphash.WriteComparable(&h, m.headers.Value("Cookie"))

@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -44,7 +45,7 @@ type message struct {
 type opinion struct {
 	checks   []Check
 	findings []report.Finding
-	seen     *Seen          // nil where nothing is documented
+	touched  *coverage.Set  // nil where nothing is documented
 	omitted  map[string]int // findings beyond maxFaults, by rule, until the opinion is concluded
 	more     int            // the sum of them
 
@@ -106,8 +107,8 @@ func (j *Judge) examine(r *Result, m message) {
 // take adds an opinion to the result.
 func (r *Result) take(said *opinion) {
 	r.Checks = append(r.Checks, said.checks...)
-	if said.seen != nil {
-		r.Seen = append(r.Seen, said.seen)
+	if said.touched != nil {
+		r.Touched = append(r.Touched, said.touched)
 	}
 	r.Omitted += said.more
 	r.Second += said.votes[voted]
@@ -160,7 +161,7 @@ func (j *Judge) undecided(o *opinion, m *message, reason string) {
 }
 
 func (j *Judge) opinion(m *message) *opinion {
-	o := &opinion{seen: j.seen(m)}
+	o := &opinion{touched: m.touched()}
 	switch {
 	case m.body == nil && m.doubt != "" && len(m.content) > 0:
 		j.unknowable(o, m, m.doubt)

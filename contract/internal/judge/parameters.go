@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
+	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -35,7 +36,7 @@ func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
 func (j *Judge) parameters(r *Result) {
 	op := r.Operation()
 	m := message{
-		op: op, side: request, outcome: outcomeOf(r.status()), method: r.Item.Request.Method,
+		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters", sampled: r.sampled,
 	}
 	key := m.parametersKey(&r.Owner)
@@ -52,7 +53,7 @@ func (j *Judge) opinionOnParameters(m message, owner *ownership.Owner) *opinion 
 	query, err := url.ParseQuery(owner.Query)
 	p.query = query
 	o := &opinion{}
-	if slices.ContainsFunc(m.op.Parameters, func(ref *openapi3.ParameterRef) bool { return !isCredential(ref.Value) }) {
+	if slices.ContainsFunc(m.op.Parameters, func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
 		o.judged = 1
 	}
 	if err != nil {
@@ -69,7 +70,8 @@ func (j *Judge) opinionOnParameters(m message, owner *ownership.Owner) *opinion 
 			p.path[ref.Value.Name] = owner.Match.Declared(ref.Value.Name)
 		}
 	}
-	o.seen = j.parametersSeen(p)
+	o.touched = coverage.NewSet(p.op)
+	o.touched.Parameters(p.valuesOf)
 	first := firstOnParameters(p)
 	second, vote := j.secondOnParameters(p, len(first.list))
 	first.list, second = p.hush(first.list), p.hush(second)
@@ -118,7 +120,7 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 		return
 	}
 	m := message{
-		op: r.Operation(), side: response, status: r.status(), pointer: pointer, headers: r.Item.Response.Headers,
+		op: r.Operation(), side: response, status: r.Status(), pointer: pointer, headers: r.Item.Response.Headers,
 	}
 	values := headerOf(r.Item.Response.Headers)
 	o := &opinion{}

@@ -32,7 +32,7 @@ func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, poin
 	slices.Sort(names)
 	o := &opinion{}
 	o.check(UndeclaredHeader, report.Fail)
-	m := message{op: r.Operation(), side: response, status: r.status()}
+	m := message{op: r.Operation(), side: response, status: r.Status()}
 	for _, name := range slices.Compact(names) {
 		j.undeclaredHeader(o, &m, name, pointer)
 	}

@@ -3,42 +3,12 @@ package judge
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// parametersSeen is what a request shows of the documented parameters.
-func (j *Judge) parametersSeen(p *parameters) *Seen {
-	c := CatalogueOf(p.op)
-	s := &Seen{c, c.empty()}
-	for i := range c.parameters {
-		g := &c.parameters[i]
-		values, isGiven := p.valuesOf(g.Parameter)
-		if !isGiven {
-			continue
-		}
-		s.mark(g.part)
-		for _, text := range values {
-			if len(g.node.values) > 0 {
-				s.mark(partOf(g.node.values, `"`+text))
-				s.mark(partOf(g.node.values, number64(text)))
-			}
-		}
-	}
-	return s
-}
-
-// number64 is a number or a truth value in the notation of literal.
-func number64(text string) string {
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
-		return strconv.FormatFloat(number, 'g', -1, 64)
-	}
-	return text
-}
-
-// valuesOf are the texts that a request gives to a parameter, those of a list one by one, and whether it gives any.
+// valuesOf returns the texts that a request gives to a parameter, those of a list one by one, and whether it gives any.
 func (p *parameters) valuesOf(g *openapi3.Parameter) (values []string, isGiven bool) {
 	switch g.In {
 	case openapi3.ParameterInPath:
@@ -71,7 +41,7 @@ func cookies(header string) []*http.Cookie {
 	return list
 }
 
-// inQuery is what a query gives to a parameter: by its name, with brackets for a list or an object, or, for an object
+// inQuery returns what a query gives to a parameter: by its name, with brackets for a list or an object, or, for an object
 // that is spread out, by the names of its members.
 func inQuery(query url.Values, g *openapi3.Parameter) (values []string, isGiven bool) {
 	for name, list := range query {

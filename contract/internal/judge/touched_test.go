@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -16,13 +17,13 @@ import (
 )
 
 // covered is what a result shows, by aspect.
-func covered(r *judge.Result) (parts [judge.Aspects]report.Parts) {
-	if len(r.Seen) == 0 {
+func covered(r *judge.Result) (parts [coverage.Aspects]report.Parts) {
+	if len(r.Touched) == 0 {
 		return parts
 	}
-	c := judge.NewCoverage(r.Seen[0].Catalogue)
-	for _, seen := range r.Seen {
-		c.Add(seen)
+	c := coverage.NewSet(r.Operation())
+	for _, seen := range r.Touched {
+		c.Union(seen)
 	}
 	return c.Parts()
 }
@@ -122,7 +123,7 @@ func TestWhatAMessageShows(t *testing.T) {
 func TestWhatAMessageMisses(t *testing.T) {
 	t.Parallel()
 	parts := covered(probe(t).Exchange(talk{"POST /things", `{"name":"a"}`, 201, `{"name":"a"}`, nil}.item()))
-	missed := slices.Concat(parts[judge.RequestParts].Missed, parts[judge.ResponseParts].Missed, parts[judge.PropertyParts].Missed)
+	missed := slices.Concat(parts[coverage.RequestParts].Missed, parts[coverage.ResponseParts].Missed, parts[coverage.PropertyParts].Missed)
 	for part, want := range map[string]bool{
 		"application/x-www-form-urlencoded": true, "400 application/json": true, "400 /message": true, "201 /id": true,
 		"201 /owner/name": true, "201 /labels/*": true, "request /secret": true,
@@ -151,7 +152,7 @@ func TestCataloguesEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := judge.ExtentOf(d.Operations[0]).Parts[judge.PropertyParts]; n < 1000 || n > 20_000 {
+	if n := coverage.ExtentOf(d.Operations[0]).Parts[coverage.PropertyParts]; n < 1000 || n > 20_000 {
 		t.Errorf("%d properties", n)
 	}
 }

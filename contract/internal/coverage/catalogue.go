@@ -1,4 +1,4 @@
-package judge
+package coverage
 
 import (
 	"maps"
@@ -11,7 +11,7 @@ import (
 )
 
 // A catalogue lists what of an operation traffic can touch: its parts, each with a number. It is at the same time the
-// way to them: a value is walked along a tree of nodes, made once of all schemas that speak of it, so that what was seen
+// way to them: a value is walked along a tree of nodes, made once of all schemas that speak of it, so that what is touched
 // is a set of numbers, and two such sets become one by or.
 
 // Aspect is a kind of documented part.
@@ -31,6 +31,7 @@ const (
 const (
 	maxParts = 20_000 // of one operation: documents whose schemas multiply are cut there
 	maxNest  = 64     // how deep a catalogue follows schemas
+	maxWalk  = 64     // how many schemas one is combined of
 )
 
 // Catalogue is what of one operation can be touched. It never changes.
@@ -66,15 +67,15 @@ func newCatalogue(op *specs.Operation) *Catalogue {
 		Operation: op, requests: map[string]int{}, responses: map[string]int{}, answers: map[string]*node{},
 	}}
 	for _, ref := range op.Parameters {
-		if ref.Value != nil && !isCredential(ref.Value) {
+		if ref.Value != nil && !specs.IsCredential(ref.Value) {
 			b.parameter(ref.Value)
 		}
 	}
-	if body := requestBodyOf(op); body != nil {
-		for _, name := range slices.Sorted(maps.Keys(body.Content)) {
+	if ref := op.Spec.RequestBody; ref != nil && ref.Value != nil {
+		for _, name := range slices.Sorted(maps.Keys(ref.Value.Content)) {
 			b.c.requests[name] = b.add(RequestParts)
 		}
-		b.c.request = b.body(body.Content, request)
+		b.c.request = b.body(ref.Value.Content, isRequest)
 	}
 	if op.Spec.Responses != nil {
 		for _, status := range slices.Sorted(maps.Keys(op.Spec.Responses.Map())) {
@@ -112,6 +113,14 @@ func responseNames(status string, r *openapi3.Response) []string {
 	return names
 }
 
+// side says which messages a body belongs to.
+type side int
+
+const (
+	isRequest side = iota
+	isResponse
+)
+
 type builder struct {
 	c    *Catalogue
 	side side
@@ -143,7 +152,7 @@ func (b *builder) response(status string, r *openapi3.Response) {
 		b.c.responses[name] = b.add(ResponseParts)
 	}
 	if len(r.Content) > 0 {
-		b.c.answers[status] = b.body(r.Content, response)
+		b.c.answers[status] = b.body(r.Content, isResponse)
 	}
 }
 
@@ -234,7 +243,7 @@ func (b *builder) names(all []*openapi3.Schema) []string {
 	var names []string
 	for _, schema := range all {
 		for name, ref := range schema.Properties {
-			isForOther := ref.Value != nil && (b.side == request && ref.Value.ReadOnly || b.side == response && ref.Value.WriteOnly)
+			isForOther := ref.Value != nil && (b.side == isRequest && ref.Value.ReadOnly || b.side == isResponse && ref.Value.WriteOnly)
 			if !isForOther {
 				names = append(names, name)
 			}
@@ -279,4 +288,25 @@ func together(schemas []*openapi3.Schema) []*openapi3.Schema {
 		}
 	}
 	return all
+}
+
+// partsOf lists the schemas of a property.
+func partsOf(schemas []*openapi3.Schema, name string) []*openapi3.Schema {
+	return gather(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef {
+		if property := s.Properties[name]; property != nil {
+			return property
+		}
+		return s.AdditionalProperties.Schema
+	})
+}
+
+// gather lists one part of each schema that has it.
+func gather(schemas []*openapi3.Schema, part func(*openapi3.Schema) *openapi3.SchemaRef) []*openapi3.Schema {
+	var list []*openapi3.Schema
+	for _, schema := range schemas {
+		if ref := part(schema); ref != nil {
+			list = append(list, ref.Value)
+		}
+	}
+	return list
 }

@@ -1,0 +1,45 @@
+package judge
+
+import (
+	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/contract/internal/coverage"
+)
+
+// touched returns the parts of the operation that a message touches before its body is read: that it is there, and of
+// what kind it is.
+func (m *message) touched() *coverage.Set {
+	s := coverage.NewSet(m.op)
+	header := m.headers.Value("Content-Type")
+	if m.side == request && m.joined {
+		header = m.sent
+	}
+	media := m.content.Get(header)
+	if m.joined && media == nil && header != "" {
+		media = m.documentedMedia()
+	}
+	isThere := header != "" || m.body != nil && len(m.body.Bytes) > 0 && !m.bodiless
+	switch name := documentedMedia(m.content, media); {
+	case m.side == request && media != nil && isThere:
+		s.RequestBody(name)
+	case m.side == response && (len(m.content) == 0 || media != nil && isThere):
+		s.Response(m.documented, name)
+	}
+	return s
+}
+
+// touch adds to a set what a body touches that could be read.
+func (m *message) touch(s *coverage.Set, d *body.Decoded) {
+	var value any = d.Values
+	switch {
+	case d.Lines:
+	case len(d.Values) == 1:
+		value = d.Values[0]
+	default:
+		return
+	}
+	if m.side == request {
+		s.RequestValue(value)
+	} else {
+		s.ResponseValue(m.documented, value)
+	}
+}
