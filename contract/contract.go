@@ -92,7 +92,7 @@ func NewChecker(opts ...Option) (*Checker, error) {
 		return nil, err
 	}
 	limits, err := c.limits(documents)
-	if err := errors.Join(c.misspelt(documents), c.ignoredCredentials(documents), err); err != nil {
+	if err := errors.Join(c.validateOperations(documents), c.ignoredCredentials(documents), err); err != nil {
 		return nil, err
 	}
 	salt := make([]byte, 16)

@@ -34,7 +34,7 @@ func (c *Checker) Evidence(ctx context.Context, source Source, r *Report) error 
 		if err != nil {
 			return fmt.Errorf("read the evidence: %w", err)
 		}
-		r.Evidence[item.Number] = shortened(c.redactor.Redact(item.Exchange, owners.Own(item).Operation()))
+		r.Evidence[item.Number] = shortened(c.redactor.Redact(item.Exchange, owners.Match(item).Operation()))
 		if delete(wanted, item.Number); len(wanted) == 0 {
 			return nil
 		}

@@ -82,7 +82,7 @@ func (c *Checker) unions(source Source) (map[string]*shape.Union, error) {
 			}
 			continue
 		}
-		result := c.judge.Own(item)
+		result := c.judge.Match(item)
 		answer := item.Response
 		if result.Operation() == nil || answer == nil || item.ResponseDoubt != "" {
 			continue
@@ -127,7 +127,7 @@ func (c *Checker) owner(response *http.Response) *judge.Result {
 	if e.Request.Method == "" {
 		e.Request.Method = http.MethodGet
 	}
-	return c.judge.Own(capture.Item{Exchange: e})
+	return c.judge.Match(capture.Item{Exchange: e})
 }
 
 // addShape adds the shape of an answer: of its JSON, or the media type of what is none.

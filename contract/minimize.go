@@ -223,7 +223,7 @@ func (m *minimizer) plain(records []capture.Record) []*recording.Exchange {
 			return nil
 		}
 		if item, err := record.Decode(); err == nil {
-			list = append(list, m.checker.redactor.Redact(item.Exchange, m.oracle.judge.Own(item).Operation()))
+			list = append(list, m.checker.redactor.Redact(item.Exchange, m.oracle.judge.Match(item).Operation()))
 		}
 	}
 	return list

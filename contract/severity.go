@@ -46,8 +46,8 @@ func WithSeverity(rule, operation, level string) Option {
 	}
 }
 
-// misspelt refuses severities for operations that no document has, which would be without effect.
-func (c *config) misspelt(documents []*specs.Document) error {
+// validateOperations refuses severities for operations that no document has, which would be without effect.
+func (c *config) validateOperations(documents []*specs.Document) error {
 	var errs []error
 	for _, s := range c.severities {
 		fits := func(op *specs.Operation) bool { ok, _ := path.Match(s.operation, op.Name()); return ok }

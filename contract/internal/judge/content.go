@@ -14,15 +14,15 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-func (j *Judge) empty(o *opinion, m *message) {
+func (j *Judge) empty(o *judgement, m *message) {
 	j.wrong(o, m, fmt.Sprintf("the %s body is empty, and one is documented", m.side))
 }
 
 // wrong says that a body is not what its media type promises, whatever its schema.
-func (j *Judge) wrong(o *opinion, m *message, reason string) {
+func (j *Judge) wrong(o *judgement, m *message, reason string) {
 	o.judged, o.isBody = 1, true
 	o.check(Schema, report.Fail)
-	j.fault(o, m, report.Finding{
+	j.addFinding(o, m, report.Finding{
 		Rule: Schema, Verdict: report.Fail, Message: reason,
 		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
 	})
@@ -49,7 +49,7 @@ func (m *message) mayBeLarge() bool {
 }
 
 // content decodes a body and puts it before the engines.
-func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, header string) {
+func (j *Judge) content(o *judgement, m *message, media *openapi3.MediaType, header string) {
 	if m.status == http.StatusPartialContent { // a span of the bytes, cut anywhere
 		o.check(Schema, report.Skipped)
 		o.check(UndeclaredField, report.Skipped)
@@ -66,7 +66,7 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 		j.wrong(o, m, reason)
 		return
 	case reason != "":
-		j.unknowable(o, m, reason)
+		j.inconclusiveBody(o, m, reason)
 		return
 	}
 	m.touch(o.touched, &decoded)
@@ -80,7 +80,7 @@ func (j *Judge) content(o *opinion, m *message, media *openapi3.MediaType, heade
 		o.check(Schema, report.Pass)
 		return
 	}
-	j.both(o, b)
+	j.judgeContent(o, b)
 	j.undeclaredFields(o, b)
 }
 

@@ -53,16 +53,16 @@ func (m *formMemo) of(schema *openapi3.Schema) form {
 // envelope is an answer whose schema is that of an envelope.
 type envelope struct {
 	*message
-	j       *Judge
-	r       *Result
-	media   *openapi3.MediaType
-	schema  way
-	body    gjson.Result
-	read    *content // the same, when a value of it is to be shown
-	opinion opinion
+	j         *Judge
+	r         *Result
+	media     *openapi3.MediaType
+	schema    way
+	body      gjson.Result
+	read      *content // the same, when a value of it is to be shown
+	judgement judgement
 }
 
-// envelope judges what an answer says of itself. One that cannot be read is told of elsewhere.
+// envelope judges what an answer says of itself. Another rule reports one that cannot be read.
 func (j *Judge) envelope(r *Result, m *message) {
 	media := m.content.Get(m.headers.Value("Content-Type"))
 	if media == nil || media.Schema == nil || media.Schema.Value == nil || m.doubt != "" {
@@ -99,17 +99,17 @@ func (j *Judge) envelope(r *Result, m *message) {
 
 func (x *envelope) conclude() {
 	verdict := report.Pass
-	if len(x.opinion.findings) > 0 {
+	if len(x.judgement.findings) > 0 {
 		verdict = report.Fail
 	}
-	x.opinion.check(Schema, verdict)
-	x.r.take(x.opinion.conclude())
+	x.judgement.check(Schema, verdict)
+	x.r.take(x.judgement.conclude())
 }
 
 // fault tells what does not agree, at a path below the body.
 func (x *envelope) fault(p specs.Provenance, path []string, format string, args ...any) {
-	if x.opinion.isFull(Schema) {
-		x.opinion.omit(Schema, 1)
+	if x.judgement.isFull(Schema) {
+		x.judgement.omit(Schema, 1)
 		return
 	}
 	pointer := x.schema.pointer
@@ -118,7 +118,7 @@ func (x *envelope) fault(p specs.Provenance, path []string, format string, args 
 			pointer = ways[0].pointer
 		}
 	}
-	x.j.fault(&x.opinion, x.message, report.Finding{
+	x.j.addFinding(&x.judgement, x.message, report.Finding{
 		Rule: Schema, Verdict: report.Fail, Message: fmt.Sprintf(format, args...), Provenance: p,
 		Pointer: join("/response/body", path...), Found: x.found(path), Spec: report.Spec{Pointer: pointer},
 	})

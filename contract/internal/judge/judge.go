@@ -2,7 +2,7 @@
 // the document of that operation says of its parameters, headers, bodies, statuses and credentials.
 //
 // Two engines judge by the schemas, independently of each other. Where both find a fault it is certain; where they differ
-// the finding is disputed and carries the verdicts of both; where one of them is known to be wrong the case is settled, by
+// the finding is disputed and carries the verdicts of both; where one of them is known to be wrong the case is decided, by
 // name. The second engine judges whatever the first one faults; of the rest it judges what is sampled, which is all of
 // it unless Sampling says otherwise. Before the engines stands a layer of our own that undoes codings and refuses what is
 // no message at all: what cannot be read is inconclusive, never a pass.
@@ -187,10 +187,10 @@ func (r *Result) check(rule string, v report.Verdict) { r.Checks = append(r.Chec
 
 // Exchange judges one exchange.
 func (j *Judge) Exchange(item capture.Item) *Result {
-	r := j.Own(item)
+	r := j.Match(item)
 	switch r.Owner.State {
 	case ownership.Several:
-		j.several(r)
+		j.ambiguous(r)
 	case ownership.Matched:
 		if r.Operation() == nil {
 			j.undocumentedOperation(r)
@@ -208,7 +208,7 @@ func (j *Judge) Exchange(item capture.Item) *Result {
 	return r
 }
 
-func (j *Judge) several(r *Result) {
+func (j *Judge) ambiguous(r *Result) {
 	r.check(UndocumentedOperation, report.Inconclusive)
 	r.Findings = append(r.Findings, j.finding(r.Item.Number, nil, report.Finding{
 		Rule: UndocumentedOperation, Severity: report.Warning, Verdict: report.Inconclusive,
@@ -244,7 +244,7 @@ func (j *Judge) undocumentedOperation(r *Result) {
 }
 
 // request judges what the client sent.
-func (j *Judge) request(r *Result) { j.examine(r, r.requestMessage()) }
+func (j *Judge) request(r *Result) { j.judgeBody(r, r.requestMessage()) }
 
 // response judges what the server answered.
 func (j *Judge) response(r *Result) {
@@ -276,7 +276,7 @@ func (j *Judge) response(r *Result) {
 		r.Touched = append(r.Touched, m.touched())
 		return
 	}
-	j.examine(r, m)
+	j.judgeBody(r, m)
 	j.envelope(r, &m)
 }
 

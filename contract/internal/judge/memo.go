@@ -12,43 +12,43 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// memo remembers opinions, since recordings repeat themselves: the same bytes, the same opinion.
+// memo remembers judgements, since recordings repeat themselves.
 type memo struct {
-	mu       sync.RWMutex
-	opinions map[key]*opinion
-	weight   int
+	mu         sync.RWMutex
+	judgements map[key]*judgement
+	weight     int
 }
 
 // maxRemembered bounds the memo: when it is full, it is emptied. A message weighs 1, and 1 more for each of its findings.
 const maxRemembered = 1 << 13
 
-// key stands for everything that an opinion depends on. It is a hash, so that a clash is less likely than a broken
+// key stands for everything that an judgement depends on. It is a hash, so that a clash is less likely than a broken
 // machine, and nobody can make one: each process has a seed of its own.
 type key uint64
 
 var seed = maphash.MakeSeed()
 
-func newMemo() *memo { return &memo{opinions: map[key]*opinion{}} }
+func newMemo() *memo { return &memo{judgements: map[key]*judgement{}} }
 
-// get returns the opinion that is remembered, or nil.
-func (m *memo) get(k key) *opinion {
+// get returns the judgement that is remembered, or nil.
+func (m *memo) get(k key) *judgement {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.opinions[k]
+	return m.judgements[k]
 }
 
-func (m *memo) put(k key, o *opinion) {
+func (m *memo) put(k key, o *judgement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.weight >= maxRemembered {
-		clear(m.opinions)
+		clear(m.judgements)
 		m.weight = 0
 	}
 	m.weight += 1 + len(o.findings)
-	m.opinions[k] = o
+	m.judgements[k] = o
 }
 
-// key returns the key of the opinion on the body.
+// key returns the key of the judgement on the body.
 func (m *message) key() key {
 	k := bodyKey{
 		op: m.op, outcome: m.outcome, status: m.status, doubt: m.doubt,
@@ -63,7 +63,7 @@ func (m *message) key() key {
 	return key(maphash.Comparable(seed, k))
 }
 
-// bodyKey holds what the opinion on a body depends on.
+// bodyKey holds what the judgement on a body depends on.
 type bodyKey struct {
 	op      *specs.Operation
 	outcome outcome
@@ -74,7 +74,7 @@ type bodyKey struct {
 	bodiless, joined, sampled, headless, hasBody, hasLength bool
 }
 
-// parametersKey returns the key of the opinion on the parameters.
+// parametersKey returns the key of the judgement on the parameters.
 func (m *message) parametersKey(owner *ownership.Owner) key {
 	var h maphash.Hash
 	h.SetSeed(seed)

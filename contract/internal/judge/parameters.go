@@ -42,22 +42,22 @@ func (j *Judge) parameters(r *Result) {
 	key := m.parametersKey(&r.Owner)
 	said := j.messages.get(key)
 	if said == nil {
-		said = j.opinionOnParameters(m, &r.Owner)
+		said = j.judgeParameters(m, &r.Owner)
 		j.messages.put(key, said)
 	}
 	r.take(said)
 }
 
-func (j *Judge) opinionOnParameters(m message, owner *ownership.Owner) *opinion {
+func (j *Judge) judgeParameters(m message, owner *ownership.Owner) *judgement {
 	p := &parameters{message: m, path: map[string]string{}, ignores: j.ignores}
 	query, err := url.ParseQuery(owner.Query)
 	p.query = query
-	o := &opinion{}
+	o := &judgement{}
 	if slices.ContainsFunc(m.op.Parameters, func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
 		o.judged = 1
 	}
 	if err != nil {
-		j.fault(o, &m, report.Finding{
+		j.addFinding(o, &m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be read", Pointer: "/request/url",
 			Spec: report.Spec{Pointer: m.op.Pointer + "/parameters"},
 		})
@@ -72,10 +72,10 @@ func (j *Judge) opinionOnParameters(m message, owner *ownership.Owner) *opinion 
 	}
 	o.touched = coverage.NewSet(p.op)
 	o.touched.Parameters(p.valuesOf)
-	first := firstOnParameters(p)
+	first := kinOnParameters(p)
 	second, vote := j.secondOnParameters(p, len(first.list))
-	first.list, second = p.hush(first.list), p.hush(second)
-	j.settle(o, &m, ruling{
+	first.list, second = p.redactSecrets(first.list), p.redactSecrets(second)
+	j.compareEngines(o, &m, engineResults{
 		first: first, second: second, vote: vote, pointer: m.op.Pointer + "/parameters", instance: "/request",
 		found: func(path []string) string { return j.foundFor(p, path) },
 	})
@@ -123,14 +123,14 @@ func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string
 		op: r.Operation(), side: response, status: r.Status(), pointer: pointer, headers: r.Item.Response.Headers,
 	}
 	values := headerOf(r.Item.Response.Headers)
-	o := &opinion{}
+	o := &judgement{}
 	var faults []fault
 	for name, ref := range documented.Headers {
 		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") && !isHop(name, values) && !j.ignores(name) {
-			faults = append(faults, firstOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
+			faults = append(faults, kinOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
 		}
 	}
-	j.settle(o, &m, ruling{
+	j.compareEngines(o, &m, engineResults{
 		first: found{list: faults}, pointer: pointer + "/headers", instance: "/response/headers",
 		found: func(path []string) string { return j.foundHeader(&m, path[0]) },
 	})

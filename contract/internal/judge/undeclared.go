@@ -15,7 +15,7 @@ import (
 
 // undeclaredFields looks for fields that no schema names, whether or not the body is valid otherwise. A field is
 // declared when any of the schemas that speak of the object names it, whichever way they are combined.
-func (j *Judge) undeclaredFields(o *opinion, b *content) {
+func (j *Judge) undeclaredFields(o *judgement, b *content) {
 	s := search{}
 	root := []way{{b.media.Schema.Value, b.schemaPointer}}
 	for i, value := range b.decoded.Values {
@@ -36,7 +36,7 @@ func (j *Judge) undeclaredFields(o *opinion, b *content) {
 		if b.side == request {
 			severity = report.Notice // the platform ignores what it does not know
 		}
-		j.fault(o, b.message, report.Finding{
+		j.addFinding(o, b.message, report.Finding{
 			Rule: UndeclaredField, Verdict: report.Fail, Severity: severity, Message: f.message,
 			Pointer: join("/"+b.side.String()+"/body", f.path...), Spec: report.Spec{Pointer: f.pointer},
 		})
@@ -173,7 +173,7 @@ func discriminated(w way, parts []way, object map[string]any) (way, bool) {
 
 // undeclaredParameters looks for query parameters that the operation does not name. One whose name is a prefix with
 // brackets may be a part of an object.
-func (j *Judge) undeclaredParameters(o *opinion, p *parameters) {
+func (j *Judge) undeclaredParameters(o *judgement, p *parameters) {
 	verdict := report.Pass
 	for _, name := range slices.Sorted(maps.Keys(p.query)) {
 		if declaresQuery(p.op, name) || p.op.Reader.TakesFromQuery(name) {
@@ -185,7 +185,7 @@ func (j *Judge) undeclaredParameters(o *opinion, p *parameters) {
 			continue
 		}
 		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
-		j.fault(o, &p.message, report.Finding{
+		j.addFinding(o, &p.message, report.Finding{
 			Rule: UndeclaredField, Verdict: report.Fail,
 			Severity: j.severity(request, provenance, p.outcome).AtMost(report.Warning),
 			Message:  fmt.Sprintf("query parameter %q is not documented", name),

@@ -30,7 +30,7 @@ func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, poin
 		return
 	}
 	slices.Sort(names)
-	o := &opinion{}
+	o := &judgement{}
 	o.check(UndeclaredHeader, report.Fail)
 	m := message{op: r.Operation(), side: response, status: r.Status()}
 	for _, name := range slices.Compact(names) {
@@ -41,9 +41,9 @@ func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, poin
 
 // undeclaredHeader tells of a header without its value, since nobody says whether that is a secret. Statuses may share
 // their documentation, so that each has a fingerprint of its own.
-func (j *Judge) undeclaredHeader(o *opinion, m *message, name, pointer string) {
+func (j *Judge) undeclaredHeader(o *judgement, m *message, name, pointer string) {
 	before := len(o.findings)
-	j.fault(o, m, report.Finding{
+	j.addFinding(o, m, report.Finding{
 		Rule: UndeclaredHeader, Severity: report.Notice, Verdict: report.Fail,
 		Message: fmt.Sprintf("header %s is not documented for status %d", name, m.status),
 		Pointer: join("/response/headers", name), Spec: report.Spec{Pointer: pointer},

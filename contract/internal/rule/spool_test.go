@@ -40,7 +40,7 @@ func watched(t *testing.T, inMemory int, exchanges []*recording.Exchange) []rule
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := rule.NewEvent(j.Own(item)); e != nil {
+		if e := rule.NewEvent(j.Match(item)); e != nil {
 			w.See(e)
 		}
 	}

@@ -60,8 +60,8 @@ var (
 	digitsBehindMask = regexp.MustCompile(`(?:^|[^a-zA-Z])[xX]{3,}[-_. ]*[0-9]+$`)
 )
 
-// seen leaves out faults of values that were taken out.
-func (b *content) seen(faults []fault) []fault {
+// dropRedacted leaves out faults of values that were taken out.
+func (b *content) dropRedacted(faults []fault) []fault {
 	return slices.DeleteFunc(faults, func(f fault) bool {
 		text, _ := b.valueAt(f.path).(string)
 		return isRedacted(text)

@@ -7,20 +7,20 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// book is what judges make of a document: once in a process, since it takes a while and never changes, and a test that
+// documentCache is what judges make of a document: once in a process, since it takes a while and never changes, and a test that
 // asserts has a judge of its own.
-type book struct {
+type documentCache struct {
 	schemas sync.Map // loaded → func() (engine.Schemas, error)
 }
 
-var books sync.Map // *specs.Document → *book
+var caches sync.Map // *specs.Document → *documentCache
 
-func bookOf(d *specs.Document) *book {
-	if known, ok := books.Load(d); ok {
-		return known.(*book)
+func cacheOf(d *specs.Document) *documentCache {
+	if known, ok := caches.Load(d); ok {
+		return known.(*documentCache)
 	}
-	b, _ := books.LoadOrStore(d, &book{})
-	return b.(*book)
+	b, _ := caches.LoadOrStore(d, &documentCache{})
+	return b.(*documentCache)
 }
 
 // loaded is an operation that a second engine has loaded.
@@ -30,7 +30,7 @@ type loaded struct {
 }
 
 func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
-	b, key := bookOf(op.Document), loaded{e, op}
+	b, key := cacheOf(op.Document), loaded{e, op}
 	known, ok := b.schemas.Load(key)
 	if !ok {
 		known, _ = b.schemas.LoadOrStore(key, sync.OnceValues(func() (engine.Schemas, error) {

@@ -26,9 +26,9 @@ func short(text string) string {
 	return text[:end] + "…"
 }
 
-// quiet takes out of an engine's message the value that it begins with, in quotes, and the reasons of a parser, which
+// redactMessage takes out of an engine's message the value that it begins with, in quotes, and the reasons of a parser, which
 // repeat it. The engine writes values with escapes, so that looking for them would not find all.
-func quiet(message string) string {
+func redactMessage(message string) string {
 	message, _, isCut := strings.Cut(message, "\n")
 	if !strings.HasPrefix(message, "'") {
 		return message
@@ -42,8 +42,8 @@ func quiet(message string) string {
 	return "the value does not have the documented form"
 }
 
-// hush takes out of the second engine's faults what they say of secrets. The first one's say what is documented only.
-func (b *content) hush(faults []fault) []fault {
+// redactSecrets takes out of the second engine's faults what they say of secrets. The first one's say what is documented only.
+func (b *content) redactSecrets(faults []fault) []fault {
 	for i := range faults {
 		if b.isSecret(faults[i].path) {
 			faults[i].message = "a secret does not have the documented form"
@@ -60,8 +60,8 @@ func (b *content) isSecret(path []string) bool {
 	return b.anyAlong(path, func(w way) bool { return specs.IsSecret(w.schema) })
 }
 
-// hush takes the values of secret parameters out of messages.
-func (p *parameters) hush(faults []fault) []fault {
+// redactSecrets takes the values of secret parameters out of messages.
+func (p *parameters) redactSecrets(faults []fault) []fault {
 	for _, ref := range p.op.Parameters {
 		if ref.Value.Schema == nil || !specs.IsSecret(ref.Value.Schema.Value) {
 			continue

@@ -37,8 +37,8 @@ func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt s
 	return gjson.ParseBytes(plain), true
 }
 
-// Own gives an exchange to its owner, without judging it.
-func (j *Judge) Own(item capture.Item) *Result {
+// Match returns an exchange with its owner, unjudged.
+func (j *Judge) Match(item capture.Item) *Result {
 	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
 	r.read()
 	return r

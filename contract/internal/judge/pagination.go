@@ -18,7 +18,7 @@ const (
 	pageOffset = "page[offset]"
 )
 
-// unknown is a number that the exchange does not tell.
+// unknown is a number that the exchange does not show.
 const unknown = -1
 
 // page is the page of a collection that was asked for.

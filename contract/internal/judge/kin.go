@@ -50,7 +50,7 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 	return append(options, openapi3.DisableSchemaErrorDetails())
 }
 
-func firstOnBody(b *content) (f found) {
+func kinOnBody(b *content) (f found) {
 	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxAtOnce
 	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
 	if !isLarge {
@@ -74,7 +74,7 @@ func firstOnBody(b *content) (f found) {
 }
 
 // schema flattens an error of the engine. A value that fits none of several schemas is one fault; what each of them says
-// is not told.
+// is not reported.
 func (f *found) schema(err error, root way, at []string) {
 	switch e := err.(type) { //nolint:errorlint // the tree of errors is walked by hand
 	case openapi3.MultiError:
@@ -90,7 +90,7 @@ func (f *found) schema(err error, root way, at []string) {
 		}
 	default:
 		if f.room() {
-			f.list = append(f.list, fault{path: at, pointer: root.pointer, message: quiet(err.Error())})
+			f.list = append(f.list, fault{path: at, pointer: root.pointer, message: redactMessage(err.Error())})
 		}
 	}
 }
@@ -110,11 +110,11 @@ func schemaMessage(e *openapi3.SchemaError) string {
 	if what == "" {
 		what = fmt.Sprintf("does not satisfy %q", e.SchemaField)
 	}
-	return quiet(what)
+	return redactMessage(what)
 }
 
-// firstOnParameters judges the parameters of a request one by one.
-func firstOnParameters(p *parameters) (f found) {
+// kinOnParameters judges the parameters of a request one by one.
+func kinOnParameters(p *parameters) (f found) {
 	input := &openapi3filter.RequestValidationInput{
 		Request: p.request, PathParams: p.path, QueryParams: p.query,
 		Options: &openapi3filter.Options{
@@ -168,8 +168,8 @@ func isSchemaError(err error) bool {
 	return false
 }
 
-// firstOnHeader judges one documented header of a response.
-func firstOnHeader(name string, header *openapi3.Header, values http.Header, pointer string) []fault {
+// kinOnHeader judges one documented header of a response.
+func kinOnHeader(name string, header *openapi3.Header, values http.Header, pointer string) []fault {
 	operation := &openapi3.Operation{Responses: openapi3.NewResponses(openapi3.WithStatus(200, &openapi3.ResponseRef{
 		Value: &openapi3.Response{Headers: openapi3.Headers{name: {Value: header}}},
 	}))}

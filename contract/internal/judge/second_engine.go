@@ -78,7 +78,7 @@ func (j *Judge) secondOnParameters(p *parameters, known int) ([]fault, vote) {
 	if err != nil {
 		return nil, silent
 	}
-	u, template := p.unglued()
+	u, template := p.splitAdjacentParams()
 	said, err := s.Parameters(engine.Request{
 		Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery, Header: p.request.Header, Template: template,
 		Ignored: p.ignoredHeaders(),
@@ -89,9 +89,9 @@ func (j *Judge) secondOnParameters(p *parameters, known int) ([]fault, vote) {
 	return secondFaults(said), voted
 }
 
-// unglued is the address as the engine can take it apart. It splits paths at slashes alone, so that it gives all of a
+// splitAdjacentParams returns the address as the engine can take it apart. It splits paths at slashes alone, so that it gives all of a
 // segment to the first of two parameters in it: such a pair becomes two segments, or one when the other is empty.
-func (p *parameters) unglued() (u url.URL, template string) {
+func (p *parameters) splitAdjacentParams() (u url.URL, template string) {
 	u = *p.request.URL
 	before, last, glued := strings.Cut(p.op.Template, "}{")
 	if !glued {
@@ -122,7 +122,7 @@ func (p *parameters) ignoredHeaders() []string {
 func secondFaults(said []engine.Fault) []fault {
 	var faults []fault
 	for _, f := range said {
-		faults = append(faults, fault{path: f.Path, message: quiet(f.Message)})
+		faults = append(faults, fault{path: f.Path, message: redactMessage(f.Message)})
 	}
 	slices.SortFunc(faults, func(a, b fault) int {
 		if c := slices.Compare(a.path, b.path); c != 0 {

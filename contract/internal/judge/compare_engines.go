@@ -18,8 +18,8 @@ type fault struct {
 
 // A message may have as many faults as it has bytes. A check that fails, fails once.
 const (
-	maxFaults = 20   // of a rule in one message, told one by one
-	maxFound  = 1000 // by the first engine, of which the ones that are told are chosen
+	maxFaults = 20   // of a rule in one message, listed one by one
+	maxFound  = 1000 // by the first engine, of which those that are listed are chosen
 )
 
 // found is what the first engine finds: the first faults, and how many there are beyond them.
@@ -37,14 +37,14 @@ func (f *found) room() bool {
 	return false
 }
 
-// both puts a body before the engines and settles what they say.
-func (j *Judge) both(o *opinion, b *content) {
-	first := firstOnBody(b)
-	first.list = b.seen(first.list)
+// judgeContent gives a body to the engines and compares their results.
+func (j *Judge) judgeContent(o *judgement, b *content) {
+	first := kinOnBody(b)
+	first.list = b.dropRedacted(first.list)
 	second, vote := j.secondOnBody(b, len(first.list)+first.more)
-	second = b.hush(b.seen(second))
+	second = b.redactSecrets(b.dropRedacted(second))
 	base := "/" + b.side.String() + "/body"
-	j.settle(o, b.message, ruling{
+	j.compareEngines(o, b.message, engineResults{
 		first: first, second: second, vote: vote, pointer: b.schemaPointer, instance: base,
 		known: func(c knownCase) bool { return c.is(b, first.list, second) },
 		found: func(path []string) string { return j.foundAt(b, path) },
@@ -60,34 +60,34 @@ const (
 	lost // it was asked, and could not judge
 )
 
-// ruling is what the two engines say of one thing.
-type ruling struct {
+// engineResults holds what the two engines found in a body or in parameters.
+type engineResults struct {
 	first    found
 	second   []fault
 	vote     vote   // of the second engine
-	pointer  string // of what was judged, where an engine does not tell more
+	pointer  string // of what was judged, where an engine says no more
 	instance string
 	known    func(knownCase) bool       // nil where no case is known
 	found    func(path []string) string // the value at a path, as a finding shows it
 }
 
-// settle turns two opinions into one check.
-func (j *Judge) settle(o *opinion, m *message, r ruling) {
+// compareEngines makes one check of the results of two engines.
+func (j *Judge) compareEngines(o *judgement, m *message, r engineResults) {
 	o.votes[r.vote]++
 	agree := r.vote != voted || (len(r.first.list) == 0) == (len(r.second) == 0)
 	switch {
 	case len(r.first.list) == 0 && agree:
 		o.check(Schema, report.Pass)
 	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
-		j.undecided(o, m, "the recording holds no body, and the query lacks what is required of one")
+		j.inconclusive(o, m, "the recording holds no body, and the query lacks what is required of one")
 	case agree:
-		j.tell(o, m, r, r.first, nil)
+		j.addFaults(o, m, r, r.first, nil)
 	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
 		if len(r.first.list) == 0 {
 			o.check(Schema, report.Pass)
 			return
 		}
-		j.tell(o, m, r, r.first, nil)
+		j.addFaults(o, m, r, r.first, nil)
 	default:
 		j.dispute(o, m, r)
 	}
@@ -99,7 +99,7 @@ func onlyMissing(faults []fault) bool {
 }
 
 // dispute adds what one engine found and the other did not, with the verdicts of both.
-func (j *Judge) dispute(o *opinion, m *message, r ruling) {
+func (j *Judge) dispute(o *judgement, m *message, r engineResults) {
 	verdicts := []report.EngineVerdict{
 		verdictOf(engine.KinOpenAPI, r.first.list), verdictOf(j.engine.About().Name, r.second),
 	}
@@ -107,7 +107,7 @@ func (j *Judge) dispute(o *opinion, m *message, r ruling) {
 	if len(faults.list) == 0 {
 		faults.list = r.second
 	}
-	j.tell(o, m, r, faults, verdicts)
+	j.addFaults(o, m, r, faults, verdicts)
 }
 
 func verdictOf(engine string, faults []fault) report.EngineVerdict {
@@ -117,7 +117,7 @@ func verdictOf(engine string, faults []fault) report.EngineVerdict {
 	return report.EngineVerdict{Engine: engine, Verdict: report.Fail, Message: faults[0].message}
 }
 
-func (j *Judge) tell(o *opinion, m *message, r ruling, faults found, verdicts []report.EngineVerdict) {
+func (j *Judge) addFaults(o *judgement, m *message, r engineResults, faults found, verdicts []report.EngineVerdict) {
 	o.check(Schema, report.Fail)
 	slices.SortStableFunc(faults.list, func(a, b fault) int {
 		return cmp.Or(slices.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
@@ -128,7 +128,7 @@ func (j *Judge) tell(o *opinion, m *message, r ruling, faults found, verdicts []
 		if pointer == "" {
 			pointer = r.pointer
 		}
-		j.fault(o, m, report.Finding{
+		j.addFinding(o, m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: f.message, Pointer: m.instance(r.instance, f.path),
 			Found: r.found(f.path), Spec: report.Spec{Pointer: pointer}, Disputed: verdicts != nil, Engines: verdicts,
 		})

@@ -1,0 +1,117 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"svc.example/understudy/contract/internal/coverage"
+	"svc.example/understudy/contract/report"
+)
+
+// judgement holds the checks and findings of a message. It does not name the exchange, so that it holds for the next one
+// that is the same.
+type judgement struct {
+	checks   []Check
+	findings []report.Finding
+	touched  *coverage.Set  // nil where nothing is documented
+	omitted  map[string]int // findings beyond maxFaults, by rule, until the judgement is concluded
+	more     int            // the sum of them
+
+	votes    [lost + 1]int // of the second engine
+	judged   int           // parameters or bodies that were put before the engines
+	isBody   bool          // whether it is of a body
+	unjudged string        // why a body could not be
+}
+
+func (o *judgement) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
+
+// isFull reports whether as many findings of a rule are listed as one message may have.
+func (o *judgement) isFull(rule string) bool {
+	n := 0
+	for i := range o.findings {
+		if o.findings[i].Rule == rule {
+			n++
+		}
+	}
+	return n >= maxFaults
+}
+
+// omit counts findings of a rule that are not listed one by one.
+func (o *judgement) omit(rule string, n int) {
+	if n == 0 {
+		return
+	}
+	if o.omitted == nil {
+		o.omitted = map[string]int{}
+	}
+	o.omitted[rule] += n
+}
+
+// conclude says with the last finding of a rule how many more there are.
+func (o *judgement) conclude() *judgement {
+	for i := range slices.Backward(o.findings) {
+		f := &o.findings[i]
+		if n := o.omitted[f.Rule]; n > 0 {
+			f.Message = fmt.Sprintf("%s; and %d more of rule %s in the same message", f.Message, n, f.Rule)
+			delete(o.omitted, f.Rule)
+			o.more += n
+		}
+	}
+	return o
+}
+
+// take adds a judgement to the result.
+func (r *Result) take(said *judgement) {
+	r.Checks = append(r.Checks, said.checks...)
+	if said.touched != nil {
+		r.Touched = append(r.Touched, said.touched)
+	}
+	r.Omitted += said.more
+	r.Second += said.votes[voted]
+	r.Lost += said.votes[lost]
+	switch {
+	case said.unjudged != "":
+		r.Unjudged = append(r.Unjudged, said.unjudged)
+	case said.isBody:
+		r.Bodies += said.judged
+	default:
+		r.Parameters += said.judged
+	}
+	for _, f := range said.findings {
+		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// addFinding adds a finding on the body, at an instance path below it, about the fact at a pointer of the document. Of those
+// beyond the first ones of a rule only the number is kept.
+func (j *Judge) addFinding(o *judgement, m *message, f report.Finding) {
+	if o.isFull(f.Rule) {
+		o.omit(f.Rule, 1)
+		return
+	}
+	if f.Severity == "" {
+		p := f.Provenance
+		if p == "" {
+			p = j.place(m.op, f.Spec.Pointer).Provenance
+		}
+		f.Severity = j.severity(m.side, p, m.outcome)
+	}
+	o.findings = append(o.findings, j.finding(0, m.op, f))
+}
+
+// inconclusiveBody adds that a body cannot be judged.
+func (j *Judge) inconclusiveBody(o *judgement, m *message, reason string) {
+	o.check(UndeclaredField, report.Inconclusive)
+	j.inconclusive(o, m, reason)
+}
+
+// inconclusive adds that a body may be right or wrong.
+func (j *Judge) inconclusive(o *judgement, m *message, reason string) {
+	o.unjudged = reason
+	o.check(Schema, report.Inconclusive)
+	j.addFinding(o, m, report.Finding{
+		Rule: Schema, Severity: report.Notice, Verdict: report.Inconclusive, Message: reason,
+		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
+	})
+}
