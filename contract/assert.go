@@ -20,7 +20,7 @@ import (
 func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 	tb.Helper()
 	checker, err := NewChecker(opts...)
-	if err != nil {
+	if err := errors.Join(r.err, err); err != nil {
 		tb.Fatalf("contract: %v", err)
 	}
 	recorded := slices.Collect(r.raw())
@@ -51,6 +51,9 @@ func (r *Recorder) Exchanges() []*recording.Exchange {
 
 // WriteTo writes what was recorded as NDJSON, without secrets. It implements io.WriterTo.
 func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
 	counter := &counter{w: w}
 	for _, e := range r.Exchanges() {
 		if err := recording.Write(counter, e); err != nil {

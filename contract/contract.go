@@ -80,13 +80,17 @@ type Checker struct {
 	redactor  *recording.Redactor
 }
 
-// NewChecker makes a checker for all interfaces that have a document. What is wrong with the options is told at once.
-func NewChecker(opts ...Option) (*Checker, error) {
-	c := config{trust: specs.Public, bases: map[string][]string{}, specs: map[string]string{}}
+// NewChecker returns a checker for all interfaces. All that is wrong with the options is in one error, as errors.Join has
+// it; WithShapeDir and WithShapeLabel are wrong here.
+func NewChecker(opts ...Option) (*Checker, error) { return newChecker(checking, opts) }
+
+func newChecker(purpose use, opts []Option) (*Checker, error) {
+	c := newConfig()
 	var errs []error
 	for _, opt := range opts {
 		errs = append(errs, opt(&c))
 	}
+	errs = append(errs, purpose.check(c))
 	documents, err := c.load()
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err

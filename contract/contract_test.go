@@ -252,8 +252,8 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	for want, opt := range map[string]contract.Option{
 		`trust "high"`:           contract.WithTrust("high"),
 		`no rule "schemas"`:      contract.WithRules("schemas"),
-		`base of "flow"`:         contract.WithBase("flow", "http://localhost"),
-		`is not an absolute URL`: contract.WithBase("workflow", "localhost"),
+		`base of "flow"`:         contract.WithBaseURL("flow", "http://localhost"),
+		`is not an absolute URL`: contract.WithBaseURL("workflow", "localhost"),
 		`document of "flow"`:     contract.WithSpec("flow", "x"),
 		`no such file`:           contract.WithSpec("workflow", "testdata/none.yaml"),
 	} {

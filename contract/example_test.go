@@ -12,7 +12,7 @@ import (
 
 // Check a recording: read it, look at the outcome, and cut the first violation to the exchanges that prove it.
 func ExampleChecker() {
-	checker, err := contract.NewChecker(contract.WithBase("workflow", "http://127.0.0.1:4010/workflow"))
+	checker, err := contract.NewChecker(contract.WithBaseURL("workflow", "http://127.0.0.1:4010/workflow"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,7 +37,9 @@ func ExampleAssertConforms() {
 		t.Helper()
 		recorder := contract.NewRecorder(http.DefaultTransport)
 		client := &http.Client{Transport: recorder}
-		t.Cleanup(func() { contract.AssertConforms(t, recorder, contract.WithBase("workflow", os.Getenv("WORKFLOW_URL"))) })
+		t.Cleanup(func() {
+			contract.AssertConforms(t, recorder, contract.WithBaseURL("workflow", os.Getenv("WORKFLOW_URL")))
+		})
 		_ = client // the code under test uses it
 	}
 	_ = test // go test runs it

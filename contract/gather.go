@@ -223,7 +223,7 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 		return
 	}
 	if level := g.checker.config.severity(f.Rule, f.Operation); level != "" && f.Verdict == report.Fail {
-		f.Severity = report.Severity(level)
+		f.Severity = level
 	}
 	g.guesses.lower(&f, lines)
 	f.Accepted = g.accepted.accepts(&f)

@@ -45,10 +45,10 @@ func TestAGivenBaseMakesNoOtherGuessesWrong(t *testing.T) {
 	}{
 		"nothing is given": {nil, 7, []string{"guessed workflow https://two.acme.io ×3", "guessed workflow https://one.acme.io ×2"}},
 		"one is given": {
-			[]contract.Option{contract.WithBase("workflow", "https://one.acme.io")}, 4, []string{"given workflow https://one.acme.io ×2"},
+			[]contract.Option{contract.WithBaseURL("workflow", "https://one.acme.io")}, 4, []string{"given workflow https://one.acme.io ×2"},
 		},
 		"another interface is given": {
-			[]contract.Option{contract.WithBase("core", "https://core.acme.io/v3")},
+			[]contract.Option{contract.WithBaseURL("core", "https://core.acme.io/v3")},
 			7,
 			[]string{
 				"given core https://core.acme.io/v3 ×0",
@@ -79,7 +79,7 @@ func TestAForeignBackendIsNoInterface(t *testing.T) {
 		"https://app.acme.io/api/chats/3", `{"room":"lobby"}`,
 	)
 	for name, opts := range map[string][]contract.Option{
-		"nothing is given": nil, "workflow is given": {contract.WithBase("workflow", "https://flow.acme.io")},
+		"nothing is given": nil, "workflow is given": {contract.WithBaseURL("workflow", "https://flow.acme.io")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,14 +105,14 @@ func TestATieIsNobodys(t *testing.T) {
 	for _, given := range []string{"", "llm", "workflow", "core"} {
 		opts := []contract.Option{contract.WithGuess(true)}
 		if given != "" {
-			opts = append(opts, contract.WithBase(given, "https://given.acme.io"))
+			opts = append(opts, contract.WithBaseURL(given, "https://given.acme.io"))
 		}
 		r, _ := checker(t, opts...).Check(t.Context(), asked(lines...))
 		if diff := cmp.Diff([]string{note}, r.Notes); diff != "" || r.Exchanges.Unmatched != 2 {
 			t.Errorf("given %q: %d without an owner, notes (-want +got):\n%s", given, r.Exchanges.Unmatched, diff)
 		}
 	}
-	r := checked(t, asked(lines...), contract.WithGuess(true), contract.WithBase("workflow", "https://x.acme.io"))
+	r := checked(t, asked(lines...), contract.WithGuess(true), contract.WithBaseURL("workflow", "https://x.acme.io"))
 	if r.Exchanges.Matched != 2 || len(r.Notes) > 0 {
 		t.Errorf("what the note asks for is not enough: %+v, notes %q", r.Exchanges, r.Notes)
 	}

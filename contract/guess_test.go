@@ -115,12 +115,12 @@ func TestBasesAreGuessed(t *testing.T) {
 			lines: []string{"GET https://workflow.svc.example/api/pools", "GET http://localhost:1/workflow/api/pools/7"},
 		},
 		"an interface that was given a base has no others": {
-			opts:  []contract.Option{contract.WithBase("workflow", "https://u:secret@given.acme.io/?k=secret")},
+			opts:  []contract.Option{contract.WithBaseURL("workflow", "https://u:secret@given.acme.io/?k=secret")},
 			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7", "GET https://given.acme.io/api/pools"},
 			want:  []string{"given workflow https://given.acme.io ×1"},
 		},
 		"an interface that was given a base stays a rival of others": {
-			opts: []contract.Option{contract.WithBase("workflow", "https://given.acme.io")},
+			opts: []contract.Option{contract.WithBaseURL("workflow", "https://given.acme.io")},
 			lines: []string{
 				"GET https://given.acme.io/api/pools", "GET https://other.acme.io/api/projects", "GET https://other.acme.io/api/projects/7",
 				"DELETE https://other.acme.io/api/projects/7",
@@ -173,7 +173,7 @@ func TestAGuessIsWithdrawn(t *testing.T) {
 	if diff := cmp.Diff([]string{base}, r.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	r = checked(t, foreign(0, 4), contract.WithBase("llm", "http://app.acme.io"))
+	r = checked(t, foreign(0, 4), contract.WithBaseURL("llm", "http://app.acme.io"))
 	if !r.Failed() || r.Exchanges.Matched != 4 {
 		t.Errorf("given: failed %t, %+v", r.Failed(), r.Exchanges)
 	}
@@ -197,7 +197,7 @@ func TestAGuessWarns(t *testing.T) {
 	if guessed.Failed() || len(guessed.Findings) == 0 || !strings.HasSuffix(strings.Join(guessed.Notes, "\n"), "confirms it") {
 		t.Errorf("failed: %t, findings %d, notes %q", guessed.Failed(), len(guessed.Findings), guessed.Notes)
 	}
-	if given := checked(t, source, contract.WithBase("llm", "http://app.acme.io")); !given.Failed() {
+	if given := checked(t, source, contract.WithBaseURL("llm", "http://app.acme.io")); !given.Failed() {
 		t.Error("what breaks the contract at a given base does not fail")
 	}
 }
@@ -238,7 +238,7 @@ func TestAGuessedBaseIsAsGoodAsAGivenOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := checked(t, source, contract.WithBase("workflow", "https://flow.acme.io"))
+	given := checked(t, source, contract.WithBaseURL("workflow", "https://flow.acme.io"))
 	if diff := cmp.Diff(given.Checks, guessed.Checks); diff != "" {
 		t.Errorf("checks (-given +guessed):\n%s", diff)
 	}

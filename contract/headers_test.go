@@ -68,7 +68,7 @@ func told(r *contract.Report, rules ...string) []string {
 func ownHeaders(t *testing.T) []contract.Option {
 	t.Helper()
 	return []contract.Option{
-		contract.WithSpec("workflow", write(t, "own.yaml", headed)), contract.WithBase("workflow", "https://flow.acme.io"),
+		contract.WithSpec("workflow", write(t, "own.yaml", headed)), contract.WithBaseURL("workflow", "https://flow.acme.io"),
 	}
 }
 

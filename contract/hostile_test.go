@@ -82,7 +82,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what i
 
 // TestManyFaults: an engine that copies the body for each of its faults would take gigabytes.
 func TestManyFaults(t *testing.T) { //nolint:paralleltest // it counts what is allocated
-	c := checker(t, contract.WithBase("workflow", "https://workflow.svc.example"), contract.WithWorkers(1))
+	c := checker(t, contract.WithBaseURL("workflow", "https://workflow.svc.example"), contract.WithWorkers(1))
 	for _, n := range []int{1000, 10_000, 100_000} {
 		text := `{"pools":[` + strings.Repeat(`{"id":"1","name":"x","concurrencyLimit":"a","default":true},`, n) + `{}]}`
 		e := &recording.Exchange{

@@ -25,11 +25,11 @@ import (
 // each operation and status, such as workflow.listPools.200_1.snap.json. A shape that is not there is written, except
 // in CI, where that fails. UPDATE=1, or UPDATE_SNAPS=true, writes shapes anew.
 //
-// The operation is found by the address of the response's request; WithBase tells other addresses than the default ones.
+// The operation is found by the address of the response's request; WithBaseURL gives other addresses than the default ones.
 // The body can be read again afterwards.
 func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 	tb.Helper()
-	checker, err := NewChecker(opts...)
+	checker, err := newChecker(matching, opts)
 	if err != nil {
 		tb.Fatalf("contract: %v", err)
 	}
@@ -56,7 +56,7 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 // recording does not hold whole, are left out; a recording in which nothing is left fails the test.
 func MatchShapes(tb testing.TB, source Source, opts ...Option) {
 	tb.Helper()
-	checker, err := NewChecker(opts...)
+	checker, err := newChecker(matching, opts)
 	if err != nil {
 		tb.Fatalf("contract: %v", err)
 	}

@@ -15,9 +15,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Cut writes the exchanges of a finding's evidence as a recording of their own, the smallest that still shows what the
+// WriteEvidence writes the exchanges of a finding's evidence as a recording of their own, the smallest that still shows what the
 // finding says. Secrets are taken out.
-func Cut(w io.Writer, source Source, f *Finding) error {
+func WriteEvidence(w io.Writer, source Source, f *Finding) error {
 	redactor := &recording.Redactor{Salt: []byte(f.ID)}
 	wanted := map[int]bool{}
 	for _, number := range f.Evidence {

@@ -43,21 +43,26 @@ type config struct {
 	latency         []latencyLimit
 }
 
-// WithBase adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
+// WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
 // after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for those of a
 // local mock.
-func WithBase(iface, url string) Option {
+func WithBaseURL(iface, address string) Option {
 	return func(c *config) error {
-		c.bases[iface] = append(c.bases[iface], url)
+		c.bases[iface] = append(c.bases[iface], address)
 		return nil
 	}
 }
+
+// WithBase is WithBaseURL.
+//
+// Deprecated: use WithBaseURL, which has the name that it has in mockserver.
+func WithBase(iface, address string) Option { return WithBaseURL(iface, address) }
 
 // WithRewrite judges exchanges whose address begins with one prefix as if it began with another one, as behind a gateway
 // that adds or changes prefixes; reports show addresses as they were recorded. The prefix from is a path, such as /gw/wf, and
 // then that of any host, or a URL, whose host may be a pattern such as *.gw.example; a segment of either may be *. What it
 // becomes is a path on the same host, such as /, or a URL. Prefixes are of whole segments. Of several options the first that
-// fits decides. For a prefix on one host, WithBase with a path is enough.
+// fits decides. For a prefix on one host, WithBaseURL with a path is enough.
 func WithRewrite(from, to string) Option {
 	return func(c *config) error {
 		rewrite, err := ownership.NewRewrite(from, to)
@@ -75,9 +80,9 @@ func CheckRewrite(from, to string) error {
 
 // WithBrand sets the word that the platform's exact identifiers carry.
 func WithBrand(brand specs.Brand) Option {
-	return func(c *config) error {
-		c.brand = brand
-		return nil
+	return func(c *config) (err error) {
+		c.brand, err = specs.ParseBrand(string(brand))
+		return err
 	}
 }
 
@@ -188,7 +193,7 @@ func WithWorkers(n int) Option {
 // WithGuess sets whether the base addresses of interfaces that were given none are guessed from the recording, where the
 // default ones do not fit. The report says what was guessed. Of several interfaces the one that most of the first exchanges
 // fit is taken, and of equal ones none; a guess is withdrawn when most of those exchanges do not fit. What is found below a
-// guessed base is a warning at most: WithBase confirms it.
+// guessed base is a warning at most: WithBaseURL confirms it.
 func WithGuess(guess bool) Option {
 	return func(c *config) error {
 		c.guess = guess

@@ -45,11 +45,11 @@ func TestOwnDocumentBeginsElsewhere(t *testing.T) {
 	t.Parallel()
 	own := contract.WithSpec("workflow", write(t, "own.yaml", shifted))
 	for name, opts := range map[string][]contract.Option{
-		"the base of its server":        {contract.WithBase("workflow", "https://flow.acme.io/api")},
-		"the base without its path":     {contract.WithBase("workflow", "https://flow.acme.io")},
+		"the base of its server":        {contract.WithBaseURL("workflow", "https://flow.acme.io/api")},
+		"the base without its path":     {contract.WithBaseURL("workflow", "https://flow.acme.io")},
 		"a base that is guessed":        {contract.WithGuess(true)},
-		"a proxy takes the path away":   {contract.WithBase("workflow", "http://localhost:9/proxied")},
-		"a proxy puts another before":   {contract.WithBase("workflow", "http://localhost:9/x")},
+		"a proxy takes the path away":   {contract.WithBaseURL("workflow", "http://localhost:9/proxied")},
+		"a proxy puts another before":   {contract.WithBaseURL("workflow", "http://localhost:9/x")},
 		"the addresses of a mock's own": nil,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func TestTheMockIsKnownBesideAGivenBase(t *testing.T) {
 		"GET https://given.acme.io/api/pools", "GET http://127.0.0.1:4010/workflow/api/pools", "GET http://[::1]:1/workflow/api/pools",
 		"GET http://workflow.localhost/api/pools", "GET http://localhost:4010/core/v3/job/list", "GET https://workflow.svc.example/api/pools",
 	)
-	r := checked(t, lines, contract.WithBase("workflow", "https://given.acme.io"))
+	r := checked(t, lines, contract.WithBaseURL("workflow", "https://given.acme.io"))
 	if r.Exchanges.Matched != 5 || r.Exchanges.Unmatched != 1 {
 		t.Errorf("%+v, want that only the default address of an interface with a base is not known", r.Exchanges)
 	}
@@ -49,7 +49,7 @@ func TestTheMockIsKnownBesideAGivenBase(t *testing.T) {
 func TestABaseThatIsNotQuiteRight(t *testing.T) {
 	t.Parallel()
 	r := checked(t, asked("GET https://a.acme.io/v3/database/list", "GET https://b.acme.io/x/api/pools", "GET https://b.acme.io/x/api/hunter2"),
-		contract.WithBase("core", "https://a.acme.io"), contract.WithBase("workflow", "https://b.acme.io/x/api"))
+		contract.WithBaseURL("core", "https://a.acme.io"), contract.WithBaseURL("workflow", "https://b.acme.io/x/api"))
 	var messages []string
 	for _, f := range r.Findings {
 		messages = append(messages, f.Message)
@@ -101,7 +101,7 @@ func TestUnmatchedAddresses(t *testing.T) {
 
 func TestAddressesThatSeveralInterfacesClaim(t *testing.T) {
 	t.Parallel()
-	both := []contract.Option{contract.WithBase("workflow", "https://x.acme.io"), contract.WithBase("llm", "http://x.acme.io")}
+	both := []contract.Option{contract.WithBaseURL("workflow", "https://x.acme.io"), contract.WithBaseURL("llm", "http://x.acme.io")}
 	r := checked(t, asked("GET https://x.acme.io/api/pools", "GET https://x.acme.io/api/projects"), both...)
 	want := []report.Unmatched{{
 		Method: "GET", URL: "https://x.acme.io/api/projects", Claimants: []string{"llm", "workflow"}, Count: 1, Exchange: 2,

@@ -28,6 +28,7 @@ const maxRecordedBody = 16 << 20
 type Recorder struct {
 	next     http.RoundTripper
 	redactor *recording.Redactor
+	err      error // of the options
 
 	mu      sync.Mutex
 	entries []*entry
@@ -43,19 +44,23 @@ type entry struct {
 	done     bool
 }
 
-// NewRecorder records what goes through next, or through http.DefaultTransport if next is nil.
-// Of the options only WithBrand matters, for keys that are told by their scheme.
+// NewRecorder returns a recorder of what goes through next, or through http.DefaultTransport if next is nil. It takes
+// WithBrand, by whose scheme keys are recognised; what is wrong with its options is an error of AssertConforms and WriteTo.
 func NewRecorder(next http.RoundTripper, opts ...Option) *Recorder {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	c := config{bases: map[string][]string{}, specs: map[string]string{}}
+	c := newConfig()
+	var errs []error
 	for _, opt := range opts {
-		_ = opt(&c)
+		errs = append(errs, opt(&c))
 	}
+	errs = append(errs, recordingTraffic.check(c))
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
-	return &Recorder{next: next, redactor: &recording.Redactor{Brand: c.brand, Salt: salt}}
+	return &Recorder{
+		next: next, redactor: &recording.Redactor{Brand: c.brand, Salt: salt}, err: errors.Join(errs...),
+	}
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -21,15 +21,15 @@ func TestAddressesBehindAGateway(t *testing.T) {
 		want string // the operation, empty where the address belongs to none
 	}{
 		"a base may have a path, which is what one gateway needs": {
-			opts: []contract.Option{contract.WithBase("workflow", "https://gw.acme.io/gw/workflow")},
+			opts: []contract.Option{contract.WithBaseURL("workflow", "https://gw.acme.io/gw/workflow")},
 			ask:  "GET https://gw.acme.io/gw/workflow/api/pools", want: "workflow.listPools",
 		},
 		"a prefix that stands for a base, on any host": {
-			opts: []contract.Option{contract.WithBase("workflow", flow), contract.WithRewrite("/gw/wf", flow)},
+			opts: []contract.Option{contract.WithBaseURL("workflow", flow), contract.WithRewrite("/gw/wf", flow)},
 			ask:  "GET https://any.where:8443/gw/wf/api/pools?x=1", want: "workflow.listPools",
 		},
 		"a prefix that is taken away, the host stays": {
-			opts: []contract.Option{contract.WithBase("workflow", flow), contract.WithRewrite("/v1/tenant-*", "/")},
+			opts: []contract.Option{contract.WithBaseURL("workflow", flow), contract.WithRewrite("/v1/tenant-*", "/")},
 			ask:  "GET " + flow + "/v1/tenant-a/api/pools", want: "workflow.listPools",
 		},
 		"a prefix that stands for another one": {

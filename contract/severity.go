@@ -13,21 +13,22 @@ import (
 // severity is how loud findings are by the user's own will, whatever is known of their facts.
 type severity struct {
 	rule, operation string // patterns, as path.Match has them
-	level           string
+	level           report.Severity
 }
 
 // Off is the severity of what is not checked.
-const Off = "off"
+const Off report.Severity = "off"
 
-// Severities lists the words that WithSeverity takes, the loudest first.
-func Severities() []string {
-	return []string{string(report.Error), string(report.Warning), string(report.Notice), Off}
+// Severities lists what WithSeverity takes, the loudest first.
+func Severities() []report.Severity {
+	return []report.Severity{report.Error, report.Warning, report.Notice, Off}
 }
 
 // WithSeverity sets how loud the findings of a rule on an operation are: error, warning, notice, or off, which leaves them
 // out and counts their checks as skipped. Both names may be patterns, as in schema, core.*, and *; the first option that
-// fits a finding decides. A pattern that fits no rule or no operation is an error. What belongs to no operation fits the operation * only.
-func WithSeverity(rule, operation, level string) Option {
+// fits a finding decides. A pattern that fits no rule or no operation is an error. What belongs to no operation fits
+// the operation * only.
+func WithSeverity(rule, operation string, level report.Severity) Option {
 	return func(c *config) error {
 		if !slices.Contains(Severities(), level) {
 			return fmt.Errorf("severity %q of %s: choose one of error, warning, notice, off", level, rule)
@@ -61,7 +62,7 @@ func (c *config) validateOperations(documents []*specs.Document) error {
 }
 
 // severity is the one that the user set for a rule on an operation, or empty.
-func (c *config) severity(rule, operation string) string {
+func (c *config) severity(rule, operation string) report.Severity {
 	for _, s := range c.severities {
 		isRule, _ := path.Match(s.rule, rule)
 		isOperation, _ := path.Match(s.operation, operation)

@@ -29,7 +29,7 @@ type Shape struct {
 // their names. With WithSpec it tells which snapshots a changed document would break, before anybody's tests do.
 // Folders without snapshots are an error.
 func Shapes(dirs []string, opts ...Option) ([]Shape, error) {
-	checker, err := NewChecker(opts...)
+	checker, err := newChecker(listing, opts)
 	if err != nil {
 		return nil, err
 	}

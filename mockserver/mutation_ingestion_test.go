@@ -47,8 +47,8 @@ func TestTheTimeOfAnEvent(t *testing.T) {
 func timeVerdict(t *testing.T, journal []recording.Exchange) string {
 	t.Helper()
 	checker, err := contract.NewChecker(contract.WithTrust(specs.Assumed), contract.WithRules("ingestion-time"),
-		contract.WithBase(specs.Core, "http://example.com/core/v3"),
-		contract.WithBase(specs.Ingestion, "http://example.com/ingestion"))
+		contract.WithBaseURL(specs.Core, "http://example.com/core/v3"),
+		contract.WithBaseURL(specs.Ingestion, "http://example.com/ingestion"))
 	if err != nil {
 		t.Fatal(err)
 	}

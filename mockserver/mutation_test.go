@@ -103,7 +103,7 @@ func exampleBases() (opts []contract.Option) {
 	for name, base := range map[string]string{
 		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh", specs.LLM: "/llm",
 	} {
-		opts = append(opts, contract.WithBase(name, "http://example.com"+base))
+		opts = append(opts, contract.WithBaseURL(name, "http://example.com"+base))
 	}
 	return opts
 }

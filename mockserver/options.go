@@ -63,11 +63,21 @@ func WithSeed(seed uint64) Option {
 	return func(c *config) error { c.seed = &seed; return nil }
 }
 
-// WithClock chooses what moves the clock: real (the default of a server), frozen, or auto (the default of a transport
-// and of Start), where asking for something that is under way moves the clock to the moment that changes it.
-func WithClock(mode string) Option {
-	return func(c *config) (err error) { c.clock, err = clock.ParseMode(mode); return err }
+// WithClock chooses what moves the clocks of worlds. The default of New is ClockReal, that of Start and NewTransport is
+// ClockAuto.
+func WithClock(mode ClockMode) Option {
+	return func(c *config) (err error) { c.clock, err = clock.ParseMode(string(mode)); return err }
 }
+
+// ClockMode says what moves the clock of a world.
+type ClockMode string
+
+// The modes of clocks.
+const (
+	ClockReal   ClockMode = "real"   // the wall clock moves it
+	ClockFrozen ClockMode = "frozen" // only Advance and its like move it
+	ClockAuto   ClockMode = "auto"   // asking for something that is under way moves it to the moment that changes it
+)
 
 // WithNow chooses the time at which worlds begin. The default is the scenario's own time, or the wall clock's for a
 // real clock.
@@ -77,8 +87,8 @@ func WithNow(now time.Time) Option {
 
 // WithBrand puts a word in place of SVC, in everything that the mock says and reads: exact identifiers, such as
 // ACME1, X-ACME-Write-Key and acme_record_time, addresses, and the data of the scenarios that come with it.
-func WithBrand(word string) Option {
-	return func(c *config) (err error) { c.brand, err = specs.ParseBrand(word); return err }
+func WithBrand(word specs.Brand) Option {
+	return func(c *config) (err error) { c.brand, err = specs.ParseBrand(string(word)); return err }
 }
 
 // WithBaseURL gives an interface an address, such as https://workflow.svc.example, at which requests for it are known.

@@ -39,7 +39,7 @@ func (s *Server) HTTPServer() *http.Server {
 // contract, fails the test. A test that fails logs its last exchanges. Its clock is auto unless an option says otherwise.
 func Start(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()
-	s := newTestServer(tb, []Option{WithClock("auto")}, opts)
+	s := newTestServer(tb, []Option{WithClock(ClockAuto)}, opts)
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it lives as long as the test
 	if err != nil {
 		tb.Fatalf("understudy: %v", err)

@@ -41,7 +41,7 @@ func DefaultBaseURL(iface string) string {
 // http.DefaultTransport is left alone.
 func NewTransport(tb testing.TB, opts ...Option) *Transport {
 	tb.Helper()
-	defaults := []Option{WithClock("auto")}
+	defaults := []Option{WithClock(ClockAuto)}
 	for _, name := range specs.Interfaces() {
 		defaults = append(defaults, WithBaseURL(name, DefaultBaseURL(name)))
 	}

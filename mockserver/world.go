@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"testing"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
@@ -59,9 +60,9 @@ func (w *World) moved(m live.Moved, err error) {
 	}
 }
 
-// SetClock changes what moves the clock: real, frozen or auto; and its time, unless that is zero.
-func (w *World) SetClock(mode string, now time.Time) error {
-	m, err := clock.ParseMode(mode)
+// SetClock changes what moves the clock, and its time, unless that is zero.
+func (w *World) SetClock(mode ClockMode, now time.Time) error {
+	m, err := clock.ParseMode(string(mode))
 	if err != nil {
 		return err
 	}
@@ -69,14 +70,34 @@ func (w *World) SetClock(mode string, now time.Time) error {
 	return err
 }
 
-// Fork makes a world that begins as this one is now, with keys of its own. It takes microseconds, whatever the size of
-// the world. It is deleted with Delete.
+// Fork returns a new world that begins as this one is now, with keys of its own. It takes microseconds, whatever the size
+// of the world. Delete deletes it. Fork panics if the world was deleted, or if the server has as many worlds as it may;
+// in a test, use ForkFor.
 func (w *World) Fork() *World {
-	fork, err := w.server.worlds.Create(live.Plan{Fork: w.live.ID, MintKeys: true})
-	if err != nil { // only a world that was deleted cannot be forked
+	fork, err := w.fork()
+	if err != nil {
 		panic(fmt.Sprintf("understudy: fork: %v", err))
 	}
-	return &World{w.server, fork}
+	return fork
+}
+
+// ForkFor returns a fork, as Fork does, that is deleted when a test ends. If there can be none, the test fails.
+func (w *World) ForkFor(tb testing.TB) *World {
+	tb.Helper()
+	fork, err := w.fork()
+	if err != nil {
+		tb.Fatalf("understudy: fork: %v", err)
+	}
+	tb.Cleanup(func() { _ = fork.Delete() }) // the test may have deleted it
+	return fork
+}
+
+func (w *World) fork() (*World, error) {
+	fork, err := w.server.worlds.Create(live.Plan{Fork: w.live.ID, MintKeys: true})
+	if err != nil {
+		return nil, err
+	}
+	return &World{w.server, fork}, nil
 }
 
 // Delete forgets the world. The world default cannot be deleted.

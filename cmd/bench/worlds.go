@@ -101,7 +101,7 @@ func made(ctx context.Context) (string, string, error) {
 }
 
 // idleWorlds makes worlds through the control interface, and says how much heap each of them takes.
-func idleWorlds(ctx context.Context, clock, body string) (string, error) {
+func idleWorlds(ctx context.Context, clock mockserver.ClockMode, body string) (string, error) {
 	s, err := mockserver.New(mockserver.WithScenario(whole), mockserver.WithClock(clock))
 	if err != nil {
 		return "", err

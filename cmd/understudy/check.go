@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
@@ -221,7 +222,7 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))
 	}
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBase(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
 	}
 	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
@@ -249,7 +250,7 @@ func severityOf(text string) (contract.Option, error) {
 		return nil, fmt.Errorf("--severity %q: want RULE[@OPERATION]=LEVEL, as in schema=warning or "+
 			"undeclared-field@core.*=off", text)
 	}
-	return contract.WithSeverity(rule, cmp.Or(operation, "*"), level), nil
+	return contract.WithSeverity(rule, cmp.Or(operation, "*"), report.Severity(level)), nil
 }
 
 // beginsBaseline reports whether the baseline is to be written for the first time.

@@ -139,7 +139,7 @@ func describe(op *specs.Operation) (operation, error) {
 func (f *operationsFlags) count(c *cobra.Command, rows, extras []operation) error {
 	opts := f.rewrites.options()
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBase(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
 	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {

@@ -106,12 +106,12 @@ func checkScenario(name string, brand specs.Brand) ([]scenarioProblem, error) {
 	if problems, others := source.Problems(err); err != nil && len(problems) == 0 {
 		return nil, others
 	}
-	check := func(clock string) []scenarioProblem {
+	check := func(clock mockserver.ClockMode) []scenarioProblem {
 		return problemsOf(name, mockserver.CheckScenario(mockserver.WithScenario(name),
-			mockserver.WithBrand(string(brand)), mockserver.WithClock(clock)))
+			mockserver.WithBrand(brand), mockserver.WithClock(clock)))
 	}
-	found = append(found, check("real")...)
-	for _, p := range check("frozen") {
+	found = append(found, check(mockserver.ClockReal)...)
+	for _, p := range check(mockserver.ClockFrozen) {
 		if !slices.ContainsFunc(found, p.isAt) {
 			p.Reason += " (with --clock frozen)"
 			found = append(found, p)

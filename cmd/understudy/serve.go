@@ -16,6 +16,7 @@ import (
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
 	"svc.example/understudy/scenarios"
+	"svc.example/understudy/specs"
 )
 
 type serveFlags struct {
@@ -245,8 +246,8 @@ func (f *serveFlags) findToken() error {
 func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 	opts := []mockserver.Option{
 		mockserver.WithScenario(f.scenario),
-		mockserver.WithClock(f.clock.word),
-		mockserver.WithBrand(f.brand),
+		mockserver.WithClock(mockserver.ClockMode(f.clock.word)),
+		mockserver.WithBrand(specs.Brand(f.brand)),
 		mockserver.WithValidation(mockserver.Validation(f.validate.word)),
 		mockserver.WithJournalLimit(int(f.journalLimit)),
 		mockserver.WithRecordLimit(int64(f.recordLimit)),

@@ -116,7 +116,7 @@ func (f *suggestFlags) options() ([]contract.Option, error) {
 	}
 	opts := []contract.Option{contract.WithBrand(brand), contract.WithGuess(true)}
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBase(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
 	}
 	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {

@@ -81,8 +81,8 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 				t.Parallel()
 				exchanges := script(t, way.script)
 				way.edit(exchanges[0])
-				c, err := contract.NewChecker(contract.WithBase("workflow", "https://workflow.svc.example"),
-					contract.WithBase("workflow", "https://both.example"), contract.WithBase("llm", "https://both.example"), poolsWithinAnHour)
+				c, err := contract.NewChecker(contract.WithBaseURL("workflow", "https://workflow.svc.example"),
+					contract.WithBaseURL("workflow", "https://both.example"), contract.WithBaseURL("llm", "https://both.example"), poolsWithinAnHour)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,7 +31,7 @@ func cutStillViolates(t *testing.T, id string, exchanges []*recording.Exchange, 
 		}
 		violations++
 		var cut bytes.Buffer
-		if err := contract.Cut(&cut, contract.Exchanges(slices.Values(exchanges)), &f); err != nil {
+		if err := contract.WriteEvidence(&cut, contract.Exchanges(slices.Values(exchanges)), &f); err != nil {
 			t.Fatal(err)
 		}
 		if !finds(t, f.ID, contract.Read("cut", &cut)) {

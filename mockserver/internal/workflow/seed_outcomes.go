@@ -21,12 +21,26 @@ func seedOutcomes(w *world.World, outcomes []fixtures.Outcome, lost []string) er
 	for i, o := range outcomes {
 		err := checkOutcome(w, o, lost)
 		errs = append(errs, fixtures.At(err, fmt.Sprintf("outcome %d", i+1), "workflow", "outcomes", i))
-		w.Workflow.Outcomes = append(w.Workflow.Outcomes, world.Outcome{
-			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
-			Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
-		})
+		appendOutcome(w, o)
 	}
 	return errors.Join(errs...)
+}
+
+// QueueOutcome adds an outcome behind those that the world has.
+func QueueOutcome(w *world.World, o fixtures.Outcome) error {
+	if err := checkOutcome(w, o, nil); err != nil {
+		return err
+	}
+	appendOutcome(w, o)
+	return nil
+}
+
+func appendOutcome(w *world.World, o fixtures.Outcome) {
+	outcomes := w.Workflow.Outcomes
+	w.Workflow.Outcomes = append(outcomes[:len(outcomes):len(outcomes)], world.Outcome{
+		Project: o.Project, Workflow: o.Workflow, Task: o.Task,
+		Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
+	})
 }
 
 // checkOutcome refuses an outcome for a task that none of the workflows has which it fits, in any revision: it would never

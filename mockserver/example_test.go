@@ -1,0 +1,81 @@
+package mockserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"svc.example/understudy/mockserver"
+)
+
+// get returns what the world answers to a GET.
+func get(w *mockserver.World, path string) (string, error) {
+	address := "http://localhost" + mockserver.Address("workflow") + path
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "SVC1 1/admin")
+	response, err := w.Client().Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return string(body), err
+}
+
+// A server is an http.Handler. Each of its worlds has a client.
+func ExampleNew() {
+	server, err := mockserver.New(mockserver.WithScenario("quickstart"), mockserver.WithClock(mockserver.ClockFrozen))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	fmt.Println(get(server.World(""), "/api/pools/1"))
+	// Output: {"id":"1","name":"default","concurrencyLimit":14,"default":true} <nil>
+}
+
+// A fork goes its own way. It takes microseconds, so that each test can have one.
+func ExampleWorld_Fork() {
+	server, err := mockserver.New(mockserver.WithClock(mockserver.ClockFrozen))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	fork := server.World("").Fork()
+	fork.Advance(24 * time.Hour)
+	fmt.Println(fork.Now().Sub(server.World("").Now()))
+	// Output: 24h0m0s
+}
+
+// A job gives what was queued for its query, in place of what an engine would.
+func ExampleWorld_QueueResult() {
+	server, err := mockserver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	err = server.World("").QueueResult(mockserver.JobResult{
+		Query: "SELECT COUNT(1) FROM orders", Columns: [][2]string{{"count", "bigint"}}, Rows: [][]any{{42}},
+	})
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+// A task ends as was queued for it.
+func ExampleWorld_QueueOutcome() {
+	server, err := mockserver.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	fmt.Println(server.World("").QueueOutcome(mockserver.Outcome{Project: "reporting", Error: "no space left", Times: 1}))
+	// Output: <nil>
+}

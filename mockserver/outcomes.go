@@ -1,0 +1,37 @@
+package mockserver
+
+import (
+	"fmt"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/workflow"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Outcome says how the tasks of workflows that it fits end, in place of a success after the usual time. Empty names fit
+// everything.
+type Outcome struct {
+	Project  string
+	Workflow string
+	Task     string // the end of the full name of the task, such as +load
+
+	Takes time.Duration // 0: the usual time
+	Error string        // the message that the task fails with; empty: it succeeds
+	Times int           // how many tasks it is for; 0: all that it fits
+}
+
+// QueueOutcome queues an outcome for tasks that begin from now on. Of several that fit a task, the one that was queued
+// first counts. A task that no workflow of the world has is an error.
+func (w *World) QueueOutcome(o Outcome) error {
+	err := w.live.Write(0, func(tx *world.World) error {
+		return workflow.QueueOutcome(tx, fixtures.Outcome{
+			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
+			Takes: fixtures.Duration(o.Takes), Error: o.Error, Times: o.Times,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("queue an outcome: %w", err)
+	}
+	return nil
+}

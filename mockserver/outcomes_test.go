@@ -1,0 +1,57 @@
+package mockserver_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+)
+
+// A queued outcome decides how the next tasks end, as often as it says.
+func TestQueueOutcome(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, mockserver.WithScenario("quickstart"))
+	w := s.World("")
+	outcome := mockserver.Outcome{Project: "reporting", Takes: time.Minute, Error: "no space left", Times: 1}
+	if err := w.QueueOutcome(outcome); err != nil {
+		t.Fatal(err)
+	}
+	var statuses []string
+	for _, day := range []string{"01", "02"} {
+		started := call(t, s, "PUT", "/workflow/api/attempts", `{"projectName":"reporting","workflowName":"weekly_summary",
+			"sessionTime":"2025-06-`+day+`T00:00:00+00:00","params":{}}`).want(t, 200)
+		w.AdvanceUntilIdle()
+		ended := call(t, s, "GET", "/workflow/api/attempts/"+gjson.Get(started.body, "id").String(), "").want(t, 200)
+		statuses = append(statuses, gjson.Get(ended.body, "status").String())
+	}
+	if got := strings.Join(statuses, ", "); got != "error, success" {
+		t.Errorf("the attempts end with %s, want error, success", got)
+	}
+	for name, wrong := range map[string]mockserver.Outcome{
+		"task +nowhere: no task that runs an operator": {Task: "+nowhere"},
+		"-1: want 0 or more":                           {Times: -1},
+	} {
+		if err := w.QueueOutcome(wrong); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want %q", err, name)
+		}
+	}
+}
+
+// A fork for a test is deleted with the test.
+func TestForkFor(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	var id string
+	t.Run("it is there while the test runs", func(t *testing.T) { // not parallel: what follows waits for its end
+		id = s.World("").ForkFor(t).ID()
+		if s.World(id) == nil {
+			t.Error("it is not there")
+		}
+	})
+	if s.World(id) != nil {
+		t.Error("it is there after the test")
+	}
+}
