@@ -41,7 +41,7 @@ func TestTheConfigurationShowsEverySetting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := os.ReadFile("testdata/understudy.yaml") // in the README
+	shown, err := os.ReadFile("testdata/understudy.yaml") // in the guide to CI
 	if err != nil {
 		t.Fatal(err)
 	}

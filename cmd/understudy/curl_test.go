@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// curl stands in for the real one, as far as README.md and the examples of operations need it: -s, -sS, -N, -H HEADER, -X METHOD,
-// -d BODY, --data-binary @FILE or @-, -o FILE, -w with nothing but the status, and one address.
+// curl stands in for the real one, as far as the documentation and the examples of operations need it: -s, -sS, -N,
+// -H HEADER, -X METHOD, -d BODY, --data-binary @FILE or @-, -o FILE, -w with nothing but the status, and one address.
 func curl(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := curlCall{stdin: stdin, method: http.MethodGet, header: http.Header{}}
 	if err := c.parse(args); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestMain makes this test binary stand in for the commands that tests run: understudy itself, and a curl that knows
-// what README.md uses of it, so that no machine needs another one.
+// what the documentation uses of it, so that no machine needs another one.
 func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", gorace); err != nil {
 		panic(err)

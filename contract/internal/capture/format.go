@@ -2,7 +2,7 @@ package capture
 
 // format is one way in which tools write recordings: an adapter, in a file of its own.
 type format struct {
-	name       string // in words, as the README has it
+	name       string // in words, as docs/reference/formats.md has it
 	recognises func(h *head) bool
 	read       func(in *input, yield func(Record, error) bool) bool // false when yield was
 }

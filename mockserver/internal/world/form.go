@@ -119,7 +119,7 @@ func (w *World) Dump(to io.Writer) error {
 }
 
 var errEdited = errors.New("its digest is not that of its content: it was changed since it was dumped. " +
-	"To begin with a world of your own, write a fixture: see Scenarios in the README")
+	"To begin with a world of your own, write a fixture: see docs/reference/fixtures.md")
 
 // Load makes a world out of what Dump has written, and of nothing else. Its clock begins at the time of the dump.
 func Load(from io.Reader, mode clock.Mode) (w World, err error) {
