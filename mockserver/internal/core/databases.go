@@ -156,3 +156,48 @@ func deleteDatabase(c *op.Call) (op.Reply, error) {
 	forgetExpired(c.World, c.Now)
 	return op.OK(databaseReference{d.Name})
 }
+
+// permissionWord is what a caller may do with a database at most, in one word, as the listing has it (the words are those
+// of clients, what they stand for is assumed).
+func permissionWord(w *world.World, caller world.Caller, d world.Database) string {
+	switch {
+	case may(w, caller, d, mayDelete):
+		return "administrator"
+	case may(w, caller, d, mayEdit):
+		return "full_access"
+	case may(w, caller, d, mayQuery):
+		return "query_only"
+	}
+	return "import_only"
+}
+
+type permissionsForm struct {
+	Edit     bool `json:"edit"`
+	Delete   bool `json:"delete"`
+	Query    bool `json:"query"`
+	Import   bool `json:"import"`
+	Download bool `json:"download"`
+}
+
+func databasePermissions(w *world.World, caller world.Caller, d world.Database) *permissionsForm {
+	return &permissionsForm{
+		Edit: may(w, caller, d, mayEdit), Delete: may(w, caller, d, mayDelete), Query: may(w, caller, d, mayQuery),
+		Import: may(w, caller, d, mayImport), Download: may(w, caller, d, mayDownload),
+	}
+}
+
+// MayQuery reports whether a caller may query the live database of a name. Of one that there is not, only who may do
+// everything is told so.
+func MayQuery(w *world.World, caller world.Caller, database string) bool {
+	d, _ := liveDatabase(w, database)
+	return may(w, caller, d, mayQuery)
+}
+
+// Queryable says why a caller may not query a database.
+func Queryable(w *world.World, caller world.Caller, name string) error {
+	database, err := liveDatabase(w, name)
+	if err == nil && !may(w, caller, database, mayQuery) {
+		err = op.Forbidden("the permissions of user %d do not include %s on database %s", caller.User.ID, mayQuery, name)
+	}
+	return err
+}

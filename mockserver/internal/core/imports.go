@@ -54,4 +54,8 @@ func importTable(c *op.Call) (op.Reply, error) {
 	return op.OK(form)
 }
 
-func getServerStatus(*op.Call) (op.Reply, error) { return op.OK(map[string]string{"status": "ok"}) }
+// ImportTarget is the table that the path names, by database_name and table_name, if the caller may import into it.
+func ImportTarget(c *op.Call) (world.Table, error) {
+	_, t, err := tableFor(c, mayImport)
+	return t, err
+}

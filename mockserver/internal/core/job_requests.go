@@ -143,13 +143,6 @@ func (o jobOptions) bind(w *world.World, job *world.Job) error {
 	return nil
 }
 
-// set stores a value that was sent.
-func set[T any](to *T, value *T) {
-	if value != nil {
-		*to = *value
-	}
-}
-
 // checkRanges: −2, very low, to 2, very high, and up to 32 further tries (public).
 func checkRanges(priority, retryLimit *int) error {
 	if p := priority; p != nil && (*p < -2 || *p > 2) {

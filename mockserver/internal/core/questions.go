@@ -42,24 +42,6 @@ type Finding struct {
 // questionDialect is what SQL of questions is taken for.
 const questionDialect = "trino"
 
-// Queryable says why a caller may not query a database.
-func Queryable(w *world.World, caller world.Caller, name string) error {
-	database, err := liveDatabase(w, name)
-	if err == nil && !may(w, caller, database, mayQuery) {
-		err = op.Forbidden("the permissions of user %d do not include %s on database %s", caller.User.ID, mayQuery, name)
-	}
-	return err
-}
-
-// LiveTables are the tables of a database, in the order in which they were made.
-func LiveTables(w *world.World, database string) []world.Table {
-	d, err := liveDatabase(w, database)
-	if err != nil {
-		return nil
-	}
-	return slices.Collect(tablesOf(w, d.ID))
-}
-
 // questionKey names a question among those of one call.
 type questionKey struct {
 	user           int64

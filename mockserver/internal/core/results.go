@@ -2,14 +2,12 @@ package core
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -102,22 +100,6 @@ func typedValue(columnType string, value any) any {
 		}
 	}
 	return value
-}
-
-// compressors are kept, since one takes most of a megabyte to make.
-var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
-
-// compressed is a stream in gzip, with nothing in its header that changes: the same rows are the same bytes.
-func compressed(stream []byte) ([]byte, error) {
-	var packed bytes.Buffer
-	w := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(w)
-	w.Reset(&packed)
-	if _, err := w.Write(stream); err != nil {
-		return nil, err
-	}
-	err := w.Close()
-	return packed.Bytes(), err
 }
 
 // ResultOf returns the result that a fixture or a request describes, for QueueResult.

@@ -53,13 +53,6 @@ func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
 	return may(w, caller, d, mayImport)
 }
 
-// MayQuery reports whether a caller may query the live database of a name. Of one that there is not, only who may do
-// everything is told so.
-func MayQuery(w *world.World, caller world.Caller, database string) bool {
-	d, _ := liveDatabase(w, database)
-	return may(w, caller, d, mayQuery)
-}
-
 // seesDatabase reports whether a caller has any right on a database: others are not shown to it (assumed).
 func seesDatabase(w *world.World, caller world.Caller, d world.Database) bool {
 	return may(w, caller, d, mayQuery) || may(w, caller, d, mayImport)
@@ -138,33 +131,4 @@ func Granted(w *world.World, user world.User, kind string) bool {
 		}
 	}
 	return false
-}
-
-// permissionWord is what a caller may do with a database at most, in one word, as the listing has it (the words are those
-// of clients, what they stand for is assumed).
-func permissionWord(w *world.World, caller world.Caller, d world.Database) string {
-	switch {
-	case may(w, caller, d, mayDelete):
-		return "administrator"
-	case may(w, caller, d, mayEdit):
-		return "full_access"
-	case may(w, caller, d, mayQuery):
-		return "query_only"
-	}
-	return "import_only"
-}
-
-type permissionsForm struct {
-	Edit     bool `json:"edit"`
-	Delete   bool `json:"delete"`
-	Query    bool `json:"query"`
-	Import   bool `json:"import"`
-	Download bool `json:"download"`
-}
-
-func databasePermissions(w *world.World, caller world.Caller, d world.Database) *permissionsForm {
-	return &permissionsForm{
-		Edit: may(w, caller, d, mayEdit), Delete: may(w, caller, d, mayDelete), Query: may(w, caller, d, mayQuery),
-		Import: may(w, caller, d, mayImport), Download: may(w, caller, d, mayDownload),
-	}
 }

@@ -15,7 +15,6 @@ import (
 const (
 	maxDelay    = 366 * 24 * 3600     // seconds (assumed)
 	historyKept = 90 * 24 * time.Hour // (client)
-	lastTime    = 253402300799        // unix seconds: the end of the year 9999
 )
 
 // slotsOf compiles when a schedule is due. Without cron its slots are none.

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -102,17 +101,6 @@ func withoutTwins(columns []world.Column) []world.Column {
 		seen[column.Name] = true
 		return twice
 	})
-}
-
-// recoded gives a refusal another code, for operations whose documents lack the one that others have.
-func recoded(err error, from, to op.Code) error {
-	refusal, ok := errors.AsType[*op.Error](err)
-	if !ok || refusal.Code != from {
-		return err
-	}
-	other := *refusal
-	other.Code = to
-	return &other
 }
 
 // schemaText is a schema as it travels: a JSON array in a text. With descriptions, all columns have four elements, and

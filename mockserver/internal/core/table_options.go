@@ -21,18 +21,6 @@ type tableOptions struct {
 	Description      given[string]  `json:"description"`
 }
 
-// given is a member of a body in which null, other than absence, says something.
-type given[T any] struct {
-	is    bool
-	value *T // nil: null
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (g *given[T]) UnmarshalJSON(data []byte) error {
-	g.is = true
-	return op.Unmarshal(data, &g.value)
-}
-
 func readOptions(c *op.Call) (options tableOptions, err error) {
 	return options, c.Decode(&options)
 }

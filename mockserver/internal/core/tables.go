@@ -2,6 +2,7 @@ package core
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -214,4 +215,13 @@ func getTableDistribution(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: "table " + t.Name + " has no distribution"}
 	}
 	return op.OK(distributionForm{Buckets: d.Buckets, Function: d.Function, Columns: d.Columns})
+}
+
+// LiveTables are the tables of a database, in the order in which they were made.
+func LiveTables(w *world.World, database string) []world.Table {
+	d, err := liveDatabase(w, database)
+	if err != nil {
+		return nil
+	}
+	return slices.Collect(tablesOf(w, d.ID))
 }

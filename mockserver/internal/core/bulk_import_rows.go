@@ -2,8 +2,6 @@ package core
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,62 +11,6 @@ import (
 	"svc.example/understudy/mockserver/internal/rows"
 	"svc.example/understudy/mockserver/internal/world"
 )
-
-// bulkImportJob is the type of the job that reads the parts of a bulk import (client).
-const bulkImportJob = "bulk_import_perform"
-
-// performBulkImport issues the job that reads the parts.
-func performBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := bulkImportIn(c, world.BulkUploading, world.BulkReady)
-	switch {
-	case err != nil:
-		return op.Reply{}, err
-	case !b.Frozen:
-		return op.Reply{}, op.Unprocessable("", "bulk import %s takes parts still: freeze it first", b.Name)
-	case len(b.Parts) == 0:
-		return op.Reply{}, op.Unprocessable("", "bulk import %s has no parts", b.Name)
-	}
-	var body struct {
-		Priority *int    `json:"priority"`
-		Pool     *string `json:"pool_name"`
-	}
-	if err := errors.Join(c.Decode(&body), checkRanges(body.Priority, nil)); err != nil {
-		return op.Reply{}, err
-	}
-	job := world.Job{
-		Type: bulkImportJob, Database: b.Database, Table: b.Table, User: c.Caller.User.ID, BulkImport: b.ID,
-	}
-	set(&job.Priority, body.Priority)
-	set(&job.Pool, body.Pool)
-	if job, err = issue(c.World, job, c.Now); err != nil {
-		return op.Reply{}, err
-	}
-	b.Status, b.Job = world.BulkPerforming, job.ID
-	c.World.Core.BulkImports.Put(b.ID, b)
-	return op.OK(bulkImportReference{Name: b.Name, BulkImport: b.Name, JobID: op.IDText(job.ID)})
-}
-
-// readParts ends the job of a bulk import: good and wrong rows are counted. That they fit into the table is
-// found out by loading them into a copy of the world.
-func readParts(w *world.World, job *world.Job) error {
-	b, ok := w.Core.BulkImports.Get(job.BulkImport)
-	if !ok || b.Job != job.ID {
-		return errors.New("the bulk import is gone")
-	}
-	b, err := counted(b)
-	if err != nil {
-		return err
-	}
-	trial := *w
-	if err := load(&trial, b, job.UpdatedAt); err != nil {
-		return err
-	}
-	b.Status = world.BulkReady
-	w.Core.BulkImports.Put(b.ID, b)
-	job.RecordsInserted = b.ValidRecords
-	job.Cmdout += fmt.Sprintf("valid records: %d\nerror records: %d\n", b.ValidRecords, b.ErrorRecords)
-	return nil
-}
 
 // wrongRecord is a row that was found wrong, by its place (assumed): what cannot be read cannot be shown.
 type wrongRecord struct {
@@ -147,22 +89,6 @@ func readPart(part world.BulkPart, take func(rows.Row, error) error) error {
 		}
 		return take(row, err)
 	})
-}
-
-// commitBulkImport has the good rows put into the table, as soon as a job would begin.
-func commitBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := bulkImportIn(c, world.BulkReady)
-	if err != nil {
-		return op.Reply{}, err
-	}
-	if _, err := LiveTable(c.World, b.Database, b.Table); err != nil {
-		return op.Reply{}, err
-	}
-	b.Status = world.BulkCommitting
-	b.CommitAt = c.Now.Add(cmp.Or(c.World.Core.JobTime.Queued, queuedTime)).UTC().Round(0)
-	c.World.Core.BulkImports.Put(b.ID, b)
-	c.World.Plan(world.Event{At: b.CommitAt, Kind: world.BulkImportEvent, ID: b.ID})
-	return referToBulkImport(b)
 }
 
 // endCommit puts the good rows into the table. Where that is gone by now, the bulk import stays ready.
