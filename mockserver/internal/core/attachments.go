@@ -18,7 +18,7 @@ func detachUserFromPolicy(c *op.Call) (op.Reply, error) { return relate(c, witho
 
 // relate changes whether the user has the policy of the path. Doing it again changes nothing.
 func relate(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
-	u, err := calledUser(c)
+	u, err := userFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -36,7 +36,7 @@ func relate(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
 func setPolicies(c *op.Call, u world.User, ids []int64) error {
 	changed := slices.Concat(minus(ids, u.Policies), minus(u.Policies, ids))
 	for _, id := range changed {
-		if err := mayApply(c, u, id); err != nil {
+		if err := requireMayApply(c, u, id); err != nil {
 			return err
 		}
 	}
@@ -47,9 +47,9 @@ func setPolicies(c *op.Call, u world.User, ids []int64) error {
 	return nil
 }
 
-// mayApply lets administrators apply any policy to anybody. A delegated admin applies only policies of a group that it
+// requireMayApply lets administrators apply any policy to anybody. A delegated admin applies only policies of a group that it
 // manages, and only to users who carry the tag of that group, among them itself (public).
-func mayApply(c *op.Call, u world.User, policy int64) error {
+func requireMayApply(c *op.Call, u world.User, policy int64) error {
 	if c.Caller.Administers() {
 		return nil
 	}
@@ -71,7 +71,7 @@ func listUserPolicies(c *op.Call) (op.Reply, error) {
 }
 
 func updateUserPolicies(c *op.Call) (op.Reply, error) {
-	u, err := calledUser(c)
+	u, err := userFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -6,15 +6,15 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// given is a member of a body in which null, other than absence, says something.
-type given[T any] struct {
-	is    bool
+// nullable is a member of a body in which null, other than absence, says something.
+type nullable[T any] struct {
+	sent  bool
 	value *T // nil: null
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (g *given[T]) UnmarshalJSON(data []byte) error {
-	g.is = true
+func (g *nullable[T]) UnmarshalJSON(data []byte) error {
+	g.sent = true
 	return op.Unmarshal(data, &g.value)
 }
 
@@ -25,8 +25,8 @@ func set[T any](to *T, value *T) {
 	}
 }
 
-// recoded gives a refusal another code, for operations whose documents lack the one that others have.
-func recoded(err error, from, to op.Code) error {
+// recode gives a refusal another code, for operations whose documents lack the one that others have.
+func recode(err error, from, to op.Code) error {
 	refusal, ok := errors.AsType[*op.Error](err)
 	if !ok || refusal.Code != from {
 		return err

@@ -50,12 +50,12 @@ func readParts(w *world.World, job *world.Job) error {
 	if !ok || b.Job != job.ID {
 		return errors.New("the bulk import is gone")
 	}
-	b, err := counted(b)
+	b, err := countRows(b)
 	if err != nil {
 		return err
 	}
 	trial := *w
-	if err := load(&trial, b, job.UpdatedAt); err != nil {
+	if err := loadRows(&trial, b, job.UpdatedAt); err != nil {
 		return err
 	}
 	b.Status = world.BulkReady

@@ -9,7 +9,7 @@ import (
 )
 
 func listBulkImportParts(c *op.Call) (op.Reply, error) {
-	b, err := calledBulkImport(c)
+	b, err := bulkImportFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -22,8 +22,8 @@ type wrongRecord struct {
 // maxWrongRecords is how many wrong rows of a bulk import can be looked at.
 const maxWrongRecords = 10_000
 
-// counted counts the good and the wrong rows of a bulk import. A part that cannot be read to its end has no good rows.
-func counted(b world.BulkImport) (world.BulkImport, error) {
+// countRows counts the good and the wrong rows of a bulk import. A part that cannot be read to its end has no good rows.
+func countRows(b world.BulkImport) (world.BulkImport, error) {
 	b.ValidRecords, b.ErrorRecords, b.ValidParts, b.ErrorParts = 0, 0, 0, 0
 	var wrong []wrongRecord
 	for _, part := range b.Parts {
@@ -52,13 +52,13 @@ func counted(b world.BulkImport) (world.BulkImport, error) {
 			return b, err
 		}
 	}
-	packed, err := compressed(stream.Bytes())
+	packed, err := compress(stream.Bytes())
 	b.Wrong = packed
 	return b, err
 }
 
-// load puts the good rows of all parts that can be read into the table.
-func load(w *world.World, b world.BulkImport, now time.Time) error {
+// loadRows puts the good rows of all parts that can be read into the table.
+func loadRows(w *world.World, b world.BulkImport, now time.Time) error {
 	t, err := LiveTable(w, b.Database, b.Table)
 	if err != nil {
 		return err
@@ -91,15 +91,15 @@ func readPart(part world.BulkPart, take func(rows.Row, error) error) error {
 	})
 }
 
-// endCommit puts the good rows into the table. Where that is gone by now, the bulk import stays ready.
-func endCommit(w *world.World, e world.Event) {
+// endBulkImportCommit puts the good rows into the table. Where that is gone by now, the bulk import stays ready.
+func endBulkImportCommit(w *world.World, e world.Event) {
 	b, ok := w.Core.BulkImports.Get(e.ID)
 	if !ok || !b.CommitAt.Equal(e.At) {
 		return
 	}
 	b.CommitAt, b.Status = time.Time{}, world.BulkReady
 	trial := *w
-	if load(&trial, b, e.At) == nil {
+	if loadRows(&trial, b, e.At) == nil {
 		*w = trial
 		b.Status, b.Parts = world.BulkCommitted, nil
 	}
@@ -108,12 +108,12 @@ func endCommit(w *world.World, e world.Event) {
 
 // getBulkImportErrorRecords gives the wrong rows that the last job has found: none before there was one.
 func getBulkImportErrorRecords(c *op.Call) (op.Reply, error) {
-	b, err := calledBulkImport(c)
+	b, err := bulkImportFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	if b.Wrong == nil {
-		b.Wrong, err = compressed(nil)
+		b.Wrong, err = compress(nil)
 	}
 	return op.Reply{Bytes: b.Wrong, Type: "application/octet-stream"}, err
 }

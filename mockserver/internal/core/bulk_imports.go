@@ -83,7 +83,7 @@ func createBulkImport(c *op.Call) (op.Reply, error) {
 }
 
 func getBulkImport(c *op.Call) (op.Reply, error) {
-	b, err := calledBulkImport(c)
+	b, err := bulkImportFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -103,7 +103,7 @@ func deleteBulkImport(c *op.Call) (op.Reply, error) {
 	return referToBulkImport(b)
 }
 
-func calledBulkImport(c *op.Call) (world.BulkImport, error) {
+func bulkImportFromPath(c *op.Call) (world.BulkImport, error) {
 	id, ok := c.World.Core.BulkImportNames.Get(c.Param("name"))
 	if !ok {
 		return world.BulkImport{}, op.NotFound("bulk import", "name", c.Param("name"))
@@ -114,7 +114,7 @@ func calledBulkImport(c *op.Call) (world.BulkImport, error) {
 
 // ownBulkImport leaves a bulk import to who made it, and to administrators (assumed).
 func ownBulkImport(c *op.Call) (world.BulkImport, error) {
-	b, err := calledBulkImport(c)
+	b, err := bulkImportFromPath(c)
 	if err == nil && b.User != c.Caller.User.ID && !c.Caller.Administers() {
 		err = op.Forbidden("bulk import %s is another user's: only administrators may do this", b.Name)
 	}
@@ -135,7 +135,7 @@ func bulkImportIn(c *op.Call, statuses ...world.BulkImportStatus) (world.BulkImp
 
 // bulkImportPending watches the job of a bulk import, and then its commit.
 func bulkImportPending(c *op.Call) (string, time.Time, bool) {
-	b, err := calledBulkImport(c)
+	b, err := bulkImportFromPath(c)
 	if err != nil {
 		return "", time.Time{}, false
 	}

@@ -51,7 +51,7 @@ func runBulkLoad(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	reply := op.Reply{Body: map[string]string{"job_id": op.IDText(job.ID)}}
-	if note := (Engine{}).lacks(job); note != "" {
+	if note := (Engine{}).emptyReason(job); note != "" {
 		reply.Notes = []string{note}
 	}
 	return reply, nil
@@ -68,8 +68,8 @@ func scheduledTime(value jsontext.Value, now time.Time) (time.Time, error) {
 		return now, nil
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || seconds < 0 || seconds > lastTime {
-		return now, op.Unprocessable("scheduled_time", "want unix seconds, 0 to %d, not %s", lastTime, text)
+	if err != nil || seconds < 0 || seconds > maxTime {
+		return now, op.Unprocessable("scheduled_time", "want unix seconds, 0 to %d, not %s", maxTime, text)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }
@@ -99,7 +99,7 @@ type namedForm struct {
 
 // listBulkLoadJobs lists the jobs of a session, the newest first.
 func listBulkLoadJobs(c *op.Call) (op.Reply, error) {
-	b, err := calledBulkLoad(c)
+	b, err := bulkLoadFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -135,7 +135,7 @@ func loadJobView(w *world.World, job world.Job) loadJobForm {
 
 // bulkLoadPending watches the newest job of a session.
 func bulkLoadPending(c *op.Call) (string, time.Time, bool) {
-	b, err := calledBulkLoad(c)
+	b, err := bulkLoadFromPath(c)
 	if err != nil {
 		return "", time.Time{}, false
 	}

@@ -45,14 +45,14 @@ func bulkLoadView(b world.BulkLoad) bulkLoadForm {
 
 // bulkLoadRequest is what bodies say of a bulk load session. What is absent stays as it is.
 type bulkLoadRequest struct {
-	Name       *string        `json:"name"`
-	Database   *string        `json:"database"`
-	Table      *string        `json:"table"`
-	Cron       given[string]  `json:"cron"`
-	Timezone   *string        `json:"timezone"`
-	Delay      *int64         `json:"delay"`
-	TimeColumn given[string]  `json:"time_column"`
-	Config     jsontext.Value `json:"config"`
+	Name       *string          `json:"name"`
+	Database   *string          `json:"database"`
+	Table      *string          `json:"table"`
+	Cron       nullable[string] `json:"cron"`
+	Timezone   *string          `json:"timezone"`
+	Delay      *int64           `json:"delay"`
+	TimeColumn nullable[string] `json:"time_column"`
+	Config     jsontext.Value   `json:"config"`
 }
 
 // listBulkLoads: all users see the bulk load sessions of the account (assumed).
@@ -82,7 +82,7 @@ func createBulkLoad(c *op.Call) (op.Reply, error) {
 }
 
 func getBulkLoad(c *op.Call) (op.Reply, error) {
-	b, err := calledBulkLoad(c)
+	b, err := bulkLoadFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -128,10 +128,10 @@ func (r bulkLoadRequest) apply(c *op.Call, b world.BulkLoad) (world.BulkLoad, er
 	set(&b.Table, r.Table)
 	set(&b.Timezone, r.Timezone)
 	set(&b.Delay, r.Delay)
-	if r.Cron.is {
+	if r.Cron.sent {
 		b.Cron = strings.TrimSpace(*cmp.Or(r.Cron.value, new("")))
 	}
-	if r.TimeColumn.is {
+	if r.TimeColumn.sent {
 		b.TimeColumn = *cmp.Or(r.TimeColumn.value, new(""))
 	}
 	if r.Config != nil {
@@ -159,7 +159,7 @@ func bulkLoadValid(c *op.Call, b world.BulkLoad) error {
 		return op.Unprocessable("delay", "want 0 to %d seconds, not %d", maxDelay, b.Delay)
 	}
 	if err := checkName("table", b.Table); err != nil {
-		return recoded(err, op.CodeInvalid, op.CodeUnprocessable)
+		return recode(err, op.CodeInvalid, op.CodeUnprocessable)
 	}
 	_, err := slotsOf(timing(b))
 	return err
@@ -190,7 +190,7 @@ func loadConfig(value jsontext.Value) ([]byte, error) {
 	return value, nil
 }
 
-func calledBulkLoad(c *op.Call) (world.BulkLoad, error) {
+func bulkLoadFromPath(c *op.Call) (world.BulkLoad, error) {
 	id, ok := c.World.Core.BulkLoadNames.Get(c.Param("name"))
 	if !ok {
 		return world.BulkLoad{}, op.NotFound("bulk load session", "name", c.Param("name"))
@@ -201,7 +201,7 @@ func calledBulkLoad(c *op.Call) (world.BulkLoad, error) {
 
 // ownBulkLoad leaves a bulk load session to who made it, and to administrators (assumed).
 func ownBulkLoad(c *op.Call) (world.BulkLoad, error) {
-	b, err := calledBulkLoad(c)
+	b, err := bulkLoadFromPath(c)
 	if err == nil && b.User != c.Caller.User.ID && !c.Caller.Administers() {
 		err = op.Forbidden("bulk load session %s is another user's: only administrators may do this", b.Name)
 	}

@@ -42,7 +42,7 @@ func getAccountCoreUtilization(c *op.Call) (op.Reply, error) {
 		History: make([]int, n),
 	}
 	for _, job := range table.All(&c.World.Core.Jobs) {
-		needEnd(c, job)
+		waitForEnd(c, job)
 		countCores(form.History, job, from, c.Now)
 	}
 	return op.OK(form)
@@ -67,18 +67,18 @@ func countCores(history []int, job world.Job, from, now time.Time) {
 }
 
 // coreTime reads a time of the query: as clients print it, or unix seconds.
-func coreTime(c *op.Call, name string, otherwise time.Time) (time.Time, error) {
+func coreTime(c *op.Call, name string, fallback time.Time) (time.Time, error) {
 	text := c.Text(name)
 	if text == "" {
-		return otherwise, nil
+		return fallback, nil
 	}
-	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 && seconds <= lastTime {
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 && seconds <= maxTime {
 		return time.Unix(seconds, 0).UTC(), nil
 	}
 	for _, layout := range []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700", time.RFC3339, time.DateTime, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil && at.Year() > 0 && at.Unix() <= lastTime {
+		if at, err := time.Parse(layout, text); err == nil && at.Year() > 0 && at.Unix() <= maxTime {
 			return at.UTC(), nil
 		}
 	}
-	return otherwise, op.Invalid(name, "want a time, such as %s, not %q", dateTime(otherwise), text)
+	return fallback, op.Invalid(name, "want a time, such as %s, not %q", dateTime(fallback), text)
 }

@@ -148,7 +148,7 @@ func deleteDatabase(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.Forbidden("database %s (id %d) is protected from deletion", d.Name, d.ID)
 	}
 	for t := range tablesOf(c.World, d.ID) {
-		bury(c.World, t, c.Now)
+		softDelete(c.World, t, c.Now)
 	}
 	d.UpdatedAt, d.DeletedAt = c.Now, c.Now
 	c.World.Core.Databases.Put(d.ID, d)

@@ -106,7 +106,7 @@ func recoverTable(c *op.Call) (op.Reply, error) {
 	if err := c.Decode(&body); err != nil {
 		return op.Reply{}, err
 	}
-	home, err := homeOf(c, t, body.Database)
+	home, err := recoveryDatabase(c, t, body.Database)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -116,7 +116,7 @@ func recoverTable(c *op.Call) (op.Reply, error) {
 			return op.Reply{}, err
 		}
 	}
-	if other, err := liveTable(c.World, home, t.Name); err == nil {
+	if other, err := liveTableIn(c.World, home, t.Name); err == nil {
 		return op.Reply{}, nameTaken(home, other)
 	}
 	t.Database, t.DeletedAt, t.UpdatedAt = home.ID, time.Time{}, c.Now
@@ -126,10 +126,10 @@ func recoverTable(c *op.Call) (op.Reply, error) {
 	return op.OK(bareTableView(t))
 }
 
-// homeOf is the database that a deleted table is recovered into, as it will be: the one that was asked for, else the
+// recoveryDatabase is the database that a deleted table is recovered into, as it will be: the one that was asked for, else the
 // one that the table was in. A database that is deleted comes back under its name, or under the one that was asked for
 // when no database has that. Who may delete a database may also recover it (assumed).
-func homeOf(c *op.Call, t world.Table, wanted *string) (world.Database, error) {
+func recoveryDatabase(c *op.Call, t world.Table, wanted *string) (world.Database, error) {
 	parent, _ := c.World.Core.Databases.Get(t.Database)
 	if err := requireRight(c, parent, mayEdit); err != nil {
 		return parent, err

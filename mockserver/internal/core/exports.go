@@ -11,7 +11,7 @@ import (
 
 // setJobResultExport makes a job that exports the result of another, as soon as that is there. Nothing is sent.
 func setJobResultExport(c *op.Call) (op.Reply, error) {
-	target, err := calledJob(c)
+	target, err := jobFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -22,7 +22,7 @@ func setJobResultExport(c *op.Call) (op.Reply, error) {
 	if err := c.Decode(&body); err != nil {
 		return op.Reply{}, err
 	}
-	if err := exports(target); err != nil {
+	if err := requireExportable(target); err != nil {
 		return op.Reply{}, err
 	}
 	job := world.Job{
@@ -43,8 +43,8 @@ func setJobResultExport(c *op.Call) (op.Reply, error) {
 	return op.OK(jobDetail(c.World, job))
 }
 
-// exports refuses a job that has no result and will have none.
-func exports(target world.Job) error {
+// requireExportable refuses a job that has no result and will have none.
+func requireExportable(target world.Job) error {
 	none := target.Status.Finished() && target.Output == nil
 	if none || !slices.Contains(queryTypes(), target.Type) {
 		return op.Unprocessable("", "job %d (%s, %s) has no result to export", target.ID, target.Type, target.Status)
@@ -66,7 +66,7 @@ func tableExportable(w *world.World, job world.Job, database world.Database) err
 	if job.Table == "" {
 		return nil
 	}
-	_, err := liveTable(w, database, job.Table)
+	_, err := liveTableIn(w, database, job.Table)
 	return err
 }
 
@@ -87,7 +87,7 @@ func createExportJob(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	table, err := liveTable(c.World, database, c.Param("table_name"))
+	table, err := liveTableIn(c.World, database, c.Param("table_name"))
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -44,8 +44,8 @@ func formats() []format {
 	}
 }
 
-// calledForm reads what of the query and the headers decides the form of a result.
-func calledForm(c *op.Call) (form resultForm, err error) {
+// formFromCall reads what of the query and the headers decides the form of a result.
+func formFromCall(c *op.Call) (form resultForm, err error) {
 	if form.header, err = c.Flag("header", false); err != nil {
 		return form, err
 	}
@@ -259,5 +259,5 @@ func writePacked(form resultForm, out *world.Output) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compressed(stream)
+	return compress(stream)
 }

@@ -9,8 +9,8 @@ import (
 // compressors are kept, since one takes most of a megabyte to make.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// compressed is a stream in gzip, with nothing in its header that changes: the same rows are the same bytes.
-func compressed(stream []byte) ([]byte, error) {
+// compress is a stream in gzip, with nothing in its header that changes: the same rows are the same bytes.
+func compress(stream []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)
 	defer compressors.Put(w)

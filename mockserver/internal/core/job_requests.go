@@ -30,7 +30,7 @@ func speaksSQL(jobType string) bool { return slices.Contains(queryTypes()[:3], j
 
 // issueJob queues a job.
 func (g Engine) issueJob(c *op.Call) (op.Reply, error) {
-	needRoom(c)
+	waitForRoom(c)
 	database, err := databaseFor(c, mayQuery)
 	if err != nil {
 		return op.Reply{}, err
@@ -60,7 +60,7 @@ func (g Engine) issueJob(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	reply := issued(job)
-	if note := g.lacks(job); note != "" {
+	if note := g.emptyReason(job); note != "" {
 		reply.Notes = []string{note}
 	}
 	return reply, nil
@@ -210,7 +210,7 @@ func isObject(text string) bool {
 	return json.Unmarshal([]byte(text), &members) == nil && members != nil
 }
 
-func taken(key string, by int64) error {
+func domainKeyTaken(key string, by int64) error {
 	return &op.Error{
 		Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is taken by job %d", key, by),
 		Details: map[string]any{"conflicts_with": op.IDText(by)},

@@ -13,14 +13,14 @@ const resultsKept = 7 * 24 * time.Hour
 // getJobResult returns the rows of a job. Its ETag is made of their bytes, so the same rows in the same form can be read
 // on where a download broke off.
 func (s *renderings) getJobResult(c *op.Call) (op.Reply, error) {
-	job, err := calledJob(c)
+	job, err := jobFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	if err := mayRead(c, job); err != nil {
 		return op.Reply{}, err
 	}
-	form, err := calledForm(c)
+	form, err := formFromCall(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -20,7 +20,7 @@ const (
 func issue(w *world.World, job world.Job, at time.Time) (world.Job, error) {
 	if job.DomainKey != "" {
 		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held {
-			return job, taken(job.DomainKey, holder)
+			return job, domainKeyTaken(job.DomainKey, holder)
 		}
 	}
 	job.ID = w.NewID("core.job")
@@ -29,7 +29,7 @@ func issue(w *world.World, job world.Job, at time.Time) (world.Job, error) {
 	}
 	job.Status, job.CreatedAt, job.UpdatedAt = world.JobQueued, at, at
 	job.Answer = takeResult(w, job)
-	return step(w, job, at.Add(waitFor(w, job))), nil
+	return planStep(w, job, at.Add(waitFor(w, job))), nil
 }
 
 func waitFor(w *world.World, job world.Job) time.Duration {
@@ -63,8 +63,8 @@ func Proceed(w *world.World, id int64) {
 	Engine{}.runJob(w, due)
 }
 
-// step stores a job and plans its next event.
-func step(w *world.World, job world.Job, at time.Time) world.Job {
+// planStep stores a job and plans its next event.
+func planStep(w *world.World, job world.Job, at time.Time) world.Job {
 	job.StepAt = at.UTC().Round(0)
 	w.Plan(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
 	w.Core.Jobs.Put(job.ID, job)
@@ -90,12 +90,12 @@ func startJob(w *world.World, job world.Job, e world.Event) {
 			w.Begin(world.Pending{Event: e, Query: p.Query, Holds: true})
 			return
 		}
-		step(w, job, target.StepAt)
+		planStep(w, job, target.StepAt)
 		return
 	}
 	job.Status, job.StartAt, job.UpdatedAt = world.JobRunning, e.At, e.At
 	job.Cmdout = "started\n"
-	step(w, job, e.At.Add(runFor(w, job)))
+	planStep(w, job, e.At.Add(runFor(w, job)))
 }
 
 func runFor(w *world.World, job world.Job) time.Duration {
@@ -126,7 +126,7 @@ func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
 		job.Cmdout += fmt.Sprintf("failed, try %d of %d follows\n", job.Tried, job.RetryLimit)
 		job.Stderr += err.Error() + "\n"
 		job.Answer = takeResult(w, job)
-		step(w, job, e.At.Add(runFor(w, job)))
+		planStep(w, job, e.At.Add(runFor(w, job)))
 		return
 	}
 	conclude(w, job, e.At, err)
@@ -158,7 +158,7 @@ func (g Engine) perform(w *world.World, job *world.Job, ended *run) error {
 	case job.Type == bulkImportJob:
 		return readParts(w, job)
 	}
-	_, database, err := standing(w, *job)
+	_, database, err := userAndDatabase(w, *job)
 	switch {
 	case err != nil:
 		return err
@@ -171,8 +171,8 @@ func (g Engine) perform(w *world.World, job *world.Job, ended *run) error {
 	} else if output, err = NewOutput(nil, nil); err != nil {
 		return err
 	}
-	deliver(job, output)
-	job.Note = g.lacks(*job)
+	setOutput(job, output)
+	job.Note = g.emptyReason(*job)
 	return nil
 }
 
@@ -180,13 +180,13 @@ func deliverOutcome(job *world.Job, o *outcome) error {
 	if o.err != nil {
 		return o.err
 	}
-	deliver(job, o.output)
+	setOutput(job, o.output)
 	job.Note = o.note
 	return nil
 }
 
-// deliver gives a job its rows. Those of a bulk load count as inserted.
-func deliver(job *world.Job, output *world.Output) {
+// setOutput gives a job its rows. Those of a bulk load count as inserted.
+func setOutput(job *world.Job, output *world.Output) {
 	if job.Type == bulkLoadJob {
 		job.RecordsInserted = output.Count
 		job.Cmdout += fmt.Sprintf("records inserted: %d\n", output.Count)
@@ -196,9 +196,9 @@ func deliver(job *world.Job, output *world.Output) {
 	job.Cmdout += fmt.Sprintf("rows: %d\n", output.Count)
 }
 
-// standing is a job's user, and its database. Since the job was issued, or its schedule made, the database may have
+// userAndDatabase is a job's user, and its database. Since the job was issued, or its schedule made, the database may have
 // gone, and the user's right to query it.
-func standing(w *world.World, job world.Job) (world.Caller, world.Database, error) {
+func userAndDatabase(w *world.World, job world.Job) (world.Caller, world.Database, error) {
 	user, _ := w.Account.Users.Get(job.User)
 	caller := world.Caller{User: user}
 	database, err := liveDatabase(w, job.Database)
@@ -209,7 +209,7 @@ func standing(w *world.World, job world.Job) (world.Caller, world.Database, erro
 }
 
 // lacks says why a job has no rows that mean anything, and what to do about it; nothing if it has.
-func (g Engine) lacks(job world.Job) string {
+func (g Engine) emptyReason(job world.Job) string {
 	switch {
 	case job.Answer != nil || job.Type == exportJob || job.Type == bulkImportJob:
 		return ""
@@ -228,7 +228,7 @@ func (g Engine) lacks(job world.Job) string {
 
 // killJob stops a job, one whose query has not ended as well. One that is over stays as it is.
 func killJob(c *op.Call) (op.Reply, error) {
-	job, err := jobOfPath(c)
+	job, err := findJob(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

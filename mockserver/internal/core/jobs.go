@@ -135,7 +135,7 @@ func listJobs(c *op.Call) (op.Reply, error) {
 		if at > to {
 			break
 		}
-		needEnd(c, job)
+		waitForEnd(c, job)
 		if !listed(job) {
 			continue
 		}
@@ -145,7 +145,7 @@ func listJobs(c *op.Call) (op.Reply, error) {
 		at++
 	}
 	return op.OK(jobPage{
-		Jobs: jobs, Count: len(jobs), From: sent(c, "from", from), To: sent(c, "to", to),
+		Jobs: jobs, Count: len(jobs), From: sentOrNull(c, "from", from), To: sentOrNull(c, "to", to),
 	})
 }
 
@@ -156,8 +156,8 @@ type jobPage struct {
 	To    *int64    `json:"to"`
 }
 
-// sent is null for a parameter that was not.
-func sent(c *op.Call, name string, value int64) *int64 {
+// sentOrNull is null for a parameter that was not.
+func sentOrNull(c *op.Call, name string, value int64) *int64 {
 	if !c.Has(name) {
 		return nil
 	}
@@ -165,8 +165,8 @@ func sent(c *op.Call, name string, value int64) *int64 {
 }
 
 // position is a place in a list, counted from 0.
-func position(c *op.Call, name string, otherwise int64) (int64, error) {
-	at, err := c.Int(name, otherwise)
+func position(c *op.Call, name string, fallback int64) (int64, error) {
+	at, err := c.Int(name, fallback)
 	if err == nil && at < 0 {
 		err = op.Invalid(name, "must be at least 0, but is %d", at)
 	}
@@ -185,12 +185,12 @@ func jobFilter(c *op.Call) (func(world.Job) bool, error) {
 	}
 	slow = slow || c.Has("slower_than")
 	return func(job world.Job) bool {
-		return (status == "" || job.Status == status) && (!slow || int64(ran(job, c.Now)/time.Second) > slower)
+		return (status == "" || job.Status == status) && (!slow || int64(runDuration(job, c.Now)/time.Second) > slower)
 	}, nil
 }
 
-// ran is for how long a job has run by now.
-func ran(job world.Job, now time.Time) time.Duration {
+// runDuration is for how long a job has run by now.
+func runDuration(job world.Job, now time.Time) time.Duration {
 	switch {
 	case job.StartAt.IsZero():
 		return 0
@@ -201,7 +201,7 @@ func ran(job world.Job, now time.Time) time.Duration {
 }
 
 func getJob(c *op.Call) (op.Reply, error) {
-	job, err := calledJob(c)
+	job, err := jobFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -209,7 +209,7 @@ func getJob(c *op.Call) (op.Reply, error) {
 }
 
 func getJobStatus(c *op.Call) (op.Reply, error) {
-	job, err := calledJob(c)
+	job, err := jobFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -222,28 +222,28 @@ func getJobStatusByDomainKey(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.NotFound("job", "domain key", c.Param("domain_key"))
 	}
 	job, _ := c.World.Core.Jobs.Get(id)
-	needEnd(c, job)
+	waitForEnd(c, job)
 	return op.OK(statusView(job))
 }
 
 func getJobStatistics(c *op.Call) (op.Reply, error) {
-	job, err := calledJob(c)
+	job, err := jobFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	return op.OK(map[string]string{"records_inserted": fmt.Sprint(job.RecordsInserted)})
 }
 
-// calledJob is the job of the path, with its result if it was due. All users see the jobs of the account (assumed).
-func calledJob(c *op.Call) (world.Job, error) {
-	job, err := jobOfPath(c)
+// jobFromPath is the job of the path, with its result if it was due. All users see the jobs of the account (assumed).
+func jobFromPath(c *op.Call) (world.Job, error) {
+	job, err := findJob(c)
 	if err == nil {
-		needEnd(c, job)
+		waitForEnd(c, job)
 	}
 	return job, err
 }
 
-func jobOfPath(c *op.Call) (world.Job, error) {
+func findJob(c *op.Call) (world.Job, error) {
 	id, err := c.ID("job", "job_id")
 	if err != nil {
 		return world.Job{}, err
@@ -256,7 +256,7 @@ func jobOfPath(c *op.Call) (world.Job, error) {
 }
 
 func jobPending(c *op.Call) (string, time.Time, bool) {
-	job, err := calledJob(c)
+	job, err := jobFromPath(c)
 	if err != nil {
 		return "", time.Time{}, false
 	}

@@ -19,8 +19,8 @@ import (
 // databaseKind is the kind of resource whose permissions are rights on databases.
 const databaseKind = "Databases"
 
-// bound are the operations, by kind of resource, that name what they are about in a member (public).
-var bound = map[string]struct {
+// boundOperations are the operations, by kind of resource, that name what they are about in a member (public).
+var boundOperations = map[string]struct {
 	member     string
 	operations []string
 }{
@@ -103,7 +103,7 @@ func grants(kind string, text jsontext.Value, schema *openapi3.Schema) ([]map[st
 
 // checkGrant wants ids where an operation needs them (public), and those of databases to be integers (assumed).
 func checkGrant(kind string, entry map[string]string) error {
-	needs := bound[kind]
+	needs := boundOperations[kind]
 	if slices.Contains(needs.operations, entry["operation"]) && entry[needs.member] == "" {
 		return op.Unprocessable(kind, "the operation %s needs %s", entry["operation"], needs.member)
 	}

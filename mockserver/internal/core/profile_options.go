@@ -95,7 +95,7 @@ func settableOption(c *op.Call) (u world.User, o world.ProfileOption, err error)
 	if !c.Caller.Administers() {
 		return u, o, op.Forbidden("only administrators may set and delete profile options")
 	}
-	if u, err = calledUser(c); err != nil {
+	if u, err = userFromPath(c); err != nil {
 		return u, o, err
 	}
 	o, err = calledOption(c)

@@ -119,7 +119,7 @@ func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context)
 			return
 		}
 	}
-	result := contained(ctx, query)
+	result := recovered(ctx, query)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ctx.Err() == nil {
@@ -129,8 +129,8 @@ func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context)
 	close(a.done)
 }
 
-// contained turns a panic of an engine into an error of the query.
-func contained(ctx context.Context, query func(context.Context) outcome) (o outcome) {
+// recovered turns a panic of an engine into an error of the query.
+func recovered(ctx context.Context, query func(context.Context) outcome) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = outcome{err: fmt.Errorf("the query engine failed: %v", p)}
@@ -144,7 +144,7 @@ func (g Engine) beginQuery(w *world.World, job world.Job) *run {
 	if g.Query == nil || job.Answer != nil || job.ExportTarget != 0 || !speaksSQL(job.Type) {
 		return nil
 	}
-	caller, _, err := standing(w, job)
+	caller, _, err := userAndDatabase(w, job)
 	if err != nil {
 		return nil
 	}
@@ -160,17 +160,17 @@ func (g Engine) beginQuery(w *world.World, job world.Job) *run {
 func (g Engine) ask(ctx context.Context, job world.Job, tables query.Tables) (*world.Output, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryLimit)
 	defer cancel()
-	result, err := g.Query.Query(ctx, query.Query{
+	answer, err := g.Query.Query(ctx, query.Query{
 		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables, Pause: g.pause(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	columns := make([][2]string, len(result.Columns))
-	for i, column := range result.Columns {
+	columns := make([][2]string, len(answer.Columns))
+	for i, column := range answer.Columns {
 		columns[i] = [2]string{column.Name, column.Type}
 	}
-	return NewOutput(columns, result.Rows)
+	return NewOutput(columns, answer.Rows)
 }
 
 // pause returns what a query calls to let requests go first.
@@ -187,15 +187,15 @@ func (g Engine) pause() func() {
 	}
 }
 
-// needEnd makes a call wait for the end of a job that was due and has not got its result yet.
-func needEnd(c *op.Call, job world.Job) {
+// waitForEnd makes a call wait for the end of a job that was due and has not got its result yet.
+func waitForEnd(c *op.Call, job world.Job) {
 	if p, waits := c.World.PendingOf(world.JobEvent, job.ID); waits {
 		c.Queries.Need(p.Query)
 	}
 }
 
-// needRoom makes a call that issues a job wait while too many queries have not been run.
-func needRoom(c *op.Call) {
+// waitForRoom makes a call that issues a job wait while too many queries have not been run.
+func waitForRoom(c *op.Call) {
 	if pending := c.World.Pending(); len(pending) >= maxPending {
 		c.Queries.Need(pending[0].Query)
 	}

@@ -33,7 +33,7 @@ func (t *queryTables) Table(database, name string) (query.Table, bool) {
 	if err != nil || !may(t.world, t.caller, d, mayQuery) {
 		return query.Table{}, false
 	}
-	row, err := liveTable(t.world, d, name)
+	row, err := liveTableIn(t.world, d, name)
 	if err != nil {
 		return query.Table{}, false
 	}

@@ -32,7 +32,7 @@ func NewOutput(columns [][2]string, rows [][]any) (*world.Output, error) {
 			return nil, fmt.Errorf("row %d: %w", i, err)
 		}
 	}
-	packed, err := compressed(stream.Bytes())
+	packed, err := compress(stream.Bytes())
 	if err != nil {
 		return nil, err
 	}

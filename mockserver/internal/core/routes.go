@@ -115,7 +115,7 @@ func Interface(engine Engine) op.Interface {
 		Settle: map[string]func(*world.World, world.Event){
 			world.JobEvent:         engine.runJob,
 			world.JobScheduleEvent: runDueSchedule,
-			world.BulkImportEvent:  endCommit,
+			world.BulkImportEvent:  endBulkImportCommit,
 			world.BulkLoadEvent:    runDueBulkLoad,
 		},
 	}

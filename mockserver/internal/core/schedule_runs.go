@@ -47,7 +47,7 @@ func nextSlot(s world.JobSchedule, after time.Time) (time.Time, error) {
 		return time.Time{}, err
 	}
 	next := slots.Next(after)
-	if next.IsZero() || next.Time.Unix() > lastTime {
+	if next.IsZero() || next.Time.Unix() > maxTime {
 		return time.Time{}, nil
 	}
 	return next.Time.UTC(), nil
@@ -76,13 +76,13 @@ func runDueSchedule(w *world.World, e world.Event) {
 	if !ok || !s.PlannedAt.Equal(e.At) {
 		return
 	}
-	_, _ = issue(w, jobOf(s, s.Slot), e.At) // without a domain key nothing is in its way
-	s.Slot, _ = nextSlot(s, s.Slot)         // which compiled when the schedule was stored
+	_, _ = issue(w, jobForSlot(s, s.Slot), e.At) // without a domain key nothing is in its way
+	s.Slot, _ = nextSlot(s, s.Slot)              // which compiled when the schedule was stored
 	putSchedule(w, s, e.At)
 }
 
-// jobOf is a schedule's job for a slot.
-func jobOf(s world.JobSchedule, slot time.Time) world.Job {
+// jobForSlot is a schedule's job for a slot.
+func jobForSlot(s world.JobSchedule, slot time.Time) world.Job {
 	return world.Job{
 		Type: s.Type, Database: s.Database, Query: s.Query, Priority: s.Priority, RetryLimit: s.RetryLimit,
 		ResultURL: s.ResultURL, Pool: s.Pool, EngineVersion: s.EngineVersion,
@@ -116,7 +116,7 @@ func runSchedule(c *op.Call) (op.Reply, error) {
 	}
 	jobs := make([]scheduledJobForm, len(times))
 	for i, at := range times {
-		job := jobOf(s, at)
+		job := jobForSlot(s, at)
 		if i == 0 {
 			job.DomainKey = string(body.DomainKey)
 		}
@@ -131,8 +131,8 @@ func runSchedule(c *op.Call) (op.Reply, error) {
 // runTimes are the slots that a run is for: the time that the path names, and the schedule's own ones after it.
 func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) {
 	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || seconds < 0 || seconds > lastTime {
-		return nil, op.Unprocessable("schedule_time", "want unix seconds, 0 to %d, not %q", lastTime, text)
+	if err != nil || seconds < 0 || seconds > maxTime {
+		return nil, op.Unprocessable("schedule_time", "want unix seconds, 0 to %d, not %q", maxTime, text)
 	}
 	if num < 1 || num > 10 {
 		return nil, op.Unprocessable("num", "want 1 to 10, not %d", num)
@@ -153,7 +153,7 @@ func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) 
 
 // getScheduleHistory lists the jobs of a schedule, the newest first; the one at the position to is not in the list.
 func getScheduleHistory(c *op.Call) (op.Reply, error) {
-	s, err := calledSchedule(c)
+	s, err := scheduleFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -174,7 +174,7 @@ func getScheduleHistory(c *op.Call) (op.Reply, error) {
 			continue
 		}
 		if at >= from {
-			needEnd(c, job)
+			waitForEnd(c, job)
 			form := jobView(c.World, job)
 			form.ScheduledAt = new(dateTimeOrEmpty(job.ScheduledAt))
 			history = append(history, form)

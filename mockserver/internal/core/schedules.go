@@ -88,14 +88,14 @@ func listSchedules(c *op.Call) (op.Reply, error) {
 // scheduleRequest is what bodies say of a schedule. What is absent stays as it is.
 type scheduleRequest struct {
 	jobOptions
-	Name          *string       `json:"name"`
-	Cron          given[string] `json:"cron"`
-	Timezone      *string       `json:"timezone"`
-	Delay         given[int64]  `json:"delay"`
-	Type          *string       `json:"type"`
-	Database      *string       `json:"database"`
-	Query         *string       `json:"query"`
-	ExecutingUser *int64        `json:"executing_user_id"`
+	Name          *string          `json:"name"`
+	Cron          nullable[string] `json:"cron"`
+	Timezone      *string          `json:"timezone"`
+	Delay         nullable[int64]  `json:"delay"`
+	Type          *string          `json:"type"`
+	Database      *string          `json:"database"`
+	Query         *string          `json:"query"`
+	ExecutingUser *int64           `json:"executing_user_id"`
 }
 
 func createSchedule(c *op.Call) (op.Reply, error) {
@@ -170,10 +170,10 @@ func (r scheduleRequest) apply(c *op.Call, s world.JobSchedule) (world.JobSchedu
 	set(&s.Pool, r.Pool)
 	set(&s.EngineVersion, r.EngineVersion)
 	set(&s.ExecutingUser, r.ExecutingUser)
-	if r.Cron.is {
+	if r.Cron.sent {
 		s.Cron = strings.TrimSpace(*cmp.Or(r.Cron.value, new("")))
 	}
-	if r.Delay.is {
+	if r.Delay.sent {
 		s.Delay = *cmp.Or(r.Delay.value, new(int64(0)))
 	}
 	if r.Result != nil || r.Connection != nil {
@@ -227,8 +227,8 @@ func (r scheduleRequest) scheduleAllowed(c *op.Call, s world.JobSchedule) error 
 	return requireRight(c, database, mayQuery)
 }
 
-// calledSchedule is the schedule that the path names. All users see the schedules of the account (assumed).
-func calledSchedule(c *op.Call) (world.JobSchedule, error) {
+// scheduleFromPath is the schedule that the path names. All users see the schedules of the account (assumed).
+func scheduleFromPath(c *op.Call) (world.JobSchedule, error) {
 	id, ok := c.World.Core.ScheduleNames.Get(c.Param("schedule_name"))
 	if !ok {
 		return world.JobSchedule{}, op.NotFound("schedule", "name", c.Param("schedule_name"))
@@ -239,7 +239,7 @@ func calledSchedule(c *op.Call) (world.JobSchedule, error) {
 
 // managedSchedule leaves a schedule to who made it, and to administrators (assumed).
 func managedSchedule(c *op.Call) (world.JobSchedule, error) {
-	s, err := calledSchedule(c)
+	s, err := scheduleFromPath(c)
 	if err == nil && s.User != c.Caller.User.ID && !c.Caller.Administers() {
 		err = op.Forbidden("schedule %s is another user's: only administrators may do this", s.Name)
 	}

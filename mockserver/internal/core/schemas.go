@@ -78,8 +78,8 @@ func between(text, before, after string) (string, bool) {
 	return text, begins && ends
 }
 
-// distinct refuses a column that is there twice, as 422. Where the document has no 422, recoded makes it a 400.
-func distinct(columns []world.Column) error {
+// requireDistinct refuses a column that is there twice, as 422. Where the document has no 422, recode makes it a 400.
+func requireDistinct(columns []world.Column) error {
 	seen := map[string]bool{timeColumn: true}
 	for _, column := range columns {
 		switch {
@@ -93,8 +93,8 @@ func distinct(columns []world.Column) error {
 	return nil
 }
 
-// withoutTwins keeps the first of the columns that have one name.
-func withoutTwins(columns []world.Column) []world.Column {
+// withoutDuplicates keeps the first of the columns that have one name.
+func withoutDuplicates(columns []world.Column) []world.Column {
 	seen := map[string]bool{timeColumn: true}
 	return slices.DeleteFunc(slices.Clone(columns), func(column world.Column) bool {
 		twice := seen[column.Name]
@@ -139,7 +139,7 @@ func appendTableSchema(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	t.Schema, t.UpdatedAt = append(slices.Clip(t.Schema), more...), c.Now
-	if err := distinct(t.Schema); err != nil {
+	if err := requireDistinct(t.Schema); err != nil {
 		return op.Reply{}, err
 	}
 	putTable(c.World, t)

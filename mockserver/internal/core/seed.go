@@ -31,7 +31,7 @@ func Seed(w *world.World, f fixtures.Core) error {
 	for i, job := range f.Jobs {
 		s.job(i, job)
 	}
-	s.play()
+	s.playSteps()
 	for i, r := range f.Results {
 		s.check(about(fmt.Sprintf("result %d", i+1), "results", i), seedResult(w, r))
 	}
@@ -88,7 +88,7 @@ func (s *seeding) planDeletion(what subject, at time.Time, do func(at time.Time)
 // play takes the steps in the order of their times. Of those at one time, deletions come first, since what is deleted
 // leaves its name to others; the rest goes as it was planned. What has failed, or is part of a database that has, goes no
 // further: it is known what is wrong with it.
-func (s *seeding) play() {
+func (s *seeding) playSteps() {
 	slices.SortStableFunc(s.steps, func(a, b seedStep) int {
 		if order := a.at.Compare(b.at); order != 0 || a.deletes == b.deletes {
 			return order

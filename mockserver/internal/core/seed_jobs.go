@@ -46,7 +46,7 @@ func (s *seeding) job(i int, f fixtures.Job) {
 		}
 		return strconv.ParseInt(reply.Body.(map[string]string)["job_id"], 10, 64)
 	}
-	s.live(j)
+	s.planLife(j)
 }
 
 // times are those of a fixture, and what follows from them where it leaves them open.
@@ -83,7 +83,7 @@ func (s *seeding) usual() (queued, running time.Duration) {
 }
 
 // wrong says how times do not fit a status.
-func (t jobTimes) wrong(status world.JobStatus, now time.Time) error {
+func (t jobTimes) check(status world.JobStatus, now time.Time) error {
 	switch {
 	case t.created.After(now):
 		return errors.New("createdAt is in the future")
@@ -101,8 +101,8 @@ func (t jobTimes) wrong(status world.JobStatus, now time.Time) error {
 }
 
 // live plans the steps of a job's life. One that was killed before it had started never did.
-func (s *seeding) live(j seededJob) {
-	if err := j.wrong(j.status, s.now); err != nil {
+func (s *seeding) planLife(j seededJob) {
+	if err := j.check(j.status, s.now); err != nil {
 		s.check(j.what, err)
 		return
 	}
@@ -115,7 +115,7 @@ func (s *seeding) live(j seededJob) {
 		if !j.status.Finished() {
 			job.Answer = j.answer
 		}
-		step(s.World, job, j.start)
+		planStep(s.World, job, j.start)
 		return nil
 	})
 	then := func(at time.Time, do func(id int64, at time.Time) error) {
@@ -129,7 +129,7 @@ func (s *seeding) live(j seededJob) {
 	if !j.start.After(s.now) && (j.status != world.JobKilled || !j.end.Before(j.start)) {
 		then(j.start, func(id int64, at time.Time) error {
 			startJob(s.World, s.halted(id), world.Event{At: at, Kind: world.JobEvent, ID: id})
-			step(s.World, s.halted(id), j.end)
+			planStep(s.World, s.halted(id), j.end)
 			return nil
 		})
 	}
@@ -156,7 +156,7 @@ func (s *seeding) end(j seededJob, id int64, at time.Time) error {
 		conclude(s.World, job, at, errors.New(j.answer.Error))
 		return nil
 	}
-	deliver(&job, j.answer.Output)
+	setOutput(&job, j.answer.Output)
 	conclude(s.World, job, at, nil)
 	return nil
 }

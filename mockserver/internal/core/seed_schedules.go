@@ -117,8 +117,8 @@ func (s *seeding) run(what subject, f fixtures.JobSchedule, run fixtures.Schedul
 		if !ok { // it could not be made
 			return 0, nil
 		}
-		job, err := issue(s.World, jobOf(row, slot), at)
+		job, err := issue(s.World, jobForSlot(row, slot), at)
 		return job.ID, err
 	}
-	s.live(j)
+	s.planLife(j)
 }

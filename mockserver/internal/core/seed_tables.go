@@ -72,7 +72,7 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 func (s *seeding) liveTable(database, name string) (t world.Table, err error) {
 	d, err := liveDatabase(s.World, database)
 	if err == nil {
-		t, err = liveTable(s.World, d, name)
+		t, err = liveTableIn(s.World, d, name)
 	}
 	return t, err
 }

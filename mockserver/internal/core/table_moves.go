@@ -9,20 +9,20 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// renamed gives a table another name in its database. A table that has this name already is in the way, unless it may
+// renameTo gives a table another name in its database. A table that has this name already is in the way, unless it may
 // be overwritten: then it is deleted, as deleteTable does it.
-func renamed(c *op.Call, d world.Database, t world.Table, name string, overwrite bool) (world.Table, error) {
+func renameTo(c *op.Call, d world.Database, t world.Table, name string, overwrite bool) (world.Table, error) {
 	if err := checkName("name", name); err != nil {
 		return t, err
 	}
-	if other, err := liveTable(c.World, d, name); err == nil {
+	if other, err := liveTableIn(c.World, d, name); err == nil {
 		if !overwrite {
 			return t, nameTaken(d, other)
 		}
-		if err := deletable(other); err != nil {
+		if err := requireUnprotected(other); err != nil {
 			return t, err
 		}
-		bury(c.World, other, c.Now)
+		softDelete(c.World, other, c.Now)
 	}
 	return moveTable(c, t, d, name), nil
 }
@@ -32,7 +32,7 @@ func renameTable(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	t, err := liveTable(c.World, d, c.Param("current_table_name"))
+	t, err := liveTableIn(c.World, d, c.Param("current_table_name"))
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -44,7 +44,7 @@ func renameTable(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if t, err = renamed(c, d, t, name, overwrite); err != nil {
+	if t, err = renameTo(c, d, t, name, overwrite); err != nil {
 		return op.Reply{}, err
 	}
 	return referTo(d, t)
@@ -62,11 +62,11 @@ func swapTables(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	one, err := liveTable(c.World, d, c.Param("table_name_1"))
+	one, err := liveTableIn(c.World, d, c.Param("table_name_1"))
 	if err != nil {
 		return op.Reply{}, err
 	}
-	other, err := liveTable(c.World, d, c.Param("table_name_2"))
+	other, err := liveTableIn(c.World, d, c.Param("table_name_2"))
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -102,8 +102,8 @@ func changeTableDatabase(c *op.Call) (op.Reply, error) {
 	if err := requireRight(c, to, mayEdit); err != nil {
 		return op.Reply{}, err
 	}
-	if other, err := liveTable(c.World, to, t.Name); err == nil {
-		return op.Reply{}, recoded(nameTaken(to, other), op.CodeConflict, op.CodeForbidden)
+	if other, err := liveTableIn(c.World, to, t.Name); err == nil {
+		return op.Reply{}, recode(nameTaken(to, other), op.CodeConflict, op.CodeForbidden)
 	}
 	return referTo(to, moveTable(c, t, to, t.Name))
 }
@@ -139,7 +139,7 @@ func transferTable(c *op.Call) (op.Reply, error) {
 	if done, ok := c.World.Core.Transfers.Get(key); ok && body.Key != "" {
 		return op.OK(transferredTable(done))
 	}
-	t, err := liveTable(c.World, d, name)
+	t, err := liveTableIn(c.World, d, name)
 	if err != nil {
 		return op.Reply{}, err
 	}

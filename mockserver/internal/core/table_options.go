@@ -11,14 +11,14 @@ import (
 
 // tableOptions is what bodies say of a table. What is absent stays as it is.
 type tableOptions struct {
-	Name             *string        `json:"name"`
-	Overwrite        bool           `json:"overwrite"`
-	Schema           jsontext.Value `json:"schema"`
-	IgnoreDuplicates bool           `json:"ignore_duplicate_schema"`
-	DetectSchema     *bool          `json:"detect_schema"`
-	ExpireDays       given[int]     `json:"expire_days"`
-	IncludeV         *bool          `json:"include_v"`
-	Description      given[string]  `json:"description"`
+	Name             *string          `json:"name"`
+	Overwrite        bool             `json:"overwrite"`
+	Schema           jsontext.Value   `json:"schema"`
+	IgnoreDuplicates bool             `json:"ignore_duplicate_schema"`
+	DetectSchema     *bool            `json:"detect_schema"`
+	ExpireDays       nullable[int]    `json:"expire_days"`
+	IncludeV         *bool            `json:"include_v"`
+	Description      nullable[string] `json:"description"`
 }
 
 func readOptions(c *op.Call) (options tableOptions, err error) {
@@ -32,7 +32,7 @@ func (o tableOptions) columns() ([]world.Column, error) {
 	}
 	columns, err := parseSchema(o.Schema)
 	if err == nil && o.IgnoreDuplicates {
-		columns = withoutTwins(columns)
+		columns = withoutDuplicates(columns)
 	}
 	return columns, err
 }
@@ -45,17 +45,17 @@ func (o tableOptions) apply(t *world.Table) error {
 	if o.Schema != nil {
 		columns, err := o.columns()
 		if err == nil {
-			err = distinct(columns)
+			err = requireDistinct(columns)
 		}
 		if err != nil {
 			return err
 		}
 		t.Schema = columns
 	}
-	if o.ExpireDays.is {
+	if o.ExpireDays.sent {
 		t.ExpireDays = o.ExpireDays.value
 	}
-	if o.Description.is {
+	if o.Description.sent {
 		t.Description = o.Description.value
 	}
 	if o.DetectSchema != nil {
@@ -84,7 +84,7 @@ func createTable(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if other, err := liveTable(c.World, d, name); err == nil {
+	if other, err := liveTableIn(c.World, d, name); err == nil {
 		if key != "" && key == other.IdempotentKey {
 			return referTo(d, other)
 		}
@@ -119,12 +119,12 @@ func newTable(c *op.Call, d world.Database) (t world.Table, err error) {
 	if err != nil {
 		return t, err
 	}
-	return t, recoded(options.apply(&t), op.CodeUnprocessable, op.CodeInvalid)
+	return t, recode(options.apply(&t), op.CodeUnprocessable, op.CodeInvalid)
 }
 
 // copyOf gives a new table the schema of another one and, with including_properties, its options and its distribution.
 func copyOf(c *op.Call, d world.Database, source string, t world.Table) (world.Table, error) {
-	from, err := liveTable(c.World, d, source)
+	from, err := liveTableIn(c.World, d, source)
 	if err != nil {
 		return t, err
 	}
@@ -147,7 +147,7 @@ func nameTaken(d world.Database, t world.Table) error {
 // updateTable: a column that is there twice is 400 here, the document of this operation has no 422.
 func updateTable(c *op.Call) (op.Reply, error) {
 	reply, err := changeTable(c)
-	return reply, recoded(err, op.CodeUnprocessable, op.CodeInvalid)
+	return reply, recode(err, op.CodeUnprocessable, op.CodeInvalid)
 }
 
 // updateTableSchema replaces the schema. A name in use is 422 here, the document of this operation has no 409.
@@ -160,7 +160,7 @@ func updateTableSchema(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	reply, err := changeTable(c)
-	return reply, recoded(err, op.CodeConflict, op.CodeUnprocessable)
+	return reply, recode(err, op.CodeConflict, op.CodeUnprocessable)
 }
 
 func changeTable(c *op.Call) (op.Reply, error) {
@@ -180,7 +180,7 @@ func changeTable(c *op.Call) (op.Reply, error) {
 		putTable(c.World, t)
 		return referTo(d, t)
 	}
-	if t, err = renamed(c, d, t, *options.Name, options.Overwrite); err != nil {
+	if t, err = renameTo(c, d, t, *options.Name, options.Overwrite); err != nil {
 		return op.Reply{}, err
 	}
 	return referTo(d, t)

@@ -58,7 +58,7 @@ func bareTableView(t world.Table) bareTableForm {
 		CounterUpdatedAt: op.OptionalInstant(t.CounterUpdatedAt), DeleteProtected: t.DeleteProtected,
 		StorageSize: t.Bytes, ExpireDays: t.ExpireDays, IncludeV: t.IncludeV,
 	}
-	if t.LastLogAt > 0 && t.LastLogAt <= lastTime {
+	if t.LastLogAt > 0 && t.LastLogAt <= maxTime {
 		form.LastLogTimestamp = new(op.Instant(time.Unix(t.LastLogAt, 0)))
 	}
 	return form
@@ -72,8 +72,8 @@ func tableView(t world.Table, described bool) any {
 	return form
 }
 
-// liveTable finds a table of a database that has not been deleted.
-func liveTable(w *world.World, d world.Database, name string) (world.Table, error) {
+// liveTableIn finds a table of a database that has not been deleted.
+func liveTableIn(w *world.World, d world.Database, name string) (world.Table, error) {
 	id, ok := w.Core.TableNames.Get(world.TableName{Database: d.ID, Name: name})
 	if !ok {
 		return world.Table{}, op.NotFound("table", "name", name)
@@ -88,7 +88,7 @@ func LiveTable(w *world.World, database, name string) (world.Table, error) {
 	if err != nil {
 		return world.Table{}, err
 	}
-	return liveTable(w, d, name)
+	return liveTableIn(w, d, name)
 }
 
 // tablesOf iterates over the live tables of a database, the oldest first.
@@ -105,7 +105,7 @@ func tablesOf(w *world.World, database int64) iter.Seq[world.Table] {
 // tableFor is the table that the path names, as far as the caller has a right on its database.
 func tableFor(c *op.Call, r right) (d world.Database, t world.Table, err error) {
 	if d, err = databaseFor(c, r); err == nil {
-		t, err = liveTable(c.World, d, c.Param("table_name"))
+		t, err = liveTableIn(c.World, d, c.Param("table_name"))
 	}
 	return d, t, err
 }
@@ -116,7 +116,7 @@ func visibleTable(c *op.Call) (t world.Table, err error) {
 	if err != nil {
 		return t, err
 	}
-	return liveTable(c.World, d, c.Param("table_name"))
+	return liveTableIn(c.World, d, c.Param("table_name"))
 }
 
 // putTable stores a live table and takes up its name.
@@ -174,25 +174,25 @@ func deleteTable(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if err := deletable(t); err != nil {
+	if err := requireUnprotected(t); err != nil {
 		return op.Reply{}, err
 	}
-	bury(c.World, t, c.Now)
+	softDelete(c.World, t, c.Now)
 	touchDatabase(c.World, d.ID, c.Now)
 	forgetExpired(c.World, c.Now)
 	return referTo(d, t)
 }
 
-// deletable: what is protected is refused with 403 (assumed).
-func deletable(t world.Table) error {
+// requireUnprotected: what is protected is refused with 403 (assumed).
+func requireUnprotected(t world.Table) error {
 	if t.DeleteProtected {
 		return op.Forbidden("table %s (id %d) is protected from deletion", t.Name, t.ID)
 	}
 	return nil
 }
 
-// bury deletes a live table softly: its row stays, without its name.
-func bury(w *world.World, t world.Table, now time.Time) {
+// softDelete deletes a live table softly: its row stays, without its name.
+func softDelete(w *world.World, t world.Table, now time.Time) {
 	freeName(w, t)
 	t.DeletedAt = now
 	w.Core.Tables.Put(t.ID, t)

@@ -45,8 +45,8 @@ func email(u world.User) *string {
 	return &u.Email
 }
 
-// calledUser is the user of the path.
-func calledUser(c *op.Call) (world.User, error) {
+// userFromPath is the user of the path.
+func userFromPath(c *op.Call) (world.User, error) {
 	id, err := c.ID("user", "user_id")
 	if err != nil {
 		return world.User{}, err
@@ -64,7 +64,7 @@ func readableUser(c *op.Call) (world.User, error) {
 	if !c.Caller.Delegates() && c.Param("user_id") != op.IDText(c.Caller.User.ID) {
 		return world.User{}, op.Forbidden("only administrators and delegated admins may see other users")
 	}
-	return calledUser(c)
+	return userFromPath(c)
 }
 
 // putUser stores a user that has been changed.
@@ -91,7 +91,7 @@ func getAccessControlUser(c *op.Call) (op.Reply, error) {
 
 // updateUserPermissions grants something to the user itself. What its policies grant stays out of the answer.
 func updateUserPermissions(c *op.Call) (op.Reply, error) {
-	u, err := calledUser(c)
+	u, err := userFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

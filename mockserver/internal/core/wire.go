@@ -54,5 +54,5 @@ func dateTimeOrEmpty(t time.Time) string {
 	return dateTime(t)
 }
 
-// lastTime is the end of the year 9999 in unix seconds: no time on the wire is later.
-const lastTime = 253402300799
+// maxTime is the end of the year 9999 in unix seconds: no time on the wire is later.
+const maxTime = 253402300799
