@@ -185,9 +185,10 @@ type permissionsForm struct {
 }
 
 func databasePermissions(w *world.World, caller world.Caller, d world.Database) *permissionsForm {
+	may := func(r access.Right) bool { return access.May(w, caller, d, r) }
 	return &permissionsForm{
-		Edit: access.May(w, caller, d, access.Edit), Delete: access.May(w, caller, d, access.Delete), Query: access.May(w, caller, d, access.Query),
-		Import: access.May(w, caller, d, access.Import), Download: access.May(w, caller, d, access.Download),
+		Edit: may(access.Edit), Delete: may(access.Delete), Query: may(access.Query), Import: may(access.Import),
+		Download: may(access.Download),
 	}
 }
 
