@@ -2,6 +2,7 @@ package llm
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"svc.example/understudy/mockserver/internal/op"
@@ -70,4 +71,12 @@ func addresses(c *op.Call, serviceType, action string) (webhookText, chatappRequ
 		return nil, &address
 	}
 	return nil, nil
+}
+
+// ofParentSegment passes no resource: what belongs to a parent segment is made by the platform alone (assumed).
+func ofParentSegment[A any](_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return nil, wrong("filter[parent_segment_id]", reasonFilter, "want a number, not %q", text)
+	}
+	return func(world.Resource[A]) bool { return false }, nil
 }

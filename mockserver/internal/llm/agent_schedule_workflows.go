@@ -84,11 +84,3 @@ func removeAgentSchedule(c *op.Call, r world.Resource[world.AgentSchedule]) erro
 	across.RemoveProject(c.World, project, c.Now)
 	return nil
 }
-
-func workflowProject(a world.AgentSchedule) int64 {
-	id, err := strconv.ParseInt(orEmpty(a.WorkflowProjectID), 10, 64)
-	if err != nil { // a schedule without one
-		return 0
-	}
-	return id
-}

@@ -141,18 +141,6 @@ func checkInterface(c *op.Call, a *world.AgentSchedule) error {
 	)
 }
 
-// agentsOf are the agents that answer in a chat interface.
-func agentsOf(i world.ChatInterface) []string {
-	var agents []string
-	if i.TextInputAgentID != nil {
-		agents = append(agents, *i.TextInputAgentID)
-	}
-	for _, button := range i.ChatInterfaceButtons {
-		agents = append(agents, button.AgentID)
-	}
-	return agents
-}
-
 // reaches refuses an agent that does not answer where the chats of the schedule start, while others do.
 func reaches(a world.AgentSchedule, agents ...string) error {
 	if len(agents) == 0 || slices.Contains(agents, a.AgentID) {

@@ -36,3 +36,15 @@ func setChatInterface(c *op.Call, _, after *world.Resource[world.ChatInterface])
 	}
 	return errors.Join(errs...)
 }
+
+// agentsOf are the agents that answer in a chat interface.
+func agentsOf(i world.ChatInterface) []string {
+	var agents []string
+	if i.TextInputAgentID != nil {
+		agents = append(agents, *i.TextInputAgentID)
+	}
+	for _, button := range i.ChatInterfaceButtons {
+		agents = append(agents, button.AgentID)
+	}
+	return agents
+}

@@ -19,7 +19,7 @@ const signatureAge = 5 * time.Minute
 
 // runActionChatapp answers a slash command. What the agent says to it would go to response_url; the mock calls nobody,
 // so that it stands in the chat alone.
-func (q querier) runActionChatapp(c *op.Call) (op.Reply, error) {
+func (r Runner) runActionChatapp(c *op.Call) (op.Reply, error) {
 	_, action, err := resource.Find[world.Resource[world.Action]](actions.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
@@ -37,7 +37,7 @@ func (q querier) runActionChatapp(c *op.Call) (op.Reply, error) {
 	if err := c.Decode(&command); err != nil {
 		return op.Reply{}, err
 	}
-	q.openChat(c, integration, action, command.Text)
+	r.openChat(c, integration, action, command.Text)
 	if integration.Attributes.ChatappMessageMode == inChannel {
 		return plain(map[string]string{"response_type": inChannel, "text": command.Text})
 	}
@@ -72,7 +72,7 @@ func unsigned(format string, args ...any) error {
 
 // openChat begins a chat with the prompt of an action, whose placeholders all stand for the text (assumed). Since no
 // key was shown, the chat is that of whoever made the integration (assumed).
-func (q querier) openChat(
+func (r Runner) openChat(
 	c *op.Call, i world.Resource[world.Integration], a world.Resource[world.Action], said string,
 ) {
 	c.Caller.User, _ = across.User(c.World, i.CreatedBy)
@@ -85,6 +85,6 @@ func (q querier) openChat(
 		UserProperties: []world.UserProperty{}, Attachments: []world.Attachment{},
 	}
 	input := placeholder.ReplaceAllLiteralString(prompt.Attributes.Template, said)
-	t := &turn{querier: q, call: c, chat: chat, agent: agent}
+	t := &turn{querier: r.querier, call: c, chat: chat, agent: agent}
 	t.take(input, takeTurn(c.World, input, chat.UUID, agent))
 }

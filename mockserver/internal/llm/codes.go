@@ -120,7 +120,7 @@ func validationTitle(code string) string {
 	case somethingWrong:
 		return "something went wrong"
 	case legacyTables:
-		return "tables are available only with " + legacyJSON
+		return "tables are available only with LEGACY_JSON"
 	}
 	return "is invalid"
 }

@@ -8,9 +8,12 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
+// Runner runs the turns of chats. The tools of agents ask knowledge bases through its querier.
+type Runner struct{ querier querier }
+
 // continueChat puts one more input to the agent of a chat. All that comes of it is in the chat when the first event of
 // the answer is sent, so whoever has read one can look for it.
-func (q querier) continueChat(c *op.Call) (op.Reply, error) {
+func (r Runner) continueChat(c *op.Call) (op.Reply, error) {
 	_, chat, err := resource.Find[world.Resource[world.Chat]](chats.Resource, c)
 	if err != nil {
 		return op.Reply{}, err
@@ -44,7 +47,7 @@ func (q querier) continueChat(c *op.Call) (op.Reply, error) {
 		attach(c, chat.UUID, attachmentOf(file, attachmentSent), contents[i])
 	}
 	send(c, waiting)
-	t := &turn{querier: q, call: c, chat: chat, agent: agent, history: history}
+	t := &turn{querier: r.querier, call: c, chat: chat, agent: agent, history: history}
 	t.take(input, script)
 	reply, err := stream(t.entries)
 	reply.Notes = t.notes

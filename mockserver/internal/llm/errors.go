@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -63,9 +62,16 @@ type plainError struct {
 	Details []string `json:"details,omitempty"`
 }
 
-// errorReply answers in the form that the document gives to the operation and the status.
-func errorReply(o *specs.Operation, list op.Errors) op.Reply {
-	list = reworded(o, disowned(o, list))
+// errorForm is how errors are answered.
+type errorForm struct {
+	// Reword gives what the document's schemas refuse the statuses and codes that the platform has for it, where these
+	// are not those of all schemas.
+	Reword func(o *specs.Operation, list op.Errors) op.Errors
+}
+
+// reply answers in the form that the document gives to the operation and the status.
+func (f errorForm) reply(o *specs.Operation, list op.Errors) op.Reply {
+	list = f.Reword(o, disowned(o, list))
 	status := 0
 	for _, e := range list { // a request that is malformed is not judged further
 		if s := statusOf(o, e); status == 0 || s == http.StatusBadRequest {
@@ -82,29 +88,6 @@ func errorReply(o *specs.Operation, list op.Errors) op.Reply {
 		}
 	}
 	return op.Reply{Status: status, Body: body}
-}
-
-// reworded gives what the document's schemas refuse the statuses and codes that the platform has for it, where these
-// are not those of all schemas.
-func reworded(o *specs.Operation, list op.Errors) op.Errors {
-	if o == nil {
-		return list
-	}
-	list = slices.Clone(list)
-	for i, e := range list {
-		one := *asJSON(e)
-		if e.Code == op.CodeInvalid && (unknownFunction(o, e) || withinRule(e)) {
-			one.Code = op.CodeUnprocessable
-		}
-		switch {
-		case nullReturnMode(e):
-			one.Reason = invalidFormat
-		case strings.HasPrefix(e.Field, attributesField+".") && isBlank(e.Reason):
-			one.Message = blankReason
-		}
-		list[i] = &one
-	}
-	return onToolTarget(o, list)
 }
 
 // listed reports whether the document answers an operation's status with a list of errors.

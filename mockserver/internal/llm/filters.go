@@ -107,14 +107,6 @@ func whether[A any](name string, holds func(w *world.World, r world.Resource[A])
 	}
 }
 
-// ofParentSegment passes no resource: what belongs to a parent segment is made by the platform alone (assumed).
-func ofParentSegment[A any](_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
-	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-		return nil, wrong("filter[parent_segment_id]", reasonFilter, "want a number, not %q", text)
-	}
-	return func(world.Resource[A]) bool { return false }, nil
-}
-
 // words are those of a text, between commas.
 func words(text string) []string {
 	list := strings.Split(text, ",")

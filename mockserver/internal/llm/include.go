@@ -10,15 +10,38 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// including answers with what a rule answers, and the resources that the call wants included. include names relations,
+// relations are what relations may lead to.
+type relations struct {
+	Kinds  []*kind
+	Others map[string]func(c *op.Call, uuid string) *item // by type, what is no kind of its own
+}
+
+// find returns what a relation leads to, or nil if it is not there.
+func (r relations) find(c *op.Call, target identifier) *item {
+	if find := r.Others[target.Type]; find != nil {
+		return find(c, target.ID)
+	}
+	id, _ := c.World.LLM.UUIDs.Get(target.ID)
+	for _, k := range r.Kinds {
+		if k.Type != target.Type {
+			continue
+		}
+		if row := k.Rows(c.World).Get(id); row != nil {
+			return k.item(c, row)
+		}
+	}
+	return nil
+}
+
+// including answers with what a handler answers, and the resources that the call wants included. include names relations,
 // separated by commas; a dot leads from a relation to one of its own.
-func including(rule op.Rule) op.Rule {
+func (r relations) including(rule op.Rule) op.Rule {
 	return func(c *op.Call) (op.Reply, error) {
 		reply, err := rule(c)
 		if err != nil || !c.Has("include") || !takes(c.Operation, "include") {
 			return reply, err
 		}
-		x := &inclusion{call: c, there: map[identifier]*item{}}
+		x := &inclusion{relations: r, call: c, there: map[identifier]*item{}}
 		switch body := reply.Body.(type) {
 		case *document:
 			err = x.all([]*item{body.Data})
@@ -38,6 +61,7 @@ func takes(o *specs.Operation, parameter string) bool {
 
 // inclusion gathers what is included, each resource once.
 type inclusion struct {
+	relations
 	call     *op.Call
 	there    map[identifier]*item
 	included []*item
@@ -93,30 +117,10 @@ func (x *inclusion) include(target identifier) *item {
 	if one, ok := x.there[target]; ok {
 		return one
 	}
-	one := includable(x.call, target)
+	one := x.find(x.call, target)
 	if one != nil {
 		x.there[target] = one
 		x.included = append(x.included, one)
 	}
 	return one
-}
-
-// includable is a resource that relations lead to.
-func includable(c *op.Call, target identifier) *item {
-	switch target.Type {
-	case userType:
-		return userItem(c.World, target.ID)
-	case overviewType:
-		return overviewItem(c, target.ID)
-	}
-	id, _ := c.World.LLM.UUIDs.Get(target.ID)
-	for _, k := range kinds() {
-		if k.Type != target.Type {
-			continue
-		}
-		if row := k.Rows(c.World).Get(id); row != nil {
-			return k.item(c, row)
-		}
-	}
-	return nil
 }

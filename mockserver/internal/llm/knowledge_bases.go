@@ -3,7 +3,6 @@ package llm
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -124,12 +123,4 @@ func indexPending(c *op.Call) (string, time.Time, bool) {
 		return "", time.Time{}, false
 	}
 	return r.Attributes.LastJob.Status, c.World.LLM.IndexEnd(r).At, true
-}
-
-// variablesWith are the agents with variables that point at a tool target, which stand for them: variables have no ids
-// of their own (assumed).
-func variablesWith(w *world.World, target string) []identifier {
-	return identify("agents", &w.LLM.Agents, func(a world.Agent) bool {
-		return slices.ContainsFunc(a.Variables, func(v world.AgentVariable) bool { return v.ToolTargetID == target })
-	})
 }

@@ -123,3 +123,8 @@ func chatInterfacesOf(w *world.World, project string) []identifier {
 		return i.ProjectID == project
 	})
 }
+
+// inProject refuses what belongs to no project, or has no name.
+func inProject(c *op.Call, projectID, name string) error {
+	return errors.Join(refers(c, "projectId", projectID, &c.World.LLM.Projects), filled("name", name))
+}

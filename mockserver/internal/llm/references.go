@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"unicode"
@@ -89,20 +88,4 @@ func mayBeObject(attribute string, text *string) error {
 // indexed is the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
 func indexed(list string, n int, attribute string) string {
 	return list + "." + strconv.Itoa(n) + "." + attribute
-}
-
-// identify are the resources of a table for which a test holds.
-func identify[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []identifier {
-	list := []identifier{}
-	for _, row := range table.All(rows) {
-		if holds(row.Attributes) {
-			list = append(list, identifier{kind, row.UUID})
-		}
-	}
-	return list
-}
-
-// inProject refuses what belongs to no project, or has no name.
-func inProject(c *op.Call, projectID, name string) error {
-	return errors.Join(refers(c, "projectId", projectID, &c.World.LLM.Projects), filled("name", name))
 }

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"slices"
+	"strconv"
 
 	"svc.example/understudy/mockserver/internal/across"
 	"svc.example/understudy/mockserver/internal/table"
@@ -9,31 +10,6 @@ import (
 )
 
 // What goes when something else goes, beside its own file. All of it is assumed, but for what a project takes along.
-
-// set is some resources, by their ids on the wire.
-type set map[string]bool
-
-// drop removes the resources of a table for which a test holds.
-func drop[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func(A) bool) set {
-	gone := set{}
-	for id, row := range table.All(rows) {
-		if goes(row.Attributes) {
-			table.Delete(rows, id)
-			w.LLM.UUIDs.Delete(row.UUID)
-			gone[row.UUID] = true
-		}
-	}
-	return gone
-}
-
-// change puts back the resources of a table that a function changes, as it reports.
-func change[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
-	for id, row := range table.All(rows) {
-		if apply(&row.Attributes) {
-			rows.Put(id, row)
-		}
-	}
-}
 
 // dropInside removes everything that is in a project.
 func dropInside(w *world.World, project string) {
@@ -118,4 +94,12 @@ func dropChats(w *world.World, goes func(world.Chat) bool) {
 	gone := drop(w, &l.Chats, goes)
 	drop(w, &l.ChatAttachments, func(a world.ChatAttachment) bool { return gone[a.ChatID] })
 	drop(w, &l.Artifacts, func(a world.Artifact) bool { return gone[a.ChatID] })
+}
+
+func workflowProject(a world.AgentSchedule) int64 {
+	id, err := strconv.ParseInt(orEmpty(a.WorkflowProjectID), 10, 64)
+	if err != nil { // a schedule without one
+		return 0
+	}
+	return id
 }

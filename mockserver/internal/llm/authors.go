@@ -1,9 +1,6 @@
 package llm
 
 import (
-	"strconv"
-
-	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -25,13 +22,4 @@ func userItem(w *world.World, uuid string) *item {
 		}
 	}
 	return nil
-}
-
-// getCurrentUser says who calls. Its ids are those of the account, in digits (public).
-func getCurrentUser(c *op.Call) (op.Reply, error) {
-	user := c.Caller.User
-	return plain(map[string]any{
-		"user":    map[string]string{"id": strconv.FormatInt(user.ID, 10), "name": user.Name},
-		"account": map[string]string{"id": strconv.FormatInt(c.World.Account.ID, 10)},
-	})
 }

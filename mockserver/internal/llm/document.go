@@ -6,7 +6,6 @@
 package llm
 
 import (
-	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -18,7 +17,6 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/world"
-	"svc.example/understudy/specs"
 )
 
 // mediaType is that of resources and collections, and of the errors of their operations.
@@ -139,30 +137,6 @@ func newCollection(c *op.Call, list resource.List) *collection {
 // plain is a 200 outside the envelope.
 func plain(body any) (op.Reply, error) {
 	return op.Reply{Status: http.StatusOK, Type: "application/json", Body: body}, nil
-}
-
-// The statuses that errors within a chat tell.
-const (
-	turnFailed  = http.StatusInternalServerError
-	turnRefused = http.StatusUnprocessableEntity
-)
-
-// refusals are the statuses that a scripted turn can refuse an input with, those that the document has for it.
-var refusals = []int{
-	http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
-}
-
-// refused is the answer of a turn that says no.
-func refused(o *specs.Operation, script world.Turn) op.Reply {
-	reply := plainReply(o, script.Status, &op.Error{Message: refusalOf(script)})
-	if script.Status == http.StatusTooManyRequests {
-		reply.Header = [][2]string{{"Retry-After", "60"}} // seconds (public)
-	}
-	return reply
-}
-
-func refusalOf(script world.Turn) string {
-	return cmp.Or(script.Message, http.StatusText(script.Status))
 }
 
 // millis is a time as resources write it; the zero time is empty.

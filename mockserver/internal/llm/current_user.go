@@ -1,0 +1,16 @@
+package llm
+
+import (
+	"strconv"
+
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// getCurrentUser says who calls. Its ids are those of the account, in digits (public).
+func getCurrentUser(c *op.Call) (op.Reply, error) {
+	user := c.Caller.User
+	return plain(map[string]any{
+		"user":    map[string]string{"id": strconv.FormatInt(user.ID, 10), "name": user.Name},
+		"account": map[string]string{"id": strconv.FormatInt(c.World.Account.ID, 10)},
+	})
+}
