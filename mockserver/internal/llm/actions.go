@@ -12,7 +12,7 @@ import (
 var actions = newKind(kindOf[world.Action]{
 	Type: "actions", Noun: "action",
 	Filters: map[string]filter[world.Action]{
-		"parent_segment_id": ofParentSegment[world.Action],
+		"parent_segment_id": inParentSegment[world.Action],
 		"project_id":        ofIntegration(func(i world.Integration, text string) bool { return i.ProjectID == text }),
 		"prompt_id":         equal(func(a world.Action) string { return a.PromptID }),
 		"service_type":      ofIntegration(func(i world.Integration, text string) bool { return i.ServiceType == text }),
@@ -23,7 +23,7 @@ var actions = newKind(kindOf[world.Action]{
 		"ui_tags": tagged,
 	},
 	View: func(c *op.Call, a world.Resource[world.Action]) any {
-		i, _ := named(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
+		i, _ := find(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
 		a.Attributes.WebhookTextURL, a.Attributes.ChatappRequestURL = addresses(c, i.Attributes.ServiceType, a.UUID)
 		return a.Attributes
 	},
@@ -40,7 +40,7 @@ type actionLinks struct {
 func ofIntegration(fits func(i world.Integration, text string) bool) filter[world.Action] {
 	return func(c *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
 		return func(a world.Resource[world.Action]) bool {
-			i, ok := named(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
+			i, ok := find(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
 			return ok && fits(i.Attributes, text)
 		}, nil
 	}
@@ -49,7 +49,7 @@ func ofIntegration(fits func(i world.Integration, text string) bool) filter[worl
 // tagged passes the actions that carry a tag.
 func tagged(_ *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
 	if !isTag(text) {
-		return nil, wrong("filter[ui_tags]", reasonFilter, "want a tag of the form key:value, not %q", text)
+		return nil, badRequest("filter[ui_tags]", reasonFilter, "want a tag of the form key:value, not %q", text)
 	}
 	return func(a world.Resource[world.Action]) bool { return slices.Contains(a.Attributes.UITags, text) }, nil
 }
@@ -73,10 +73,10 @@ func addresses(c *op.Call, serviceType, action string) (webhookText, chatappRequ
 	return nil, nil
 }
 
-// ofParentSegment passes no resource: what belongs to a parent segment is made by the platform alone (assumed).
-func ofParentSegment[A any](_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+// inParentSegment passes no resource: what belongs to a parent segment is made by the platform alone (assumed).
+func inParentSegment[A any](_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
 	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-		return nil, wrong("filter[parent_segment_id]", reasonFilter, "want a number, not %q", text)
+		return nil, badRequest("filter[parent_segment_id]", reasonFilter, "want a number, not %q", text)
 	}
 	return func(world.Resource[A]) bool { return false }, nil
 }

@@ -34,13 +34,13 @@ type httpTask struct {
 	Content any    `yaml:"content"`
 }
 
-// logged is a definition that only logs, failing one that only fails.
+// loggingRun is a definition that only logs, failingRun one that only fails.
 type (
-	logged struct {
+	loggingRun struct {
 		Timezone string            `yaml:"timezone"`
 		Log      map[string]string `yaml:"+log"`
 	}
-	failing struct {
+	failingRun struct {
 		Timezone string            `yaml:"timezone"`
 		Export   exported          `yaml:"_export"`
 		Error    httpTask          `yaml:"_error"`
@@ -50,7 +50,7 @@ type (
 
 func logOnly(a world.AgentSchedule) any {
 	message := fmt.Sprintf("agent schedule %q is past its end and does not run any more", a.Name)
-	return logged{a.Timezone, map[string]string{"echo>": message}}
+	return loggingRun{a.Timezone, map[string]string{"echo>": message}}
 }
 
 // newRun is one run. It fails when the chat interface has lost what the schedule uses.
@@ -58,8 +58,8 @@ func newRun(c *op.Call, r world.Resource[world.AgentSchedule]) any {
 	a := r.Attributes
 	content, err := runInput(c.World, a)
 	if err != nil {
-		return failing{
-			a.Timezone, exported{authorization(c)}, callBack(c, r, "failure"), map[string]string{"fail>": err.Error()},
+		return failingRun{
+			a.Timezone, exported{authorization(c)}, callbackTask(c, r, "failure"), map[string]string{"fail>": err.Error()},
 		}
 	}
 	attributes := map[string]any{"agentId": a.AgentID}
@@ -73,7 +73,7 @@ func newRun(c *op.Call, r world.Resource[world.AgentSchedule]) any {
 	return run{
 		Timezone: a.Timezone,
 		Export:   exported{authorization(c)},
-		Error:    callBack(c, r, "failure"),
+		Error:    callbackTask(c, r, "failure"),
 		Create: httpTask{
 			Address: c.Base + "/api/chats", Method: "POST", Store: true,
 			Content: map[string]any{"data": map[string]any{"type": "chats", "attributes": attributes}},
@@ -81,11 +81,11 @@ func newRun(c *op.Call, r world.Resource[world.AgentSchedule]) any {
 		Continue: httpTask{
 			Address: c.Base + "/api/chats/${JSON.parse(http.last_content).data.id}/continue", Method: "POST", Content: content,
 		},
-		CallBack: callBack(c, r, "success"),
+		CallBack: callbackTask(c, r, "success"),
 	}
 }
 
-func callBack(c *op.Call, r world.Resource[world.AgentSchedule], status string) httpTask {
+func callbackTask(c *op.Call, r world.Resource[world.AgentSchedule], status string) httpTask {
 	content := map[string]any{"session_id": "${session_id}", "attempt_id": "${attempt_id}", "status": status}
 	if status == "failure" {
 		content["error_message"] = "${error.message}"
@@ -97,7 +97,7 @@ func callBack(c *op.Call, r world.Resource[world.AgentSchedule], status string) 
 // apart.
 func runInput(w *world.World, a world.AgentSchedule) (map[string]any, error) {
 	if a.ChatInterfaceID != nil {
-		chat, _ := named(w, *a.ChatInterfaceID, &w.LLM.ChatInterfaces)
+		chat, _ := find(w, *a.ChatInterfaceID, &w.LLM.ChatInterfaces)
 		input, err := scheduledInput(chat.Attributes, a.ParameterValues)
 		return map[string]any{"input": input}, err
 	}

@@ -26,8 +26,8 @@ const noRepeat = "no_repeat"
 
 const localForm = "2006-01-02T15:04:05" // fractions of seconds are read as well, and dropped
 
-// normalizeTimes brings the start of a schedule into the form of a local time without offset, and its end into that of a
-// date (public). What cannot be read stays, for timesOf to refuse.
+// normalizeTimes brings the start of a schedule into the form of a local time without offset, and its end into that of
+// a date (public). What cannot be read stays, for timesOf to refuse.
 func normalizeTimes(a *world.AgentSchedule) {
 	zone, err := time.LoadLocation(a.Timezone)
 	if err != nil { // which timesOf refuses
@@ -62,21 +62,21 @@ func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 	var errs []error
 	var err error
 	if t.zone, err = time.LoadLocation(a.Timezone); err != nil || a.Timezone == "" || a.Timezone == "Local" {
-		errs = append(errs, unfit("timezone", invalidFormat,
+		errs = append(errs, unprocessable("timezone", invalidFormat,
 			"want the IANA name of a time zone, such as Asia/Tokyo, not %q", a.Timezone))
 		t.zone = time.UTC
 	}
 	if t.start, err = time.ParseInLocation(localForm, a.StartAt, t.zone); err != nil {
-		errs = append(errs, unfit("startAt", invalidFormat,
+		errs = append(errs, unprocessable("startAt", invalidFormat,
 			"want a local time, such as 2026-01-16T07:00:00, not %q", a.StartAt))
 	}
 	if a.EndAt != nil {
 		t.end, err = time.Parse(time.DateOnly, *a.EndAt)
 		switch {
 		case err != nil:
-			errs = append(errs, unfit("endAt", invalidFormat, "want a date, such as 2026-12-31, not %q", *a.EndAt))
+			errs = append(errs, unprocessable("endAt", invalidFormat, "want a date, such as 2026-12-31, not %q", *a.EndAt))
 		case *a.EndAt < t.start.Format(time.DateOnly):
-			errs = append(errs, unfit("endAt", invalidFormat, "%s comes before the start, %s", *a.EndAt, a.StartAt))
+			errs = append(errs, unprocessable("endAt", invalidFormat, "%s comes before the start, %s", *a.EndAt, a.StartAt))
 		}
 	}
 	return t, errors.Join(append(errs, t.checkRepetition())...)
@@ -87,7 +87,7 @@ func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 func (t scheduleTimes) checkRepetition() error {
 	var errs []error
 	if t.every < 1 && t.unit != noRepeat {
-		errs = append(errs, unfit("repeatFrequency", invalidFormat, "want at least 1, not %d", t.every))
+		errs = append(errs, unprocessable("repeatFrequency", invalidFormat, "want at least 1, not %d", t.every))
 	}
 	least, most := 0, 7
 	switch t.unit {
@@ -99,7 +99,7 @@ func (t scheduleTimes) checkRepetition() error {
 	}
 	for _, day := range t.on {
 		if day < least || day > most {
-			errs = append(errs, unfit("repeatSubFrequency", invalidFormat,
+			errs = append(errs, unprocessable("repeatSubFrequency", invalidFormat,
 				"%s wants days from %d to %d, not %d", t.unit, least, most, day))
 		}
 	}
@@ -136,9 +136,9 @@ func (t scheduleTimes) cron() string {
 }
 
 // days lists days for cron: those that were given, else that of the start (assumed).
-func days(given []int, otherwise int) string {
+func days(given []int, fallback int) string {
 	if len(given) == 0 {
-		given = []int{otherwise}
+		given = []int{fallback}
 	}
 	sorted := slices.Compact(slices.Sorted(slices.Values(given)))
 	texts := make([]string, len(sorted))
@@ -150,7 +150,7 @@ func days(given []int, otherwise int) string {
 
 // turn tells in the words of a workflow whether a slot's turn has come, where not every unit has a run; empty: always.
 // Cron cannot count units from the start.
-func (t scheduleTimes) turn() string {
+func (t scheduleTimes) condition() string {
 	unit, known := map[string]string{"daily": "day", "weekly": "week", "monthly": "month"}[t.unit]
 	if !known || t.every < 2 {
 		return ""

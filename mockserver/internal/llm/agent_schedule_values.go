@@ -16,7 +16,7 @@ const valuesAttribute = "parameterValues"
 func parameters(raw []byte) (map[string]jsontext.Value, error) {
 	values := map[string]jsontext.Value{}
 	if err := json.Unmarshal(raw, &values); err != nil {
-		return nil, unfit(valuesAttribute, invalidFormat, "%v", err)
+		return nil, unprocessable(valuesAttribute, invalidFormat, "%v", err)
 	}
 	return values, nil
 }
@@ -38,7 +38,7 @@ func checkFormValues(f world.FormInterface, raw []byte) error {
 		}
 	}
 	if len(lacking) > 0 {
-		return unfit(valuesAttribute, invalidFormat, "the form requires %s", strings.Join(lacking, ", "))
+		return unprocessable(valuesAttribute, invalidFormat, "the form requires %s", strings.Join(lacking, ", "))
 	}
 	return nil
 }
@@ -51,18 +51,18 @@ func scheduledInput(i world.ChatInterface, raw []byte) (string, error) {
 		Button *string `json:"button_id"`
 	}
 	if err := json.Unmarshal(raw, &values); err != nil {
-		return "", unfit(valuesAttribute, invalidFormat, "input and button_id are texts")
+		return "", unprocessable(valuesAttribute, invalidFormat, "input and button_id are texts")
 	}
 	if input := orEmpty(values.Input); strings.TrimSpace(input) != "" {
 		return input, nil
 	}
 	if values.Button == nil {
-		return "", unfit(valuesAttribute, invalidFormat, "want input, or button_id for a button of the chat interface")
+		return "", unprocessable(valuesAttribute, invalidFormat, "want input, or button_id for a button of the chat interface")
 	}
 	for n, button := range i.ChatInterfaceButtons {
 		if *values.Button == button.Label || *values.Button == strconv.Itoa(n) {
 			return button.Prompt, nil
 		}
 	}
-	return "", unfit(valuesAttribute, invalidFormat, "the chat interface has no button %q", *values.Button)
+	return "", unprocessable(valuesAttribute, invalidFormat, "the chat interface has no button %q", *values.Button)
 }

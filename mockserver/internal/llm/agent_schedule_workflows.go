@@ -49,7 +49,7 @@ func generateWorkflow(c *op.Call, r *world.Resource[world.AgentSchedule], t sche
 	}
 	call := fetched{Address: scheduleURL(c, r.UUID) + "/execute", Method: "POST", Headers: authorization(c)}
 	workflow.Run = call
-	if turn := t.turn(); turn != "" {
+	if turn := t.condition(); turn != "" {
 		workflow.Run = conditional{If: turn, Do: call}
 	}
 	text, err := yaml.Dump(workflow)
@@ -78,7 +78,7 @@ func removeAgentSchedule(c *op.Call, r world.Resource[world.AgentSchedule]) erro
 	}
 	project := workflowProject(r.Attributes)
 	if across.Running(c.World, project) {
-		return unfitWhole(somethingWrong, "the workflow of the schedule, project %s, cannot be deleted while it runs",
+		return unprocessableResource(somethingWrong, "the workflow of the schedule, project %s, cannot be deleted while it runs",
 			orEmpty(r.Attributes.WorkflowProjectID))
 	}
 	across.RemoveProject(c.World, project, c.Now)

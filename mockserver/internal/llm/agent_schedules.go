@@ -92,11 +92,11 @@ func recipients(w *world.World, r world.Resource[world.AgentSchedule]) []string 
 
 func checkScheduleReferences(c *op.Call, a world.AgentSchedule) error {
 	errs := []error{
-		inProject(c, a.ProjectID, a.Name),
-		refers(c, "agentId", a.AgentID, &c.World.LLM.Agents),
-		mayRefer(c, "textResourceId", a.TextResourceID, &c.World.LLM.TextResources),
+		requireProjectAndName(c, a.ProjectID, a.Name),
+		requireRef(c, "agentId", a.AgentID, &c.World.LLM.Agents),
+		optionalRef(c, "textResourceId", a.TextResourceID, &c.World.LLM.TextResources),
 	}
-	if agent, ok := named(c.World, a.AgentID, &c.World.LLM.Agents); ok {
+	if agent, ok := find(c.World, a.AgentID, &c.World.LLM.Agents); ok {
 		errs = append(errs, sameProject("agentId", agent.Attributes.ProjectID, a))
 	}
 	return errors.Join(errs...)
@@ -107,8 +107,8 @@ func sameProject(attribute, project string, a world.AgentSchedule) error {
 	if project == a.ProjectID {
 		return nil
 	}
-	return unfit(attribute, invalidFormat, "the %s belongs to project %s, and the schedule to %s",
-		referred(attribute), project, a.ProjectID)
+	return unprocessable(attribute, invalidFormat, "the %s belongs to project %s, and the schedule to %s",
+		refNoun(attribute), project, a.ProjectID)
 }
 
 // checkInterface wants exactly one interface (public), through which the agent can be reached with the values
@@ -116,35 +116,35 @@ func sameProject(attribute, project string, a world.AgentSchedule) error {
 func checkInterface(c *op.Call, a *world.AgentSchedule) error {
 	form, chat := a.FormInterfaceID != nil, a.ChatInterfaceID != nil
 	if form == chat {
-		return unfitWhole(oneInterface, "want exactly one of formInterfaceId and chatInterfaceId")
+		return unprocessableResource(oneInterface, "want exactly one of formInterfaceId and chatInterfaceId")
 	}
 	l := &c.World.LLM
 	if form {
 		a.InterfaceType = "form"
-		f, ok := named(c.World, *a.FormInterfaceID, &l.FormInterfaces)
+		f, ok := find(c.World, *a.FormInterfaceID, &l.FormInterfaces)
 		if !ok {
-			return unrelated("formInterfaceId", *a.FormInterfaceID)
+			return noSuchRef("formInterfaceId", *a.FormInterfaceID)
 		}
 		return errors.Join(
-			sameProject("formInterfaceId", f.Attributes.ProjectID, *a), reaches(*a, f.Attributes.AgentID),
+			sameProject("formInterfaceId", f.Attributes.ProjectID, *a), requireReachable(*a, f.Attributes.AgentID),
 			checkFormValues(f.Attributes, a.ParameterValues),
 		)
 	}
 	a.InterfaceType = "chat"
-	i, ok := named(c.World, orEmpty(a.ChatInterfaceID), &l.ChatInterfaces)
+	i, ok := find(c.World, orEmpty(a.ChatInterfaceID), &l.ChatInterfaces)
 	if !ok {
-		return unrelated("chatInterfaceId", orEmpty(a.ChatInterfaceID))
+		return noSuchRef("chatInterfaceId", orEmpty(a.ChatInterfaceID))
 	}
 	_, err := scheduledInput(i.Attributes, a.ParameterValues)
 	return errors.Join(
-		sameProject("chatInterfaceId", i.Attributes.ProjectID, *a), reaches(*a, agentsOf(i.Attributes)...), err,
+		sameProject("chatInterfaceId", i.Attributes.ProjectID, *a), requireReachable(*a, agentsOf(i.Attributes)...), err,
 	)
 }
 
-// reaches refuses an agent that does not answer where the chats of the schedule start, while others do.
-func reaches(a world.AgentSchedule, agents ...string) error {
+// requireReachable refuses an agent that does not answer where the chats of the schedule start, while others do.
+func requireReachable(a world.AgentSchedule, agents ...string) error {
 	if len(agents) == 0 || slices.Contains(agents, a.AgentID) {
 		return nil
 	}
-	return unfit("agentId", invalidFormat, "agent %s does not answer in the %s interface", a.AgentID, a.InterfaceType)
+	return unprocessable("agentId", invalidFormat, "agent %s does not answer in the %s interface", a.AgentID, a.InterfaceType)
 }

@@ -33,18 +33,18 @@ func creatorOf(w *world.World, kind, uuid string) (user int64, found, known bool
 	return 0, false, false
 }
 
-// points checks what a new tool or variable points at. An agent must be the caller's own (public).
-func points(c *op.Call, list string, n int, kind, uuid string) error {
+// checkTarget checks what a new tool or variable points at. An agent must be the caller's own (public).
+func checkTarget(c *op.Call, list string, n int, kind, uuid string) error {
 	user, found, known := creatorOf(c.World, kind, uuid)
 	switch {
 	case !known:
-		return unfit(indexed(list, n, "toolTargetType"), invalidFormat, "%q is no kind of tool target, such as %s",
+		return unprocessable(attributeAt(list, n, "toolTargetType"), invalidFormat, "%q is no kind of tool target, such as %s",
 			kind, knowledgeBaseTarget)
 	case !found:
-		return unfit(indexed(list, n, "toolTargetId"), invalidFormat,
+		return unprocessable(attributeAt(list, n, "toolTargetId"), invalidFormat,
 			"there is no tool target of the kind %s with id %q", kind, uuid)
 	case kind == agentTarget && user != c.Caller.User.ID:
-		return op.Forbidden("agent %s, at which %s points, is not yours", uuid, indexed(list, n, "toolTargetId"))
+		return op.Forbidden("agent %s, at which %s points, is not yours", uuid, attributeAt(list, n, "toolTargetId"))
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func setTools(c *op.Call, before, after []world.AgentTool) error {
 			return b.ToolTargetID == t.ToolTargetID && b.ToolTargetType == t.ToolTargetType
 		})
 		if !had {
-			errs = append(errs, points(c, "tools", i, t.ToolTargetType, t.ToolTargetID))
+			errs = append(errs, checkTarget(c, "tools", i, t.ToolTargetType, t.ToolTargetID))
 		}
 		t.AgentOutputMode = cmp.Or(t.AgentOutputMode, world.ReturnOutput) // null means that nothing was chosen (public)
 		t.TargetType, t.TargetKnowledgeBaseID, t.TargetAgentID = pascal(t.ToolTargetType), nil, nil
@@ -82,11 +82,11 @@ func setVariables(c *op.Call, before, after []world.AgentVariable) error {
 			return b.ToolTargetID == v.ToolTargetID && b.ToolTargetType == v.ToolTargetType
 		})
 		if !had {
-			errs = append(errs, points(c, "variables", i, v.ToolTargetType, v.ToolTargetID))
+			errs = append(errs, checkTarget(c, "variables", i, v.ToolTargetType, v.ToolTargetID))
 		}
-		errs = append(errs, filled(indexed("variables", i, "name"), v.Name))
+		errs = append(errs, requireText(attributeAt("variables", i, "name"), v.Name))
 		if sent := orEmpty(v.TargetKnowledgeBaseID); sent != "" && sent != v.ToolTargetID {
-			errs = append(errs, unfit(indexed("variables", i, "targetKnowledgeBaseId"), invalidFormat,
+			errs = append(errs, unprocessable(attributeAt("variables", i, "targetKnowledgeBaseId"), invalidFormat,
 				"want the id of the tool target, %s, or none, not %q", v.ToolTargetID, sent))
 		}
 		if v.TargetKnowledgeBaseID = nil; v.ToolTargetType == knowledgeBaseTarget {

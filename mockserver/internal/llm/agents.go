@@ -30,14 +30,14 @@ func setAgent(c *op.Call, before, after *world.Resource[world.Agent]) error {
 		had = before.Attributes
 	}
 	errs := []error{
-		refers(c, "projectId", a.ProjectID, &c.World.LLM.Projects), filled("name", a.Name),
+		requireRef(c, "projectId", a.ProjectID, &c.World.LLM.Projects), requireText("name", a.Name),
 		setTools(c, had.Tools, a.Tools), setVariables(c, had.Variables, a.Variables), checkFunctions(a),
 	}
 	if a.ModelType != had.ModelType { // one that has gone out of use stays until it is changed (public)
-		errs = append(errs, live("modelType", a.ModelType, chatModels()))
+		errs = append(errs, requireModel("modelType", a.ModelType, chatModels()))
 	}
 	if a.MaxToolIterations < 1 {
-		errs = append(errs, unfit("maxToolIterations", invalidFormat, "want at least 1, not %d", a.MaxToolIterations))
+		errs = append(errs, unprocessable("maxToolIterations", invalidFormat, "want at least 1, not %d", a.MaxToolIterations))
 	}
 	return errors.Join(errs...)
 }
@@ -45,23 +45,23 @@ func setAgent(c *op.Call, before, after *world.Resource[world.Agent]) error {
 // checkFunctions wants functions with names of their own, and schemas that are JSON.
 func checkFunctions(a *world.Agent) error {
 	var errs []error
-	seen := set{}
+	seen := idSet{}
 	function := func(attribute, name string) {
-		errs = append(errs, filled(attribute, name))
+		errs = append(errs, requireText(attribute, name))
 		if seen[name] {
-			errs = append(errs, unfit(attribute, notUnique, "another function of the agent has the name %q", name))
+			errs = append(errs, unprocessable(attribute, notUnique, "another function of the agent has the name %q", name))
 		}
 		seen[name] = true
 	}
 	for i, output := range a.Outputs {
-		function(indexed("outputs", i, "functionName"), output.FunctionName)
+		function(attributeAt("outputs", i, "functionName"), output.FunctionName)
 		errs = append(errs,
-			filled(indexed("outputs", i, "name"), output.Name),
-			jsonObject(indexed("outputs", i, "jsonSchema"), output.JSONSchema))
+			requireText(attributeAt("outputs", i, "name"), output.Name),
+			requireObject(attributeAt("outputs", i, "jsonSchema"), output.JSONSchema))
 	}
 	for i, tool := range a.Tools {
-		function(indexed("tools", i, "functionName"), tool.FunctionName)
-		errs = append(errs, mayBeObject(indexed("tools", i, "agentPromptSchema"), tool.AgentPromptSchema))
+		function(attributeAt("tools", i, "functionName"), tool.FunctionName)
+		errs = append(errs, optionalObject(attributeAt("tools", i, "agentPromptSchema"), tool.AgentPromptSchema))
 	}
 	return errors.Join(errs...)
 }
@@ -69,24 +69,24 @@ func checkFunctions(a *world.Agent) error {
 // removeAgent refuses while prompts or tools of other agents refer to the agent (public), and while interfaces or
 // schedules do (assumed). Its chats go with it (assumed).
 func removeAgent(c *op.Call, a world.Resource[world.Agent]) error {
-	if err := inUseBy(agentUsers(c.World, a.UUID)...); err != nil {
+	if err := requireUnused(agentUsers(c.World, a.UUID)...); err != nil {
 		return err
 	}
-	dropAgents(c.World, set{a.UUID: true})
+	dropAgents(c.World, idSet{a.UUID: true})
 	return nil
 }
 
 func agentUsers(w *world.World, agent string) []dependents {
 	l := &w.LLM
-	forms := identify(formInterfaceType, &l.FormInterfaces, func(f world.FormInterface) bool { return f.AgentID == agent })
-	chats := identify(chatInterfaceType, &l.ChatInterfaces, func(i world.ChatInterface) bool {
+	forms := identifiersWhere(formInterfaceType, &l.FormInterfaces, func(f world.FormInterface) bool { return f.AgentID == agent })
+	chats := identifiersWhere(chatInterfaceType, &l.ChatInterfaces, func(i world.ChatInterface) bool {
 		return orEmpty(i.TextInputAgentID) == agent ||
 			slices.ContainsFunc(i.ChatInterfaceButtons, func(b world.ChatInterfaceButton) bool { return b.AgentID == agent })
 	})
-	schedules := identify("agentSchedules", &l.AgentSchedules, func(s world.AgentSchedule) bool {
+	schedules := identifiersWhere("agentSchedules", &l.AgentSchedules, func(s world.AgentSchedule) bool {
 		return s.AgentID == agent
 	})
-	prompts := identify("prompts", &l.Prompts, func(p world.Prompt) bool { return p.AgentID == agent })
+	prompts := identifiersWhere("prompts", &l.Prompts, func(p world.Prompt) bool { return p.AgentID == agent })
 	return []dependents{
 		{"prompts", "referencedByPrompts", prompts},
 		{"tools of agents", "referencedByTools", toolsWith(w, agent)},

@@ -8,9 +8,9 @@ import (
 // artifacts: artifacts come out of chats only, and whoever sees the chat sees them.
 var artifacts = newKind(kindOf[world.Artifact]{
 	Type: "artifacts", Noun: "artifact",
-	Sees: func(c *op.Call, r world.Resource[world.Artifact]) bool { return sawChat(c, r.Attributes.ChatID) },
+	Sees: func(c *op.Call, r world.Resource[world.Artifact]) bool { return seesChat(c, r.Attributes.ChatID) },
 	View: func(_ *op.Call, r world.Resource[world.Artifact]) any {
-		return attributes[world.Artifact]{CreatedAt: millis(r.CreatedAt), Own: r.Attributes}
+		return timedAttributes[world.Artifact]{CreatedAt: millis(r.CreatedAt), Own: r.Attributes}
 	},
 	Filters: map[string]filter[world.Artifact]{
 		"chat_id":           equal(func(a world.Artifact) string { return a.ChatID }),

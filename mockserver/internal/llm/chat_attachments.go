@@ -22,7 +22,7 @@ var chatAttachments = newKind(kindOf[world.ChatAttachment]{
 	Set:    setChatAttachment,
 	Remove: removeChatAttachment,
 	Sees: func(c *op.Call, r world.Resource[world.ChatAttachment]) bool {
-		return sawChat(c, r.Attributes.ChatID)
+		return seesChat(c, r.Attributes.ChatID)
 	},
 	Filters: map[string]filter[world.ChatAttachment]{
 		"attachment_type": equal(func(a world.ChatAttachment) string { return a.AttachmentType }),
@@ -30,20 +30,20 @@ var chatAttachments = newKind(kindOf[world.ChatAttachment]{
 	},
 })
 
-// setChatAttachment adds a draft to a chat. An attachment has its project from the chat, so that without one three things
-// are wrong at once (public; their validation codes are assumed).
+// setChatAttachment adds a draft to a chat. An attachment has its project from the chat, so that without one three
+// things are wrong at once (public; their validation codes are assumed).
 func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment]) error {
 	a := &after.Attributes
 	var errs []error
-	if !sawChat(c, a.ChatID) {
+	if !seesChat(c, a.ChatID) {
 		errs = append(
-			errs, unfit("project", invalidFormat, "must exist"), unfit("projectId", cannotBeBlank, blankReason),
-			unfit("chat", invalidFormat, "must exist: there is no chat with id %q", a.ChatID),
+			errs, unprocessable("project", invalidFormat, "must exist"), unprocessable("projectId", cannotBeBlank, blankReason),
+			unprocessable("chat", invalidFormat, "must exist: there is no chat with id %q", a.ChatID),
 		)
 	}
 	content, faults := readFile(world.Attachment{BinaryBase64: a.BinaryBase64, ContentType: a.ContentType})
 	for _, f := range faults {
-		errs = append(errs, unfit(f.member, f.code, "%s", f.reason))
+		errs = append(errs, unprocessable(f.member, f.code, "%s", f.reason))
 	}
 	a.AttachmentType = attachmentDraft
 	describe(c, a, content)
@@ -52,7 +52,7 @@ func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment
 
 // removeChatAttachment refuses those who may not look into the chat (public; who may is assumed).
 func removeChatAttachment(c *op.Call, r world.Resource[world.ChatAttachment]) error {
-	if sawChat(c, r.Attributes.ChatID) {
+	if seesChat(c, r.Attributes.ChatID) {
 		return nil
 	}
 	return op.Forbidden("the attachment belongs to the chat of another user")

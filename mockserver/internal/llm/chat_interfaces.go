@@ -13,7 +13,7 @@ var chatInterfaces = newKind(kindOf[world.ChatInterface]{
 	Type: chatInterfaceType, Noun: "chat interface",
 	Set: setChatInterface,
 	Remove: func(c *op.Call, i world.Resource[world.ChatInterface]) error {
-		dropInterfaces(c.World, set{i.UUID: true})
+		dropInterfaces(c.World, idSet{i.UUID: true})
 		return nil
 	},
 	Filters: map[string]filter[world.ChatInterface]{
@@ -25,14 +25,14 @@ var chatInterfaces = newKind(kindOf[world.ChatInterface]{
 func setChatInterface(c *op.Call, _, after *world.Resource[world.ChatInterface]) error {
 	i, agents := after.Attributes, &c.World.LLM.Agents
 	errs := []error{
-		refers(c, "projectId", i.ProjectID, &c.World.LLM.Projects), filled("name", i.Name),
-		mayRefer(c, "textInputAgentId", i.TextInputAgentID, agents),
+		requireRef(c, "projectId", i.ProjectID, &c.World.LLM.Projects), requireText("name", i.Name),
+		optionalRef(c, "textInputAgentId", i.TextInputAgentID, agents),
 	}
 	for n, button := range i.ChatInterfaceButtons {
 		errs = append(errs,
-			refers(c, indexed("chatInterfaceButtons", n, "agentId"), button.AgentID, agents),
-			filled(indexed("chatInterfaceButtons", n, "label"), button.Label),
-			filled(indexed("chatInterfaceButtons", n, "prompt"), button.Prompt))
+			requireRef(c, attributeAt("chatInterfaceButtons", n, "agentId"), button.AgentID, agents),
+			requireText(attributeAt("chatInterfaceButtons", n, "label"), button.Label),
+			requireText(attributeAt("chatInterfaceButtons", n, "prompt"), button.Prompt))
 	}
 	return errors.Join(errs...)
 }

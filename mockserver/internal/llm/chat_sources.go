@@ -14,7 +14,7 @@ func startFrom(c *op.Call, a *world.Chat) error {
 	form, chat := a.FormInterfaceID != nil, a.ChatInterfaceID != nil
 	switch {
 	case form && chat || form && byPrompt || chat && byPrompt:
-		return unfit("formInterfaceId", oneInterface,
+		return unprocessable("formInterfaceId", oneInterface,
 			"want one of formInterfaceId, chatInterfaceId and promptId, not several: a chat starts from one place")
 	case form:
 		return startFromForm(c, a)
@@ -23,21 +23,21 @@ func startFrom(c *op.Call, a *world.Chat) error {
 	case byPrompt:
 		return startFromPrompt(c, a)
 	case a.AgentID == "":
-		return unfit("agentId", cannotBeBlank,
+		return unprocessable("agentId", cannotBeBlank,
 			"can't be blank without formInterfaceId, chatInterfaceId or promptId: a chat starts from one of them")
 	}
-	agent, ok := named(c.World, a.AgentID, &c.World.LLM.Agents)
+	agent, ok := find(c.World, a.AgentID, &c.World.LLM.Agents)
 	if !ok {
-		return unrelated("agentId", a.AgentID)
+		return noSuchRef("agentId", a.AgentID)
 	}
 	a.ProjectID = agent.Attributes.ProjectID
 	return nil
 }
 
 func startFromForm(c *op.Call, a *world.Chat) error {
-	form, ok := named(c.World, *a.FormInterfaceID, &c.World.LLM.FormInterfaces)
+	form, ok := find(c.World, *a.FormInterfaceID, &c.World.LLM.FormInterfaces)
 	if !ok {
-		return unrelated("formInterfaceId", *a.FormInterfaceID)
+		return noSuchRef("formInterfaceId", *a.FormInterfaceID)
 	}
 	a.ProjectID = form.Attributes.ProjectID
 	return answeredBy(a, form.Attributes.AgentID)
@@ -46,14 +46,14 @@ func startFromForm(c *op.Call, a *world.Chat) error {
 // startFromChatInterface takes the agent of the text input, else that of the first button (assumed). In an interface
 // that has no agent any may answer.
 func startFromChatInterface(c *op.Call, a *world.Chat) error {
-	chat, ok := named(c.World, *a.ChatInterfaceID, &c.World.LLM.ChatInterfaces)
+	chat, ok := find(c.World, *a.ChatInterfaceID, &c.World.LLM.ChatInterfaces)
 	if !ok {
-		return unrelated("chatInterfaceId", *a.ChatInterfaceID)
+		return noSuchRef("chatInterfaceId", *a.ChatInterfaceID)
 	}
 	a.ProjectID = chat.Attributes.ProjectID
 	agents := agentsOf(chat.Attributes)
 	if len(agents) == 0 && a.AgentID != "" {
-		return refers(c, "agentId", a.AgentID, &c.World.LLM.Agents)
+		return requireRef(c, "agentId", a.AgentID, &c.World.LLM.Agents)
 	}
 	return answeredBy(a, agents...)
 }
@@ -61,43 +61,43 @@ func startFromChatInterface(c *op.Call, a *world.Chat) error {
 // startFromPrompt starts with a prompt that an integration offers. An action is both of them.
 func startFromPrompt(c *op.Call, a *world.Chat) error {
 	if a.ActionID != nil {
-		action, ok := named(c.World, *a.ActionID, &c.World.LLM.Actions)
+		action, ok := find(c.World, *a.ActionID, &c.World.LLM.Actions)
 		if !ok {
-			return unrelated("actionId", *a.ActionID)
+			return noSuchRef("actionId", *a.ActionID)
 		}
-		if err := agrees("integrationId", &a.IntegrationID, action.Attributes.IntegrationID); err != nil {
+		if err := requireAgreement("integrationId", &a.IntegrationID, action.Attributes.IntegrationID); err != nil {
 			return err
 		}
-		if err := agrees("promptId", &a.PromptID, action.Attributes.PromptID); err != nil {
+		if err := requireAgreement("promptId", &a.PromptID, action.Attributes.PromptID); err != nil {
 			return err
 		}
 	}
 	switch {
 	case a.PromptID == nil:
-		return unfit("promptId", cannotBeBlank, "can't be blank: an integration offers several prompts")
+		return unprocessable("promptId", cannotBeBlank, "can't be blank: an integration offers several prompts")
 	case a.IntegrationID == nil:
-		return unfit("integrationId", cannotBeBlank, "can't be blank: a prompt starts a chat by an integration or an action")
+		return unprocessable("integrationId", cannotBeBlank, "can't be blank: a prompt starts a chat by an integration or an action")
 	}
-	integration, ok := named(c.World, *a.IntegrationID, &c.World.LLM.Integrations)
+	integration, ok := find(c.World, *a.IntegrationID, &c.World.LLM.Integrations)
 	if !ok {
-		return unrelated("integrationId", *a.IntegrationID)
+		return noSuchRef("integrationId", *a.IntegrationID)
 	}
-	prompt, ok := named(c.World, *a.PromptID, &c.World.LLM.Prompts)
+	prompt, ok := find(c.World, *a.PromptID, &c.World.LLM.Prompts)
 	if !ok {
-		return unrelated("promptId", *a.PromptID)
+		return noSuchRef("promptId", *a.PromptID)
 	}
 	offers := func(action world.IntegrationAction) bool { return action.PromptID == prompt.UUID }
 	if !slices.ContainsFunc(integration.Attributes.Actions, offers) {
-		return unfit("promptId", invalidFormat, "integration %s does not offer prompt %s", integration.UUID, prompt.UUID)
+		return unprocessable("promptId", invalidFormat, "integration %s does not offer prompt %s", integration.UUID, prompt.UUID)
 	}
 	a.ProjectID = prompt.Attributes.ProjectID
 	return answeredBy(a, prompt.Attributes.AgentID)
 }
 
-// agrees fills in an attribute, or refuses what was sent instead.
-func agrees(attribute string, sent **string, is string) error {
+// requireAgreement fills in an attribute, or refuses what was sent instead.
+func requireAgreement(attribute string, sent **string, is string) error {
 	if *sent != nil && **sent != is {
-		return unfit(attribute, invalidFormat, "the action is one of %s, not of %s", is, **sent)
+		return unprocessable(attribute, invalidFormat, "the action is one of %s, not of %s", is, **sent)
 	}
 	*sent = &is
 	return nil
@@ -107,11 +107,11 @@ func agrees(attribute string, sent **string, is string) error {
 func answeredBy(a *world.Chat, agents ...string) error {
 	switch {
 	case len(agents) == 0:
-		return unfit("agentId", cannotBeBlank, "can't be blank: the chat interface has no agent")
+		return unprocessable("agentId", cannotBeBlank, "can't be blank: the chat interface has no agent")
 	case a.AgentID == "":
 		a.AgentID = agents[0]
 	case !slices.Contains(agents, a.AgentID):
-		return unfit("agentId", invalidFormat, "agent %s does not answer there; want %s, or leave it out", a.AgentID, agents[0])
+		return unprocessable("agentId", invalidFormat, "agent %s does not answer there; want %s, or leave it out", a.AgentID, agents[0])
 	}
 	return nil
 }

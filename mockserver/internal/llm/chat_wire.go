@@ -22,7 +22,7 @@ var refusals = []int{
 
 // refused is the answer of a turn that says no.
 func refused(o *specs.Operation, script world.Turn) op.Reply {
-	reply := plainReply(o, script.Status, &op.Error{Message: refusalOf(script)})
+	reply := plainErrorReply(o, script.Status, &op.Error{Message: refusalOf(script)})
 	if script.Status == http.StatusTooManyRequests {
 		reply.Header = [][2]string{{"Retry-After", "60"}} // seconds (public)
 	}

@@ -24,11 +24,11 @@ func (r Runner) runActionChatapp(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	integration, ok := named(c.World, action.Attributes.IntegrationID, &c.World.LLM.Integrations)
+	integration, ok := find(c.World, action.Attributes.IntegrationID, &c.World.LLM.Integrations)
 	if !ok || integration.Attributes.ServiceType != chatapp {
 		return op.Reply{}, op.NotFound("action of a chat app", "id", action.UUID)
 	}
-	if err := signed(c, orEmpty(integration.Attributes.ChatappSigningSecret)); err != nil {
+	if err := requireSignature(c, orEmpty(integration.Attributes.ChatappSigningSecret)); err != nil {
 		return op.Reply{}, err
 	}
 	var command struct {
@@ -39,13 +39,14 @@ func (r Runner) runActionChatapp(c *op.Call) (op.Reply, error) {
 	}
 	r.openChat(c, integration, action, command.Text)
 	if integration.Attributes.ChatappMessageMode == inChannel {
-		return plain(map[string]string{"response_type": inChannel, "text": command.Text})
+		return plainReply(map[string]string{"response_type": inChannel, "text": command.Text})
 	}
 	return op.Reply{Type: "text/plain"}, nil // only the caller sees the answer, later
 }
 
-// signed checks who sent a command: not by a key, but by a signature over its body (public; the form is assumed).
-func signed(c *op.Call, secret string) error {
+// requireSignature checks who sent a command: not by a key, but by a signature over its body (public; the form is
+// assumed).
+func requireSignature(c *op.Call, secret string) error {
 	stamp := c.Header("X-Chatapp-Request-Timestamp")
 	at, err := strconv.ParseInt(stamp, 10, 64)
 	age := c.Now.Sub(time.Unix(at, 0)).Abs()
@@ -76,8 +77,8 @@ func (r Runner) openChat(
 	c *op.Call, i world.Resource[world.Integration], a world.Resource[world.Action], said string,
 ) {
 	c.Caller.User, _ = across.User(c.World, i.CreatedBy)
-	prompt, _ := named(c.World, a.Attributes.PromptID, &c.World.LLM.Prompts)
-	agent, _ := named(c.World, prompt.Attributes.AgentID, &c.World.LLM.Agents)
+	prompt, _ := find(c.World, a.Attributes.PromptID, &c.World.LLM.Prompts)
+	agent, _ := find(c.World, prompt.Attributes.AgentID, &c.World.LLM.Agents)
 	chat := newResource[world.Chat](c, c.World.NewID(sequence))
 	chat.Attributes = world.Chat{
 		ProjectID: i.Attributes.ProjectID, AgentID: agent.UUID, PromptID: &prompt.UUID,

@@ -15,8 +15,8 @@ var chats = newKind(kindOf[world.Chat]{
 	Filters: map[string]filter[world.Chat]{
 		"chat_interface_id": equal(func(a world.Chat) string { return orEmpty(a.ChatInterfaceID) }),
 		"form_interface_id": equal(func(a world.Chat) string { return orEmpty(a.FormInterfaceID) }),
-		"has_artifacts":     whether("has_artifacts", hasArtifacts),
-		"parent_segment_id": ofParentSegment[world.Chat],
+		"has_artifacts":     isTrue("has_artifacts", hasArtifacts),
+		"parent_segment_id": inParentSegment[world.Chat],
 		"project_id":        equal(func(a world.Chat) string { return a.ProjectID }),
 		"service_type":      throughService,
 	},
@@ -27,9 +27,9 @@ func takesPart(c *op.Call, chat world.Resource[world.Chat]) bool {
 	return c.Caller.Administers() || chat.CreatedBy == c.Caller.User.ID
 }
 
-// sawChat reports whether the caller may look into the chat with an id on the wire.
-func sawChat(c *op.Call, uuid string) bool {
-	chat, ok := named(c.World, uuid, &c.World.LLM.Chats)
+// seesChat reports whether the caller may look into the chat with an id on the wire.
+func seesChat(c *op.Call, uuid string) bool {
+	chat, ok := find(c.World, uuid, &c.World.LLM.Chats)
 	return ok && takesPart(c, chat)
 }
 
@@ -44,13 +44,13 @@ func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 		a.Attachments = []world.Attachment{}
 	}
 	errs := []error{
-		startFrom(c, a), mayRefer(c, "textResourceId", a.TextResourceID, &c.World.LLM.TextResources),
-		mayBeObject("inputParameters", a.InputParameters),
+		startFrom(c, a), optionalRef(c, "textResourceId", a.TextResourceID, &c.World.LLM.TextResources),
+		optionalObject("inputParameters", a.InputParameters),
 	}
 	for i, file := range a.Attachments {
 		content, faults := readFile(file)
 		for _, f := range faults {
-			errs = append(errs, unfit(indexed("attachments", i, f.member), f.code, "%s", f.reason))
+			errs = append(errs, unprocessable(attributeAt("attachments", i, f.member), f.code, "%s", f.reason))
 		}
 		attach(c, chat.UUID, attachmentOf(file, attachmentDraft), content)
 	}
@@ -69,7 +69,7 @@ func hasArtifacts(w *world.World, chat world.Resource[world.Chat]) bool {
 // throughService passes the chats that came through integrations of a kind.
 func throughService(c *op.Call, service string) (func(world.Resource[world.Chat]) bool, error) {
 	return func(r world.Resource[world.Chat]) bool {
-		integration, ok := named(c.World, orEmpty(r.Attributes.IntegrationID), &c.World.LLM.Integrations)
+		integration, ok := find(c.World, orEmpty(r.Attributes.IntegrationID), &c.World.LLM.Integrations)
 		return ok && integration.Attributes.ServiceType == service
 	}, nil
 }
@@ -81,5 +81,5 @@ func getChatHistory(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	entries, _ := c.World.LLM.Histories.Get(id)
-	return plain(map[string][]world.ChatEntry{"data": append([]world.ChatEntry{}, entries...)})
+	return plainReply(map[string][]world.ChatEntry{"data": append([]world.ChatEntry{}, entries...)})
 }

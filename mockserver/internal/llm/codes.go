@@ -9,7 +9,7 @@ import (
 // The reasons for a refusal with 400, each with its code on the wire. Those of validations, which are refused with 422,
 // are the validation codes themselves.
 const (
-	reasonOwned    = "readOnly"  // an attribute that the server owns, or that there is not (public)
+	reasonReadOnly = "readOnly"  // an attribute that the server owns, or that there is not (public)
 	reasonMissing  = "missing"   // a member of the body (assumed)
 	reasonFilter   = "filter"    // the text of a filter (public)
 	reasonNoFilter = "no filter" // a filter that a list does not have (public)

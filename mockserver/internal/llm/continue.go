@@ -21,9 +21,9 @@ func (r Runner) continueChat(c *op.Call) (op.Reply, error) {
 	if !takesPart(c, chat) {
 		return op.Reply{}, op.Forbidden("chat %s is another user's", chat.UUID)
 	}
-	agent, ok := named(c.World, chat.Attributes.AgentID, &c.World.LLM.Agents)
+	agent, ok := find(c.World, chat.Attributes.AgentID, &c.World.LLM.Agents)
 	if !ok {
-		return op.Reply{}, unusable("the agent of the chat is gone")
+		return op.Reply{}, unusableInput("the agent of the chat is gone")
 	}
 	var in chatInput
 	if err := c.Decode(&in); err != nil {
@@ -46,7 +46,7 @@ func (r Runner) continueChat(c *op.Call) (op.Reply, error) {
 	for i, file := range in.Attachments {
 		attach(c, chat.UUID, attachmentOf(file, attachmentSent), contents[i])
 	}
-	send(c, waiting)
+	sendDrafts(c, waiting)
 	t := &turn{querier: r.querier, call: c, chat: chat, agent: agent, history: history}
 	t.take(input, script)
 	reply, err := stream(t.entries)
@@ -54,8 +54,8 @@ func (r Runner) continueChat(c *op.Call) (op.Reply, error) {
 	return reply, err
 }
 
-// send makes drafts part of an input.
-func send(c *op.Call, waiting []world.Resource[world.ChatAttachment]) {
+// sendDrafts makes drafts part of an input.
+func sendDrafts(c *op.Call, waiting []world.Resource[world.ChatAttachment]) {
 	for _, r := range waiting {
 		r.Attributes.AttachmentType = attachmentSent
 		r.UpdatedAt, r.UpdatedBy = c.Now, c.Caller.User.ID

@@ -9,7 +9,7 @@ import (
 // getCurrentUser says who calls. Its ids are those of the account, in digits (public).
 func getCurrentUser(c *op.Call) (op.Reply, error) {
 	user := c.Caller.User
-	return plain(map[string]any{
+	return plainReply(map[string]any{
 		"user":    map[string]string{"id": strconv.FormatInt(user.ID, 10), "name": user.Name},
 		"account": map[string]string{"id": strconv.FormatInt(c.World.Account.ID, 10)},
 	})

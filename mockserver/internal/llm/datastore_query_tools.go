@@ -7,16 +7,16 @@ import (
 
 // The bounds of a query unless the client says otherwise, for datastore query tools and knowledge bases alike (public).
 const (
-	usualMaxRows        = 50
-	usualTimeoutSeconds = 60
+	defaultMaxRows        = 50
+	defaultTimeoutSeconds = 60
 )
 
 var datastoreQueryTools = newKind(kindOf[world.DatastoreQueryTool]{
 	Type: "datastoreQueryTools", Noun: "datastore query tool",
 	New: func(_ *op.Call, a *world.DatastoreQueryTool) {
-		a.MaxRows, a.TimeoutSeconds = usualMaxRows, usualTimeoutSeconds
+		a.MaxRows, a.TimeoutSeconds = defaultMaxRows, defaultTimeoutSeconds
 	},
 	Set: func(c *op.Call, _, after *world.Resource[world.DatastoreQueryTool]) error {
-		return inProject(c, after.Attributes.ProjectID, after.Attributes.Name)
+		return requireProjectAndName(c, after.Attributes.ProjectID, after.Attributes.Name)
 	},
 })

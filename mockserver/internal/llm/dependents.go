@@ -12,8 +12,8 @@ type dependents struct {
 	list   []identifier
 }
 
-// inUseBy refuses a deletion while there are dependents, and names them all.
-func inUseBy(kinds ...dependents) error {
+// requireUnused refuses a deletion while there are dependents, and names them all.
+func requireUnused(kinds ...dependents) error {
 	meta := map[string]any{}
 	var reasons []string
 	for _, d := range kinds {
@@ -32,7 +32,7 @@ func inUseBy(kinds ...dependents) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	err := unfitWhole(inUse, "it cannot be deleted while these refer to it: %s", strings.Join(reasons, ", "))
+	err := unprocessableResource(inUse, "it cannot be deleted while these refer to it: %s", strings.Join(reasons, ", "))
 	err.Details = meta
 	return err
 }

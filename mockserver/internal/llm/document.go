@@ -86,15 +86,15 @@ func (k *kind) item(c *op.Call, row any) *item {
 	return i
 }
 
-// attributes are those of a kind with the times that all resources have.
-type attributes[A any] struct {
+// timedAttributes are those of a kind with the times that all resources have.
+type timedAttributes[A any] struct {
 	CreatedAt string `json:"createdAt,omitempty"`
 	UpdatedAt string `json:"updatedAt,omitempty"`
 	Own       A      `json:",embed"`
 }
 
-func dated[A any](r world.Resource[A]) attributes[A] {
-	return attributes[A]{CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Own: r.Attributes}
+func withTimes[A any](r world.Resource[A]) timedAttributes[A] {
+	return timedAttributes[A]{CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Own: r.Attributes}
 }
 
 type links struct {
@@ -134,8 +134,8 @@ func newCollection(c *op.Call, list resource.List) *collection {
 	return page
 }
 
-// plain is a 200 outside the envelope.
-func plain(body any) (op.Reply, error) {
+// plainReply is a 200 outside the envelope.
+func plainReply(body any) (op.Reply, error) {
 	return op.Reply{Status: http.StatusOK, Type: "application/json", Body: body}, nil
 }
 

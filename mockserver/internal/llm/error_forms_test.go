@@ -7,8 +7,8 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// wantErrors fails the test unless an answer has just these errors of a status: title, detail, pointer, validation code of
-// each. The last two are empty but for 422.
+// wantErrors fails the test unless an answer has just these errors of a status: title, detail, pointer, validation code
+// of each. The last two are empty but for 422.
 func wantErrors(a mocktest.Answer, status int, errors ...[4]string) {
 	a.Helper()
 	a.Want(status)

@@ -17,25 +17,25 @@ const (
 	wholeField      = "data"
 )
 
-// unfit refuses an attribute with a validation code: 422.
-func unfit(attribute, code, format string, args ...any) error {
+// unprocessable refuses an attribute with a validation code: 422.
+func unprocessable(attribute, code, format string, args ...any) error {
 	return &op.Error{
 		Code: op.CodeUnprocessable, Field: attributesField + "." + attribute, Reason: code,
 		Message: fmt.Sprintf(format, args...),
 	}
 }
 
-// unfitWhole refuses a resource as a whole, by no attribute of its own.
-func unfitWhole(code, format string, args ...any) *op.Error {
+// unprocessableResource refuses a resource as a whole, by no attribute of its own.
+func unprocessableResource(code, format string, args ...any) *op.Error {
 	return &op.Error{Code: op.CodeUnprocessable, Field: wholeField, Reason: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// wrong refuses a parameter or a member of the body with 400.
-func wrong(field, reason, format string, args ...any) error {
+// badRequest refuses a parameter or a member of the body with 400.
+func badRequest(field, reason, format string, args ...any) error {
 	return &op.Error{Code: op.CodeInvalid, Field: field, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-func missing(field string) error { return wrong(field, reasonMissing, "is missing") }
+func missing(field string) error { return badRequest(field, reasonMissing, "is missing") }
 
 // errorList is the error form of resources.
 type errorList struct {
@@ -62,16 +62,16 @@ type plainError struct {
 	Details []string `json:"details,omitempty"`
 }
 
-// errorForm is how errors are answered.
-type errorForm struct {
+// errorReplies is how errors are answered.
+type errorReplies struct {
 	// Reword gives what the document's schemas refuse the statuses and codes that the platform has for it, where these
 	// are not those of all schemas.
 	Reword func(o *specs.Operation, list op.Errors) op.Errors
 }
 
 // reply answers in the form that the document gives to the operation and the status.
-func (f errorForm) reply(o *specs.Operation, list op.Errors) op.Reply {
-	list = f.Reword(o, disowned(o, list))
+func (f errorReplies) reply(o *specs.Operation, list op.Errors) op.Reply {
+	list = f.Reword(o, readOnlyErrors(o, list))
 	status := 0
 	for _, e := range list { // a request that is malformed is not judged further
 		if s := statusOf(o, e); status == 0 || s == http.StatusBadRequest {
@@ -79,7 +79,7 @@ func (f errorForm) reply(o *specs.Operation, list op.Errors) op.Reply {
 		}
 	}
 	if !listed(o, status) {
-		return plainReply(o, status, list.One())
+		return plainErrorReply(o, status, list.One())
 	}
 	body := errorList{Errors: []errorItem{}}
 	for _, e := range list {
@@ -99,7 +99,7 @@ func listed(o *specs.Operation, status int) bool {
 	return response != nil && response.Value.Content[mediaType] != nil
 }
 
-func plainReply(o *specs.Operation, status int, e *op.Error) op.Reply {
+func plainErrorReply(o *specs.Operation, status int, e *op.Error) op.Reply {
 	body := plainError{Status: strconv.Itoa(status), Error: e.Error()}
 	if status == http.StatusNotFound && !textNotFound(o) {
 		body.Status = status
@@ -150,7 +150,7 @@ func codeOf(status int, e *op.Error) string {
 		return codeNotFound
 	}
 	switch e.Reason {
-	case reasonOwned, "additionalProperties":
+	case reasonReadOnly, "additionalProperties":
 		return codeNotAllowed
 	case reasonMissing, "required":
 		return codeMissing
@@ -182,7 +182,7 @@ var statuses = op.Statuses{
 
 // statusOf returns 400 for what is malformed and 422 for attributes whose values cannot be.
 func statusOf(o *specs.Operation, e *op.Error) int {
-	isAttribute := strings.HasPrefix(e.Field, attributesField+".") && e.Reason != reasonOwned && e.Reason != "additionalProperties"
+	isAttribute := strings.HasPrefix(e.Field, attributesField+".") && e.Reason != reasonReadOnly && e.Reason != "additionalProperties"
 	status := statuses.Of(e.Code)
 	switch {
 	case e.Code == op.CodeInvalid && isAttribute:

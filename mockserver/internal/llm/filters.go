@@ -31,7 +31,7 @@ func onlyFilters(query url.Values, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		isFilter := name == "filter" || strings.HasPrefix(name, "filter[")
 		if isFilter && !slices.Contains(parameters, name) {
-			errs = append(errs, wrong(name, reasonNoFilter, "unknown filter: %s", want))
+			errs = append(errs, badRequest(name, reasonNoFilter, "unknown filter: %s", want))
 		}
 	}
 	return errors.Join(errs...)
@@ -39,7 +39,7 @@ func onlyFilters(query url.Values, known []string) error {
 
 // match reads all filters of a call, refuses those that the kind does not have, and leaves out what the caller does not
 // see.
-func (k *kind) match(c *op.Call) (func(row any) bool, error) {
+func (k *kind) matchFilters(c *op.Call) (func(row any) bool, error) {
 	known := slices.Sorted(maps.Keys(k.filters))
 	if err := onlyFilters(c.Query, known); err != nil {
 		return nil, err
@@ -96,12 +96,12 @@ func oneOf[A any](attribute func(A) string) filter[A] {
 	}
 }
 
-// whether passes the resources of which something is true or, by the filter's text, not true.
-func whether[A any](name string, holds func(w *world.World, r world.Resource[A]) bool) filter[A] {
+// isTrue passes the resources of which something is true or, by the filter's text, not true.
+func isTrue[A any](name string, holds func(w *world.World, r world.Resource[A]) bool) filter[A] {
 	return func(c *op.Call, text string) (func(world.Resource[A]) bool, error) {
 		wanted, err := strconv.ParseBool(text)
 		if err != nil || text != "true" && text != "false" {
-			return nil, wrong("filter["+name+"]", reasonFilter, "want true or false, not %q", text)
+			return nil, badRequest("filter["+name+"]", reasonFilter, "want true or false, not %q", text)
 		}
 		return func(r world.Resource[A]) bool { return holds(c.World, r) == wanted }, nil
 	}

@@ -14,7 +14,7 @@ var formInterfaces = newKind(kindOf[world.FormInterface]{
 	Type: formInterfaceType, Noun: "form interface",
 	Set: setFormInterface,
 	Remove: func(c *op.Call, f world.Resource[world.FormInterface]) error {
-		dropInterfaces(c.World, set{f.UUID: true})
+		dropInterfaces(c.World, idSet{f.UUID: true})
 		return nil
 	},
 	Filters: map[string]filter[world.FormInterface]{
@@ -33,9 +33,9 @@ func setFormInterface(c *op.Call, _, after *world.Resource[world.FormInterface])
 	f := &after.Attributes
 	f.UseTextResource = takesTextResource(f)
 	return errors.Join(
-		refers(c, "projectId", f.ProjectID, &c.World.LLM.Projects), refers(c, "agentId", f.AgentID, &c.World.LLM.Agents),
-		filled("name", f.Name), filled("promptTemplate", f.PromptTemplate),
-		jsonObject("formJsonSchema", f.FormJSONSchema), mayBeObject("formUiSchema", f.FormUISchema),
+		requireRef(c, "projectId", f.ProjectID, &c.World.LLM.Projects), requireRef(c, "agentId", f.AgentID, &c.World.LLM.Agents),
+		requireText("name", f.Name), requireText("promptTemplate", f.PromptTemplate),
+		requireObject("formJsonSchema", f.FormJSONSchema), optionalObject("formUiSchema", f.FormUISchema),
 	)
 }
 

@@ -15,21 +15,21 @@ var imageGenerators = newKind(kindOf[world.ImageGenerator]{
 // imageReturnID is the only return mode that is known (public).
 const imageReturnID = "ID"
 
-// nullReturnMode reports whether what the document refuses is a return mode that is null. That is no blank one but one
-// that there is not (public).
-func nullReturnMode(e *op.Error) bool {
+// isNullReturnMode reports whether what the document refuses is a return mode that is null. That is no blank one but
+// one that there is not (public).
+func isNullReturnMode(e *op.Error) bool {
 	return e.Field == attributesField+".imageReturnMode" && e.Reason == "nullable"
 }
 
 func setImageGenerator(c *op.Call, before, after *world.Resource[world.ImageGenerator]) error {
 	a := after.Attributes
-	errs := []error{inProject(c, a.ProjectID, a.Name)}
+	errs := []error{requireProjectAndName(c, a.ProjectID, a.Name)}
 	// One that went out of use may stay (assumed).
 	if before == nil || before.Attributes.ImageModelType != a.ImageModelType {
-		errs = append(errs, live("imageModelType", a.ImageModelType, imageModels()))
+		errs = append(errs, requireModel("imageModelType", a.ImageModelType, imageModels()))
 	}
 	if a.ImageReturnMode != imageReturnID {
-		errs = append(errs, unfit("imageReturnMode", invalidFormat, "want %s, not %q", imageReturnID, a.ImageReturnMode))
+		errs = append(errs, unprocessable("imageReturnMode", invalidFormat, "want %s, not %q", imageReturnID, a.ImageReturnMode))
 	}
 	return errors.Join(errs...)
 }

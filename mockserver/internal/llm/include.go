@@ -33,8 +33,8 @@ func (r relations) find(c *op.Call, target identifier) *item {
 	return nil
 }
 
-// including answers with what a handler answers, and the resources that the call wants included. include names relations,
-// separated by commas; a dot leads from a relation to one of its own.
+// including answers with what a handler answers, and the resources that the call wants included. include names
+// relations, separated by commas; a dot leads from a relation to one of its own.
 func (r relations) including(rule op.Rule) op.Rule {
 	return func(c *op.Call) (op.Reply, error) {
 		reply, err := rule(c)

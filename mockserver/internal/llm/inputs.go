@@ -22,8 +22,8 @@ type chatInput struct {
 	Attachments []world.Attachment        `json:"attachments"`
 }
 
-// unusable refuses an input with 422, and says in details what is wrong piece by piece.
-func unusable(message string, details ...string) error {
+// unusableInput refuses an input with 422, and says in details what is wrong piece by piece.
+func unusableInput(message string, details ...string) error {
 	e := &op.Error{Code: op.CodeUnprocessable, Message: message}
 	if len(details) > 0 {
 		e.Details = map[string]any{"details": details}
@@ -37,16 +37,16 @@ func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, e
 	template, has := templateOf(w, chat)
 	switch {
 	case in.Input != nil && in.Params != nil:
-		return "", unusable("input and inputParams exclude each other", "inputParams: leave it out, or leave out input")
+		return "", unusableInput("input and inputParams exclude each other", "inputParams: leave it out, or leave out input")
 	case in.Input != nil && strings.TrimSpace(*in.Input) == "":
-		return "", unusable("there is no input", "input: can't be blank")
+		return "", unusableInput("there is no input", "input: can't be blank")
 	case in.Input != nil:
 		return *in.Input, nil
 	case in.Params != nil && !has:
-		return "", unusable("the chat has no template", "inputParams: only a chat that was started from a form interface or "+
+		return "", unusableInput("the chat has no template", "inputParams: only a chat that was started from a form interface or "+
 			"a prompt takes them; want input")
 	case in.Params == nil && (!has || begun):
-		return "", unusable("there is no input", "input: want it, or inputParams where the chat has a template")
+		return "", unusableInput("there is no input", "input: want it, or inputParams where the chat has a template")
 	}
 	values := map[string]jsontext.Value{}
 	if chat.InputParameters != nil {
@@ -60,10 +60,10 @@ func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, e
 
 // templateOf is the template that a chat was started with, if it was.
 func templateOf(w *world.World, chat world.Chat) (string, bool) {
-	if form, ok := named(w, orEmpty(chat.FormInterfaceID), &w.LLM.FormInterfaces); ok {
+	if form, ok := find(w, orEmpty(chat.FormInterfaceID), &w.LLM.FormInterfaces); ok {
 		return form.Attributes.PromptTemplate, true
 	}
-	prompt, ok := named(w, orEmpty(chat.PromptID), &w.LLM.Prompts)
+	prompt, ok := find(w, orEmpty(chat.PromptID), &w.LLM.Prompts)
 	return prompt.Attributes.Template, ok
 }
 
@@ -87,7 +87,7 @@ func fillTemplate(template string, values map[string]jsontext.Value) (string, er
 		return ""
 	})
 	if len(lacking) > 0 {
-		return "", unusable("values for the template are missing", lacking...)
+		return "", unusableInput("values for the template are missing", lacking...)
 	}
 	return filled, nil
 }
@@ -95,7 +95,7 @@ func fillTemplate(template string, values map[string]jsontext.Value) (string, er
 // files reads what goes with an input, beside the drafts that wait for it.
 func (in chatInput) files(waiting int) ([][]byte, error) {
 	if n := waiting + len(in.Attachments); n > maxAttachments {
-		return nil, unusable("too many attachments", fmt.Sprintf("attachments: want %d at most, not %d, of which %d were added "+
+		return nil, unusableInput("too many attachments", fmt.Sprintf("attachments: want %d at most, not %d, of which %d were added "+
 			"to the chat before", maxAttachments, n, waiting))
 	}
 	contents := make([][]byte, len(in.Attachments))
@@ -104,11 +104,11 @@ func (in chatInput) files(waiting int) ([][]byte, error) {
 		content, faults := readFile(file)
 		contents[i] = content
 		for _, f := range faults {
-			wrong = append(wrong, indexed("attachments", i, f.member)+": "+f.reason)
+			wrong = append(wrong, attributeAt("attachments", i, f.member)+": "+f.reason)
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, unusable("attachments cannot be read", wrong...)
+		return nil, unusableInput("attachments cannot be read", wrong...)
 	}
 	return contents, nil
 }

@@ -26,7 +26,7 @@ var integrations = newKind(kindOf[world.Integration]{
 	New: func(_ *op.Call, i *world.Integration) { i.ChatappMessageMode = inChannel },
 	Set: setIntegration,
 	Remove: func(c *op.Call, i world.Resource[world.Integration]) error {
-		drop(c.World, &c.World.LLM.Actions, func(a world.Action) bool { return a.IntegrationID == i.UUID })
+		deleteWhere(c.World, &c.World.LLM.Actions, func(a world.Action) bool { return a.IntegrationID == i.UUID })
 		return nil
 	},
 	View: viewIntegration,
@@ -35,7 +35,7 @@ var integrations = newKind(kindOf[world.Integration]{
 func setIntegration(c *op.Call, _, after *world.Resource[world.Integration]) error {
 	i := &after.Attributes
 	errs := []error{
-		refers(c, "projectId", i.ProjectID, &c.World.LLM.Projects), filled("serviceType", i.ServiceType),
+		requireRef(c, "projectId", i.ProjectID, &c.World.LLM.Projects), requireText("serviceType", i.ServiceType),
 		checkActions(c, i.Actions),
 	}
 	setCredentials(c, after)
@@ -68,18 +68,18 @@ func setCredentials(c *op.Call, r *world.Resource[world.Integration]) {
 // checkActions wants prompts that there are, each once, and tags of the form key:value.
 func checkActions(c *op.Call, actions []world.IntegrationAction) error {
 	var errs []error
-	seen := set{}
+	seen := idSet{}
 	for n, action := range actions {
-		prompt := indexed("actions", n, "promptId")
-		errs = append(errs, refers(c, prompt, action.PromptID, &c.World.LLM.Prompts))
+		prompt := attributeAt("actions", n, "promptId")
+		errs = append(errs, requireRef(c, prompt, action.PromptID, &c.World.LLM.Prompts))
 		if seen[action.PromptID] {
-			errs = append(errs, unfit(prompt, notUnique,
+			errs = append(errs, unprocessable(prompt, notUnique,
 				"an action of the integration runs the prompt %s already", action.PromptID))
 		}
 		seen[action.PromptID] = true
 		for m, tag := range action.UITags {
 			if !isTag(tag) {
-				errs = append(errs, unfit(fmt.Sprintf("%s.%d", indexed("actions", n, "uiTags"), m), invalidFormat,
+				errs = append(errs, unprocessable(fmt.Sprintf("%s.%d", attributeAt("actions", n, "uiTags"), m), invalidFormat,
 					"want a tag of the form key:value, not %q", tag))
 			}
 		}
@@ -90,7 +90,7 @@ func checkActions(c *op.Call, actions []world.IntegrationAction) error {
 // setActions brings the actions in line with what the integration lists: those of prompts that stay keep their ids.
 func setActions(c *op.Call, i *world.Resource[world.Integration]) {
 	rows := &c.World.LLM.Actions
-	drop(c.World, rows, func(a world.Action) bool {
+	deleteWhere(c.World, rows, func(a world.Action) bool {
 		stays := func(entry world.IntegrationAction) bool { return entry.PromptID == a.PromptID }
 		return a.IntegrationID == i.UUID && !slices.ContainsFunc(i.Attributes.Actions, stays)
 	})
@@ -126,5 +126,5 @@ func viewIntegration(c *op.Call, r world.Resource[world.Integration]) any {
 		}
 	}
 	r.Attributes.Actions = entries
-	return dated(r)
+	return withTimes(r)
 }

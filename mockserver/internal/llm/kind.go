@@ -15,7 +15,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// kindOf describes what is special about one kind of resource, with attributes A. Hooks may be nil. newKind makes a kind of it.
+// kindOf describes what is special about one kind of resource, with attributes A. Hooks may be nil. newKind makes a
+// kind of it.
 type kindOf[A any] struct {
 	Type string                      // as in answers, agentSchedules; requests may spell it agent_schedules, too
 	Noun string                      // one of them, for errors: agent schedule
@@ -48,8 +49,8 @@ const sequence = "llm"
 // paging is that of all collections (public).
 var paging = resource.ByOffset{Offset: "page[offset]", Limit: "page[limit]", Default: 20, Max: 100}
 
-// kind serves one kind of resource. Its hooks take pointers to resources as any, so that the code that all kinds share is
-// compiled once, and not for each type of attributes.
+// kind serves one kind of resource. Its hooks take pointers to resources as any, so that the code that all kinds share
+// is compiled once, and not for each type of attributes.
 type kind struct {
 	*resource.Resource
 
@@ -66,7 +67,8 @@ type kind struct {
 	related func(w *world.World, row any, relation string) []identifier
 }
 
-// newKind returns the kind that a description describes, with the hooks of the generic list, get, create, update and delete.
+// newKind returns the kind that a description describes, with the hooks of the generic list, get, create, update and
+// delete.
 func newKind[A any](of kindOf[A]) *kind {
 	type resourceOf = world.Resource[A]
 	k := &kind{
@@ -75,7 +77,7 @@ func newKind[A any](of kindOf[A]) *kind {
 		set:     func(*op.Call, any, any) error { return nil },
 		remove:  func(*op.Call, any) error { return nil },
 		filters: map[string]func(*op.Call, string) (func(any) bool, error){},
-		shown:   func(_ *op.Call, row any) any { return dated(*row.(*resourceOf)) },
+		shown:   func(_ *op.Call, row any) any { return withTimes(*row.(*resourceOf)) },
 		related: func(*world.World, any, string) []identifier { return nil },
 	}
 	if of.New != nil {
@@ -114,7 +116,7 @@ func newKind[A any](of kindOf[A]) *kind {
 		Noun: of.Noun, IDs: sequence, Key: "id", Page: paging.Window, Dialect: dialect,
 		Rows:   func(w *world.World) table.Rows { return of.Rows(&w.LLM) },
 		Lookup: func(w *world.World, uuid string) (int64, bool) { return w.LLM.UUIDs.Get(strings.ToLower(uuid)) },
-		Bind:   k.bind, Guard: k.guard, Match: k.match, Sort: k.sort,
+		Bind:   k.bind, Guard: k.guard, Match: k.matchFilters, Sort: k.sort,
 		View: func(c *op.Call, row any) any { return k.item(c, row) },
 	}
 	return k
@@ -150,9 +152,9 @@ func (k *kind) bind(c *op.Call, id int64, row any) error {
 	case body.Data == nil:
 		return missing("data")
 	case !isNew && !strings.EqualFold(body.Data.ID, head.UUID):
-		return wrong("data.id", reasonKey, "want the id of the path, %s, not %q", head.UUID, body.Data.ID)
+		return badRequest("data.id", reasonKey, "want the id of the path, %s, not %q", head.UUID, body.Data.ID)
 	}
-	if err := errors.Join(k.managed(row), owned(c, body.Data.Attributes)); err != nil {
+	if err := errors.Join(k.managed(row), rejectReadOnly(c, body.Data.Attributes)); err != nil {
 		return err
 	}
 	if isNew {
@@ -230,7 +232,7 @@ func (k *kind) guard(c *op.Call, before, after any) error {
 }
 
 // seen is a rule about the resource in the path, which must be one that the caller sees.
-func (k *kind) seen(rule op.Rule) op.Rule {
+func (k *kind) visibleOnly(rule op.Rule) op.Rule {
 	if k.sees == nil {
 		return rule
 	}
@@ -245,7 +247,7 @@ func (k *kind) seen(rule op.Rule) op.Rule {
 // managed refuses to touch what the platform manages (assumed: only the platform does).
 func (k *kind) managed(row any) error {
 	head, attributes := world.Parts(row)
-	if fields(attributes)["isManaged"] != true {
+	if wireFields(attributes)["isManaged"] != true {
 		return nil
 	}
 	return op.Forbidden("%s %s is managed by the platform, which alone changes and removes it", k.Noun, head.UUID)

@@ -49,13 +49,13 @@ func (q querier) queryKnowledgeBase(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	reply, err := plain(map[string]string{"content": content})
+	reply, err := plainReply(map[string]string{"content": content})
 	reply.Notes = notes
 	return reply, err
 }
 
-// unknownFunction reports whether what the document refuses is the name of a function, which is 422 (public).
-func unknownFunction(o *specs.Operation, e *op.Error) bool {
+// isUnknownFunction reports whether what the document refuses is the name of a function, which is 422 (public).
+func isUnknownFunction(o *specs.Operation, e *op.Error) bool {
 	return o.ID == "queryKnowledgeBase" && e.Field == "function" && e.Reason == "enum"
 }
 

@@ -16,7 +16,7 @@ var knowledgeBases = newKind(kindOf[world.KnowledgeBase]{
 	Type: "knowledgeBases", Noun: "knowledge base",
 	New: func(_ *op.Call, a *world.KnowledgeBase) {
 		a.FormatType, a.Tables = legacyJSON, []world.KnowledgeBaseTable{}
-		a.MaxRows, a.TimeoutSeconds = usualMaxRows, usualTimeoutSeconds
+		a.MaxRows, a.TimeoutSeconds = defaultMaxRows, defaultTimeoutSeconds
 	},
 	Set: func(c *op.Call, before, after *world.Resource[world.KnowledgeBase]) error {
 		if err := errors.Join(checkKnowledgeBase(c, after.Attributes), checkTables(after.Attributes)); err != nil {
@@ -26,7 +26,7 @@ var knowledgeBases = newKind(kindOf[world.KnowledgeBase]{
 		return nil
 	},
 	Remove: func(c *op.Call, r world.Resource[world.KnowledgeBase]) error {
-		err := inUseBy(
+		err := requireUnused(
 			dependents{"tools of agents", "referencedByTools", toolsWith(c.World, r.UUID)},
 			dependents{"variables of agents", "referencedByVariables", variablesWith(c.World, r.UUID)},
 		)
@@ -46,12 +46,12 @@ const (
 
 // checkKnowledgeBase: the database has to be there, and the caller has to have the right to query it (assumed).
 func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
-	errs := []error{inProject(c, a.ProjectID, a.Name)}
+	errs := []error{requireProjectAndName(c, a.ProjectID, a.Name)}
 	if err := across.Queryable(c.World, c.Caller.User, a.DatabaseName); err != nil {
-		errs = append(errs, unfit("svcDatabaseName", invalidFormat, "%v", err))
+		errs = append(errs, unprocessable("svcDatabaseName", invalidFormat, "%v", err))
 	}
 	if a.FormatType != legacyJSON && a.FormatType != markdownKV { // assumed
-		errs = append(errs, unfit("formatType", invalidFormat, "want %s or %s, not %q", legacyJSON, markdownKV, a.FormatType))
+		errs = append(errs, unprocessable("formatType", invalidFormat, "want %s or %s, not %q", legacyJSON, markdownKV, a.FormatType))
 	}
 	return errors.Join(errs...)
 }
@@ -60,15 +60,15 @@ func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
 func checkTables(a world.KnowledgeBase) error {
 	var errs []error
 	if len(a.Tables) > 0 && a.FormatType != legacyJSON {
-		errs = append(errs, unfit("tables", legacyTables, "want none, or the format %s; the format %s has no tables",
+		errs = append(errs, unprocessable("tables", legacyTables, "want none, or the format %s; the format %s has no tables",
 			legacyJSON, a.FormatType))
 	}
 	seen := map[string]bool{}
 	for i, t := range a.Tables {
-		errs = append(errs, filled(indexed("tables", i, "name"), t.Name), filled(indexed("tables", i, "svcQuery"), t.Query))
+		errs = append(errs, requireText(attributeAt("tables", i, "name"), t.Name), requireText(attributeAt("tables", i, "svcQuery"), t.Query))
 		name := strings.ToLower(t.Name) // as SQL takes names
 		if seen[name] {
-			errs = append(errs, unfit(indexed("tables", i, "name"), notUnique, "another table is called %s already", t.Name))
+			errs = append(errs, unprocessable(attributeAt("tables", i, "name"), notUnique, "another table is called %s already", t.Name))
 		}
 		seen[name] = true
 	}

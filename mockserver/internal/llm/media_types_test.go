@@ -10,8 +10,8 @@ import (
 
 const jsonAPI = "application/vnd.api+json"
 
-// otherBodies are bodies of the operations that take JSON and are not those of every kind. ID stands for a resource of the
-// kind in the path.
+// otherBodies are bodies of the operations that take JSON and are not those of every kind. ID stands for a resource of
+// the kind in the path.
 var otherBodies = map[string]struct{ kind, attributes, body string }{
 	"callbackAgentSchedule": {"agent_schedules", walkedSchedule, `{"session_id":"1","attempt_id":"2","status":"success"}`},
 	"executeAgentSchedule":  {"agent_schedules", walkedSchedule, `{}`},

@@ -35,8 +35,8 @@ func chatModels() []model {
 // imageModels are those of image generators.
 func imageModels() []model { return []model{{"nova-canvas", "Nova Canvas"}} }
 
-// live refuses the key of a model that cannot be used.
-func live(attribute, key string, models []model) error {
+// requireModel refuses the key of a model that cannot be used.
+func requireModel(attribute, key string, models []model) error {
 	if slices.ContainsFunc(models, func(m model) bool { return m.key == key }) {
 		return nil
 	}
@@ -44,13 +44,13 @@ func live(attribute, key string, models []model) error {
 	for i, m := range models {
 		keys[i] = m.key
 	}
-	return unfit(attribute, invalidFormat, "%q is no model in use: want %s; GET /api/users/current_settings lists them",
+	return unprocessable(attribute, invalidFormat, "%q is no model in use: want %s; GET /api/users/current_settings lists them",
 		key, names.OneOf(key, keys))
 }
 
 // getCurrentUserSettings lists the models by key.
 func getCurrentUserSettings(*op.Call) (op.Reply, error) {
-	return plain(map[string]any{
+	return plainReply(map[string]any{
 		"availableModels": modelMap(chatModels()), "availableImageModels": modelMap(imageModels()),
 	})
 }

@@ -34,7 +34,7 @@ type agentOverview struct {
 
 // overviewItem is the overview of an agent or a project.
 func overviewItem(c *op.Call, uuid string) *item {
-	if agent, ok := named(c.World, uuid, &c.World.LLM.Agents); ok {
+	if agent, ok := find(c.World, uuid, &c.World.LLM.Agents); ok {
 		return &item{ID: uuid, Type: overviewType, Attributes: overviewOfAgent(&c.World.LLM, agent)}
 	}
 	return &item{ID: uuid, Type: overviewType, Attributes: overviewOfProject(&c.World.LLM, uuid)}
@@ -51,9 +51,9 @@ func overviewOfProject(l *world.LLM, project string) projectOverview {
 		return r.Attributes.Name, r.Attributes.ProjectID == project
 	})
 	return projectOverview{
-		FirstAgentName: first(agents), TotalAgentCount: len(agents),
-		FirstIntegrationServiceType: first(services), TotalIntegrationCount: len(services),
-		FirstKnowledgeBaseName: first(bases), TotalKnowledgeBaseCount: len(bases),
+		FirstAgentName: firstOrNull(agents), TotalAgentCount: len(agents),
+		FirstIntegrationServiceType: firstOrNull(services), TotalIntegrationCount: len(services),
+		FirstKnowledgeBaseName: firstOrNull(bases), TotalKnowledgeBaseCount: len(bases),
 	}
 }
 
@@ -69,9 +69,9 @@ func overviewOfAgent(l *world.LLM, agent world.Resource[world.Agent]) agentOverv
 		return r.Attributes.Name, r.Attributes.AgentID == agent.UUID
 	})
 	return agentOverview{
-		FirstReferencingAgentName: first(targets), TotalReferencingAgentCount: len(targets),
-		FirstReferencedByAgentName: first(users), TotalReferencedByAgentCount: len(users),
-		FirstReferencedByPromptName: first(prompts), TotalReferencedByPromptCount: len(prompts),
+		FirstReferencingAgentName: firstOrNull(targets), TotalReferencingAgentCount: len(targets),
+		FirstReferencedByAgentName: firstOrNull(users), TotalReferencedByAgentCount: len(users),
+		FirstReferencedByPromptName: firstOrNull(prompts), TotalReferencedByPromptCount: len(prompts),
 	}
 }
 
@@ -95,7 +95,7 @@ func namesOf[A any](
 	return names
 }
 
-func first(names []string) *string {
+func firstOrNull(names []string) *string {
 	if len(names) == 0 {
 		return nil
 	}

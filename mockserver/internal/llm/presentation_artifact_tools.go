@@ -8,6 +8,6 @@ import (
 var presentationArtifactTools = newKind(kindOf[world.PresentationArtifactTool]{
 	Type: "presentationArtifactTools", Noun: "presentation artifact tool",
 	Set: func(c *op.Call, _, after *world.Resource[world.PresentationArtifactTool]) error {
-		return inProject(c, after.Attributes.ProjectID, after.Attributes.Name)
+		return requireProjectAndName(c, after.Attributes.ProjectID, after.Attributes.Name)
 	},
 })

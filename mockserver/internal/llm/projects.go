@@ -20,11 +20,11 @@ var projects = newKind(kindOf[world.LLMProject]{
 	Remove: removeProject,
 	Filters: map[string]filter[world.LLMProject]{
 		"fulltext": containing(func(p world.LLMProject) []string { return []string{p.Name, orEmpty(p.Description)} }),
-		"has_form_interfaces": whether("has_form_interfaces", func(w *world.World, p world.Resource[world.LLMProject]) bool {
+		"has_form_interfaces": isTrue("has_form_interfaces", func(w *world.World, p world.Resource[world.LLMProject]) bool {
 			return len(formsOf(w, p.UUID)) > 0
 		}),
 		"hasInterfaces": withInterfaces,
-		"is_managed": whether("is_managed", func(_ *world.World, p world.Resource[world.LLMProject]) bool {
+		"is_managed": isTrue("is_managed", func(_ *world.World, p world.Resource[world.LLMProject]) bool {
 			return p.Attributes.IsManaged
 		}),
 		"manage_type": oneOf(func(p world.LLMProject) string { return p.ManagedType }),
@@ -44,10 +44,10 @@ var projects = newKind(kindOf[world.LLMProject]{
 
 func setProject(c *op.Call, before, after *world.Resource[world.LLMProject]) error {
 	p := after.Attributes
-	errs := []error{filled("name", p.Name)}
+	errs := []error{requireText("name", p.Name)}
 	for id, other := range table.All(&c.World.LLM.Projects) {
 		if id != after.ID && other.Attributes.Name == p.Name {
-			errs = append(errs, unfit("name", notUnique, "there is another project with the name %q", p.Name))
+			errs = append(errs, unprocessable("name", notUnique, "there is another project with the name %q", p.Name))
 		}
 	}
 	had := world.LLMProject{}
@@ -67,7 +67,7 @@ func setProject(c *op.Call, before, after *world.Resource[world.LLMProject]) err
 func switchExecutor(c *op.Call, project string, on bool) {
 	rows := &c.World.LLM.WorkflowExecutors
 	if !on {
-		drop(c.World, rows, func(x world.WorkflowExecutor) bool { return x.ProjectID == project })
+		deleteWhere(c.World, rows, func(x world.WorkflowExecutor) bool { return x.ProjectID == project })
 		return
 	}
 	executor := newResource[world.WorkflowExecutor](c, c.World.NewID(sequence))
@@ -83,7 +83,7 @@ func switchExecutor(c *op.Call, project string, on bool) {
 func switchTextTool(c *op.Call, project string, on bool) {
 	rows := &c.World.LLM.TextKnowledgeBases
 	if !on {
-		drop(c.World, rows, func(k world.TextKnowledgeBase) bool { return k.ProjectID == project && k.IsManaged })
+		deleteWhere(c.World, rows, func(k world.TextKnowledgeBase) bool { return k.ProjectID == project && k.IsManaged })
 		return
 	}
 	tool := newResource[world.TextKnowledgeBase](c, c.World.NewID(sequence))
@@ -94,7 +94,7 @@ func switchTextTool(c *op.Call, project string, on bool) {
 }
 
 func removeProject(c *op.Call, p world.Resource[world.LLMProject]) error {
-	dropInside(c.World, p.UUID)
+	dropProjectContents(c.World, p.UUID)
 	return nil
 }
 
@@ -103,7 +103,7 @@ func withInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProje
 	kinds := words(text)
 	for _, kind := range kinds {
 		if kind != "form" && kind != "chat" {
-			return nil, wrong("filter[hasInterfaces]", reasonFilter, "want form, chat or both, not %q", kind)
+			return nil, badRequest("filter[hasInterfaces]", reasonFilter, "want form, chat or both, not %q", kind)
 		}
 	}
 	return func(p world.Resource[world.LLMProject]) bool {
@@ -113,18 +113,18 @@ func withInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProje
 }
 
 func formsOf(w *world.World, project string) []identifier {
-	return identify(formInterfaceType, &w.LLM.FormInterfaces, func(f world.FormInterface) bool {
+	return identifiersWhere(formInterfaceType, &w.LLM.FormInterfaces, func(f world.FormInterface) bool {
 		return f.ProjectID == project
 	})
 }
 
 func chatInterfacesOf(w *world.World, project string) []identifier {
-	return identify(chatInterfaceType, &w.LLM.ChatInterfaces, func(i world.ChatInterface) bool {
+	return identifiersWhere(chatInterfaceType, &w.LLM.ChatInterfaces, func(i world.ChatInterface) bool {
 		return i.ProjectID == project
 	})
 }
 
-// inProject refuses what belongs to no project, or has no name.
-func inProject(c *op.Call, projectID, name string) error {
-	return errors.Join(refers(c, "projectId", projectID, &c.World.LLM.Projects), filled("name", name))
+// requireProjectAndName refuses what belongs to no project, or has no name.
+func requireProjectAndName(c *op.Call, projectID, name string) error {
+	return errors.Join(requireRef(c, "projectId", projectID, &c.World.LLM.Projects), requireText("name", name))
 }

@@ -22,18 +22,18 @@ func setPrompt(c *op.Call, before, after *world.Resource[world.Prompt]) error {
 	p := &after.Attributes
 	p.JSONSchemaHint = schemaHint(p.Template)
 	errs := []error{
-		refers(c, "projectId", p.ProjectID, &c.World.LLM.Projects), filled("name", p.Name), filled("template", p.Template),
+		requireRef(c, "projectId", p.ProjectID, &c.World.LLM.Projects), requireText("name", p.Name), requireText("template", p.Template),
 	}
-	agent := refers(c, "agentId", p.AgentID, &c.World.LLM.Agents)
+	agent := requireRef(c, "agentId", p.AgentID, &c.World.LLM.Agents)
 	if before != nil && before.Attributes.AgentID != p.AgentID {
-		agent = unfit("agentId", immutable, "a prompt keeps its agent, %s, for life", before.Attributes.AgentID)
+		agent = unprocessable("agentId", immutable, "a prompt keeps its agent, %s, for life", before.Attributes.AgentID)
 	}
 	return errors.Join(append(errs, agent)...)
 }
 
 // removePrompt takes the actions of the prompt out of integrations.
 func removePrompt(c *op.Call, p world.Resource[world.Prompt]) error {
-	dropPrompts(c.World, set{p.UUID: true})
+	dropPrompts(c.World, idSet{p.UUID: true})
 	return nil
 }
 

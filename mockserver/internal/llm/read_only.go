@@ -13,19 +13,19 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// isOwned is the reason for which an attribute cannot be sent.
-const isOwned = "is the server's to set"
+// readOnlyReason is the reason for which an attribute cannot be sent.
+const readOnlyReason = "is the server's to set"
 
-// owned refuses attributes that the document does not let clients write (public).
-func owned(c *op.Call, sent map[string]jsontext.Value) error {
+// rejectReadOnly refuses attributes that the document does not let clients write (public).
+func rejectReadOnly(c *op.Call, sent map[string]jsontext.Value) error {
 	var errs []error
 	known := attributesOf(c.Operation)
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		switch schema := known[name]; {
 		case schema == nil:
-			errs = append(errs, wrong(attributesField+"."+name, reasonOwned, "is no attribute of this kind of resource"))
+			errs = append(errs, badRequest(attributesField+"."+name, reasonReadOnly, "is no attribute of this kind of resource"))
 		case schema.Value.ReadOnly:
-			errs = append(errs, wrong(attributesField+"."+name, reasonOwned, isOwned))
+			errs = append(errs, badRequest(attributesField+"."+name, reasonReadOnly, readOnlyReason))
 		}
 	}
 	return errors.Join(errs...)
@@ -49,9 +49,10 @@ func gather(schema *openapi3.Schema, into openapi3.Schemas) {
 	}
 }
 
-// disowned says of attributes that the server owns nothing else than that: whatever their value, they cannot be sent.
-func disowned(o *specs.Operation, list op.Errors) op.Errors {
-	told := slices.Clone(list)
+// readOnlyErrors says of attributes that the server owns nothing else than that: whatever their value, they cannot be
+// sent.
+func readOnlyErrors(o *specs.Operation, list op.Errors) op.Errors {
+	changed := slices.Clone(list)
 	for i, e := range list {
 		name, inside := strings.CutPrefix(e.Field, attributesField+".")
 		name, _, _ = strings.Cut(name, ".") // what is inside an attribute is the attribute
@@ -59,8 +60,8 @@ func disowned(o *specs.Operation, list op.Errors) op.Errors {
 			continue
 		}
 		if schema := attributesOf(o)[name]; schema != nil && schema.Value.ReadOnly {
-			told[i] = &op.Error{Code: e.Code, Field: e.Field, Reason: reasonOwned, Message: isOwned}
+			changed[i] = &op.Error{Code: e.Code, Field: e.Field, Reason: reasonReadOnly, Message: readOnlyReason}
 		}
 	}
-	return told
+	return changed
 }

@@ -13,30 +13,30 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// refers refuses an attribute whose text is the id of no resource in a table. Attributes inside others are written with
-// dots: chatInterfaceButtons.0.agentId.
-func refers[A any](c *op.Call, attribute, uuid string, rows *table.Table[world.Resource[A]]) error {
-	if _, ok := named(c.World, uuid, rows); ok {
+// requireRef refuses an attribute whose text is the id of no resource in a table. Attributes inside others are written
+// with dots: chatInterfaceButtons.0.agentId.
+func requireRef[A any](c *op.Call, attribute, uuid string, rows *table.Table[world.Resource[A]]) error {
+	if _, ok := find(c.World, uuid, rows); ok {
 		return nil
 	}
-	return unrelated(attribute, uuid)
+	return noSuchRef(attribute, uuid)
 }
 
-// mayRefer is refers for attributes that may be null.
-func mayRefer[A any](c *op.Call, attribute string, uuid *string, rows *table.Table[world.Resource[A]]) error {
+// optionalRef is requireRef for attributes that may be null.
+func optionalRef[A any](c *op.Call, attribute string, uuid *string, rows *table.Table[world.Resource[A]]) error {
 	if uuid == nil {
 		return nil
 	}
-	return refers(c, attribute, *uuid, rows)
+	return requireRef(c, attribute, *uuid, rows)
 }
 
-// unrelated says that a reference leads nowhere.
-func unrelated(attribute, uuid string) error {
-	return unfit(attribute, invalidFormat, "there is no %s with id %q", referred(attribute), uuid)
+// noSuchRef says that a reference leads nowhere.
+func noSuchRef(attribute, uuid string) error {
+	return unprocessable(attribute, invalidFormat, "there is no %s with id %q", refNoun(attribute), uuid)
 }
 
-// referred is what a reference leads to, after its name: projectId leads to a project.
-func referred(attribute string) string {
+// refNoun is what a reference leads to, after its name: projectId leads to a project.
+func refNoun(attribute string) string {
 	name := strings.TrimSuffix(attribute[strings.LastIndexByte(attribute, '.')+1:], "Id")
 	var b strings.Builder
 	for _, r := range name {
@@ -48,8 +48,8 @@ func referred(attribute string) string {
 	return b.String()
 }
 
-// named is the resource of a table with an id on the wire.
-func named[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (world.Resource[A], bool) {
+// find is the resource of a table with an id on the wire.
+func find[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (world.Resource[A], bool) {
 	id, ok := w.LLM.UUIDs.Get(uuid)
 	if !ok {
 		return world.Resource[A]{}, false
@@ -60,32 +60,32 @@ func named[A any](w *world.World, uuid string, rows *table.Table[world.Resource[
 // blankReason is the reason why a text that is empty is refused.
 const blankReason = "can't be blank"
 
-// filled refuses a text that is empty or only space.
-func filled(attribute, text string) error {
+// requireText refuses a text that is empty or only space.
+func requireText(attribute, text string) error {
 	if strings.TrimSpace(text) != "" {
 		return nil
 	}
-	return unfit(attribute, cannotBeBlank, blankReason)
+	return unprocessable(attribute, cannotBeBlank, blankReason)
 }
 
-// jsonObject refuses a text that is no JSON object.
-func jsonObject(attribute, text string) error {
+// requireObject refuses a text that is no JSON object.
+func requireObject(attribute, text string) error {
 	var object map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
-		return unfit(attribute, invalidJSON, "want a JSON object as text, not %.40q", text)
+		return unprocessable(attribute, invalidJSON, "want a JSON object as text, not %.40q", text)
 	}
 	return nil
 }
 
-// mayBeObject is jsonObject for attributes that may be null.
-func mayBeObject(attribute string, text *string) error {
+// optionalObject is requireObject for attributes that may be null.
+func optionalObject(attribute string, text *string) error {
 	if text == nil {
 		return nil
 	}
-	return jsonObject(attribute, *text)
+	return requireObject(attribute, *text)
 }
 
-// indexed is the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
-func indexed(list string, n int, attribute string) string {
+// attributeAt is the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
+func attributeAt(list string, n int, attribute string) string {
 	return list + "." + strconv.Itoa(n) + "." + attribute
 }

@@ -7,7 +7,7 @@ import (
 // related returns what the relations of this interface may lead to.
 func related() relations {
 	return relations{
-		Kinds: kinds(),
+		Kinds: storedKinds(),
 		Others: map[string]func(*op.Call, string) *item{
 			userType:     func(c *op.Call, uuid string) *item { return userItem(c.World, uuid) },
 			overviewType: overviewItem,

@@ -11,35 +11,35 @@ import (
 
 // What goes when something else goes, beside its own file. All of it is assumed, but for what a project takes along.
 
-// dropInside removes everything that is in a project.
-func dropInside(w *world.World, project string) {
+// dropProjectContents removes everything that is in a project.
+func dropProjectContents(w *world.World, project string) {
 	dropChats(w, func(c world.Chat) bool { return c.ProjectID == project })
 	dropSchedules(w, func(s world.AgentSchedule) bool { return s.ProjectID == project })
-	gone := set{}
+	gone := idSet{}
 	for _, k := range world.LLMKinds() {
 		rows := k.Rows(&w.LLM)
 		for id, row := range rows.All() {
-			if head, attributes := world.Parts(row); fields(attributes)["projectId"] == project {
+			if head, attributes := world.Parts(row); wireFields(attributes)["projectId"] == project {
 				rows.Delete(id)
 				w.LLM.UUIDs.Delete(head.UUID)
 				gone[head.UUID] = true
 			}
 		}
 	}
-	drop(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.IntegrationID] })
+	deleteWhere(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.IntegrationID] })
 	dropAgents(w, gone)
 	dropPrompts(w, gone)
 	dropInterfaces(w, gone)
 }
 
 // dropAgents removes what cannot be without agents that are gone. Chat interfaces can: they lose the buttons.
-func dropAgents(w *world.World, gone set) {
+func dropAgents(w *world.World, gone idSet) {
 	l := &w.LLM
-	dropPrompts(w, drop(w, &l.Prompts, func(p world.Prompt) bool { return gone[p.AgentID] }))
-	dropInterfaces(w, drop(w, &l.FormInterfaces, func(f world.FormInterface) bool { return gone[f.AgentID] }))
+	dropPrompts(w, deleteWhere(w, &l.Prompts, func(p world.Prompt) bool { return gone[p.AgentID] }))
+	dropInterfaces(w, deleteWhere(w, &l.FormInterfaces, func(f world.FormInterface) bool { return gone[f.AgentID] }))
 	dropSchedules(w, func(s world.AgentSchedule) bool { return gone[s.AgentID] })
 	dropChats(w, func(c world.Chat) bool { return gone[c.AgentID] })
-	change(&l.ChatInterfaces, func(i *world.ChatInterface) bool {
+	updateWhere(&l.ChatInterfaces, func(i *world.ChatInterface) bool {
 		pushed := func(b world.ChatInterfaceButton) bool { return gone[b.AgentID] }
 		silent := gone[orEmpty(i.TextInputAgentID)]
 		if silent {
@@ -54,9 +54,9 @@ func dropAgents(w *world.World, gone set) {
 }
 
 // dropPrompts removes the actions that run prompts that are gone, and their entries in integrations.
-func dropPrompts(w *world.World, gone set) {
-	drop(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.PromptID] })
-	change(&w.LLM.Integrations, func(i *world.Integration) bool {
+func dropPrompts(w *world.World, gone idSet) {
+	deleteWhere(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.PromptID] })
+	updateWhere(&w.LLM.Integrations, func(i *world.Integration) bool {
 		runs := func(a world.IntegrationAction) bool { return gone[a.PromptID] }
 		if !slices.ContainsFunc(i.Actions, runs) {
 			return false
@@ -67,7 +67,7 @@ func dropPrompts(w *world.World, gone set) {
 }
 
 // dropInterfaces removes the schedules that go through form or chat interfaces that are gone.
-func dropInterfaces(w *world.World, gone set) {
+func dropInterfaces(w *world.World, gone idSet) {
 	dropSchedules(w, func(s world.AgentSchedule) bool {
 		return gone[orEmpty(s.FormInterfaceID)] || gone[orEmpty(s.ChatInterfaceID)]
 	})
@@ -80,7 +80,7 @@ func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
 			across.RemoveProject(w, workflowProject(schedule.Attributes), w.Now())
 		}
 	}
-	drop(w, &w.LLM.AgentSchedules, goes)
+	deleteWhere(w, &w.LLM.AgentSchedules, goes)
 }
 
 // dropChats removes chats with what was said and made in them.
@@ -91,9 +91,9 @@ func dropChats(w *world.World, goes func(world.Chat) bool) {
 			table.Delete(&l.Histories, id)
 		}
 	}
-	gone := drop(w, &l.Chats, goes)
-	drop(w, &l.ChatAttachments, func(a world.ChatAttachment) bool { return gone[a.ChatID] })
-	drop(w, &l.Artifacts, func(a world.Artifact) bool { return gone[a.ChatID] })
+	gone := deleteWhere(w, &l.Chats, goes)
+	deleteWhere(w, &l.ChatAttachments, func(a world.ChatAttachment) bool { return gone[a.ChatID] })
+	deleteWhere(w, &l.Artifacts, func(a world.Artifact) bool { return gone[a.ChatID] })
 }
 
 func workflowProject(a world.AgentSchedule) int64 {

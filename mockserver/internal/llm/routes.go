@@ -14,7 +14,7 @@ func Interface(engine across.Engine) op.Interface {
 	q, r := querier{engine}, related()
 	runner := Runner{q}
 	x := op.Interface{
-		Name: "llm", Media: mediaType, Error: errorForm{reworded}.reply,
+		Name: "llm", Media: mediaType, Error: errorReplies{rewordErrors}.reply,
 		Routes: slices.Concat(
 			r.routes(actions, list),
 			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Rule: runner.runActionChatapp, For: op.Anyone}},
@@ -30,8 +30,8 @@ func Interface(engine across.Engine) op.Interface {
 			r.routes(chats, list, create, get),
 			[]op.Route{
 				{Path: "POST /api/chats/{id}/continue", Rule: runner.continueChat},
-				{Path: "POST /api/chats/{id}/download_files", Rule: chats.seen(downloadChatFiles)},
-				{Path: "GET /api/chats/{id}/history", Rule: chats.seen(getChatHistory)},
+				{Path: "POST /api/chats/{id}/download_files", Rule: chats.visibleOnly(downloadChatFiles)},
+				{Path: "GET /api/chats/{id}/history", Rule: chats.visibleOnly(getChatHistory)},
 			},
 			r.routes(formInterfaces, list, create, get, update, remove),
 			r.routes(imageGenerators, create, get, update, remove),
@@ -66,7 +66,7 @@ func Interface(engine across.Engine) op.Interface {
 	for i := range x.Routes {
 		route := &x.Routes[i]
 		if route.For != op.Anyone {
-			route.Rule = entitled(route.Rule)
+			route.Rule = requireEntitlement(route.Rule)
 		}
 	}
 	return x

@@ -5,12 +5,12 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// set is some resources, by their ids on the wire.
-type set map[string]bool
+// idSet is some resources, by their ids on the wire.
+type idSet map[string]bool
 
-// drop removes the resources of a table for which a test holds.
-func drop[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func(A) bool) set {
-	gone := set{}
+// deleteWhere removes the resources of a table for which a test holds.
+func deleteWhere[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func(A) bool) idSet {
+	gone := idSet{}
 	for id, row := range table.All(rows) {
 		if goes(row.Attributes) {
 			table.Delete(rows, id)
@@ -21,8 +21,8 @@ func drop[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func
 	return gone
 }
 
-// change puts back the resources of a table that a function changes, as it reports.
-func change[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
+// updateWhere puts back the resources of a table that a function changes, as it reports.
+func updateWhere[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
 	for id, row := range table.All(rows) {
 		if apply(&row.Attributes) {
 			rows.Put(id, row)
@@ -30,8 +30,8 @@ func change[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
 	}
 }
 
-// identify are the resources of a table for which a test holds.
-func identify[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []identifier {
+// identifiersWhere are the resources of a table for which a test holds.
+func identifiersWhere[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []identifier {
 	list := []identifier{}
 	for _, row := range table.All(rows) {
 		if holds(row.Attributes) {

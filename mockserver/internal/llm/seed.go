@@ -22,8 +22,8 @@ import (
 func Seed(w *world.World, f fixtures.LLM) error {
 	s := &seeding{seed.Context{World: w, Part: "llm"}, map[string]map[string]string{}}
 	w.LLM.IndexTime = time.Duration(f.IndexTime)
-	for _, k := range kinds() {
-		s.plant(k, f)
+	for _, k := range storedKinds() {
+		s.seedKind(k, f)
 	}
 	for _, collection := range slices.Sorted(maps.Keys(f.Resources)) {
 		if s.known[collection] == nil && len(f.Resources[collection]) > 0 {
@@ -36,8 +36,8 @@ func Seed(w *world.World, f fixtures.LLM) error {
 	return s.Err()
 }
 
-// kinds are those that fixtures make and relations lead to, each after those that it may refer to.
-func kinds() []*kind {
+// storedKinds are those that fixtures make and relations lead to, each after those that it may refer to.
+func storedKinds() []*kind {
 	return []*kind{
 		projects, textResources, knowledgeBases, textKnowledgeBases, datastoreQueryTools, imageGenerators,
 		presentationArtifactTools, webSearchTools, agents, prompts, integrations, chatInterfaces, formInterfaces,
@@ -52,7 +52,7 @@ type seeding struct {
 }
 
 // plant makes the resources of a kind.
-func (s *seeding) plant(k *kind, all fixtures.LLM) {
+func (s *seeding) seedKind(k *kind, all fixtures.LLM) {
 	collection := k.Type
 	s.known[collection] = map[string]string{}
 	for i, f := range all.Resources[collection] {
@@ -60,7 +60,7 @@ func (s *seeding) plant(k *kind, all fixtures.LLM) {
 		if f.Name() == "" {
 			what = fmt.Sprintf("%s %d", k.Noun, i+1)
 		}
-		uuid, err := s.plantOne(k, f)
+		uuid, err := s.seedResource(k, f)
 		s.Check(err, what, collection, i)
 		s.known[collection][uuid] = uuid
 		if _, twice := s.known[collection][f.Name()]; !twice && f.Name() != "" {
@@ -69,7 +69,7 @@ func (s *seeding) plant(k *kind, all fixtures.LLM) {
 	}
 }
 
-func (s *seeding) plantOne(k *kind, f fixtures.LLMResource) (uuid string, err error) {
+func (s *seeding) seedResource(k *kind, f fixtures.LLMResource) (uuid string, err error) {
 	c, err := s.call(f, "/api/"+snake(k.Type))
 	if err != nil {
 		return "", err

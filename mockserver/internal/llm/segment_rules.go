@@ -14,7 +14,7 @@ import (
 // ruleField is the member of the body with the rule. What is wrong with the body is 400, with the rule 422 (public).
 const ruleField = "simplifiedIonRule"
 
-func withinRule(e *op.Error) bool { return strings.HasPrefix(e.Field, ruleField+".") }
+func isInRule(e *op.Error) bool { return strings.HasPrefix(e.Field, ruleField+".") }
 
 // shortRule is a segment's rule in the form that agents write.
 type shortRule struct {
@@ -72,7 +72,7 @@ func convertSegmentRule(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return plain(struct {
+	return plainReply(struct {
 		Name        string   `json:"name"`
 		Description string   `json:"description"`
 		Rule        fullRule `json:"fullIonRule"`

@@ -17,13 +17,13 @@ func (k *kind) sort(c *op.Call) (func(a, b any) int, error) {
 		return nil, nil
 	}
 	_, attributes := world.Parts(k.Rows(c.World).New())
-	known := fields(attributes)
+	known := wireFields(attributes)
 	var orders []func(a, b any) int
 	for field := range strings.SplitSeq(c.Text("sort"), ",") {
 		name, descends := strings.CutPrefix(strings.TrimSpace(field), "-")
 		key := c.Neutral(camel(name))
 		if _, ok := known[key]; !ok && key != "id" && key != "createdAt" && key != "updatedAt" {
-			return nil, wrong("sort", reasonSort, "%q is no field of %s", c.Neutral(name), k.Type)
+			return nil, badRequest("sort", reasonSort, "%q is no field of %s", c.Neutral(name), k.Type)
 		}
 		order := func(a, b any) int { return compare(sortKey(a, key), sortKey(b, key)) }
 		if descends {
@@ -52,11 +52,11 @@ func sortKey(row any, name string) any {
 	case "updatedAt":
 		return millis(head.UpdatedAt)
 	}
-	return fields(attributes)[name]
+	return wireFields(attributes)[name]
 }
 
-// fields are the attributes by their names on the wire.
-func fields(attributes any) map[string]any {
+// wireFields are the attributes by their names on the wire.
+func wireFields(attributes any) map[string]any {
 	all := map[string]any{}
 	if text, err := json.Marshal(attributes); err == nil {
 		_ = json.Unmarshal(text, &all) // what was just written is an object

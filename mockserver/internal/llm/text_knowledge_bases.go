@@ -11,6 +11,6 @@ var textKnowledgeBases = newKind(kindOf[world.TextKnowledgeBase]{
 	Type: "textKnowledgeBases", Noun: "text knowledge base",
 	Set: func(c *op.Call, _, after *world.Resource[world.TextKnowledgeBase]) error {
 		a := after.Attributes
-		return errors.Join(inProject(c, a.ProjectID, a.Name), filled("text", a.Text))
+		return errors.Join(requireProjectAndName(c, a.ProjectID, a.Name), requireText("text", a.Text))
 	},
 })

@@ -20,12 +20,12 @@ var textResources = newKind(kindOf[world.TextResource]{
 })
 
 func setTextResource(_ *op.Call, _, after *world.Resource[world.TextResource]) error {
-	return errors.Join(filled("name", after.Attributes.Name), filled("text", after.Attributes.Text))
+	return errors.Join(requireText("name", after.Attributes.Name), requireText("text", after.Attributes.Text))
 }
 
 // removeTextResource takes the text from the schedules that use it (assumed).
 func removeTextResource(c *op.Call, r world.Resource[world.TextResource]) error {
-	change(&c.World.LLM.AgentSchedules, func(s *world.AgentSchedule) bool {
+	updateWhere(&c.World.LLM.AgentSchedules, func(s *world.AgentSchedule) bool {
 		uses := orEmpty(s.TextResourceID) == r.UUID
 		if uses {
 			s.TextResourceID = nil

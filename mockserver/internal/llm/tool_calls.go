@@ -92,8 +92,8 @@ func calls(entries []world.ChatEntry) int {
 	return n
 }
 
-// content is what a call gives, unless a script says it. That of knowledge bases is looked up; other tools of a mock give
-// nothing (assumed).
+// content is what a call gives, unless a script says it. That of knowledge bases is looked up; other tools of a mock
+// give nothing (assumed).
 func (t *turn) content(call *toolCall) (string, error) {
 	tools := t.agent.Attributes.Tools
 	i := slices.IndexFunc(tools, func(tool world.AgentTool) bool { return tool.FunctionName == call.FunctionName })
@@ -101,7 +101,7 @@ func (t *turn) content(call *toolCall) (string, error) {
 		return "", t.noTool(call)
 	}
 	tool, l := tools[i], &t.call.World.LLM
-	target, ok := named(t.call.World, tool.ToolTargetID, targetsOf(l))
+	target, ok := find(t.call.World, tool.ToolTargetID, targetsOf(l))
 	if !ok {
 		return "", fmt.Errorf("the %s of function %s is gone", tool.ToolTargetType, tool.FunctionName)
 	}
@@ -111,10 +111,10 @@ func (t *turn) content(call *toolCall) (string, error) {
 	if tool.TargetAgentID != nil {
 		call.TargetAgent = cmp.Or(call.TargetAgent, &mention{ID: target.UUID, Name: name})
 	}
-	if text, ok := named(t.call.World, target.UUID, &l.TextKnowledgeBases); ok {
+	if text, ok := find(t.call.World, target.UUID, &l.TextKnowledgeBases); ok {
 		return text.Attributes.Text, nil
 	}
-	base, ok := named(t.call.World, target.UUID, &l.KnowledgeBases)
+	base, ok := find(t.call.World, target.UUID, &l.KnowledgeBases)
 	if !ok {
 		return "", nil
 	}

@@ -40,7 +40,7 @@ func newToolTargets() *kind {
 		return one
 	}
 	k.Match = func(c *op.Call) (func(any) bool, error) {
-		passes, err := k.match(c)
+		passes, err := k.matchFilters(c)
 		if err != nil || !c.Has("targetType") { // the older name of filter[target_type] (public)
 			return passes, err
 		}
@@ -76,7 +76,7 @@ func targetsOf(l *world.LLM) *table.Table[world.Resource[toolTarget]] {
 func newToolTarget(kind string, row any) world.Resource[toolTarget] {
 	head, attributes := world.Parts(row)
 	shown := map[string]any{"createdAt": millis(head.CreatedAt), "updatedAt": millis(head.UpdatedAt)}
-	all := fields(attributes)
+	all := wireFields(attributes)
 	for _, name := range targetAttributes() {
 		if value, ok := all[name]; ok {
 			shown[name] = value
@@ -88,9 +88,9 @@ func newToolTarget(kind string, row any) world.Resource[toolTarget] {
 	return world.Resource[toolTarget]{Head: *head, Attributes: t}
 }
 
-// onToolTarget adds to a blank name the same error on the name of the tool target, for the kinds where the platform is
-// known to (public): the two are saved together, and each of them finds it blank.
-func onToolTarget(o *specs.Operation, list op.Errors) op.Errors {
+// repeatOnToolTarget adds to a blank name the same error on the name of the tool target, for the kinds where the
+// platform is known to (public): the two are saved together, and each of them finds it blank.
+func repeatOnToolTarget(o *specs.Operation, list op.Errors) op.Errors {
 	switch o.ID {
 	case "createPresentationArtifactTool", "updatePresentationArtifactTool",
 		"createTextKnowledgeBase", "updateTextKnowledgeBase":

@@ -116,7 +116,8 @@ func (a *scriptArtifact) check() error {
 	return nil
 }
 
-// artifactOf is the content of an output, as the artifact that it becomes (assumed: the content is that of the artifact).
+// artifactOf is the content of an output, as the artifact that it becomes (assumed: the content is that of the
+// artifact).
 func artifactOf(o chatOutput, artifactType string) *scriptArtifact {
 	a := &scriptArtifact{Output: o.Name, ArtifactType: artifactType}
 	if artifactTypes[artifactType].text {

@@ -22,7 +22,7 @@ func toolsWith(w *world.World, target string) []identifier {
 // variablesWith are the agents with variables that point at a tool target, which stand for them: variables have no ids
 // of their own (assumed).
 func variablesWith(w *world.World, target string) []identifier {
-	return identify("agents", &w.LLM.Agents, func(a world.Agent) bool {
+	return identifiersWhere("agents", &w.LLM.Agents, func(a world.Agent) bool {
 		return slices.ContainsFunc(a.Variables, func(v world.AgentVariable) bool { return v.ToolTargetID == target })
 	})
 }

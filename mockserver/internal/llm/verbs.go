@@ -37,7 +37,7 @@ func (r relations) rule(k *kind, v verb) op.Rule {
 	case remove:
 		return k.Delete
 	case get:
-		return r.including(k.seen(k.Get))
+		return r.including(k.visibleOnly(k.Get))
 	}
 	panic("no such verb: " + v)
 }

@@ -13,12 +13,12 @@ var webSearchTools = newKind(kindOf[world.WebSearchTool]{
 		a.Filters = []byte("null")
 	},
 	Set: func(c *op.Call, _, after *world.Resource[world.WebSearchTool]) error {
-		return inProject(c, after.Attributes.ProjectID, after.Attributes.Name)
+		return requireProjectAndName(c, after.Attributes.ProjectID, after.Attributes.Name)
 	},
 })
 
-// asJSON: what is wrong within the filters of a web search tool makes them invalid JSON as a whole (public).
-func asJSON(e *op.Error) *op.Error {
+// rewordFilters: what is wrong within the filters of a web search tool makes them invalid JSON as a whole (public).
+func rewordFilters(e *op.Error) *op.Error {
 	const filters = attributesField + ".filters"
 	if e.Field != filters && !strings.HasPrefix(e.Field, filters+".") {
 		return e
