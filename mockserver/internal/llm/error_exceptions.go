@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/llm/knowledge"
+	"svc.example/understudy/mockserver/internal/llm/segmentrule"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/specs"
 )
@@ -16,17 +20,17 @@ func rewordErrors(o *specs.Operation, list op.Errors) op.Errors {
 	}
 	list = slices.Clone(list)
 	for i, e := range list {
-		one := *rewordFilters(e)
-		if e.Code == op.CodeInvalid && (isUnknownFunction(o, e) || isInRule(e)) {
+		one := *kinds.RewordFilters(e)
+		if e.Code == op.CodeInvalid && (knowledge.IsUnknownFunction(o, e) || segmentrule.IsInRule(e)) {
 			one.Code = op.CodeUnprocessable
 		}
 		switch {
-		case isNullReturnMode(e):
-			one.Reason = invalidFormat
-		case strings.HasPrefix(e.Field, attributesField+".") && isBlank(e.Reason):
-			one.Message = blankReason
+		case kinds.IsNullReturnMode(e):
+			one.Reason = jsonapi.InvalidFormat
+		case strings.HasPrefix(e.Field, jsonapi.AttributesField+".") && jsonapi.IsBlank(e.Reason):
+			one.Message = jsonapi.BlankReason
 		}
 		list[i] = &one
 	}
-	return repeatOnToolTarget(o, list)
+	return kinds.RepeatOnToolTarget(o, list)
 }

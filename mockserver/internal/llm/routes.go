@@ -1,9 +1,18 @@
+// Package llm is the LLM interface: its routes, and the seeds of its worlds. Its resources are in the packages below
+// it, which use each other in this order: jsonapi (what all kinds of resources share), segmentrule, kinds (projects,
+// agents, prompts, tools, interfaces, integrations), knowledge (knowledge bases), schedule (agent schedules) and chat.
 package llm
 
 import (
 	"slices"
 
 	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/llm/chat"
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/llm/knowledge"
+	"svc.example/understudy/mockserver/internal/llm/schedule"
+	"svc.example/understudy/mockserver/internal/llm/segmentrule"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -11,57 +20,57 @@ import (
 // Interface is the LLM interface: its routes in the order of its document. Knowledge bases are queried with the engine
 // that answers jobs.
 func Interface(engine across.Engine) op.Interface {
-	q, r := querier{engine}, related()
-	runner := Runner{q}
+	q, r := knowledge.Querier{Engine: engine}, related()
+	runner := chat.Runner{Querier: q}
 	x := op.Interface{
-		Name: "llm", Media: mediaType, Error: errorReplies{rewordErrors}.reply,
+		Name: "llm", Media: jsonapi.MediaType, Error: jsonapi.ErrorReplies{Reword: rewordErrors}.Reply,
 		Routes: slices.Concat(
-			r.routes(actions, list),
-			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Rule: runner.runActionChatapp, For: op.Anyone}},
-			r.routes(agentSchedules, list, create, get, update, remove),
+			r.Routes(kinds.Actions, jsonapi.List),
+			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Rule: runner.RunActionChatapp, For: op.Anyone}},
+			r.Routes(schedule.AgentSchedules, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "POST /api/agent_schedules/{id}/callback", Rule: callbackAgentSchedule},
-				{Path: "POST /api/agent_schedules/{id}/execute", Rule: executeAgentSchedule},
+				{Path: "POST /api/agent_schedules/{id}/callback", Rule: schedule.CallbackAgentSchedule},
+				{Path: "POST /api/agent_schedules/{id}/execute", Rule: schedule.ExecuteAgentSchedule},
 			},
-			r.routes(agents, list, create, get, update, remove),
-			r.routes(artifacts, list),
-			r.routes(chatAttachments, list, create, get, remove),
-			r.routes(chatInterfaces, list, create, get, update, remove),
-			r.routes(chats, list, create, get),
+			r.Routes(kinds.Agents, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(chat.Artifacts, jsonapi.List),
+			r.Routes(chat.ChatAttachments, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Remove),
+			r.Routes(kinds.ChatInterfaces, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(chat.Chats, jsonapi.List, jsonapi.Create, jsonapi.Get),
 			[]op.Route{
-				{Path: "POST /api/chats/{id}/continue", Rule: runner.continueChat},
-				{Path: "POST /api/chats/{id}/download_files", Rule: chats.visibleOnly(downloadChatFiles)},
-				{Path: "GET /api/chats/{id}/history", Rule: chats.visibleOnly(getChatHistory)},
+				{Path: "POST /api/chats/{id}/continue", Rule: runner.ContinueChat},
+				{Path: "POST /api/chats/{id}/download_files", Rule: chat.Chats.VisibleOnly(chat.DownloadChatFiles)},
+				{Path: "GET /api/chats/{id}/history", Rule: chat.Chats.VisibleOnly(chat.GetChatHistory)},
 			},
-			r.routes(formInterfaces, list, create, get, update, remove),
-			r.routes(imageGenerators, create, get, update, remove),
-			r.routes(integrations, list, create, get, update, remove),
+			r.Routes(kinds.FormInterfaces, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.ImageGenerators, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.Integrations, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "GET /api/knowledge_bases", Rule: needIndexing(r.including(knowledgeBases.List))},
-				{Path: "POST /api/knowledge_bases", Rule: knowledgeBases.Create},
-				{Path: "GET /api/knowledge_bases/{id}", Rule: needIndexing(r.including(knowledgeBases.Get)), Pending: indexPending},
+				{Path: "GET /api/knowledge_bases", Rule: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.List))},
+				{Path: "POST /api/knowledge_bases", Rule: knowledge.KnowledgeBases.Create},
+				{Path: "GET /api/knowledge_bases/{id}", Rule: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.Get)), Pending: knowledge.IndexPending},
 			},
-			r.routes(knowledgeBases, update, remove),
-			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Rule: q.queryKnowledgeBase}},
-			r.routes(datastoreQueryTools, create, get, update, remove),
-			r.routes(presentationArtifactTools, create, get, update, remove),
-			r.routes(projects, list, create, get, update, remove),
-			r.routes(prompts, list, create, get, update, remove),
-			r.routes(textKnowledgeBases, create, get, update, remove),
-			r.routes(textResources, list, create, get, update, remove),
+			r.Routes(knowledge.KnowledgeBases, jsonapi.Update, jsonapi.Remove),
+			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Rule: q.QueryKnowledgeBase}},
+			r.Routes(knowledge.DatastoreQueryTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.PresentationArtifactTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.Projects, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.Prompts, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(knowledge.TextKnowledgeBases, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.TextResources, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "GET /api/tool_targets", Rule: r.including(toolTargets.List)},
-				{Path: "GET /api/tool_targets/{id}", Rule: toolTargets.Get},
+				{Path: "GET /api/tool_targets", Rule: r.Including(kinds.ToolTargets.List)},
+				{Path: "GET /api/tool_targets/{id}", Rule: kinds.ToolTargets.Get},
 
-				{Path: "GET /api/users/current", Rule: getCurrentUser},
-				{Path: "GET /api/users/current_settings", Rule: getCurrentUserSettings},
+				{Path: "GET /api/users/current", Rule: kinds.GetCurrentUser},
+				{Path: "GET /api/users/current_settings", Rule: kinds.GetCurrentUserSettings},
 
-				{Path: "POST /api/util/convert_segment_rule", Rule: convertSegmentRule},
+				{Path: "POST /api/util/convert_segment_rule", Rule: segmentrule.ConvertSegmentRule},
 			},
-			r.routes(webSearchTools, create, get, update, remove),
-			r.routes(workflowExecutors, get),
+			r.Routes(kinds.WebSearchTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.WorkflowExecutors, jsonapi.Get),
 		),
-		Settle: map[string]func(*world.World, world.Event){world.KnowledgeBaseEvent: q.endIndexing},
+		Settle: map[string]func(*world.World, world.Event){world.KnowledgeBaseEvent: q.EndIndexing},
 	}
 	for i := range x.Routes {
 		route := &x.Routes[i]
