@@ -7,19 +7,19 @@ import (
 )
 
 // Verb is one of the generic five.
-type verb string
+type Verb string
 
 // The generic five.
 const (
-	List   verb = "GET /api/{kind}"
-	Create verb = "POST /api/{kind}"
-	Get    verb = "GET /api/{kind}/{id}"
-	Update verb = "PATCH /api/{kind}/{id}"
-	Remove verb = "DELETE /api/{kind}/{id}"
+	List   Verb = "GET /api/{kind}"
+	Create Verb = "POST /api/{kind}"
+	Get    Verb = "GET /api/{kind}/{id}"
+	Update Verb = "PATCH /api/{kind}/{id}"
+	Remove Verb = "DELETE /api/{kind}/{id}"
 )
 
 // Routes returns those of the generic five that the document has for a kind.
-func (r Relations) Routes(k *Kind, verbs ...verb) []op.Route {
+func (r Relations) Routes(k *Kind, verbs ...Verb) []op.Route {
 	path, routes := Snake(k.Type), make([]op.Route, len(verbs))
 	for i, v := range verbs {
 		routes[i] = op.Route{Path: strings.Replace(string(v), "{kind}", path, 1), Rule: r.rule(k, v)}
@@ -27,7 +27,7 @@ func (r Relations) Routes(k *Kind, verbs ...verb) []op.Route {
 	return routes
 }
 
-func (r Relations) rule(k *Kind, v verb) op.Rule {
+func (r Relations) rule(k *Kind, v Verb) op.Rule {
 	switch v {
 	case List:
 		return r.Including(k.List)
