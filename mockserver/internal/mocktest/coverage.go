@@ -83,8 +83,22 @@ func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool
 // import, and wants 401, 401 and 403 in the interface's own form.
 func Strangers(t *testing.T, iface string) {
 	t.Helper()
+	strangers(t, iface, func(*specs.Operation) bool { return true })
+}
+
+// StrangersOf is Strangers for the operations that a package, such as llm/chat, answers for.
+func StrangersOf(t *testing.T, iface, part string) {
+	t.Helper()
+	strangers(t, iface, func(operation *specs.Operation) bool { return Answers(part, operation) })
+}
+
+func strangers(t *testing.T, iface string, of func(*specs.Operation) bool) {
+	t.Helper()
 	c := New(t, iface)
 	for _, operation := range document(t, iface).Operations {
+		if !of(operation) {
+			continue
+		}
 		if security := operation.Spec.Security; security != nil && len(*security) == 0 {
 			continue // the operation looks for something else than a key
 		}

@@ -1,20 +1,21 @@
-package llm_test
+package schedule_test
 
 import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 func TestAgentScheduleWorkflows(t *testing.T) {
 	t.Parallel()
 	// one is a stage with a schedule, and the workflow interface.
-	one := func(t *testing.T) (s stage, workflow *mocktest.Client, id, project string) {
+	one := func(t *testing.T) (s llmtest.Stage, workflow *mocktest.Client, id, project string) {
 		t.Helper()
-		s = newStage(t)
-		id = s.schedule("endAt", `"2026-01-20"`)
-		return s, s.At("workflow"), id, s.get(id).Value("data.attributes.workflowProjectId").String()
+		s = llmtest.NewStage(t)
+		id = s.Schedule("endAt", `"2026-01-20"`)
+		return s, s.At("workflow"), id, s.GetSchedule(id).Value("data.attributes.workflowProjectId").String()
 	}
 	wantNext := func(workflow *mocktest.Client, project, want string) {
 		workflow.Helper()
@@ -30,7 +31,7 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 	t.Run("a change of the schedule changes it", func(t *testing.T) {
 		t.Parallel()
 		s, workflow, id, project := one(t)
-		toolPatch(
+		llmtest.Patch(
 			s.Client,
 			"agent_schedules",
 			id,
@@ -52,7 +53,7 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 			{"monthly", "[20]", "2026-01-19T22:30:00Z"},
 			{"weekly", "[]", "2026-01-15T22:30:00Z"},
 		} {
-			toolPatch(
+			llmtest.Patch(
 				s.Client,
 				"agent_schedules",
 				id,
@@ -65,7 +66,7 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 		t.Parallel()
 		s, workflow, id, project := one(t)
 		workflow.Delete("/api/projects/" + project).Want(200)
-		again := toolPatch(
+		again := llmtest.Patch(
 			s.Client,
 			"agent_schedules",
 			id,
@@ -93,14 +94,14 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 	t.Run("it goes with the project of the schedule", func(t *testing.T) {
 		t.Parallel()
 		s, workflow, _, project := one(t)
-		s.Delete("/api/projects/" + s.project).Want(204)
+		s.Delete("/api/projects/" + s.Project).Want(204)
 		workflow.Get("/api/projects/"+project).Refused(404, "deleted")
 	})
 }
 
 func TestSeededSchedules(t *testing.T) {
 	t.Parallel()
-	c := mocktest.New(t, "llm").Load(baseData + `
+	c := mocktest.New(t, "llm").Load(llmtest.ShopData + `
 llm:
   indexTime: 1h
   projects: [{attributes: {name: Shop}}]

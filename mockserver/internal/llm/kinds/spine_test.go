@@ -1,4 +1,4 @@
-package llm_test
+package kinds_test
 
 import (
 	"net/http"
@@ -8,34 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
-
-// newTexts is a studio with text resources of these names.
-func newTexts(t *testing.T, names ...string) *studio {
-	t.Helper()
-	s := &studio{Client: mocktest.New(t, "llm")}
-	for _, name := range names {
-		s.make("text_resources", `{"name":`+jsonText(name)+`,"description":null,"text":"x"}`)
-	}
-	return s
-}
-
-// names are those of a list, in its order.
-func (s *studio) names(path string) string {
-	s.Helper()
-	var list []string
-	for _, name := range s.Get(path).Want(http.StatusOK).Value("data.#.attributes.name").Array() {
-		list = append(list, name.String())
-	}
-	return strings.Join(list, " ")
-}
 
 func TestPages(t *testing.T) {
 	t.Parallel()
 	t.Run("a page in the middle has all four links, with what else was asked for", func(t *testing.T) {
 		t.Parallel()
-		page := newTexts(t, "a", "b", "c", "d", "e").Get("/api/text_resources?sort=-name&page[limit]=2&page[offset]=2").
+		page := llmtest.NewTexts(t, "a", "b", "c", "d", "e").Get("/api/text_resources?sort=-name&page[limit]=2&page[offset]=2").
 			Want(http.StatusOK)
 		page.Wants("data.#", "2", "data.0.attributes.name", "c", "meta.total", "5")
 		for name, offset := range map[string]string{"first": "0", "prev": "0", "next": "4", "last": "4"} {
@@ -52,7 +32,7 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("links lead on until there is no next one", func(t *testing.T) {
 		t.Parallel()
-		s := newTexts(t, "a", "b", "c")
+		s := llmtest.NewTexts(t, "a", "b", "c")
 		seen := ""
 		for path := "/api/text_resources?page[limit]=2"; path != ""; {
 			page := s.Get(path).Want(http.StatusOK)
@@ -67,13 +47,13 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("an empty list has one page, which is the first and the last", func(t *testing.T) {
 		t.Parallel()
-		page := newTexts(t).Get("/api/text_resources").Want(http.StatusOK)
+		page := llmtest.NewTexts(t).Get("/api/text_resources").Want(http.StatusOK)
 		link := "http://localhost/llm/api/text_resources?page%5Blimit%5D=20&page%5Boffset%5D=0"
 		page.Wants("data.#", "0", "meta.total", "0", "links.first", link, "links.last", link, "links.next", "", "links.prev", "")
 	})
 	t.Run("a page that cannot be is refused with code 118", func(t *testing.T) {
 		t.Parallel()
-		s := newTexts(t)
+		s := llmtest.NewTexts(t)
 		for _, page := range []string{"page[limit]=101", "page[limit]=0", "page[limit]=x", "page[offset]=-1"} {
 			name, _, _ := strings.Cut(page, "=")
 			s.Get("/api/text_resources?"+page).Refused(http.StatusBadRequest, `"code":"118"`, `"status":"400"`, name)
@@ -85,33 +65,33 @@ func TestSorting(t *testing.T) {
 	t.Parallel()
 	t.Run("without sort, resources come as they were made", func(t *testing.T) {
 		t.Parallel()
-		if got := newTexts(t, "b", "a", "c").names("/api/text_resources"); got != "b a c" {
+		if got := llmtest.NewTexts(t, "b", "a", "c").Names("/api/text_resources"); got != "b a c" {
 			t.Error(got)
 		}
 	})
 	t.Run("fields in either spelling sort, several in turn, and a minus turns the order round", func(t *testing.T) {
 		t.Parallel()
-		s := newTexts(t, "b", "a")
+		s := llmtest.NewTexts(t, "b", "a")
 		s.Advance(time.Minute)
-		s.make("text_resources", `{"name":"a","description":"later","text":"x"}`)
+		s.Make("text_resources", `{"name":"a","description":"later","text":"x"}`)
 		for sort, want := range map[string]string{
 			"name": "a a b", "-name": "b a a", "-created_at,name": "a a b", "createdAt,-name": "b a a",
 		} {
-			if got := s.names("/api/text_resources?sort=" + sort); got != want {
+			if got := s.Names("/api/text_resources?sort=" + sort); got != want {
 				t.Errorf("sort=%s gives %q, want %q", sort, got, want)
 			}
 		}
 		if got := s.Get("/api/text_resources?sort=name,-created_at").Value("data.0.attributes.description").String(); got != "later" {
 			t.Errorf("the second field does not count: %q", got)
 		}
-		ids := s.ids("/api/text_resources?sort=-id")
+		ids := s.IDs("/api/text_resources?sort=-id")
 		if !slices.IsSortedFunc(ids, func(a, b string) int { return strings.Compare(b, a) }) {
 			t.Errorf("ids do not descend: %v", ids)
 		}
 	})
 	t.Run("an unknown field is refused with code 114", func(t *testing.T) {
 		t.Parallel()
-		newTexts(t).Get("/api/text_resources?sort=-colour").Refused(http.StatusBadRequest, `"code":"114"`, "colour")
+		llmtest.NewTexts(t).Get("/api/text_resources?sort=-colour").Refused(http.StatusBadRequest, `"code":"114"`, "colour")
 	})
 }
 
@@ -119,9 +99,9 @@ func TestInclusion(t *testing.T) {
 	t.Parallel()
 	t.Run("who made and changed a resource is included once, without a link", func(t *testing.T) {
 		t.Parallel()
-		s := newTexts(t, "a", "b")
-		id := s.ids("/api/text_resources")[0]
-		s.as("1/owner").change("text_resources", id, `{"text":"y"}`).Want(http.StatusOK)
+		s := llmtest.NewTexts(t, "a", "b")
+		id := s.IDs("/api/text_resources")[0]
+		s.WithKey("1/owner").Change("text_resources", id, `{"text":"y"}`).Want(http.StatusOK)
 		page := s.Get("/api/text_resources?include=createdBy,updatedBy").Want(http.StatusOK)
 		page.Wants("included.#", "2", "included.#(attributes.name==Ada Admin).attributes.email", "admin@shop.example",
 			"included.#(attributes.name==Otto Owner).type", "users", "included.0.links", "",
@@ -134,13 +114,13 @@ func TestInclusion(t *testing.T) {
 	})
 	t.Run("without include there are no relationships", func(t *testing.T) {
 		t.Parallel()
-		newTexts(t, "a").Get("/api/text_resources").Wants("included", "", "data.0.relationships", "")
+		llmtest.NewTexts(t, "a").Get("/api/text_resources").Wants("included", "", "data.0.relationships", "")
 	})
 	t.Run("a dot leads on to the authors of interfaces", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		form := s.as("1/owner").make("form_interfaces", walkedForm)
-		one := s.Get("/api/projects/" + s.project + "?include=formInterfaces.createdBy,chatInterfaces").Want(http.StatusOK)
+		s := llmtest.NewStudio(t)
+		form := s.WithKey("1/owner").Make("form_interfaces", llmtest.FormAttributes)
+		one := s.Get("/api/projects/" + s.Project + "?include=formInterfaces.createdBy,chatInterfaces").Want(http.StatusOK)
 		one.Wants("data.relationships.formInterfaces.data.0.id", form, "data.relationships.chatInterfaces.data.#", "0",
 			"included.#", "2", "included.0.id", form, "included.0.attributes.name", "F",
 			"included.0.links.self", "http://localhost/llm/api/form_interfaces/"+form,
@@ -148,21 +128,21 @@ func TestInclusion(t *testing.T) {
 	})
 	t.Run("the project of a form interface is included", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		s.make("form_interfaces", walkedForm)
+		s := llmtest.NewStudio(t)
+		s.Make("form_interfaces", llmtest.FormAttributes)
 		s.Get("/api/form_interfaces?include=project").Want(http.StatusOK).
-			Wants("included.0.id", s.project, "included.0.attributes.name", "Store", "data.0.relationships.project.data.type", "projects")
+			Wants("included.0.id", s.Project, "included.0.attributes.name", "Store", "data.0.relationships.project.data.type", "projects")
 	})
 	t.Run("an unknown relation is refused with code 112", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
+		s := llmtest.NewStudio(t)
 		s.Get("/api/agents?include=owner").Refused(http.StatusBadRequest, `"code":"112"`, "include")
-		s.Get("/api/projects/"+s.project+"?include=formInterfaces.agent").Refused(http.StatusBadRequest, `"code":"112"`)
+		s.Get("/api/projects/"+s.Project+"?include=formInterfaces.agent").Refused(http.StatusBadRequest, `"code":"112"`)
 	})
 	t.Run("an operation that has no include takes no notice of it", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		s.Get("/api/agents/"+s.agent+"?include=createdBy").Want(http.StatusOK).Wants("included", "", "data.relationships", "")
+		s := llmtest.NewStudio(t)
+		s.Get("/api/agents/"+s.Agent+"?include=createdBy").Want(http.StatusOK).Wants("included", "", "data.relationships", "")
 	})
 }
 
@@ -170,7 +150,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	t.Run("the media type of answers is taken in requests, too, and types in either spelling", func(t *testing.T) {
 		t.Parallel()
-		s := newTexts(t)
+		s := llmtest.NewTexts(t)
 		for _, spelling := range []string{"textResources", "text_resources"} {
 			body := `{"data":{"type":"` + spelling + `","attributes":{"name":"a","description":null,"text":"x"}}}`
 			made := s.Call(http.MethodPost, "/api/text_resources", body, "Content-Type", "application/vnd.api+json").
@@ -183,51 +163,51 @@ func TestRequests(t *testing.T) {
 	t.Run("what was sent is checked in a body of either media type", func(t *testing.T) {
 		t.Parallel()
 		body := `{"data":{"type":"textResources","attributes":{"name":7,"description":null,"text":"x"}}}`
-		wantUnfit(newTexts(t).Call(http.MethodPost, "/api/text_resources", body, "Content-Type", "application/vnd.api+json"),
-			"name", misfit)
+		llmtest.WantUnprocessable(llmtest.NewTexts(t).Call(http.MethodPost, "/api/text_resources", body, "Content-Type", "application/vnd.api+json"),
+			"name", llmtest.Misfit)
 	})
 	t.Run("all attributes that are wrong are named at once", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		refused := s.create("prompts", `{"name":" ","template":"","projectId":"`+noID+`","agentId":"`+noID+`"}`)
-		wantUnfit(refused, "name", blank)
-		wantUnfit(refused, "template", blank)
-		wantUnfit(refused, "projectId", misfit)
-		wantUnfit(refused, "agentId", misfit)
-		wantUnfit(s.create("prompts", `{}`), "template", blank)
+		s := llmtest.NewStudio(t)
+		refused := s.Create("prompts", `{"name":" ","template":"","projectId":"`+llmtest.NoID+`","agentId":"`+llmtest.NoID+`"}`)
+		llmtest.WantUnprocessable(refused, "name", llmtest.Blank)
+		llmtest.WantUnprocessable(refused, "template", llmtest.Blank)
+		llmtest.WantUnprocessable(refused, "projectId", llmtest.Misfit)
+		llmtest.WantUnprocessable(refused, "agentId", llmtest.Misfit)
+		llmtest.WantUnprocessable(s.Create("prompts", `{}`), "template", llmtest.Blank)
 		refused.Wants("errors.#", "4", "errors.#.status", `["422","422","422","422"]`)
 		s.Get("/api/prompts").Wants("meta.total", "1")
 	})
 	t.Run("attributes of the server's and unknown ones are refused with code 105, each by its name", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		s.change("agents", s.agent, `{"isManaged":false,"temperature":7,"name":"Other"}`).
+		s := llmtest.NewStudio(t)
+		s.Change("agents", s.Agent, `{"isManaged":false,"temperature":7,"name":"Other"}`).
 			Refused(http.StatusBadRequest, "isManaged", `"code":"105"`)
-		s.change("agents", s.agent, `{"updatedAt":null,"name":"Other"}`).
+		s.Change("agents", s.Agent, `{"updatedAt":null,"name":"Other"}`).
 			Refused(http.StatusBadRequest, "updatedAt", `"code":"105"`)
-		refused := s.change("agents", s.agent, `{"colour":"red","size":7,"name":"Other"}`)
+		refused := s.Change("agents", s.Agent, `{"colour":"red","size":7,"name":"Other"}`)
 		refused.Refused(http.StatusBadRequest, "colour is not allowed", "size is not allowed")
 		refused.Wants("errors.#", "2", "errors.1.code", "105", "errors.0.source", "", "errors.0.meta", "")
-		s.Get("/api/agents/"+s.agent).Wants("data.attributes.name", "Helper")
+		s.Get("/api/agents/"+s.Agent).Wants("data.attributes.name", "Helper")
 	})
 	t.Run("the id of a change is that of the path, in any case", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
+		s := llmtest.NewStudio(t)
 		body := func(id string) string {
 			return `{"data":{"type":"agents","id":"` + id + `","attributes":{"name":"Other"}}}`
 		}
-		path := "/api/agents/" + s.agent
-		s.Patch(path, body(noID)).Refused(http.StatusBadRequest, `"code":"110"`, "data.id", s.agent)
+		path := "/api/agents/" + s.Agent
+		s.Patch(path, body(llmtest.NoID)).Refused(http.StatusBadRequest, `"code":"110"`, "data.id", s.Agent)
 		s.Patch(path, `{"data":{"type":"agents","attributes":{}}}`).Refused(http.StatusBadRequest, `"code":"106"`, "data.id")
-		s.Patch(path, `{"data":{"type":"prompts","id":"`+s.agent+`","attributes":{}}}`).
+		s.Patch(path, `{"data":{"type":"prompts","id":"`+s.Agent+`","attributes":{}}}`).
 			Refused(http.StatusBadRequest, `"code":"103"`, "data.type")
 		s.Patch(strings.ToUpper(path[len(path)-36:]), "").Want(http.StatusNotFound)
-		s.Patch("/api/agents/"+strings.ToUpper(s.agent), body(strings.ToUpper(s.agent))).Want(http.StatusOK).
-			Wants("data.id", s.agent)
+		s.Patch("/api/agents/"+strings.ToUpper(s.Agent), body(strings.ToUpper(s.Agent))).Want(http.StatusOK).
+			Wants("data.id", s.Agent)
 	})
 	t.Run("methods that there are not are refused as everywhere", func(t *testing.T) {
 		t.Parallel()
-		s := newTexts(t)
+		s := llmtest.NewTexts(t)
 		for _, method := range []string{http.MethodHead, http.MethodOptions, http.MethodPut} {
 			got := s.Call(method, "/api/text_resources", "")
 			got.Refused(http.StatusMethodNotAllowed, `"status":"405"`, method)
@@ -242,28 +222,28 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	t.Run("a sub user has no right to the service", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t).as("1/kiosk")
+		s := llmtest.NewStudio(t).WithKey("1/kiosk")
 		s.Get("/api/agents").Refused(http.StatusForbidden, `"status":"403"`, "LlmProject")
-		s.create("projects", `{"name":"Mine"}`).Refused(http.StatusForbidden, "kiosk")
+		s.Create("projects", `{"name":"Mine"}`).Refused(http.StatusForbidden, "kiosk")
 		s.Get("/api/users/current").Refused(http.StatusForbidden, "kiosk")
 	})
 	t.Run("one to whom something of it is granted has it", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
+		s := llmtest.NewStudio(t)
 		core := s.At("core")
 		policy := core.Post("/access_control/policies", `{"policy":{"name":"chatters"}}`).
 			Want(http.StatusOK).Value("id").String()
 		path := "/access_control/policies/" + policy + "/permissions"
 		core.Patch("/access_control/users/5/policies", `{"policy_ids":["`+policy+`"]}`).Want(http.StatusOK)
-		s.as("1/kiosk").Get("/api/projects").Want(http.StatusForbidden)
-		core.Patch(path, `{"LlmProject":[{"operation":"chat","project_id":"`+s.project+`"}]}`).Want(http.StatusOK)
-		s.as("1/kiosk").make("projects", `{"name":"Mine"}`)
+		s.WithKey("1/kiosk").Get("/api/projects").Want(http.StatusForbidden)
+		core.Patch(path, `{"LlmProject":[{"operation":"chat","project_id":"`+s.Project+`"}]}`).Want(http.StatusOK)
+		s.WithKey("1/kiosk").Make("projects", `{"name":"Mine"}`)
 		core.Patch(path, `{"LlmProject":[]}`).Want(http.StatusOK)
-		s.as("1/kiosk").Get("/api/projects").Want(http.StatusForbidden)
+		s.WithKey("1/kiosk").Get("/api/projects").Want(http.StatusForbidden)
 	})
 	t.Run("restricted users may use it all", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t).as("1/analyst")
-		s.remove("projects", s.make("projects", `{"name":"Mine"}`))
+		s := llmtest.NewStudio(t).WithKey("1/analyst")
+		s.Remove("projects", s.Make("projects", `{"name":"Mine"}`))
 	})
 }

@@ -1,4 +1,4 @@
-package llm_test
+package chat_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
@@ -30,11 +31,11 @@ func TestChatAttachments(t *testing.T) {
 	t.Parallel()
 	t.Run("are counted in their chat, and no number comes twice", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat, other := chatWithAgent(c), chatWithAgent(c)
 		var ids []string
 		add := func(chat, index string) {
-			a := toolPost(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Want(201)
+			a := llmtest.Post(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Want(201)
 			ids = append(ids, a.Wants("data.attributes.attachmentIndex", index, "data.attributes.contentFormatMode", "ID_AND_CONTENT",
 				"data.attributes.attachmentType", "USER_INPUT_DRAFT").Value("data.id").String())
 		}
@@ -52,19 +53,19 @@ func TestChatAttachments(t *testing.T) {
 	})
 	t.Run("need a chat and a content", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
-		toolPost(c, "chat_attachments", chatFile(nobody, "aGk=", "text/plain")).Refused(422, nobody)
-		toolPost(c, "chat_attachments", chatFile(chat, "abc", "text/plain")).Refused(422, "binaryBase64", "base64")
-		toolPost(c, "chat_attachments", chatFile(chat, "", "text/plain")).Refused(422, "binaryBase64", "CANNOT_BE_BLANK")
-		toolPost(c, "chat_attachments", chatFile(chat, "aGk=", "png\r\nX: 1")).Refused(422, "contentType")
-		toolPost(c, "chat_attachments", `{"attachmentIndex":4}`).Refused(400, `"105"`)
+		llmtest.Post(c, "chat_attachments", chatFile(llmtest.Nobody, "aGk=", "text/plain")).Refused(422, llmtest.Nobody)
+		llmtest.Post(c, "chat_attachments", chatFile(chat, "abc", "text/plain")).Refused(422, "binaryBase64", "base64")
+		llmtest.Post(c, "chat_attachments", chatFile(chat, "", "text/plain")).Refused(422, "binaryBase64", "CANNOT_BE_BLANK")
+		llmtest.Post(c, "chat_attachments", chatFile(chat, "aGk=", "png\r\nX: 1")).Refused(422, "contentType")
+		llmtest.Post(c, "chat_attachments", `{"attachmentIndex":4}`).Refused(400, `"105"`)
 		c.Call("POST", "/api/chat_attachments", "{}", "Content-Type", "text/csv").Refused(415)
 		c.Get("/api/chat_attachments").Want(200).Wants("meta.total", "0")
 	})
 	t.Run("are measured", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
 		picture := image.NewGray(image.Rect(0, 0, 3, 2))
 		drawn := func(draw func(io.Writer) error) []byte {
@@ -88,7 +89,7 @@ func TestChatAttachments(t *testing.T) {
 			{"application/pdf; version=1.7", chatPackedPDF(t), ",,3"},
 			{"application/pdf", []byte("no pages"), ",,"},
 		} {
-			a := toolPost(c, "chat_attachments", chatFile(chat, base64.StdEncoding.EncodeToString(test.content), test.media)).Want(201)
+			a := llmtest.Post(c, "chat_attachments", chatFile(chat, base64.StdEncoding.EncodeToString(test.content), test.media)).Want(201)
 			got := fmt.Sprintf("%s,%s,%s", a.Value("data.attributes.imageWidth"), a.Value("data.attributes.imageHeight"),
 				a.Value("data.attributes.pdfPageCount"))
 			if got != test.want {
@@ -98,9 +99,9 @@ func TestChatAttachments(t *testing.T) {
 	})
 	t.Run("go with the next input", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
-		draft := toolMake(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
+		draft := llmtest.Make(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
 		c.Post("/api/chats/"+chat+"/continue",
 			`{"input":"See","attachments":[{"binaryBase64":"aG8=","contentType":"text/csv","inputFieldName":"file"}]}`).Want(200)
 		c.Get("/api/chat_attachments/"+draft).Want(200).Wants("data.attributes.attachmentType", "USER_INPUT")
@@ -140,17 +141,17 @@ func chatPackedPDF(t *testing.T) []byte {
 
 func TestChatFiles(t *testing.T) {
 	t.Parallel()
-	c := newChats(t)
+	c := llmtest.NewChats(t)
 	chat := chatWithAgent(c)
 	path := "/api/chats/" + chat + "/download_files"
 	none := c.Post(path, `{"method":"multipart"}`).Want(200)
 	if got := chatParts(none); len(got) != 0 {
 		t.Errorf("a chat without files has %v", got)
 	}
-	toolMake(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
-	toolMake(c, "chat_attachments", chatFile(chat, "aG8=", "application/x-thing"))
+	llmtest.Make(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
+	llmtest.Make(c, "chat_attachments", chatFile(chat, "aG8=", "application/x-thing"))
 	binary := "AAEC"
-	scriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{
+	llmtest.ScriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{
 		{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}},
 		{Artifact: &mockserver.TurnArtifact{ArtifactType: "PRESENTATION", BinaryContent: &binary}},
 	}})

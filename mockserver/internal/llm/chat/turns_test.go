@@ -1,4 +1,4 @@
-package llm_test
+package chat_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
@@ -15,21 +16,21 @@ func content(text string) []mockserver.TurnEvent { return []mockserver.TurnEvent
 // answered is what an agent says to an input, behind its echo.
 func answered(c *mocktest.Client, chat, input string) []string {
 	c.Helper()
-	return say(c, chat, input)[1:]
+	return llmtest.Say(c, chat, input)[1:]
 }
 
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	t.Run("the first that fits counts, until it is used up", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
-		chat, other := chatWithAgent(c), chatFrom(c, `"agentId":"`+chatOther+`"`)
-		scriptChat(
+		c := llmtest.NewChats(t)
+		chat, other := chatWithAgent(c), chatFrom(c, `"agentId":"`+llmtest.ChatOther+`"`)
+		llmtest.ScriptChat(
 			c,
 			mockserver.Turn{Agent: "Nobody", Events: content("0")},
 			mockserver.Turn{Agent: "Other", Events: content("1")},
 			mockserver.Turn{Chat: strings.ToUpper(chat), Input: "(?i)hello", Events: content("2"), Times: 2},
-			mockserver.Turn{Agent: chatAgent, Input: "^H", Events: content("3"), Times: 1},
+			mockserver.Turn{Agent: llmtest.ChatAgent, Input: "^H", Events: content("3"), Times: 1},
 		)
 		var got []string
 		for _, input := range []string{"Hello", "well, hello", "Hello", "Hello"} {
@@ -43,11 +44,11 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("refuse an input, which then leaves nothing behind", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
 		path := "/api/chats/" + chat
-		draft := toolMake(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
-		scriptChat(
+		draft := llmtest.Make(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
+		llmtest.ScriptChat(
 			c,
 			mockserver.Turn{Status: 429, Message: "too many", Times: 1}, mockserver.Turn{Status: 403, Times: 1},
 			mockserver.Turn{Status: 404, Times: 1}, mockserver.Turn{Status: 422, Times: 1},
@@ -65,7 +66,7 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("that cannot be are refused", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		empty := ""
 		for want, turn := range map[string]mockserver.Turn{
 			"input: want a regular expression": {Input: "(", Status: 429},
@@ -95,11 +96,11 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("outlive a dump, and so does what was said", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
-		scriptChat(c, mockserver.Turn{Input: "x", Events: content("y"), Times: 2})
-		say(c, chat, "x")
-		toolMake(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
+		llmtest.ScriptChat(c, mockserver.Turn{Input: "x", Events: content("y"), Times: 2})
+		llmtest.Say(c, chat, "x")
+		llmtest.Make(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
 		history := c.Get("/api/chats/" + chat + "/history").Want(200)
 		dump := chatDump(c)
 		if err := c.World().Load([]byte(dump)); err != nil {
@@ -111,7 +112,7 @@ func TestTurns(t *testing.T) {
 		if again := c.Get("/api/chats/" + chat + "/history").Want(200); string(again.Body) != string(history.Body) {
 			t.Errorf("%s, want %s", again.Body, history.Body)
 		}
-		toolPost(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Want(201).Wants("data.attributes.attachmentIndex", "2")
+		llmtest.Post(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Want(201).Wants("data.attributes.attachmentIndex", "2")
 		got := append(answered(c, chat, "x"), answered(c, chat, "x")...)
 		if d := cmp.Diff([]string{`{"content":"y"}`, `{"content":"You said: x"}`}, got); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
@@ -137,7 +138,7 @@ func TestTurnEvents(t *testing.T) {
 		return mockserver.TurnEvent{Output: &mockserver.TurnOutput{Name: name, Content: content}}
 	}
 	said, picture := "as scripted", "AAEC"
-	const data = `"targetKnowledgeBase":{"id":"` + chatBase + `","name":"Data"}`
+	const data = `"targetKnowledgeBase":{"id":"` + llmtest.ChatBase + `","name":"Data"}`
 	for _, test := range []struct {
 		name   string
 		events []mockserver.TurnEvent
@@ -196,9 +197,9 @@ func TestTurnEvents(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := newChats(t)
+			c := llmtest.NewChats(t)
 			chat := chatWithAgent(c)
-			scriptChat(c, mockserver.Turn{Events: test.events})
+			llmtest.ScriptChat(c, mockserver.Turn{Events: test.events})
 			got := answered(c, chat, "Go on")
 			if len(got) != len(test.want) {
 				t.Fatalf("%d events, want %d: %s", len(got), len(test.want), got)
@@ -218,24 +219,24 @@ func TestTurnEvents(t *testing.T) {
 
 func TestArtifacts(t *testing.T) {
 	t.Parallel()
-	c := newChats(t)
-	chat := chatFrom(c, `"formInterfaceId":"`+chatForm+`"`)
+	c := llmtest.NewChats(t)
+	chat := chatFrom(c, `"formInterfaceId":"`+llmtest.ChatForm+`"`)
 	chatWithAgent(c)
-	scriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{
+	llmtest.ScriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{
 		{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}}, {Output: &mockserver.TurnOutput{Name: "picture", Content: "AAEC"}},
 	}})
-	say(c, chat, "Both")
+	llmtest.Say(c, chat, "Both")
 	all := c.Get("/api/artifacts").Want(200).Wants(
-		"meta.total", "2", "data.0.type", "artifacts", "data.0.attributes.chatId", chat, "data.0.attributes.projectId", chatProject,
-		"data.0.attributes.formInterfaceId", chatForm, "data.0.attributes.chatInterfaceId", "", "data.0.attributes.textContent", "# A",
+		"meta.total", "2", "data.0.type", "artifacts", "data.0.attributes.chatId", chat, "data.0.attributes.projectId", llmtest.ChatProject,
+		"data.0.attributes.formInterfaceId", llmtest.ChatForm, "data.0.attributes.chatInterfaceId", "", "data.0.attributes.textContent", "# A",
 		"data.0.attributes.binaryContent", "", "data.1.attributes.textContent", "", "data.1.attributes.binaryContent", "AAEC",
 	)
 	if all.Value("data.0.attributes.updatedAt").Exists() {
 		t.Error("artifacts never change, so they have no time of it")
 	}
 	for query, total := range map[string]string{
-		"filter[chat_id]=" + chat: "2", "filter[chat_id]=" + nobody: "0", "filter[form_interface_id]=" + chatForm: "2",
-		"filter[chat_interface_id]=" + chatWindow: "0",
+		"filter[chat_id]=" + chat: "2", "filter[chat_id]=" + llmtest.Nobody: "0", "filter[form_interface_id]=" + llmtest.ChatForm: "2",
+		"filter[chat_interface_id]=" + llmtest.ChatWindow: "0",
 	} {
 		c.Get("/api/artifacts?"+query).Want(200).Wants("meta.total", total)
 	}

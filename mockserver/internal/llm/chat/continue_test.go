@@ -1,4 +1,4 @@
-package llm_test
+package chat_test
 
 import (
 	"bufio"
@@ -13,49 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/mockserver"
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
-
-// scriptChat queues what agents are to say.
-func scriptChat(c *mocktest.Client, turns ...mockserver.Turn) {
-	c.Helper()
-	for _, turn := range turns {
-		if err := c.World().QueueTurn(turn); err != nil {
-			c.Fatal(err)
-		}
-	}
-}
-
-// say puts an input to a chat and gives the events of the answer, each as compact JSON without its time.
-func say(c *mocktest.Client, chat, input string) []string {
-	c.Helper()
-	return chatEvents(c.Post("/api/chats/"+chat+"/continue", fmt.Sprintf(`{"input":%q}`, input)).Want(200))
-}
-
-func chatEvents(a mocktest.Answer) []string {
-	a.Helper()
-	var events []string
-	for block := range strings.SplitSeq(strings.TrimSuffix(string(a.Body), "\n\n"), "\n\n") {
-		data, ok := strings.CutPrefix(block, "data: ")
-		var event map[string]any
-		if err := json.Unmarshal([]byte(data), &event); !ok || err != nil {
-			a.Fatalf("no event: %q", block)
-		}
-		if event["at"] == nil {
-			a.Errorf("without a time: %s", block)
-		}
-		delete(event, "at")
-		text, _ := json.Marshal(event)
-		events = append(events, string(text))
-	}
-	return events
-}
 
 func TestContinue(t *testing.T) {
 	t.Parallel()
 	t.Run("repeats the input, and keeps it", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
 		c.Get("/api/chats/"+chat+"/history").Want(200).Wants("data", "[]")
 		c.Advance(90 * time.Second)
@@ -66,7 +31,7 @@ func TestContinue(t *testing.T) {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 		c.Advance(time.Minute)
-		say(c, chat, "Again")
+		llmtest.Say(c, chat, "Again")
 		c.Get("/api/chats/"+chat).Want(200).Wants(
 			"data.attributes.firstInputContent", "Good <morning>!",
 			"data.attributes.lastConversationAt", "2026-01-15T09:32:30.000Z", "data.attributes.updatedAt", "2026-01-15T09:32:30.000Z")
@@ -76,8 +41,8 @@ func TestContinue(t *testing.T) {
 	})
 	t.Run("wants one input, as text or for a template", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
-		chat, form := chatWithAgent(c), chatFrom(c, `"formInterfaceId":"`+chatForm+`"`)
+		c := llmtest.NewChats(t)
+		chat, form := chatWithAgent(c), chatFrom(c, `"formInterfaceId":"`+llmtest.ChatForm+`"`)
 		for body, words := range map[string][]string{
 			`{"input":"a","inputParams":{}}`:  {"exclude each other", "details"},
 			`{}`:                              {"there is no input", "details"},
@@ -93,26 +58,26 @@ func TestContinue(t *testing.T) {
 		c.Post("/api/chats/"+form+"/continue", `{}`).Refused(422, "inputParams.product")
 		c.Post("/api/chats/"+chat+"/continue", `{"input":3}`).Refused(400, "input")
 		c.Call("POST", "/api/chats/"+chat+"/continue", "input=a").Refused(415)
-		c.Post("/api/chats/"+nobody+"/continue", `{"input":"a"}`).Refused(404, `"status":404`)
+		c.Post("/api/chats/"+llmtest.Nobody+"/continue", `{"input":"a"}`).Refused(404, `"status":404`)
 		c.Get("/api/chats/"+chat+"/history").Want(200).Wants("data", "[]")
 	})
 	t.Run("counts drafts among the attachments", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		chat := chatWithAgent(c)
 		for range 11 {
-			toolMake(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
+			llmtest.Make(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
 		}
 		c.Post("/api/chats/"+chat+"/continue", `{"input":"a"}`).Refused(422, "of which 11")
 	})
 	t.Run("fills templates", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
-		form := chatFrom(c, `"formInterfaceId":"`+chatForm+`"`)
-		prompt := chatFrom(c, `"promptId":"`+chatPrompt+`","integrationId":"`+chatHook+
+		c := llmtest.NewChats(t)
+		form := chatFrom(c, `"formInterfaceId":"`+llmtest.ChatForm+`"`)
+		prompt := chatFrom(c, `"promptId":"`+llmtest.ChatPrompt+`","integrationId":"`+llmtest.ChatHook+
 			`","inputParameters":"{\"topic\":[1,2],\"question\":null}"`)
 		first := func(chat, body string) string {
-			return chatEvents(c.Post("/api/chats/"+chat+"/continue", body).Want(200))[0]
+			return llmtest.ChatEvents(c.Post("/api/chats/"+chat+"/continue", body).Want(200))[0]
 		}
 		for _, test := range []struct{ chat, body, want string }{
 			{form, `{"inputParams":{"product":"the mug"}}`, "Praise the mug."},
@@ -183,7 +148,7 @@ func (g *gate) Flush() {
 
 func TestContinue_has_done_everything_before_the_first_event(t *testing.T) {
 	t.Parallel()
-	c := newChats(t)
+	c := llmtest.NewChats(t)
 	chat := chatWithAgent(c)
 	g := &gate{header: http.Header{}, events: make(chan string), read: make(chan struct{})}
 	done := make(chan struct{})

@@ -1,4 +1,4 @@
-package llm_test
+package knowledge_test
 
 import (
 	"fmt"
@@ -7,50 +7,23 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
-	"svc.example/understudy/mockserver/query/sqlite"
 )
-
-const baseData = `
-core:
-  databases:
-  - name: shop
-    tables:
-    - name: orders
-      schema: [[id, long], [status, string, state, Where the order stands], [total, double]]
-      records:
-      - {id: 1, status: open, total: 12.50}
-      - {id: 2, status: paid, total: 3}
-      - {id: 3, status: open, total: 7}
-    - {name: customers, schema: [[id, long], [email, string]]}
-  - {name: empty_one}
-`
-
-// baseClient is a mock with a SQL engine, a database and a project.
-func baseClient(t *testing.T, opts ...mockserver.Option) (c *mocktest.Client, project string) {
-	t.Helper()
-	c, _ = toolClient(t, append([]mockserver.Option{mockserver.WithQueryEngine(sqlite.New())}, opts...)...)
-	c.Load(baseData)
-	return c, toolProject(c, "Shop")
-}
-
-func baseAttributes(project, more string) string {
-	return fmt.Sprintf(`{"projectId":%q,"name":"Shop data","svcDatabaseName":"shop"%s}`, project, more)
-}
 
 func TestKnowledgeBases(t *testing.T) {
 	t.Parallel()
 	// one is a mock with a knowledge base.
 	one := func(t *testing.T) (c *mocktest.Client, project, id, path string) {
 		t.Helper()
-		c, project = baseClient(t)
-		id = toolMake(c, "knowledge_bases", baseAttributes(project, ""))
+		c, project = llmtest.NewShop(t)
+		id = llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, ""))
 		return c, project, id, "/api/knowledge_bases/" + id
 	}
 	t.Run("a new one has what the client leaves out, and is indexed", func(t *testing.T) {
 		t.Parallel()
-		c, project := baseClient(t)
-		toolPost(c, "knowledge_bases", baseAttributes(project, "")).Want(201).Wants(
+		c, project := llmtest.NewShop(t)
+		llmtest.Post(c, "knowledge_bases", llmtest.KnowledgeBase(project, "")).Want(201).Wants(
 			"data.type", "knowledgeBases", "data.attributes.formatType", "LEGACY_JSON", "data.attributes.maxRows", "50",
 			"data.attributes.timeoutSeconds", "60", "data.attributes.tables.#", "0", "data.attributes.isManaged", "false",
 			"data.attributes.lastJob.status", "IN_PROGRESS", "data.attributes.lastJob.finishedAt", "")
@@ -62,7 +35,7 @@ func TestKnowledgeBases(t *testing.T) {
 			"included.0.attributes.email", "admin@shop.example")
 		c.Get("/api/knowledge_bases?sort=nonsense").Refused(400, `"114"`)
 		c.Get(path).Want(200)
-		c.Get("/api/knowledge_bases/"+nobody).Refused(404, nobody)
+		c.Get("/api/knowledge_bases/"+llmtest.Nobody).Refused(404, llmtest.Nobody)
 	})
 	t.Run("the attributes are checked", func(t *testing.T) {
 		t.Parallel()
@@ -86,21 +59,21 @@ func TestKnowledgeBases(t *testing.T) {
 			{`,"tables":[{"name":"t","svcQuery":""}]`, "tables/0/svcQuery", "CANNOT_BE_BLANK"},
 		} {
 			want := []string{test.code, `"/data/attributes/` + test.attribute + `"`}
-			toolPost(c, "knowledge_bases", baseAttributes(project, test.more)).Refused(422, want...)
-			toolPatch(c, "knowledge_bases", id, "{"+test.more[1:]+"}").Refused(422, want...)
+			llmtest.Post(c, "knowledge_bases", llmtest.KnowledgeBase(project, test.more)).Refused(422, want...)
+			llmtest.Patch(c, "knowledge_bases", id, "{"+test.more[1:]+"}").Refused(422, want...)
 		}
-		toolPost(c, "knowledge_bases", baseAttributes(project, `,"lastJob":null`)).Refused(400, `"105"`, "lastJob")
-		toolPatch(c, "knowledge_bases", id, `{"isManaged":true}`).Refused(400, `"105"`)
-		toolPatch(c, "knowledge_bases", nobody, `{}`).Refused(404, nobody)
-		toolUnsupported(c, "POST", "/api/knowledge_bases")
-		toolUnsupported(c, "PATCH", path)
+		llmtest.Post(c, "knowledge_bases", llmtest.KnowledgeBase(project, `,"lastJob":null`)).Refused(400, `"105"`, "lastJob")
+		llmtest.Patch(c, "knowledge_bases", id, `{"isManaged":true}`).Refused(400, `"105"`)
+		llmtest.Patch(c, "knowledge_bases", llmtest.Nobody, `{}`).Refused(404, llmtest.Nobody)
+		llmtest.RefusesText(c, "POST", "/api/knowledge_bases")
+		llmtest.RefusesText(c, "PATCH", path)
 	})
 	t.Run("the database is one that the caller may query", func(t *testing.T) {
 		t.Parallel()
 		c, project, id, _ := one(t)
-		toolPatch(c, "knowledge_bases", id, `{"svcDatabaseName":"nowhere"}`).
+		llmtest.Patch(c, "knowledge_bases", id, `{"svcDatabaseName":"nowhere"}`).
 			Refused(422, "INVALID_FORMAT_OR_ASSOCIATION", "/data/attributes/svcDatabaseName", "nowhere")
-		toolPost(c.As("1/analyst"), "knowledge_bases", baseAttributes(project, "")).
+		llmtest.Post(c.As("1/analyst"), "knowledge_bases", llmtest.KnowledgeBase(project, "")).
 			Refused(422, "/data/attributes/svcDatabaseName", "permissions")
 	})
 	t.Run("it can be deleted", func(t *testing.T) {
@@ -116,10 +89,10 @@ func TestKnowledgeBases(t *testing.T) {
 
 func TestKnowledgeBasesInUse(t *testing.T) {
 	t.Parallel()
-	c, project := baseClient(t)
-	id := toolMake(c, "knowledge_bases", baseAttributes(project, ""))
+	c, project := llmtest.NewShop(t)
+	id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, ""))
 	agent := func(more string) string {
-		return toolMake(c, "agents", fmt.Sprintf(
+		return llmtest.Make(c, "agents", fmt.Sprintf(
 			`{"projectId":%q,"name":"Helper","systemPrompt":"Help.","modelType":"gpt-5"%s}`, project, more))
 	}
 	points := fmt.Sprintf(`"toolTargetId":%q,"toolTargetType":"knowledge_base","targetFunction":"LIST_COLUMNS"`, id)
@@ -146,8 +119,8 @@ func TestIndexing(t *testing.T) {
 
 	t.Run("it takes its time and ends in success", func(t *testing.T) {
 		t.Parallel()
-		c, project := baseClient(t)
-		id := toolMake(c, "knowledge_bases", baseAttributes(project, good))
+		c, project := llmtest.NewShop(t)
+		id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, good))
 		c.Advance(4 * time.Second)
 		state(c, id).Wants(job+"status", "IN_PROGRESS")
 		c.Advance(time.Second)
@@ -156,20 +129,20 @@ func TestIndexing(t *testing.T) {
 	})
 	t.Run("a change starts it anew", func(t *testing.T) {
 		t.Parallel()
-		c, project := baseClient(t)
-		id := toolMake(c, "knowledge_bases", baseAttributes(project, good))
+		c, project := llmtest.NewShop(t)
+		id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, good))
 		c.Advance(3 * time.Second)
-		toolPatch(c, "knowledge_bases", id, `{"maxRows":10}`).Want(200).Wants(job+"status", "IN_PROGRESS")
+		llmtest.Patch(c, "knowledge_bases", id, `{"maxRows":10}`).Want(200).Wants(job+"status", "IN_PROGRESS")
 		c.Advance(3 * time.Second)
 		state(c, id).Wants(job+"status", "IN_PROGRESS")
 		c.Advance(3 * time.Second)
 		state(c, id).Wants(job+"status", "SUCCESS", job+"finishedAt", "2026-01-15T09:30:08.000Z")
-		toolPatch(c, "knowledge_bases", id, `{"maxRows":20}`).Want(200).Wants(job+"status", "IN_PROGRESS", job+"logs", "")
+		llmtest.Patch(c, "knowledge_bases", id, `{"maxRows":20}`).Want(200).Wants(job+"status", "IN_PROGRESS", job+"logs", "")
 	})
 	t.Run("a table whose query fails fails it", func(t *testing.T) {
 		t.Parallel()
-		c, project := baseClient(t)
-		id := toolMake(c, "knowledge_bases", baseAttributes(project, bad))
+		c, project := llmtest.NewShop(t)
+		id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, bad))
 		c.Advance(time.Minute)
 		got := state(c, id).Wants(job+"status", "ERROR", job+"finishedAt", "2026-01-15T09:30:05.000Z",
 			job+"logs", "table fine: 1 columns\n")
@@ -180,22 +153,22 @@ func TestIndexing(t *testing.T) {
 	})
 	t.Run("a database that is gone fails it", func(t *testing.T) {
 		t.Parallel()
-		c, project := baseClient(t)
-		id := toolMake(c, "knowledge_bases", baseAttributes(project, ""))
+		c, project := llmtest.NewShop(t)
+		id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, ""))
 		c.At("core").Post("/database/delete/shop", "").Want(200)
 		c.Advance(time.Minute)
 		state(c, id).Wants(job+"status", "ERROR", job+"message", "database with name shop not found")
 	})
 	t.Run("a client that polls sees it end", func(t *testing.T) {
 		t.Parallel()
-		c, project := baseClient(t, mockserver.WithClock("auto"))
-		id := toolMake(c, "knowledge_bases", baseAttributes(project, ""))
+		c, project := llmtest.NewShop(t, mockserver.WithClock("auto"))
+		id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, ""))
 		state(c, id).Wants(job+"status", "SUCCESS", job+"logs", "table orders: 3 columns\ntable customers: 2 columns\n")
 	})
 	t.Run("it goes on after a dump", func(t *testing.T) {
 		t.Parallel()
-		c, project := baseClient(t)
-		id := toolMake(c, "knowledge_bases", baseAttributes(project, good))
+		c, project := llmtest.NewShop(t)
+		id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, good))
 		dump, err := c.World().State()
 		if err != nil {
 			t.Fatal(err)

@@ -1,79 +1,81 @@
-package llm_test
+package kinds_test
 
 import (
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
 
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	t.Run("a new project is nobody's but the account's", func(t *testing.T) {
 		t.Parallel()
-		newStudio(t).create("projects", `{"name":"Other"}`).Want(http.StatusCreated).Wants(
+		llmtest.NewStudio(t).Create("projects", `{"name":"Other"}`).Want(http.StatusCreated).Wants(
 			"data.attributes.managedType", "NONE", "data.attributes.isManaged", "false", "data.attributes.useParentSegment", "false",
 			"data.attributes.description", "", "data.attributes.createdAt", "2026-01-15T09:30:00.000Z")
 	})
 	t.Run("a name is there once in the account", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		wantUnfit(s.create("projects", `{"name":"Store"}`), "name", twiceThere)
-		other := s.make("projects", `{"name":"Other"}`)
-		wantUnfit(s.change("projects", other, `{"name":"Store"}`), "name", twiceThere)
-		s.change("projects", other, `{"name":"Other","description":"x"}`).Want(http.StatusOK)
-		s.remove("projects", s.project)
-		s.change("projects", other, `{"name":"Store"}`).Want(http.StatusOK)
+		s := llmtest.NewStudio(t)
+		llmtest.WantUnprocessable(s.Create("projects", `{"name":"Store"}`), "name", llmtest.TwiceThere)
+		other := s.Make("projects", `{"name":"Other"}`)
+		llmtest.WantUnprocessable(s.Change("projects", other, `{"name":"Store"}`), "name", llmtest.TwiceThere)
+		s.Change("projects", other, `{"name":"Other","description":"x"}`).Want(http.StatusOK)
+		s.Remove("projects", s.Project)
+		s.Change("projects", other, `{"name":"Store"}`).Want(http.StatusOK)
 	})
 	t.Run("a name is not blank, a description not longer than 2,000 characters", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		wantUnfit(s.create("projects", `{"name":" "}`), "name", blank)
+		s := llmtest.NewStudio(t)
+		llmtest.WantUnprocessable(s.Create("projects", `{"name":" "}`), "name", llmtest.Blank)
 		long := strings.Repeat("ä", 2000)
-		s.change("projects", s.project, `{"description":"`+long+`"}`).Want(http.StatusOK)
-		wantUnfit(s.change("projects", s.project, `{"description":"`+long+`x"}`), "description", tooLong)
-		s.Get("/api/projects/"+s.project).Wants("data.attributes.description", long)
+		s.Change("projects", s.Project, `{"description":"`+long+`"}`).Want(http.StatusOK)
+		llmtest.WantUnprocessable(s.Change("projects", s.Project, `{"description":"`+long+`x"}`), "description", llmtest.TooLong)
+		s.Get("/api/projects/"+s.Project).Wants("data.attributes.description", long)
 	})
 	t.Run("managedType cannot be sent", func(t *testing.T) {
 		t.Parallel()
-		newStudio(t).create("projects", `{"name":"Other","managedType":"NONE"}`).
+		llmtest.NewStudio(t).Create("projects", `{"name":"Other","managedType":"NONE"}`).
 			Refused(http.StatusBadRequest, "managedType", `"code":"105"`)
 	})
 	t.Run("a project with useWorkflowExecutor has a workflow executor", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		made := s.create("projects", `{"name":"Other","useWorkflowExecutor":true}`).Want(http.StatusCreated)
+		s := llmtest.NewStudio(t)
+		made := s.Create("projects", `{"name":"Other","useWorkflowExecutor":true}`).Want(http.StatusCreated)
 		project := made.Value("data.id").String()
-		state := stateOf(s)
+		state := llmtest.StateOf(s)
 		executor := state.Get("llm.WorkflowExecutors.@values.0.uuid").String()
 		s.Get("/api/workflow_executors/"+executor).Want(http.StatusOK).
 			Wants("data.attributes.projectId", project, "data.attributes.svcAccountId", "1")
-		s.change("projects", project, `{"description":"x"}`).Want(http.StatusOK)
+		s.Change("projects", project, `{"description":"x"}`).Want(http.StatusOK)
 		s.Get("/api/workflow_executors/" + executor).Want(http.StatusOK)
-		s.change("projects", project, `{"useWorkflowExecutor":false}`).Want(http.StatusOK)
+		s.Change("projects", project, `{"useWorkflowExecutor":false}`).Want(http.StatusOK)
 		s.Get("/api/workflow_executors/" + executor).Want(http.StatusNotFound)
 	})
 	t.Run("a project with useRuntimeTextResource has a managed text tool, which nobody else touches", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		s.change("projects", s.project, `{"useRuntimeTextResource":true}`).Want(http.StatusOK)
-		tool := stateOf(s).Get("llm.TextKnowledgeBases.@values.0.uuid").String()
+		s := llmtest.NewStudio(t)
+		s.Change("projects", s.Project, `{"useRuntimeTextResource":true}`).Want(http.StatusOK)
+		tool := llmtest.StateOf(s).Get("llm.TextKnowledgeBases.@values.0.uuid").String()
 		s.Get("/api/text_knowledge_bases/"+tool).Want(http.StatusOK).
-			Wants("data.attributes.isManaged", "true", "data.attributes.projectId", s.project)
+			Wants("data.attributes.isManaged", "true", "data.attributes.projectId", s.Project)
 		s.Delete("/api/text_knowledge_bases/"+tool).Refused(http.StatusForbidden, "managed", tool)
-		s.change("text_knowledge_bases", tool, `{"text":"mine"}`).Refused(http.StatusForbidden, "managed")
-		s.change("projects", s.project, `{"useRuntimeTextResource":false}`).Want(http.StatusOK)
+		s.Change("text_knowledge_bases", tool, `{"text":"mine"}`).Refused(http.StatusForbidden, "managed")
+		s.Change("projects", s.Project, `{"useRuntimeTextResource":false}`).Want(http.StatusOK)
 		s.Get("/api/text_knowledge_bases/" + tool).Want(http.StatusNotFound)
 	})
 }
 
 func TestProjectFilters(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t) // Store has no interfaces
-	forms := s.make("projects", `{"name":"Forms","description":"for the shop window"}`)
-	chats := s.make("projects", `{"name":"Chats"}`)
-	s.make("form_interfaces", strings.Replace(walkedForm, "PROJECT", forms, 1))
-	s.make("chat_interfaces", `{"name":"C","projectId":"`+chats+`","textInputEnabled":false}`)
+	s := llmtest.NewStudio(t) // Store has no interfaces
+	forms := s.Make("projects", `{"name":"Forms","description":"for the shop window"}`)
+	chats := s.Make("projects", `{"name":"Chats"}`)
+	s.Make("form_interfaces", strings.Replace(llmtest.FormAttributes, "PROJECT", forms, 1))
+	s.Make("chat_interfaces", `{"name":"C","projectId":"`+chats+`","textInputEnabled":false}`)
 	for query, want := range map[string]string{
 		"filter[fulltext]=SHOP":                                 "Forms",
 		"filter[fulltext]=s":                                    "Store Forms Chats",
@@ -89,7 +91,7 @@ func TestProjectFilters(t *testing.T) {
 		"filter[hasInterfaces]=chat&filter[fulltext]=forms":     "",
 		"filter[manage_type]=NONE&sort=name&filter[fulltext]=t": "Chats Forms Store",
 	} {
-		if got := s.names("/api/projects?" + query); got != want {
+		if got := s.Names("/api/projects?" + query); got != want {
 			t.Errorf("%s gives %q, want %q", query, got, want)
 		}
 	}
@@ -104,8 +106,8 @@ func TestOverviews(t *testing.T) {
 	t.Parallel()
 	t.Run("of what there is none, the first is null", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
-		empty := s.make("projects", `{"name":"Empty"}`)
+		s := llmtest.NewStudio(t)
+		empty := s.Make("projects", `{"name":"Empty"}`)
 		got := s.Get("/api/projects/" + empty + "?include=overview").Want(http.StatusOK)
 		got.Wants("data.relationships.overview.data.type", "overviews", "included.0.type", "overviews", "included.0.id", empty,
 			"included.0.attributes", `{"firstAgentName":null,"totalAgentCount":0,"firstIntegrationServiceType":null,`+
@@ -113,15 +115,15 @@ func TestOverviews(t *testing.T) {
 	})
 	t.Run("a project counts what is in it and names what was made first", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t, "core: {databases: [{name: shop}]}")
-		other := s.make("projects", `{"name":"Other"}`)
-		s.make("agents", `{"name":"Foreign","projectId":"`+other+`","modelType":"gpt-5"}`)
-		s.make("agents", `{"name":"A second","projectId":"PROJECT","modelType":"gpt-5"}`)
-		s.make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[]}`)
-		s.make("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP","actions":[]}`)
-		s.make("integrations", `{"projectId":"`+other+`","serviceType":"CHATAPP","actions":[]}`)
-		s.make("knowledge_bases", `{"name":"Known","projectId":"PROJECT","svcDatabaseName":"shop"}`)
-		s.Get("/api/projects/"+s.project+"?include=overview").Want(http.StatusOK).Wants("included.0.attributes",
+		s := llmtest.NewStudio(t, "core: {databases: [{name: shop}]}")
+		other := s.Make("projects", `{"name":"Other"}`)
+		s.Make("agents", `{"name":"Foreign","projectId":"`+other+`","modelType":"gpt-5"}`)
+		s.Make("agents", `{"name":"A second","projectId":"PROJECT","modelType":"gpt-5"}`)
+		s.Make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[]}`)
+		s.Make("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP","actions":[]}`)
+		s.Make("integrations", `{"projectId":"`+other+`","serviceType":"CHATAPP","actions":[]}`)
+		s.Make("knowledge_bases", `{"name":"Known","projectId":"PROJECT","svcDatabaseName":"shop"}`)
+		s.Get("/api/projects/"+s.Project+"?include=overview").Want(http.StatusOK).Wants("included.0.attributes",
 			`{"firstAgentName":"Helper","totalAgentCount":2,"firstIntegrationServiceType":"WEBHOOK",`+
 				`"totalIntegrationCount":2,"firstKnowledgeBaseName":"Known","totalKnowledgeBaseCount":1}`)
 		s.Get("/api/projects?include=overview").Want(http.StatusOK).Wants("included.#", "2",
@@ -129,19 +131,19 @@ func TestOverviews(t *testing.T) {
 	})
 	t.Run("an agent counts whom it refers to and what refers to it", func(t *testing.T) {
 		t.Parallel()
-		s := newStudio(t)
+		s := llmtest.NewStudio(t)
 		caller := func(name string, targets ...string) string {
 			var tools []string
 			for i, target := range targets {
 				tools = append(tools, toolFor("agent", target, fmt.Sprint("ask", i)))
 			}
-			return s.make("agents", `{"name":"`+name+`","projectId":"PROJECT","modelType":"gpt-5","tools":[`+strings.Join(tools, ",")+`]}`)
+			return s.Make("agents", `{"name":"`+name+`","projectId":"PROJECT","modelType":"gpt-5","tools":[`+strings.Join(tools, ",")+`]}`)
 		}
-		first := caller("First", s.agent, s.agent)
-		caller("Second", first, s.agent)
-		s.make("prompts", `{"name":"More","projectId":"PROJECT","agentId":"AGENT","template":"x"}`)
+		first := caller("First", s.Agent, s.Agent)
+		caller("Second", first, s.Agent)
+		s.Make("prompts", `{"name":"More","projectId":"PROJECT","agentId":"AGENT","template":"x"}`)
 		list := s.Get("/api/agents?include=overview").Want(http.StatusOK)
-		list.Wants("included.#", "3", "included.0.id", s.agent,
+		list.Wants("included.#", "3", "included.0.id", s.Agent,
 			"included.0.attributes", `{"firstReferencingAgentName":null,"totalReferencingAgentCount":0,`+
 				`"firstReferencedByAgentName":"First","totalReferencedByAgentCount":2,`+
 				`"firstReferencedByPromptName":"Ask","totalReferencedByPromptCount":2}`,
@@ -155,24 +157,24 @@ func TestOverviews(t *testing.T) {
 // What is in a project goes with it, and what is in others loses its references.
 func TestProjectRemoval(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
-	other := s.make("projects", `{"name":"Other"}`)
+	s := llmtest.NewStudio(t)
+	other := s.Make("projects", `{"name":"Other"}`)
 	gone := []string{
-		"/api/agents/" + s.agent, "/api/prompts/" + s.prompt,
-		"/api/form_interfaces/" + s.make("form_interfaces", walkedForm),
-		"/api/form_interfaces/" + s.make("form_interfaces", strings.Replace(walkedForm, "PROJECT", other, 1)),
-		"/api/chat_interfaces/" + s.make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":false}`),
-		"/api/integrations/" + s.make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT"}]}`),
-		"/api/text_knowledge_bases/" + s.make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`),
-		"/api/presentation_artifact_tools/" + s.make("presentation_artifact_tools", `{"name":"P","projectId":"PROJECT"}`),
-		"/api/projects/" + s.project,
+		"/api/agents/" + s.Agent, "/api/prompts/" + s.Prompt,
+		"/api/form_interfaces/" + s.Make("form_interfaces", llmtest.FormAttributes),
+		"/api/form_interfaces/" + s.Make("form_interfaces", strings.Replace(llmtest.FormAttributes, "PROJECT", other, 1)),
+		"/api/chat_interfaces/" + s.Make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":false}`),
+		"/api/integrations/" + s.Make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT"}]}`),
+		"/api/text_knowledge_bases/" + s.Make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`),
+		"/api/presentation_artifact_tools/" + s.Make("presentation_artifact_tools", `{"name":"P","projectId":"PROJECT"}`),
+		"/api/projects/" + s.Project,
 	}
-	hook := s.make("integrations", `{"projectId":"`+other+`","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT"}]}`)
-	buttons := s.make("chat_interfaces", `{"name":"C","projectId":"`+other+`","textInputEnabled":true,"textInputAgentId":"AGENT",
+	hook := s.Make("integrations", `{"projectId":"`+other+`","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT"}]}`)
+	buttons := s.Make("chat_interfaces", `{"name":"C","projectId":"`+other+`","textInputEnabled":true,"textInputAgentId":"AGENT",
 		"chatInterfaceButtons":[{"agentId":"AGENT","label":"Go","prompt":"go"}]}`)
-	text := s.make("text_resources", `{"name":"T","description":null,"text":"x"}`)
+	text := s.Make("text_resources", `{"name":"T","description":null,"text":"x"}`)
 
-	s.remove("projects", s.project)
+	s.Remove("projects", s.Project)
 	for _, path := range gone {
 		s.Get(path).Want(http.StatusNotFound)
 	}
@@ -181,7 +183,7 @@ func TestProjectRemoval(t *testing.T) {
 	s.Get("/api/chat_interfaces/"+buttons).Want(http.StatusOK).Wants("data.attributes.chatInterfaceButtons.#", "0",
 		"data.attributes.textInputAgentId", "", "data.attributes.textInputEnabled", "false")
 	s.Get("/api/text_resources/" + text).Want(http.StatusOK)
-	if got := stateOf(s).Get("llm.Agents.@values.#").Int(); got != 0 {
+	if got := llmtest.StateOf(s).Get("llm.Agents.@values.#").Int(); got != 0 {
 		t.Errorf("%d agents are left in the dump", got)
 	}
 }

@@ -1,4 +1,4 @@
-package llm_test
+package segmentrule_test
 
 import (
 	"os"
@@ -7,10 +7,10 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "llm")) }
+func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "llm", "llm/segmentrule")) }
 
 // Whoever has no key, a wrong one or one that may only import is refused by every operation.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	mocktest.Strangers(t, "llm")
+	mocktest.StrangersOf(t, "llm", "llm/segmentrule")
 }

@@ -1,4 +1,4 @@
-package llm_test
+package kinds_test
 
 import (
 	"fmt"
@@ -7,21 +7,22 @@ import (
 	"testing"
 	"time"
 
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
 // targets are the ids of one tool target of each kind, oldest first, and the project of the last two.
 func targets(t *testing.T) (c *mocktest.Client, ids []string, other string) {
 	t.Helper()
-	c, other = baseClient(t)
-	project := toolMake(c, "projects", `{"name":"Targets","useWorkflowExecutor":true}`)
+	c, other = llmtest.NewShop(t)
+	project := llmtest.Make(c, "projects", `{"name":"Targets","useWorkflowExecutor":true}`)
 	ids = []string{listTargets(c, "").Value("data.0.id").String()}
 	c.Advance(time.Second)
-	for _, tool := range toolKinds {
-		ids = append(ids, toolMake(c, tool.kind, fmt.Sprintf(`{"projectId":%q,%s}`, project, tool.needs)))
+	for _, tool := range llmtest.ToolKinds {
+		ids = append(ids, llmtest.Make(c, tool.Kind, fmt.Sprintf(`{"projectId":%q,%s}`, project, tool.Needs)))
 	}
-	ids = append(ids, toolMake(c, "knowledge_bases", baseAttributes(other, "")))
-	return c, append(ids, toolMake(c, "agents", fmt.Sprintf(
+	ids = append(ids, llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(other, "")))
+	return c, append(ids, llmtest.Make(c, "agents", fmt.Sprintf(
 		`{"projectId":%q,"name":"Helper","systemPrompt":"Help.","modelType":"gpt-5"}`, other))), other
 }
 
@@ -114,11 +115,11 @@ func TestToolTargets(t *testing.T) {
 
 func TestWorkflowExecutors(t *testing.T) {
 	t.Parallel()
-	c, _ := toolClient(t)
-	toolMake(c, "projects", `{"name":"Runs","useWorkflowExecutor":true}`)
+	c, _ := llmtest.NewProject(t)
+	llmtest.Make(c, "projects", `{"name":"Runs","useWorkflowExecutor":true}`)
 	id := c.Get("/api/tool_targets?targetType=workflow_executor").Value("data.0.id").String()
 	got := c.Get("/api/workflow_executors/"+id+"?include=createdBy").Want(200).Wants("data.type", "workflowExecutors",
 		"data.attributes.svcAccountId", "1", "included.0.attributes.email", "admin@shop.example")
 	got.Wants("included.0.id", got.Value("data.attributes.createdByUserId").String())
-	c.Get("/api/workflow_executors/"+nobody).Refused(404, nobody)
+	c.Get("/api/workflow_executors/"+llmtest.Nobody).Refused(404, llmtest.Nobody)
 }

@@ -1,94 +1,24 @@
-package llm_test
+package schedule_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
-	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
-
-// stage is a project with an agent, and the two kinds of interfaces to it.
-type stage struct {
-	*mocktest.Client
-	project, agent, chat, form string
-}
-
-func newStage(t *testing.T) stage {
-	t.Helper()
-	c, project := toolClient(t)
-	return stageIn(c, project)
-}
-
-func stageIn(c *mocktest.Client, project string) stage {
-	c.Helper()
-	s := stage{Client: c, project: project}
-	s.agent = toolMake(
-		c,
-		"agents",
-		fmt.Sprintf(`{"projectId":%q,"name":"Helper","systemPrompt":"Help.","modelType":"gpt-5"}`, project),
-	)
-	s.chat = toolMake(
-		c,
-		"chat_interfaces",
-		fmt.Sprintf(`{"projectId":%q,"name":"Chat","starterMessage":"Hello","textInputEnabled":true,
-		"textInputAgentId":%q,"chatInterfaceButtons":[{"agentId":%q,"label":"Sales","prompt":"Sum up the sales."}]}`, project, s.agent, s.agent),
-	)
-	s.form = toolMake(
-		c,
-		"form_interfaces",
-		fmt.Sprintf(`{"projectId":%q,"agentId":%q,"name":"Form","promptTemplate":"About {{topic}}",
-		"formJsonSchema":"{\"type\":\"object\",\"required\":[\"topic\"],\"properties\":{\"topic\":{\"type\":\"string\"}}}"}`, project, s.agent),
-	)
-	return s
-}
-
-// attributes are those of a schedule of the chat interface, some of them in the place of the usual ones.
-func (s stage) attributes(more ...string) string {
-	all := map[string]string{
-		"projectId": quote(s.project), "agentId": quote(s.agent), "chatInterfaceId": quote(s.chat), "name": `"Morning"`,
-		"repeatUnit": `"daily"`, "repeatFrequency": "1", "timezone": `"Asia/Tokyo"`, "startAt": `"2026-01-16T07:30:00"`,
-		"parameterValues": `{"input":"Summarize."}`,
-	}
-	for i := 0; i < len(more); i += 2 {
-		all[more[i]] = more[i+1]
-	}
-	var members []string
-	for name, value := range all {
-		members = append(members, quote(name)+":"+value)
-	}
-	return "{" + strings.Join(members, ",") + "}"
-}
-
-func quote(text string) string { return `"` + text + `"` }
-
-func (s stage) post(more ...string) mocktest.Answer {
-	s.Helper()
-	return toolPost(s.Client, "agent_schedules", s.attributes(more...))
-}
-
-func (s stage) schedule(more ...string) string {
-	s.Helper()
-	return s.post(more...).Want(201).Value("data.id").String()
-}
-
-func (s stage) get(id string) mocktest.Answer {
-	s.Helper()
-	return s.Get("/api/agent_schedules/" + id).Want(200)
-}
 
 func TestAgentSchedules(t *testing.T) {
 	t.Parallel()
 	// one is a stage with a schedule of the chat interface and one of the form.
-	one := func(t *testing.T) (s stage, id, form string) {
+	one := func(t *testing.T) (s llmtest.Stage, id, form string) {
 		t.Helper()
-		s = newStage(t)
-		id = s.schedule("sendEmailNotification", "true", "endAt", `"2026-12-31"`)
-		form = s.schedule(
+		s = llmtest.NewStage(t)
+		id = s.Schedule("sendEmailNotification", "true", "endAt", `"2026-12-31"`)
+		form = s.Schedule(
 			"chatInterfaceId",
 			"null",
 			"formInterfaceId",
-			quote(s.form),
+			llmtest.Quote(s.Form),
 			"parameterValues",
 			`{"topic":"sales"}`,
 			"name",
@@ -98,12 +28,12 @@ func TestAgentSchedules(t *testing.T) {
 	}
 	t.Run("a new one is active and has done nothing", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t)
-		s.post("sendEmailNotification", "true", "endAt", `"2026-12-31"`).Want(201).Wants(
+		s := llmtest.NewStage(t)
+		s.PostSchedule("sendEmailNotification", "true", "endAt", `"2026-12-31"`).Want(201).Wants(
 			"data.type", "agentSchedules", "data.attributes.status", "active", "data.attributes.executionCount", "0",
 			"data.attributes.interfaceType", "chat", "data.attributes.formInterfaceId", "", "data.attributes.emailRecipients.0", "admin@shop.example",
 			"data.attributes.repeatSubFrequency.#", "0", "data.attributes.lastRunStatus", "")
-		s.post("chatInterfaceId", "null", "formInterfaceId", quote(s.form), "parameterValues", `{"topic":"sales"}`).
+		s.PostSchedule("chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues", `{"topic":"sales"}`).
 			Want(201).
 			Wants(
 				"data.attributes.interfaceType", "form", "data.attributes.chatInterfaceId", "", "data.attributes.emailRecipients.#", "0")
@@ -112,8 +42,8 @@ func TestAgentSchedules(t *testing.T) {
 		t.Parallel()
 		s, id, form := one(t)
 		for query, want := range map[string]string{
-			"": "2", "filter[agentId]=" + s.agent: "2", "filter[projectId]=" + s.project: "2", "filter[projectId]=" + nobody: "0",
-			"filter[formInterfaceId]=" + s.form: "1", "filter[chatInterfaceId]=" + s.chat: "1",
+			"": "2", "filter[agentId]=" + s.Agent: "2", "filter[projectId]=" + s.Project: "2", "filter[projectId]=" + llmtest.Nobody: "0",
+			"filter[formInterfaceId]=" + s.Form: "1", "filter[chatInterfaceId]=" + s.Chat: "1",
 			"filter[interfaceType]=form": "1", "filter[interfaceType]=fax": "0",
 		} {
 			s.Get("/api/agent_schedules?"+query).Want(200).Wants("meta.total", want)
@@ -128,7 +58,7 @@ func TestAgentSchedules(t *testing.T) {
 		s.Get("/api/agent_schedules/"+id+"?include=project,createdBy,agent,formInterface,chatInterface").
 			Want(200).
 			Wants("included.#.type",
-				`["projects","users","agents","chatInterfaces"]`, "data.relationships.chatInterface.data.id", s.chat)
+				`["projects","users","agents","chatInterfaces"]`, "data.relationships.chatInterface.data.id", s.Chat)
 		s.Get("/api/agent_schedules/"+form+"?include=formInterface,updatedBy").
 			Want(200).
 			Wants("included.#.type", `["formInterfaces","users"]`)
@@ -136,7 +66,7 @@ func TestAgentSchedules(t *testing.T) {
 	t.Run("a change keeps the rest", func(t *testing.T) {
 		t.Parallel()
 		s, id, _ := one(t)
-		toolPatch(
+		llmtest.Patch(
 			s.Client,
 			"agent_schedules",
 			id,
@@ -144,33 +74,33 @@ func TestAgentSchedules(t *testing.T) {
 		).Want(200).
 			Wants(
 				"data.attributes.name", "Evening", "data.attributes.emailRecipients.#", "0", "data.attributes.endAt", "", "data.attributes.startAt", "2026-01-16T07:30:00")
-		toolPatch(
+		llmtest.Patch(
 			s.Client,
 			"agent_schedules",
 			id,
-			fmt.Sprintf(`{"formInterfaceId":%q,"chatInterfaceId":null,"parameterValues":{"topic":"x"}}`, s.form),
+			fmt.Sprintf(`{"formInterfaceId":%q,"chatInterfaceId":null,"parameterValues":{"topic":"x"}}`, s.Form),
 		).
 			Want(200).
 			Wants("data.attributes.interfaceType", "form")
-		toolPatch(s.Client, "agent_schedules", nobody, `{}`).Refused(404, nobody)
-		toolUnsupported(s.Client, "POST", "/api/agent_schedules")
-		toolUnsupported(s.Client, "PATCH", "/api/agent_schedules/"+id)
+		llmtest.Patch(s.Client, "agent_schedules", llmtest.Nobody, `{}`).Refused(404, llmtest.Nobody)
+		llmtest.RefusesText(s.Client, "POST", "/api/agent_schedules")
+		llmtest.RefusesText(s.Client, "PATCH", "/api/agent_schedules/"+id)
 	})
 	t.Run("only the creator changes and deletes one", func(t *testing.T) {
 		t.Parallel()
 		s, id, _ := one(t)
 		owner := s.As("1/owner")
-		toolPatch(owner, "agent_schedules", id, `{"name":"Mine"}`).Refused(401, "creator")
+		llmtest.Patch(owner, "agent_schedules", id, `{"name":"Mine"}`).Refused(401, "creator")
 		owner.Delete("/api/agent_schedules/"+id).Refused(401, "creator")
-		s.get(id).Wants("data.attributes.name", "Morning")
+		s.GetSchedule(id).Wants("data.attributes.name", "Morning")
 		owner.Get("/api/agent_schedules/" + id).Want(200)
 	})
 	t.Run("what the server owns is not sent", func(t *testing.T) {
 		t.Parallel()
 		s, id, _ := one(t)
 		for _, name := range []string{"emailRecipients", "status", "executionCount", "workflowProjectId", "interfaceType"} {
-			s.post(name, "null").Refused(400, `"105"`, name)
-			toolPatch(s.Client, "agent_schedules", id, `{"`+name+`":null}`).Refused(400, `"105"`, name)
+			s.PostSchedule(name, "null").Refused(400, `"105"`, name)
+			llmtest.Patch(s.Client, "agent_schedules", id, `{"`+name+`":null}`).Refused(400, `"105"`, name)
 		}
 	})
 	t.Run("it can be deleted", func(t *testing.T) {
@@ -185,21 +115,21 @@ func TestAgentSchedules(t *testing.T) {
 
 func TestAgentScheduleChecks(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	other := stageIn(s.Client, toolProject(s.Client, "Other"))
-	id := s.schedule()
+	s := llmtest.NewStage(t)
+	other := llmtest.StageIn(s.Client, llmtest.MakeProject(s.Client, "Other"))
+	id := s.Schedule()
 	const format = "INVALID_FORMAT_OR_ASSOCIATION"
 	for _, test := range []struct {
 		code, attribute string
 		more            []string
 	}{
-		{format, "projectId", []string{"projectId", quote(nobody)}},
-		{format, "agentId", []string{"agentId", quote(nobody)}},
-		{format, "chatInterfaceId", []string{"chatInterfaceId", quote(nobody)}},
-		{format, "formInterfaceId", []string{"chatInterfaceId", "null", "formInterfaceId", quote(nobody)}},
-		{format, "textResourceId", []string{"textResourceId", quote(nobody)}},
-		{format, "agentId", []string{"agentId", quote(other.agent)}},
-		{format, "chatInterfaceId", []string{"chatInterfaceId", quote(other.chat)}},
+		{format, "projectId", []string{"projectId", llmtest.Quote(llmtest.Nobody)}},
+		{format, "agentId", []string{"agentId", llmtest.Quote(llmtest.Nobody)}},
+		{format, "chatInterfaceId", []string{"chatInterfaceId", llmtest.Quote(llmtest.Nobody)}},
+		{format, "formInterfaceId", []string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(llmtest.Nobody)}},
+		{format, "textResourceId", []string{"textResourceId", llmtest.Quote(llmtest.Nobody)}},
+		{format, "agentId", []string{"agentId", llmtest.Quote(other.Agent)}},
+		{format, "chatInterfaceId", []string{"chatInterfaceId", llmtest.Quote(other.Chat)}},
 		{"CANNOT_BE_BLANK", "name", []string{"name", `" "`}},
 		{format, "timezone", []string{"timezone", `"Mars/Olympus"`}},
 		{format, "timezone", []string{"timezone", `"Local"`}},
@@ -217,26 +147,26 @@ func TestAgentScheduleChecks(t *testing.T) {
 		{format, "repeatSubFrequency", []string{"repeatUnit", `"monthly"`, "repeatSubFrequency", "[0]"}},
 		{format, "parameterValues", []string{"parameterValues", `{}`}},
 		{format, "parameterValues", []string{"parameterValues", `{"button_id":"Costs"}`}},
-		{format, "parameterValues", []string{"chatInterfaceId", "null", "formInterfaceId", quote(s.form), "parameterValues", `{"topic":null}`}},
+		{format, "parameterValues", []string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues", `{"topic":null}`}},
 	} {
-		s.post(test.more...).Refused(422, test.code, "/data/attributes/"+test.attribute)
-		toolPatch(
+		s.PostSchedule(test.more...).Refused(422, test.code, "/data/attributes/"+test.attribute)
+		llmtest.Patch(
 			s.Client,
 			"agent_schedules",
 			id,
-			s.attributes(test.more...),
+			s.Attributes(test.more...),
 		).Refused(422, test.code, "/data/attributes/"+test.attribute)
 	}
-	s.get(id).Wants("data.attributes.name", "Morning", "data.attributes.repeatUnit", "daily")
-	s.post("endAt", `"2026-01-16"`, "parameterValues", `{"button_id":"Sales"}`).Want(201)
-	open := toolMake(s.Client, "chat_interfaces", `{"projectId":`+quote(s.project)+`,"name":"Open","textInputEnabled":true}`)
-	s.post("chatInterfaceId", quote(open)).Want(201)
+	s.GetSchedule(id).Wants("data.attributes.name", "Morning", "data.attributes.repeatUnit", "daily")
+	s.PostSchedule("endAt", `"2026-01-16"`, "parameterValues", `{"button_id":"Sales"}`).Want(201)
+	open := llmtest.Make(s.Client, "chat_interfaces", `{"projectId":`+llmtest.Quote(s.Project)+`,"name":"Open","textInputEnabled":true}`)
+	s.PostSchedule("chatInterfaceId", llmtest.Quote(open)).Want(201)
 }
 
 func TestAgentScheduleTimes(t *testing.T) {
 	t.Parallel()
-	s := newStage(t) // whose schedules are in Tokyo, at +09:00
-	id := s.schedule()
+	s := llmtest.NewStage(t) // whose schedules are in Tokyo, at +09:00
+	id := s.Schedule()
 	for _, test := range []struct{ name, startAt, endAt, start, end string }{
 		{"as they are answered", "2026-02-01T09:00:00", "2026-12-31", "2026-02-01T09:00:00", "2026-12-31"},
 		{"with Z, which does not change the time of day", "2026-02-01T09:00:00Z", "2026-12-31T23:59:59Z", "2026-02-01T09:00:00", "2026-12-31"},
@@ -247,27 +177,27 @@ func TestAgentScheduleTimes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := stage{s.In(t), s.project, s.agent, s.chat, s.form}
-			times := []string{"startAt", quote(test.startAt), "endAt", quote(test.endAt)}
+			s := llmtest.Stage{Client: s.In(t), Project: s.Project, Agent: s.Agent, Chat: s.Chat, Form: s.Form}
+			times := []string{"startAt", llmtest.Quote(test.startAt), "endAt", llmtest.Quote(test.endAt)}
 			want := []string{"data.attributes.startAt", test.start, "data.attributes.endAt", test.end}
-			made := s.post(times...).Want(201).Wants(want...).Value("data.id").String()
-			s.get(made).Wants(want...)
+			made := s.PostSchedule(times...).Want(201).Wants(want...).Value("data.id").String()
+			s.GetSchedule(made).Wants(want...)
 		})
 	}
 	t.Run("a change takes them in all forms, too", func(t *testing.T) {
 		t.Parallel()
-		toolPatch(s.In(t), "agent_schedules", id, `{"startAt":"2026-03-01T10:00:00Z","endAt":"2026-03-02T10:00:00"}`).Want(200).
+		llmtest.Patch(s.In(t), "agent_schedules", id, `{"startAt":"2026-03-01T10:00:00Z","endAt":"2026-03-02T10:00:00"}`).Want(200).
 			Wants("data.attributes.startAt", "2026-03-01T10:00:00", "data.attributes.endAt", "2026-03-02")
 	})
 	t.Run("a local time that the clocks leave out stays as it was sent", func(t *testing.T) {
 		t.Parallel()
-		s := stage{s.In(t), s.project, s.agent, s.chat, s.form}
-		s.post("timezone", `"Europe/Berlin"`, "startAt", `"2026-03-29T02:30:00Z"`).Want(201).
+		s := llmtest.Stage{Client: s.In(t), Project: s.Project, Agent: s.Agent, Chat: s.Chat, Form: s.Form}
+		s.PostSchedule("timezone", `"Europe/Berlin"`, "startAt", `"2026-03-29T02:30:00Z"`).Want(201).
 			Wants("data.attributes.startAt", "2026-03-29T02:30:00")
 	})
 	t.Run("a fixture may have them in all forms", func(t *testing.T) {
 		t.Parallel()
-		c, _ := toolClient(t)
+		c, _ := llmtest.NewProject(t)
 		c.Load(`
 llm:
   projects: [{attributes: {name: Shop}}]

@@ -1,4 +1,4 @@
-package llm_test
+package segmentrule_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/specs"
 )
@@ -107,7 +108,7 @@ func TestConvertSegmentRule(t *testing.T) {
 		for _, body := range []string{`{}`, `{"name":"n","description":"d"}`, `{"description":"d","simplifiedIonRule":{}}`, `{"name":"n","description":"d","simplifiedIonRule":7}`} {
 			c.Post(convertPath, body).Refused(400, `"status":"400"`)
 		}
-		toolUnsupported(c, "POST", convertPath)
+		llmtest.RefusesText(c, "POST", convertPath)
 	})
 	t.Run("a rule that cannot be is 422", func(t *testing.T) {
 		t.Parallel()

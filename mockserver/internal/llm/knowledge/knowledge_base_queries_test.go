@@ -1,10 +1,11 @@
-package llm_test
+package knowledge_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
@@ -16,8 +17,10 @@ func ask(c *mocktest.Client, id, function, arguments string) mocktest.Answer {
 
 func TestKnowledgeBaseQueries(t *testing.T) {
 	t.Parallel()
-	c, project := baseClient(t)
-	base := func(more string) string { return toolMake(c, "knowledge_bases", baseAttributes(project, more)) }
+	c, project := llmtest.NewShop(t)
+	base := func(more string) string {
+		return llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(project, more))
+	}
 	plain, few := base(""), base(`,"maxRows":2`)
 	markdown := base(`,"formatType":"MARKDOWN_KV","maxRows":2`)
 	tables := base(`,"tables":[
@@ -97,9 +100,9 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 		ask(c, tables, "QUERY_DATA_DIRECT", `{"query":"SELECT * FROM states"}`).Refused(422, "states")
 		ask(c.As("1/analyst"), plain, "LIST_COLUMNS", `{}`).Refused(422, "permissions")
 		ask(c.As("1/analyst"), plain, "QUERY_DATA_DIRECT", `{"query":"SELECT 1"}`).Refused(422, "permissions")
-		ask(c, nobody, "LIST_COLUMNS", `{}`).Refused(404, `"status":404`)
+		ask(c, llmtest.Nobody, "LIST_COLUMNS", `{}`).Refused(404, `"status":404`)
 		c.Post("/api/knowledge_bases/"+plain+"/query", `{"function":"LIST_COLUMNS"}`).Refused(400, "arguments")
-		toolUnsupported(c, "POST", "/api/knowledge_bases/"+plain+"/query")
+		llmtest.RefusesText(c, "POST", "/api/knowledge_bases/"+plain+"/query")
 	})
 	t.Run("a table of its own that fails says so", func(t *testing.T) {
 		t.Parallel()
@@ -112,13 +115,13 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 
 func TestQueriesWithoutEngine(t *testing.T) {
 	t.Parallel()
-	c, _ := toolClient(t)
-	c.Load(strings.Replace(baseData, "core:\n", `core:
+	c, _ := llmtest.NewProject(t)
+	c.Load(strings.Replace(llmtest.ShopData, "core:\n", `core:
   results:
   - {query: SELECT 1, columns: [[n, bigint]], rows: [[1]]}
   - {query: SELECT 2, error: no such number}
 `, 1))
-	id := toolMake(c, "knowledge_bases", baseAttributes(toolProject(c, "Shop"), ""))
+	id := llmtest.Make(c, "knowledge_bases", llmtest.KnowledgeBase(llmtest.MakeProject(c, "Shop"), ""))
 	t.Run("what is queued for the jobs of core answers", func(t *testing.T) {
 		t.Parallel()
 		c := c.In(t)
