@@ -86,9 +86,9 @@ func (s *seeding) planDeletion(what subject, at time.Time, do func(at time.Time)
 	s.steps = append(s.steps, seedStep{what: what, at: at, do: do, deletes: true})
 }
 
-// play takes the steps in the order of their times. Of those at one time, deletions come first, since what is deleted
-// leaves its name to others; the rest goes as it was planned. What has failed, or is part of a database that has, goes
-// no further: it is known what is wrong with it.
+// playSteps takes the steps in the order of their times. Of those at one time, deletions come first, since what is
+// deleted leaves its name to others; the rest goes as it was planned. What has failed, or is part of a database that
+// has, goes no further: it is known what is wrong with it.
 func (s *seeding) playSteps() {
 	slices.SortStableFunc(s.steps, func(a, b seedStep) int {
 		if order := a.at.Compare(b.at); order != 0 || a.deletes == b.deletes {

@@ -56,8 +56,9 @@ func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 	queued, running := s.usual()
 	later, status := s.now.Add(seededWait), world.JobStatus(f.Status)
 	t := jobTimes{
-		created: s.moment(what.at("createdAt"), f.CreatedAt, time.Time{}), start: s.moment(what.at("startAt"), f.StartAt, time.Time{}),
-		end: s.moment(what.at("endAt"), f.EndAt, time.Time{}),
+		created: s.moment(what.at("createdAt"), f.CreatedAt, time.Time{}),
+		start:   s.moment(what.at("startAt"), f.StartAt, time.Time{}),
+		end:     s.moment(what.at("endAt"), f.EndAt, time.Time{}),
 	}
 	if status == world.JobQueued {
 		return jobTimes{created: cmp.Or(t.created, s.now), start: cmp.Or(t.start, later)}
@@ -84,7 +85,7 @@ func (s *seeding) usual() (queued, running time.Duration) {
 	return cmp.Or(s.World.Core.JobTime.Queued, jobs.QueuedTime), cmp.Or(s.World.Core.JobTime.Running, jobs.RunningTime)
 }
 
-// wrong says how times do not fit a status.
+// check returns an error if times do not fit a status.
 func (t jobTimes) check(status world.JobStatus, now time.Time) error {
 	switch {
 	case t.created.After(now):
@@ -97,12 +98,13 @@ func (t jobTimes) check(status world.JobStatus, now time.Time) error {
 	case status == world.JobRunning && (t.start.After(now) || !t.end.After(now)):
 		return errors.New("a running job has started by now, and ends later: want another startAt or endAt")
 	case status.Finished() && t.end.After(now):
-		return fmt.Errorf("a job that is over has ended by now: want an earlier endAt than %s", t.end.Format(time.RFC3339))
+		return fmt.Errorf("a job that is over has ended by now: want an earlier endAt than %s",
+			t.end.Format(time.RFC3339))
 	}
 	return nil
 }
 
-// live plans the steps of a job's life. One that was killed before it had started never did.
+// planLife plans the steps of a job's life. One that was killed before it had started never did.
 func (s *seeding) planLife(j seededJob) {
 	if err := j.check(j.status, s.now); err != nil {
 		s.check(j.what, err)

@@ -44,8 +44,10 @@ func Seed(w *world.World, f fixtures.LLM) error {
 // storedKinds are those that fixtures make and relations lead to, each after those that it may refer to.
 func storedKinds() []*jsonapi.Kind {
 	return []*jsonapi.Kind{
-		kinds.Projects, kinds.TextResources, knowledge.KnowledgeBases, knowledge.TextKnowledgeBases, knowledge.DatastoreQueryTools, kinds.ImageGenerators,
-		kinds.PresentationArtifactTools, kinds.WebSearchTools, kinds.Agents, kinds.Prompts, kinds.Integrations, kinds.ChatInterfaces, kinds.FormInterfaces,
+		kinds.Projects, kinds.TextResources, knowledge.KnowledgeBases, knowledge.TextKnowledgeBases,
+		knowledge.DatastoreQueryTools, kinds.ImageGenerators,
+		kinds.PresentationArtifactTools, kinds.WebSearchTools, kinds.Agents, kinds.Prompts, kinds.Integrations,
+		kinds.ChatInterfaces, kinds.FormInterfaces,
 		schedule.AgentSchedules, chat.Chats, chat.ChatAttachments,
 	}
 }
@@ -56,7 +58,7 @@ type seeding struct {
 	known map[string]map[string]string // by collection: from a name or an id to the id
 }
 
-// plant makes the resources of a kind.
+// seedKind makes the resources of a kind.
 func (s *seeding) seedKind(k *jsonapi.Kind, all fixtures.LLM) {
 	collection := k.Type
 	s.known[collection] = map[string]string{}
@@ -99,7 +101,7 @@ func (s *seeding) seedResource(k *jsonapi.Kind, f fixtures.LLMResource) (uuid st
 	return uuid, err
 }
 
-// jsonapi.Find is the id that a reference stands for. What is not there is left to the rules to refuse.
+// find returns the id that a reference stands for. What is not there is left to the rules to refuse.
 func (s *seeding) find(ref, collection string) string { return cmp.Or(s.known[collection][ref], ref) }
 
 // call returns a creation by a user, who may do everything: what a fixture says was allowed when it happened. Its links

@@ -24,7 +24,8 @@ var parts = map[string]map[string][]string{
 	specs.LLM: {
 		"llm/chat": {"Artifact", "Chat", "ChatAttachment", "runActionChatapp"},
 		"llm/kinds": {
-			"Action", "Agent", "ChatInterface", "FormInterface", "ImageGenerator", "Integration", "PresentationArtifactTool",
+			"Action", "Agent", "ChatInterface", "FormInterface", "ImageGenerator", "Integration",
+			"PresentationArtifactTool",
 			"Project", "Prompt", "TextResource", "ToolTarget", "User", "WebSearchTool", "WorkflowExecutor",
 		},
 		"llm/knowledge":   {"DatastoreQueryTool", "KnowledgeBase", "TextKnowledgeBase"},
@@ -54,7 +55,8 @@ func Answers(part string, operation *specs.Operation) bool { return part == owne
 func untested(doc *specs.Document) (missing []string) {
 	for _, operation := range doc.All() {
 		if ownerOf(operation) == "" {
-			missing = append(missing, fmt.Sprintf("%s: no package answers for its tags %q", operation.ID, operation.Spec.Tags))
+			missing = append(missing, fmt.Sprintf("%s: no package answers for its tags %q", operation.ID,
+				operation.Spec.Tags))
 		}
 	}
 	return missing

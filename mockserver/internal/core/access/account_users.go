@@ -127,7 +127,8 @@ func AddUser(c *op.Call) (op.Reply, error) {
 		}
 	}
 	u := world.User{
-		ID: c.World.NewID("user"), Name: name, Email: body.Email, Role: world.Restricted, CreatedAt: c.Now, UpdatedAt: c.Now,
+		ID: c.World.NewID("user"), Name: name, Email: body.Email, Role: world.Restricted, CreatedAt: c.Now,
+		UpdatedAt: c.Now,
 	}
 	if body.Password != "" {
 		u.Password = passwordDigest(u.ID, body.Password)

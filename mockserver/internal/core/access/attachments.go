@@ -66,7 +66,8 @@ func requireMayApply(c *op.Call, u world.User, policy int64) error {
 			return nil
 		}
 	}
-	return op.Forbidden("user %d carries the tag of no policy group that you manage and that has policy %d", u.ID, policy)
+	return op.Forbidden("user %d carries the tag of no policy group that you manage and that has policy %d", u.ID,
+		policy)
 }
 
 // ListUserPolicies lists the policies of a user.

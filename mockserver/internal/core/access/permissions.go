@@ -164,7 +164,8 @@ func UpdateColumnPermissions(c *op.Call) (op.Reply, error) {
 		case entry.Tags == nil:
 			return op.Reply{}, op.Unprocessable("column_permissions", "an entry has no tags")
 		case entry.Masking != nil && *entry.Masking != "hash":
-			return op.Reply{}, op.Unprocessable("column_permissions", "want the masking hash or none, not %q", *entry.Masking)
+			return op.Reply{}, op.Unprocessable("column_permissions", "want the masking hash or none, not %q",
+				*entry.Masking)
 		}
 		p.ColumnPermissions = append(p.ColumnPermissions, world.ColumnPermission(entry))
 	}

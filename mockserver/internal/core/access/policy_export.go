@@ -22,7 +22,8 @@ type exportedPolicyForm struct {
 	ColumnPermissions []columnPermissionForm `json:"column_permissions"`
 }
 
-// ExportPolicies is for administrators and delegated admins of accounts with a feature flag (documented).
+// ExportPolicies returns policies with all that they grant. It is for administrators and delegated admins of accounts
+// with a feature flag (documented).
 func ExportPolicies(c *op.Call) (op.Reply, error) {
 	switch {
 	case !c.Caller.Delegates():
@@ -53,7 +54,8 @@ func exportedIDs(c *op.Call) ([]int64, error) {
 	for text := range strings.SplitSeq(c.Text("policy_ids"), ",") {
 		id, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 		if err != nil {
-			return nil, op.Invalid("policy_ids", "want ids of policies separated by commas, not %q", c.Text("policy_ids"))
+			return nil, op.Invalid("policy_ids", "want ids of policies separated by commas, not %q",
+				c.Text("policy_ids"))
 		}
 		ids = with(ids, id)
 	}

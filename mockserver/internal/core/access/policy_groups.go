@@ -135,7 +135,8 @@ func guardGroup(c *op.Call, before, after *world.PolicyGroup) error {
 		return op.Unprocessable("name", "is empty")
 	}
 	if other, taken := groupTagged(c.World, after.TaggableName); before == nil && taken {
-		return op.Conflict("policy group %d, %s, has the taggable name %s already", other.ID, other.Name, other.TaggableName)
+		return op.Conflict("policy group %d, %s, has the taggable name %s already", other.ID, other.Name,
+			other.TaggableName)
 	}
 	return nil
 }

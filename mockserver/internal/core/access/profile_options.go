@@ -81,7 +81,7 @@ func SetProfileOption(c *op.Call) (op.Reply, error) {
 	return profileOptionOf(c, u)
 }
 
-// DeleteProfileOption lets the account's default hold again.
+// DeleteProfileOption deletes one profile option of a user, for whom the account's default holds again.
 func DeleteProfileOption(c *op.Call) (op.Reply, error) {
 	u, o, err := settableOption(c)
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 func SeedAccount(w *world.World, f fixtures.Account) error {
 	s := accountSeed{
 		Context: seed.Context{World: w, Part: "account"}, now: w.Now(),
-		users: map[string]int64{}, policies: map[string]int64{}, groups: map[string]int64{}, clients: map[string]int64{},
+		users: map[string]int64{}, policies: map[string]int64{}, groups: map[string]int64{},
+		clients: map[string]int64{},
 	}
 	a := &w.Account
 	a.ID = cmp.Or(f.ID, 1)

@@ -91,7 +91,7 @@ func GetAccessControlUser(c *op.Call) (op.Reply, error) {
 	return op.OK(userView(c.World, u))
 }
 
-// UpdateUserPermissions grants something to the user itself. What its policies grant stays out of the answer.
+// UpdateUserPermissions replaces what is granted to the user itself. What its policies grant stays out of the answer.
 func UpdateUserPermissions(c *op.Call) (op.Reply, error) {
 	u, err := userFromPath(c)
 	if err != nil {
@@ -104,7 +104,8 @@ func UpdateUserPermissions(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"user_id": u.ID, "permissions": u.Permissions})
 }
 
-// AddDelegatedAdmin is for restricted users only: the owner and administrators may do more anyway (assumed).
+// AddDelegatedAdmin makes a user a delegated admin. It takes restricted users only: the owner and administrators may do
+// more anyway (assumed).
 func AddDelegatedAdmin(c *op.Call) (op.Reply, error) {
 	u, err := userWithEmail(c)
 	if err != nil {
@@ -116,7 +117,7 @@ func AddDelegatedAdmin(c *op.Call) (op.Reply, error) {
 	return delegate(c, u, true)
 }
 
-// RemoveDelegatedAdmin also ends what the user manages.
+// RemoveDelegatedAdmin makes a delegated admin a plain user again, who manages no policy groups.
 func RemoveDelegatedAdmin(c *op.Call) (op.Reply, error) {
 	u, err := userWithEmail(c)
 	if err != nil {

@@ -117,7 +117,8 @@ func ListBulkLoadJobs(c *op.Call) (op.Reply, error) {
 
 func loadJobView(w *world.World, job world.Job) loadJobForm {
 	form := loadJobForm{
-		JobID: job.ID, AccountID: w.Account.ID, Status: job.Status, Records: job.RecordsInserted, Priority: job.Priority,
+		JobID: job.ID, AccountID: w.Account.ID, Status: job.Status, Records: job.RecordsInserted,
+		Priority: job.Priority,
 		Database: namedForm{Name: job.Database}, Table: namedForm{Name: job.Table},
 		CreatedAt: job.CreatedAt.Unix(), StartAt: job.CreatedAt.Unix(),
 	}

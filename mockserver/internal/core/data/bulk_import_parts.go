@@ -80,7 +80,7 @@ func FreezeBulkImport(c *op.Call) (op.Reply, error) {
 	return ReferToBulkImport(b)
 }
 
-// UnfreezeBulkImport lets parts be uploaded again, after which they are to be read again.
+// UnfreezeBulkImport allows the upload of parts again, after which they are to be read again.
 func UnfreezeBulkImport(c *op.Call) (op.Reply, error) {
 	b, err := BulkImportIn(c, world.BulkUploading, world.BulkReady)
 	if err != nil {

@@ -94,8 +94,9 @@ type connectorConfigForm struct {
 	Settings jsontext.Value `json:"settings"`
 }
 
-// ValidateConnectorConfig wants a type, and settings (assumed). Where the world says which connectors the account has,
-// by their restrictions, the type must be one of them; and when a connection is named, its URL must be for that type.
+// ValidateConnectorConfig checks the configuration of a connector, which needs a type and settings (assumed). Where the
+// world says which connectors the account has, by their restrictions, the type must be one of them; and when a
+// connection is named, its URL must be for that type.
 func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
 	var body struct {
 		connectorConfigForm

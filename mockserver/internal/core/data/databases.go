@@ -54,7 +54,7 @@ func LiveDatabase(w *world.World, name string) (world.Database, error) {
 	return d, nil
 }
 
-// DatabaseFor is the database that the path names, as far as the caller has a right on it.
+// DatabaseFor returns the database that the path names, if the caller has a right on it.
 func DatabaseFor(c *op.Call, r access.Right) (world.Database, error) {
 	d, err := LiveDatabase(c.World, c.Param("database_name"))
 	if err != nil {
@@ -199,11 +199,12 @@ func MayQuery(w *world.World, caller world.Caller, database string) bool {
 	return access.May(w, caller, d, access.Query)
 }
 
-// Queryable says why a caller may not query a database.
+// Queryable returns an error if a caller may not query a database.
 func Queryable(w *world.World, caller world.Caller, name string) error {
 	database, err := LiveDatabase(w, name)
 	if err == nil && !access.May(w, caller, database, access.Query) {
-		err = op.Forbidden("the permissions of user %d do not include %s on database %s", caller.User.ID, access.Query, name)
+		err = op.Forbidden("the permissions of user %d do not include %s on database %s", caller.User.ID, access.Query,
+			name)
 	}
 	return err
 }

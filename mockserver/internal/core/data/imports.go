@@ -55,7 +55,8 @@ func ImportTable(c *op.Call) (op.Reply, error) {
 	return op.OK(form)
 }
 
-// ImportTarget is the table that the path names, by database_name and table_name, if the caller may import into it.
+// ImportTarget returns the table that the path names, by database_name and table_name, if the caller may import into
+// it.
 func ImportTarget(c *op.Call) (world.Table, error) {
 	_, t, err := tableFor(c, access.Import)
 	return t, err

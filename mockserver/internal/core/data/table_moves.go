@@ -59,7 +59,7 @@ type swappedTables struct {
 	Table2   string `json:"table2"`
 }
 
-// SwapTables lets the names stay, while everything else changes places: records, ids and schemas (assumed).
+// SwapTables exchanges everything but the names of two tables: records, ids and schemas (assumed).
 func SwapTables(c *op.Call) (op.Reply, error) {
 	d, err := DatabaseFor(c, access.Edit)
 	if err != nil {

@@ -221,7 +221,7 @@ func GetTableDistribution(c *op.Call) (op.Reply, error) {
 	return op.OK(distributionForm{Buckets: d.Buckets, Function: d.Function, Columns: d.Columns})
 }
 
-// LiveTables are the tables of a database, in the order in which they were made.
+// LiveTables returns the tables of a database, in the order in which they were made.
 func LiveTables(w *world.World, database string) []world.Table {
 	d, err := LiveDatabase(w, database)
 	if err != nil {

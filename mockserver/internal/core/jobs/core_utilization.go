@@ -24,7 +24,7 @@ type coreUtilizationForm struct {
 	History  []int  `json:"history"`
 }
 
-// GetAccountCoreUtilization counts a core for each job that ran in an interval.
+// GetAccountCoreUtilization returns how many cores were used. It counts a core for each job that ran in an interval.
 func GetAccountCoreUtilization(c *op.Call) (op.Reply, error) {
 	to, err := coreTime(c, "to", c.Now)
 	if err != nil {
@@ -39,8 +39,9 @@ func GetAccountCoreUtilization(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.Invalid("from", "want a time up to 92 days before to, which is %s", wire.DateTime(to))
 	}
 	form := coreUtilizationForm{
-		From: wire.DateTime(from), To: wire.DateTime(from.Add(time.Duration(n) * coreInterval)), Interval: int64(coreInterval / time.Second),
-		History: make([]int, n),
+		From: wire.DateTime(from), To: wire.DateTime(from.Add(time.Duration(n) * coreInterval)),
+		Interval: int64(coreInterval / time.Second),
+		History:  make([]int, n),
 	}
 	for _, job := range table.All(&c.World.Core.Jobs) {
 		waitForEnd(c, job)
@@ -76,7 +77,9 @@ func coreTime(c *op.Call, name string, fallback time.Time) (time.Time, error) {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 && seconds <= wire.MaxTime {
 		return time.Unix(seconds, 0).UTC(), nil
 	}
-	for _, layout := range []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700", time.RFC3339, time.DateTime, time.DateOnly} {
+	for _, layout := range []string{
+		"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700", time.RFC3339, time.DateTime, time.DateOnly,
+	} {
 		if at, err := time.Parse(layout, text); err == nil && at.Year() > 0 && at.Unix() <= wire.MaxTime {
 			return at.UTC(), nil
 		}

@@ -102,7 +102,8 @@ func CreateExportJob(c *op.Call) (op.Reply, error) {
 	}
 	job, err := Issue(c.World, world.Job{
 		Type: exportJob, Database: database.Name, Table: table.Name, User: c.Caller.User.ID, Pool: body.Pool,
-		DomainKey: string(body.DomainKey), ResultURL: "s3://" + body.Bucket + "/" + strings.TrimPrefix(body.FilePrefix, "/"),
+		DomainKey: string(body.DomainKey),
+		ResultURL: "s3://" + body.Bucket + "/" + strings.TrimPrefix(body.FilePrefix, "/"),
 	}, c.Now)
 	if err != nil {
 		return op.Reply{}, err

@@ -32,7 +32,7 @@ type Question struct {
 // View is a query that is read as a table.
 type View struct{ Name, Text string }
 
-// Finding is what a question gives.
+// Finding is the answer to a question.
 type Finding struct {
 	Columns [][2]string        // name and type, in the engine's words
 	Rows    [][]jsontext.Value // at most as many as were wanted
@@ -105,7 +105,10 @@ func (g Engine) answer(ctx context.Context, w *world.World, q Question) outcome 
 		queryTables: &queryTables{world: w, caller: q.Caller}, ctx: ctx, engine: g, question: q,
 	}
 	output, err := g.ask(ctx, q.job(), tables)
-	return outcome{output: output, note: tables.note("the query"), taken: tables.taken, err: cmp.Or(tables.failure, err)}
+	return outcome{
+		output: output, note: tables.note("the query"), taken: tables.taken,
+		err: cmp.Or(tables.failure, err),
+	}
 }
 
 // findingOf reads the first rows of an output.

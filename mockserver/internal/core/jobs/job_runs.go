@@ -50,7 +50,7 @@ func Ask(w *world.World, job world.Job, at time.Time) (world.Job, error) {
 	return Issue(w, job, at)
 }
 
-// Answer is what a job ends with that is under way and has no answer yet.
+// Answer gives a job the answer that it ends with, if it is under way and has none yet.
 func Answer(w *world.World, id int64, answer world.QueuedResult) {
 	if job, ok := w.Core.Jobs.Get(id); ok && job.Answer == nil && !job.Status.Finished() {
 		job.Answer = &answer
@@ -206,7 +206,8 @@ func userAndDatabase(w *world.World, job world.Job) (world.Caller, world.Databas
 	caller := world.Caller{User: user}
 	database, err := data.LiveDatabase(w, job.Database)
 	if err == nil && !access.May(w, caller, database, access.Query) {
-		err = fmt.Errorf("the permissions of user %d do not include %s on database %s", user.ID, access.Query, database.Name)
+		err = fmt.Errorf("the permissions of user %d do not include %s on database %s", user.ID, access.Query,
+			database.Name)
 	}
 	return caller, database, err
 }

@@ -31,8 +31,9 @@ type statusForm struct {
 
 func statusView(job world.Job) statusForm {
 	form := statusForm{
-		JobID: op.IDText(job.ID), Status: job.Status, CreatedAt: wire.DateTime(job.CreatedAt), UpdatedAt: wire.DateTime(job.UpdatedAt),
-		StartAt: wire.DateTimeOrEmpty(job.StartAt), EndAt: wire.DateTimeOrEmpty(job.EndAt),
+		JobID: op.IDText(job.ID), Status: job.Status, CreatedAt: wire.DateTime(job.CreatedAt),
+		UpdatedAt: wire.DateTime(job.UpdatedAt),
+		StartAt:   wire.DateTimeOrEmpty(job.StartAt), EndAt: wire.DateTimeOrEmpty(job.EndAt),
 	}
 	if job.Status.Finished() {
 		var took time.Duration
@@ -76,7 +77,8 @@ type debugForm struct {
 func jobView(w *world.World, job world.Job) jobForm {
 	user, _ := w.Account.Users.Get(job.User)
 	return jobForm{
-		statusForm: statusView(job), Type: job.Type, Database: job.Database, Query: cmp.Or(job.Query, string(job.BulkLoad)),
+		statusForm: statusView(job), Type: job.Type, Database: job.Database,
+		Query:    cmp.Or(job.Query, string(job.BulkLoad)),
 		Priority: job.Priority, RetryLimit: job.RetryLimit, Schema: resultSchema(job.Output), Result: job.ResultURL,
 		URL: specs.Brand(w.Brand).Text("https://console.svc.example/jobs/") + op.IDText(job.ID), UserName: user.Name,
 		LinkedExport: optionalID(job.LinkedExport), ExportTarget: optionalID(job.ExportTarget),
@@ -119,7 +121,7 @@ const (
 	slowJob       = 3600 // seconds that make a job slow when the client does not say how many (assumed)
 )
 
-// ListJobs counts from 0, and the job at the position to is in the list.
+// ListJobs lists jobs, the newest first. It counts from 0, and the job at the position to is in the list.
 func ListJobs(c *op.Call) (op.Reply, error) {
 	from, err := position(c, "from", 0)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/mockserver/query"
 )
 
-// Engine is what jobs are run with.
+// Engine runs the queries of jobs.
 type Engine struct {
 	Query query.Engine  // answers queries; nil: none does
 	Slots chan struct{} // as many queries run side by side as it has room for; nil: any number
@@ -163,7 +163,8 @@ func (g Engine) ask(ctx context.Context, job world.Job, tables query.Tables) (*w
 	ctx, cancel := context.WithTimeout(ctx, queryLimit)
 	defer cancel()
 	answer, err := g.Query.Query(ctx, query.Query{
-		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables, Pause: g.pause(),
+		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables,
+		Pause: g.pause(),
 	})
 	if err != nil {
 		return nil, err

@@ -63,5 +63,6 @@ func (t *queryTables) note(subject string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s has read only the records that the world holds, and not all that were counted: %s; the "+
-		"world lets the oldest go beyond its limit, which WithRecordLimit and --record-limit set", subject, strings.Join(t.part, ", "))
+		"world lets the oldest go beyond its limit, which WithRecordLimit and --record-limit set", subject,
+		strings.Join(t.part, ", "))
 }

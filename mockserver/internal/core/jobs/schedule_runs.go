@@ -18,7 +18,7 @@ const MaxDelay = 366 * 24 * 3600
 
 const historyKept = 90 * 24 * time.Hour // (client)
 
-// SlotsOf compiles when a schedule is due. Without cron its slots are none.
+// SlotsOf returns when a schedule is due. Without cron its slots are none.
 func SlotsOf(s world.JobSchedule) (dig.Schedule, error) {
 	zone, err := time.LoadLocation(s.Timezone)
 	if err != nil || s.Timezone == "" || s.Timezone == "Local" { // the machine's own zone is nobody's
@@ -41,7 +41,7 @@ func SlotsOf(s world.JobSchedule) (dig.Schedule, error) {
 	return slots, nil
 }
 
-// NextSlot is when a schedule is due for the first time after a moment; zero when it never is.
+// NextSlot returns when a schedule is due for the first time after a moment, or the zero time if it never is.
 func NextSlot(s world.JobSchedule, after time.Time) (time.Time, error) {
 	slots, err := SlotsOf(s)
 	if err != nil {
@@ -82,7 +82,7 @@ func RunDueSchedule(w *world.World, e world.Event) {
 	PutSchedule(w, s, e.At)
 }
 
-// JobForSlot is a schedule's job for a slot.
+// JobForSlot returns a schedule's job for a slot.
 func JobForSlot(s world.JobSchedule, slot time.Time) world.Job {
 	return world.Job{
 		Type: s.Type, Database: s.Database, Query: s.Query, Priority: s.Priority, RetryLimit: s.RetryLimit,

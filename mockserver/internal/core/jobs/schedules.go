@@ -126,8 +126,8 @@ func CreateSchedule(c *op.Call) (op.Reply, error) {
 	return op.OK(createdView(c.World, PutSchedule(c.World, s, c.Now)))
 }
 
-// UpdateSchedule moves the next run only when it changes when the schedule is due, so that a run that is delayed is
-// not lost.
+// UpdateSchedule changes a schedule. It moves the next run only when it changes when the schedule is due, so that a run
+// that is delayed is not lost.
 func UpdateSchedule(c *op.Call) (op.Reply, error) {
 	before, err := managedSchedule(c)
 	if err != nil {

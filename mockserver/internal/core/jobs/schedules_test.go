@@ -20,7 +20,7 @@ func (c client) schedule(name, members string) mocktest.Answer {
 	return c.Post("/schedule/create/"+name, "{"+members+"}").Want(200)
 }
 
-// issued are the ids of all jobs with the times that they are scheduled for, the newest first.
+// history are the ids of all jobs with the times that they are scheduled for, the newest first.
 func (c client) history(name, query string) (list []string) {
 	c.Helper()
 	var form struct {

@@ -25,7 +25,7 @@ type format struct {
 	write       func(form Form, out *world.Output) ([]byte, error)
 }
 
-// Form is what a client asks of a result.
+// Form says which form a client wants of a result.
 type Form struct {
 	format
 	header  bool // a first row with the names of the columns
@@ -45,7 +45,7 @@ func formats() []format {
 	}
 }
 
-// FormFromCall reads what of the query and the headers decides the form of a result.
+// FormFromCall reads the form of a result from the query and the headers.
 func FormFromCall(c *op.Call) (form Form, err error) {
 	if form.header, err = c.Flag("header", false); err != nil {
 		return form, err
@@ -70,8 +70,10 @@ func calledFormat(c *op.Call) (format, error) {
 	if !c.Has("format") {
 		i := slices.IndexFunc(all, func(f format) bool { return accepts(c.Header("Accept"), f.Media) })
 		if i < 0 {
-			return format{}, &op.Error{Code: op.CodeNotAcceptable, Field: "Accept", Message: "no form of the result is " +
-				"acceptable; ask for one with the parameter format"}
+			return format{}, &op.Error{
+				Code: op.CodeNotAcceptable, Field: "Accept",
+				Message: "no form of the result is acceptable; ask for one with the parameter format",
+			}
 		}
 		return all[i], nil
 	}

@@ -9,7 +9,7 @@ import (
 // compressors are kept, since one takes most of a megabyte to make.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// Gzip is a stream in gzip, with nothing in its header that changes: the same rows are the same bytes.
+// Gzip returns a stream in gzip, with nothing in its header that changes: the same rows are the same bytes.
 func Gzip(stream []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)

@@ -32,7 +32,7 @@ type errorForm struct {
 // statuses replaces the statuses that the document does not have.
 var statuses = op.BadRequest(op.CodeTooLarge)
 
-// ErrorReply says the message three times, since clients look for it under different names (client).
+// ErrorReply answers with a message three times, since clients look for it under different names (client).
 func ErrorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
 	status := statuses.Of(e.Code)
@@ -42,13 +42,13 @@ func ErrorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	}}
 }
 
-// DateTime is a time as most of this interface writes it: 2026-01-15 09:30:00 UTC (public).
+// DateTime returns a time as most of this interface writes it: 2026-01-15 09:30:00 UTC (public).
 func DateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// OffsetDateTime is a time as the list of databases writes it: 2026-01-15 09:30:00 +0000 (documented).
+// OffsetDateTime returns a time as the list of databases writes it: 2026-01-15 09:30:00 +0000 (documented).
 func OffsetDateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 -0700") }
 
-// DateTimeOrEmpty is the empty text for the zero time (client).
+// DateTimeOrEmpty is DateTime, and returns the empty text for the zero time (client).
 func DateTimeOrEmpty(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -39,7 +39,8 @@ func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment
 	var errs []error
 	if !seesChat(c, a.ChatID) {
 		errs = append(
-			errs, jsonapi.Unprocessable("project", jsonapi.InvalidFormat, "must exist"), jsonapi.Unprocessable("projectId", jsonapi.CannotBeBlank, jsonapi.BlankReason),
+			errs, jsonapi.Unprocessable("project", jsonapi.InvalidFormat, "must exist"),
+			jsonapi.Unprocessable("projectId", jsonapi.CannotBeBlank, jsonapi.BlankReason),
 			jsonapi.Unprocessable("chat", jsonapi.InvalidFormat, "must exist: there is no chat with id %q", a.ChatID),
 		)
 	}
@@ -63,7 +64,8 @@ func removeChatAttachment(c *op.Call, r world.Resource[world.ChatAttachment]) er
 // attachmentOf is a file that came inside another request, as an attachment.
 func attachmentOf(file world.Attachment, kind string) world.ChatAttachment {
 	return world.ChatAttachment{
-		AttachmentType: kind, InputFieldName: file.InputFieldName, ContentType: file.ContentType, BinaryBase64: file.BinaryBase64,
+		AttachmentType: kind, InputFieldName: file.InputFieldName, ContentType: file.ContentType,
+		BinaryBase64: file.BinaryBase64,
 	}
 }
 
@@ -99,7 +101,10 @@ func readFile(file world.Attachment) (content []byte, faults []fault) {
 	case err != nil:
 		faults = append(faults, fault{"binaryBase64", jsonapi.InvalidFormat, "want base64: " + err.Error()})
 	case len(content) == 0:
-		faults = append(faults, fault{"binaryBase64", jsonapi.CannotBeBlank, "can't be blank: want the content of the file"})
+		faults = append(faults, fault{
+			"binaryBase64", jsonapi.CannotBeBlank,
+			"can't be blank: want the content of the file",
+		})
 	}
 	return content, faults
 }

@@ -76,9 +76,11 @@ func startFromPrompt(c *op.Call, a *world.Chat) error {
 	}
 	switch {
 	case a.PromptID == nil:
-		return jsonapi.Unprocessable("promptId", jsonapi.CannotBeBlank, "can't be blank: an integration offers several prompts")
+		return jsonapi.Unprocessable("promptId", jsonapi.CannotBeBlank,
+			"can't be blank: an integration offers several prompts")
 	case a.IntegrationID == nil:
-		return jsonapi.Unprocessable("integrationId", jsonapi.CannotBeBlank, "can't be blank: a prompt starts a chat by an integration or an action")
+		return jsonapi.Unprocessable("integrationId", jsonapi.CannotBeBlank,
+			"can't be blank: a prompt starts a chat by an integration or an action")
 	}
 	integration, ok := jsonapi.Find(c.World, *a.IntegrationID, &c.World.LLM.Integrations)
 	if !ok {
@@ -90,7 +92,8 @@ func startFromPrompt(c *op.Call, a *world.Chat) error {
 	}
 	offers := func(action world.IntegrationAction) bool { return action.PromptID == prompt.UUID }
 	if !slices.ContainsFunc(integration.Attributes.Actions, offers) {
-		return jsonapi.Unprocessable("promptId", jsonapi.InvalidFormat, "integration %s does not offer prompt %s", integration.UUID, prompt.UUID)
+		return jsonapi.Unprocessable("promptId", jsonapi.InvalidFormat, "integration %s does not offer prompt %s",
+			integration.UUID, prompt.UUID)
 	}
 	a.ProjectID = prompt.Attributes.ProjectID
 	return answeredBy(a, prompt.Attributes.AgentID)
@@ -109,11 +112,13 @@ func requireAgreement(attribute string, sent **string, is string) error {
 func answeredBy(a *world.Chat, agents ...string) error {
 	switch {
 	case len(agents) == 0:
-		return jsonapi.Unprocessable("agentId", jsonapi.CannotBeBlank, "can't be blank: the chat interface has no agent")
+		return jsonapi.Unprocessable("agentId", jsonapi.CannotBeBlank,
+			"can't be blank: the chat interface has no agent")
 	case a.AgentID == "":
 		a.AgentID = agents[0]
 	case !slices.Contains(agents, a.AgentID):
-		return jsonapi.Unprocessable("agentId", jsonapi.InvalidFormat, "agent %s does not answer there; want %s, or leave it out", a.AgentID, agents[0])
+		return jsonapi.Unprocessable("agentId", jsonapi.InvalidFormat,
+			"agent %s does not answer there; want %s, or leave it out", a.AgentID, agents[0])
 	}
 	return nil
 }

@@ -54,7 +54,8 @@ func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 	for i, file := range a.Attachments {
 		content, faults := readFile(file)
 		for _, f := range faults {
-			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("attachments", i, f.member), f.code, "%s", f.reason))
+			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("attachments", i, f.member), f.code, "%s",
+				f.reason))
 		}
 		attach(c, chat.UUID, attachmentOf(file, attachmentDraft), content)
 	}

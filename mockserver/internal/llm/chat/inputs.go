@@ -39,14 +39,16 @@ func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, e
 	template, has := templateOf(w, chat)
 	switch {
 	case in.Input != nil && in.Params != nil:
-		return "", unusableInput("input and inputParams exclude each other", "inputParams: leave it out, or leave out input")
+		return "", unusableInput("input and inputParams exclude each other",
+			"inputParams: leave it out, or leave out input")
 	case in.Input != nil && strings.TrimSpace(*in.Input) == "":
 		return "", unusableInput("there is no input", "input: can't be blank")
 	case in.Input != nil:
 		return *in.Input, nil
 	case in.Params != nil && !has:
-		return "", unusableInput("the chat has no template", "inputParams: only a chat that was started from a form interface or "+
-			"a prompt takes them; want input")
+		return "", unusableInput("the chat has no template",
+			"inputParams: only a chat that was started from a form interface or "+
+				"a prompt takes them; want input")
 	case in.Params == nil && (!has || begun):
 		return "", unusableInput("there is no input", "input: want it, or inputParams where the chat has a template")
 	}
@@ -97,8 +99,9 @@ func fillTemplate(template string, values map[string]jsontext.Value) (string, er
 // files reads what goes with an input, beside the drafts that wait for it.
 func (in chatInput) files(waiting int) ([][]byte, error) {
 	if n := waiting + len(in.Attachments); n > maxAttachments {
-		return nil, unusableInput("too many attachments", fmt.Sprintf("attachments: want %d at most, not %d, of which %d were added "+
-			"to the chat before", maxAttachments, n, waiting))
+		return nil, unusableInput("too many attachments",
+			fmt.Sprintf("attachments: want %d at most, not %d, of which %d were added "+
+				"to the chat before", maxAttachments, n, waiting))
 	}
 	contents := make([][]byte, len(in.Attachments))
 	var wrong []string

@@ -58,7 +58,8 @@ func (call *toolCall) check() error {
 	}
 	var arguments map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &arguments); err != nil || arguments == nil {
-		return fmt.Errorf("tool: want functionArguments that are a JSON object as text, not %.40q", call.FunctionArguments)
+		return fmt.Errorf("tool: want functionArguments that are a JSON object as text, not %.40q",
+			call.FunctionArguments)
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ func checkTurn(t world.Turn) error {
 	case t.Times < 0:
 		return op.Invalid("times", "want 0, for always, or more, not %d", t.Times)
 	case t.Status != 0 && !slices.Contains(refusals, t.Status):
-		return op.Invalid("status", "want one of %s, or none, not %d", strings.Trim(fmt.Sprint(refusals), "[]"), t.Status)
+		return op.Invalid("status", "want one of %s, or none, not %d", strings.Trim(fmt.Sprint(refusals), "[]"),
+			t.Status)
 	case (t.Status == 0) == (len(t.Events) == 0):
 		return op.Invalid("", "want either events or a status: a turn answers or refuses")
 	case t.Status == 0 && t.Message != "":

@@ -15,11 +15,14 @@ func userIdentifier(w *world.World, id int64) Identifier {
 	return Identifier{UserType, UserUUID(w, id)}
 }
 
-// UserItem is a user as it is included: without a link (public).
+// UserItem returns a user as it is included: without a link (public).
 func UserItem(w *world.World, uuid string) *Item {
 	for id, user := range table.All(&w.Account.Users) {
 		if UserUUID(w, id) == uuid {
-			return &Item{ID: uuid, Type: UserType, Attributes: map[string]string{"name": user.Name, "email": user.Email}}
+			return &Item{
+				ID: uuid, Type: UserType,
+				Attributes: map[string]string{"name": user.Name, "email": user.Email},
+			}
 		}
 	}
 	return nil

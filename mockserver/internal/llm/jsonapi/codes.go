@@ -32,7 +32,7 @@ const (
 	LegacyTables   = "LLM_KNOWLEDGE_BASE_TABLES_AVAILABLE_ONLY_WITH_LEGACY_JSON"
 )
 
-// ValidationCode is the code of what the document's schema refuses; what rules refuse has its own.
+// ValidationCode returns the code for what the document's schema refuses; what rules refuse has its own.
 func ValidationCode(reason string) string {
 	if IsBlank(reason) {
 		return CannotBeBlank

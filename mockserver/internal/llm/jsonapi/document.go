@@ -83,7 +83,7 @@ func (k *Kind) Item(c *op.Call, row any) *Item {
 	return i
 }
 
-// TimedAttributes are those of a kind with the times that all resources have.
+// TimedAttributes are the attributes of a kind with the times that all resources have.
 type TimedAttributes[A any] struct {
 	CreatedAt string `json:"createdAt,omitempty"`
 	UpdatedAt string `json:"updatedAt,omitempty"`
@@ -133,12 +133,12 @@ func newCollection(c *op.Call, list resource.List) *collection {
 	return page
 }
 
-// PlainReply is a 200 outside the envelope.
+// PlainReply answers with a body that is not JSON:API.
 func PlainReply(body any) (op.Reply, error) {
 	return op.Reply{Status: http.StatusOK, Type: "application/json", Body: body}, nil
 }
 
-// Millis is a time as resources write it; the zero time is empty.
+// Millis returns a time as resources write it, or the empty text for the zero time.
 func Millis(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -146,7 +146,7 @@ func Millis(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// Snake is a name as paths and older requests spell it: schedule.AgentSchedules is agent_schedules.
+// Snake returns a name as paths and older requests spell it: agentSchedules is agent_schedules.
 func Snake(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -158,7 +158,7 @@ func Snake(name string) string {
 	return b.String()
 }
 
-// Camel is a name as attributes are spelled: attachment_index is attachmentIndex.
+// Camel returns a name as attributes are spelled: attachment_index is attachmentIndex.
 func Camel(name string) string {
 	words := strings.Split(name, "_")
 	for i, word := range words[1:] {

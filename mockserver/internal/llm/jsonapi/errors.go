@@ -62,7 +62,7 @@ type plainError struct {
 	Details []string `json:"details,omitempty"`
 }
 
-// ErrorReplies is how errors are answered.
+// ErrorReplies answers errors in the forms of the document.
 type ErrorReplies struct {
 	// Reword gives what the document's schemas refuse the statuses and codes that the platform has for it, where these
 	// are not those of all schemas.
@@ -183,7 +183,8 @@ var statuses = op.Statuses{
 
 // statusOf returns 400 for what is malformed and 422 for attributes whose values cannot be.
 func statusOf(o *specs.Operation, e *op.Error) int {
-	isAttribute := strings.HasPrefix(e.Field, AttributesField+".") && e.Reason != reasonReadOnly && e.Reason != "additionalProperties"
+	isAttribute := strings.HasPrefix(e.Field,
+		AttributesField+".") && e.Reason != reasonReadOnly && e.Reason != "additionalProperties"
 	status := statuses.Of(e.Code)
 	switch {
 	case e.Code == op.CodeInvalid && isAttribute:

@@ -107,7 +107,7 @@ func IsTrue[A any](name string, holds func(w *world.World, r world.Resource[A]) 
 	}
 }
 
-// Words are those of a text, between commas.
+// Words returns the words of a text, which are separated by commas.
 func Words(text string) []string {
 	list := strings.Split(text, ",")
 	for i, word := range list {
@@ -116,7 +116,7 @@ func Words(text string) []string {
 	return list
 }
 
-// OrEmpty is an attribute that may be null.
+// OrEmpty returns an attribute, or the empty text if it is null.
 func OrEmpty(attribute *string) string {
 	if attribute == nil {
 		return ""

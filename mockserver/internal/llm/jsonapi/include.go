@@ -10,13 +10,13 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Relations are what relations may lead to.
+// Relations holds what relations may lead to.
 type Relations struct {
 	Kinds  []*Kind
 	Others map[string]func(c *op.Call, uuid string) *Item // by type, what is no kind of its own
 }
 
-// Find returns what a relation leads to, or nil if it is not there.
+// find returns what a relation leads to, or nil if it is not there.
 func (r Relations) find(c *op.Call, target Identifier) *Item {
 	if find := r.Others[target.Type]; find != nil {
 		return find(c, target.ID)

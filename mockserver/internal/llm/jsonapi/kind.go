@@ -18,7 +18,7 @@ import (
 // KindOf describes what is special about one kind of resource, with attributes A. Hooks may be nil. NewKind makes a
 // kind of it.
 type KindOf[A any] struct {
-	Type string                      // as in answers, schedule.AgentSchedules; requests may spell it agent_schedules, too
+	Type string                      // as in answers, agentSchedules; requests may spell it agent_schedules, too
 	Noun string                      // one of them, for errors: agent schedule
 	Rows func(*world.LLM) table.Rows // nil: as the table of kinds says
 
@@ -179,16 +179,17 @@ func (k *Kind) Fill(c *op.Call, row any, sent map[string]jsontext.Value) error {
 	return k.set(c, nil, row)
 }
 
-// NewResource is a resource without attributes, known by its id on the wire.
+// NewResource returns a resource without attributes, and makes it known by its id on the wire.
 func NewResource[A any](c *op.Call, id int64) world.Resource[A] {
 	return world.Resource[A]{Head: NewHead(c, id, c.World.UUID(Sequence, id))}
 }
 
-// NewHead is the head of a resource that has an id on the wire from now on.
+// NewHead returns the head of a resource that has an id on the wire from now on.
 func NewHead(c *op.Call, id int64, uuid string) world.Head {
 	c.World.LLM.UUIDs.Put(uuid, id)
 	return world.Head{
-		ID: id, UUID: uuid, CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: c.Caller.User.ID, UpdatedBy: c.Caller.User.ID,
+		ID: id, UUID: uuid, CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: c.Caller.User.ID,
+		UpdatedBy: c.Caller.User.ID,
 	}
 }
 

@@ -23,7 +23,8 @@ func rejectReadOnly(c *op.Call, sent map[string]jsontext.Value) error {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		switch schema := known[name]; {
 		case schema == nil:
-			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly, "is no attribute of this kind of resource"))
+			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly,
+				"is no attribute of this kind of resource"))
 		case schema.Value.ReadOnly:
 			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly, readOnlyReason))
 		}

@@ -30,12 +30,12 @@ func OptionalRef[A any](c *op.Call, attribute string, uuid *string, rows *table.
 	return RequireRef(c, attribute, *uuid, rows)
 }
 
-// NoSuchRef says that a reference leads nowhere.
+// NoSuchRef returns the error for a reference that leads nowhere.
 func NoSuchRef(attribute, uuid string) error {
 	return Unprocessable(attribute, InvalidFormat, "there is no %s with id %q", RefNoun(attribute), uuid)
 }
 
-// RefNoun is what a reference leads to, after its name: projectId leads to a project.
+// RefNoun returns the noun of what a reference leads to, by its name: projectId leads to a project.
 func RefNoun(attribute string) string {
 	name := strings.TrimSuffix(attribute[strings.LastIndexByte(attribute, '.')+1:], "Id")
 	var b strings.Builder
@@ -48,7 +48,7 @@ func RefNoun(attribute string) string {
 	return b.String()
 }
 
-// Find is the resource of a table with an id on the wire.
+// Find returns the resource of a table that has an id on the wire.
 func Find[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (world.Resource[A], bool) {
 	id, ok := w.LLM.UUIDs.Get(uuid)
 	if !ok {
@@ -85,7 +85,7 @@ func OptionalObject(attribute string, text *string) error {
 	return RequireObject(attribute, *text)
 }
 
-// AttributeAt is the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
+// AttributeAt returns the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
 func AttributeAt(list string, n int, attribute string) string {
 	return list + "." + strconv.Itoa(n) + "." + attribute
 }

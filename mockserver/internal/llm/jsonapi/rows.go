@@ -5,7 +5,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// IDSet is some resources, by their ids on the wire.
+// IDSet holds some resources, by their ids on the wire.
 type IDSet map[string]bool
 
 // DeleteWhere removes the resources of a table for which a test holds.
@@ -30,7 +30,7 @@ func UpdateWhere[A any](rows *table.Table[world.Resource[A]], apply func(*A) boo
 	}
 }
 
-// IdentifiersWhere are the resources of a table for which a test holds.
+// IdentifiersWhere returns the resources of a table for which a test holds.
 func IdentifiersWhere[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []Identifier {
 	list := []Identifier{}
 	for _, row := range table.All(rows) {

@@ -55,7 +55,7 @@ func sortKey(row any, name string) any {
 	return WireFields(attributes)[name]
 }
 
-// WireFields are the attributes by their names on the wire.
+// WireFields returns the attributes by their names on the wire.
 func WireFields(attributes any) map[string]any {
 	all := map[string]any{}
 	if text, err := json.Marshal(attributes); err == nil {

@@ -51,7 +51,8 @@ func ofIntegration(fits func(i world.Integration, text string) bool) jsonapi.Fil
 // tagged passes the actions that carry a tag.
 func tagged(_ *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
 	if !isTag(text) {
-		return nil, jsonapi.BadRequest("filter[ui_tags]", jsonapi.ReasonFilter, "want a tag of the form key:value, not %q", text)
+		return nil, jsonapi.BadRequest("filter[ui_tags]", jsonapi.ReasonFilter,
+			"want a tag of the form key:value, not %q", text)
 	}
 	return func(a world.Resource[world.Action]) bool { return slices.Contains(a.Attributes.UITags, text) }, nil
 }

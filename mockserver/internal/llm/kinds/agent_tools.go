@@ -39,13 +39,15 @@ func checkTarget(c *op.Call, list string, n int, kind, uuid string) error {
 	user, found, known := creatorOf(c.World, kind, uuid)
 	switch {
 	case !known:
-		return jsonapi.Unprocessable(jsonapi.AttributeAt(list, n, "toolTargetType"), jsonapi.InvalidFormat, "%q is no kind of tool target, such as %s",
+		return jsonapi.Unprocessable(jsonapi.AttributeAt(list, n, "toolTargetType"), jsonapi.InvalidFormat,
+			"%q is no kind of tool target, such as %s",
 			kind, knowledgeBaseTarget)
 	case !found:
 		return jsonapi.Unprocessable(jsonapi.AttributeAt(list, n, "toolTargetId"), jsonapi.InvalidFormat,
 			"there is no tool target of the kind %s with id %q", kind, uuid)
 	case kind == agentTarget && user != c.Caller.User.ID:
-		return op.Forbidden("agent %s, at which %s points, is not yours", uuid, jsonapi.AttributeAt(list, n, "toolTargetId"))
+		return op.Forbidden("agent %s, at which %s points, is not yours", uuid,
+			jsonapi.AttributeAt(list, n, "toolTargetId"))
 	}
 	return nil
 }
@@ -87,7 +89,8 @@ func setVariables(c *op.Call, before, after []world.AgentVariable) error {
 		}
 		errs = append(errs, jsonapi.RequireText(jsonapi.AttributeAt("variables", i, "name"), v.Name))
 		if sent := jsonapi.OrEmpty(v.TargetKnowledgeBaseID); sent != "" && sent != v.ToolTargetID {
-			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("variables", i, "targetKnowledgeBaseId"), jsonapi.InvalidFormat,
+			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("variables", i, "targetKnowledgeBaseId"),
+				jsonapi.InvalidFormat,
 				"want the id of the tool target, %s, or none, not %q", v.ToolTargetID, sent))
 		}
 		if v.TargetKnowledgeBaseID = nil; v.ToolTargetType == knowledgeBaseTarget {

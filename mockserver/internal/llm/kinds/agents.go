@@ -39,7 +39,8 @@ func setAgent(c *op.Call, before, after *world.Resource[world.Agent]) error {
 		errs = append(errs, requireModel("modelType", a.ModelType, chatModels()))
 	}
 	if a.MaxToolIterations < 1 {
-		errs = append(errs, jsonapi.Unprocessable("maxToolIterations", jsonapi.InvalidFormat, "want at least 1, not %d", a.MaxToolIterations))
+		errs = append(errs, jsonapi.Unprocessable("maxToolIterations", jsonapi.InvalidFormat,
+			"want at least 1, not %d", a.MaxToolIterations))
 	}
 	return errors.Join(errs...)
 }
@@ -51,7 +52,8 @@ func checkFunctions(a *world.Agent) error {
 	function := func(attribute, name string) {
 		errs = append(errs, jsonapi.RequireText(attribute, name))
 		if seen[name] {
-			errs = append(errs, jsonapi.Unprocessable(attribute, jsonapi.NotUnique, "another function of the agent has the name %q", name))
+			errs = append(errs, jsonapi.Unprocessable(attribute, jsonapi.NotUnique,
+				"another function of the agent has the name %q", name))
 		}
 		seen[name] = true
 	}
@@ -63,7 +65,8 @@ func checkFunctions(a *world.Agent) error {
 	}
 	for i, tool := range a.Tools {
 		function(jsonapi.AttributeAt("tools", i, "functionName"), tool.FunctionName)
-		errs = append(errs, jsonapi.OptionalObject(jsonapi.AttributeAt("tools", i, "agentPromptSchema"), tool.AgentPromptSchema))
+		errs = append(errs, jsonapi.OptionalObject(jsonapi.AttributeAt("tools", i, "agentPromptSchema"),
+			tool.AgentPromptSchema))
 	}
 	return errors.Join(errs...)
 }
@@ -80,10 +83,12 @@ func removeAgent(c *op.Call, a world.Resource[world.Agent]) error {
 
 func agentUsers(w *world.World, agent string) []jsonapi.Dependents {
 	l := &w.LLM
-	forms := jsonapi.IdentifiersWhere(FormInterfaceType, &l.FormInterfaces, func(f world.FormInterface) bool { return f.AgentID == agent })
+	forms := jsonapi.IdentifiersWhere(FormInterfaceType, &l.FormInterfaces,
+		func(f world.FormInterface) bool { return f.AgentID == agent })
 	chats := jsonapi.IdentifiersWhere(ChatInterfaceType, &l.ChatInterfaces, func(i world.ChatInterface) bool {
 		return jsonapi.OrEmpty(i.TextInputAgentID) == agent ||
-			slices.ContainsFunc(i.ChatInterfaceButtons, func(b world.ChatInterfaceButton) bool { return b.AgentID == agent })
+			slices.ContainsFunc(i.ChatInterfaceButtons,
+				func(b world.ChatInterfaceButton) bool { return b.AgentID == agent })
 	})
 	schedules := jsonapi.IdentifiersWhere("agentSchedules", &l.AgentSchedules, func(s world.AgentSchedule) bool {
 		return s.AgentID == agent

@@ -40,7 +40,7 @@ func setChatInterface(c *op.Call, _, after *world.Resource[world.ChatInterface])
 	return errors.Join(errs...)
 }
 
-// AgentsOf are the agents that answer in a chat interface.
+// AgentsOf returns the agents that answer in a chat interface.
 func AgentsOf(i world.ChatInterface) []string {
 	var agents []string
 	if i.TextInputAgentID != nil {

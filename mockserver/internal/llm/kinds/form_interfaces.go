@@ -36,9 +36,11 @@ func setFormInterface(c *op.Call, _, after *world.Resource[world.FormInterface])
 	f := &after.Attributes
 	f.UseTextResource = takesTextResource(f)
 	return errors.Join(
-		jsonapi.RequireRef(c, "projectId", f.ProjectID, &c.World.LLM.Projects), jsonapi.RequireRef(c, "agentId", f.AgentID, &c.World.LLM.Agents),
+		jsonapi.RequireRef(c, "projectId", f.ProjectID, &c.World.LLM.Projects),
+		jsonapi.RequireRef(c, "agentId", f.AgentID, &c.World.LLM.Agents),
 		jsonapi.RequireText("name", f.Name), jsonapi.RequireText("promptTemplate", f.PromptTemplate),
-		jsonapi.RequireObject("formJsonSchema", f.FormJSONSchema), jsonapi.OptionalObject("formUiSchema", f.FormUISchema),
+		jsonapi.RequireObject("formJsonSchema", f.FormJSONSchema),
+		jsonapi.OptionalObject("formUiSchema", f.FormUISchema),
 	)
 }
 

@@ -31,7 +31,8 @@ func setImageGenerator(c *op.Call, before, after *world.Resource[world.ImageGene
 		errs = append(errs, requireModel("imageModelType", a.ImageModelType, imageModels()))
 	}
 	if a.ImageReturnMode != imageReturnID {
-		errs = append(errs, jsonapi.Unprocessable("imageReturnMode", jsonapi.InvalidFormat, "want %s, not %q", imageReturnID, a.ImageReturnMode))
+		errs = append(errs, jsonapi.Unprocessable("imageReturnMode", jsonapi.InvalidFormat, "want %s, not %q",
+			imageReturnID, a.ImageReturnMode))
 	}
 	return errors.Join(errs...)
 }

@@ -28,7 +28,8 @@ var Integrations = jsonapi.NewKind(jsonapi.KindOf[world.Integration]{
 	New: func(_ *op.Call, i *world.Integration) { i.ChatappMessageMode = InChannel },
 	Set: setIntegration,
 	Remove: func(c *op.Call, i world.Resource[world.Integration]) error {
-		jsonapi.DeleteWhere(c.World, &c.World.LLM.Actions, func(a world.Action) bool { return a.IntegrationID == i.UUID })
+		jsonapi.DeleteWhere(c.World, &c.World.LLM.Actions,
+			func(a world.Action) bool { return a.IntegrationID == i.UUID })
 		return nil
 	},
 	View: viewIntegration,
@@ -37,7 +38,8 @@ var Integrations = jsonapi.NewKind(jsonapi.KindOf[world.Integration]{
 func setIntegration(c *op.Call, _, after *world.Resource[world.Integration]) error {
 	i := &after.Attributes
 	errs := []error{
-		jsonapi.RequireRef(c, "projectId", i.ProjectID, &c.World.LLM.Projects), jsonapi.RequireText("serviceType", i.ServiceType),
+		jsonapi.RequireRef(c, "projectId", i.ProjectID, &c.World.LLM.Projects),
+		jsonapi.RequireText("serviceType", i.ServiceType),
 		checkActions(c, i.Actions),
 	}
 	setCredentials(c, after)
@@ -81,7 +83,8 @@ func checkActions(c *op.Call, actions []world.IntegrationAction) error {
 		seen[action.PromptID] = true
 		for m, tag := range action.UITags {
 			if !isTag(tag) {
-				errs = append(errs, jsonapi.Unprocessable(fmt.Sprintf("%s.%d", jsonapi.AttributeAt("actions", n, "uiTags"), m), jsonapi.InvalidFormat,
+				attribute := fmt.Sprintf("%s.%d", jsonapi.AttributeAt("actions", n, "uiTags"), m)
+				errs = append(errs, jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat,
 					"want a tag of the form key:value, not %q", tag))
 			}
 		}
@@ -124,7 +127,8 @@ func viewIntegration(c *op.Call, r world.Resource[world.Integration]) any {
 	entries := slices.Clone(r.Attributes.Actions)
 	for n := range entries {
 		if action, ok := actionOf(c.World, r.UUID, entries[n].PromptID); ok {
-			entries[n].WebhookTextURL, entries[n].ChatappRequestURL = addresses(c, r.Attributes.ServiceType, action.UUID)
+			service := r.Attributes.ServiceType
+			entries[n].WebhookTextURL, entries[n].ChatappRequestURL = addresses(c, service, action.UUID)
 		}
 	}
 	r.Attributes.Actions = entries

@@ -45,7 +45,8 @@ func requireModel(attribute, key string, models []model) error {
 	for i, m := range models {
 		keys[i] = m.key
 	}
-	return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat, "%q is no model in use: want %s; GET /api/users/current_settings lists them",
+	return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat,
+		"%q is no model in use: want %s; GET /api/users/current_settings lists them",
 		key, names.OneOf(key, keys))
 }
 

@@ -33,7 +33,7 @@ type agentOverview struct {
 	TotalReferencedByPromptCount int     `json:"totalReferencedByPromptCount"`
 }
 
-// OverviewItem is the overview of an agent or a project.
+// OverviewItem returns the overview of an agent or a project.
 func OverviewItem(c *op.Call, uuid string) *jsonapi.Item {
 	if agent, ok := jsonapi.Find(c.World, uuid, &c.World.LLM.Agents); ok {
 		return &jsonapi.Item{ID: uuid, Type: OverviewType, Attributes: overviewOfAgent(&c.World.LLM, agent)}

@@ -21,10 +21,13 @@ var Projects = jsonapi.NewKind(jsonapi.KindOf[world.LLMProject]{
 	Set:    setProject,
 	Remove: removeProject,
 	Filters: map[string]jsonapi.Filter[world.LLMProject]{
-		"fulltext": jsonapi.Containing(func(p world.LLMProject) []string { return []string{p.Name, jsonapi.OrEmpty(p.Description)} }),
-		"has_form_interfaces": jsonapi.IsTrue("has_form_interfaces", func(w *world.World, p world.Resource[world.LLMProject]) bool {
-			return len(formsOf(w, p.UUID)) > 0
+		"fulltext": jsonapi.Containing(func(p world.LLMProject) []string {
+			return []string{p.Name, jsonapi.OrEmpty(p.Description)}
 		}),
+		"has_form_interfaces": jsonapi.IsTrue("has_form_interfaces",
+			func(w *world.World, p world.Resource[world.LLMProject]) bool {
+				return len(formsOf(w, p.UUID)) > 0
+			}),
 		"hasInterfaces": withInterfaces,
 		"is_managed": jsonapi.IsTrue("is_managed", func(_ *world.World, p world.Resource[world.LLMProject]) bool {
 			return p.Attributes.IsManaged
@@ -49,7 +52,8 @@ func setProject(c *op.Call, before, after *world.Resource[world.LLMProject]) err
 	errs := []error{jsonapi.RequireText("name", p.Name)}
 	for id, other := range table.All(&c.World.LLM.Projects) {
 		if id != after.ID && other.Attributes.Name == p.Name {
-			errs = append(errs, jsonapi.Unprocessable("name", jsonapi.NotUnique, "there is another project with the name %q", p.Name))
+			errs = append(errs, jsonapi.Unprocessable("name", jsonapi.NotUnique,
+				"there is another project with the name %q", p.Name))
 		}
 	}
 	had := world.LLMProject{}
@@ -85,7 +89,8 @@ func switchExecutor(c *op.Call, project string, on bool) {
 func switchTextTool(c *op.Call, project string, on bool) {
 	rows := &c.World.LLM.TextKnowledgeBases
 	if !on {
-		jsonapi.DeleteWhere(c.World, rows, func(k world.TextKnowledgeBase) bool { return k.ProjectID == project && k.IsManaged })
+		jsonapi.DeleteWhere(c.World, rows,
+			func(k world.TextKnowledgeBase) bool { return k.ProjectID == project && k.IsManaged })
 		return
 	}
 	tool := jsonapi.NewResource[world.TextKnowledgeBase](c, c.World.NewID(jsonapi.Sequence))
@@ -105,7 +110,8 @@ func withInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProje
 	kinds := jsonapi.Words(text)
 	for _, kind := range kinds {
 		if kind != "form" && kind != "chat" {
-			return nil, jsonapi.BadRequest("filter[hasInterfaces]", jsonapi.ReasonFilter, "want form, chat or both, not %q", kind)
+			return nil, jsonapi.BadRequest("filter[hasInterfaces]", jsonapi.ReasonFilter,
+				"want form, chat or both, not %q", kind)
 		}
 	}
 	return func(p world.Resource[world.LLMProject]) bool {
@@ -128,5 +134,6 @@ func chatInterfacesOf(w *world.World, project string) []jsonapi.Identifier {
 
 // RequireProjectAndName refuses what belongs to no project, or has no name.
 func RequireProjectAndName(c *op.Call, projectID, name string) error {
-	return errors.Join(jsonapi.RequireRef(c, "projectId", projectID, &c.World.LLM.Projects), jsonapi.RequireText("name", name))
+	return errors.Join(jsonapi.RequireRef(c, "projectId", projectID, &c.World.LLM.Projects),
+		jsonapi.RequireText("name", name))
 }

@@ -24,11 +24,13 @@ func setPrompt(c *op.Call, before, after *world.Resource[world.Prompt]) error {
 	p := &after.Attributes
 	p.JSONSchemaHint = schemaHint(p.Template)
 	errs := []error{
-		jsonapi.RequireRef(c, "projectId", p.ProjectID, &c.World.LLM.Projects), jsonapi.RequireText("name", p.Name), jsonapi.RequireText("template", p.Template),
+		jsonapi.RequireRef(c, "projectId", p.ProjectID, &c.World.LLM.Projects), jsonapi.RequireText("name", p.Name),
+		jsonapi.RequireText("template", p.Template),
 	}
 	agent := jsonapi.RequireRef(c, "agentId", p.AgentID, &c.World.LLM.Agents)
 	if before != nil && before.Attributes.AgentID != p.AgentID {
-		agent = jsonapi.Unprocessable("agentId", jsonapi.Immutable, "a prompt keeps its agent, %s, for life", before.Attributes.AgentID)
+		agent = jsonapi.Unprocessable("agentId", jsonapi.Immutable, "a prompt keeps its agent, %s, for life",
+			before.Attributes.AgentID)
 	}
 	return errors.Join(append(errs, agent)...)
 }

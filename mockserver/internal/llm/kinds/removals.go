@@ -37,7 +37,8 @@ func dropProjectContents(w *world.World, project string) {
 func dropAgents(w *world.World, gone jsonapi.IDSet) {
 	l := &w.LLM
 	dropPrompts(w, jsonapi.DeleteWhere(w, &l.Prompts, func(p world.Prompt) bool { return gone[p.AgentID] }))
-	dropInterfaces(w, jsonapi.DeleteWhere(w, &l.FormInterfaces, func(f world.FormInterface) bool { return gone[f.AgentID] }))
+	dropInterfaces(w, jsonapi.DeleteWhere(w, &l.FormInterfaces,
+		func(f world.FormInterface) bool { return gone[f.AgentID] }))
 	dropSchedules(w, func(s world.AgentSchedule) bool { return gone[s.AgentID] })
 	dropChats(w, func(c world.Chat) bool { return gone[c.AgentID] })
 	jsonapi.UpdateWhere(&l.ChatInterfaces, func(i *world.ChatInterface) bool {

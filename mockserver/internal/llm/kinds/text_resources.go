@@ -22,7 +22,8 @@ var TextResources = jsonapi.NewKind(jsonapi.KindOf[world.TextResource]{
 })
 
 func setTextResource(_ *op.Call, _, after *world.Resource[world.TextResource]) error {
-	return errors.Join(jsonapi.RequireText("name", after.Attributes.Name), jsonapi.RequireText("text", after.Attributes.Text))
+	return errors.Join(jsonapi.RequireText("name", after.Attributes.Name),
+		jsonapi.RequireText("text", after.Attributes.Text))
 }
 
 // removeTextResource takes the text from the schedules that use it (assumed).

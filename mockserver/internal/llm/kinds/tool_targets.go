@@ -114,7 +114,8 @@ func RepeatOnToolTarget(o *specs.Operation, list op.Errors) op.Errors {
 // targetAttributes are those that a target has from what is behind it (public).
 func targetAttributes() []string {
 	return []string{
-		"projectId", "name", "isManaged", "svcDatabaseName", "formatType", "maxRows", "timeoutSeconds", "tables", "lastJob",
+		"projectId", "name", "isManaged", "svcDatabaseName", "formatType", "maxRows", "timeoutSeconds", "tables",
+		"lastJob",
 		"text", "svcAccountId", "createdByUserId", "updatedByUserId",
 	}
 }

@@ -79,7 +79,8 @@ func NeedIndexing(handler op.Rule) op.Rule {
 			if p.Event.Kind != world.KnowledgeBaseEvent {
 				continue
 			}
-			if _, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c); err != nil || r.ID == p.Event.ID {
+			if _, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource,
+				c); err != nil || r.ID == p.Event.ID {
 				c.Queries.Need(p.Query)
 			}
 		}

@@ -25,7 +25,7 @@ const (
 	queryDataDirect = "QUERY_DATA_DIRECT"
 )
 
-// Arguments of a function. Which function takes which of them is assumed.
+// Arguments holds the arguments of a function. Which function takes which of them is assumed.
 type Arguments struct {
 	Query     string  `json:"query"`
 	Statement string  `json:"statement"` // the query under another name
@@ -74,7 +74,8 @@ func (q Querier) Ask(c *op.Call, base world.KnowledgeBase, function string, args
 	case queryDataDirect:
 		text, err = s.query(args)
 	default:
-		err = op.Unprocessable("function", "want %s, %s or %s, not %q", listColumns, searchSchema, queryDataDirect, function)
+		err = op.Unprocessable("function", "want %s, %s or %s, not %q", listColumns, searchSchema, queryDataDirect,
+			function)
 	}
 	return text, s.notes, err
 }
@@ -144,7 +145,7 @@ func (s *source) query(args Arguments) (string, error) {
 	return s.rowsText(found), nil
 }
 
-// jsonapi.Find asks the engine, and keeps what there is to note.
+// find asks the engine, and keeps what there is to note.
 func (s *source) find(text string, views []across.View, rows int) (across.Finding, error) {
 	found, err := across.Ask(s.world, s.Engine, s.queries, across.Question{
 		Caller: s.caller, Database: s.base.DatabaseName, Text: text, Now: s.now, Views: views,

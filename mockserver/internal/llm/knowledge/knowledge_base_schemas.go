@@ -56,7 +56,8 @@ func (s *source) tables(rows int) ([]schemaTable, error) {
 func schemaOf(t world.Table) schemaTable {
 	one := schemaTable{Name: t.Name, Columns: []schemaColumn{}}
 	for _, column := range t.Schema {
-		one.Columns = append(one.Columns, schemaColumn{Name: column.Name, Type: column.Type, Description: column.Description})
+		one.Columns = append(one.Columns,
+			schemaColumn{Name: column.Name, Type: column.Type, Description: column.Description})
 	}
 	return one
 }

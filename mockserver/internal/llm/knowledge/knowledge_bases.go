@@ -32,8 +32,14 @@ var KnowledgeBases = jsonapi.NewKind(jsonapi.KindOf[world.KnowledgeBase]{
 	},
 	Remove: func(c *op.Call, r world.Resource[world.KnowledgeBase]) error {
 		err := jsonapi.RequireUnused(
-			jsonapi.Dependents{Plural: "tools of agents", Meta: "referencedByTools", List: kinds.ToolsWith(c.World, r.UUID)},
-			jsonapi.Dependents{Plural: "variables of agents", Meta: "referencedByVariables", List: kinds.VariablesWith(c.World, r.UUID)},
+			jsonapi.Dependents{
+				Plural: "tools of agents", Meta: "referencedByTools",
+				List: kinds.ToolsWith(c.World, r.UUID),
+			},
+			jsonapi.Dependents{
+				Plural: "variables of agents", Meta: "referencedByVariables",
+				List: kinds.VariablesWith(c.World, r.UUID),
+			},
 		)
 		if err != nil {
 			return err
@@ -56,7 +62,8 @@ func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
 		errs = append(errs, jsonapi.Unprocessable("svcDatabaseName", jsonapi.InvalidFormat, "%v", err))
 	}
 	if a.FormatType != legacyJSON && a.FormatType != markdownKV { // assumed
-		errs = append(errs, jsonapi.Unprocessable("formatType", jsonapi.InvalidFormat, "want %s or %s, not %q", legacyJSON, markdownKV, a.FormatType))
+		errs = append(errs, jsonapi.Unprocessable("formatType", jsonapi.InvalidFormat, "want %s or %s, not %q",
+			legacyJSON, markdownKV, a.FormatType))
 	}
 	return errors.Join(errs...)
 }
@@ -65,15 +72,18 @@ func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
 func checkTables(a world.KnowledgeBase) error {
 	var errs []error
 	if len(a.Tables) > 0 && a.FormatType != legacyJSON {
-		errs = append(errs, jsonapi.Unprocessable("tables", jsonapi.LegacyTables, "want none, or the format %s; the format %s has no tables",
+		errs = append(errs, jsonapi.Unprocessable("tables", jsonapi.LegacyTables,
+			"want none, or the format %s; the format %s has no tables",
 			legacyJSON, a.FormatType))
 	}
 	seen := map[string]bool{}
 	for i, t := range a.Tables {
-		errs = append(errs, jsonapi.RequireText(jsonapi.AttributeAt("tables", i, "name"), t.Name), jsonapi.RequireText(jsonapi.AttributeAt("tables", i, "svcQuery"), t.Query))
+		errs = append(errs, jsonapi.RequireText(jsonapi.AttributeAt("tables", i, "name"), t.Name),
+			jsonapi.RequireText(jsonapi.AttributeAt("tables", i, "svcQuery"), t.Query))
 		name := strings.ToLower(t.Name) // as SQL takes names
 		if seen[name] {
-			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("tables", i, "name"), jsonapi.NotUnique, "another table is called %s already", t.Name))
+			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("tables", i, "name"), jsonapi.NotUnique,
+				"another table is called %s already", t.Name))
 		}
 		seen[name] = true
 	}
@@ -121,7 +131,7 @@ func (q Querier) EndIndexing(w *world.World, e world.Event) {
 	w.LLM.KnowledgeBases.Put(r.ID, r)
 }
 
-// IndexPending lets a client that polls a knowledge base see its indexing end.
+// IndexPending reports where the indexing of a knowledge base stands, and when it ends.
 func IndexPending(c *op.Call) (string, time.Time, bool) {
 	_, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c)
 	if err != nil || !r.Attributes.Indexing() {

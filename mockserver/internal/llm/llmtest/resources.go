@@ -39,7 +39,8 @@ func Post(c *mocktest.Client, kind, attributes string) mocktest.Answer {
 // Patch asks for a change of a resource.
 func Patch(c *mocktest.Client, kind, id, attributes string) mocktest.Answer {
 	c.Helper()
-	return c.Patch("/api/"+kind+"/"+id, fmt.Sprintf(`{"data":{"type":%q,"id":%q,"attributes":%s}}`, kind, id, attributes))
+	return c.Patch("/api/"+kind+"/"+id,
+		fmt.Sprintf(`{"data":{"type":%q,"id":%q,"attributes":%s}}`, kind, id, attributes))
 }
 
 // RefusesText wants an operation to refuse a body that is plain text.

@@ -34,7 +34,8 @@ func StageIn(c *mocktest.Client, project string) Stage {
 		c,
 		"chat_interfaces",
 		fmt.Sprintf(`{"projectId":%q,"name":"Chat","starterMessage":"Hello","textInputEnabled":true,
-		"textInputAgentId":%q,"chatInterfaceButtons":[{"agentId":%q,"label":"Sales","prompt":"Sum up the sales."}]}`, project, s.Agent, s.Agent),
+		"textInputAgentId":%q,"chatInterfaceButtons":[{"agentId":%q,"label":"Sales","prompt":"Sum up the sales."}]}`,
+			project, s.Agent, s.Agent),
 	)
 	s.Form = Make(
 		c,

@@ -56,7 +56,8 @@ func (s *Studio) Fill(text string) string {
 // Create asks for a resource of a kind, by its name in paths.
 func (s *Studio) Create(kind, attributes string) mocktest.Answer {
 	s.Helper()
-	return s.Post("/api/"+kind, fmt.Sprintf(`{"data":{"type":%q,"attributes":%s}}`, CamelType(kind), s.Fill(attributes)))
+	return s.Post("/api/"+kind, fmt.Sprintf(`{"data":{"type":%q,"attributes":%s}}`, CamelType(kind),
+		s.Fill(attributes)))
 }
 
 // Make creates a resource and gives its id.

@@ -15,20 +15,38 @@ import (
 var Walked = []struct{ Kind, Attributes, Change, text string }{
 	{"projects", `{"name":"Other"}`, `{"description":"Agents"}`, "name"},
 	{"agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5"}`, `{"temperature":0.5}`, "name"},
-	{"prompts", `{"name":"P","projectId":"PROJECT","agentId":"AGENT","template":"{{word}}"}`, `{"template":"Spell {{word}}"}`, "name"},
+	{
+		"prompts", `{"name":"P","projectId":"PROJECT","agentId":"AGENT","template":"{{word}}"}`,
+		`{"template":"Spell {{word}}"}`, "name",
+	},
 	{"form_interfaces", FormAttributes, `{"name":"G"}`, "name"},
-	{"chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":false}`, `{"starterMessage":"Hi"}`, "name"},
-	{"integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[]}`, `{"chatWelcomeMessage":"Hi"}`, "serviceType"},
+	{
+		"chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":false}`, `{"starterMessage":"Hi"}`,
+		"name",
+	},
+	{
+		"integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[]}`, `{"chatWelcomeMessage":"Hi"}`,
+		"serviceType",
+	},
 	{"text_resources", `{"name":"T","description":null,"text":"Short sentences."}`, `{"text":"Long ones."}`, "name"},
 	{"knowledge_bases", `{"name":"K","projectId":"PROJECT","svcDatabaseName":"shop"}`, `{"maxRows":10}`, "name"},
-	{"text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`, `{"text":"Nothing is."}`, "name"},
+	{
+		"text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`, `{"text":"Nothing is."}`,
+		"name",
+	},
 	{"datastore_query_tools", `{"name":"D","projectId":"PROJECT"}`, `{"maxRows":10}`, "name"},
-	{"image_generators", `{"name":"I","projectId":"PROJECT","imageModelType":"nova-canvas","imageReturnMode":"ID"}`, `{"name":"J"}`, "name"},
+	{
+		"image_generators", `{"name":"I","projectId":"PROJECT","imageModelType":"nova-canvas","imageReturnMode":"ID"}`,
+		`{"name":"J"}`, "name",
+	},
 	{"presentation_artifact_tools", `{"name":"P","projectId":"PROJECT"}`, `{"name":"Q"}`, "name"},
 	{"web_search_tools", `{"name":"W","projectId":"PROJECT","modelType":"gpt-5"}`, `{"name":"V"}`, "name"},
 	{"agent_schedules", ScheduleAttributes, `{"name":"R"}`, "name"},
 	{"chats", `{"agentId":"AGENT"}`, "", "agentId"},
-	{"chat_attachments", `{"chatId":"CHAT","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`, "", "contentType"},
+	{
+		"chat_attachments", `{"chatId":"CHAT","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`,
+		"", "contentType",
+	},
 }
 
 // Attributes of what needs many of them.

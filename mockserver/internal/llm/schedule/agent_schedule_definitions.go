@@ -60,7 +60,10 @@ func newRun(c *op.Call, r world.Resource[world.AgentSchedule]) any {
 	content, err := runInput(c.World, a)
 	if err != nil {
 		return failingRun{
-			a.Timezone, exported{authorization(c)}, callbackTask(c, r, "failure"), map[string]string{"fail>": err.Error()},
+			a.Timezone,
+			exported{authorization(c)},
+			callbackTask(c, r, "failure"),
+			map[string]string{"fail>": err.Error()},
 		}
 	}
 	attributes := map[string]any{"agentId": a.AgentID}
@@ -80,7 +83,8 @@ func newRun(c *op.Call, r world.Resource[world.AgentSchedule]) any {
 			Content: map[string]any{"data": map[string]any{"type": "chats", "attributes": attributes}},
 		},
 		Continue: httpTask{
-			Address: c.Base + "/api/chats/${JSON.parse(http.last_content).data.id}/continue", Method: "POST", Content: content,
+			Address: c.Base + "/api/chats/${JSON.parse(http.last_content).data.id}/continue", Method: "POST",
+			Content: content,
 		},
 		CallBack: callbackTask(c, r, "success"),
 	}

@@ -30,7 +30,8 @@ func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
 	executed := c.Now
 	if body.ExecutedAt != "" {
 		if executed, err = time.Parse(time.RFC3339, body.ExecutedAt); err != nil {
-			return op.Reply{}, op.Invalid("executed_at", "want a time, such as 2026-01-16T07:00:12Z, not %q", body.ExecutedAt)
+			return op.Reply{}, op.Invalid("executed_at", "want a time, such as 2026-01-16T07:00:12Z, not %q",
+				body.ExecutedAt)
 		}
 	}
 	a := &r.Attributes

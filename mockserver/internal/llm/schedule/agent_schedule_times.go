@@ -75,9 +75,11 @@ func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 		t.end, err = time.Parse(time.DateOnly, *a.EndAt)
 		switch {
 		case err != nil:
-			errs = append(errs, jsonapi.Unprocessable("endAt", jsonapi.InvalidFormat, "want a date, such as 2026-12-31, not %q", *a.EndAt))
+			errs = append(errs, jsonapi.Unprocessable("endAt", jsonapi.InvalidFormat,
+				"want a date, such as 2026-12-31, not %q", *a.EndAt))
 		case *a.EndAt < t.start.Format(time.DateOnly):
-			errs = append(errs, jsonapi.Unprocessable("endAt", jsonapi.InvalidFormat, "%s comes before the start, %s", *a.EndAt, a.StartAt))
+			errs = append(errs, jsonapi.Unprocessable("endAt", jsonapi.InvalidFormat, "%s comes before the start, %s",
+				*a.EndAt, a.StartAt))
 		}
 	}
 	return t, errors.Join(append(errs, t.checkRepetition())...)
@@ -88,7 +90,8 @@ func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 func (t scheduleTimes) checkRepetition() error {
 	var errs []error
 	if t.every < 1 && t.unit != noRepeat {
-		errs = append(errs, jsonapi.Unprocessable("repeatFrequency", jsonapi.InvalidFormat, "want at least 1, not %d", t.every))
+		errs = append(errs, jsonapi.Unprocessable("repeatFrequency", jsonapi.InvalidFormat, "want at least 1, not %d",
+			t.every))
 	}
 	least, most := 0, 7
 	switch t.unit {
@@ -149,7 +152,7 @@ func days(given []int, fallback int) string {
 	return strings.Join(texts, ",")
 }
 
-// turn tells in the words of a workflow whether a slot's turn has come, where not every unit has a run; empty: always.
+// condition returns, in the words of a workflow, when a slot has a run, or the empty text if every slot has one.
 // Cron cannot count units from the start.
 func (t scheduleTimes) condition() string {
 	unit, known := map[string]string{"daily": "day", "weekly": "week", "monthly": "month"}[t.unit]

@@ -39,7 +39,8 @@ func checkFormValues(f world.FormInterface, raw []byte) error {
 		}
 	}
 	if len(lacking) > 0 {
-		return jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat, "the form requires %s", strings.Join(lacking, ", "))
+		return jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat, "the form requires %s",
+			strings.Join(lacking, ", "))
 	}
 	return nil
 }
@@ -58,12 +59,14 @@ func scheduledInput(i world.ChatInterface, raw []byte) (string, error) {
 		return input, nil
 	}
 	if values.Button == nil {
-		return "", jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat, "want input, or button_id for a button of the chat interface")
+		return "", jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat,
+			"want input, or button_id for a button of the chat interface")
 	}
 	for n, button := range i.ChatInterfaceButtons {
 		if *values.Button == button.Label || *values.Button == strconv.Itoa(n) {
 			return button.Prompt, nil
 		}
 	}
-	return "", jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat, "the chat interface has no button %q", *values.Button)
+	return "", jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat, "the chat interface has no button %q",
+		*values.Button)
 }

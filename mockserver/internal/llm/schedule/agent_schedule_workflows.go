@@ -80,7 +80,8 @@ func removeAgentSchedule(c *op.Call, r world.Resource[world.AgentSchedule]) erro
 	}
 	project := kinds.WorkflowProject(r.Attributes)
 	if across.Running(c.World, project) {
-		return jsonapi.UnprocessableResource(jsonapi.SomethingWrong, "the workflow of the schedule, project %s, cannot be deleted while it runs",
+		return jsonapi.UnprocessableResource(jsonapi.SomethingWrong,
+			"the workflow of the schedule, project %s, cannot be deleted while it runs",
 			jsonapi.OrEmpty(r.Attributes.WorkflowProjectID))
 	}
 	across.RemoveProject(c.World, project, c.Now)

@@ -111,7 +111,8 @@ func sameProject(attribute, project string, a world.AgentSchedule) error {
 	if project == a.ProjectID {
 		return nil
 	}
-	return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat, "the %s belongs to project %s, and the schedule to %s",
+	return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat,
+		"the %s belongs to project %s, and the schedule to %s",
 		jsonapi.RefNoun(attribute), project, a.ProjectID)
 }
 
@@ -120,7 +121,8 @@ func sameProject(attribute, project string, a world.AgentSchedule) error {
 func checkInterface(c *op.Call, a *world.AgentSchedule) error {
 	form, chat := a.FormInterfaceID != nil, a.ChatInterfaceID != nil
 	if form == chat {
-		return jsonapi.UnprocessableResource(jsonapi.OneInterface, "want exactly one of formInterfaceId and chatInterfaceId")
+		return jsonapi.UnprocessableResource(jsonapi.OneInterface,
+			"want exactly one of formInterfaceId and chatInterfaceId")
 	}
 	l := &c.World.LLM
 	if form {
@@ -141,7 +143,8 @@ func checkInterface(c *op.Call, a *world.AgentSchedule) error {
 	}
 	_, err := scheduledInput(i.Attributes, a.ParameterValues)
 	return errors.Join(
-		sameProject("chatInterfaceId", i.Attributes.ProjectID, *a), requireReachable(*a, kinds.AgentsOf(i.Attributes)...), err,
+		sameProject("chatInterfaceId", i.Attributes.ProjectID, *a),
+		requireReachable(*a, kinds.AgentsOf(i.Attributes)...), err,
 	)
 }
 
@@ -150,5 +153,6 @@ func requireReachable(a world.AgentSchedule, agents ...string) error {
 	if len(agents) == 0 || slices.Contains(agents, a.AgentID) {
 		return nil
 	}
-	return jsonapi.Unprocessable("agentId", jsonapi.InvalidFormat, "agent %s does not answer in the %s interface", a.AgentID, a.InterfaceType)
+	return jsonapi.Unprocessable("agentId", jsonapi.InvalidFormat, "agent %s does not answer in the %s interface",
+		a.AgentID, a.InterfaceType)
 }
