@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/result"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -32,13 +32,13 @@ func (w *World) QueueResult(r JobResult) error {
 		Queued: r.Queued, Running: r.Running, Times: r.Times,
 	}
 	if r.Error == "" || r.Columns != nil || r.Rows != nil {
-		output, err := core.NewOutput(r.Columns, r.Rows)
+		output, err := result.NewOutput(r.Columns, r.Rows)
 		if err != nil {
 			return fmt.Errorf("queue a result: %w", err)
 		}
 		queued.Output = output
 	}
-	err := w.live.Write(0, func(tx *world.World) error { return core.QueueResult(tx, queued) })
+	err := w.live.Write(0, func(tx *world.World) error { return result.Queue(tx, queued) })
 	if err != nil {
 		return fmt.Errorf("queue a result: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm"
@@ -103,7 +104,7 @@ func plantAll(fixture fixtures.Fixture, from provenance) (world.World, error) {
 		Scenario: from.scenario, Brand: string(from.brand), Seed: from.seed, Clock: clock.New(from.mode, from.now),
 	}
 	err := errors.Join(
-		core.SeedAccount(&w, fixture.Account), core.Seed(&w, fixture.Core), core.SeedGrants(&w, fixture.Account),
+		access.SeedAccount(&w, fixture.Account), core.Seed(&w, fixture.Core), access.SeedGrants(&w, fixture.Account),
 		workflow.Seed(&w, fixture.Workflow), audience.Seed(&w, fixture.Audience), dwh.Seed(&w, fixture.DWH),
 		llm.Seed(&w, fixture.LLM),
 	)

@@ -24,6 +24,7 @@ import (
 	"svc.example/understudy/mockserver/internal/audience"
 	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/jobs"
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
 	"svc.example/understudy/mockserver/internal/live"
@@ -74,7 +75,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
 	s.settle, s.room = map[string]func(*world.World, world.Event){}, semaphore.NewWeighted(maxAtATime)
-	engine := core.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
+	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),

@@ -218,7 +218,7 @@ func TestCallersThatLeaveLeaveNothingBehind(t *testing.T) { //nolint:paralleltes
 func stacks() (list []string) {
 	buffer := make([]byte, 4<<20)
 	for stack := range strings.SplitSeq(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
-		if strings.Contains(stack, "core.(*run)") || strings.Contains(stack, "mockserver.(*Server).serve") {
+		if strings.Contains(stack, "jobs.(*run)") || strings.Contains(stack, "mockserver.(*Server).serve") {
 			list = append(list, stack)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"svc.example/understudy/mockserver/internal/llm"
+	"svc.example/understudy/mockserver/internal/llm/chat"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -75,7 +75,7 @@ func (w *World) QueueTurn(t Turn) error {
 		}
 		queued.Events = append(queued.Events, text)
 	}
-	if err := w.live.Write(0, func(tx *world.World) error { return llm.QueueTurn(tx, queued) }); err != nil {
+	if err := w.live.Write(0, func(tx *world.World) error { return chat.QueueTurn(tx, queued) }); err != nil {
 		return fmt.Errorf("queue a turn: %w", err)
 	}
 	return nil

@@ -12,7 +12,7 @@
 package across
 
 import (
-	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -21,7 +21,7 @@ func User(w *world.World, id int64) (world.User, bool) { return w.Account.LiveUs
 
 // Granted reports whether anything of a kind of resources, such as LlmProject, is granted to a user: by its policies, or
 // straight to it.
-func Granted(w *world.World, user world.User, kind string) bool { return core.Granted(w, user, kind) }
+func Granted(w *world.World, user world.User, kind string) bool { return access.Granted(w, user, kind) }
 
 // Connection is a connection of the core data interface.
 func Connection(w *world.World, id int64) (world.Connection, bool) { return w.Core.Connections.Get(id) }

@@ -3,7 +3,7 @@ package across
 import (
 	"time"
 
-	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
@@ -20,7 +20,7 @@ func TargetDatabase(w *world.World, name string) (world.Database, bool) {
 
 // MayImport reports whether a caller may import into a database.
 func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
-	return core.MayImport(w, caller, d)
+	return access.MayImport(w, caller, d)
 }
 
 // HasTable reports whether a database has a live table of a name.

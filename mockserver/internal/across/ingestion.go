@@ -1,14 +1,14 @@
 package across
 
 import (
-	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/data"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 // ImportTarget is the table that the path of an event names, if the caller may import into it.
-func ImportTarget(c *op.Call) (world.Table, error) { return core.ImportTarget(c) }
+func ImportTarget(c *op.Call) (world.Table, error) { return data.ImportTarget(c) }
 
 // Learned returns a table to which a record is about to come, with the record's columns in its schema if it detects
 // schemas.
-func Learned(t world.Table, r world.Record) world.Table { return core.Learned(t, r) }
+func Learned(t world.Table, r world.Record) world.Table { return data.Learned(t, r) }

@@ -1,23 +1,24 @@
 package across
 
 import (
-	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/data"
+	"svc.example/understudy/mockserver/internal/core/jobs"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 // Engine is what answers the queries of knowledge bases: that of jobs.
-type Engine = core.Engine
+type Engine = jobs.Engine
 
 // Question is a query over a database, as a user.
-type Question = core.Question
+type Question = jobs.Question
 
 // View is a query that a question may read as a table.
-type View = core.View
+type View = jobs.View
 
 // Finding is what a question gives.
-type Finding = core.Finding
+type Finding = jobs.Finding
 
 // Ask answers a question, with the first rows, as many as are wanted.
 func Ask(w *world.World, engine Engine, queries *op.Queries, q Question, rows int) (Finding, error) {
@@ -26,11 +27,11 @@ func Ask(w *world.World, engine Engine, queries *op.Queries, q Question, rows in
 
 // Queryable says why a user may not query a database; nil: it may.
 func Queryable(w *world.World, user world.User, database string) error {
-	return core.Queryable(w, world.Caller{User: user}, database)
+	return data.Queryable(w, world.Caller{User: user}, database)
 }
 
 // Tables are the tables of a database.
-func Tables(w *world.World, database string) []world.Table { return core.LiveTables(w, database) }
+func Tables(w *world.World, database string) []world.Table { return data.LiveTables(w, database) }
 
 // Running reports whether an attempt of a project is not done.
 func Running(w *world.World, project int64) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"svc.example/understudy/fixtures"
-	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/result"
 	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
@@ -54,14 +54,14 @@ func (h Host) queueJobResult(c *op.Call, w *live.World) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, op.Invalid("", "request body: %v", err)
 	}
-	result, err := core.ResultOf(body)
+	queued, err := result.FromFixture(body)
 	if err != nil {
 		return op.Reply{}, op.Invalid("rows", "%v", err)
 	}
-	if err := w.Write(len(c.Body), func(tx *world.World) error { return core.QueueResult(tx, result) }); err != nil {
+	if err := w.Write(len(c.Body), func(tx *world.World) error { return result.Queue(tx, queued) }); err != nil {
 		return op.Reply{}, err
 	}
-	return op.Created(viewJobResult(result))
+	return op.Created(viewJobResult(queued))
 }
 
 func (h Host) clearJobResults(c *op.Call, w *live.World) (op.Reply, error) {

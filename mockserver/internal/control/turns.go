@@ -2,7 +2,7 @@ package control
 
 import (
 	"svc.example/understudy/mockserver/internal/live"
-	"svc.example/understudy/mockserver/internal/llm"
+	"svc.example/understudy/mockserver/internal/llm/chat"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -16,7 +16,7 @@ func (h Host) queueTurn(c *op.Call, w *live.World) (op.Reply, error) {
 	if err := c.Decode(&turn); err != nil {
 		return op.Reply{}, err
 	}
-	if err := w.Write(len(c.Body), func(tx *world.World) error { return llm.QueueTurn(tx, turn) }); err != nil {
+	if err := w.Write(len(c.Body), func(tx *world.World) error { return chat.QueueTurn(tx, turn) }); err != nil {
 		return op.Reply{}, err
 	}
 	return op.Created(turn)

@@ -10,7 +10,7 @@ import (
 
 func TestAccount(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load(importPlace)
+	c := newClient(t).load("core: {databases: [{name: shop, tables: [{name: orders}]}]}\n")
 	size := func() float64 {
 		account, _ := c.Get("/account/show").Want(200).Object()["account"].(map[string]any)
 		if account["id"] != 1.0 || account["plan"] != 0.0 || account["maximum_cores"] != 0.0 || account["created_at"] == "" {
@@ -19,15 +19,15 @@ func TestAccount(t *testing.T) {
 		return account["storage_size"].(float64)
 	}
 	before := size()
-	c.put(ordersImport, msgpackRows(t, map[string]any{"n": 1})).Want(200)
+	c.As("1/write").At("ingestion").Post("/postback/v3/event/shop/orders", `{"n":"1"}`).Want(200)
 	if after := size(); after != before+float64(len(`{"n":"1"}`)) {
-		t.Errorf("the size is %v after an import, and was %v", after, before)
+		t.Errorf("the size is %v after a record came in, and was %v", after, before)
 	}
 }
 
 func TestCoreUtilization(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load(importPlace)
+	c := newClient(t).load("core: {databases: [{name: shop, tables: [{name: orders}]}]}\n")
 	c.Post("/job/issue/trino/shop", `{"query":"SELECT 1"}`).Want(200)
 	c.Advance(2 * time.Second)
 	c.Advance(time.Hour)

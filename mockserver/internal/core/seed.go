@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/core/data"
 	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -31,7 +32,7 @@ func Seed(w *world.World, f fixtures.Core) error {
 	for i, job := range f.Jobs {
 		s.job(i, job)
 	}
-	s.play()
+	s.playSteps()
 	for i, r := range f.Results {
 		s.check(about(fmt.Sprintf("result %d", i+1), "results", i), seedResult(w, r))
 	}
@@ -85,10 +86,10 @@ func (s *seeding) planDeletion(what subject, at time.Time, do func(at time.Time)
 	s.steps = append(s.steps, seedStep{what: what, at: at, do: do, deletes: true})
 }
 
-// play takes the steps in the order of their times. Of those at one time, deletions come first, since what is deleted
-// leaves its name to others; the rest goes as it was planned. What has failed, or is part of a database that has, goes no
-// further: it is known what is wrong with it.
-func (s *seeding) play() {
+// playSteps takes the steps in the order of their times. Of those at one time, deletions come first, since what is
+// deleted leaves its name to others; the rest goes as it was planned. What has failed, or is part of a database that
+// has, goes no further: it is known what is wrong with it.
+func (s *seeding) playSteps() {
 	slices.SortStableFunc(s.steps, func(a, b seedStep) int {
 		if order := a.at.Compare(b.at); order != 0 || a.deletes == b.deletes {
 			return order
@@ -137,7 +138,7 @@ func (s *seeding) connection(i int, f fixtures.Connection) {
 	user := s.user(what, "")
 	s.plan(what, time.Time{}, func(time.Time) error { // they have no time, and jobs may refer to them at any
 		body := map[string]string{"url": f.URL}
-		_, err := createConnection(s.Call(s.now, user, body, "connection_name", f.Name))
+		_, err := data.CreateConnection(s.Call(s.now, user, body, "connection_name", f.Name))
 		return err
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/core/jobs"
+	"svc.example/understudy/mockserver/internal/core/result"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -40,13 +42,13 @@ func (s *seeding) job(i int, f fixtures.Job) {
 		"result": f.Target,
 	}
 	j.issue = func(at time.Time) (int64, error) {
-		reply, err := Engine{}.issueJob(s.Call(at, user, body, "job_type", f.Type, "database_name", f.Database))
+		reply, err := jobs.Engine{}.IssueJob(s.Call(at, user, body, "job_type", f.Type, "database_name", f.Database))
 		if err != nil {
 			return 0, err
 		}
 		return strconv.ParseInt(reply.Body.(map[string]string)["job_id"], 10, 64)
 	}
-	s.live(j)
+	s.planLife(j)
 }
 
 // times are those of a fixture, and what follows from them where it leaves them open.
@@ -54,8 +56,9 @@ func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 	queued, running := s.usual()
 	later, status := s.now.Add(seededWait), world.JobStatus(f.Status)
 	t := jobTimes{
-		created: s.moment(what.at("createdAt"), f.CreatedAt, time.Time{}), start: s.moment(what.at("startAt"), f.StartAt, time.Time{}),
-		end: s.moment(what.at("endAt"), f.EndAt, time.Time{}),
+		created: s.moment(what.at("createdAt"), f.CreatedAt, time.Time{}),
+		start:   s.moment(what.at("startAt"), f.StartAt, time.Time{}),
+		end:     s.moment(what.at("endAt"), f.EndAt, time.Time{}),
 	}
 	if status == world.JobQueued {
 		return jobTimes{created: cmp.Or(t.created, s.now), start: cmp.Or(t.start, later)}
@@ -79,11 +82,11 @@ func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 
 // usual is how long jobs wait and run in this world.
 func (s *seeding) usual() (queued, running time.Duration) {
-	return cmp.Or(s.World.Core.JobTime.Queued, queuedTime), cmp.Or(s.World.Core.JobTime.Running, runningTime)
+	return cmp.Or(s.World.Core.JobTime.Queued, jobs.QueuedTime), cmp.Or(s.World.Core.JobTime.Running, jobs.RunningTime)
 }
 
-// wrong says how times do not fit a status.
-func (t jobTimes) wrong(status world.JobStatus, now time.Time) error {
+// check returns an error if times do not fit a status.
+func (t jobTimes) check(status world.JobStatus, now time.Time) error {
 	switch {
 	case t.created.After(now):
 		return errors.New("createdAt is in the future")
@@ -95,14 +98,15 @@ func (t jobTimes) wrong(status world.JobStatus, now time.Time) error {
 	case status == world.JobRunning && (t.start.After(now) || !t.end.After(now)):
 		return errors.New("a running job has started by now, and ends later: want another startAt or endAt")
 	case status.Finished() && t.end.After(now):
-		return fmt.Errorf("a job that is over has ended by now: want an earlier endAt than %s", t.end.Format(time.RFC3339))
+		return fmt.Errorf("a job that is over has ended by now: want an earlier endAt than %s",
+			t.end.Format(time.RFC3339))
 	}
 	return nil
 }
 
-// live plans the steps of a job's life. One that was killed before it had started never did.
-func (s *seeding) live(j seededJob) {
-	if err := j.wrong(j.status, s.now); err != nil {
+// planLife plans the steps of a job's life. One that was killed before it had started never did.
+func (s *seeding) planLife(j seededJob) {
+	if err := j.check(j.status, s.now); err != nil {
 		s.check(j.what, err)
 		return
 	}
@@ -115,7 +119,7 @@ func (s *seeding) live(j seededJob) {
 		if !j.status.Finished() {
 			job.Answer = j.answer
 		}
-		step(s.World, job, j.start)
+		jobs.PlanStep(s.World, job, j.start)
 		return nil
 	})
 	then := func(at time.Time, do func(id int64, at time.Time) error) {
@@ -128,8 +132,8 @@ func (s *seeding) live(j seededJob) {
 	}
 	if !j.start.After(s.now) && (j.status != world.JobKilled || !j.end.Before(j.start)) {
 		then(j.start, func(id int64, at time.Time) error {
-			startJob(s.World, s.halted(id), world.Event{At: at, Kind: world.JobEvent, ID: id})
-			step(s.World, s.halted(id), j.end)
+			jobs.StartJob(s.World, s.halted(id), world.Event{At: at, Kind: world.JobEvent, ID: id})
+			jobs.PlanStep(s.World, s.halted(id), j.end)
 			return nil
 		})
 	}
@@ -149,15 +153,15 @@ func (s *seeding) halted(id int64) world.Job {
 func (s *seeding) end(j seededJob, id int64, at time.Time) error {
 	job := s.halted(id)
 	if j.status == world.JobKilled {
-		_, err := killJob(s.Call(at, job.User, nil, "job_id", op.IDText(id)))
+		_, err := jobs.KillJob(s.Call(at, job.User, nil, "job_id", op.IDText(id)))
 		return err
 	}
 	if j.status == world.JobError {
-		conclude(s.World, job, at, errors.New(j.answer.Error))
+		jobs.Conclude(s.World, job, at, errors.New(j.answer.Error))
 		return nil
 	}
-	deliver(&job, j.answer.Output)
-	conclude(s.World, job, at, nil)
+	jobs.SetOutput(&job, j.answer.Output)
+	jobs.Conclude(s.World, job, at, nil)
 	return nil
 }
 
@@ -179,15 +183,15 @@ func (s *seeding) answer(what subject, e ending) *world.QueuedResult {
 		}
 		e.result = &fixtures.Output{}
 	}
-	output, err := outputOf(e.result.Columns, e.result.Rows)
+	output, err := result.OutputFromJSON(e.result.Columns, e.result.Rows)
 	s.check(what, err)
 	return &world.QueuedResult{Output: output}
 }
 
 func seedResult(w *world.World, f fixtures.QueuedResult) error {
-	r, err := ResultOf(f)
+	r, err := result.FromFixture(f)
 	if err != nil {
 		return err
 	}
-	return QueueResult(w, r)
+	return result.Queue(w, r)
 }

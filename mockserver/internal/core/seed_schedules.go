@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/core/jobs"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -26,10 +27,10 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 		}
 	}
 	s.plan(what, created, func(at time.Time) error {
-		_, err := createSchedule(s.Call(at, user, scheduleBody(f), "schedule_name", f.Name))
+		_, err := jobs.CreateSchedule(s.Call(at, user, scheduleBody(f), "schedule_name", f.Name))
 		if row, ok := s.scheduleNamed(f.Name); ok {
 			row.Slot = time.Time{}
-			putSchedule(s.World, row, at)
+			jobs.PutSchedule(s.World, row, at)
 		}
 		return err
 	})
@@ -45,9 +46,9 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 		if after.Before(row.CreatedAt) {
 			after = row.CreatedAt
 		}
-		slot, err := nextSlot(row, after)
+		slot, err := jobs.NextSlot(row, after)
 		row.Slot = slot
-		putSchedule(s.World, row, now)
+		jobs.PutSchedule(s.World, row, now)
 		return err
 	})
 }
@@ -74,7 +75,7 @@ func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, er
 	if row.Timezone == "" {
 		row.Timezone = "UTC"
 	}
-	calendar, err := slotsOf(row)
+	calendar, err := jobs.SlotsOf(row)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +118,8 @@ func (s *seeding) run(what subject, f fixtures.JobSchedule, run fixtures.Schedul
 		if !ok { // it could not be made
 			return 0, nil
 		}
-		job, err := issue(s.World, jobOf(row, slot), at)
+		job, err := jobs.Issue(s.World, jobs.JobForSlot(row, slot), at)
 		return job.ID, err
 	}
-	s.live(j)
+	s.planLife(j)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/core/data"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -16,10 +17,10 @@ func (s *seeding) database(i int, f fixtures.Database) {
 	owner := s.user(what, f.Owner)
 	created := s.past(what.at("createdAt"), f.CreatedAt, s.now.Add(-seededAge))
 	s.plan(what, created, func(at time.Time) error {
-		if _, err := createDatabase(s.Call(at, owner, nil, "database_name", f.Name)); err != nil {
+		if _, err := data.CreateDatabase(s.Call(at, owner, nil, "database_name", f.Name)); err != nil {
 			return err
 		}
-		d, err := liveDatabase(s.World, f.Name)
+		d, err := data.LiveDatabase(s.World, f.Name)
 		d.DeleteProtected = f.DeleteProtected
 		s.World.Core.Databases.Put(d.ID, d)
 		return err
@@ -29,7 +30,7 @@ func (s *seeding) database(i int, f fixtures.Database) {
 	}
 	if f.DeletedAt != "" {
 		s.planDeletion(what, s.past(what.at("deletedAt"), f.DeletedAt, s.now), func(at time.Time) error {
-			_, err := deleteDatabase(s.Call(at, owner, nil, "database_name", f.Name))
+			_, err := data.DeleteDatabase(s.Call(at, owner, nil, "database_name", f.Name))
 			return err
 		})
 	}
@@ -43,7 +44,7 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 	path := []string{"database_name", d.Name, "table_name", f.Name}
 	created = s.past(what.at("createdAt"), f.CreatedAt, created)
 	s.plan(what, created, func(at time.Time) error {
-		if _, err := createTable(s.Call(at, user, optionsOf(f), path...)); err != nil {
+		if _, err := data.CreateTable(s.Call(at, user, optionsOf(f), path...)); err != nil {
 			return err
 		}
 		t, err := s.liveTable(d.Name, f.Name)
@@ -63,16 +64,16 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 	}
 	if f.DeletedAt != "" {
 		s.planDeletion(what, end, func(at time.Time) error {
-			_, err := deleteTable(s.Call(at, user, nil, path...))
+			_, err := data.DeleteTable(s.Call(at, user, nil, path...))
 			return err
 		})
 	}
 }
 
 func (s *seeding) liveTable(database, name string) (t world.Table, err error) {
-	d, err := liveDatabase(s.World, database)
+	d, err := data.LiveDatabase(s.World, database)
 	if err == nil {
-		t, err = liveTable(s.World, d, name)
+		t, err = data.LiveTableIn(s.World, d, name)
 	}
 	return t, err
 }

@@ -12,6 +12,7 @@ import (
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
+	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -237,7 +238,7 @@ func BenchmarkSeed(b *testing.B) {
 	}
 	for b.Loop() {
 		w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
-		if err := core.SeedAccount(w, cast.Account); err != nil {
+		if err := access.SeedAccount(w, cast.Account); err != nil {
 			b.Fatal(err)
 		}
 		if err := core.Seed(w, cast.Core); err != nil {

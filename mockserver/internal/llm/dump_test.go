@@ -3,17 +3,19 @@ package llm_test
 import (
 	"bytes"
 	"testing"
+
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
 
 // newFull is a studio with a resource of every kind of which there are rules here.
-func newFull(t *testing.T) *studio {
+func newFull(t *testing.T) *llmtest.Studio {
 	t.Helper()
-	s := newStudio(t)
-	s.change("projects", s.project, `{"useWorkflowExecutor":true,"useRuntimeTextResource":true}`)
-	s.make("form_interfaces", walkedForm)
-	s.make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
-	s.make("integrations", hookAttributes)
-	s.make("text_resources", `{"name":"T","description":null,"text":"x"}`)
+	s := llmtest.NewStudio(t)
+	s.Change("projects", s.Project, `{"useWorkflowExecutor":true,"useRuntimeTextResource":true}`)
+	s.Make("form_interfaces", llmtest.FormAttributes)
+	s.Make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
+	s.Make("integrations", llmtest.WebhookAttributes)
+	s.Make("text_resources", `{"name":"T","description":null,"text":"x"}`)
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/sjson"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/specs"
 )
@@ -85,11 +86,11 @@ func newFilters(t *testing.T) *mocktest.Client {
 	t.Helper()
 	c := mocktest.New(t, "llm").Load(filterCast)
 	text := mockserver.TurnArtifact{Output: "report", ArtifactType: "MARKDOWN_TEXT_OUTPUT", TextContent: new("# A")}
-	scriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{{Artifact: &text}}})
-	say(c, filterID(castFormChat), "Go on.")
-	toolMake(c, "chat_attachments",
+	llmtest.ScriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{{Artifact: &text}}})
+	llmtest.Say(c, filterID(castFormChat), "Go on.")
+	llmtest.Make(c, "chat_attachments",
 		`{"chatId":"`+filterID(castFormChat)+`","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`)
-	say(c, filterID(castWindowChat), "Go on.")
+	llmtest.Say(c, filterID(castWindowChat), "Go on.")
 	c.Edit(func(state string) string {
 		project := gjson.Get(state, "state.llm.Projects.@keys.2").String()
 		integration := gjson.Get(state, "state.llm.Integrations.@keys.1").String()
@@ -114,7 +115,7 @@ type passing map[string][]int
 var filterCases = map[string]map[string]passing{
 	"listActions": {
 		"filter[parent_segment_id]": {"61": {}}, // only what the platform makes belongs to one
-		"filter[project_id]":        {filterID(castStore): {0}, noID: {}},
+		"filter[project_id]":        {filterID(castStore): {0}, llmtest.NoID: {}},
 		"filter[prompt_id]":         {filterID(castPrompt): {0}},
 		"filter[service_type]":      {"CHATAPP": {1}},
 		"filter[skip_managed]":      {"true": {0}, "false": {0, 1}},
@@ -127,7 +128,7 @@ var filterCases = map[string]map[string]passing{
 		"filter[chatInterfaceId]": {filterID(castWindow): {1}},
 		"filter[interfaceType]":   {"form": {0}, "chat": {1}, "fax": {}},
 	},
-	"listAgents": {"filter[project_id]": {filterID(castStore): {0}, filterID(castOffice): {1}, noID: {}}},
+	"listAgents": {"filter[project_id]": {filterID(castStore): {0}, filterID(castOffice): {1}, llmtest.NoID: {}}},
 	"listArtifacts": {
 		"filter[chat_id]":           {filterID(castFormChat): {0}},
 		"filter[chat_interface_id]": {filterID(castWindow): {1}},
@@ -255,8 +256,8 @@ func TestUnknownFiltersAreRefused(t *testing.T) {
 	t.Run("the refusal names those that there are", func(t *testing.T) {
 		t.Parallel()
 		c := mocktest.New(t, "llm")
-		c.Get("/api/agent_schedules?filter[agent_id]="+noID).Refused(http.StatusBadRequest, "filter[agentId]", "filter[projectId]")
-		c.Get("/api/prompts?filter[project_id]="+noID).Refused(http.StatusBadRequest, "this list has none")
+		c.Get("/api/agent_schedules?filter[agent_id]="+llmtest.NoID).Refused(http.StatusBadRequest, "filter[agentId]", "filter[projectId]")
+		c.Get("/api/prompts?filter[project_id]="+llmtest.NoID).Refused(http.StatusBadRequest, "this list has none")
 	})
 }
 

@@ -5,16 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/specs"
 )
 
 const jsonAPI = "application/vnd.api+json"
 
-// otherBodies are bodies of the operations that take JSON and are not those of every kind. ID stands for a resource of the
-// kind in the path.
+// otherBodies are bodies of the operations that take JSON and are not those of every kind. ID stands for a resource of
+// the kind in the path.
 var otherBodies = map[string]struct{ kind, attributes, body string }{
-	"callbackAgentSchedule": {"agent_schedules", walkedSchedule, `{"session_id":"1","attempt_id":"2","status":"success"}`},
-	"executeAgentSchedule":  {"agent_schedules", walkedSchedule, `{}`},
+	"callbackAgentSchedule": {"agent_schedules", llmtest.ScheduleAttributes, `{"session_id":"1","attempt_id":"2","status":"success"}`},
+	"executeAgentSchedule":  {"agent_schedules", llmtest.ScheduleAttributes, `{}`},
 	"continueChat":          {"chats", `{"agentId":"AGENT"}`, `{"input":"Hello"}`},
 	"downloadChatFiles":     {"chats", `{"agentId":"AGENT"}`, `{"method":"multipart"}`},
 	"queryKnowledgeBase": {
@@ -25,25 +26,25 @@ var otherBodies = map[string]struct{ kind, attributes, body string }{
 }
 
 // request is the path and the body of an operation that takes JSON. It makes what they name.
-func (w walk) request(o *specs.Operation) (path, body string) {
+func request(w llmtest.Walk, o *specs.Operation) (path, body string) {
 	w.Helper()
 	if other, ok := otherBodies[o.ID]; ok {
 		if other.kind == "" {
 			return o.Path, other.body
 		}
-		return strings.Replace(o.Path, "{id}", w.make(other.kind, w.with(other.attributes)), 1), other.body
+		return strings.Replace(o.Path, "{id}", w.Make(other.kind, w.With(other.attributes)), 1), other.body
 	}
-	for _, tt := range walked {
-		if o.Path == "/api/"+tt.kind {
-			return o.Path, w.fill(`{"data":{"type":"` + camelType(tt.kind) + `","attributes":` + w.with(tt.attributes) + `}}`)
+	for _, tt := range llmtest.Walked {
+		if o.Path == "/api/"+tt.Kind {
+			return o.Path, w.Fill(`{"data":{"type":"` + llmtest.CamelType(tt.Kind) + `","attributes":` + w.With(tt.Attributes) + `}}`)
 		}
-		if o.Path == "/api/"+tt.kind+"/{id}" {
-			id := w.make(tt.kind, w.with(tt.attributes))
-			return "/api/" + tt.kind + "/" + id,
-				w.fill(`{"data":{"type":"` + camelType(tt.kind) + `","id":"` + id + `","attributes":` + tt.change + `}}`)
+		if o.Path == "/api/"+tt.Kind+"/{id}" {
+			id := w.Make(tt.Kind, w.With(tt.Attributes))
+			return "/api/" + tt.Kind + "/" + id,
+				w.Fill(`{"data":{"type":"` + llmtest.CamelType(tt.Kind) + `","id":"` + id + `","attributes":` + tt.Change + `}}`)
 		}
 	}
-	w.Fatalf("there is no body for %s: give its kind a row in walked, in walk_test.go", o.ID)
+	w.Fatalf("there is no body for %s: give its kind a row in llmtest.Walked", o.ID)
 	return "", ""
 }
 
@@ -67,8 +68,8 @@ func TestEveryJSONBodyMayBeOfTheMediaTypeOfJSONAPI(t *testing.T) {
 			}
 			var answers []string
 			for _, media := range []string{"application/json", jsonAPI, jsonAPI + "; charset=utf-8"} {
-				w := newWalk(t, doc, "")
-				path, body := w.request(o)
+				w := llmtest.NewWalk(t, doc, "")
+				path, body := request(w, o)
 				got := w.Call(o.Method, path, body, "Content-Type", media)
 				if got.Status >= http.StatusMultipleChoices {
 					t.Errorf("%s: status %d: %s", media, got.Status, got.Body)

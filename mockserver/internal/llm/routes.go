@@ -1,10 +1,18 @@
+// Package llm is the LLM interface: its routes, and the seeds of its worlds. Its resources are in the packages below
+// it, which use each other in this order: jsonapi (what all kinds of resources share), segmentrule, kinds (projects,
+// agents, prompts, tools, interfaces, integrations), knowledge (knowledge bases), schedule (agent schedules) and chat.
 package llm
 
 import (
 	"slices"
-	"strings"
 
 	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/llm/chat"
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/llm/knowledge"
+	"svc.example/understudy/mockserver/internal/llm/schedule"
+	"svc.example/understudy/mockserver/internal/llm/segmentrule"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -12,98 +20,63 @@ import (
 // Interface is the LLM interface: its routes in the order of its document. Knowledge bases are queried with the engine
 // that answers jobs.
 func Interface(engine across.Engine) op.Interface {
-	q := querier{engine}
+	q, r := knowledge.Querier{Engine: engine}, related()
+	runner := chat.Runner{Querier: q}
 	x := op.Interface{
-		Name: "llm", Media: mediaType, Error: errorReply,
+		Name: "llm", Media: jsonapi.MediaType, Error: jsonapi.ErrorReplies{Reword: rewordErrors}.Reply,
 		Routes: slices.Concat(
-			actions.routes(list),
-			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Rule: q.runActionChatapp, For: op.Anyone}},
-			agentSchedules.routes(list, create, get, update, remove),
+			r.Routes(kinds.Actions, jsonapi.List),
+			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Rule: runner.RunActionChatapp, For: op.Anyone}},
+			r.Routes(schedule.AgentSchedules, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "POST /api/agent_schedules/{id}/callback", Rule: callbackAgentSchedule},
-				{Path: "POST /api/agent_schedules/{id}/execute", Rule: executeAgentSchedule},
+				{Path: "POST /api/agent_schedules/{id}/callback", Rule: schedule.CallbackAgentSchedule},
+				{Path: "POST /api/agent_schedules/{id}/execute", Rule: schedule.ExecuteAgentSchedule},
 			},
-			agents.routes(list, create, get, update, remove),
-			artifacts.routes(list),
-			chatAttachments.routes(list, create, get, remove),
-			chatInterfaces.routes(list, create, get, update, remove),
-			chats.routes(list, create, get),
+			r.Routes(kinds.Agents, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(chat.Artifacts, jsonapi.List),
+			r.Routes(chat.ChatAttachments, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Remove),
+			r.Routes(kinds.ChatInterfaces, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(chat.Chats, jsonapi.List, jsonapi.Create, jsonapi.Get),
 			[]op.Route{
-				{Path: "POST /api/chats/{id}/continue", Rule: q.continueChat},
-				{Path: "POST /api/chats/{id}/download_files", Rule: chats.seen(downloadChatFiles)},
-				{Path: "GET /api/chats/{id}/history", Rule: chats.seen(getChatHistory)},
+				{Path: "POST /api/chats/{id}/continue", Rule: runner.ContinueChat},
+				{Path: "POST /api/chats/{id}/download_files", Rule: chat.Chats.VisibleOnly(chat.DownloadChatFiles)},
+				{Path: "GET /api/chats/{id}/history", Rule: chat.Chats.VisibleOnly(chat.GetChatHistory)},
 			},
-			formInterfaces.routes(list, create, get, update, remove),
-			imageGenerators.routes(create, get, update, remove),
-			integrations.routes(list, create, get, update, remove),
+			r.Routes(kinds.FormInterfaces, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.ImageGenerators, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.Integrations, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "GET /api/knowledge_bases", Rule: needIndexing(including(knowledgeBases.List))},
-				{Path: "POST /api/knowledge_bases", Rule: knowledgeBases.Create},
-				{Path: "GET /api/knowledge_bases/{id}", Rule: needIndexing(including(knowledgeBases.Get)), Pending: indexPending},
+				{Path: "GET /api/knowledge_bases", Rule: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.List))},
+				{Path: "POST /api/knowledge_bases", Rule: knowledge.KnowledgeBases.Create},
+				{Path: "GET /api/knowledge_bases/{id}", Rule: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.Get)), Pending: knowledge.IndexPending},
 			},
-			knowledgeBases.routes(update, remove),
-			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Rule: q.queryKnowledgeBase}},
-			datastoreQueryTools.routes(create, get, update, remove),
-			presentationArtifactTools.routes(create, get, update, remove),
-			projects.routes(list, create, get, update, remove),
-			prompts.routes(list, create, get, update, remove),
-			textKnowledgeBases.routes(create, get, update, remove),
-			textResources.routes(list, create, get, update, remove),
+			r.Routes(knowledge.KnowledgeBases, jsonapi.Update, jsonapi.Remove),
+			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Rule: q.QueryKnowledgeBase}},
+			r.Routes(knowledge.DatastoreQueryTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.PresentationArtifactTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.Projects, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.Prompts, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(knowledge.TextKnowledgeBases, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.TextResources, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "GET /api/tool_targets", Rule: including(toolTargets.List)},
-				{Path: "GET /api/tool_targets/{id}", Rule: toolTargets.Get},
+				{Path: "GET /api/tool_targets", Rule: r.Including(kinds.ToolTargets.List)},
+				{Path: "GET /api/tool_targets/{id}", Rule: kinds.ToolTargets.Get},
 
-				{Path: "GET /api/users/current", Rule: getCurrentUser},
-				{Path: "GET /api/users/current_settings", Rule: getCurrentUserSettings},
+				{Path: "GET /api/users/current", Rule: kinds.GetCurrentUser},
+				{Path: "GET /api/users/current_settings", Rule: kinds.GetCurrentUserSettings},
 
-				{Path: "POST /api/util/convert_segment_rule", Rule: convertSegmentRule},
+				{Path: "POST /api/util/convert_segment_rule", Rule: segmentrule.ConvertSegmentRule},
 			},
-			webSearchTools.routes(create, get, update, remove),
-			workflowExecutors.routes(get),
+			r.Routes(kinds.WebSearchTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
+			r.Routes(kinds.WorkflowExecutors, jsonapi.Get),
 		),
-		Settle: map[string]func(*world.World, world.Event){world.KnowledgeBaseEvent: q.endIndexing},
+		Settle: map[string]func(*world.World, world.Event){world.KnowledgeBaseEvent: q.EndIndexing},
 	}
 	for i := range x.Routes {
 		route := &x.Routes[i]
 		if route.For != op.Anyone {
-			route.Rule = entitled(route.Rule)
+			route.Rule = requireEntitlement(route.Rule)
 		}
 	}
 	return x
-}
-
-// verb is one of the generic five.
-type verb string
-
-const (
-	list   verb = "GET /api/{kind}"
-	create verb = "POST /api/{kind}"
-	get    verb = "GET /api/{kind}/{id}"
-	update verb = "PATCH /api/{kind}/{id}"
-	remove verb = "DELETE /api/{kind}/{id}"
-)
-
-// routes returns those of the generic five that the document has for a kind.
-func (k *kind) routes(verbs ...verb) []op.Route {
-	path, routes := snake(k.Type), make([]op.Route, len(verbs))
-	for i, v := range verbs {
-		routes[i] = op.Route{Path: strings.Replace(string(v), "{kind}", path, 1), Rule: k.rule(v)}
-	}
-	return routes
-}
-
-func (k *kind) rule(v verb) op.Rule {
-	switch v {
-	case list:
-		return including(k.List)
-	case create:
-		return k.Create
-	case update:
-		return k.Update
-	case remove:
-		return k.Delete
-	case get:
-		return including(k.seen(k.Get))
-	}
-	panic("no such verb: " + v)
 }

@@ -11,6 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/llm/chat"
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/llm/knowledge"
+	"svc.example/understudy/mockserver/internal/llm/schedule"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/world"
@@ -22,8 +27,8 @@ import (
 func Seed(w *world.World, f fixtures.LLM) error {
 	s := &seeding{seed.Context{World: w, Part: "llm"}, map[string]map[string]string{}}
 	w.LLM.IndexTime = time.Duration(f.IndexTime)
-	for _, k := range kinds() {
-		s.plant(k, f)
+	for _, k := range storedKinds() {
+		s.seedKind(k, f)
 	}
 	for _, collection := range slices.Sorted(maps.Keys(f.Resources)) {
 		if s.known[collection] == nil && len(f.Resources[collection]) > 0 {
@@ -31,17 +36,19 @@ func Seed(w *world.World, f fixtures.LLM) error {
 		}
 	}
 	for i, t := range f.Turns {
-		s.Check(QueueTurn(w, world.Turn(t)), fmt.Sprintf("turn %d", i+1), "turns", i)
+		s.Check(chat.QueueTurn(w, world.Turn(t)), fmt.Sprintf("turn %d", i+1), "turns", i)
 	}
 	return s.Err()
 }
 
-// kinds are those that fixtures make and relations lead to, each after those that it may refer to.
-func kinds() []*kind {
-	return []*kind{
-		projects, textResources, knowledgeBases, textKnowledgeBases, datastoreQueryTools, imageGenerators,
-		presentationArtifactTools, webSearchTools, agents, prompts, integrations, chatInterfaces, formInterfaces,
-		agentSchedules, chats, chatAttachments,
+// storedKinds are those that fixtures make and relations lead to, each after those that it may refer to.
+func storedKinds() []*jsonapi.Kind {
+	return []*jsonapi.Kind{
+		kinds.Projects, kinds.TextResources, knowledge.KnowledgeBases, knowledge.TextKnowledgeBases,
+		knowledge.DatastoreQueryTools, kinds.ImageGenerators,
+		kinds.PresentationArtifactTools, kinds.WebSearchTools, kinds.Agents, kinds.Prompts, kinds.Integrations,
+		kinds.ChatInterfaces, kinds.FormInterfaces,
+		schedule.AgentSchedules, chat.Chats, chat.ChatAttachments,
 	}
 }
 
@@ -51,8 +58,8 @@ type seeding struct {
 	known map[string]map[string]string // by collection: from a name or an id to the id
 }
 
-// plant makes the resources of a kind.
-func (s *seeding) plant(k *kind, all fixtures.LLM) {
+// seedKind makes the resources of a kind.
+func (s *seeding) seedKind(k *jsonapi.Kind, all fixtures.LLM) {
 	collection := k.Type
 	s.known[collection] = map[string]string{}
 	for i, f := range all.Resources[collection] {
@@ -60,7 +67,7 @@ func (s *seeding) plant(k *kind, all fixtures.LLM) {
 		if f.Name() == "" {
 			what = fmt.Sprintf("%s %d", k.Noun, i+1)
 		}
-		uuid, err := s.plantOne(k, f)
+		uuid, err := s.seedResource(k, f)
 		s.Check(err, what, collection, i)
 		s.known[collection][uuid] = uuid
 		if _, twice := s.known[collection][f.Name()]; !twice && f.Name() != "" {
@@ -69,18 +76,18 @@ func (s *seeding) plant(k *kind, all fixtures.LLM) {
 	}
 }
 
-func (s *seeding) plantOne(k *kind, f fixtures.LLMResource) (uuid string, err error) {
-	c, err := s.call(f, "/api/"+snake(k.Type))
+func (s *seeding) seedResource(k *jsonapi.Kind, f fixtures.LLMResource) (uuid string, err error) {
+	c, err := s.call(f, "/api/"+jsonapi.Snake(k.Type))
 	if err != nil {
 		return "", err
 	}
-	id := s.World.NewID(sequence)
+	id := s.World.NewID(jsonapi.Sequence)
 	if uuid = f.ID; uuid == "" {
-		uuid = s.World.UUID(sequence, id)
+		uuid = s.World.UUID(jsonapi.Sequence, id)
 	}
 	row := k.Rows(s.World).New()
 	head, _ := world.Parts(row)
-	*head = newHead(c, id, uuid)
+	*head = jsonapi.NewHead(c, id, uuid)
 	attributes, err := f.Resolve(s.find)
 	if err != nil {
 		return uuid, err
@@ -89,12 +96,12 @@ func (s *seeding) plantOne(k *kind, f fixtures.LLMResource) (uuid string, err er
 	if err := json.Unmarshal(attributes, &sent); err != nil {
 		return uuid, err
 	}
-	err = k.fill(c, row, sent)
+	err = k.Fill(c, row, sent)
 	k.Rows(s.World).Put(id, row) // in any case: what refers to it has no mistake of its own
 	return uuid, err
 }
 
-// find is the id that a reference stands for. What is not there is left to the rules to refuse.
+// find returns the id that a reference stands for. What is not there is left to the rules to refuse.
 func (s *seeding) find(ref, collection string) string { return cmp.Or(s.known[collection][ref], ref) }
 
 // call returns a creation by a user, who may do everything: what a fixture says was allowed when it happened. Its links

@@ -10,6 +10,7 @@ import (
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/llm"
+	"svc.example/understudy/mockserver/internal/llm/llmtest"
 	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -18,22 +19,22 @@ func TestSeed(t *testing.T) {
 	t.Parallel()
 	t.Run("makes resources with their ids, makers and times", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t).Load(`
+		c := llmtest.NewChats(t).Load(`
 llm:
   projects:
-  - {id: ` + chatProject + `, user: analyst@shop.example, createdAt: now-2d, attributes: {name: Shop}}
+  - {id: ` + llmtest.ChatProject + `, user: analyst@shop.example, createdAt: now-2d, attributes: {name: Shop}}
   - attributes: {name: Second}
   agents:
   - {attributes: {projectId: Second, name: Twin, modelType: gpt-5}}
-  - {id: ` + chatAgent + `, attributes: {projectId: Shop, name: Twin, modelType: gpt-5}}
+  - {id: ` + llmtest.ChatAgent + `, attributes: {projectId: Shop, name: Twin, modelType: gpt-5}}
   chats:
-  - {user: kiosk, attributes: {agentId: ` + chatAgent + `, userProperties: [{name: a, value: b}]}}
+  - {user: kiosk, attributes: {agentId: ` + llmtest.ChatAgent + `, userProperties: [{name: a, value: b}]}}
   - {attributes: {agentId: Twin}}
 `)
-		c.Get("/api/projects/"+chatProject+"?include=createdBy").Want(200).Wants(
+		c.Get("/api/projects/"+llmtest.ChatProject+"?include=createdBy").Want(200).Wants(
 			"data.attributes.createdAt", "2026-01-13T09:30:00.000Z", "included.0.attributes.name", "Ana Analyst")
-		chats := c.Get("/api/chats").Want(200).Wants("data.0.attributes.agentId", chatAgent, "data.0.attributes.projectId", chatProject)
-		if first := chats.Value("data.1.attributes.agentId").String(); first == chatAgent {
+		chats := c.Get("/api/chats").Want(200).Wants("data.0.attributes.agentId", llmtest.ChatAgent, "data.0.attributes.projectId", llmtest.ChatProject)
+		if first := chats.Value("data.1.attributes.agentId").String(); first == llmtest.ChatAgent {
 			t.Error("a name that two have stands for the second")
 		}
 		c.Get("/api/projects?sort=name").Want(200).Wants("meta.total", "2", "data.0.attributes.name", "Second")
@@ -41,7 +42,7 @@ llm:
 	t.Run("makes chats with their files", func(t *testing.T) {
 		t.Parallel()
 		const chat = "10000000-0000-4000-8000-000000000009"
-		c := newChats(t).Load(chatCast + `
+		c := llmtest.NewChats(t).Load(llmtest.ChatCast + `
   chats: [{id: ` + chat + `, attributes: {formInterfaceId: Form, textResourceId: Style}}]
   chatAttachments: [{attributes: {chatId: ` + chat + `, contentType: text/plain, binaryBase64: aGk=}}]
   turns: [{agent: Helper, input: mug, events: [{content: Fine mug.}]}]
@@ -54,7 +55,7 @@ llm:
 	})
 	t.Run("refuses a model that there is not, in its line, and nothing for that", func(t *testing.T) {
 		t.Parallel()
-		err := newChats(t).World().Load([]byte(`
+		err := llmtest.NewChats(t).World().Load([]byte(`
 llm:
   projects: [{attributes: {name: Shop}}]
   agents:
@@ -78,7 +79,7 @@ llm:
 	})
 	t.Run("refuses what a client could not make, by name", func(t *testing.T) {
 		t.Parallel()
-		c := newChats(t)
+		c := llmtest.NewChats(t)
 		err := c.World().Load([]byte(`
 llm:
   projects: [{attributes: {name: Shop}}]

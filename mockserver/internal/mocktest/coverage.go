@@ -36,6 +36,17 @@ func note(doc *specs.Document, method, path string, status int) {
 // success and each of its refusals, but for those that only faults give and those that are excepted, such as
 // "getJob 204". Only a run of all tests can tell.
 func Main(m *testing.M, iface string, except ...string) int {
+	return run(m, func() []string {
+		doc, err := specs.Load(iface, "")
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return unseen(doc, except, func(*specs.Operation) bool { return true })
+	})
+}
+
+// run runs the tests of a package, and then looks for answers that they have not seen.
+func run(m *testing.M, look func() []string) int {
 	flag.Parse()
 	code := m.Run()
 	for _, name := range []string{"test.run", "test.skip", "test.fuzz", "test.list"} {
@@ -43,21 +54,21 @@ func Main(m *testing.M, iface string, except ...string) int {
 			return code
 		}
 	}
-	if missing := unseen(iface, except); code == 0 && len(missing) > 0 {
+	if missing := look(); code == 0 && len(missing) > 0 {
 		fmt.Fprintf(os.Stderr, "no test has seen these documented answers:\n%s\n", strings.Join(missing, "\n"))
 		return 1
 	}
 	return code
 }
 
-func unseen(iface string, except []string) []string {
-	doc, err := specs.Load(iface, "")
-	if err != nil {
-		return []string{err.Error()}
-	}
+// unseen returns the documented answers of some operations that no test has seen.
+func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool) []string {
 	faults := []string{"429", "500", "4XX", "5XX"} // which only faults give, or which stand for others
 	var missing []string
 	for _, operation := range doc.All() {
+		if !of(operation) {
+			continue
+		}
 		for _, status := range slices.Sorted(maps.Keys(operation.Spec.Responses.Map())) {
 			answer := operation.ID + " " + status
 			if _, ok := seen.Load(answer); !ok && !slices.Contains(faults, status) && !slices.Contains(except, answer) {
@@ -72,8 +83,22 @@ func unseen(iface string, except []string) []string {
 // import, and wants 401, 401 and 403 in the interface's own form.
 func Strangers(t *testing.T, iface string) {
 	t.Helper()
+	strangers(t, iface, func(*specs.Operation) bool { return true })
+}
+
+// StrangersOf is Strangers for the operations that a package, such as llm/chat, answers for.
+func StrangersOf(t *testing.T, iface, part string) {
+	t.Helper()
+	strangers(t, iface, func(operation *specs.Operation) bool { return Answers(part, operation) })
+}
+
+func strangers(t *testing.T, iface string, of func(*specs.Operation) bool) {
+	t.Helper()
 	c := New(t, iface)
 	for _, operation := range document(t, iface).Operations {
+		if !of(operation) {
+			continue
+		}
 		if security := operation.Spec.Security; security != nil && len(*security) == 0 {
 			continue // the operation looks for something else than a key
 		}

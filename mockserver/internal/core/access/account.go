@@ -1,0 +1,35 @@
+package access
+
+import (
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+)
+
+type accountForm struct {
+	ID              int64  `json:"id"`
+	Plan            int    `json:"plan"`
+	StorageSize     int64  `json:"storage_size"`
+	GuaranteedCores int    `json:"guaranteed_cores"`
+	MaximumCores    int    `json:"maximum_cores"`
+	CreatedAt       string `json:"created_at"`
+}
+
+// GetAccount returns the account, which is as old as its oldest user. It has no plan and no cores of its own: jobs of
+// the mock run on what there is.
+func GetAccount(c *op.Call) (op.Reply, error) {
+	form := accountForm{ID: c.World.Account.ID}
+	for _, t := range table.All(&c.World.Core.Tables) {
+		if t.DeletedAt.IsZero() {
+			form.StorageSize += t.Bytes
+		}
+	}
+	oldest := c.Now
+	for _, u := range table.All(&c.World.Account.Users) {
+		if u.CreatedAt.Before(oldest) {
+			oldest = u.CreatedAt
+		}
+	}
+	form.CreatedAt = wire.DateTime(oldest)
+	return op.OK(map[string]any{"account": form})
+}

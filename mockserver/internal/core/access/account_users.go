@@ -1,0 +1,170 @@
+package access
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// accountUserForm is a user as clients of the extras read it.
+type accountUserForm struct {
+	ID            int64   `json:"id"`
+	Name          string  `json:"name"`
+	FirstName     string  `json:"first_name"`
+	LastName      string  `json:"last_name"`
+	Email         *string `json:"email"`
+	Phone         *string `json:"phone"`
+	GravatarURL   string  `json:"gravatar_url"`
+	Administrator bool    `json:"administrator"`
+	Restricted    bool    `json:"restricted"`
+	EmailVerified bool    `json:"email_verified"`
+	Me            bool    `json:"me"`
+	CreatedAt     string  `json:"created_at"`
+	UpdatedAt     string  `json:"updated_at"`
+}
+
+func accountUserView(c *op.Call, u world.User) accountUserForm {
+	first, last, _ := strings.Cut(u.Name, " ")
+	picture := md5.Sum([]byte(strings.ToLower(u.Email)))
+	return accountUserForm{
+		ID: u.ID, Name: u.Name, FirstName: first, LastName: last, Email: email(u),
+		GravatarURL:   specs.Brand(c.World.Brand).Text("https://avatars.svc.example/") + hex.EncodeToString(picture[:]),
+		Administrator: u.Role.Administers(), Restricted: !u.Role.Administers(), EmailVerified: u.Email != "",
+		Me: u.ID == c.Caller.User.ID, CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),
+	}
+}
+
+// userReference is a user by its names: what the operations that change one answer (assumed).
+type userReference struct {
+	Name  string  `json:"name"`
+	Email *string `json:"email"`
+}
+
+func referToUser(u world.User) (op.Reply, error) { return op.OK(userReference{u.Name, email(u)}) }
+
+// ListUsers lists all users but sub users, which have a list of their own (assumed). All users see each other.
+func ListUsers(c *op.Call) (op.Reply, error) {
+	users := []accountUserForm{}
+	for u := range c.World.Account.LiveUsers() {
+		if u.Role != world.SubUser {
+			users = append(users, accountUserView(c, u))
+		}
+	}
+	return op.OK(map[string]any{"users": users})
+}
+
+// GetUser returns the user that the path names.
+func GetUser(c *op.Call) (op.Reply, error) {
+	u, err := namedUser(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(accountUserView(c, u))
+}
+
+// namedUser returns the user of the path: clients write the e-mail address, the name or the id.
+func namedUser(c *op.Call) (world.User, error) {
+	name := c.Param("name")
+	u, ok := userNamed(c.World, name)
+	if !ok {
+		u, ok = userWith(c.World, func(u world.User) bool { return op.IDText(u.ID) == name })
+	}
+	if !ok {
+		return u, op.NotFound("user", "name", name)
+	}
+	return u, nil
+}
+
+// userNamed finds a user by its e-mail address, or else by its name.
+func userNamed(w *world.World, name string) (world.User, bool) {
+	if name == "" {
+		return world.User{}, false
+	}
+	if u, ok := userWith(w, func(u world.User) bool { return u.Email == name }); ok {
+		return u, true
+	}
+	return userWith(w, func(u world.User) bool { return u.Name == name })
+}
+
+func userWith(w *world.World, fits func(world.User) bool) (world.User, bool) {
+	for u := range w.Account.LiveUsers() {
+		if fits(u) {
+			return u, true
+		}
+	}
+	return world.User{}, false
+}
+
+// ownUser returns the user of the path for itself, and for those who administer the account (assumed).
+func ownUser(c *op.Call, what string) (world.User, error) {
+	u, err := namedUser(c)
+	if err == nil && !c.Caller.Administers() && u.ID != c.Caller.User.ID {
+		err = op.Forbidden("only administrators may %s of other users", what)
+	}
+	return u, err
+}
+
+// AddUser adds a restricted user (assumed) with a master key and a write-only key.
+func AddUser(c *op.Call) (op.Reply, error) {
+	var body struct {
+		Email    string `json:"email"`
+		Password string `json:"password"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if name, domain, found := strings.Cut(body.Email, "@"); !found || name == "" || domain == "" {
+		return op.Reply{}, op.Invalid("email", "want an e-mail address, not %q", body.Email)
+	}
+	name := c.Param("name")
+	for _, used := range []string{name, body.Email} {
+		if other, taken := userNamed(c.World, used); taken {
+			return op.Reply{}, op.Conflict("user %d has the name %s already", other.ID, used)
+		}
+	}
+	u := world.User{
+		ID: c.World.NewID("user"), Name: name, Email: body.Email, Role: world.Restricted, CreatedAt: c.Now,
+		UpdatedAt: c.Now,
+	}
+	if body.Password != "" {
+		u.Password = passwordDigest(u.ID, body.Password)
+	}
+	c.World.Account.Users.Put(u.ID, u)
+	newKey(c, u.ID, false)
+	newKey(c, u.ID, true)
+	return op.OK(accountUserView(c, u))
+}
+
+// RemoveUser removes a user with all that it could call with. Its sub users go with it (assumed).
+func RemoveUser(c *op.Call) (op.Reply, error) {
+	u, err := namedUser(c)
+	switch {
+	case err != nil:
+		return op.Reply{}, err
+	case u.Role == world.Owner:
+		return op.Reply{}, op.Forbidden("user %d owns the account: nobody may remove it", u.ID)
+	case u.ID == c.Caller.User.ID:
+		return op.Reply{}, op.Forbidden("nobody may remove itself")
+	}
+	for other := range c.World.Account.LiveUsers() {
+		if other.Parent == u.ID {
+			destroyUser(c, other)
+		}
+	}
+	destroyUser(c, u)
+	return referToUser(u)
+}
+
+// destroyUser soft-destroys a user: its keys are deleted, its OAuth tokens and the codes that were not exchanged yet
+// are revoked.
+func destroyUser(c *op.Call, u world.User) {
+	u.DeletedAt = c.Now
+	putUser(c, u)
+	deleteKeys(&c.World.Account, u.ID)
+	revokeTokens(c, func(t world.OAuthToken) bool { return t.User == u.ID })
+	revokeCodes(c, func(code world.OAuthCode) bool { return code.User == u.ID })
+}

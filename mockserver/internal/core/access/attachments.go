@@ -1,0 +1,165 @@
+package access
+
+import (
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Policies and users have one relation with two addresses: what one of them attaches, the other one detaches
+// (documented).
+
+// AttachPolicyToUser gives a user a policy.
+func AttachPolicyToUser(c *op.Call) (op.Reply, error) { return relate(c, with) }
+
+// AttachUserToPolicy gives a user a policy, like AttachPolicyToUser.
+func AttachUserToPolicy(c *op.Call) (op.Reply, error) { return relate(c, with) }
+
+// DetachPolicyFromUser takes a policy from a user.
+func DetachPolicyFromUser(c *op.Call) (op.Reply, error) { return relate(c, without) }
+
+// DetachUserFromPolicy takes a policy from a user, like DetachPolicyFromUser.
+func DetachUserFromPolicy(c *op.Call) (op.Reply, error) { return relate(c, without) }
+
+// relate changes whether the user has the policy of the path. Doing it again changes nothing.
+func relate(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
+	u, err := userFromPath(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	id, p, err := resource.Find[world.Policy](policies, c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := setPolicies(c, u, change(u.Policies, id)); err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(policyView(c.World, p))
+}
+
+// setPolicies gives a user exactly some policies. The caller must be allowed each difference.
+func setPolicies(c *op.Call, u world.User, ids []int64) error {
+	changed := slices.Concat(minus(ids, u.Policies), minus(u.Policies, ids))
+	for _, id := range changed {
+		if err := requireMayApply(c, u, id); err != nil {
+			return err
+		}
+	}
+	if len(changed) > 0 {
+		u.Policies = ids
+		putUser(c, u)
+	}
+	return nil
+}
+
+// requireMayApply lets administrators apply any policy to anybody. A delegated admin applies only policies of a group
+// that it manages, and only to users who carry the tag of that group, among them itself (public).
+func requireMayApply(c *op.Call, u world.User, policy int64) error {
+	if c.Caller.Administers() {
+		return nil
+	}
+	for _, id := range c.Caller.User.Manages {
+		g, _ := c.World.Account.PolicyGroups.Get(id)
+		if slices.Contains(u.Groups, id) && slices.Contains(g.Policies, policy) {
+			return nil
+		}
+	}
+	return op.Forbidden("user %d carries the tag of no policy group that you manage and that has policy %d", u.ID,
+		policy)
+}
+
+// ListUserPolicies lists the policies of a user.
+func ListUserPolicies(c *op.Call) (op.Reply, error) {
+	u, err := readableUser(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(policyViews(c.World, u.Policies))
+}
+
+// UpdateUserPolicies replaces the policies of a user.
+func UpdateUserPolicies(c *op.Call) (op.Reply, error) {
+	u, err := userFromPath(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		PolicyIDs *[]string `json:"policy_ids"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	ids, err := textIDs("policy_ids", body.PolicyIDs, "policy", c.World.Account.Policies.Get)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := setPolicies(c, u, ids); err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(policyViews(c.World, ids))
+}
+
+type userReferenceForm struct {
+	UserID    int64   `json:"user_id"`
+	AccountID int64   `json:"account_id"`
+	Email     *string `json:"email"`
+	Name      string  `json:"name"`
+}
+
+// ListPolicyUsers lists the users who have a policy.
+func ListPolicyUsers(c *op.Call) (op.Reply, error) {
+	id, _, err := policies.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	references := []userReferenceForm{}
+	for _, u := range policyUsers(c.World, id) {
+		references = append(references, userReferenceForm{u.ID, c.World.Account.ID, email(u), u.Name})
+	}
+	return op.OK(references)
+}
+
+// UpdatePolicyUsers answers users in full, unlike ListPolicyUsers (public).
+func UpdatePolicyUsers(c *op.Call) (op.Reply, error) {
+	id, _, err := policies.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		UserIDs *[]int64 `json:"user_ids"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	ids, err := integerIDs("user_ids", body.UserIDs, "user", c.World.Account.LiveUser)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	for u := range c.World.Account.LiveUsers() {
+		change := without
+		if slices.Contains(ids, u.ID) {
+			change = with
+		}
+		if err := setPolicies(c, u, change(u.Policies, id)); err != nil {
+			return op.Reply{}, err
+		}
+	}
+	views := []userForm{}
+	for _, u := range policyUsers(c.World, id) {
+		views = append(views, userView(c.World, u))
+	}
+	return op.OK(views)
+}
+
+// policyUsers are the users that a policy is attached to.
+func policyUsers(w *world.World, policy int64) []world.User {
+	var users []world.User
+	for u := range w.Account.LiveUsers() {
+		if slices.Contains(u.Policies, policy) {
+			users = append(users, u)
+		}
+	}
+	return users
+}

@@ -1,0 +1,17 @@
+package access_test
+
+import (
+	"os"
+	"testing"
+
+	"svc.example/understudy/mockserver/internal/core/coretest"
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "core", "core/access")) }
+
+// Every operation refuses callers without a key, with one that nobody has, and with one that may only import.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	coretest.Strangers(t, "core/access")
+}

@@ -1,0 +1,139 @@
+package access
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+var policies = resource.New(resource.Of[world.Policy]{
+	Noun: "policy", IDs: "core.policy", Key: "policy_id", Dialect: wire.Dialect(),
+	Rows:  func(w *world.World) *table.Table[world.Policy] { return &w.Account.Policies },
+	Bind:  bindPolicy,
+	Guard: guardPolicy,
+	Match: matchPolicy,
+	View:  func(c *op.Call, p world.Policy) any { return policyView(c.World, p) },
+})
+
+const maxPolicyName = 255
+
+type policyForm struct {
+	ID          int64  `json:"id"`
+	AccountID   int64  `json:"account_id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	UserCount   int    `json:"user_count"`
+}
+
+func policyView(w *world.World, p world.Policy) policyForm {
+	return policyForm{
+		ID: p.ID, AccountID: w.Account.ID, Name: p.Name, Description: p.Description,
+		UserCount: len(policyUsers(w, p.ID)),
+	}
+}
+
+// policyViews are the policies with some ids, in their order.
+func policyViews(w *world.World, ids []int64) []policyForm {
+	views := make([]policyForm, len(ids))
+	for i, id := range ids {
+		p, _ := w.Account.Policies.Get(id)
+		views[i] = policyView(w, p)
+	}
+	return views
+}
+
+// ListPolicies lists the policies of the account.
+func ListPolicies(c *op.Call) (op.Reply, error) { return policies.List(c) }
+
+// CreatePolicy creates a policy that grants nothing.
+func CreatePolicy(c *op.Call) (op.Reply, error) { return policies.Create(c) }
+
+// GetPolicy returns a policy.
+func GetPolicy(c *op.Call) (op.Reply, error) { return policies.Get(c) }
+
+// UpdatePolicy changes the name and the description of a policy.
+func UpdatePolicy(c *op.Call) (op.Reply, error) { return policies.Update(c) }
+
+// DeletePolicy takes the policy from the users and policy groups that have it, too. The answer still counts them.
+func DeletePolicy(c *op.Call) (op.Reply, error) {
+	id, _, err := policies.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	reply, err := policies.Delete(c)
+	for _, u := range table.All(&c.World.Account.Users) {
+		if slices.Contains(u.Policies, id) {
+			u.Policies = without(u.Policies, id)
+			putUser(c, u)
+		}
+	}
+	for _, g := range table.All(&c.World.Account.PolicyGroups) {
+		if slices.Contains(g.Policies, id) {
+			g.Policies = without(g.Policies, id)
+			putGroup(c, g)
+		}
+	}
+	return reply, err
+}
+
+func bindPolicy(c *op.Call, id int64, p *world.Policy) error {
+	var body struct {
+		Policy struct {
+			Name        *string `json:"name"`
+			Description *string `json:"description"`
+		} `json:"policy"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return err
+	}
+	p.ID = id
+	if name := body.Policy.Name; name != nil {
+		p.Name = *name
+	}
+	if description := body.Policy.Description; description != nil {
+		p.Description = *description
+	}
+	return nil
+}
+
+// guardPolicy: a used name is 409 on creation and 422 on update, where the document has no 409.
+func guardPolicy(c *op.Call, before, after *world.Policy) error {
+	if after == nil {
+		return nil
+	}
+	if n := utf8.RuneCountInString(after.Name); n < 1 || n > maxPolicyName {
+		return op.Unprocessable("policy.name", "want 1 to %d characters, not %d", maxPolicyName, n)
+	}
+	other, taken := policyNamed(c.World, after.Name)
+	switch {
+	case !taken || other.ID == after.ID:
+		return nil
+	case before == nil:
+		return op.Conflict("policy %d has the name %q already", other.ID, other.Name)
+	}
+	return op.Unprocessable("policy.name", "policy %d has the name %q already", other.ID, other.Name)
+}
+
+func policyNamed(w *world.World, name string) (world.Policy, bool) {
+	for _, p := range table.All(&w.Account.Policies) {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return world.Policy{}, false
+}
+
+// matchPolicy lists only the policies whose column permissions name a tag, when one is asked for.
+func matchPolicy(c *op.Call) (func(world.Policy) bool, error) {
+	tag, wanted := c.Text("column_permission_tag"), c.Has("column_permission_tag")
+	return func(p world.Policy) bool {
+		return !wanted || slices.ContainsFunc(p.ColumnPermissions, func(entry world.ColumnPermission) bool {
+			return slices.Contains(entry.Tags, tag)
+		})
+	}, nil
+}

@@ -1,0 +1,108 @@
+package access
+
+import (
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// tagged is one of the two lists of policy groups that a user has: those whose tag it carries, and those that it
+// manages as a delegated admin. To be in one of them says nothing about the other (public).
+type tagged func(*world.User) *[]int64
+
+func carries(u *world.User) *[]int64 { return &u.Groups }
+func manages(u *world.User) *[]int64 { return &u.Manages }
+
+// ListTagUsers lists the users who carry the tag of a policy group.
+func ListTagUsers(c *op.Call) (op.Reply, error) { return listTagged(c, carries) }
+
+// ListTagDelegatedAdmins lists the delegated admins who manage the policy group of a tag.
+func ListTagDelegatedAdmins(c *op.Call) (op.Reply, error) { return listTagged(c, manages) }
+
+// listTagged answers the ids of users as texts (public).
+func listTagged(c *op.Call, list tagged) (op.Reply, error) {
+	g, err := calledTag(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	ids := []string{}
+	for u := range c.World.Account.LiveUsers() {
+		if slices.Contains(*list(&u), g.ID) {
+			ids = append(ids, op.IDText(u.ID))
+		}
+	}
+	return op.OK(map[string][]string{"user_ids": ids})
+}
+
+func calledTag(c *op.Call) (world.PolicyGroup, error) {
+	g, ok := groupTagged(c.World, c.Param("tag"))
+	if !ok {
+		return g, op.NotFound("policy group", "tag", c.Param("tag"))
+	}
+	return g, nil
+}
+
+// SetTagDelegatedAdmins refuses users who are no delegated admins (assumed).
+func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
+	g, ids, err := calledTagging(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	for _, id := range ids {
+		if u, _ := c.World.Account.LiveUser(id); !u.Delegated {
+			return op.Reply{}, op.Unprocessable("user_ids", "user %d is no delegated admin", id)
+		}
+	}
+	setTagged(c, g.ID, ids, manages)
+	return op.None()
+}
+
+// SetTagUsers lets a delegated admin tag the users of the groups that it manages, but neither put the tag on itself nor
+// take it off (assumed): what it may apply to itself depends on it.
+func SetTagUsers(c *op.Call) (op.Reply, error) {
+	g, ids, err := calledTagging(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if own := c.Caller.User; !c.Caller.Administers() {
+		switch {
+		case !slices.Contains(own.Manages, g.ID):
+			return op.Reply{}, op.Forbidden("you do not manage the policy group %s", g.Name)
+		case slices.Contains(own.Groups, g.ID) != slices.Contains(ids, own.ID):
+			return op.Reply{}, op.Forbidden("you may not put the tag %s on yourself or take it off", g.TaggableName)
+		}
+	}
+	setTagged(c, g.ID, ids, carries)
+	return op.None()
+}
+
+// calledTagging is the group of the path and the users of the body.
+func calledTagging(c *op.Call) (world.PolicyGroup, []int64, error) {
+	g, err := calledTag(c)
+	if err != nil {
+		return g, nil, err
+	}
+	var body struct {
+		UserIDs *[]string `json:"user_ids"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return g, nil, err
+	}
+	ids, err := textIDs("user_ids", body.UserIDs, "user", c.World.Account.LiveUser)
+	return g, ids, err
+}
+
+// setTagged puts a group into a list of exactly the users with some ids.
+func setTagged(c *op.Call, group int64, ids []int64, list tagged) {
+	for u := range c.World.Account.LiveUsers() {
+		groups, wanted := list(&u), slices.Contains(ids, u.ID)
+		if slices.Contains(*groups, group) == wanted {
+			continue
+		}
+		if *groups = without(*groups, group); wanted {
+			*groups = with(*groups, group)
+		}
+		putUser(c, u)
+	}
+}

@@ -1,0 +1,106 @@
+package access
+
+import (
+	"maps"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// profileValue is what holds for a user: its own value, else the account's default, else nothing (documented).
+func profileValue(u world.User, o world.ProfileOption) *string {
+	if own, ok := u.Options[o.Key]; ok {
+		return &own
+	}
+	return o.Default
+}
+
+// ListProfileOptions lists the profile options of a user.
+func ListProfileOptions(c *op.Call) (op.Reply, error) {
+	u, err := readableUser(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	values := map[string]*string{}
+	for _, o := range c.World.Account.ProfileOptions {
+		values[o.Key] = profileValue(u, o)
+	}
+	return op.OK(values)
+}
+
+// GetProfileOption returns one profile option of a user.
+func GetProfileOption(c *op.Call) (op.Reply, error) {
+	u, err := readableUser(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return profileOptionOf(c, u)
+}
+
+// profileOptionOf answers the option of the path as a map of its single key (public).
+func profileOptionOf(c *op.Call, u world.User) (op.Reply, error) {
+	o, err := calledOption(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(map[string]*string{o.Key: profileValue(u, o)})
+}
+
+func calledOption(c *op.Call) (world.ProfileOption, error) {
+	for _, o := range c.World.Account.ProfileOptions {
+		if o.Key == c.Param("key") {
+			return o, nil
+		}
+	}
+	return world.ProfileOption{}, op.NotFound("profile option", "key", c.Param("key"))
+}
+
+// SetProfileOption sets one profile option of a user.
+func SetProfileOption(c *op.Call) (op.Reply, error) {
+	u, o, err := settableOption(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		Value *string `json:"value"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if body.Value == nil {
+		return op.Reply{}, op.Unprocessable("value", "is missing: want a text")
+	}
+	options := map[string]string{o.Key: *body.Value}
+	for key, value := range u.Options {
+		if key != o.Key {
+			options[key] = value
+		}
+	}
+	u.Options = options
+	putUser(c, u)
+	return profileOptionOf(c, u)
+}
+
+// DeleteProfileOption deletes one profile option of a user, for whom the account's default holds again.
+func DeleteProfileOption(c *op.Call) (op.Reply, error) {
+	u, o, err := settableOption(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	u.Options = maps.Clone(u.Options)
+	delete(u.Options, o.Key)
+	putUser(c, u)
+	return op.None()
+}
+
+// settableOption is the user and the option of the path, for administrators only (documented).
+func settableOption(c *op.Call) (u world.User, o world.ProfileOption, err error) {
+	if !c.Caller.Administers() {
+		return u, o, op.Forbidden("only administrators may set and delete profile options")
+	}
+	if u, err = userFromPath(c); err != nil {
+		return u, o, err
+	}
+	o, err = calledOption(c)
+	return u, o, err
+}

@@ -1,0 +1,214 @@
+package access
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/seed"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// SeedAccount makes the account that a fixture says. It comes before everything else, which has owners; what policies
+// grant on databases is left to SeedGrants. The error names all that cannot be made.
+func SeedAccount(w *world.World, f fixtures.Account) error {
+	s := accountSeed{
+		Context: seed.Context{World: w, Part: "account"}, now: w.Now(),
+		users: map[string]int64{}, policies: map[string]int64{}, groups: map[string]int64{},
+		clients: map[string]int64{},
+	}
+	a := &w.Account
+	a.ID = cmp.Or(f.ID, 1)
+	a.Features = slices.Compact(slices.Sorted(slices.Values(f.Features)))
+	for _, o := range f.ProfileOptions {
+		a.ProfileOptions = append(a.ProfileOptions, world.ProfileOption(o))
+	}
+	s.seedPolicies(f.Policies)
+	s.seedGroups(f.PolicyGroups)
+	s.seedUsers(f.Users)
+	for _, k := range f.Keys {
+		user := s.find("user", k.User, s.users)
+		a.PutKey(world.Key{Key: k.Key, User: user, WriteOnly: k.Kind == "write-only"})
+	}
+	s.seedOAuth(f)
+	for _, p := range f.Partners {
+		a.Partners = append(a.Partners, world.Partner(p))
+	}
+	return s.Err()
+}
+
+// SeedGrants gives policies the rights that a fixture grants on databases by name. It comes when those are there.
+func SeedGrants(w *world.World, f fixtures.Account) error {
+	var errs []error
+	for i, p := range f.Policies {
+		if len(p.Databases) == 0 {
+			continue
+		}
+		row, _ := policyNamed(w, p.Name)
+		entries := slices.Clone(row.Permissions[databaseKind])
+		for _, operation := range slices.Sorted(maps.Keys(p.Databases)) {
+			entry, err := databaseGrant(w, operation, p.Databases[operation])
+			errs = append(errs, fixtures.At(err, "policy "+p.Name, "account", "policies", i, "databases", operation))
+			entries = append(entries, entry)
+		}
+		granted := world.Permissions{databaseKind: entries}
+		for kind, entries := range row.Permissions {
+			if kind != databaseKind {
+				granted[kind] = entries
+			}
+		}
+		row.Permissions = granted
+		w.Account.Policies.Put(row.ID, row)
+	}
+	return errors.Join(errs...)
+}
+
+// databaseGrant is the entry of permissions for an operation on some databases; for none, on all of them.
+func databaseGrant(w *world.World, operation string, names []string) (map[string]string, error) {
+	entry := map[string]string{"operation": operation}
+	var ids []string
+	for _, name := range names {
+		id, ok := w.Core.DatabaseNames.Get(name)
+		if !ok {
+			return entry, fmt.Errorf("there is no database %q", name)
+		}
+		ids = append(ids, op.IDText(id))
+	}
+	if len(ids) > 0 {
+		entry["ids"] = strings.Join(ids, ",")
+	}
+	return entry, nil
+}
+
+// accountSeed knows the rows of an account by the names that a fixture has for them.
+type accountSeed struct {
+	seed.Context
+	now time.Time
+
+	users, policies, groups, clients map[string]int64
+}
+
+func (s *accountSeed) find(kind, name string, known map[string]int64) int64 {
+	id, ok := known[name]
+	if !ok {
+		s.Add(fmt.Errorf("there is no %s %q", kind, name))
+	}
+	return id
+}
+
+func (s *accountSeed) findAll(kind string, names []string, known map[string]int64) []int64 {
+	var ids []int64
+	for _, name := range names {
+		if id := s.find(kind, name, known); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// at returns a moment, or fallback if the fixture leaves it open.
+func (s *accountSeed) at(i fixtures.Instant, fallback time.Time) time.Time {
+	at, err := s.Moment(i, fallback)
+	s.Add(err)
+	return at
+}
+
+// reserveIDs keeps the ids that a fixture has given from being given out to those that it has left without one.
+func reserveIDs[T any](w *world.World, kind string, rows []T, id func(T) int64) {
+	for _, row := range rows {
+		w.Reserve(kind, id(row))
+	}
+}
+
+func (s *accountSeed) seedPolicies(policies []fixtures.Policy) {
+	reserveIDs(s.World, "core.policy", policies, func(p fixtures.Policy) int64 { return p.ID })
+	for _, p := range policies {
+		row := world.Policy{
+			ID: s.ID("core.policy", p.ID), Name: p.Name, Description: p.Description,
+			Permissions: world.Permissions(p.Permissions),
+		}
+		for _, c := range p.ColumnPermissions {
+			row.ColumnPermissions = append(row.ColumnPermissions, world.ColumnPermission(c))
+		}
+		s.policies[p.Name] = row.ID
+		s.World.Account.Policies.Put(row.ID, row)
+	}
+}
+
+func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
+	reserveIDs(s.World, "core.policy_group", groups, func(g fixtures.PolicyGroup) int64 { return g.ID })
+	for i, g := range groups {
+		row := world.PolicyGroup{
+			ID: s.ID("core.policy_group", g.ID), Name: g.Name, TaggableName: taggable(g.Name),
+			Policies:  s.findAll("policy", g.Policies, s.policies),
+			CreatedAt: s.at(g.CreatedAt, s.now),
+		}
+		row.UpdatedAt = row.CreatedAt
+		if g.Description != "" {
+			row.Description = &g.Description
+		}
+		if other, taken := groupTagged(s.World, row.TaggableName); taken {
+			err := fmt.Errorf("group %s has the taggable name %s already", other.Name, other.TaggableName)
+			s.Check(err, "policy group "+g.Name, "policyGroups", i, "name")
+		}
+		s.groups[g.Name] = row.ID
+		s.World.Account.PolicyGroups.Put(row.ID, row)
+	}
+}
+
+func (s *accountSeed) seedUsers(users []fixtures.User) {
+	for _, u := range users {
+		s.users[u.Ref()] = u.ID
+	}
+	reserveIDs(s.World, "user", users, func(u fixtures.User) int64 { return u.ID })
+	for _, u := range users {
+		row := world.User{
+			ID: u.ID, Name: u.Name, Email: u.Email, Role: world.Role(u.Role), Delegated: u.DelegatedAdmin,
+			Policies:    s.findAll("policy", u.Policies, s.policies),
+			Groups:      s.findAll("policy group", u.Groups, s.groups),
+			Manages:     s.findAll("policy group", u.Manages, s.groups),
+			Permissions: world.Permissions(u.Permissions), Options: u.Options,
+			CreatedAt: s.at(u.CreatedAt, s.now),
+		}
+		row.UpdatedAt = row.CreatedAt
+		if u.Parent != "" {
+			row.Parent = s.find("user", u.Parent, s.users)
+		}
+		s.World.Account.Users.Put(row.ID, row)
+	}
+}
+
+func (s *accountSeed) seedOAuth(f fixtures.Account) {
+	a := &s.World.Account
+	for _, c := range f.OAuthClients {
+		id := s.World.NewID("core.oauth_client")
+		s.clients[c.ClientID] = id
+		a.OAuthClients.Put(id, world.OAuthClient{ID: id, ClientID: c.ClientID, Name: c.Name})
+	}
+	reserveIDs(s.World, "core.oauth_token", f.OAuthTokens, func(t fixtures.OAuthToken) int64 { return t.ID })
+	for _, t := range f.OAuthTokens {
+		id := s.ID("core.oauth_token", t.ID)
+		a.OAuthTokens.Put(id, world.OAuthToken{
+			ID:     id,
+			Client: s.find("OAuth client", t.Client, s.clients), User: s.find("user", t.User, s.users),
+			Scopes: append([]string{}, t.Scopes...), Refreshable: t.Refreshable,
+			CreatedAt: s.at(t.CreatedAt, s.now), ExpiresAt: s.at(t.ExpiresAt, time.Time{}),
+			LastUsedAt: s.at(t.LastUsedAt, time.Time{}), RevokedAt: s.at(t.RevokedAt, time.Time{}),
+		})
+	}
+	for _, c := range f.OAuthCodes {
+		id := s.World.NewID("core.oauth_code")
+		a.OAuthCodes.Put(id, world.OAuthCode{
+			ID:     id,
+			Client: s.find("OAuth client", c.Client, s.clients), User: s.find("user", c.User, s.users),
+			CreatedAt: s.at(c.CreatedAt, s.now), ExchangedAt: s.at(c.ExchangedAt, time.Time{}),
+			RevokedAt: s.at(c.RevokedAt, time.Time{}),
+		})
+	}
+}

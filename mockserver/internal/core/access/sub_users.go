@@ -1,0 +1,75 @@
+package access
+
+import (
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+type subUserForm struct {
+	ID           int64        `json:"id"`
+	Name         string       `json:"name"`
+	Email        *string      `json:"email"`
+	ParentUserID int64        `json:"parent_user_id"`
+	AccountID    int64        `json:"account_id"`
+	Policies     []policyForm `json:"policies"`
+	CreatedAt    string       `json:"created_at"`
+	UpdatedAt    string       `json:"updated_at"`
+}
+
+func subUserView(w *world.World, u world.User) subUserForm {
+	return subUserForm{
+		ID: u.ID, Name: u.Name, Email: email(u), ParentUserID: u.Parent, AccountID: w.Account.ID,
+		Policies: policyViews(w, u.Policies), CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),
+	}
+}
+
+// ListSubUsers shows administrators every sub user of the account, and other callers their own; a sub user is refused
+// (documented).
+func ListSubUsers(c *op.Call) (op.Reply, error) {
+	if c.Caller.User.Role == world.SubUser {
+		return op.Reply{}, op.Forbidden("a sub user may not list sub users")
+	}
+	subUsers := []subUserForm{}
+	for _, u := range table.All(&c.World.Account.Users) {
+		if u.Role == world.SubUser && u.DeletedAt.IsZero() && owns(c.Caller, u) {
+			subUsers = append(subUsers, subUserView(c.World, u))
+		}
+	}
+	return op.OK(map[string]any{"sub_users": subUsers})
+}
+
+// owns reports whether a sub user is the caller's to see and to remove.
+func owns(caller world.Caller, u world.User) bool {
+	return caller.Administers() || u.Parent == caller.User.ID
+}
+
+// RemoveSubUser soft-destroys a sub user and its credentials: its API keys are deleted, its OAuth tokens and the codes
+// that were not exchanged yet are revoked (documented).
+func RemoveSubUser(c *op.Call) (op.Reply, error) {
+	id, err := c.ID("sub user", "sub_user_id")
+	if err != nil {
+		return op.Reply{}, err
+	}
+	u, ok := c.World.Account.LiveUser(id)
+	switch {
+	case !ok || u.Role != world.SubUser:
+		return op.Reply{}, op.NotFound("sub user", "id", id)
+	case !owns(c.Caller, u):
+		return op.Reply{}, op.Forbidden("sub user %d is another user's: only administrators may remove it", id)
+	}
+	u.DeletedAt = c.Now
+	putUser(c, u)
+	deleteKeys(&c.World.Account, id)
+	revokeTokens(c, func(t world.OAuthToken) bool { return t.User == id })
+	revokeCodes(c, func(code world.OAuthCode) bool { return code.User == id })
+	return op.OK(map[string]int64{"sub_user_id": id})
+}
+
+func deleteKeys(a *world.Account, user int64) {
+	for _, k := range a.AllKeys() {
+		if k.User == user {
+			a.DeleteKey(k.Key)
+		}
+	}
+}

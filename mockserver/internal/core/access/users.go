@@ -1,0 +1,144 @@
+package access
+
+import (
+	"maps"
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+type userForm struct {
+	UserID      int64             `json:"user_id"`
+	AccountID   int64             `json:"account_id"`
+	Permissions world.Permissions `json:"permissions"`
+	Policies    []policyForm      `json:"policies"`
+}
+
+func userView(w *world.World, u world.User) userForm {
+	return userForm{
+		UserID: u.ID, AccountID: w.Account.ID, Permissions: granted(w, u), Policies: policyViews(w, u.Policies),
+	}
+}
+
+// granted is all that a user may do, from wherever it comes, and each of it once.
+func granted(w *world.World, u world.User) world.Permissions {
+	all := world.Permissions{}
+	for more := range grantsOf(w, u) {
+		for kind, entries := range more {
+			for _, entry := range entries {
+				same := func(other map[string]string) bool { return maps.Equal(entry, other) }
+				if !slices.ContainsFunc(all[kind], same) {
+					all[kind] = append(all[kind], entry)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// email is the user's address; null for a sub user without one.
+func email(u world.User) *string {
+	if u.Email == "" {
+		return nil
+	}
+	return &u.Email
+}
+
+// userFromPath is the user of the path.
+func userFromPath(c *op.Call) (world.User, error) {
+	id, err := c.ID("user", "user_id")
+	if err != nil {
+		return world.User{}, err
+	}
+	u, ok := c.World.Account.LiveUser(id)
+	if !ok {
+		return u, op.NotFound("user", "id", id)
+	}
+	return u, nil
+}
+
+// readableUser is the user of the path for those who may read about it: administrators and delegated admins about
+// everybody, others about themselves (assumed).
+func readableUser(c *op.Call) (world.User, error) {
+	if !c.Caller.Delegates() && c.Param("user_id") != op.IDText(c.Caller.User.ID) {
+		return world.User{}, op.Forbidden("only administrators and delegated admins may see other users")
+	}
+	return userFromPath(c)
+}
+
+// putUser stores a user that has been changed.
+func putUser(c *op.Call, u world.User) {
+	u.UpdatedAt = c.Now
+	c.World.Account.Users.Put(u.ID, u)
+}
+
+// ListAccessControlUsers lists all users with their permissions and policies.
+func ListAccessControlUsers(c *op.Call) (op.Reply, error) {
+	views := []userForm{}
+	for u := range c.World.Account.LiveUsers() {
+		views = append(views, userView(c.World, u))
+	}
+	return op.OK(views)
+}
+
+// GetAccessControlUser returns a user with its permissions and policies.
+func GetAccessControlUser(c *op.Call) (op.Reply, error) {
+	u, err := readableUser(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(userView(c.World, u))
+}
+
+// UpdateUserPermissions replaces what is granted to the user itself. What its policies grant stays out of the answer.
+func UpdateUserPermissions(c *op.Call) (op.Reply, error) {
+	u, err := userFromPath(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if u.Permissions, err = changedPermissions(c, u.Permissions); err != nil {
+		return op.Reply{}, err
+	}
+	putUser(c, u)
+	return op.OK(map[string]any{"user_id": u.ID, "permissions": u.Permissions})
+}
+
+// AddDelegatedAdmin makes a user a delegated admin. It takes restricted users only: the owner and administrators may do
+// more anyway (assumed).
+func AddDelegatedAdmin(c *op.Call) (op.Reply, error) {
+	u, err := userWithEmail(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if u.Role != world.Restricted {
+		return op.Reply{}, op.Unprocessable("user_email", "%s is no restricted user, but %s", u.Email, u.Role)
+	}
+	return delegate(c, u, true)
+}
+
+// RemoveDelegatedAdmin makes a delegated admin a plain user again, who manages no policy groups.
+func RemoveDelegatedAdmin(c *op.Call) (op.Reply, error) {
+	u, err := userWithEmail(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	u.Manages = nil
+	return delegate(c, u, false)
+}
+
+func delegate(c *op.Call, u world.User, delegated bool) (op.Reply, error) {
+	u.Delegated = delegated
+	putUser(c, u)
+	return op.OK(map[string]any{"user_email": u.Email, "delegated_admin": delegated})
+}
+
+func userWithEmail(c *op.Call) (world.User, error) {
+	address := c.Param("user_email")
+	for u := range c.World.Account.LiveUsers() {
+		if u.Email == address && address != "" {
+			return u, nil
+		}
+	}
+	return world.User{}, op.NotFound("user", "email", address)
+}

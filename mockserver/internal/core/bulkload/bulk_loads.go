@@ -1,0 +1,238 @@
+// Package bulkload holds the sessions that load files from elsewhere, and plans their jobs.
+package bulkload
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/core/access"
+	"svc.example/understudy/mockserver/internal/core/data"
+	"svc.example/understudy/mockserver/internal/core/jobs"
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// bulkLoadForm is a BulkLoad.
+type bulkLoadForm struct {
+	Name       string          `json:"name"`
+	Database   string          `json:"database"`
+	Table      string          `json:"table"`
+	Cron       *string         `json:"cron"`
+	Timezone   string          `json:"timezone"`
+	Delay      int64           `json:"delay"`
+	TimeColumn *string         `json:"time_column"`
+	Config     json.RawMessage `json:"config"`
+	ConfigDiff struct{}        `json:"config_diff"` // what a run leaves for the next: the mock's leave nothing
+	CreatedAt  string          `json:"created_at"`
+	UpdatedAt  string          `json:"updated_at"`
+}
+
+func bulkLoadView(b world.BulkLoad) bulkLoadForm {
+	form := bulkLoadForm{
+		Name: b.Name, Database: b.Database, Table: b.Table, Timezone: b.Timezone, Delay: b.Delay, Config: b.Config,
+		CreatedAt: wire.DateTime(b.CreatedAt), UpdatedAt: wire.DateTime(b.UpdatedAt),
+	}
+	if b.Cron != "" {
+		form.Cron = &b.Cron
+	}
+	if b.TimeColumn != "" {
+		form.TimeColumn = &b.TimeColumn
+	}
+	return form
+}
+
+// bulkLoadRequest is what bodies say of a bulk load session. What is absent stays as it is.
+type bulkLoadRequest struct {
+	Name       *string               `json:"name"`
+	Database   *string               `json:"database"`
+	Table      *string               `json:"table"`
+	Cron       wire.Nullable[string] `json:"cron"`
+	Timezone   *string               `json:"timezone"`
+	Delay      *int64                `json:"delay"`
+	TimeColumn wire.Nullable[string] `json:"time_column"`
+	Config     jsontext.Value        `json:"config"`
+}
+
+// ListBulkLoads lists the bulk load sessions of the account. All users see them (assumed).
+func ListBulkLoads(c *op.Call) (op.Reply, error) {
+	list := []bulkLoadForm{}
+	for _, b := range table.All(&c.World.Core.BulkLoads) {
+		list = append(list, bulkLoadView(b))
+	}
+	return op.OK(list)
+}
+
+// CreateBulkLoad creates a bulk load session, and plans its first job if it has a cron text.
+func CreateBulkLoad(c *op.Call) (op.Reply, error) {
+	var body bulkLoadRequest
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	b, err := body.apply(c, world.BulkLoad{
+		ID: c.World.NewID("core.bulk_load"), Timezone: "UTC", User: c.Caller.User.ID, CreatedAt: c.Now,
+	})
+	if err == nil {
+		b.Slot, err = jobs.NextSlot(timing(b), c.Now)
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(bulkLoadView(putBulkLoad(c.World, b, c.Now)))
+}
+
+// GetBulkLoad returns a bulk load session.
+func GetBulkLoad(c *op.Call) (op.Reply, error) {
+	b, err := bulkLoadFromPath(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(bulkLoadView(b))
+}
+
+// UpdateBulkLoad moves the next run only when it changes when the session is due.
+func UpdateBulkLoad(c *op.Call) (op.Reply, error) {
+	before, err := ownBulkLoad(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body bulkLoadRequest
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	b, err := body.apply(c, before)
+	if err == nil && (b.Cron != before.Cron || b.Timezone != before.Timezone) {
+		b.Slot, err = jobs.NextSlot(timing(b), c.Now)
+	}
+	if err != nil {
+		return op.Reply{}, err
+	}
+	c.World.Core.BulkLoadNames.Delete(before.Name)
+	return op.OK(bulkLoadView(putBulkLoad(c.World, b, c.Now)))
+}
+
+// DeleteBulkLoad deletes a bulk load session with the job that it has planned.
+func DeleteBulkLoad(c *op.Call) (op.Reply, error) {
+	b, err := ownBulkLoad(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	c.World.Cancel(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
+	c.World.Core.BulkLoadNames.Delete(b.Name)
+	table.Delete(&c.World.Core.BulkLoads, b.ID)
+	return op.OK(bulkLoadView(b))
+}
+
+// apply returns a bulk load session as a request leaves it, without its next slot.
+func (r bulkLoadRequest) apply(c *op.Call, b world.BulkLoad) (world.BulkLoad, error) {
+	wire.Set(&b.Name, r.Name)
+	wire.Set(&b.Database, r.Database)
+	wire.Set(&b.Table, r.Table)
+	wire.Set(&b.Timezone, r.Timezone)
+	wire.Set(&b.Delay, r.Delay)
+	if r.Cron.Sent {
+		b.Cron = strings.TrimSpace(*cmp.Or(r.Cron.Value, new("")))
+	}
+	if r.TimeColumn.Sent {
+		b.TimeColumn = *cmp.Or(r.TimeColumn.Value, new(""))
+	}
+	if r.Config != nil {
+		config, err := loadConfig(r.Config)
+		if err != nil {
+			return b, err
+		}
+		b.Config = config
+	}
+	b.UpdatedAt = c.Now
+	return b, errors.Join(bulkLoadValid(c, b), bulkLoadAllowed(c, b))
+}
+
+// bulkLoadValid holds a bulk load session against everything but rights.
+func bulkLoadValid(c *op.Call, b world.BulkLoad) error {
+	other, taken := c.World.Core.BulkLoadNames.Get(b.Name)
+	switch {
+	case taken && other != b.ID:
+		return op.Conflict("bulk load session %d has the name %s already", other, b.Name)
+	case b.Name == "":
+		return op.Unprocessable("name", "want a text that is not empty")
+	case b.Config == nil:
+		return op.Unprocessable("config", "is missing: want the configuration of the load, a JSON object")
+	case b.Delay < 0 || b.Delay > jobs.MaxDelay:
+		return op.Unprocessable("delay", "want 0 to %d seconds, not %d", jobs.MaxDelay, b.Delay)
+	}
+	if err := data.CheckName("table", b.Table); err != nil {
+		return wire.Recode(err, op.CodeInvalid, op.CodeUnprocessable)
+	}
+	_, err := jobs.SlotsOf(timing(b))
+	return err
+}
+
+// bulkLoadAllowed: who makes a session needs to query its database, as who issues its jobs does (assumed).
+func bulkLoadAllowed(c *op.Call, b world.BulkLoad) error {
+	database, err := data.LiveDatabase(c.World, b.Database)
+	if err != nil {
+		return err
+	}
+	return data.RequireRight(c, database, access.Query)
+}
+
+// loadConfig returns the configuration of a load: an object, or a text that holds one.
+func loadConfig(value jsontext.Value) ([]byte, error) {
+	if value.Kind() == '"' {
+		text, err := jsontext.AppendUnquote(nil, value)
+		if err != nil {
+			return nil, op.Invalid("config", "%v", err)
+		}
+		value = text
+	}
+	value = value.Clone()
+	if value.Kind() != '{' || value.Compact() != nil {
+		return nil, op.Invalid("config", "want the configuration of the load, a JSON object")
+	}
+	return value, nil
+}
+
+func bulkLoadFromPath(c *op.Call) (world.BulkLoad, error) {
+	id, ok := c.World.Core.BulkLoadNames.Get(c.Param("name"))
+	if !ok {
+		return world.BulkLoad{}, op.NotFound("bulk load session", "name", c.Param("name"))
+	}
+	b, _ := c.World.Core.BulkLoads.Get(id)
+	return b, nil
+}
+
+// ownBulkLoad leaves a bulk load session to who made it, and to administrators (assumed).
+func ownBulkLoad(c *op.Call) (world.BulkLoad, error) {
+	b, err := bulkLoadFromPath(c)
+	if err == nil && b.User != c.Caller.User.ID && !c.Caller.Administers() {
+		err = op.Forbidden("bulk load session %s is another user's: only administrators may do this", b.Name)
+	}
+	return b, err
+}
+
+// timing returns when a bulk load session is due, in the terms of schedules.
+func timing(b world.BulkLoad) world.JobSchedule {
+	return world.JobSchedule{Cron: b.Cron, Timezone: b.Timezone, Slot: b.Slot}
+}
+
+// putBulkLoad stores a bulk load session and plans the job of its next slot. What is late is due at once.
+func putBulkLoad(w *world.World, b world.BulkLoad, now time.Time) world.BulkLoad {
+	w.Cancel(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
+	b.PlannedAt = time.Time{}
+	if !b.Slot.IsZero() {
+		b.PlannedAt = b.Slot.Add(time.Duration(b.Delay) * time.Second)
+		if b.PlannedAt.Before(now) {
+			b.PlannedAt = now
+		}
+		w.Plan(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
+	}
+	w.Core.BulkLoads.Put(b.ID, b)
+	w.Core.BulkLoadNames.Put(b.Name, b.ID)
+	return b
+}

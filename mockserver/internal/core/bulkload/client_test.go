@@ -1,0 +1,31 @@
+package bulkload_test
+
+import (
+	"testing"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+// client calls the core data interface for the tests of bulk loads.
+type client struct{ *mocktest.Client }
+
+func newClient(tb testing.TB, opts ...mockserver.Option) client {
+	tb.Helper()
+	return client{mocktest.New(tb, "core", opts...)}
+}
+
+// load puts people and more of a fixture, in YAML, in the place of the world's state.
+func (c client) load(more string) client {
+	c.Helper()
+	return client{c.Load(more)}
+}
+
+// replace puts a whole fixture, or a dump, in the place of the world's state.
+func (c client) replace(whole string) {
+	c.Helper()
+	c.Replace(whole)
+}
+
+// as is the same mock with another key.
+func (c client) as(key string) client { return client{c.As(key)} }

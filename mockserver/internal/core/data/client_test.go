@@ -1,0 +1,113 @@
+package data_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+// client calls the core data interface for the tests of databases and tables.
+type client struct{ *mocktest.Client }
+
+func newClient(tb testing.TB, opts ...mockserver.Option) client {
+	tb.Helper()
+	return client{mocktest.New(tb, "core", opts...)}
+}
+
+// load puts people and more of a fixture, in YAML, in the place of the world's state.
+func (c client) load(more string) client {
+	c.Helper()
+	return client{c.Load(more)}
+}
+
+// replace puts a whole fixture, or a dump, in the place of the world's state.
+func (c client) replace(whole string) {
+	c.Helper()
+	c.Replace(whole)
+}
+
+// as is the same mock with another key.
+func (c client) as(key string) client { return client{c.As(key)} }
+
+// in is the same mock in a subtest.
+func (c client) in(t *testing.T) client { t.Helper(); return client{c.In(t)} }
+
+// newShop is a client of a world with the databases shop, with the tables orders and carts, and archive, with carts.
+func newShop(tb testing.TB) client {
+	tb.Helper()
+	c := newClient(tb)
+	for _, path := range []string{
+		"/database/create/shop", "/database/create/archive", "/table/create/shop/orders/log",
+		"/table/create/shop/carts", "/table/create/archive/carts",
+	} {
+		c.Post(path, "").Want(200)
+	}
+	return c
+}
+
+// newStock is a client of a world with the databases shop, with the tables orders and carts, and archive, which is
+// empty. More members of orders are in the words of a fixture.
+func newStock(t *testing.T, orders string, opts ...mockserver.Option) client {
+	t.Helper()
+	return newClient(t, opts...).load(`
+core:
+  databases:
+  - {name: shop, createdAt: now, tables: [{name: orders, ` + orders + `}, {name: carts}]}
+  - {name: archive, createdAt: now}
+`)
+}
+
+// grant gives the analyst a right on databases, in the place of others, and is the same mock with the analyst's key.
+func (c client) grant(operation, ids string) client {
+	c.Helper()
+	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").String()
+	c.Patch("/access_control/policies/"+policy+"/permissions", `{"Databases":[{"operation":"`+operation+`","ids":"`+ids+`"}]}`).Want(200)
+	c.Patch("/access_control/users/3/policies", `{"policy_ids":["`+policy+`"]}`).Want(200)
+	return c.as("1/analyst")
+}
+
+// tableNames are the names of a database's tables.
+func (c client) tableNames(database string) string {
+	c.Helper()
+	return words(c.Get("/table/list/" + database).Want(200).Value("tables.#.name"))
+}
+
+func (c client) databaseNames() string {
+	c.Helper()
+	return words(c.Get("/database/list").Want(200).Value("databases.#.name"))
+}
+
+// table reads what a table has under some keys.
+func (c client) table(path string, keys ...string) map[string]any {
+	c.Helper()
+	object := c.Get("/table/show/" + path).Want(200).Object()
+	picked := map[string]any{}
+	for _, key := range keys {
+		picked[key] = object[key]
+	}
+	return picked
+}
+
+func (c client) tableID(path string) string {
+	c.Helper()
+	return c.Get("/table/show/" + path).Want(200).Value("id").Raw
+}
+
+// words are the texts of a list, one after the other.
+func words(list gjson.Result) string {
+	var texts []string
+	for _, text := range list.Array() {
+		texts = append(texts, text.Str)
+	}
+	return strings.Join(texts, " ")
+}
+
+// ingest sends a record to a table of the database shop.
+func (c client) ingest(table, record string) {
+	c.Helper()
+	c.As("1/write").At("ingestion").Post("/postback/v3/event/shop/"+table, record).Want(200)
+}

@@ -1,0 +1,134 @@
+package data
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+const minConnectionName = 3
+
+type connectionForm struct {
+	Name         string  `json:"name"`
+	URL          string  `json:"url"`
+	Organization *string `json:"organization"` // a leftover, always null
+}
+
+// connectionNameForm tells the name twice (public).
+type connectionNameForm struct {
+	Name   string `json:"name"`
+	Result string `json:"result"`
+}
+
+// ListConnections lists the connections of the account.
+func ListConnections(c *op.Call) (op.Reply, error) {
+	connections := []connectionForm{}
+	for _, connection := range table.All(&c.World.Core.Connections) {
+		connections = append(connections, connectionForm{Name: connection.Name, URL: connection.URL})
+	}
+	return op.OK(map[string]any{"results": connections})
+}
+
+// CreateConnection creates a connection.
+func CreateConnection(c *op.Call) (op.Reply, error) {
+	name := c.Param("connection_name")
+	if n := utf8.RuneCountInString(name); n < minConnectionName {
+		return op.Reply{}, op.Unprocessable("connection_name", "want %d or more characters, not %d: %q",
+			minConnectionName, n, name)
+	}
+	var body struct {
+		URL string `json:"url"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if body.URL == "" {
+		return op.Reply{}, op.Unprocessable("url", "is missing")
+	}
+	if _, taken := c.World.Core.ConnectionNames.Get(name); taken {
+		return op.Reply{}, op.Conflict("there is a connection %s already", name)
+	}
+	id := c.World.NewID("core.connection")
+	c.World.Core.Connections.Put(id, world.Connection{ID: id, Name: name, URL: body.URL})
+	c.World.Core.ConnectionNames.Put(name, id)
+	return op.OK(connectionNameForm{name, name})
+}
+
+// DeleteConnection deletes a connection.
+func DeleteConnection(c *op.Call) (op.Reply, error) {
+	name := c.Param("connection_name")
+	id, err := connectionNamed(c, name)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	table.Delete(&c.World.Core.Connections, id)
+	c.World.Core.ConnectionNames.Delete(name)
+	return op.OK(connectionNameForm{name, name})
+}
+
+// LookupConnection returns the id of the connection with a name.
+func LookupConnection(c *op.Call) (op.Reply, error) {
+	id, err := connectionNamed(c, c.Text("name"))
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(map[string]int64{"id": id})
+}
+
+func connectionNamed(c *op.Call, name string) (int64, error) {
+	id, ok := c.World.Core.ConnectionNames.Get(name)
+	if !ok {
+		return 0, op.NotFound("connection", "name", name)
+	}
+	return id, nil
+}
+
+type connectorConfigForm struct {
+	Type     string         `json:"type"`
+	Settings jsontext.Value `json:"settings"`
+}
+
+// ValidateConnectorConfig checks the configuration of a connector, which needs a type and settings (assumed). Where the
+// world says which connectors the account has, by their restrictions, the type must be one of them; and when a
+// connection is named, its URL must be for that type.
+func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
+	var body struct {
+		connectorConfigForm
+		ConnectionID *int64 `json:"connection_id"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	_, restricted := c.World.Core.Restrictions[body.Type]
+	switch {
+	case body.Type == "":
+		return op.Reply{}, op.Unprocessable("type", "is missing")
+	case len(c.World.Core.Restrictions) > 0 && !restricted:
+		return op.Reply{}, op.Unprocessable("type", "there is no connector %q", body.Type)
+	case body.Settings.Kind() != '{':
+		return op.Reply{}, op.Unprocessable("settings", "are missing")
+	case body.ConnectionID == nil:
+		return op.OK(body.connectorConfigForm)
+	}
+	connection, ok := c.World.Core.Connections.Get(*body.ConnectionID)
+	if !ok {
+		return op.Reply{}, op.NotFound("connection", "id", *body.ConnectionID)
+	}
+	if !leadsTo(connection.URL, body.Type) {
+		return op.Reply{}, op.Unprocessable("connection_id", "connection %s is not for %s", connection.Name, body.Type)
+	}
+	return op.OK(body.connectorConfigForm)
+}
+
+// leadsTo compares the scheme of a URL with a type of connectors. Types come in versions, as s3 and s3_v2. A URL
+// without a scheme leads anywhere.
+func leadsTo(address, connector string) bool {
+	u, err := url.Parse(address)
+	return err != nil || strings.HasPrefix(connector, u.Scheme) || strings.HasPrefix(u.Scheme, connector)
+}

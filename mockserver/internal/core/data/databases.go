@@ -1,0 +1,210 @@
+package data
+
+import (
+	"time"
+
+	"svc.example/understudy/mockserver/internal/core/access"
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// databaseForm is a database as lists show it. The strict one among the clients takes these members and no other.
+type databaseForm struct {
+	Name            string           `json:"name"`
+	Count           int64            `json:"count"`
+	CreatedAt       string           `json:"created_at"`
+	UpdatedAt       string           `json:"updated_at"`
+	Organization    *string          `json:"organization"` // a leftover (public)
+	Permission      string           `json:"permission"`
+	DeleteProtected bool             `json:"delete_protected"`
+	Permissions     *permissionsForm `json:"database_permissions,omitzero"`
+}
+
+// oneDatabaseForm is a database on its own.
+type oneDatabaseForm struct {
+	ID string `json:"id"` // text here, though an integer where deleted tables name their database (public)
+	databaseForm
+	Datatank bool `json:"datatank"`
+}
+
+func databaseView(c *op.Call, d world.Database, count int64, written func(time.Time) string) databaseForm {
+	form := databaseForm{
+		Name: d.Name, Count: count, CreatedAt: written(d.CreatedAt), UpdatedAt: written(d.UpdatedAt),
+		Permission: permissionWord(c.World, c.Caller, d), DeleteProtected: d.DeleteProtected,
+	}
+	if c.Text("require_permissions") == "true" {
+		form.Permissions = databasePermissions(c.World, c.Caller, d)
+	}
+	return form
+}
+
+type databaseReference struct {
+	Database string `json:"database"`
+}
+
+// LiveDatabase finds a database that has not been deleted.
+func LiveDatabase(w *world.World, name string) (world.Database, error) {
+	id, ok := w.Core.DatabaseNames.Get(name)
+	if !ok {
+		return world.Database{}, op.NotFound("database", "name", name)
+	}
+	d, _ := w.Core.Databases.Get(id)
+	return d, nil
+}
+
+// DatabaseFor returns the database that the path names, if the caller has a right on it.
+func DatabaseFor(c *op.Call, r access.Right) (world.Database, error) {
+	d, err := LiveDatabase(c.World, c.Param("database_name"))
+	if err != nil {
+		return d, err
+	}
+	return d, RequireRight(c, d, r)
+}
+
+// RequireRight refuses a caller who lacks a right on a database.
+func RequireRight(c *op.Call, d world.Database, r access.Right) error {
+	if access.May(c.World, c.Caller, d, r) {
+		return nil
+	}
+	return op.Forbidden("your permissions do not include %s on database %s", r, d.Name)
+}
+
+// visibleDatabase is the database that the path names, as far as the caller has any right on it.
+func visibleDatabase(c *op.Call) (world.Database, error) {
+	d, err := LiveDatabase(c.World, c.Param("database_name"))
+	if err == nil && !access.SeesDatabase(c.World, c.Caller, d) {
+		err = op.Forbidden("your permissions include nothing on database %s", d.Name)
+	}
+	return d, err
+}
+
+// ListDatabases lists the databases on which the caller has a right.
+func ListDatabases(c *op.Call) (op.Reply, error) {
+	counts := map[int64]int64{} // of records, by database
+	for _, t := range table.All(&c.World.Core.Tables) {
+		if t.DeletedAt.IsZero() {
+			counts[t.Database] += t.Count
+		}
+	}
+	list := []databaseForm{}
+	for id, d := range table.All(&c.World.Core.Databases) {
+		if d.DeletedAt.IsZero() && access.SeesDatabase(c.World, c.Caller, d) {
+			list = append(list, databaseView(c, d, counts[id], wire.OffsetDateTime))
+		}
+	}
+	return op.OK(map[string]any{"databases": list})
+}
+
+// GetDatabase returns a database on which the caller has a right.
+func GetDatabase(c *op.Call) (op.Reply, error) {
+	d, err := visibleDatabase(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var count int64
+	for t := range tablesOf(c.World, d.ID) {
+		count += t.Count
+	}
+	return op.OK(oneDatabaseForm{ID: op.IDText(d.ID), databaseForm: databaseView(c, d, count, wire.DateTime)})
+}
+
+// CreateDatabase creates a database, of which the caller is the owner.
+func CreateDatabase(c *op.Call) (op.Reply, error) {
+	name := c.Param("database_name")
+	if err := CheckName("database_name", name); err != nil {
+		return op.Reply{}, err
+	}
+	if !access.MayCreateDatabases(c.World, c.Caller) {
+		return op.Reply{}, op.Forbidden("your permissions do not include the creation of databases")
+	}
+	if other, err := LiveDatabase(c.World, name); err == nil {
+		return op.Reply{}, op.Conflict("database %s (id %d) has this name already", name, other.ID)
+	}
+	d := world.Database{
+		ID: c.World.NewID("core.database"), Name: name, Owner: c.Caller.User.ID,
+		CreatedAt: c.Now, UpdatedAt: c.Now,
+	}
+	putDatabase(c.World, d)
+	return op.OK(databaseReference{d.Name})
+}
+
+// putDatabase stores a database and takes up its name.
+func putDatabase(w *world.World, d world.Database) {
+	w.Core.Databases.Put(d.ID, d)
+	w.Core.DatabaseNames.Put(d.Name, d.ID)
+}
+
+// touchDatabase notes that something in a database has changed.
+func touchDatabase(w *world.World, id int64, now time.Time) {
+	d, _ := w.Core.Databases.Get(id)
+	d.UpdatedAt = now
+	w.Core.Databases.Put(id, d)
+}
+
+// DeleteDatabase deletes a database with its tables. These stay recoverable, and the database with them.
+func DeleteDatabase(c *op.Call) (op.Reply, error) {
+	d, err := DatabaseFor(c, access.Delete)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if d.DeleteProtected {
+		return op.Reply{}, op.Forbidden("database %s (id %d) is protected from deletion", d.Name, d.ID)
+	}
+	for t := range tablesOf(c.World, d.ID) {
+		softDelete(c.World, t, c.Now)
+	}
+	d.UpdatedAt, d.DeletedAt = c.Now, c.Now
+	c.World.Core.Databases.Put(d.ID, d)
+	c.World.Core.DatabaseNames.Delete(d.Name)
+	forgetExpired(c.World, c.Now)
+	return op.OK(databaseReference{d.Name})
+}
+
+// permissionWord is what a caller may do with a database at most, in one word, as the listing has it (the words are
+// those of clients, what they stand for is assumed).
+func permissionWord(w *world.World, caller world.Caller, d world.Database) string {
+	switch {
+	case access.May(w, caller, d, access.Delete):
+		return "administrator"
+	case access.May(w, caller, d, access.Edit):
+		return "full_access"
+	case access.May(w, caller, d, access.Query):
+		return "query_only"
+	}
+	return "import_only"
+}
+
+type permissionsForm struct {
+	Edit     bool `json:"edit"`
+	Delete   bool `json:"delete"`
+	Query    bool `json:"query"`
+	Import   bool `json:"import"`
+	Download bool `json:"download"`
+}
+
+func databasePermissions(w *world.World, caller world.Caller, d world.Database) *permissionsForm {
+	may := func(r access.Right) bool { return access.May(w, caller, d, r) }
+	return &permissionsForm{
+		Edit: may(access.Edit), Delete: may(access.Delete), Query: may(access.Query), Import: may(access.Import),
+		Download: may(access.Download),
+	}
+}
+
+// MayQuery reports whether a caller may query the live database of a name. Of one that there is not, only who may do
+// everything is told so.
+func MayQuery(w *world.World, caller world.Caller, database string) bool {
+	d, _ := LiveDatabase(w, database)
+	return access.May(w, caller, d, access.Query)
+}
+
+// Queryable returns an error if a caller may not query a database.
+func Queryable(w *world.World, caller world.Caller, name string) error {
+	database, err := LiveDatabase(w, name)
+	if err == nil && !access.May(w, caller, database, access.Query) {
+		err = op.Forbidden("the permissions of user %d do not include %s on database %s", caller.User.ID, access.Query,
+			name)
+	}
+	return err
+}

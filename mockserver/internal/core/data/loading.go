@@ -1,0 +1,156 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver/internal/rows"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// loading is rows on their way into a table. The columns that they show join its schema, if it detects schemas.
+type loading struct {
+	*world.Core
+	table world.Table
+	now   time.Time // of rows that have no time of their own
+	batch []world.Record
+	held  []world.Column // columns that the table had before
+	shown columnSet
+}
+
+// batchSize is how many rows are stored at once, so that an upload that is larger than what a world may hold is never
+// held whole.
+const batchSize = 1000
+
+func newLoading(x *world.Core, t world.Table, now time.Time) *loading {
+	l := &loading{Core: x, table: t, now: now, held: t.Schema}
+	if t.DetectSchema && len(t.Schema) == 0 {
+		l.held = heldColumns(x, t)
+	}
+	return l
+}
+
+// take takes a row of an upload.
+func (l *loading) take(row rows.Row, err error) error {
+	if err != nil {
+		return err
+	}
+	record := world.Record{Time: l.now.Unix(), Values: row.JSON()}
+	if row.Timed {
+		record.Time = row.Time
+	}
+	for _, value := range row.Values {
+		l.shown.add(value.Name, value.Type)
+	}
+	if l.batch = append(l.batch, record); len(l.batch) >= batchSize {
+		l.store()
+	}
+	return nil
+}
+
+func (l *loading) store() {
+	l.table = l.Store(l.table, l.batch...)
+	l.batch = l.batch[:0]
+}
+
+// end stores what is left.
+func (l *loading) end() error {
+	if l.table.DetectSchema && len(l.shown.list) > 0 {
+		schema, err := extended(l.held, l.shown.list)
+		if err != nil {
+			return err
+		}
+		l.table.Schema = schema
+	}
+	l.table.CounterUpdatedAt = l.now
+	l.store()
+	return nil
+}
+
+// Learned returns a table to which a record of texts is about to come. The record's columns join the schema, if the
+// table detects schemas and has one: without one queries see all columns anyway. Beyond the limit no more columns join.
+func Learned(t world.Table, r world.Record) world.Table {
+	if !t.DetectSchema || len(t.Schema) == 0 {
+		return t
+	}
+	var shown columnSet
+	gjson.Parse(r.Values).ForEach(func(name, _ gjson.Result) bool {
+		if !hasColumn(t.Schema, name.Str) {
+			shown.add(name.Str, "string")
+		}
+		return true
+	})
+	if len(shown.list) > 0 {
+		if schema, err := extended(t.Schema, shown.list); err == nil {
+			t.Schema = schema
+		}
+	}
+	return t
+}
+
+func hasColumn(schema []world.Column, name string) bool {
+	return slices.ContainsFunc(schema, func(c world.Column) bool { return c.Name == name })
+}
+
+// heldColumns returns those that the records of a table have. Queries see them as long as the table has no schema, and
+// they must be among its columns once it has one.
+func heldColumns(x *world.Core, t world.Table) []world.Column {
+	var held columnSet
+	records, _ := x.Records.Get(t.ID)
+	for record := range records.All() {
+		gjson.Parse(record.Values).ForEach(func(name, _ gjson.Result) bool {
+			held.add(name.Str, "string")
+			return true
+		})
+	}
+	return held.list
+}
+
+// extended returns a schema with the columns of others that it lacks.
+func extended(schema, more []world.Column) ([]world.Column, error) {
+	schema = slices.Clip(schema)
+	for _, column := range more {
+		if !hasColumn(schema, column.Name) {
+			schema = append(schema, column)
+		}
+	}
+	if len(schema) > rows.MaxColumns {
+		return nil, fmt.Errorf("the table would have %d columns, want %d at most", len(schema), rows.MaxColumns)
+	}
+	return schema, nil
+}
+
+// columnSet is columns in the order in which rows show them.
+type columnSet struct {
+	list   []world.Column
+	places map[string]int
+}
+
+// add takes a column up, or widens its type to one that holds all its values. What has no column's name stays in its
+// rows, where no query sees it.
+func (s *columnSet) add(name, kind string) {
+	name = strings.ToLower(name)
+	place, known := s.places[name]
+	switch {
+	case !known && (name == timeColumn || checkColumnName(name) != nil || len(s.list) > rows.MaxColumns):
+		return
+	case !known:
+		if s.places == nil {
+			s.places = map[string]int{}
+		}
+		s.places[name] = len(s.list)
+		s.list = append(s.list, world.Column{Name: name, Type: kind})
+		return
+	}
+	switch before := &s.list[place].Type; {
+	case *before == kind:
+	case *before != "string" && kind != "string":
+		*before = "double"
+	default:
+		*before = "string"
+	}
+}

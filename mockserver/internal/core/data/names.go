@@ -1,0 +1,37 @@
+package data
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// How long the names of databases and tables are (client).
+const (
+	minName = 3
+	maxName = 255
+)
+
+const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+// CheckName refuses what is no name of a database or a table. The message tells the allowed and the actual length, and
+// the name (client). It is the rules that check names, since the validation of requests may be off.
+func CheckName(field, name string) error {
+	n := utf8.RuneCountInString(name)
+	if n >= minName && n <= maxName && strings.Trim(name, nameLetters) == "" {
+		return nil
+	}
+	return op.Invalid(field, "want %d to %d lower-case letters, digits and underscores, but it has %d characters: %q",
+		minName, maxName, n, name)
+}
+
+// checkColumnName: names of columns may be shorter, but do not begin with a digit (public).
+func checkColumnName(name string) error {
+	n := utf8.RuneCountInString(name)
+	if n >= 1 && n <= maxName && strings.Trim(name, nameLetters) == "" && (name[0] < '0' || name[0] > '9') {
+		return nil
+	}
+	return op.Invalid("schema", "a column's name has 1 to %d lower-case letters, digits and underscores and begins "+
+		"with no digit, unlike %q, which has %d characters", maxName, name, n)
+}

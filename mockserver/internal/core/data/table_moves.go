@@ -1,0 +1,187 @@
+package data
+
+import (
+	"slices"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/core/access"
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// renameTo gives a table another name in its database. A table that has this name already is in the way, unless it may
+// be overwritten: then it is deleted, as DeleteTable does it.
+func renameTo(c *op.Call, d world.Database, t world.Table, name string, overwrite bool) (world.Table, error) {
+	if err := CheckName("name", name); err != nil {
+		return t, err
+	}
+	if other, err := LiveTableIn(c.World, d, name); err == nil {
+		if !overwrite {
+			return t, nameTaken(d, other)
+		}
+		if err := requireUnprotected(other); err != nil {
+			return t, err
+		}
+		softDelete(c.World, other, c.Now)
+	}
+	return moveTable(c, t, d, name), nil
+}
+
+// RenameTable gives a table another name in its database.
+func RenameTable(c *op.Call) (op.Reply, error) {
+	d, err := DatabaseFor(c, access.Edit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	t, err := LiveTableIn(c.World, d, c.Param("current_table_name"))
+	if err != nil {
+		return op.Reply{}, err
+	}
+	name := c.Param("new_table_name")
+	if name == t.Name {
+		return referTo(d, t)
+	}
+	overwrite, err := c.Flag("overwrite", false)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if t, err = renameTo(c, d, t, name, overwrite); err != nil {
+		return op.Reply{}, err
+	}
+	return referTo(d, t)
+}
+
+type swappedTables struct {
+	Database string `json:"database"`
+	Table1   string `json:"table1"`
+	Table2   string `json:"table2"`
+}
+
+// SwapTables exchanges everything but the names of two tables: records, ids and schemas (assumed).
+func SwapTables(c *op.Call) (op.Reply, error) {
+	d, err := DatabaseFor(c, access.Edit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	one, err := LiveTableIn(c.World, d, c.Param("table_name_1"))
+	if err != nil {
+		return op.Reply{}, err
+	}
+	other, err := LiveTableIn(c.World, d, c.Param("table_name_2"))
+	if err != nil {
+		return op.Reply{}, err
+	}
+	answer := swappedTables{Database: d.Name, Table1: one.Name, Table2: other.Name}
+	one.Name, other.Name = other.Name, one.Name
+	one.UpdatedAt, other.UpdatedAt = c.Now, c.Now
+	putTable(c.World, one)
+	putTable(c.World, other)
+	touchDatabase(c.World, d.ID, c.Now)
+	return op.OK(answer)
+}
+
+// ChangeTableDatabase moves a table to another database. A target that the caller may not change is 403, and so is one
+// that has a table of this name; one that is unknown is 404 (client).
+func ChangeTableDatabase(c *op.Call) (op.Reply, error) {
+	_, t, err := tableFor(c, access.Edit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body struct {
+		Database *string `json:"dest_database_name"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if body.Database == nil {
+		return op.Reply{}, op.Invalid("dest_database_name", "is missing")
+	}
+	to, err := LiveDatabase(c.World, *body.Database)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if err := RequireRight(c, to, access.Edit); err != nil {
+		return op.Reply{}, err
+	}
+	if other, err := LiveTableIn(c.World, to, t.Name); err == nil {
+		return op.Reply{}, wire.Recode(nameTaken(to, other), op.CodeConflict, op.CodeForbidden)
+	}
+	return referTo(to, moveTable(c, t, to, t.Name))
+}
+
+// transferRequest is the body of a transfer.
+type transferRequest struct {
+	Database string `json:"dest_database_name"`
+	Table    string `json:"dest_table_name"`
+	Key      string `json:"idempotent_key"`
+}
+
+type transferredTable struct {
+	Database string `json:"database_name"`
+	Table    string `json:"table_name"`
+}
+
+// TransferTable lets a table go to another account. The table is gone from this one, for good. A repetition with the
+// same idempotent_key is answered as the first time.
+func TransferTable(c *op.Call) (op.Reply, error) {
+	d, err := DatabaseFor(c, access.Edit)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	var body transferRequest
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	if err := transferable(c, body); err != nil {
+		return op.Reply{}, err
+	}
+	name := c.Param("table_name")
+	key := world.TransferKey{Database: d.ID, Table: name, Key: body.Key}
+	if done, ok := c.World.Core.Transfers.Get(key); ok && body.Key != "" {
+		return op.OK(transferredTable(done))
+	}
+	t, err := LiveTableIn(c.World, d, name)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	freeName(c.World, t)
+	table.Delete(&c.World.Core.Tables, t.ID)
+	c.World.Core.Discard(t.ID)
+	touchDatabase(c.World, d.ID, c.Now)
+	done := world.Transfer{Database: body.Database, Table: body.Table}
+	if body.Key != "" {
+		c.World.Core.Transfers.Put(key, done)
+	}
+	return op.OK(transferredTable(done))
+}
+
+// transferable is every reason why a table cannot go to where a request sends it: the account is not enabled for it
+// (documented), the second key is nobody's, or the other account has no such database (both assumed).
+func transferable(c *op.Call, body transferRequest) error {
+	if !c.World.Account.Has(world.FeatureTableTransfer) {
+		return op.Forbidden("this account is not enabled for the transfer of tables")
+	}
+	_, key, _ := strings.Cut(c.Header("Secondary-Authorization"), " ")
+	partner, ok := partnerOf(c.World, strings.TrimSpace(key))
+	if !ok {
+		return &op.Error{
+			Code: op.CodeUnauthorized, Field: "Secondary-Authorization",
+			Message: "want the API key of the account that receives the table",
+		}
+	}
+	if !slices.Contains(partner.Databases, body.Database) {
+		return op.NotFound("database of the other account", "name", body.Database)
+	}
+	return CheckName("dest_table_name", body.Table)
+}
+
+func partnerOf(w *world.World, key string) (world.Partner, bool) {
+	for _, p := range w.Account.Partners {
+		if p.Shows(key) {
+			return p, true
+		}
+	}
+	return world.Partner{}, false
+}

@@ -1,0 +1,34 @@
+package jobs_test
+
+import (
+	"testing"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+// client calls the core data interface for the tests of jobs.
+type client struct{ *mocktest.Client }
+
+func newClient(tb testing.TB, opts ...mockserver.Option) client {
+	tb.Helper()
+	return client{mocktest.New(tb, "core", opts...)}
+}
+
+// load puts people and more of a fixture, in YAML, in the place of the world's state.
+func (c client) load(more string) client {
+	c.Helper()
+	return client{c.Load(more)}
+}
+
+// as is the same mock with another key.
+func (c client) as(key string) client { return client{c.As(key)} }
+
+// grant gives the analyst a right on databases, in the place of others, and is the same mock with the analyst's key.
+func (c client) grant(operation, ids string) client {
+	c.Helper()
+	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").String()
+	c.Patch("/access_control/policies/"+policy+"/permissions", `{"Databases":[{"operation":"`+operation+`","ids":"`+ids+`"}]}`).Want(200)
+	c.Patch("/access_control/users/3/policies", `{"policy_ids":["`+policy+`"]}`).Want(200)
+	return c.as("1/analyst")
+}

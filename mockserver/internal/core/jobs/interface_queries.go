@@ -1,0 +1,218 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/core/data"
+	"svc.example/understudy/mockserver/internal/core/result"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/query"
+)
+
+// Question is a query that is answered at once, for another interface.
+type Question struct {
+	Caller   world.Caller
+	Database string
+	Text     string
+	Now      time.Time
+	Views    []View // what else may be read, ahead of the tables of the database
+}
+
+// View is a query that is read as a table.
+type View struct{ Name, Text string }
+
+// Finding is the answer to a question.
+type Finding struct {
+	Columns [][2]string        // name and type, in the engine's words
+	Rows    [][]jsontext.Value // at most as many as were wanted
+	Count   int64              // of all rows
+	Note    string             // for the journal, when the rows are not what one would expect
+	Silent  bool               // nothing answers queries, so there are no rows
+}
+
+// questionDialect is what SQL of questions is taken for.
+const questionDialect = "trino"
+
+// questionKey names a question among those of one call.
+type questionKey struct {
+	user           int64
+	database, text string
+	views          string
+}
+
+var errUnderWay = errors.New("the query is under way") // which nobody gets to see: the handler is called again
+
+// Ask answers a question with what is queued for its text, which is counted down, else with the engine. It gives the
+// first rows, as many as are wanted.
+func (g Engine) Ask(w *world.World, queries *op.Queries, q Question, rows int64) (found Finding, err error) {
+	if err := data.Queryable(w, q.Caller, q.Database); err != nil {
+		return Finding{}, err
+	}
+	job := q.job()
+	job.Answer = result.Take(w, job)
+	switch {
+	case job.Answer != nil && job.Answer.Error != "":
+		return Finding{}, errors.New(job.Answer.Error)
+	case job.Answer != nil:
+		return findingOf(job.Answer.Output, rows)
+	case g.Query == nil:
+		return Finding{Silent: true, Note: "the query has no rows: the mock has no query engine, and nothing is queued " +
+			"for the query; use WithQueryEngine, or queue rows"}, nil
+	}
+	key := questionKey{q.Caller.User.ID, q.Database, q.Text, fmt.Sprintf("%q", q.Views)}
+	query := queries.Ask(key, func() world.Query {
+		then := *w
+		return g.newRun(func(ctx context.Context) outcome {
+			w := then // an attempt may follow
+			return g.answer(ctx, &w, q)
+		})
+	}).(*run)
+	o := query.outcome.Load()
+	if o == nil {
+		queries.Need(query)
+		return Finding{}, errUnderWay
+	}
+	for _, job := range o.taken {
+		result.Take(w, job)
+	}
+	if o.err != nil {
+		return Finding{}, o.err
+	}
+	found, err = findingOf(o.output, rows)
+	found.Note = o.note
+	return found, err
+}
+
+// job returns the question as a job, for what is queued for jobs.
+func (q Question) job() world.Job {
+	return world.Job{Type: questionDialect, Database: q.Database, Query: q.Text, UpdatedAt: q.Now}
+}
+
+// answer asks the engine.
+func (g Engine) answer(ctx context.Context, w *world.World, q Question) outcome {
+	tables := &viewTables{
+		queryTables: &queryTables{world: w, caller: q.Caller}, ctx: ctx, engine: g, question: q,
+	}
+	output, err := g.ask(ctx, q.job(), tables)
+	return outcome{
+		output: output, note: tables.note("the query"), taken: tables.taken,
+		err: cmp.Or(tables.failure, err),
+	}
+}
+
+// findingOf reads the first rows of an output.
+func findingOf(output *world.Output, rows int64) (Finding, error) {
+	found := Finding{Columns: output.Columns, Count: output.Count}
+	err := result.Form{Limit: rows}.EachRow(output, func(values []any) error {
+		row := make([]jsontext.Value, len(values))
+		for i, value := range values {
+			text, err := result.AppendJSON(nil, value)
+			if err != nil {
+				return err
+			}
+			row[i] = text
+		}
+		found.Rows = append(found.Rows, row)
+		return nil
+	})
+	return found, err
+}
+
+// viewTables are the tables that a question may read, its views among them.
+type viewTables struct {
+	*queryTables
+	ctx      context.Context
+	engine   Engine
+	question Question
+	taken    []world.Job // views that queued results have answered
+	failure  error       // of a view
+}
+
+// Table implements query.Tables.
+func (t *viewTables) Table(database, name string) (query.Table, bool) {
+	i := slices.IndexFunc(t.question.Views, func(v View) bool { return strings.EqualFold(v.Name, name) })
+	if i < 0 || database != t.question.Database {
+		return t.queryTables.Table(database, name)
+	}
+	found, err := t.view(t.question.Views[i].Text)
+	if err != nil {
+		t.failure = fmt.Errorf("table %s: %w", name, err)
+		return query.Table{}, false
+	}
+	columns := make([]query.Column, len(found.Columns))
+	for i, column := range found.Columns {
+		columns[i] = query.Column{Name: column[0], Type: platformType(column[1])}
+	}
+	return query.Table{Columns: columns, Rows: func(yield func(query.Row) bool) {
+		for _, row := range found.Rows {
+			if !yield(query.Row{Values: textsOf(found.Columns, row)}) {
+				return
+			}
+		}
+	}}, true
+}
+
+// view answers the query of a view.
+func (t *viewTables) view(text string) (Finding, error) {
+	q := t.question
+	q.Text, q.Views = text, nil
+	job := q.job()
+	answer := result.Take(t.world, job)
+	switch {
+	case answer == nil:
+		o := t.engine.answer(t.ctx, t.world, q)
+		if o.err != nil {
+			return Finding{}, o.err
+		}
+		return findingOf(o.output, math.MaxInt64)
+	case answer.Error != "":
+		t.taken = append(t.taken, job)
+		return Finding{}, errors.New(answer.Error)
+	}
+	t.taken = append(t.taken, job)
+	return findingOf(answer.Output, math.MaxInt64)
+}
+
+// platformType is a column's type in the platform's words, out of those of an engine.
+func platformType(engineType string) string {
+	switch strings.ToLower(engineType) {
+	case "bigint", "long":
+		return "long"
+	case "int", "integer", "smallint", "tinyint":
+		return "int"
+	case "double", "float", "real":
+		return "double"
+	}
+	return "string"
+}
+
+// textsOf is a row as the records of tables are: an object of texts, without what is null.
+func textsOf(columns [][2]string, row []jsontext.Value) string {
+	values := map[string]string{}
+	for i, value := range row {
+		switch value.Kind() {
+		case 'n':
+		case '"':
+			text, _ := jsontext.AppendUnquote(nil, value) // result.AppendJSON has quoted it
+			values[columns[i][0]] = string(text)
+		default:
+			values[columns[i][0]] = value.String()
+		}
+	}
+	text, err := json.Marshal(values, json.Deterministic(true))
+	if err != nil { // texts by texts are always JSON
+		panic(err)
+	}
+	return string(text)
+}

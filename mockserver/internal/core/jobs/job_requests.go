@@ -1,0 +1,221 @@
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/core/access"
+	"svc.example/understudy/mockserver/internal/core/data"
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// The types of jobs that are no queries.
+const (
+	BulkLoadJob     = "bulkload"
+	exportJob       = "export"
+	resultExportJob = "result_export"
+)
+
+// queryTypes are the types of jobs that have a query (client). The mock runs those of engines that speak SQL.
+func queryTypes() []string { return []string{"hive", "presto", "trino", "mapred", "pig"} }
+
+func speaksSQL(jobType string) bool { return slices.Contains(queryTypes()[:3], jobType) }
+
+// IssueJob queues a job.
+func (g Engine) IssueJob(c *op.Call) (op.Reply, error) {
+	waitForRoom(c)
+	database, err := data.DatabaseFor(c, access.Query)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	body := struct {
+		jobOptions
+		Query    jobQuery `json:"query"`
+		Config   jobQuery `json:"config"`   // of a bulk load
+		Priority *int     `json:"Priority"` // documented; every client writes it small
+	}{}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	body.jobOptions.Priority = cmp.Or(body.Priority, body.jobOptions.Priority)
+	job := world.Job{Type: c.Param("job_type"), Database: database.Name, User: c.Caller.User.ID}
+	query := body.Query
+	if job.Type == BulkLoadJob && !body.Config.empty() {
+		query = body.Config
+	}
+	if err := query.bind(&job); err != nil {
+		return op.Reply{}, err
+	}
+	if err := body.bind(c.World, &job); err != nil {
+		return op.Reply{}, err
+	}
+	if job, err = Issue(c.World, job, c.Now); err != nil {
+		return op.Reply{}, err
+	}
+	reply := issued(job)
+	if note := g.EmptyReason(job); note != "" {
+		reply.Notes = []string{note}
+	}
+	return reply, nil
+}
+
+// issued is the answer for a new job.
+func issued(job world.Job) op.Reply {
+	id := op.IDText(job.ID)
+	return op.Reply{Body: map[string]string{"job": id, "job_id": id, "database": job.Database}}
+}
+
+// jobQuery is a query, or the configuration of a bulk load: an object, or a text that holds one.
+type jobQuery struct {
+	text   string
+	object []byte
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (q *jobQuery) UnmarshalJSON(data []byte) error {
+	if data[0] == '{' {
+		q.object = bytes.Clone(data)
+		return nil
+	}
+	return json.Unmarshal(data, &q.text)
+}
+
+func (q jobQuery) empty() bool { return q.object == nil && q.text == "" }
+
+// bind checks the type of a job, and that it has what it needs.
+func (q jobQuery) bind(job *world.Job) error {
+	var config map[string]any
+	switch {
+	case job.Type == exportJob:
+	case job.Type == BulkLoadJob:
+		if q.object == nil {
+			q.object = []byte(cmp.Or(q.text, "{}"))
+		}
+		if json.Unmarshal(q.object, &config) != nil || config == nil {
+			return op.Unprocessable("config", "want the configuration of the bulk load, a JSON object")
+		}
+		compact := jsontext.Value(q.object)
+		if err := compact.Compact(); err != nil { // so that patterns need not mind the spaces
+			return err
+		}
+		job.BulkLoad = []byte(compact)
+	case !slices.Contains(queryTypes(), job.Type):
+		return op.Invalid("job_type", "want one of %s, %s, %s, not %q",
+			strings.Join(queryTypes(), ", "), BulkLoadJob, exportJob, job.Type)
+	case strings.TrimSpace(q.text) == "":
+		return op.Unprocessable("query", "is missing: want the text of a query")
+	default:
+		job.Query = q.text
+	}
+	return nil
+}
+
+// jobOptions are the fields that the requests for jobs have in common.
+type jobOptions struct {
+	exportTarget
+	DomainKey     domainKey `json:"domain_key"`
+	Priority      *int      `json:"priority"`
+	RetryLimit    *int      `json:"retry_limit"`
+	Pool          *string   `json:"pool_name"`
+	EngineVersion *string   `json:"engine_version"`
+}
+
+func (o jobOptions) bind(w *world.World, job *world.Job) error {
+	if err := checkRanges(o.Priority, o.RetryLimit); err != nil {
+		return err
+	}
+	url, err := o.url(w)
+	if err != nil {
+		return err
+	}
+	job.ResultURL, job.DomainKey = url, string(o.DomainKey)
+	wire.Set(&job.Priority, o.Priority)
+	wire.Set(&job.RetryLimit, o.RetryLimit)
+	wire.Set(&job.Pool, o.Pool)
+	wire.Set(&job.EngineVersion, o.EngineVersion)
+	return nil
+}
+
+// checkRanges: −2, very low, to 2, very high, and up to 32 further tries (public).
+func checkRanges(priority, retryLimit *int) error {
+	if p := priority; p != nil && (*p < -2 || *p > 2) {
+		return op.Invalid("priority", "want -2 to 2, not %d", *p)
+	}
+	if r := retryLimit; r != nil && (*r < 0 || *r > 32) {
+		return op.Invalid("retry_limit", "want 0 to 32, not %d", *r)
+	}
+	return nil
+}
+
+// domainKey is a text or a number. They compare as text.
+type domainKey string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (k *domainKey) UnmarshalJSON(data []byte) error {
+	switch {
+	case data[0] == '"':
+		return json.Unmarshal(data, (*string)(k))
+	case data[0] == '-' || data[0] >= '0' && data[0] <= '9':
+		*k = domainKey(data)
+	case data[0] != 'n': // null is none
+		return errors.New("want a text or a number")
+	}
+	return nil
+}
+
+// exportTarget is where a result is sent to: a URL, the settings of a connection as a JSON object in a text (client),
+// or a connection with its settings. What they hold may be secret, so no message repeats it.
+type exportTarget struct {
+	Result     *string `json:"result"`
+	Connection *int64  `json:"result_connection_id"`
+	Settings   *string `json:"result_connection_settings"`
+}
+
+// scheme is how a URL begins. The rest is not looked at: passwords stand in it as they are.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+._-]*://`)
+
+// url is the target as a URL, as a text that begins with the name of a connection, or as a JSON object; empty when
+// there is none.
+func (t exportTarget) url(w *world.World) (string, error) {
+	if t.Settings != nil && !isObject(*t.Settings) {
+		return "", op.Unprocessable("result_connection_settings", "want a JSON object, as text")
+	}
+	if t.Connection != nil {
+		connection, ok := w.Core.Connections.Get(*t.Connection)
+		if !ok {
+			return "", op.Unprocessable("result_connection_id", "there is no connection %d", *t.Connection)
+		}
+		return connection.URL, nil
+	}
+	if t.Result == nil || *t.Result == "" {
+		return "", nil
+	}
+	name, _, _ := strings.Cut(*t.Result, ":")
+	if _, known := w.Core.ConnectionNames.Get(name); !known && !scheme.MatchString(*t.Result) && !isObject(*t.Result) {
+		return "", op.Unprocessable("result", "want a URL, the name of a connection, or a JSON object, as text")
+	}
+	return *t.Result, nil
+}
+
+// isObject reports whether a text is a JSON object.
+func isObject(text string) bool {
+	var members map[string]jsontext.Value
+	return json.Unmarshal([]byte(text), &members) == nil && members != nil
+}
+
+func domainKeyTaken(key string, by int64) error {
+	return &op.Error{
+		Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is taken by job %d", key, by),
+		Details: map[string]any{"conflicts_with": op.IDText(by)},
+	}
+}

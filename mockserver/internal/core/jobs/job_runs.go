@@ -1,0 +1,253 @@
+package jobs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/core/access"
+	"svc.example/understudy/mockserver/internal/core/data"
+	"svc.example/understudy/mockserver/internal/core/result"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// How long a job is queued and runs, unless the world or a queued result says otherwise.
+const (
+	QueuedTime  = time.Second
+	RunningTime = 4 * time.Second
+)
+
+// Issue queues a job, from a request or a schedule alike. A domain key belongs to its first job for ever.
+func Issue(w *world.World, job world.Job, at time.Time) (world.Job, error) {
+	if job.DomainKey != "" {
+		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held {
+			return job, domainKeyTaken(job.DomainKey, holder)
+		}
+	}
+	job.ID = w.NewID("core.job")
+	if job.DomainKey != "" {
+		w.Core.JobKeys.Put(job.DomainKey, job.ID)
+	}
+	job.Status, job.CreatedAt, job.UpdatedAt = world.JobQueued, at, at
+	job.Answer = result.Take(w, job)
+	return PlanStep(w, job, at.Add(waitFor(w, job))), nil
+}
+
+func waitFor(w *world.World, job world.Job) time.Duration {
+	switch {
+	case job.Answer != nil && job.Answer.Queued != nil:
+		return *job.Answer.Queued
+	case job.Takes != nil:
+		return 0
+	}
+	return cmp.Or(w.Core.JobTime.Queued, QueuedTime)
+}
+
+// Ask issues a query for another interface, which gives its answer by Answer before it ends, unless one is queued.
+func Ask(w *world.World, job world.Job, at time.Time) (world.Job, error) {
+	return Issue(w, job, at)
+}
+
+// Answer gives a job the answer that it ends with, if it is under way and has none yet.
+func Answer(w *world.World, id int64, answer world.QueuedResult) {
+	if job, ok := w.Core.Jobs.Get(id); ok && job.Answer == nil && !job.Status.Finished() {
+		job.Answer = &answer
+		w.Core.Jobs.Put(id, job)
+	}
+}
+
+// Proceed takes the next step of a job that has its answer, or has not started yet, at the time that it is due.
+func Proceed(w *world.World, id int64) {
+	job, _ := w.Core.Jobs.Get(id)
+	due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id}
+	w.Cancel(due)
+	Engine{}.RunJob(w, due)
+}
+
+// PlanStep stores a job and plans its next event.
+func PlanStep(w *world.World, job world.Job, at time.Time) world.Job {
+	job.StepAt = at.UTC().Round(0)
+	w.Plan(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
+	w.Core.Jobs.Put(job.ID, job)
+	return job
+}
+
+// RunJob moves a job on: it starts, or it ends.
+func (g Engine) RunJob(w *world.World, e world.Event) {
+	job, ok := w.Core.Jobs.Get(e.ID)
+	switch {
+	case !ok || !job.StepAt.Equal(e.At):
+	case job.Status == world.JobQueued:
+		StartJob(w, job, e)
+	default:
+		g.endJob(w, job, e)
+	}
+}
+
+// StartJob lets a job run. One that exports the result of another waits for the end of that.
+func StartJob(w *world.World, job world.Job, e world.Event) {
+	if target, ok := w.Core.Jobs.Get(job.ExportTarget); ok && !target.Status.Finished() {
+		if p, waits := w.PendingOf(world.JobEvent, target.ID); waits {
+			w.Begin(world.Pending{Event: e, Query: p.Query, Holds: true})
+			return
+		}
+		PlanStep(w, job, target.StepAt)
+		return
+	}
+	job.Status, job.StartAt, job.UpdatedAt = world.JobRunning, e.At, e.At
+	job.Cmdout = "started\n"
+	PlanStep(w, job, e.At.Add(runFor(w, job)))
+}
+
+func runFor(w *world.World, job world.Job) time.Duration {
+	switch {
+	case job.Answer != nil && job.Answer.Running != nil:
+		return *job.Answer.Running
+	case job.Takes != nil:
+		return *job.Takes
+	}
+	return cmp.Or(w.Core.JobTime.Running, RunningTime)
+}
+
+// endJob gives a job its result, as soon as its query has one. A failed one is tried again while it has tries left,
+// with what is queued by then.
+func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
+	job.UpdatedAt = e.At
+	ended, _ := e.Ended.(*run)
+	if ended == nil {
+		if query := g.beginQuery(w, job); query != nil {
+			holds := job.Tried < job.RetryLimit || job.LinkedExport != 0
+			w.Begin(world.Pending{Event: e, Query: query, Holds: holds})
+			return
+		}
+	}
+	err := g.perform(w, &job, ended)
+	if err != nil && job.Tried < job.RetryLimit {
+		job.Tried++
+		job.Cmdout += fmt.Sprintf("failed, try %d of %d follows\n", job.Tried, job.RetryLimit)
+		job.Stderr += err.Error() + "\n"
+		job.Answer = result.Take(w, job)
+		PlanStep(w, job, e.At.Add(runFor(w, job)))
+		return
+	}
+	Conclude(w, job, e.At, err)
+}
+
+// Conclude ends a job that has its result, or an error.
+func Conclude(w *world.World, job world.Job, at time.Time, err error) {
+	job.EndAt, job.UpdatedAt, job.StepAt, job.Answer = at, at, time.Time{}, nil
+	if err != nil {
+		job.Status = world.JobError
+		job.Cmdout += "failed\n"
+		job.Stderr += err.Error() + "\n"
+	} else {
+		job.Status = world.JobSuccess
+		job.Cmdout += "finished\n"
+	}
+	w.Core.Jobs.Put(job.ID, job)
+}
+
+// perform does what a job is for. Its query, if it has one, has ended.
+func (g Engine) perform(w *world.World, job *world.Job, ended *run) error {
+	switch {
+	case ended != nil:
+		return deliverOutcome(job, ended.outcome.Load())
+	case job.Answer != nil && job.Answer.Error != "":
+		return errors.New(job.Answer.Error)
+	case job.ExportTarget != 0:
+		return resultExportable(w, job.ExportTarget)
+	case job.Type == bulkImportJob:
+		return readParts(w, job)
+	}
+	_, database, err := userAndDatabase(w, *job)
+	switch {
+	case err != nil:
+		return err
+	case job.Type == exportJob:
+		return tableExportable(w, *job, database)
+	}
+	var output *world.Output
+	if job.Answer != nil {
+		output = job.Answer.Output
+	} else if output, err = result.NewOutput(nil, nil); err != nil {
+		return err
+	}
+	SetOutput(job, output)
+	job.Note = g.EmptyReason(*job)
+	return nil
+}
+
+func deliverOutcome(job *world.Job, o *outcome) error {
+	if o.err != nil {
+		return o.err
+	}
+	SetOutput(job, o.output)
+	job.Note = o.note
+	return nil
+}
+
+// SetOutput gives a job its rows. Those of a bulk load count as inserted.
+func SetOutput(job *world.Job, output *world.Output) {
+	if job.Type == BulkLoadJob {
+		job.RecordsInserted = output.Count
+		job.Cmdout += fmt.Sprintf("records inserted: %d\n", output.Count)
+		return
+	}
+	job.Output = output
+	job.Cmdout += fmt.Sprintf("rows: %d\n", output.Count)
+}
+
+// userAndDatabase is a job's user, and its database. Since the job was issued, or its schedule made, the database may
+// have gone, and the user's right to query it.
+func userAndDatabase(w *world.World, job world.Job) (world.Caller, world.Database, error) {
+	user, _ := w.Account.Users.Get(job.User)
+	caller := world.Caller{User: user}
+	database, err := data.LiveDatabase(w, job.Database)
+	if err == nil && !access.May(w, caller, database, access.Query) {
+		err = fmt.Errorf("the permissions of user %d do not include %s on database %s", user.ID, access.Query,
+			database.Name)
+	}
+	return caller, database, err
+}
+
+// EmptyReason returns why a job has no rows that mean anything, and what to do about it, or the empty text if it has
+// some.
+func (g Engine) EmptyReason(job world.Job) string {
+	switch {
+	case job.Answer != nil || job.Type == exportJob || job.Type == bulkImportJob:
+		return ""
+	case job.Type == BulkLoadJob:
+		return fmt.Sprintf("job %d loads nothing: the mock runs no bulk loads; queue rows for its domain key, or for a "+
+			"pattern of its configuration, and as many count as inserted", job.ID)
+	case !speaksSQL(job.Type):
+		return fmt.Sprintf("job %d has an empty result: the mock runs no jobs of the type %s; queue rows for its query",
+			job.ID, job.Type)
+	case g.Query == nil:
+		return fmt.Sprintf("job %d has an empty result: the mock has no query engine, and nothing is queued for the "+
+			"query; use WithQueryEngine, or queue rows", job.ID)
+	}
+	return ""
+}
+
+// KillJob stops a job, one whose query has not ended as well. One that is over stays as it is.
+func KillJob(c *op.Call) (op.Reply, error) {
+	job, err := findJob(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	if !c.Caller.Administers() && job.User != c.Caller.User.ID {
+		return op.Reply{}, op.Forbidden("job %d is another user's: only administrators may kill it", job.ID) // assumed
+	}
+	former := job.Status
+	if !former.Finished() {
+		due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID}
+		c.World.Cancel(due)
+		c.World.End(due)
+		job.Status, job.EndAt, job.UpdatedAt, job.StepAt = world.JobKilled, c.Now, c.Now, time.Time{}
+		job.Cmdout += "killed\n"
+		c.World.Core.Jobs.Put(job.ID, job)
+	}
+	return op.OK(map[string]string{"job_id": op.IDText(job.ID), "former_status": string(former)})
+}

@@ -1,0 +1,281 @@
+// Package jobs holds the jobs of an account from their issue to their result: queries and the engine that answers them,
+// exports, schedules, and the jobs of bulk imports.
+package jobs
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs"
+)
+
+// statusForm is a JobStatus. A killed job that never started took no time.
+type statusForm struct {
+	JobID      string          `json:"job_id"`
+	Status     world.JobStatus `json:"status"`
+	CreatedAt  string          `json:"created_at"`
+	StartAt    string          `json:"start_at"`
+	EndAt      string          `json:"end_at"`
+	UpdatedAt  string          `json:"updated_at"`
+	Duration   *int64          `json:"duration"` // whole seconds
+	CPUTime    *int64          `json:"cpu_time"` // milliseconds; that they are those of the duration is assumed
+	NumRecords *int64          `json:"num_records"`
+	ResultSize *int64          `json:"result_size"`
+}
+
+func statusView(job world.Job) statusForm {
+	form := statusForm{
+		JobID: op.IDText(job.ID), Status: job.Status, CreatedAt: wire.DateTime(job.CreatedAt),
+		UpdatedAt: wire.DateTime(job.UpdatedAt),
+		StartAt:   wire.DateTimeOrEmpty(job.StartAt), EndAt: wire.DateTimeOrEmpty(job.EndAt),
+	}
+	if job.Status.Finished() {
+		var took time.Duration
+		if !job.StartAt.IsZero() {
+			took = job.EndAt.Sub(job.StartAt)
+		}
+		form.Duration, form.CPUTime = new(int64(took/time.Second)), new(took.Milliseconds())
+	}
+	if job.Output != nil {
+		form.NumRecords, form.ResultSize = &job.Output.Count, &job.Output.Size
+	}
+	return form
+}
+
+// jobForm is a Job; with Debug a JobDetail, and with ScheduledAt an entry of a schedule's history. A client refuses
+// null where these are texts (client).
+type jobForm struct {
+	statusForm
+	Type          string     `json:"type"`
+	Database      string     `json:"database"`
+	Query         string     `json:"query"` // of a bulk load its configuration (client)
+	Priority      int        `json:"priority"`
+	RetryLimit    int        `json:"retry_limit"`
+	Schema        *string    `json:"hive_result_schema"`
+	Result        string     `json:"result"`
+	URL           string     `json:"url"`
+	UserName      string     `json:"user_name"`
+	Organization  *string    `json:"organization"` // a leftover (public)
+	LinkedExport  *int64     `json:"linked_result_export_job_id"`
+	ExportTarget  *int64     `json:"result_export_target_job_id"`
+	EngineVersion string     `json:"engine_version,omitzero"`
+	Debug         *debugForm `json:"debug,omitzero"`
+	ScheduledAt   *string    `json:"scheduled_at,omitzero"`
+}
+
+type debugForm struct {
+	Cmdout *string `json:"cmdout"`
+	Stderr *string `json:"stderr"`
+}
+
+func jobView(w *world.World, job world.Job) jobForm {
+	user, _ := w.Account.Users.Get(job.User)
+	return jobForm{
+		statusForm: statusView(job), Type: job.Type, Database: job.Database,
+		Query:    cmp.Or(job.Query, string(job.BulkLoad)),
+		Priority: job.Priority, RetryLimit: job.RetryLimit, Schema: resultSchema(job.Output), Result: job.ResultURL,
+		URL: specs.Brand(w.Brand).Text("https://console.svc.example/jobs/") + op.IDText(job.ID), UserName: user.Name,
+		LinkedExport: optionalID(job.LinkedExport), ExportTarget: optionalID(job.ExportTarget),
+		EngineVersion: job.EngineVersion,
+	}
+}
+
+// jobDetail adds what the job printed: nothing, as long as it is queued.
+func jobDetail(w *world.World, job world.Job) jobForm {
+	form := jobView(w, job)
+	form.Debug = &debugForm{}
+	if job.Status != world.JobQueued {
+		form.Debug.Cmdout, form.Debug.Stderr = &job.Cmdout, &job.Stderr
+	}
+	return form
+}
+
+// resultSchema is names and types of a result's columns, as clients read them.
+func resultSchema(out *world.Output) *string {
+	if out == nil {
+		return nil
+	}
+	columns := out.Columns
+	if columns == nil {
+		columns = [][2]string{}
+	}
+	text, _ := json.Marshal(columns) // texts cannot fail
+	return new(string(text))
+}
+
+func optionalID(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+const (
+	jobsByDefault = 20
+	slowJob       = 3600 // seconds that make a job slow when the client does not say how many (assumed)
+)
+
+// ListJobs lists jobs, the newest first. It counts from 0, and the job at the position to is in the list.
+func ListJobs(c *op.Call) (op.Reply, error) {
+	from, err := position(c, "from", 0)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	to, err := position(c, "to", from+jobsByDefault-1)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	listed, err := jobFilter(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	jobs, at := []jobForm{}, int64(0)
+	for _, job := range table.Before(&c.World.Core.Jobs, 0) {
+		if at > to {
+			break
+		}
+		waitForEnd(c, job)
+		if !listed(job) {
+			continue
+		}
+		if at >= from {
+			jobs = append(jobs, jobView(c.World, job))
+		}
+		at++
+	}
+	return op.OK(jobPage{
+		Jobs: jobs, Count: len(jobs), From: sentOrNull(c, "from", from), To: sentOrNull(c, "to", to),
+	})
+}
+
+type jobPage struct {
+	Jobs  []jobForm `json:"jobs"`
+	Count int       `json:"count"`
+	From  *int64    `json:"from"`
+	To    *int64    `json:"to"`
+}
+
+// sentOrNull is null for a parameter that was not.
+func sentOrNull(c *op.Call, name string, value int64) *int64 {
+	if !c.Has(name) {
+		return nil
+	}
+	return &value
+}
+
+// position is a place in a list, counted from 0.
+func position(c *op.Call, name string, fallback int64) (int64, error) {
+	at, err := c.Int(name, fallback)
+	if err == nil && at < 0 {
+		err = op.Invalid(name, "must be at least 0, but is %d", at)
+	}
+	return at, err
+}
+
+func jobFilter(c *op.Call) (func(world.Job) bool, error) {
+	status := world.JobStatus(c.Text("status"))
+	slow, err := c.Flag("slow", false)
+	if err != nil {
+		return nil, err
+	}
+	slower, err := c.Int("slower_than", slowJob)
+	if err != nil {
+		return nil, err
+	}
+	slow = slow || c.Has("slower_than")
+	return func(job world.Job) bool {
+		return (status == "" || job.Status == status) && (!slow || int64(runDuration(job, c.Now)/time.Second) > slower)
+	}, nil
+}
+
+// runDuration is for how long a job has run by now.
+func runDuration(job world.Job, now time.Time) time.Duration {
+	switch {
+	case job.StartAt.IsZero():
+		return 0
+	case job.EndAt.IsZero():
+		return now.Sub(job.StartAt)
+	}
+	return job.EndAt.Sub(job.StartAt)
+}
+
+// GetJob returns a job with what it has printed.
+func GetJob(c *op.Call) (op.Reply, error) {
+	job, err := jobFromPath(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(jobDetail(c.World, job))
+}
+
+// GetJobStatus returns the status of a job.
+func GetJobStatus(c *op.Call) (op.Reply, error) {
+	job, err := jobFromPath(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(statusView(job))
+}
+
+// GetJobStatusByDomainKey returns the status of the job with a domain key.
+func GetJobStatusByDomainKey(c *op.Call) (op.Reply, error) {
+	id, ok := c.World.Core.JobKeys.Get(c.Param("domain_key"))
+	if !ok {
+		return op.Reply{}, op.NotFound("job", "domain key", c.Param("domain_key"))
+	}
+	job, _ := c.World.Core.Jobs.Get(id)
+	waitForEnd(c, job)
+	return op.OK(statusView(job))
+}
+
+// GetJobStatistics returns how many records a job has inserted.
+func GetJobStatistics(c *op.Call) (op.Reply, error) {
+	job, err := jobFromPath(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return op.OK(map[string]string{"records_inserted": fmt.Sprint(job.RecordsInserted)})
+}
+
+// jobFromPath is the job of the path, with its result if it was due. All users see the jobs of the account (assumed).
+func jobFromPath(c *op.Call) (world.Job, error) {
+	job, err := findJob(c)
+	if err == nil {
+		waitForEnd(c, job)
+	}
+	return job, err
+}
+
+func findJob(c *op.Call) (world.Job, error) {
+	id, err := c.ID("job", "job_id")
+	if err != nil {
+		return world.Job{}, err
+	}
+	job, ok := c.World.Core.Jobs.Get(id)
+	if !ok {
+		return job, op.NotFound("job", "id", id)
+	}
+	return job, nil
+}
+
+// JobPending reports where the job of the path stands and when its next step is due, if it is not over.
+func JobPending(c *op.Call) (string, time.Time, bool) {
+	job, err := jobFromPath(c)
+	if err != nil {
+		return "", time.Time{}, false
+	}
+	return string(job.Status), job.StepAt, !job.Status.Finished()
+}
+
+// DomainKeyPending is JobPending for the job with the domain key of the path.
+func DomainKeyPending(c *op.Call) (string, time.Time, bool) {
+	id, _ := c.World.Core.JobKeys.Get(c.Param("domain_key"))
+	job, ok := c.World.Core.Jobs.Get(id)
+	return string(job.Status), job.StepAt, ok && !job.Status.Finished()
+}

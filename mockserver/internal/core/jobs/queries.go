@@ -1,0 +1,205 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/core/result"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/query"
+)
+
+// Engine runs the queries of jobs.
+type Engine struct {
+	Query query.Engine  // answers queries; nil: none does
+	Slots chan struct{} // as many queries run side by side as it has room for; nil: any number
+	Busy  func() bool   // reports whether requests come in; nil: never
+}
+
+// queryLimit is how long one query may take by the wall clock, rests included, whatever the engine does about it
+// itself.
+const queryLimit = 30 * time.Second
+
+// A query that has run for longer than most lets requests go first: while they come in, it rests again and again, but
+// not for so long that it would come to its limit by resting.
+const (
+	beforeRest = 100 * time.Millisecond
+	rest       = 20 * time.Millisecond
+	maxRest    = 15 * time.Second
+)
+
+// maxPending is how many queries of one world may wait to be run before the next job is issued. Each keeps the world as
+// it was.
+const maxPending = 1000
+
+// outcome is what a query gives.
+type outcome struct {
+	output *world.Output
+	note   string
+	taken  []world.Job // in whose place queued results have answered
+	err    error       // that of the query
+}
+
+// run is a query of jobs or questions. It begins when somebody waits for it, and is cancelled when nobody does.
+type run struct {
+	slots   chan struct{}
+	outcome atomic.Pointer[outcome]
+
+	mu      sync.Mutex
+	query   func(context.Context) outcome // nil once there is an outcome, so that the world it reads can go
+	attempt *attempt
+}
+
+// attempt is a run under way.
+type attempt struct {
+	waiting int
+	cancel  context.CancelFunc
+	done    chan struct{}
+}
+
+func (g Engine) newRun(query func(context.Context) outcome) *run {
+	return &run{slots: g.Slots, query: query}
+}
+
+// Done implements world.Query.
+func (r *run) Done() bool { return r.outcome.Load() != nil }
+
+// Run implements world.Query. All who wait share one attempt.
+func (r *run) Run(ctx context.Context) error {
+	a := r.join()
+	if a == nil {
+		return nil
+	}
+	defer r.leave(a)
+	select {
+	case <-a.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *run) join() *attempt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Done() {
+		return nil
+	}
+	if r.attempt == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		r.attempt = &attempt{cancel: cancel, done: make(chan struct{})}
+		go r.begin(ctx, r.attempt, r.query)
+	}
+	r.attempt.waiting++
+	return r.attempt
+}
+
+func (r *run) leave(a *attempt) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.waiting--; a.waiting > 0 {
+		return
+	}
+	a.cancel()
+	if r.attempt == a {
+		r.attempt = nil
+	}
+}
+
+// begin runs the query as soon as there is room for it. The result of one that was cancelled is not kept.
+func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context) outcome) {
+	if r.slots != nil {
+		select {
+		case r.slots <- struct{}{}:
+			defer func() { <-r.slots }()
+		case <-ctx.Done():
+			return
+		}
+	}
+	result := recovered(ctx, query)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() == nil {
+		r.outcome.Store(&result)
+		r.query = nil
+	}
+	close(a.done)
+}
+
+// recovered turns a panic of an engine into an error of the query.
+func recovered(ctx context.Context, query func(context.Context) outcome) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = outcome{err: fmt.Errorf("the query engine failed: %v", p)}
+		}
+	}()
+	return query(ctx)
+}
+
+// beginQuery begins the query of a job over the world as it is, or returns nil if there is none to run.
+func (g Engine) beginQuery(w *world.World, job world.Job) *run {
+	if g.Query == nil || job.Answer != nil || job.ExportTarget != 0 || !speaksSQL(job.Type) {
+		return nil
+	}
+	caller, _, err := userAndDatabase(w, job)
+	if err != nil {
+		return nil
+	}
+	then := *w
+	return g.newRun(func(ctx context.Context) outcome {
+		tables := &queryTables{world: &then, caller: caller}
+		output, err := g.ask(ctx, job, tables)
+		return outcome{output: output, note: tables.note("job " + op.IDText(job.ID)), err: err}
+	})
+}
+
+// ask gives a query to the engine.
+func (g Engine) ask(ctx context.Context, job world.Job, tables query.Tables) (*world.Output, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryLimit)
+	defer cancel()
+	answer, err := g.Query.Query(ctx, query.Query{
+		Text: job.Query, Dialect: job.Type, Database: job.Database, Now: job.UpdatedAt, Tables: tables,
+		Pause: g.pause(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	columns := make([][2]string, len(answer.Columns))
+	for i, column := range answer.Columns {
+		columns[i] = [2]string{column.Name, column.Type}
+	}
+	return result.NewOutput(columns, answer.Rows)
+}
+
+// pause returns what a query calls to let requests go first.
+func (g Engine) pause() func() {
+	if g.Busy == nil {
+		return nil
+	}
+	begin, rested := clock.Wall(), time.Duration(0)
+	return func() {
+		if clock.Wall().Sub(begin) > beforeRest && rested < maxRest && g.Busy() {
+			time.Sleep(rest)
+			rested += rest
+		}
+	}
+}
+
+// waitForEnd makes a call wait for the end of a job that was due and has not got its result yet.
+func waitForEnd(c *op.Call, job world.Job) {
+	if p, waits := c.World.PendingOf(world.JobEvent, job.ID); waits {
+		c.Queries.Need(p.Query)
+	}
+}
+
+// waitForRoom makes a call that issues a job wait while too many queries have not been run.
+func waitForRoom(c *op.Call) {
+	if pending := c.World.Pending(); len(pending) >= maxPending {
+		c.Queries.Need(pending[0].Query)
+	}
+}

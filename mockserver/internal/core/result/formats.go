@@ -1,0 +1,266 @@
+package result
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"math"
+	"mime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
+
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// format is one form of a result. Those that show a row at a time have a write, the others are the stream itself.
+type format struct {
+	name, Media string
+	write       func(form Form, out *world.Output) ([]byte, error)
+}
+
+// Form says which form a client wants of a result.
+type Form struct {
+	format
+	header  bool // a first row with the names of the columns
+	nullify bool // NaN and infinities become null
+	Limit   int64
+}
+
+// formats begins with the one that is meant without a name (assumed).
+func formats() []format {
+	return []format{
+		{"tsv", "text/tab-separated-values", writeSeparated('\t')},
+		{"csv", "text/csv", writeSeparated(',')},
+		{"json", "application/json", writeLines},
+		{"jsonl", "application/json", writeLines},
+		{"msgpack", "application/x-msgpack", writeStream},
+		{"msgpack.gz", "application/x-gzip", writePacked},
+	}
+}
+
+// FormFromCall reads the form of a result from the query and the headers.
+func FormFromCall(c *op.Call) (form Form, err error) {
+	if form.header, err = c.Flag("header", false); err != nil {
+		return form, err
+	}
+	if form.nullify, err = c.Flag("nullify_special", false); err != nil {
+		return form, err
+	}
+	if form.Limit, err = c.Int("limit", math.MaxInt64); err != nil {
+		return form, err
+	}
+	if form.Limit < 0 {
+		return form, op.Invalid("limit", "must be at least 0, but is %d", form.Limit)
+	}
+	form.format, err = calledFormat(c)
+	return form, err
+}
+
+// calledFormat: what the query names decides. Accept is asked only when it names nothing, since clients send the same
+// Accept with all that they ask for (assumed).
+func calledFormat(c *op.Call) (format, error) {
+	all := formats()
+	if !c.Has("format") {
+		i := slices.IndexFunc(all, func(f format) bool { return accepts(c.Header("Accept"), f.Media) })
+		if i < 0 {
+			return format{}, &op.Error{
+				Code: op.CodeNotAcceptable, Field: "Accept",
+				Message: "no form of the result is acceptable; ask for one with the parameter format",
+			}
+		}
+		return all[i], nil
+	}
+	names := make([]string, len(all))
+	for i, f := range all {
+		if f.name == c.Text("format") {
+			return f, nil
+		}
+		names[i] = f.name
+	}
+	return format{}, op.Invalid("format", "want one of %s, not %q", strings.Join(names, ", "), c.Text("format"))
+}
+
+// accepts reports whether an Accept header takes a media type. One that is absent takes all.
+func accepts(header, media string) bool {
+	if strings.TrimSpace(header) == "" {
+		return true
+	}
+	kind, _, _ := strings.Cut(media, "/")
+	for item := range strings.SplitSeq(header, ",") {
+		name, parameters, err := mime.ParseMediaType(item)
+		quality, unweighted := strconv.ParseFloat(parameters["q"], 64)
+		refused := unweighted == nil && quality == 0
+		if err == nil && !refused && (name == media || name == kind+"/*" || name == "*/*") {
+			return true
+		}
+	}
+	return false
+}
+
+// EachRow reads the rows of a result, as many as the form allows.
+func (f Form) EachRow(out *world.Output, row func([]any) error) error {
+	decoder := msgpack.NewDecoder(bytes.NewReader(out.Rows))
+	values := make([]any, len(out.Columns))
+	for range min(f.Limit, out.Count) {
+		if _, err := decoder.DecodeArrayLen(); err != nil {
+			return err
+		}
+		for i := range values {
+			value, err := decodeValue(decoder)
+			if err != nil {
+				return err
+			}
+			if special(value) && f.nullify {
+				value = nil
+			}
+			values[i] = value
+		}
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeValue has int64, uint64 and float64 for all numbers, and does not take bytes for a text.
+func decodeValue(decoder *msgpack.Decoder) (any, error) {
+	code, err := decoder.PeekCode()
+	switch {
+	case err != nil:
+		return nil, err
+	case msgpcode.IsBin(code):
+		return decoder.DecodeBytes()
+	}
+	return decoder.DecodeInterfaceLoose()
+}
+
+func special(value any) bool {
+	f, ok := value.(float64)
+	return ok && (math.IsNaN(f) || math.IsInf(f, 0))
+}
+
+// writeLines writes each row as a JSON array on a line of its own.
+func writeLines(form Form, out *world.Output) (text []byte, err error) {
+	err = form.EachRow(out, func(row []any) error {
+		text = append(text, '[')
+		for i, value := range row {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			if text, err = AppendJSON(text, value); err != nil {
+				return err
+			}
+		}
+		text = append(text, "]\n"...)
+		return nil
+	})
+	return text, err
+}
+
+// AppendJSON writes NaN and infinities as texts, for which JSON has no numbers (assumed).
+func AppendJSON(text []byte, value any) ([]byte, error) {
+	switch value.(type) {
+	case nil:
+		return append(text, "null"...), nil
+	case string, []byte:
+		return jsontext.AppendQuote(text, strings.ToValidUTF8(plainText(value), "\uFFFD"))
+	}
+	if special(value) {
+		return jsontext.AppendQuote(text, plainText(value))
+	}
+	return append(text, plainText(value)...), nil
+}
+
+// writeSeparated writes text with separators, in which null is the empty text (assumed).
+func writeSeparated(comma rune) func(Form, *world.Output) ([]byte, error) {
+	return func(form Form, out *world.Output) ([]byte, error) {
+		var text bytes.Buffer
+		w := csv.NewWriter(&text)
+		w.Comma = comma
+		fields := make([]string, len(out.Columns))
+		if form.header {
+			for i, column := range out.Columns {
+				fields[i] = column[0]
+			}
+			if err := w.Write(fields); err != nil {
+				return nil, err
+			}
+		}
+		err := form.EachRow(out, func(row []any) error {
+			for i, value := range row {
+				fields[i] = plainText(value)
+			}
+			return w.Write(fields)
+		})
+		w.Flush()
+		return text.Bytes(), err
+	}
+}
+
+// plainText is a value as text. Bytes are base64 (assumed).
+func plainText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []byte:
+		return base64.StdEncoding.EncodeToString(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	case float64:
+		return floatText(v)
+	}
+	return ""
+}
+
+// floatText keeps it visible that a number is no integer.
+func floatText(f float64) string {
+	switch abs := math.Abs(f); {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case abs != 0 && (abs < 1e-6 || abs >= 1e21):
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// writeStream is the rows as they are kept.
+func writeStream(form Form, out *world.Output) ([]byte, error) {
+	if form.Limit >= out.Count {
+		return out.Rows, nil
+	}
+	rest := bytes.NewReader(out.Rows)
+	decoder := msgpack.NewDecoder(rest)
+	for range form.Limit {
+		if err := decoder.Skip(); err != nil {
+			return nil, err
+		}
+	}
+	return out.Rows[:len(out.Rows)-rest.Len()], nil
+}
+
+func writePacked(form Form, out *world.Output) ([]byte, error) {
+	stream, err := writeStream(form, out)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Gzip(stream)
+}

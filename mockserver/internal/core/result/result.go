@@ -1,0 +1,195 @@
+// Package result holds what jobs give: rows, the queue of results that stand in for a query engine, and the forms in
+// which clients download rows.
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vmihailenco/msgpack/v5"
+
+	"svc.example/understudy/fixtures"
+	"svc.example/understudy/mockserver/internal/core/wire"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// NewOutput makes the result of a job out of columns, each a name and a type, and rows of as many values: nil, bool,
+// a number, string, []byte, or what else JSON can write, which is kept as its text. Numbers and truth values take after
+// the type of their column, so that it does not matter how a fixture writes them.
+func NewOutput(columns [][2]string, rows [][]any) (*world.Output, error) {
+	var stream bytes.Buffer
+	encoder := msgpack.NewEncoder(&stream)
+	encoder.UseCompactInts(true)
+	for i, row := range rows {
+		if len(row) != len(columns) {
+			return nil, fmt.Errorf("row %d has %d values, but there are %d columns", i, len(row), len(columns))
+		}
+		if err := encodeRow(encoder, columns, row); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
+		}
+	}
+	packed, err := wire.Gzip(stream.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return &world.Output{
+		Columns: slices.Clone(columns), Rows: stream.Bytes(), Count: int64(len(rows)), Size: int64(len(packed)),
+	}, nil
+}
+
+func encodeRow(encoder *msgpack.Encoder, columns [][2]string, row []any) error {
+	if err := encoder.EncodeArrayLen(len(row)); err != nil {
+		return err
+	}
+	for i, value := range row {
+		plain, err := plainValue(value)
+		if err == nil {
+			err = encoder.Encode(typedValue(columns[i][1], plain))
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", columns[i][0], err)
+		}
+	}
+	return nil
+}
+
+// plainValue is a value as rows keep it. A number out of JSON is an integer if it is written as one.
+func plainValue(value any) (any, error) {
+	switch v := value.(type) {
+	case nil, bool, string, []byte, float64, int64, uint64:
+		return v, nil
+	case int:
+		return int64(v), nil
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		return v.Float64()
+	}
+	text, err := json.Marshal(value)
+	if err == nil && strings.ContainsAny(string(text[:1]), "-0123456789") { // such as an int32
+		return plainValue(json.Number(text))
+	}
+	return string(text), err
+}
+
+// maxExact is up to where a float64 tells all integers apart.
+const maxExact = 1 << 53
+
+// typedValue gives a number, or a truth value, the form that the type of its column asks for, when it has that form.
+func typedValue(columnType string, value any) any {
+	switch strings.ToLower(columnType) {
+	case "boolean", "bool":
+		switch value {
+		case int64(0), "false":
+			return false
+		case int64(1), "true":
+			return true
+		}
+	case "int", "integer", "bigint", "long", "smallint", "tinyint":
+		if f, ok := value.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= maxExact {
+			return int64(f)
+		}
+	case "double", "float", "real":
+		if n, ok := value.(int64); ok {
+			return float64(n)
+		}
+	}
+	return value
+}
+
+// FromFixture returns the result that a fixture or a request describes, for QueueResult.
+func FromFixture(f fixtures.QueuedResult) (r world.QueuedResult, err error) {
+	r = world.QueuedResult{
+		Query: f.Query, Pattern: f.Pattern, DomainKey: f.DomainKey, Error: f.Error, Times: f.Times,
+		Queued: (*time.Duration)(f.Queued), Running: (*time.Duration)(f.Running),
+	}
+	if f.Error == "" || f.Columns != nil || f.Rows != nil {
+		r.Output, err = OutputFromJSON(f.Columns, f.Rows)
+	}
+	return r, err
+}
+
+// OutputFromJSON makes the result of a job out of rows in JSON. An integer stays one, however large.
+func OutputFromJSON(columns [][2]string, rows [][]json.RawMessage) (*world.Output, error) {
+	list := make([][]any, len(rows))
+	for i, row := range rows {
+		list[i] = make([]any, len(row))
+		for j, text := range row {
+			decoder := json.NewDecoder(bytes.NewReader(text))
+			decoder.UseNumber()
+			if err := decoder.Decode(&list[i][j]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return NewOutput(columns, list)
+}
+
+// Queue queues a result for the jobs that are issued from now on.
+func Queue(w *world.World, r world.QueuedResult) error {
+	given := 0
+	for _, text := range []string{r.Query, r.Pattern, r.DomainKey} {
+		if text != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return op.Invalid("", "want exactly one of query, pattern and domainKey, not %d", given)
+	}
+	if _, err := regexp.Compile(r.Pattern); err != nil {
+		return op.Invalid("pattern", "%v", err)
+	}
+	if (r.Output == nil) == (r.Error == "") {
+		return op.Invalid("", "want either rows or an error")
+	}
+	if r.Times < 0 {
+		return op.Invalid("times", "want 0, for always, or more, not %d", r.Times)
+	}
+	if r.Queued != nil && *r.Queued < 0 || r.Running != nil && *r.Running < 0 {
+		return op.Invalid("", "the times that a job is queued and running cannot be negative")
+	}
+	w.Core.Results = append(slices.Clip(w.Core.Results), r)
+	return nil
+}
+
+// Take finds the first queued result that fits a job, and counts it down.
+func Take(w *world.World, job world.Job) (taken *world.QueuedResult) {
+	fits := func(r world.QueuedResult) bool { return Fits(r, job) }
+	taken, w.Core.Results = world.Take(w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
+	return taken
+}
+
+// Fits reports whether a queued result is for a job.
+func Fits(r world.QueuedResult, job world.Job) bool {
+	text := queryText(job)
+	switch {
+	case r.DomainKey != "":
+		return r.DomainKey == job.DomainKey
+	case text == "": // an export
+		return false
+	case r.Query != "":
+		return r.Query == text
+	}
+	pattern, err := regexp.Compile(r.Pattern)
+	return err == nil && pattern.MatchString(text)
+}
+
+// queryText is a job's query, which the export of a result only seems to have. The configuration of a bulk load is its
+// JSON.
+func queryText(job world.Job) string {
+	switch {
+	case job.ExportTarget != 0:
+		return ""
+	case job.BulkLoad != nil:
+		return string(job.BulkLoad)
+	}
+	return job.Query
+}

@@ -1,0 +1,60 @@
+// Package wire holds the forms that all answers of the core data interface share: errors, times and lists. It also
+// reads what several of its requests have in common.
+package wire
+
+import (
+	"net/http"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/specs"
+)
+
+// Dialect returns how this interface answers for resources: creations and deletions are 200, with the resource, and
+// lists are bare arrays unless a handler says otherwise.
+func Dialect() resource.Dialect {
+	return resource.Dialect{
+		Created: http.StatusOK,
+		List:    func(_ *op.Call, list resource.List) any { return list.Items },
+	}
+}
+
+type errorForm struct {
+	Error      string         `json:"error"`
+	Message    string         `json:"message"`
+	Text       string         `json:"text"`
+	Severity   string         `json:"severity"`
+	StatusCode int            `json:"status_code"`
+	Details    map[string]any `json:"details,omitempty"`
+}
+
+// statuses replaces the statuses that the document does not have.
+var statuses = op.BadRequest(op.CodeTooLarge)
+
+// ErrorReply answers with a message three times, since clients look for it under different names (client).
+func ErrorReply(_ *specs.Operation, list op.Errors) op.Reply {
+	e := list.One()
+	status := statuses.Of(e.Code)
+	text := e.Error()
+	return op.Reply{Status: status, Body: errorForm{
+		Error: text, Message: text, Text: text, Severity: "error", StatusCode: status, Details: e.Details,
+	}}
+}
+
+// DateTime returns a time as most of this interface writes it: 2026-01-15 09:30:00 UTC (public).
+func DateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// OffsetDateTime returns a time as the list of databases writes it: 2026-01-15 09:30:00 +0000 (documented).
+func OffsetDateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 -0700") }
+
+// DateTimeOrEmpty is DateTime, and returns the empty text for the zero time (client).
+func DateTimeOrEmpty(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return DateTime(t)
+}
+
+// MaxTime is the end of the year 9999 in unix seconds: no time on the wire is later.
+const MaxTime = 253402300799

@@ -1,0 +1,59 @@
+package chat
+
+import (
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Artifacts is the kind of artifacts. They come out of chats only, and whoever sees the chat sees them.
+var Artifacts = jsonapi.NewKind(jsonapi.KindOf[world.Artifact]{
+	Type: "artifacts", Noun: "artifact",
+	Sees: func(c *op.Call, r world.Resource[world.Artifact]) bool { return seesChat(c, r.Attributes.ChatID) },
+	View: func(_ *op.Call, r world.Resource[world.Artifact]) any {
+		return jsonapi.TimedAttributes[world.Artifact]{CreatedAt: jsonapi.Millis(r.CreatedAt), Own: r.Attributes}
+	},
+	Filters: map[string]jsonapi.Filter[world.Artifact]{
+		"chat_id":           jsonapi.Equal(func(a world.Artifact) string { return a.ChatID }),
+		"chat_interface_id": jsonapi.Equal(func(a world.Artifact) string { return jsonapi.OrEmpty(a.ChatInterfaceID) }),
+		"form_interface_id": jsonapi.Equal(func(a world.Artifact) string { return jsonapi.OrEmpty(a.FormInterfaceID) }),
+	},
+})
+
+// artifactTypes are the kinds of artifacts, each with the type that its content has unless a script says otherwise, and
+// whether that is text (assumed).
+var artifactTypes = map[string]struct {
+	media string
+	text  bool
+}{
+	"MARKDOWN_TEXT_OUTPUT": {"text/markdown", true},
+	"REACT_OUTPUT":         {"text/jsx", true},
+	"IMAGE_ID_OUTPUT":      {"image/png", false},
+	"PRESENTATION":         {"application/vnd.openxmlformats-officedocument.presentationml.presentation", false},
+}
+
+// artifactPath is what the paths of an artifact's files begin with.
+func artifactPath(uuid string) string { return "artifacts/" + uuid }
+
+// chatArtifact is how a history mentions an artifact.
+type chatArtifact struct {
+	ID                 string `json:"id"`
+	Output             string `json:"output"`
+	ChatID             string `json:"chatId"`
+	ContentType        string `json:"contentType"`
+	ArtifactType       string `json:"artifactType"`
+	ChatFilePathPrefix string `json:"chatFilePathPrefix"`
+}
+
+// keepArtifact makes a resource of what an agent made in a chat, under the name of an output.
+func keepArtifact(c *op.Call, chat world.Chat, output string, a world.Artifact) chatArtifact {
+	id := c.World.NewID(jsonapi.Sequence)
+	r := jsonapi.NewResource[world.Artifact](c, id)
+	a.ProjectID, a.FormInterfaceID, a.ChatInterfaceID = chat.ProjectID, chat.FormInterfaceID, chat.ChatInterfaceID
+	r.Attributes = a
+	c.World.LLM.Artifacts.Put(id, r)
+	return chatArtifact{
+		ID: r.UUID, Output: output, ChatID: a.ChatID, ContentType: a.ContentType, ArtifactType: a.ArtifactType,
+		ChatFilePathPrefix: artifactPath(r.UUID),
+	}
+}

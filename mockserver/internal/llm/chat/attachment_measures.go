@@ -1,0 +1,75 @@
+package chat
+
+import (
+	"bytes"
+	"compress/zlib"
+	"image"
+	_ "image/gif" // the formats that images of chats have
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"mime"
+	"regexp"
+	"strings"
+)
+
+// measureImage is the size of an image. It has none when its bytes are of no known format, whatever its type says:
+// a test may well send a few letters for a picture (assumed).
+func measureImage(contentType string, content []byte) (width, height *int) {
+	if !strings.HasPrefix(contentType, "image/") {
+		return nil, nil
+	}
+	config, _, err := image.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return nil, nil
+	}
+	return &config.Width, &config.Height
+}
+
+// The parts of a PDF that tell of its pages. A page is an object of the type Page; those of the type Pages only hold
+// others together.
+var (
+	pdfObject = regexp.MustCompile(`(?s)\b(\d+\s+\d+)\s+obj\b(.*?)\bendobj\b`)
+	pdfPage   = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
+	pdfPacked = regexp.MustCompile(`(?s)/Type\s*/ObjStm\b.*?\bstream\r?\n`)
+)
+
+// maxUnpacked is how much of one packed stream is looked at.
+const maxUnpacked = 16 << 20
+
+// countPages is the number of pages of a PDF; none when there are no pages in it. They are counted where they stand,
+// in the open or in packed streams of objects, each object once however often it was rewritten. The libraries that
+// read PDFs do far more and weigh more than the rest of the mock; this does not read encrypted files.
+func countPages(contentType string, content []byte) *int {
+	if kind, _, _ := mime.ParseMediaType(contentType); kind != "application/pdf" {
+		return nil
+	}
+	pages, packed := map[string]bool{}, 0
+	for _, object := range pdfObject.FindAllSubmatch(content, -1) {
+		number, body := string(object[1]), object[2]
+		if at := pdfPacked.FindIndex(body); at != nil {
+			packed += len(pdfPage.FindAll(unpacked(body[at[1]:]), -1))
+			continue
+		}
+		dictionary, _, _ := bytes.Cut(body, []byte("stream"))
+		if pdfPage.Match(dictionary) {
+			pages[number] = true
+		}
+	}
+	count := len(pages) + packed
+	if count == 0 {
+		return nil
+	}
+	return &count
+}
+
+// unpacked is what a packed stream begins with; nothing when it is packed in another way.
+func unpacked(stream []byte) []byte {
+	r, err := zlib.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	text, _ := io.ReadAll(io.LimitReader(r, maxUnpacked)) // what can be read counts
+	return append(text, '\n')
+}

@@ -1,0 +1,90 @@
+// Package chat holds chats: what starts them, what is attached to them, and how agents answer in them.
+package chat
+
+import (
+	"errors"
+
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Chats is the kind of chats.
+var Chats = jsonapi.NewKind(jsonapi.KindOf[world.Chat]{
+	Type: "chats", Noun: "chat",
+	Set:  setChat,
+	Sees: takesPart,
+	Filters: map[string]jsonapi.Filter[world.Chat]{
+		"chat_interface_id": jsonapi.Equal(func(a world.Chat) string { return jsonapi.OrEmpty(a.ChatInterfaceID) }),
+		"form_interface_id": jsonapi.Equal(func(a world.Chat) string { return jsonapi.OrEmpty(a.FormInterfaceID) }),
+		"has_artifacts":     jsonapi.IsTrue("has_artifacts", hasArtifacts),
+		"parent_segment_id": kinds.InParentSegment[world.Chat],
+		"project_id":        jsonapi.Equal(func(a world.Chat) string { return a.ProjectID }),
+		"service_type":      throughService,
+	},
+})
+
+// takesPart reports whether the caller may look into a chat: whoever started it may, and administrators (assumed).
+func takesPart(c *op.Call, chat world.Resource[world.Chat]) bool {
+	return c.Caller.Administers() || chat.CreatedBy == c.Caller.User.ID
+}
+
+// seesChat reports whether the caller may look into the chat with an id on the wire.
+func seesChat(c *op.Call, uuid string) bool {
+	chat, ok := jsonapi.Find(c.World, uuid, &c.World.LLM.Chats)
+	return ok && takesPart(c, chat)
+}
+
+// setChat starts a chat. There is no change of one from outside.
+func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
+	a := &chat.Attributes
+	a.LastConversationAt = jsonapi.Millis(chat.CreatedAt)
+	if a.UserProperties == nil {
+		a.UserProperties = []world.UserProperty{} // null counts as none (public)
+	}
+	if a.Attachments == nil {
+		a.Attachments = []world.Attachment{}
+	}
+	errs := []error{
+		startFrom(c, a), jsonapi.OptionalRef(c, "textResourceId", a.TextResourceID, &c.World.LLM.TextResources),
+		jsonapi.OptionalObject("inputParameters", a.InputParameters),
+	}
+	for i, file := range a.Attachments {
+		content, faults := readFile(file)
+		for _, f := range faults {
+			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("attachments", i, f.member), f.code, "%s",
+				f.reason))
+		}
+		attach(c, chat.UUID, attachmentOf(file, attachmentDraft), content)
+	}
+	return errors.Join(errs...)
+}
+
+func hasArtifacts(w *world.World, chat world.Resource[world.Chat]) bool {
+	for _, artifact := range table.All(&w.LLM.Artifacts) {
+		if artifact.Attributes.ChatID == chat.UUID {
+			return true
+		}
+	}
+	return false
+}
+
+// throughService passes the chats that came through integrations of a kind.
+func throughService(c *op.Call, service string) (func(world.Resource[world.Chat]) bool, error) {
+	return func(r world.Resource[world.Chat]) bool {
+		integration, ok := jsonapi.Find(c.World, jsonapi.OrEmpty(r.Attributes.IntegrationID), &c.World.LLM.Integrations)
+		return ok && integration.Attributes.ServiceType == service
+	}, nil
+}
+
+// GetChatHistory gives everything that was said and done in a chat.
+func GetChatHistory(c *op.Call) (op.Reply, error) {
+	id, _, err := Chats.Find(c)
+	if err != nil {
+		return op.Reply{}, err
+	}
+	entries, _ := c.World.LLM.Histories.Get(id)
+	return jsonapi.PlainReply(map[string][]world.ChatEntry{"data": append([]world.ChatEntry{}, entries...)})
+}

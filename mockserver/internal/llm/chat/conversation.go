@@ -1,0 +1,163 @@
+package chat
+
+import (
+	jsonstd "encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/knowledge"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// turn is an input and its answer, under way.
+type turn struct {
+	knowledge.Querier
+	call    *op.Call
+	chat    world.Resource[world.Chat]
+	agent   world.Resource[world.Agent]
+	history []world.ChatEntry // of the turns before
+	entries []world.ChatEntry // of this one
+	notes   []string          // for the journal
+}
+
+// take answers an input as a script says. Who is not there to be refused finds the refusal in the chat.
+func (t *turn) take(input string, script world.Turn) {
+	if script.Status != 0 {
+		script.Events = []jsonstd.RawMessage{written(scriptEvent{Error: &chatError{refusalOf(script), script.Status}})}
+	}
+	t.perform(input, script.Events)
+	t.keep(input)
+}
+
+// keep writes the turn down in its chat.
+func (t *turn) keep(input string) {
+	a := &t.chat.Attributes
+	if a.FirstInputContent == nil {
+		a.FirstInputContent = &input
+	}
+	a.LastConversationAt = jsonapi.Millis(t.call.Now)
+	t.chat.UpdatedAt, t.chat.UpdatedBy = t.call.Now, t.call.Caller.User.ID
+	l := &t.call.World.LLM
+	l.Chats.Put(t.chat.ID, t.chat)
+	l.Histories.Put(t.chat.ID, append(slices.Clip(t.history), t.entries...))
+}
+
+// perform answers an input with events, up to the first that fails: what came before it stays.
+func (t *turn) perform(input string, events []jsonstd.RawMessage) {
+	t.say(world.ChatEntry{Input: &input})
+	for _, raw := range events {
+		event, err := readEvent(raw)
+		if err == nil {
+			err = t.do(event)
+		}
+		if err != nil {
+			failure := &chatError{err.Error(), turnFailed}
+			_ = errors.As(err, &failure)
+			t.say(world.ChatEntry{Error: written(failure)})
+			return
+		}
+	}
+}
+
+func (t *turn) do(event scriptEvent) error {
+	switch {
+	case event.Tool != nil:
+		t.say(world.ChatEntry{Tool: written(t.callTool(*event.Tool))})
+	case event.Output != nil:
+		return t.output(*event.Output)
+	case event.Artifact != nil:
+		t.make(event.Artifact)
+	case event.Error != nil:
+		return event.Error
+	default:
+		t.say(world.ChatEntry{Content: event.Content, Reasoning: event.Reasoning})
+	}
+	return nil
+}
+
+func (t *turn) say(entry world.ChatEntry) {
+	entry.At = op.Instant(t.call.Now)
+	t.entries = append(t.entries, entry)
+}
+
+// output answers by one of the agent's outputs. Where that makes an artifact, the content is the artifact's, otherwise
+// it must be what the schema of the output wants (assumed).
+func (t *turn) output(o chatOutput) error {
+	output, err := outputNamed(t.agent, o.Name)
+	if err != nil {
+		return err
+	}
+	if output.ArtifactType == nil {
+		if err := conforms(o.Content, output.JSONSchema); err != nil {
+			return &chatError{fmt.Sprintf("the content of output %s: %v", o.Name, err), turnRefused}
+		}
+		t.say(world.ChatEntry{Output: written(o)})
+		return nil
+	}
+	artifact := artifactOf(o, *output.ArtifactType)
+	if err := artifact.check(); err != nil {
+		return &chatError{err.Error(), turnRefused}
+	}
+	t.say(world.ChatEntry{Output: written(o)})
+	t.make(artifact)
+	return nil
+}
+
+func (t *turn) make(a *scriptArtifact) {
+	t.say(world.ChatEntry{Artifact: written(keepArtifact(t.call, t.chat.Attributes, a.Output, world.Artifact{
+		ChatID: t.chat.UUID, ArtifactType: a.ArtifactType, ContentType: a.ContentType,
+		TextContent: a.TextContent, BinaryContent: a.BinaryContent,
+	}))})
+}
+
+// conforms holds a text against a JSON Schema that a client has sent, which may load nothing.
+func conforms(content, schema string) error {
+	const name = "mem:///output.json"
+	compiler := jsonschema.NewCompiler()
+	compiler.LoadURL = func(url string) (io.ReadCloser, error) { return nil, fmt.Errorf("%s cannot be loaded", url) }
+	if err := compiler.AddResource(name, strings.NewReader(schema)); err != nil {
+		return fmt.Errorf("its schema is no JSON: %w", err)
+	}
+	compiled, err := compiler.Compile(name)
+	if err != nil {
+		return fmt.Errorf("its schema is no JSON Schema: %w", err)
+	}
+	var value any
+	if err := json.Unmarshal([]byte(content), &value); err != nil {
+		return fmt.Errorf("want JSON: %w", err)
+	}
+	invalid := (*jsonschema.ValidationError)(nil)
+	if err := compiled.Validate(value); errors.As(err, &invalid) {
+		return fmt.Errorf("want what its schema says: %s", strings.Join(reasons(invalid), "; "))
+	}
+	return nil
+}
+
+// reasons are what is wrong in the end, where it is.
+func reasons(e *jsonschema.ValidationError) []string {
+	if len(e.Causes) == 0 {
+		return []string{strings.TrimSpace(e.InstanceLocation + " " + e.Message)}
+	}
+	var all []string
+	for _, cause := range e.Causes {
+		all = append(all, reasons(cause)...)
+	}
+	return all
+}
+
+// written is a value of a history in its wire form.
+func written(value any) jsonstd.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil { // these are texts and numbers
+		panic(err)
+	}
+	return text
+}

@@ -1,0 +1,162 @@
+package chat
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/llm/knowledge"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// The ends of a tool call. That of a failed one is assumed.
+const (
+	toolOK    = "OK"
+	toolError = "ERROR"
+)
+
+// toolCall is a call of a function of an agent. A script names the function and its arguments; the rest is found out,
+// as far as it is left out.
+type toolCall struct {
+	ID                  string   `json:"id"`
+	FunctionName        string   `json:"functionName"`
+	FunctionArguments   string   `json:"functionArguments"`
+	Content             *string  `json:"content"`
+	Status              string   `json:"status"`
+	Output              *nameOf  `json:"output,omitempty"`
+	TargetKnowledgeBase *mention `json:"targetKnowledgeBase,omitempty"`
+	TargetFunction      string   `json:"targetFunction,omitempty"`
+	ToolTarget          *mention `json:"toolTarget,omitempty"`
+	TargetAgent         *mention `json:"targetAgent,omitempty"`
+	NewChat             *mention `json:"newChat,omitempty"`
+}
+
+type nameOf struct {
+	Name string `json:"name"`
+}
+
+// mention is a resource as a tool call mentions it.
+type mention struct {
+	ID   string `json:"id"`
+	Type string `json:"type,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+func (call *toolCall) check() error {
+	if call.FunctionName == "" {
+		return errors.New("tool: want the functionName of a tool of the agent")
+	}
+	if call.FunctionArguments == "" {
+		call.FunctionArguments = "{}"
+	}
+	var arguments map[string]jsontext.Value
+	if err := json.Unmarshal([]byte(call.FunctionArguments), &arguments); err != nil || arguments == nil {
+		return fmt.Errorf("tool: want functionArguments that are a JSON object as text, not %.40q",
+			call.FunctionArguments)
+	}
+	return nil
+}
+
+// callTool fills in what a script has left out of a call.
+func (t *turn) callTool(call toolCall) toolCall {
+	if call.ID == "" {
+		call.ID = fmt.Sprintf("call_%d", 1+calls(t.history)+calls(t.entries))
+	}
+	content, err := t.content(&call)
+	if err != nil {
+		content = err.Error()
+	}
+	if call.Content == nil {
+		call.Content = &content
+	}
+	switch {
+	case call.Status != "":
+	case err != nil:
+		call.Status = toolError
+	default:
+		call.Status = toolOK
+	}
+	return call
+}
+
+func calls(entries []world.ChatEntry) int {
+	n := 0
+	for _, entry := range entries {
+		if entry.Tool != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// content is what a call gives, unless a script says it. That of knowledge bases is looked up; other tools of a mock
+// give nothing (assumed).
+func (t *turn) content(call *toolCall) (string, error) {
+	tools := t.agent.Attributes.Tools
+	i := slices.IndexFunc(tools, func(tool world.AgentTool) bool { return tool.FunctionName == call.FunctionName })
+	if i < 0 {
+		return "", t.noTool(call)
+	}
+	tool, l := tools[i], &t.call.World.LLM
+	target, ok := jsonapi.Find(t.call.World, tool.ToolTargetID, kinds.TargetsOf(l))
+	if !ok {
+		return "", fmt.Errorf("the %s of function %s is gone", tool.ToolTargetType, tool.FunctionName)
+	}
+	name := target.Attributes.Name
+	call.TargetFunction = cmp.Or(call.TargetFunction, tool.TargetFunction)
+	call.ToolTarget = cmp.Or(call.ToolTarget, &mention{target.UUID, tool.ToolTargetType, name})
+	if tool.TargetAgentID != nil {
+		call.TargetAgent = cmp.Or(call.TargetAgent, &mention{ID: target.UUID, Name: name})
+	}
+	if text, ok := jsonapi.Find(t.call.World, target.UUID, &l.TextKnowledgeBases); ok {
+		return text.Attributes.Text, nil
+	}
+	base, ok := jsonapi.Find(t.call.World, target.UUID, &l.KnowledgeBases)
+	if !ok {
+		return "", nil
+	}
+	call.TargetKnowledgeBase = cmp.Or(call.TargetKnowledgeBase, &mention{ID: target.UUID, Name: name})
+	if call.Content != nil {
+		return "", nil
+	}
+	return t.lookUp(base.Attributes, call)
+}
+
+// lookUp asks a knowledge base.
+func (t *turn) lookUp(base world.KnowledgeBase, call *toolCall) (string, error) {
+	var args knowledge.Arguments
+	if err := json.Unmarshal([]byte(call.FunctionArguments), &args); err != nil {
+		return "", fmt.Errorf("the arguments %s do not fit %s: %w", call.FunctionArguments, call.TargetFunction, err)
+	}
+	content, notes, err := t.Ask(t.call, base, call.TargetFunction, args)
+	t.notes = append(t.notes, notes...)
+	return content, err
+}
+
+// noTool finds the output that a function belongs to, or says which functions there are.
+func (t *turn) noTool(call *toolCall) error {
+	a := t.agent.Attributes
+	var names []string
+	for _, tool := range a.Tools {
+		names = append(names, tool.FunctionName)
+	}
+	for _, output := range a.Outputs {
+		if output.FunctionName == call.FunctionName {
+			call.Output = &nameOf{output.Name}
+			return nil
+		}
+		names = append(names, output.FunctionName)
+	}
+	known := "it has none"
+	if len(names) > 0 {
+		known = "want one of " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("agent %s has no function %q: %s", a.Name, call.FunctionName, known)
+}

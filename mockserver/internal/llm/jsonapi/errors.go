@@ -1,0 +1,196 @@
+package jsonapi
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// AttributesField is where attributes stand in a body, wholeField where the resource stands that they belong to.
+const (
+	AttributesField = "data.attributes"
+	wholeField      = "data"
+)
+
+// Unprocessable refuses an attribute with a validation code: 422.
+func Unprocessable(attribute, code, format string, args ...any) error {
+	return &op.Error{
+		Code: op.CodeUnprocessable, Field: AttributesField + "." + attribute, Reason: code,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+// UnprocessableResource refuses a resource as a whole, by no attribute of its own.
+func UnprocessableResource(code, format string, args ...any) *op.Error {
+	return &op.Error{Code: op.CodeUnprocessable, Field: wholeField, Reason: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// BadRequest refuses a parameter or a member of the body with 400.
+func BadRequest(field, reason, format string, args ...any) error {
+	return &op.Error{Code: op.CodeInvalid, Field: field, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+func missing(field string) error { return BadRequest(field, reasonMissing, "is missing") }
+
+// errorList is the error form of resources.
+type errorList struct {
+	Errors []errorItem `json:"errors"`
+}
+
+type errorItem struct {
+	Title  string         `json:"title"`
+	Detail string         `json:"detail"`
+	Code   string         `json:"code"`
+	Status string         `json:"status"`
+	Source *errorSource   `json:"source,omitempty"`
+	Meta   map[string]any `json:"meta,omitempty"`
+}
+
+type errorSource struct {
+	Pointer string `json:"pointer"`
+}
+
+// plainError is the error form of everything else. Its status is text, except in most 404 (public).
+type plainError struct {
+	Status  any      `json:"status"`
+	Error   string   `json:"error"`
+	Details []string `json:"details,omitempty"`
+}
+
+// ErrorReplies answers errors in the forms of the document.
+type ErrorReplies struct {
+	// Reword gives what the document's schemas refuse the statuses and codes that the platform has for it, where these
+	// are not those of all schemas.
+	Reword func(o *specs.Operation, list op.Errors) op.Errors
+}
+
+// Reply answers in the form that the document gives to the operation and the status.
+func (f ErrorReplies) Reply(o *specs.Operation, list op.Errors) op.Reply {
+	list = f.Reword(o, readOnlyErrors(o, list))
+	status := 0
+	for _, e := range list { // a request that is malformed is not judged further
+		if s := statusOf(o, e); status == 0 || s == http.StatusBadRequest {
+			status = s
+		}
+	}
+	if !listed(o, status) {
+		return PlainErrorReply(o, status, list.One())
+	}
+	body := errorList{Errors: []errorItem{}}
+	for _, e := range list {
+		if statusOf(o, e) == status {
+			body.Errors = append(body.Errors, newErrorItem(status, e))
+		}
+	}
+	return op.Reply{Status: status, Body: body}
+}
+
+// listed reports whether the document answers an operation's status with a list of errors.
+func listed(o *specs.Operation, status int) bool {
+	if o == nil {
+		return false
+	}
+	response := o.Spec.Responses.Status(status)
+	return response != nil && response.Value.Content[MediaType] != nil
+}
+
+// PlainErrorReply answers with an error in the form that is not JSON:API.
+func PlainErrorReply(o *specs.Operation, status int, e *op.Error) op.Reply {
+	body := plainError{Status: strconv.Itoa(status), Error: e.Error()}
+	if status == http.StatusNotFound && !textNotFound(o) {
+		body.Status = status
+	}
+	body.Details, _ = e.Details["details"].([]string)
+	return op.Reply{Status: status, Type: "application/json", Body: body}
+}
+
+// textNotFound reports whether an operation answers a plain 404 whose status is text (public).
+func textNotFound(o *specs.Operation) bool {
+	return o != nil && (o.ID == "runActionChatapp" || o.ID == "callbackAgentSchedule")
+}
+
+func newErrorItem(status int, e *op.Error) errorItem {
+	code := codeOf(status, e)
+	item := errorItem{Title: titleOf(code, e), Detail: detailOf(code, e), Code: code, Status: strconv.Itoa(status)}
+	if status != http.StatusUnprocessableEntity {
+		return item
+	}
+	item.Source = &errorSource{"/" + strings.ReplaceAll(e.Field, ".", "/")}
+	item.Meta = map[string]any{"validationCode": ValidationCode(e.Reason)}
+	maps.Copy(item.Meta, e.Details)
+	return item
+}
+
+// detailOf returns the name of what is wrong, and the reason (public). Two codes have a sentence instead (public).
+func detailOf(code string, e *op.Error) string {
+	name := e.Field
+	if attribute, ok := strings.CutPrefix(name, AttributesField+"."); ok {
+		name = strings.ReplaceAll(attribute, ".", "/")
+	}
+	switch {
+	case code == codeNotFound && e.Key != "":
+		return fmt.Sprintf("The record identified by %s could not be found.", e.Key)
+	case code == codeNotAllowed:
+		return name + " is not allowed."
+	case name == "" || name == wholeField:
+		return e.Message
+	}
+	return name + " - " + e.Message
+}
+
+func codeOf(status int, e *op.Error) string {
+	switch status {
+	case http.StatusUnprocessableEntity:
+		return codeInvalid
+	case http.StatusNotFound:
+		return codeNotFound
+	}
+	switch e.Reason {
+	case reasonReadOnly, "additionalProperties":
+		return codeNotAllowed
+	case reasonMissing, "required":
+		return codeMissing
+	case reasonKey:
+		return codeKey
+	}
+	parameter, _, _ := strings.Cut(e.Field, "[")
+	parameter, _, _ = strings.Cut(parameter, ".") // include.0
+	switch parameter {
+	case "filter":
+		return codeFilter
+	case "include":
+		return codeInclude
+	case "sort":
+		return codeSort
+	case "page":
+		return codePage
+	}
+	return codeValue
+}
+
+// statuses replaces the statuses that the document does not have.
+var statuses = op.Statuses{
+	op.CodeConflict:      http.StatusUnprocessableEntity,
+	op.CodeTooLarge:      http.StatusBadRequest,
+	op.CodeNotAcceptable: http.StatusBadRequest,
+	op.CodeRange:         http.StatusBadRequest,
+}
+
+// statusOf returns 400 for what is malformed and 422 for attributes whose values cannot be.
+func statusOf(o *specs.Operation, e *op.Error) int {
+	isAttribute := strings.HasPrefix(e.Field,
+		AttributesField+".") && e.Reason != reasonReadOnly && e.Reason != "additionalProperties"
+	status := statuses.Of(e.Code)
+	switch {
+	case e.Code == op.CodeInvalid && isAttribute:
+		return http.StatusUnprocessableEntity
+	case e.Code == op.CodeMediaType && o != nil && o.Spec.Responses.Status(status) == nil:
+		return http.StatusBadRequest
+	}
+	return status
+}

@@ -1,0 +1,125 @@
+package jsonapi
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// Filter reads a filter's text once and returns what tells the resources that pass.
+type Filter[A any] func(c *op.Call, text string) (func(world.Resource[A]) bool, error)
+
+func filterParameter(name string) string { return "filter[" + name + "]" }
+
+// onlyFilters refuses the filters of a query that a list does not have.
+func onlyFilters(query url.Values, known []string) error {
+	parameters := make([]string, len(known))
+	for i, name := range known {
+		parameters[i] = filterParameter(name)
+	}
+	want := "this list has none"
+	if len(known) > 0 {
+		want = "want one of " + strings.Join(parameters, ", ")
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		isFilter := name == "filter" || strings.HasPrefix(name, "filter[")
+		if isFilter && !slices.Contains(parameters, name) {
+			errs = append(errs, BadRequest(name, reasonNoFilter, "unknown filter: %s", want))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// MatchFilters reads all filters of a call, refuses those that the kind does not have, and leaves out what the caller
+// does not see.
+func (k *Kind) MatchFilters(c *op.Call) (func(row any) bool, error) {
+	known := slices.Sorted(maps.Keys(k.filters))
+	if err := onlyFilters(c.Query, known); err != nil {
+		return nil, err
+	}
+	var all []func(row any) bool
+	if k.sees != nil {
+		all = append(all, func(row any) bool { return k.sees(c, row) })
+	}
+	for _, name := range known {
+		parameter := filterParameter(name)
+		if !c.Has(parameter) {
+			continue
+		}
+		passes, err := k.filters[name](c, c.Text(parameter))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, passes)
+	}
+	return func(row any) bool {
+		for _, passes := range all {
+			if !passes(row) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// Equal passes the resources that have just this text.
+func Equal[A any](attribute func(A) string) Filter[A] {
+	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		return func(r world.Resource[A]) bool { return attribute(r.Attributes) == text }, nil
+	}
+}
+
+// Containing passes the resources with the text in one of theirs, in capitals or not.
+func Containing[A any](texts func(A) []string) Filter[A] {
+	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		part := strings.ToLower(text)
+		return func(r world.Resource[A]) bool {
+			return slices.ContainsFunc(texts(r.Attributes), func(whole string) bool {
+				return strings.Contains(strings.ToLower(whole), part)
+			})
+		}, nil
+	}
+}
+
+// OneOf passes the resources whose text is one of those that the filter lists with commas.
+func OneOf[A any](attribute func(A) string) Filter[A] {
+	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		wanted := Words(text)
+		return func(r world.Resource[A]) bool { return slices.Contains(wanted, attribute(r.Attributes)) }, nil
+	}
+}
+
+// IsTrue passes the resources of which something is true or, by the filter's text, not true.
+func IsTrue[A any](name string, holds func(w *world.World, r world.Resource[A]) bool) Filter[A] {
+	return func(c *op.Call, text string) (func(world.Resource[A]) bool, error) {
+		wanted, err := strconv.ParseBool(text)
+		if err != nil || text != "true" && text != "false" {
+			return nil, BadRequest("filter["+name+"]", ReasonFilter, "want true or false, not %q", text)
+		}
+		return func(r world.Resource[A]) bool { return holds(c.World, r) == wanted }, nil
+	}
+}
+
+// Words returns the words of a text, which are separated by commas.
+func Words(text string) []string {
+	list := strings.Split(text, ",")
+	for i, word := range list {
+		list[i] = strings.TrimSpace(word)
+	}
+	return list
+}
+
+// OrEmpty returns an attribute, or the empty text if it is null.
+func OrEmpty(attribute *string) string {
+	if attribute == nil {
+		return ""
+	}
+	return *attribute
+}

@@ -1,0 +1,255 @@
+package jsonapi
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// KindOf describes what is special about one kind of resource, with attributes A. Hooks may be nil. NewKind makes a
+// kind of it.
+type KindOf[A any] struct {
+	Type string                      // as in answers, agentSchedules; requests may spell it agent_schedules, too
+	Noun string                      // one of them, for errors: agent schedule
+	Rows func(*world.LLM) table.Rows // nil: as the table of kinds says
+
+	// New gives a new resource what it has unless the client says otherwise.
+	New func(c *op.Call, a *A)
+	// Set may refuse a creation (before is nil) or a change, and sets the attributes that follow from others. Several
+	// things that are wrong are joined into one error.
+	Set func(c *op.Call, before, after *world.Resource[A]) error
+	// Remove may refuse a deletion, and takes with the resource what cannot be without it.
+	Remove func(c *op.Call, r world.Resource[A]) error
+	// Filters tell, by the name in the brackets, which resources pass a filter's text.
+	Filters map[string]Filter[A]
+	// Sees tells whether the caller may see a resource, which else is not there for them; nil: every user sees all.
+	Sees func(c *op.Call, r world.Resource[A]) bool
+	// View is the attributes as they are shown; nil: as they are, with the times.
+	View func(c *op.Call, r world.Resource[A]) any
+	// Related are the resources that a relation leads to, beside createdBy and updatedBy.
+	Related func(w *world.World, r world.Resource[A], relation string) []Identifier
+	// Unlinked resources have no link to themselves.
+	Unlinked bool
+	// Links are those of a resource, given the one to itself; nil: only that one.
+	Links func(self string) any
+}
+
+// Sequence is where the ids of all kinds come from.
+const Sequence = "llm"
+
+// paging is that of all collections (public).
+var paging = resource.ByOffset{Offset: "page[offset]", Limit: "page[limit]", Default: 20, Max: 100}
+
+// Kind serves one kind of resource. Its hooks take pointers to resources as any, so that the code that all kinds share
+// is compiled once, and not for each type of attributes.
+type Kind struct {
+	*resource.Resource
+
+	Type     string
+	unlinked bool
+	links    func(self string) any
+
+	initial func(c *op.Call, row any)
+	set     func(c *op.Call, before, after any) error
+	remove  func(c *op.Call, row any) error
+	filters map[string]func(c *op.Call, text string) (func(row any) bool, error)
+	sees    func(c *op.Call, row any) bool
+	shown   func(c *op.Call, row any) any
+	related func(w *world.World, row any, relation string) []Identifier
+}
+
+// NewKind returns the kind that a description describes, with the hooks of the generic list, get, create, update and
+// delete.
+func NewKind[A any](of KindOf[A]) *Kind {
+	type resourceOf = world.Resource[A]
+	k := &Kind{
+		Type: of.Type, unlinked: of.Unlinked, links: of.Links,
+		initial: func(*op.Call, any) {},
+		set:     func(*op.Call, any, any) error { return nil },
+		remove:  func(*op.Call, any) error { return nil },
+		filters: map[string]func(*op.Call, string) (func(any) bool, error){},
+		shown:   func(_ *op.Call, row any) any { return WithTimes(*row.(*resourceOf)) },
+		related: func(*world.World, any, string) []Identifier { return nil },
+	}
+	if of.New != nil {
+		k.initial = func(c *op.Call, row any) { of.New(c, &row.(*resourceOf).Attributes) }
+	}
+	if of.Set != nil {
+		k.set = func(c *op.Call, before, after any) error {
+			had, _ := before.(*resourceOf)
+			return of.Set(c, had, after.(*resourceOf))
+		}
+	}
+	if of.Remove != nil {
+		k.remove = func(c *op.Call, row any) error { return of.Remove(c, *row.(*resourceOf)) }
+	}
+	if of.Sees != nil {
+		k.sees = func(c *op.Call, row any) bool { return of.Sees(c, *row.(*resourceOf)) }
+	}
+	if of.View != nil {
+		k.shown = func(c *op.Call, row any) any { return of.View(c, *row.(*resourceOf)) }
+	}
+	if of.Related != nil {
+		k.related = func(w *world.World, row any, relation string) []Identifier {
+			return of.Related(w, *row.(*resourceOf), relation)
+		}
+	}
+	for name, filter := range of.Filters {
+		k.filters[name] = func(c *op.Call, text string) (func(any) bool, error) {
+			passes, err := filter(c, text)
+			return func(row any) bool { return passes(*row.(*resourceOf)) }, err
+		}
+	}
+	if of.Rows == nil {
+		of.Rows = rowsOf(of.Type)
+	}
+	k.Resource = &resource.Resource{
+		Noun: of.Noun, IDs: Sequence, Key: "id", Page: paging.Window, Dialect: dialect,
+		Rows:   func(w *world.World) table.Rows { return of.Rows(&w.LLM) },
+		Lookup: func(w *world.World, uuid string) (int64, bool) { return w.LLM.UUIDs.Get(strings.ToLower(uuid)) },
+		Bind:   k.bind, Guard: k.guard, Match: k.MatchFilters, Sort: k.sort,
+		View: func(c *op.Call, row any) any { return k.Item(c, row) },
+	}
+	return k
+}
+
+// request is the body of a creation or a change.
+type request struct {
+	Data *struct {
+		ID         string                    `json:"id"`
+		Attributes map[string]jsontext.Value `json:"attributes"`
+	} `json:"data"`
+}
+
+// rowsOf returns where the rows of a kind are, by the table of kinds.
+func rowsOf(name string) func(*world.LLM) table.Rows {
+	for _, k := range world.LLMKinds() {
+		if k.Type == name {
+			return k.Rows
+		}
+	}
+	panic("world.LLMKinds has no line for " + name)
+}
+
+// bind brings the attributes that were sent into a resource.
+func (k *Kind) bind(c *op.Call, id int64, row any) error {
+	var body request
+	if err := c.Decode(&body); err != nil {
+		return err
+	}
+	head, attributes := world.Parts(row)
+	isNew := head.ID == 0
+	switch {
+	case body.Data == nil:
+		return missing("data")
+	case !isNew && !strings.EqualFold(body.Data.ID, head.UUID):
+		return BadRequest("data.id", reasonKey, "want the id of the path, %s, not %q", head.UUID, body.Data.ID)
+	}
+	if err := errors.Join(k.managed(row), rejectReadOnly(c, body.Data.Attributes)); err != nil {
+		return err
+	}
+	if isNew {
+		*head = NewHead(c, id, c.World.UUID(Sequence, id))
+		return k.Fill(c, row, body.Data.Attributes)
+	}
+	before := resource.Copy(row)
+	head.UpdatedAt, head.UpdatedBy = c.Now, c.Caller.User.ID
+	if err := merge(attributes, body.Data.Attributes); err != nil {
+		return err
+	}
+	return k.set(c, before, row)
+}
+
+// Fill gives a new resource its attributes: those that were sent, and those that follow.
+func (k *Kind) Fill(c *op.Call, row any, sent map[string]jsontext.Value) error {
+	k.initial(c, row)
+	_, attributes := world.Parts(row)
+	if err := merge(attributes, sent); err != nil {
+		return err
+	}
+	return k.set(c, nil, row)
+}
+
+// NewResource returns a resource without attributes, and makes it known by its id on the wire.
+func NewResource[A any](c *op.Call, id int64) world.Resource[A] {
+	return world.Resource[A]{Head: NewHead(c, id, c.World.UUID(Sequence, id))}
+}
+
+// NewHead returns the head of a resource that has an id on the wire from now on.
+func NewHead(c *op.Call, id int64, uuid string) world.Head {
+	c.World.LLM.UUIDs.Put(uuid, id)
+	return world.Head{
+		ID: id, UUID: uuid, CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: c.Caller.User.ID,
+		UpdatedBy: c.Caller.User.ID,
+	}
+}
+
+// merge replaces the attributes that were sent. It builds them anew, since what slices and pointers lead to is shared
+// with other worlds.
+func merge(attributes any, sent map[string]jsontext.Value) error {
+	text, err := json.Marshal(attributes)
+	if err != nil {
+		return err
+	}
+	all := map[string]jsontext.Value{}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	maps.Copy(all, sent)
+	if text, err = json.Marshal(all); err != nil {
+		return err
+	}
+	merged := reflect.New(reflect.TypeOf(attributes).Elem())
+	if err := op.Unmarshal(text, merged.Interface()); err != nil {
+		return op.Invalid(AttributesField, "%v", err)
+	}
+	reflect.ValueOf(attributes).Elem().Set(merged.Elem())
+	return nil
+}
+
+// guard is the deletion of a resource, which is then known by its id no more.
+func (k *Kind) guard(c *op.Call, before, after any) error {
+	if after != nil {
+		return nil // bind has refused what is to be refused
+	}
+	if err := k.managed(before); err != nil {
+		return err
+	}
+	if err := k.remove(c, before); err != nil {
+		return err
+	}
+	head, _ := world.Parts(before)
+	c.World.LLM.UUIDs.Delete(head.UUID)
+	return nil
+}
+
+// VisibleOnly returns a handler for the resource of the path, which answers 404 unless the caller sees the resource.
+func (k *Kind) VisibleOnly(rule op.Rule) op.Rule {
+	if k.sees == nil {
+		return rule
+	}
+	return func(c *op.Call) (op.Reply, error) {
+		if _, row, err := k.Find(c); err == nil && !k.sees(c, row) {
+			return op.Reply{}, op.NotFound(k.Noun, "id", c.Param("id"))
+		}
+		return rule(c)
+	}
+}
+
+// managed refuses to touch what the platform manages (assumed: only the platform does).
+func (k *Kind) managed(row any) error {
+	head, attributes := world.Parts(row)
+	if WireFields(attributes)["isManaged"] != true {
+		return nil
+	}
+	return op.Forbidden("%s %s is managed by the platform, which alone changes and removes it", k.Noun, head.UUID)
+}

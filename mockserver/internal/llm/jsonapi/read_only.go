@@ -1,0 +1,68 @@
+package jsonapi
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/specs"
+)
+
+// readOnlyReason is the reason for which an attribute cannot be sent.
+const readOnlyReason = "is the server's to set"
+
+// rejectReadOnly refuses attributes that the document does not let clients write (public).
+func rejectReadOnly(c *op.Call, sent map[string]jsontext.Value) error {
+	var errs []error
+	known := attributesOf(c.Operation)
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		switch schema := known[name]; {
+		case schema == nil:
+			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly,
+				"is no attribute of this kind of resource"))
+		case schema.Value.ReadOnly:
+			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly, readOnlyReason))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// attributesOf are the attributes that a request of an operation may have, by the document.
+func attributesOf(o *specs.Operation) openapi3.Schemas {
+	all := openapi3.Schemas{}
+	data := o.JSONBody().Properties["data"]
+	if data == nil || data.Value.Properties["attributes"] == nil {
+		return all
+	}
+	gather(data.Value.Properties["attributes"].Value, all)
+	return all
+}
+
+func gather(schema *openapi3.Schema, into openapi3.Schemas) {
+	maps.Copy(into, schema.Properties)
+	for _, part := range schema.AllOf {
+		gather(part.Value, into)
+	}
+}
+
+// readOnlyErrors says of attributes that the server owns nothing else than that: whatever their value, they cannot be
+// sent.
+func readOnlyErrors(o *specs.Operation, list op.Errors) op.Errors {
+	changed := slices.Clone(list)
+	for i, e := range list {
+		name, inside := strings.CutPrefix(e.Field, AttributesField+".")
+		name, _, _ = strings.Cut(name, ".") // what is inside an attribute is the attribute
+		if !inside || e.Code != op.CodeInvalid {
+			continue
+		}
+		if schema := attributesOf(o)[name]; schema != nil && schema.Value.ReadOnly {
+			changed[i] = &op.Error{Code: e.Code, Field: e.Field, Reason: reasonReadOnly, Message: readOnlyReason}
+		}
+	}
+	return changed
+}

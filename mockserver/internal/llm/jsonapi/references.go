@@ -1,0 +1,91 @@
+package jsonapi
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// RequireRef refuses an attribute whose text is the id of no resource in a table. Attributes inside others are written
+// with dots: chatInterfaceButtons.0.agentId.
+func RequireRef[A any](c *op.Call, attribute, uuid string, rows *table.Table[world.Resource[A]]) error {
+	if _, ok := Find(c.World, uuid, rows); ok {
+		return nil
+	}
+	return NoSuchRef(attribute, uuid)
+}
+
+// OptionalRef is RequireRef for attributes that may be null.
+func OptionalRef[A any](c *op.Call, attribute string, uuid *string, rows *table.Table[world.Resource[A]]) error {
+	if uuid == nil {
+		return nil
+	}
+	return RequireRef(c, attribute, *uuid, rows)
+}
+
+// NoSuchRef returns the error for a reference that leads nowhere.
+func NoSuchRef(attribute, uuid string) error {
+	return Unprocessable(attribute, InvalidFormat, "there is no %s with id %q", RefNoun(attribute), uuid)
+}
+
+// RefNoun returns the noun of what a reference leads to, by its name: projectId leads to a project.
+func RefNoun(attribute string) string {
+	name := strings.TrimSuffix(attribute[strings.LastIndexByte(attribute, '.')+1:], "Id")
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// Find returns the resource of a table that has an id on the wire.
+func Find[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (world.Resource[A], bool) {
+	id, ok := w.LLM.UUIDs.Get(uuid)
+	if !ok {
+		return world.Resource[A]{}, false
+	}
+	return rows.Get(id)
+}
+
+// BlankReason is the reason why a text that is empty is refused.
+const BlankReason = "can't be blank"
+
+// RequireText refuses a text that is empty or only space.
+func RequireText(attribute, text string) error {
+	if strings.TrimSpace(text) != "" {
+		return nil
+	}
+	return Unprocessable(attribute, CannotBeBlank, BlankReason)
+}
+
+// RequireObject refuses a text that is no JSON object.
+func RequireObject(attribute, text string) error {
+	var object map[string]jsontext.Value
+	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
+		return Unprocessable(attribute, InvalidJSON, "want a JSON object as text, not %.40q", text)
+	}
+	return nil
+}
+
+// OptionalObject is RequireObject for attributes that may be null.
+func OptionalObject(attribute string, text *string) error {
+	if text == nil {
+		return nil
+	}
+	return RequireObject(attribute, *text)
+}
+
+// AttributeAt returns the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
+func AttributeAt(list string, n int, attribute string) string {
+	return list + "." + strconv.Itoa(n) + "." + attribute
+}

@@ -1,0 +1,44 @@
+package jsonapi
+
+import (
+	"strings"
+
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// Verb is one of the generic five.
+type Verb string
+
+// The generic five.
+const (
+	List   Verb = "GET /api/{kind}"
+	Create Verb = "POST /api/{kind}"
+	Get    Verb = "GET /api/{kind}/{id}"
+	Update Verb = "PATCH /api/{kind}/{id}"
+	Remove Verb = "DELETE /api/{kind}/{id}"
+)
+
+// Routes returns those of the generic five that the document has for a kind.
+func (r Relations) Routes(k *Kind, verbs ...Verb) []op.Route {
+	path, routes := Snake(k.Type), make([]op.Route, len(verbs))
+	for i, v := range verbs {
+		routes[i] = op.Route{Path: strings.Replace(string(v), "{kind}", path, 1), Rule: r.rule(k, v)}
+	}
+	return routes
+}
+
+func (r Relations) rule(k *Kind, v Verb) op.Rule {
+	switch v {
+	case List:
+		return r.Including(k.List)
+	case Create:
+		return k.Create
+	case Update:
+		return k.Update
+	case Remove:
+		return k.Delete
+	case Get:
+		return r.Including(k.VisibleOnly(k.Get))
+	}
+	panic("no such verb: " + v)
+}

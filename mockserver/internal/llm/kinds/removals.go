@@ -1,0 +1,108 @@
+package kinds
+
+import (
+	"slices"
+	"strconv"
+
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// What goes when something else goes, beside its own file. All of it is assumed, but for what a project takes along.
+
+// dropProjectContents removes everything that is in a project.
+func dropProjectContents(w *world.World, project string) {
+	dropChats(w, func(c world.Chat) bool { return c.ProjectID == project })
+	dropSchedules(w, func(s world.AgentSchedule) bool { return s.ProjectID == project })
+	gone := jsonapi.IDSet{}
+	for _, k := range world.LLMKinds() {
+		rows := k.Rows(&w.LLM)
+		for id, row := range rows.All() {
+			if head, attributes := world.Parts(row); jsonapi.WireFields(attributes)["projectId"] == project {
+				rows.Delete(id)
+				w.LLM.UUIDs.Delete(head.UUID)
+				gone[head.UUID] = true
+			}
+		}
+	}
+	jsonapi.DeleteWhere(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.IntegrationID] })
+	dropAgents(w, gone)
+	dropPrompts(w, gone)
+	dropInterfaces(w, gone)
+}
+
+// dropAgents removes what cannot be without agents that are gone. Chat interfaces can: they lose the buttons.
+func dropAgents(w *world.World, gone jsonapi.IDSet) {
+	l := &w.LLM
+	dropPrompts(w, jsonapi.DeleteWhere(w, &l.Prompts, func(p world.Prompt) bool { return gone[p.AgentID] }))
+	dropInterfaces(w, jsonapi.DeleteWhere(w, &l.FormInterfaces,
+		func(f world.FormInterface) bool { return gone[f.AgentID] }))
+	dropSchedules(w, func(s world.AgentSchedule) bool { return gone[s.AgentID] })
+	dropChats(w, func(c world.Chat) bool { return gone[c.AgentID] })
+	jsonapi.UpdateWhere(&l.ChatInterfaces, func(i *world.ChatInterface) bool {
+		pushed := func(b world.ChatInterfaceButton) bool { return gone[b.AgentID] }
+		silent := gone[jsonapi.OrEmpty(i.TextInputAgentID)]
+		if silent {
+			i.TextInputAgentID, i.TextInputEnabled = nil, false
+		}
+		if !silent && !slices.ContainsFunc(i.ChatInterfaceButtons, pushed) {
+			return false
+		}
+		i.ChatInterfaceButtons = slices.DeleteFunc(slices.Clone(i.ChatInterfaceButtons), pushed)
+		return true
+	})
+}
+
+// dropPrompts removes the actions that run prompts that are gone, and their entries in integrations.
+func dropPrompts(w *world.World, gone jsonapi.IDSet) {
+	jsonapi.DeleteWhere(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.PromptID] })
+	jsonapi.UpdateWhere(&w.LLM.Integrations, func(i *world.Integration) bool {
+		runs := func(a world.IntegrationAction) bool { return gone[a.PromptID] }
+		if !slices.ContainsFunc(i.Actions, runs) {
+			return false
+		}
+		i.Actions = slices.DeleteFunc(slices.Clone(i.Actions), runs)
+		return true
+	})
+}
+
+// dropInterfaces removes the schedules that go through form or chat interfaces that are gone.
+func dropInterfaces(w *world.World, gone jsonapi.IDSet) {
+	dropSchedules(w, func(s world.AgentSchedule) bool {
+		return gone[jsonapi.OrEmpty(s.FormInterfaceID)] || gone[jsonapi.OrEmpty(s.ChatInterfaceID)]
+	})
+}
+
+// dropSchedules removes schedules with their generated workflows, running or not.
+func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
+	for _, schedule := range table.All(&w.LLM.AgentSchedules) {
+		if goes(schedule.Attributes) {
+			across.RemoveProject(w, WorkflowProject(schedule.Attributes), w.Now())
+		}
+	}
+	jsonapi.DeleteWhere(w, &w.LLM.AgentSchedules, goes)
+}
+
+// dropChats removes chats with what was said and made in them.
+func dropChats(w *world.World, goes func(world.Chat) bool) {
+	l := &w.LLM
+	for id, chat := range table.All(&l.Chats) {
+		if goes(chat.Attributes) {
+			table.Delete(&l.Histories, id)
+		}
+	}
+	gone := jsonapi.DeleteWhere(w, &l.Chats, goes)
+	jsonapi.DeleteWhere(w, &l.ChatAttachments, func(a world.ChatAttachment) bool { return gone[a.ChatID] })
+	jsonapi.DeleteWhere(w, &l.Artifacts, func(a world.Artifact) bool { return gone[a.ChatID] })
+}
+
+// WorkflowProject returns the id of the project that runs a schedule, or 0 if there is none.
+func WorkflowProject(a world.AgentSchedule) int64 {
+	id, err := strconv.ParseInt(jsonapi.OrEmpty(a.WorkflowProjectID), 10, 64)
+	if err != nil { // a schedule without one
+		return 0
+	}
+	return id
+}

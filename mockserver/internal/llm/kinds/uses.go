@@ -1,0 +1,29 @@
+package kinds
+
+import (
+	"slices"
+
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// ToolsWith returns the tools of other agents that point at a tool target. A tool has no id of its own: that of its
+// agent stands for it (assumed).
+func ToolsWith(w *world.World, target string) []jsonapi.Identifier {
+	var list []jsonapi.Identifier
+	for _, agent := range table.All(&w.LLM.Agents) {
+		if pointsAt(agent, target) {
+			list = append(list, jsonapi.Identifier{Type: "agents", ID: agent.UUID})
+		}
+	}
+	return list
+}
+
+// VariablesWith returns the agents with variables that point at a tool target, which stand for them: variables have no
+// ids of their own (assumed).
+func VariablesWith(w *world.World, target string) []jsonapi.Identifier {
+	return jsonapi.IdentifiersWhere("agents", &w.LLM.Agents, func(a world.Agent) bool {
+		return slices.ContainsFunc(a.Variables, func(v world.AgentVariable) bool { return v.ToolTargetID == target })
+	})
+}

@@ -1,0 +1,89 @@
+package knowledge
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// indexing is the queries of a knowledge base's tables, as one.
+type indexing struct {
+	done atomic.Bool
+
+	mu      sync.Mutex
+	source  source
+	world   world.World // as it was
+	queries op.Queries
+}
+
+// index tries the tables of a knowledge base. As long as their queries have no results, the event waits for them.
+func (s *source) index(e world.Event) (tables []schemaTable, ended bool, err error) {
+	x, _ := e.Ended.(*indexing)
+	if x == nil {
+		x = &indexing{}
+	}
+	x.mu.Lock() // forks have it as well
+	defer x.mu.Unlock()
+	then := *s.world
+	s.queries = &x.queries
+	tables, err = s.tables(0)
+	if x.queries.Needed() == nil {
+		return tables, true, err
+	}
+	*s.world = then
+	e.Ended = nil
+	s.world.Begin(world.Pending{Event: e, Query: &indexing{source: *s, world: then}})
+	return nil, false, nil
+}
+
+// Done implements world.Query.
+func (x *indexing) Done() bool { return x.done.Load() }
+
+// Run implements world.Query. The tables are tried until all queries that they ask for have their results.
+func (x *indexing) Run(ctx context.Context) error {
+	for !x.Done() {
+		if err := world.RunAll(ctx, x.try()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try returns the queries that have no results yet.
+func (x *indexing) try() []world.Query {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.Done() {
+		return nil
+	}
+	s, then := x.source, x.world
+	s.world, s.queries = &then, &x.queries
+	_, _ = s.tables(0) // its result is for the world in which the event is settled once more
+	needed := x.queries.Needed()
+	if needed == nil {
+		x.source, x.world = source{}, world.World{}
+		x.done.Store(true)
+	}
+	return needed
+}
+
+// NeedIndexing makes a handler wait for the ends of indexings that were due: of the knowledge base that the call names,
+// or of all.
+func NeedIndexing(handler op.Rule) op.Rule {
+	return func(c *op.Call) (op.Reply, error) {
+		for _, p := range c.World.Pending() {
+			if p.Event.Kind != world.KnowledgeBaseEvent {
+				continue
+			}
+			if _, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource,
+				c); err != nil || r.ID == p.Event.ID {
+				c.Queries.Need(p.Query)
+			}
+		}
+		return handler(c)
+	}
+}

@@ -1,0 +1,141 @@
+// Package knowledge holds what agents look things up in: knowledge bases over a database or a text, their indexing and
+// their queries.
+package knowledge
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/world"
+)
+
+// KnowledgeBases is the kind of knowledge bases.
+var KnowledgeBases = jsonapi.NewKind(jsonapi.KindOf[world.KnowledgeBase]{
+	Type: "knowledgeBases", Noun: "knowledge base",
+	New: func(_ *op.Call, a *world.KnowledgeBase) {
+		a.FormatType, a.Tables = legacyJSON, []world.KnowledgeBaseTable{}
+		a.MaxRows, a.TimeoutSeconds = defaultMaxRows, defaultTimeoutSeconds
+	},
+	Set: func(c *op.Call, before, after *world.Resource[world.KnowledgeBase]) error {
+		if err := errors.Join(checkKnowledgeBase(c, after.Attributes), checkTables(after.Attributes)); err != nil {
+			return err
+		}
+		startIndexing(c.World, before, after)
+		return nil
+	},
+	Remove: func(c *op.Call, r world.Resource[world.KnowledgeBase]) error {
+		err := jsonapi.RequireUnused(
+			jsonapi.Dependents{
+				Plural: "tools of agents", Meta: "referencedByTools",
+				List: kinds.ToolsWith(c.World, r.UUID),
+			},
+			jsonapi.Dependents{
+				Plural: "variables of agents", Meta: "referencedByVariables",
+				List: kinds.VariablesWith(c.World, r.UUID),
+			},
+		)
+		if err != nil {
+			return err
+		}
+		stopIndexing(c.World, r)
+		return nil
+	},
+})
+
+// The forms of what a knowledge base answers (public).
+const (
+	legacyJSON = "LEGACY_JSON"
+	markdownKV = "MARKDOWN_KV"
+)
+
+// checkKnowledgeBase: the database has to be there, and the caller has to have the right to query it (assumed).
+func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
+	errs := []error{kinds.RequireProjectAndName(c, a.ProjectID, a.Name)}
+	if err := across.Queryable(c.World, c.Caller.User, a.DatabaseName); err != nil {
+		errs = append(errs, jsonapi.Unprocessable("svcDatabaseName", jsonapi.InvalidFormat, "%v", err))
+	}
+	if a.FormatType != legacyJSON && a.FormatType != markdownKV { // assumed
+		errs = append(errs, jsonapi.Unprocessable("formatType", jsonapi.InvalidFormat, "want %s or %s, not %q",
+			legacyJSON, markdownKV, a.FormatType))
+	}
+	return errors.Join(errs...)
+}
+
+// checkTables: tables need a name of their own and a query, and the one format that has tables.
+func checkTables(a world.KnowledgeBase) error {
+	var errs []error
+	if len(a.Tables) > 0 && a.FormatType != legacyJSON {
+		errs = append(errs, jsonapi.Unprocessable("tables", jsonapi.LegacyTables,
+			"want none, or the format %s; the format %s has no tables",
+			legacyJSON, a.FormatType))
+	}
+	seen := map[string]bool{}
+	for i, t := range a.Tables {
+		errs = append(errs, jsonapi.RequireText(jsonapi.AttributeAt("tables", i, "name"), t.Name),
+			jsonapi.RequireText(jsonapi.AttributeAt("tables", i, "svcQuery"), t.Query))
+		name := strings.ToLower(t.Name) // as SQL takes names
+		if seen[name] {
+			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("tables", i, "name"), jsonapi.NotUnique,
+				"another table is called %s already", t.Name))
+		}
+		seen[name] = true
+	}
+	return errors.Join(errs...)
+}
+
+// startIndexing begins the indexing anew, as every change does (public).
+func startIndexing(w *world.World, before, after *world.Resource[world.KnowledgeBase]) {
+	if before != nil {
+		stopIndexing(w, *before)
+	}
+	after.Attributes.LastJob = &world.KnowledgeBaseJob{Status: world.IndexInProgress}
+	w.Plan(w.LLM.IndexEnd(*after))
+}
+
+func stopIndexing(w *world.World, r world.Resource[world.KnowledgeBase]) {
+	if r.Attributes.Indexing() {
+		w.Cancel(w.LLM.IndexEnd(r))
+		w.End(w.LLM.IndexEnd(r))
+	}
+}
+
+// EndIndexing settles the end of an indexing. Tables are tried as the user who has changed the knowledge base last.
+func (q Querier) EndIndexing(w *world.World, e world.Event) {
+	r, ok := w.LLM.KnowledgeBases.Get(e.ID)
+	if !ok || !r.Attributes.Indexing() || !w.LLM.IndexEnd(r).At.Equal(e.At) {
+		return
+	}
+	user, _ := w.Account.Users.Get(r.UpdatedBy)
+	s := source{Querier: q, world: w, caller: world.Caller{User: user}, now: e.At, base: r.Attributes}
+	tables, ended, err := s.index(e)
+	if !ended {
+		return
+	}
+	job := world.KnowledgeBaseJob{Status: world.IndexSuccess, FinishedAt: new(jsonapi.Millis(e.At))}
+	if err != nil {
+		job.Status, job.Message = world.IndexError, new(err.Error())
+	}
+	var logs strings.Builder
+	for _, t := range tables {
+		fmt.Fprintf(&logs, "table %s: %d columns\n", t.Name, len(t.Columns))
+	}
+	job.Logs = new(logs.String())
+	r.Attributes.LastJob = &job
+	w.LLM.KnowledgeBases.Put(r.ID, r)
+}
+
+// IndexPending reports where the indexing of a knowledge base stands, and when it ends.
+func IndexPending(c *op.Call) (string, time.Time, bool) {
+	_, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c)
+	if err != nil || !r.Attributes.Indexing() {
+		return "", time.Time{}, false
+	}
+	return r.Attributes.LastJob.Status, c.World.LLM.IndexEnd(r).At, true
+}

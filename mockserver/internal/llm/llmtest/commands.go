@@ -1,0 +1,37 @@
+package llmtest
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+// A slash command of a chat app, and the secret that signs it.
+const (
+	Command    = "response_url=https%3A%2F%2Fchatapp.example%2Fanswer&text=How+many+orders%3F&command=%2Fask"
+	CommandKey = "hush"
+)
+
+// NewCommands is a studio with an action of a chat app, and what the integration has beside.
+func NewCommands(t *testing.T, more string) (s *Studio, action string) {
+	t.Helper()
+	s = NewStudio(t)
+	s.Make("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP",`+more+`"actions":[{"promptId":"PROMPT"}]}`)
+	return s, s.IDs("/api/actions")[0]
+}
+
+// Send sends a command that was signed at a time with a secret, without a key.
+func (s *Studio) Send(action, body, secret string, at time.Time) mocktest.Answer {
+	s.Helper()
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("v0:" + stamp + ":" + body))
+	return s.As("").Call(http.MethodPost, "/api/actions/"+action+"/chatapp", body,
+		"X-Chatapp-Request-Timestamp", stamp, "X-Chatapp-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
+}

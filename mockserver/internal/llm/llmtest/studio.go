@@ -1,0 +1,146 @@
+// Package llmtest holds what the tests of the packages of the LLM interface share: mocks in which resources were made,
+// their attributes, and a walk over all kinds.
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
+)
+
+// NoID is a UUID that no resource has.
+const NoID = "5dd290e9-2766-453c-8b7f-77e8f8d2b920"
+
+// The validation codes that most tests want.
+const (
+	Blank      = "CANNOT_BE_BLANK"
+	Misfit     = "INVALID_FORMAT_OR_ASSOCIATION"
+	TooLong    = "IS_TOO_LONG"
+	TwiceThere = "VIOLATES_UNIQUENESS_CONSTRAINT"
+)
+
+// Studio is a mock in which some resources were made.
+type Studio struct {
+	*mocktest.Client
+	Project, Agent, Prompt string
+}
+
+// NewStudio has a project with an agent and a prompt, and what a fixture says.
+func NewStudio(t *testing.T, fixture ...string) *Studio {
+	t.Helper()
+	s := &Studio{Client: mocktest.New(t, "llm").Load(strings.Join(fixture, ""))}
+	s.Project = s.Make("projects", `{"name":"Store"}`)
+	s.Agent = s.Make("agents", s.Fill(`{"name":"Helper","projectId":"PROJECT","modelType":"gpt-5"}`))
+	s.Prompt = s.Make("prompts", s.Fill(`{"name":"Ask","projectId":"PROJECT","agentId":"AGENT","template":"{{question}}"}`))
+	return s
+}
+
+// WithKey is the same studio with another key.
+func (s *Studio) WithKey(key string) *Studio {
+	other := *s
+	other.Client = s.Client.As(key)
+	return &other
+}
+
+// Fill puts ids in the place of the words PROJECT, AGENT and PROMPT.
+func (s *Studio) Fill(text string) string {
+	return strings.NewReplacer("PROJECT", s.Project, "AGENT", s.Agent, "PROMPT", s.Prompt).Replace(text)
+}
+
+// Create asks for a resource of a kind, by its name in paths.
+func (s *Studio) Create(kind, attributes string) mocktest.Answer {
+	s.Helper()
+	return s.Post("/api/"+kind, fmt.Sprintf(`{"data":{"type":%q,"attributes":%s}}`, CamelType(kind),
+		s.Fill(attributes)))
+}
+
+// Make creates a resource and gives its id.
+func (s *Studio) Make(kind, attributes string) string {
+	s.Helper()
+	return s.Create(kind, attributes).Want(http.StatusCreated).Value("data.id").String()
+}
+
+// Change asks for a change of a resource.
+func (s *Studio) Change(kind, id, attributes string) mocktest.Answer {
+	s.Helper()
+	return s.Patch("/api/"+kind+"/"+id,
+		fmt.Sprintf(`{"data":{"type":%q,"id":%q,"attributes":%s}}`, CamelType(kind), id, s.Fill(attributes)))
+}
+
+// Remove deletes a resource.
+func (s *Studio) Remove(kind, id string) {
+	s.Helper()
+	s.Delete("/api/" + kind + "/" + id).Want(http.StatusNoContent)
+}
+
+// IDs are those of a list, in its order.
+func (s *Studio) IDs(path string) []string {
+	s.Helper()
+	list := []string{}
+	for _, id := range s.Get(path).Want(http.StatusOK).Value("data.#.id").Array() {
+		list = append(list, id.String())
+	}
+	return list
+}
+
+// CamelType is the camelCase type of a kind.
+func CamelType(kind string) string {
+	words := strings.Split(kind, "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+// WantUnprocessable fails the test unless an answer is 422 with an error on an attribute, by its code.
+func WantUnprocessable(a mocktest.Answer, attribute, code string) {
+	a.Helper()
+	a.Want(http.StatusUnprocessableEntity)
+	pointer := "/data/attributes/" + attribute
+	if got := a.Value(fmt.Sprintf("errors.#(source.pointer==%q).meta.validationCode", pointer)).String(); got != code {
+		a.Errorf("%s is refused with %q, want %q: %s", pointer, got, code, a.Body)
+	}
+	a.Wants("errors.0.code", "100", "errors.0.status", "422")
+}
+
+// JSONText is a text as JSON.
+func JSONText(text string) string {
+	b, _ := json.Marshal(text) // a text can always be written
+	return string(b)
+}
+
+// StateOf is the dump of a studio's world.
+func StateOf(s *Studio) gjson.Result {
+	s.Helper()
+	dump, err := s.World().State()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return gjson.GetBytes(dump, "state")
+}
+
+// Names are those of a list, in its order.
+func (s *Studio) Names(path string) string {
+	s.Helper()
+	var list []string
+	for _, name := range s.Get(path).Want(http.StatusOK).Value("data.#.attributes.name").Array() {
+		list = append(list, name.String())
+	}
+	return strings.Join(list, " ")
+}
+
+// NewTexts is a studio with text resources of these names.
+func NewTexts(t *testing.T, names ...string) *Studio {
+	t.Helper()
+	s := &Studio{Client: mocktest.New(t, "llm")}
+	for _, name := range names {
+		s.Make("text_resources", `{"name":`+JSONText(name)+`,"description":null,"text":"x"}`)
+	}
+	return s
+}

@@ -1,0 +1,163 @@
+package llmtest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/specs"
+)
+
+// Walked are all kinds that can be created, by their names in paths, with attributes for a creation and for a change,
+// and one that is of the wrong type when it is 7. FORM and CHAT stand for ids of what the walk makes first.
+var Walked = []struct{ Kind, Attributes, Change, text string }{
+	{"projects", `{"name":"Other"}`, `{"description":"Agents"}`, "name"},
+	{"agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5"}`, `{"temperature":0.5}`, "name"},
+	{
+		"prompts", `{"name":"P","projectId":"PROJECT","agentId":"AGENT","template":"{{word}}"}`,
+		`{"template":"Spell {{word}}"}`, "name",
+	},
+	{"form_interfaces", FormAttributes, `{"name":"G"}`, "name"},
+	{
+		"chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":false}`, `{"starterMessage":"Hi"}`,
+		"name",
+	},
+	{
+		"integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[]}`, `{"chatWelcomeMessage":"Hi"}`,
+		"serviceType",
+	},
+	{"text_resources", `{"name":"T","description":null,"text":"Short sentences."}`, `{"text":"Long ones."}`, "name"},
+	{"knowledge_bases", `{"name":"K","projectId":"PROJECT","svcDatabaseName":"shop"}`, `{"maxRows":10}`, "name"},
+	{
+		"text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`, `{"text":"Nothing is."}`,
+		"name",
+	},
+	{"datastore_query_tools", `{"name":"D","projectId":"PROJECT"}`, `{"maxRows":10}`, "name"},
+	{
+		"image_generators", `{"name":"I","projectId":"PROJECT","imageModelType":"nova-canvas","imageReturnMode":"ID"}`,
+		`{"name":"J"}`, "name",
+	},
+	{"presentation_artifact_tools", `{"name":"P","projectId":"PROJECT"}`, `{"name":"Q"}`, "name"},
+	{"web_search_tools", `{"name":"W","projectId":"PROJECT","modelType":"gpt-5"}`, `{"name":"V"}`, "name"},
+	{"agent_schedules", ScheduleAttributes, `{"name":"R"}`, "name"},
+	{"chats", `{"agentId":"AGENT"}`, "", "agentId"},
+	{
+		"chat_attachments", `{"chatId":"CHAT","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`,
+		"", "contentType",
+	},
+}
+
+// Attributes of what needs many of them.
+const (
+	FormAttributes     = `{"name":"F","projectId":"PROJECT","agentId":"AGENT","promptTemplate":"{{x}}","formJsonSchema":"{}"}`
+	ScheduleAttributes = `{"name":"S","projectId":"PROJECT","agentId":"AGENT","formInterfaceId":"FORM","repeatUnit":"daily",
+		"repeatFrequency":1,"timezone":"UTC","startAt":"2026-02-01T09:00:00","parameterValues":{}}`
+)
+
+// WalkKinds makes, reads, lists, changes and removes a resource of every kind that a package answers for, such as
+// llm/kinds, as far as the document has the operations.
+func WalkKinds(t *testing.T, part string) {
+	t.Helper()
+	doc, err := specs.Load("llm", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range Walked {
+		if operation := doc.Find(http.MethodPost, "/api/"+tt.Kind).Operation; !mocktest.Answers(part, operation) {
+			continue
+		}
+		t.Run(tt.Kind, func(t *testing.T) {
+			t.Parallel()
+			NewWalk(t, doc, tt.Kind).all(tt.Attributes, tt.Change, tt.text)
+		})
+	}
+}
+
+func (w Walk) all(attributes, change, text string) {
+	w.Helper()
+	w.refuses(attributes, text)
+	created := w.Create(w.kind, w.With(attributes)).Want(http.StatusCreated)
+	id, path := created.Value("data.id").String(), "/api/"+w.kind+"/"+created.Value("data.id").String()
+	created.Wants("data.type", CamelType(w.kind), "data.links.self", "http://localhost/llm"+path)
+	if got := w.Get(path).Want(http.StatusOK); string(got.Body) != string(created.Body) {
+		w.Errorf("created\n%s\nread\n%s", created.Body, got.Body)
+	}
+	if w.has(http.MethodGet, "") && !slices.Contains(w.IDs("/api/"+w.kind), id) {
+		w.Errorf("%s is not listed", id)
+	}
+	if w.has(http.MethodPatch, "/x") {
+		w.changes(id, path, change)
+		WantUnprocessable(w.Change(w.kind, id, `{"`+text+`":7}`), text, Misfit)
+		w.Call(http.MethodPatch, path, "x=1").Refused(http.StatusUnsupportedMediaType, "application/vnd.api+json")
+	}
+	if w.has(http.MethodDelete, "/x") {
+		w.goes(id, path)
+	}
+}
+
+// Walk is a walk through the operations of one kind.
+type Walk struct {
+	*Studio
+	doc  *specs.Document
+	kind string
+}
+
+// NewWalk is a walk through a studio in which every kind has what it needs.
+func NewWalk(t *testing.T, doc *specs.Document, kind string) Walk {
+	t.Helper()
+	return Walk{NewStudio(t, "core: {databases: [{name: shop}]}"), doc, kind}
+}
+
+// With puts ids of what is made for it in the place of the words FORM and CHAT.
+func (w Walk) With(attributes string) string {
+	w.Helper()
+	if strings.Contains(attributes, "FORM") {
+		attributes = strings.ReplaceAll(attributes, "FORM", w.Make("form_interfaces", FormAttributes))
+	}
+	if strings.Contains(attributes, "CHAT") {
+		attributes = strings.ReplaceAll(attributes, "CHAT", w.Make("chats", `{"agentId":"AGENT"}`))
+	}
+	return attributes
+}
+
+func (w Walk) has(method, more string) bool {
+	return w.doc.Find(method, "/api/"+w.kind+more).Operation != nil
+}
+
+// refuses wants creations and lists refused that are off the document.
+func (w Walk) refuses(attributes, text string) {
+	w.Helper()
+	WantUnprocessable(w.Create(w.kind, `{"`+text+`":7}`), text, Misfit)
+	w.Post("/api/"+w.kind, w.Fill(`{"data":{"type":"cars","attributes":`+attributes+`}}`)).
+		Refused(http.StatusBadRequest, "data.type", `"code":"103"`)
+	w.Post("/api/"+w.kind, `{}`).Refused(http.StatusBadRequest, `"code":"106"`)
+	w.Post("/api/"+w.kind, "x=1").Refused(http.StatusUnsupportedMediaType, "application/vnd.api+json")
+	w.Get("/api/"+w.kind+"/"+NoID).Refused(http.StatusNotFound, NoID)
+	w.Get("/api/"+w.kind+"/7").Refused(http.StatusNotFound, `"code":"404"`)
+	if w.has(http.MethodGet, "") {
+		w.Get("/api/"+w.kind+"?page[limit]=0").Refused(http.StatusBadRequest, `"code":"118"`)
+	}
+}
+
+func (w Walk) changes(id, path, attributes string) {
+	w.Helper()
+	changed := w.Change(w.kind, id, attributes).Want(http.StatusOK).Wants("data.id", id)
+	if got := w.Get(path).Want(http.StatusOK); string(got.Body) != string(changed.Body) {
+		w.Errorf("changed\n%s\nread\n%s", changed.Body, got.Body)
+	}
+	w.Change(w.kind, NoID, attributes).Refused(http.StatusNotFound, NoID, `"code":"404"`)
+	w.Change(w.kind, id, `{"createdAt":"2026-01-15T09:30:00.000Z"}`).Refused(http.StatusBadRequest, `"code":"105"`)
+	w.Change(w.kind, id, `{"colour":"red"}`).Refused(http.StatusBadRequest, `"code":"105"`, "colour")
+}
+
+func (w Walk) goes(id, path string) {
+	w.Helper()
+	w.Remove(w.kind, id)
+	w.Get(path).Refused(http.StatusNotFound, id, `"code":"404"`)
+	w.Delete(path).Refused(http.StatusNotFound, id)
+	if w.has(http.MethodGet, "") && slices.Contains(w.IDs("/api/"+w.kind), id) {
+		w.Errorf("%s is still listed", id)
+	}
+}

@@ -1,0 +1,18 @@
+package llm
+
+import (
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/llm/kinds"
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// related returns what the relations of this interface may lead to.
+func related() jsonapi.Relations {
+	return jsonapi.Relations{
+		Kinds: storedKinds(),
+		Others: map[string]func(*op.Call, string) *jsonapi.Item{
+			jsonapi.UserType:   func(c *op.Call, uuid string) *jsonapi.Item { return jsonapi.UserItem(c.World, uuid) },
+			kinds.OverviewType: kinds.OverviewItem,
+		},
+	}
+}

@@ -1,0 +1,274 @@
+// Package segmentrule turns the short form of a segment rule into the full one.
+package segmentrule
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"svc.example/understudy/mockserver/internal/llm/jsonapi"
+	"svc.example/understudy/mockserver/internal/op"
+)
+
+// ruleField is the member of the body with the rule. What is wrong with the body is 400, with the rule 422 (public).
+const ruleField = "simplifiedIonRule"
+
+// IsInRule reports whether an error is about the rule in the body, which is 422 (public).
+func IsInRule(e *op.Error) bool { return strings.HasPrefix(e.Field, ruleField+".") }
+
+// shortRule is a segment's rule in the form that agents write.
+type shortRule struct {
+	Logic        string           `json:"logic"`
+	Conditions   []shortCondition `json:"conditions"`
+	BaseSegments *struct {
+		Logic      string   `json:"logic"`
+		SegmentIDs []string `json:"segmentIds"`
+	} `json:"baseSegmentIds"`
+}
+
+// shortCondition tests a column, or is a group.
+type shortCondition struct {
+	Column     string           `json:"attribute_column"`
+	LeftValue  string           `json:"left_value"` // the column under another name
+	Operator   string           `json:"operator"`
+	RightValue jsontext.Value   `json:"right_value"`
+	Logic      string           `json:"logic"`
+	Conditions []shortCondition `json:"conditions"`
+}
+
+// fullRule is a rule, or a group of conditions within one, as the audience interface has it.
+type fullRule struct {
+	Type       string          `json:"type"`
+	Conditions []fullCondition `json:"conditions"`
+}
+
+// fullCondition is one of And and Or with conditions, of Value, or of Reference. Groups right within a rule do not say
+// exclude (public); in deeper ones it is assumed.
+type fullCondition struct {
+	Type          string          `json:"type"`
+	Exclude       *bool           `json:"exclude,omitzero"`
+	ID            string          `json:"id,omitzero"`
+	LeftValue     *columnName     `json:"leftValue,omitzero"`
+	Operator      *fullOperator   `json:"operator,omitzero"`
+	ArrayMatching jsontext.Value  `json:"arrayMatching,omitzero"`
+	Conditions    []fullCondition `json:"conditions,omitzero"`
+}
+
+type columnName struct {
+	Name string `json:"name"`
+}
+
+// ConvertSegmentRule stores nothing.
+func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
+	var body struct {
+		Name        string    `json:"name"`
+		Description string    `json:"description"`
+		Rule        shortRule `json:"simplifiedIonRule"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return op.Reply{}, err
+	}
+	rule, err := body.Rule.convert()
+	if err != nil {
+		return op.Reply{}, err
+	}
+	return jsonapi.PlainReply(struct {
+		Name        string   `json:"name"`
+		Description string   `json:"description"`
+		Rule        fullRule `json:"fullIonRule"`
+	}{body.Name, body.Description, rule})
+}
+
+// convert joins the groups of a rule as its logic says. Base segments are what the rule builds on: they narrow it even
+// when any of its conditions is enough (assumed).
+func (r shortRule) convert() (fullRule, error) {
+	var rule fullRule
+	joined, err := joint(ruleField+".logic", r.Logic)
+	if err != nil {
+		return rule, err
+	}
+	if len(r.Conditions) == 0 && (r.BaseSegments == nil || len(r.BaseSegments.SegmentIDs) == 0) {
+		return rule, op.Unprocessable(ruleField+".conditions", "is missing: want conditions or baseSegmentIds")
+	}
+	conditions, err := convertAll(ruleField, r.Conditions)
+	if err != nil {
+		return rule, err
+	}
+	rule = fullRule{Type: joined, Conditions: grouped(joined, conditions)}
+	if r.BaseSegments == nil || len(r.BaseSegments.SegmentIDs) == 0 {
+		return rule, nil
+	}
+	if joined == anyOf && len(conditions) > 0 {
+		rule.Conditions = []fullCondition{{Type: anyOf, Conditions: nested(conditions)}}
+	}
+	base, err := r.base()
+	rule.Type, rule.Conditions = allOf, append(rule.Conditions, base)
+	return rule, err
+}
+
+// base is the group of the segments that a rule builds on.
+func (r shortRule) base() (fullCondition, error) {
+	joined, err := joint(ruleField+".baseSegmentIds.logic", r.BaseSegments.Logic)
+	group := fullCondition{Type: joined}
+	for _, id := range r.BaseSegments.SegmentIDs {
+		group.Conditions = append(group.Conditions, fullCondition{Type: "Reference", Exclude: new(false), ID: id})
+	}
+	return group, err
+}
+
+// How conditions are joined.
+const (
+	allOf = "And"
+	anyOf = "Or"
+)
+
+// joint is how a group is joined; by all of its conditions when it does not say (assumed).
+func joint(field, logic string) (string, error) {
+	switch cmp.Or(logic, "ALL") {
+	case "ALL":
+		return allOf, nil
+	case "ANY":
+		return anyOf, nil
+	}
+	return "", op.Unprocessable(field, "want ALL or ANY, not %q", logic)
+}
+
+// grouped makes one group of the conditions that are none, ahead of those that are.
+func grouped(joined string, conditions []fullCondition) []fullCondition {
+	groups, single := []fullCondition{}, fullCondition{Type: joined}
+	for _, one := range conditions {
+		if one.Conditions == nil {
+			single.Conditions = append(single.Conditions, one)
+			continue
+		}
+		groups = append(groups, one)
+	}
+	if single.Conditions != nil {
+		groups = append([]fullCondition{single}, groups...)
+	}
+	return groups
+}
+
+// nested are conditions within a group, where groups say exclude, too.
+func nested(conditions []fullCondition) []fullCondition {
+	all := make([]fullCondition, len(conditions))
+	for i, one := range conditions {
+		one.Exclude = new(false)
+		all[i] = one
+	}
+	return all
+}
+
+func convertAll(field string, conditions []shortCondition) ([]fullCondition, error) {
+	var all []fullCondition
+	for i, one := range conditions {
+		converted, err := one.convert(fmt.Sprintf("%s.conditions.%d", field, i))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, converted)
+	}
+	return all, nil
+}
+
+func (s shortCondition) convert(field string) (fullCondition, error) {
+	column := cmp.Or(s.Column, s.LeftValue)
+	switch {
+	case len(s.Conditions) > 0:
+		joined, err := joint(field+".logic", s.Logic)
+		if err != nil {
+			return fullCondition{}, err
+		}
+		conditions, err := convertAll(field, s.Conditions)
+		return fullCondition{Type: joined, Conditions: nested(conditions)}, err
+	case column == "":
+		return fullCondition{}, op.Unprocessable(field, "want attribute_column and operator, or logic and conditions")
+	}
+	operator, err := convertOperator(field, s.Operator, s.RightValue)
+	return fullCondition{
+		Type: "Value", Exclude: new(false), LeftValue: &columnName{column}, Operator: operator,
+		ArrayMatching: jsontext.Value("null"),
+	}, err
+}
+
+// fullOperator compares as the audience interface does. RightValue is always there (public); the bounds of Between and
+// the values of In stand where that interface looks for them, too.
+type fullOperator struct {
+	Type        string         `json:"type"`
+	Not         bool           `json:"not"`
+	RightValue  jsontext.Value `json:"rightValue"`
+	RightValues jsontext.Value `json:"rightValues,omitzero"`
+	MinValue    jsontext.Value `json:"minValue,omitzero"`
+	MaxValue    jsontext.Value `json:"maxValue,omitzero"`
+}
+
+// convertOperator gives a comparison what it needs to compare with.
+func convertOperator(field, sign string, value jsontext.Value) (*fullOperator, error) {
+	operator, ok := comparison(sign)
+	switch {
+	case !ok:
+		return nil, op.Unprocessable(field+".operator", "want one of =, !=, >, >=, <, <=, IS NULL, IS NOT NULL, IN, "+
+			"BETWEEN, REGEX and NOT REGEX, not %q", sign)
+	case operator.Type == "IsNull":
+		operator.RightValue = jsontext.Value("null")
+		return &operator, nil
+	case value.Kind() == jsontext.KindInvalid || value.Kind() == 'n':
+		return nil, op.Unprocessable(field+".right_value", "is missing: %s compares with something", sign)
+	}
+	operator.RightValue = value
+	if operator.Type != "In" && operator.Type != "Between" {
+		return &operator, nil
+	}
+	values, err := several(field+".right_value", sign, value)
+	if operator.RightValues = value; operator.Type == "Between" && err == nil {
+		operator.RightValues, operator.MinValue, operator.MaxValue = nil, values[0], values[1]
+	}
+	return &operator, err
+}
+
+// comparison is what the audience interface calls an operator of the short form.
+func comparison(sign string) (operator fullOperator, known bool) {
+	switch sign {
+	case "=", "!=":
+		operator = fullOperator{Type: "Equal", Not: sign == "!="}
+	case "IS NULL", "IS NOT NULL":
+		operator = fullOperator{Type: "IsNull", Not: sign == "IS NOT NULL"}
+	case "REGEX", "NOT REGEX":
+		operator = fullOperator{Type: "Regexp", Not: sign == "NOT REGEX"}
+	case ">":
+		operator.Type = "Greater"
+	case ">=":
+		operator.Type = "GreaterEqual"
+	case "<":
+		operator.Type = "Less"
+	case "<=":
+		operator.Type = "LessEqual"
+	case "IN":
+		operator.Type = "In"
+	case "BETWEEN":
+		operator.Type = "Between"
+	}
+	return operator, operator.Type != ""
+}
+
+// several are the values of IN, or the two bounds of BETWEEN. The audience interface knows texts and numbers there.
+func several(field, sign string, value jsontext.Value) ([]jsontext.Value, error) {
+	var values []jsontext.Value
+	if value.Kind() == '[' {
+		if err := json.Unmarshal(value, &values); err != nil {
+			return nil, op.Unprocessable(field, "%v", err)
+		}
+	}
+	if len(values) == 0 || sign == "BETWEEN" && len(values) != 2 {
+		return nil, op.Unprocessable(field, "want an array: the values of IN, or the two bounds of BETWEEN")
+	}
+	for _, one := range values {
+		if kind := one.Kind(); kind != '"' && kind != '0' {
+			return nil, op.Unprocessable(field, "%s takes texts and numbers, not %s", sign, one)
+		}
+	}
+	return values, nil
+}

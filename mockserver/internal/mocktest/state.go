@@ -1,0 +1,30 @@
+package mocktest
+
+import "strings"
+
+// Replace puts a whole fixture, or a dump, in the place of the world's state.
+func (c *Client) Replace(whole string) *Client {
+	c.Helper()
+	if err := c.World().Load([]byte(whole)); err != nil {
+		c.Fatal(err)
+	}
+	return c
+}
+
+// Dump returns the world's state, as a fixture.
+func (c *Client) Dump() string {
+	c.Helper()
+	dump, err := c.World().State()
+	if err != nil {
+		c.Fatal(err)
+	}
+	return string(dump)
+}
+
+// Remembers fails the test unless the world's state has a text, or has it not.
+func (c *Client) Remembers(text string, want bool) {
+	c.Helper()
+	if got := strings.Contains(c.Dump(), text); got != want {
+		c.Errorf("the state has %s: %v, want %v", text, got, want)
+	}
+}
