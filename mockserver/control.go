@@ -143,7 +143,7 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	if err := errors.Join(x.typed(), x.validate(Strict), x.server.known(x.call.Query["operation"])); err != nil {
 		return reply, err
 	}
-	return route.Rule(&x.call)
+	return route.Handle(&x.call)
 }
 
 // authorized reports whether the request shows the token that the control interface demands, if it demands one.

@@ -10,29 +10,29 @@ func WithFailure(failed func(string)) Option {
 	return func(c *config) error { c.failed = failed; return nil }
 }
 
-// WithRules answers operations of a user's own document with rules, by their ids.
-func WithRules(iface string, rules map[string]op.Rule) Option {
+// WithHandlers answers operations of a user's own document with handlers, by their ids.
+func WithHandlers(iface string, handlers map[string]op.Handler) Option {
 	return func(c *config) error {
 		c.mutate = func(s *service) {
 			if s.Name != iface {
 				return
 			}
-			for id, rule := range rules {
-				s.routes[id], s.own.ours[id] = &op.Route{Rule: rule}, s.checks[id]
+			for id, handle := range handlers {
+				s.routes[id], s.own.ours[id] = &op.Route{Handle: handle}, s.checks[id]
 			}
 		}
 		return nil
 	}
 }
 
-// ReplaceRule puts another rule in the place of an operation's.
-func (s *Server) ReplaceRule(iface, operation string, reply op.Reply, panics bool) {
+// ReplaceHandler puts another handler in the place of an operation's.
+func (s *Server) ReplaceHandler(iface, operation string, reply op.Reply, panics bool) {
 	v, err := s.service(iface)
 	if err != nil {
 		panic(err)
 	}
 	route := *v.routes[operation]
-	route.Rule = func(*op.Call) (op.Reply, error) {
+	route.Handle = func(*op.Call) (op.Reply, error) {
 		if panics {
 			panic("on purpose")
 		}
@@ -41,7 +41,7 @@ func (s *Server) ReplaceRule(iface, operation string, reply op.Reply, panics boo
 	v.routes[operation] = &route
 }
 
-// Reply is what ReplaceRule takes.
+// Reply is what ReplaceHandler takes.
 type Reply = op.Reply
 
 // TakeAllRoom takes all the room that there is for large bodies, and returns what gives it back.

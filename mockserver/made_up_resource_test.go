@@ -33,17 +33,17 @@ var beacons = generic.New(generic.Of[world.Resource[world.TextResource]]{
 	},
 })
 
-func beaconRules() map[string]op.Rule {
-	return map[string]op.Rule{
+func beaconRules() map[string]op.Handler {
+	return map[string]op.Handler{
 		"listBeacons": beacons.List, "createBeacon": beacons.Create, "getBeacon": beacons.Get,
 		"updateBeacon": beacons.Update, "deleteBeacon": beacons.Delete,
 	}
 }
 
-func newBeacons(t *testing.T, rules map[string]op.Rule) *mockserver.Server {
+func newBeacons(t *testing.T, rules map[string]op.Handler) *mockserver.Server {
 	t.Helper()
 	return newServer(t, mockserver.WithScenario("empty"), mockserver.WithSpec(specs.Workflow, beaconDocument),
-		mockserver.WithRules(specs.Workflow, rules))
+		mockserver.WithHandlers(specs.Workflow, rules))
 }
 
 // sendBeacons makes two beacons, changes one and deletes it.

@@ -25,8 +25,8 @@ func (m mutation) apply(route *op.Route) {
 	if m.route != nil {
 		m.route(route)
 	}
-	next := route.Rule
-	route.Rule = func(c *op.Call) (op.Reply, error) {
+	next := route.Handle
+	route.Handle = func(c *op.Call) (op.Reply, error) {
 		before := *c.World
 		if m.prepare != nil {
 			if err := m.prepare(c); err != nil {

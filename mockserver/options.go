@@ -110,7 +110,7 @@ func WithBaseURL(iface, address string) Option {
 
 // WithSpec puts a document of your own, OpenAPI 3.0 or 3.1, in place of the embedded one of an interface. Requests are held
 // against it. Its operations are ours by method and path, whatever their ids; operations of ours that it lacks are not
-// served, and those that it adds answer 501, since the mock has no rule for them. The mock answers as by the embedded
+// served, and those that it adds answer 501, since the mock has no handler for them. The mock answers as by the embedded
 // document: members that are null where yours does not allow it are left out if they are optional, and what does not fit
 // otherwise is logged at the start, as far as it can be known, sent, and noted in the journal.
 func WithSpec(iface, file string) Option {

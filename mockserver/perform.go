@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// perform applies the rule, and again when it has needed results of queries. These run outside of the world's lock, for
+// perform applies the handler, and again when it has needed results of queries. These run outside of the world's lock, for
 // as long as the client waits.
 func (x *exchange) perform(route *op.Route, value *world.World) (op.Reply, error) {
 	for {
@@ -28,7 +28,7 @@ func (x *exchange) perform(route *op.Route, value *world.World) (op.Reply, error
 
 var errNeeds = errors.New("the handler needs results of queries") // takes a transaction back
 
-// attempt applies the rule: to a copy of the world as it is, or in a transaction.
+// attempt applies the handler: to a copy of the world as it is, or in a transaction.
 func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply, err error) {
 	if route.Pending != nil && value.Clock.Mode() == clock.Auto {
 		if err := x.await(route); err != nil {
@@ -39,11 +39,11 @@ func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply,
 	if route.Reads() {
 		x.copy = *value
 		x.call.World, x.call.Now = &x.copy, x.copy.Now()
-		return route.Rule(&x.call)
+		return route.Handle(&x.call)
 	}
 	err = x.world.Write(len(x.body), func(tx *world.World) error {
 		x.call.World, x.call.Now = tx, tx.Now()
-		if reply, err = route.Rule(&x.call); x.call.Queries.Needs() {
+		if reply, err = route.Handle(&x.call); x.call.Queries.Needs() {
 			return errNeeds
 		}
 		return err

@@ -22,7 +22,7 @@ import (
 
 // exchange is one request on its way through the server, which this file tells from top to bottom:
 //
-//	interface → world → route → read → authenticate → validate request → rule → encode → validate answer → journal → write
+//	interface → world → route → read → authenticate → validate request → handler → encode → validate answer → journal → write
 type exchange struct {
 	*service
 	server *Server
@@ -43,10 +43,10 @@ type exchange struct {
 	cut    bool      // the body is only the beginning of what was sent
 	query  error     // what of the query cannot be read, and so is not in call.Query
 	notes  []string
-	extra  [][2]string // headers of an answer that comes from no rule
+	extra  [][2]string // headers of an answer that comes from no handler
 	parts  [][]byte    // of the answer's body, when they are to be sent one by one
 	call   op.Call
-	copy   world.World // what a rule that reads is given
+	copy   world.World // what a handler that reads is given
 }
 
 // ServeHTTP answers every interface, and the control interface, on one handler.
@@ -98,7 +98,7 @@ func (s *Server) busy() bool {
 	return clock.Wall().UnixNano()-s.arrived.Load() < int64(2*time.Millisecond)
 }
 
-// answer goes from the request to the rule's reply. An *op.Error is the caller's fault, any other error is ours. A
+// answer goes from the request to the handler's reply. An *op.Error is the caller's fault, any other error is ours. A
 // panic becomes one of ours: it reaches no user.
 func (x *exchange) answer() (reply op.Reply, err error) {
 	defer recovered(&err)
@@ -165,7 +165,7 @@ func (s *Server) worldOf(key string) *live.World {
 	return w
 }
 
-// route finds the operation, and its rule.
+// route finds the operation, and its handler.
 func (x *exchange) route() (*op.Route, error) {
 	path, below := x.path()
 	if below {
@@ -186,13 +186,13 @@ func (x *exchange) route() (*op.Route, error) {
 	}
 	route := x.routes[x.match.Operation.ID]
 	if route == nil {
-		return nil, &op.Error{Code: op.CodeNoRule, Message: fmt.Sprintf(
-			"%s is in %s, but the mock has no rule for it", x.match.Operation.Name(), x.doc.File)}
+		return nil, &op.Error{Code: op.CodeNoHandler, Message: fmt.Sprintf(
+			"%s is in %s, but the mock has no handler for it", x.match.Operation.Name(), x.doc.File)}
 	}
 	return route, nil
 }
 
-// validate gives rules the body in the form that they read, and holds the request against the document, as the mode
+// validate gives handlers the body in the form that they read, and holds the request against the document, as the mode
 // wants.
 func (x *exchange) validate(mode Validation) (err error) {
 	operation := x.checks[x.match.Operation.ID]
@@ -218,7 +218,7 @@ func (x *exchange) validate(mode Validation) (err error) {
 	return nil
 }
 
-// handOver gives rules the query and the body of a request that was read. By a user's own document it was read only to
+// handOver gives handlers the query and the body of a request that was read. By a user's own document it was read only to
 // be held against it.
 func (x *exchange) handOver(r *check.Request) error {
 	if x.own != nil {

@@ -299,7 +299,7 @@ func TestOwnFaults(t *testing.T) {
 			t.Parallel()
 			var failed []string
 			s := newServer(t, mockserver.WithFailure(func(message string) { failed = append(failed, message) }))
-			s.ReplaceRule("workflow", "listPools", test.reply, test.panics)
+			s.ReplaceHandler("workflow", "listPools", test.reply, test.panics)
 			a := call(t, s, "GET", "/workflow/api/pools", "").want(t, 500)
 			if decode[message](t, a).Status != 500 || strings.Contains(a.body, "on purpose") {
 				t.Errorf("the body is not the interface's error form, or tells too much: %s", a.body)

@@ -35,7 +35,7 @@ func (s *Server) HTTPServer() *http.Server {
 	return server
 }
 
-// Start serves the mock on a loopback port until the test ends. A rule that fails, or an answer that would break the
+// Start serves the mock on a loopback port until the test ends. A handler that fails, or an answer that would break the
 // contract, fails the test. A test that fails logs its last exchanges. Its clock is auto unless an option says otherwise.
 func Start(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()

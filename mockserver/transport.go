@@ -35,7 +35,7 @@ func DefaultBaseURL(iface string) string {
 	return base
 }
 
-// NewTransport makes a transport with a mock of its own, that is checked and closed when the test ends: a rule that
+// NewTransport makes a transport with a mock of its own, that is checked and closed when the test ends: a handler that
 // fails, or an answer that would break the contract, fails the test. Its clock is auto unless an option says
 // otherwise. A test that fails logs its last exchanges. Nothing is shared with other transports, and
 // http.DefaultTransport is left alone.

@@ -10,10 +10,10 @@ func Interface() op.Interface {
 	return op.Interface{
 		Name: "audience", Error: errorReply,
 		Routes: []op.Route{
-			{Path: "GET /audiences/{audienceId}/segments", Rule: listSegments},
-			{Path: "POST /audiences/{audienceId}/segments", Rule: createSegment},
-			{Path: "POST /audiences/{audienceId}/segments/queries", Rule: createSegmentQuery, Pending: queryPending},
-			{Path: "POST /audiences/{audienceId}/segments/{segmentId}/syndications", Rule: createActivation},
+			{Path: "GET /audiences/{audienceId}/segments", Handle: listSegments},
+			{Path: "POST /audiences/{audienceId}/segments", Handle: createSegment},
+			{Path: "POST /audiences/{audienceId}/segments/queries", Handle: createSegmentQuery, Pending: queryPending},
+			{Path: "POST /audiences/{audienceId}/segments/{segmentId}/syndications", Handle: createActivation},
 		},
 		Settle: map[string]func(*world.World, world.Event){world.QueryEvent: answerQuery},
 	}

@@ -1,5 +1,5 @@
 // Package control is the mock's own interface: worlds, their clocks, states and journals, over HTTP. It is a table of
-// rules like those of the platform's interfaces, held against a document of its own.
+// handlers like those of the platform's interfaces, held against a document of its own.
 package control
 
 import (
@@ -35,33 +35,33 @@ type Recording struct {
 // Interface is the table of the control interface.
 func Interface(h Host) op.Interface {
 	return op.Interface{Name: specs.Control, Error: errorReply, Routes: []op.Route{
-		{Path: "GET /health", Rule: h.health},
-		{Path: "GET /worlds", Rule: h.listWorlds},
-		{Path: "POST /worlds", Rule: h.createWorld},
-		{Path: "DELETE /worlds/{world}", Rule: h.deleteWorld},
-		{Path: "POST /worlds/{world}/reset", Rule: h.in(h.resetWorld)},
-		{Path: "GET /worlds/{world}/checkpoints", Rule: h.in(h.listCheckpoints)},
-		{Path: "PUT /worlds/{world}/checkpoints/{name}", Rule: h.in(h.putCheckpoint)},
-		{Path: "DELETE /worlds/{world}/checkpoints/{name}", Rule: h.in(h.deleteCheckpoint)},
-		{Path: "POST /worlds/{world}/checkpoints/{name}/restore", Rule: h.in(h.restoreCheckpoint)},
-		{Path: "GET /worlds/{world}/state", Rule: h.in(h.getState)},
-		{Path: "PUT /worlds/{world}/state", Rule: h.in(h.putState)},
-		{Path: "GET /worlds/{world}/clock", Rule: h.in(h.getClock)},
-		{Path: "POST /worlds/{world}/clock", Rule: h.in(h.moveClock)},
-		{Path: "GET /worlds/{world}/journal", Rule: h.in(h.getJournal)},
-		{Path: "DELETE /worlds/{world}/journal", Rule: h.in(h.clearJournal)},
-		{Path: "GET /worlds/{world}/journal.har", Rule: h.in(h.getJournalHAR)},
-		{Path: "GET /worlds/{world}/journal.ndjson", Rule: h.in(h.getJournalNDJSON)},
-		{Path: "GET /worlds/{world}/journal/counts", Rule: h.in(h.getJournalCounts)},
-		{Path: "GET /worlds/{world}/jobs/results", Rule: h.in(h.listJobResults)},
-		{Path: "POST /worlds/{world}/jobs/results", Rule: h.in(h.queueJobResult)},
-		{Path: "DELETE /worlds/{world}/jobs/results", Rule: h.in(h.clearJobResults)},
-		{Path: "GET /worlds/{world}/chats/turns", Rule: h.in(h.listTurns)},
-		{Path: "POST /worlds/{world}/chats/turns", Rule: h.in(h.queueTurn)},
-		{Path: "DELETE /worlds/{world}/chats/turns", Rule: h.in(h.clearTurns)},
-		{Path: "GET /worlds/{world}/ingestion/failures", Rule: h.in(h.listIngestionFailures)},
-		{Path: "GET /specs/{interface}.yaml", Rule: h.getSpec},
-		{Path: "GET /coverage", Rule: h.getCoverage},
+		{Path: "GET /health", Handle: h.health},
+		{Path: "GET /worlds", Handle: h.listWorlds},
+		{Path: "POST /worlds", Handle: h.createWorld},
+		{Path: "DELETE /worlds/{world}", Handle: h.deleteWorld},
+		{Path: "POST /worlds/{world}/reset", Handle: h.in(h.resetWorld)},
+		{Path: "GET /worlds/{world}/checkpoints", Handle: h.in(h.listCheckpoints)},
+		{Path: "PUT /worlds/{world}/checkpoints/{name}", Handle: h.in(h.putCheckpoint)},
+		{Path: "DELETE /worlds/{world}/checkpoints/{name}", Handle: h.in(h.deleteCheckpoint)},
+		{Path: "POST /worlds/{world}/checkpoints/{name}/restore", Handle: h.in(h.restoreCheckpoint)},
+		{Path: "GET /worlds/{world}/state", Handle: h.in(h.getState)},
+		{Path: "PUT /worlds/{world}/state", Handle: h.in(h.putState)},
+		{Path: "GET /worlds/{world}/clock", Handle: h.in(h.getClock)},
+		{Path: "POST /worlds/{world}/clock", Handle: h.in(h.moveClock)},
+		{Path: "GET /worlds/{world}/journal", Handle: h.in(h.getJournal)},
+		{Path: "DELETE /worlds/{world}/journal", Handle: h.in(h.clearJournal)},
+		{Path: "GET /worlds/{world}/journal.har", Handle: h.in(h.getJournalHAR)},
+		{Path: "GET /worlds/{world}/journal.ndjson", Handle: h.in(h.getJournalNDJSON)},
+		{Path: "GET /worlds/{world}/journal/counts", Handle: h.in(h.getJournalCounts)},
+		{Path: "GET /worlds/{world}/jobs/results", Handle: h.in(h.listJobResults)},
+		{Path: "POST /worlds/{world}/jobs/results", Handle: h.in(h.queueJobResult)},
+		{Path: "DELETE /worlds/{world}/jobs/results", Handle: h.in(h.clearJobResults)},
+		{Path: "GET /worlds/{world}/chats/turns", Handle: h.in(h.listTurns)},
+		{Path: "POST /worlds/{world}/chats/turns", Handle: h.in(h.queueTurn)},
+		{Path: "DELETE /worlds/{world}/chats/turns", Handle: h.in(h.clearTurns)},
+		{Path: "GET /worlds/{world}/ingestion/failures", Handle: h.in(h.listIngestionFailures)},
+		{Path: "GET /specs/{interface}.yaml", Handle: h.getSpec},
+		{Path: "GET /coverage", Handle: h.getCoverage},
 	}}
 }
 
@@ -89,7 +89,7 @@ type memory struct {
 }
 
 // in returns a handler that is given the world that the path names.
-func (h Host) in(handle func(*op.Call, *live.World) (op.Reply, error)) op.Rule {
+func (h Host) in(handle func(*op.Call, *live.World) (op.Reply, error)) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		w := h.Worlds.Get(c.Param("world"))
 		if w == nil {

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// configs is what the rules read of an integration's configurations: the members that the document has.
+// configs is what the handlers read of an integration's configurations: the members that the document has.
 type configs struct {
 	Basic    basicConfigs
 	Advanced []advancedEntry

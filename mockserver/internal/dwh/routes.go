@@ -8,16 +8,16 @@ func Interface() op.Interface {
 	return op.Interface{
 		Name: "dwh", Error: errorReply,
 		Routes: []op.Route{
-			{Path: "GET /v1/dwh/", Rule: listDwhIntegrations},
-			{Path: "POST /v1/dwh/", Rule: createDwhIntegration},
-			{Path: "GET /v1/dwh/{dwh_id}", Rule: getDwhIntegration},
-			{Path: "PUT /v1/dwh/{dwh_id}", Rule: updateDwhIntegration},
-			{Path: "DELETE /v1/dwh/{dwh_id}", Rule: deleteDwhIntegration},
-			{Path: "GET /v1/dwh/{dwh_id}/bulkload_sessions", Rule: listDwhBulkloadSessions},
-			{Path: "GET /v1/dwh/{dwh_id}/configs", Rule: getDwhConfigs},
-			{Path: "PUT /v1/dwh/{dwh_id}/run_workflow", Rule: runDwhWorkflow},
-			{Path: "GET /v1/dwh/{dwh_id}/session_attempts", Rule: listDwhSessionAttempts, Pending: runsPending},
-			{Path: "POST /v1/guess", Rule: guessDwhConfig},
+			{Path: "GET /v1/dwh/", Handle: listDwhIntegrations},
+			{Path: "POST /v1/dwh/", Handle: createDwhIntegration},
+			{Path: "GET /v1/dwh/{dwh_id}", Handle: getDwhIntegration},
+			{Path: "PUT /v1/dwh/{dwh_id}", Handle: updateDwhIntegration},
+			{Path: "DELETE /v1/dwh/{dwh_id}", Handle: deleteDwhIntegration},
+			{Path: "GET /v1/dwh/{dwh_id}/bulkload_sessions", Handle: listDwhBulkloadSessions},
+			{Path: "GET /v1/dwh/{dwh_id}/configs", Handle: getDwhConfigs},
+			{Path: "PUT /v1/dwh/{dwh_id}/run_workflow", Handle: runDwhWorkflow},
+			{Path: "GET /v1/dwh/{dwh_id}/session_attempts", Handle: listDwhSessionAttempts, Pending: runsPending},
+			{Path: "POST /v1/guess", Handle: guessDwhConfig},
 		},
 	}
 }

@@ -15,8 +15,8 @@ func Interface() op.Interface {
 		Branded:  true, // what stands in an event is the client's own: nothing in it is renamed
 		Browsers: true,
 		Routes: []op.Route{{
-			Path: "POST /postback/v3/event/{database_name}/{table_name}",
-			Rule: ingestEvent, For: op.Anyone, MaxBody: maxBody,
+			Path:   "POST /postback/v3/event/{database_name}/{table_name}",
+			Handle: ingestEvent, For: op.Anyone, MaxBody: maxBody,
 		}},
 	}
 }

@@ -11,7 +11,7 @@ const rightsKind = "LlmProject"
 
 // requireEntitlement refuses those who have no right to the service (public): sub users to whom nothing of it is
 // granted. Everybody else has it, and whoever has it may do everything (assumed).
-func requireEntitlement(rule op.Rule) op.Rule {
+func requireEntitlement(rule op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		if user := c.Caller.User; user.Role == world.SubUser && !across.Granted(c.World, user, rightsKind) {
 			return op.Reply{}, op.Forbidden("user %s has no right to this service; want a permission %s", user.Name,

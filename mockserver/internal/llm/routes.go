@@ -26,11 +26,11 @@ func Interface(engine across.Engine) op.Interface {
 		Name: "llm", Media: jsonapi.MediaType, Error: jsonapi.ErrorReplies{Reword: rewordErrors}.Reply,
 		Routes: slices.Concat(
 			r.Routes(kinds.Actions, jsonapi.List),
-			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Rule: runner.RunActionChatapp, For: op.Anyone}},
+			[]op.Route{{Path: "POST /api/actions/{id}/chatapp", Handle: runner.RunActionChatapp, For: op.Anyone}},
 			r.Routes(schedule.AgentSchedules, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "POST /api/agent_schedules/{id}/callback", Rule: schedule.CallbackAgentSchedule},
-				{Path: "POST /api/agent_schedules/{id}/execute", Rule: schedule.ExecuteAgentSchedule},
+				{Path: "POST /api/agent_schedules/{id}/callback", Handle: schedule.CallbackAgentSchedule},
+				{Path: "POST /api/agent_schedules/{id}/execute", Handle: schedule.ExecuteAgentSchedule},
 			},
 			r.Routes(kinds.Agents, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(chat.Artifacts, jsonapi.List),
@@ -38,20 +38,20 @@ func Interface(engine across.Engine) op.Interface {
 			r.Routes(kinds.ChatInterfaces, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(chat.Chats, jsonapi.List, jsonapi.Create, jsonapi.Get),
 			[]op.Route{
-				{Path: "POST /api/chats/{id}/continue", Rule: runner.ContinueChat},
-				{Path: "POST /api/chats/{id}/download_files", Rule: chat.Chats.VisibleOnly(chat.DownloadChatFiles)},
-				{Path: "GET /api/chats/{id}/history", Rule: chat.Chats.VisibleOnly(chat.GetChatHistory)},
+				{Path: "POST /api/chats/{id}/continue", Handle: runner.ContinueChat},
+				{Path: "POST /api/chats/{id}/download_files", Handle: chat.Chats.VisibleOnly(chat.DownloadChatFiles)},
+				{Path: "GET /api/chats/{id}/history", Handle: chat.Chats.VisibleOnly(chat.GetChatHistory)},
 			},
 			r.Routes(kinds.FormInterfaces, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.ImageGenerators, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.Integrations, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "GET /api/knowledge_bases", Rule: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.List))},
-				{Path: "POST /api/knowledge_bases", Rule: knowledge.KnowledgeBases.Create},
-				{Path: "GET /api/knowledge_bases/{id}", Rule: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.Get)), Pending: knowledge.IndexPending},
+				{Path: "GET /api/knowledge_bases", Handle: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.List))},
+				{Path: "POST /api/knowledge_bases", Handle: knowledge.KnowledgeBases.Create},
+				{Path: "GET /api/knowledge_bases/{id}", Handle: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.Get)), Pending: knowledge.IndexPending},
 			},
 			r.Routes(knowledge.KnowledgeBases, jsonapi.Update, jsonapi.Remove),
-			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Rule: q.QueryKnowledgeBase}},
+			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Handle: q.QueryKnowledgeBase}},
 			r.Routes(knowledge.DatastoreQueryTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.PresentationArtifactTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.Projects, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
@@ -59,13 +59,13 @@ func Interface(engine across.Engine) op.Interface {
 			r.Routes(knowledge.TextKnowledgeBases, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.TextResources, jsonapi.List, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{
-				{Path: "GET /api/tool_targets", Rule: r.Including(kinds.ToolTargets.List)},
-				{Path: "GET /api/tool_targets/{id}", Rule: kinds.ToolTargets.Get},
+				{Path: "GET /api/tool_targets", Handle: r.Including(kinds.ToolTargets.List)},
+				{Path: "GET /api/tool_targets/{id}", Handle: kinds.ToolTargets.Get},
 
-				{Path: "GET /api/users/current", Rule: kinds.GetCurrentUser},
-				{Path: "GET /api/users/current_settings", Rule: kinds.GetCurrentUserSettings},
+				{Path: "GET /api/users/current", Handle: kinds.GetCurrentUser},
+				{Path: "GET /api/users/current_settings", Handle: kinds.GetCurrentUserSettings},
 
-				{Path: "POST /api/util/convert_segment_rule", Rule: segmentrule.ConvertSegmentRule},
+				{Path: "POST /api/util/convert_segment_rule", Handle: segmentrule.ConvertSegmentRule},
 			},
 			r.Routes(kinds.WebSearchTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.WorkflowExecutors, jsonapi.Get),
@@ -75,7 +75,7 @@ func Interface(engine across.Engine) op.Interface {
 	for i := range x.Routes {
 		route := &x.Routes[i]
 		if route.For != op.Anyone {
-			route.Rule = requireEntitlement(route.Rule)
+			route.Handle = requireEntitlement(route.Handle)
 		}
 	}
 	return x

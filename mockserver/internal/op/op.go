@@ -1,4 +1,4 @@
-// Package op is what every rule speaks: a Call comes in, a Reply or an Error goes out. Headers, bytes and locks stay
+// Package op is what every handler speaks: a Call comes in, a Reply or an Error goes out. Headers, bytes and locks stay
 // with the serving path.
 package op
 
@@ -14,16 +14,16 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Rule answers one operation. What it changes in Call.World takes effect only when it returns no error. A rule of a
+// Handler answers one operation. What it changes in Call.World takes effect only when it returns no error. A handler of a
 // GET changes nothing.
-type Rule func(*Call) (Reply, error)
+type Handler func(*Call) (Reply, error)
 
 // Call is one request, routed, authenticated and validated.
 type Call struct {
 	World     *world.World // the transaction's own copy
 	Operation *specs.Operation
 	Match     *specs.Match      // its operation is the one on the wire, in the brand's words
-	Swapped   map[string]string // identifiers that the wire and rules call by other names, from each name to the other
+	Swapped   map[string]string // identifiers that the wire and handlers call by other names, from each name to the other
 	Query     url.Values
 	Body      []byte // JSON has been validated against the document, and made of a form or the query where those may stand in for it
 	Raw       []byte // the body as it came, for signatures over it
@@ -67,7 +67,7 @@ func (c *Call) Int(name string, otherwise int64) (int64, error) {
 	return n, nil
 }
 
-// Neutral is a name on the wire as rules call it.
+// Neutral is a name on the wire as handlers call it.
 func (c *Call) Neutral(name string) string { return cmp.Or(c.Swapped[name], name) }
 
 // Flag is a boolean query parameter, or what it is when it was not sent.
@@ -133,7 +133,7 @@ const (
 	CodeTooLarge      Code = "too large"
 	CodeMediaType     Code = "unsupported media type"
 	CodeInternal      Code = "internal"
-	CodeNoRule        Code = "not implemented" // an operation of a user's own document
+	CodeNoHandler     Code = "not implemented" // an operation of a user's own document
 )
 
 // Error is the caller's fault, unless its code is CodeInternal. Field names the parameter or the body's member that

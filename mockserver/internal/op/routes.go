@@ -12,10 +12,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Route binds an operation to its rule.
+// Route binds an operation to its handler.
 type Route struct {
 	Path    string // "METHOD /path", as in the document
-	Rule    Rule
+	Handle  Handler
 	For     Access
 	MaxBody int64 // bytes; 0: what the server takes otherwise
 
@@ -25,7 +25,7 @@ type Route struct {
 	Pending func(*Call) (state string, at time.Time, pending bool)
 }
 
-// Access is who may call an operation. More rights, such as those on one database, are for its rule to ask for.
+// Access is who may call an operation. More rights, such as those on one database, are for its handler to ask for.
 type Access int
 
 // The kinds of access.
@@ -33,7 +33,7 @@ const (
 	Users          Access = iota // every user, with a master key
 	Delegates                    // administrators, the owner, and delegated admins
 	Administrators               // administrators and the owner
-	Anyone                       // the rule looks at the key itself: it may be write-only, wrong, or missing
+	Anyone                       // the handler looks at the key itself: it may be write-only, wrong, or missing
 	Importers                    // every user, also with a write-only key
 )
 
@@ -58,7 +58,7 @@ type Interface struct {
 	// not part of the interface; the empty string for any other address.
 	Outside func(method, path string) string
 
-	// Branded rules read and write exact identifiers as they are on the wire. All others know the neutral ones only.
+	// Branded handlers read and write exact identifiers as they are on the wire. All others know the neutral ones only.
 	Branded bool
 }
 
@@ -79,14 +79,14 @@ func (i *Interface) Table(doc *specs.Document) (map[string]*Route, error) {
 		bound[path] = true
 		switch route := byPath[path]; {
 		case route == nil:
-			errs = append(errs, fmt.Errorf("%s: %s is in %s but has no rule", i.Name, path, operation.Document.File))
+			errs = append(errs, fmt.Errorf("%s: %s is in %s but has no handler", i.Name, path, operation.Document.File))
 		case table[operation.ID] == nil:
 			table[operation.ID] = route
 		}
 	}
 	for _, route := range slices.Concat(wanted...) {
 		if !bound[route.Path] {
-			errs = append(errs, fmt.Errorf("%s: %s has a rule but is not in %s", i.Name, route.Path, doc.File))
+			errs = append(errs, fmt.Errorf("%s: %s has a handler but is not in %s", i.Name, route.Path, doc.File))
 		}
 	}
 	return table, errors.Join(errs...)

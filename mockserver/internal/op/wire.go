@@ -46,7 +46,7 @@ func usualStatus(code Code) int {
 		return http.StatusRequestedRangeNotSatisfiable
 	case CodeUnprocessable:
 		return http.StatusUnprocessableEntity
-	case CodeNoRule:
+	case CodeNoHandler:
 		return http.StatusNotImplemented
 	case CodeInternal:
 	}

@@ -1,5 +1,5 @@
 // Package resource is the generic five: list, get, create, update and delete over a table, for the resources that have
-// nothing special, or little. What is special stands in a few hooks; a resource that needs more has rules
+// nothing special, or little. What is special stands in a few hooks; a resource that needs more has handlers
 // written by hand, in the same file, around these or instead of them.
 package resource
 

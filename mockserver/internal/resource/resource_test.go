@@ -124,7 +124,7 @@ func TestFive(t *testing.T) {
 	c := newCall(t, "2", "", `{"name":"f"}`)
 	for _, test := range []struct {
 		name string
-		rule op.Rule
+		rule op.Handler
 		want op.Reply
 	}{
 		{"create", r.Create, op.Reply{Status: http.StatusCreated, Body: "f"}},
@@ -142,7 +142,7 @@ func TestFive(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
-	for name, rule := range map[string]op.Rule{"get": r.Get, "update": r.Update, "delete": r.Delete} {
+	for name, rule := range map[string]op.Handler{"get": r.Get, "update": r.Update, "delete": r.Delete} {
 		if _, err := rule(c); err == nil || err.Error() != "pool with id 2 not found" {
 			t.Errorf("%s of a removed one: %v", name, err)
 		}
@@ -177,7 +177,7 @@ func TestHooksAndDialects(t *testing.T) {
 	r := resource.New(of)
 	for _, test := range []struct {
 		name, key, body string
-		rule            op.Rule
+		rule            op.Handler
 		want            op.Reply
 		err             string
 	}{

@@ -34,7 +34,7 @@ func seedPools(w *world.World, pools []fixtures.Pool, rules []fixtures.PoolRule,
 	return errors.Join(errs...)
 }
 
-func seed(w *world.World, rule op.Rule, body any, now time.Time) error {
+func seed(w *world.World, rule op.Handler, body any, now time.Time) error {
 	text, err := json.Marshal(body)
 	if err == nil {
 		_, err = rule(&op.Call{World: w, Body: text, Now: now})

@@ -16,7 +16,7 @@ const (
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 // CheckName refuses what is no name of a database or a table. The message tells the allowed and the actual length, and
-// the name (client). It is the rules that check names, since the validation of requests may be off.
+// the name (client). It is the handlers that check names, since the validation of requests may be off.
 func CheckName(field, name string) error {
 	n := utf8.RuneCountInString(name)
 	if n >= minName && n <= maxName && strings.Trim(name, nameLetters) == "" {

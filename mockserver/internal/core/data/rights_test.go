@@ -221,7 +221,7 @@ func (b *bare) call(target string) mocktest.Answer {
 	}
 	method, path, _ := strings.Cut(target, " ")
 	match := doc.Find(method, path)
-	reply, err := routes[match.Operation.ID].Rule(&op.Call{
+	reply, err := routes[match.Operation.ID].Handle(&op.Call{
 		World: b.world, Operation: match.Operation, Match: &match, Caller: b.caller, Now: b.world.Now(),
 		Query: url.Values{"require_permissions": {"true"}},
 	})

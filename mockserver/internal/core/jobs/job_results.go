@@ -16,7 +16,7 @@ const resultsKept = 7 * 24 * time.Hour
 
 // GetJobResult returns the handler that answers with the rows of a job. Their ETag is made of their bytes, so the same
 // rows in the same form can be read on where a download broke off.
-func GetJobResult(shared *result.Renderings) op.Rule {
+func GetJobResult(shared *result.Renderings) op.Handler {
 	return func(c *op.Call) (op.Reply, error) { return replyWithResult(c, shared) }
 }
 

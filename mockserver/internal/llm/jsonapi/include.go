@@ -35,7 +35,7 @@ func (r Relations) find(c *op.Call, target Identifier) *Item {
 
 // Including answers with what a handler answers, and the resources that the call wants included. include names
 // relations, separated by commas; a dot leads from a relation to one of its own.
-func (r Relations) Including(rule op.Rule) op.Rule {
+func (r Relations) Including(rule op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		reply, err := rule(c)
 		if err != nil || !c.Has("include") || !takes(c.Operation, "include") {

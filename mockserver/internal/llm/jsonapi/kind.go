@@ -233,7 +233,7 @@ func (k *Kind) guard(c *op.Call, before, after any) error {
 }
 
 // VisibleOnly returns a handler for the resource of the path, which answers 404 unless the caller sees the resource.
-func (k *Kind) VisibleOnly(rule op.Rule) op.Rule {
+func (k *Kind) VisibleOnly(rule op.Handler) op.Handler {
 	if k.sees == nil {
 		return rule
 	}

@@ -22,12 +22,12 @@ const (
 func (r Relations) Routes(k *Kind, verbs ...Verb) []op.Route {
 	path, routes := Snake(k.Type), make([]op.Route, len(verbs))
 	for i, v := range verbs {
-		routes[i] = op.Route{Path: strings.Replace(string(v), "{kind}", path, 1), Rule: r.rule(k, v)}
+		routes[i] = op.Route{Path: strings.Replace(string(v), "{kind}", path, 1), Handle: r.handler(k, v)}
 	}
 	return routes
 }
 
-func (r Relations) rule(k *Kind, v Verb) op.Rule {
+func (r Relations) handler(k *Kind, v Verb) op.Handler {
 	switch v {
 	case List:
 		return r.Including(k.List)

@@ -73,7 +73,7 @@ func (x *indexing) try() []world.Query {
 
 // NeedIndexing makes a handler wait for the ends of indexings that were due: of the knowledge base that the call names,
 // or of all.
-func NeedIndexing(handler op.Rule) op.Rule {
+func NeedIndexing(handler op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		for _, p := range c.World.Pending() {
 			if p.Event.Kind != world.KnowledgeBaseEvent {
