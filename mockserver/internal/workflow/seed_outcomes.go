@@ -36,8 +36,7 @@ func QueueOutcome(w *world.World, o fixtures.Outcome) error {
 }
 
 func appendOutcome(w *world.World, o fixtures.Outcome) {
-	outcomes := w.Workflow.Outcomes
-	w.Workflow.Outcomes = append(outcomes[:len(outcomes):len(outcomes)], world.Outcome{
+	w.Workflow.Outcomes = append(slices.Clip(w.Workflow.Outcomes), world.Outcome{ // forks share the list
 		Project: o.Project, Workflow: o.Workflow, Task: o.Task,
 		Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
 	})
