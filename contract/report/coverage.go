@@ -51,7 +51,7 @@ type Axis struct {
 	Documented int    `json:"documented"`
 }
 
-// Percent is how much of an axis is covered; all of nothing is 100.
+// Percent returns the covered share of an axis in percent, or 100 if nothing is documented.
 func (a Axis) Percent() float64 {
 	if a.Documented == 0 {
 		return 100
@@ -107,9 +107,9 @@ func MergeRules(lists ...[]Rule) []Rule {
 	return merged
 }
 
-// MergeCoverage is what several reports covered together: a part counts as seen when any of them saw it, and exchanges
-// are added up. Which rules had their chance coverage alone does not tell, so that their axis is the best of the single
-// ones; AxisOfRules of MergeRules is the whole truth. Reports of different documents have the parts of all of them.
+// MergeCoverage returns the coverage of several reports together: a part counts as seen when any of them saw it, and
+// exchanges are added up. Coverage alone does not show which rules had their chance, so that their axis is the best of
+// the single ones; AxisOfRules of MergeRules is exact. Reports of different documents have the parts of all of them.
 func MergeCoverage(list ...Coverage) Coverage {
 	merged := Coverage{
 		Operations: map[string]Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
@@ -185,7 +185,7 @@ func mergeParts(a, b Parts) Parts {
 	return merged
 }
 
-// union is what is in either list, sorted.
+// union returns the sorted elements of both lists, each once.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)

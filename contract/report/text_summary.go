@@ -15,7 +15,7 @@ const (
 	labelColumns = 11
 )
 
-// summary tells what was read, whose it was, how much was covered, and the verdict, on one screen.
+// summary writes what was read, whose it was, how much was covered, and the verdict, on one screen.
 func (t *textWriter) summary() {
 	r := t.r
 	t.alarms()
@@ -64,7 +64,7 @@ func (t *textWriter) fact(label, text string) {
 	}
 }
 
-// alarms tell what a reader must not miss: the verdict does not hold for what could not be read.
+// alarms writes what a reader must not miss: the verdict does not hold for what could not be read.
 func (t *textWriter) alarms() {
 	r := t.r
 	alarm := func(text string) {
@@ -109,7 +109,7 @@ func (t *textWriter) alarms() {
 	}
 }
 
-// place is where the recording cannot be read.
+// place returns the place at which the recording cannot be read.
 func (p *Problem) place() string {
 	switch {
 	case p.File == "":
