@@ -66,7 +66,8 @@ func (st *step) lost(t thing, depth int) *loss {
 	return nil
 }
 
-// wholesOf is what a thing is a part of: as the answer in hand shows it, else as it was shown before.
+// wholesOf returns the things that a thing is a part of, as the answer in hand shows them, else as they were shown
+// before.
 func (st *step) wholesOf(t thing) []belonging {
 	var list []belonging
 	for _, b := range st.Belongs {
