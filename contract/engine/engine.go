@@ -35,8 +35,8 @@ type Operation struct {
 	Source   []byte
 }
 
-// Schemas judges the messages of one operation. Each method returns an error if the engine could not judge, and so has no
-// vote; a wrong message gives faults, not an error, and a right one gives none. Their order may change from call to
+// Schemas judges the messages of one operation. Each method returns an error if the engine could not judge, and so has
+// no vote; a wrong message gives faults, not an error, and a right one gives none. Their order may change from call to
 // call, and their messages may hold values of the message.
 type Schemas interface {
 	RequestBody(contentType string, text []byte) ([]Fault, error)

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Patch is what one document lacks.
+// Patch adds what one document lacks.
 type Patch struct {
 	Interface string
 	File      string

@@ -102,7 +102,7 @@ func (c *child) reap() {
 	close(c.done)
 }
 
-// read delivers answers until the child ends, or says what nobody can understand.
+// read delivers answers until the child ends, or sends what cannot be decoded.
 func (c *child) read(answers *receiver) {
 	for {
 		a := &answer{}

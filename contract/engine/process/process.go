@@ -22,8 +22,8 @@ type Config struct {
 	Ends    int           // how often the child may end before it is given up; 3
 }
 
-// Engine is an engine in a child process. The child is started with the first call, and anew with the next call after it
-// has ended in one.
+// Engine is an engine in a child process. The child is started with the first call, and anew with the next call after
+// it has ended in one.
 type Engine struct {
 	ctx    context.Context // of the child
 	config Config
