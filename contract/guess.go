@@ -16,7 +16,7 @@ const (
 	headBytes   = 16 << 20
 )
 
-// yielded is what a source yields.
+// yielded is an element of a source.
 type yielded struct {
 	record  capture.Record
 	problem error
@@ -52,7 +52,8 @@ func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judg
 	}
 }
 
-// try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not hold.
+// try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not
+// hold.
 func (c *Checker) try(ctx context.Context, h *head) (held []*ownership.Base, notes []string) {
 	for _, entry := range h.entries {
 		if ctx.Err() != nil || entry.problem != nil {

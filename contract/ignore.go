@@ -12,8 +12,8 @@ import (
 	"svc.example/understudy/contract/internal/ownership"
 )
 
-// WithIgnoredHosts leaves out exchanges with hosts that fit a pattern, such as *.cdn.example.com. They count as ignored, and
-// a note says how many there are.
+// WithIgnoredHosts leaves out exchanges with hosts that fit a pattern, such as *.cdn.example.com. They count as
+// ignored, and a note says how many there are.
 func WithIgnoredHosts(patterns ...string) Option {
 	return func(c *config) error {
 		c.ignoredHosts = append(c.ignoredHosts, patterns...)
