@@ -88,7 +88,7 @@ func exactly(n int, want string) cobra.PositionalArgs {
 	}
 }
 
-// version is what the Go toolchain has noted in the binary: the version of the module, or the commit.
+// version returns what the Go toolchain has noted in the binary: the version of the module, or the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
