@@ -50,7 +50,7 @@ func cost(value any) int64 {
 	return 16
 }
 
-// kind is what kind of values a column has, the more general the greater.
+// kind is the kind of the values of a column, the more general the greater.
 type kind int
 
 const (
@@ -179,7 +179,7 @@ func (s *session) isExpression(name string) bool {
 		!strings.Contains(s.query.Text, "`"+name+"`")
 }
 
-// expressionName is what a dialect calls a column that has no name.
+// expressionName returns a dialect's name for a column that has no name.
 func expressionName(dialect string, i int) string {
 	if dialect == "hive" {
 		return "_c" + strconv.Itoa(i)
