@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// operand is what values are compared with.
+// operand is a value that others are compared with.
 type operand struct {
 	kind jsontext.Kind // '"', '0', 't' for true and false, '{' for a moment
 	text string
