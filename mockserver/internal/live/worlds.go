@@ -83,7 +83,7 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 	return w, nil
 }
 
-// newWorld makes a world that nobody can find yet.
+// newWorld makes a world that cannot be found yet.
 func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	w := &World{MaxSettled: maxSettled, settle: ws.settle, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World}
 	value, err := ws.value(plan, w)
@@ -186,7 +186,7 @@ func administrator(value *world.World) (int64, bool) {
 	return 0, false
 }
 
-// Get returns the world with an id, or nil. A world that nobody has used for too long is gone.
+// Get returns the world with an id, or nil. A world that was unused for too long is gone.
 func (ws *Worlds) Get(id string) *World {
 	ws.mu.RLock()
 	w := ws.byID[id]
