@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Engine is what answers the queries of knowledge bases: that of jobs.
+// Engine answers the queries of knowledge bases: that of jobs.
 type Engine = core.Engine
 
 // Question is a query over a database, as a user.
@@ -16,7 +16,7 @@ type Question = core.Question
 // View is a query that a question may read as a table.
 type View = core.View
 
-// Finding is what a question gives.
+// Finding is the result of a question.
 type Finding = core.Finding
 
 // Ask answers a question, with the first rows, as many as are wanted.

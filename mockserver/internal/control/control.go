@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Host is what the control interface controls.
+// Host holds what the control interface controls.
 type Host struct {
 	Worlds     *live.Worlds
 	Dump       func(context.Context, *world.World) ([]byte, error)                       // as a fixture that loads again

@@ -63,7 +63,7 @@ func (r *Row) JSON() string {
 	return string(append(text, '}'))
 }
 
-// quote appends a JSON string. Bytes that are no UTF-8 become U+FFFD.
+// quote appends a JSON string. Invalid UTF-8 becomes U+FFFD.
 func quote(to []byte, text string) []byte {
 	to, _ = jsontext.AppendQuote(to, strings.ToValidUTF8(text, "\uFFFD")) // only invalid UTF-8 is an error
 	return to
@@ -211,7 +211,7 @@ func (k kind) column() string {
 	}
 }
 
-// timeOf reads a time in Unix seconds, also from a text. What is no number tells no time.
+// timeOf reads a time in Unix seconds, also from a text. A text that is not a number gives no time.
 func timeOf(s scalar) (at int64, timed bool, err error) {
 	if s.kind != longKind && s.kind != doubleKind && s.kind != textKind {
 		return 0, false, nil
@@ -219,7 +219,7 @@ func timeOf(s scalar) (at int64, timed bool, err error) {
 	if at, err = strconv.ParseInt(s.text, 10, 64); err != nil {
 		var seconds float64
 		if seconds, err = strconv.ParseFloat(s.text, 64); err != nil || math.IsNaN(seconds) || math.IsInf(seconds, 0) {
-			return 0, false, nil //nolint:nilerr // it is no time
+			return 0, false, nil //nolint:nilerr // not a time
 		}
 		at = int64(math.Floor(max(minTime-1, min(seconds, maxTime+1))))
 	}
