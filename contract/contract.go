@@ -27,12 +27,12 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// ErrNothingMatched says that no exchange of a recording belongs to an interface: the base addresses are wrong, or it
-// is the recording of something else.
+// ErrNothingMatched reports that no exchange of a recording belongs to an interface: the base addresses are wrong, or
+// it is the recording of something else.
 var ErrNothingMatched = errors.New("no exchange belongs to an interface of the platform")
 
-// ErrNothingJudged says that exchanges belong to an interface, but that nothing of substance in them could be judged:
-// no body, no parameter, and nothing by the rules between exchanges.
+// ErrNothingJudged reports that exchanges belong to an interface, but that nothing of substance in them could be
+// judged: no body, no parameter, and nothing by the rules between exchanges.
 var ErrNothingJudged = errors.New("nothing could be judged")
 
 // Report is the result of a check. See package report for its forms.

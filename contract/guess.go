@@ -136,7 +136,7 @@ func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 	}
 }
 
-// notes says what came of the guesses.
+// notes returns what came of the guesses.
 func (g *guesses) notes(j *judge.Judge) (list []string) {
 	for _, b := range j.Addresses().Bases() {
 		if n := g.lowered[b.Confirmation()]; n > 0 {
@@ -165,8 +165,8 @@ func (c *Checker) judgeOf(r *Report) *judge.Judge {
 	return c.judge.At(c.judge.Addresses().With(guessed))
 }
 
-// bases says where the interfaces were, and how many exchanges each address had. Guesses that nothing came of are left
-// out.
+// bases returns where the interfaces were, and how many exchanges each address had. Guesses that nothing came of are
+// left out.
 func (g *gatherer) bases(j *judge.Judge) []report.Base {
 	var list []report.Base
 	for _, b := range j.Addresses().Bases() {

@@ -37,7 +37,7 @@ func WithLatency(limits map[string]time.Duration) Option {
 	}
 }
 
-// LatencyError says what is wrong with a limit of WithLatency.
+// LatencyError describes what is wrong with a limit of WithLatency.
 type LatencyError struct {
 	Operation string // as it was given
 	Reason    string
@@ -93,7 +93,7 @@ func (l latencyLimit) literal() int {
 	return len(text)
 }
 
-// noOperation says what would be right in the place of a name that no operation has.
+// noOperation returns what would be right in the place of a name that no operation has.
 func noOperation(name string, names []string) string {
 	reason := "there is no such operation: see understudy operations"
 	near, _, found := strings.Cut(source.OneOf(name, names), ", or one of ")

@@ -154,7 +154,7 @@ func WithGaps(fail bool) Option {
 	}
 }
 
-// Completeness says whether recordings are taken to hold all requests that an account was sent.
+// Completeness states whether recordings are taken to hold all requests that an account was sent.
 type Completeness = rule.Completeness
 
 // Recordings are complete until they show otherwise, always, or never.

@@ -20,7 +20,7 @@ const (
 	sampleLag  = maxWaiting + 1
 )
 
-// sample says which exchanges the second engine judges whatever the first one says of them.
+// sample describes which exchanges the second engine judges whatever the first one says of them.
 type sample struct {
 	counts map[sampleKey]int // used by the gatherer alone
 	full   sync.Map          // sampleKey → index of the batch in which sampleSize was reached

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Coverage says how much of the documents the recordings touched, along several axes.
+// Coverage describes how much of the documents the recordings touched, along several axes.
 type Coverage struct {
 	Operations map[string]Touched  `json:"operations"` // by name, such as workflow.getPool; only those touched
 	Untouched  map[string][]string `json:"untouched"`  // the other ones, and their documented responses
@@ -22,7 +22,7 @@ type Coverage struct {
 	Extras map[string]Called `json:"extras,omitempty"`
 }
 
-// Called says how often an operation was called.
+// Called describes how often an operation was called.
 type Called struct {
 	Exchanges int            `json:"exchanges"`
 	Statuses  map[string]int `json:"statuses"` // answers, by status
@@ -44,7 +44,7 @@ func Axes() []string {
 	return []string{Operations, Requests, Responses, Parameters, Enums, Properties, RulesAxis}
 }
 
-// Axis says how much of one kind of thing was touched.
+// Axis describes how much of one kind of thing was touched.
 type Axis struct {
 	Name       string `json:"name"`
 	Covered    int    `json:"covered"`
@@ -59,7 +59,7 @@ func (a Axis) Percent() float64 {
 	return 100 * float64(a.Covered) / float64(a.Documented)
 }
 
-// Touched says what was seen of an operation.
+// Touched describes what was seen of an operation.
 type Touched struct {
 	Exchanges  int            `json:"exchanges"`
 	Statuses   map[string]int `json:"statuses"`   // answers, by status
@@ -76,7 +76,7 @@ type Parts struct {
 	Missed []string `json:"missed"`
 }
 
-// AxisOfRules says how many of the rules had their chance.
+// AxisOfRules returns how many of the rules had their chance.
 func AxisOfRules(rules []Rule) Axis {
 	axis := Axis{Name: RulesAxis, Documented: len(rules)}
 	for _, rule := range rules {

@@ -123,7 +123,7 @@ func (a *annotations) write(n annotation) {
 	fmt.Fprintf(a, "::%s %s::%s\n", n.level, strings.Join(properties, ","), escapeData(short(n.message, 2000)))
 }
 
-// rest says how the check ended, and what was left out.
+// rest reports how the check ended, and what was left out.
 func (a *annotations) rest(outcome string) {
 	var list []string
 	for _, level := range []string{"error", "warning", "notice"} {

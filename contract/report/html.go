@@ -123,10 +123,10 @@ type headerView struct {
 	Marked      bool
 }
 
-// JudgedInWords says how many bodies were judged.
+// JudgedInWords returns how many bodies were judged.
 func (p *page) JudgedInWords() string { return p.Judged.inWords() }
 
-// EnginesInWords says which engines judged how much.
+// EnginesInWords returns which engines judged how much.
 func (p *page) EnginesInWords() string { return p.enginesInWords() }
 
 func (r *Report) page() *page {

@@ -117,7 +117,7 @@ func (r *Report) heatRow(name string, statuses, documented []string) heatRow {
 	return row
 }
 
-// cellOf says what is known of a status. One that a class or the default documents is documented too.
+// cellOf returns what is known of a status. One that a class or the default documents is documented too.
 func cellOf(status string, seen int, documented []string, answered map[string]int) heatCell {
 	cell := heatCell{Status: status}
 	isDocumented := len(documented) == 0 || slices.ContainsFunc(documented, func(d string) bool { return covers(d, status) })

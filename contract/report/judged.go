@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Judged says how much of the recording was judged: a verdict holds for that alone.
+// Judged describes how much of the recording was judged: a verdict holds for that alone.
 type Judged struct {
 	Parameters int      `json:"parameters"` // requests whose parameters were judged
 	Bodies     int      `json:"bodies"`     // of requests and of answers
@@ -13,7 +13,7 @@ type Judged struct {
 	Reasons    []Reason `json:"reasons"`    // why not, the most frequent first
 }
 
-// Reason says why bodies could not be judged.
+// Reason describes why bodies could not be judged.
 type Reason struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`

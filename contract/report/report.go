@@ -20,7 +20,7 @@ const (
 	Skipped      Verdict = "skipped"      // there was nothing to check, or the rule is switched off
 )
 
-// Severity says how loud a finding is. Only errors break a build.
+// Severity describes how loud a finding is. Only errors break a build.
 type Severity string
 
 // From the loudest to the quietest.
@@ -60,16 +60,16 @@ type Report struct {
 	Root string             // the folder of the embedded documents in their repository, specs by default
 	Own  []string           // files of documents of the user's own
 
-	// DisputedFails says that disputed findings fail the check too.
+	// DisputedFails means that disputed findings fail the check too.
 	DisputedFails bool
 
-	// Complete says that gaps fail the check too.
+	// Complete means that gaps fail the check too.
 	Complete bool
 
 	// MaxInconclusive is the percentage of checks that may be inconclusive, or nil if there is no limit.
 	MaxInconclusive *Limit
 
-	// RulesJudged says that a rule between exchanges had a chance that passed or failed.
+	// RulesJudged means that a rule between exchanges had a chance that passed or failed.
 	RulesJudged bool
 
 	more bool // there was a violation beyond those that are kept
@@ -168,7 +168,7 @@ func (c *Checks) Add(v Verdict, n int) {
 	}
 }
 
-// Rule says how often a rule had its chance, and what came of it. One that never had a chance did not pass.
+// Rule describes how often a rule had its chance, and what came of it. One that never had a chance did not pass.
 type Rule struct {
 	ID           string `json:"id"`
 	Triggered    int    `json:"triggered"`
@@ -177,7 +177,7 @@ type Rule struct {
 	Inconclusive int    `json:"inconclusive"`
 }
 
-// RuleDoc says what a rule is about, in sentences.
+// RuleDoc describes what a rule is about, in sentences.
 type RuleDoc struct {
 	ID           string           `json:"id"`
 	Title        string           `json:"title"`        // in one clause: what must hold

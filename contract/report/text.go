@@ -79,7 +79,7 @@ func (t *textWriter) group(g *Group) {
 	t.line("")
 }
 
-// also says where else a finding is: in the first few places, or in all that are kept.
+// also reports where else a finding is: in the first few places, or in all that are kept.
 func (t *textWriter) also(g *Group) {
 	most := maxListed
 	if t.Verbose {
@@ -105,7 +105,7 @@ func (t *textWriter) exchange(number int) string {
 	return plain(l.inWords())
 }
 
-// unshown says what was left out.
+// unshown reports what was left out.
 func (t *textWriter) unshown(shown int) {
 	left := -shown
 	for i := range t.r.Groups {

@@ -126,7 +126,7 @@ func (e *BaselineEntry) inWords() string {
 	return strings.Join(parts, " ")
 }
 
-// basesInWords says where the interfaces were that have exchanges, and what was guessed.
+// basesInWords returns where the interfaces were that have exchanges, and what was guessed.
 func (r *Report) basesInWords() []string {
 	var list []string
 	for _, b := range r.Bases {
@@ -180,7 +180,7 @@ func (r *Report) coverageInWords() string {
 	return strings.Join(list, ", ")
 }
 
-// rules says how often rules had their chance: those that only passed in one paragraph, the others in a line each.
+// rules reports how often rules had their chance: those that only passed in one paragraph, the others in a line each.
 func (t *textWriter) rules() {
 	var held, others []string
 	for _, rule := range t.r.Rules {

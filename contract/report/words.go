@@ -32,7 +32,7 @@ func (f *Finding) where() string {
 	return f.Interface
 }
 
-// times says how often, where it was more than once.
+// times returns how often, where it was more than once.
 func (g *Group) times() string {
 	if g.Count < 2 {
 		return ""

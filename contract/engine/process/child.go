@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// errEnded says that a child has ended, of itself or since it was made to.
+// errEnded reports that a child has ended, of itself or since it was made to.
 var errEnded = errors.New("the engine's process ended")
 
 // child is a process that answers calls.

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// Config says what to run as an engine, and within what bounds. Bounds of zero have defaults.
+// Config describes what to run as an engine, and within what bounds. Bounds of zero have defaults.
 type Config struct {
 	Path string // of the executable
 	Args []string

@@ -203,7 +203,7 @@ func below(root, top string) []*found {
 		switch {
 		case err != nil:
 			list = append(list, &found{Input: Input{Path: path}, root: root, err: err})
-			return nil //nolint:nilerr // it is reported when it is its turn, and the other files are read
+			return nil //nolint:nilerr // it is told when it is its turn, and the other files are read
 		case path != top && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return fs.SkipDir
@@ -254,7 +254,7 @@ func leadsOut(top, path string, entry fs.DirEntry) error {
 	return nil
 }
 
-// inPlainWords says why a file could not be opened, without the name of a system call.
+// inPlainWords returns an error that says why a file could not be opened, without the name of a system call.
 func inPlainWords(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: there is no such file", name)

@@ -92,7 +92,7 @@ func decodeEntry(r Record) (Item, error) {
 	return item, nil
 }
 
-// inWords says what the decoder says without the names of our types.
+// inWords returns the decoder's error without the names of our types.
 func inWords(err error) error {
 	var wrong *jsonv2.SemanticError
 	if !errors.As(err, &wrong) {

@@ -47,7 +47,7 @@ func parseList(raw []byte) (items []*yaml.Node, err error) {
 
 var position = regexp.MustCompile(`(?:go-yaml )?load error in \w+ (?:\([^)]*\) )?at L(\d+)\.C(\d+)`)
 
-// relocated says where in the file an error is, instead of where in the interaction.
+// relocated returns an error that says where in the file an error is, instead of where in the interaction.
 func relocated(err error, r Record) error {
 	m := position.FindStringSubmatchIndex(err.Error())
 	if m == nil {

@@ -85,7 +85,7 @@ func newCatalogue(op *specs.Operation) *Catalogue {
 	return b.c
 }
 
-// counts says how many parts there are of each aspect.
+// counts returns how many parts there are of each aspect.
 func (c *Catalogue) counts() (counts [Aspects]int) {
 	for _, aspect := range c.parts {
 		counts[aspect]++
@@ -113,7 +113,7 @@ func responseNames(status string, r *openapi3.Response) []string {
 	return names
 }
 
-// side says which messages a body belongs to.
+// side describes which messages a body belongs to.
 type side int
 
 const (

@@ -18,7 +18,7 @@ func (j *Judge) empty(o *judgement, m *message) {
 	j.wrong(o, m, fmt.Sprintf("the %s body is empty, and one is documented", m.side))
 }
 
-// wrong says that a body is not what its media type promises, whatever its schema.
+// wrong reports that a body is not what its media type promises, whatever its schema.
 func (j *Judge) wrong(o *judgement, m *message, reason string) {
 	o.judged, o.isBody = 1, true
 	o.check(Schema, report.Fail)

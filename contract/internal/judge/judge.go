@@ -59,7 +59,7 @@ type Config struct {
 	// IgnoresHeader reports whether headers of a name are not judged. Without one all are.
 	IgnoresHeader func(name string) bool
 
-	// Limits says how long exchanges may take, by the names of their operations. Without one they may take any time.
+	// Limits holds how long exchanges may take, by the names of their operations. Without one they may take any time.
 	Limits map[string]time.Duration
 
 	// Redactor takes secrets out of the values that findings show. Without one they show none.
@@ -133,7 +133,7 @@ type Result struct {
 	Second int // messages that the second engine judged, too
 	Lost   int // those that it was asked about, and could not judge
 
-	// Credentials says what the request carried; whether it had to is known when the whole recording is.
+	// Credentials describes what the request carried; whether it had to is known when the whole recording is.
 	Credentials Credentials
 
 	sampled bool     // the second engine judges it, whatever the first one says

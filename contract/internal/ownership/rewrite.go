@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Rewrite says that addresses which begin with one prefix stand for those that begin with another one.
+// Rewrite states that addresses which begin with one prefix stand for those that begin with another one.
 type Rewrite struct {
 	host     string   // a pattern, empty for any
 	segments []string // of the prefix, each a pattern

@@ -46,7 +46,7 @@ func pairOf(x, y member) pair {
 	return pair{x, y}
 }
 
-// link says whether two callers are of one account.
+// link states whether two callers are of one account.
 type link struct {
 	shownBy   []report.Line // the first exchanges that show it
 	isAgainst bool          // something shows that they are not

@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// belonging says that a thing is a part of another, and gone with it.
+// belonging states that a thing is a part of another, and gone with it.
 type belonging struct {
 	Part, Whole thing
 	Sure        specs.Provenance // of it that the part is gone with the whole

@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// Completeness says whether a recording is taken to hold all requests that an account was sent.
+// Completeness states whether a recording is taken to hold all requests that an account was sent.
 type Completeness string
 
 // A recording is complete until it shows otherwise, or always, or never.
@@ -29,7 +29,7 @@ func excused(did string, t thing, after, before *Event) excuse {
 	return excuse{did, t, t.kind, after, before}
 }
 
-// excuse says what an excuse speaks of.
+// excuse returns what an excuse speaks of.
 func (c catalogue) excuse(x excuse) string {
 	if x.thing.isNone() {
 		return x.did + " a " + c.noun(x.kind)

@@ -34,7 +34,7 @@ const (
 	Consistency     = "consistency"
 )
 
-// Docs says what the rules are about, in the order of reports.
+// Docs returns what the rules are about, in the order of reports.
 func Docs() []report.RuleDoc {
 	docs := make([]report.RuleDoc, len(rules))
 	for i := range rules {

@@ -14,7 +14,7 @@ type sign struct {
 	at        time.Time
 }
 
-// sign says what a sign shows.
+// sign returns what a sign shows.
 func (c catalogue) sign(s *sign) string {
 	return fmt.Sprintf("exchange %d shows that %s was %s", s.by.Number, c.text(s.thing), s.did)
 }
