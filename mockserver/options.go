@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Validation says what happens to a request that is off the contract.
+// Validation describes what happens to a request that is off the contract.
 type Validation string
 
 // The modes of validation.
@@ -69,7 +69,7 @@ func WithClock(mode ClockMode) Option {
 	return func(c *config) (err error) { c.clock, err = clock.ParseMode(string(mode)); return err }
 }
 
-// ClockMode says what moves the clock of a world.
+// ClockMode is the mode of a world's clock, which decides what moves it.
 type ClockMode string
 
 // The modes of clocks.

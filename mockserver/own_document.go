@@ -94,7 +94,7 @@ func (x *exchange) conform(a check.Answer) check.Answer {
 	return a
 }
 
-// differenceOf says where an answer is off a document, and which keyword says so, without the values.
+// differenceOf returns where an answer is off a document, and which keyword says so, without the values.
 func differenceOf(err error) string {
 	var list []string
 	for _, part := range flatten(err) {

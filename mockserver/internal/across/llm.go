@@ -24,7 +24,7 @@ func Ask(w *world.World, engine Engine, queries *op.Queries, q Question, rows in
 	return engine.Ask(w, queries, q, int64(rows))
 }
 
-// Queryable says why a user may not query a database; nil: it may.
+// Queryable returns an error that says why a user may not query a database; nil: it may.
 func Queryable(w *world.World, user world.User, database string) error {
 	return core.Queryable(w, world.Caller{User: user}, database)
 }

@@ -31,8 +31,8 @@ func (r *ruleReader) operand(at string, value jsontext.Value) (operand, bool) {
 	return operand{}, false
 }
 
-// compare says how a value stands to the operand, if the two can be compared: numbers with a number, and times with a
-// moment. A text counts as a number in columns of numbers.
+// compare returns how a value stands to the operand, if the two can be compared: numbers with a number, and times with
+// a moment. A text counts as a number in columns of numbers.
 func (o operand) compare(value string, now time.Time, numeric bool) (order int, compares bool) {
 	switch {
 	case o.kind == '{':

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Mode says what moves a clock.
+// Mode is the mode of a clock, which decides what moves it.
 type Mode string
 
 // The three modes.

@@ -25,7 +25,7 @@ type Host struct {
 	Recording  func() *Recording                                                         // nil when there is none
 }
 
-// Recording says how much of what was answered is in the recording.
+// Recording describes how much of what was answered is in the recording.
 type Recording struct {
 	Recorded   int64  `json:"recorded"`
 	Unrecorded int64  `json:"unrecorded"`

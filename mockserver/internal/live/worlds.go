@@ -19,7 +19,7 @@ import (
 // Default is the id of the world that a request means when it names none.
 const Default = "default"
 
-// Plan says what a world is to be made of: a scenario, or a fork of another world. With neither it is made of the
+// Plan describes what a world is to be made of: a scenario, or a fork of another world. With neither it is made of the
 // server's own scenario. Seed, Mode and Now are those of the scenario, the server, or the fork's original, unless
 // given.
 type Plan struct {

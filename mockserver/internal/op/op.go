@@ -129,7 +129,7 @@ const (
 	CodeConflict      Code = "conflict"
 	CodeRange         Code = "range not satisfiable"
 	CodeNotAcceptable Code = "not acceptable"
-	CodeUnprocessable Code = "unprocessable" // what is wrong is the sense, not the form, where an interface distinguishes the two
+	CodeUnprocessable Code = "unprocessable" // wrong in sense, not in form, where an interface distinguishes the two
 	CodeTooLarge      Code = "too large"
 	CodeMediaType     Code = "unsupported media type"
 	CodeInternal      Code = "internal"
@@ -142,7 +142,7 @@ type Error struct {
 	Code    Code
 	Message string
 	Field   string
-	Reason  string         // what identifies the error to a program: the schema keyword that failed, or a code of the interface
+	Reason  string         // identifies the error to a program: the failed schema keyword, or a code of the interface
 	Key     string         // the id or name that belongs to nothing, with CodeNotFound
 	Details map[string]any // for interfaces whose errors carry more than a message
 }
@@ -173,22 +173,22 @@ func NotFound(kind, key string, value any) error {
 	}
 }
 
-// Invalid says what is wrong with a field, and what would be right.
+// Invalid returns an error that says what is wrong with a field, and what would be right.
 func Invalid(field, format string, args ...any) error {
 	return &Error{Code: CodeInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unprocessable says what of a field makes no sense, and what would.
+// Unprocessable returns an error that says what of a field makes no sense, and what would.
 func Unprocessable(field, format string, args ...any) error {
 	return &Error{Code: CodeUnprocessable, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Conflict says what is in the way.
+// Conflict returns an error that says what is in the way.
 func Conflict(format string, args ...any) error {
 	return &Error{Code: CodeConflict, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden says which right is missing.
+// Forbidden returns an error that says which right is missing.
 func Forbidden(format string, args ...any) error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }

@@ -126,7 +126,7 @@ type stream struct {
 	row  int
 }
 
-// broken says where an upload cannot be read any further.
+// broken returns an error that says where an upload cannot be read any further.
 func (s *stream) broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("row %d: the body ends in the middle of it", s.row)
@@ -219,7 +219,7 @@ func timeOf(s scalar) (at int64, timed bool, err error) {
 	if at, err = strconv.ParseInt(s.text, 10, 64); err != nil {
 		var seconds float64
 		if seconds, err = strconv.ParseFloat(s.text, 64); err != nil || math.IsNaN(seconds) || math.IsInf(seconds, 0) {
-			return 0, false, nil //nolint:nilerr // not a time
+			return 0, false, nil //nolint:nilerr // it is no time
 		}
 		at = int64(math.Floor(max(minTime-1, min(seconds, maxTime+1))))
 	}

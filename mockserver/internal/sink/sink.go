@@ -28,8 +28,8 @@ type Limits struct {
 	Bytes int // a line that is larger goes alone
 }
 
-// Counts says what became of the lines so far. A line that is given up while it is being written counts as lost until
-// it is written after all.
+// Counts describes what became of the lines so far. A line that is given up while it is being written counts as lost
+// until it is written after all.
 type Counts struct {
 	Written, Lost int64
 	Err           error // the first reason for which a line was lost

@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// archiveType says that archives are kept in the platform's own database.
+// archiveType is the type of archives that are kept in the platform's own database.
 const archiveType = "db"
 
 const maxPage = 100

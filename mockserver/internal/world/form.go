@@ -150,7 +150,7 @@ func (s *sealed) check() error {
 	return err
 }
 
-// located says where in a dump something is wrong, without the names of our types.
+// located returns an error that says where in a dump something is wrong, without the names of our types.
 func located(err error) error {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {

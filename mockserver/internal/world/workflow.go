@@ -183,7 +183,7 @@ const (
 	TaskCanceled          TaskState = "canceled"
 )
 
-// Outcome says how the tasks that it fits end: after how long, and with which error. Empty fields fit everything.
+// Outcome describes how the tasks that it fits end: after how long, and with which error. Empty fields fit everything.
 type Outcome struct {
 	Project  string        `json:"project,omitempty"`
 	Workflow string        `json:"workflow,omitempty"`

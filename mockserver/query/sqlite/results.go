@@ -172,8 +172,8 @@ func typeName(dialect string, k kind) string {
 
 var identifier = regexp.MustCompile(`^[\pL_][\pL\pN_$]*$`)
 
-// isExpression says whether a column's name is the text of an expression, which SQLite takes where there is no alias.
-// What reads like a name is one, and so is what stands in the query in quotes.
+// isExpression reports whether a column's name is the text of an expression, which SQLite takes where there is no
+// alias. What reads like a name is one, and so is what stands in the query in quotes.
 func (s *session) isExpression(name string) bool {
 	return !identifier.MatchString(name) && !strings.Contains(s.query.Text, quote(name)) &&
 		!strings.Contains(s.query.Text, "`"+name+"`")

@@ -142,7 +142,7 @@ type Args struct {
 	values []uintptr
 }
 
-// Null says whether any argument is null.
+// Null reports whether any argument is null.
 func (a Args) Null() bool {
 	for _, value := range a.values {
 		if lib.Xsqlite3_value_type(a.tls, value) == lib.SQLITE_NULL {
