@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Provenance says where a fact of a document comes from, and so how loud a deviation from it is.
+// Provenance describes where a fact of a document comes from, and so how loud a deviation from it is.
 type Provenance string
 
 // From the surest to the least sure.

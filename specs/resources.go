@@ -95,7 +95,7 @@ type Action struct {
 	partial partial
 }
 
-// partial says which lists lack some of what there is.
+// partial lists the lists that lack some of what there is.
 type partial struct {
 	Query []string `json:"query"` // parameters that make them so; a name may end in *
 	Total string   `json:"total"` // pointer to how many there are
