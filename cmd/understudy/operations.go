@@ -165,7 +165,7 @@ func (f *operationsFlags) count(c *cobra.Command, rows, extras []operation) erro
 	return nil
 }
 
-// axesOf says how much was seen of each kind of part that an operation has.
+// axesOf returns how much was seen of each kind of part that an operation has.
 func axesOf(touched *report.Touched) []report.Axis {
 	var axes []report.Axis
 	for _, name := range report.Axes() {

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/fixtures/source"
 )
 
-// outputs says in which forms a report is written, and where to.
+// outputs describes in which forms a report is written, and where to.
 type outputs struct {
 	format  *choice
 	output  string

@@ -172,7 +172,7 @@ func TestNoSecretIsInAnyReport(t *testing.T) {
 			t.Parallel()
 			secret := secretOf(name)
 			source := contract.Files(recordingOf(t, p.exchange(secret)))
-			r, _ := checker.Check(t.Context(), source) // where an exchange without an interface is alone, that nothing matched is an error
+			r, _ := checker.Check(t.Context(), source) // an error where nothing matched
 			if err := checker.Evidence(t.Context(), source, r); err != nil {
 				t.Fatal(err)
 			}
