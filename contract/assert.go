@@ -74,8 +74,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// operationOf finds the operation of an exchange for the sake of the secrets in its bodies. Where the base addresses are
-// unknown, any interface whose document has the path will do: rather too much is taken out than too little.
+// operationOf finds the operation of an exchange for the sake of the secrets in its bodies. Where the base addresses
+// are unknown, any interface whose document has the path will do: rather too much is taken out than too little.
 func operationOf(e *recording.Exchange) *specs.Operation {
 	var documents []*specs.Document
 	for _, name := range specs.Interfaces() {

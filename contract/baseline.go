@@ -20,7 +20,7 @@ import (
 //go:embed baseline.schema.json
 var BaselineSchema string
 
-// baseline is what is accepted, and what of it was seen.
+// baseline holds the accepted findings, and which of them were seen.
 type baseline struct {
 	file    string
 	entries []report.BaselineEntry
@@ -100,7 +100,7 @@ func (a *acceptance) accepts(f *report.Finding) bool {
 	return true
 }
 
-// report is what the baseline came to.
+// report returns the result of the baseline, or nil if there is none.
 func (a *acceptance) report() *report.Baseline {
 	if a == nil {
 		return nil

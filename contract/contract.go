@@ -4,8 +4,8 @@
 // A Checker reads recordings of any length; a Recorder records the traffic of a Go client under test, and
 // AssertConforms checks it; MatchShape keeps the shapes of responses as snapshots.
 //
-// Verdicts are passive and need evidence. What the recording cannot tell is inconclusive; a recording in which nothing
-// belongs to an interface is an error (ErrNothingMatched), never a pass.
+// Verdicts are passive and need evidence. What the recording does not show is inconclusive; a recording without an
+// exchange of any interface is an error (ErrNothingMatched), never a pass.
 package contract
 
 import (
@@ -27,15 +27,15 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// ErrNothingMatched says that no exchange of a recording belongs to an interface: the base addresses are wrong, or it
-// is the recording of something else.
+// ErrNothingMatched reports that no exchange of a recording belongs to an interface: the base addresses are wrong, or
+// it is the recording of something else.
 var ErrNothingMatched = errors.New("no exchange belongs to an interface of the platform")
 
-// ErrNothingJudged says that exchanges belong to an interface, but that nothing of substance in them could be judged: no
-// body, no parameter, and nothing by the rules between exchanges.
+// ErrNothingJudged reports that exchanges belong to an interface, but that nothing of substance in them could be
+// judged: no body, no parameter, and nothing by the rules between exchanges.
 var ErrNothingJudged = errors.New("nothing could be judged")
 
-// Report is what a check found. See package report for its forms.
+// Report is the result of a check. See package report for its forms.
 type Report = report.Report
 
 // Finding is a verdict worth showing.
@@ -51,7 +51,8 @@ type Record = capture.Record
 // Input is a place to look for recordings in: a file, a folder with all that is below it, a pattern, or a stream.
 type Input = capture.Input
 
-// Inputs are recordings that were found. Their Size is known before they are read, and their Source counts what it reads.
+// Inputs are recordings that were found. Their Size is known before they are read, and their Source counts what it
+// reads.
 type Inputs = capture.Inputs
 
 // Find looks for recordings. Errors are reported when they are read.
@@ -60,8 +61,9 @@ func Find(inputs ...Input) *Inputs { return capture.Find(inputs...) }
 // Read makes a source of one recording, of whatever format its content has. The name is for messages.
 func Read(name string, r io.Reader) Source { return capture.Read(name, r) }
 
-// Files makes a source of recordings on disk, checked one after the other: files, folders with all that is below them, and
-// patterns such as recordings/**/*.har. What is no recording is an error when it was named, and a note when it was found.
+// Files makes a source of recordings on disk, checked one after the other: files, folders with all that is below them,
+// and patterns such as recordings/**/*.har. A file that is not a recording is an error if it was named, and a note if
+// it was only found.
 func Files(paths ...string) Source { return capture.Files(paths...) }
 
 // Exchanges makes a source of exchanges in memory.
@@ -80,8 +82,8 @@ type Checker struct {
 	redactor  *recording.Redactor
 }
 
-// NewChecker returns a checker for all interfaces. All that is wrong with the options is in one error, as errors.Join has
-// it; WithShapeDir and WithShapeLabel are wrong here.
+// NewChecker returns a checker for all interfaces. All that is wrong with the options is in one error, as errors.Join
+// has it; WithShapeDir and WithShapeLabel are wrong here.
 func NewChecker(opts ...Option) (*Checker, error) { return newChecker(checking, opts) }
 
 func newChecker(purpose use, opts []Option) (*Checker, error) {
@@ -146,9 +148,9 @@ func (c *config) loadDocument(name string) (*specs.Document, error) {
 	return specs.LoadFile(name, path, c.brand)
 }
 
-// Check reads a recording to its end and reports on it. The report is there also when an error is: then it covers what
-// could be read. Errors are those of the source, of the context, ErrNothingMatched and ErrNothingJudged; that a recording breaks the
-// contract is no error but (*Report).Failed.
+// Check reads a recording to its end and reports on it. It returns a report also with an error: then it covers what
+// could be read. Errors are those of the source, of the context, ErrNothingMatched and ErrNothingJudged; a recording
+// that breaks the contract is not an error, but (*Report).Failed reports it.
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
 	j, err := c.run(ctx, source, g)

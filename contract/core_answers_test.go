@@ -40,7 +40,7 @@ func (c coreTalk) source() contract.Source {
 	return contract.Exchanges(slices.Values([]*recording.Exchange{e}))
 }
 
-// violations are what is wrong with a recording, however loud, and nothing that only cannot be known.
+// violations returns what is wrong with a recording, of whatever severity, without what is inconclusive.
 func violations(t *testing.T, source contract.Source) (list []string) {
 	t.Helper()
 	for _, f := range checked(t, source).Findings {

@@ -6,14 +6,15 @@ import (
 )
 
 // pendingCredentials decides what a missing Authorization header means. Browsers and proxies leave it out of their
-// recordings, so that one exchange alone tells nothing: it is a fault only when the recording has the header elsewhere.
+// recordings, so that one exchange alone proves nothing: it is a fault only when the recording has the header
+// elsewhere.
 type pendingCredentials struct {
 	seen   map[string]bool // interfaces on which some exchange carried credentials
 	absent []*judge.Result // exchanges without them that were answered with success
 	count  map[string]int  // by operation, of those beyond the ones kept
 }
 
-// perOperation is how many exchanges without credentials are kept of each operation.
+// perOperation bounds the exchanges without credentials that are kept of each operation.
 const perOperation = 5
 
 func (p *pendingCredentials) take(r *judge.Result) {
@@ -48,7 +49,7 @@ func (g *gatherer) settleCredentials() {
 	}
 }
 
-// verdict is what it means that an exchange has no credentials, when the whole recording is known.
+// verdict returns the verdict on an exchange without credentials, once the whole recording is known.
 func (p *pendingCredentials) verdict(r *judge.Result) (v report.Verdict, message string) {
 	if p.seen[r.Operation().Interface] {
 		return report.Fail, "a request without credentials was answered with success"

@@ -8,7 +8,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// use is what options are given to. An option without effect there is an error: it would be a mistake that nobody sees.
+// use is the call that options are given to. An option without effect there is an error: otherwise the mistake would go
+// unnoticed.
 type use struct {
 	name    string
 	options []string

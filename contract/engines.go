@@ -5,7 +5,7 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// engines says which engines judged how much.
+// engines returns which engines judged how much.
 func (g *gatherer) engines() []report.Engine {
 	const first = "github.com/getkin/kin-openapi"
 	list := []report.Engine{{

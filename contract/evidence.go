@@ -42,7 +42,7 @@ func (c *Checker) Evidence(ctx context.Context, source Source, r *Report) error 
 	return ctx.Err()
 }
 
-// shortened is an exchange without the ends of bodies that nobody reads to their end.
+// shortened returns an exchange with its long bodies cut.
 func shortened(e *recording.Exchange) *recording.Exchange {
 	e.Request.Body = shortBody(e.Request.Body)
 	if e.Response != nil {

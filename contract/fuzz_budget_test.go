@@ -19,8 +19,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// The budgets of these targets count bytes that are allocated, not seconds: the same input takes the same steps on every
-// machine. Codings may make much of little, up to a bound of their own.
+// The budgets of these targets count bytes that are allocated, not seconds: the same input takes the same steps on
+// every machine. Codings may make much of little, up to a bound of their own.
 const (
 	judgePerByte  = 600
 	judgeAtLeast  = 2 << 20
@@ -101,8 +101,8 @@ func TestHostileExchangesKeepTheBudget(t *testing.T) { //nolint:paralleltest // 
 	}
 }
 
-// judgeWithin judges an exchange with a checker that knows nothing yet, in a process in which another one has compiled the
-// schemas.
+// judgeWithin judges an exchange with a checker that knows nothing yet, in a process in which another one has compiled
+// the schemas.
 func judgeWithin(t *testing.T, warm *contract.Checker, e *recording.Exchange, size int) {
 	t.Helper()
 	source := contract.Exchanges(slices.Values([]*recording.Exchange{e}))
@@ -129,8 +129,8 @@ func judgeWithin(t *testing.T, warm *contract.Checker, e *recording.Exchange, si
 
 func isCoding(header [2]string) bool { return strings.Contains(strings.ToLower(header[0]), "encoding") }
 
-// FuzzReportBudget writes the report of an exchange in all forms: each is well-formed, holds no control characters, and is not
-// larger than the exchange gives cause for.
+// FuzzReportBudget writes the report of an exchange in all forms: each is well-formed, holds no control characters, and
+// is not larger than the exchange gives cause for.
 func FuzzReportBudget(f *testing.F) {
 	addExchanges(f)
 	c := checker(f, contract.WithWorkers(1), contract.WithGuess(true))

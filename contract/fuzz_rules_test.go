@@ -21,8 +21,8 @@ const (
 	ruleAtLeast  = 1 << 20
 )
 
-// FuzzRuleBudget shows histories to the rules: six bytes draw what is asked about which thing, by whom, when, for how long and
-// how it is answered; bodies show what the text has.
+// FuzzRuleBudget shows histories to the rules: six bytes draw what is asked about which thing, by whom, when, for how
+// long and how it is answered; bodies show what the text has.
 func FuzzRuleBudget(f *testing.F) {
 	f.Add([]byte("\x00\x01\x00\x01\x05\x02\x01\x01\x00\x01\x05\x02\x02\x01\x02\x01\x09\x30"), `{"id":"1","poolId":"1","name":"a","done":true}`)
 	f.Add(bytes.Repeat([]byte{3, 1, 0, 2, 0, 255}, 40), `{"pools":[{"id":"1"},{"id":2}],"poolRules":[{"poolId":"1","conditions":[{"values":[]}]}]}`)

@@ -15,9 +15,9 @@ const (
 	maxGaps   = 1_000  // in the report
 )
 
-// numbering finds the exchanges that a recording lacks, by the numbers of those that it has. The numbers of a world begin
-// with 1 in each run of the program that recorded it. A recording may hold several runs, one after the other or mixed, and
-// may begin in the middle of one.
+// numbering finds the exchanges that a recording lacks, by the numbers of those that it has. The numbers of a world
+// begin with 1 in each run of the program that recorded it. A recording may hold several runs, one after the other or
+// mixed, and may begin in the middle of one.
 type numbering struct {
 	series map[seriesKey][]piece
 	order  []seriesKey
@@ -73,7 +73,8 @@ func (n *numbering) gaps(complete bool) []report.Gap {
 }
 
 // runs splits the pieces of a series where a run begins anew. Where one seems to begin in the middle, the numbers of
-// several runs are mixed: then what any of them has is missing in none, and nothing is known of pieces that were not kept.
+// several runs are mixed: then what any of them has is missing in none, and nothing is known of pieces that were not
+// kept.
 func runs(pieces []piece) [][]piece {
 	list := [][]piece{pieces[:1:1]}
 	for i, p := range pieces[1:] {

@@ -21,7 +21,7 @@ import (
 const (
 	perGroup    = 50     // findings kept of each fingerprint
 	maxFindings = 10_000 // findings kept in all
-	maxGroups   = 20_000 // fingerprints told apart
+	maxGroups   = 20_000 // fingerprints that are kept apart
 	maxProblems = 1000   // of a source, kept in the report
 	maxReasons  = 100    // why bodies were not judged
 )
@@ -74,7 +74,7 @@ func newGatherer(c *Checker) *gatherer {
 	return g
 }
 
-// rules is what the rules between exchanges need to know.
+// rules returns the settings of the rules between exchanges.
 func (c *Checker) rules() rule.Config {
 	return rule.Config{Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
 }
@@ -256,7 +256,7 @@ func (g *gatherer) finding(f report.Finding, lines ...report.Line) {
 
 type saysKey struct{ iface, file, pointer string }
 
-// saying is what the document says at the place of a finding, in one line.
+// saying returns the document's statement at the place of a finding, in one line.
 func (g *gatherer) saying(f *report.Finding) string {
 	key := saysKey{f.Interface, f.Spec.File, f.Spec.Pointer}
 	says, known := g.says[key]

@@ -16,7 +16,7 @@ const (
 	headBytes   = 16 << 20
 )
 
-// yielded is what a source yields.
+// yielded is an element of a source.
 type yielded struct {
 	record  capture.Record
 	problem error
@@ -52,7 +52,8 @@ func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judg
 	}
 }
 
-// try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not hold.
+// try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not
+// hold.
 func (c *Checker) try(ctx context.Context, h *head) (held []*ownership.Base, notes []string) {
 	for _, entry := range h.entries {
 		if ctx.Err() != nil || entry.problem != nil {
@@ -135,7 +136,7 @@ func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 	}
 }
 
-// notes says what came of the guesses.
+// notes returns what came of the guesses.
 func (g *guesses) notes(j *judge.Judge) (list []string) {
 	for _, b := range j.Addresses().Bases() {
 		if n := g.lowered[b.Confirmation()]; n > 0 {
@@ -164,8 +165,8 @@ func (c *Checker) judgeOf(r *Report) *judge.Judge {
 	return c.judge.At(c.judge.Addresses().With(guessed))
 }
 
-// bases says where the interfaces were, and how many exchanges each address had. Guesses that nothing came of are left
-// out.
+// bases returns where the interfaces were, and how many exchanges each address had. Guesses that nothing came of are
+// left out.
 func (g *gatherer) bases(j *judge.Judge) []report.Base {
 	var list []report.Base
 	for _, b := range j.Addresses().Bases() {

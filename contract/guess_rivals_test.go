@@ -24,8 +24,8 @@ func gets(pairs ...string) contract.Source {
 	return contract.Exchanges(slices.Values(list))
 }
 
-// A recording of two installations and a local mock conforms however much of it is said in advance: a base of one
-// interface makes none of another elsewhere, and what it takes the owner from is listed.
+// A recording of two installations and a local mock conforms however many of its bases are given in advance: a base of
+// one interface makes none of another elsewhere, and what it takes the owner from is listed.
 func TestAGivenBaseMakesNoOtherGuessesWrong(t *testing.T) {
 	t.Parallel()
 	const pool = `{"id":"1","name":"p","concurrencyLimit":1,"default":true}`

@@ -160,8 +160,8 @@ func foreign(good, bad int) contract.Source {
 	return contract.Exchanges(slices.Values(list))
 }
 
-// A guess that most of the first exchanges refute is withdrawn, with all that was found below it. One that only later ones
-// refute is told of.
+// A guess that most of the first exchanges refute is withdrawn, with all that was found below it. One that only later
+// ones refute is reported.
 func TestAGuessIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	const base = "http://app.acme.io looked like llm, but 4 of 4 exchanges do not fit: they are not judged; " +
@@ -184,7 +184,7 @@ func TestAGuessIsWithdrawn(t *testing.T) {
 	}
 }
 
-// Nobody said whose the exchanges below a guessed base are, so that they break no build until somebody does.
+// The owner of the exchanges below a guessed base was not given, so that they break no build until it is.
 func TestAGuessWarns(t *testing.T) {
 	t.Parallel()
 	source := foreign(3, 1)

@@ -52,7 +52,7 @@ func withHeaders(status int, lines ...string) *recording.Exchange {
 	return e
 }
 
-// told are the findings of rules, each group in a line.
+// told returns the findings of rules, each group in a line.
 func told(r *contract.Report, rules ...string) []string {
 	var list []string
 	for _, g := range r.Groups {

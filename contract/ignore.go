@@ -12,8 +12,8 @@ import (
 	"svc.example/understudy/contract/internal/ownership"
 )
 
-// WithIgnoredHosts leaves out exchanges with hosts that fit a pattern, such as *.cdn.example.com. They count as ignored, and
-// a note says how many there are.
+// WithIgnoredHosts leaves out exchanges with hosts that fit a pattern, such as *.cdn.example.com. They count as
+// ignored, and a note says how many there are.
 func WithIgnoredHosts(patterns ...string) Option {
 	return func(c *config) error {
 		c.ignoredHosts = append(c.ignoredHosts, patterns...)
@@ -38,7 +38,7 @@ func arePatterns(patterns []string) error {
 	return nil
 }
 
-// ignores says by what an exchange is left out, or returns an empty text.
+// ignores returns the option by which an exchange is left out, or the empty string.
 func (c *config) ignores(item *capture.Item) string {
 	if len(c.ignoredHosts)+len(c.ignoredPaths) == 0 {
 		return ""
@@ -60,7 +60,7 @@ func (c *config) ignores(item *capture.Item) string {
 	return ""
 }
 
-// ignoredNotes says how many exchanges were left out, and by what.
+// ignoredNotes returns how many exchanges were left out, and by what.
 func (g *gatherer) ignoredNotes() (notes []string) {
 	for _, reason := range slices.Sorted(maps.Keys(g.ignored)) {
 		notes = append(notes, fmt.Sprintf("%d exchanges are ignored, as asked for: %s", g.ignored[reason], reason))

@@ -14,9 +14,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// WithIgnoredHeaders leaves headers with names that fit a pattern, such as X-Acme-*, unjudged: as parameters of requests, as
-// documented headers of answers, and as undeclared ones. A pattern that fits a header with credentials is an error, since
-// these are always judged.
+// WithIgnoredHeaders leaves headers with names that fit a pattern, such as X-Acme-*, unjudged: as parameters of
+// requests, as documented headers of answers, and as undeclared ones. A pattern that fits a header with credentials is
+// an error, since these are always judged.
 func WithIgnoredHeaders(patterns ...string) Option {
 	return func(c *config) error {
 		for _, pattern := range patterns {
@@ -55,8 +55,8 @@ func (c *config) ignoredCredentials(documents []*specs.Document) error {
 	return errors.Join(errs...)
 }
 
-// credentialHeaders lists the headers of requests that carry credentials: by HTTP, by the documents' security schemes, and
-// those whose values the documents call secret.
+// credentialHeaders lists the headers of requests that carry credentials: by HTTP, by the documents' security schemes,
+// and those whose values the documents call secret.
 func credentialHeaders(documents []*specs.Document) []string {
 	names := map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true}
 	for _, d := range documents {

@@ -70,7 +70,7 @@ func TestAnInterruptEndsACheck(t *testing.T) {
 	}
 }
 
-// Nobody waits for a source that yields nothing any more, nor for an engine that is at work.
+// An interrupted check waits neither for a source that yields nothing any more nor for an engine at work.
 func TestAnInterruptEndsTheWaitForASource(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())

@@ -15,9 +15,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// WithLatency sets how long the exchanges of operations may take, from the beginning of the request to the end of the answer:
-// by their names, such as workflow.listPools, or by patterns such as workflow.*, of which the most specific one that fits
-// decides. What takes longer is an error of the rule latency. A pattern that fits no operation is a LatencyError.
+// WithLatency sets how long the exchanges of operations may take, from the beginning of the request to the end of the
+// answer: by their names, such as workflow.listPools, or by patterns such as workflow.*, of which the most specific one
+// that fits decides. What takes longer is an error of the rule latency. A pattern that fits no operation is a
+// LatencyError.
 func WithLatency(limits map[string]time.Duration) Option {
 	return func(c *config) error {
 		var errs []error
@@ -36,7 +37,7 @@ func WithLatency(limits map[string]time.Duration) Option {
 	}
 }
 
-// LatencyError says what is wrong with a limit of WithLatency.
+// LatencyError describes what is wrong with a limit of WithLatency.
 type LatencyError struct {
 	Operation string // as it was given
 	Reason    string
@@ -44,7 +45,7 @@ type LatencyError struct {
 
 func (e *LatencyError) Error() string { return "latency of " + e.Operation + ": " + e.Reason }
 
-// latencyLimit is how long the operations that fit a pattern may take.
+// latencyLimit is the longest time that the operations that fit a pattern may take.
 type latencyLimit struct {
 	pattern string
 	most    time.Duration
@@ -77,8 +78,8 @@ func (c *config) limits(documents []*specs.Document) (map[string]time.Duration, 
 	return limits, errors.Join(errs...)
 }
 
-// literal is how much of a pattern is text: of two that fit an operation, the one with more of it is more specific, and a
-// name is more specific than any pattern.
+// literal returns the number of bytes of a pattern that are text: of two that fit an operation, the one with more of it
+// is more specific, and a name is more specific than any pattern.
 func (l latencyLimit) literal() int {
 	text := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`*?[]\`, r) {
@@ -92,7 +93,7 @@ func (l latencyLimit) literal() int {
 	return len(text)
 }
 
-// noOperation says what would be right in the place of a name that no operation has.
+// noOperation returns what would be right in the place of a name that no operation has.
 func noOperation(name string, names []string) string {
 	reason := "there is no such operation: see understudy operations"
 	near, _, found := strings.Cut(source.OneOf(name, names), ", or one of ")

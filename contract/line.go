@@ -36,7 +36,7 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	return line
 }
 
-// shortURL is the beginning of an address that nobody reads to its end.
+// shortURL returns an address, cut if it is too long to read.
 func shortURL(text string) string {
 	const longest = 2000
 	if len(text) <= longest {

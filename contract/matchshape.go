@@ -25,8 +25,8 @@ import (
 // each operation and status, such as workflow.listPools.200_1.snap.json. A shape that is not there is written, except
 // in CI, where that fails. UPDATE=1, or UPDATE_SNAPS=true, writes shapes anew.
 //
-// The operation is found by the address of the response's request; WithBaseURL gives other addresses than the default ones.
-// The body can be read again afterwards.
+// The operation is found by the address of the response's request; WithBaseURL gives other addresses than the default
+// ones. The body can be read again afterwards.
 func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 	tb.Helper()
 	checker, err := newChecker(matching, opts)
@@ -185,8 +185,8 @@ func (c *Checker) matchSnapshot(tb testing.TB, name string, union *shape.Union) 
 	}
 }
 
-// eager runs clean-ups at once: the library counts the snapshots of a file until the test is over, and a second match of
-// the same operation would go to another file.
+// eager runs clean-ups at once: the library counts the snapshots of a file until the test is over, and a second match
+// of the same operation would go to another file.
 type eager struct {
 	testing.TB
 	cleanups []func()

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// served is what a recorder has recorded of a handler that was asked once.
+// served returns the recording of one request to a handler, and the response.
 func served(t *testing.T, method, body string, handler http.HandlerFunc) (*recording.Exchange, *http.Response) {
 	t.Helper()
 	recorder := contract.NewRecorder(nil)

@@ -15,8 +15,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// WriteEvidence writes the exchanges of a finding's evidence as a recording of their own, the smallest that still shows what the
-// finding says. Secrets are taken out.
+// WriteEvidence writes the exchanges of a finding's evidence as a recording of their own, the smallest that still shows
+// what the finding says. Secrets are taken out.
 func WriteEvidence(w io.Writer, source Source, f *Finding) error {
 	redactor := &recording.Redactor{Salt: []byte(f.ID)}
 	wanted := map[int]bool{}
@@ -71,9 +71,10 @@ const (
 )
 
 // Minimize writes for each violation of a report, the first hundred of them, the smallest recording that still shows it
-// into a folder: RULE-ID.ndjson, which can be checked again, and RULE-ID.sh, which sends the request again that broke the
-// rule. README.md lists them. That a recording shows its finding is checked, without its secrets: none of its exchanges can be
-// spared. Where the evidence of a finding is not enough, what stands near it in the recording is tried, too.
+// into a folder: RULE-ID.ndjson, which can be checked again, and RULE-ID.sh, which sends the request again that broke
+// the rule. README.md lists them. That a recording shows its finding is checked, without its secrets: none of its
+// exchanges can be spared. Where the evidence of a finding is not enough, what stands near it in the recording is
+// tried, too.
 //
 // It reads the source again, once, which therefore must be one that can be, and the same as the report is about.
 func (c *Checker) Minimize(ctx context.Context, source Source, r *Report, dir string) error {
@@ -156,7 +157,7 @@ func (m *minimizer) read(source Source) error {
 	open := m.hunts
 	for record, err := range source {
 		if err != nil {
-			continue // the report tells of it
+			continue // the report says so
 		}
 		isNew := record.File != m.file
 		for len(open) > 0 && (record.Number > open[0].last+laterRecords || isNew && record.Number > open[0].last) {

@@ -103,7 +103,8 @@ func plainGET(path, key string) *recording.Exchange {
 	return e
 }
 
-// That a request without credentials is at fault shows only beside one that has some, which is no part of its evidence.
+// That a request without credentials is at fault shows only beside one that has some, which does not belong to its
+// evidence.
 func TestWhatItsEvidenceDoesNotShowIsLookedForNearIt(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]int{"before": 3, "after": 1400, "at the beginning": 1, "far away": 700} {

@@ -85,7 +85,7 @@ func (m *minimizer) check(h *hunt) string {
 	return strings.Join(append(words, h.name()+".ndjson"), " ")
 }
 
-// basesOf is where an interface was, unless it was where it is by default.
+// basesOf returns the given and the guessed base addresses of an interface, without the default ones.
 func (m *minimizer) basesOf(iface string) []string {
 	list := slices.Clone(m.checker.config.bases[iface])
 	for _, b := range m.bases {

@@ -43,9 +43,9 @@ type config struct {
 	latency         []latencyLimit
 }
 
-// WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document follow
-// after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for those of a
-// local mock.
+// WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document
+// follow after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for
+// those of a local mock.
 func WithBaseURL(iface, address string) Option {
 	return func(c *config) error {
 		c.bases[iface] = append(c.bases[iface], address)
@@ -58,11 +58,11 @@ func WithBaseURL(iface, address string) Option {
 // Deprecated: use WithBaseURL, which has the name that it has in mockserver.
 func WithBase(iface, address string) Option { return WithBaseURL(iface, address) }
 
-// WithRewrite judges exchanges whose address begins with one prefix as if it began with another one, as behind a gateway
-// that adds or changes prefixes; reports show addresses as they were recorded. The prefix from is a path, such as /gw/wf, and
-// then that of any host, or a URL, whose host may be a pattern such as *.gw.example; a segment of either may be *. What it
-// becomes is a path on the same host, such as /, or a URL. Prefixes are of whole segments. Of several options the first that
-// fits decides. For a prefix on one host, WithBaseURL with a path is enough.
+// WithRewrite judges exchanges whose address begins with one prefix as if it began with another one, as behind a
+// gateway that adds or changes prefixes; reports show addresses as they were recorded. The prefix from is a path, such
+// as /gw/wf, and then that of any host, or a URL, whose host may be a pattern such as *.gw.example; a segment of either
+// may be *. What it becomes is a path on the same host, such as /, or a URL. Prefixes are of whole segments. Of several
+// options the first that fits decides. For a prefix on one host, WithBaseURL with a path is enough.
 func WithRewrite(from, to string) Option {
 	return func(c *config) error {
 		rewrite, err := ownership.NewRewrite(from, to)
@@ -96,10 +96,10 @@ func WithTrust(level specs.Provenance) Option {
 	}
 }
 
-// WithEngine adds a second engine to the first one, which is kin-openapi. The second engine judges whatever the first one
-// faults, and of the rest the first 20 exchanges and more of each operation and status; where they differ, the finding is
-// disputed. In a Go test that is libopenapi.New() of the package contract/engine/libopenapi, which takes minutes to
-// compile for the first time. Without one kin-openapi judges alone.
+// WithEngine adds a second engine to the first one, which is kin-openapi. The second engine judges whatever the first
+// one faults, and of the rest the first 20 exchanges and more of each operation and status; where they differ, the
+// finding is disputed. In a Go test that is libopenapi.New() of the package contract/engine/libopenapi, which takes
+// minutes to compile for the first time. Without one kin-openapi judges alone.
 func WithEngine(e engine.Engine) Option {
 	return func(c *config) error {
 		c.engine = e
@@ -144,8 +144,8 @@ func known(ids []string) error {
 	return nil
 }
 
-// WithGaps sets whether a check fails when exchanges are missing in a recording, by the numbers that recordings of
-// our own format have. By default what is missing between others is reported and inconclusive. If gaps fail, a recording
+// WithGaps sets whether a check fails when exchanges are missing in a recording, by the numbers that recordings of our
+// own format have. By default what is missing between others is reported and inconclusive. If gaps fail, a recording
 // also begins with the first exchange of its world, or goes on where another one ends.
 func WithGaps(fail bool) Option {
 	return func(c *config) error {
@@ -154,7 +154,7 @@ func WithGaps(fail bool) Option {
 	}
 }
 
-// Completeness says whether recordings are taken to hold all requests that an account was sent.
+// Completeness states whether recordings are taken to hold all requests that an account was sent.
 type Completeness = rule.Completeness
 
 // Recordings are complete until they show otherwise, always, or never.
@@ -164,10 +164,11 @@ const (
 	CompleteNever  = rule.Never
 )
 
-// WithComplete sets whether recordings are taken as complete. By default they are until one shows otherwise: something is
-// there, gone or changed without a request, or numbers are missing. Then what a request that the recording lacks would
-// explain is inconclusive for that account. A recording of everything that an account was sent, such as a Recorder's
-// around the only client of a test's own account, is CompleteAlways; one of a client among others may be CompleteNever.
+// WithComplete sets whether recordings are taken as complete. By default they are until one shows otherwise: something
+// is there, gone or changed without a request, or numbers are missing. Then what a request that the recording lacks
+// would explain is inconclusive for that account. A recording of everything that an account was sent, such as a
+// Recorder's around the only client of a test's own account, is CompleteAlways; one of a client among others may be
+// CompleteNever.
 func WithComplete(complete Completeness) Option {
 	return func(c *config) error {
 		if !slices.Contains([]Completeness{CompleteAuto, CompleteAlways, CompleteNever}, complete) {
@@ -190,10 +191,10 @@ func WithWorkers(n int) Option {
 	}
 }
 
-// WithGuess sets whether the base addresses of interfaces that were given none are guessed from the recording, where the
-// default ones do not fit. The report says what was guessed. Of several interfaces the one that most of the first exchanges
-// fit is taken, and of equal ones none; a guess is withdrawn when most of those exchanges do not fit. What is found below a
-// guessed base is a warning at most: WithBaseURL confirms it.
+// WithGuess sets whether the base addresses of interfaces that were given none are guessed from the recording, where
+// the default ones do not fit. The report says what was guessed. Of several interfaces the one that most of the first
+// exchanges fit is taken, and of equal ones none; a guess is withdrawn when most of those exchanges do not fit. What is
+// found below a guessed base is a warning at most: WithBaseURL confirms it.
 func WithGuess(guess bool) Option {
 	return func(c *config) error {
 		c.guess = guess
@@ -235,8 +236,9 @@ func WithSpec(iface, path string) Option {
 	}
 }
 
-// WithExtras sets whether what clients call around the operations of the platform, such as imports of tables, is judged by
-// documents of its own. It is by default, and is undocumented otherwise. It never counts as coverage of the operations.
+// WithExtras sets whether what clients call around the operations of the platform, such as imports of tables, is judged
+// by documents of its own. It is by default, and is undocumented otherwise. It never counts as coverage of the
+// operations.
 func WithExtras(on bool) Option {
 	return func(c *config) error {
 		c.noExtras = !on
@@ -252,7 +254,7 @@ func WithShapeDir(dir string) Option {
 	}
 }
 
-// WithShapeLabel tells apart shapes of the same operation and status, as in "while it runs" and "when it is done".
+// WithShapeLabel distinguishes shapes of the same operation and status, as in "while it runs" and "when it is done".
 func WithShapeLabel(label string) Option {
 	return func(c *config) error {
 		c.label = label

@@ -20,7 +20,7 @@ const (
 	batchBytes   = 1 << 20
 	maxInFlight  = 8 << 20 // bytes of all batches under way, unless one alone has more
 	maxWaiting   = 32      // batches that wait for the gatherer
-	maxErrors    = 20      // of a source, told in full
+	maxErrors    = 20      // of a source, reported in full
 )
 
 // batch is a run of records, judged together by one worker.
@@ -33,7 +33,7 @@ type batch struct {
 	done     chan struct{}
 }
 
-// verdict is what one exchange gave.
+// verdict holds the result of one exchange.
 type verdict struct {
 	result *judge.Result
 	line   report.Line // of what has a finding, or is an event
@@ -47,8 +47,8 @@ type verdict struct {
 // way is bounded, so that memory stays flat however long the recording is. The judge is the one that judged: it also
 // knows what was guessed.
 //
-// When the context ends nobody is waited for: an engine cannot be interrupted, so that the exchange at hand is judged to
-// its end in the background.
+// When the context ends, run waits for nothing: an engine cannot be interrupted, so that the exchange at hand is judged
+// to its end in the background.
 func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.Judge, error) {
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)

@@ -2,5 +2,5 @@
 
 package contract_test
 
-// raceFactor is how many times more is allocated under the race detector, which empties pools at random.
+// raceFactor is the factor by which allocations grow under the race detector, which empties pools at random.
 const raceFactor = 8

@@ -19,9 +19,9 @@ import (
 // maxRecordedBody bounds how much of each body a Recorder keeps. What is beyond is passed on but marked as truncated.
 const maxRecordedBody = 16 << 20
 
-// Recorder is a RoundTripper that records what goes through it, for AssertConforms or for a file. With Handler it records
-// what a server serves. Neither the client nor
-// the server notices: bodies are copied while they are read, and streams stay streams. It is safe for concurrent use.
+// Recorder is a RoundTripper that records what goes through it, for AssertConforms or for a file. With Handler it
+// records what a server serves. Neither the client nor the server notices: bodies are copied while they are read, and
+// streams stay streams. It is safe for concurrent use.
 //
 // Secrets are in memory only. What Exchanges and WriteTo give is redacted; the same secret has the same mark within one
 // Recorder, and another one in every other.
@@ -45,7 +45,8 @@ type entry struct {
 }
 
 // NewRecorder returns a recorder of what goes through next, or through http.DefaultTransport if next is nil. It takes
-// WithBrand, by whose scheme keys are recognised; what is wrong with its options is an error of AssertConforms and WriteTo.
+// WithBrand, by whose scheme keys are recognised; what is wrong with its options is an error of AssertConforms and
+// WriteTo.
 func NewRecorder(next http.RoundTripper, opts ...Option) *Recorder {
 	if next == nil {
 		next = http.DefaultTransport
@@ -78,7 +79,7 @@ func (r *Recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	if e.lengths[0] = request.ContentLength; request.ContentLength == 0 {
 		e.lengths[0] = -1 // a body of unknown length, or none
 	}
-	if request.ContentLength > 0 { // the transport writes it, and it tells the size of a body that nobody reads whole
+	if request.ContentLength > 0 { // the transport writes it, and it gives the size of a body that is not read whole
 		e.declare(request.ContentLength)
 	}
 	response, err := r.next.RoundTrip(e.tee(request))
@@ -222,8 +223,8 @@ func (f *forward) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// body is what was copied. One that the other side did not read to its end may be longer, which length, if it is not
-// negative, tells.
+// body returns what was copied. A body that the other side did not read to its end may be longer; length is its full
+// length, or negative if that is unknown.
 func (c *copied) body(length int64) *recording.Body {
 	if c == nil {
 		return nil
@@ -234,8 +235,8 @@ func (c *copied) body(length int64) *recording.Body {
 	return &recording.Body{Bytes: bytes.Clone(c.kept.Bytes()), Truncated: c.truncated || !whole}
 }
 
-// isWholeJSON reports whether bytes are an object or a list to its end. Decoders of JSON stop there, without looking for
-// the end of the body.
+// isWholeJSON reports whether bytes are an object or a list to its end. Decoders of JSON stop there, without looking
+// for the end of the body.
 func isWholeJSON(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[') && json.Valid(b)

@@ -49,7 +49,7 @@ func get(t *testing.T, client *http.Client, url string) *http.Response {
 	return response
 }
 
-// failing is a TB that keeps what it is told.
+// failing is a TB that keeps its messages.
 type failing struct {
 	testing.TB
 	said strings.Builder

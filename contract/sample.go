@@ -8,19 +8,19 @@ import (
 )
 
 // Of what the first engine passes, the second one judges a sample: of each operation and status all exchanges until
-// sampleSize of them were gathered, and sampleLag batches more. So the first ones of each are in the sample, wherever in a
-// recording they stand, and so are all exchanges of a recording of up to sampleLag batches.
+// sampleSize of them were gathered, and sampleLag batches more. So the first ones of each are in the sample, wherever
+// in a recording they stand, and so are all exchanges of a recording of up to sampleLag batches.
 //
-// The sample must not depend on how many workers there are, nor on how fast they are: what decides about a batch must be
-// gathered before any worker has that batch. The lag sees to it. Batch n goes to the workers after it was put into the
-// queue, which holds maxWaiting batches. By then the gatherer has taken batch n-maxWaiting out of it, so that it is done
-// with batch n-maxWaiting-1 and those before. What it has gathered of later ones does not count.
+// The sample must not depend on how many workers there are, nor on how fast they are: what decides about a batch must
+// be gathered before any worker has that batch. The lag sees to it. Batch n goes to the workers after it was put into
+// the queue, which holds maxWaiting batches. By then the gatherer has taken batch n-maxWaiting out of it, so that it is
+// done with batch n-maxWaiting-1 and those before. What it has gathered of later ones does not count.
 const (
 	sampleSize = 20
 	sampleLag  = maxWaiting + 1
 )
 
-// sample says which exchanges the second engine judges whatever the first one says of them.
+// sample describes which exchanges the second engine judges whatever the first one says of them.
 type sample struct {
 	counts map[sampleKey]int // used by the gatherer alone
 	full   sync.Map          // sampleKey → index of the batch in which sampleSize was reached

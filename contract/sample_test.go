@@ -140,8 +140,8 @@ func TestWhatIsRememberedDoesNotChangeTheSample(t *testing.T) {
 	}
 }
 
-// What is sampled does not depend on how many workers there are, nor on how fast they are: the engine takes its time with
-// some messages, and has its own opinion of others.
+// What is sampled does not depend on how many workers there are, nor on how fast they are: the engine takes its time
+// with some messages, and has its own opinion of others.
 func TestTheSampleDoesNotDependOnWorkers(t *testing.T) {
 	t.Parallel()
 	resources := []string{"attempts", "sessions", "projects", "schedules", "workflows", "pools"}
@@ -178,8 +178,8 @@ func TestTheSampleDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// A worker that is slow with one batch lets others run ahead of the gatherer as far as it goes. What is enough with that
-// batch takes effect behind them only.
+// A worker that is slow with one batch lets others run ahead of the gatherer as far as it goes. What is enough with
+// that batch takes effect behind them only.
 func TestTheSampleEndsBehindWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	const slow = 40

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// severity is how loud findings are by the user's own will, whatever is known of their facts.
+// severity is a level that the user sets for findings, whatever the provenance of their facts.
 type severity struct {
 	rule, operation string // patterns, as path.Match has them
 	level           report.Severity
@@ -24,10 +24,10 @@ func Severities() []report.Severity {
 	return []report.Severity{report.Error, report.Warning, report.Notice, Off}
 }
 
-// WithSeverity sets how loud the findings of a rule on an operation are: error, warning, notice, or off, which leaves them
-// out and counts their checks as skipped. Both names may be patterns, as in schema, core.*, and *; the first option that
-// fits a finding decides. A pattern that fits no rule or no operation is an error. What belongs to no operation fits
-// the operation * only.
+// WithSeverity sets how loud the findings of a rule on an operation are: error, warning, notice, or off, which leaves
+// them out and counts their checks as skipped. Both names may be patterns, as in schema, core.*, and *; the first
+// option that fits a finding decides. A pattern that fits no rule or no operation is an error. What belongs to no
+// operation fits the operation * only.
 func WithSeverity(rule, operation string, level report.Severity) Option {
 	return func(c *config) error {
 		if !slices.Contains(Severities(), level) {

@@ -26,8 +26,8 @@ type Shape struct {
 }
 
 // Shapes holds the snapshots in folders, and below these, against the documents, and lists all of them, in the order of
-// their names. With WithSpec it tells which snapshots a changed document would break, before anybody's tests do.
-// Folders without snapshots are an error.
+// their names. With WithSpec it shows which snapshots a changed document would break, before any tests do. Folders
+// without snapshots are an error.
 func Shapes(dirs []string, opts ...Option) ([]Shape, error) {
 	checker, err := newChecker(listing, opts)
 	if err != nil {

@@ -11,13 +11,14 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// oracle tells whether some exchanges show a finding, by checking them as a recording of their own.
+// oracle reports whether some exchanges show a finding, by checking them as a recording of their own.
 type oracle struct {
 	checker *Checker
 	judge   *judge.Judge
 }
 
-// shows returns the finding of a fingerprint as the exchanges show it, or nil when they do not, or when the context ends.
+// shows returns the finding of a fingerprint as the exchanges show it, or nil when they do not, or when the context
+// ends.
 func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Exchange) *report.Finding {
 	var found *report.Finding
 	take := func(f *report.Finding) {
@@ -59,8 +60,8 @@ func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Ex
 }
 
 // smallest takes exchanges away for as long as the rest still shows the finding. None of what is left can be spared: it
-// is delta debugging (Zeller and Hildebrandt's ddmin), of which only the complements are tried, since a finding takes few
-// exchanges and these stand apart.
+// is delta debugging (Zeller and Hildebrandt's ddmin), of which only the complements are tried, since a finding takes
+// few exchanges and these stand apart.
 func (o *oracle) smallest(ctx context.Context, id string, exchanges []*recording.Exchange) []*recording.Exchange {
 	for parts := 2; len(exchanges) > 1 && ctx.Err() == nil; {
 		parts = min(parts, len(exchanges))

@@ -12,13 +12,13 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// maxUnmatched bounds how many addresses without an owner are told apart.
+// maxUnmatched bounds how many addresses without an owner are kept apart.
 const maxUnmatched = 1000
 
 // unmatchedAddresses counts the addresses that belong to no interface, or to several.
 type unmatchedAddresses struct {
 	known map[addressKey]*unmatchedAddress
-	rest  int // exchanges with addresses beyond those that are told apart
+	rest  int // exchanges with addresses beyond those that are kept apart
 }
 
 type addressKey struct{ method, url string }

@@ -150,7 +150,8 @@ func TestWorkIsLinear(t *testing.T) { //nolint:paralleltest // it counts what th
 	}
 }
 
-// TestFindingsOfAMessageAreBounded: the first twenty of a rule are told, and the last of these says how many more there are.
+// TestFindingsOfAMessageAreBounded: the first twenty of a rule are listed, and the last of these says how many more
+// there are.
 func TestFindingsOfAMessageAreBounded(t *testing.T) {
 	t.Parallel()
 	const n, told = 4000, 20

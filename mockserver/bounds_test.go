@@ -16,8 +16,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// A request that nobody can read is the client's fault on every operation, whether or not its document has a status for
-// that.
+// An unreadable request is the client's fault on every operation, whether or not its document has a status for that.
 func TestNoRequestIsTheMocksFault(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("full-account"))
@@ -124,7 +123,7 @@ func TestDeletedWorldsAreForgotten(t *testing.T) { //nolint:paralleltest // it c
 	}
 }
 
-// A handler that finds very many mistakes tells some of them.
+// A handler that finds very many mistakes lists some of them.
 func TestManyMistakesAreToldInPart(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("full-account"))

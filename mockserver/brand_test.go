@@ -9,7 +9,8 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-// Exact identifiers in bodies follow the brand, both ways. The neutral ones are then names like any other, and nobody's.
+// Exact identifiers in bodies follow the brand, both ways. The neutral ones are then names like any other, without a
+// meaning.
 func TestBrandedBodies(t *testing.T) {
 	t.Parallel()
 	branded := func(t *testing.T, scenario string) func(method, path, body string) answer {

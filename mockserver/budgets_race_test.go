@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-// While journals make room, nobody is refused who would fit afterwards.
+// While journals make room, no request is refused that would fit afterwards.
 func TestJournalsMakeRoomForManyAtATime(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithMemoryLimit(4<<20))

@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-// No clock goes beyond the year 9998, and one that is told to stays where it is.
+// No clock goes beyond the year 9998, and one that is moved there stays where it is.
 func TestClocksEnd(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("frozen"))

@@ -146,8 +146,8 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	return route.Handle(&x.call)
 }
 
-// authorized reports whether the request shows the token that the control interface demands, if it demands one.
-// Whether the server is well is no secret.
+// authorized reports whether the request shows the token that the control interface demands, if it demands one. The
+// health of the server needs no token.
 func (x *exchange) authorized() bool {
 	if x.server.token == "" || x.target.path == "/health" {
 		return true

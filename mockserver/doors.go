@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// admit refuses pages in a browser, which reach loopback addresses as well: without a token the control interface is for
-// programs on this machine. With one it is for those who know it.
+// admit refuses pages in a browser, which reach loopback addresses as well: without a token the control interface is
+// for programs on this machine. With one it is for those who know it.
 func (x *exchange) admit() error {
 	if x.server.token != "" || x.target.path == "/health" {
 		return nil
@@ -28,8 +28,8 @@ func (x *exchange) admit() error {
 	return nil
 }
 
-// isOwnHost reports whether a request that came over a network names this machine, or a host that the user allows. A page
-// that had its own name lead here would name another.
+// isOwnHost reports whether a request that came over a network names this machine, or a host that the user allows. A
+// page that had its own name lead here would name another.
 func (s *Server) isOwnHost(r *http.Request) bool {
 	if r.Context().Value(http.LocalAddrContextKey) == nil {
 		return true

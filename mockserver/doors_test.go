@@ -83,7 +83,7 @@ func TestMintedKeys(t *testing.T) {
 	}
 }
 
-// A misspelt name is told: what has it would pass, or do nothing, for ever.
+// A misspelt name is reported: otherwise its use would pass, or do nothing, for ever.
 func TestMisspeltNamesAreTold(t *testing.T) {
 	t.Parallel()
 	var failures []string

@@ -5,7 +5,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// WithFailure tells a function, rather than a test, what is the server's own fault.
+// WithFailure reports the server's own faults to a function, rather than to a test.
 func WithFailure(failed func(string)) Option {
 	return func(c *config) error { c.failed = failed; return nil }
 }
@@ -41,7 +41,7 @@ func (s *Server) ReplaceHandler(iface, operation string, reply op.Reply, panics 
 	v.routes[operation] = &route
 }
 
-// Reply is what ReplaceHandler takes.
+// Reply is the answer that ReplaceHandler takes.
 type Reply = op.Reply
 
 // TakeAllRoom takes all the room that there is for large bodies, and returns what gives it back.

@@ -134,8 +134,8 @@ paths:
 	}
 }
 
-// What the mock answers to extras, and what clients send them, is right by both engines of the contract suite, also as the
-// widespread library writes it that calls all uploads a form.
+// What the mock answers to extras, and what clients send them, is right by both engines of the contract suite, also as
+// the widespread library writes it that calls all uploads a form.
 func TestExtrasConform(t *testing.T) {
 	t.Parallel()
 	found := judge(t, "quickstart", func(t *testing.T, s http.Handler) {

@@ -6,8 +6,8 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// IngestionFailure is an event that was answered with 200 and then dropped: its key stands for nobody or may not import
-// into the database, or the database or the table does not exist. The platform tells the sender nothing of it.
+// IngestionFailure is an event that was answered with 200 and then dropped: its key belongs to no user or may not
+// import into the database, or the database or the table does not exist. The platform does not report it to the sender.
 type IngestionFailure struct {
 	At       time.Time
 	Database string

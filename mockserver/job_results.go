@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// JobResult is what jobs give instead of what the query engine would: those that fit exactly one of Query, Pattern and
-// DomainKey.
+// JobResult replaces the result of the query engine for jobs that fit it. Exactly one of Query, Pattern and DomainKey
+// is set.
 type JobResult struct {
 	Query     string // the exact text of the query
 	Pattern   string // a regular expression, RE2, that fits anywhere in the query

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-// runJob issues a query in the database shop, lets an hour pass, and tells how the job has ended: its rows, one JSON
+// runJob issues a query in the database shop, lets an hour pass, and returns how the job has ended: its rows, one JSON
 // array a line, or its status.
 func runJob(t *testing.T, s *mockserver.Server, query string) string {
 	t.Helper()

@@ -93,7 +93,7 @@ func TestJournal(t *testing.T) {
 	})
 }
 
-// Where the clock stands still, only the numbers tell what was under way at the same time.
+// Where the clock stands still, only the numbers show what was under way at the same time.
 func TestJournalTellsWhatOverlapped(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

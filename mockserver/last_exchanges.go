@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// How much a failed test is told of what happened in its worlds.
+// Bounds of what a failed test logs of the exchanges in its worlds.
 const (
 	toldWorlds    = 5
 	toldExchanges = 10
@@ -55,7 +55,7 @@ func describe(text *strings.Builder, e *recording.Exchange) {
 	}
 }
 
-// beginning returns the beginning of a body in one line, or its size if it is no text.
+// beginning returns the beginning of a body in one line, or its size if it is not text.
 func beginning(body *recording.Body) string {
 	switch {
 	case body == nil || len(body.Bytes) == 0:

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// What the worlds of a server may take unless told otherwise.
+// The default limits of the worlds of a server.
 const (
 	DefaultStateLimit  = 256 << 20      // bytes of one world
 	DefaultMemoryLimit = 1 << 30        // bytes of all worlds
 	DefaultMaxWorlds   = 10_000         // worlds
-	DefaultWorldTTL    = 24 * time.Hour // for which a world stays that nobody uses
+	DefaultWorldTTL    = 24 * time.Hour // for which an unused world stays
 )
 
 // WithStateLimit bounds about how many bytes each world takes: its resources, archives, records, results of jobs, and
 // what only its checkpoints have. The default is DefaultStateLimit. When there are more, the results of jobs go, oldest
-// first; then requests that would add to the world are refused as those with bodies that are too large, with 413 or 400, and
-// its clock stands still.
+// first; then requests that would add to the world are refused as those with bodies that are too large, with 413 or
+// 400, and its clock stands still.
 func WithStateLimit(bytes int64) Option {
 	return func(c *config) error {
 		c.limits.World = bytes
@@ -24,9 +24,9 @@ func WithStateLimit(bytes int64) Option {
 	}
 }
 
-// WithMemoryLimit bounds about how many bytes all worlds of the server take, with their journals. What forks share counts
-// once. The default is DefaultMemoryLimit. When there are more, the longest journals lose their older halves, down to 64
-// KiB each; then what would add to a world is refused as beyond WithStateLimit, and no world can be made.
+// WithMemoryLimit bounds about how many bytes all worlds of the server take, with their journals. What forks share
+// counts once. The default is DefaultMemoryLimit. When there are more, the longest journals lose their older halves,
+// down to 64 KiB each; then what would add to a world is refused as beyond WithStateLimit, and no world can be made.
 func WithMemoryLimit(bytes int64) Option {
 	return func(c *config) error {
 		c.limits.Server = bytes
@@ -42,8 +42,8 @@ func WithMaxWorlds(count int) Option {
 	}
 }
 
-// WithWorldTTL chooses for how long a world stays that nobody uses; 0 means for ever. The default is DefaultWorldTTL. The
-// world default always stays.
+// WithWorldTTL sets for how long an unused world stays; 0 means for ever. The default is DefaultWorldTTL. The world
+// default always stays.
 func WithWorldTTL(ttl time.Duration) Option {
 	return func(c *config) error {
 		if ttl < 0 {

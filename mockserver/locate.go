@@ -22,7 +22,7 @@ const (
 	nearestHeader  = "X-Understudy-Nearest"
 )
 
-// target is what an address means.
+// target is the interface and the world that an address refers to.
 type target struct {
 	iface string
 	world string // from a path prefix; empty when the address names none

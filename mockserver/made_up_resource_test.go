@@ -64,8 +64,8 @@ func namesOfBeacons(t *testing.T, s *mockserver.Server, worldID string) (names [
 	return names
 }
 
-// A resource is a description in a document, rows in a table of the world, and rules made of hooks. All else that is done
-// with resources is done with this one as well, which nothing knows by name.
+// A resource is a description in a document, rows in a table of the world, and rules made of hooks. All else that is
+// done with resources is done with this one as well, which nothing knows by name.
 func TestMadeUpResource(t *testing.T) {
 	t.Parallel()
 	t.Run("is served and validated", func(t *testing.T) {

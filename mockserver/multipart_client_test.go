@@ -46,7 +46,7 @@ func (c *multipartClient) post(path string, fields ...string) answer {
 	return a.want(c.T, http.StatusOK)
 }
 
-// job is what a client reads of a job.
+// job holds the members of a job that a client reads.
 type job struct {
 	ID     string `json:"job_id"`
 	Status string `json:"status"`

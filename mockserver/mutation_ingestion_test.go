@@ -43,7 +43,7 @@ func TestTheTimeOfAnEvent(t *testing.T) {
 	}
 }
 
-// timeVerdict is what the contract suite says of the time of the one event of a journal.
+// timeVerdict returns the contract suite's verdict on the time of the one event of a journal.
 func timeVerdict(t *testing.T, journal []recording.Exchange) string {
 	t.Helper()
 	checker, err := contract.NewChecker(contract.WithTrust(specs.Assumed), contract.WithRules("ingestion-time"),

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Validation says what happens to a request that is off the contract.
+// Validation describes what happens to a request that is off the contract.
 type Validation string
 
 // The modes of validation.
@@ -48,7 +48,7 @@ type config struct {
 	controlHosts []string
 	writeTimeout time.Duration
 	ca           *certs.CA      // nil: no TLS
-	failed       func(string)   // tells the running test
+	failed       func(string)   // fails the running test
 	mutate       func(*service) // in tests: breaks a rule, for the contract suite to notice
 }
 
@@ -69,7 +69,7 @@ func WithClock(mode ClockMode) Option {
 	return func(c *config) (err error) { c.clock, err = clock.ParseMode(string(mode)); return err }
 }
 
-// ClockMode says what moves the clock of a world.
+// ClockMode is the mode of a world's clock, which decides what moves it.
 type ClockMode string
 
 // The modes of clocks.
@@ -108,11 +108,11 @@ func WithBaseURL(iface, address string) Option {
 	}
 }
 
-// WithSpec puts a document of your own, OpenAPI 3.0 or 3.1, in place of the embedded one of an interface. Requests are held
-// against it. Its operations are ours by method and path, whatever their ids; operations of ours that it lacks are not
-// served, and those that it adds answer 501, since the mock has no handler for them. The mock answers as by the embedded
-// document: members that are null where yours does not allow it are left out if they are optional, and what does not fit
-// otherwise is logged at the start, as far as it can be known, sent, and noted in the journal.
+// WithSpec puts a document of your own, OpenAPI 3.0 or 3.1, in place of the embedded one of an interface. Requests are
+// held against it. Its operations are ours by method and path, whatever their ids; operations of ours that it lacks are
+// not served, and those that it adds answer 501, since the mock has no handler for them. The mock answers as by the
+// embedded document: members that are null where yours does not allow it are left out if they are optional, and what
+// does not fit otherwise is logged at the start, as far as it can be known, sent, and noted in the journal.
 func WithSpec(iface, file string) Option {
 	return func(c *config) error {
 		if !slices.Contains(specs.Interfaces(), iface) {
@@ -170,7 +170,7 @@ func WithJournalLimit(bytes int) Option {
 	}
 }
 
-// DefaultRecordLimit is how many bytes of records each world keeps unless told otherwise.
+// DefaultRecordLimit is the default number of bytes of records that each world keeps.
 const DefaultRecordLimit = 64 << 20
 
 // WithRecordLimit bounds how many bytes of records, events among them, each world keeps: the values' JSON and 32 bytes

@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Outcome says how the tasks of workflows that it fits end, in place of a success after the usual time. Empty names fit
-// everything.
+// Outcome describes how the tasks of workflows that it fits end, in place of a success after the usual time. Empty
+// names fit everything.
 type Outcome struct {
 	Project  string
 	Workflow string

@@ -16,9 +16,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// ownDocument belongs to a service whose document is the user's own. Requests are validated by that document, and handlers
-// are given them as ours describes them. Answers are those that ours describes; where they do not fit the user's document,
-// the log says so at the start, and the journal with each of them.
+// ownDocument belongs to a service whose document is the user's own. Requests are validated by that document, and
+// handlers are given them as ours describes them. Answers are those that ours describes; where they do not fit the
+// user's document, the log says so at the start, and the journal with each of them.
 type ownDocument struct {
 	file   string
 	ours   map[string]*check.Operation // by id, of the operations that ours has, too
@@ -94,7 +94,7 @@ func (x *exchange) conform(a check.Answer) check.Answer {
 	return a
 }
 
-// differenceOf says where an answer is off a document, and which keyword says so, without the values.
+// differenceOf returns where an answer is off a document, and which keyword says so, without the values.
 func differenceOf(err error) string {
 	var list []string
 	for _, part := range flatten(err) {

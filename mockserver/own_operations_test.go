@@ -137,7 +137,7 @@ func TestOwnNamesAreServed(t *testing.T) {
 	}
 }
 
-// Nothing is said of such documents at the start: but for names they are ours.
+// Such documents cause no message at the start: but for names they are the embedded ones.
 func TestOwnNamesFit(t *testing.T) {
 	t.Parallel()
 	for kind, rename := range renamings {

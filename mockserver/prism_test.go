@@ -30,8 +30,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// knownToPrism is what Prism reports and is right as it is, each with the reason. A pattern that nothing fits any more
-// fails the test as well.
+// knownToPrism lists the reports of Prism on correct behaviour, each with the reason. A pattern that nothing fits any
+// more fails the test as well.
 var knownToPrism = []struct{ pattern, reason string }{
 	{`GET 401: .*Invalid security scheme used`, "stories also show what happens without a key"},
 	{`^core GET .*(path_format must be|property 'table_name')`, "Prism does not know two placeholders in one path segment"},

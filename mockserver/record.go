@@ -74,7 +74,7 @@ func (r *recorder) close() error {
 	return r.sink.Close()
 }
 
-// recordingState says how much of what was answered is in the recording; nil when there is none.
+// recordingState returns how much of what was answered is in the recording; nil when there is none.
 func (s *Server) recordingState() *control.Recording {
 	if s.recorder == nil {
 		return nil

@@ -69,7 +69,7 @@ func TestHealthWithoutRecording(t *testing.T) {
 	}
 }
 
-// held is a recording that takes nothing before it is let go, and tells when the first line comes.
+// held is a recording that takes nothing before it is let go, and signals when the first line comes.
 type held struct {
 	safeBuffer
 	come, let chan struct{}

@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-// The key of a sub user is the account's. Once core has removed the sub user, all six interfaces refuse the key, each in
-// its own form; ingestion says nothing and stores nothing (documented).
+// The key of a sub user is the account's. Once core has removed the sub user, all six interfaces refuse the key, each
+// in its own form; ingestion says nothing and stores nothing (documented).
 func TestKeyOfARemovedSubUser(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("full-account"))

@@ -13,9 +13,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// credential is the API key that the request shows, or the empty string. The scheme word and the names of headers are
-// read without regard to case. Where a header of its own may carry the key, Authorization decides as soon as it is
-// there: what stands in it without the scheme, even the bare key, is then a key that nobody has.
+// credential returns the API key that the request shows, or the empty string. The scheme word and the names of headers
+// are read without regard to case. Where a header of its own may carry the key, Authorization decides as soon as it is
+// there: what stands in it without the scheme, even the bare key, is then an unknown key.
 func (x *exchange) credential() string {
 	header := strings.TrimSpace(x.r.Header.Get("Authorization"))
 	scheme, key, found := strings.Cut(header, " ")
@@ -95,7 +95,8 @@ const (
 	large      = 64 << 10
 )
 
-// weigh waits until there is room for a large body, or for what a compressed one may become, until the exchange is over.
+// weigh waits until there is room for a large body, or for what a compressed one may become, until the exchange is
+// over.
 func (x *exchange) weigh(limit int64) error {
 	weight := int64(len(x.body))
 	if weight > 0 && x.r.Header.Get("Content-Encoding") != "" {
@@ -111,7 +112,7 @@ func (x *exchange) weigh(limit int64) error {
 	return nil
 }
 
-// maxRatio is how many times its length a gzip stream becomes at most, when it is unpacked.
+// maxRatio is the largest factor by which a gzip stream grows when it is unpacked.
 const maxRatio = 1032
 
 // leave makes room for the bodies of others.

@@ -18,8 +18,8 @@ const (
 	refusalsASecond = 100
 )
 
-// requestLog writes a line for each request: at level info for one that was refused, or was off the contract, and at level
-// debug for the rest.
+// requestLog writes a line for each request: at level info for one that was refused, or was off the contract, and at
+// level debug for the rest.
 type requestLog struct {
 	server  *Server
 	allowed *rate.Limiter

@@ -88,7 +88,7 @@ func TestRequestsAreLogged(t *testing.T) {
 	})
 }
 
-// told is a TB that has failed, and keeps what it logs.
+// told is a failed TB that keeps its log.
 type told struct {
 	testing.TB
 	failed   bool

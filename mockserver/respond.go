@@ -23,8 +23,8 @@ import (
 // maxRefusals is the greatest number of mistakes in an answer; the rest are only counted.
 const maxRefusals = 20
 
-// refuse turns an error into an answer in the interface's own form. An error that is not the caller's fault is told to
-// the log and the running test, not to the caller.
+// refuse turns an error into an answer in the interface's own form. An error that is not the caller's fault goes to the
+// log and the running test, not to the caller.
 func (x *exchange) refuse(err error) op.Reply {
 	var refusals op.Errors
 	var fault error
@@ -203,7 +203,8 @@ func (p *part) Header() http.Header         { return p.header }
 func (p *part) WriteHeader(status int)      { p.status = status }
 func (p *part) Write(b []byte) (int, error) { return len(b), nil }
 
-// of returns the part's bytes, which a large part shares with the whole. A small one would keep the whole in the journal.
+// of returns the part's bytes, which a large part shares with the whole. A small one would keep the whole in the
+// journal.
 func (p *part) of(whole []byte) []byte {
 	var first, last int
 	if _, err := fmt.Sscanf(p.header.Get("Content-Range"), "bytes %d-%d/", &first, &last); err != nil {

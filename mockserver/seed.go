@@ -68,9 +68,9 @@ type provenance struct {
 	now      time.Time
 }
 
-// A world is a value, so one that was made of an embedded scenario, with the seed and the time that the scenario has, is
-// made once in a process and then shared by every server and transport that begins with it. Nothing is kept of others, of
-// which a client may make any number.
+// A world is a value, so one that was made of an embedded scenario, with the seed and the time that the scenario has,
+// is made once in a process and then shared by every server and transport that begins with it. Nothing is kept of
+// others, of which a client may make any number.
 var seeded sync.Map // provenance → func() (world.World, error)
 
 func seededWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {

@@ -20,7 +20,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// exchange is one request on its way through the server, which this file tells from top to bottom:
+// exchange is one request on its way through the server, which this file describes from top to bottom:
 //
 //	interface → world → route → read → authenticate → validate request → handler → encode → validate answer → journal → write
 type exchange struct {

@@ -18,12 +18,12 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// queryGrace is how long queries may still take once a server shuts down.
+// queryGrace is the time that queries may still take once a server shuts down.
 const queryGrace = time.Second
 
-// HTTPServer returns an http.Server around the mock with limits against slow clients: 10 s for the headers of a request,
-// a minute for all of it, 64 KiB of headers, and the write timeout for each 64 KiB of its answer.
-// Queries that requests wait for end a second after its Shutdown, with these requests.
+// HTTPServer returns an http.Server around the mock with limits against slow clients: 10 s for the headers of a
+// request, a minute for all of it, 64 KiB of headers, and the write timeout for each 64 KiB of its answer. Queries that
+// requests wait for end a second after its Shutdown, with these requests.
 func (s *Server) HTTPServer() *http.Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	server := &http.Server{
@@ -36,7 +36,8 @@ func (s *Server) HTTPServer() *http.Server {
 }
 
 // Start serves the mock on a loopback port until the test ends. A handler that fails, or an answer that would break the
-// contract, fails the test. A test that fails logs its last exchanges. Its clock is auto unless an option says otherwise.
+// contract, fails the test. A test that fails logs its last exchanges. Its clock is auto unless an option says
+// otherwise.
 func Start(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()
 	s := newTestServer(tb, []Option{WithClock(ClockAuto)}, opts)

@@ -67,7 +67,7 @@ func TestTheClockMovesOnWhereNothingDependsOnAResult(t *testing.T) {
 	soon(t, "the clock has moved", waiting)
 }
 
-// clockOf is how far the clock of world a has moved since it was made.
+// clockOf returns how far the clock of world a has moved since the world was made.
 func clockOf(t *testing.T, s *mockserver.Server) time.Duration {
 	t.Helper()
 	type clock struct{ Now time.Time }

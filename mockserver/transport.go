@@ -120,7 +120,7 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	if in.ContentLength > 0 { // on the wire it is there, and tells how long a body is that is not read
+	if in.ContentLength > 0 { // on the wire it is there, and gives the length of a body that is not read
 		in.Header.Set("Content-Length", strconv.FormatInt(in.ContentLength, 10))
 	}
 	defer in.Body.Close()
@@ -151,7 +151,7 @@ func (w *responseWriter) WriteHeader(status int) {
 	}
 }
 
-// SetWriteDeadline does nothing: nobody waits for a client in the same process.
+// SetWriteDeadline does nothing: a client in the same process needs no deadline.
 func (w *responseWriter) SetWriteDeadline(time.Time) error { return nil }
 
 // Write implements http.ResponseWriter.

@@ -124,7 +124,7 @@ func TestTransport(t *testing.T) {
 	})
 }
 
-// A client that polls comes to an end at once, and is told nothing that is not so.
+// A client that polls comes to an end at once, and receives no wrong state.
 func TestAutoClock(t *testing.T) {
 	t.Parallel()
 	transport := mockserver.NewTransport(t)

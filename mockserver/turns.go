@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Turn is what an agent answers to an input of a chat, instead of repeating it. What is left empty of Agent, Chat and
-// Input fits everything. A turn either answers with Events or refuses with a Status.
+// Turn is the answer of an agent to an input of a chat, instead of a repetition of the input. What is left empty of
+// Agent, Chat and Input fits everything. A turn either answers with Events or refuses with a Status.
 type Turn struct {
 	Agent string // name or id of the agent
 	Chat  string // id of the chat
@@ -56,7 +56,7 @@ type TurnArtifact struct {
 	BinaryContent *string `json:"binaryContent,omitempty"`
 }
 
-// TurnError is why an answer ends early.
+// TurnError is the error with which an answer ends early.
 type TurnError struct {
 	Message string `json:"message"`
 	Status  int    `json:"status,omitempty"` // that the answer would have had; 0: 500

@@ -39,7 +39,7 @@ func newWitness(t *testing.T, scenario string) *witness {
 	return w
 }
 
-// output is what is written by several goroutines.
+// output collects what several goroutines write.
 type output struct {
 	sync.Mutex
 	bytes.Buffer
@@ -102,7 +102,7 @@ func (w *witness) grant(method, path string) {
 	}
 }
 
-// packed is what looks like base64, where three letters mean nothing.
+// packed matches what looks like base64, where three letters mean nothing.
 var packed = regexp.MustCompile(`[A-Za-z0-9+/]{20,}={0,2}`)
 
 // clean fails the test when a text, packed perhaps, has the neutral word.

@@ -33,7 +33,8 @@ func (s *Server) World(id string) *World {
 	return nil
 }
 
-// ID is what requests choose the world by, in the header X-Understudy-World or the path prefix /_worlds/{id}.
+// ID returns the id by which requests choose the world, in the header X-Understudy-World or the path prefix
+// /_worlds/{id}.
 func (w *World) ID() string { return w.live.ID }
 
 // Key is an administrator's API key that was minted for the world: a client that sends it is in this world without
@@ -70,9 +71,9 @@ func (w *World) SetClock(mode ClockMode, now time.Time) error {
 	return err
 }
 
-// Fork returns a new world that begins as this one is now, with keys of its own. It takes microseconds, whatever the size
-// of the world. Delete deletes it. Fork panics if the world was deleted, or if the server has as many worlds as it may;
-// in a test, use ForkFor.
+// Fork returns a new world that begins as this one is now, with keys of its own. It takes microseconds, whatever the
+// size of the world. Delete deletes it. Fork panics if the world was deleted, or if the server has as many worlds as it
+// may; in a test, use ForkFor.
 func (w *World) Fork() *World {
 	fork, err := w.fork()
 	if err != nil {
@@ -143,8 +144,8 @@ func (w *World) Load(fixture []byte) error {
 	return w.live.Replace(value)
 }
 
-// Calls is how often an operation, such as workflow.deletePool, was called in this world, whatever it answered; with
-// statuses, only the calls that were answered with one of them. A call counts before its answer arrives.
+// Calls returns how often an operation, such as workflow.deletePool, was called in this world, whatever it answered;
+// with statuses, only the calls that were answered with one of them. A call counts before its answer arrives.
 //
 // A name that no operation has fails the test, or is logged: it would never be called.
 func (w *World) Calls(operation string, statuses ...int) int {
@@ -160,8 +161,9 @@ func (w *World) Calls(operation string, statuses ...int) int {
 	return n
 }
 
-// Journal is what happened in the world, oldest first, without secrets; only the named operations if any are named. It
-// fails when no operation has one of the names, and when the journal has had to forget exchanges to stay within its bound.
+// Journal returns the exchanges of the world, oldest first, without secrets; only those of the named operations if any
+// are named. It fails if no operation has one of the names, and if the journal has had to forget exchanges to stay
+// within its bound.
 func (w *World) Journal(operations ...string) ([]recording.Exchange, error) {
 	if err := w.server.known(operations); err != nil {
 		return nil, err

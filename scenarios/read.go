@@ -40,7 +40,7 @@ func checked(text *source.Text) error {
 
 func trusted(*source.Text) error { return nil }
 
-// header is what a scenario says beside the sections of a fixture.
+// header holds the members of a scenario beside the sections of a fixture.
 type header struct {
 	Description string    `json:"description"`
 	Uses        []string  `json:"uses"`
@@ -48,7 +48,7 @@ type header struct {
 	Seed        uint64    `json:"seed"`
 }
 
-// origin is where a scenario comes from.
+// origin is the file and the brand of a scenario.
 type origin struct {
 	file   string
 	brand  specs.Brand

@@ -33,7 +33,7 @@ const (
 	storyFile    = "story.txtar"
 )
 
-// Scenario is a world to begin with. It may be shared: nobody changes it.
+// Scenario is a world to begin with. It may be shared, and must not be changed.
 type Scenario struct {
 	Name        string
 	Description string

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// keyDigits is how many hexadecimal digits stand behind the slash of a platform key.
+// keyDigits is the number of hexadecimal digits behind the slash of a platform key.
 const keyDigits = 2 * sha1.Size
 
 // PlatformKey returns an API key in the platform's own form: the id of the account, a slash, and 40 lower-case
@@ -26,8 +26,8 @@ func IsPlatformKey(key string) bool {
 	return slash > 0 && key[slash] == '/' && each(key[:slash], isDigit) && each(key[slash+1:], isHex)
 }
 
-// HoldsPlatformKey reports whether a text may have an API key in the platform's own form in it. In JSON the slash may be
-// escaped.
+// HoldsPlatformKey reports whether a text may have an API key in the platform's own form in it. In JSON the slash may
+// be escaped.
 func HoldsPlatformKey[T ~string | ~[]byte](text T) bool {
 	for i := 1; i+keyDigits < len(text); i++ {
 		if text[i] == '/' && (isDigit(text[i-1]) || text[i-1] == '\\') && each(text[i+1:i+1+keyDigits], isHex) {

@@ -77,8 +77,8 @@ func (f brandedFiles) ReadFile(name string) ([]byte, error) {
 	return f.brand.Apply(text), err
 }
 
-// Identifiers are the exact identifiers in the document of an interface that begin with the word in lower case, such as
-// svcDatabaseName, by their neutral spelling. There are none of the neutral brand.
+// Identifiers returns the exact identifiers in the document of an interface that begin with the word in lower case,
+// such as svcDatabaseName, by their neutral spelling. The neutral brand has none.
 func (b Brand) Identifiers(name string) (map[string]string, error) {
 	if b.Lower() == Neutral.Lower() {
 		return nil, nil

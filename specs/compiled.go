@@ -15,7 +15,7 @@ import (
 // shortMark is the beginning of every short form. The sum of the YAML follows it.
 const shortMark = `{"x-source":"`
 
-// compiled is the short form of a document, with the brand, or the document itself when there is none of it.
+// compiled returns the short form of a document, with the brand, or the document itself if it has no short form.
 func compiled(name string, source []byte, brand Brand) []byte {
 	neutral, err := understudy.Documents.ReadFile("specs/" + name + ".yaml")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// kin-openapi decodes each object of a document twice, and once more for every object around it, which took most of the time
-// of a start. The decoders below fill the same types in one pass, and leave rare forms to kin.
+// kin-openapi decodes each object of a document twice, and once more for every object around it, which took most of the
+// time of a start. The decoders below fill the same types in one pass, and leave rare forms to kin.
 
 // load reads a document. Its short form is read in one pass.
 func load(source []byte) (*openapi3.T, error) {
@@ -70,7 +70,7 @@ var decoders = jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(
 	jsonv2.UnmarshalFromFunc(boolSchema),
 ))
 
-// object decodes an object. Members that are no fields of the type become extensions.
+// object decodes an object. Members without a field in the type become extensions.
 func object[T, Fields any](parts func(*T) (*Fields, *map[string]any)) *jsonv2.Unmarshalers {
 	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, value *T) error {
 		var all struct {

@@ -26,7 +26,7 @@ type Document struct {
 	T          *openapi3.T
 	Operations []*Operation // in the order of the document
 	Ignored    []Ignored    // parts of a user's own document that are not understood, and so are not there
-	Extras     *Document    // what clients call beside these; nil when there is none, or nobody wants it
+	Extras     *Document    // what clients call beside these; nil if there is none, or it is not wanted
 
 	source  []byte
 	byID    map[string]*Operation
@@ -136,9 +136,9 @@ func parseShort(name, file string, source []byte, brand Brand) (*Document, error
 	return d.checked()
 }
 
-// Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well, by
-// method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name the
-// file.
+// Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well,
+// by method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name
+// the file.
 func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
 	embedded, err := Load(name, brand)
 	if err != nil {
@@ -277,8 +277,8 @@ var methods = []string{
 	http.MethodHead, http.MethodOptions, http.MethodTrace,
 }
 
-// ParameterPointer returns the JSON pointer of the i-th parameter of an operation, which stands with the operation or with
-// its path.
+// ParameterPointer returns the JSON pointer of the i-th parameter of an operation, which stands with the operation or
+// with its path.
 func (o *Operation) ParameterPointer(i int) string {
 	if i < len(o.Spec.Parameters) {
 		return o.Pointer + "/parameters/" + strconv.Itoa(i)

@@ -12,8 +12,8 @@ var referred = map[string]bool{
 	"examples": true, "links": true, "callbacks": true,
 }
 
-// prune takes out of a tree the components that nothing refers to, directly or through others, from its paths. Schemas
-// that nobody needs may be anything then.
+// prune takes out of a tree the components that nothing refers to, directly or through others, from its paths. Unneeded
+// schemas may be anything then.
 func prune(tree map[string]any) error {
 	declared, _ := tree["components"].(map[string]any)
 	r := reach{tree: declared, reached: map[string]map[string]any{}}
@@ -119,8 +119,8 @@ func (r *reach) component(kind, name string) {
 	r.follow(value)
 }
 
-// Extract returns a document as JSON that has one operation alone, with what it refers to and without the texts that only
-// people read.
+// Extract returns a document as JSON that has one operation alone, with what it refers to and without the texts that
+// only people read.
 func (d *Document) Extract(o *Operation) ([]byte, error) {
 	tree, err := d.tree()
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The extras of an interface are what nearly every client calls around the operations of the catalogue: a version check,
-// imports of tables, users and their keys. They stand in a document of their own beside that of the interface, marked
-// with x-extra, and are never counted among the operations of the platform.
+// The extras of an interface are what nearly every client calls around the operations of the catalogue: a version
+// check, imports of tables, users and their keys. They stand in a document of their own beside that of the interface,
+// marked with x-extra, and are never counted among the operations of the platform.
 const extrasFolder = "extras/"
 
 // extraExtension marks a document of extras.
@@ -16,7 +16,8 @@ const extraExtension = "x-extra"
 // Extras lists the names under which Source and Load know the documents of extras.
 func Extras() []string { return []string{extrasFolder + Core, extrasFolder + Workflow} }
 
-// extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the source.
+// extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the
+// source.
 func extrasOf(iface string, brand Brand, read func(name string, source []byte, brand Brand) []byte) (*Document, error) {
 	name := extrasFolder + iface
 	if !slices.Contains(Extras(), name) {
@@ -58,9 +59,9 @@ func (d *Document) All() []*Operation {
 // IsExtra reports whether the operation is one of the extras.
 func (o *Operation) IsExtra() bool { return o.Document.T.Extensions[extraExtension] == true }
 
-// Find gives a request to an operation of the document, or else to one of its extras. The path is the escaped one, below
-// the document's base path; a trailing slash makes no difference. A parameter that is empty or holds a broken escape
-// fits nothing.
+// Find gives a request to an operation of the document, or else to one of its extras. The path is the escaped one,
+// below the document's base path; a trailing slash makes no difference. A parameter that is empty or holds a broken
+// escape fits nothing.
 func (d *Document) Find(method, escapedPath string) Match {
 	m := d.router.find(method, escapedPath)
 	if m.Operation == nil && d.Extras != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// bodyMember returns the schema of the member that a form's field or a query's parameter belongs to: for policy[name] and
-// policy_ids[] that of policy and of policy_ids. It is nil if the body has no such member.
+// bodyMember returns the schema of the member that a form's field or a query's parameter belongs to: for policy[name]
+// and policy_ids[] that of policy and of policy_ids. It is nil if the body has no such member.
 func bodyMember(schema *openapi3.Schema, field string) *openapi3.Schema {
 	name, _, _ := strings.Cut(field, "[")
 	return member(schema, name)
@@ -34,7 +34,7 @@ func member(schema *openapi3.Schema, name string) *openapi3.Schema {
 	return nil
 }
 
-// maxNesting is how many brackets a field may have behind its first: with more, it is a name like any other.
+// maxNesting is the number of brackets that a field may have behind its first: with more, it is a name like any other.
 const maxNesting = 32
 
 // object returns the JSON object that a form, or a part of a query, stands for. A field name[x] is the member x of an

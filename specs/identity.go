@@ -14,12 +14,12 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// A user's own document may name operations as it likes, or not at all, and its paths may begin elsewhere than ours. What
-// identifies an operation is its method and its whole path: the base path of its server and the path below it, without
-// the names of parameters.
+// A user's own document may name operations as it likes, or not at all, and its paths may begin elsewhere than ours.
+// What identifies an operation is its method and its whole path: the base path of its server and the path below it,
+// without the names of parameters.
 
-// identity returns the method and the path of an operation without what two documents may write differently: the names of
-// parameters, and a slash at the end.
+// identity returns the method and the path of an operation without what two documents may write differently: the names
+// of parameters, and a slash at the end.
 func identity(method, path string) string { return method + " " + template(path) }
 
 // identify takes the ids of an embedded document, which has one for each operation.
@@ -41,8 +41,8 @@ func (d *Document) identify() error {
 	return errors.Join(errs...)
 }
 
-// sort puts the operations in the order of the platform's documentation, and those that it does not know behind them, by
-// path.
+// sort puts the operations in the order of the platform's documentation, and those that it does not know behind them,
+// by path.
 func (d *Document) sort() {
 	rank, entries := map[string]int{}, Catalogue()
 	for i, entry := range entries {
@@ -62,8 +62,8 @@ func compareMethods(a, b *Operation) int {
 	return cmp.Compare(slices.Index(methods, a.Method), slices.Index(methods, b.Method))
 }
 
-// identifyBy gives the operations that the embedded document has as well our ids and paths, and all others ids that none
-// of ours has.
+// identifyBy gives the operations that the embedded document has as well our ids and paths, and all others ids that
+// none of ours has.
 func (d *Document) identifyBy(embedded *Document) error {
 	ours := map[string]*Operation{}
 	for _, op := range embedded.All() {
@@ -83,8 +83,8 @@ func (d *Document) identifyBy(embedded *Document) error {
 	return d.nameStrangers(embedded)
 }
 
-// beginning finds the path that stands before all paths of the document: the base path of one of its servers, nothing, or
-// ours, whichever makes the most operations ours. If none of them makes any, it is that of the first server.
+// beginning finds the path that stands before all paths of the document: the base path of one of its servers, nothing,
+// or ours, whichever makes the most operations ours. If none of them makes any, it is that of the first server.
 func (d *Document) beginning(base string, ours map[string]*Operation) (beginning string, found bool) {
 	beginning, most := firstBasePath(d.T.Servers), 0
 	for _, candidate := range append(basePaths(d.T.Servers), "", base) {
@@ -102,8 +102,8 @@ func (d *Document) beginning(base string, ours map[string]*Operation) (beginning
 	return beginning, most > 0
 }
 
-// addresses lists the whole paths of an operation: below the servers of its own, or of its path, if it has any, and below
-// the beginning of all paths.
+// addresses lists the whole paths of an operation: below the servers of its own, or of its path, if it has any, and
+// below the beginning of all paths.
 func (d *Document) addresses(op *Operation, beginning string) []string {
 	var own openapi3.Servers
 	if op.Spec.Servers != nil {
@@ -177,7 +177,7 @@ func derivedID(op *Operation) string {
 	return id.String()
 }
 
-// sumOf tells apart operations whose derived ids are the same.
+// sumOf returns a suffix that distinguishes operations whose derived ids are the same.
 func sumOf(op *Operation) string {
 	sum := sha256.Sum256([]byte(op.Method + " " + op.Template))
 	return "_" + hex.EncodeToString(sum[:4])
@@ -197,7 +197,7 @@ func basePaths(servers openapi3.Servers) []string {
 	var list []string
 	for _, server := range servers {
 		path, err := server.BasePath()
-		if err != nil { // it is relative to where the document was, which nobody knows
+		if err != nil { // it is relative to where the document was, which is unknown
 			path = ""
 		}
 		list = append(list, strings.TrimSuffix(path, "/"))

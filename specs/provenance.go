@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Provenance says where a fact of a document comes from, and so how loud a deviation from it is.
+// Provenance describes where a fact of a document comes from, and so how loud a deviation from it is.
 type Provenance string
 
 // From the surest to the least sure.
@@ -19,7 +19,7 @@ const (
 	Assumed    Provenance = "assumed"    // stated nowhere: a guess along the conventions of the interface
 )
 
-// Place is where a fact stands: its canonical pointer (references followed), its line, and its provenance.
+// Place is the place of a fact: its canonical pointer (references followed), its line, and its provenance.
 type Place struct {
 	Pointer    string
 	Line       int
@@ -95,7 +95,7 @@ func (w *walk) step(token string) bool {
 	return true
 }
 
-// follow jumps to where a reference leads. What is said of it at the place that refers to it holds.
+// follow jumps to where a reference leads. Statements at the place that refers to it take precedence.
 func (w *walk) follow(stated bool) {
 	ref := scalar(w.node, "$ref")
 	if !strings.HasPrefix(ref, "#/") || w.references == maxReferences {

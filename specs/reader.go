@@ -156,7 +156,7 @@ func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
 
 func notUTF8(text string) bool { return !utf8.ValidString(text) }
 
-// maxFields is how many fields a form may have, as net/url has it for the other kind.
+// maxFields is the number of fields that a form may have, the same as in net/url for the other kind.
 const maxFields = 10_000
 
 func multipartFields(body []byte, boundary string) (url.Values, error) {

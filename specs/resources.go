@@ -20,7 +20,7 @@ type Resource struct {
 	Title   string    // the noun for messages: pool rule
 	Path    []string  // the path parameters that name one, those of its parent first
 	Keys    []Pointer // to what the last of these has: any of them may stand in a path
-	ID      Pointer   // to what tells one from another of the same key; nil if nothing does
+	ID      Pointer   // to what distinguishes one from another of the same key; nil if nothing does
 	NamedAt Pointer   // to the name that people know one by; nil if it has none
 	Created []Pointer // to when one was made, wherever that may stand
 	Types   []string  // of the objects, where each says its type; empty where none does
@@ -95,7 +95,7 @@ type Action struct {
 	partial partial
 }
 
-// partial says which lists lack some of what there is.
+// partial lists the lists that lack some of what there is.
 type partial struct {
 	Query []string `json:"query"` // parameters that make them so; a name may end in *
 	Total string   `json:"total"` // pointer to how many there are
@@ -150,8 +150,8 @@ func (d *Document) Resources() []*Resource {
 	return slices.SortedFunc(maps.Values(all), func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// Actions returns what the operation does to resources, first of all to the one that it is about. An operation of a user's
-// own document that does not say so does what ours of the same method and path does.
+// Actions returns what the operation does to resources, first of all to the one that it is about. An operation of a
+// user's own document that does not say so does what ours of the same method and path does.
 func (o *Operation) Actions() []*Action {
 	actions, err := o.Document.actionsOf(o)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// CheckResources checks what the document says of resources: its form, that what it names is there, and that pointers lead
-// somewhere. The error lists all that is wrong, with file, line and pointer, and what would be right. Documents of users
-// are checked when they are loaded.
+// CheckResources checks what the document says of resources: its form, that what it names is there, and that pointers
+// lead somewhere. The error lists all that is wrong, with file, line and pointer, and what would be right. Documents of
+// users are checked when they are loaded.
 func (d *Document) CheckResources() error {
 	x, err := d.index()
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *resourceChecker) checkMeaning() {
 	}
 }
 
-// shownPlace is where an operation shows a resource.
+// shownPlace is a place at which an operation shows a resource.
 type shownPlace struct {
 	operation *Operation
 	at        Pointer

@@ -16,7 +16,7 @@ import (
 )
 
 // router finds the path of a request in a chi tree. All methods of a path share one node, so that one look-up also
-// tells which methods would have been allowed.
+// shows which methods would have been allowed.
 type router struct {
 	mux   *chi.Mux
 	paths map[string]*pathOperations // by chi pattern
@@ -29,10 +29,10 @@ type pathOperations struct {
 	suffixes   []string // what the last parameter may be, when it is glued to the one before: {table_name}{path_format}
 }
 
-// maxParams is how many parameters a path may have; a match has room for as many without allocating.
+// maxParams is the number of parameters that a path may have; a match has room for as many without allocating.
 const maxParams = 6
 
-// Match is what routing found. Operation is nil when the path is known but the method is not (Allow then lists the
+// Match is the result of routing. Operation is nil when the path is known but the method is not (Allow then lists the
 // methods that are) or when nothing fits (Allow is empty).
 type Match struct {
 	Operation *Operation

@@ -9,8 +9,8 @@ import (
 // maxSays bounds the runes of what a document says in one line.
 const maxSays = 120
 
-// Says is what the document states at a JSON pointer, as Place returns it, in one short line: a keyword with its value, a
-// description, or the names of what is there. It is empty where the pointer leads nowhere.
+// Says returns what the document states at a JSON pointer, as Place returns it, in one short line: a keyword with its
+// value, a description, or the names of what is there. It is empty where the pointer leads nowhere.
 func (d *Document) Says(pointer string) string {
 	index, err := d.index()
 	if err != nil {

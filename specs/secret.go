@@ -88,7 +88,7 @@ func searchSecret(schema *openapi3.Schema, seen map[*openapi3.Schema]bool) bool 
 	return false
 }
 
-// Part is what a document says of a value, or of a part of one, as far as secrets are concerned. Its zero value says
+// Part describes a value, or a part of one, as far as a document says whether it is secret. Its zero value describes
 // nothing.
 type Part struct {
 	Secret  bool // it is a secret, or a part of one
@@ -118,7 +118,7 @@ func (p Part) with(schema *openapi3.Schema) Part {
 // HasSecrets reports whether the value may hold a secret.
 func (p Part) HasSecrets() bool { return p.Secret || slices.ContainsFunc(p.schemas, HasSecrets) }
 
-// Member is what is said of a member of an object.
+// Member returns the description of a member of an object.
 func (p Part) Member(name string) Part {
 	return p.inner(func(schema *openapi3.Schema) *openapi3.SchemaRef {
 		if property := schema.Properties[name]; property != nil {
@@ -128,7 +128,7 @@ func (p Part) Member(name string) Part {
 	})
 }
 
-// Item is what is said of an item of an array.
+// Item returns the description of an item of an array.
 func (p Part) Item() Part {
 	return p.inner(func(schema *openapi3.Schema) *openapi3.SchemaRef { return schema.Items })
 }
@@ -143,7 +143,7 @@ func (p Part) inner(of func(*openapi3.Schema) *openapi3.SchemaRef) Part {
 	return part
 }
 
-// Field is what is said of a form's field, such as settings[password] or keys[].
+// Field returns the description of a form's field, such as settings[password] or keys[].
 func (p Part) Field(field string) Part {
 	name, rest, nested := strings.Cut(field, "[")
 	part := p.Member(name)

@@ -15,8 +15,8 @@ type Ignored struct {
 	Reason  string
 }
 
-// short returns a user's own document as JSON, without what only people read, without components that nothing needs, and
-// without patterns that cannot be compiled, which would refuse every text.
+// short returns a user's own document as JSON, without what only people read, without components that nothing needs,
+// and without patterns that cannot be compiled, which would refuse every text.
 func (x *index) short() (text []byte, ignored []Ignored, err error) {
 	tree, err := treeOf(x.root)
 	if err != nil {

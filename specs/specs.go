@@ -2,8 +2,8 @@
 // mock server and the contract suite ask of them: which operation does a request belong to, which schema judges
 // its answer, where does a fact stand, and how sure are we of it.
 //
-// It imports nothing of this module but the files, so that the mock and the contract suite, which never import each other, stand
-// on the same ground.
+// It imports nothing of this module but the files, so that the mock and the contract suite, which never import each
+// other, stand on the same ground.
 package specs
 
 import (

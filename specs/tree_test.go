@@ -22,8 +22,8 @@ func loadFile(t *testing.T, name, text string) (*specs.Document, error) {
 	return specs.LoadFile(specs.Workflow, file, "")
 }
 
-// careless is a document with common mistakes: schemas that nothing needs and that are invalid, defaults and examples of
-// the wrong type, an operation without answers.
+// careless is a document with common mistakes: schemas that nothing needs and that are invalid, defaults and examples
+// of the wrong type, an operation without answers.
 const careless = `openapi: 3.0.3
 info: {title: &title own, version: '1'}
 paths:

@@ -28,7 +28,7 @@ const (
 
 var poolID = regexp.MustCompile(`(\\"id\\":\\")\d+(\\",\\"name\\":\\"` + marker + `)`)
 
-// asked is what clients do with several interfaces: making things, looking them up, listing them.
+// asked returns typical requests to several interfaces: making things, looking them up, listing them.
 func asked() [][3]string {
 	return [][3]string{
 		{specs.Workflow, "POST /api/pools", `{"name":"bench_marker","concurrencyLimit":1}`},
@@ -153,7 +153,7 @@ func checkRecording(exchanges int, recording func(context.Context) (traffic, err
 	}
 }
 
-// spent is what something took, in seconds. CPU time does not depend on what else the machine does.
+// spent holds the time that something took, in seconds. CPU time does not depend on what else the machine does.
 type spent struct{ wall, cpu float64 }
 
 func timed(run func() error) (spent, error) {

@@ -20,8 +20,8 @@ import (
 
 const connections = 16
 
-// load is how much is sent: rounds of requests, all over the connections. Before each round the world is put back to
-// how prepare, if there is one, left it.
+// load is the amount of requests: rounds of them, spread over all connections. Before each round the world is put back
+// to the state in which prepare, if there is one, left it.
 type load struct {
 	rounds, requests int
 	prepare          func(context.Context, *mockserver.World) error
@@ -66,7 +66,7 @@ func (l load) begin(ctx context.Context, w *mockserver.World) error {
 	return nil
 }
 
-// compare plays the same requests, round by round, to the mock and to a bare handler, and tells the ratio of their
+// compare plays the same requests, round by round, to the mock and to a bare handler, and returns the ratio of their
 // speeds. The rounds alternate, so that what else the machine does falls on both.
 func compare(ctx context.Context, l load, request func(n int64) string) (string, string, error) {
 	mock, err := mockserver.New(mockserver.WithScenario("empty"))

@@ -81,7 +81,7 @@ func played(name string) (journal []recording.Exchange, err error) {
 	return server.World("").Journal()
 }
 
-// stage is where a story is played outside of a test.
+// stage plays a story outside of a test.
 type stage struct{}
 
 func (stage) Skip(...any)                            {}
@@ -92,8 +92,8 @@ func (stage) FailNow()                               { panic("a step fails") }
 func (stage) Verbose() bool                          { return false }
 func (s stage) Run(_ string, run func(testscript.T)) { run(s) }
 
-// written is a journal a line each, in a world of that name. The lengths of bodies, which differ from round to round, are
-// left out.
+// written is a journal a line each, in a world of that name. The lengths of bodies, which differ from round to round,
+// are left out.
 func written(journal []recording.Exchange, world string) (list []string, err error) {
 	for i := range journal {
 		e := &journal[i]
@@ -161,7 +161,7 @@ func isWhole(text string, at []int) bool {
 	return strings.ContainsRune(`"/=`, rune(before)) && strings.ContainsRune(`"/?&`, rune(after[0])) && !strings.HasPrefix(after, `":`)
 }
 
-// variation is how a piece is written in a round, or nil if it stays as it is.
+// variation returns a function that writes a piece for a round, or nil if the piece stays as it is.
 func variation(piece string, isWhole bool, names map[string]bool) func([]byte, string, int) []byte {
 	for _, second := range []string{"2006-01-02T15:04:05", time.DateTime} {
 		if at, err := time.Parse(second, piece); err == nil {

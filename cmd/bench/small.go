@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// smallChecks measures what a check costs before it has much to do: the command with both engines, in processes of their
-// own, on few exchanges of all interfaces, and on one.
+// smallChecks measures what a check costs before it has much to do: the command with both engines, in processes of
+// their own, on few exchanges of all interfaces, and on one.
 func smallChecks(ctx context.Context) (string, string, error) {
 	command, remove, err := build(ctx, "understudy")
 	if err != nil {

@@ -76,7 +76,8 @@ func besideStuck(ctx context.Context) (ratio, detail string, err error) {
 		fmt.Sprintf("%.0f/s against %.0f/s, on %d cores", perSecond(took[1]), perSecond(took[0]), runtime.GOMAXPROCS(0)), nil
 }
 
-// stick makes worlds, in each of which a request waits for a query. Release lets the requests go and deletes the worlds.
+// stick makes worlds, in each of which a request waits for a query. Release lets the requests go and deletes the
+// worlds.
 func stick(ctx context.Context, mock *mockserver.Server, engine *counted) (release func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup

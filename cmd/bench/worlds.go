@@ -36,7 +36,7 @@ func transport(ctx context.Context) (string, string, error) {
 	return micros(result), fmt.Sprintf("%d allocations, http.Client included", result.AllocsPerOp()), failure
 }
 
-// assertion is what a test pays that asserts what it recorded: a checker is made each time.
+// assertion measures the cost of a test that asserts what it recorded: a checker is made each time.
 func assertion(ctx context.Context) (string, string, error) {
 	var failure error
 	result := testing.Benchmark(func(b *testing.B) {

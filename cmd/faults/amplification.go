@@ -135,7 +135,7 @@ func (b *battle) sent() (n int) {
 	return n
 }
 
-// summary says how many were answered and how.
+// summary returns how many were answered and how.
 func (b *battle) summary() string {
 	var classes [5]int
 	for status, n := range b.statuses {

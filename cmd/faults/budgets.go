@@ -141,8 +141,8 @@ func (f *filling) measure(ctx context.Context) error {
 	return nil
 }
 
-// room deletes what the world has, and wants it to take something again. A reset keeps the checkpoints, and no operation
-// deletes one, so they are made anew.
+// room deletes what the world has, and wants it to take something again. A reset keeps the checkpoints, and no
+// operation deletes one, so they are made anew.
 func (f *filling) room(ctx context.Context) error {
 	if err := f.walk(ctx, step{204, http.MethodDelete, control + "/jobs/results", ""},
 		step{204, http.MethodDelete, control + "/chats/turns", ""},

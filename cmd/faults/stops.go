@@ -27,7 +27,7 @@ const (
 // hold keeps a mock busy until ctx is over. Let go waits for its end.
 type hold func(ctx context.Context, m *mock, seen *sightings) (letGo func(), err error)
 
-// stop is a way in which the mock is busy when it is told to stop.
+// stop is a way in which the mock is busy when it has to stop.
 type stop struct {
 	name  string
 	holds []hold

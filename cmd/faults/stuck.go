@@ -81,7 +81,7 @@ func (m *mock) newStuck(ctx context.Context, id string) error {
 		step{200, http.MethodPost, "/_worlds/" + id + "/core/v3/database/create/stuck", ""})
 }
 
-// keepStuck issues jobs, and waits for each, until it is told to leave. The world may be reset or deleted meanwhile.
+// keepStuck issues jobs, and waits for each, until its context ends. The world may be reset or deleted meanwhile.
 func (m *mock) keepStuck(ctx context.Context, id string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		query := fmt.Sprintf(`{"query":%q}`, endless[n%len(endless)])

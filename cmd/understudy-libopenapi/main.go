@@ -1,5 +1,5 @@
 // Command understudy-libopenapi is the second engine of understudy check, in a process of its own. It stands beside
-// understudy, which starts it; nobody else needs to.
+// understudy, which starts it; users need not.
 package main
 
 import (

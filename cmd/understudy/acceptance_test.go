@@ -12,8 +12,8 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// TestPoolSession is what the first user of the workflow interface does: try to delete a pool that a rule references,
-// and check the recording of it, as it was and with the platform's answers changed.
+// TestPoolSession plays the session of the first user of the workflow interface: try to delete a pool that a rule
+// references, and check the recording of it, as it was and with the platform's answers changed.
 func TestPoolSession(t *testing.T) {
 	t.Parallel()
 	mock := serve(t, "--scenario", "quickstart")

@@ -26,8 +26,8 @@ const configName = "understudy.yaml"
 //go:embed understudy.schema.json
 var configSchema string
 
-// configuration is what a team sets once for all who run understudy in a folder. All of it are values of flags, which
-// those on the command line go before. Paths are relative to the file.
+// configuration holds the settings of a team for all who run understudy in a folder. All of them are values of flags;
+// those on the command line take precedence. Paths are relative to the file.
 type configuration struct {
 	Brand      string             `json:"brand"`
 	Bases      map[string]oneMore `json:"bases"`
@@ -209,7 +209,7 @@ func configured(c *cobra.Command) *configuration {
 }
 
 // configure reads the configuration, and sets the flags of the command that it has values for and the command line has
-// not. Of flags that give something to an interface or an axis, that is told for each of these.
+// not. For flags with a value per interface or axis, this is decided for each interface or axis.
 func configure(c *cobra.Command, _ []string) error {
 	path, err := c.Flags().GetString("config")
 	if err != nil || c.Name() == "init" {

@@ -121,7 +121,7 @@ func (f *coverageFlags) run(c *cobra.Command, files []string) error {
 	return f.minimums.check(&merged)
 }
 
-// readCoverage reads all reports, so that all that are no good are told of at once, and merges them.
+// readCoverage reads all reports and merges them. One error lists all that are unusable.
 func readCoverage(c *cobra.Command, files []string) (report.Coverage, error) {
 	var list []report.Coverage
 	var rules [][]report.Rule
@@ -155,7 +155,7 @@ func readReport(c *cobra.Command, file string) (report.Covered, error) {
 	return report.ReadCoverage(file, in)
 }
 
-// check tells all axes that have too little.
+// check returns an error that lists all axes with too little coverage.
 func (m minimums) check(c *report.Coverage) error {
 	var low []string
 	for _, t := range m {

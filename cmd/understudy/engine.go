@@ -19,7 +19,7 @@ const (
 	noEngine   = "none"
 )
 
-// withoutEngine says in a report that nobody asked for one engine only.
+// withoutEngine says in a report that only one engine judged although none was excluded.
 const withoutEngine = "kin-openapi judged alone: " + engineName + ", the second engine, is neither beside understudy nor on " +
 	"PATH; go install ./cmd/understudy-libopenapi, where understudy was cloned, gets it, and --engine none does without"
 

@@ -90,8 +90,8 @@ func typeExample(t *testing.T, page *manual.Operation, handler http.HandlerFunc)
 	s.run(page.Example.Curl)
 }
 
-// typist understands as much of a POSIX shell as examples need: words and quotes, $ID, and ID=$(…) around a curl and what
-// takes the first id out of its answer, and printf and gzip before a curl.
+// typist understands as much of a POSIX shell as examples need: words and quotes, $ID, and ID=$(…) around a curl and
+// what takes the first id out of its answer, and printf and gzip before a curl.
 type typist struct {
 	t         *testing.T
 	dir       string

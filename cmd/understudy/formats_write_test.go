@@ -167,7 +167,7 @@ func textOf(b *recording.Body) string {
 	return string(b.Bytes)
 }
 
-// responseOf is what a tool that cannot say that there was no response says instead.
+// responseOf returns the response, or an empty one for tools that cannot express a missing one.
 func responseOf(e *recording.Exchange) recording.Response {
 	if e.Response == nil {
 		return recording.Response{}

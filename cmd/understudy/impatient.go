@@ -14,8 +14,8 @@ const (
 	logEnd       = time.Second
 )
 
-// impatient writes log lines in the background, so that no request waits for a terminal or a pipe that nobody reads. Lines
-// for which there is no room are left out and counted.
+// impatient writes log lines in the background, so that no request waits for a terminal or an unread pipe. Lines for
+// which there is no room are left out and counted.
 type impatient struct {
 	lines chan []byte
 	lost  atomic.Int64

@@ -45,7 +45,7 @@ guessed from them and written down, for you to confirm, and so are the recording
 	return c
 }
 
-// configValues is what is filled in.
+// configValues holds the values that are filled in.
 type configValues struct {
 	Brand      string
 	Bases      map[string][]string

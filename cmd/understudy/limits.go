@@ -42,7 +42,7 @@ func (l *limits) GetSlice() []string {
 	return names
 }
 
-// place says where in the configuration it stands what is wrong with a limit.
+// place returns the error of a limit with its place in the configuration.
 func (c *configuration) place(err error) error {
 	var problems []*source.Problem
 	var others []error

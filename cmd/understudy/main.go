@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return errors.New("interrupted")
 }
 
-// Exit codes. That a recording breaks the contract is told apart from everything that can go wrong in finding out.
+// Exit codes. A breach of the contract is distinguished from everything that can go wrong in the check.
 const (
 	exitViolations = 1
 	exitTrouble    = 2

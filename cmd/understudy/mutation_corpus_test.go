@@ -22,8 +22,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// TestRecordForMutations records what contract/mutation makes mutants of, with RECORD=1: the examples of all operations, and
-// the stories of the scenarios. The file is read as it is otherwise, so that mutants stay the same while the mock changes.
+// TestRecordForMutations records what contract/mutation makes mutants of, with RECORD=1: the examples of all
+// operations, and the stories of the scenarios. The file is read as it is otherwise, so that mutants stay the same
+// while the mock changes.
 func TestRecordForMutations(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("RECORD") != "1" {
@@ -87,7 +88,7 @@ func recordExample(t *testing.T, op *specs.Operation) []*recording.Exchange {
 	return journalOf(t, mock)
 }
 
-// maxOfAKind is how many exchanges are kept of an operation and a status.
+// maxOfAKind is the number of exchanges that are kept of an operation and a status.
 const maxOfAKind = 4
 
 // firstOfEachKind leaves out repetitions, what is large, and what belongs to no operation of the catalogue.

@@ -165,7 +165,7 @@ func (f *operationsFlags) count(c *cobra.Command, rows, extras []operation) erro
 	return nil
 }
 
-// axesOf says how much was seen of each kind of part that an operation has.
+// axesOf returns how much was seen of each kind of part that an operation has.
 func axesOf(touched *report.Touched) []report.Axis {
 	var axes []report.Axis
 	for _, name := range report.Axes() {
@@ -182,7 +182,7 @@ func columns() []string {
 	return []string{report.Responses, report.Parameters, report.Enums, report.Properties}
 }
 
-// cells are what a row has in the columns of coverage: 2/7, or nothing where there is nothing to see.
+// cells returns a row's text in the columns of coverage: 2/7, or nothing where there is nothing to see.
 func (o *operation) cells() string {
 	var text strings.Builder
 	for _, name := range columns() {

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/fixtures/source"
 )
 
-// outputs says in which forms a report is written, and where to.
+// outputs describes in which forms a report is written, and where to.
 type outputs struct {
 	format  *choice
 	output  string
@@ -114,7 +114,7 @@ func (o *outputs) print(w lasting, r *report.Report) error {
 	return r.Write(w, o.format.word)
 }
 
-// style is how text looks where it goes.
+// style returns the style of text for its destination.
 func (o *outputs) style(w io.Writer) report.Style {
 	style := report.Style{Verbose: o.verbose, Colour: o.colour.word == "always"}
 	file, ok := terminal(w)
@@ -139,7 +139,7 @@ func (o *outputs) isRead(c *cobra.Command) bool {
 	return ok && o.output == "" && o.format.word == "text"
 }
 
-// summaryFile is the variable by which GitHub tells where the summary of a step goes.
+// summaryFile is the variable in which GitHub gives the file for the summary of a step.
 const summaryFile = "GITHUB_STEP_SUMMARY"
 
 // summarize adds the report to the summary of the step, where there is one.

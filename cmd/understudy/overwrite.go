@@ -30,8 +30,8 @@ func overwritten(written, read []named) error {
 	return errors.Join(errs...)
 }
 
-// folderOf reports an error unless there is a folder for a file. A command makes none: that it is not there is most often
-// a slip of the pen.
+// folderOf reports an error unless there is a folder for a file. A command makes none: that it is not there is most
+// often a slip of the pen.
 func folderOf(path string) error {
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(folder); {

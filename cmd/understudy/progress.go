@@ -36,7 +36,7 @@ func showing(w io.Writer, found *contract.Inputs) contract.Source {
 	}
 }
 
-// isWatched reports whether a person looks at what is written there. Terminals of build servers have nobody before them.
+// isWatched reports whether a person looks at what is written there. Terminals of build servers do not count.
 func isWatched(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(file.Fd()))

@@ -97,7 +97,7 @@ func (p *process) requests(t *testing.T, n int) (unrecorded int64) {
 	return unrecorded
 }
 
-// unrecorded is how many answers are not recorded, by the server's health.
+// unrecorded returns the number of answers that are not recorded, by the server's health.
 func (p *process) unrecorded(t *testing.T) int64 {
 	t.Helper()
 	_, text := call(t, http.MethodGet, p.ready.Control+"/health", "")

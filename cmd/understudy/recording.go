@@ -44,8 +44,8 @@ func (f recordingFile) Close() error {
 	return errors.Join(err, f.File.Close())
 }
 
-// fifo is a recording that another process reads. It is opened for writing only, so that nothing is written which nobody
-// reads: writing waits for a reader, and fails when there is none any more.
+// fifo is a recording that another process reads. It is opened for writing only, so that nothing is written without a
+// reader: writing waits for a reader, and fails when there is none any more.
 type fifo struct {
 	path string
 
@@ -117,7 +117,7 @@ func isExchange(line []byte) bool {
 	return json.Unmarshal(line, &e) == nil && e.Request.Method != ""
 }
 
-// lastLine is where the last complete line of a file ends.
+// lastLine returns the offset at which the last complete line of a file ends.
 func lastLine(file io.ReaderAt, size int64) (int64, error) {
 	block := make([]byte, 64<<10)
 	for end := size; end > 0; {

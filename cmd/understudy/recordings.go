@@ -43,7 +43,7 @@ func recordings(c *cobra.Command, files []string, again bool) (source contract.S
 	return showing(c.ErrOrStderr(), found), done, nil
 }
 
-// until reads a stream as long as a context lasts: nothing else ends the wait for what nobody writes.
+// until reads a stream as long as a context lasts: nothing else ends the wait for an idle writer.
 func until(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })

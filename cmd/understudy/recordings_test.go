@@ -67,7 +67,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// At a terminal the report ends with how the check came out, which is not told a second time.
+// At a terminal the report ends with the outcome of the check, which is not repeated.
 func TestVerdictIsToldOnce(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "understudy", "check", "-")
@@ -128,7 +128,7 @@ func TestInterruptedCheck(t *testing.T) {
 	}
 }
 
-// screen is what a terminal shows.
+// screen collects the output that a terminal shows.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer

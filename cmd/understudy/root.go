@@ -64,7 +64,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 		args[0], source.OneOf(args[0], names), c.CommandPath())
 }
 
-// flagError says where help is, and for a flag that does not exist which one is nearest.
+// flagError returns an error that says where help is, and for a flag that does not exist which one is nearest.
 func flagError(c *cobra.Command, err error) error {
 	hint := "see " + c.CommandPath() + " --help"
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -88,7 +88,7 @@ func exactly(n int, want string) cobra.PositionalArgs {
 	}
 }
 
-// version is what the Go toolchain has noted in the binary: the version of the module, or the commit.
+// version returns what the Go toolchain has noted in the binary: the version of the module, or the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

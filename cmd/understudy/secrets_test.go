@@ -38,7 +38,7 @@ var (
 )
 
 // plants are the places in which secrets are found: in exchanges that break the contract, that cannot be judged, and
-// that belong to nobody.
+// that belong to no interface.
 func plants() map[string]plant {
 	list := map[string]plant{
 		"an API key":               {method: "GET", url: workflowBase + "/pools", headers: [][2]string{withKey}, status: 418},
@@ -159,8 +159,8 @@ func recordingOf(t *testing.T, exchanges ...*recording.Exchange) string {
 	return path
 }
 
-// TestNoSecretIsInAnyReport plants a secret wherever recordings hold them and looks for it in every form of a report, with
-// the exchange as evidence where a form shows it.
+// TestNoSecretIsInAnyReport plants a secret wherever recordings hold them and looks for it in every form of a report,
+// with the exchange as evidence where a form shows it.
 func TestNoSecretIsInAnyReport(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
@@ -172,7 +172,7 @@ func TestNoSecretIsInAnyReport(t *testing.T) {
 			t.Parallel()
 			secret := secretOf(name)
 			source := contract.Files(recordingOf(t, p.exchange(secret)))
-			r, _ := checker.Check(t.Context(), source) // where nobody's exchange is alone, that nothing matched is an error
+			r, _ := checker.Check(t.Context(), source) // an error where nothing matched
 			if err := checker.Evidence(t.Context(), source, r); err != nil {
 				t.Fatal(err)
 			}

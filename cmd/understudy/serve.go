@@ -47,7 +47,7 @@ type serveFlags struct {
 	logFormat    *choice
 }
 
-// defaultDrain is shorter than the 30 s after which container platforms kill what they have told to stop.
+// defaultDrain is shorter than the 30 s after which container platforms kill what they have asked to stop.
 const defaultDrain = 20 * time.Second
 
 func newServe() *cobra.Command {
@@ -188,7 +188,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	return errors.Join(err, file.Close())
 }
 
-// serve makes the mock and serves it until it is told to end.
+// serve makes the mock and serves it until it has to end.
 func (f *serveFlags) serve(c *cobra.Command, l sites, ca string, log *slog.Logger, opts []mockserver.Option) error {
 	server, err := mockserver.New(opts...)
 	if err != nil {

@@ -14,14 +14,14 @@ const (
 
 // Engine judges messages by the schemas of a document. It is safe for concurrent use, and can be compared with ==.
 type Engine interface {
-	// About says what the engine is, and what became of it so far.
+	// About describes what the engine is, and what became of it so far.
 	About() About
 
 	// Load makes the schemas of one operation ready.
 	Load(op Operation) (Schemas, error)
 }
 
-// About says what an engine is.
+// About describes what an engine is.
 type About struct {
 	Name    string
 	Version string // empty where it is not known, as long as the engine has judged nothing
@@ -35,8 +35,8 @@ type Operation struct {
 	Source   []byte
 }
 
-// Schemas judges the messages of one operation. Each method returns an error if the engine could not judge, and so has no
-// vote; a wrong message gives faults, not an error, and a right one gives none. Their order may change from call to
+// Schemas judges the messages of one operation. Each method returns an error if the engine could not judge, and so has
+// no vote; a wrong message gives faults, not an error, and a right one gives none. Their order may change from call to
 // call, and their messages may hold values of the message.
 type Schemas interface {
 	RequestBody(contentType string, text []byte) ([]Fault, error)
@@ -58,7 +58,7 @@ type Request struct {
 	Ignored []string
 }
 
-// Fault says where a message is wrong, and why.
+// Fault describes where a message is wrong, and why.
 type Fault struct {
 	Path    []string // of the value, below the body
 	Message string

@@ -1,5 +1,5 @@
-// Package mutation_test makes mutants of valid exchanges, each with exactly one fault, and holds the checker against them:
-// it must notice the fault, or a table must say why it cannot.
+// Package mutation_test makes mutants of valid exchanges, each with exactly one fault, and holds the checker against
+// them: it must notice the fault, or a table must say why it cannot.
 //
 // What is a fault is read off the documents here, place by place; the judge is not asked.
 package mutation_test
@@ -27,8 +27,8 @@ type valid struct {
 	response *openapi3.Response
 }
 
-// corpus reads the exchanges that mutants are made of. RECORD=1 go test ./cmd/understudy -run RecordForMutations records
-// them anew.
+// corpus reads the exchanges that mutants are made of. RECORD=1 go test ./cmd/understudy -run RecordForMutations
+// records them anew.
 func corpus(t *testing.T) (list []*valid) {
 	t.Helper()
 	for item, err := range capture.Files("testdata/valid.ndjson").Items() {
@@ -104,7 +104,7 @@ func (s side) text(e *recording.Exchange) []byte {
 	return nil
 }
 
-// content is what is documented for the bodies of a side.
+// content returns the documented content of the bodies of a side.
 func (s side) content(v *valid) openapi3.Content {
 	if s.name == "response" {
 		return v.response.Content

@@ -52,13 +52,13 @@ func mutants(list []*valid, seed uint64, count int) []mutant {
 			}
 		}
 		if before == count {
-			break // there are no more
+			break // no more are left
 		}
 	}
 	return drawn
 }
 
-// levels are how loudly the checker may notice a fault.
+// levels are the levels at which the checker may notice a fault.
 var levels = []string{"error", "warning", "notice", "disputed", "inconclusive", "nothing"}
 
 // judge checks one exchange, and lists its findings.
@@ -73,7 +73,7 @@ func judge(t *testing.T, c *contract.Checker, e *recording.Exchange) []contract.
 
 func identity(f contract.Finding) string { return fmt.Sprint(f.Rule, f.Verdict, f.Pointer, f.Message) }
 
-// noticed is how loud the loudest finding is that the exchange without the fault does not have.
+// noticed returns the highest level of the findings that the exchange without the fault does not have.
 func noticed(findings []contract.Finding, before map[string]bool) string {
 	level := len(levels) - 1
 	for _, f := range findings {
@@ -144,7 +144,7 @@ func setting(t *testing.T, name string, fallback uint64) uint64 {
 	return n
 }
 
-// whole is how many mutants the table in testdata is of.
+// whole is the number of mutants of the table in testdata.
 const whole = 10_000
 
 // TestMutations holds the checker against 600 mutants, or as many as MUTATE says, drawn with the seed MUTATE_SEED. What

@@ -20,8 +20,8 @@ type place struct {
 	isItem   bool
 }
 
-// placesIn lists the values of a body that a document speaks of. Below alternatives it does not look, unless one of them is
-// named by a discriminator.
+// placesIn lists the values of a body that a document speaks of. Below alternatives it does not look, unless one of
+// them is named by a discriminator.
 func placesIn(value any, schema *openapi3.Schema) []place {
 	root := place{value: value, required: true}
 	root.settle([]*openapi3.Schema{schema})
@@ -141,7 +141,7 @@ func (p *place) isTyped() bool {
 		len(p.either) > 0 && !slices.ContainsFunc(p.either, func(one []*openapi3.Schema) bool { return !slices.ContainsFunc(one, isTyped) })
 }
 
-// nullness is whether null may stand here; where schemas differ nobody knows.
+// nullness reports whether null may stand here, and whether that is known; it is not where schemas differ.
 func (p *place) nullness() (allowed, known bool) {
 	all := slices.Concat(append([][]*openapi3.Schema{p.schemas}, p.either...)...)
 	yes := slices.ContainsFunc(all, func(s *openapi3.Schema) bool { return s.Nullable || slices.Contains(s.Enum, nil) })

@@ -18,8 +18,8 @@ var unnoticed = map[string]string{
 		"it has the id of the one that was deleted",
 }
 
-// contradicting has the reason for each kind of change that the document allows, and that is noticed all the same, since
-// something else in the exchange contradicts it.
+// contradicting has the reason for each kind of change that the document allows, and that is noticed all the same,
+// since something else in the exchange contradicts it.
 var contradicting = map[string]string{
 	"query parameter: a number above its maximum": "the links of the page are those of another offset, or do not keep the filter",
 	"query parameter: a number below its minimum": "the links of the page do not keep the filter",
@@ -55,7 +55,7 @@ func count(in map[string]map[string]int, row, column string) {
 	in[row][column]++
 }
 
-// take adds the outcome of a mutant. It returns an error if nobody has explained it.
+// take adds the outcome of a mutant. It returns an error if it has no explanation.
 func (t *table) take(o outcome) error {
 	if o.allowed == "" {
 		count(t.faults, o.kind, o.level)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Coverage says how much of the documents the recordings touched, along several axes.
+// Coverage describes how much of the documents the recordings touched, along several axes.
 type Coverage struct {
 	Operations map[string]Touched  `json:"operations"` // by name, such as workflow.getPool; only those touched
 	Untouched  map[string][]string `json:"untouched"`  // the other ones, and their documented responses
@@ -22,7 +22,7 @@ type Coverage struct {
 	Extras map[string]Called `json:"extras,omitempty"`
 }
 
-// Called says how often an operation was called.
+// Called describes how often an operation was called.
 type Called struct {
 	Exchanges int            `json:"exchanges"`
 	Statuses  map[string]int `json:"statuses"` // answers, by status
@@ -44,14 +44,14 @@ func Axes() []string {
 	return []string{Operations, Requests, Responses, Parameters, Enums, Properties, RulesAxis}
 }
 
-// Axis says how much of one kind of thing was touched.
+// Axis describes how much of one kind of thing was touched.
 type Axis struct {
 	Name       string `json:"name"`
 	Covered    int    `json:"covered"`
 	Documented int    `json:"documented"`
 }
 
-// Percent is how much of an axis is covered; all of nothing is 100.
+// Percent returns the covered share of an axis in percent, or 100 if nothing is documented.
 func (a Axis) Percent() float64 {
 	if a.Documented == 0 {
 		return 100
@@ -59,7 +59,7 @@ func (a Axis) Percent() float64 {
 	return 100 * float64(a.Covered) / float64(a.Documented)
 }
 
-// Touched says what was seen of an operation.
+// Touched describes what was seen of an operation.
 type Touched struct {
 	Exchanges  int            `json:"exchanges"`
 	Statuses   map[string]int `json:"statuses"`   // answers, by status
@@ -76,7 +76,7 @@ type Parts struct {
 	Missed []string `json:"missed"`
 }
 
-// AxisOfRules says how many of the rules had their chance.
+// AxisOfRules returns how many of the rules had their chance.
 func AxisOfRules(rules []Rule) Axis {
 	axis := Axis{Name: RulesAxis, Documented: len(rules)}
 	for _, rule := range rules {
@@ -107,9 +107,9 @@ func MergeRules(lists ...[]Rule) []Rule {
 	return merged
 }
 
-// MergeCoverage is what several reports covered together: a part counts as seen when any of them saw it, and exchanges
-// are added up. Which rules had their chance coverage alone does not tell, so that their axis is the best of the single
-// ones; AxisOfRules of MergeRules is the whole truth. Reports of different documents have the parts of all of them.
+// MergeCoverage returns the coverage of several reports together: a part counts as seen when any of them saw it, and
+// exchanges are added up. Coverage alone does not show which rules had their chance, so that their axis is the best of
+// the single ones; AxisOfRules of MergeRules is exact. Reports of different documents have the parts of all of them.
 func MergeCoverage(list ...Coverage) Coverage {
 	merged := Coverage{
 		Operations: map[string]Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
@@ -185,7 +185,7 @@ func mergeParts(a, b Parts) Parts {
 	return merged
 }
 
-// union is what is in either list, sorted.
+// union returns the sorted elements of both lists, each once.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)

@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// Covered is what a report in its JSON form says of coverage.
+// Covered holds the coverage of a report in its JSON form.
 type Covered struct {
 	Coverage Coverage `json:"coverage"`
 	Rules    []Rule   `json:"rules"`
@@ -24,8 +24,8 @@ type Covered struct {
 // maxReport bounds how long a report may be that is read back.
 const maxReport = 256 << 20
 
-// ReadCoverage reads a report in its JSON form and keeps what it says of coverage. Errors name the file, and the place in
-// it that is wrong.
+// ReadCoverage reads a report in its JSON form and keeps what it says of coverage. Errors name the file, and the place
+// in it that is wrong.
 func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxReport+1))
 	switch {
@@ -58,7 +58,7 @@ func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 	return c, nil
 }
 
-// place is a file with the line at which the decoder stopped, where it tells.
+// place returns a file's name with the line at which the decoder stopped, if the error has one.
 func place(name string, text []byte, err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("%s:%d", name, lineAt(text, syntax.Offset))
@@ -82,7 +82,7 @@ var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return c.Compile(name)
 })
 
-// fits holds a value against the schema, and tells the first few places where it does not fit.
+// fits validates a value against the schema. Its error lists the first few places where the value does not fit.
 func fits(value any) error {
 	const most = 5
 	schema, err := compiled()

@@ -13,14 +13,14 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// marked is what stands in the place of a secret, in a query with its brackets escaped.
+// marked matches the mark that replaces a secret, in a query with its brackets escaped.
 var marked = regexp.MustCompile(`(?:\[|%5B)redacted(?::|%3A)[0-9a-f]{8}(?:\]|%5D)`)
 
-// maxArgument is how long a body may be to stand in the command line. Linux takes 128 KiB in one argument.
+// maxArgument is the size in bytes up to which a body stands in the command line. Linux takes 128 KiB in one argument.
 const maxArgument = 64 << 10
 
-// Curl is the command for a POSIX shell that sends the request of an exchange again, with a variable in the place of each
-// secret: KEY, KEY2 and so on, which it names.
+// Curl is the command for a POSIX shell that sends the request of an exchange again, with a variable in the place of
+// each secret: KEY, KEY2 and so on, which it names.
 func Curl(e *recording.Exchange) (command string, keys []string) {
 	q := &quoter{}
 	words := []string{"curl -sS -i --globoff --path-as-is"}

@@ -14,7 +14,7 @@ type Engine struct {
 	Trouble  string `json:"trouble,omitzero"` // why, where it is known
 }
 
-// inWords says how much the engine judged.
+// inWords returns how much the engine judged.
 func (e *Engine) inWords() string {
 	text := strings.TrimSpace(e.Name+" "+e.Version) + " judged " + count(e.Messages, "message")
 	if e.Lost > 0 {
@@ -26,7 +26,7 @@ func (e *Engine) inWords() string {
 	return plain(text)
 }
 
-// enginesInWords says which engines judged how much. It is empty if that is not known.
+// enginesInWords returns which engines judged how much. It is empty if that is not known.
 func (r *Report) enginesInWords() string {
 	var list []string
 	for i := range r.Engines {

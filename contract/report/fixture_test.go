@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// hostile is what a recording may hold to break a report: markup, workflow commands, escapes of terminals, references.
+// hostile holds what could break a report: markup, workflow commands, escapes of terminals, references.
 const hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\n::error::owned\r\x1b[31m\u202e" +
 	"```@octocat #1 | ${{ secrets.TOKEN }} ]]> &amp; \"quoted\" 'single' %0A"
 

@@ -138,7 +138,7 @@ func TestSummariesKeepTheirLimits(t *testing.T) {
 	}
 }
 
-// code is what a reader of Markdown shows as code, where nothing means anything.
+// code matches what a reader of Markdown shows as code, in which no markup takes effect.
 var code = regexp.MustCompile(`(?s)<pre>.*?</pre>|<code>.*?</code>`)
 
 // Outside of code nothing of a recording is markup, mentions a person, or refers to an issue.

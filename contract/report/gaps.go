@@ -2,8 +2,8 @@ package report
 
 import "fmt"
 
-// Gap is a stretch of exchanges that are missing in a recording, by their numbers. What they would have shown nobody
-// knows, so a gap is inconclusive, and fails a check only where the recording has to be complete.
+// Gap is a stretch of exchanges that are missing in a recording, by their numbers. Their content is unknown, so a gap
+// is inconclusive, and fails a check only where the recording has to be complete.
 type Gap struct {
 	File  string `json:"file"`
 	World string `json:"world"`

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxAnnotations is how many annotations of each level GitHub shows of one step.
+// maxAnnotations is the number of annotations of each level that GitHub shows for one step.
 const maxAnnotations = 10
 
 // annotation is a workflow command.
@@ -24,9 +24,9 @@ type annotations struct {
 }
 
 // WriteGitHub writes the report as workflow commands, which GitHub shows as annotations of a pull request: one for each
-// fingerprint, the worst first, as many as it shows. It stands at the exchange in the recording; or, where the recording
-// is not on disk, in the document if that is a user's own. What is left over is counted in one line, and another one
-// says which engines judged; WriteSummary has room for more.
+// fingerprint, the worst first, as many as it shows. It stands at the exchange in the recording; or, where the
+// recording is not on disk, in the document if that is a user's own. What is left over is counted in one line, and
+// another one says which engines judged; WriteSummary has room for more.
 func (r *Report) WriteGitHub(w io.Writer) error {
 	a := &annotations{bufio.NewWriter(w), map[string]int{}, map[string]int{}}
 	r.annotateGates(a)
@@ -81,7 +81,7 @@ func (r *Report) annotationText(g *Group) string {
 	return strings.Join(message, "\n")
 }
 
-// annotateGates tells what else makes a check fail, one annotation for each kind.
+// annotateGates lists what else makes a check fail, one annotation for each kind.
 func (r *Report) annotateGates(a *annotations) {
 	gates := r.junitGates()
 	for i := range gates {
@@ -123,7 +123,7 @@ func (a *annotations) write(n annotation) {
 	fmt.Fprintf(a, "::%s %s::%s\n", n.level, strings.Join(properties, ","), escapeData(short(n.message, 2000)))
 }
 
-// rest says how the check ended, and what was left out.
+// rest reports how the check ended, and what was left out.
 func (a *annotations) rest(outcome string) {
 	var list []string
 	for _, level := range []string{"error", "warning", "notice"} {

@@ -23,7 +23,7 @@ var (
 	pageJS string
 )
 
-// What a page shows in full. The rest is counted: a page that a browser cannot open tells nobody anything.
+// What a page shows in full. The rest is counted: a page that a browser cannot open is useless.
 const (
 	maxPageFindings = 400
 	maxPageChain    = 8
@@ -50,7 +50,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return out.Flush()
 }
 
-// page is what the template shows.
+// page holds the values that the template shows.
 type page struct {
 	*Report
 	CSS                 template.CSS
@@ -123,10 +123,10 @@ type headerView struct {
 	Marked      bool
 }
 
-// JudgedInWords says how many bodies were judged.
+// JudgedInWords returns how many bodies were judged.
 func (p *page) JudgedInWords() string { return p.Judged.inWords() }
 
-// EnginesInWords says which engines judged how much.
+// EnginesInWords returns which engines judged how much.
 func (p *page) EnginesInWords() string { return p.enginesInWords() }
 
 func (r *Report) page() *page {
@@ -157,7 +157,7 @@ func (r *Report) page() *page {
 	return p
 }
 
-// headline is what a reader sees first: the verdict, and how much there is of each kind.
+// headline fills in what a reader sees first: the verdict, and how much there is of each kind.
 func (r *Report) headline(p *page) {
 	switch {
 	case r.isNothing():
@@ -184,7 +184,7 @@ func (r *Report) headline(p *page) {
 	}
 }
 
-// hashOf is how a content security policy names what it allows.
+// hashOf returns the name of a script or style in the content security policy that allows it.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -231,7 +231,7 @@ func (r *Report) findingView(g *Group, i int) findingView {
 	return v
 }
 
-// kindOf is what a reader filters by.
+// kindOf returns the kind of a group by which a reader filters.
 func (r *Report) kindOf(g *Group) string {
 	switch {
 	case r.Breaks(&g.Finding):

@@ -23,7 +23,7 @@ const (
 // bodyLine is a line of a body on the page.
 type bodyLine struct {
 	Spans  []span
-	Marked bool // this is what the finding is about
+	Marked bool // the finding is about this one
 	Gap    int  // lines left out in its place
 }
 
@@ -36,8 +36,8 @@ type bodyView struct {
 	Note  string
 }
 
-// viewBody shows a body: JSON with its structure laid open and the place of the fault marked, other text as it is, bytes
-// as bytes. The path is a pointer into the body, and has no meaning when isMarked is false.
+// viewBody shows a body: JSON with its structure laid open and the place of the fault marked, other text as it is,
+// bytes as bytes. The path is a pointer into the body, and has no meaning when isMarked is false.
 func viewBody(b *recording.Body, path string, isMarked bool) *bodyView {
 	if b == nil {
 		return nil

@@ -17,7 +17,7 @@ type heat struct {
 	Covered, Documented int
 }
 
-// Share is how much of the operations was touched, in percent.
+// Share returns the touched share of the operations, in percent.
 func (h heat) Share() float64 { return Axis{Covered: h.Covered, Documented: h.Documented}.Percent() }
 
 type heatRow struct {
@@ -27,7 +27,7 @@ type heatRow struct {
 	Parts     []heatPart // parameters, enums, properties
 }
 
-// heatPart is how much of one kind of thing an operation has seen, and the names of the rest.
+// heatPart counts how much of one kind of thing an operation has seen, and names the rest.
 type heatPart struct {
 	Seen, All int
 	Missed    string
@@ -38,7 +38,7 @@ type heatCell struct {
 	State, Status, Text, Title string
 }
 
-// maxMissed is how many names of what was not seen a page tells of one operation.
+// maxMissed bounds the names of unseen things that a page lists for one operation.
 const maxMissed = 30
 
 // heatMap shows coverage by interface, those of the platform first.
@@ -117,7 +117,7 @@ func (r *Report) heatRow(name string, statuses, documented []string) heatRow {
 	return row
 }
 
-// cellOf says what is known of a status. One that a class or the default documents is documented too.
+// cellOf returns what is known of a status. One that a class or the default documents is documented too.
 func cellOf(status string, seen int, documented []string, answered map[string]int) heatCell {
 	cell := heatCell{Status: status}
 	isDocumented := len(documented) == 0 || slices.ContainsFunc(documented, func(d string) bool { return covers(d, status) })

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Judged says how much of the recording was judged: a verdict holds for that alone.
+// Judged describes how much of the recording was judged: a verdict holds for that alone.
 type Judged struct {
 	Parameters int      `json:"parameters"` // requests whose parameters were judged
 	Bodies     int      `json:"bodies"`     // of requests and of answers
@@ -13,13 +13,13 @@ type Judged struct {
 	Reasons    []Reason `json:"reasons"`    // why not, the most frequent first
 }
 
-// Reason says why bodies could not be judged.
+// Reason describes why bodies could not be judged.
 type Reason struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
 }
 
-// Limit is how much there may be at most, in percent.
+// Limit is an upper bound and the actual value, both in percent.
 type Limit struct {
 	Most float64 `json:"most"`
 	Got  float64 `json:"got"`
@@ -32,7 +32,7 @@ func (l *Limit) inWords() string {
 	return fmt.Sprintf("%.1f %% of the checks are inconclusive, want %v %% at most", l.Got, l.Most)
 }
 
-// InconclusiveShare is how many percent of the checks that had a chance are inconclusive.
+// InconclusiveShare returns the inconclusive share of the checks that had a chance, in percent.
 func (c *Checks) InconclusiveShare() float64 {
 	if all := c.Pass + c.Fail + c.Inconclusive; all > 0 {
 		return 100 * float64(c.Inconclusive) / float64(all)
@@ -40,14 +40,14 @@ func (c *Checks) InconclusiveShare() float64 {
 	return 0
 }
 
-// IsNothingJudged reports whether bodies were to be judged and none could be, nor a parameter, nor anything by the rules
-// between exchanges, and nothing else is known to be wrong.
+// IsNothingJudged reports whether bodies were to be judged and none could be, nor a parameter, nor anything by the
+// rules between exchanges, and nothing else is known to be wrong.
 func (r *Report) IsNothingJudged() bool {
 	isBare := r.Judged.Bodies+r.Judged.Parameters == 0 && !r.RulesJudged && r.Checks.Fail == 0
 	return r.Exchanges.Matched > 0 && r.Judged.Unjudged > 0 && isBare
 }
 
-// isNothing reports whether there is nothing of which a verdict could hold.
+// isNothing reports whether no exchange was matched or judged, so that no verdict is possible.
 func (r *Report) isNothing() bool { return r.Exchanges.Matched == 0 || r.IsNothingJudged() }
 
 // inWords is the headline: how many bodies were judged, and why others were not. It is empty when there were none.

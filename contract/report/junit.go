@@ -50,10 +50,10 @@ type (
 
 // WriteJUnit writes the report as JUnit XML. There is a suite for each interface, whose cases are an operation and a
 // rule each, for that is what a list of tests in a CI system can be read as: which operation, and what about it. What
-// fails the check is a failure; what cannot be told is skipped with its reason; what only warns, or is accepted, passes
-// and stands in the output of its case. An operation of which nothing is to be told passes as a case of its own. Of the
-// suites rules and understudy, the one has a case for each rule, skipped if it never had its chance, and the other one
-// for whatever else makes a check fail; its properties say which engines judged.
+// fails the check is a failure; what is inconclusive is skipped with its reason; what only warns, or is accepted,
+// passes and stands in the output of its case. An operation without findings passes as a case of its own. Of the suites
+// rules and understudy, the one has a case for each rule, skipped if it never had its chance, and the other one for
+// whatever else makes a check fail; its properties say which engines judged.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	suites := junitSuites{Name: "understudy"}
 	cases := r.junitCases()
@@ -139,7 +139,7 @@ func (r *Report) junitCases() map[string][]junitCase {
 	return cases
 }
 
-// junitCase is what the findings of a rule on an operation come to.
+// junitCase returns the test case for the findings of a rule on an operation.
 func (r *Report) junitCase(class, rule string, groups []*Group) junitCase {
 	c := junitCase{Class: class, Name: rule}
 	var failures, reasons, rest []string
@@ -164,7 +164,7 @@ func (r *Report) junitCase(class, rule string, groups []*Group) junitCase {
 		}
 		c.Failure = &junitFailure{message, rule, strings.Join(failures, "\n")}
 		rest = append(rest, reasons...)
-	case len(reasons) == len(groups): // that something else passed cannot be told either
+	case len(reasons) == len(groups): // no other check can be said to have passed either
 		text := strings.Join(reasons, "\n")
 		c.Skipped = &text
 	default:

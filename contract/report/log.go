@@ -10,8 +10,8 @@ import (
 // command, and so is one that holds ##[ anywhere.
 
 // LogWriter returns a writer to w in whose lines no workflow command stands. The colon and the bracket that would
-// complete one are written as \: and \u005b, so that a line of JSON stays JSON; everything else is written unchanged and
-// at once. It is safe for concurrent use.
+// complete one are written as \: and \u005b, so that a line of JSON stays JSON; everything else is written unchanged
+// and at once. It is safe for concurrent use.
 func LogWriter(w io.Writer) io.Writer { return textSpelling.guard(w) }
 
 // LogText returns a text as LogWriter writes it.

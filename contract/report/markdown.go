@@ -155,7 +155,7 @@ func citedBody(b *recording.Body) string {
 	return visible(text)
 }
 
-// markdownUndecided sums up what could not be told.
+// markdownUndecided sums up the inconclusive findings.
 func (r *Report) markdownUndecided(groups int) string {
 	if groups == 0 {
 		return ""
@@ -209,7 +209,7 @@ func escapeMarkdown(text string) string {
 	for _, c := range plain(text) {
 		switch {
 		case c == '@', c == '#':
-			b.WriteString(string(c) + "<!-- -->") // nobody is told because a recording held a name
+			b.WriteString(string(c) + "<!-- -->") // a name from a recording must notify no person
 		case c < utf8.RuneSelf && strings.ContainsRune("\\`*_{}[]()<>+-.!|~&$:", c):
 			b.WriteString(`\` + string(c))
 		default:

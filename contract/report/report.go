@@ -16,11 +16,11 @@ type Verdict string
 const (
 	Pass         Verdict = "pass"
 	Fail         Verdict = "fail"
-	Inconclusive Verdict = "inconclusive" // the recording does not hold what would be needed to tell
+	Inconclusive Verdict = "inconclusive" // the recording lacks the evidence that a verdict needs
 	Skipped      Verdict = "skipped"      // there was nothing to check, or the rule is switched off
 )
 
-// Severity says how loud a finding is. Only errors break a build.
+// Severity describes how loud a finding is. Only errors break a build.
 type Severity string
 
 // From the loudest to the quietest.
@@ -30,7 +30,7 @@ const (
 	Notice  Severity = "notice"
 )
 
-// Report is what a check of a recording gives.
+// Report is the result of checking a recording.
 type Report struct {
 	Exchanges Exchanges
 	Checks    Checks
@@ -60,16 +60,16 @@ type Report struct {
 	Root string             // the folder of the embedded documents in their repository, specs by default
 	Own  []string           // files of documents of the user's own
 
-	// DisputedFails says that disputed findings fail the check too.
+	// DisputedFails means that disputed findings fail the check too.
 	DisputedFails bool
 
-	// Complete says that gaps fail the check too.
+	// Complete means that gaps fail the check too.
 	Complete bool
 
-	// MaxInconclusive is how many percent of the checks may be inconclusive, or nil.
+	// MaxInconclusive is the percentage of checks that may be inconclusive, or nil if there is no limit.
 	MaxInconclusive *Limit
 
-	// RulesJudged says that a rule between exchanges had a chance that passed or failed.
+	// RulesJudged means that a rule between exchanges had a chance that passed or failed.
 	RulesJudged bool
 
 	more bool // there was a violation beyond those that are kept
@@ -107,8 +107,8 @@ type Excerpt struct {
 	Lines []string
 }
 
-// Baseline is what is accepted: findings that are known, so that only new ones fail a check. An entry that no longer
-// occurs fails it too, so that the list never grows stale.
+// Baseline lists the accepted findings, so that only new ones fail a check. An entry that no longer occurs fails it
+// too, so that the list never grows stale.
 type Baseline struct {
 	File     string          `json:"file"`
 	Accepted int             `json:"accepted"` // findings that it covers
@@ -127,7 +127,7 @@ type BaselineEntry struct {
 	Reason    string `json:"reason,omitempty"    yaml:"reason,omitempty"` // why it is accepted
 }
 
-// Threshold is how much of an axis of coverage there has to be, in percent.
+// Threshold is the required coverage of an axis, in percent.
 type Threshold struct {
 	Axis string  `json:"axis"`
 	Want float64 `json:"want"`
@@ -141,7 +141,7 @@ func (t Threshold) Missed() bool { return t.Got < t.Want }
 type Exchanges struct {
 	Read      int `json:"read"`
 	Matched   int `json:"matched"`   // belong to one interface
-	Unmatched int `json:"unmatched"` // belong to none, or cannot be told apart between several
+	Unmatched int `json:"unmatched"` // belong to no interface, or could belong to several
 	Ignored   int `json:"ignored"`   // traffic around the contract: preflights, the control interface of the mock
 	Broken    int `json:"broken"`    // could not be read; no part of Read
 }
@@ -168,7 +168,7 @@ func (c *Checks) Add(v Verdict, n int) {
 	}
 }
 
-// Rule says how often a rule had its chance, and what came of it. One that never had a chance did not pass.
+// Rule describes how often a rule had its chance, and what came of it. One that never had a chance did not pass.
 type Rule struct {
 	ID           string `json:"id"`
 	Triggered    int    `json:"triggered"`
@@ -177,7 +177,7 @@ type Rule struct {
 	Inconclusive int    `json:"inconclusive"`
 }
 
-// RuleDoc says what a rule is about, in sentences.
+// RuleDoc describes what a rule is about, in sentences.
 type RuleDoc struct {
 	ID           string           `json:"id"`
 	Title        string           `json:"title"`        // in one clause: what must hold
@@ -208,7 +208,7 @@ type Finding struct {
 	Engines    []EngineVerdict  `json:"engines,omitempty"` // of both engines, where they differ
 }
 
-// Spec is where the document says what the finding is about.
+// Spec is the place in the document that a finding refers to.
 type Spec struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -216,7 +216,7 @@ type Spec struct {
 	Says    string `json:"says,omitzero"` // what stands there, in one short line
 }
 
-// EngineVerdict is what one engine says of a disputed finding.
+// EngineVerdict is the verdict of one engine on a disputed finding.
 type EngineVerdict struct {
 	Engine  string  `json:"engine"` // its name
 	Verdict Verdict `json:"verdict"`
@@ -244,7 +244,7 @@ type Group struct {
 	Occurrences []Occurrence // the first ones, in their order
 }
 
-// Occurrence is where one of the findings with the same fingerprint is.
+// Occurrence is the place of one of the findings with the same fingerprint.
 type Occurrence struct {
 	Exchange int
 	Pointer  string // into the exchange

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// maxResults is how many results of a run GitHub takes.
+// maxResults is the number of results of a run that GitHub accepts.
 const maxResults = 25_000
 
 // maxSteps bounds the evidence of a result.
 const maxSteps = 100
 
-// WriteSARIF writes the report as SARIF 2.1.0. A result is all findings with one fingerprint, and stands at the exchange
-// in the recording; or, where the recording is not on disk, at what the document says. The exchanges that prove it are
-// its code flow, and they, its other occurrences and the document its related locations.
+// WriteSARIF writes the report as SARIF 2.1.0. A result is all findings with one fingerprint, and stands at the
+// exchange in the recording; or, where the recording is not on disk, at what the document says. The exchanges that
+// prove it are its code flow, and they, its other occurrences and the document its related locations.
 func (r *Report) WriteSARIF(w io.Writer) error {
 	index := map[string]int{}
 	driver := sarifDriver{Name: "understudy", Rules: []sarifRule{}}
@@ -116,8 +116,8 @@ func (r *Report) sarifResult(g *Group) sarifResult {
 	return result
 }
 
-// sarifKind says how loud a result is. Only what fails has a level: what the recording cannot tell is open, and where
-// the judges differ a person has to look.
+// sarifKind returns the kind and the level of a result. Only failures have a level; an inconclusive result is open, and
+// one on which the engines differ is for a person to review.
 func (r *Report) sarifKind(g *Group) (kind, level string) {
 	switch {
 	case g.Verdict == Inconclusive:
@@ -157,7 +157,7 @@ func physical(file string, line int) *sarifPhysical {
 	return p
 }
 
-// sarifNotifications tell what is no finding: what could not be read, and what else makes a check fail.
+// sarifNotifications returns what is not a finding: what could not be read, and what else makes a check fail.
 func (r *Report) sarifNotifications() []sarifNotification {
 	list := []sarifNotification{}
 	add := func(text string) {

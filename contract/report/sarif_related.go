@@ -2,7 +2,7 @@ package report
 
 import "cmp"
 
-// sarifPlace is where a result is shown: in a file that the reader has, if there is one.
+// sarifPlace returns the place at which a result is shown: in a file that the reader has, if there is one.
 func (r *Report) sarifPlace(g *Group) *sarifPhysical {
 	if line := r.Shown[g.Exchange]; line.OnDisk {
 		return line.physical()
@@ -10,7 +10,7 @@ func (r *Report) sarifPlace(g *Group) *sarifPhysical {
 	return r.sarifDocument(g)
 }
 
-// sarifDocument is where the document speaks of a result, or nil.
+// sarifDocument returns the place in the document that a result refers to, or nil if there is none.
 func (r *Report) sarifDocument(g *Group) *sarifPhysical {
 	if g.Spec.File == "" {
 		return nil

@@ -18,8 +18,9 @@ func ParseTrust(word string) (specs.Provenance, error) {
 	return "", fmt.Errorf("trust %q: choose one of documented, public, client, assumed", word)
 }
 
-// Of is how loud a deviation from a fact is, given where the fact comes from. What is at least as sure as trust is an
-// error. Of the rest, a guess is a notice and everything else a warning: nobody's build breaks on our guess.
+// Of returns the severity of a deviation from a fact, given where the fact comes from. A fact at least as sure as trust
+// gives an error. Of the rest, a guess gives a notice and everything else a warning, so that no build breaks on a guess
+// of ours.
 func Of(p, trust specs.Provenance) Severity {
 	switch {
 	case rank(p) <= rank(trust):
@@ -59,8 +60,8 @@ func (s Severity) weight() int {
 	return slices.Index([]Severity{Notice, Warning, Error}, s)
 }
 
-// Weight orders findings by how much they matter: what breaks the check before what does not, by severity, and what
-// could not be told last.
+// Weight orders findings by how much they matter: what breaks the check before what does not, by severity, and
+// inconclusive ones last.
 func (r *Report) Weight(f *Finding) int {
 	weight := f.Severity.weight() * 2
 	if r.Breaks(f) {

@@ -7,7 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Style is how a report for people looks.
+// Style holds the settings for the look of a report for people.
 type Style struct {
 	Colour  bool
 	Width   int  // columns of the terminal; 0 is as wide as text reads well

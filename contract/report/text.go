@@ -15,7 +15,7 @@ import (
 // What one screen holds, unless a reader asks for everything.
 const (
 	maxText      = 60 // groups in full
-	maxUndecided = 5  // lines about what could not be told
+	maxUndecided = 5  // lines about inconclusive checks
 )
 
 // WriteText writes the report for people: findings grouped by what deviates, the worst first, each with the exchanges
@@ -79,7 +79,7 @@ func (t *textWriter) group(g *Group) {
 	t.line("")
 }
 
-// also says where else a finding is: in the first few places, or in all that are kept.
+// also reports where else a finding is: in the first few places, or in all that are kept.
 func (t *textWriter) also(g *Group) {
 	most := maxListed
 	if t.Verbose {
@@ -88,8 +88,8 @@ func (t *textWriter) also(g *Group) {
 	t.wrap("  ", t.r.also(g, most))
 }
 
-// exchange is one exchange in a line that is no longer than others: the folders of its recording give way, then its
-// address.
+// exchange returns one exchange in a line that is no longer than others: the folders of its recording give way, then
+// its address.
 func (t *textWriter) exchange(number int) string {
 	l, ok := t.r.Shown[number]
 	if !ok {
@@ -105,7 +105,7 @@ func (t *textWriter) exchange(number int) string {
 	return plain(l.inWords())
 }
 
-// unshown says what was left out.
+// unshown reports what was left out.
 func (t *textWriter) unshown(shown int) {
 	left := -shown
 	for i := range t.r.Groups {
@@ -119,7 +119,7 @@ func (t *textWriter) unshown(shown int) {
 	}
 }
 
-// undecided sums up what could not be told, by rule and reason.
+// undecided sums up the inconclusive findings, by rule and reason.
 func (t *textWriter) undecided() {
 	type reason struct{ rule, message string }
 	sums := map[reason]int{}

@@ -15,7 +15,7 @@ const (
 	labelColumns = 11
 )
 
-// summary tells what was read, whose it was, how much was covered, and the verdict, on one screen.
+// summary writes what was read, whose it was, how much was covered, and the verdict, on one screen.
 func (t *textWriter) summary() {
 	r := t.r
 	t.alarms()
@@ -64,7 +64,7 @@ func (t *textWriter) fact(label, text string) {
 	}
 }
 
-// alarms tell what a reader must not miss: the verdict does not hold for what could not be read.
+// alarms writes what a reader must not miss: the verdict does not hold for what could not be read.
 func (t *textWriter) alarms() {
 	r := t.r
 	alarm := func(text string) {
@@ -109,7 +109,7 @@ func (t *textWriter) alarms() {
 	}
 }
 
-// place is where the recording cannot be read.
+// place returns the place at which the recording cannot be read.
 func (p *Problem) place() string {
 	switch {
 	case p.File == "":
@@ -126,7 +126,7 @@ func (e *BaselineEntry) inWords() string {
 	return strings.Join(parts, " ")
 }
 
-// basesInWords says where the interfaces were that have exchanges, and what was guessed.
+// basesInWords returns where the interfaces were that have exchanges, and what was guessed.
 func (r *Report) basesInWords() []string {
 	var list []string
 	for _, b := range r.Bases {
@@ -180,7 +180,7 @@ func (r *Report) coverageInWords() string {
 	return strings.Join(list, ", ")
 }
 
-// rules says how often rules had their chance: those that only passed in one paragraph, the others in a line each.
+// rules reports how often rules had their chance: those that only passed in one paragraph, the others in a line each.
 func (t *textWriter) rules() {
 	var held, others []string
 	for _, rule := range t.r.Rules {

@@ -49,7 +49,7 @@ func TestText(t *testing.T) {
 func TestAHealthyRunFitsAScreen(t *testing.T) {
 	t.Parallel()
 	r := healthy(t)
-	for i := range 40 { // what cannot be told belongs to a healthy run
+	for i := range 40 { // inconclusive checks belong to a healthy run
 		r.Groups = append(r.Groups, report.Group{Count: 7, Finding: report.Finding{
 			Rule: "schema", Verdict: report.Inconclusive, Severity: report.Notice, Message: strings.Repeat("reason ", i+1),
 		}})

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// label is how loud a group is, in a word or two.
+// label returns the severity of a group in a word or two.
 func (g *Group) label() string {
 	switch {
 	case g.Verdict == Inconclusive:
@@ -24,7 +24,7 @@ func (g *Group) label() string {
 	return string(g.Severity)
 }
 
-// where is what a finding is about: an operation, an interface, or none.
+// where returns what a finding is about: an operation, an interface, or the empty string.
 func (f *Finding) where() string {
 	if f.Operation != "" {
 		return f.Operation
@@ -32,7 +32,7 @@ func (f *Finding) where() string {
 	return f.Interface
 }
 
-// times says how often, where it was more than once.
+// times returns how often, where it was more than once.
 func (g *Group) times() string {
 	if g.Count < 2 {
 		return ""
@@ -40,7 +40,8 @@ func (g *Group) times() string {
 	return fmt.Sprintf("×%d, first at #%d", g.Count, g.Exchange)
 }
 
-// at is where in its exchange a finding is, and what was found there; empty where that goes without saying.
+// at returns the place of a finding in its exchange, and the value found there; it is empty where that goes without
+// saying.
 func (f *Finding) at() string {
 	switch {
 	case f.Found != "" && f.Pointer != "":
@@ -61,7 +62,7 @@ func (v EngineVerdict) inWords() string {
 	return fmt.Sprintf("%s says %s: %s", v.Engine, v.Verdict, v.Message)
 }
 
-// says is where the document states what a finding is about, and how sure that is.
+// says returns the place of the document that a finding refers to, and how sure that fact is.
 func (f *Finding) says() string {
 	if f.Spec.File == "" {
 		return ""
@@ -94,8 +95,8 @@ func (l *Line) answer() string {
 	return fmt.Sprint(l.Status)
 }
 
-// place is where an exchange stands in its recording: by its line and its number. The line says nothing where all of
-// the file is one, and the number says nothing where each exchange has a line of its own.
+// place returns the place of an exchange in its recording, by its line and its number. It leaves out the line where the
+// whole file is one line, and the number where each exchange has a line of its own.
 func (l *Line) place() string {
 	switch {
 	case l.Entry > 1 && l.Line <= 1:
@@ -129,7 +130,7 @@ func (f *Finding) chain() []int {
 	return f.Evidence
 }
 
-// ruleTitle is what a rule is about in one clause, or its name.
+// ruleTitle returns the subject of a rule in one clause, or its name if it has no title.
 func (r *Report) ruleTitle(id string) string {
 	if doc := r.Docs[id]; doc.Title != "" {
 		return doc.Title
@@ -137,8 +138,8 @@ func (r *Report) ruleTitle(id string) string {
 	return id
 }
 
-// specURI is where a document is, for tools that show it beside a finding. A user's own goes by its path; ours are
-// embedded, and go by their path in the repository that they come from.
+// specURI returns the address of a document, for tools that show it beside a finding. A user's own goes by its path;
+// ours are embedded, and go by their path in the repository that they come from.
 func (r *Report) specURI(s Spec) string {
 	if r.isOwn(s) {
 		return strings.ReplaceAll(s.File, `\`, "/")

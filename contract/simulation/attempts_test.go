@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// attempt is one run of a workflow. Its tasks run one after the other; those before the copied-th were taken over from an
-// attempt that it resumes, and failing is the one that fails, if any.
+// attempt is one run of a workflow. Its tasks run one after the other; those before the copied-th were taken over from
+// an attempt that it resumes, and failing is the one that fails, if any.
 type attempt struct {
 	account            *account
 	id, session, index int

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// limit is how many bytes an event may have.
+// limit is the largest size of an event in bytes.
 const limit = 1_048_064
 
 // sendEvent sends a record to a table. Its key is the client's, or none, or a wrong one.

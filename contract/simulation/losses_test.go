@@ -36,7 +36,7 @@ const (
 	numForms = 3
 )
 
-// loss is what becomes of one history.
+// loss describes what is lost of one history.
 type loss struct {
 	seed  uint64
 	kinds []string
@@ -45,7 +45,7 @@ type loss struct {
 
 	isWhole  bool // nothing is dropped after all
 	oneKeyed bool // all clients of an account, but for sub users, have one key after all
-	inWorlds bool // the recording tells accounts apart after all
+	inWorlds bool // the recording distinguishes accounts after all
 }
 
 // newLoss draws one: none in three of ten recordings, else one, two or three.
@@ -59,7 +59,7 @@ func newLoss(seed uint64) loss {
 	for _, i := range r.Perm(len(allLosses()))[:n] {
 		l.kinds = append(l.kinds, allLosses()[i])
 	}
-	if l.has(timeless) { // nothing else would tell the order
+	if l.has(timeless) { // nothing else would show the order
 		l.kinds = slices.DeleteFunc(l.kinds, func(kind string) bool {
 			return slices.Contains([]string{perClient, shuffled, cut, doubled, seconds}, kind)
 		})

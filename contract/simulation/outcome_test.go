@@ -134,8 +134,8 @@ func (o *outcome) write(b *strings.Builder, title string, names ...string) {
 	fmt.Fprintln(b)
 }
 
-// assert holds the outcome against what is wanted: of complete histories all is caught and nothing else is; of lossy ones
-// 65 of 100 violations, and at most 2 false alarms in 1,000.
+// assert holds the outcome against what is wanted: of complete histories all is caught and nothing else is; of lossy
+// ones 65 of 100 violations, and at most 2 false alarms in 1,000.
 func (o *outcome) assert(t *testing.T) {
 	t.Helper()
 	whole, part := o.tally(complete), o.tally(lossy)

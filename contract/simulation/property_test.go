@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// TestCompleteHistories holds the checker against complete recordings of histories that get as short as they can when one
-// of them fails: what breaks a rule is an error of that rule, and what breaks none is no error at all.
+// TestCompleteHistories holds the checker against complete recordings of histories that get as short as they can when
+// one of them fails: what breaks a rule is an error of that rule, and what breaks none gives no error at all.
 func TestCompleteHistories(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))

@@ -34,7 +34,7 @@ func (w *world) schedule(c *client) (start, effect, end time.Time) {
 	return effect.Add(-before), effect, effect.Add(after)
 }
 
-// request is what a client asks. The platform's answer is a status and a body.
+// request is a request of a client. The platform's answer is a status and a body.
 type request struct {
 	method, url string
 	body        any

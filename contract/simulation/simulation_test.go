@@ -55,8 +55,8 @@ func setting(t *testing.T, name string, fallback uint64) uint64 {
 	return n
 }
 
-// TestSimulation checks recordings of the simulated platform: 600, or as many as SIMULATE says, from the seed SIMULATE_SEED
-// on. With SIMULATE_DUMP, a folder, the files of that seed are written there instead.
+// TestSimulation checks recordings of the simulated platform: 600, or as many as SIMULATE says, from the seed
+// SIMULATE_SEED on. With SIMULATE_DUMP, a folder, the files of that seed are written there instead.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	first := setting(t, "SIMULATE_SEED", 1)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// start is what a client asks for when it starts an attempt.
+// start holds the parameters with which a client starts an attempt.
 type start struct {
 	project  *project
 	workflow string

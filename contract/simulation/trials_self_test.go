@@ -25,8 +25,8 @@ func written(t *trial) map[string]string {
 	return files
 }
 
-// TestViolationsAreRecorded looks for what is planted in recordings of all kinds: it is never lost, and never planted in
-// histories that are to be valid. All losses and all forms come up.
+// TestViolationsAreRecorded looks for what is planted in recordings of all kinds: it is never lost, and never planted
+// in histories that are to be valid. All losses and all forms come up.
 func TestViolationsAreRecorded(t *testing.T) {
 	t.Parallel()
 	want := append(allLosses(), ndjson, plain, har)

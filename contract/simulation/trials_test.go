@@ -36,7 +36,7 @@ func newTrial(seed uint64) *trial {
 	return t
 }
 
-// plot is what happens in a history: how many steps at random there are before and after the violation, if there is one.
+// plot describes a history: how many steps at random there are before and after the violation, if there is one.
 type plot struct {
 	seed                    uint64
 	accounts, before, after int
@@ -76,7 +76,7 @@ func temporal(rule string) bool {
 	return slices.Contains(contract.Rules()[slices.Index(contract.Rules(), "role"):], rule)
 }
 
-// verdict is what a report makes of the planted violation.
+// verdict returns a report's verdict on the planted violation.
 func (t *trial) verdict(r *contract.Report) string {
 	list, verdict := numbered(t.files), silent
 	for _, f := range r.Findings {
@@ -109,7 +109,7 @@ func (t *trial) isMixed(exchanges []int) bool {
 	return slices.ContainsFunc(exchanges, func(n int) bool { return list[n].client.account != list[exchanges[0]].client.account })
 }
 
-// said is what a report says of the planted exchanges.
+// said returns what a report says of the planted exchanges.
 func (t *trial) said(r *contract.Report) string {
 	list, said := numbered(t.files), ""
 	for n := 1; n < len(list); n++ {
@@ -125,8 +125,8 @@ func (t *trial) said(r *contract.Report) string {
 	return said
 }
 
-// explain finds the dropped request without which the checker would not err, and whether the recording shows it, or what
-// else is behind a false alarm.
+// explain finds the dropped request without which the checker would not err, and whether the recording shows it, or
+// what else is behind a false alarm.
 func (t *trial) explain(ctx context.Context, c *contract.Checker, f contract.Finding) string {
 	oneKeyed, inWorlds := t.loss, t.loss
 	oneKeyed.oneKeyed, inWorlds.inWorlds = true, true

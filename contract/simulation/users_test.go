@@ -38,7 +38,7 @@ type job struct {
 	born     time.Time
 }
 
-// addToken gives a user a token, as the login of an application does, which is none of the interfaces.
+// addToken gives a user a token, as the login of an application does, which belongs to none of the interfaces.
 func (w *world) addToken(a *account, user int, client string) *token {
 	t := &token{id: w.next("token", a), user: user, client: client, born: w.birth()}
 	a.tokens = append(a.tokens, t)

@@ -75,7 +75,7 @@ type client struct {
 	key      string
 	busy     time.Time
 	sub      *subUser // whose key it uses, if any
-	isUnseen bool     // nobody records it
+	isUnseen bool     // it is not recorded
 }
 
 var epoch = time.Date(2026, 5, 4, 1, 0, 0, 0, time.UTC)
@@ -124,7 +124,7 @@ func (a *account) addClient(name string) *client {
 	return c
 }
 
-// user is the id of one of the users of an account, which are no sub users.
+// user is the id of one of the users of an account, who are not sub users.
 func (a *account) user(n int) int { return 1000 + 10*a.number + n }
 
 // birth is when something was made: now, or some day before all requests.

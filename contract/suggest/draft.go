@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// draft is what one document lacks.
+// draft collects what one document lacks.
 type draft struct {
 	document   *specs.Document
 	operations map[[2]string]*operation // by method and path, in which what looks like an id is starred

@@ -28,7 +28,7 @@ func (p *Patch) apply(c *change) {
 	merged(node, plain(c.update()))
 }
 
-// difference is what of an object is not in another one.
+// difference returns what one object adds to another or changes in it, as a merge patch.
 func difference(before, after any) any {
 	a, isObject := before.(map[string]any)
 	b, both := after.(map[string]any)

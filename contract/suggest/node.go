@@ -22,7 +22,7 @@ const (
 	maxName       = 200 // bytes
 )
 
-// node is what the values at one place have in common.
+// node holds what the values at one place have in common.
 type node struct {
 	name     string
 	seen     int

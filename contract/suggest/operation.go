@@ -55,8 +55,8 @@ func hasParameters(item any) bool {
 
 var parameter = regexp.MustCompile(`\{[^{}]*\}`)
 
-// pathIn is the path of the operation as the document would have it, with the names of its parameters: one that is there
-// already, or a new one.
+// pathIn is the path of the operation as the document would have it, with the names of its parameters: one that is
+// there already, or a new one.
 func (o *operation) pathIn(p *Patch, d *specs.Document) (path string, names []string) {
 	segments := strings.Split(d.BasePath+o.path, "/")
 	if len(d.Operations) > 0 { // the document's paths may begin after its base path

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Patch is what one document lacks.
+// Patch adds what one document lacks.
 type Patch struct {
 	Interface string
 	File      string
@@ -24,7 +24,7 @@ type Patch struct {
 	after   map[string]any
 }
 
-// LeftOut says what the patch leaves out, for want of room or because it may be secret; empty if nothing.
+// LeftOut returns what the patch leaves out, for want of room or because it may be secret; empty if nothing.
 func (p *Patch) LeftOut() string {
 	var list []string
 	for _, what := range slices.Sorted(maps.Keys(p.Left)) {
@@ -108,5 +108,5 @@ func Write(patch map[string]any, asJSON bool) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// ErrNothing says that a recording shows nothing that the documents lack.
+// ErrNothing reports that a recording shows nothing that the documents lack.
 var ErrNothing = errors.New("the recording shows nothing that the documents lack")

@@ -21,7 +21,7 @@ type operation struct {
 type payload struct {
 	seen  int
 	media string
-	value *node // nil for what is no JSON and no form
+	value *node // nil unless it is JSON or a form
 }
 
 // undocumented takes an exchange of an operation that the document lacks.

@@ -1,5 +1,5 @@
 // Package certs makes the certificates that a server on the user's own machine shows, and the authority (CA) that signs
-// them, which clients can be told to trust.
+// them, which clients can be configured to trust.
 package certs
 
 import (

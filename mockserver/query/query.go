@@ -10,9 +10,9 @@ import (
 
 // Engine answers queries over the tables of a world.
 type Engine interface {
-	// Query runs one query to its end. The error's text is what the job shows to its client; an error that is not
-	// the query's fault is told apart by no one. It is called for several queries at once, and has to return soon
-	// after the context ends, which happens when nobody waits for the result any more.
+	// Query runs one query to its end. The error's text is what the job shows to its client; callers do not distinguish
+	// errors that are not the query's fault. It is called for several queries at once, and has to return soon after the
+	// context ends, which happens when no caller waits for the result any more.
 	Query(ctx context.Context, q Query) (Result, error)
 }
 
@@ -26,7 +26,7 @@ type Query struct {
 	Pause    func()    // lets requests go first: to be called now and then by an engine that works for long; may be nil
 }
 
-// Tables is what a query may see. An engine asks for a table when the query names it.
+// Tables gives access to the tables that a query may see. An engine asks for a table when the query names it.
 type Tables interface {
 	// Databases lists the names of the databases.
 	Databases() []string
@@ -50,7 +50,7 @@ type Row struct {
 	Values string
 }
 
-// Result is what a query gives. Values are nil, bool, int64, float64, string or []byte.
+// Result holds the rows that a query returns. Values are nil, bool, int64, float64, string or []byte.
 type Result struct {
 	Columns []Column // types in the dialect's words: bigint, double, varchar, …
 	Rows    [][]any

@@ -58,8 +58,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return all
 }
 
-// fits reports whether a step has the right number of words. There is no "!" before one: what should fail is said by
-// its status.
+// fits reports whether a step has the right number of words. A "!" before it is not allowed: an expected failure is
+// given by its status.
 func (c command) fits(neg bool, args []string) bool {
 	return !neg && len(args) >= c.least && len(args) <= c.most
 }
@@ -104,7 +104,7 @@ func read(ts *testscript.TestScript, p *player, args []string) {
 	p.body = body
 }
 
-// eventData is what server-sent events carry, one after the other.
+// eventData returns the data of server-sent events, one after the other.
 func eventData(stream []byte) []byte {
 	var data []byte
 	for line := range bytes.Lines(stream) {

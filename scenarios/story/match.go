@@ -93,8 +93,8 @@ func (p *player) elements(want, got []gjson.Result) string {
 
 const width = 119 // without a comma
 
-// layout writes a list or an object in one line if it fits, else its values in lines of their own. What is no JSON
-// stays as it is.
+// layout writes a list or an object in one line if it fits, else its values in lines of their own. Text that is not
+// JSON stays as it is.
 func layout(text string) string {
 	if !gjson.Valid(text) {
 		return strings.TrimSpace(text)

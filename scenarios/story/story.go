@@ -50,7 +50,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Server is what one story is played against: a handler, in process, or the base address of a server.
+// Server is the target of one story: a handler, in process, or the base address of a server.
 type Server struct {
 	Handler http.Handler
 	URL     string
@@ -69,7 +69,7 @@ func Run(t *testing.T, file string, start func() (Server, error)) {
 	testscript.Run(t, Params(file, start, os.Getenv("UPDATE") != ""))
 }
 
-// Params is what Run gives to testscript. Update says whether wanted files are rewritten.
+// Params returns the parameters that Run gives to testscript. If update is set, wanted files are rewritten.
 func Params(file string, start func() (Server, error), update bool) testscript.Params {
 	return testscript.Params{
 		Files:              []string{file},

@@ -41,7 +41,7 @@ func echo() http.Handler {
 
 func start() (story.Server, error) { return story.Server{Handler: echo()}, nil }
 
-// outcome is what became of a script.
+// outcome holds the log of a script, and whether it failed.
 type outcome struct {
 	log    strings.Builder
 	failed bool

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// line returns the call as a line of a script. What the next one needs is taken out of its answer, where it is the first
-// of its name.
+// line returns the call as a line of a script. What the next one needs is taken out of its answer, where it is the
+// first of its name.
 func (c *call) line() string {
 	if c.field == "" {
 		return c.curl()

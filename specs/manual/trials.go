@@ -15,7 +15,8 @@ const (
 // theID stands in a call for what the call before it has answered.
 const theID = "$ID"
 
-// trial holds what the example of an operation needs beside what its document says, so that it works against a scenario.
+// trial holds what the example of an operation needs beside what its document says, so that it works against a
+// scenario.
 type trial struct {
 	scenario string            // quickstart unless stated
 	values   map[string]string // of parameters

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Value says what a value may be.
+// Value describes what a value may be.
 type Value struct {
 	Type    string   `json:"type,omitempty"`
 	Enum    []any    `json:"enum,omitempty"`

@@ -72,7 +72,7 @@ type harRequest struct {
 type harPostData struct {
 	MimeType string `json:"mimeType"`
 	Text     string `json:"text"`
-	Encoding string `json:"encoding,omitempty"` // base64 for bytes that are no text; HAR has no field of its own for it
+	Encoding string `json:"encoding,omitempty"` // base64 for bytes that are not text; HAR has no field of its own for it
 	Params   []pair `json:"params"`
 	Comment  string `json:"comment,omitempty"`
 }
@@ -132,7 +132,7 @@ func harEntryOf(e *Exchange) harEntry {
 	return entry
 }
 
-// harComment tells a reader that a body is not whole.
+// harComment returns a comment on a body that is not whole.
 func harComment(body *Body) string {
 	if body.Truncated {
 		return "truncated"

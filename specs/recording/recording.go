@@ -33,7 +33,7 @@ type Exchange struct {
 	Notes     []string  `json:"notes,omitempty"`    // what the mock saw but let pass, such as an off-contract request
 }
 
-// Request is what a client sent. URL is absolute.
+// Request is the request as the client sent it. URL is absolute.
 type Request struct {
 	Method  string  `json:"method"`
 	URL     string  `json:"url"`
@@ -41,7 +41,7 @@ type Request struct {
 	Body    *Body   `json:"body,omitempty"`
 }
 
-// Response is what the server answered. Status 0 means that the connection broke before one was seen.
+// Response is the answer of the server. Status 0 means that the connection broke before one was seen.
 type Response struct {
 	Status  int     `json:"status"`
 	Headers Headers `json:"headers"`

@@ -28,7 +28,7 @@ const Mark = "[redacted"
 
 var mark = regexp.MustCompile(`^\[redacted:[0-9a-f]{8}\]$`)
 
-// Hash is what stands in place of a secret. What stands in place of one already stays.
+// Hash returns the mark that replaces a secret. It returns a mark as it is.
 func (r *Redactor) Hash(secret string) string {
 	if mark.MatchString(secret) {
 		return secret
@@ -48,7 +48,7 @@ type redaction struct {
 }
 
 // Redact returns the exchange without its secrets; what it shares with the original is not changed. The operation,
-// which may be nil, tells what is secret beside what always is.
+// which may be nil, describes what is secret beside what always is.
 func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	x := &redaction{Redactor: r, op: op, names: slices.Clone(e.Redacted)}
 	clean := *e
@@ -222,7 +222,8 @@ func (x *redaction) fields(where, raw string, said func(name string) specs.Part)
 	return strings.Join(fields, "&")
 }
 
-// maxDepth is how deep JSON in texts of JSON is looked into. What is deeper and may hold a secret is taken out whole.
+// maxDepth is the depth to which JSON in texts of JSON is read. What is deeper and may hold a secret is taken out
+// whole.
 const maxDepth = 8
 
 // maxPlace bounds the name of a place. What is deeper is known by the name of where that began, so that the names in a

@@ -138,7 +138,7 @@ func (w *jsonWalk) container(end jsontext.Kind, inner func(i int) error) error {
 	return err
 }
 
-// scalar replaces a text or a number. What is only true, false or null tells nothing, and neither does an empty text.
+// scalar replaces a text or a number. True, false, null and an empty text stay, since they reveal nothing.
 func (w *jsonWalk) scalar(where string, part specs.Part) error {
 	raw, err := w.d.ReadValue()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// secretName is what names of headers, fields and parameters look like that hold secrets in any interface.
+// secretName matches the names of headers, fields and parameters that hold secrets in any interface.
 var secretName = regexp.MustCompile(
 	`(?i:(?:^|[_.\[-])(?:(?:write|api|access|private)[_-]?key|access[_-]?key[_-]?id|(?:access|refresh)?token|` +
 		`passw(?:or)?d|passphrase|(?:client)?secret|sig|signature)$)|` +
@@ -36,8 +36,8 @@ var presented = regexp.MustCompile(`\b([A-Z][A-Z0-9]*1|Bearer) ([A-Za-z0-9._~+/=
 // platformKey finds keys that stand by themselves, which their form gives away. In JSON the slash may be escaped.
 var platformKey = regexp.MustCompile(`\b([0-9]+)\\?/([0-9a-f]{40})\b`)
 
-// Value takes secrets out of a text by itself, such as a member of a body, of which a document says part. The text may be
-// JSON, or a piece of it.
+// Value takes secrets out of a text by itself, such as a member of a body, of which a document says part. The text may
+// be JSON, or a piece of it.
 func (r *Redactor) Value(text string, part specs.Part) string {
 	x := &redaction{Redactor: r}
 	return x.pieces(x.field("", text, part))
@@ -49,8 +49,8 @@ func (r *Redactor) Header(name, value string, op *specs.Operation) string {
 	return x.headers(Headers{{name, value}}).Value(name)
 }
 
-// Text takes credentials out of a text, wherever they stand in it: those of addresses, keys after their scheme, and keys
-// in the platform's own form.
+// Text takes credentials out of a text, wherever they stand in it: those of addresses, keys after their scheme, and
+// keys in the platform's own form.
 func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).inText(text) }
 
 func (x *redaction) inText(text string) string {

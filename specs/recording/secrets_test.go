@@ -18,7 +18,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// planted is what must not be left of an exchange. It needs an escape wherever there is one.
+// planted is a secret that must not remain in a redacted exchange. It needs an escape wherever there is one.
 const planted = `geh/eim & "42"`
 
 // plant makes a value that a schema describes, with a secret in every place that it marks.

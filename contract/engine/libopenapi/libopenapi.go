@@ -1,5 +1,5 @@
-// Package libopenapi is the second engine of a check: libopenapi-validator, in this process. It is the only package that
-// imports that library, which takes minutes to compile:
+// Package libopenapi is the second engine of a check: libopenapi-validator, in this process. It is the only package
+// that imports that library, which takes minutes to compile:
 //
 //	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 package libopenapi
@@ -29,8 +29,8 @@ func (library) About() engine.About {
 	return engine.About{Name: engine.Libopenapi, Version: engine.VersionOf(module)}
 }
 
-// Load implements engine.Engine. The library is given one operation at a time: for each schema that it compiles it reads
-// the whole document anew, so that the time for all of a document grows with the square of its size.
+// Load implements engine.Engine. The library is given one operation at a time: for each schema that it compiles it
+// reads the whole document anew, so that the time for all of a document grows with the square of its size.
 func (library) Load(op engine.Operation) (s engine.Schemas, err error) {
 	defer noVote(&err)
 	document, err := libopenapi.NewDocument(op.Source)
@@ -57,8 +57,8 @@ func (library) Load(op engine.Operation) (s engine.Schemas, err error) {
 	return &schemas{op: op, validator: v, item: item}, nil
 }
 
-// lazyCache holds the compiled schemas. While it claims to have all of them, a new validator does not compile every schema
-// at once, whether or not anybody needs it.
+// lazyCache holds the compiled schemas. While it claims to have all of them, a new validator does not compile every
+// schema at once, whether or not anybody needs it.
 type lazyCache struct {
 	*cache.DefaultCache
 	claims atomic.Bool
@@ -73,7 +73,7 @@ func (s *lazyCache) Load(key uint64) (*cache.SchemaCacheEntry, bool) {
 }
 
 // dropHeaders takes the headers of answers out of a model: with the body of an answer the library judges its headers,
-// too, which nobody asks it for, and for that it renders their schemas anew every time, into nodes that all calls share.
+// too, which is not wanted, and for that it renders their schemas anew every time, into nodes that all calls share.
 func dropHeaders(model *v3.Document) {
 	for item := range model.Paths.PathItems.ValuesFromOldest() {
 		for operation := range item.GetOperations().ValuesFromOldest() {

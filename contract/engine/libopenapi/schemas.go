@@ -24,8 +24,8 @@ type schemas struct {
 	validator validator.Validator
 	item      *v3.PathItem
 
-	// The library compiles a schema when it is first needed, and writes into the document meanwhile: nobody else may use
-	// it then.
+	// The library compiles a schema when it is first needed, and writes into the document meanwhile: no other goroutine
+	// may use it then.
 	mu       sync.RWMutex
 	compiled sync.Map // kinds of bodies whose schemas are
 }

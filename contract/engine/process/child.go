@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// errEnded says that a child has ended, of itself or since it was made to.
+// errEnded reports that a child has ended, of itself or since it was made to.
 var errEnded = errors.New("the engine's process ended")
 
 // child is a process that answers calls.
@@ -102,7 +102,7 @@ func (c *child) reap() {
 	close(c.done)
 }
 
-// read delivers answers until the child ends, or says what nobody can understand.
+// read delivers answers until the child ends, or sends what cannot be decoded.
 func (c *child) read(answers *receiver) {
 	for {
 		a := &answer{}

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// Config says what to run as an engine, and within what bounds. Bounds of zero have defaults.
+// Config describes what to run as an engine, and within what bounds. Bounds of zero have defaults.
 type Config struct {
 	Path string // of the executable
 	Args []string
@@ -22,8 +22,8 @@ type Config struct {
 	Ends    int           // how often the child may end before it is given up; 3
 }
 
-// Engine is an engine in a child process. The child is started with the first call, and anew with the next call after it
-// has ended in one.
+// Engine is an engine in a child process. The child is started with the first call, and anew with the next call after
+// it has ended in one.
 type Engine struct {
 	ctx    context.Context // of the child
 	config Config

@@ -271,7 +271,7 @@ func TestNoChildSurvives(t *testing.T) {
 	})
 }
 
-// wantOrphanGone wants a process to have ended that belongs to nobody here, so that what is left of it may be a zombie.
+// wantOrphanGone wants a process to have ended that has no parent here, so that what is left of it may be a zombie.
 func wantOrphanGone(t *testing.T, pid int) {
 	t.Helper()
 	for range 500 {

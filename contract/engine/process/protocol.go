@@ -1,6 +1,6 @@
 // Package process runs the second engine of a check as a child process, and serves one in it. They speak over standard
-// input and output: first the child says hello in a line of text, then both send values of encoding/gob, which keeps texts
-// byte for byte. Each call gets its answer, in any order.
+// input and output: first the child says hello in a line of text, then both send values of encoding/gob, which keeps
+// texts byte for byte. Each call gets its answer, in any order.
 //
 // Whatever becomes of the child, a check goes on: calls that it did not answer are errors, and so without a vote.
 package process

@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// Serve answers the calls of a client until its input ends. It does not wait for calls under way then: nobody reads the
-// answers.
+// Serve answers the calls of a client until its input ends. It does not wait for calls under way then: the answers have
+// no reader.
 func Serve(in io.Reader, out io.Writer, e engine.Engine) error {
 	if _, err := io.WriteString(out, hello(e.About())); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 // JSONType is the media type of JSON.
 const JSONType = "application/json"
 
-// Decoded is what a body holds.
+// Decoded holds the values of a body.
 type Decoded struct {
 	Values []any // one, or one a line of NDJSON or an event of a stream
 	Lines  bool
@@ -57,7 +57,7 @@ func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) 
 		return decodeMultipart(plain, header, media)
 	case isYAML(kind):
 		return decodeYAML(text)
-	case isAny: // it is what its text looks like
+	case isAny: // its text decides its type
 		return JSON(text)
 	case strings.HasPrefix(kind, "text/"):
 		return Decoded{Values: []any{string(text)}}, ""
@@ -99,7 +99,7 @@ func isBinary(media *openapi3.MediaType) bool {
 	return media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Format == "binary"
 }
 
-// asBytes checks that an archive can be opened; of other bytes there is nothing to say.
+// asBytes checks that an archive can be opened; other bytes always pass.
 func asBytes(kind string, plain []byte) (d Decoded, reason string) {
 	if isArchive(kind) && len(plain) > 0 {
 		if _, err := gunzip(plain); err != nil {
@@ -138,7 +138,8 @@ func Lines(text []byte) (d Decoded, reason string) {
 	return d, ""
 }
 
-// IsLined reports whether a document says of a media type that its body is one JSON value a line, whatever it is called.
+// IsLined reports whether a document says of a media type that its body is one JSON value a line, whatever it is
+// called.
 func IsLined(media *openapi3.MediaType) bool {
 	lined, _ := media.Extensions["x-lines"].(bool)
 	return lined

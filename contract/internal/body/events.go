@@ -11,8 +11,8 @@ import (
 
 const eventStream = "text/event-stream"
 
-// EventSchema returns the schema of the events of a stream, and where it stands: a component that the media type names with
-// x-event. It is nil where the document says nothing of them.
+// EventSchema returns the schema of the events of a stream, and where it stands: a component that the media type names
+// with x-event. It is nil where the document says nothing of them.
 func EventSchema(d *specs.Document, media *openapi3.MediaType) (*openapi3.SchemaRef, string) {
 	name, _ := media.Extensions["x-event"].(string)
 	if name == "" || d.T.Components == nil || d.T.Components.Schemas[name] == nil {
@@ -42,8 +42,8 @@ func decodeEvents(text []byte) (d Decoded, reason string) {
 }
 
 // events takes a stream of server-sent events apart, as the HTML standard has it: lines end in LF, CR or both; the data
-// of an event are its data lines; comments and other fields tell nothing here; an empty line ends the event. A stream
-// is whole when nothing stands behind its last event.
+// of an event are its data lines; comments and other fields are ignored; an empty line ends the event. A stream is
+// whole when nothing stands behind its last event.
 func events(text []byte) (list [][]byte, whole bool) {
 	var data [][]byte
 	isOpen := false // something stands behind the last event that is more than a comment

@@ -35,7 +35,7 @@ func parseJSON(raw []byte) (value, error) {
 	return v, err
 }
 
-// errNotRecorded is in the error of an entry that stands for requests that nobody recorded: a note, no fault.
+// errNotRecorded is in the error of an entry that stands for unrecorded requests: a note, not a fault.
 var errNotRecorded = errors.New("it is no recorded exchange")
 
 // fold walks down by keys like get, whatever their case.

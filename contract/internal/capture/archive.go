@@ -11,13 +11,13 @@ import (
 // decoder reads an entry.
 type decoder func(Record) (Item, error)
 
-// lists are where entries stand in a document in JSON, such as log.entries, each with what reads them. A list that is
+// lists holds the places of entries in a document in JSON, such as log.entries, each with its decoder. A list that is
 // not within an object has no name.
 type lists map[string]decoder
 
 // read walks to the lists and yields their entries one by one. It looks at the structure only, so that a document with
-// numbers that are no JSON, or with one broken entry, still gives all the others. Documents that were put one behind the
-// other are all read.
+// invalid numbers, or with one broken entry, still gives all the others. Documents that were put one behind the other
+// are all read.
 func (l lists) read(in *input, yield func(Record, error) bool) bool {
 	for {
 		a := &archive{input: in, lists: l, yield: yield}
@@ -47,7 +47,7 @@ func (a *archive) more() (bool, error) {
 	return true, nil
 }
 
-// fail tells why an archive could not be read to its end. It is false when yield was.
+// fail yields the reason why an archive could not be read to its end. It is false when yield was.
 func (a *archive) fail(err error) bool {
 	switch {
 	case errors.Is(err, errStop):
@@ -212,7 +212,7 @@ func (a *archive) entry(decode decoder) error {
 }
 
 // value takes one value and writes it to b, if b is there. A value that is longer than limit is taken to its end, and
-// errTooLarge says so. Literals that are no JSON but that tools write all the same, such as NaN, become null.
+// errTooLarge says so. Invalid literals that tools write all the same, such as NaN, become null.
 func (a *archive) value(b *bytes.Buffer, limit int) error {
 	s := scanner{archive: a, out: b, limit: limit}
 	if err := s.run(); err != nil {

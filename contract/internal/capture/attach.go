@@ -17,7 +17,7 @@ import (
 // attached are bodies in files of their own, by the names under which an entry refers to them.
 type attached map[string][]byte
 
-// folders are where bodies may stand that a recording refers to. They are nil when they are not known.
+// folders holds the folders of bodies that a recording may refer to. They are nil when they are not known.
 type folders struct {
 	beside fs.FS // that of the recording
 	served fs.FS // WireMock's __files, in that folder or beside it
@@ -84,7 +84,7 @@ func readAll(folder fs.FS, names []string, left int64) attached {
 	return bodies
 }
 
-// readAttached reads a file that must stand in the folder or below: a name that leads out of it is no name.
+// readAttached reads a file that must stand in the folder or below: a name that leads out of it is refused.
 func readAttached(beside fs.FS, name string, limit int64) ([]byte, error) {
 	file, err := beside.Open(name)
 	if err != nil {

@@ -1,15 +1,15 @@
 // Package capture reads recorded traffic as a stream of exchanges, each with its place in the file: HTTP Archives 1.2
-// as browsers, proxies and test tools write them, our own NDJSON, cassettes, and the recordings of other tools, plain or
-// in gzip and zip. Memory does not grow with the recording: one entry is held at a time, and a
-// larger one than MaxEntry is skipped and reported. Collections of Postman and Insomnia are read whole, up to MaxEntry.
+// as browsers, proxies and test tools write them, our own NDJSON, cassettes, and the recordings of other tools, plain
+// or in gzip and zip. Memory does not grow with the recording: one entry is held at a time, and a larger one than
+// MaxEntry is skipped and reported. Collections of Postman and Insomnia are read whole, up to MaxEntry.
 //
-// Each format has an adapter, which function formats lists: it recognises an input by how it begins, and yields records,
-// whose decoder makes a draft of what the tool wrote, and an item of the draft. To add a format, write such a file, add
-// it there, and add a recording to the tests.
+// Each format has an adapter, which function formats lists: it recognises an input by how it begins, and yields
+// records, whose decoder makes a draft of what the tool wrote, and an item of the draft. To add a format, write such a
+// file, add it there, and add a recording to the tests.
 //
 // Recordings come from many tools and from killed processes, so reading is forgiving where nothing is lost by it (byte
-// order marks, numbers that are no JSON, pseudo headers) and exact about what was lost (bodies left out or damaged, a
-// file cut short).
+// order marks, invalid numbers, pseudo headers) and exact about what was lost (bodies left out or damaged, a file cut
+// short).
 package capture
 
 import (
@@ -24,7 +24,7 @@ import (
 // MaxEntry bounds the bytes of one entry. A longer one is reported as a ReadError of kind TooLarge and skipped.
 const MaxEntry = 64 << 20
 
-// Place is where in a recording an exchange stands.
+// Place is the place of an exchange in a recording.
 type Place struct {
 	File   string
 	Number int   // counts the exchanges of a source, from 1
@@ -40,16 +40,16 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d (byte %d)", p.File, p.Line, p.Offset)
 }
 
-// Item is one exchange as a recording holds it, with what the recording does not tell of it.
+// Item is one exchange as a recording holds it, with what the recording leaves open.
 type Item struct {
 	*recording.Exchange
 	Place
 
 	// A doubt says why a body is not, or not certainly, what went over the wire: left out by the tool, cut, damaged.
-	// What is said of a body in doubt is inconclusive. Empty when there is none.
+	// Verdicts on a body in doubt are inconclusive. Empty when there is none.
 	RequestDoubt, ResponseDoubt string
 
-	// Sizes of the bodies on the wire, -1 where the recording does not tell.
+	// Sizes of the bodies on the wire, -1 where the recording does not show them.
 	RequestSize, ResponseSize int64
 }
 
@@ -108,17 +108,17 @@ func size(body *recording.Body) int64 {
 // Source is a recording: records and problems in the order of the file. Reading goes on after a problem where it can.
 type Source iter.Seq2[Record, error]
 
-// Kind tells problems apart by what they mean for a verdict.
+// Kind distinguishes problems by their effect on the verdict.
 type Kind int
 
 // Kinds of problems.
 const (
-	Malformed   Kind = iota // something there is no exchange: the recording cannot be judged in full
+	Malformed   Kind = iota // something there is not an exchange: the recording cannot be judged in full
 	Cut                     // the last line of an NDJSON recording is not complete, as after a kill, or nothing is there
 	Truncated               // an archive ends before its end
 	TooLarge                // one entry is longer than MaxEntry
 	NoRecording             // nothing in the file is one, though it was named as one
-	Skipped                 // nothing in a file that was only found is a recording: to be told, not to worry about
+	Skipped                 // nothing in a file that was only found is a recording: a note, not a fault
 )
 
 // ReadError is a part of a recording that could not be read.
@@ -132,7 +132,7 @@ func (p *ReadError) Error() string { return p.Place.String() + ": " + p.Err.Erro
 
 func (p *ReadError) Unwrap() error { return p.Err }
 
-// Read reads one recording, or those in a zip archive. The format is told from the content, never from the name.
+// Read reads one recording, or those in a zip archive. The format follows from the content, never from the name.
 func Read(name string, r io.Reader) Source {
 	return func(yield func(Record, error) bool) {
 		opened{name: name}.read(r, numbered(yield))

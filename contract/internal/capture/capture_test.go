@@ -220,7 +220,7 @@ func TestATruncatedArchiveGivesWhatIsThereAndSaysWhere(t *testing.T) {
 	}
 }
 
-// What is behind an archive is read as another one, or told: never passed over in silence.
+// What is behind an archive is read as another one, or reported: never passed over in silence.
 func TestWhatFollowsAnArchive(t *testing.T) {
 	t.Parallel()
 	one := archive(entry(get, content(`{}`)))

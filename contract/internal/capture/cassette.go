@@ -41,7 +41,7 @@ func (r Record) interaction(v value) (Item, error) {
 		request: side{headers: headersOf(request.get("headers")), length: request.get("content_length")},
 	}
 	if at := timeOf(v.get("recorded_at").text); !at.IsZero() {
-		d.start, d.end = at, at // of the answer, in seconds; when it began is not told
+		d.start, d.end = at, at // of the answer, in seconds; its start is not recorded
 	}
 	if host := request.get("host").text; host != "" && strings.HasPrefix(d.url, "/") {
 		d.request.headers = append(d.request.headers, [2]string{"Host", host})

@@ -46,7 +46,8 @@ func (s *scan) line(line []byte) {
 	s.tokens(line)
 }
 
-// columnOf is where the key of a line stands, behind the dashes of the lists that it opens.
+// columnOf returns the column of the key of a line, behind the dashes of the lists that it opens, and the text from
+// there.
 func columnOf(line []byte) (int, []byte) {
 	text := bytes.TrimLeft(line, " ")
 	for len(text) > 1 && text[0] == '-' && text[1] == ' ' {

@@ -42,7 +42,7 @@ func readDocument(drafts func(document value) ([]draft, error)) func(in *input, 
 	}
 }
 
-// variables are what a collection of requests calls by names, as in {{base}}/api/pools.
+// variables holds the values that a collection of requests refers to by names, as in {{base}}/api/pools.
 type variables struct {
 	values map[string]string
 	left   int // bytes that may still be put in the place of names, in all texts of the document

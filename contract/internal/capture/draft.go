@@ -55,7 +55,8 @@ func (r Record) itemOf(d draft) (Item, error) {
 	return item, nil
 }
 
-// orAt says where the request went if the recording has only its path: to the address that the tool has by default.
+// orAt returns a draft with the address of the request if the recording has only its path: the address that the tool
+// has by default.
 func (d draft) orAt(address string) draft {
 	if strings.HasPrefix(d.url, "/") && d.request.headers.Value("Host") == "" {
 		d.url = address + d.url

@@ -29,7 +29,8 @@ func easySide(message value, names string) side {
 	return side{headers: headers, body: heldValue(message.fold("Body"))}
 }
 
-// easyTimes takes when an interaction was recorded, which is when the answer was there, and how many milliseconds it took.
+// easyTimes takes when an interaction was recorded, which is when the answer was there, and how many milliseconds it
+// took.
 func easyTimes(recorded, duration value) (start, end time.Time) {
 	end = timeOf(recorded.text)
 	if seconds, err := strconv.ParseInt(recorded.get("seconds").text, 10, 64); err == nil {

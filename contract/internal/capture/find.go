@@ -22,8 +22,8 @@ type Input struct {
 }
 
 // Files reads recordings from disk, one after the other, as one source: files, all files below folders, and what
-// patterns such as records/**/*.har stand for. A file that is no recording is an error if it was named, and a note if
-// it was only found.
+// patterns such as records/**/*.har stand for. A file that is not a recording is an error if it was named, and a note
+// if it was only found.
 func Files(paths ...string) Source {
 	given := make([]Input, len(paths))
 	for i, path := range paths {
@@ -45,7 +45,7 @@ type found struct {
 	key  string
 }
 
-// Find looks for recordings. What is wrong is told when they are read.
+// Find looks for recordings. Problems are reported when they are read.
 func Find(given ...Input) *Inputs {
 	f := &Inputs{}
 	seen := map[string]*found{}
@@ -69,7 +69,7 @@ func Find(given ...Input) *Inputs {
 	return f
 }
 
-// Size is how many bytes there are to read, compressed as they are, or -1 when that is not known.
+// Size returns the number of bytes to read, compressed as they are, or -1 if that is not known.
 func (f *Inputs) Size() int64 { return f.size }
 
 // Source reads what was found. Count, if it is not nil, is called with the bytes that were read, as they are read.
@@ -161,7 +161,7 @@ func (c *counting) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// search is what a path stands for. A file is what it is even if its name looks like a pattern.
+// search returns the files that a path stands for. A file stands for itself even if its name looks like a pattern.
 func search(g Input) []*found {
 	if g.Reader != nil {
 		return []*found{{Input: g}}
@@ -194,8 +194,8 @@ func orNothing(path string, list []*found) []*found {
 	return []*found{{Input: Input{Path: path}, err: fmt.Errorf("%s: there is no file to read", path)}}
 }
 
-// below is a file, or all files below a folder, in the order of their names. Hidden ones are left out, and so are bodies
-// that an archive beside them refers to.
+// below is a file, or all files below a folder, in the order of their names. Hidden ones are left out, and so are
+// bodies that an archive beside them refers to.
 func below(root, top string) []*found {
 	var list []*found
 	archives := map[string]bool{}
@@ -226,7 +226,7 @@ func below(root, top string) []*found {
 	return kept
 }
 
-// leadsOut refuses what is no file, and links that lead out of the folder that was given.
+// leadsOut refuses what is not a file, and links that lead out of the folder that was given.
 func leadsOut(top, path string, entry fs.DirEntry) error {
 	skip := func(why string) error {
 		return &ReadError{Place: Place{File: path}, Kind: Skipped, Err: errors.New("skipped: " + why)}
@@ -254,7 +254,7 @@ func leadsOut(top, path string, entry fs.DirEntry) error {
 	return nil
 }
 
-// inPlainWords says why a file could not be opened, without the name of a system call.
+// inPlainWords returns an error that says why a file could not be opened, without the name of a system call.
 func inPlainWords(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: there is no such file", name)

@@ -105,7 +105,7 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// Links that lead nowhere or in a circle, as package managers leave them, are no reason not to read the rest.
+// Links that lead nowhere or in a circle, as package managers leave them, do not stop the rest from being read.
 func TestPatternsAndLinks(t *testing.T) {
 	t.Parallel()
 	one := first + "\n"

@@ -12,7 +12,7 @@ import (
 // anchored is read at the pace of the YAML parser, and so it is made shorter.
 const anchored = "ruby vcr with anchors"
 
-// frame is how a recording is made long: what comes first, then the entry over and over, then the end.
+// frame holds the parts of a long recording: what comes first, then the entry over and over, then the end.
 type frame struct{ head, entry, end string }
 
 func frames() map[string]frame {

@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/contract/internal/capture"
 )
 
-// heldIn says what a format holds beside method, address and status.
+// heldIn describes what a format holds beside method, address and status.
 type heldIn struct {
 	times   bool // when exchanges were
 	headers bool // of requests, the credentials among them

@@ -9,7 +9,8 @@ import (
 	"svc.example/understudy/contract/internal/capture"
 )
 
-// What reading may make of each byte of an input, and what on top of that: the bodies of a collection share its variables.
+// What reading may make of each byte of an input, and what on top of that: the bodies of a collection share its
+// variables.
 const (
 	perByte = 64
 	atLeast = 32 << 20

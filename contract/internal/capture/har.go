@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// harEntry is what matters of an entry. Everything is optional: tools leave out what they like.
+// harEntry holds the members of an entry that matter. Everything is optional: tools leave out what they like.
 type harEntry struct {
 	StartedDateTime string         `json:"startedDateTime"`
 	Time            *float64       `json:"time"` // milliseconds
@@ -70,7 +70,7 @@ type harContent struct {
 	MimeType string   `json:"mimeType"`
 	Text     *string  `json:"text"`
 	Encoding string   `json:"encoding"`
-	Binary   bool     `json:"_isBinary"` // Polly.js, before it told the encoding
+	Binary   bool     `json:"_isBinary"` // Polly.js, before it wrote the encoding
 	Comment  string   `json:"comment"`
 	File     string   `json:"_file"`
 }
@@ -92,7 +92,7 @@ func decodeEntry(r Record) (Item, error) {
 	return item, nil
 }
 
-// inWords says what the decoder says without the names of our types.
+// inWords returns the decoder's error without the names of our types.
 func inWords(err error) error {
 	var wrong *jsonv2.SemanticError
 	if !errors.As(err, &wrong) {

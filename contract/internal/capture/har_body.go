@@ -94,7 +94,7 @@ func (h *harEntry) responseBody(item *Item, files attached) {
 	}
 }
 
-// typed adds the media type that an archive tells beside the headers, if they do not.
+// typed adds the media type that an archive gives beside the headers, if they have none.
 func typed(list recording.Headers, mediaType string) recording.Headers {
 	if mediaType == "" || mediaType == "x-unknown" || list.Value("Content-Type") != "" {
 		return list

@@ -11,7 +11,7 @@ const (
 	maxMembers = 5        // levels of the members that are looked at
 )
 
-// head is what an input begins with, behind a byte order mark and white space.
+// head is the beginning of an input, behind a byte order mark and white space.
 type head struct {
 	text    []byte
 	first   string                   // the first key of an object in its first line, as firstKey returns it

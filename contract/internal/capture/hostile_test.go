@@ -111,8 +111,8 @@ func TestARecordingThatIsCutAtAnyByte(t *testing.T) {
 // wholes are the samples that are read as a whole or not at all.
 var wholes = []string{"gzip", "zip", "fiddler.saz", "postman.json", "insomnia-responses.json"}
 
-// wantsAnEnd reports whether a format has something behind the last entry, so that it can be told when that is missing.
-// An NDJSON recording may end after any line, and a cassette of go-vcr after any interaction.
+// wantsAnEnd reports whether a format has something behind the last entry, so that its absence can be noticed. An
+// NDJSON recording may end after any line, and a cassette of go-vcr after any interaction.
 func wantsAnEnd(name string) bool {
 	switch filepath.Ext(name) {
 	case ".yaml", ".yml":

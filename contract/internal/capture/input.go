@@ -38,10 +38,10 @@ func (f *failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed is why the input could not be read to its end, nil if it could.
+// failed returns the error that kept the input from being read to its end, or nil.
 func (in *input) failed() error { return in.from.err }
 
-// broken tells of an input that could not be read to its end.
+// broken returns the error for an input that could not be read to its end.
 func (in *input) broken(err error) *ReadError {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return in.problem(Truncated, errors.New("the compressed data ends here, before its end"))
@@ -73,7 +73,7 @@ func (in *input) skipMark() {
 	}
 }
 
-// peekSpace returns the next byte that is no white space, without taking it.
+// peekSpace returns the next byte that is not white space, without taking it.
 func (in *input) peekSpace() (byte, error) {
 	for {
 		c, err := in.r.Peek(1)
@@ -122,7 +122,7 @@ func (in *input) empty() *ReadError {
 	return &ReadError{Place: Place{File: in.name}, Kind: Cut, Err: errEmpty}
 }
 
-// foreign returns the error for an input that is no recording.
+// foreign returns the error for an input that is not a recording.
 func (in *input) foreign() *ReadError {
 	c, err := in.peekSpace()
 	switch {

@@ -47,7 +47,7 @@ func parseList(raw []byte) (items []*yaml.Node, err error) {
 
 var position = regexp.MustCompile(`(?:go-yaml )?load error in \w+ (?:\([^)]*\) )?at L(\d+)\.C(\d+)`)
 
-// relocated says where in the file an error is, instead of where in the interaction.
+// relocated returns an error that says where in the file an error is, instead of where in the interaction.
 func relocated(err error, r Record) error {
 	m := position.FindStringSubmatchIndex(err.Error())
 	if m == nil {
@@ -63,7 +63,8 @@ func relocated(err error, r Record) error {
 // maxWhole bounds a list that cannot be read in parts.
 const maxWhole = MaxEntry
 
-// flow reads a list that is written as [item, item], which indentation does not tell apart: the whole of it at once.
+// flow reads a list that is written as [item, item], whose items indentation does not separate: the whole of it at
+// once.
 func (c *cassette) flow(rest []byte) error {
 	place := c.input.place()
 	whole := append(bytes.Clone(rest), '\n')

@@ -54,8 +54,8 @@ func isNumber(text string) bool {
 	return jsontext.Value(text).Kind() == '0' && jsontext.Value(text).IsValid()
 }
 
-// appendText writes a text in quotes. Bytes that are no UTF-8 become the replacement character.
+// appendText writes a text in quotes. Invalid UTF-8 becomes the replacement character.
 func appendText(b []byte, text string) []byte {
-	quoted, _ := jsontext.AppendQuote(b, text) // the error is that of bytes that are no UTF-8
+	quoted, _ := jsontext.AppendQuote(b, text) // the only error is invalid UTF-8
 	return quoted
 }

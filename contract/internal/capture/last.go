@@ -68,8 +68,8 @@ func (c *cassette) inDoubt(record, shorter Record) Record {
 
 var wholeStatus = regexp.MustCompile(`^([1-9][0-9]{2}|0)$`)
 
-// isWhole says what an item at the end of a file lacks of what matters. In all formats what comes last does not matter,
-// unless it is the body.
+// isWhole returns an error that says what an item at the end of a file lacks of what matters. In all formats what comes
+// last does not matter, unless it is the body.
 func (c *cassette) isWhole(record Record) error {
 	if len(record.raw) == 0 {
 		return errors.New("its first line has no end")

@@ -18,8 +18,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// line is recording.Exchange as a line holds it. Decoding it strictly accepts what recording.JSONSchema accepts, at a tenth of
-// the cost; the schema then explains what is wrong with a line that is refused.
+// line is recording.Exchange as a line holds it. Decoding it strictly accepts what recording.JSONSchema accepts, at a
+// tenth of the cost; the schema then explains what is wrong with a line that is refused.
 type line struct {
 	Seq       int64         `json:"seq"`
 	Start     time.Time     `json:"start"`

@@ -20,10 +20,10 @@ type opened struct {
 	depth   int   // how many wrappings have been taken off
 }
 
-// maxDepth is how many wrappings are taken off: zip in gzip in gzip is no recording but an attack.
+// maxDepth is the number of wrappings that are taken off: zip in gzip in gzip is an attack, not a recording.
 const maxDepth = 2
 
-// read tells the format and reads on. It is false when yield was.
+// read detects the format and reads on. It is false when yield was.
 func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 	in := newInput(o.name, r)
 	in.folders = o.folders
@@ -52,7 +52,7 @@ func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 	return more
 }
 
-// within is what a wrapping holds, or the reason why it is not looked at.
+// within returns the settings for the content of a wrapping, or the reason why it is not read.
 func (o opened) within(in *input) (opened, *ReadError) {
 	if o.depth++; o.depth > maxDepth {
 		return o, in.problem(Malformed, errors.New("it is compressed more than twice over: unpack it"))
@@ -75,7 +75,8 @@ func (o opened) gunzip(in *input, yield func(Record, error) bool) bool {
 	return inner.read(&bounded{r: r, packed: packed.count}, yield)
 }
 
-// isZlib tells the header of zlib, in which mitmproxy writes what it calls .zhar, from text that begins with an x.
+// isZlib reports whether an input begins with the header of zlib, in which mitmproxy writes what it calls .zhar, rather
+// than with a text that starts with an x.
 func isZlib(magic []byte) bool {
 	return len(magic) > 1 && magic[0] == 'x' && (magic[1] == 0x01 || magic[1] == 0x9c || magic[1] == 0xda)
 }

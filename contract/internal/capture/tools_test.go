@@ -20,7 +20,7 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-// session is what was recorded by the tools, as testdata/README.md tells.
+// session lists the exchanges that the tools recorded, as testdata/README.md describes.
 var session = []string{
 	"GET /workflow/api/pools - 200 {pool",
 	"POST /workflow/api/pools {name 201 {id:4",
@@ -29,7 +29,7 @@ var session = []string{
 	"DELETE /workflow/api/pools/4 - 200 {id:4",
 }
 
-// told is an item in short, with its doubts.
+// told returns an item in short, with its doubts.
 func told(i capture.Item) string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(i.Request.URL, "http://"), "https://"), "/")
 	text := fmt.Sprintf("%s /%s %s", i.Request.Method, path, "-")

@@ -36,8 +36,7 @@ func mayHaveHad(body []byte, told int64, headers recording.Headers) bool {
 	return sameText(body, told, strings.ToLower(parameters["charset"]))
 }
 
-// isWholeJSON reports whether a body is JSON that shows where it ends: of a number, nobody knows whether digits are
-// missing.
+// isWholeJSON reports whether a body is JSON that shows where it ends: a number may lack digits.
 func isWholeJSON(mediaType string, body []byte) bool {
 	text := bytes.TrimSpace(body)
 	if mediaType != "" && !strings.HasSuffix(mediaType, "json") || len(text) == 0 || !strings.ContainsRune(`{["`, rune(text[0])) {

@@ -60,12 +60,12 @@ func recordingsOf(packed *zip.Reader) []*zip.File {
 	})
 }
 
-// isArchive tells whether a file may refer to bodies in the files beside it.
+// isArchive reports whether a file may refer to bodies in the files beside it.
 func isArchive(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".har") }
 
 var digest = regexp.MustCompile(`^[0-9a-f]{40}(\.[\w.-]+)?$`)
 
-// isAttachment tells whether a file is named as Playwright names bodies: by their SHA-1.
+// isAttachment reports whether a file is named as Playwright names bodies: by their SHA-1.
 func isAttachment(name string) bool { return digest.MatchString(path.Base(name)) }
 
 func isHidden(name string) bool {
@@ -88,7 +88,7 @@ func (o opened) readZipped(file *zip.File, yield func(Record, error) bool) bool 
 	return o.read(&bounded{r: r, packed: func() int64 { return size }}, yield)
 }
 
-// lenient passes on what is read of files that were only found: that one of them is no recording is a note.
+// lenient passes on what is read of files that were only found: one that is not a recording gives a note.
 type lenient struct {
 	yield func(Record, error) bool
 	any   bool // something is a recording, or the rest of one

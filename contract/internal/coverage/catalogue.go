@@ -11,8 +11,8 @@ import (
 )
 
 // A catalogue lists what of an operation traffic can touch: its parts, each with a number. It is at the same time the
-// way to them: a value is walked along a tree of nodes, made once of all schemas that speak of it, so that what is touched
-// is a set of numbers, and two such sets become one by or.
+// way to them: a value is walked along a tree of nodes, made once of all schemas that speak of it, so that what is
+// touched is a set of numbers, and two such sets become one by or.
 
 // Aspect is a kind of documented part.
 type Aspect int
@@ -34,7 +34,7 @@ const (
 	maxWalk  = 64     // how many schemas one is combined of
 )
 
-// Catalogue is what of one operation can be touched. It never changes.
+// Catalogue lists the parts of one operation that can be touched. It never changes.
 type Catalogue struct {
 	Operation *specs.Operation
 
@@ -85,7 +85,7 @@ func newCatalogue(op *specs.Operation) *Catalogue {
 	return b.c
 }
 
-// counts says how many parts there are of each aspect.
+// counts returns how many parts there are of each aspect.
 func (c *Catalogue) counts() (counts [Aspects]int) {
 	for _, aspect := range c.parts {
 		counts[aspect]++
@@ -93,7 +93,7 @@ func (c *Catalogue) counts() (counts [Aspects]int) {
 	return counts
 }
 
-// responseName is how a response is called: its documented status, and its media type when it has one.
+// responseName returns the name of a response: its documented status, and its media type when it has one.
 func responseName(status, media string) string {
 	if media == "" {
 		return status
@@ -113,7 +113,7 @@ func responseNames(status string, r *openapi3.Response) []string {
 	return names
 }
 
-// side says which messages a body belongs to.
+// side describes which messages a body belongs to.
 type side int
 
 const (

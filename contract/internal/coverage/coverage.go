@@ -1,6 +1,6 @@
 // Package coverage says how much of what the documents describe a recording touches: operations, media types, statuses,
-// parameters, properties and the values of enumerations. A Set is what one message touches; a Collector adds sets up, and
-// makes the part of a report.
+// parameters, properties and the values of enumerations. A Set is what one message touches; a Collector adds sets up,
+// and makes the part of a report.
 package coverage
 
 import (
@@ -16,7 +16,7 @@ type Collector struct {
 	operations map[*specs.Operation]*touched
 }
 
-// touched is what of one operation was touched.
+// touched holds the touched parts of one operation.
 type touched struct {
 	*Set
 	exchanges int

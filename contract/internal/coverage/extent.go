@@ -32,14 +32,14 @@ func catalogueOf(op *specs.Operation) *Catalogue {
 	return c.(*Catalogue)
 }
 
-// Extent is how much of an operation there is to touch.
+// Extent counts the parts of an operation that can be touched.
 type Extent struct {
 	Parts     [Aspects]int
 	Responses []string // the documented ones, sorted
 }
 
-// ExtentOf returns the extent of an operation. It is kept, the catalogue that it needs is not: most operations are never
-// asked for more.
+// ExtentOf returns the extent of an operation. It is kept, the catalogue that it needs is not: most operations are
+// never asked for more.
 func ExtentOf(op *specs.Operation) *Extent {
 	m := memoOf(op.Document)
 	if known, ok := m.extents.Load(op); ok {

@@ -33,8 +33,8 @@ func (s *Set) Response(status, media string) {
 	s.add(numberOf(s.catalogue.responses, responseName(status, media)))
 }
 
-// Parameters adds the parameters of a request. Values returns the texts that it gives to one, those of a list one by one,
-// and whether it gives any.
+// Parameters adds the parameters of a request. Values returns the texts that it gives to one, those of a list one by
+// one, and whether it gives any.
 func (s *Set) Parameters(values func(*openapi3.Parameter) (texts []string, isGiven bool)) {
 	for i := range s.catalogue.parameters {
 		p := &s.catalogue.parameters[i]

@@ -8,12 +8,12 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// fault is what one engine finds wrong with a value.
+// fault is a violation that one engine finds in a value.
 type fault struct {
 	path    []string // of the value, below the body
 	pointer string   // of the fact in the document
 	message string
-	keyword string // that was broken, where the engine tells
+	keyword string // that was broken, where the engine reports it
 }
 
 // A message may have as many faults as it has bytes. A check that fails, fails once.
@@ -22,7 +22,7 @@ const (
 	maxFound  = 1000 // by the first engine, of which those that are listed are chosen
 )
 
-// found is what the first engine finds: the first faults, and how many there are beyond them.
+// found holds the findings of the first engine: the first faults, and the number of the others.
 type found struct {
 	list []fault
 	more int

@@ -18,7 +18,7 @@ func (j *Judge) empty(o *judgement, m *message) {
 	j.wrong(o, m, fmt.Sprintf("the %s body is empty, and one is documented", m.side))
 }
 
-// wrong says that a body is not what its media type promises, whatever its schema.
+// wrong reports that a body is not what its media type promises, whatever its schema.
 func (j *Judge) wrong(o *judgement, m *message, reason string) {
 	o.judged, o.isBody = 1, true
 	o.check(Schema, report.Fail)
@@ -37,8 +37,8 @@ func (m *message) isWhole() bool {
 
 var placeholder = regexp.MustCompile(`<[A-Z][A-Z0-9_ -]*>|\{\{|\*{3}`)
 
-// maxAtOnce is the size in bytes up to which bodies are judged side by side. Larger ones take turns, since a decoded body takes
-// many times its bytes, and the check of a large one ends with its first fault.
+// maxAtOnce is the size in bytes up to which bodies are judged side by side. Larger ones take turns, since a decoded
+// body takes many times its bytes, and the check of a large one ends with its first fault.
 const maxAtOnce = 1 << 20
 
 // mayBeLarge reports whether a body is large, or may be once it is decompressed.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Credential is what a request shows as its key.
+// Credential is the key that a request shows.
 type Credential struct {
-	// Identity tells keys apart, on whatever interface and in whatever header they are shown. It is empty when the
+	// Identity distinguishes keys, on whatever interface and in whatever header they are shown. It is empty when the
 	// request has none, and when the recording hides it in a way that hides others alike.
 	Identity string
 
@@ -36,9 +36,9 @@ func (r *Result) Credential() Credential {
 	})}
 }
 
-// keyIdentity is the key alone, so that it is the same with the scheme, in a header of its own, and bare where it may be
-// so. Any other value of Authorization that has no scheme, or another one, is a key of its own kind: what was said of it does not hold for the
-// key that it may contain.
+// keyIdentity is the key alone, so that it is the same with the scheme, in a header of its own, and bare where it may
+// be so. Any other value of Authorization that has no scheme, or another one, is a key of its own kind: what was said
+// of it does not hold for the key that it may contain.
 func keyIdentity(value string, schemed bool, scheme string) string {
 	word, key, found := strings.Cut(value, " ")
 	if key = strings.TrimSpace(key); !found || !schemed {

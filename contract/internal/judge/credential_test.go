@@ -94,7 +94,7 @@ func TestBareKeys(t *testing.T) {
 	}
 }
 
-// Placeholders that a tool numbers are callers of their own; one that stands for all keys is nobody.
+// Placeholders that a tool numbers are callers of their own; one that stands for all keys identifies no caller.
 func TestPseudonyms(t *testing.T) {
 	t.Parallel()
 	d, err := specs.Parse(specs.Ingestion, "events.yaml", []byte(events), specs.Neutral)
@@ -131,7 +131,7 @@ func TestPseudonyms(t *testing.T) {
 	}
 }
 
-// The same key is the same caller wherever it is shown; what hides several keys alike is nobody.
+// The same key is the same caller wherever it is shown; a mark that hides several keys alike identifies no caller.
 func TestCredential(t *testing.T) {
 	t.Parallel()
 	d, err := specs.Parse(specs.Ingestion, "events.yaml", []byte(events), specs.Neutral)

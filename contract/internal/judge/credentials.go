@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Credentials says what a request carried of what its operation asks for.
+// Credentials describes what a request carried of what its operation asks for.
 type Credentials int
 
 // What there may be to say of credentials.

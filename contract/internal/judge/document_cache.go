@@ -7,8 +7,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// documentCache is what judges make of a document: once in a process, since it takes a while and never changes, and a test that
-// asserts has a judge of its own.
+// documentCache holds what judges derive from a document: once in a process, since it takes a while and never changes,
+// and a test that asserts has a judge of its own.
 type documentCache struct {
 	schemas sync.Map // loaded → func() (engine.Schemas, error)
 }

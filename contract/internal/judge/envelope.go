@@ -19,10 +19,10 @@ import (
 )
 
 // An answer may be an envelope of resources, as JSON:API has it: one resource, or a page of a collection. What such an
-// answer says in several places must agree, within itself and with the request, which no schema can state. Whether it is
-// an envelope shows in its schema alone.
+// answer says in several places must agree, within itself and with the request, which no schema can state. Whether it
+// is an envelope shows in its schema alone.
 
-// form is what a schema makes of its answers.
+// form is the kind of envelope that a schema gives its answers.
 type form int
 
 const (
@@ -106,7 +106,7 @@ func (x *envelope) conclude() {
 	x.r.take(x.judgement.conclude())
 }
 
-// fault tells what does not agree, at a path below the body.
+// fault reports a disagreement at a path below the body.
 func (x *envelope) fault(p specs.Provenance, path []string, format string, args ...any) {
 	if x.judgement.isFull(Schema) {
 		x.judgement.omit(Schema, 1)

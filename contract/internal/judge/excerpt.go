@@ -2,17 +2,17 @@ package judge
 
 import "encoding/json"
 
-// The second engine copies a body for each fault that it finds, so that a long list of wrong items would take it all the
-// memory there is. What it reads is bounded.
+// The second engine copies a body for each fault that it finds, so that a long list of wrong items would take it all
+// the memory there is. What it reads is bounded.
 const (
 	maxExcerpt = 128 << 10 // bytes
 	maxItems   = 20        // of each list that is cut
 	maxCopied  = 8 << 20   // bytes of all the copies
 )
 
-// excerpt is what of a body the second engine reads: all of it, or of a large one the beginnings of its lists. It is nil
-// when that is still too large, and when the first engine has found faults, which may stand behind the beginnings, or so
-// many that the copies would be too large.
+// excerpt returns the part of a body that the second engine reads: all of it, or of a large one the beginnings of its
+// lists. It is nil when that is still too large, and when the first engine has found faults, which may stand behind the
+// beginnings, or so many that the copies would be too large.
 func (b *content) excerpt(known int) []byte {
 	switch {
 	case len(b.decoded.JSON)*known > maxCopied:

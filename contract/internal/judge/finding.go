@@ -51,8 +51,8 @@ type placeKey struct {
 	pointer  string
 }
 
-// of is where a pointer leads. A fact without provenance, as in a user's own document, is documented: it says what
-// it says.
+// of returns the place to which a pointer leads. A fact without provenance, as in a user's own document, counts as
+// documented.
 func (m *placeMemo) of(d *specs.Document, pointer string) specs.Place {
 	if place, ok := m.places.Load(placeKey{d, pointer}); ok {
 		return place.(specs.Place)

@@ -44,8 +44,9 @@ func (j *Judge) Match(item capture.Item) *Result {
 	return r
 }
 
-// PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of one
-// JSON value a line is a list of these. It is no JSON when its Content-Type does not say so, and when it is only a part.
+// PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of
+// one JSON value a line is a list of these. Its second result is false if the body is empty, not JSON by its
+// Content-Type, or only a part.
 func (r *Result) PlainJSON(status int, header http.Header, coded []byte) (value any, is bool, err error) {
 	plain, reason := body.Uncode(header.Get("Content-Encoding"), coded)
 	if reason != "" {

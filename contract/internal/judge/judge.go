@@ -1,11 +1,11 @@
 // Package judge gives each exchange of a recording to the operation that it belongs to, and judges it alone: what
 // the document of that operation says of its parameters, headers, bodies, statuses and credentials.
 //
-// Two engines judge by the schemas, independently of each other. Where both find a fault it is certain; where they differ
-// the finding is disputed and carries the verdicts of both; where one of them is known to be wrong the case is decided, by
-// name. The second engine judges whatever the first one faults; of the rest it judges what is sampled, which is all of
-// it unless Sampling says otherwise. Before the engines stands a layer of our own that undoes codings and refuses what is
-// no message at all: what cannot be read is inconclusive, never a pass.
+// Two engines judge by the schemas, independently of each other. Where both find a fault it is certain; where they
+// differ the finding is disputed and carries the verdicts of both; where one of them is known to be wrong the case is
+// decided, by name. The second engine judges whatever the first one faults; of the rest it judges what is sampled,
+// which is all of it unless Sampling says otherwise. Before the engines stands a layer of our own that undoes codings
+// and refuses what is not a message at all: what cannot be read is inconclusive, never a pass.
 package judge
 
 import (
@@ -45,7 +45,7 @@ func Rules() []string {
 	}
 }
 
-// Config is what a judge needs to know.
+// Config holds the settings of a judge.
 type Config struct {
 	Documents []*specs.Document
 	Bases     map[string][]string // base addresses by interface
@@ -59,7 +59,7 @@ type Config struct {
 	// IgnoresHeader reports whether headers of a name are not judged. Without one all are.
 	IgnoresHeader func(name string) bool
 
-	// Limits says how long exchanges may take, by the names of their operations. Without one they may take any time.
+	// Limits holds how long exchanges may take, by the names of their operations. Without one they may take any time.
 	Limits map[string]time.Duration
 
 	// Redactor takes secrets out of the values that findings show. Without one they show none.
@@ -117,7 +117,7 @@ type Check struct {
 	Verdict report.Verdict
 }
 
-// Result is what there is to say of one exchange.
+// Result holds the judgement of one exchange.
 type Result struct {
 	Item     capture.Item
 	Owner    ownership.Owner
@@ -133,7 +133,7 @@ type Result struct {
 	Second int // messages that the second engine judged, too
 	Lost   int // those that it was asked about, and could not judge
 
-	// Credentials says what the request carried; whether it had to is known when the whole recording is.
+	// Credentials describes what the request carried; whether it had to is known when the whole recording is.
 	Credentials Credentials
 
 	sampled bool     // the second engine judges it, whatever the first one says
@@ -280,7 +280,8 @@ func (j *Judge) response(r *Result) {
 	j.envelope(r, &m)
 }
 
-// answered is the body of the answer, as far as it was recorded. Of one without any bytes recordings often hold nothing.
+// answered is the body of the answer, as far as it was recorded. Of one without any bytes recordings often hold
+// nothing.
 func (r *Result) answered() *recording.Body {
 	answer := r.Item.Response
 	if answer.Body == nil && r.Item.ResponseDoubt == "" && answer.Headers.Value("Content-Length") == "0" {

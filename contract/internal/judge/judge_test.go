@@ -65,7 +65,7 @@ func (t talk) item() capture.Item {
 	return item
 }
 
-// told is what was found, one finding a line.
+// told returns the findings, one a line.
 func told(r *judge.Result) []string {
 	var list []string
 	for _, f := range r.Findings {
@@ -236,8 +236,8 @@ func TestFindingsKnowTheirPlace(t *testing.T) {
 	}
 }
 
-// The second engine reads no more of a large body than the beginnings of its lists, and nothing when the first has found
-// faults.
+// The second engine reads no more of a large body than the beginnings of its lists, and nothing when the first has
+// found faults.
 func TestLargeBodies(t *testing.T) {
 	t.Parallel()
 	j := probe(t)

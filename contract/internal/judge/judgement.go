@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// judgement holds the checks and findings of a message. It does not name the exchange, so that it holds for the next one
-// that is the same.
+// judgement holds the checks and findings of a message. It does not name the exchange, so that it holds for the next
+// one that is the same.
 type judgement struct {
 	checks   []Check
 	findings []report.Finding
@@ -83,8 +83,8 @@ func (r *Result) take(said *judgement) {
 	}
 }
 
-// addFinding adds a finding on the body, at an instance path below it, about the fact at a pointer of the document. Of those
-// beyond the first ones of a rule only the number is kept.
+// addFinding adds a finding on the body, at an instance path below it, about the fact at a pointer of the document. Of
+// those beyond the first ones of a rule only the number is kept.
 func (j *Judge) addFinding(o *judgement, m *message, f report.Finding) {
 	if o.isFull(f.Rule) {
 		o.omit(f.Rule, 1)

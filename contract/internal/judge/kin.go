@@ -73,8 +73,8 @@ func kinOnBody(b *content) (f found) {
 	return f
 }
 
-// schema flattens an error of the engine. A value that fits none of several schemas is one fault; what each of them says
-// is not reported.
+// schema flattens an error of the engine. A value that fits none of several schemas is one fault; what each of them
+// says is not reported.
 func (f *found) schema(err error, root way, at []string) {
 	switch e := err.(type) { //nolint:errorlint // the tree of errors is walked by hand
 	case openapi3.MultiError:

@@ -72,8 +72,8 @@ func (b *content) valueAt(path []string) any {
 	return value
 }
 
-// isDiscriminated reports whether a value, or one that it is part of, is of several kinds that a discriminator tells
-// apart.
+// isDiscriminated reports whether a value, or one that it is part of, is of several kinds that a discriminator
+// distinguishes.
 func (b *content) isDiscriminated(path []string) bool {
 	return b.anyAlong(path, func(w way) bool { return w.schema.Discriminator != nil })
 }

@@ -39,7 +39,8 @@ func (j *Judge) latency(r *Result) {
 	r.Findings = append(r.Findings, finding)
 }
 
-// took returns how long an exchange took, or why that is not known. Under a clock that stands still nothing takes any time.
+// took returns how long an exchange took, or why that is not known. Under a clock that stands still nothing takes any
+// time.
 func (r *Result) took() (took time.Duration, doubt string) {
 	start, end := r.Item.Start, r.Item.End
 	switch {

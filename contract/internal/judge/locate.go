@@ -6,9 +6,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// locate finds the pointer of the keyword that a value broke. The engine tells the schema, the keyword and the place of
-// the value, but not the way through the document, which is found by walking along. When that fails, the pointer leads
-// as far as the walk came.
+// locate finds the pointer of the keyword that a value broke. The engine reports the schema, the keyword and the place
+// of the value, but not the way through the document, which is found by walking along. When that fails, the pointer
+// leads as far as the walk came.
 func locate(root *openapi3.Schema, pointer string, path []string, broken *openapi3.Schema, keyword string) string {
 	w := &walk{broken: broken, keyword: keyword}
 	if found, ok := w.find(root, pointer, path, 0); ok {
@@ -51,7 +51,7 @@ func (w *walk) find(schema *openapi3.Schema, pointer string, path []string, dept
 	return w.find(next.schema, next.pointer, path[1:], depth+1)
 }
 
-// keywordOf is what the document calls what the engine names.
+// keywordOf returns the document's keyword for the engine's name.
 func keywordOf(field string) string {
 	if field == "properties" {
 		return "additionalProperties"

@@ -19,11 +19,12 @@ type memo struct {
 	weight     int
 }
 
-// maxRemembered bounds the memo: when it is full, it is emptied. A message weighs 1, and 1 more for each of its findings.
+// maxRemembered bounds the memo: when it is full, it is emptied. A message weighs 1, and 1 more for each of its
+// findings.
 const maxRemembered = 1 << 13
 
-// key stands for everything that an judgement depends on. It is a hash, so that a clash is less likely than a broken
-// machine, and nobody can make one: each process has a seed of its own.
+// key stands for everything that an judgement depends on. It is a hash: a clash is less likely than a broken machine,
+// and cannot be provoked, since each process has a seed of its own.
 type key uint64
 
 var seed = maphash.MakeSeed()

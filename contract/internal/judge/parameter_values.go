@@ -41,8 +41,8 @@ func cookies(header string) []*http.Cookie {
 	return list
 }
 
-// inQuery returns what a query gives to a parameter: by its name, with brackets for a list or an object, or, for an object
-// that is spread out, by the names of its members.
+// inQuery returns what a query gives to a parameter: by its name, with brackets for a list or an object, or, for an
+// object that is spread out, by the names of its members.
 func inQuery(query url.Values, g *openapi3.Parameter) (values []string, isGiven bool) {
 	for name, list := range query {
 		switch {

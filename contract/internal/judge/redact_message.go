@@ -26,8 +26,8 @@ func short(text string) string {
 	return text[:end] + "…"
 }
 
-// redactMessage takes out of an engine's message the value that it begins with, in quotes, and the reasons of a parser, which
-// repeat it. The engine writes values with escapes, so that looking for them would not find all.
+// redactMessage takes out of an engine's message the value that it begins with, in quotes, and the reasons of a parser,
+// which repeat it. The engine writes values with escapes, so that looking for them would not find all.
 func redactMessage(message string) string {
 	message, _, isCut := strings.Cut(message, "\n")
 	if !strings.HasPrefix(message, "'") {
@@ -42,7 +42,8 @@ func redactMessage(message string) string {
 	return "the value does not have the documented form"
 }
 
-// redactSecrets takes out of the second engine's faults what they say of secrets. The first one's say what is documented only.
+// redactSecrets takes out of the second engine's faults what they say of secrets. The first one's say what is
+// documented only.
 func (b *content) redactSecrets(faults []fault) []fault {
 	for i := range faults {
 		if b.isSecret(faults[i].path) {

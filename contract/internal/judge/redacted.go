@@ -16,8 +16,8 @@ import (
 
 func isRedacted(value string) bool { return strings.Contains(value, recording.Mark) }
 
-// isHidden reports whether a credential is what a tool, or who set it up, writes in place of one, such as FILTERED_TOKEN,
-// (removed) or YOUR_API_KEY.
+// isHidden reports whether a credential is what a tool, or who set it up, writes in place of one, such as
+// FILTERED_TOKEN, (removed) or YOUR_API_KEY.
 func isHidden(credential string) bool {
 	words := strings.FieldsFunc(strings.ToLower(credential), func(r rune) bool { return !unicode.IsLetter(r) })
 	switch strings.TrimPrefix(strings.Join(words, ""), "your") {
@@ -40,8 +40,8 @@ func isPlaceholder(text string) bool {
 		func(mark string) bool { return strings.HasPrefix(text, mark) })
 }
 
-// IsDistinct reports whether a text tells what it stands for from other things of its kind: it is plain, or it is a mark
-// that each secret has for itself. What most tools write in the place of secrets is the same for all.
+// IsDistinct reports whether a text distinguishes what it stands for from other things of its kind: it is plain, or it
+// is a mark that each secret has for itself. What most tools write in the place of secrets is the same for all.
 func IsDistinct(text string) bool {
 	return !isPlaceholder(text) || isMarked(text)
 }
@@ -50,7 +50,7 @@ func IsDistinct(text string) bool {
 func IsPlain(text string) bool { return !isPlaceholder(text) && !isRedacted(text) }
 
 // isMarked reports whether a placeholder stands for one secret only: our own mark, and one that ends in a number or a
-// hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask are none of it.
+// hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask do not count.
 func isMarked(text string) bool {
 	return strings.HasPrefix(text, recording.Mark+":") || numberedMark.MatchString(text) && !digitsBehindMask.MatchString(text)
 }

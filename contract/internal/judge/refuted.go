@@ -7,8 +7,8 @@ import (
 )
 
 // IsRefuted reports whether a status, a media type or a body is not as the operation has it, so that the exchange may
-// belong to something else. Fields beyond the document say little, since servers add some; so do parameters and headers,
-// which recorders leave out, and requests that were refused.
+// belong to something else. Fields beyond the document say little, since servers add some; so do parameters and
+// headers, which recorders leave out, and requests that were refused.
 func (r *Result) IsRefuted() bool {
 	for i := range r.Findings {
 		f := &r.Findings[i]

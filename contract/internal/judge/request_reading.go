@@ -64,8 +64,8 @@ func (r *Result) sent() (sent specs.Sent, reason string) {
 	return sent, reason
 }
 
-// isWorthReading reports whether what was read says more than what was sent. A recording without a body may have left it
-// out.
+// isWorthReading reports whether what was read says more than what was sent. A recording without a body may have left
+// it out.
 func (r *Result) isWorthReading(read *specs.Read) bool {
 	if r.Item.RequestDoubt != "" {
 		return false
@@ -77,7 +77,7 @@ func (r *Result) isWorthReading(read *specs.Read) bool {
 	return schema.Value.VisitJSON(map[string]any{}) != nil
 }
 
-// requestMessage is what the client sent, as it is to be judged.
+// requestMessage returns the message that the client sent, as it is to be judged.
 func (r *Result) requestMessage() message {
 	op := r.Operation()
 	m := message{
@@ -134,7 +134,7 @@ func (m *message) isInQuery(path []string) bool {
 	})
 }
 
-// instance is where in the exchange the value at a path below the body stands.
+// instance returns the pointer in the exchange to the value at a path below the body.
 func (m *message) instance(base string, path []string) string {
 	if m.isInQuery(path) {
 		base = "/request/query"

@@ -5,8 +5,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Docs says what the rules of single exchanges are about, in the order of reports. Their provenance is that of the least
-// sure facts of the documents: each finding carries that of the one which it is about.
+// Docs returns what the rules of single exchanges are about, in the order of reports. Their provenance is that of the
+// least sure facts of the documents: each finding carries that of the one which it is about.
 func Docs() []report.RuleDoc {
 	return []report.RuleDoc{
 		schemaDoc, undocumentedOperationDoc, undocumentedStatusDoc, undocumentedMediaTypeDoc, undeclaredFieldDoc,

@@ -9,9 +9,9 @@ import (
 	"svc.example/understudy/contract/internal/body"
 )
 
-// Sampling returns a copy of the judge, which shares its memory. The copy asks the second engine only about messages in which
-// the first one finds a fault, and about exchanges for which samples returns true. When samples is called, the result has an
-// operation and a response, but no verdict yet.
+// Sampling returns a copy of the judge, which shares its memory. The copy asks the second engine only about messages in
+// which the first one finds a fault, and about exchanges for which samples returns true. When samples is called, the
+// result has an operation and a response, but no verdict yet.
 func (j *Judge) Sampling(samples func(*Result) bool) *Judge {
 	twin := *j
 	twin.samples = samples
@@ -19,8 +19,8 @@ func (j *Judge) Sampling(samples func(*Result) bool) *Judge {
 }
 
 // secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
-// passes forms unread. Where it cannot load the operation, the first one judges alone. Known is how many faults that one
-// found.
+// passes forms unread. Where it cannot load the operation, the first one judges alone. Known is how many faults that
+// one found.
 func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 	kind := b.jsonHeader()
 	if j.engine == nil || b.decoded.JSON == nil || kind == "" || !b.sampled && known == 0 {
@@ -89,8 +89,9 @@ func (j *Judge) secondOnParameters(p *parameters, known int) ([]fault, vote) {
 	return secondFaults(said), voted
 }
 
-// splitAdjacentParams returns the address as the engine can take it apart. It splits paths at slashes alone, so that it gives all of a
-// segment to the first of two parameters in it: such a pair becomes two segments, or one when the other is empty.
+// splitAdjacentParams returns the address as the engine can take it apart. It splits paths at slashes alone, so that it
+// gives all of a segment to the first of two parameters in it: such a pair becomes two segments, or one when the other
+// is empty.
 func (p *parameters) splitAdjacentParams() (u url.URL, template string) {
 	u = *p.request.URL
 	before, last, glued := strings.Cut(p.op.Template, "}{")
@@ -117,8 +118,8 @@ func (p *parameters) ignoredHeaders() []string {
 	return names
 }
 
-// secondFaults keeps the first of the faults that the second engine names, sorted, since their order changes from run to
-// run.
+// secondFaults keeps the first of the faults that the second engine names, sorted, since their order changes from run
+// to run.
 func secondFaults(said []engine.Fault) []fault {
 	var faults []fault
 	for _, f := range said {

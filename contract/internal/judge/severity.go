@@ -5,7 +5,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// outcome is what became of a request, as far as its own faults are concerned.
+// outcome is the result of a request, as far as its own faults are concerned.
 type outcome int
 
 const (
@@ -28,7 +28,7 @@ func outcomeOf(status int) outcome {
 //
 // The server's side: as loud as the documented fact is sure (report.Of), since an answer must always fit.
 //
-// The client's side depends on what the server made of the request, because a recording tells of both:
+// The client's side depends on what the server made of the request, because a recording shows both:
 //
 //   - refused with 4xx: a notice. The client sent something off the contract, and the server said so: that is what the
 //     contract asks of a server, and tests do it on purpose.
@@ -53,9 +53,9 @@ func (j *Judge) severity(side side, p specs.Provenance, o outcome) report.Severi
 	return severity
 }
 
-// undocumentedStatus is as loud as the least sure of the operation's documented errors: where these rest on the code
-// of clients, nobody can know that the list is complete. Undocumented success is always loud: it has a body that
-// nothing describes. What may come from the way between, such as 502, is a warning.
+// undocumentedStatus returns the severity of the least sure of the operation's documented errors: where these rest on
+// the code of clients, the list may be incomplete. Undocumented success is always loud: it has a body that nothing
+// describes. What may come from the way between, such as 502, is a warning.
 func (j *Judge) undocumentedStatus(op *specs.Operation, status int) (report.Severity, specs.Provenance) {
 	list := []specs.Provenance{}
 	for code := range op.Spec.Responses.Map() {

@@ -14,9 +14,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// A finding carries the value that it is about, so that a reader need not look for it in the recording. Messages do not:
-// they are the same for all values. What is secret, may be, or was taken out is left out, and so are fields and
-// parameters that no document names: nobody says whether they are secret.
+// A finding carries the value that it is about, so that a reader need not look for it in the recording. Messages do
+// not: they are the same for all values. What is secret, may be, or was taken out is left out, and so are fields and
+// parameters that no document names: they may be secret.
 
 const (
 	maxShown = 120      // runes of a value that are shown
@@ -29,8 +29,8 @@ type valueWriter struct {
 	text     strings.Builder
 }
 
-// foundIn is a value as a finding shows it, or empty. A name that it has and what documents say of it tell whether it is
-// secret.
+// foundIn returns a value as a finding shows it, or the empty string. Its name, if it has one, and the documents decide
+// whether it is secret.
 func (j *Judge) foundIn(value any, name string, part specs.Part) string {
 	if j.redactor == nil {
 		return ""
@@ -162,7 +162,7 @@ func (j *Judge) foundAt(b *content, path []string) string {
 	return j.foundIn(m.value, m.name, m.part)
 }
 
-// secrets is what the document, and ours if that is another one, say of secrets in the body.
+// secrets returns what the document, and ours if that is another one, says of secrets in the body.
 func (b *content) secrets() specs.Part {
 	schemas := []*openapi3.Schema{b.media.Schema.Value}
 	if own := b.op.Embedded; own != nil && own != b.op {
@@ -175,7 +175,7 @@ func (b *content) secrets() specs.Part {
 	return specs.Whole(schemas...)
 }
 
-// foundFor is what a request gives to the parameter that a fault is about, by its place and name.
+// foundFor returns the value that a request gives to the parameter that a fault is about, by its place and name.
 func (j *Judge) foundFor(p *parameters, path []string) string {
 	if len(path) < 2 {
 		return ""

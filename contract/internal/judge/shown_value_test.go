@@ -180,7 +180,7 @@ func TestFoundShowsNoMoreThanTheRedactor(t *testing.T) {
 	}
 }
 
-// textAt is what an exchange has at a pointer, as JSON.
+// textAt returns the value of an exchange at a pointer, as JSON.
 func textAt(t *testing.T, e *recording.Exchange, pointer string) string {
 	t.Helper()
 	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")

@@ -2,9 +2,9 @@ package judge
 
 import "net/http"
 
-// The headers of answers that no document of an interface needs to name: the standards of HTTP define them, or what stands
-// between a client and a service adds them. A document declares what is the interface's own, such as limits of rates,
-// numbers of items and marks of pages.
+// The headers of answers that no document of an interface needs to name: the standards of HTTP define them, or what
+// stands between a client and a service adds them. A document declares what is the interface's own, such as limits of
+// rates, numbers of items and marks of pages.
 
 // standardFamilies lists how whole families of such headers begin, in lower case.
 var standardFamilies = []string{

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// covered is what a result shows, by aspect.
+// covered returns the parts that a result shows, by aspect.
 func covered(r *judge.Result) (parts [coverage.Aspects]report.Parts) {
 	if len(r.Touched) == 0 {
 		return parts
@@ -119,7 +119,8 @@ func TestWhatAMessageShows(t *testing.T) {
 	}
 }
 
-// What was not seen is what is documented otherwise: for requests without what only answers have, and the other way round.
+// What was not seen is what is documented otherwise: for requests without what only answers have, and the other way
+// round.
 func TestWhatAMessageMisses(t *testing.T) {
 	t.Parallel()
 	parts := covered(probe(t).Exchange(talk{"POST /things", `{"name":"a"}`, 201, `{"name":"a"}`, nil}.item()))

@@ -65,7 +65,7 @@ func (s *search) value(value any, ways []way) {
 			return way{w.schema.Items.Value, w.pointer + "/items"}
 		})
 		if len(items) == 0 {
-			return // nothing is said of them
+			return // they are not described
 		}
 		for i, item := range v {
 			s.part(strconv.Itoa(i), item, items)
@@ -82,7 +82,7 @@ func (s *search) part(token string, value any, ways []way) {
 func (s *search) object(object map[string]any, ways []way) {
 	if !slices.ContainsFunc(ways, func(w way) bool { return len(w.schema.Properties) > 0 }) {
 		if !slices.ContainsFunc(ways, hasMap) {
-			return // nothing is said of its fields
+			return // its fields are not described
 		}
 	}
 	open := slices.ContainsFunc(ways, isOpen)
@@ -103,7 +103,7 @@ func (s *search) object(object map[string]any, ways []way) {
 	}
 }
 
-// member looks into a field that is documented, unless there is nothing in it.
+// member looks into a documented field, unless it is empty.
 func (s *search) member(name string, value any, ways []way) {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -134,7 +134,7 @@ func each(ways []way, next func(way) way) []way {
 	return list
 }
 
-// spread adds to schemas those that they are combined of. Of alternatives that a discriminator tells apart, only the
+// spread adds to schemas those that they are combined of. Of alternatives that a discriminator distinguishes, only the
 // one that the object is meant to be counts.
 func spread(ways []way, object map[string]any) []way {
 	var list []way

@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// undeclaredHeaders looks for headers of an answer that the document does not name for its status. Nothing is known of an
-// answer that was recorded without headers.
+// undeclaredHeaders looks for headers of an answer that the document does not name for its status. Nothing is known of
+// an answer that was recorded without headers.
 func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, pointer string) {
 	headers := r.Item.Response.Headers
 	if len(headers) == 0 {
@@ -39,8 +39,8 @@ func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, poin
 	r.take(o.conclude())
 }
 
-// undeclaredHeader tells of a header without its value, since nobody says whether that is a secret. Statuses may share
-// their documentation, so that each has a fingerprint of its own.
+// undeclaredHeader reports a header without its value, which may be a secret. Statuses may share their documentation,
+// so that each has a fingerprint of its own.
 func (j *Judge) undeclaredHeader(o *judgement, m *message, name, pointer string) {
 	before := len(o.findings)
 	j.addFinding(o, m, report.Finding{
@@ -72,7 +72,7 @@ func isStandardHeader(name string) bool {
 		})
 }
 
-// shownHeader is the name of a header in one spelling, cut where nobody reads on.
+// shownHeader returns the name of a header in one spelling, cut if it is long.
 func shownHeader(name string) string {
 	const longest = 100
 	if len(name) > longest {

@@ -32,7 +32,7 @@ type Owner struct {
 	Claimants []string // the interfaces that an exchange of Several may belong to
 }
 
-// State says whether an exchange has an owner.
+// State is the result of the search for an owner: it states whether an exchange has an owner.
 type State int
 
 // States of ownership.
@@ -47,10 +47,10 @@ const (
 //
 // An interface that was given base addresses has those. One that was not has its default address,
 // https://{interface}.svc.example, or the brand's word in place of svc, with the path of its document's server, with or
-// without a region. Either has the addresses that a local mock gives it: on loopback hosts the path /{interface} with that
-// path, and the host {interface}.localhost.
+// without a region. Either has the addresses that a local mock gives it: on loopback hosts the path /{interface} with
+// that path, and the host {interface}.localhost.
 //
-// Addresses of one installation are told from those of another by their host, without the interface's name in it; of
+// Addresses of one installation differ from those of another by their host, without the interface's name in it; of
 // given ones, those that were given first for their interfaces are of one installation, the second ones of another.
 //
 // The scheme plays no part: proxies change it. Of several bases that fit, the longest wins; between equally long ones
@@ -175,8 +175,8 @@ func (a *Addresses) claims(host, path string) []claim {
 
 // decide picks the claim whose document has the path.
 //
-// A base that was guessed is good for documented paths only: beside them the pages and pictures of a web application may
-// stand, and nobody said that they are the interface's.
+// A base that was guessed is good for documented paths only: beside them the pages and pictures of a web application
+// may stand, and those need not be the interface's.
 func (o Owner) decide(method string, claims []claim) Owner {
 	for i := range claims {
 		claims[i].match = claims[i].find(method)
@@ -212,8 +212,8 @@ func (o Owner) decide(method string, claims []claim) Owner {
 	return o
 }
 
-// find gives the path to an operation. Below a base that the user gave, the paths of a document of their own may begin as
-// it writes them.
+// find gives the path to an operation. Below a base that the user gave, the paths of a document of their own may begin
+// as it writes them.
 func (c *claim) find(method string) specs.Match {
 	m := c.document.Find(method, c.path)
 	if m.Operation == nil && m.Allow == "" && c.base.own != nil && !c.base.Guessed {

@@ -9,8 +9,9 @@ import (
 )
 
 // What paths say of where an interface is: the fixed words of each operation that was asked for, once, however often it
-// was, and at most three; one more when the base ends as the document's own server does. Enough are four words, or three
-// in one path, or two under an address that names the interface. Two operations are, as a rule; one alone hardly ever is.
+// was, and at most three; one more when the base ends as the document's own server does. Enough are four words, or
+// three in one path, or two under an address that names the interface. Two operations are, as a rule; one alone hardly
+// ever is.
 const (
 	enoughWords      = 4
 	enoughInOnePath  = 3
@@ -87,7 +88,7 @@ func bestFit(d *specs.Document, method, path string) (best fit) {
 	return best
 }
 
-// words is how many segments of an operation's path are the same in all requests.
+// words returns the number of segments of an operation's path that are the same in all requests, up to maxWords.
 func words(op *specs.Operation) int {
 	n := 0
 	for segment := range strings.SplitSeq(op.Path, "/") {

@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Conclude returns the bases that there is enough evidence for, in the order of the documents, the busiest first. The notes
-// say what looked like an interface and was not taken for one, and which option would say that it is.
+// Conclude returns the bases that there is enough evidence for, in the order of the documents, the busiest first. The
+// notes say what looked like an interface and was not taken for one, and which option would say that it is.
 func (g *Guesser) Conclude() (held []*Base, notes []string) {
 	for i := range g.sightings {
 		g.sightings[i].decide()
@@ -49,9 +49,9 @@ func (g *Guesser) likely(d *specs.Document) []*candidate {
 	return list
 }
 
-// decide gives an exchange to the candidate with the best score of those that it fits, or else of those that it does not
-// fit: what breaks the contract of one interface is rarely another's. What fits one speaks against nobody; what fits none
-// speaks against all.
+// decide gives an exchange to the candidate with the best score of those that it fits, or else of those that it does
+// not fit: what breaks the contract of one interface is rarely another's. An exchange that fits one counts against
+// none; one that fits none counts against all.
 func (s *sighting) decide() {
 	if len(s.fitting) > 0 {
 		if winner := s.give(s.fitting); winner != nil && s.isTelling {

@@ -10,14 +10,14 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Where the interfaces were when a recording was made can be told from the recording, when nobody said: an operation has
-// fixed words in its path, and what stands before these is a base address.
+// Where the interfaces were when a recording was made can be derived from the recording, if it was not given: an
+// operation has fixed words in its path, and what stands before these is a base address.
 //
 // Every interface is a candidate wherever paths fit it, also one that was given a base elsewhere: that one is never
 // guessed, but it keeps others from what is its own. Of several candidates that an exchange fits, the one that most
 // exchanges fit has it; of equal ones, none. A candidate is guessed if what it has is enough, and unless most of what
-// only it could explain does not fit. Exchanges that were answered with 404, 405 or 501 are no evidence for a candidate.
-// Nor are extras: other services have paths such as /api/version as well.
+// only it could explain does not fit. Exchanges that were answered with 404, 405 or 501 do not count as evidence for a
+// candidate. Nor are extras: other services have paths such as /api/version as well.
 
 const (
 	maxSegments   = 12 // of a path: a base is not deeper
@@ -35,7 +35,7 @@ type Guesser struct {
 	sightings  []sighting
 }
 
-// location is where an interface may be.
+// location is a place at which an interface may be.
 type location struct {
 	document   *specs.Document
 	host, path string

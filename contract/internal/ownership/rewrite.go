@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Rewrite says that addresses which begin with one prefix stand for those that begin with another one.
+// Rewrite states that addresses which begin with one prefix stand for those that begin with another one.
 type Rewrite struct {
 	host     string   // a pattern, empty for any
 	segments []string // of the prefix, each a pattern
@@ -69,7 +69,7 @@ func segmentsOf(path string) []string {
 	return strings.Split(path, "/")
 }
 
-// address is where a request went, by the first rewrite that fits, and whether one does.
+// address returns the URL to which a request went, by the first rewrite that fits, and whether one does.
 func (a *Addresses) address(r *recording.Request) (u *url.URL, isRewritten bool, err error) {
 	u, err = AddressOf(r)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *Addresses) rewrite(u *url.URL) (rewritten *url.URL, isRewritten bool) {
 	return u, false
 }
 
-// rest is what follows the prefix in a path, as it is escaped there.
+// rest returns what follows the prefix in a path, as it is escaped there.
 func (r *Rewrite) rest(u *url.URL) (rest string, fits bool) {
 	rest = u.EscapedPath()
 	if r.host != "" && !doublestar.MatchUnvalidated(r.host, strings.ToLower(u.Host)) &&

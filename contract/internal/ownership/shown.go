@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Shown returns a method and a path as they may be shown, and as they are the same for requests that differ only in what they
-// are about: what looks like an id, or may be a key, is starred, and what is too long is cut.
+// Shown returns a method and a path as they may be shown, and as they are the same for requests that differ only in
+// what they are about: what looks like an id, or may be a key, is starred, and what is too long is cut.
 func Shown(method, path string) (shownMethod, shownPath string) {
 	const longest = 300
 	if len(path) > longest {
@@ -36,7 +36,7 @@ func shownPathOf(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// ShownSegment stars what has digits, but for versions such as v3, what is long, and what is no word.
+// ShownSegment stars what has digits, but for versions such as v3, what is long, and what is not a word.
 func ShownSegment(segment string) string {
 	const longWord = 32
 	word, _, _ := strings.Cut(segment, ";")

@@ -10,9 +10,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// accounts finds out which callers act for one account of the platform. Callers are apart unless the recording shows them
-// to be of one account, which sightings and names do; a world of a mock is one account. All events are shown to it first,
-// then it settles who belongs together.
+// accounts finds out which callers act for one account of the platform. Callers are apart unless the recording shows
+// them to be of one account, which sightings and names do; a world of a mock is one account. All events are shown to it
+// first, then it settles who belongs together.
 type accounts struct {
 	sightings
 	kinds   catalogue
@@ -46,7 +46,7 @@ func pairOf(x, y member) pair {
 	return pair{x, y}
 }
 
-// link says whether two callers are of one account.
+// link states whether two callers are of one account.
 type link struct {
 	shownBy   []report.Line // the first exchanges that show it
 	isAgainst bool          // something shows that they are not
@@ -210,8 +210,8 @@ func (a *accounts) joinWhoAreNamedAlike() {
 	}
 }
 
-// joinGuests joins those of whom nothing is known with the account at their place, if there is only one: callers who only
-// send events, and requests whose caller the recording hides.
+// joinGuests joins those of whom nothing is known with the account at their place, if there is only one: callers who
+// only send events, and requests whose caller the recording hides.
 func (a *accounts) joinGuests() {
 	hosts := map[int][]member{}
 	for _, m := range a.order {

@@ -44,7 +44,7 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 			report.Fail: {"GET /pools => 201 {}", none}, report.Pass: {list, none},
 			report.Inconclusive: {"GET /pools => 0", none},
 		},
-		judge.UndocumentedMediaType: { // what is recorded of a body suffices to tell
+		judge.UndocumentedMediaType: { // the recorded part of a body suffices for a verdict
 			report.Fail: {list, header("Content-Type", "text/csv")},
 			report.Pass: {list, header("Content-Type", "application/json; charset=utf-8")},
 		},

@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// belonging says that a thing is a part of another, and gone with it.
+// belonging states that a thing is a part of another, and gone with it.
 type belonging struct {
 	Part, Whole thing
 	Sure        specs.Provenance // of it that the part is gone with the whole
@@ -66,7 +66,8 @@ func (st *step) lost(t thing, depth int) *loss {
 	return nil
 }
 
-// wholesOf is what a thing is a part of: as the answer in hand shows it, else as it was shown before.
+// wholesOf returns the things that a thing is a part of, as the answer in hand shows them, else as they were shown
+// before.
 func (st *step) wholesOf(t thing) []belonging {
 	var list []belonging
 	for _, b := range st.Belongs {

@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// callerState is what is known of whoever uses a key.
+// callerState holds what is known of whoever uses a key.
 type callerState struct {
 	refused  [classes]*Event // the last refusal that shows that they are not of a class of callers
 	served   *Event          // the last success since, of what is left to such a class
@@ -25,7 +25,8 @@ type callerState struct {
 
 var callerSeed = maphash.MakeSeed()
 
-// callerOf tells callers apart without keeping their keys. It is 0 when the recording does not tell who asks.
+// callerOf returns an id that distinguishes callers without keeping their keys. It is 0 when the recording does not
+// show who asks.
 func callerOf(r *judge.Result) uint64 {
 	if key := r.Credential().Identity; key != "" {
 		return callerWith(key)
@@ -36,7 +37,7 @@ func callerOf(r *judge.Result) uint64 {
 // callerWith returns the caller who has a key.
 func callerWith(key string) uint64 { return maphash.String(callerSeed, key) | 1 }
 
-// caller is what is known of a caller, or nil of nobody.
+// caller returns what is known of a caller, or nil if the id is 0.
 func (s *state) caller(id uint64) *callerState {
 	if id == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// Completeness says whether a recording is taken to hold all requests that an account was sent.
+// Completeness states whether a recording is taken to hold all requests that an account was sent.
 type Completeness string
 
 // A recording is complete until it shows otherwise, or always, or never.
@@ -17,7 +17,7 @@ const (
 	Never  Completeness = "never"
 )
 
-// excuse is what a request that the recording does not show would have to have done so that a violation is none.
+// excuse is what a request outside the recording would have to have done to explain a violation.
 type excuse struct {
 	did           string // "made", "changed" or "deleted"
 	thing         thing  // none for any of the kind
@@ -29,7 +29,7 @@ func excused(did string, t thing, after, before *Event) excuse {
 	return excuse{did, t, t.kind, after, before}
 }
 
-// excuse says what an excuse speaks of.
+// excuse returns what an excuse speaks of.
 func (c catalogue) excuse(x excuse) string {
 	if x.thing.isNone() {
 		return x.did + " a " + c.noun(x.kind)
@@ -37,8 +37,8 @@ func (c catalogue) excuse(x excuse) string {
 	return x.did + " " + c.text(x.thing)
 }
 
-// say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of the
-// history is known.
+// say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of
+// the history is known.
 func (h *history) say(r ruling) {
 	f := h.w.accounts.callers[h.account]
 	if isMixed := h.state.isMixed || f != nil && f.isMixed; isMixed && r.verdict == report.Fail {
@@ -75,8 +75,8 @@ func (h *history) tellHeld() {
 	h.state.held = nil
 }
 
-// weigh makes a violation inconclusive if a sign supports one of its excuses. Where callers are hidden alike, any sign does:
-// it may show another account.
+// weigh makes a violation inconclusive if a sign supports one of its excuses. Where callers are hidden alike, any sign
+// does: it may show another account.
 func (h *history) weigh(r *ruling) {
 	judged := r.evidence[len(r.evidence)-1]
 	for _, x := range r.excuses {

@@ -55,7 +55,7 @@ func TestWhatRulesNameIsInTheDocuments(t *testing.T) {
 }
 
 // What was deleted is gone, whatever the documents describe: each resource is made, deleted, and then shown, missed, or
-// shown after a deletion of which nobody knows what became.
+// shown after a deletion with an unknown outcome.
 func TestWhatIsDeletedIsGone(t *testing.T) {
 	t.Parallel()
 	tried := 0

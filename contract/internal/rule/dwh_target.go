@@ -54,7 +54,7 @@ type absence struct {
 	proofs []*Event
 }
 
-// targets are what the request wants the integration to load into.
+// targets returns the things that the request wants the integration to load into.
 func (st *step) targets() []thing {
 	f := st.Target
 	if f == nil || f.Database == "" {

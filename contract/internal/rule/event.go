@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Event is what the rules need of one exchange: no bodies, only the facts in them.
+// Event holds what the rules need of one exchange: the facts in its bodies, not the bodies.
 type Event struct {
 	Number    int
 	Seq       int64
@@ -60,7 +60,7 @@ func (e *Event) restored() *Event {
 	return e
 }
 
-// withoutFacts is what remains of an exchange that only evidence refers to, for as long as the recording lasts.
+// withoutFacts returns what remains of an exchange that only evidence refers to, for as long as the recording lasts.
 func (e *Event) withoutFacts() *Event {
 	bare := *e
 	bare.Facts = Facts{}
@@ -70,12 +70,13 @@ func (e *Event) withoutFacts() *Event {
 // OK reports whether the request was answered with success, and not only put off.
 func (e *Event) OK() bool { return e.Status >= 200 && e.Status < 300 && !e.Unknown() }
 
-// Unknown reports whether it cannot be told whether the request took effect.
+// Unknown reports whether it is unknown if the request took effect.
 func (e *Event) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 202 }
 
 // before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
-// stands still gives them, are in the order of their file, if that has one, unless it tells that they overlapped; so are
-// those without times. Where times are whole seconds, one that ends in the second in which another caller's begins may overlap.
+// stands still gives them, are in the order of their file, if that has one, unless the file shows that they overlapped;
+// so are those without times. Where times are whole seconds, one that ends in the second in which another caller's
+// begins may overlap.
 func before(a, b *Event) bool {
 	if a.Start.IsZero() || b.Start.IsZero() {
 		return a.Number < b.Number

@@ -44,9 +44,9 @@ type shown struct {
 	Thing   thing
 	Does    verb      // what the request did to it
 	Aliases []string  // other ids of it
-	Ident   string    // that tells it from another one of the same name
+	Ident   string    // that distinguishes it from another one of the same name
 	Born    time.Time // likewise, to the second; zero where the answer does not show that
-	Mark    uint64    // the same where an answer shows the same of it; 0 where that is too little to tell it by
+	Mark    uint64    // the same where an answer shows the same of it; 0 where that is too little to identify it
 }
 
 // use is a thing that a request names beside the one that it is about.

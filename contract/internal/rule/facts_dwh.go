@@ -9,7 +9,7 @@ type DWHFacts struct {
 	Target *targetFact
 }
 
-// targetFact is where the data of an integration is to go.
+// targetFact names the target of an integration's data.
 type targetFact struct {
 	Database string
 	Tables   []string

@@ -23,7 +23,7 @@ type recordFact struct {
 	Values []uint64 // of its plain members, hashed
 }
 
-// maxValues bounds how many values of a record are kept. One that has more is told by these.
+// maxValues bounds how many values of a record are kept. One that has more is identified by these.
 const maxValues = 32
 
 type eventFact struct {
@@ -34,7 +34,7 @@ type eventFact struct {
 	Record    *recordFact
 }
 
-// keyPlace is where a request has its key.
+// keyPlace is the place of the key in a request.
 type keyPlace int
 
 const (
@@ -63,8 +63,8 @@ func readEvent(e *Event, r *judge.Result) {
 	e.Ingested = f
 }
 
-// readRecord reads the record that an object is or wants to be. It is nil when it has no time. Values become text when an
-// event is taken (documented), so that they are compared as such.
+// readRecord reads the record that an object is or wants to be. It is nil when it has no time. Values become text when
+// an event is taken (documented), so that they are compared as such.
 func readRecord(body gjson.Result, timeName string) *recordFact {
 	at := body.Get(gjson.Escape(timeName))
 	if at.Type != gjson.Number && at.Type != gjson.String {
@@ -96,9 +96,10 @@ func readRecords(e *Event, body gjson.Result) {
 	})
 }
 
-// bodySize is how many bytes the request's body had on the wire: as many as the recording has, if that is all of it,
-// else as many as were announced, else at least one more than the recording has. It is -1 when that is not known, or when
-// the recording and the announcement differ on whether it is too large: tools replace bodies, and keep the headers.
+// bodySize returns the number of bytes that the request's body had on the wire: as many as the recording has, if that
+// is all of it, else as many as were announced, else at least one more than the recording has. It is -1 when that is
+// not known, or when the recording and the announcement differ on whether it is too large: tools replace bodies, and
+// keep the headers.
 func bodySize(r *judge.Result, coded bool) int64 {
 	item := &r.Item
 	held, body := item.RequestSize, item.Request.Body

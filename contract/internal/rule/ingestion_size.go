@@ -8,10 +8,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// maxEvent is how many bytes the body of an event may have (documented).
+// maxEvent is the largest size of an event's body in bytes (documented).
 const maxEvent = 1_048_064
 
-// ingestionState is what is known of the event ingestion interface.
+// ingestionState holds what is known of the event ingestion interface.
 type ingestionState struct {
 	keeping *Event // an exchange that shows that the recording keeps Authorization headers
 }

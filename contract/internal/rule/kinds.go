@@ -79,11 +79,11 @@ type thing struct {
 
 func (t thing) isNone() bool { return t.kind == "" }
 
-// verb is what an operation does with what its path names, when it succeeds.
+// verb is the effect of a successful operation on what its path names.
 type verb int
 
 const (
-	nothing verb = iota // it tells nothing of whether it is there
+	nothing verb = iota // it shows nothing of whether it is there
 	reads
 	changes
 	makes

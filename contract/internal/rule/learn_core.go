@@ -98,8 +98,8 @@ func (s *state) learnSubUsers(e *Event) {
 	}
 }
 
-// learnTables learns what became of tables beyond what is learned of everything: those that moved take along what tells
-// them apart, and those that were recovered are there again.
+// learnTables learns what became of tables beyond what is learned of everything: those that moved keep what
+// distinguishes them, and those that were recovered are there again.
 func (s *state) learnTables(e *Event) {
 	if e.Page != nil {
 		for _, f := range e.Page.Tables {
@@ -152,7 +152,8 @@ func (s *state) recover(e *Event) {
 	x.ident, x.born, x.showed = e.Recovered.ID, time.Time{}, e
 }
 
-// place is where a recovered table is, with what shows it: where the request says, or else where it was deleted.
+// place returns the place of a recovered table, with the exchanges that prove it: where the request says, or else where
+// it was deleted.
 func (s *state) place(f *recoveryFact) (table, database thing, proofs []*Event) {
 	was, _ := s.places.get(f.ID)
 	name, in := f.Name, f.Database

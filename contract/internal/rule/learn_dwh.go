@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// dwhState is what is known of where integrations may load into.
+// dwhState holds what is known of the targets that integrations may load into.
 type dwhState struct {
 	targetLists *bounded[targetList, *targetsListed]
 }
@@ -37,7 +37,7 @@ func databaseOf(t thing) thing {
 	return thing{databases, database}
 }
 
-// absent is what an answer shows not to be there.
+// absent returns the thing that an answer shows not to be there.
 func (e *Event) absent() thing {
 	switch {
 	case e.Status != http.StatusNotFound:

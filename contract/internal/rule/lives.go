@@ -29,7 +29,8 @@ func (st *step) deletion(x *entity) *Event {
 	return x.gone
 }
 
-// mayHaveMade returns an exchange that may have made a thing, along with others or with a record, and not before another one.
+// mayHaveMade returns an exchange that may have made a thing, along with others or with a record, and not before
+// another one.
 func (s *state) mayHaveMade(x *entity, since *Event) *Event {
 	for _, maker := range []*Event{s.stirred[x.kind], x.fed} {
 		if maker != nil && !before(maker, since) {
@@ -65,7 +66,7 @@ func (x *entity) reborn(f *shown) bool {
 	return f.Born.After(x.gone.over())
 }
 
-// over is when an exchange was over, by the server's own clock where the answer tells it.
+// over returns the time at which an exchange was over, by the server's own clock where the answer shows it.
 func (e *Event) over() time.Time {
 	if !e.Date.IsZero() {
 		return e.Date
@@ -73,7 +74,7 @@ func (e *Event) over() time.Time {
 	return e.End
 }
 
-// evidence is what shows that a thing was there, and is gone.
+// evidence returns the exchanges that show that a thing was there, and is gone.
 func (x *entity) evidence() []*Event {
 	return append(append([]*Event{x.created, x.aliased}, x.because...), x.gone)
 }
@@ -107,7 +108,7 @@ func (e *Event) names() []thing {
 	return slices.DeleteFunc(list, thing.isNone)
 }
 
-// usedPerhaps looks at a thing that is there after a request to delete it of which nobody knows what became.
+// usedPerhaps looks at a thing that is there after a request to delete it with an unknown outcome.
 func (st *step) usedPerhaps(x *entity) {
 	if x == nil || x.unsure == nil || x.unsure.does != removes || x.unsure.Named != x.thing || !st.known(x.unsure) {
 		return
@@ -146,7 +147,8 @@ func (st *step) usedThing(t thing, x *entity) {
 	}
 }
 
-// relisted looks at what an answer shows for what was deleted before it was asked for, and reports whether there is such.
+// relisted looks at what an answer shows for what was deleted before it was asked for, and reports whether there is
+// such.
 func (st *step) relisted(rule string) (found bool) {
 	if st.does != lists && st.does != reads || !st.OK() || st.Opaque {
 		return false
@@ -172,8 +174,8 @@ func (st *step) relisted(rule string) (found bool) {
 	return found
 }
 
-// remade is the excuse that something was made anew after it was deleted, which takes a name that can be given again, or
-// recovered.
+// remade is the excuse that something was made anew after it was deleted, which takes a name that can be given again,
+// or recovered.
 func (st *step) remade(x *entity) []excuse {
 	if !st.s.kinds.of(x.kind).IsNamed() {
 		return nil

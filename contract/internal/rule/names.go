@@ -2,8 +2,8 @@ package rule
 
 import "slices"
 
-// names are those under which answers show callers: jobs and schedules show who issued them, lists of sub users who they
-// are.
+// names are those under which answers show callers: jobs and schedules show who issued them, lists of sub users who
+// they are.
 type names struct {
 	callers map[nameKey]*namesakes
 	order   []nameKey
@@ -49,8 +49,9 @@ func withMember(list []member, m member) []member {
 	return append(list, m)
 }
 
-// joinSubUsers joins the callers who go by the name of a sub user with those whose sub user that is, if these are of one
-// account. A name is no proof against what else is known of a caller, nor where other accounts may have one of that name.
+// joinSubUsers joins the callers who go by the name of a sub user with those whose sub user that is, if these are of
+// one account. A name does not outweigh what else is known of a caller, nor where other accounts may have one of that
+// name.
 func (a *accounts) joinSubUsers() {
 	several := map[int][]member{} // accounts that several callers act for, by place
 	for _, m := range a.order {

@@ -9,8 +9,9 @@ import (
 	"svc.example/understudy/contract/internal/rule"
 )
 
-// What every rule is tried with: what it must find, what it must let pass and what it cannot tell; and then what looks
-// like a violation and is none. Worlds, servers, files and clocks are in separations_test.go: they are the same for all.
+// What every rule is tried with: what it must find, what it must let pass and what is inconclusive; and then what looks
+// like a violation but is not one. Worlds, servers, files and clocks are in separations_test.go: they are the same for
+// all.
 const (
 	violated     = "violated"
 	held         = "held"
@@ -81,8 +82,8 @@ func TestEveryRuleIsTried(t *testing.T) {
 	}
 }
 
-// missing lists what a rule is not tried with. A trial is the one that it is called when its verdict is: no near miss is
-// a violation, and what must be found, pass, or be left open is.
+// missing lists what a rule is not tried with. A trial is the one that it is called when its verdict is: no near miss
+// is a violation, and what must be found, pass, or be left open is.
 func missing(all map[string]trial) []string {
 	verdict := map[string]string{violated: "fail ", held: "pass ×", inconclusive: "inconclusive "}
 	var list []string

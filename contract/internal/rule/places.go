@@ -2,7 +2,7 @@ package rule
 
 import "time"
 
-// place is where requests have one state behind them: an installation, or a world of it, from one reset to the next.
+// place identifies the state behind requests: an installation, or a world of it, from one reset to the next.
 type place struct {
 	world, site string
 	file        string // of recordings that cannot be ordered against others
@@ -25,10 +25,10 @@ type places struct {
 	keyed     map[int]*Event  // at each place, an exchange that shows that the recording keeps Authorization headers
 }
 
-// series is what a file holds of a world.
+// series identifies the exchanges of a world in one file.
 type series struct{ world, site, file string }
 
-// serial is how far a series of exchanges has come.
+// serial records how far a series of exchanges has come.
 type serial struct {
 	latest moment // of the one that began last
 	ended  moment // of the one that ended last
@@ -136,7 +136,8 @@ func (s *serial) count(e *Event) {
 	}
 }
 
-// settle makes one place of those where one file goes on with the numbers of another, when the whole recording is known.
+// settle makes one place of those where one file goes on with the numbers of another, when the whole recording is
+// known.
 func (p *places) settle() {
 	type end struct {
 		world, site string

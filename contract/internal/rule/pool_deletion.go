@@ -64,7 +64,7 @@ func seePoolDeletion(st *step) {
 	}
 }
 
-// blockers are what forbids to delete a pool, as far as it is known.
+// blockers holds what forbids the deletion of a pool, as far as it is known.
 type blockers struct {
 	isDefault *Event
 	rule      *ruleState
@@ -189,7 +189,7 @@ func (p *pendingDeletion) resolve(st *step) bool {
 }
 
 // outlived reports whether an attempt ended after the deletion, or has not ended. Times of the platform are whole
-// seconds of its own clock, and are compared with that clock where the answer tells it.
+// seconds of its own clock, and are compared with that clock where the answer shows it.
 func (p *pendingDeletion) outlived(fact attemptFact) bool {
 	if !fact.Done {
 		return true

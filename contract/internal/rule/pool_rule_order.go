@@ -113,7 +113,7 @@ func (st *step) possiblePools(a attemptFact) (pools []string, open bool, evidenc
 	return pools, true, evidence
 }
 
-// holds tells whether all conditions of a rule hold for an attempt that a client started.
+// holds returns the verdict on whether all conditions of a rule hold for an attempt that a client started.
 func (r ruleFact) holds(a attemptFact) report.Verdict {
 	all := report.Pass
 	for _, c := range r.Conditions {

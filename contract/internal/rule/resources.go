@@ -138,7 +138,7 @@ type sightOf struct {
 	does     verb
 	object   gjson.Result
 	whole    gjson.Result // that it is embedded in
-	isWhole  bool         // it is all there is to show, which tells one thing from another
+	isWhole  bool         // it is all there is to show, which distinguishes one thing from another
 	isAnswer bool         // the answer is about it alone
 }
 

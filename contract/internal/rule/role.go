@@ -18,11 +18,11 @@ const (
 	classes
 )
 
-// reserve is what an operation is left to.
+// reserve is the class of callers that an operation is reserved for.
 type reserve struct {
 	to    class
 	sure  specs.Provenance
-	mixed bool // it is also refused for other reasons than the role, so that a refusal tells nothing of it
+	mixed bool // it is also refused for other reasons than the role, so that a refusal does not prove it
 }
 
 var reserved = map[string]reserve{

@@ -34,7 +34,7 @@ const (
 	Consistency     = "consistency"
 )
 
-// Docs says what the rules are about, in the order of reports.
+// Docs returns what the rules are about, in the order of reports.
 func Docs() []report.RuleDoc {
 	docs := make([]report.RuleDoc, len(rules))
 	for i := range rules {
@@ -52,7 +52,7 @@ func Names() []string {
 	return names
 }
 
-// Config is what rules need to know.
+// Config holds the settings of the rules.
 type Config struct {
 	Documents []*specs.Document
 	Trust     specs.Provenance
@@ -60,7 +60,7 @@ type Config struct {
 	InMemory  int          // exchanges that are held in memory until they are in order; by default some ten thousand
 }
 
-// Verdict is what came of one chance of a rule.
+// Verdict is the result of one chance of a rule.
 type Verdict struct {
 	Rule      string
 	Operation string // of the exchange that was judged
@@ -151,7 +151,7 @@ func (c *Config) verdict(r ruling, links []report.Line) Verdict {
 	return v
 }
 
-// spec is where the document describes an operation.
+// spec returns the place in the document that describes an operation.
 func (c *Config) spec(operation string) report.Spec {
 	iface, id, _ := strings.Cut(operation, ".")
 	for _, d := range c.Documents {

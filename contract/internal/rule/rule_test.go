@@ -15,10 +15,11 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// script is a recording in short, one exchange a line: an interval in seconds, if it matters, as in 3-5; @ and a key, if
-// it is not the usual one, or @none, or @hidden for one that a recorder hid, or @whole when it hid its scheme, too; method and path, which begins with core:,
-// ingestion:, dwh: or llm: when it is not of the workflow interface; the body of the request, if any; after => the status and the body
-// of the answer. {pool …} and the like stand for the bodies of resources.
+// script is a recording in short, one exchange a line: an interval in seconds, if it matters, as in 3-5; @ and a key,
+// if it is not the usual one, or @none, or @hidden for one that a recorder hid, or @whole when it hid its scheme, too;
+// method and path, which begins with core:, ingestion:, dwh: or llm: when it is not of the workflow interface; the body
+// of the request, if any; after => the status and the body of the answer. {pool …} and the like stand for the bodies of
+// resources.
 func script(t *testing.T, text string) []*recording.Exchange {
 	t.Helper()
 	var list []*recording.Exchange
@@ -90,7 +91,7 @@ func exchange(t *testing.T, line string, n int) *recording.Exchange {
 	return e
 }
 
-// address is where a path of the script is.
+// address returns the URL of a path of the script.
 func address(path string) string {
 	for prefix, base := range map[string]string{
 		"core:": "https://core.svc.example/v3", "ingestion:": "https://ingestion.svc.example",

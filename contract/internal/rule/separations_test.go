@@ -17,8 +17,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// separations part a recording in two histories: what the first half proves does not hold in the second one. Where a half
-// alone is no violation, both are none.
+// separations part a recording in two histories: what the first half proves does not hold in the second one. Where a
+// half alone is not a violation, neither are both.
 var separations = map[string]func(t *testing.T, first, second []*recording.Exchange) contract.Source{
 	"another world": func(_ *testing.T, first, second []*recording.Exchange) contract.Source {
 		return joined(first, edited(second, func(e *recording.Exchange) { e.World = "other" }))
@@ -104,8 +104,8 @@ func control(path string) *recording.Exchange {
 	}
 }
 
-// partsHoldNothing checks that a violation is gone when the exchanges that it takes are parted anywhere, in any of the ways
-// in which histories are: none of them can be spared, so that neither half shows it.
+// partsHoldNothing checks that a violation is gone when the exchanges that it takes are parted anywhere, in any of the
+// ways in which histories are: none of them can be spared, so that neither half shows it.
 func partsHoldNothing(t *testing.T, smallest []*recording.Exchange, group *report.Group) {
 	t.Helper()
 	for i := 1; i < len(smallest); i++ {
@@ -118,7 +118,7 @@ func partsHoldNothing(t *testing.T, smallest []*recording.Exchange, group *repor
 	}
 }
 
-// Files are one recording where times tell their order, and in whichever order they are named.
+// Files are one recording where times give their order, and in whichever order they are named.
 func TestOverFilesAViolationStays(t *testing.T) {
 	t.Parallel()
 	list := script(t, useAfterDeleteTrials()[violated].script)
@@ -155,7 +155,7 @@ func TestMovedTogetherAViolationStays(t *testing.T) {
 	}
 }
 
-// Where time stands still, a recording tells by its numbers what was under way at the same time.
+// Where time stands still, a recording shows by its numbers what was under way at the same time.
 func TestAtOneInstantNumbersTellWhatOverlapped(t *testing.T) {
 	t.Parallel()
 	list := numbered(script(t, `
@@ -170,7 +170,8 @@ func TestAtOneInstantNumbersTellWhatOverlapped(t *testing.T) {
 	}
 }
 
-// Where times are whole seconds, nobody knows whether one caller's exchange was over when another's began in its last one.
+// Where times are whole seconds, it is unknown whether one caller's exchange was over when another's began in its last
+// one.
 func TestInOneSecondCallersOverlap(t *testing.T) {
 	t.Parallel()
 	const text = "1-2 DELETE /pools/77 => 200 {pool 77 10}\n2-2 @1/key GET /pools/77 => 200 {pool 77 10}"

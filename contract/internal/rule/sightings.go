@@ -8,8 +8,9 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// sightings hold what callers were shown. Two who were shown the same under one id are of one account; two who were shown
-// things of one id that were made at different times are not, nor are those whose whole lists each lack what the other has.
+// sightings hold what callers were shown. Two who were shown the same under one id are of one account; two who were
+// shown things of one id that were made at different times are not, nor are those whose whole lists each lack what the
+// other has.
 type sightings struct {
 	seen   *bounded[sightKey, []sight]
 	lists  *bounded[listKey, []wholeList]
@@ -34,7 +35,7 @@ type sightKey struct {
 	thing thing
 }
 
-// sight is how a thing was shown to a caller last.
+// sight is the last way in which a thing was shown to a caller.
 type sight struct {
 	caller uint64
 	mark   uint64 // the same where the same is shown
@@ -203,7 +204,7 @@ func (a *accounts) sightList(m member, e *Event) {
 	keep(a.lists, key, own, now)
 }
 
-// lacks reports whether a list lacks something that another one has, and that nobody made or removed.
+// lacks reports whether a list lacks something that another one has, and that no recorded request made or removed.
 func (s *sightings) lacks(key listKey, list, other wholeList) bool {
 	for id := range other.ids {
 		if isStirred, _ := s.stirs.get(sightKey{key.at, thing{key.kind, id}}); !list.ids[id] && !isStirred {

@@ -14,13 +14,13 @@ type sign struct {
 	at        time.Time
 }
 
-// sign says what a sign shows.
+// sign returns what a sign shows.
 func (c catalogue) sign(s *sign) string {
 	return fmt.Sprintf("exchange %d shows that %s was %s", s.by.Number, c.text(s.thing), s.did)
 }
 
-// supports reports whether a sign makes an excuse likely: it shows that this was done, or that somebody whom the recording
-// does not show deals with such things at the time.
+// supports reports whether a sign makes an excuse likely: it shows that this was done, or that somebody whom the
+// recording does not show deals with such things at the time.
 func (s *sign) supports(x excuse, judged *Event) bool {
 	if !before(s.after, x.before) || s.by == judged && s.thing == x.thing {
 		return false
@@ -39,10 +39,10 @@ func (s *sign) supports(x excuse, judged *Event) bool {
 	return !before(s.by, x.after) && (s.at.IsZero() || !s.at.Add(time.Second).Before(x.after.over()))
 }
 
-// recovered is what a deleted table is that is there again as it was.
+// recovered marks a deleted table that is there again as it was.
 const recovered = "recovered"
 
-// unseen is what a history shows of requests that it lacks.
+// unseen holds what a history shows of requests that it lacks.
 type unseen struct {
 	signs []sign
 	held  []ruling // violations that have an excuse

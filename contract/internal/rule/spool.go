@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// spool holds the events of a recording until all of them are known, and yields them in the order in which they began. What
-// is more than fits in memory waits in a file, in runs that are in order already.
+// spool holds the events of a recording until all of them are known, and yields them in the order in which they began.
+// What is more than fits in memory waits in a file, in runs that are in order already.
 type spool struct {
 	limit  int // events in memory
 	events []*Event
@@ -23,7 +23,7 @@ type spool struct {
 	ends   []int64 // of the runs in the file
 }
 
-// maxInMemory is how many events a spool holds in memory, some twenty megabytes.
+// maxInMemory is the number of events that a spool holds in memory, some twenty megabytes.
 const maxInMemory = 20_000
 
 // byTime is the order in which exchanges began, and else that of the recording.

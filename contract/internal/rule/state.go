@@ -12,13 +12,13 @@ const (
 	maxPending  = 1_000  // verdicts of each rule that wait for evidence
 )
 
-// state is what is known of one world. Every fact keeps the exchange that proved it.
+// state holds what is known of one world. Every fact keeps the exchange that proved it.
 type state struct {
 	kinds    catalogue
 	lives    map[kind]*bounded[string, *entity]
 	removals map[kind]int
 	stirred  map[kind]*Event // the last exchange that may have made one unseen
-	brought  *Event          // the last recovery of nobody knows which table
+	brought  *Event          // the last recovery of an unknown table
 	callers  *bounded[uint64, *callerState]
 	waiting  map[string][]*pending // by rule
 	first    *Event                // at the place, of whichever account
@@ -31,7 +31,7 @@ type state struct {
 	ingestionState
 }
 
-// entity is what is known of the life of a thing.
+// entity holds what is known of the life of a thing.
 type entity struct {
 	thing
 	ident   string // as it was last shown
@@ -62,7 +62,7 @@ func newState(kinds catalogue) *state {
 	}
 }
 
-// life is what is known of a thing, which may be nothing yet.
+// life returns what is known of a thing, which may be nothing yet.
 func (s *state) life(t thing) *entity {
 	x := s.lookUp(t)
 	if x == nil {
@@ -72,7 +72,7 @@ func (s *state) life(t thing) *entity {
 	return x
 }
 
-// lookUp is what is known of a thing, or nil.
+// lookUp returns what is known of a thing, or nil.
 func (s *state) lookUp(t thing) *entity {
 	if t.isNone() {
 		return nil
@@ -115,7 +115,7 @@ func (x *entity) seen(e *Event, did verb) bool {
 	return true
 }
 
-// isNewerThan reports whether what is known of a thing may be newer than what an exchange tells of it: an answer may
+// isNewerThan reports whether what is known of a thing may be newer than what an exchange shows of it: an answer may
 // have been read before a change that was under way, and a recording may be far out of order.
 func (x *entity) isNewerThan(e *Event, did verb) bool {
 	if x.proof != nil && before(e, x.proof) {
@@ -124,7 +124,7 @@ func (x *entity) isNewerThan(e *Event, did verb) bool {
 	return !did.writes() && x.changed != nil && x.changed != e && !before(x.changed, e)
 }
 
-// mayHaveChanged notes an exchange of which nobody knows whether it changed or deleted a thing.
+// mayHaveChanged notes an exchange that may have changed or deleted a thing.
 func (x *entity) mayHaveChanged(e *Event) {
 	if !x.isNewerThan(e, changes) {
 		x.unsure, x.changed = e, e

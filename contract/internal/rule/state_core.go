@@ -1,6 +1,6 @@
 package rule
 
-// coreState is what is known of the core interface.
+// coreState holds what is known of the core interface.
 type coreState struct {
 	domainKeys *bounded[string, *Event] // the exchange that issued the job
 	loaded     *Event                   // that may have put rows into any table
@@ -25,7 +25,7 @@ type owner struct{ user, client string }
 
 func (o owner) isKnown() bool { return o.user != "" && o.client != "" }
 
-// text tells apart tokens of one id, should that be given twice. It is empty when the owner is not known.
+// text distinguishes tokens of one id, should that be given twice. It is empty when the owner is not known.
 func (o owner) text() string {
 	if !o.isKnown() {
 		return ""
@@ -58,7 +58,7 @@ type leaver struct {
 	unique  bool // no other sub user had the name
 }
 
-// whereabouts is where a deleted table was.
+// whereabouts holds the place where a deleted table was.
 type whereabouts struct {
 	deletedFact
 	proofs []*Event

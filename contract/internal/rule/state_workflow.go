@@ -1,6 +1,6 @@
 package rule
 
-// workflowState is what is known of the workflow interface.
+// workflowState holds what is known of the workflow interface.
 type workflowState struct {
 	pools    *bounded[string, *poolState]
 	rules    *bounded[string, *ruleState]

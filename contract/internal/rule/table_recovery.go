@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// keptFor is how long a deleted table can be recovered.
+// keptFor is the time for which a deleted table can be recovered.
 const keptFor = 7 * 24 * time.Hour
 
 var tableRecovery = watch{

@@ -63,7 +63,8 @@ func (e *Event) mayTouch(t thing) bool {
 		t.kind == tables && e.Named == databaseOf(t)
 }
 
-// bornUnseen notes that a thing is there that was deleted, and by its id or its birth was made anew, or that was absent.
+// bornUnseen notes that a thing is there that was deleted, and by its id or its birth was made anew, or that was
+// absent.
 func (st *step) bornUnseen(f *shown) {
 	t := f.Thing
 	if !t.kind.isOpen() || st.contested(func(e *Event) bool { return e.mayMake(t) }) {
@@ -86,8 +87,8 @@ func (st *step) bornUnseen(f *shown) {
 	}
 }
 
-// backUnseen notes that tables and databases are there to stay that were deleted. To be there once is a violation of its
-// own; if others find them, too, they were rather recovered.
+// backUnseen notes that tables and databases are there to stay that were deleted. To be there once is a violation of
+// its own; if others find them, too, they were rather recovered.
 func (st *step) backUnseen() {
 	if st.Ingested != nil { // that may make them
 		return
@@ -166,7 +167,8 @@ func (st *step) changedUnseen() (list []*entity) {
 	return list
 }
 
-// isUntouched reports whether all that the recording holds of a thing was over, and certain, when the exchange in hand began.
+// isUntouched reports whether all that the recording holds of a thing was over, and certain, when the exchange in hand
+// began.
 func (st *step) isUntouched(x *entity) bool {
 	return st.known(x.proof) && x.gone == nil && x.unsure == nil &&
 		!st.contested(func(e *Event) bool { return e.mayTouch(x.thing) })
@@ -214,7 +216,7 @@ func (st *step) madeUnseen(f *shown, since *Event) {
 	}
 }
 
-// deletedUnseen notes that a table is among the deleted ones that nobody deleted.
+// deletedUnseen notes that a table is among the deleted ones although no recorded request deleted it.
 func (st *step) deletedUnseen(f deletedFact) {
 	t := thing{tables, f.Database + "/" + f.Name}
 	x, in := st.s.lookUp(t), st.s.lookUp(databaseOf(t))

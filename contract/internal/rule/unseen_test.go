@@ -12,8 +12,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// unseenCase is a violation which a request that nobody recorded would explain, and what is said when the recording shows
-// that there are such requests.
+// unseenCase is a violation which an unrecorded request would explain, and the expected message when the recording
+// shows that there are such requests.
 type unseenCase struct {
 	rule     string
 	violated string // the recording as it is

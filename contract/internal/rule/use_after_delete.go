@@ -81,7 +81,8 @@ func (st *step) referredTo(x *entity) {
 	}
 }
 
-// reissued looks at jobs with a domain key that another job has, which is refused with 409 as long as anybody remembers.
+// reissued looks at jobs with a domain key that another job has, which is refused with 409 as long as anybody
+// remembers.
 func (st *step) reissued() {
 	if st.Issued == nil || st.Issued.DomainKey == "" {
 		return

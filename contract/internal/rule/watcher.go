@@ -128,7 +128,7 @@ func (w *Watcher) forget(world string) {
 	}
 }
 
-// Notes says what was told apart.
+// Notes reports the sites at which accounts were judged apart.
 func (w *Watcher) Notes() []string {
 	var notes []string
 	for at, p := range w.places.list {

@@ -36,7 +36,7 @@ func (a *against) add(path, format string, args ...any) {
 
 func (a *against) value(path string, kept any, schemas []*openapi3.Schema) {
 	if len(schemas) == 0 {
-		return // nothing is said of it
+		return // it is not described
 	}
 	switch v := kept.(type) {
 	case string:
@@ -79,7 +79,7 @@ func alternatives(text string) []string {
 	return append(list, text[begin:])
 }
 
-// types that a shape names. Everything else in it stands for what is no JSON.
+// types that a shape names. Everything else in it stands for what is not JSON.
 var types = []string{"string", "integer", "number", "boolean", "null"}
 
 func (a *against) scalar(path, kept string, schemas []*openapi3.Schema) {

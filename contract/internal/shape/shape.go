@@ -31,7 +31,7 @@ type Union struct{ shape shape }
 // Add adds a decoded value, as Of takes it.
 func (u *Union) Add(value any, schema *openapi3.Schema) { u.shape.add(value, spread(schema, 0)) }
 
-// AddOther adds something that is no JSON, such as a media type.
+// AddOther adds something other than JSON, such as a media type.
 func (u *Union) AddOther(name string) {
 	if u.shape.scalars == nil {
 		u.shape.scalars = map[string]bool{}
@@ -42,13 +42,13 @@ func (u *Union) AddOther(name string) {
 // Shape is the shape of all values that were added.
 func (u *Union) Shape() any { return u.shape.render() }
 
-// shape is what the values at one place have in common.
+// shape holds what the values at one place have in common.
 type shape struct {
 	scalars map[string]bool
 	objects int // how many of the values were objects
 	fields  map[string]*field
 	values  *shape // of an object that is a map
-	free    bool   // an object of which nothing is said
+	free    bool   // an object that is not described
 	arrays  int
 	items   *shape
 }

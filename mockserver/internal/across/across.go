@@ -19,8 +19,8 @@ import (
 // User is a user of the account who was not removed.
 func User(w *world.World, id int64) (world.User, bool) { return w.Account.LiveUser(id) }
 
-// Granted reports whether anything of a kind of resources, such as LlmProject, is granted to a user: by its policies, or
-// straight to it.
+// Granted reports whether anything of a kind of resources, such as LlmProject, is granted to a user: by its policies,
+// or straight to it.
 func Granted(w *world.World, user world.User, kind string) bool { return access.Granted(w, user, kind) }
 
 // Connection is a connection of the core data interface.

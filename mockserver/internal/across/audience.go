@@ -62,7 +62,7 @@ func LoneInteger(o *world.Output) (n int64, lone bool) {
 	if _, err := row.DecodeArrayLen(); err != nil {
 		return 0, false
 	}
-	value, _ := row.DecodeInterfaceLoose() // what cannot be read is no integer
+	value, _ := row.DecodeInterfaceLoose() // an unreadable value is not an integer
 	switch v := value.(type) {
 	case int64:
 		return v, true

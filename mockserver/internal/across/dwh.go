@@ -73,7 +73,7 @@ func AttemptStatus(a world.Attempt) string { return workflow.AttemptStatus(a) }
 // SessionTime is an attempt's session time as the workflow interface writes it.
 func SessionTime(w *world.World, a world.Attempt) string { return workflow.SessionTime(w, a) }
 
-// Watch tells an auto clock where attempts stand.
+// Watch returns the state of attempts to an auto clock.
 func Watch(w *world.World, attempts ...int64) (state string, at time.Time, pending bool) {
 	return workflow.Watch(w, attempts...)
 }

@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Engine is what answers the queries of knowledge bases: that of jobs.
+// Engine answers the queries of knowledge bases: that of jobs.
 type Engine = jobs.Engine
 
 // Question is a query over a database, as a user.
@@ -17,7 +17,7 @@ type Question = jobs.Question
 // View is a query that a question may read as a table.
 type View = jobs.View
 
-// Finding is what a question gives.
+// Finding is the result of a question.
 type Finding = jobs.Finding
 
 // Ask answers a question, with the first rows, as many as are wanted.
@@ -25,7 +25,7 @@ func Ask(w *world.World, engine Engine, queries *op.Queries, q Question, rows in
 	return engine.Ask(w, queries, q, int64(rows))
 }
 
-// Queryable says why a user may not query a database; nil: it may.
+// Queryable returns an error that says why a user may not query a database; nil: it may.
 func Queryable(w *world.World, user world.User, database string) error {
 	return data.Queryable(w, world.Caller{User: user}, database)
 }

@@ -24,8 +24,8 @@ type activationSchedule struct {
 	StartAt      *string `json:"startAt,omitzero"`
 }
 
-// check refuses what no schedule can be made of. What texts look like is assumed, as far as the document leaves it open;
-// an empty one is none.
+// check refuses what no schedule can be made of. What texts look like is assumed, as far as the document leaves it
+// open; an empty one is none.
 func (s activationSchedule) check() error {
 	return errors.Join(s.checkZone(), s.checkType(), s.checkRunAt(), s.checkRepetition(), s.checkStart())
 }

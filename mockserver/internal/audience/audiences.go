@@ -36,8 +36,8 @@ type funnelStage struct {
 	Stage  int64 `json:"stage_id"`
 }
 
-// kindOf is the kind of a segment or a query: kind decides, realtime is its older form (public), and what is none of
-// them is a batch (assumed).
+// kindOf is the kind of a segment or a query: kind decides, realtime is its older form (public), and anything else is a
+// batch (assumed).
 func kindOf(kind *int, realtime bool, stage *funnelStage) (int, error) {
 	is := world.Batch
 	switch {

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// check refuses a column that is none of these, if they are known.
+// check refuses a column that is not one of these, if they are known.
 func (c columns) check(at, column string) error {
 	if c == nil || c[column] != "" {
 		return nil
@@ -63,7 +63,7 @@ func (r *ruleReader) value(at string, c condition) node {
 	}
 }
 
-// elements are the values of an array that are not null. What is no array is one value.
+// elements are the values of an array that are not null. A text that is not an array is one value.
 func elements(text string, array bool) []string {
 	parsed := gjson.Parse(text)
 	if !array || !gjson.Valid(text) || !parsed.IsArray() {
@@ -78,7 +78,8 @@ func elements(text string, array bool) []string {
 	return list
 }
 
-// quorum is how many elements of an array have to match: any, unless the condition says otherwise (assumed).
+// quorum returns a test of how many elements of an array have to match: any, unless the condition says otherwise
+// (assumed).
 func (r *ruleReader) quorum(at string, matching jsontext.Value) func(matches, of int) bool {
 	anyOf := func(matches, _ int) bool { return matches > 0 }
 	switch text := string(matching); text {

@@ -9,8 +9,8 @@ import (
 )
 
 // composite joins conditions as an expression says. Its language is not documented: the mock reads the places of the
-// conditions from 1, with or without a dollar sign, with and, or, not and parentheses (assumed). What it does not read
-// is no error.
+// conditions from 1, with or without a dollar sign, with and, or, not and parentheses (assumed). An expression that it
+// cannot read is not an error.
 func (r *ruleReader) composite(at string, c condition, parts []node) node {
 	if strings.TrimSpace(c.Expr) == "" {
 		r.fail(at+".expr", "is missing: want how the conditions are combined, such as $1 AND ($2 OR $3)")

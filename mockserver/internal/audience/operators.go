@@ -14,7 +14,7 @@ import (
 
 const isNull = "IsNull"
 
-// operator is how values are compared, as on the wire. Its type says which of the members count.
+// operator describes a comparison of values, as on the wire. Its type says which of the members count.
 type operator struct {
 	Type        string             `json:"type"`
 	Not         bool               `json:"not"`
@@ -30,10 +30,10 @@ type operator struct {
 	Value       string             `json:"value"`
 }
 
-// test tells whether a value passes, without regard to not.
+// test reports whether a value passes, without regard to not.
 type test func(value string, now time.Time) bool
 
-// comparison reads an operator. It is nil when that is wrong, or when the mock cannot tell.
+// comparison reads an operator. It returns nil if that is wrong, or if the mock cannot compare so.
 func (r *ruleReader) comparison(at string, o *operator, numeric bool) test {
 	if o == nil {
 		r.fail(at, "is missing: want how to compare")

@@ -34,8 +34,8 @@ func (c columns) numeric(name string) bool {
 	return slices.Contains([]string{"int", "long", "float", "double"}, kind)
 }
 
-// columnsOf are the columns of an audience's profiles: those of the table's schema, or of its records if it has none.
-// They are nil, and thus not known, while there is no such table.
+// columnsOf returns the columns of an audience's profiles: those of the table's schema, or of its records if it has
+// none. They are nil, and thus not known, while the table does not exist.
 func columnsOf(w *world.World, a world.ParentSegment) columns {
 	table, records, err := across.Table(w, a.Database, a.Table)
 	if err != nil {
@@ -149,7 +149,7 @@ func merge(a, b set, join func(a, b bool) bool) set {
 func both(a, b bool) bool   { return a && b }
 func either(a, b bool) bool { return a || b }
 
-// first is what a limit leaves of a set: the first profiles in its order, or the oldest.
+// first returns what a limit leaves of a set: the first profiles in its order, or the oldest.
 func (p *profiles) first(s set, l limit) set {
 	places := s.places()
 	slices.SortStableFunc(places, func(a, b int) int { return p.order(p.rows[a], p.rows[b], l.OrderColumns) })
@@ -189,7 +189,8 @@ func (p *profiles) order(a, b map[string]string, by []orderColumn) int {
 	return 0
 }
 
-// compareNumbers compares integers exactly, and other numbers as well as can be. What is no number is less than one.
+// compareNumbers compares integers exactly, and other numbers as well as can be. A text that is not a number is less
+// than any number.
 func compareNumbers(x, y string) int {
 	n, errN := strconv.ParseInt(x, 10, 64)
 	m, errM := strconv.ParseInt(y, 10, 64)

@@ -30,7 +30,7 @@ type queryForm struct {
 	CustomerGroup *int64      `json:"customerGroupCount"` // there are no groups
 }
 
-// queryStatus is where a query stands, as on the wire.
+// queryStatus is the status of a query, as on the wire.
 type queryStatus string
 
 const queryRunning queryStatus = "running"
@@ -57,8 +57,8 @@ type queryRequest struct {
 
 const defaultPageSize = 100 // assumed
 
-// createSegmentQuery answers the query that the same caller has asked with the same body before, until its end was told
-// once; else it begins one.
+// createSegmentQuery answers the query that the same caller has asked with the same body before, until its end was
+// returned once; else it begins one.
 func createSegmentQuery(c *op.Call) (op.Reply, error) {
 	audience, err := queriedAudience(c)
 	if err != nil {
@@ -170,7 +170,7 @@ func statement(a world.ParentSegment, body queryRequest) string {
 	return text
 }
 
-// tell is what is known of a query. Once its end was told, asking again begins another.
+// tell returns what is known of a query. Once it has returned the end of a query, asking again begins another.
 func tell(w *world.World, q world.SegmentQuery, body queryRequest) queryForm {
 	job, _ := across.Job(w, q.Job)
 	form := queryForm{ID: q.UUID, QueryID: q.UUID, Status: statusOfQuery(job), JobID: strconv.FormatInt(q.Job, 10)}
@@ -187,8 +187,8 @@ func tell(w *world.World, q world.SegmentQuery, body queryRequest) queryForm {
 	return form
 }
 
-// foundBy is what a successful job has found. Of rows that were queued for it, a lone integer is the count; otherwise
-// they are the profiles.
+// foundBy returns what a successful job has found. Of rows that were queued for it, a lone integer is the count;
+// otherwise they are the profiles.
 func foundBy(q world.SegmentQuery, job world.Job) world.Found {
 	if q.Found != nil {
 		return *q.Found
@@ -200,7 +200,7 @@ func foundBy(q world.SegmentQuery, job world.Job) world.Found {
 	return world.Found{Count: count, Preview: count}
 }
 
-// pages is how many pages so many profiles fill, of those that are asked for.
+// pages returns the number of pages that so many profiles fill, at the page size of the request.
 func pages(profiles int64, body queryRequest) int64 {
 	size := int64(defaultPageSize)
 	if body.PageSize != nil {

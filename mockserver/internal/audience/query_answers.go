@@ -31,7 +31,7 @@ func answerQuery(w *world.World, e world.Event) {
 	across.AnswerJob(w, q.Job, list.columns, list.rows, err)
 }
 
-// preview is what the job of a query answers: the profiles with the columns that were asked for, or else their number.
+// preview is the answer of the job of a query: the profiles with the columns that were asked for, or else their number.
 type preview struct {
 	found   world.Found
 	columns [][2]string

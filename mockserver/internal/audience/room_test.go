@@ -85,7 +85,7 @@ func named(c *mocktest.Client, rule string) string {
 	return strings.Join(list, " ")
 }
 
-// notes are what the journal remarks on the last exchange of the audience interface.
+// notes returns the journal's remarks on the last exchange of the audience interface.
 func notes(c *mocktest.Client) string {
 	c.Helper()
 	journal, err := c.World().Journal()

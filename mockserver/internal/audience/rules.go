@@ -60,8 +60,8 @@ const (
 	maxRuleErrors = 5    // that one answer lists
 )
 
-// node is a condition that was found right. It gives the profiles that the condition takes in; nil when the mock cannot
-// tell, and then the condition counts as if it were not there (assumed).
+// node is a condition that was found right. It gives the profiles that the condition takes in; nil if the mock cannot
+// evaluate it, and then the condition counts as if it were absent (assumed).
 type node func(*profiles) set
 
 func unknown(*profiles) set { return nil }
@@ -211,7 +211,7 @@ func (r *ruleReader) reference(at string, c condition) node {
 	return r.segment(segment)
 }
 
-// segment is who a segment takes in. However often rules refer to it, it is read and counted once.
+// segment returns the condition of a segment. However often rules refer to it, it is read and counted once.
 func (r *ruleReader) segment(s world.Segment) node {
 	if n, known := r.segments[s.ID]; known {
 		return n

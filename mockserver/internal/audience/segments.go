@@ -153,8 +153,8 @@ func (r segmentRequest) check(a world.ParentSegment) error {
 	return errors.Join(errs...)
 }
 
-// population counts the profiles of a new segment at once (assumed). It stays null when there is nothing to count; that
-// no operation counts a segment later is documented, by there being none.
+// population counts the profiles of a new segment at once (assumed). It stays null if nothing can be counted. No
+// documented operation counts a segment later.
 func (r *ruleReader) population(c *op.Call, a world.ParentSegment, rule node, kind int) (*int64, []string) {
 	p, err := profilesOf(c.World, a, c.Now)
 	if err != nil {
@@ -163,7 +163,7 @@ func (r *ruleReader) population(c *op.Call, a world.ParentSegment, rule node, ki
 	return new(p.taken(rule).size()), r.remarks(c.World, a, kind)
 }
 
-// remarks are what a test should know of a count.
+// remarks returns what a test should know of a count.
 func (r *ruleReader) remarks(w *world.World, a world.ParentSegment, kind int) []string {
 	if kind == world.FunnelStage {
 		r.leaveOut("funnel_stage", "the mock has no funnels")

@@ -149,7 +149,7 @@ func TestUnvalidated(t *testing.T) {
 	c.Post(activations, strings.Replace(plain, "{", `{"syndicationBehaviors":[{},{},{},{},{}],`, 1)).Refused(400, "want at most 4, not 5")
 }
 
-// A failure of the server is told in a form of its own.
+// A failure of the server is reported in a form of its own.
 func TestServerErrors(t *testing.T) {
 	t.Parallel()
 	source, err := specs.Source("audience", "")

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// operand is what values are compared with.
+// operand is a value that others are compared with.
 type operand struct {
 	kind jsontext.Kind // '"', '0', 't' for true and false, '{' for a moment
 	text string
@@ -31,8 +31,8 @@ func (r *ruleReader) operand(at string, value jsontext.Value) (operand, bool) {
 	return operand{}, false
 }
 
-// compare says how a value stands to the operand, if the two can be compared: numbers with a number, and times with a
-// moment. A text counts as a number in columns of numbers.
+// compare returns how a value stands to the operand, if the two can be compared: numbers with a number, and times with
+// a moment. A text counts as a number in columns of numbers.
 func (o operand) compare(value string, now time.Time, numeric bool) (order int, compares bool) {
 	switch {
 	case o.kind == '{':

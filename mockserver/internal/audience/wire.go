@@ -36,8 +36,8 @@ func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	return op.Reply{Status: status, Body: errorForm{strconv.Itoa(status), e.Error()}}
 }
 
-// outcome is how a creation says that all went well (documented). What was made stands beside it, since one client
-// reads that there (client).
+// outcome is the part of an answer with which a creation reports success (documented). What was made stands beside it,
+// since one client reads that there (client).
 type outcome struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

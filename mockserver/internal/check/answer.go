@@ -11,11 +11,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Answer is what is about to be sent.
+// Answer is an answer that is about to be sent.
 type Answer struct {
 	Status int
 	Header [][2]string
-	Type   string // media type; empty when there is no body
+	Type   string // media type; empty without a body
 	Body   []byte
 }
 

@@ -20,8 +20,8 @@ func newBody(request *openapi3.RequestBody) body {
 	return body{declared: true, required: request.Required, media: newMedia(request.Content)}
 }
 
-// Read reads a request as the platform's framework does, in place: its query and its body become what handlers are given.
-// A form becomes the JSON object that it stands for.
+// Read reads a request as the platform's framework does, in place: its query and its body become what handlers are
+// given. A form becomes the JSON object that it stands for.
 func (o *Operation) Read(r *Request) error {
 	r.media = o.mediaOf(r)
 	if o.spec.Interface != specs.Control && o.isJSON(r.media) { // the control interface takes whole worlds
@@ -69,7 +69,7 @@ func (o *Operation) mediaOf(r *Request) string {
 // requestBody reports in what the body, as it was read, is off the document.
 func (o *Operation) requestBody(r *Request) error {
 	if !o.body.declared {
-		return nil // a body that nobody asked for is ignored, as by the platform
+		return nil // an unwanted body is ignored, as by the platform
 	}
 	if len(r.Body) == 0 {
 		if o.body.required {

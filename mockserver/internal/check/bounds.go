@@ -14,11 +14,11 @@ import (
 // What a request's body may cost. The limits are the mock's own.
 const (
 	maxValues = 200_000 // JSON values in a body, lists and objects included
-	maxListed = 10_000  // values in a body of which more than the first mistake is told
+	maxListed = 10_000  // values in a body of which more than the first mistake is reported
 )
 
-// bounded refuses a JSON body of so many values that they would take many times its bytes. Text that is no JSON is left
-// to those who read it.
+// bounded refuses a JSON body of so many values that they would take many times its bytes. Invalid JSON is left to
+// those who read it.
 func bounded(body []byte) error {
 	if mayHold(body) <= maxValues {
 		return nil

@@ -121,7 +121,7 @@ func (list media) names() string {
 	return strings.Join(names, " or ")
 }
 
-// Request is what of a request the document speaks of.
+// Request holds the parts of a request that the document describes.
 type Request struct {
 	Match  *specs.Match
 	Query  url.Values
@@ -145,7 +145,7 @@ func (o *Operation) parameter(p parameter, r *Request) error {
 	var values []string
 	switch p.In {
 	case openapi3.ParameterInPath:
-		// An id that is no number names nothing. That is for the rule to say, in the words of its resource.
+		// An id that is not a number names nothing. The rule reports that, in the words of its resource.
 		if p.schema != nil && p.schema.Type.Is("integer") {
 			return nil
 		}

@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// maxCulprits is how many deviations one error lists: more than a resource has attributes that it needs.
+// maxCulprits is the number of deviations that one error lists: more than a resource has attributes that it needs.
 const maxCulprits = 20
 
 func visit(name string, schema *openapi3.Schema, value any, direction openapi3.SchemaValidationOption) error {
@@ -42,7 +42,7 @@ func visit(name string, schema *openapi3.Schema, value any, direction openapi3.S
 	return errors.Join(errs...)
 }
 
-// discriminator is the schema keyword for the member that tells alternatives apart.
+// discriminator is the schema keyword for the member that distinguishes alternatives.
 const discriminator = "discriminator"
 
 // explainer turns what kin-openapi finds wrong with a value into errors of package op.
@@ -82,8 +82,8 @@ func (e explainer) explain(err error) []culprit {
 	return []culprit{{Error: &op.Error{Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: err.Error()}}}
 }
 
-// within is what is wrong with a value by the schemas that its own is made of: by all of them that it has to fit, or by
-// those that it comes closest to, if one of them is enough.
+// within returns the deviations of a value from the schemas that its own is made of: by all of them that it has to fit,
+// or by those that it comes closest to, if one of them is enough.
 func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
 	schemas := map[string]openapi3.SchemaRefs{
 		"allOf": err.Schema.AllOf, "anyOf": err.Schema.AnyOf, "oneOf": err.Schema.OneOf,
@@ -157,9 +157,9 @@ func keyword(err *openapi3.SchemaError) string {
 	return err.SchemaField
 }
 
-// reason tells of a text that is too short or too long how long it may be, and how long it is. It tells the same of one
-// with wrong characters, if its length is limited; without a limit it may be a key. No secret is repeated, and of a long
-// text only the beginning.
+// reason returns, for a text that is too short or too long, how long it may be and how long it is. It returns the same
+// for one with wrong characters, if its length is limited; without a limit it may be a key. No secret is repeated, and
+// of a long text only the beginning.
 func reason(err *openapi3.SchemaError) string {
 	text, ok := err.Value.(string)
 	matching := ""

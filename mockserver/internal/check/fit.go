@@ -90,7 +90,8 @@ func (f *fitter) member(schemas []*openapi3.Schema) error {
 	return f.value(parts)
 }
 
-// isLeftOut reports whether a member that is null should be left out: no schema allows null, and none requires the member.
+// isLeftOut reports whether a member that is null should be left out: no schema allows null, and none requires the
+// member.
 func isLeftOut(schemas, parts []*openapi3.Schema, name string) bool {
 	for _, schema := range schemas {
 		if slices.Contains(schema.Required, name) {

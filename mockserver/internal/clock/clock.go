@@ -1,4 +1,4 @@
-// Package clock tells a world its time. It is the only package that reads the wall clock.
+// Package clock gives a world its time. It is the only package that reads the wall clock.
 package clock
 
 import (
@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Mode says what moves a clock.
+// Mode is the mode of a clock, which decides what moves it.
 type Mode string
 
 // The three modes.
 const (
 	Real   Mode = "real"   // the wall clock moves it
-	Frozen Mode = "frozen" // only being told moves it
+	Frozen Mode = "frozen" // it moves only when it is set or advanced
 	Auto   Mode = "auto"   // asking for something that is under way moves it to the moment that changes it
 )
 
@@ -44,7 +44,7 @@ func New(mode Mode, now time.Time) Clock {
 	return c
 }
 
-// Mode is what moves the clock.
+// Mode returns the mode, which decides what moves the clock.
 func (c Clock) Mode() Mode { return c.mode }
 
 // Now is the clock's time, in UTC.
@@ -55,7 +55,7 @@ func (c Clock) Now() time.Time {
 	return c.at
 }
 
-// Wall returns the wall clock's time, for connections and for worlds that nobody uses.
+// Wall returns the wall clock's time, for connections and for unused worlds.
 func Wall() time.Time { return time.Now() }
 
 // To returns the clock moved forward to a time. A time that has passed leaves it where it is.

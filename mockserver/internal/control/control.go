@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Host is what the control interface controls.
+// Host holds what the control interface controls.
 type Host struct {
 	Worlds     *live.Worlds
 	Dump       func(context.Context, *world.World) ([]byte, error)                       // as a fixture that loads again
@@ -25,7 +25,7 @@ type Host struct {
 	Recording  func() *Recording                                                         // nil when there is none
 }
 
-// Recording says how much of what was answered is in the recording.
+// Recording describes how much of what was answered is in the recording.
 type Recording struct {
 	Recorded   int64  `json:"recorded"`
 	Unrecorded int64  `json:"unrecorded"`

@@ -13,7 +13,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// exchanges are what the journal still has, rendered one at a time, of the operations that the call asks for.
+// exchanges returns the exchanges that the journal still has, rendered one at a time, of the operations that the call
+// asks for.
 func (h Host) exchanges(c *op.Call, w *live.World) iter.Seq[*recording.Exchange] {
 	entries := w.Journal.Entries(c.Query["operation"]...)
 	return func(yield func(*recording.Exchange) bool) {
@@ -73,7 +74,7 @@ type operationCoverage struct {
 	Statuses map[string]int `json:"statuses"`
 }
 
-// getCoverage adds the counts of all worlds up, and names the operations that nobody has called, too.
+// getCoverage adds the counts of all worlds up, and lists uncalled operations, too.
 func (h Host) getCoverage(*op.Call) (op.Reply, error) {
 	names := h.Operations()
 	operations := make(map[string]*operationCoverage, len(names))

@@ -39,7 +39,7 @@ func ReadArchive(gz []byte, limits Limits) (Project, error) {
 	m := &meter{from: expanded, most: limits.Expanded}
 	sources, err := readEntries(tar.NewReader(m), limits)
 	if err == nil {
-		// Only the end of the gzip stream tells whether its checksum holds and nothing stands behind it.
+		// Only the end of the gzip stream shows whether its checksum holds and nothing stands behind it.
 		_, err = io.Copy(io.Discard, m)
 	}
 	if err != nil {

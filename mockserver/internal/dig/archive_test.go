@@ -264,7 +264,7 @@ func TestReadArchiveLimits(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes f allocates in all, a bound on what it holds. Not for parallel tests.
+// allocated returns the number of bytes that f allocates in all, a bound on what it holds. Not for parallel tests.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

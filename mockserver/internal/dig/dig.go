@@ -13,11 +13,12 @@ import (
 	"time"
 )
 
-// MaxTasks is how many tasks one attempt may have (public). A workflow with more can be uploaded, but not started.
+// MaxTasks is the number of tasks that one attempt may have (public). A workflow with more can be uploaded, but not
+// started.
 const MaxTasks = 1000
 
-// Error is what is wrong with an upload, where, and what would be right. File is empty when the archive as a whole is
-// meant; Line counts from 1 and is 0 when no line is known.
+// Error describes a mistake in an upload: its place, what is wrong, and what would be right. File is empty when the
+// archive as a whole is meant; Line counts from 1 and is 0 when no line is known.
 type Error struct {
 	File   string
 	Line   int

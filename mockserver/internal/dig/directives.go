@@ -59,7 +59,7 @@ func readBoolean(key string, v *value) (bool, string) {
 	return false, key + " must be true or false, not " + v.shown()
 }
 
-// dynamic tells whether the value holds an expression, ${…}, which only a running workflow can evaluate.
+// dynamic reports whether the value holds an expression, ${…}, which only a running workflow can evaluate.
 func dynamic(v *value) bool {
 	return v.kind == text && strings.Contains(v.text, "${")
 }

@@ -19,8 +19,8 @@ const (
 	maxDepth = 100
 )
 
-// budget is what all definitions of a project may cost together: marks of their sources, bytes of JSON once aliases are
-// resolved, and tasks of the plans that are kept.
+// budget bounds the cost of all definitions of a project together: marks of their sources, bytes of JSON once aliases
+// are resolved, and tasks of the plans that are kept.
 type budget struct {
 	marks, tasks int
 	bytes        int64

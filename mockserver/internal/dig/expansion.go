@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// rounds is how often an operator runs its _do, and what each round is called.
+// rounds holds how often an operator runs its _do, and the names of the rounds.
 type rounds struct {
 	kind  string
 	count int         // at most math.MaxInt32
@@ -160,7 +160,7 @@ func label(s string) string {
 	return url.QueryEscape(strings.ToValidUTF8(s, ""))
 }
 
-// name is what the round is called below ^sub, as the interface shows it: +loop-0, +range-from=0&to=10,
+// name returns the name of a round below ^sub, as the interface shows it: +loop-0, +range-from=0&to=10,
 // +for-0=fruit=1=orange (client for the first and the last).
 func (r *rounds) name(i int) string {
 	switch r.kind {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// shape is what every kind of schedule comes down to: a cron expression for the session times, and how long after each
+// shape is the common form of every kind of schedule: a cron expression for the session times, and how long after each
 // the session is started (client).
 type shape struct {
 	cron  string

@@ -15,7 +15,7 @@ const (
 	reserved = `+^@/\:*?"<>|`
 )
 
-// CheckProjectName tells why a project cannot have this name.
+// CheckProjectName returns an error that explains why a project cannot have this name, or nil.
 func CheckProjectName(name string) error {
 	if err := checkName("a project name", name); err != nil {
 		return err
@@ -51,8 +51,8 @@ func checkName(what, name string) error {
 	return nil
 }
 
-// CheckSecretKey tells why a secret cannot have this key: it is made of dot-separated segments of letters, digits, _
-// and -, at most 255 bytes in all (client).
+// CheckSecretKey returns an error that explains why a secret cannot have this key, or nil: it is made of dot-separated
+// segments of letters, digits, _ and -, at most 255 bytes in all (client).
 func CheckSecretKey(key string) error {
 	if len(key) > maxName {
 		return failf("", 0, "a secret key has at most %d bytes, this one has %d", maxName, len(key))

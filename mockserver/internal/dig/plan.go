@@ -32,8 +32,8 @@ func planProject(definitions []*definition, left *budget) (Project, error) {
 	return project, nil
 }
 
-// count is how many tasks a step makes, saturating far above MaxTasks. Each step is counted once, and a loop by
-// multiplying, so its cost does not depend on the result.
+// count returns the number of tasks that a step makes, saturating far above MaxTasks. Each step is counted once, and a
+// loop by multiplying, so its cost does not depend on the result.
 func count(s *step, roots map[string]*step) int {
 	if s.size > 0 {
 		return s.size
@@ -75,7 +75,7 @@ func link(s *step, roots map[string]*step) {
 	}
 }
 
-// place is where in the plan a step comes: name is the full one.
+// place is the place of a step in the plan: name is the full one.
 type place struct {
 	name      string
 	file      string

@@ -19,12 +19,12 @@ type Schedule struct {
 }
 
 // Slot is one planned session: Time is its session time, Run when it is started, both in the schedule's zone. For a
-// daily schedule Time is 00:00 of the day of Run (client). The zero Slot says that there is no further one.
+// daily schedule Time is 00:00 of the day of Run (client). The zero Slot means that no further one follows.
 type Slot struct {
 	Time, Run time.Time
 }
 
-// IsZero tells that a schedule has no further slot.
+// IsZero reports whether a schedule has no further slot.
 func (s Slot) IsZero() bool { return s.Time.IsZero() }
 
 // NewSchedule compiles a schedule without options: kind is one of hourly, daily, weekly, monthly, minutes_interval and

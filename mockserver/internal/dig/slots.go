@@ -16,9 +16,9 @@ import (
 type slots struct {
 	spec cron.SpecSchedule
 	zone *time.Location
-	// everyHour tells a schedule that runs through the hours from one at fixed hours. The first follows elapsed time:
-	// an hour that comes twice has its slots twice, one that is left out has none. The second happens once a day:
-	// in the first of two equal hours, and at the end of a gap when its time falls into one (assumed, as cron does).
+	// everyHour distinguishes a schedule that runs through the hours from one at fixed hours. The first follows elapsed
+	// time: an hour that comes twice has its slots twice, one that is left out has none. The second happens once a day: in
+	// the first of two equal hours, and at the end of a gap when its time falls into one (assumed, as cron does).
 	everyHour bool
 	never     bool // like 30 February
 }

@@ -80,7 +80,7 @@ func (g *grower) deepen(v, child *value) error {
 	return nil
 }
 
-// scalar takes times and dates as the text they are: 07:00:00 is no number here.
+// scalar takes times and dates as the text they are: 07:00:00 is not a number here.
 func (g *grower) scalar(n *yaml.Node) (*value, error) {
 	v := &value{kind: text, line: n.Line, text: n.Value}
 	switch n.ShortTag() {

@@ -36,7 +36,7 @@ type field struct {
 	value *value
 }
 
-// field gives the value of a key, nil when it is missing or v is no mapping.
+// field returns the value of a key, or nil if it is missing or v is not a mapping.
 func (v *value) field(key string) *value {
 	for _, f := range v.fields {
 		if f.key == key {

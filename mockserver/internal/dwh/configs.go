@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// configs is what the handlers read of an integration's configurations: the members that the document has.
+// configs holds what the handlers read of an integration's configurations: the members that the document has.
 type configs struct {
 	Basic    basicConfigs
 	Advanced []advancedEntry
@@ -99,7 +99,8 @@ func readFilter(raw []byte, into *[]filter) error {
 	return readPart("filter_configs", raw, into)
 }
 
-// digestOf tells values apart that mean something else, not those whose members stand in another order.
+// digestOf returns a digest that distinguishes values of different meaning, but not those whose members stand in
+// another order.
 func digestOf(values ...[]byte) string {
 	sum := sha256.New()
 	for _, value := range values {

@@ -10,12 +10,13 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// usualMode is what becomes of records that are there unless the client says otherwise (public).
+// usualMode is the mode of the output, which decides what happens to existing records, unless the client says otherwise
+// (public).
 const usualMode = "append"
 
-// fillDefaults fills in what answers show although the client has left it open (public): the mode of the output, and the
-// kind of the warehouse in each configuration. Configurations that the client does not send now follow a change of that
-// kind. What has the wrong form stays, for readConfigs to refuse.
+// fillDefaults fills in what answers show although the client has left it open (public): the mode of the output, and
+// the kind of the warehouse in each configuration. Configurations that the client does not send now follow a change of
+// that kind. What has the wrong form stays, for readConfigs to refuse.
 func fillDefaults(g *world.WarehouseConfig, sent bool) error {
 	var errs []error
 	fill := func(text, path, value string) string {

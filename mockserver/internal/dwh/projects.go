@@ -64,8 +64,8 @@ func freeProject(w *world.World, integration string) string {
 // workflowOf is the name of the workflow in an integration's project.
 func workflowOf(project string) string { return strings.TrimPrefix(project, projectPrefix) }
 
-// projectLives: somebody may have deleted the project in the workflow interface. The integration is still there then,
-// so that this is no 404 (assumed).
+// projectLives returns an error if the project was deleted in the workflow interface. The integration still exists
+// then, so that the error is not a 404 (assumed).
 func projectLives(w *world.World, i world.Warehouse) error {
 	p := across.Project(w, i.Project)
 	if p.DeletedAt.IsZero() {
@@ -99,7 +99,7 @@ func (p configs) files(
 // quote is a text in YAML, which takes those of JSON.
 func quote(text string) string {
 	quoted, err := jsontext.AppendQuote(nil, text)
-	if err != nil { // it is no UTF-8
+	if err != nil { // invalid UTF-8
 		return strconv.Quote(text)
 	}
 	return string(quoted)

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// never is the schedule type of an integration that only runs when it is told to.
+// never is the schedule type of an integration that only runs on request.
 const never = "none"
 
 // shapes show how the option of each schedule type is written. Only that of daily is public, the others are assumed
@@ -25,7 +25,7 @@ func shapes() map[string]string {
 // checkSchedule holds the option against its type. Without a type it is kept, and means nothing.
 func checkSchedule(s world.WarehouseSchedule) error {
 	zone, err := time.LoadLocation(s.Timezone)
-	if err != nil || s.Timezone == "" || s.Timezone == "Local" { // the machine's own zone is nobody's
+	if err != nil || s.Timezone == "" || s.Timezone == "Local" { // the machine's own zone is not accepted
 		return op.Invalid("timezone", "want the name of an IANA time zone, such as Asia/Tokyo, not %q", s.Timezone)
 	}
 	if s.Type == never {

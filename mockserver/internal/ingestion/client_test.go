@@ -46,13 +46,13 @@ func (c client) tail(headers ...string) map[string]any {
 	return records[0]
 }
 
-// count is how many records the table events counts.
+// count returns the number of records that the table events counts.
 func (c client) count() int64 {
 	c.Helper()
 	return c.core("GET", "/table/show/shop/events").Value("count").Int()
 }
 
-// notes is what the journal says of the last event.
+// notes returns the journal's notes on the last event.
 func (c client) notes() string {
 	c.Helper()
 	journal, err := c.World().Journal("ingestion.ingestEvent")

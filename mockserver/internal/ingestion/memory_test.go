@@ -41,7 +41,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// kept is how many records the table events still has.
+// kept returns the number of records that the table events still has.
 func (c client) kept(most int) int {
 	c.Helper()
 	return int(c.core("GET", fmt.Sprintf("/table/tail/shop/events?count=%d", most)).Value("#").Int())

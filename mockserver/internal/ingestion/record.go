@@ -20,7 +20,7 @@ const (
 	maxAhead = 3 * 24 * 60 * 60
 )
 
-// newRecord makes a record of an event. The member that tells the time sets the record's time, and is a value like the
+// newRecord makes a record of an event. The member with the time sets the record's time, and is a value like the
 // others, since the whole object becomes the record (documented).
 func newRecord(event []byte, timeField string, received time.Time) (world.Record, error) {
 	record := world.Record{Time: received.Unix()}
@@ -89,8 +89,8 @@ func end(in *jsontext.Decoder) error {
 	return nil
 }
 
-// recordTime is the time that an event tells, in Unix seconds, unless that is no number (assumed) or too far from the
-// time of receipt. The parts of a second are dropped (assumed).
+// recordTime returns the time that an event gives, in Unix seconds, or the time of receipt if the text is not a number
+// (assumed) or the time is too far from the receipt. The parts of a second are dropped (assumed).
 func recordTime(text string, received int64) int64 {
 	at, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(at >= float64(received-maxAge) && at <= float64(received+maxAhead)) { // so that NaN is out, too

@@ -24,7 +24,7 @@ func Interface() op.Interface {
 // newer is a path that newer clients send lists of events to: /{database}/{table}.
 var newer = regexp.MustCompile(`^/(\w+)/(\w+)/?$`)
 
-// newerAddress says what is right in place of the address that newer client libraries send events to (client).
+// newerAddress returns what is right in place of the address that newer client libraries send events to (client).
 func newerAddress(method, path string) string {
 	names := newer.FindStringSubmatch(path)
 	if method != "POST" || names == nil || names[1] == "postback" {

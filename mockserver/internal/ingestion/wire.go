@@ -36,7 +36,7 @@ var statuses = op.Statuses{
 	op.CodeUnauthorized:  http.StatusForbidden,
 }
 
-// errorReply has no room for what is wrong, so the journal is told. Only outside of the interface is the form free
+// errorReply has no room for what is wrong, so the journal has it. Only outside of the interface is the form free
 // (assumed).
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()

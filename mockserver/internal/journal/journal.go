@@ -16,11 +16,11 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// DefaultLimit is how many bytes of exchanges a journal keeps unless told otherwise.
+// DefaultLimit is the default number of bytes of exchanges that a journal keeps.
 const DefaultLimit = 8 << 20
 
-// overhead is what an entry is taken to cost beside its bodies, its address and its headers; headerCost is what the name
-// of a header, a value of it, and a note cost beside their texts.
+// overhead is the assumed cost of an entry beside its bodies, its address and its headers; headerCost is the cost of
+// the name of a header, of a value of it, and of a note beside their texts.
 const (
 	overhead   = 1 << 10
 	headerCost = 48
@@ -59,20 +59,20 @@ type Journal struct {
 	last    chan struct{} // of the turn of the last exchange that has one
 }
 
-// Count is what calls are counted by. Operation is empty where none fits.
+// Count is the key by which calls are counted. Operation is empty where none fits.
 type Count struct {
 	Operation string
 	Status    int
 }
 
-// Dropped is what a journal forgot to stay within its bound.
+// Dropped counts what a journal forgot to stay within its bound.
 type Dropped struct {
 	Entries int `json:"entries"`
 	Bytes   int `json:"bytes"`
 }
 
-// New makes a journal that keeps at most limit bytes; DefaultLimit when it is 0. Charge is told what it takes more, or
-// less, while nothing holds the journal.
+// New makes a journal that keeps at most limit bytes; DefaultLimit when it is 0. Charge is called with the bytes that
+// it takes more, or less, while the journal is not locked.
 func New(limit int, charge func(bytes int64)) *Journal {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -169,7 +169,7 @@ func (j *Journal) Entries(operations ...string) []*Entry {
 	return slices.DeleteFunc(entries, func(e *Entry) bool { return !slices.Contains(operations, e.name()) })
 }
 
-// Counts tells how often each operation answered with each status, forgotten entries included.
+// Counts returns how often each operation answered with each status, forgotten entries included.
 func (j *Journal) Counts() map[Count]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -178,7 +178,7 @@ func (j *Journal) Counts() map[Count]int {
 	return counts
 }
 
-// Dropped tells what was forgotten.
+// Dropped returns the counts of what was forgotten.
 func (j *Journal) Dropped() Dropped {
 	j.mu.Lock()
 	defer j.mu.Unlock()

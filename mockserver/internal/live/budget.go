@@ -13,7 +13,7 @@ type Limits struct {
 	World   int64         // bytes of one world, with its checkpoints
 	Server  int64         // bytes of all worlds, with their checkpoints and journals
 	Worlds  int           // how many there may be
-	Idle    time.Duration // for how long a world stays that nobody uses
+	Idle    time.Duration // for how long an unused world stays
 }
 
 // budget counts what the worlds of a server take.
@@ -48,14 +48,14 @@ func (b *budget) room(more int64) bool {
 	return over() <= 0
 }
 
-// full says that there is no room, and how to make some.
+// full returns the message that says that room is missing, and how to make some.
 func (b *budget) full() string {
 	return fmt.Sprintf("the worlds of this server would take more than %d bytes: delete some, or reset them; the limit is set "+
 		"with --memory-limit or WithMemoryLimit", b.limit)
 }
 
-// source is what the forks of a world share: the world as it was at the first fork, and what was written into it until
-// the last one.
+// source holds what the forks of a world share: the world as it was at the first fork, and what was written into it
+// until the last one.
 type source struct {
 	budget *budget
 

@@ -10,7 +10,7 @@ import (
 // touch notes that a world is in use.
 func (w *World) touch() { w.used.Store(clock.Wall().UnixNano()) }
 
-// idle reports whether nobody has used a world for longer than it stays. The world Default stays.
+// idle reports whether a world was unused for longer than it stays. The world Default stays.
 func (ws *Worlds) idle(w *World, now time.Time) bool {
 	return ws.limits.Idle > 0 && w.ID != Default && now.Sub(time.Unix(0, w.used.Load())) > ws.limits.Idle
 }
@@ -28,7 +28,7 @@ func (ws *Worlds) use(w *World) *World {
 	return w
 }
 
-// expire deletes the worlds that nobody has used for too long.
+// expire deletes the worlds that were unused for too long.
 func (ws *Worlds) expire() {
 	if ws.limits.Idle <= 0 {
 		return

@@ -75,7 +75,7 @@ func (w *World) share(fork *World) world.World {
 	return value
 }
 
-// close gives back what a world takes that nobody can find any more.
+// close gives back the memory of a world that cannot be found any more.
 func (w *World) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,9 +90,9 @@ func (w *World) close() {
 	}
 }
 
-// admit stores the value that a transaction has made, after it has let results of jobs go if there is no room. A world that
-// would grow beyond its limit, or that of the server, stays as it is. One that does not grow may go on to change, up to
-// twice its limit: what it changes stays in its checkpoints.
+// admit stores the value that a transaction has made, after it has let results of jobs go if room is missing. A world
+// that would grow beyond its limit, or that of the server, stays as it is. One that does not grow may go on to change,
+// up to twice its limit: what it changes stays in its checkpoints.
 func (w *World) admit(next *world.World, cost int64) error {
 	bytes := next.MemorySize()
 	grows := bytes > w.bytes // before results go to make room, since checkpoints may keep them
@@ -128,8 +128,8 @@ func (w *World) over(bytes, cost int64) int64 {
 	return w.would(bytes, cost) - w.limit
 }
 
-// fit lets results of jobs go, oldest first, until a value that a transaction of a cost has made fits into the world, and
-// returns what it takes then.
+// fit lets results of jobs go, oldest first, until a value that a transaction of a cost has made fits into the world,
+// and returns what it takes then.
 func (w *World) fit(value *world.World, bytes, cost int64) int64 {
 	if over := w.over(bytes, cost); over > 0 && value.DropResults(over) {
 		return value.MemorySize()

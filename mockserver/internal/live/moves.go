@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Moved is what a move of the clock did.
+// Moved is the result of a move of the clock.
 type Moved struct {
 	World    *world.World
 	Settled  int
@@ -25,8 +25,8 @@ func tooFar(field string) error {
 }
 
 // Advance moves the clock forward by a length of time and settles what is due by then, results of queries included. The
-// world itself does not wait for them: until they are there, it stands where it needs the first of them, or at the end. Of
-// more than a hundred thousand events it settles as many, and stands before the next one.
+// world itself does not wait for them: until they are there, it stands where it needs the first of them, or at the end.
+// Of more than a hundred thousand events it settles as many, and stands before the next one.
 func (w *World) Advance(ctx context.Context, by time.Duration) (Moved, error) {
 	var to time.Time
 	var refusal error
@@ -62,7 +62,7 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
 				break
 			}
 			settled := w.walk(value, event.At, left-n)
-			if n += settled; settled == 0 { // there is no room
+			if n += settled; settled == 0 { // room is missing
 				break
 			}
 		}

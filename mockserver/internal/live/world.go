@@ -110,7 +110,7 @@ func unsettled(value *world.World, now time.Time) bool {
 	return ended || due(value, now)
 }
 
-// maxSettled is for how many events a world settles at once unless it is told otherwise.
+// maxSettled is the default number of events that a world settles at once.
 const maxSettled = 100_000
 
 // settled settles the events that are due, in time order, and returns the world after that. The mutex is held.

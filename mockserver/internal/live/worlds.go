@@ -19,7 +19,7 @@ import (
 // Default is the id of the world that a request means when it names none.
 const Default = "default"
 
-// Plan says what a world is to be made of: a scenario, or a fork of another world. With neither it is made of the
+// Plan describes what a world is to be made of: a scenario, or a fork of another world. With neither it is made of the
 // server's own scenario. Seed, Mode and Now are those of the scenario, the server, or the fork's original, unless
 // given.
 type Plan struct {
@@ -83,7 +83,7 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 	return w, nil
 }
 
-// newWorld makes a world that nobody can find yet.
+// newWorld makes a world that cannot be found yet.
 func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	w := &World{MaxSettled: maxSettled, settle: ws.settle, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World}
 	value, err := ws.value(plan, w)
@@ -186,7 +186,7 @@ func administrator(value *world.World) (int64, bool) {
 	return 0, false
 }
 
-// Get returns the world with an id, or nil. A world that nobody has used for too long is gone.
+// Get returns the world with an id, or nil. A world that was unused for too long is gone.
 func (ws *Worlds) Get(id string) *World {
 	ws.mu.RLock()
 	w := ws.byID[id]

@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// seen is what the tests of this process have been answered: operation and status.
+// seen holds the answers that the tests of this process received: operation and status.
 var seen sync.Map
 
 func note(doc *specs.Document, method, path string, status int) {
@@ -33,8 +33,8 @@ func note(doc *specs.Document, method, path string, status int) {
 }
 
 // Main runs the tests of a package and fails when none has seen an answer that a document promises: each operation's
-// success and each of its refusals, but for those that only faults give and those that are excepted, such as
-// "getJob 204". Only a run of all tests can tell.
+// success and each of its refusals, but for those that only faults give and those that are excepted, such as "getJob
+// 204". Only a run of all tests can show this.
 func Main(m *testing.M, iface string, except ...string) int {
 	return run(m, func() []string {
 		doc, err := specs.Load(iface, "")
@@ -79,7 +79,7 @@ func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool
 	return missing
 }
 
-// Strangers calls every operation of an interface without a key, with one that nobody has, and with one that may only
+// Strangers calls every operation of an interface without a key, with an unknown one, and with one that may only
 // import, and wants 401, 401 and 403 in the interface's own form.
 func Strangers(t *testing.T, iface string) {
 	t.Helper()

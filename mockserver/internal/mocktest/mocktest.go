@@ -1,6 +1,6 @@
-// Package mocktest calls a mock in tests of the rules: through HTTP into the handler, without a socket, as one interface
-// of one world. It remembers which answers the tests have seen, so that a package can ask for all that its document
-// promises.
+// Package mocktest calls a mock in tests of the rules: through HTTP into the handler, without a socket, as one
+// interface of one world. It remembers which answers the tests have seen, so that a package can ask for all that its
+// document promises.
 package mocktest
 
 import (
@@ -40,8 +40,8 @@ account:
   - {key: 1/write, user: admin@shop.example, kind: write-only}
 `
 
-// Client calls one interface of a mock of its own, whose clock is frozen unless an option says otherwise. The mock's own
-// faults, such as an answer off the document, fail the test.
+// Client calls one interface of a mock of its own, whose clock is frozen unless an option says otherwise. The mock's
+// own faults, such as an answer off the document, fail the test.
 type Client struct {
 	testing.TB
 	Server *mockserver.Server
@@ -127,8 +127,8 @@ func (c *Client) At(iface string) *Client {
 // Advance moves the frozen clock.
 func (c *Client) Advance(by time.Duration) { c.World().Advance(by) }
 
-// Call sends a body, if there is one: as JSON when it looks like it, else as a form. More headers come in pairs, of which
-// an empty value takes the header away.
+// Call sends a body, if there is one: as JSON when it looks like it, else as a form. More headers come in pairs, of
+// which an empty value takes the header away.
 func (c *Client) Call(method, path, body string, headers ...string) Answer {
 	c.Helper()
 	doc := document(c.TB, c.Iface)

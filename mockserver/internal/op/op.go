@@ -39,7 +39,7 @@ type Call struct {
 // Param is a path parameter.
 func (c *Call) Param(name string) string { return c.Match.Param(name) }
 
-// ID is an integer path parameter. One that is no positive integer names nothing, so the error is NotFound.
+// ID returns an integer path parameter. One that is not a positive integer names nothing, so the error is NotFound.
 func (c *Call) ID(kind, name string) (int64, error) {
 	id, err := strconv.ParseInt(c.Param(name), 10, 64)
 	if err != nil || id <= 0 {
@@ -94,7 +94,7 @@ func (c *Call) Decode(into any) error {
 	return nil
 }
 
-// Reply is an answer that is no error. Body is written as JSON; Bytes, with their media Type, as they are. A reply
+// Reply is an answer other than an error. Body is written as JSON; Bytes, with their media Type, as they are. A reply
 // with none of them has no body.
 type Reply struct {
 	Status int // 0 means 200
@@ -129,7 +129,7 @@ const (
 	CodeConflict      Code = "conflict"
 	CodeRange         Code = "range not satisfiable"
 	CodeNotAcceptable Code = "not acceptable"
-	CodeUnprocessable Code = "unprocessable" // what is wrong is the sense, not the form, where an interface tells the two apart
+	CodeUnprocessable Code = "unprocessable" // wrong in sense, not in form, where an interface distinguishes the two
 	CodeTooLarge      Code = "too large"
 	CodeMediaType     Code = "unsupported media type"
 	CodeInternal      Code = "internal"
@@ -142,7 +142,7 @@ type Error struct {
 	Code    Code
 	Message string
 	Field   string
-	Reason  string         // what a program tells the error by: the schema keyword that failed, or a code of the interface
+	Reason  string         // identifies the error to a program: the failed schema keyword, or a code of the interface
 	Key     string         // the id or name that belongs to nothing, with CodeNotFound
 	Details map[string]any // for interfaces whose errors carry more than a message
 }
@@ -166,29 +166,29 @@ func (e *Error) Error() string {
 	return e.Field + ": " + e.Message
 }
 
-// NotFound says that there is no resource of a kind with a key, such as an id or a name.
+// NotFound returns the error for a missing resource of a kind with a key, such as an id or a name.
 func NotFound(kind, key string, value any) error {
 	return &Error{
 		Code: CodeNotFound, Message: fmt.Sprintf("%s with %s %v not found", kind, key, value), Key: fmt.Sprint(value),
 	}
 }
 
-// Invalid says what is wrong with a field, and what would be right.
+// Invalid returns an error that says what is wrong with a field, and what would be right.
 func Invalid(field, format string, args ...any) error {
 	return &Error{Code: CodeInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unprocessable says what of a field makes no sense, and what would.
+// Unprocessable returns an error that says what of a field makes no sense, and what would.
 func Unprocessable(field, format string, args ...any) error {
 	return &Error{Code: CodeUnprocessable, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Conflict says what is in the way.
+// Conflict returns an error that says what is in the way.
 func Conflict(format string, args ...any) error {
 	return &Error{Code: CodeConflict, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden says which right is missing.
+// Forbidden returns an error that says which right is missing.
 func Forbidden(format string, args ...any) error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }

@@ -10,7 +10,7 @@ type Queries struct {
 	needed []world.Query
 }
 
-// Need says that the handler is to be called again after a query has its result.
+// Need requests that the handler is called again after a query has its result.
 func (q *Queries) Need(query world.Query) { q.needed = append(q.needed, query) }
 
 // Needs reports whether a query was needed since Needed was called last.

@@ -19,13 +19,14 @@ type Route struct {
 	For     Access
 	MaxBody int64 // bytes; 0: what the server takes otherwise
 
-	// Pending, if there is one, tells an auto clock whether what the call asks for is still under way: the state that
-	// the client watches, and when the next event is due that may change it. The server moves the clock from one such
-	// time to the next until the state is another one, or nothing is pending any more.
+	// Pending, if there is one, reports to an auto clock whether what the call asks for is still under way: the state that
+	// the client watches, and when the next event is due that may change it. The server moves the clock from one such time
+	// to the next until the state is another one, or nothing is pending any more.
 	Pending func(*Call) (state string, at time.Time, pending bool)
 }
 
-// Access is who may call an operation. More rights, such as those on one database, are for its handler to ask for.
+// Access is the class of callers who may call an operation. More rights, such as those on one database, are for its
+// handler to ask for.
 type Access int
 
 // The kinds of access.
@@ -65,8 +66,9 @@ type Interface struct {
 // ReasonOutside is the reason of an error about an address that Interface.Outside knows.
 const ReasonOutside = "outside"
 
-// Table returns the routes by operation id. The tables and the documents are compared, and every operation that only one
-// of them has is named in one error. Where a document has an operation with the id of an extra, the id is the document's.
+// Table returns the routes by operation id. The tables and the documents are compared, and every operation that only
+// one of them has is named in one error. Where a document has an operation with the id of an extra, the id is the
+// document's.
 func (i *Interface) Table(doc *specs.Document) (map[string]*Route, error) {
 	wanted := [][]Route{i.Routes}
 	if doc.Extras != nil {

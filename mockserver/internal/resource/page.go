@@ -15,10 +15,10 @@ type Window struct {
 	Last   int64 // the id that the page before ended with
 	Skip   int   // how many rows to leave out, for dialects that count instead
 	Size   int   // at most so many; 0: all
-	Count  bool  // whether the list must tell its Total, which means reading on behind the page
+	Count  bool  // whether the list must contain its Total, which means reading on behind the page
 }
 
-// List is what became of a window.
+// List is the part of a collection that a window selects.
 type List struct {
 	Window Window
 	Items  []any // views, never nil

@@ -29,15 +29,15 @@ type Of[R any] struct {
 	// Bind reads the call's body into a row, which is new (the zero R) or a copy of the present one. The row gets
 	// its id from here. Slices and maps of the row are replaced, never changed.
 	Bind func(c *op.Call, id int64, row *R) error
-	// Guard may refuse a change. There is no before on creation, and no after on deletion.
+	// Guard may refuse a change. On creation before is nil, and on deletion after is nil.
 	Guard func(c *op.Call, before, after *R) error
-	// Match reads a list's filters once and returns what tells the rows that pass them.
+	// Match reads a list's filters once and returns a function that reports whether a row passes them.
 	Match func(c *op.Call) (func(R) bool, error)
 	// View is the row on the wire; nil: the row as it is.
 	View func(c *op.Call, row R) any
 }
 
-// Dialect is how an interface answers for all of its resources. The zero value answers as most do.
+// Dialect describes the answers of an interface for all of its resources. The zero value answers as most do.
 type Dialect struct {
 	Created int                             // status of a creation; 0: 201
 	Deleted int                             // status of a deletion, with the removed resource unless it is 204; 0: 200
@@ -45,8 +45,8 @@ type Dialect struct {
 	One     func(*op.Call, string, any) any // the body of one resource, given its noun; nil: the view itself
 }
 
-// Resource serves one kind of resource. Its hooks are those of Of, but take pointers to rows as any, so that the generic five
-// are compiled once, and not for each type of rows.
+// Resource serves one kind of resource. Its hooks are those of Of, but take pointers to rows as any, so that the
+// generic five are compiled once, and not for each type of rows.
 type Resource struct {
 	Noun, Plural, IDs, Key string
 	Rows                   func(*world.World) table.Rows
@@ -175,7 +175,7 @@ func (r *Resource) Delete(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-// Find returns a pointer to the row that the path names, which nobody may change, with its id.
+// Find returns a pointer to the row that the path names, which must not be changed, with its id.
 func (r *Resource) Find(c *op.Call) (id int64, row any, err error) {
 	key, ok := c.Param(r.Key), false
 	if r.Lookup != nil {

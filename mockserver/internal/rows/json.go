@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readJSON reads one object after the other, or an array of them. What is no object is a wrong row, behind which the
-// next one follows.
+// readJSON reads one object after the other, or an array of them. Anything but an object is a wrong row, behind which
+// the next one follows.
 func (s *stream) readJSON(plain *bufio.Reader) error {
 	decoder := jsontext.NewDecoder(plain, jsontext.AllowDuplicateNames(true))
 	s.row = 1

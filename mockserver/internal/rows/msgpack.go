@@ -15,7 +15,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// readMsgpack reads one map after the other. What is no map is a wrong row, behind which the next one follows.
+// readMsgpack reads one map after the other. Anything but a map is a wrong row, behind which the next one follows.
 func (s *stream) readMsgpack(plain *bufio.Reader) error {
 	decoder := msgpack.NewDecoder(plain)
 	for {

@@ -63,7 +63,7 @@ func (r *Row) JSON() string {
 	return string(append(text, '}'))
 }
 
-// quote appends a JSON string. Bytes that are no UTF-8 become U+FFFD.
+// quote appends a JSON string. Invalid UTF-8 becomes U+FFFD.
 func quote(to []byte, text string) []byte {
 	to, _ = jsontext.AppendQuote(to, strings.ToValidUTF8(text, "\uFFFD")) // only invalid UTF-8 is an error
 	return to
@@ -126,7 +126,7 @@ type stream struct {
 	row  int
 }
 
-// broken says where an upload cannot be read any further.
+// broken returns an error that says where an upload cannot be read any further.
 func (s *stream) broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("row %d: the body ends in the middle of it", s.row)
@@ -211,7 +211,7 @@ func (k kind) column() string {
 	}
 }
 
-// timeOf reads a time in Unix seconds, also from a text. What is no number tells no time.
+// timeOf reads a time in Unix seconds, also from a text. A text that is not a number gives no time.
 func timeOf(s scalar) (at int64, timed bool, err error) {
 	if s.kind != longKind && s.kind != doubleKind && s.kind != textKind {
 		return 0, false, nil

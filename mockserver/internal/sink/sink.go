@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The bounds of a sink unless told otherwise.
+// The default bounds of a sink.
 const (
 	DefaultWait  = time.Second
 	DefaultLines = 4096
@@ -21,15 +21,15 @@ const (
 // ErrBusy is the reason for a line that the writer did not take in time.
 var ErrBusy = errors.New("the writer takes nothing")
 
-// Limits bound what waits to be written. A line for which there is no room waits for it.
+// Limits bound what waits to be written. A line without room waits for it.
 type Limits struct {
 	Wait  time.Duration // for how long a line may wait, for room and until it is written
 	Lines int
 	Bytes int // a line that is larger goes alone
 }
 
-// Counts says what became of the lines so far. A line that is given up while it is being written counts as lost until
-// it is written after all.
+// Counts describes what became of the lines so far. A line that is given up while it is being written counts as lost
+// until it is written after all.
 type Counts struct {
 	Written, Lost int64
 	Err           error // the first reason for which a line was lost
@@ -47,7 +47,7 @@ type Sink struct {
 	bytes  int           // of the queue and of the line that is being written
 	busy   bool          // there is a goroutine that writes
 	stuck  bool          // a line was given up while it was being written
-	room   chan struct{} // closed when a line was written; nil while nobody waits for it
+	room   chan struct{} // closed when a line was written; nil while no writer waits for it
 	counts Counts
 }
 
@@ -148,7 +148,7 @@ func (s *Sink) lose(err error) error {
 	return err
 }
 
-// giveUp takes a line back that nobody waits for any longer. One that is being written cannot be taken back.
+// giveUp takes back a line whose writer has stopped waiting. One that is being written cannot be taken back.
 func (s *Sink) giveUp(l *line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func (s *Sink) giveUp(l *line) error {
 	return s.lose(ErrBusy)
 }
 
-// tell wakes those who wait for room.
+// tell wakes the writers that wait for room.
 func (s *Sink) tell() {
 	if s.room != nil {
 		close(s.room)

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// file is what can take back half a line.
+// file is an output that can take back half a line.
 type file interface {
 	io.Seeker
 	Truncate(size int64) error

@@ -28,7 +28,7 @@ type Pairs struct {
 	bucket  any // a nil pointer to one
 }
 
-// All iterates in any order over pointers to the pairs, which nobody may change.
+// All iterates in any order over pointers to the pairs, which must not be changed.
 func (p Pairs) All() iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for found := range p.buckets.each {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Meters returns a function that adds up the meters of all tables, indexes and their like that are fields of a struct, or
-// of structs within it.
+// Meters returns a function that adds up the meters of all tables, indexes and their like that are fields of a struct,
+// or of structs within it.
 func Meters[T any]() func(*T) int64 {
 	places := meters(reflect.TypeFor[T](), 0)
 	return func(value *T) (n int64) {
@@ -39,8 +39,8 @@ func isMetered(t reflect.Type) bool { return t.NumField() > 0 && t.Field(0).Type
 // entryCost is an estimate of the bytes that a table or an index needs for an entry beside the entry itself.
 const entryCost = 64
 
-// Meter counts what a struct takes in memory beside its shallow size. Size asks it instead of looking through the struct
-// when it is the first field.
+// Meter counts what a struct takes in memory beside its shallow size. Size asks it instead of looking through the
+// struct when it is the first field.
 type Meter struct{ bytes int64 }
 
 // Charge adds n bytes, which may be fewer than none.

@@ -2,9 +2,9 @@
 // seen by another. That is what makes a world a value.
 //
 // A Table is ordered by id. Ids only grow, so the order is that of insertion. An Index finds ids, or other small
-// values, by any comparable key. Both are thin typed shells around one untyped tree. The tree is benbjohnson/immutable: on
-// 10,000 rows its puts took a quarter of the time, and a fifth of the memory, of go-immutable-radix, for the same speed of
-// iteration.
+// values, by any comparable key. Both are thin typed shells around one untyped tree. The tree is benbjohnson/immutable:
+// on 10,000 rows its puts took a quarter of the time, and a fifth of the memory, of go-immutable-radix, for the same
+// speed of iteration.
 package table
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 // Table maps ids to rows. The zero value is an empty table, ready to use. Rows are values: change one by putting it
-// back. What a table can do beside Get and Put are functions, since every package that sees a world compiles the methods
-// of each of its tables, called or not.
+// back. What a table can do beside Get and Put are functions, since every package that sees a world compiles the
+// methods of each of its tables, called or not.
 type Table[R any] struct {
 	tree tree // of *R
 }

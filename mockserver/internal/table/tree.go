@@ -18,7 +18,7 @@ type Rows struct {
 // New returns a pointer to a row that is in no table.
 func (r Rows) New() any { return reflect.New(elem(r.row)).Interface() }
 
-// Get returns a pointer to the row with an id, which nobody may change. It is nil if there is none.
+// Get returns a pointer to the row with an id, which must not be changed. It is nil if no row has the id.
 func (r Rows) Get(id int64) any {
 	if found := r.tree.get(id); found != nil {
 		return found.row
@@ -37,28 +37,28 @@ func (r Rows) Put(id int64, row any) {
 // Delete removes the row with an id, if it is there.
 func (r Rows) Delete(id int64) { r.tree.delete(id) }
 
-// After is After with pointers to the rows, which nobody may change.
+// After is After with pointers to the rows, which must not be changed.
 func (r Rows) After(id int64) iter.Seq2[int64, any] {
 	return func(yield func(int64, any) bool) {
 		r.tree.ascend(id, func(id int64, found *entry) bool { return yield(id, found.row) })
 	}
 }
 
-// Before is Before with pointers to the rows, which nobody may change.
+// Before is Before with pointers to the rows, which must not be changed.
 func (r Rows) Before(id int64) iter.Seq2[int64, any] {
 	return func(yield func(int64, any) bool) {
 		r.tree.descend(id, func(id int64, found *entry) bool { return yield(id, found.row) })
 	}
 }
 
-// All is All with pointers to the rows, which nobody may change.
+// All is All with pointers to the rows, which must not be changed.
 func (r Rows) All() iter.Seq2[int64, any] { return r.After(-1) }
 
 // elem returns the type that a nil pointer points to.
 func elem(pointer any) reflect.Type { return reflect.TypeOf(pointer).Elem() }
 
-// tree holds the rows of a table, whatever their type. Every package that uses a world compiles the methods and the comparison
-// of what its fields show, so the map stands behind any, and trees cannot be compared.
+// tree holds the rows of a table, whatever their type. Every package that uses a world compiles the methods and the
+// comparison of what its fields show, so the map stands behind any, and trees cannot be compared.
 type tree struct {
 	Meter // of the rows
 

@@ -98,9 +98,9 @@ func dispatch(w *world.World, pool int64, at time.Time) {
 	}
 }
 
-// Watch is what an auto clock asks on behalf of a client that waits for attempts to change their status: where they
-// stand, and when the next event is due that may change that. A running attempt changes by its own events, one that
-// waits by those of others.
+// Watch returns, to an auto clock on behalf of a client that waits for attempts to change their status, their state,
+// and the time of the next event that may change it. A running attempt changes by its own events, one that waits by
+// those of others.
 func Watch(w *world.World, ids ...int64) (state string, at time.Time, pending bool) {
 	for _, id := range ids {
 		a, _ := w.Workflow.Attempts.Get(id)

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver"
 )
 
-// step is what the tasks of an attempt are after some time.
+// step holds the expected states of the tasks of an attempt after some time.
 type step struct {
 	after time.Duration
 	want  string

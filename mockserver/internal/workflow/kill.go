@@ -26,7 +26,7 @@ func killAttempt(c *op.Call) (op.Reply, error) {
 }
 
 // kill cancels an attempt. One that runs is canceling until the tasks that run have returned; one that waits has none
-// to wait for (assumed). A task that is told to stop returns within the usual time of a task, however long it would have
+// to wait for (assumed). A task that has to stop returns within the usual time of a task, however long it would have
 // taken (assumed): a client that waits for its kill does not wait for hours.
 func kill(w *world.World, a world.Attempt, at time.Time) {
 	p := newProgress(w, a, at)

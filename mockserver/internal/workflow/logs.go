@@ -28,7 +28,7 @@ type logForm struct {
 	Direct        string `json:"direct,omitempty"`
 }
 
-// logFile is what one try of a task wrote.
+// logFile is the log that one try of a task wrote.
 type logFile struct {
 	name  string
 	start time.Time // in UTC, to the microsecond

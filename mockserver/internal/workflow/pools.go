@@ -61,7 +61,7 @@ func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, er
 	return reply, nil
 }
 
-// spare is what the account's limit leaves to the default pool.
+// spare returns what the account's limit leaves to the default pool.
 func spare(w *world.World) int {
 	left := accountLimit(w)
 	for _, p := range table.All(&w.Workflow.Pools) {

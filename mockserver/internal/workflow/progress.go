@@ -102,7 +102,7 @@ func (p *progress) returned(i int) {
 		t.Error = fails
 		p.set(t, world.TaskError)
 	default:
-		p.set(t, world.TaskPlanned) // which closeGroups ends at once if there is nothing to wait for
+		p.set(t, world.TaskPlanned) // which closeGroups ends at once if it has nothing to wait for
 		p.appear(i)
 	}
 }
@@ -177,7 +177,7 @@ func (p *progress) comesUp(t *world.Task) bool {
 	return true
 }
 
-// maxLogFiles is how many log files of one task are kept (assumed).
+// maxLogFiles is the number of log files of one task that are kept (assumed).
 const maxLogFiles = 100
 
 func (p *progress) start(t *world.Task) {

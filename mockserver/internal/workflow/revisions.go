@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// archiveType says that archives are kept in the platform's own database.
+// archiveType is the type of archives that are kept in the platform's own database.
 const archiveType = "db"
 
 const maxPage = 100
@@ -43,7 +43,7 @@ func revisionView(c *op.Call, r world.Revision) revisionForm {
 }
 
 // listProjectRevisions lists the newest first. The mark of the next page is the last id of this one, in a form that
-// nobody takes for one. last_id is out of use and has no effect.
+// does not look like one. last_id is out of use and has no effect.
 func listProjectRevisions(c *op.Call) (op.Reply, error) {
 	p, err := calledProject(c)
 	if err != nil {

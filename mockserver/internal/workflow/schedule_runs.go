@@ -8,10 +8,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// retryAfter is how much later a scheduled start is tried again that hit a limit.
+// retryAfter is the time after which a scheduled start that hit a limit is tried again.
 const retryAfter = 10 * time.Minute
 
-// setSlot gives a schedule its next slot. What lies beyond the times that can be written is no slot.
+// setSlot gives a schedule its next slot. A time beyond those that can be written is not a slot.
 func setSlot(s *world.Schedule, slot dig.Slot) {
 	s.Time, s.Run = slot.Time.UTC(), slot.Run.UTC()
 	if s.Run.Year() > lastYear {
@@ -58,7 +58,7 @@ func runSchedule(w *world.World, e world.Event) {
 	planSchedule(w, s, e.At)
 }
 
-// leftOut tells whether the workflow's own options keep a slot from running: it comes too late, or an attempt of the
+// leftOut reports whether the workflow's own options keep a slot from running: it comes too late, or an attempt of the
 // workflow is not over yet.
 func leftOut(w *world.World, s world.Schedule, d world.Definition, at time.Time) bool {
 	schedule := d.Workflow.Schedule

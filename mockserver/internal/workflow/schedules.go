@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// never is what the next times of a schedule show when no slot is left. The document demands times there, and one far
+// never is the value of the next times of a schedule without a slot left. The document demands times there, and one far
 // ahead keeps a client that waits for it from taking it for due (assumed).
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -23,7 +23,7 @@ func listProjectSecrets(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"secrets": secrets})
 }
 
-// putProjectSecret looks at the value and forgets it: it can never be read again, so nothing can tell the difference.
+// putProjectSecret checks the value and drops it: it can never be read again, so that no client can notice.
 func putProjectSecret(c *op.Call) (op.Reply, error) {
 	p, key, err := calledSecret(c)
 	if err != nil {

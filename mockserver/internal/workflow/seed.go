@@ -21,8 +21,8 @@ const (
 )
 
 // Seed makes a world of what a fixture says, through what serves requests. The world's clock stands at its beginning:
-// what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made, all of
-// it; attempts are not played when what they need was not made.
+// what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made, all
+// of it; attempts are not played when what they need was not made.
 func Seed(w *world.World, f fixtures.Workflow) error {
 	now := w.Now()
 	limits := seedLimits(w, f)

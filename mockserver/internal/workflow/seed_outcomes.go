@@ -42,8 +42,8 @@ func appendOutcome(w *world.World, o fixtures.Outcome) {
 	})
 }
 
-// checkOutcome refuses an outcome for a task that none of the workflows has which it fits, in any revision: it would never
-// apply. Where there are no projects, or the outcome says so, the task comes later, with an upload.
+// checkOutcome refuses an outcome for a task that none of the workflows has which it fits, in any revision: it would
+// never apply. Where there are no projects, or the outcome says so, the task comes later, with an upload.
 func checkOutcome(w *world.World, o fixtures.Outcome, lost []string) error {
 	if o.Times < 0 {
 		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
@@ -64,8 +64,8 @@ func checkOutcome(w *world.World, o fixtures.Outcome, lost []string) error {
 	return fixtures.At(checkTask(o.Task, plan), "task "+o.Task, "task")
 }
 
-// checkTask refuses the end of a task's full name that none of a plan's tasks has. Groups do not count: they run nothing,
-// and end as their tasks do.
+// checkTask refuses the end of a task's full name that none of a plan's tasks has. Groups do not count: they run
+// nothing, and end as their tasks do.
 func checkTask(end string, plan []dig.Task) error {
 	parts := strings.Count(end, "+")
 	var known []string

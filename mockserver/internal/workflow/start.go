@@ -38,8 +38,8 @@ type startRequest struct {
 	AllowQueueing    bool            `json:"allowQueueing"`
 }
 
-// startAttempt answers 409 with the attempt that exists, not with an error: clients repeat a start until one of the
-// two tells them which attempt they have.
+// startAttempt answers 409 with the attempt that exists, not with an error: clients repeat a start until one of the two
+// shows them which attempt they have.
 func startAttempt(c *op.Call) (op.Reply, error) {
 	var request startRequest
 	if err := c.Decode(&request); err != nil {
@@ -102,7 +102,7 @@ func readSessionTime(text string) (time.Time, error) {
 	return t.UTC().Truncate(time.Second), nil
 }
 
-// maxWaiting is how many attempts may wait in a pool. That there is a cap is public, its value is assumed.
+// maxWaiting is the number of attempts that may wait in a pool. That there is a cap is public, its value is assumed.
 const maxWaiting = 1000
 
 // run starts the attempt, or finds the one that the session has under this name already. An error leaves the world as
@@ -176,7 +176,7 @@ func (s start) existing(w *world.World, session world.Session) (world.Attempt, b
 	return world.Attempt{}, false
 }
 
-// state is what the attempt begins as in a pool.
+// state returns the state in which the attempt begins in a pool.
 func (s start) state(w *world.World, pool int64) (world.AttemptState, error) {
 	p, _ := w.Workflow.Pools.Get(pool)
 	use := w.Workflow.PoolUse(pool)

@@ -141,7 +141,7 @@ func (p *progress) born(i, parent, by int) bool {
 	return parent >= 0 && (parent == by || p.tasks[parent].Copied || p.plan[p.tasks[parent].Plan].Group)
 }
 
-// whole tells which tasks of the plan are taken over: those that the resumed attempt has done, subtasks included. A
+// whole returns which tasks of the plan are taken over: those that the resumed attempt has done, subtasks included. A
 // group that has got another subtask in a newer revision is not among them.
 func (p *progress) whole() []bool {
 	whole := make([]bool, len(p.plan))

@@ -53,8 +53,8 @@ func putProject(c *op.Call) (op.Reply, error) {
 	return op.OK(projectView(c.World, p))
 }
 
-// Files are what another interface makes the next revision of a project, or the first one of a new project, in the
-// name of a user.
+// Files holds the files from which another interface makes the next revision of a project, or the first one of a new
+// project, in the name of a user.
 type Files struct {
 	Project, Revision string
 	Files             map[string]string // by path

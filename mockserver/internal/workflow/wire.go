@@ -19,7 +19,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// dialect is how this interface answers for resources in general. Its lists are cut differently, each on its own.
+// dialect describes the answers of this interface for resources in general. Its lists are cut differently, each on its
+// own.
 var dialect = resource.Dialect{Created: http.StatusCreated, Deleted: http.StatusOK}
 
 type errorForm struct {
@@ -141,7 +142,7 @@ func attemptView(w *world.World, a world.Attempt) attemptForm {
 	}
 }
 
-// status is where an attempt stands.
+// status is the status of an attempt, as on the wire.
 type status string
 
 // The statuses. The last three are final.

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Account is who may do what: users, the keys that stand for them, and what is granted to them, on all interfaces.
+// Account holds the users, the keys that stand for them, and the permissions granted to them, on all interfaces.
 type Account struct {
 	ID       int64    // 1 unless a fixture says otherwise
 	Features []string // flags that are on, sorted; replaced, never changed in place
@@ -57,7 +57,7 @@ type User struct {
 	DeletedAt   time.Time         `json:"deletedAt,omitzero"` // soft-destroyed when set
 }
 
-// Role is what a user may do.
+// Role is the role of a user, which decides what the user may do.
 type Role string
 
 // The roles, from the one that may do everything.
@@ -79,7 +79,7 @@ type Key struct {
 	WriteOnly bool   `json:"writeOnly,omitempty"`
 }
 
-// Permissions are what a policy grants, as on the wire: by kind of resource a list of entries, each of which has an
+// Permissions holds what a policy grants, as on the wire: by kind of resource a list of entries, each of which has an
 // operation and, depending on the kind, more texts such as ids.
 type Permissions map[string][]map[string]string
 
@@ -154,7 +154,8 @@ type Partner struct {
 	Databases []string `json:"databases,omitempty"`
 }
 
-// Caller is who makes a request: a user, and the key that was shown. Its User is zero when the key stands for nobody.
+// Caller is the sender of a request: a user, and the key that was shown. Its User is zero if the key belongs to no
+// user.
 type Caller struct {
 	User      User
 	WriteOnly bool

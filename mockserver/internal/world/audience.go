@@ -70,8 +70,8 @@ func (s Segment) References() []int64 {
 	return ids
 }
 
-// SegmentQuery is a question how many profiles fit a rule, which a job of the core data interface answers. It is there
-// until its end was told; the job stays.
+// SegmentQuery is a question how many profiles fit a rule, which a job of the core data interface answers. It exists
+// until its result was returned; the job stays.
 type SegmentQuery struct {
 	ID       int64           `json:"id"`
 	UUID     string          `json:"uuid"`
@@ -82,7 +82,7 @@ type SegmentQuery struct {
 	Found    *Found          `json:"found,omitempty"` // once the profiles were counted; immutable
 }
 
-// Found is how many profiles fit a rule, and how many of them are in the preview.
+// Found holds the number of profiles that fit a rule, and of those in the preview.
 type Found struct {
 	Count   int64 `json:"count"`
 	Preview int64 `json:"preview"`

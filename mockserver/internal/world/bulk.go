@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// BulkImportStatus is where a bulk import stands, as on the wire.
+// BulkImportStatus is the status of a bulk import, as on the wire.
 type BulkImportStatus string
 
 // The statuses. A job takes an import from performing to ready, or back to uploading.

@@ -47,7 +47,7 @@ type Database struct {
 	DeletedAt       time.Time `json:"deletedAt,omitzero"`
 }
 
-// TableName is what makes a live table unique.
+// TableName is the unique key of a live table.
 type TableName struct {
 	Database int64
 	Name     string
@@ -83,7 +83,7 @@ type Column struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Distribution is how a table is spread over buckets.
+// Distribution describes the spread of a table over buckets.
 type Distribution struct {
 	Buckets  int                  `json:"buckets"`
 	Function string               `json:"function"`
@@ -97,25 +97,25 @@ type DistributionColumn struct {
 	Name string `json:"name"`
 }
 
-// TransferKey is what tells that a transfer of a table to another account is the repetition of one that was made: the
-// table's place, and an idempotent key.
+// TransferKey identifies a transfer of a table to another account that repeats an earlier one, by the table's place and
+// an idempotent key.
 type TransferKey struct {
 	Database   int64
 	Table, Key string
 }
 
-// Transfer is where a table went in another account.
+// Transfer is the place of a transferred table in another account.
 type Transfer struct {
 	Database, Table string
 }
 
-// JobTime is how long jobs take by the world's clock, unless a queued result says otherwise.
+// JobTime holds the durations of jobs by the world's clock, unless a queued result says otherwise.
 type JobTime struct {
 	Queued  time.Duration `json:"queued"`
 	Running time.Duration `json:"running"`
 }
 
-// JobStatus is where a job stands, as on the wire.
+// JobStatus is the status of a job, as on the wire.
 type JobStatus string
 
 // The statuses. The last three are final.

@@ -44,7 +44,7 @@ type WarehouseConfig struct {
 	UpdatedAt time.Time       `json:"updatedAt"`
 }
 
-// BulkloadSession is what loads one target table.
+// BulkloadSession loads one target table.
 type BulkloadSession struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`

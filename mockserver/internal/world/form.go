@@ -16,8 +16,8 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// sealed is the JSON of a world, with the version of the form and the digest of the rest in front. Tables, indexes and events
-// write and read themselves, so that no field is forgotten.
+// sealed is the JSON of a world, with the version of the form and the digest of the rest in front. Tables, indexes and
+// events write and read themselves, so that no field is forgotten.
 type sealed struct {
 	Version version `json:"understudy"`
 	Digest  string  `json:"digest"`
@@ -47,8 +47,8 @@ func (w *World) form() form {
 	}
 }
 
-// eventForm writes the events of a world as a list, in time order. Those that wait for a query begin it anew once they are
-// read.
+// eventForm writes the events of a world as a list, in time order. Those that wait for a query begin it anew once they
+// are read.
 type eventForm struct{ *World }
 
 // MarshalJSONTo implements json.MarshalerTo.
@@ -150,7 +150,7 @@ func (s *sealed) check() error {
 	return err
 }
 
-// located says where in a dump something is wrong, without the names of our types.
+// located returns an error that says where in a dump something is wrong, without the names of our types.
 func located(err error) error {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {

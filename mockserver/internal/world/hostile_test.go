@@ -18,7 +18,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// FuzzLoad reads what nobody has dumped.
+// FuzzLoad loads bytes that no world has dumped.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"understudy":2,"digest":"x","now":"2026-01-15T00:00:00Z","ids":[{"key":"user","value":1}]}`))
 	f.Add([]byte(`{"understudy":2,"now":"2026-01-15T00:00:00Z","workflow":{"Pools":{"1":{"id":1}}}}`))

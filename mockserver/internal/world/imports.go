@@ -10,7 +10,7 @@ type Imports struct {
 	IDs table.Index[ImportKey, int64] // of those done
 }
 
-// maxImports is how many imports a world remembers: clients repeat one soon, or never.
+// maxImports is the number of imports that a world remembers: clients repeat one soon, or never.
 const maxImports = 10_000
 
 // ImportKey identifies an import that is repeated.

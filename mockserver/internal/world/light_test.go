@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Every package that sees a world compiles the methods of each instance of a generic type in it, called or not. So tables
-// and indexes have few, and no field shows the type of the library's maps, which have many.
+// Every package that sees a world compiles the methods of each instance of a generic type in it, called or not. So
+// tables and indexes have few, and no field shows the type of the library's maps, which have many.
 func TestAWorldIsLightToCompile(t *testing.T) {
 	t.Parallel()
 	known := map[reflect.Type]bool{}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// usualIndexTime is how long the indexing of a knowledge base takes unless the world says otherwise (assumed).
+// usualIndexTime is the duration of the indexing of a knowledge base unless the world says otherwise (assumed).
 const usualIndexTime = 5 * time.Second
 
 // The statuses of the indexing of a knowledge base, as on the wire. The last two are assumed.

@@ -5,7 +5,7 @@ import "encoding/json"
 // The attributes of the kinds of resources of the LLM interface, as on the wire. Slices are replaced, never changed in
 // place. What the server owns no client sets.
 
-// LLMProject is what the other resources of the LLM interface belong to.
+// LLMProject is the project that other resources of the LLM interface belong to.
 type LLMProject struct {
 	Name                   string  `json:"name"`
 	Description            *string `json:"description"`
@@ -228,7 +228,7 @@ type ChatAttachment struct {
 	BinaryBase64      string  `json:"binaryBase64"`
 }
 
-// Artifact is what an agent made in a chat.
+// Artifact is a result that an agent made in a chat.
 type Artifact struct {
 	ChatID          string  `json:"chatId"`
 	ProjectID       string  `json:"projectId"`

@@ -73,7 +73,7 @@ type KnowledgeBaseJob struct {
 	Logs       *string `json:"logs"`
 }
 
-// UserLocation is where a search is made from.
+// UserLocation is the place from which a search is made.
 type UserLocation struct {
 	Type     string `json:"type"`
 	Country  string `json:"country"`
@@ -89,7 +89,7 @@ type Attachment struct {
 	InputFieldName *string `json:"inputFieldName"`
 }
 
-// UserProperty is what a chat is told about its user.
+// UserProperty is a fact about the user of a chat.
 type UserProperty struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`

@@ -13,7 +13,7 @@ import (
 type Query interface {
 	// Done reports whether the result is there.
 	Done() bool
-	// Run returns when the result is there, or with the context's error when nobody wants to wait any longer.
+	// Run returns when the result is there, or with the context's error when the wait is given up.
 	Run(ctx context.Context) error
 }
 

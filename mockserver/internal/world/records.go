@@ -18,7 +18,7 @@ type Record struct {
 	Values string `json:"values"` // JSON object, values are strings only
 }
 
-// recordCost is what a record is taken to cost beside its values.
+// recordCost is the assumed cost of a record in bytes, beside its values.
 const recordCost = 32
 
 func (r Record) cost() int64 { return int64(len(r.Values)) + recordCost }
@@ -48,8 +48,8 @@ const (
 	runBytes  = 64 << 10
 )
 
-// chunk is shared by all values that have a prefix of it. Who claims the next place may write there, and nobody else
-// ever does; a value that finds its next place claimed by another copies what it has.
+// chunk is shared by all values that have a prefix of it. Only the value that claims the next place may write there; a
+// value that finds its next place claimed by another copies what it has.
 type chunk struct {
 	claimed atomic.Int32
 	records [chunkSize]Record

@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// numbered is a record that can be told from others.
+// numbered returns a record that differs from others by its number.
 func numbered(n int) world.Record {
 	return world.Record{Time: int64(n), Values: fmt.Sprintf(`{"n":"%d"}`, n)}
 }

@@ -6,7 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// Use is what is counted of the attempts that are not done, so that a thousand of them cost no more than one.
+// Use holds counts of the attempts that are not done, so that a thousand of them cost no more than one.
 type Use struct {
 	Pools     table.Table[PoolUse]
 	Waiting   int                         // attempts that are queued or blocked
@@ -15,7 +15,7 @@ type Use struct {
 	Followers table.Index[int64, []int64] // by an attempt, those that wait for its end; replaced, never changed in place
 }
 
-// PoolUse is how attempts use one pool.
+// PoolUse counts the attempts that use one pool.
 type PoolUse struct {
 	Running int // canceling ones included
 	Waiting int // queued or blocked
@@ -60,7 +60,7 @@ func (x *Workflow) count(a Attempt, n int) {
 	}
 }
 
-// PoolUse is how attempts use a pool.
+// PoolUse returns the counts of the attempts that use a pool.
 func (x *Workflow) PoolUse(pool int64) PoolUse {
 	use, _ := x.Use.Pools.Get(pool)
 	return use

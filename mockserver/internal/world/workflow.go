@@ -93,7 +93,7 @@ type Schedule struct {
 	PlannedAt  time.Time `json:"plannedAt,omitzero"`        // when its next event is due; zero when none is planned
 }
 
-// SessionKey is what makes a session unique. Time is in Unix seconds.
+// SessionKey is the unique key of a session. Time is in Unix seconds.
 type SessionKey struct {
 	Project  int64
 	Workflow string
@@ -183,7 +183,7 @@ const (
 	TaskCanceled          TaskState = "canceled"
 )
 
-// Outcome says how the tasks that it fits end: after how long, and with which error. Empty fields fit everything.
+// Outcome describes how the tasks that it fits end: after how long, and with which error. Empty fields fit everything.
 type Outcome struct {
 	Project  string        `json:"project,omitempty"`
 	Workflow string        `json:"workflow,omitempty"`

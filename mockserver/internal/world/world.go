@@ -38,8 +38,8 @@ func (w *World) Now() time.Time { return w.Clock.Now() }
 
 var meters = table.Meters[World]()
 
-// MemorySize returns about how many bytes the world takes in memory, what it shares with other worlds included. What only
-// fixtures say, and requests cannot add to, does not count.
+// MemorySize returns about how many bytes the world takes in memory, what it shares with other worlds included. What
+// only fixtures say, and requests cannot add to, does not count.
 func (w *World) MemorySize() int64 {
 	return meters(w) + table.Size(&w.Core.Results) + table.Size(&w.LLM.Turns)
 }

@@ -52,7 +52,7 @@ func (r *reading) spend(n int) bool {
 	return r.spent <= maxReading
 }
 
-// scope is what names stand for in an expression.
+// scope maps the names in an expression to what they stand for.
 type scope struct {
 	tables map[string][]column // by the names of common table expressions
 	names  map[string]truth    // of columns, alone and behind the name of their table
@@ -97,7 +97,7 @@ func named(columns []column, name string) truth {
 // next returns the place behind a token, or behind the group that it opens.
 func (r *reading) next(i int) int { return max(i, r.tokens[i].closes) + 1 }
 
-// at returns the token at a place, or an empty literal, which is no word, behind the end.
+// at returns the token at a place, or an empty literal, which is not a word, behind the end.
 func (r *reading) at(i, to int) token {
 	if i < to {
 		return r.tokens[i]

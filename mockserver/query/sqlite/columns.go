@@ -61,8 +61,8 @@ func (s *session) columns(t query.Table) (columns, error) {
 	return c, err
 }
 
-// eachColumn goes through the columns of a table's schema, or else through the keys of its records, until it is told
-// to stop.
+// eachColumn goes through the columns of a table's schema, or else through the keys of its records, until yield returns
+// false.
 func (s *session) eachColumn(t query.Table, yield func(query.Column) bool) error {
 	if len(t.Columns) > 0 {
 		for _, column := range t.Columns {

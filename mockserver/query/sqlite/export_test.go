@@ -6,7 +6,7 @@ import (
 	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
 )
 
-// Listed tells whether a query may call a function.
+// Listed reports whether a query may call a function.
 func Listed(name string) bool { return listed[name] }
 
 // Builtin lists what is in the first columns of a query over all that SQLite has, beyond any sandbox.

@@ -74,7 +74,7 @@ func toBoolean(dialect string) func(sqlite3.Args) (any, error) {
 	}
 }
 
-// truthValue is what SQLite has for a truth value.
+// truthValue returns SQLite's integer for a truth value.
 func truthValue(is bool) int64 {
 	if is {
 		return 1

@@ -16,7 +16,7 @@ import (
 
 const endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
 
-// within fails when something takes absurdly long. It is no measurement.
+// within fails when something takes absurdly long. It does not measure.
 func within(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
 )
 
-// maxLike is how long a pattern of LIKE or GLOB may be, in bytes.
+// maxLike is the largest length of a pattern of LIKE or GLOB, in bytes.
 const maxLike = 250
 
 var (

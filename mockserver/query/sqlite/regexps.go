@@ -15,13 +15,13 @@ const (
 	maxProgram   = 1 << 16  // instructions of a compiled one
 	matchQuantum = 1 << 16  // steps of a match between two looks at the limits of the query
 
-	// patternCost is how many steps it takes to compile an instruction: about as long as so many steps of a match.
+	// patternCost is the number of steps that compiling an instruction takes: about as long as so many steps of a match.
 	patternCost = 32
 )
 
 var errLongPattern = errors.New("the pattern is too long")
 
-// maxPatterns is how many patterns a query keeps compiled.
+// maxPatterns is the number of patterns that a query keeps compiled.
 const maxPatterns = 16
 
 // matcher matches regular expressions. It remembers the patterns of the rows before.

@@ -50,7 +50,7 @@ func cost(value any) int64 {
 	return 16
 }
 
-// kind is what kind of values a column has, the more general the greater.
+// kind is the kind of the values of a column, the more general the greater.
 type kind int
 
 const (
@@ -172,14 +172,14 @@ func typeName(dialect string, k kind) string {
 
 var identifier = regexp.MustCompile(`^[\pL_][\pL\pN_$]*$`)
 
-// isExpression says whether a column's name is the text of an expression, which SQLite takes where there is no alias.
-// What reads like a name is one, and so is what stands in the query in quotes.
+// isExpression reports whether a column's name is the text of an expression, which SQLite takes where there is no
+// alias. What reads like a name is one, and so is what stands in the query in quotes.
 func (s *session) isExpression(name string) bool {
 	return !identifier.MatchString(name) && !strings.Contains(s.query.Text, quote(name)) &&
 		!strings.Contains(s.query.Text, "`"+name+"`")
 }
 
-// expressionName is what a dialect calls a column that has no name.
+// expressionName returns a dialect's name for a column that has no name.
 func expressionName(dialect string, i int) string {
 	if dialect == "hive" {
 		return "_c" + strconv.Itoa(i)

@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
 )
 
-// allow says whether a statement may do something.
+// allow reports whether a statement may do something.
 func (s *session) allow(a sqlite3.Action) bool {
 	if s.loading {
 		return true
@@ -24,7 +24,7 @@ func (s *session) allow(a sqlite3.Action) bool {
 	return false
 }
 
-// readable says whether a statement may read a column, or, where there is none, count the rows of something that it
+// readable reports whether a statement may read a column, or, where there is none, count the rows of something that it
 // calls a name, which may be one of its own making.
 func (s *session) readable(a sqlite3.Action) bool {
 	name := strings.ToLower(a.First)

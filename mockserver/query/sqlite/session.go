@@ -110,7 +110,7 @@ func (s *session) check(stmt *sqlite3.Stmt, rest string) (*sqlite3.Stmt, error) 
 	return stmt, nil
 }
 
-// alone makes sure that there is nothing in the rest of a text but comments and semicolons.
+// alone returns an error if the rest of a text has anything but comments and semicolons.
 func (s *session) alone(rest string) error {
 	for rest != "" {
 		stmt, further, err := s.conn.Prepare(rest)

@@ -12,10 +12,10 @@
 // Go's package regexp. Times are texts in UTC, such as 2026-01-15 09:30:00.
 //
 // A column of the result has the type that its table declares, else that of its values, in the words of the dialect. An
-// expression without an alias is called _col0, _col1, … by its place, in Hive _c0, _c1, …. SQLite has no boolean; a column
-// is true and false where the text of the query tells that it is: by a condition, true or false, a cast to boolean, or
-// CASE, coalesce and the like around them, also in a subquery that the column comes from. Anything else that compares,
-// such as the sum of conditions, is a number.
+// expression without an alias is called _col0, _col1, … by its place, in Hive _c0, _c1, …. SQLite has no boolean; a
+// column is true and false where the text of the query shows that it is: by a condition, true or false, a cast to
+// boolean, or CASE, coalesce and the like around them, also in a subquery that the column comes from. Anything else
+// that compares, such as the sum of conditions, is a number.
 //
 // # What a query cannot do
 //
@@ -44,7 +44,7 @@ import (
 	"svc.example/understudy/mockserver/query"
 )
 
-// The limits of an engine, unless told otherwise.
+// The default limits of an engine.
 const (
 	DefaultTimeLimit   = 5 * time.Second
 	DefaultStepLimit   = 1 << 30

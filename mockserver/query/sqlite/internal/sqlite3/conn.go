@@ -20,7 +20,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Config is what a connection is given.
+// Config holds the settings of a connection.
 type Config struct {
 	Now    time.Time            // what date('now') and the like are about
 	Limits map[int32]int32      // by SQLITE_LIMIT_…
@@ -49,8 +49,8 @@ type Conn struct {
 	panicked any // the value of a panic in a function, until SQLite has returned
 }
 
-// Steps is how many instructions of its machine SQLite does before it asks whether to stop. Each of them may call a
-// function on megabytes.
+// Steps is the number of instructions of its machine that SQLite does before it asks whether to stop. Each of them may
+// call a function on megabytes.
 const Steps = 100
 
 var initialize = sync.OnceValue(func() int32 {
@@ -166,7 +166,7 @@ func progress(_ *libc.TLS, self uintptr) int32 {
 	return 0
 }
 
-// Error is what SQLite says of a statement.
+// Error is an error that SQLite returns for a statement.
 type Error struct {
 	Code    int32 // SQLITE_ERROR, …, without its extension
 	Message string

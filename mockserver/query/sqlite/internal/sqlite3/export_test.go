@@ -11,7 +11,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// allocator is what libc allocates from. Its own counters are there only with a build tag.
+// allocator is the allocator of libc. Its own counters are there only with a build tag.
 //
 //go:linkname allocator modernc.org/libc.allocator
 var allocator memory.Allocator

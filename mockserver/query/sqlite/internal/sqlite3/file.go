@@ -7,7 +7,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// handle is what SQLite has of an open file: a sqlite3_file, and behind it what is ours.
+// handle is SQLite's view of an open file: a sqlite3_file, and behind it what is ours.
 type handle struct {
 	methods uintptr
 	file    uintptr

@@ -9,10 +9,10 @@ import (
 
 const pointerSize = types.Size_t(unsafe.Sizeof(uintptr(0)))
 
-// transient tells SQLite to copy a text before the call returns.
+// transient makes SQLite copy a text before the call returns.
 const transient = ^uintptr(0)
 
-// at is what is at an address: of C's memory, or of a Go value that is pinned.
+// at returns a pointer to what is at an address: of C's memory, or of a Go value that is pinned.
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
 // bytesAt are the n bytes at an address, good for as long as SQLite keeps them.

@@ -76,7 +76,7 @@ func (s *Stmt) Reset() {
 	lib.Xsqlite3_clear_bindings(s.conn.tls, s.stmt)
 }
 
-// Reads says whether all that the statement does is to give rows: it is no EXPLAIN, and changes nothing.
+// Reads reports whether the statement only gives rows: it is not an EXPLAIN, and changes nothing.
 func (s *Stmt) Reads() bool {
 	return lib.Xsqlite3_stmt_readonly(s.conn.tls, s.stmt) != 0 && s.Columns() > 0 &&
 		lib.Xsqlite3_stmt_isexplain(s.conn.tls, s.stmt) == 0
@@ -142,7 +142,7 @@ type Args struct {
 	values []uintptr
 }
 
-// Null says whether any argument is null.
+// Null reports whether any argument is null.
 func (a Args) Null() bool {
 	for _, value := range a.values {
 		if lib.Xsqlite3_value_type(a.tls, value) == lib.SQLITE_NULL {
