@@ -19,15 +19,17 @@ type Outcome struct {
 	Takes time.Duration // 0: the usual time
 	Error string        // the message that the task fails with; empty: it succeeds
 	Times int           // how many tasks it is for; 0: all that it fits
+
+	Later bool // what it names is uploaded later, and so is not looked for now
 }
 
 // QueueOutcome queues an outcome for tasks that begin from now on. Of several that fit a task, the one that was queued
-// first counts. A task that no workflow of the world has is an error.
+// first counts. A project, workflow or task that the world does not have is an error.
 func (w *World) QueueOutcome(o Outcome) error {
 	err := w.live.Write(0, func(tx *world.World) error {
 		return workflow.QueueOutcome(tx, fixtures.Outcome{
 			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
-			Takes: fixtures.Duration(o.Takes), Error: o.Error, Times: o.Times,
+			Takes: fixtures.Duration(o.Takes), Error: o.Error, Times: o.Times, Later: o.Later,
 		})
 	})
 	if err != nil {

@@ -32,11 +32,16 @@ func TestQueueOutcome(t *testing.T) {
 	}
 	for name, wrong := range map[string]mockserver.Outcome{
 		"task +nowhere: no task that runs an operator": {Task: "+nowhere"},
+		"project reportin: want reporting":             {Project: "reportin"},
+		"workflow daily: want":                         {Project: "reporting", Workflow: "daily"},
 		"-1: want 0 or more":                           {Times: -1},
 	} {
 		if err := w.QueueOutcome(wrong); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want %q", err, name)
 		}
+	}
+	if err := w.QueueOutcome(mockserver.Outcome{Project: "later", Task: "+load", Later: true}); err != nil {
+		t.Errorf("for what is uploaded later: %v", err)
 	}
 }
 

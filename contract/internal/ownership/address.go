@@ -32,7 +32,7 @@ type Owner struct {
 	Claimants []string // the interfaces that an exchange of Several may belong to
 }
 
-// State is the result of the search for an owner: it states whether an exchange has an owner.
+// State is the result of the search for an owner.
 type State int
 
 // States of ownership.

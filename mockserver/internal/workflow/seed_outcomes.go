@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,10 +29,37 @@ func seedOutcomes(w *world.World, outcomes []fixtures.Outcome, lost []string) er
 
 // QueueOutcome adds an outcome behind those that the world has.
 func QueueOutcome(w *world.World, o fixtures.Outcome) error {
-	if err := checkOutcome(w, o, nil); err != nil {
+	if err := errors.Join(checkNames(w, o), checkOutcome(w, o, nil)); err != nil {
 		return err
 	}
 	appendOutcome(w, o)
+	return nil
+}
+
+// checkNames refuses an outcome for a project or a workflow that the world does not have.
+func checkNames(w *world.World, o fixtures.Outcome) error {
+	if o.Later {
+		return nil
+	}
+	projects, workflows := map[string]bool{}, map[string]bool{}
+	for _, r := range table.All(&w.Workflow.Revisions) {
+		p, ok := w.Workflow.Projects.Get(r.Project)
+		if !ok {
+			continue
+		}
+		projects[p.Name] = true
+		for d := range definitionsOf(w, r.ID) {
+			if cmp.Or(o.Project, p.Name) == p.Name {
+				workflows[d.Workflow.Name] = true
+			}
+		}
+	}
+	switch {
+	case o.Project != "" && !projects[o.Project]:
+		return fmt.Errorf("project %s: want %s", o.Project, source.OneOf(o.Project, slices.Sorted(maps.Keys(projects))))
+	case o.Workflow != "" && !workflows[o.Workflow]:
+		return fmt.Errorf("workflow %s: want %s", o.Workflow, source.OneOf(o.Workflow, slices.Sorted(maps.Keys(workflows))))
+	}
 	return nil
 }
 
@@ -42,8 +70,8 @@ func appendOutcome(w *world.World, o fixtures.Outcome) {
 	})
 }
 
-// checkOutcome refuses an outcome for a task that none of the workflows has which it fits, in any revision: it would
-// never apply. Where there are no projects, or the outcome says so, the task comes later, with an upload.
+// checkOutcome refuses an outcome that would never apply: for a task that is in no revision of the workflows that it
+// fits. If there are no projects, or if the outcome says so, the task comes later, with an upload.
 func checkOutcome(w *world.World, o fixtures.Outcome, lost []string) error {
 	if o.Times < 0 {
 		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
@@ -64,8 +92,8 @@ func checkOutcome(w *world.World, o fixtures.Outcome, lost []string) error {
 	return fixtures.At(checkTask(o.Task, plan), "task "+o.Task, "task")
 }
 
-// checkTask refuses the end of a task's full name that none of a plan's tasks has. Groups do not count: they run
-// nothing, and end as their tasks do.
+// checkTask refuses a name with which the full name of no task in a plan ends. Groups do not count: they run nothing, and
+// end as their tasks do.
 func checkTask(end string, plan []dig.Task) error {
 	parts := strings.Count(end, "+")
 	var known []string
