@@ -135,7 +135,7 @@ func loadWorld(like *world.World, name string, text []byte) (world.World, error)
 	return w, err
 }
 
-// dumpWorld writes a world as a fixture.
+// dumpWorld returns a dump of a world, in the words of its brand.
 func dumpWorld(w *world.World) ([]byte, error) {
 	var dump bytes.Buffer
 	if err := w.Dump(&dump); err != nil {

@@ -126,7 +126,8 @@ func (w *World) Restore(name string) error {
 	return nil
 }
 
-// State dumps the world as a fixture, in JSON, that loads again.
+// State returns a dump of the world, in JSON, for Load. The same world gives the same bytes. A dump that was edited is
+// refused: a world that is made by hand is a fixture.
 func (w *World) State() ([]byte, error) {
 	value, err := w.live.ReadAll(context.Background())
 	if err != nil {
@@ -135,7 +136,8 @@ func (w *World) State() ([]byte, error) {
 	return dumpWorld(value)
 }
 
-// Load puts a fixture, in JSON or YAML, in the place of the world's state.
+// Load replaces the state of the world by a dump, or by a fixture in JSON or YAML. The world stays as it is if there is an
+// error.
 func (w *World) Load(fixture []byte) error {
 	value, err := loadWorld(w.live.Peek(), "fixture", fixture)
 	if err != nil {
