@@ -1,3 +1,3 @@
-// Package access says who may do what on an account: users and their keys, passwords and OAuth tokens, policies and
-// policy groups, and the rights on databases that follow from them.
+// Package access decides who may do what on an account: it holds users and their keys, passwords and OAuth tokens,
+// policies and policy groups, and derives the rights on databases from them.
 package access

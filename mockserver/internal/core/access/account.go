@@ -16,7 +16,7 @@ type accountForm struct {
 }
 
 // GetAccount returns the account, which is as old as its oldest user. It has no plan and no cores of its own: jobs of
-// the mock run on what there is.
+// the mock run on whatever the machine has.
 func GetAccount(c *op.Call) (op.Reply, error) {
 	form := accountForm{ID: c.World.Account.ID}
 	for _, t := range table.All(&c.World.Core.Tables) {

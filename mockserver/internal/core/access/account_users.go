@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// accountUserForm is a user as clients of the extras read it.
+// accountUserForm is a user in the form that clients of the extras read.
 type accountUserForm struct {
 	ID            int64   `json:"id"`
 	Name          string  `json:"name"`
@@ -38,7 +38,7 @@ func accountUserView(c *op.Call, u world.User) accountUserForm {
 	}
 }
 
-// userReference is a user by its names: what the operations that change one answer (assumed).
+// userReference names a user in the answers of the operations that change one (assumed).
 type userReference struct {
 	Name  string  `json:"name"`
 	Email *string `json:"email"`
@@ -46,7 +46,7 @@ type userReference struct {
 
 func referToUser(u world.User) (op.Reply, error) { return op.OK(userReference{u.Name, email(u)}) }
 
-// ListUsers lists all users but sub users, which have a list of their own (assumed). All users see each other.
+// ListUsers lists all users except sub users, which have a list of their own (assumed). All users see each other.
 func ListUsers(c *op.Call) (op.Reply, error) {
 	users := []accountUserForm{}
 	for u := range c.World.Account.LiveUsers() {
@@ -66,7 +66,7 @@ func GetUser(c *op.Call) (op.Reply, error) {
 	return op.OK(accountUserView(c, u))
 }
 
-// namedUser returns the user of the path: clients write the e-mail address, the name or the id.
+// namedUser returns the user of the path, which clients name by e-mail address, name or id.
 func namedUser(c *op.Call) (world.User, error) {
 	name := c.Param("name")
 	u, ok := userNamed(c.World, name)
@@ -79,7 +79,7 @@ func namedUser(c *op.Call) (world.User, error) {
 	return u, nil
 }
 
-// userNamed finds a user by its e-mail address, or else by its name.
+// userNamed returns the user with an e-mail address, or else with a name.
 func userNamed(w *world.World, name string) (world.User, bool) {
 	if name == "" {
 		return world.User{}, false
@@ -99,7 +99,7 @@ func userWith(w *world.World, fits func(world.User) bool) (world.User, bool) {
 	return world.User{}, false
 }
 
-// ownUser returns the user of the path for itself, and for those who administer the account (assumed).
+// ownUser returns the user of the path if the caller is that user or administers the account (assumed).
 func ownUser(c *op.Call, what string) (world.User, error) {
 	u, err := namedUser(c)
 	if err == nil && !c.Caller.Administers() && u.ID != c.Caller.User.ID {
@@ -139,7 +139,7 @@ func AddUser(c *op.Call) (op.Reply, error) {
 	return op.OK(accountUserView(c, u))
 }
 
-// RemoveUser removes a user with all that it could call with. Its sub users go with it (assumed).
+// RemoveUser removes a user with its keys and its OAuth tokens and codes. Its sub users are removed with it (assumed).
 func RemoveUser(c *op.Call) (op.Reply, error) {
 	u, err := namedUser(c)
 	switch {
@@ -159,8 +159,8 @@ func RemoveUser(c *op.Call) (op.Reply, error) {
 	return referToUser(u)
 }
 
-// destroyUser soft-destroys a user: its keys are deleted, its OAuth tokens and the codes that were not exchanged yet
-// are revoked.
+// destroyUser soft-destroys a user: it deletes its keys, and revokes its OAuth tokens and the codes that were not
+// exchanged yet.
 func destroyUser(c *op.Call, u world.User) {
 	u.DeletedAt = c.Now
 	putUser(c, u)

@@ -23,8 +23,8 @@ func ListAPIKeys(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"apikeys": texts})
 }
 
-// keysOf returns the keys of a user, master keys first. Answers have them in the platform's own form, since some
-// clients take no other (client).
+// keysOf returns the keys of a user, master keys first. Answers write them in the platform's own form, since some
+// clients accept no other (client).
 func keysOf(a *world.Account, user int64) []world.Key {
 	keys := slices.DeleteFunc(a.AllKeys(), func(k world.Key) bool { return k.User != user })
 	slices.SortStableFunc(keys, func(a, b world.Key) int {
@@ -39,7 +39,7 @@ func keysOf(a *world.Account, user int64) []world.Key {
 	return keys
 }
 
-// AddAPIKey gives the user that the path names another master key.
+// AddAPIKey creates another master key for the user that the path names.
 func AddAPIKey(c *op.Call) (op.Reply, error) {
 	u, err := ownUser(c, "make keys")
 	if err != nil {
@@ -48,7 +48,8 @@ func AddAPIKey(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]string{"apikey": newKey(c, u.ID, false)})
 }
 
-// newKey makes a key. The caller's key is in its chance, so that worlds which keys lead to make different ones.
+// newKey creates a key for a user. The caller's key seeds its randomness, so that worlds of different keys create
+// different ones.
 func newKey(c *op.Call, user int64, writeOnly bool) string {
 	a := &c.World.Account
 	for {

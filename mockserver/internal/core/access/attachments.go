@@ -11,19 +11,19 @@ import (
 // Policies and users have one relation with two addresses: what one of them attaches, the other one detaches
 // (documented).
 
-// AttachPolicyToUser gives a user a policy.
+// AttachPolicyToUser attaches the policy of the path to the user of the path.
 func AttachPolicyToUser(c *op.Call) (op.Reply, error) { return relate(c, with) }
 
-// AttachUserToPolicy gives a user a policy, like AttachPolicyToUser.
+// AttachUserToPolicy does the same as AttachPolicyToUser, at the other address.
 func AttachUserToPolicy(c *op.Call) (op.Reply, error) { return relate(c, with) }
 
-// DetachPolicyFromUser takes a policy from a user.
+// DetachPolicyFromUser detaches the policy of the path from the user of the path.
 func DetachPolicyFromUser(c *op.Call) (op.Reply, error) { return relate(c, without) }
 
-// DetachUserFromPolicy takes a policy from a user, like DetachPolicyFromUser.
+// DetachUserFromPolicy does the same as DetachPolicyFromUser, at the other address.
 func DetachUserFromPolicy(c *op.Call) (op.Reply, error) { return relate(c, without) }
 
-// relate changes whether the user has the policy of the path. Doing it again changes nothing.
+// relate changes whether the user of the path has the policy of the path. A repetition changes nothing.
 func relate(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
 	u, err := userFromPath(c)
 	if err != nil {
@@ -39,7 +39,8 @@ func relate(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
 	return op.OK(policyView(c.World, p))
 }
 
-// setPolicies gives a user exactly some policies. The caller must be allowed each difference.
+// setPolicies sets the policies of a user to exactly those with the given ids. The caller must be allowed to make each
+// difference.
 func setPolicies(c *op.Call, u world.User, ids []int64) error {
 	changed := slices.Concat(minus(ids, u.Policies), minus(u.Policies, ids))
 	for _, id := range changed {
@@ -54,8 +55,9 @@ func setPolicies(c *op.Call, u world.User, ids []int64) error {
 	return nil
 }
 
-// requireMayApply lets administrators apply any policy to anybody. A delegated admin applies only policies of a group
-// that it manages, and only to users who carry the tag of that group, among them itself (public).
+// requireMayApply refuses a caller who may not apply a policy to a user. Administrators apply any policy to any user. A
+// delegated admin applies only policies of a group that it manages, and only to users who carry the tag of that group,
+// itself included (public).
 func requireMayApply(c *op.Call, u world.User, policy int64) error {
 	if c.Caller.Administers() {
 		return nil
@@ -121,7 +123,8 @@ func ListPolicyUsers(c *op.Call) (op.Reply, error) {
 	return op.OK(references)
 }
 
-// UpdatePolicyUsers answers users in full, unlike ListPolicyUsers (public).
+// UpdatePolicyUsers replaces the users who have a policy. It answers with users in full, unlike ListPolicyUsers
+// (public).
 func UpdatePolicyUsers(c *op.Call) (op.Reply, error) {
 	id, _, err := policies.Find(c)
 	if err != nil {
@@ -153,7 +156,7 @@ func UpdatePolicyUsers(c *op.Call) (op.Reply, error) {
 	return op.OK(views)
 }
 
-// policyUsers are the users that a policy is attached to.
+// policyUsers returns the users that a policy is attached to.
 func policyUsers(w *world.World, policy int64) []world.User {
 	var users []world.User
 	for u := range w.Account.LiveUsers() {

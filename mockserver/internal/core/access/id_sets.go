@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// textIDs are the ids of a set that a body holds as texts. A missing set, and an id that nothing has, are refused
+// textIDs returns the ids of a set that a body holds as texts. It refuses a missing set, and an id that does not exist
 // (assumed).
 func textIDs[R any](field string, set *[]string, noun string, get func(int64) (R, bool)) ([]int64, error) {
 	if set == nil {
@@ -23,7 +23,8 @@ func textIDs[R any](field string, set *[]string, noun string, get func(int64) (R
 	return integerIDs(field, &ids, noun, get)
 }
 
-// integerIDs are likewise those that a body holds as integers. What comes twice counts once.
+// integerIDs returns the ids of a set that a body holds as integers, with the same refusals as textIDs. A repeated id
+// counts once.
 func integerIDs[R any](field string, set *[]int64, noun string, get func(int64) (R, bool)) ([]int64, error) {
 	if set == nil {
 		return nil, op.Unprocessable(field, "is missing: want the whole set, which may be empty")
@@ -38,7 +39,7 @@ func integerIDs[R any](field string, set *[]int64, noun string, get func(int64) 
 	return ids, nil
 }
 
-// with is a set of ids and one more.
+// with returns a set of ids with one more.
 func with(ids []int64, id int64) []int64 {
 	if slices.Contains(ids, id) {
 		return ids
@@ -46,10 +47,10 @@ func with(ids []int64, id int64) []int64 {
 	return append(slices.Clip(ids), id)
 }
 
-// without is a set of ids without one.
+// without returns a set of ids without one of them.
 func without(ids []int64, id int64) []int64 { return minus(ids, []int64{id}) }
 
-// minus is a set of ids without those of another.
+// minus returns a set of ids without those of another.
 func minus(ids, others []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
 }

@@ -36,12 +36,13 @@ func expired(t world.OAuthToken, now time.Time) bool {
 	return !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(now)
 }
 
-// liveToken: a token lives until it is revoked, as long as its access half is good or can be refreshed (documented).
+// liveToken reports whether a token is live: it is not revoked, and its access half is valid or can be refreshed
+// (documented).
 func liveToken(t world.OAuthToken, now time.Time) bool {
 	return t.RevokedAt.IsZero() && (!expired(t, now) || t.Refreshable)
 }
 
-// ListOauthTokens shows administrators all tokens of the account, and others their own (assumed).
+// ListOauthTokens lists the live tokens of the account for administrators, and the caller's own for others (assumed).
 func ListOauthTokens(c *op.Call) (op.Reply, error) {
 	tokens := []oauthTokenForm{}
 	for _, t := range table.All(&c.World.Account.OAuthTokens) {
@@ -75,7 +76,7 @@ func RemoveOauthToken(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]int64{"oauth_token_id": id})
 }
 
-// revokeTokens revokes the tokens, live or over, that fit and are not revoked yet.
+// revokeTokens revokes the tokens that fit and are not revoked yet, expired ones included.
 func revokeTokens(c *op.Call, fits func(world.OAuthToken) bool) {
 	for id, t := range table.All(&c.World.Account.OAuthTokens) {
 		if t.RevokedAt.IsZero() && fits(t) {

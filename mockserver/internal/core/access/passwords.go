@@ -9,10 +9,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// usualPassword is the password of every user who was given none: scenarios have users and keys, and no passwords.
+// usualPassword is the password of every user who was not given one: scenarios have users and keys, but no passwords.
 const usualPassword = "password"
 
-// passwordDigest returns what is kept of a password.
+// passwordDigest returns the digest that is stored for a password.
 func passwordDigest(user int64, password string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s", user, password))
 	return hex.EncodeToString(sum[:])
@@ -25,8 +25,8 @@ func hasPassword(u world.User, password string) bool {
 	return u.Password == passwordDigest(u.ID, password)
 }
 
-// AuthenticateUser gives a user a master key for its password. Clients take 400, and nothing else, for a wrong one
-// (client).
+// AuthenticateUser returns a master key of the user whose password it is given. Clients accept only 400 for a wrong
+// password (client).
 func AuthenticateUser(c *op.Call) (op.Reply, error) {
 	var body struct {
 		User     string `json:"user"`
@@ -46,7 +46,7 @@ func AuthenticateUser(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]string{"user": body.User, "apikey": c.World.Account.PlatformKey(keys[0])})
 }
 
-// ChangePassword gives any user another password.
+// ChangePassword sets the password of any user.
 func ChangePassword(c *op.Call) (op.Reply, error) {
 	u, err := namedUser(c)
 	if err != nil {
@@ -55,7 +55,7 @@ func ChangePassword(c *op.Call) (op.Reply, error) {
 	return setPassword(c, u)
 }
 
-// ChangeMyPassword gives the caller another password, if it knows the old one.
+// ChangeMyPassword sets the password of the caller, who must give the old one.
 func ChangeMyPassword(c *op.Call) (op.Reply, error) {
 	var body struct {
 		Old string `json:"old_password"`

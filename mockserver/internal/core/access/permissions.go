@@ -19,7 +19,7 @@ import (
 // databaseKind is the kind of resource whose permissions are rights on databases.
 const databaseKind = "Databases"
 
-// boundOperations are the operations, by kind of resource, that name what they are about in a member (public).
+// boundOperations lists, by kind of resource, the operations that must name their resources in a member (public).
 var boundOperations = map[string]struct {
 	member     string
 	operations []string
@@ -31,7 +31,7 @@ var boundOperations = map[string]struct {
 	}},
 }
 
-// GetPolicyPermissions returns what a policy grants.
+// GetPolicyPermissions returns the permissions that a policy grants.
 func GetPolicyPermissions(c *op.Call) (op.Reply, error) {
 	_, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {
@@ -40,7 +40,7 @@ func GetPolicyPermissions(c *op.Call) (op.Reply, error) {
 	return op.OK(p.Permissions)
 }
 
-// UpdatePolicyPermissions replaces what a policy grants on the kinds of resources that the body names.
+// UpdatePolicyPermissions replaces the permissions that a policy grants on the kinds of resources that the body names.
 func UpdatePolicyPermissions(c *op.Call) (op.Reply, error) {
 	id, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {
@@ -53,8 +53,8 @@ func UpdatePolicyPermissions(c *op.Call) (op.Reply, error) {
 	return op.OK(p.Permissions)
 }
 
-// changedPermissions replaces the kinds of resources that the body names and keeps all others. An empty list takes a
-// kind away. What the document does not know of is ignored, as everywhere.
+// changedPermissions returns permissions in which the kinds of resources that the body names are replaced and all
+// others kept. An empty list removes a kind. Kinds that the document does not list are ignored, as everywhere.
 func changedPermissions(c *op.Call, before world.Permissions) (world.Permissions, error) {
 	var body map[string]jsontext.Value
 	if err := c.Decode(&body); err != nil {
@@ -78,8 +78,8 @@ func changedPermissions(c *op.Call, before world.Permissions) (world.Permissions
 	return after, nil
 }
 
-// grants are the entries of one kind of resource. The document says which operations and which other texts each kind
-// has.
+// grants returns the entries of one kind of resource. The document lists the operations and the other texts of each
+// kind.
 func grants(kind string, text jsontext.Value, schema *openapi3.Schema) ([]map[string]string, error) {
 	var sent []map[string]any
 	if err := json.Unmarshal(text, &sent); err != nil {
@@ -103,7 +103,8 @@ func grants(kind string, text jsontext.Value, schema *openapi3.Schema) ([]map[st
 	return entries, nil
 }
 
-// checkGrant wants ids where an operation needs them (public), and those of databases to be integers (assumed).
+// checkGrant requires ids where an operation needs them (public), and requires the ids of databases to be integers
+// (assumed).
 func checkGrant(kind string, entry map[string]string) error {
 	needs := boundOperations[kind]
 	if slices.Contains(needs.operations, entry["operation"]) && entry[needs.member] == "" {
@@ -143,7 +144,8 @@ func GetColumnPermissions(c *op.Call) (op.Reply, error) {
 	return op.OK(columnPermissionViews(p))
 }
 
-// UpdateColumnPermissions takes the list wrapped and answers it bare (public).
+// UpdateColumnPermissions replaces the column permissions of a policy. It takes the list wrapped and answers with it
+// bare (public).
 func UpdateColumnPermissions(c *op.Call) (op.Reply, error) {
 	id, p, err := resource.Find[world.Policy](policies, c)
 	if err != nil {

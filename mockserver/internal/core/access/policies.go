@@ -37,7 +37,7 @@ func policyView(w *world.World, p world.Policy) policyForm {
 	}
 }
 
-// policyViews are the policies with some ids, in their order.
+// policyViews returns the policies with the given ids, in their order.
 func policyViews(w *world.World, ids []int64) []policyForm {
 	views := make([]policyForm, len(ids))
 	for i, id := range ids {
@@ -59,7 +59,8 @@ func GetPolicy(c *op.Call) (op.Reply, error) { return policies.Get(c) }
 // UpdatePolicy changes the name and the description of a policy.
 func UpdatePolicy(c *op.Call) (op.Reply, error) { return policies.Update(c) }
 
-// DeletePolicy takes the policy from the users and policy groups that have it, too. The answer still counts them.
+// DeletePolicy deletes a policy, and takes it from the users and policy groups that have it. The answer still counts
+// them.
 func DeletePolicy(c *op.Call) (op.Reply, error) {
 	id, _, err := policies.Find(c)
 	if err != nil {
@@ -101,7 +102,8 @@ func bindPolicy(c *op.Call, id int64, p *world.Policy) error {
 	return nil
 }
 
-// guardPolicy: a used name is 409 on creation and 422 on update, where the document has no 409.
+// guardPolicy refuses a name of a wrong length, and a name in use: with 409 on creation and with 422 on update, where
+// the document has no 409.
 func guardPolicy(c *op.Call, before, after *world.Policy) error {
 	if after == nil {
 		return nil
@@ -128,7 +130,8 @@ func policyNamed(w *world.World, name string) (world.Policy, bool) {
 	return world.Policy{}, false
 }
 
-// matchPolicy lists only the policies whose column permissions name a tag, when one is asked for.
+// matchPolicy returns a filter that keeps only the policies whose column permissions name a tag, if the request asks
+// for one.
 func matchPolicy(c *op.Call) (func(world.Policy) bool, error) {
 	tag, wanted := c.Text("column_permission_tag"), c.Has("column_permission_tag")
 	return func(p world.Policy) bool {

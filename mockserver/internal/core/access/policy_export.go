@@ -22,8 +22,8 @@ type exportedPolicyForm struct {
 	ColumnPermissions []columnPermissionForm `json:"column_permissions"`
 }
 
-// ExportPolicies returns policies with all that they grant. It is for administrators and delegated admins of accounts
-// with a feature flag (documented).
+// ExportPolicies returns policies with all that they grant. Only administrators and delegated admins may call it, on
+// accounts with a feature flag (documented).
 func ExportPolicies(c *op.Call) (op.Reply, error) {
 	switch {
 	case !c.Caller.Delegates():

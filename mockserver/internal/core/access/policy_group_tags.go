@@ -7,8 +7,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// tagged is one of the two lists of policy groups that a user has: those whose tag it carries, and those that it
-// manages as a delegated admin. To be in one of them says nothing about the other (public).
+// tagged selects one of the two lists of policy groups that a user has: those whose tag it carries, and those that it
+// manages as a delegated admin. The two lists are independent of each other (public).
 type tagged func(*world.User) *[]int64
 
 func carries(u *world.User) *[]int64 { return &u.Groups }
@@ -20,7 +20,7 @@ func ListTagUsers(c *op.Call) (op.Reply, error) { return listTagged(c, carries) 
 // ListTagDelegatedAdmins lists the delegated admins who manage the policy group of a tag.
 func ListTagDelegatedAdmins(c *op.Call) (op.Reply, error) { return listTagged(c, manages) }
 
-// listTagged answers the ids of users as texts (public).
+// listTagged answers with the ids of users as texts (public).
 func listTagged(c *op.Call, list tagged) (op.Reply, error) {
 	g, err := calledTag(c)
 	if err != nil {
@@ -43,7 +43,8 @@ func calledTag(c *op.Call) (world.PolicyGroup, error) {
 	return g, nil
 }
 
-// SetTagDelegatedAdmins refuses users who are no delegated admins (assumed).
+// SetTagDelegatedAdmins replaces the delegated admins who manage a policy group. It refuses users who are not delegated
+// admins (assumed).
 func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
 	g, ids, err := calledTagging(c)
 	if err != nil {
@@ -58,8 +59,9 @@ func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-// SetTagUsers lets a delegated admin tag the users of the groups that it manages, but neither put the tag on itself nor
-// take it off (assumed): what it may apply to itself depends on it.
+// SetTagUsers replaces the users who carry the tag of a policy group. A delegated admin may tag the users of the groups
+// that it manages, but neither put the tag on itself nor take it off (assumed): the tag decides what it may apply to
+// itself.
 func SetTagUsers(c *op.Call) (op.Reply, error) {
 	g, ids, err := calledTagging(c)
 	if err != nil {
@@ -77,7 +79,7 @@ func SetTagUsers(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-// calledTagging is the group of the path and the users of the body.
+// calledTagging returns the group of the path and the users of the body.
 func calledTagging(c *op.Call) (world.PolicyGroup, []int64, error) {
 	g, err := calledTag(c)
 	if err != nil {
@@ -93,7 +95,7 @@ func calledTagging(c *op.Call) (world.PolicyGroup, []int64, error) {
 	return g, ids, err
 }
 
-// setTagged puts a group into a list of exactly the users with some ids.
+// setTagged puts a group into the list of exactly the users with the given ids.
 func setTagged(c *op.Call, group int64, ids []int64, list tagged) {
 	for u := range c.World.Account.LiveUsers() {
 		groups, wanted := list(&u), slices.Contains(ids, u.ID)

@@ -49,13 +49,14 @@ func ListPolicyGroups(c *op.Call) (op.Reply, error) { return policyGroups.List(c
 // CreatePolicyGroup creates a policy group.
 func CreatePolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Create(c) }
 
-// GetPolicyGroup returns a policy group, by its id or its taggable name.
+// GetPolicyGroup returns a policy group by its id or its taggable name.
 func GetPolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Get(c) }
 
 // UpdatePolicyGroup changes a policy group.
 func UpdatePolicyGroup(c *op.Call) (op.Reply, error) { return policyGroups.Update(c) }
 
-// DeletePolicyGroup takes the tag from all who carry it or manage the group. The answer has no body (public).
+// DeletePolicyGroup deletes a policy group, and takes its tag from all users who carry it or manage the group. The
+// answer has no body (public).
 func DeletePolicyGroup(c *op.Call) (op.Reply, error) {
 	id, _, err := policyGroups.Find(c)
 	if err != nil {
@@ -72,7 +73,8 @@ func DeletePolicyGroup(c *op.Call) (op.Reply, error) {
 	return op.Reply{}, nil
 }
 
-// findGroup reads digits as an id first (documented), and as a taggable name when no group has it (assumed).
+// findGroup returns the id of a group. It reads digits as an id first (documented), and as a taggable name when no
+// group has that id (assumed).
 func findGroup(w *world.World, key string) (int64, bool) {
 	if id, err := strconv.ParseInt(key, 10, 64); err == nil {
 		if _, ok := w.Account.PolicyGroups.Get(id); ok {
@@ -92,7 +94,8 @@ func groupTagged(w *world.World, tag string) (world.PolicyGroup, bool) {
 	return world.PolicyGroup{}, false
 }
 
-// bindGroup makes the taggable name once: it is an address, so it outlives a change of the name (assumed).
+// bindGroup binds the body to a group. It sets the taggable name only once: that is an address, so it outlives a change
+// of the name (assumed).
 func bindGroup(c *op.Call, id int64, g *world.PolicyGroup) error {
 	var body struct {
 		Name        *string        `json:"name"`
@@ -120,7 +123,7 @@ func bindGroup(c *op.Call, id int64, g *world.PolicyGroup) error {
 	return nil
 }
 
-// taggable is a group's name as a tag (assumed).
+// taggable returns a group's name as a tag (assumed).
 func taggable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

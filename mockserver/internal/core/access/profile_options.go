@@ -7,7 +7,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// profileValue is what holds for a user: its own value, else the account's default, else nothing (documented).
+// profileValue returns the value of an option for a user: its own value, else the account's default, else nil
+// (documented).
 func profileValue(u world.User, o world.ProfileOption) *string {
 	if own, ok := u.Options[o.Key]; ok {
 		return &own
@@ -37,7 +38,7 @@ func GetProfileOption(c *op.Call) (op.Reply, error) {
 	return profileOptionOf(c, u)
 }
 
-// profileOptionOf answers the option of the path as a map of its single key (public).
+// profileOptionOf answers with the option of the path as a map of its single key (public).
 func profileOptionOf(c *op.Call, u world.User) (op.Reply, error) {
 	o, err := calledOption(c)
 	if err != nil {
@@ -81,7 +82,7 @@ func SetProfileOption(c *op.Call) (op.Reply, error) {
 	return profileOptionOf(c, u)
 }
 
-// DeleteProfileOption deletes one profile option of a user, for whom the account's default holds again.
+// DeleteProfileOption deletes a user's own value of one profile option, so that the account's default applies again.
 func DeleteProfileOption(c *op.Call) (op.Reply, error) {
 	u, o, err := settableOption(c)
 	if err != nil {
@@ -93,7 +94,7 @@ func DeleteProfileOption(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-// settableOption is the user and the option of the path, for administrators only (documented).
+// settableOption returns the user and the option of the path, for administrators only (documented).
 func settableOption(c *op.Call) (u world.User, o world.ProfileOption, err error) {
 	if !c.Caller.Administers() {
 		return u, o, op.Forbidden("only administrators may set and delete profile options")

@@ -20,8 +20,8 @@ const (
 	Delete   Right = "delete" // the database itself
 )
 
-// May reports whether a caller has a right on a database. Owners and administrators have all of them, on all databases.
-// Other users have what the Databases entries of their policies grant (public), in this way (assumed):
+// May reports whether a caller has a right on a database. Owners and administrators have all rights, on all databases.
+// Other users have the rights that the Databases entries of their policies grant (public), in this way (assumed):
 //
 //	manage        everything, on all databases
 //	owner_manage  everything, on the databases that the user has made; only these two make databases
@@ -48,12 +48,12 @@ func May(w *world.World, caller world.Caller, d world.Database, r Right) bool {
 	return false
 }
 
-// MayImport reports whether a caller may import into a database, through another interface.
+// MayImport reports whether a caller may import into a database, for the other interfaces.
 func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
 	return May(w, caller, d, Import)
 }
 
-// SeesDatabase reports whether a caller has any right on a database: others are not shown to it (assumed).
+// SeesDatabase reports whether a caller has any right on a database: other databases are hidden from it (assumed).
 func SeesDatabase(w *world.World, caller world.Caller, d world.Database) bool {
 	return May(w, caller, d, Query) || May(w, caller, d, Import)
 }
@@ -87,7 +87,7 @@ func grantsRight(entry map[string]string, user world.User, d world.Database, r R
 	return false
 }
 
-// namesID reports whether an id is among those of a text with commas.
+// namesID reports whether an id is in a comma-separated list.
 func namesID(ids string, id int64) bool {
 	for text := range strings.SplitSeq(ids, ",") {
 		if strings.TrimSpace(text) == op.IDText(id) {
@@ -97,7 +97,7 @@ func namesID(ids string, id int64) bool {
 	return false
 }
 
-// databaseEntries are the Databases entries of what is granted to a user: by its policies, and straight to it.
+// databaseEntries iterates over the Databases entries that are granted to a user, by its policies and directly.
 func databaseEntries(w *world.World, user world.User) iter.Seq[map[string]string] {
 	return func(yield func(map[string]string) bool) {
 		for permissions := range grantsOf(w, user) {
@@ -110,8 +110,9 @@ func databaseEntries(w *world.World, user world.User) iter.Seq[map[string]string
 	}
 }
 
-// grantsOf is what a user's policies grant, and what it was granted itself. The tag of a policy group grants nothing:
-// it says which delegated admins may attach the group's policies to the user (assumed).
+// grantsOf iterates over the permissions that a user's policies grant, and then those granted to the user itself. The
+// tag of a policy group grants nothing: it decides which delegated admins may attach the group's policies to the user
+// (assumed).
 func grantsOf(w *world.World, user world.User) iter.Seq[world.Permissions] {
 	return func(yield func(world.Permissions) bool) {
 		for _, id := range user.Policies {
@@ -123,7 +124,7 @@ func grantsOf(w *world.World, user world.User) iter.Seq[world.Permissions] {
 	}
 }
 
-// Granted reports whether anything of a kind of resources is granted to a user.
+// Granted reports whether a user is granted anything on a kind of resource.
 func Granted(w *world.World, user world.User, kind string) bool {
 	for permissions := range grantsOf(w, user) {
 		if len(permissions[kind]) > 0 {

@@ -15,8 +15,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// SeedAccount makes the account that a fixture says. It comes before everything else, which has owners; what policies
-// grant on databases is left to SeedGrants. The error names all that cannot be made.
+// SeedAccount creates the account that a fixture describes. It runs before all other seeds, whose rows have owners;
+// SeedGrants adds the rights on databases that policies grant. The error names everything that cannot be created.
 func SeedAccount(w *world.World, f fixtures.Account) error {
 	s := accountSeed{
 		Context: seed.Context{World: w, Part: "account"}, now: w.Now(),
@@ -43,7 +43,7 @@ func SeedAccount(w *world.World, f fixtures.Account) error {
 	return s.Err()
 }
 
-// SeedGrants gives policies the rights that a fixture grants on databases by name. It comes when those are there.
+// SeedGrants adds the rights on databases that a fixture grants to policies by name. It runs once the databases exist.
 func SeedGrants(w *world.World, f fixtures.Account) error {
 	var errs []error
 	for i, p := range f.Policies {
@@ -69,7 +69,7 @@ func SeedGrants(w *world.World, f fixtures.Account) error {
 	return errors.Join(errs...)
 }
 
-// databaseGrant is the entry of permissions for an operation on some databases; for none, on all of them.
+// databaseGrant returns the permission entry for an operation on the named databases; without names, on all of them.
 func databaseGrant(w *world.World, operation string, names []string) (map[string]string, error) {
 	entry := map[string]string{"operation": operation}
 	var ids []string
@@ -86,7 +86,7 @@ func databaseGrant(w *world.World, operation string, names []string) (map[string
 	return entry, nil
 }
 
-// accountSeed knows the rows of an account by the names that a fixture has for them.
+// accountSeed maps the names that a fixture uses to the ids of the rows of an account.
 type accountSeed struct {
 	seed.Context
 	now time.Time
@@ -112,14 +112,14 @@ func (s *accountSeed) findAll(kind string, names []string, known map[string]int6
 	return ids
 }
 
-// at returns a moment, or fallback if the fixture leaves it open.
+// at returns a moment, or fallback if the fixture leaves it out.
 func (s *accountSeed) at(i fixtures.Instant, fallback time.Time) time.Time {
 	at, err := s.Moment(i, fallback)
 	s.Add(err)
 	return at
 }
 
-// reserveIDs keeps the ids that a fixture has given from being given out to those that it has left without one.
+// reserveIDs reserves the ids that a fixture gives, so that rows without an id do not get them.
 func reserveIDs[T any](w *world.World, kind string, rows []T, id func(T) int64) {
 	for _, row := range rows {
 		w.Reserve(kind, id(row))

@@ -24,8 +24,8 @@ func subUserView(w *world.World, u world.User) subUserForm {
 	}
 }
 
-// ListSubUsers shows administrators every sub user of the account, and other callers their own; a sub user is refused
-// (documented).
+// ListSubUsers lists every sub user of the account for administrators, and the caller's own for others. It refuses a
+// sub user (documented).
 func ListSubUsers(c *op.Call) (op.Reply, error) {
 	if c.Caller.User.Role == world.SubUser {
 		return op.Reply{}, op.Forbidden("a sub user may not list sub users")
@@ -39,7 +39,7 @@ func ListSubUsers(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"sub_users": subUsers})
 }
 
-// owns reports whether a sub user is the caller's to see and to remove.
+// owns reports whether a caller may see and remove a sub user.
 func owns(caller world.Caller, u world.User) bool {
 	return caller.Administers() || u.Parent == caller.User.ID
 }

@@ -21,7 +21,7 @@ func userView(w *world.World, u world.User) userForm {
 	}
 }
 
-// granted is all that a user may do, from wherever it comes, and each of it once.
+// granted returns all permissions of a user, from its policies and its own, without duplicates.
 func granted(w *world.World, u world.User) world.Permissions {
 	all := world.Permissions{}
 	for more := range grantsOf(w, u) {
@@ -37,7 +37,7 @@ func granted(w *world.World, u world.User) world.Permissions {
 	return all
 }
 
-// email is the user's address; null for a sub user without one.
+// email returns the user's address, or nil for a sub user without one.
 func email(u world.User) *string {
 	if u.Email == "" {
 		return nil
@@ -45,7 +45,7 @@ func email(u world.User) *string {
 	return &u.Email
 }
 
-// userFromPath is the user of the path.
+// userFromPath returns the user that the path names by id.
 func userFromPath(c *op.Call) (world.User, error) {
 	id, err := c.ID("user", "user_id")
 	if err != nil {
@@ -58,8 +58,8 @@ func userFromPath(c *op.Call) (world.User, error) {
 	return u, nil
 }
 
-// readableUser is the user of the path for those who may read about it: administrators and delegated admins about
-// everybody, others about themselves (assumed).
+// readableUser returns the user of the path if the caller may read about it: administrators and delegated admins read
+// about all users, others about themselves (assumed).
 func readableUser(c *op.Call) (world.User, error) {
 	if !c.Caller.Delegates() && c.Param("user_id") != op.IDText(c.Caller.User.ID) {
 		return world.User{}, op.Forbidden("only administrators and delegated admins may see other users")
@@ -91,7 +91,8 @@ func GetAccessControlUser(c *op.Call) (op.Reply, error) {
 	return op.OK(userView(c.World, u))
 }
 
-// UpdateUserPermissions replaces what is granted to the user itself. What its policies grant stays out of the answer.
+// UpdateUserPermissions replaces the permissions granted to the user itself. The answer leaves out those of its
+// policies.
 func UpdateUserPermissions(c *op.Call) (op.Reply, error) {
 	u, err := userFromPath(c)
 	if err != nil {
@@ -104,8 +105,8 @@ func UpdateUserPermissions(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"user_id": u.ID, "permissions": u.Permissions})
 }
 
-// AddDelegatedAdmin makes a user a delegated admin. It takes restricted users only: the owner and administrators may do
-// more anyway (assumed).
+// AddDelegatedAdmin makes a user a delegated admin. It accepts restricted users only: the owner and administrators may
+// do more anyway (assumed).
 func AddDelegatedAdmin(c *op.Call) (op.Reply, error) {
 	u, err := userWithEmail(c)
 	if err != nil {
