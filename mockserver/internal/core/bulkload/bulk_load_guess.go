@@ -31,8 +31,8 @@ func sentConfig(c *op.Call) (raw []byte, config map[string]any, err error) {
 	return raw, config, err
 }
 
-// GuessBulkLoad adds what the name of the files says of their form, and what a load needs besides (assumed). Files
-// themselves the mock cannot read.
+// GuessBulkLoad adds the settings that follow from the name of the files, and the output that a load needs (assumed).
+// The mock cannot read the files themselves.
 func GuessBulkLoad(c *op.Call) (op.Reply, error) {
 	_, config, err := sentConfig(c)
 	if err != nil {
@@ -78,8 +78,8 @@ type previewColumn struct {
 	Type  string `json:"type"`
 }
 
-// PreviewBulkLoad shows the rows that are queued for the configuration, which stay queued; else the columns that the
-// configuration names.
+// PreviewBulkLoad returns the rows that are queued for the configuration, which stay queued; without any, the columns
+// that the configuration names.
 func PreviewBulkLoad(c *op.Call) (op.Reply, error) {
 	raw, config, err := sentConfig(c)
 	if err != nil {
@@ -103,7 +103,7 @@ func PreviewBulkLoad(c *op.Call) (op.Reply, error) {
 	return op.Reply{Body: map[string]any{"schema": columns, "records": records}}, err
 }
 
-// namedColumns returns those that a configuration names, for a parser or for the input itself.
+// namedColumns returns the columns that a configuration names, for a parser or for the input itself.
 func namedColumns(config map[string]any) []previewColumn {
 	columns := []previewColumn{}
 	in, _ := config["in"].(map[string]any)

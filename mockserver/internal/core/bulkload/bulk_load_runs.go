@@ -14,14 +14,14 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// RunDueBulkLoad issues the job of a bulk load session's slot and moves the session on.
+// RunDueBulkLoad issues the job of a bulk load session's slot, and advances the session to its next slot.
 func RunDueBulkLoad(w *world.World, e world.Event) {
 	b, ok := w.Core.BulkLoads.Get(e.ID)
 	if !ok || !b.PlannedAt.Equal(e.At) {
 		return
 	}
-	_, _ = jobs.Issue(w, jobOfLoad(b, b.Slot), e.At) // without a domain key nothing is in its way
-	b.Slot, _ = jobs.NextSlot(timing(b), b.Slot)     // which compiled when the session was stored
+	_, _ = jobs.Issue(w, jobOfLoad(b, b.Slot), e.At) // without a domain key it cannot fail
+	b.Slot, _ = jobs.NextSlot(timing(b), b.Slot)     // the cron text compiled when the session was stored
 	putBulkLoad(w, b, e.At)
 }
 
@@ -60,7 +60,7 @@ func RunBulkLoad(c *op.Call) (op.Reply, error) {
 	return reply, nil
 }
 
-// scheduledTime reads the time that a run is for: unix seconds, as a number or a text. Without one it is now.
+// scheduledTime returns the time that a run is for: unix seconds, as a number or a text. Without one it is now.
 func scheduledTime(value jsontext.Value, now time.Time) (time.Time, error) {
 	text := string(value)
 	if value.Kind() == '"' {
@@ -94,7 +94,7 @@ type loadJobForm struct {
 	ConfigDiff struct{}        `json:"config_diff"`
 }
 
-// namedForm is a thing by its id and its name; the id is null once it is gone.
+// namedForm is an object by its id and its name; the id is null once it is gone.
 type namedForm struct {
 	ID   *int64 `json:"id"`
 	Name string `json:"name"`
@@ -137,7 +137,7 @@ func loadJobView(w *world.World, job world.Job) loadJobForm {
 	return form
 }
 
-// Pending watches the newest job of a session.
+// Pending reports the state of the newest job of a session, and when its next step is due, if it is not over.
 func Pending(c *op.Call) (string, time.Time, bool) {
 	b, err := bulkLoadFromPath(c)
 	if err != nil {

@@ -29,7 +29,7 @@ type bulkLoadForm struct {
 	Delay      int64           `json:"delay"`
 	TimeColumn *string         `json:"time_column"`
 	Config     json.RawMessage `json:"config"`
-	ConfigDiff struct{}        `json:"config_diff"` // what a run leaves for the next: the mock's leave nothing
+	ConfigDiff struct{}        `json:"config_diff"` // state that a run leaves for the next: the mock's runs leave none
 	CreatedAt  string          `json:"created_at"`
 	UpdatedAt  string          `json:"updated_at"`
 }
@@ -48,7 +48,7 @@ func bulkLoadView(b world.BulkLoad) bulkLoadForm {
 	return form
 }
 
-// bulkLoadRequest is what bodies say of a bulk load session. What is absent stays as it is.
+// bulkLoadRequest is the body of requests on a bulk load session. An absent field leaves its value as it is.
 type bulkLoadRequest struct {
 	Name       *string               `json:"name"`
 	Database   *string               `json:"database"`
@@ -96,7 +96,7 @@ func GetBulkLoad(c *op.Call) (op.Reply, error) {
 	return op.OK(bulkLoadView(b))
 }
 
-// UpdateBulkLoad moves the next run only when it changes when the session is due.
+// UpdateBulkLoad changes a bulk load session. It moves the next run only if its cron text or its timezone changes.
 func UpdateBulkLoad(c *op.Call) (op.Reply, error) {
 	before, err := ownBulkLoad(c)
 	if err != nil {
@@ -117,7 +117,7 @@ func UpdateBulkLoad(c *op.Call) (op.Reply, error) {
 	return op.OK(bulkLoadView(putBulkLoad(c.World, b, c.Now)))
 }
 
-// DeleteBulkLoad deletes a bulk load session with the job that it has planned.
+// DeleteBulkLoad deletes a bulk load session, and cancels the job that it has planned.
 func DeleteBulkLoad(c *op.Call) (op.Reply, error) {
 	b, err := ownBulkLoad(c)
 	if err != nil {
@@ -129,7 +129,7 @@ func DeleteBulkLoad(c *op.Call) (op.Reply, error) {
 	return op.OK(bulkLoadView(b))
 }
 
-// apply returns a bulk load session as a request leaves it, without its next slot.
+// apply returns a bulk load session with the changes of a request, without its next slot.
 func (r bulkLoadRequest) apply(c *op.Call, b world.BulkLoad) (world.BulkLoad, error) {
 	wire.Set(&b.Name, r.Name)
 	wire.Set(&b.Database, r.Database)
@@ -153,7 +153,7 @@ func (r bulkLoadRequest) apply(c *op.Call, b world.BulkLoad) (world.BulkLoad, er
 	return b, errors.Join(bulkLoadValid(c, b), bulkLoadAllowed(c, b))
 }
 
-// bulkLoadValid holds a bulk load session against everything but rights.
+// bulkLoadValid checks a bulk load session in everything except rights.
 func bulkLoadValid(c *op.Call, b world.BulkLoad) error {
 	other, taken := c.World.Core.BulkLoadNames.Get(b.Name)
 	switch {
@@ -173,7 +173,7 @@ func bulkLoadValid(c *op.Call, b world.BulkLoad) error {
 	return err
 }
 
-// bulkLoadAllowed: who makes a session needs to query its database, as who issues its jobs does (assumed).
+// bulkLoadAllowed requires the right to query the database of a session, as for issuing its jobs (assumed).
 func bulkLoadAllowed(c *op.Call, b world.BulkLoad) error {
 	database, err := data.LiveDatabase(c.World, b.Database)
 	if err != nil {
@@ -207,7 +207,7 @@ func bulkLoadFromPath(c *op.Call) (world.BulkLoad, error) {
 	return b, nil
 }
 
-// ownBulkLoad leaves a bulk load session to who made it, and to administrators (assumed).
+// ownBulkLoad returns the bulk load session of the path if the caller created it or is an administrator (assumed).
 func ownBulkLoad(c *op.Call) (world.BulkLoad, error) {
 	b, err := bulkLoadFromPath(c)
 	if err == nil && b.User != c.Caller.User.ID && !c.Caller.Administers() {
@@ -221,7 +221,7 @@ func timing(b world.BulkLoad) world.JobSchedule {
 	return world.JobSchedule{Cron: b.Cron, Timezone: b.Timezone, Slot: b.Slot}
 }
 
-// putBulkLoad stores a bulk load session and plans the job of its next slot. What is late is due at once.
+// putBulkLoad stores a bulk load session and plans the job of its next slot. A slot in the past is due at once.
 func putBulkLoad(w *world.World, b world.BulkLoad, now time.Time) world.BulkLoad {
 	w.Cancel(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
 	b.PlannedAt = time.Time{}
