@@ -1,4 +1,4 @@
-// Package coretest holds what the tests of all packages of the core data interface do alike.
+// Package coretest holds the tests that all packages of the core data interface share.
 package coretest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Strangers calls every operation that a package, such as core/jobs, answers for without a key, with one that nobody
-// has, and with one that may only import, and wants refusals; so too of a body that is neither JSON nor a form.
+// Strangers calls every operation that a package, such as core/jobs, answers: without a key, with an unknown key, and
+// with a key that may only import. It requires refusals, also of a body that is neither JSON nor a form.
 func Strangers(t *testing.T, part string) {
 	t.Helper()
 	doc, err := specs.Load(specs.Core, "")
