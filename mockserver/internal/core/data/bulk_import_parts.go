@@ -21,7 +21,8 @@ func ListBulkImportParts(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"name": b.Name, "bulk_import": b.Name, "parts": parts})
 }
 
-// UploadBulkImportPart adds a part, or replaces the one of its name, so that a client may repeat an upload (assumed).
+// UploadBulkImportPart adds a part, or replaces the one of the same name, so that a client may repeat an upload
+// (assumed).
 func UploadBulkImportPart(c *op.Call) (op.Reply, error) {
 	b, err := openBulkImport(c)
 	if err != nil {
@@ -60,7 +61,7 @@ func DeleteBulkImportPart(c *op.Call) (op.Reply, error) {
 	return ReferToBulkImport(b)
 }
 
-// openBulkImport returns a bulk import that takes parts.
+// openBulkImport returns a bulk import that accepts parts.
 func openBulkImport(c *op.Call) (world.BulkImport, error) {
 	b, err := BulkImportIn(c, world.BulkUploading)
 	if err == nil && b.Frozen {
@@ -69,7 +70,7 @@ func openBulkImport(c *op.Call) (world.BulkImport, error) {
 	return b, err
 }
 
-// FreezeBulkImport ends the upload of parts. One that is frozen already stays so, wherever it stands.
+// FreezeBulkImport ends the upload of parts, whatever the status of the bulk import. A frozen one stays frozen.
 func FreezeBulkImport(c *op.Call) (op.Reply, error) {
 	b, err := ownBulkImport(c)
 	if err != nil {
@@ -80,7 +81,7 @@ func FreezeBulkImport(c *op.Call) (op.Reply, error) {
 	return ReferToBulkImport(b)
 }
 
-// UnfreezeBulkImport allows the upload of parts again, after which they are to be read again.
+// UnfreezeBulkImport allows the upload of parts again, after which a job must read them again.
 func UnfreezeBulkImport(c *op.Call) (op.Reply, error) {
 	b, err := BulkImportIn(c, world.BulkUploading, world.BulkReady)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// wrongRecord is a row that was found wrong, by its place (assumed): what cannot be read cannot be shown.
+// wrongRecord is the place and the error of a wrong row (assumed): a row that cannot be read cannot be shown.
 type wrongRecord struct {
 	Part  string `msgpack:"part"`
 	Row   int    `msgpack:"row"`
 	Error string `msgpack:"error"`
 }
 
-// maxWrongRecords is how many wrong rows of a bulk import can be looked at.
+// maxWrongRecords is the largest number of wrong rows that a bulk import keeps for inspection.
 const maxWrongRecords = 10_000
 
 // CountRows counts the good and the wrong rows of a bulk import. A part that cannot be read to its end has no good
@@ -59,7 +59,7 @@ func CountRows(b world.BulkImport) (world.BulkImport, error) {
 	return b, err
 }
 
-// LoadRows puts the good rows of all parts that can be read into the table.
+// LoadRows loads the good rows of every readable part into the table.
 func LoadRows(w *world.World, b world.BulkImport, now time.Time) error {
 	t, err := LiveTable(w, b.Database, b.Table)
 	if err != nil {
@@ -83,7 +83,7 @@ func LoadRows(w *world.World, b world.BulkImport, now time.Time) error {
 	return l.end()
 }
 
-// readPart reads a part. A row of a bulk import has a time of its own.
+// readPart reads a part. Every row of a bulk import must have a time.
 func readPart(part world.BulkPart, take func(rows.Row, error) error) error {
 	return rows.Read("msgpack.gz", part.Body, false, func(row rows.Row, err error) error {
 		if err == nil && !row.Timed {
@@ -93,7 +93,8 @@ func readPart(part world.BulkPart, take func(rows.Row, error) error) error {
 	})
 }
 
-// EndBulkImportCommit puts the good rows into the table. Where that is gone by now, the bulk import stays ready.
+// EndBulkImportCommit loads the good rows into the table. If that fails, because the table is gone for instance, the
+// bulk import stays ready.
 func EndBulkImportCommit(w *world.World, e world.Event) {
 	b, ok := w.Core.BulkImports.Get(e.ID)
 	if !ok || !b.CommitAt.Equal(e.At) {
@@ -108,7 +109,7 @@ func EndBulkImportCommit(w *world.World, e world.Event) {
 	w.Core.BulkImports.Put(b.ID, b)
 }
 
-// GetBulkImportErrorRecords gives the wrong rows that the last job has found: none before there was one.
+// GetBulkImportErrorRecords returns the wrong rows that the last job found, or none before the first job.
 func GetBulkImportErrorRecords(c *op.Call) (op.Reply, error) {
 	b, err := bulkImportFromPath(c)
 	if err != nil {

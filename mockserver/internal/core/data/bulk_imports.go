@@ -35,7 +35,8 @@ func bulkImportView(w *world.World, b world.BulkImport) bulkImportForm {
 	return form
 }
 
-// bulkStatus returns where a bulk import stands. One whose job has failed, or was killed, is where it was before.
+// bulkStatus returns the status of a bulk import. One whose job has failed, or was killed, has the status from before
+// the job.
 func bulkStatus(w *world.World, b world.BulkImport) world.BulkImportStatus {
 	job, _ := w.Core.Jobs.Get(b.Job)
 	if b.Status == world.BulkPerforming && job.Status.Finished() {
@@ -44,7 +45,7 @@ func bulkStatus(w *world.World, b world.BulkImport) world.BulkImportStatus {
 	return b.Status
 }
 
-// BulkImportReference is a bulk import by its name: what the operations that change one answer. Clients know it under
+// BulkImportReference names a bulk import in the answers of the operations that change one. Clients read its name under
 // either key.
 type BulkImportReference struct {
 	Name       string `json:"name"`
@@ -117,7 +118,7 @@ func bulkImportFromPath(c *op.Call) (world.BulkImport, error) {
 	return b, nil
 }
 
-// ownBulkImport leaves a bulk import to who made it, and to administrators (assumed).
+// ownBulkImport returns the bulk import of the path if the caller created it or is an administrator (assumed).
 func ownBulkImport(c *op.Call) (world.BulkImport, error) {
 	b, err := bulkImportFromPath(c)
 	if err == nil && b.User != c.Caller.User.ID && !c.Caller.Administers() {
@@ -126,7 +127,7 @@ func ownBulkImport(c *op.Call) (world.BulkImport, error) {
 	return b, err
 }
 
-// BulkImportIn returns a bulk import that the caller may change and that stands where it can be changed.
+// BulkImportIn returns a bulk import that the caller may change and that has one of the given statuses.
 func BulkImportIn(c *op.Call, statuses ...world.BulkImportStatus) (world.BulkImport, error) {
 	b, err := ownBulkImport(c)
 	if err != nil {
@@ -138,7 +139,7 @@ func BulkImportIn(c *op.Call, statuses ...world.BulkImportStatus) (world.BulkImp
 	return b, nil
 }
 
-// BulkImportPending watches the job of a bulk import, and then its commit.
+// BulkImportPending reports the progress of a bulk import: first of its job, then of its commit.
 func BulkImportPending(c *op.Call) (string, time.Time, bool) {
 	b, err := bulkImportFromPath(c)
 	if err != nil {

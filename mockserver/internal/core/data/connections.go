@@ -20,7 +20,7 @@ type connectionForm struct {
 	Organization *string `json:"organization"` // a leftover, always null
 }
 
-// connectionNameForm tells the name twice (public).
+// connectionNameForm gives the name twice (public).
 type connectionNameForm struct {
 	Name   string `json:"name"`
 	Result string `json:"result"`
@@ -94,9 +94,9 @@ type connectorConfigForm struct {
 	Settings jsontext.Value `json:"settings"`
 }
 
-// ValidateConnectorConfig checks the configuration of a connector, which needs a type and settings (assumed). Where the
-// world says which connectors the account has, by their restrictions, the type must be one of them; and when a
-// connection is named, its URL must be for that type.
+// ValidateConnectorConfig checks the configuration of a connector, which needs a type and settings (assumed). If the
+// world lists the connectors of the account, by their restrictions, the type must be one of them; and if a connection
+// is named, its URL must be for that type.
 func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
 	var body struct {
 		connectorConfigForm
@@ -126,8 +126,8 @@ func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
 	return op.OK(body.connectorConfigForm)
 }
 
-// leadsTo compares the scheme of a URL with a type of connectors. Types come in versions, as s3 and s3_v2. A URL
-// without a scheme leads anywhere.
+// leadsTo reports whether the scheme of a URL fits a type of connectors. Types come in versions, as s3 and s3_v2. A URL
+// without a scheme fits any type.
 func leadsTo(address, connector string) bool {
 	u, err := url.Parse(address)
 	return err != nil || strings.HasPrefix(connector, u.Scheme) || strings.HasPrefix(u.Scheme, connector)

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// databaseForm is a database as lists show it. The strict one among the clients takes these members and no other.
+// databaseForm is a database as lists show it. The strictest client accepts exactly these members.
 type databaseForm struct {
 	Name            string           `json:"name"`
 	Count           int64            `json:"count"`
@@ -44,7 +44,7 @@ type databaseReference struct {
 	Database string `json:"database"`
 }
 
-// LiveDatabase finds a database that has not been deleted.
+// LiveDatabase returns the database with a name that has not been deleted.
 func LiveDatabase(w *world.World, name string) (world.Database, error) {
 	id, ok := w.Core.DatabaseNames.Get(name)
 	if !ok {
@@ -71,7 +71,7 @@ func RequireRight(c *op.Call, d world.Database, r access.Right) error {
 	return op.Forbidden("your permissions do not include %s on database %s", r, d.Name)
 }
 
-// visibleDatabase is the database that the path names, as far as the caller has any right on it.
+// visibleDatabase returns the database that the path names, if the caller has any right on it.
 func visibleDatabase(c *op.Call) (world.Database, error) {
 	d, err := LiveDatabase(c.World, c.Param("database_name"))
 	if err == nil && !access.SeesDatabase(c.World, c.Caller, d) {
@@ -110,7 +110,7 @@ func GetDatabase(c *op.Call) (op.Reply, error) {
 	return op.OK(oneDatabaseForm{ID: op.IDText(d.ID), databaseForm: databaseView(c, d, count, wire.DateTime)})
 }
 
-// CreateDatabase creates a database, of which the caller is the owner.
+// CreateDatabase creates a database, which the caller owns.
 func CreateDatabase(c *op.Call) (op.Reply, error) {
 	name := c.Param("database_name")
 	if err := CheckName("database_name", name); err != nil {
@@ -130,20 +130,20 @@ func CreateDatabase(c *op.Call) (op.Reply, error) {
 	return op.OK(databaseReference{d.Name})
 }
 
-// putDatabase stores a database and takes up its name.
+// putDatabase stores a database and indexes its name.
 func putDatabase(w *world.World, d world.Database) {
 	w.Core.Databases.Put(d.ID, d)
 	w.Core.DatabaseNames.Put(d.Name, d.ID)
 }
 
-// touchDatabase notes that something in a database has changed.
+// touchDatabase sets the time at which a database has changed.
 func touchDatabase(w *world.World, id int64, now time.Time) {
 	d, _ := w.Core.Databases.Get(id)
 	d.UpdatedAt = now
 	w.Core.Databases.Put(id, d)
 }
 
-// DeleteDatabase deletes a database with its tables. These stay recoverable, and the database with them.
+// DeleteDatabase soft-deletes a database with its tables. The tables can be recovered, and the database with them.
 func DeleteDatabase(c *op.Call) (op.Reply, error) {
 	d, err := DatabaseFor(c, access.Delete)
 	if err != nil {
@@ -162,8 +162,8 @@ func DeleteDatabase(c *op.Call) (op.Reply, error) {
 	return op.OK(databaseReference{d.Name})
 }
 
-// permissionWord is what a caller may do with a database at most, in one word, as the listing has it (the words are
-// those of clients, what they stand for is assumed).
+// permissionWord returns the most that a caller may do with a database, in one word, as the listing has it (the words
+// are those of clients, their meaning is assumed).
 func permissionWord(w *world.World, caller world.Caller, d world.Database) string {
 	switch {
 	case access.May(w, caller, d, access.Delete):
@@ -192,8 +192,8 @@ func databasePermissions(w *world.World, caller world.Caller, d world.Database) 
 	}
 }
 
-// MayQuery reports whether a caller may query the live database of a name. Of one that there is not, only who may do
-// everything is told so.
+// MayQuery reports whether a caller may query the live database with a name. For a database that does not exist, it
+// reports true only for a caller who may query all databases.
 func MayQuery(w *world.World, caller world.Caller, database string) bool {
 	d, _ := LiveDatabase(w, database)
 	return access.May(w, caller, d, access.Query)

@@ -12,17 +12,17 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// retention is how long a deleted table can be recovered (public).
+// retention is the time for which a deleted table can be recovered (public).
 const retention = 7 * 24 * time.Hour
 
-// recoverable reports whether a table is a deleted one that can still be recovered.
+// recoverable reports whether a table is deleted and can still be recovered.
 func recoverable(t world.Table, now time.Time) bool {
 	return !t.DeletedAt.IsZero() && now.Before(t.DeletedAt.Add(retention))
 }
 
-// forgetExpired forgets the deleted tables that can no longer be recovered, with their records, and the deleted
-// databases that none is left of. It runs whenever something is deleted, which bounds how much is kept, and is no event
-// of its own, since a world with nothing but a deleted table is idle.
+// forgetExpired removes the deleted tables that can no longer be recovered, with their records, and the deleted
+// databases without any tables left. It runs whenever something is deleted, which bounds how much is kept. It is not an
+// event of its own, so that a world with only a deleted table counts as idle.
 func forgetExpired(w *world.World, now time.Time) {
 	kept := map[int64]bool{} // databases that have tables, deleted ones or not
 	for id, t := range table.All(&w.Core.Tables) {
@@ -92,7 +92,7 @@ func matchDeleted(c *op.Call) (func(world.Table) bool, error) {
 // ListDeletedTables lists the deleted tables that can still be recovered.
 func ListDeletedTables(c *op.Call) (op.Reply, error) { return deletedTables.List(c) }
 
-// RecoverTable recovers a deleted table, and its database when that is deleted too and the caller has the right to it;
+// RecoverTable recovers a deleted table, and its database if that is deleted too and the caller has the right to it;
 // without the right nothing is recovered (documented, except for the status).
 func RecoverTable(c *op.Call) (op.Reply, error) {
 	id, t, err := resource.Find[world.Table](deletedTables, c)
@@ -129,9 +129,9 @@ func RecoverTable(c *op.Call) (op.Reply, error) {
 	return op.OK(bareTableView(t))
 }
 
-// recoveryDatabase is the database that a deleted table is recovered into, as it will be: the one that was asked for,
-// else the one that the table was in. A database that is deleted comes back under its name, or under the one that was
-// asked for when no database has that. Who may delete a database may also recover it (assumed).
+// recoveryDatabase returns the database that a deleted table is recovered into, as it will be: the requested one, else
+// the one that the table was in. A deleted database comes back under its own name, or under the requested one if no
+// database has that. Who may delete a database may also recover it (assumed).
 func recoveryDatabase(c *op.Call, t world.Table, wanted *string) (world.Database, error) {
 	parent, _ := c.World.Core.Databases.Get(t.Database)
 	if err := RequireRight(c, parent, access.Edit); err != nil {

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// MaxImport is how many bytes an upload of rows may have.
+// MaxImport is the largest size of an upload of rows, in bytes.
 const MaxImport = 32 << 20
 
 type importForm struct {
@@ -22,7 +22,7 @@ type importForm struct {
 	ElapsedTime float64 `json:"elapsed_time"` // by the world's clock, for which an import takes no time
 }
 
-// ImportTable puts the rows of the body into a table. A second import with the same id is answered like the first
+// ImportTable loads the rows of the body into a table. A second import with the same id gets the answer of the first
 // (client).
 func ImportTable(c *op.Call) (op.Reply, error) {
 	d, t, err := tableFor(c, access.Import)

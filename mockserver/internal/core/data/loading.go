@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// loading is rows on their way into a table. The columns that they show join its schema, if it detects schemas.
+// loading holds rows on their way into a table. Their columns join its schema, if it detects schemas.
 type loading struct {
 	*world.Core
 	table world.Table
@@ -22,8 +22,8 @@ type loading struct {
 	shown columnSet
 }
 
-// batchSize is how many rows are stored at once, so that an upload that is larger than what a world may hold is never
-// held whole.
+// batchSize is the number of rows that are stored at once, so that an upload larger than a world may hold is never in
+// memory whole.
 const batchSize = 1000
 
 func newLoading(x *world.Core, t world.Table, now time.Time) *loading {
@@ -34,7 +34,7 @@ func newLoading(x *world.Core, t world.Table, now time.Time) *loading {
 	return l
 }
 
-// take takes a row of an upload.
+// take adds a row of an upload.
 func (l *loading) take(row rows.Row, err error) error {
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (l *loading) store() {
 	l.batch = l.batch[:0]
 }
 
-// end stores what is left.
+// end stores the remaining rows, and the schema if the table detects schemas.
 func (l *loading) end() error {
 	if l.table.DetectSchema && len(l.shown.list) > 0 {
 		schema, err := extended(l.held, l.shown.list)
@@ -71,8 +71,9 @@ func (l *loading) end() error {
 	return nil
 }
 
-// Learned returns a table to which a record of texts is about to come. The record's columns join the schema, if the
-// table detects schemas and has one: without one queries see all columns anyway. Beyond the limit no more columns join.
+// Learned returns a table to which a record of texts is about to be added. The record's columns join the schema if the
+// table detects schemas and has one: without a schema queries see all columns anyway. Columns beyond the limit do not
+// join.
 func Learned(t world.Table, r world.Record) world.Table {
 	if !t.DetectSchema || len(t.Schema) == 0 {
 		return t
@@ -96,8 +97,8 @@ func hasColumn(schema []world.Column, name string) bool {
 	return slices.ContainsFunc(schema, func(c world.Column) bool { return c.Name == name })
 }
 
-// heldColumns returns those that the records of a table have. Queries see them as long as the table has no schema, and
-// they must be among its columns once it has one.
+// heldColumns returns the columns that the records of a table have. Queries see them as long as the table has no
+// schema, and they must be among its columns once it has one.
 func heldColumns(x *world.Core, t world.Table) []world.Column {
 	var held columnSet
 	records, _ := x.Records.Get(t.ID)
@@ -110,7 +111,7 @@ func heldColumns(x *world.Core, t world.Table) []world.Column {
 	return held.list
 }
 
-// extended returns a schema with the columns of others that it lacks.
+// extended returns a schema with those columns of another list that it lacks.
 func extended(schema, more []world.Column) ([]world.Column, error) {
 	schema = slices.Clip(schema)
 	for _, column := range more {
@@ -124,14 +125,14 @@ func extended(schema, more []world.Column) ([]world.Column, error) {
 	return schema, nil
 }
 
-// columnSet is columns in the order in which rows show them.
+// columnSet holds columns in the order in which rows show them.
 type columnSet struct {
 	list   []world.Column
 	places map[string]int
 }
 
-// add takes a column up, or widens its type to one that holds all its values. What has no column's name stays in its
-// rows, where no query sees it.
+// add adds a column, or widens its type to one that holds all its values. A value whose name is not valid for a column
+// stays in its row, where queries do not see it.
 func (s *columnSet) add(name, kind string) {
 	name = strings.ToLower(name)
 	place, known := s.places[name]

@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// How long the names of databases and tables are (client).
+// The limits of the length of names of databases and tables (client).
 const (
 	minName = 3
 	maxName = 255
@@ -15,8 +15,9 @@ const (
 
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
-// CheckName refuses what is no name of a database or a table. The message tells the allowed and the actual length, and
-// the name (client). It is the handlers that check names, since the validation of requests may be off.
+// CheckName refuses a text that is not a valid name of a database or a table. The message gives the allowed and the
+// actual length, and the name (client). The handlers check names themselves, since the validation of requests may be
+// off.
 func CheckName(field, name string) error {
 	n := utf8.RuneCountInString(name)
 	if n >= minName && n <= maxName && strings.Trim(name, nameLetters) == "" {
@@ -26,7 +27,8 @@ func CheckName(field, name string) error {
 		minName, maxName, n, name)
 }
 
-// checkColumnName: names of columns may be shorter, but do not begin with a digit (public).
+// checkColumnName refuses a text that is not a valid name of a column. It may be shorter, but must not begin with a
+// digit (public).
 func checkColumnName(name string) error {
 	n := utf8.RuneCountInString(name)
 	if n >= 1 && n <= maxName && strings.Trim(name, nameLetters) == "" && (name[0] < '0' || name[0] > '9') {

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// timeColumn is there in every table, and in no schema.
+// timeColumn is the column that every table has, and that no schema lists.
 const timeColumn = "time"
 
 // parseSchema reads the columns of a body: an array of arrays, or a text that holds one (public).
@@ -57,7 +57,7 @@ func parseColumn(row []string) (world.Column, error) {
 	return world.Column{Name: row[0], Type: row[1], Alias: row[2], Description: row[3]}, nil
 }
 
-// knownType reports whether there is a type of columns with this name. The list is assumed, chiefly its end.
+// knownType reports whether a type of columns has this name. The list is assumed, chiefly its end.
 func knownType(name string) bool {
 	if items, ok := between(name, "array<", ">"); ok {
 		return knownType(items)
@@ -79,7 +79,7 @@ func between(text, before, after string) (string, bool) {
 	return text, begins && ends
 }
 
-// requireDistinct refuses a column that is there twice, as 422. Where the document has no 422, recode makes it a 400.
+// requireDistinct refuses a duplicate column with 422. Where the document has no 422, recode makes it a 400.
 func requireDistinct(columns []world.Column) error {
 	seen := map[string]bool{timeColumn: true}
 	for _, column := range columns {
@@ -94,7 +94,7 @@ func requireDistinct(columns []world.Column) error {
 	return nil
 }
 
-// withoutDuplicates keeps the first of the columns that have one name.
+// withoutDuplicates keeps the first of the columns that share a name.
 func withoutDuplicates(columns []world.Column) []world.Column {
 	seen := map[string]bool{timeColumn: true}
 	return slices.DeleteFunc(slices.Clone(columns), func(column world.Column) bool {
@@ -104,8 +104,8 @@ func withoutDuplicates(columns []world.Column) []world.Column {
 	})
 }
 
-// schemaText is a schema as it travels: a JSON array in a text. With descriptions, all columns have four elements, and
-// one without an alias has its name there.
+// schemaText returns a schema in its wire form: a JSON array in a text. With descriptions, all columns have four
+// elements, and one without an alias has its name there.
 func schemaText(columns []world.Column, described bool) string {
 	rows := make([][]string, len(columns))
 	for i, column := range columns {

@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// renameTo gives a table another name in its database. A table that has this name already is in the way, unless it may
-// be overwritten: then it is deleted, as DeleteTable does it.
+// renameTo gives a table another name in its database. If another table has this name, it is a conflict, unless that
+// may be overwritten: then it is deleted, as DeleteTable does it.
 func renameTo(c *op.Call, d world.Database, t world.Table, name string, overwrite bool) (world.Table, error) {
 	if err := CheckName("name", name); err != nil {
 		return t, err
@@ -59,7 +59,7 @@ type swappedTables struct {
 	Table2   string `json:"table2"`
 }
 
-// SwapTables exchanges everything but the names of two tables: records, ids and schemas (assumed).
+// SwapTables exchanges two tables in everything except their names: records, ids and schemas (assumed).
 func SwapTables(c *op.Call) (op.Reply, error) {
 	d, err := DatabaseFor(c, access.Edit)
 	if err != nil {
@@ -82,8 +82,8 @@ func SwapTables(c *op.Call) (op.Reply, error) {
 	return op.OK(answer)
 }
 
-// ChangeTableDatabase moves a table to another database. A target that the caller may not change is 403, and so is one
-// that has a table of this name; one that is unknown is 404 (client).
+// ChangeTableDatabase moves a table to another database. It answers 403 for a target that the caller may not change or
+// that has a table of this name, and 404 for an unknown target (client).
 func ChangeTableDatabase(c *op.Call) (op.Reply, error) {
 	_, t, err := tableFor(c, access.Edit)
 	if err != nil {
@@ -123,8 +123,8 @@ type transferredTable struct {
 	Table    string `json:"table_name"`
 }
 
-// TransferTable lets a table go to another account. The table is gone from this one, for good. A repetition with the
-// same idempotent_key is answered as the first time.
+// TransferTable transfers a table to another account, and removes it from this one for good. A repetition with the same
+// idempotent_key gets the first answer.
 func TransferTable(c *op.Call) (op.Reply, error) {
 	d, err := DatabaseFor(c, access.Edit)
 	if err != nil {
@@ -157,8 +157,8 @@ func TransferTable(c *op.Call) (op.Reply, error) {
 	return op.OK(transferredTable(done))
 }
 
-// transferable is every reason why a table cannot go to where a request sends it: the account is not enabled for it
-// (documented), the second key is nobody's, or the other account has no such database (both assumed).
+// transferable returns why a table cannot go to the target of a request, or nil: the account is not enabled for it
+// (documented), the second key belongs to no account, or the other account has no such database (both assumed).
 func transferable(c *op.Call, body transferRequest) error {
 	if !c.World.Account.Has(world.FeatureTableTransfer) {
 		return op.Forbidden("this account is not enabled for the transfer of tables")

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// tableOptions is what bodies say of a table. What is absent stays as it is.
+// tableOptions is the body of requests on a table. An absent field leaves its value as it is.
 type tableOptions struct {
 	Name             *string               `json:"name"`
 	Overwrite        bool                  `json:"overwrite"`
@@ -27,7 +27,7 @@ func readOptions(c *op.Call) (options tableOptions, err error) {
 	return options, c.Decode(&options)
 }
 
-// columns reads the schema, which must be there.
+// columns returns the schema, which must be present.
 func (o tableOptions) columns() ([]world.Column, error) {
 	if o.Schema == nil {
 		return nil, op.Invalid("schema", "is missing")
@@ -39,7 +39,7 @@ func (o tableOptions) columns() ([]world.Column, error) {
 	return columns, err
 }
 
-// apply changes a table as the options say, except for its name.
+// apply changes a table according to the options, except for its name.
 func (o tableOptions) apply(t *world.Table) error {
 	if days := o.ExpireDays.Value; days != nil && *days < 0 {
 		return op.Invalid("expire_days", "want a number of days, or 0 or null for no end, not %d", *days)
@@ -69,7 +69,7 @@ func (o tableOptions) apply(t *world.Table) error {
 	return nil
 }
 
-// CreateTableWithType creates a table of the only type that there is.
+// CreateTableWithType creates a table of the only type.
 func CreateTableWithType(c *op.Call) (op.Reply, error) {
 	if kind := c.Param("table_type"); kind != tableKind {
 		return op.Reply{}, op.Invalid("table_type", "want %s, the only type, not %q", tableKind, kind)
@@ -77,7 +77,7 @@ func CreateTableWithType(c *op.Call) (op.Reply, error) {
 	return CreateTable(c)
 }
 
-// CreateTable answers a repetition with the same idempotent_key as it did the first time (assumed).
+// CreateTable creates a table. A repetition with the same idempotent_key gets the first answer (assumed).
 func CreateTable(c *op.Call) (op.Reply, error) {
 	name, key := c.Param("table_name"), c.Text("idempotent_key")
 	if err := CheckName("table_name", name); err != nil {
@@ -101,7 +101,7 @@ func CreateTable(c *op.Call) (op.Reply, error) {
 	return referTo(d, AddTable(c.World, d, t, c.Now))
 }
 
-// AddTable enters a new table into a database in which its name is free.
+// AddTable adds a new table to a database in which its name is free.
 func AddTable(w *world.World, d world.Database, t world.Table, now time.Time) world.Table {
 	t.ID, t.Database, t.CreatedAt, t.UpdatedAt = w.NewID("core.table"), d.ID, now, now
 	putTable(w, t)
@@ -109,8 +109,8 @@ func AddTable(w *world.World, d world.Database, t world.Table, now time.Time) wo
 	return t
 }
 
-// newTable is the schema and the options of a table to make: those of the body, those of the source table as far as
-// the body is silent, and else the platform's (assumed: that new columns join the schema by themselves).
+// newTable returns the schema and the options of a table to create: those of the body, else those of the source table,
+// else the platform's (assumed: that new columns join the schema by themselves).
 func newTable(c *op.Call, d world.Database) (t world.Table, err error) {
 	t = world.Table{IncludeV: true, DetectSchema: true}
 	if name := c.Text("source_table"); name != "" {
@@ -147,14 +147,14 @@ func nameTaken(d world.Database, t world.Table) error {
 	return op.Conflict("table %s (id %d) of database %s has this name already", t.Name, t.ID, d.Name)
 }
 
-// UpdateTable changes the options of a table. A column that is there twice is 400 here: the document of this operation
-// has no 422.
+// UpdateTable changes the options of a table. A duplicate column is 400 here: the document of this operation has no
+// 422.
 func UpdateTable(c *op.Call) (op.Reply, error) {
 	reply, err := changeTable(c)
 	return reply, wire.Recode(err, op.CodeUnprocessable, op.CodeInvalid)
 }
 
-// UpdateTableSchema replaces the schema. A name in use is 422 here, the document of this operation has no 409.
+// UpdateTableSchema replaces the schema. A name in use is 422 here: the document of this operation has no 409.
 func UpdateTableSchema(c *op.Call) (op.Reply, error) {
 	options, err := readOptions(c)
 	if err == nil && options.Schema == nil {

@@ -15,7 +15,7 @@ import (
 // tableKind is the only type of tables (documented).
 const tableKind = "log"
 
-// tableReference is a table by its place: what the operations that change one answer.
+// tableReference names a table and its database in the answers of the operations that change one.
 type tableReference struct {
 	Database string `json:"database"`
 	Table    string `json:"table"`
@@ -26,7 +26,7 @@ func referTo(d world.Database, t world.Table) (op.Reply, error) {
 	return op.OK(tableReference{Database: d.Name, Table: t.Name, Type: tableKind})
 }
 
-// bareTableForm is a table without its schema, as recovery answers it.
+// bareTableForm is a table without its schema, the form in which recovery answers.
 type bareTableForm struct {
 	ID               int64   `json:"id"`
 	Name             string  `json:"name"`
@@ -47,7 +47,7 @@ type tableForm struct {
 	Schema string `json:"schema"`
 }
 
-// describedTableForm is a table where descriptions are asked for.
+// describedTableForm is a table with its description, for requests that ask for descriptions.
 type describedTableForm struct {
 	tableForm
 	Description *string `json:"description"`
@@ -74,7 +74,7 @@ func tableView(t world.Table, described bool) any {
 	return form
 }
 
-// LiveTableIn finds a table of a database that has not been deleted.
+// LiveTableIn returns the live table with a name in a database.
 func LiveTableIn(w *world.World, d world.Database, name string) (world.Table, error) {
 	id, ok := w.Core.TableNames.Get(world.TableName{Database: d.ID, Name: name})
 	if !ok {
@@ -84,7 +84,7 @@ func LiveTableIn(w *world.World, d world.Database, name string) (world.Table, er
 	return t, nil
 }
 
-// LiveTable finds a live table by the names of its database and itself.
+// LiveTable returns a live table by the names of its database and itself.
 func LiveTable(w *world.World, database, name string) (world.Table, error) {
 	d, err := LiveDatabase(w, database)
 	if err != nil {
@@ -104,7 +104,7 @@ func tablesOf(w *world.World, database int64) iter.Seq[world.Table] {
 	}
 }
 
-// tableFor is the table that the path names, as far as the caller has a right on its database.
+// tableFor returns the table that the path names, with its database, if the caller has a right on the database.
 func tableFor(c *op.Call, r access.Right) (d world.Database, t world.Table, err error) {
 	if d, err = DatabaseFor(c, r); err == nil {
 		t, err = LiveTableIn(c.World, d, c.Param("table_name"))
@@ -112,7 +112,7 @@ func tableFor(c *op.Call, r access.Right) (d world.Database, t world.Table, err 
 	return d, t, err
 }
 
-// visibleTable is the table that the path names, as far as the caller has any right on its database.
+// visibleTable returns the table that the path names, if the caller has any right on its database.
 func visibleTable(c *op.Call) (t world.Table, err error) {
 	d, err := visibleDatabase(c)
 	if err != nil {
@@ -121,18 +121,18 @@ func visibleTable(c *op.Call) (t world.Table, err error) {
 	return LiveTableIn(c.World, d, c.Param("table_name"))
 }
 
-// putTable stores a live table and takes up its name.
+// putTable stores a live table and indexes its name.
 func putTable(w *world.World, t world.Table) {
 	w.Core.Tables.Put(t.ID, t)
 	w.Core.TableNames.Put(world.TableName{Database: t.Database, Name: t.Name}, t.ID)
 }
 
-// freeName lets go of the name that a table has had.
+// freeName releases the name of a table.
 func freeName(w *world.World, t world.Table) {
 	w.Core.TableNames.Delete(world.TableName{Database: t.Database, Name: t.Name})
 }
 
-// moveTable gives a live table another place: another name, another database, or both.
+// moveTable gives a live table another name, another database, or both.
 func moveTable(c *op.Call, t world.Table, to world.Database, name string) world.Table {
 	freeName(c.World, t)
 	touchDatabase(c.World, t.Database, c.Now)
@@ -172,7 +172,7 @@ func GetTable(c *op.Call) (op.Reply, error) {
 	return op.OK(tableView(t, described))
 }
 
-// DeleteTable deletes a table softly. Its name is free at once (assumed); it can be recovered for a while.
+// DeleteTable soft-deletes a table. Its name is free at once (assumed); it can be recovered for a while.
 func DeleteTable(c *op.Call) (op.Reply, error) {
 	d, t, err := tableFor(c, access.Edit)
 	if err != nil {
@@ -187,7 +187,7 @@ func DeleteTable(c *op.Call) (op.Reply, error) {
 	return referTo(d, t)
 }
 
-// requireUnprotected: what is protected is refused with 403 (assumed).
+// requireUnprotected refuses a protected table with 403 (assumed).
 func requireUnprotected(t world.Table) error {
 	if t.DeleteProtected {
 		return op.Forbidden("table %s (id %d) is protected from deletion", t.Name, t.ID)
@@ -195,7 +195,7 @@ func requireUnprotected(t world.Table) error {
 	return nil
 }
 
-// softDelete deletes a live table softly: its row stays, without its name.
+// softDelete marks a live table as deleted: its row stays, and its name is released.
 func softDelete(w *world.World, t world.Table, now time.Time) {
 	freeName(w, t)
 	t.DeletedAt = now

@@ -18,8 +18,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// TailTable gives the records that came in last, in the order in which they came (assumed); without a count it is one
-// of them. The suffix of the path, or else format, chooses the form.
+// TailTable returns the records that were added last, in the order in which they were added (assumed); without a count
+// it returns one. The suffix of the path, or else format, chooses the form.
 func TailTable(c *op.Call) (op.Reply, error) {
 	_, t, err := tableFor(c, access.Query)
 	if err != nil {
@@ -63,7 +63,7 @@ func lastRecords(w *world.World, t world.Table, count int64) ([]record, error) {
 	return list, nil
 }
 
-// stream is one msgpack value after the other, which is what clients read.
+// stream answers with one msgpack value after the other, the form that clients read.
 func stream(records []record) (op.Reply, error) {
 	var b bytes.Buffer
 	encoder := msgpack.NewEncoder(&b)
@@ -84,8 +84,8 @@ type record struct {
 // field is a value of a record; values are texts (documented).
 type field struct{ key, text string }
 
-// newRecord puts the columns of the schema first, in their order, then other keys in that of the alphabet, and the
-// time last.
+// newRecord puts the columns of the schema first, in their order, then other keys in alphabetical order, and the time
+// last.
 func newRecord(t world.Table, row world.Record) (record, error) {
 	texts := map[string]string{}
 	if err := json.Unmarshal([]byte(row.Values), &texts); err != nil {
