@@ -45,8 +45,8 @@ func PerformBulkImport(c *op.Call) (op.Reply, error) {
 	return op.OK(data.BulkImportReference{Name: b.Name, BulkImport: b.Name, JobID: op.IDText(job.ID)})
 }
 
-// readParts ends the job of a bulk import: good and wrong rows are counted. That they fit into the table is
-// found out by loading them into a copy of the world.
+// readParts ends the job of a bulk import: it counts good and wrong rows, and loads them into a copy of the world to
+// check that they fit into the table.
 func readParts(w *world.World, job *world.Job) error {
 	b, ok := w.Core.BulkImports.Get(job.BulkImport)
 	if !ok || b.Job != job.ID {
@@ -67,7 +67,7 @@ func readParts(w *world.World, job *world.Job) error {
 	return nil
 }
 
-// CommitBulkImport has the good rows put into the table, as soon as a job would begin.
+// CommitBulkImport plans the loading of the good rows into the table, for the time at which a job would start.
 func CommitBulkImport(c *op.Call) (op.Reply, error) {
 	b, err := data.BulkImportIn(c, world.BulkReady)
 	if err != nil {

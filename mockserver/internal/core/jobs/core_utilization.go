@@ -10,10 +10,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// The intervals that the use of cores is counted in (assumed).
+// The intervals in which the use of cores is counted (assumed).
 const (
 	coreInterval  = time.Hour
-	coreIntervals = 24 // unless the request says from when to when
+	coreIntervals = 24 // unless the request gives from and to
 	maxIntervals  = 24 * 92
 )
 
@@ -68,7 +68,7 @@ func countCores(history []int, job world.Job, from, now time.Time) {
 	}
 }
 
-// coreTime reads a time of the query: as clients print it, or unix seconds.
+// coreTime returns a time of the query, in a form that clients print, or in unix seconds.
 func coreTime(c *op.Call, name string, fallback time.Time) (time.Time, error) {
 	text := c.Text(name)
 	if text == "" {

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// SetJobResultExport makes a job that exports the result of another, as soon as that is there. Nothing is sent.
+// SetJobResultExport creates a job that exports the result of another as soon as it exists. The mock sends nothing.
 func SetJobResultExport(c *op.Call) (op.Reply, error) {
 	target, err := jobFromPath(c)
 	if err != nil {
@@ -45,7 +45,7 @@ func SetJobResultExport(c *op.Call) (op.Reply, error) {
 	return op.OK(jobDetail(c.World, job))
 }
 
-// requireExportable refuses a job that has no result and will have none.
+// requireExportable refuses a job that has no result and cannot get one.
 func requireExportable(target world.Job) error {
 	none := target.Status.Finished() && target.Output == nil
 	if none || !slices.Contains(queryTypes(), target.Type) {
@@ -54,7 +54,8 @@ func requireExportable(target world.Job) error {
 	return nil
 }
 
-// resultExportable is asked when the export runs, by when its target is over.
+// resultExportable returns an error if the target of an export has no result. It is called when the export runs, after
+// the end of its target.
 func resultExportable(w *world.World, target int64) error {
 	job, _ := w.Core.Jobs.Get(target)
 	if job.Status != world.JobSuccess {
@@ -63,7 +64,7 @@ func resultExportable(w *world.World, target int64) error {
 	return nil
 }
 
-// tableExportable: a table may be gone by the time that it is exported.
+// tableExportable returns an error if the table of an export no longer exists when the export runs.
 func tableExportable(w *world.World, job world.Job, database world.Database) error {
 	if job.Table == "" {
 		return nil
@@ -83,7 +84,7 @@ type exportRequest struct {
 	DomainKey   domainKey `json:"domain_key"`
 }
 
-// CreateExportJob makes a job that writes a table to a bucket. The credentials are not kept.
+// CreateExportJob creates a job that writes a table to a bucket. The world does not store the credentials.
 func CreateExportJob(c *op.Call) (op.Reply, error) {
 	database, err := data.DatabaseFor(c, access.Query)
 	if err != nil {

@@ -20,31 +20,31 @@ import (
 	"svc.example/understudy/mockserver/query"
 )
 
-// Question is a query that is answered at once, for another interface.
+// Question is a query of another interface that is answered at once.
 type Question struct {
 	Caller   world.Caller
 	Database string
 	Text     string
 	Now      time.Time
-	Views    []View // what else may be read, ahead of the tables of the database
+	Views    []View // further tables, which take precedence over the tables of the database
 }
 
-// View is a query that is read as a table.
+// View is a query whose rows can be read as a table.
 type View struct{ Name, Text string }
 
 // Finding is the answer to a question.
 type Finding struct {
 	Columns [][2]string        // name and type, in the engine's words
-	Rows    [][]jsontext.Value // at most as many as were wanted
+	Rows    [][]jsontext.Value // at most as many as requested
 	Count   int64              // of all rows
-	Note    string             // for the journal, when the rows are not what one would expect
-	Silent  bool               // nothing answers queries, so there are no rows
+	Note    string             // for the journal, when the rows are not those to expect
+	Silent  bool               // no engine and no queued result answers the query, so there are no rows
 }
 
-// questionDialect is what SQL of questions is taken for.
+// questionDialect is the SQL dialect of questions.
 const questionDialect = "trino"
 
-// questionKey names a question among those of one call.
+// questionKey identifies a question within one call.
 type questionKey struct {
 	user           int64
 	database, text string
@@ -53,8 +53,8 @@ type questionKey struct {
 
 var errUnderWay = errors.New("the query is under way") // which nobody gets to see: the handler is called again
 
-// Ask answers a question with what is queued for its text, which is counted down, else with the engine. It gives the
-// first rows, as many as are wanted.
+// Ask answers a question with the queued result for its text, which it counts down, else with the engine. It returns at
+// most the requested number of rows, the first ones.
 func (g Engine) Ask(w *world.World, queries *op.Queries, q Question, rows int64) (found Finding, err error) {
 	if err := data.Queryable(w, q.Caller, q.Database); err != nil {
 		return Finding{}, err
@@ -94,12 +94,12 @@ func (g Engine) Ask(w *world.World, queries *op.Queries, q Question, rows int64)
 	return found, err
 }
 
-// job returns the question as a job, for what is queued for jobs.
+// job returns the question as a job, to match the results that are queued for jobs.
 func (q Question) job() world.Job {
 	return world.Job{Type: questionDialect, Database: q.Database, Query: q.Text, UpdatedAt: q.Now}
 }
 
-// answer asks the engine.
+// answer runs the query of a question in the engine.
 func (g Engine) answer(ctx context.Context, w *world.World, q Question) outcome {
 	tables := &viewTables{
 		queryTables: &queryTables{world: w, caller: q.Caller}, ctx: ctx, engine: g, question: q,
@@ -111,7 +111,7 @@ func (g Engine) answer(ctx context.Context, w *world.World, q Question) outcome 
 	}
 }
 
-// findingOf reads the first rows of an output.
+// findingOf returns the first rows of an output.
 func findingOf(output *world.Output, rows int64) (Finding, error) {
 	found := Finding{Columns: output.Columns, Count: output.Count}
 	err := result.Form{Limit: rows}.EachRow(output, func(values []any) error {
@@ -129,7 +129,7 @@ func findingOf(output *world.Output, rows int64) (Finding, error) {
 	return found, err
 }
 
-// viewTables are the tables that a question may read, its views among them.
+// viewTables holds the tables that a question may read, its views included.
 type viewTables struct {
 	*queryTables
 	ctx      context.Context
@@ -163,7 +163,7 @@ func (t *viewTables) Table(database, name string) (query.Table, bool) {
 	}}, true
 }
 
-// view answers the query of a view.
+// view returns the rows of the query of a view.
 func (t *viewTables) view(text string) (Finding, error) {
 	q := t.question
 	q.Text, q.Views = text, nil
@@ -184,7 +184,7 @@ func (t *viewTables) view(text string) (Finding, error) {
 	return findingOf(answer.Output, math.MaxInt64)
 }
 
-// platformType is a column's type in the platform's words, out of those of an engine.
+// platformType returns the platform's name of a type of columns that has an engine's name.
 func platformType(engineType string) string {
 	switch strings.ToLower(engineType) {
 	case "bigint", "long":
@@ -197,7 +197,7 @@ func platformType(engineType string) string {
 	return "string"
 }
 
-// textsOf is a row as the records of tables are: an object of texts, without what is null.
+// textsOf returns a row in the form of a table's records: an object of texts, without nulls.
 func textsOf(columns [][2]string, row []jsontext.Value) string {
 	values := map[string]string{}
 	for i, value := range row {

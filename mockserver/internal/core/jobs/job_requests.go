@@ -19,14 +19,14 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// The types of jobs that are no queries.
+// The types of jobs without a query.
 const (
 	BulkLoadJob     = "bulkload"
 	exportJob       = "export"
 	resultExportJob = "result_export"
 )
 
-// queryTypes are the types of jobs that have a query (client). The mock runs those of engines that speak SQL.
+// queryTypes returns the types of jobs that have a query (client). The mock runs those whose engines take SQL.
 func queryTypes() []string { return []string{"hive", "presto", "trino", "mapred", "pig"} }
 
 func speaksSQL(jobType string) bool { return slices.Contains(queryTypes()[:3], jobType) }
@@ -69,7 +69,7 @@ func (g Engine) IssueJob(c *op.Call) (op.Reply, error) {
 	return reply, nil
 }
 
-// issued is the answer for a new job.
+// issued returns the answer for a new job.
 func issued(job world.Job) op.Reply {
 	id := op.IDText(job.ID)
 	return op.Reply{Body: map[string]string{"job": id, "job_id": id, "database": job.Database}}
@@ -92,7 +92,7 @@ func (q *jobQuery) UnmarshalJSON(data []byte) error {
 
 func (q jobQuery) empty() bool { return q.object == nil && q.text == "" }
 
-// bind checks the type of a job, and that it has what it needs.
+// bind checks the type of a job, and sets the query or the configuration that the type needs.
 func (q jobQuery) bind(job *world.Job) error {
 	var config map[string]any
 	switch {
@@ -146,7 +146,7 @@ func (o jobOptions) bind(w *world.World, job *world.Job) error {
 	return nil
 }
 
-// checkRanges: −2, very low, to 2, very high, and up to 32 further tries (public).
+// checkRanges requires a priority from −2, very low, to 2, very high, and at most 32 retries (public).
 func checkRanges(priority, retryLimit *int) error {
 	if p := priority; p != nil && (*p < -2 || *p > 2) {
 		return op.Invalid("priority", "want -2 to 2, not %d", *p)
@@ -157,7 +157,7 @@ func checkRanges(priority, retryLimit *int) error {
 	return nil
 }
 
-// domainKey is a text or a number. They compare as text.
+// domainKey is a text or a number, compared as text.
 type domainKey string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -173,19 +173,19 @@ func (k *domainKey) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// exportTarget is where a result is sent to: a URL, the settings of a connection as a JSON object in a text (client),
-// or a connection with its settings. What they hold may be secret, so no message repeats it.
+// exportTarget is the target of a result: a URL, the settings of a connection as a JSON object in a text (client), or a
+// connection with its settings. They may hold secrets, so no message repeats them.
 type exportTarget struct {
 	Result     *string `json:"result"`
 	Connection *int64  `json:"result_connection_id"`
 	Settings   *string `json:"result_connection_settings"`
 }
 
-// scheme is how a URL begins. The rest is not looked at: passwords stand in it as they are.
+// scheme matches the scheme of a URL. The rest is not parsed: passwords stand in it unescaped.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+._-]*://`)
 
-// url is the target as a URL, as a text that begins with the name of a connection, or as a JSON object; empty when
-// there is none.
+// url returns the target as a URL, as a text that begins with the name of a connection, or as a JSON object; the empty
+// text if there is no target.
 func (t exportTarget) url(w *world.World) (string, error) {
 	if t.Settings != nil && !isObject(*t.Settings) {
 		return "", op.Unprocessable("result_connection_settings", "want a JSON object, as text")

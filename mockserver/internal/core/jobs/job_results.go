@@ -11,11 +11,11 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// resultsKept is for how long the result of a job is there (public).
+// resultsKept is the time for which the result of a job is kept (public).
 const resultsKept = 7 * 24 * time.Hour
 
-// GetJobResult returns the handler that answers with the rows of a job. Their ETag is made of their bytes, so the same
-// rows in the same form can be read on where a download broke off.
+// GetJobResult returns the handler that answers with the rows of a job. Their ETag is derived from their bytes, so that
+// a client can resume a broken download of the same rows in the same form.
 func GetJobResult(shared *result.Renderings) op.Handler {
 	return func(c *op.Call) (op.Reply, error) { return replyWithResult(c, shared) }
 }
@@ -46,7 +46,7 @@ func replyWithResult(c *op.Call, shared *result.Renderings) (op.Reply, error) {
 	return reply, nil
 }
 
-// resultThere says why a job has no result (404 is assumed).
+// resultThere returns an error that gives the reason why a job has no result (404 is assumed), or nil.
 func resultThere(job world.Job, now time.Time) error {
 	missing := func(why string) error {
 		return &op.Error{Code: op.CodeNotFound, Message: "job " + op.IDText(job.ID) + " has no result: " + why}

@@ -13,13 +13,13 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// How long a job is queued and runs, unless the world or a queued result says otherwise.
+// The times for which a job is queued and runs, unless the world or a queued result sets others.
 const (
 	QueuedTime  = time.Second
 	RunningTime = 4 * time.Second
 )
 
-// Issue queues a job, from a request or a schedule alike. A domain key belongs to its first job for ever.
+// Issue queues a job, from a request or a schedule alike. A domain key belongs to its first job permanently.
 func Issue(w *world.World, job world.Job, at time.Time) (world.Job, error) {
 	if job.DomainKey != "" {
 		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held {
@@ -45,12 +45,13 @@ func waitFor(w *world.World, job world.Job) time.Duration {
 	return cmp.Or(w.Core.JobTime.Queued, QueuedTime)
 }
 
-// Ask issues a query for another interface, which gives its answer by Answer before it ends, unless one is queued.
+// Ask issues a query for another interface, which supplies the answer by Answer before the query ends, unless a result
+// is queued for it.
 func Ask(w *world.World, job world.Job, at time.Time) (world.Job, error) {
 	return Issue(w, job, at)
 }
 
-// Answer gives a job the answer that it ends with, if it is under way and has none yet.
+// Answer sets the answer with which a job ends, if the job is under way and has none yet.
 func Answer(w *world.World, id int64, answer world.QueuedResult) {
 	if job, ok := w.Core.Jobs.Get(id); ok && job.Answer == nil && !job.Status.Finished() {
 		job.Answer = &answer
@@ -58,7 +59,7 @@ func Answer(w *world.World, id int64, answer world.QueuedResult) {
 	}
 }
 
-// Proceed takes the next step of a job that has its answer, or has not started yet, at the time that it is due.
+// Proceed runs the next step of a job that has its answer, or has not started yet, as of the time at which it is due.
 func Proceed(w *world.World, id int64) {
 	job, _ := w.Core.Jobs.Get(id)
 	due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id}
@@ -74,7 +75,7 @@ func PlanStep(w *world.World, job world.Job, at time.Time) world.Job {
 	return job
 }
 
-// RunJob moves a job on: it starts, or it ends.
+// RunJob runs the due step of a job: it starts the job, or ends it.
 func (g Engine) RunJob(w *world.World, e world.Event) {
 	job, ok := w.Core.Jobs.Get(e.ID)
 	switch {
@@ -86,7 +87,7 @@ func (g Engine) RunJob(w *world.World, e world.Event) {
 	}
 }
 
-// StartJob lets a job run. One that exports the result of another waits for the end of that.
+// StartJob starts a job. One that exports the result of another waits for that job's end.
 func StartJob(w *world.World, job world.Job, e world.Event) {
 	if target, ok := w.Core.Jobs.Get(job.ExportTarget); ok && !target.Status.Finished() {
 		if p, waits := w.PendingOf(world.JobEvent, target.ID); waits {
@@ -111,8 +112,8 @@ func runFor(w *world.World, job world.Job) time.Duration {
 	return cmp.Or(w.Core.JobTime.Running, RunningTime)
 }
 
-// endJob gives a job its result, as soon as its query has one. A failed one is tried again while it has tries left,
-// with what is queued by then.
+// endJob ends a job with its result, once its query has ended. A failed job runs again while it has retries left, with
+// the result that is queued by then.
 func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
 	job.UpdatedAt = e.At
 	ended, _ := e.Ended.(*run)
@@ -135,7 +136,7 @@ func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
 	Conclude(w, job, e.At, err)
 }
 
-// Conclude ends a job that has its result, or an error.
+// Conclude ends a job with its result, or with an error.
 func Conclude(w *world.World, job world.Job, at time.Time, err error) {
 	job.EndAt, job.UpdatedAt, job.StepAt, job.Answer = at, at, time.Time{}, nil
 	if err != nil {
@@ -149,7 +150,7 @@ func Conclude(w *world.World, job world.Job, at time.Time, err error) {
 	w.Core.Jobs.Put(job.ID, job)
 }
 
-// perform does what a job is for. Its query, if it has one, has ended.
+// perform does the work of a job. Its query, if it has one, has ended.
 func (g Engine) perform(w *world.World, job *world.Job, ended *run) error {
 	switch {
 	case ended != nil:
@@ -188,7 +189,7 @@ func deliverOutcome(job *world.Job, o *outcome) error {
 	return nil
 }
 
-// SetOutput gives a job its rows. Those of a bulk load count as inserted.
+// SetOutput sets the rows of a job. Those of a bulk load are counted as inserted.
 func SetOutput(job *world.Job, output *world.Output) {
 	if job.Type == BulkLoadJob {
 		job.RecordsInserted = output.Count
@@ -199,8 +200,8 @@ func SetOutput(job *world.Job, output *world.Output) {
 	job.Cmdout += fmt.Sprintf("rows: %d\n", output.Count)
 }
 
-// userAndDatabase is a job's user, and its database. Since the job was issued, or its schedule made, the database may
-// have gone, and the user's right to query it.
+// userAndDatabase returns the user of a job and its database. Since the job was issued, or its schedule created, the
+// database may have been deleted, or the user may have lost the right to query it.
 func userAndDatabase(w *world.World, job world.Job) (world.Caller, world.Database, error) {
 	user, _ := w.Account.Users.Get(job.User)
 	caller := world.Caller{User: user}
@@ -212,8 +213,8 @@ func userAndDatabase(w *world.World, job world.Job) (world.Caller, world.Databas
 	return caller, database, err
 }
 
-// EmptyReason returns why a job has no rows that mean anything, and what to do about it, or the empty text if it has
-// some.
+// EmptyReason returns why the rows of a job mean nothing, and how to change that, or the empty text if they mean
+// something.
 func (g Engine) EmptyReason(job world.Job) string {
 	switch {
 	case job.Answer != nil || job.Type == exportJob || job.Type == bulkImportJob:
@@ -231,7 +232,7 @@ func (g Engine) EmptyReason(job world.Job) string {
 	return ""
 }
 
-// KillJob stops a job, one whose query has not ended as well. One that is over stays as it is.
+// KillJob stops a job, and its query if that has not ended. A finished job stays as it is.
 func KillJob(c *op.Call) (op.Reply, error) {
 	job, err := findJob(c)
 	if err != nil {

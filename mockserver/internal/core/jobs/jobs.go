@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// statusForm is a JobStatus. A killed job that never started took no time.
+// statusForm is a JobStatus. A killed job that never started has the duration 0.
 type statusForm struct {
 	JobID      string          `json:"job_id"`
 	Status     world.JobStatus `json:"status"`
@@ -24,7 +24,7 @@ type statusForm struct {
 	EndAt      string          `json:"end_at"`
 	UpdatedAt  string          `json:"updated_at"`
 	Duration   *int64          `json:"duration"` // whole seconds
-	CPUTime    *int64          `json:"cpu_time"` // milliseconds; that they are those of the duration is assumed
+	CPUTime    *int64          `json:"cpu_time"` // milliseconds; equal to the duration (assumed)
 	NumRecords *int64          `json:"num_records"`
 	ResultSize *int64          `json:"result_size"`
 }
@@ -49,7 +49,7 @@ func statusView(job world.Job) statusForm {
 }
 
 // jobForm is a Job; with Debug a JobDetail, and with ScheduledAt an entry of a schedule's history. A client refuses
-// null where these are texts (client).
+// null in the fields that are texts here (client).
 type jobForm struct {
 	statusForm
 	Type          string     `json:"type"`
@@ -86,7 +86,7 @@ func jobView(w *world.World, job world.Job) jobForm {
 	}
 }
 
-// jobDetail adds what the job printed: nothing, as long as it is queued.
+// jobDetail returns a job with its printed output, which is null as long as the job is queued.
 func jobDetail(w *world.World, job world.Job) jobForm {
 	form := jobView(w, job)
 	form.Debug = &debugForm{}
@@ -96,7 +96,7 @@ func jobDetail(w *world.World, job world.Job) jobForm {
 	return form
 }
 
-// resultSchema is names and types of a result's columns, as clients read them.
+// resultSchema returns the names and types of a result's columns, in the form that clients read.
 func resultSchema(out *world.Output) *string {
 	if out == nil {
 		return nil
@@ -118,10 +118,10 @@ func optionalID(id int64) *int64 {
 
 const (
 	jobsByDefault = 20
-	slowJob       = 3600 // seconds that make a job slow when the client does not say how many (assumed)
+	slowJob       = 3600 // seconds from which on a job is slow, unless the client sends another number (assumed)
 )
 
-// ListJobs lists jobs, the newest first. It counts from 0, and the job at the position to is in the list.
+// ListJobs lists jobs, the newest first. Positions count from 0, and the list includes the job at the position to.
 func ListJobs(c *op.Call) (op.Reply, error) {
 	from, err := position(c, "from", 0)
 	if err != nil {
@@ -161,7 +161,7 @@ type jobPage struct {
 	To    *int64    `json:"to"`
 }
 
-// sentOrNull is null for a parameter that was not.
+// sentOrNull returns the value of a parameter, or nil if the request does not have the parameter.
 func sentOrNull(c *op.Call, name string, value int64) *int64 {
 	if !c.Has(name) {
 		return nil
@@ -169,7 +169,7 @@ func sentOrNull(c *op.Call, name string, value int64) *int64 {
 	return &value
 }
 
-// position is a place in a list, counted from 0.
+// position returns a position in a list, counted from 0.
 func position(c *op.Call, name string, fallback int64) (int64, error) {
 	at, err := c.Int(name, fallback)
 	if err == nil && at < 0 {
@@ -194,7 +194,7 @@ func jobFilter(c *op.Call) (func(world.Job) bool, error) {
 	}, nil
 }
 
-// runDuration is for how long a job has run by now.
+// runDuration returns the time for which a job has run by now.
 func runDuration(job world.Job, now time.Time) time.Duration {
 	switch {
 	case job.StartAt.IsZero():
@@ -205,7 +205,7 @@ func runDuration(job world.Job, now time.Time) time.Duration {
 	return job.EndAt.Sub(job.StartAt)
 }
 
-// GetJob returns a job with what it has printed.
+// GetJob returns a job with its printed output.
 func GetJob(c *op.Call) (op.Reply, error) {
 	job, err := jobFromPath(c)
 	if err != nil {
@@ -243,7 +243,8 @@ func GetJobStatistics(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]string{"records_inserted": fmt.Sprint(job.RecordsInserted)})
 }
 
-// jobFromPath is the job of the path, with its result if it was due. All users see the jobs of the account (assumed).
+// jobFromPath returns the job of the path, with its result if that was due. All users see the jobs of the account
+// (assumed).
 func jobFromPath(c *op.Call) (world.Job, error) {
 	job, err := findJob(c)
 	if err == nil {
@@ -264,7 +265,7 @@ func findJob(c *op.Call) (world.Job, error) {
 	return job, nil
 }
 
-// JobPending reports where the job of the path stands and when its next step is due, if it is not over.
+// JobPending reports the status of the job of the path, and when its next step is due, if it is not over.
 func JobPending(c *op.Call) (string, time.Time, bool) {
 	job, err := jobFromPath(c)
 	if err != nil {
@@ -273,7 +274,7 @@ func JobPending(c *op.Call) (string, time.Time, bool) {
 	return string(job.Status), job.StepAt, !job.Status.Finished()
 }
 
-// DomainKeyPending is JobPending for the job with the domain key of the path.
+// DomainKeyPending reports the same as JobPending, for the job with the domain key of the path.
 func DomainKeyPending(c *op.Call) (string, time.Time, bool) {
 	id, _ := c.World.Core.JobKeys.Get(c.Param("domain_key"))
 	job, ok := c.World.Core.Jobs.Get(id)

@@ -16,42 +16,43 @@ import (
 
 // Engine runs the queries of jobs.
 type Engine struct {
-	Query query.Engine  // answers queries; nil: none does
-	Slots chan struct{} // as many queries run side by side as it has room for; nil: any number
-	Busy  func() bool   // reports whether requests come in; nil: never
+	Query query.Engine  // answers queries; nil: there is no engine
+	Slots chan struct{} // limits by its capacity how many queries run side by side; nil: no limit
+	Busy  func() bool   // reports whether requests are being served; nil: never
 }
 
-// queryLimit is how long one query may take by the wall clock, rests included, whatever the engine does about it
-// itself.
+// queryLimit is the longest time that one query may take by the wall clock, rests included, whatever limit the engine
+// itself has.
 const queryLimit = 30 * time.Second
 
-// A query that has run for longer than most lets requests go first: while they come in, it rests again and again, but
-// not for so long that it would come to its limit by resting.
+// A query that has run longer than beforeRest yields to requests: while they are being served, it rests repeatedly, but
+// in all no longer than maxRest, so that resting alone does not bring it to its limit.
 const (
 	beforeRest = 100 * time.Millisecond
 	rest       = 20 * time.Millisecond
 	maxRest    = 15 * time.Second
 )
 
-// maxPending is how many queries of one world may wait to be run before the next job is issued. Each keeps the world as
-// it was.
+// maxPending is the number of queries of one world that may wait to be run before the next job is issued. Each keeps
+// its own version of the world.
 const maxPending = 1000
 
-// outcome is what a query gives.
+// outcome is the result of a query.
 type outcome struct {
 	output *world.Output
 	note   string
-	taken  []world.Job // in whose place queued results have answered
-	err    error       // that of the query
+	taken  []world.Job // jobs that queued results have answered
+	err    error       // the error of the query
 }
 
-// run is a query of jobs or questions. It begins when somebody waits for it, and is cancelled when nobody does.
+// run is a query of jobs or questions. It begins when a first caller waits for it, and is cancelled when no caller
+// waits any more.
 type run struct {
 	slots   chan struct{}
 	outcome atomic.Pointer[outcome]
 
 	mu      sync.Mutex
-	query   func(context.Context) outcome // nil once there is an outcome, so that the world it reads can go
+	query   func(context.Context) outcome // nil once there is an outcome, so that the world it reads can be freed
 	attempt *attempt
 }
 
@@ -69,7 +70,7 @@ func (g Engine) newRun(query func(context.Context) outcome) *run {
 // Done implements world.Query.
 func (r *run) Done() bool { return r.outcome.Load() != nil }
 
-// Run implements world.Query. All who wait share one attempt.
+// Run implements world.Query. All waiting callers share one attempt.
 func (r *run) Run(ctx context.Context) error {
 	a := r.join()
 	if a == nil {
@@ -111,7 +112,7 @@ func (r *run) leave(a *attempt) {
 	}
 }
 
-// begin runs the query as soon as there is room for it. The result of one that was cancelled is not kept.
+// begin runs the query as soon as a slot is free. The result of a cancelled query is dropped.
 func (r *run) begin(ctx context.Context, a *attempt, query func(context.Context) outcome) {
 	if r.slots != nil {
 		select {
@@ -141,7 +142,7 @@ func recovered(ctx context.Context, query func(context.Context) outcome) (o outc
 	return query(ctx)
 }
 
-// beginQuery begins the query of a job over the world as it is, or returns nil if there is none to run.
+// beginQuery begins the query of a job over the current state of the world, or returns nil if there is no query to run.
 func (g Engine) beginQuery(w *world.World, job world.Job) *run {
 	if g.Query == nil || job.Answer != nil || job.ExportTarget != 0 || !speaksSQL(job.Type) {
 		return nil
@@ -158,7 +159,7 @@ func (g Engine) beginQuery(w *world.World, job world.Job) *run {
 	})
 }
 
-// ask gives a query to the engine.
+// ask runs a query in the engine.
 func (g Engine) ask(ctx context.Context, job world.Job, tables query.Tables) (*world.Output, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryLimit)
 	defer cancel()
@@ -176,7 +177,7 @@ func (g Engine) ask(ctx context.Context, job world.Job, tables query.Tables) (*w
 	return result.NewOutput(columns, answer.Rows)
 }
 
-// pause returns what a query calls to let requests go first.
+// pause returns the function that a query calls to yield to requests.
 func (g Engine) pause() func() {
 	if g.Busy == nil {
 		return nil
@@ -190,14 +191,14 @@ func (g Engine) pause() func() {
 	}
 }
 
-// waitForEnd makes a call wait for the end of a job that was due and has not got its result yet.
+// waitForEnd makes a call wait for the end of a job that is due and has not got its result yet.
 func waitForEnd(c *op.Call, job world.Job) {
 	if p, waits := c.World.PendingOf(world.JobEvent, job.ID); waits {
 		c.Queries.Need(p.Query)
 	}
 }
 
-// waitForRoom makes a call that issues a job wait while too many queries have not been run.
+// waitForRoom makes a call that issues a job wait while too many queries are pending.
 func waitForRoom(c *op.Call) {
 	if pending := c.World.Pending(); len(pending) >= maxPending {
 		c.Queries.Need(pending[0].Query)

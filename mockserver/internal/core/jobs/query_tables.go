@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver/query"
 )
 
-// queryTables is what a user may query of a world.
+// queryTables holds the tables of a world that a user may query.
 type queryTables struct {
 	world  *world.World
 	caller world.Caller
@@ -56,8 +56,8 @@ func (t *queryTables) Table(database, name string) (query.Table, bool) {
 	}}, true
 }
 
-// note says that a query has not seen all records that its tables count, which would be a puzzle otherwise; nothing if
-// it has.
+// note returns a text for a query that did not see all records that its tables count, which would be a puzzle
+// otherwise, or the empty text if it saw all.
 func (t *queryTables) note(subject string) string {
 	if t.part == nil {
 		return ""

@@ -13,12 +13,12 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// MaxDelay is how many seconds a job may come after its slot (assumed).
+// MaxDelay is the largest delay of a job after its slot, in seconds (assumed).
 const MaxDelay = 366 * 24 * 3600
 
 const historyKept = 90 * 24 * time.Hour // (client)
 
-// SlotsOf returns when a schedule is due. Without cron its slots are none.
+// SlotsOf returns the times at which a schedule is due. Without cron there are none.
 func SlotsOf(s world.JobSchedule) (dig.Schedule, error) {
 	zone, err := time.LoadLocation(s.Timezone)
 	if err != nil || s.Timezone == "" || s.Timezone == "Local" { // the machine's own zone is nobody's
@@ -41,7 +41,7 @@ func SlotsOf(s world.JobSchedule) (dig.Schedule, error) {
 	return slots, nil
 }
 
-// NextSlot returns when a schedule is due for the first time after a moment, or the zero time if it never is.
+// NextSlot returns the first time after a moment at which a schedule is due, or the zero time if there is none.
 func NextSlot(s world.JobSchedule, after time.Time) (time.Time, error) {
 	slots, err := SlotsOf(s)
 	if err != nil {
@@ -54,7 +54,7 @@ func NextSlot(s world.JobSchedule, after time.Time) (time.Time, error) {
 	return next.Time.UTC(), nil
 }
 
-// PutSchedule stores a schedule and plans the job of its next slot. What is late is due at once.
+// PutSchedule stores a schedule and plans the job of its next slot. A slot in the past is due at once.
 func PutSchedule(w *world.World, s world.JobSchedule, now time.Time) world.JobSchedule {
 	w.Cancel(world.Event{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
 	s.PlannedAt = time.Time{}
@@ -70,15 +70,15 @@ func PutSchedule(w *world.World, s world.JobSchedule, now time.Time) world.JobSc
 	return s
 }
 
-// RunDueSchedule issues the job of a schedule's slot and moves the schedule on. Whether its user may still query is for
-// the job to find out.
+// RunDueSchedule issues the job of a schedule's slot, and advances the schedule to its next slot. The job checks
+// whether its user may still query.
 func RunDueSchedule(w *world.World, e world.Event) {
 	s, ok := w.Core.Schedules.Get(e.ID)
 	if !ok || !s.PlannedAt.Equal(e.At) {
 		return
 	}
-	_, _ = Issue(w, JobForSlot(s, s.Slot), e.At) // without a domain key nothing is in its way
-	s.Slot, _ = NextSlot(s, s.Slot)              // which compiled when the schedule was stored
+	_, _ = Issue(w, JobForSlot(s, s.Slot), e.At) // without a domain key it cannot fail
+	s.Slot, _ = NextSlot(s, s.Slot)              // the cron text compiled when the schedule was stored
 	PutSchedule(w, s, e.At)
 }
 
@@ -97,7 +97,7 @@ type scheduledJobForm struct {
 	ScheduledAt string `json:"scheduled_at"`
 }
 
-// RunSchedule issues the jobs of consecutive slots, from the time in the path on. A domain key is the first one's
+// RunSchedule issues the jobs of consecutive slots, from the time in the path on. The first job gets the domain key
 // (assumed).
 func RunSchedule(c *op.Call) (op.Reply, error) {
 	s, err := managedSchedule(c)
@@ -129,7 +129,7 @@ func RunSchedule(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"jobs": jobs})
 }
 
-// runTimes are the slots that a run is for: the time that the path names, and the schedule's own ones after it.
+// runTimes returns the slots of a run: the time that the path names, and the schedule's own slots after it.
 func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 || seconds > wire.MaxTime {
@@ -152,7 +152,7 @@ func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) 
 	return times, nil
 }
 
-// GetScheduleHistory lists the jobs of a schedule, the newest first; the one at the position to is not in the list.
+// GetScheduleHistory lists the jobs of a schedule, the newest first, without the job at the position to.
 func GetScheduleHistory(c *op.Call) (op.Reply, error) {
 	s, err := scheduleFromPath(c)
 	if err != nil {

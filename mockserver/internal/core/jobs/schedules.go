@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// scheduleForm is a ScheduleReference: the nine fields that a client wants of a deleted schedule, and no other
+// scheduleForm is a ScheduleReference: the nine fields that a client expects of a deleted schedule, and no others
 // (client).
 type scheduleForm struct {
 	Name      string  `json:"name"`
@@ -69,7 +69,7 @@ func createdView(w *world.World, s world.JobSchedule) createdForm {
 	}
 }
 
-// slotText is when a schedule is due, not counting its delay; null when it never is.
+// slotText returns the next slot of a schedule, without its delay; nil if it is never due.
 func slotText(s world.JobSchedule) *string {
 	if s.Slot.IsZero() {
 		return nil
@@ -89,7 +89,7 @@ func ListSchedules(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"schedules": list})
 }
 
-// scheduleRequest is what bodies say of a schedule. What is absent stays as it is.
+// scheduleRequest is the body of requests on a schedule. An absent field leaves its value as it is.
 type scheduleRequest struct {
 	jobOptions
 	Name          *string               `json:"name"`
@@ -115,7 +115,7 @@ func CreateSchedule(c *op.Call) (op.Reply, error) {
 	if other, ok := c.World.Core.ScheduleNames.Get(s.Name); ok {
 		return op.Reply{}, op.Conflict("schedule %d has the name %s already", other, s.Name)
 	}
-	body.Name = nil // the path has it
+	body.Name = nil // the path holds the name
 	s, err := body.apply(c, s)
 	if err != nil {
 		return op.Reply{}, err
@@ -126,8 +126,8 @@ func CreateSchedule(c *op.Call) (op.Reply, error) {
 	return op.OK(createdView(c.World, PutSchedule(c.World, s, c.Now)))
 }
 
-// UpdateSchedule changes a schedule. It moves the next run only when it changes when the schedule is due, so that a run
-// that is delayed is not lost.
+// UpdateSchedule changes a schedule. It moves the next run only if it changes the cron text or the timezone, so that a
+// delayed run is not lost.
 func UpdateSchedule(c *op.Call) (op.Reply, error) {
 	before, err := managedSchedule(c)
 	if err != nil {
@@ -152,7 +152,7 @@ func UpdateSchedule(c *op.Call) (op.Reply, error) {
 	return op.OK(createdView(c.World, PutSchedule(c.World, s, c.Now)))
 }
 
-// DeleteSchedule deletes a schedule with the job that it has planned.
+// DeleteSchedule deletes a schedule, and cancels the job that it has planned.
 func DeleteSchedule(c *op.Call) (op.Reply, error) {
 	s, err := managedSchedule(c)
 	if err != nil {
@@ -164,7 +164,7 @@ func DeleteSchedule(c *op.Call) (op.Reply, error) {
 	return op.OK(scheduleView(c.World, s))
 }
 
-// apply is a schedule after a request, without its next slot.
+// apply returns a schedule with the changes of a request, without its next slot.
 func (r scheduleRequest) apply(c *op.Call, s world.JobSchedule) (world.JobSchedule, error) {
 	wire.Set(&s.Name, r.Name)
 	wire.Set(&s.Timezone, r.Timezone)
@@ -192,7 +192,7 @@ func (r scheduleRequest) apply(c *op.Call, s world.JobSchedule) (world.JobSchedu
 	return s, errors.Join(checkRanges(r.Priority, r.RetryLimit), scheduleValid(c, s), r.scheduleAllowed(c, s))
 }
 
-// scheduleValid holds a schedule against everything but rights.
+// scheduleValid checks a schedule in everything except rights.
 func scheduleValid(c *op.Call, s world.JobSchedule) error {
 	switch n := utf8.RuneCountInString(s.Name); {
 	case n < 3:
@@ -211,8 +211,8 @@ func scheduleValid(c *op.Call, s world.JobSchedule) error {
 	return err
 }
 
-// scheduleAllowed: who makes a schedule, or changes its database, needs to query there. Only administrators have it run
-// as somebody else (assumed).
+// scheduleAllowed requires the right to query the database from a caller who creates a schedule, or changes its
+// database. Only administrators may let it run as another user (assumed).
 func (r scheduleRequest) scheduleAllowed(c *op.Call, s world.JobSchedule) error {
 	if user := r.ExecutingUser; user != nil {
 		row, ok := c.World.Account.Users.Get(*user)
@@ -233,7 +233,7 @@ func (r scheduleRequest) scheduleAllowed(c *op.Call, s world.JobSchedule) error 
 	return data.RequireRight(c, database, access.Query)
 }
 
-// scheduleFromPath is the schedule that the path names. All users see the schedules of the account (assumed).
+// scheduleFromPath returns the schedule that the path names. All users see the schedules of the account (assumed).
 func scheduleFromPath(c *op.Call) (world.JobSchedule, error) {
 	id, ok := c.World.Core.ScheduleNames.Get(c.Param("schedule_name"))
 	if !ok {
@@ -243,7 +243,7 @@ func scheduleFromPath(c *op.Call) (world.JobSchedule, error) {
 	return s, nil
 }
 
-// managedSchedule leaves a schedule to who made it, and to administrators (assumed).
+// managedSchedule returns the schedule of the path if the caller created it or is an administrator (assumed).
 func managedSchedule(c *op.Call) (world.JobSchedule, error) {
 	s, err := scheduleFromPath(c)
 	if err == nil && s.User != c.Caller.User.ID && !c.Caller.Administers() {
