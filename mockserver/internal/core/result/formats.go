@@ -19,13 +19,13 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// format is one form of a result. Those that show a row at a time have a write, the others are the stream itself.
+// format is one form of a result.
 type format struct {
 	name, Media string
 	write       func(form Form, out *world.Output) ([]byte, error)
 }
 
-// Form says which form a client wants of a result.
+// Form is the form in which a client wants a result.
 type Form struct {
 	format
 	header  bool // a first row with the names of the columns
@@ -33,7 +33,7 @@ type Form struct {
 	Limit   int64
 }
 
-// formats begins with the one that is meant without a name (assumed).
+// formats returns all forms of results. The first is the default (assumed).
 func formats() []format {
 	return []format{
 		{"tsv", "text/tab-separated-values", writeSeparated('\t')},
@@ -45,7 +45,7 @@ func formats() []format {
 	}
 }
 
-// FormFromCall reads the form of a result from the query and the headers.
+// FormFromCall returns the form of a result that the query and the headers ask for.
 func FormFromCall(c *op.Call) (form Form, err error) {
 	if form.header, err = c.Flag("header", false); err != nil {
 		return form, err
@@ -63,8 +63,8 @@ func FormFromCall(c *op.Call) (form Form, err error) {
 	return form, err
 }
 
-// calledFormat: what the query names decides. Accept is asked only when it names nothing, since clients send the same
-// Accept with all that they ask for (assumed).
+// calledFormat returns the form that the query names. Without a name the Accept header decides, since clients send the
+// same Accept with every request (assumed).
 func calledFormat(c *op.Call) (format, error) {
 	all := formats()
 	if !c.Has("format") {
@@ -87,7 +87,7 @@ func calledFormat(c *op.Call) (format, error) {
 	return format{}, op.Invalid("format", "want one of %s, not %q", strings.Join(names, ", "), c.Text("format"))
 }
 
-// accepts reports whether an Accept header takes a media type. One that is absent takes all.
+// accepts reports whether an Accept header accepts a media type. An absent header accepts all.
 func accepts(header, media string) bool {
 	if strings.TrimSpace(header) == "" {
 		return true
@@ -104,7 +104,7 @@ func accepts(header, media string) bool {
 	return false
 }
 
-// EachRow reads the rows of a result, as many as the form allows.
+// EachRow calls row with each row of a result, up to the limit of the form.
 func (f Form) EachRow(out *world.Output, row func([]any) error) error {
 	decoder := msgpack.NewDecoder(bytes.NewReader(out.Rows))
 	values := make([]any, len(out.Columns))
@@ -129,7 +129,7 @@ func (f Form) EachRow(out *world.Output, row func([]any) error) error {
 	return nil
 }
 
-// decodeValue has int64, uint64 and float64 for all numbers, and does not take bytes for a text.
+// decodeValue returns int64, uint64 or float64 for all numbers, and keeps bytes distinct from texts.
 func decodeValue(decoder *msgpack.Decoder) (any, error) {
 	code, err := decoder.PeekCode()
 	switch {
@@ -164,7 +164,7 @@ func writeLines(form Form, out *world.Output) (text []byte, err error) {
 	return text, err
 }
 
-// AppendJSON writes NaN and infinities as texts, for which JSON has no numbers (assumed).
+// AppendJSON appends a value as JSON. NaN and infinities are texts, since JSON has no numbers for them (assumed).
 func AppendJSON(text []byte, value any) ([]byte, error) {
 	switch value.(type) {
 	case nil:
@@ -178,7 +178,7 @@ func AppendJSON(text []byte, value any) ([]byte, error) {
 	return append(text, plainText(value)...), nil
 }
 
-// writeSeparated writes text with separators, in which null is the empty text (assumed).
+// writeSeparated returns a writer of text with separators, in which null is the empty text (assumed).
 func writeSeparated(comma rune) func(Form, *world.Output) ([]byte, error) {
 	return func(form Form, out *world.Output) ([]byte, error) {
 		var text bytes.Buffer
@@ -204,7 +204,7 @@ func writeSeparated(comma rune) func(Form, *world.Output) ([]byte, error) {
 	}
 }
 
-// plainText is a value as text. Bytes are base64 (assumed).
+// plainText returns a value as text. Bytes are base64 (assumed).
 func plainText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -223,7 +223,7 @@ func plainText(value any) string {
 	return ""
 }
 
-// floatText keeps it visible that a number is no integer.
+// floatText returns a float as text that always differs from that of an integer.
 func floatText(f float64) string {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):
@@ -242,7 +242,7 @@ func floatText(f float64) string {
 	return text
 }
 
-// writeStream is the rows as they are kept.
+// writeStream returns the rows as they are stored, up to the limit of the form.
 func writeStream(form Form, out *world.Output) ([]byte, error) {
 	if form.Limit >= out.Count {
 		return out.Rows, nil

@@ -11,16 +11,16 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// minShared is from which size on answers share the bytes of a result.
+// minShared is the size of a result, in bytes, from which on answers share its bytes.
 const minShared = 64 << 10
 
-// Renderings lets the answers that are on their way share the bytes of a result, so that it does not matter how many
-// clients read it at a time, or how slowly. What no answer needs any more goes.
+// Renderings lets concurrent answers share the bytes of a result, so that memory does not depend on how many clients
+// read it at a time, or how slowly. Bytes that no answer needs any more are dropped.
 type Renderings struct {
 	known sync.Map // rendering of → *rendering
 }
 
-// renderingOf names a rendering: a result in one form.
+// renderingOf identifies a rendering: a result in one form.
 type renderingOf struct {
 	output          weak.Pointer[world.Output]
 	format          string
@@ -58,7 +58,7 @@ func (s *Renderings) Render(out *world.Output, form Form) (rows []byte, etag str
 	return rows, etag, nil
 }
 
-// forget drops a rendering whose bytes are gone, unless it was made once more in the meantime.
+// forget drops a rendering whose bytes are gone, unless it was rendered again in the meantime.
 func (s *Renderings) forget(name renderingOf) {
 	known, ok := s.known.Load(name)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package result holds what jobs give: rows, the queue of results that stand in for a query engine, and the forms in
+// Package result holds the results of jobs: rows, the queue of results that replace a query engine, and the forms in
 // which clients download rows.
 package result
 
@@ -20,9 +20,9 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// NewOutput makes the result of a job out of columns, each a name and a type, and rows of as many values: nil, bool,
-// a number, string, []byte, or what else JSON can write, which is kept as its text. Numbers and truth values take after
-// the type of their column, so that it does not matter how a fixture writes them.
+// NewOutput returns the result of a job with columns, each a name and a type, and rows of as many values: nil, bool, a
+// number, string, []byte, or any other value that JSON can write, which is stored as its text. Numbers and truth values
+// are converted to the type of their column, so that it does not matter how a fixture writes them.
 func NewOutput(columns [][2]string, rows [][]any) (*world.Output, error) {
 	var stream bytes.Buffer
 	encoder := msgpack.NewEncoder(&stream)
@@ -60,7 +60,7 @@ func encodeRow(encoder *msgpack.Encoder, columns [][2]string, row []any) error {
 	return nil
 }
 
-// plainValue is a value as rows keep it. A number out of JSON is an integer if it is written as one.
+// plainValue returns a value in the form that rows store. A number out of JSON is an integer if it is written as one.
 func plainValue(value any) (any, error) {
 	switch v := value.(type) {
 	case nil, bool, string, []byte, float64, int64, uint64:
@@ -80,10 +80,10 @@ func plainValue(value any) (any, error) {
 	return string(text), err
 }
 
-// maxExact is up to where a float64 tells all integers apart.
+// maxExact is the largest integer up to which a float64 represents all integers exactly.
 const maxExact = 1 << 53
 
-// typedValue gives a number, or a truth value, the form that the type of its column asks for, when it has that form.
+// typedValue converts a number, or a truth value, to the type of its column, if it has a value of that type.
 func typedValue(columnType string, value any) any {
 	switch strings.ToLower(columnType) {
 	case "boolean", "bool":
@@ -117,7 +117,7 @@ func FromFixture(f fixtures.QueuedResult) (r world.QueuedResult, err error) {
 	return r, err
 }
 
-// OutputFromJSON makes the result of a job out of rows in JSON. An integer stays one, however large.
+// OutputFromJSON returns the result of a job with rows in JSON. An integer stays an integer, up to 64 bits.
 func OutputFromJSON(columns [][2]string, rows [][]json.RawMessage) (*world.Output, error) {
 	list := make([][]any, len(rows))
 	for i, row := range rows {
@@ -160,14 +160,14 @@ func Queue(w *world.World, r world.QueuedResult) error {
 	return nil
 }
 
-// Take finds the first queued result that fits a job, and counts it down.
+// Take returns the first queued result that fits a job, and counts it down.
 func Take(w *world.World, job world.Job) (taken *world.QueuedResult) {
 	fits := func(r world.QueuedResult) bool { return Fits(r, job) }
 	taken, w.Core.Results = world.Take(w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
 	return taken
 }
 
-// Fits reports whether a queued result is for a job.
+// Fits reports whether a queued result fits a job.
 func Fits(r world.QueuedResult, job world.Job) bool {
 	text := queryText(job)
 	switch {
@@ -182,8 +182,8 @@ func Fits(r world.QueuedResult, job world.Job) bool {
 	return err == nil && pattern.MatchString(text)
 }
 
-// queryText is a job's query, which the export of a result only seems to have. The configuration of a bulk load is its
-// JSON.
+// queryText returns a job's query; for a bulk load its configuration as JSON, and for the export of a result the empty
+// text.
 func queryText(job world.Job) string {
 	switch {
 	case job.ExportTarget != 0:
