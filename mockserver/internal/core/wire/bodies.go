@@ -6,7 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// Nullable is a member of a body in which null, other than absence, says something.
+// Nullable is a member of a body in which null means something other than absence.
 type Nullable[T any] struct {
 	Sent  bool
 	Value *T // nil: null
@@ -25,7 +25,7 @@ func Set[T any](to *T, value *T) {
 	}
 }
 
-// Recode gives a refusal another code, for operations whose documents lack the one that others have.
+// Recode changes the code of a refusal, for operations whose documents lack the usual one.
 func Recode(err error, from, to op.Code) error {
 	refusal, ok := errors.AsType[*op.Error](err)
 	if !ok || refusal.Code != from {

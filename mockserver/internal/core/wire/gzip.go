@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// compressors are kept, since one takes most of a megabyte to make.
+// compressors are pooled, since making one takes most of a megabyte.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// Gzip returns a stream in gzip, with nothing in its header that changes: the same rows are the same bytes.
+// Gzip returns a stream in gzip, with a constant header: the same rows give the same bytes.
 func Gzip(stream []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)

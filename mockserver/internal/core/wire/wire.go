@@ -1,5 +1,5 @@
 // Package wire holds the forms that all answers of the core data interface share: errors, times and lists. It also
-// reads what several of its requests have in common.
+// reads the parts that several of its requests share.
 package wire
 
 import (
@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Dialect returns how this interface answers for resources: creations and deletions are 200, with the resource, and
-// lists are bare arrays unless a handler says otherwise.
+// Dialect returns the form of this interface's answers for resources: creations and deletions are 200, with the
+// resource, and lists are bare arrays unless a handler sets another form.
 func Dialect() resource.Dialect {
 	return resource.Dialect{
 		Created: http.StatusOK,
@@ -32,7 +32,7 @@ type errorForm struct {
 // statuses replaces the statuses that the document does not have.
 var statuses = op.BadRequest(op.CodeTooLarge)
 
-// ErrorReply answers with a message three times, since clients look for it under different names (client).
+// ErrorReply returns an answer with the message three times, since clients look for it under different names (client).
 func ErrorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
 	status := statuses.Of(e.Code)
@@ -48,7 +48,7 @@ func DateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 U
 // OffsetDateTime returns a time as the list of databases writes it: 2026-01-15 09:30:00 +0000 (documented).
 func OffsetDateTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 -0700") }
 
-// DateTimeOrEmpty is DateTime, and returns the empty text for the zero time (client).
+// DateTimeOrEmpty returns the same as DateTime, but the empty text for the zero time (client).
 func DateTimeOrEmpty(t time.Time) string {
 	if t.IsZero() {
 		return ""
