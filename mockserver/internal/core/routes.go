@@ -1,6 +1,6 @@
 // Package core is the core data interface: its routes, and the seeds of its worlds. Its handlers are in the packages
 // below it, which use each other in this order: access (users, keys, policies, rights), data (databases, tables,
-// imports, connections), result (what jobs give), jobs (jobs, schedules, queries, exports) and bulkload. All of them
+// imports, connections), result (results of jobs), jobs (jobs, schedules, queries, exports) and bulkload. All of them
 // use wire.
 package core
 
@@ -15,8 +15,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Interface is the core data interface: its routes in the order of its document, and what happens when its events are
-// due.
+// Interface returns the core data interface: its routes in the order of its document, and the handlers of its events.
 func Interface(engine jobs.Engine) op.Interface {
 	return op.Interface{
 		Name: "core",
@@ -130,7 +129,7 @@ func Interface(engine jobs.Engine) op.Interface {
 	}
 }
 
-// extraRoutes returns what clients call around the operations, in the order of their document.
+// extraRoutes returns the routes that clients call besides the operations, in the order of their document.
 func extraRoutes() []op.Route {
 	return []op.Route{
 		{Path: "GET /system/server_status", Handle: getServerStatus, For: op.Anyone},

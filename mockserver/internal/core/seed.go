@@ -11,9 +11,9 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Seed makes what a fixture says of databases, connections, schedules and jobs, through what serves requests, in the
-// order of its times. The account is there already; what is to come later is planned on the world's clock. Errors name
-// what cannot be made.
+// Seed creates the databases, connections, schedules and jobs that a fixture describes, through the handlers of
+// requests, in the order of its times. The account exists already; later moments are planned on the world's clock.
+// Errors name what cannot be created.
 func Seed(w *world.World, f fixtures.Core) error {
 	s := &seeding{Context: seed.Context{World: w, Part: "core"}, now: w.Now(), lost: map[string]bool{}}
 	w.Core.JobTime = world.JobTime{Queued: time.Duration(f.JobTime.Queued), Running: time.Duration(f.JobTime.Running)}
@@ -39,19 +39,19 @@ func Seed(w *world.World, f fixtures.Core) error {
 	return s.Err()
 }
 
-// seeding gathers what has happened by now, as steps, and then plays them.
+// seeding collects everything that has happened by now, as steps, and then plays them.
 type seeding struct {
 	seed.Context
 	now   time.Time
 	steps []seedStep
-	lost  map[string]bool // what could not be made
+	lost  map[string]bool // resources that could not be created
 }
 
-// subject is a resource of a fixture that is being made: how errors call it, and where it stands.
+// subject is a resource of a fixture that is being created: its name in errors, and its place.
 type subject struct {
 	what  string
 	path  []any
-	needs string // what it is part of; empty for what stands by itself
+	needs string // the resource that it is part of; empty for one that stands by itself
 }
 
 func about(what string, path ...any) subject {
@@ -70,7 +70,7 @@ func (s subject) at(member ...any) subject {
 	return s
 }
 
-// seedStep is something that happened to a resource at a time.
+// seedStep is a change of a resource at a time.
 type seedStep struct {
 	what    subject
 	at      time.Time
@@ -86,9 +86,9 @@ func (s *seeding) planDeletion(what subject, at time.Time, do func(at time.Time)
 	s.steps = append(s.steps, seedStep{what: what, at: at, do: do, deletes: true})
 }
 
-// playSteps takes the steps in the order of their times. Of those at one time, deletions come first, since what is
-// deleted leaves its name to others; the rest goes as it was planned. What has failed, or is part of a database that
-// has, goes no further: it is known what is wrong with it.
+// playSteps runs the steps in the order of their times. Of those at the same time, deletions come first, since they
+// free names for others; the rest keeps its planned order. It skips the steps of a resource that has failed, or that is
+// part of a database that has failed: the first error suffices.
 func (s *seeding) playSteps() {
 	slices.SortStableFunc(s.steps, func(a, b seedStep) int {
 		if order := a.at.Compare(b.at); order != 0 || a.deletes == b.deletes {
@@ -113,7 +113,7 @@ func (s *seeding) check(what subject, err error) {
 	}
 }
 
-// past returns a moment up to now, or fallback if the fixture leaves it open.
+// past returns a moment up to now, or fallback if the fixture leaves it out.
 func (s *seeding) past(what subject, i fixtures.Instant, fallback time.Time) time.Time {
 	at, err := s.Past(i, fallback)
 	s.check(what, err)
@@ -126,7 +126,7 @@ func (s *seeding) moment(what subject, i fixtures.Instant, fallback time.Time) t
 	return at
 }
 
-// user returns the id of the user whom a reference stands for.
+// user returns the id of the user whom a reference names.
 func (s *seeding) user(what subject, ref string) int64 {
 	u, err := s.User(ref)
 	s.check(what, err)

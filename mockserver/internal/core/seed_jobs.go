@@ -14,14 +14,14 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// seededWait is how long it takes until a queued job starts, or a running one ends, when a fixture leaves it open: time
-// enough to look at it.
+// seededWait is the time until a queued job starts, or a running one ends, when a fixture leaves it out: enough to
+// inspect the job.
 const seededWait = 12 * time.Hour
 
-// jobTimes are the moments of a job's life. Those after now are still to come.
+// jobTimes holds the moments of a job's life. Those after now are in the future.
 type jobTimes struct{ created, start, end time.Time }
 
-// seededJob is a job to play: how it is issued, and how it ends.
+// seededJob is a job to play, with the way it is issued and the way it ends.
 type seededJob struct {
 	jobTimes
 	what   subject
@@ -51,7 +51,7 @@ func (s *seeding) job(i int, f fixtures.Job) {
 	s.planLife(j)
 }
 
-// times are those of a fixture, and what follows from them where it leaves them open.
+// times returns the moments that a fixture gives, and derives those that it leaves out.
 func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 	queued, running := s.usual()
 	later, status := s.now.Add(seededWait), world.JobStatus(f.Status)
@@ -80,7 +80,7 @@ func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 	return t
 }
 
-// usual is how long jobs wait and run in this world.
+// usual returns the times for which jobs wait and run in this world.
 func (s *seeding) usual() (queued, running time.Duration) {
 	return cmp.Or(s.World.Core.JobTime.Queued, jobs.QueuedTime), cmp.Or(s.World.Core.JobTime.Running, jobs.RunningTime)
 }
@@ -104,7 +104,7 @@ func (t jobTimes) check(status world.JobStatus, now time.Time) error {
 	return nil
 }
 
-// planLife plans the steps of a job's life. One that was killed before it had started never did.
+// planLife plans the steps of a job's life. A job that was killed before its start never starts.
 func (s *seeding) planLife(j seededJob) {
 	if err := j.check(j.status, s.now); err != nil {
 		s.check(j.what, err)
@@ -142,14 +142,14 @@ func (s *seeding) planLife(j seededJob) {
 	}
 }
 
-// halted is a job without its next event.
+// halted returns a job, and cancels its next event.
 func (s *seeding) halted(id int64) world.Job {
 	job, _ := s.World.Core.Jobs.Get(id)
 	s.World.Cancel(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id})
 	return job
 }
 
-// end ends a job as the fixture says, whatever has become of its database and its user's rights.
+// end ends a job in the way that the fixture describes, even if its database or its user's rights are gone.
 func (s *seeding) end(j seededJob, id int64, at time.Time) error {
 	job := s.halted(id)
 	if j.status == world.JobKilled {
@@ -165,14 +165,15 @@ func (s *seeding) end(j seededJob, id int64, at time.Time) error {
 	return nil
 }
 
-// ending is how a fixture says that a job ends, or will end.
+// ending is the end of a job that a fixture describes, past or future.
 type ending struct {
 	status world.JobStatus
 	result *fixtures.Output
 	err    string
 }
 
-// answer is nil for a job that is killed, and for one that is not over yet and left to the engine.
+// answer returns the answer of a job; nil for a job that is killed, and for one that has not ended and is left to the
+// engine.
 func (s *seeding) answer(what subject, e ending) *world.QueuedResult {
 	if e.status == world.JobError || e.err != "" {
 		return &world.QueuedResult{Error: cmp.Or(e.err, "the job failed")}

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// schedule plans a schedule with its history. It runs by itself from now on only.
+// schedule plans a schedule with its history. The schedule issues jobs by itself only from now on.
 func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 	what := about("schedule "+f.Name, "schedules", i).in(f.Database)
 	user := s.user(what, f.User)
@@ -39,7 +39,7 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 	}
 	s.plan(what, s.now, func(now time.Time) error {
 		row, ok := s.scheduleNamed(f.Name)
-		if !ok { // it could not be made
+		if !ok { // it could not be created
 			return nil
 		}
 		after := now.Add(-time.Duration(row.Delay) * time.Second) // whose job is still to come
@@ -69,7 +69,8 @@ func scheduleBody(f fixtures.JobSchedule) map[string]any {
 	return body
 }
 
-// history is what the runs of a schedule were for: the slots that they name, and else those whose jobs are over by now.
+// history returns the slots of the past runs of a schedule: the slots that the runs name, and else the latest slots
+// whose jobs are over by now.
 func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, error) {
 	row := world.JobSchedule{Cron: f.Cron, Timezone: f.Timezone}
 	if row.Timezone == "" {
@@ -96,7 +97,7 @@ func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, er
 	return slots, nil
 }
 
-// takes is how long it is from a slot to the end of its job.
+// takes returns the time from a slot to the end of its job.
 func (s *seeding) takes(f fixtures.JobSchedule) time.Duration {
 	queued, running := s.usual()
 	return time.Duration(f.Delay)*time.Second + queued + running
@@ -115,7 +116,7 @@ func (s *seeding) run(what subject, f fixtures.JobSchedule, run fixtures.Schedul
 	j.answer = s.answer(j.what, ending{j.status, run.Result, run.Error})
 	j.issue = func(at time.Time) (int64, error) {
 		row, ok := s.scheduleNamed(f.Name)
-		if !ok { // it could not be made
+		if !ok { // it could not be created
 			return 0, nil
 		}
 		job, err := jobs.Issue(s.World, jobs.JobForSlot(row, slot), at)

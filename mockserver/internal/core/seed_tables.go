@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// seededAge is how old a database is whose age a fixture leaves open.
+// seededAge is the age of a database whose age a fixture leaves out.
 const seededAge = 30 * 24 * time.Hour
 
 func (s *seeding) database(i int, f fixtures.Database) {
@@ -36,7 +36,7 @@ func (s *seeding) database(i int, f fixtures.Database) {
 	}
 }
 
-// table plans a table. Its records have come in by the time of the last one, as far as that fits its own life.
+// table plans a table. Its records are imported at the time of the last one, as far as that fits the table's own life.
 func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, created time.Time) {
 	what.what = fmt.Sprintf("table %s of database %s", f.Name, d.Name)
 	what = what.in(d.Name)
@@ -106,7 +106,7 @@ func distributionOf(f *fixtures.Distribution) *world.Distribution {
 	return d
 }
 
-// records are the records as the world keeps them, and the time of the latest.
+// records returns the records in the form that the world stores, and the time of the latest.
 func (s *seeding) records(what subject, list []fixtures.Record) (records []world.Record, last time.Time) {
 	for _, r := range list {
 		at := s.moment(what, r.Time, s.now)
