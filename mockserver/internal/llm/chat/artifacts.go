@@ -6,7 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Artifacts is the kind of artifacts. They come out of chats only, and whoever sees the chat sees them.
+// Artifacts is the kind of artifacts. Only chats produce them, and every user who sees the chat sees them.
 var Artifacts = jsonapi.NewKind(jsonapi.KindOf[world.Artifact]{
 	Type: "artifacts", Noun: "artifact",
 	Sees: func(c *op.Call, r world.Resource[world.Artifact]) bool { return seesChat(c, r.Attributes.ChatID) },
@@ -20,8 +20,8 @@ var Artifacts = jsonapi.NewKind(jsonapi.KindOf[world.Artifact]{
 	},
 })
 
-// artifactTypes are the kinds of artifacts, each with the type that its content has unless a script says otherwise, and
-// whether that is text (assumed).
+// artifactTypes lists the types of artifacts, each with the default media type of its content, and whether that is text
+// (assumed).
 var artifactTypes = map[string]struct {
 	media string
 	text  bool
@@ -32,10 +32,10 @@ var artifactTypes = map[string]struct {
 	"PRESENTATION":         {"application/vnd.openxmlformats-officedocument.presentationml.presentation", false},
 }
 
-// artifactPath is what the paths of an artifact's files begin with.
+// artifactPath returns the path prefix of an artifact's files.
 func artifactPath(uuid string) string { return "artifacts/" + uuid }
 
-// chatArtifact is how a history mentions an artifact.
+// chatArtifact is an artifact in the form of a history.
 type chatArtifact struct {
 	ID                 string `json:"id"`
 	Output             string `json:"output"`
@@ -45,7 +45,8 @@ type chatArtifact struct {
 	ChatFilePathPrefix string `json:"chatFilePathPrefix"`
 }
 
-// keepArtifact makes a resource of what an agent made in a chat, under the name of an output.
+// keepArtifact stores an artifact that an agent made in a chat as a resource, and returns its mention under the name of
+// an output.
 func keepArtifact(c *op.Call, chat world.Chat, output string, a world.Artifact) chatArtifact {
 	id := c.World.NewID(jsonapi.Sequence)
 	r := jsonapi.NewResource[world.Artifact](c, id)

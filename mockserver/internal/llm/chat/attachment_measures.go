@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// measureImage is the size of an image. It has none when its bytes are of no known format, whatever its type says:
-// a test may well send a few letters for a picture (assumed).
+// measureImage returns the size of an image, or nil if its bytes are in no known format, whatever its type: a test may
+// well send a few letters for a picture (assumed).
 func measureImage(contentType string, content []byte) (width, height *int) {
 	if !strings.HasPrefix(contentType, "image/") {
 		return nil, nil
@@ -26,20 +26,20 @@ func measureImage(contentType string, content []byte) (width, height *int) {
 	return &config.Width, &config.Height
 }
 
-// The parts of a PDF that tell of its pages. A page is an object of the type Page; those of the type Pages only hold
-// others together.
+// These patterns match the parts of a PDF that describe its pages. A page is an object of the type Page; objects of the
+// type Pages only group others.
 var (
 	pdfObject = regexp.MustCompile(`(?s)\b(\d+\s+\d+)\s+obj\b(.*?)\bendobj\b`)
 	pdfPage   = regexp.MustCompile(`/Type\s*/Page\b[^s]`)
 	pdfPacked = regexp.MustCompile(`(?s)/Type\s*/ObjStm\b.*?\bstream\r?\n`)
 )
 
-// maxUnpacked is how much of one packed stream is looked at.
+// maxUnpacked is the largest part of one packed stream that is read, in bytes.
 const maxUnpacked = 16 << 20
 
-// countPages is the number of pages of a PDF; none when there are no pages in it. They are counted where they stand,
-// in the open or in packed streams of objects, each object once however often it was rewritten. The libraries that
-// read PDFs do far more and weigh more than the rest of the mock; this does not read encrypted files.
+// countPages returns the number of pages of a PDF, or nil if it finds no pages. It counts the page objects, plain or in
+// packed streams of objects, each plain object once however often it was rewritten. The libraries that read PDFs do far
+// more and weigh more than the rest of the mock; this does not read encrypted files.
 func countPages(contentType string, content []byte) *int {
 	if kind, _, _ := mime.ParseMediaType(contentType); kind != "application/pdf" {
 		return nil
@@ -63,13 +63,13 @@ func countPages(contentType string, content []byte) *int {
 	return &count
 }
 
-// unpacked is what a packed stream begins with; nothing when it is packed in another way.
+// unpacked returns the beginning of a packed stream; nil if it is packed in another way.
 func unpacked(stream []byte) []byte {
 	r, err := zlib.NewReader(bytes.NewReader(stream))
 	if err != nil {
 		return nil
 	}
 	defer r.Close()
-	text, _ := io.ReadAll(io.LimitReader(r, maxUnpacked)) // what can be read counts
+	text, _ := io.ReadAll(io.LimitReader(r, maxUnpacked)) // the readable part counts
 	return append(text, '\n')
 }

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// The types of attachments: what waits for the next input, and what went with one.
+// The types of attachments: a draft waits for the next input, and the other went with an input.
 const (
 	attachmentDraft = "USER_INPUT_DRAFT"
 	attachmentSent  = "USER_INPUT"
@@ -32,8 +32,8 @@ var ChatAttachments = jsonapi.NewKind(jsonapi.KindOf[world.ChatAttachment]{
 	},
 })
 
-// setChatAttachment adds a draft to a chat. An attachment has its project from the chat, so that without one three
-// things are wrong at once (public; their validation codes are assumed).
+// setChatAttachment adds a draft to a chat. An attachment gets its project from the chat, so that a missing chat gives
+// three errors at once (public; their validation codes are assumed).
 func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment]) error {
 	a := &after.Attributes
 	var errs []error
@@ -53,7 +53,7 @@ func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment
 	return errors.Join(errs...)
 }
 
-// removeChatAttachment refuses those who may not look into the chat (public; who may is assumed).
+// removeChatAttachment refuses callers who may not see the chat (public; who may is assumed).
 func removeChatAttachment(c *op.Call, r world.Resource[world.ChatAttachment]) error {
 	if seesChat(c, r.Attributes.ChatID) {
 		return nil
@@ -61,7 +61,7 @@ func removeChatAttachment(c *op.Call, r world.Resource[world.ChatAttachment]) er
 	return op.Forbidden("the attachment belongs to the chat of another user")
 }
 
-// attachmentOf is a file that came inside another request, as an attachment.
+// attachmentOf returns a file of another request as an attachment.
 func attachmentOf(file world.Attachment, kind string) world.ChatAttachment {
 	return world.ChatAttachment{
 		AttachmentType: kind, InputFieldName: file.InputFieldName, ContentType: file.ContentType,
@@ -79,8 +79,8 @@ func attach(c *op.Call, chat string, a world.ChatAttachment, content []byte) {
 	c.World.LLM.ChatAttachments.Put(id, r)
 }
 
-// describe sets what the server knows of an attachment. An index is never given out twice in a chat, so that it names
-// the same file for ever (assumed).
+// describe sets the attributes of an attachment that the server determines. An index is never reused in a chat, so that
+// it always names the same file (assumed).
 func describe(c *op.Call, a *world.ChatAttachment, content []byte) {
 	a.AttachmentIndex = int(c.World.NewID("llm.attachment." + a.ChatID))
 	a.ContentFormatMode = "ID_AND_CONTENT"
@@ -88,10 +88,10 @@ func describe(c *op.Call, a *world.ChatAttachment, content []byte) {
 	a.PdfPageCount = countPages(a.ContentType, content)
 }
 
-// fault is what is wrong with a member of a file.
+// fault is an error in a member of a file.
 type fault struct{ member, code, reason string }
 
-// readFile reads the content of a file in base64.
+// readFile returns the content of a file in base64, and everything that is wrong with the file.
 func readFile(file world.Attachment) (content []byte, faults []fault) {
 	if kind, _, err := mime.ParseMediaType(file.ContentType); err != nil || !strings.Contains(kind, "/") {
 		faults = append(faults, fault{"contentType", jsonapi.InvalidFormat, "want a media type such as image/png"})
@@ -109,7 +109,7 @@ func readFile(file world.Attachment) (content []byte, faults []fault) {
 	return content, faults
 }
 
-// drafts are the attachments of a chat that wait for its next input, in their order.
+// drafts returns the attachments of a chat that wait for its next input, in their order.
 func drafts(w *world.World, chat string) []world.Resource[world.ChatAttachment] {
 	var waiting []world.Resource[world.ChatAttachment]
 	for _, r := range table.All(&w.LLM.ChatAttachments) {

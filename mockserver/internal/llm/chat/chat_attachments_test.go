@@ -22,7 +22,7 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// chatFile is the attributes of an attachment.
+// chatFile returns the attributes of an attachment.
 func chatFile(chat, content, media string) string {
 	return fmt.Sprintf(`{"chatId":%q,"binaryBase64":%q,"contentType":%q,"inputFieldName":null}`, chat, content, media)
 }
@@ -111,7 +111,7 @@ func TestChatAttachments(t *testing.T) {
 	})
 }
 
-// chatPDF has two pages, of which the second was written again behind the end, and a text that is none.
+// chatPDF has two pages, of which the second was written again after the end, and a text that is not a page.
 const chatPDF = `%PDF-1.4
 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
 2 0 obj << /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >> endobj
@@ -124,7 +124,7 @@ endstream endobj
 4 0 obj << /Type /Page /Parent 2 0 R /Rotate 90 >> endobj
 %%EOF`
 
-// chatPackedPDF has one page in the open and two in a packed stream.
+// chatPackedPDF returns a PDF with one plain page and two in a packed stream.
 func chatPackedPDF(t *testing.T) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -181,7 +181,7 @@ func TestChatFiles(t *testing.T) {
 	c.Call("POST", path, "{}", "Content-Type", "text/csv").Refused(415)
 }
 
-// chatParts are the parts of an answer: their names, types and contents.
+// chatParts returns the parts of an answer: their names, types and contents.
 func chatParts(a mocktest.Answer) map[string]string {
 	a.Helper()
 	_, parameters, err := mime.ParseMediaType(a.Header.Get("Content-Type"))

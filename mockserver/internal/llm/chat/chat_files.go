@@ -22,8 +22,8 @@ type chatFile struct {
 	content     []byte
 }
 
-// DownloadChatFiles sends the files of a chat as one body of parts, which are named by their percent-encoded paths
-// (public).
+// DownloadChatFiles sends the files of a chat as one body of parts, whose names are the percent-encoded paths of the
+// files (public).
 func DownloadChatFiles(c *op.Call) (op.Reply, error) {
 	id, chat, err := resource.Find[world.Resource[world.Chat]](Chats.Resource, c)
 	if err != nil {
@@ -65,7 +65,7 @@ func DownloadChatFiles(c *op.Call) (op.Reply, error) {
 	return op.Reply{Bytes: text.Bytes(), Type: "multipart/mixed; boundary=" + parts.Boundary()}, nil
 }
 
-// filesOf are the artifacts of a chat, then its attachments. Their paths are assumed: artifacts/<id>.md,
+// filesOf returns the artifacts of a chat, then its attachments. Their paths are assumed: artifacts/<id>.md,
 // attachments/<index>.png.
 func filesOf(w *world.World, chat string) []chatFile {
 	var files []chatFile
@@ -93,7 +93,8 @@ func contentOf(a world.Artifact) []byte {
 	return content
 }
 
-// extension is the end of the name of a file. The tables of the system that mime looks into differ from one to another.
+// extension returns the extension of a file's name. It does not use the tables of package mime, which differ between
+// systems.
 func extension(media string) string {
 	kind, _, _ := strings.Cut(media, ";")
 	switch strings.TrimSpace(kind) {

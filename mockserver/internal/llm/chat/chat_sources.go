@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// startFrom fills in the project and the agent of a chat from what it is started from: a form interface, a chat
-// interface, a prompt with an integration or an action, or else an agent (public). What was sent of them must agree.
+// startFrom sets the project and the agent of a chat from its source: a form interface, a chat interface, a prompt with
+// an integration or an action, or else an agent (public). The attributes that were sent must agree with it.
 func startFrom(c *op.Call, a *world.Chat) error {
 	byPrompt := a.PromptID != nil || a.IntegrationID != nil || a.ActionID != nil
 	form, chat := a.FormInterfaceID != nil, a.ChatInterfaceID != nil
@@ -45,8 +45,8 @@ func startFromForm(c *op.Call, a *world.Chat) error {
 	return answeredBy(a, form.Attributes.AgentID)
 }
 
-// startFromChatInterface takes the agent of the text input, else that of the first button (assumed). In an interface
-// that has no agent any may answer.
+// startFromChatInterface starts a chat from a chat interface, with the agent of the text input, else that of the first
+// button (assumed). In an interface without agents any agent may answer.
 func startFromChatInterface(c *op.Call, a *world.Chat) error {
 	chat, ok := jsonapi.Find(c.World, *a.ChatInterfaceID, &c.World.LLM.ChatInterfaces)
 	if !ok {
@@ -60,7 +60,7 @@ func startFromChatInterface(c *op.Call, a *world.Chat) error {
 	return answeredBy(a, agents...)
 }
 
-// startFromPrompt starts with a prompt that an integration offers. An action is both of them.
+// startFromPrompt starts a chat from a prompt that an integration offers. An action stands for both.
 func startFromPrompt(c *op.Call, a *world.Chat) error {
 	if a.ActionID != nil {
 		action, ok := jsonapi.Find(c.World, *a.ActionID, &c.World.LLM.Actions)
@@ -99,7 +99,7 @@ func startFromPrompt(c *op.Call, a *world.Chat) error {
 	return answeredBy(a, prompt.Attributes.AgentID)
 }
 
-// requireAgreement fills in an attribute, or refuses what was sent instead.
+// requireAgreement sets an attribute, and refuses another value that was sent.
 func requireAgreement(attribute string, sent **string, is string) error {
 	if *sent != nil && **sent != is {
 		return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat, "the action is one of %s, not of %s", is, **sent)
@@ -108,7 +108,7 @@ func requireAgreement(attribute string, sent **string, is string) error {
 	return nil
 }
 
-// answeredBy takes the first of some agents, unless one of them was asked for.
+// answeredBy sets the agent of a chat to the first of some agents, unless the request asks for one of them.
 func answeredBy(a *world.Chat, agents ...string) error {
 	switch {
 	case len(agents) == 0:

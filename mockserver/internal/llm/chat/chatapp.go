@@ -16,11 +16,11 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// signatureAge is how old, or how far ahead, a signed request may be (assumed).
+// signatureAge is the largest difference between the time of a signed request and now, in either direction (assumed).
 const signatureAge = 5 * time.Minute
 
-// RunActionChatapp answers a slash command. What the agent says to it would go to response_url; the mock calls nobody,
-// so that it stands in the chat alone.
+// RunActionChatapp answers a slash command. The platform would send the agent's answer to response_url; the mock sends
+// no requests, so the answer appears only in the chat.
 func (r Runner) RunActionChatapp(c *op.Call) (op.Reply, error) {
 	_, action, err := resource.Find[world.Resource[world.Action]](kinds.Actions.Resource, c)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r Runner) RunActionChatapp(c *op.Call) (op.Reply, error) {
 	return op.Reply{Type: "text/plain"}, nil // only the caller sees the answer, later
 }
 
-// requireSignature checks who sent a command: not by a key, but by a signature over its body (public; the form is
+// requireSignature checks the sender of a command, not by a key but by a signature over its body (public; the form is
 // assumed).
 func requireSignature(c *op.Call, secret string) error {
 	stamp := c.Header("X-Chatapp-Request-Timestamp")
@@ -73,8 +73,8 @@ func unsigned(format string, args ...any) error {
 	return &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(format, args...)}
 }
 
-// openChat begins a chat with the prompt of an action, whose placeholders all stand for the text (assumed). Since no
-// key was shown, the chat is that of whoever made the integration (assumed).
+// openChat begins a chat with the prompt of an action, in which the text replaces every placeholder (assumed). Since
+// the request has no key, the chat belongs to the user who created the integration (assumed).
 func (r Runner) openChat(
 	c *op.Call, i world.Resource[world.Integration], a world.Resource[world.Action], said string,
 ) {

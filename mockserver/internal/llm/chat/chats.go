@@ -1,4 +1,4 @@
-// Package chat holds chats: what starts them, what is attached to them, and how agents answer in them.
+// Package chat holds chats: the sources that start them, their attachments, and the answers of agents in them.
 package chat
 
 import (
@@ -26,18 +26,18 @@ var Chats = jsonapi.NewKind(jsonapi.KindOf[world.Chat]{
 	},
 })
 
-// takesPart reports whether the caller may look into a chat: whoever started it may, and administrators (assumed).
+// takesPart reports whether the caller may see a chat: the user who started it and administrators may (assumed).
 func takesPart(c *op.Call, chat world.Resource[world.Chat]) bool {
 	return c.Caller.Administers() || chat.CreatedBy == c.Caller.User.ID
 }
 
-// seesChat reports whether the caller may look into the chat with an id on the wire.
+// seesChat reports whether the caller may see the chat with an id on the wire.
 func seesChat(c *op.Call, uuid string) bool {
 	chat, ok := jsonapi.Find(c.World, uuid, &c.World.LLM.Chats)
 	return ok && takesPart(c, chat)
 }
 
-// setChat starts a chat. There is no change of one from outside.
+// setChat starts a chat. Clients cannot change a chat.
 func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 	a := &chat.Attributes
 	a.LastConversationAt = jsonapi.Millis(chat.CreatedAt)
@@ -71,7 +71,7 @@ func hasArtifacts(w *world.World, chat world.Resource[world.Chat]) bool {
 	return false
 }
 
-// throughService passes the chats that came through integrations of a kind.
+// throughService returns a filter that passes the chats that came through integrations of a kind.
 func throughService(c *op.Call, service string) (func(world.Resource[world.Chat]) bool, error) {
 	return func(r world.Resource[world.Chat]) bool {
 		integration, ok := jsonapi.Find(c.World, jsonapi.OrEmpty(r.Attributes.IntegrationID), &c.World.LLM.Integrations)
@@ -79,7 +79,7 @@ func throughService(c *op.Call, service string) (func(world.Resource[world.Chat]
 	}, nil
 }
 
-// GetChatHistory gives everything that was said and done in a chat.
+// GetChatHistory returns all entries of a chat: its inputs, the answers and the tool calls.
 func GetChatHistory(c *op.Call) (op.Reply, error) {
 	id, _, err := Chats.Find(c)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// chatFrom starts a chat with attributes, JSON without braces, and gives its id.
+// chatFrom starts a chat with attributes, JSON without braces, and returns its id.
 func chatFrom(c *mocktest.Client, attributes string) string {
 	c.Helper()
 	return llmtest.Make(c, "chats", "{"+attributes+"}")

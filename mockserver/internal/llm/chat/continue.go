@@ -10,11 +10,11 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Runner runs the turns of chats. The tools of agents ask knowledge bases through its Querier.
+// Runner runs the turns of chats. The tools of agents query knowledge bases through its Querier.
 type Runner struct{ Querier knowledge.Querier }
 
-// ContinueChat puts one more input to the agent of a chat. All that comes of it is in the chat when the first event of
-// the answer is sent, so whoever has read one can look for it.
+// ContinueChat sends one more input to the agent of a chat. The whole turn is stored in the chat before the first event
+// of the answer is sent, so a client that has read an event can look the turn up.
 func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
 	_, chat, err := resource.Find[world.Resource[world.Chat]](Chats.Resource, c)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
 	}
 	script := takeTurn(c.World, input, chat.UUID, agent)
 	if script.Status != 0 {
-		return refused(c.Operation, script), nil // no error, which would put the turn back
+		return refused(c.Operation, script), nil // not an error, which would undo the turn
 	}
 	for i, file := range in.Attachments {
 		attach(c, chat.UUID, attachmentOf(file, attachmentSent), contents[i])
@@ -56,7 +56,7 @@ func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
 	return reply, err
 }
 
-// sendDrafts makes drafts part of an input.
+// sendDrafts marks drafts as sent with an input.
 func sendDrafts(c *op.Call, waiting []world.Resource[world.ChatAttachment]) {
 	for _, r := range waiting {
 		r.Attributes.AttachmentType = attachmentSent
@@ -65,13 +65,13 @@ func sendDrafts(c *op.Call, waiting []world.Resource[world.ChatAttachment]) {
 	}
 }
 
-// chatEvent is an entry of a history as it is streamed: the input has another name there (public).
+// chatEvent is an entry of a history in its streamed form: the input has another name there (public).
 type chatEvent struct {
 	UserContent *string `json:"user_content,omitzero"`
 	world.ChatEntry
 }
 
-// stream sends the entries of a turn as events, each by itself.
+// stream sends the entries of a turn as separate events.
 func stream(entries []world.ChatEntry) (op.Reply, error) {
 	reply := op.Reply{Type: "text/event-stream"}
 	for _, entry := range entries {

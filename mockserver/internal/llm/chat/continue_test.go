@@ -129,7 +129,7 @@ func TestContinue_sends_every_event_by_itself(t *testing.T) {
 	}
 }
 
-// gate is a response writer that tells of every event, and lets none go before the one before was read.
+// gate is a response writer that reports every event, and holds each until the one before was read.
 type gate struct {
 	header  http.Header
 	waiting bytes.Buffer

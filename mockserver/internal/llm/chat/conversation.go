@@ -28,7 +28,8 @@ type turn struct {
 	notes   []string          // for the journal
 }
 
-// take answers an input as a script says. Who is not there to be refused finds the refusal in the chat.
+// take answers an input in the way that a script describes. A refusal becomes an error in the chat, for callers that
+// cannot refuse the input itself.
 func (t *turn) take(input string, script world.Turn) {
 	if script.Status != 0 {
 		script.Events = []jsonstd.RawMessage{written(scriptEvent{Error: &chatError{refusalOf(script), script.Status}})}
@@ -37,7 +38,7 @@ func (t *turn) take(input string, script world.Turn) {
 	t.keep(input)
 }
 
-// keep writes the turn down in its chat.
+// keep stores the turn in its chat.
 func (t *turn) keep(input string) {
 	a := &t.chat.Attributes
 	if a.FirstInputContent == nil {
@@ -50,7 +51,7 @@ func (t *turn) keep(input string) {
 	l.Histories.Put(t.chat.ID, append(slices.Clip(t.history), t.entries...))
 }
 
-// perform answers an input with events, up to the first that fails: what came before it stays.
+// perform answers an input with events, up to the first that fails; the entries before it are kept.
 func (t *turn) perform(input string, events []jsonstd.RawMessage) {
 	t.say(world.ChatEntry{Input: &input})
 	for _, raw := range events {
@@ -88,8 +89,8 @@ func (t *turn) say(entry world.ChatEntry) {
 	t.entries = append(t.entries, entry)
 }
 
-// output answers by one of the agent's outputs. Where that makes an artifact, the content is the artifact's, otherwise
-// it must be what the schema of the output wants (assumed).
+// output answers by one of the agent's outputs. If the output makes an artifact, the content is the artifact's,
+// otherwise it must conform to the schema of the output (assumed).
 func (t *turn) output(o chatOutput) error {
 	output, err := outputNamed(t.agent, o.Name)
 	if err != nil {
@@ -118,7 +119,7 @@ func (t *turn) make(a *scriptArtifact) {
 	}))})
 }
 
-// conforms holds a text against a JSON Schema that a client has sent, which may load nothing.
+// conforms checks a text against a JSON Schema that a client has sent. The schema may not load any other document.
 func conforms(content, schema string) error {
 	const name = "mem:///output.json"
 	compiler := jsonschema.NewCompiler()
@@ -141,7 +142,7 @@ func conforms(content, schema string) error {
 	return nil
 }
 
-// reasons are what is wrong in the end, where it is.
+// reasons returns the messages of the innermost causes of an error, each with its place.
 func reasons(e *jsonschema.ValidationError) []string {
 	if len(e.Causes) == 0 {
 		return []string{strings.TrimSpace(e.InstanceLocation + " " + e.Message)}
@@ -153,7 +154,7 @@ func reasons(e *jsonschema.ValidationError) []string {
 	return all
 }
 
-// written is a value of a history in its wire form.
+// written returns a value of a history in its wire form.
 func written(value any) jsonstd.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil { // these are texts and numbers

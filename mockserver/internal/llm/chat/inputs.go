@@ -14,17 +14,17 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// maxAttachments is how many files may go with one input (assumed).
+// maxAttachments is the largest number of files of one input (assumed).
 const maxAttachments = 10
 
-// chatInput is what a user puts to an agent, as it was sent.
+// chatInput is the input of a user, as it was sent.
 type chatInput struct {
 	Input       *string                   `json:"input"`
 	Params      map[string]jsontext.Value `json:"inputParams"`
 	Attachments []world.Attachment        `json:"attachments"`
 }
 
-// unusableInput refuses an input with 422, and says in details what is wrong piece by piece.
+// unusableInput returns a refusal of an input with 422, with one detail for each fault.
 func unusableInput(message string, details ...string) error {
 	e := &op.Error{Code: op.CodeUnprocessable, Message: message}
 	if len(details) > 0 {
@@ -33,7 +33,7 @@ func unusableInput(message string, details ...string) error {
 	return e
 }
 
-// text is the input in words: as it was sent, or the template of the chat with the values for it. A chat that has a
+// text returns the text of an input: as it was sent, or the template of the chat filled with its values. A chat with a
 // template may begin with the values that it was started with (assumed).
 func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, error) {
 	template, has := templateOf(w, chat)
@@ -62,7 +62,7 @@ func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, e
 	return fillTemplate(template, values)
 }
 
-// templateOf is the template that a chat was started with, if it was.
+// templateOf returns the template that a chat was started with, and whether there is one.
 func templateOf(w *world.World, chat world.Chat) (string, bool) {
 	if form, ok := jsonapi.Find(w, jsonapi.OrEmpty(chat.FormInterfaceID), &w.LLM.FormInterfaces); ok {
 		return form.Attributes.PromptTemplate, true
@@ -71,8 +71,8 @@ func templateOf(w *world.World, chat world.Chat) (string, bool) {
 	return prompt.Attributes.Template, ok
 }
 
-// fillTemplate puts values in the place of the {{names}} of a template: texts as they are, others as JSON, and nothing
-// for null. Every name needs one.
+// fillTemplate replaces the {{names}} of a template by values: texts as they are, null by nothing, and other values as
+// JSON. Every name needs a value.
 func fillTemplate(template string, values map[string]jsontext.Value) (string, error) {
 	var lacking []string
 	filled := kinds.Placeholder.ReplaceAllStringFunc(template, func(field string) string {
@@ -96,7 +96,7 @@ func fillTemplate(template string, values map[string]jsontext.Value) (string, er
 	return filled, nil
 }
 
-// files reads what goes with an input, beside the drafts that wait for it.
+// files returns the contents of the attachments of an input. The limit also counts the drafts that wait for it.
 func (in chatInput) files(waiting int) ([][]byte, error) {
 	if n := waiting + len(in.Attachments); n > maxAttachments {
 		return nil, unusableInput("too many attachments",

@@ -16,14 +16,14 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// The ends of a tool call. That of a failed one is assumed.
+// The statuses of a finished tool call. That of a failed one is assumed.
 const (
 	toolOK    = "OK"
 	toolError = "ERROR"
 )
 
-// toolCall is a call of a function of an agent. A script names the function and its arguments; the rest is found out,
-// as far as it is left out.
+// toolCall is a call of a function of an agent. A script gives the name of the function and its arguments; the mock
+// fills in the other members that are left out.
 type toolCall struct {
 	ID                  string   `json:"id"`
 	FunctionName        string   `json:"functionName"`
@@ -42,7 +42,7 @@ type nameOf struct {
 	Name string `json:"name"`
 }
 
-// mention is a resource as a tool call mentions it.
+// mention is a resource in the form of a tool call.
 type mention struct {
 	ID   string `json:"id"`
 	Type string `json:"type,omitempty"`
@@ -64,7 +64,7 @@ func (call *toolCall) check() error {
 	return nil
 }
 
-// callTool fills in what a script has left out of a call.
+// callTool returns a call with the members filled in that a script has left out.
 func (t *turn) callTool(call toolCall) toolCall {
 	if call.ID == "" {
 		call.ID = fmt.Sprintf("call_%d", 1+calls(t.history)+calls(t.entries))
@@ -96,8 +96,8 @@ func calls(entries []world.ChatEntry) int {
 	return n
 }
 
-// content is what a call gives, unless a script says it. That of knowledge bases is looked up; other tools of a mock
-// give nothing (assumed).
+// content returns the content of a call for scripts that leave it out. Knowledge bases are queried; other tools return
+// no content in the mock (assumed).
 func (t *turn) content(call *toolCall) (string, error) {
 	tools := t.agent.Attributes.Tools
 	i := slices.IndexFunc(tools, func(tool world.AgentTool) bool { return tool.FunctionName == call.FunctionName })
@@ -129,7 +129,7 @@ func (t *turn) content(call *toolCall) (string, error) {
 	return t.lookUp(base.Attributes, call)
 }
 
-// lookUp asks a knowledge base.
+// lookUp queries a knowledge base.
 func (t *turn) lookUp(base world.KnowledgeBase, call *toolCall) (string, error) {
 	var args knowledge.Arguments
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &args); err != nil {
@@ -140,7 +140,7 @@ func (t *turn) lookUp(base world.KnowledgeBase, call *toolCall) (string, error) 
 	return content, err
 }
 
-// noTool finds the output that a function belongs to, or says which functions there are.
+// noTool sets the output to which a function belongs, or returns an error that lists the functions.
 func (t *turn) noTool(call *toolCall) error {
 	a := t.agent.Attributes
 	var names []string

@@ -16,8 +16,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// scriptEvent is an event of a scripted turn: one member, in the wire form, of which may be left out what the mock
-// knows by itself.
+// scriptEvent is an event of a scripted turn: one member, in the wire form, without the details that the mock fills in.
 type scriptEvent struct {
 	Content   *string         `json:"content,omitempty"`
 	Reasoning *string         `json:"reasoning,omitempty"`
@@ -27,13 +26,13 @@ type scriptEvent struct {
 	Error     *chatError      `json:"error,omitempty"`
 }
 
-// chatOutput is an answer in one of the forms that an agent has.
+// chatOutput is an answer in one of the agent's outputs.
 type chatOutput struct {
 	Name    string `json:"name"`
 	Content string `json:"content"`
 }
 
-// scriptArtifact is what an agent makes, with its content, which histories leave out.
+// scriptArtifact is an artifact of an agent with its content, which histories leave out.
 type scriptArtifact struct {
 	Output        string  `json:"output"`
 	ArtifactType  string  `json:"artifactType"`
@@ -42,7 +41,7 @@ type scriptArtifact struct {
 	BinaryContent *string `json:"binaryContent"` // base64
 }
 
-// chatError is why a turn ended early.
+// chatError is the reason why a turn ended early.
 type chatError struct {
 	Message string `json:"message"`
 	Status  int    `json:"status"`
@@ -50,7 +49,7 @@ type chatError struct {
 
 func (e *chatError) Error() string { return e.Message }
 
-// readEvent reads an event and says what would be right if it is wrong.
+// readEvent reads an event. Its error describes the right form.
 func readEvent(raw []byte) (scriptEvent, error) {
 	var event scriptEvent
 	var members map[string]jsontext.Value
@@ -90,7 +89,7 @@ func (e *chatError) check() error {
 	return nil
 }
 
-// check fills in the media type, and refuses content of a form that the kind of the artifact does not have.
+// check sets a missing media type, and refuses content in a form that the type of the artifact does not have.
 func (a *scriptArtifact) check() error {
 	kind, ok := artifactTypes[a.ArtifactType]
 	if !ok {
@@ -117,8 +116,7 @@ func (a *scriptArtifact) check() error {
 	return nil
 }
 
-// artifactOf is the content of an output, as the artifact that it becomes (assumed: the content is that of the
-// artifact).
+// artifactOf returns the artifact that an output makes (assumed: the content of the output is that of the artifact).
 func artifactOf(o chatOutput, artifactType string) *scriptArtifact {
 	a := &scriptArtifact{Output: o.Name, ArtifactType: artifactType}
 	if artifactTypes[artifactType].text {
@@ -129,7 +127,7 @@ func artifactOf(o chatOutput, artifactType string) *scriptArtifact {
 	return a
 }
 
-// outputNamed is one of an agent's outputs, or an error that says which ones there are.
+// outputNamed returns one of an agent's outputs by its name, or an error that lists them.
 func outputNamed(agent world.Resource[world.Agent], name string) (world.AgentOutput, error) {
 	var names []string
 	for _, output := range agent.Attributes.Outputs {

@@ -12,8 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// QueueTurn queues an answer for inputs that come from now on. Of several that fit an input, the one that was queued
-// first counts.
+// QueueTurn queues an answer for later inputs. If several fit an input, the first queued one is used.
 func QueueTurn(w *world.World, t world.Turn) error {
 	if err := checkTurn(t); err != nil {
 		return err
@@ -56,7 +55,7 @@ func checkEvents(events []json.RawMessage) error {
 	return errors.Join(errs...)
 }
 
-// takeTurn finds the first queued turn that fits an input, and counts it down. Where none fits, the agent repeats the
+// takeTurn returns the first queued turn that fits an input, and counts it down. If none fits, the agent repeats the
 // input (assumed).
 func takeTurn(w *world.World, input, chat string, agent world.Resource[world.Agent]) world.Turn {
 	fits := func(t world.Turn) bool { return answersTo(t, input, chat, agent) }

@@ -13,7 +13,7 @@ import (
 
 func content(text string) []mockserver.TurnEvent { return []mockserver.TurnEvent{{Content: text}} }
 
-// answered is what an agent says to an input, behind its echo.
+// answered returns the answer of an agent to an input, without the echo of the input.
 func answered(c *mocktest.Client, chat, input string) []string {
 	c.Helper()
 	return llmtest.Say(c, chat, input)[1:]

@@ -10,18 +10,18 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// The statuses that errors within a chat tell.
+// The statuses of errors within a chat.
 const (
 	turnFailed  = http.StatusInternalServerError
 	turnRefused = http.StatusUnprocessableEntity
 )
 
-// refusals are the statuses that a scripted turn can refuse an input with, those that the document has for it.
+// refusals lists the statuses with which a scripted turn can refuse an input: those that the document has for it.
 var refusals = []int{
 	http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 }
 
-// refused is the answer of a turn that says no.
+// refused returns the answer of a turn that refuses the input.
 func refused(o *specs.Operation, script world.Turn) op.Reply {
 	reply := jsonapi.PlainErrorReply(o, script.Status, &op.Error{Message: refusalOf(script)})
 	if script.Status == http.StatusTooManyRequests {
