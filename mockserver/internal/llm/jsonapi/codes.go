@@ -6,14 +6,14 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// The reasons for a refusal with 400, each with its code on the wire. Those of validations, which are refused with 422,
-// are the validation codes themselves.
+// The reasons for a refusal with 400, each with its code on the wire. The reasons of validations, which are refused
+// with 422, are the validation codes themselves.
 const (
-	reasonReadOnly = "readOnly"  // an attribute that the server owns, or that there is not (public)
+	reasonReadOnly = "readOnly"  // an attribute that the server sets, or that does not exist (public)
 	reasonMissing  = "missing"   // a member of the body (assumed)
 	ReasonFilter   = "filter"    // the text of a filter (public)
 	reasonNoFilter = "no filter" // a filter that a list does not have (public)
-	reasonKey      = "key"       // the id in the body is not that of the path (assumed)
+	reasonKey      = "key"       // the id in the body differs from that of the path (assumed)
 	reasonSort     = "sort"      // an unknown field (assumed)
 )
 
@@ -32,7 +32,7 @@ const (
 	LegacyTables   = "LLM_KNOWLEDGE_BASE_TABLES_AVAILABLE_ONLY_WITH_LEGACY_JSON"
 )
 
-// ValidationCode returns the code for what the document's schema refuses; what rules refuse has its own.
+// ValidationCode returns the code for an error of the document's schema; handlers set codes of their own.
 func ValidationCode(reason string) string {
 	if IsBlank(reason) {
 		return CannotBeBlank
@@ -51,7 +51,7 @@ func ValidationCode(reason string) string {
 	return reason
 }
 
-// IsBlank reports whether the document's schema misses a value: there is none, it is null, or it is an empty text.
+// IsBlank reports whether the document's schema requires a value that is absent, null or an empty text.
 func IsBlank(reason string) bool {
 	return reason == "required" || reason == "nullable" || reason == "minLength"
 }
@@ -70,7 +70,7 @@ const (
 	codeNotFound   = "404"
 )
 
-// titleOf returns the title of an error, the same for every mistake of its kind (public; the words of most are
+// titleOf returns the title of an error, which depends only on the kind of error (public; the words of most are
 // assumed).
 func titleOf(code string, e *op.Error) string {
 	switch code {

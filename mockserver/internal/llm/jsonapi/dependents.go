@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Dependents are the resources of one kind that refer to one that is to be deleted.
+// Dependents holds the resources of one kind that refer to a resource to be deleted.
 type Dependents struct {
 	Plural string
-	Meta   string // the member of an error's meta that lists them, if there is one
+	Meta   string // the member of an error's meta that lists them, or empty
 	List   []Identifier
 }
 

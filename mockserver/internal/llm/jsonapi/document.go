@@ -1,5 +1,5 @@
-// Package jsonapi is the engine behind the resources of the LLM interface, which speak JSON:API: their documents,
-// pages, relations, filters and errors. A kind of resource is a KindOf that says what is special about it.
+// Package jsonapi implements the resources of the LLM interface, which use JSON:API: their documents, pages, relations,
+// filters and errors. A KindOf describes the special behaviour of one kind of resource.
 package jsonapi
 
 import (
@@ -16,10 +16,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// MediaType is that of resources and collections, and of the errors of their operations.
+// MediaType is the media type of resources and collections, and of the errors of their operations.
 const MediaType = "application/vnd.api+json"
 
-// dialect is how this interface answers for resources.
+// dialect is the form of this interface's answers for resources.
 var dialect = resource.Dialect{
 	Deleted: http.StatusNoContent,
 	One:     func(_ *op.Call, _ string, view any) any { return &document{Data: view.(*Item)} },
@@ -51,7 +51,7 @@ type pageLinks struct {
 	Prev  string `json:"prev,omitempty"`
 }
 
-// Item is a resource. Relationships are shown only as far as a call asks for them.
+// Item is a resource. It shows only the relationships that a call asks for.
 type Item struct {
 	ID            string                  `json:"id"`
 	Type          string                  `json:"type"`
@@ -62,7 +62,7 @@ type Item struct {
 	related func(relation string) []Identifier
 }
 
-// Item is a resource on the wire.
+// Item returns a resource in its wire form.
 func (k *Kind) Item(c *op.Call, row any) *Item {
 	head, _ := world.Parts(row)
 	i := &Item{ID: head.UUID, Type: k.Type, Attributes: k.shown(c, row)}
@@ -83,7 +83,7 @@ func (k *Kind) Item(c *op.Call, row any) *Item {
 	return i
 }
 
-// TimedAttributes are the attributes of a kind with the times that all resources have.
+// TimedAttributes holds the attributes of a kind with the times that all resources have.
 type TimedAttributes[A any] struct {
 	CreatedAt string `json:"createdAt,omitempty"`
 	UpdatedAt string `json:"updatedAt,omitempty"`
@@ -99,12 +99,12 @@ type links struct {
 	Self string `json:"self"`
 }
 
-// relationship leads to one resource, or to many.
+// relationship links to one resource, or to several.
 type relationship struct {
 	Data any `json:"data"` // an identifier or a list of them
 }
 
-// Identifier names a resource to which a relation leads.
+// Identifier identifies the target of a relation.
 type Identifier struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
@@ -138,7 +138,7 @@ func PlainReply(body any) (op.Reply, error) {
 	return op.Reply{Status: http.StatusOK, Type: "application/json", Body: body}, nil
 }
 
-// Millis returns a time as resources write it, or the empty text for the zero time.
+// Millis returns a time in the form of resources, or the empty text for the zero time.
 func Millis(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -146,7 +146,7 @@ func Millis(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// Snake returns a name as paths and older requests spell it: agentSchedules is agent_schedules.
+// Snake returns a name in the spelling of paths and older requests: agentSchedules is agent_schedules.
 func Snake(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -158,7 +158,7 @@ func Snake(name string) string {
 	return b.String()
 }
 
-// Camel returns a name as attributes are spelled: attachment_index is attachmentIndex.
+// Camel returns a name in the spelling of attributes: attachment_index is attachmentIndex.
 func Camel(name string) string {
 	words := strings.Split(name, "_")
 	for i, word := range words[1:] {

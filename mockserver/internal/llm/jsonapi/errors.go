@@ -11,13 +11,13 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// AttributesField is where attributes stand in a body, wholeField where the resource stands that they belong to.
+// AttributesField is the field of the attributes in a body, and wholeField that of the resource.
 const (
 	AttributesField = "data.attributes"
 	wholeField      = "data"
 )
 
-// Unprocessable refuses an attribute with a validation code: 422.
+// Unprocessable returns a refusal of an attribute with a validation code: 422.
 func Unprocessable(attribute, code, format string, args ...any) error {
 	return &op.Error{
 		Code: op.CodeUnprocessable, Field: AttributesField + "." + attribute, Reason: code,
@@ -25,12 +25,12 @@ func Unprocessable(attribute, code, format string, args ...any) error {
 	}
 }
 
-// UnprocessableResource refuses a resource as a whole, by no attribute of its own.
+// UnprocessableResource returns a refusal of a resource as a whole, without naming an attribute: 422.
 func UnprocessableResource(code, format string, args ...any) *op.Error {
 	return &op.Error{Code: op.CodeUnprocessable, Field: wholeField, Reason: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// BadRequest refuses a parameter or a member of the body with 400.
+// BadRequest returns a refusal of a parameter or a member of the body: 400.
 func BadRequest(field, reason, format string, args ...any) error {
 	return &op.Error{Code: op.CodeInvalid, Field: field, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
@@ -55,25 +55,25 @@ type errorSource struct {
 	Pointer string `json:"pointer"`
 }
 
-// plainError is the error form of everything else. Its status is text, except in most 404 (public).
+// plainError is the form of all other errors. Its status is text, except in most 404 (public).
 type plainError struct {
 	Status  any      `json:"status"`
 	Error   string   `json:"error"`
 	Details []string `json:"details,omitempty"`
 }
 
-// ErrorReplies answers errors in the forms of the document.
+// ErrorReplies answers with errors in the forms of the document.
 type ErrorReplies struct {
-	// Reword gives what the document's schemas refuse the statuses and codes that the platform has for it, where these
-	// are not those of all schemas.
+	// Reword replaces the statuses and codes of errors of the document's schemas, where the platform's differ from those
+	// of other schemas.
 	Reword func(o *specs.Operation, list op.Errors) op.Errors
 }
 
-// Reply answers in the form that the document gives to the operation and the status.
+// Reply answers in the form that the document has for the operation and the status.
 func (f ErrorReplies) Reply(o *specs.Operation, list op.Errors) op.Reply {
 	list = f.Reword(o, readOnlyErrors(o, list))
 	status := 0
-	for _, e := range list { // a request that is malformed is not judged further
+	for _, e := range list { // a malformed request gets no other errors
 		if s := statusOf(o, e); status == 0 || s == http.StatusBadRequest {
 			status = s
 		}
@@ -90,7 +90,7 @@ func (f ErrorReplies) Reply(o *specs.Operation, list op.Errors) op.Reply {
 	return op.Reply{Status: status, Body: body}
 }
 
-// listed reports whether the document answers an operation's status with a list of errors.
+// listed reports whether the document gives an operation's status a list of errors.
 func listed(o *specs.Operation, status int) bool {
 	if o == nil {
 		return false
@@ -126,7 +126,7 @@ func newErrorItem(status int, e *op.Error) errorItem {
 	return item
 }
 
-// detailOf returns the name of what is wrong, and the reason (public). Two codes have a sentence instead (public).
+// detailOf returns the name of the field and the reason (public). Two codes have a sentence instead (public).
 func detailOf(code string, e *op.Error) string {
 	name := e.Field
 	if attribute, ok := strings.CutPrefix(name, AttributesField+"."); ok {
@@ -181,7 +181,7 @@ var statuses = op.Statuses{
 	op.CodeRange:         http.StatusBadRequest,
 }
 
-// statusOf returns 400 for what is malformed and 422 for attributes whose values cannot be.
+// statusOf returns 400 for malformed requests and 422 for invalid values of attributes.
 func statusOf(o *specs.Operation, e *op.Error) int {
 	isAttribute := strings.HasPrefix(e.Field,
 		AttributesField+".") && e.Reason != reasonReadOnly && e.Reason != "additionalProperties"

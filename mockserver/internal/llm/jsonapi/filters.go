@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Filter reads a filter's text once and returns what tells the resources that pass.
+// Filter reads a filter's text once and returns the test that reports which resources pass.
 type Filter[A any] func(c *op.Call, text string) (func(world.Resource[A]) bool, error)
 
 func filterParameter(name string) string { return "filter[" + name + "]" }
@@ -37,8 +37,8 @@ func onlyFilters(query url.Values, known []string) error {
 	return errors.Join(errs...)
 }
 
-// MatchFilters reads all filters of a call, refuses those that the kind does not have, and leaves out what the caller
-// does not see.
+// MatchFilters returns the test for all filters of a call. It refuses filters that the kind does not have, and the test
+// excludes resources that the caller may not see.
 func (k *Kind) MatchFilters(c *op.Call) (func(row any) bool, error) {
 	known := slices.Sorted(maps.Keys(k.filters))
 	if err := onlyFilters(c.Query, known); err != nil {
@@ -69,14 +69,14 @@ func (k *Kind) MatchFilters(c *op.Call) (func(row any) bool, error) {
 	}, nil
 }
 
-// Equal passes the resources that have just this text.
+// Equal returns a filter that passes the resources whose attribute is exactly the text.
 func Equal[A any](attribute func(A) string) Filter[A] {
 	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
 		return func(r world.Resource[A]) bool { return attribute(r.Attributes) == text }, nil
 	}
 }
 
-// Containing passes the resources with the text in one of theirs, in capitals or not.
+// Containing returns a filter that passes the resources with the text in one of theirs, ignoring case.
 func Containing[A any](texts func(A) []string) Filter[A] {
 	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
 		part := strings.ToLower(text)
@@ -88,7 +88,7 @@ func Containing[A any](texts func(A) []string) Filter[A] {
 	}
 }
 
-// OneOf passes the resources whose text is one of those that the filter lists with commas.
+// OneOf returns a filter that passes the resources whose attribute is in the comma-separated list of the filter.
 func OneOf[A any](attribute func(A) string) Filter[A] {
 	return func(_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
 		wanted := Words(text)
@@ -96,7 +96,7 @@ func OneOf[A any](attribute func(A) string) Filter[A] {
 	}
 }
 
-// IsTrue passes the resources of which something is true or, by the filter's text, not true.
+// IsTrue returns a filter that passes the resources for which holds is true or, by the filter's text, false.
 func IsTrue[A any](name string, holds func(w *world.World, r world.Resource[A]) bool) Filter[A] {
 	return func(c *op.Call, text string) (func(world.Resource[A]) bool, error) {
 		wanted, err := strconv.ParseBool(text)
@@ -107,7 +107,7 @@ func IsTrue[A any](name string, holds func(w *world.World, r world.Resource[A]) 
 	}
 }
 
-// Words returns the words of a text, which are separated by commas.
+// Words returns the items of a comma-separated list.
 func Words(text string) []string {
 	list := strings.Split(text, ",")
 	for i, word := range list {

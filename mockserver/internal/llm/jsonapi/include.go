@@ -10,13 +10,13 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Relations holds what relations may lead to.
+// Relations holds the possible targets of relations.
 type Relations struct {
 	Kinds  []*Kind
-	Others map[string]func(c *op.Call, uuid string) *Item // by type, what is no kind of its own
+	Others map[string]func(c *op.Call, uuid string) *Item // by type, the targets that have no Kind
 }
 
-// find returns what a relation leads to, or nil if it is not there.
+// find returns the target of a relation, or nil if it does not exist.
 func (r Relations) find(c *op.Call, target Identifier) *Item {
 	if find := r.Others[target.Type]; find != nil {
 		return find(c, target.ID)
@@ -33,8 +33,8 @@ func (r Relations) find(c *op.Call, target Identifier) *Item {
 	return nil
 }
 
-// Including answers with what a handler answers, and the resources that the call wants included. include names
-// relations, separated by commas; a dot leads from a relation to one of its own.
+// Including returns a handler that adds to a handler's answer the resources that the call includes. The parameter
+// include names relations, separated by commas; a dot leads from a relation to one of its target's.
 func (r Relations) Including(rule op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		reply, err := rule(c)
@@ -54,12 +54,12 @@ func (r Relations) Including(rule op.Handler) op.Handler {
 	}
 }
 
-// takes reports whether the document gives a parameter to an operation. Others are ignored.
+// takes reports whether the document gives a parameter to an operation. Other parameters are ignored.
 func takes(o *specs.Operation, parameter string) bool {
 	return slices.ContainsFunc(o.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == parameter })
 }
 
-// inclusion gathers what is included, each resource once.
+// inclusion collects the included resources, each once.
 type inclusion struct {
 	relations Relations
 	call      *op.Call
@@ -78,7 +78,7 @@ func (x *inclusion) all(items []*Item) error {
 	return nil
 }
 
-// follow includes what a path of relations leads to from a resource.
+// follow includes the targets of a path of relations from a resource.
 func (x *inclusion) follow(from *Item, path string) error {
 	relation, rest, deeper := strings.Cut(path, ".")
 	targets, many := x.targets(from, relation)
@@ -103,7 +103,7 @@ func (x *inclusion) follow(from *Item, path string) error {
 	return nil
 }
 
-// targets are what a relation leads to, and whether it may lead to many.
+// targets returns the targets of a relation, and whether there may be several.
 func (x *inclusion) targets(from *Item, relation string) ([]Identifier, bool) {
 	many := strings.HasSuffix(relation, "Interfaces")
 	targets := []Identifier{}

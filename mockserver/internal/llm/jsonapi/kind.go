@@ -15,38 +15,39 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// KindOf describes what is special about one kind of resource, with attributes A. Hooks may be nil. NewKind makes a
-// kind of it.
+// KindOf describes the special behaviour of one kind of resource, with attributes A. Hooks may be nil. NewKind makes a
+// Kind of it.
 type KindOf[A any] struct {
-	Type string                      // as in answers, agentSchedules; requests may spell it agent_schedules, too
-	Noun string                      // one of them, for errors: agent schedule
-	Rows func(*world.LLM) table.Rows // nil: as the table of kinds says
+	Type string                      // as in answers: agentSchedules; requests may spell it agent_schedules, too
+	Noun string                      // the singular, for errors: agent schedule
+	Rows func(*world.LLM) table.Rows // nil: those in the table of kinds
 
-	// New gives a new resource what it has unless the client says otherwise.
+	// New sets the defaults of a new resource.
 	New func(c *op.Call, a *A)
-	// Set may refuse a creation (before is nil) or a change, and sets the attributes that follow from others. Several
-	// things that are wrong are joined into one error.
+	// Set may refuse a creation (before is nil) or a change, and sets the attributes that follow from others. It joins
+	// several faults into one error.
 	Set func(c *op.Call, before, after *world.Resource[A]) error
-	// Remove may refuse a deletion, and takes with the resource what cannot be without it.
+	// Remove may refuse a deletion, and removes the resources that depend on the deleted one.
 	Remove func(c *op.Call, r world.Resource[A]) error
-	// Filters tell, by the name in the brackets, which resources pass a filter's text.
+	// Filters holds the filters of a list by the name in the brackets.
 	Filters map[string]Filter[A]
-	// Sees tells whether the caller may see a resource, which else is not there for them; nil: every user sees all.
+	// Sees reports whether the caller may see a resource, which otherwise does not exist for the caller; nil: every user
+	// sees all.
 	Sees func(c *op.Call, r world.Resource[A]) bool
-	// View is the attributes as they are shown; nil: as they are, with the times.
+	// View returns the attributes in the shown form; nil: as they are, with the times.
 	View func(c *op.Call, r world.Resource[A]) any
-	// Related are the resources that a relation leads to, beside createdBy and updatedBy.
+	// Related returns the targets of a relation other than createdBy and updatedBy.
 	Related func(w *world.World, r world.Resource[A], relation string) []Identifier
-	// Unlinked resources have no link to themselves.
+	// Unlinked leaves out the link of a resource to itself.
 	Unlinked bool
-	// Links are those of a resource, given the one to itself; nil: only that one.
+	// Links returns the links of a resource, given the one to itself; nil: only that one.
 	Links func(self string) any
 }
 
-// Sequence is where the ids of all kinds come from.
+// Sequence is the sequence of the ids of all kinds.
 const Sequence = "llm"
 
-// paging is that of all collections (public).
+// paging is the paging of all collections (public).
 var paging = resource.ByOffset{Offset: "page[offset]", Limit: "page[limit]", Default: 20, Max: 100}
 
 // Kind serves one kind of resource. Its hooks take pointers to resources as any, so that the code that all kinds share
@@ -67,8 +68,7 @@ type Kind struct {
 	related func(w *world.World, row any, relation string) []Identifier
 }
 
-// NewKind returns the kind that a description describes, with the hooks of the generic list, get, create, update and
-// delete.
+// NewKind returns a kind from its description, with the hooks of the generic list, get, create, update and delete.
 func NewKind[A any](of KindOf[A]) *Kind {
 	type resourceOf = world.Resource[A]
 	k := &Kind{
@@ -130,7 +130,7 @@ type request struct {
 	} `json:"data"`
 }
 
-// rowsOf returns where the rows of a kind are, by the table of kinds.
+// rowsOf returns the accessor of the rows of a kind, by the table of kinds.
 func rowsOf(name string) func(*world.LLM) table.Rows {
 	for _, k := range world.LLMKinds() {
 		if k.Type == name {
@@ -140,7 +140,7 @@ func rowsOf(name string) func(*world.LLM) table.Rows {
 	panic("world.LLMKinds has no line for " + name)
 }
 
-// bind brings the attributes that were sent into a resource.
+// bind sets the attributes of a resource from the body.
 func (k *Kind) bind(c *op.Call, id int64, row any) error {
 	var body request
 	if err := c.Decode(&body); err != nil {
@@ -169,7 +169,7 @@ func (k *Kind) bind(c *op.Call, id int64, row any) error {
 	return k.set(c, before, row)
 }
 
-// Fill gives a new resource its attributes: those that were sent, and those that follow.
+// Fill sets the attributes of a new resource: the defaults, those that were sent, and those that follow from others.
 func (k *Kind) Fill(c *op.Call, row any, sent map[string]jsontext.Value) error {
 	k.initial(c, row)
 	_, attributes := world.Parts(row)
@@ -179,12 +179,12 @@ func (k *Kind) Fill(c *op.Call, row any, sent map[string]jsontext.Value) error {
 	return k.set(c, nil, row)
 }
 
-// NewResource returns a resource without attributes, and makes it known by its id on the wire.
+// NewResource returns a resource without attributes, and registers its id on the wire.
 func NewResource[A any](c *op.Call, id int64) world.Resource[A] {
 	return world.Resource[A]{Head: NewHead(c, id, c.World.UUID(Sequence, id))}
 }
 
-// NewHead returns the head of a resource that has an id on the wire from now on.
+// NewHead returns the head of a new resource, and registers its id on the wire.
 func NewHead(c *op.Call, id int64, uuid string) world.Head {
 	c.World.LLM.UUIDs.Put(uuid, id)
 	return world.Head{
@@ -193,8 +193,8 @@ func NewHead(c *op.Call, id int64, uuid string) world.Head {
 	}
 }
 
-// merge replaces the attributes that were sent. It builds them anew, since what slices and pointers lead to is shared
-// with other worlds.
+// merge replaces the attributes that were sent. It builds them anew, since other worlds share the targets of slices and
+// pointers.
 func merge(attributes any, sent map[string]jsontext.Value) error {
 	text, err := json.Marshal(attributes)
 	if err != nil {
@@ -216,10 +216,10 @@ func merge(attributes any, sent map[string]jsontext.Value) error {
 	return nil
 }
 
-// guard is the deletion of a resource, which is then known by its id no more.
+// guard prepares the deletion of a resource: it refuses it, or removes the dependent resources and unregisters the id.
 func (k *Kind) guard(c *op.Call, before, after any) error {
 	if after != nil {
-		return nil // bind has refused what is to be refused
+		return nil // bind has made all refusals
 	}
 	if err := k.managed(before); err != nil {
 		return err
@@ -232,7 +232,7 @@ func (k *Kind) guard(c *op.Call, before, after any) error {
 	return nil
 }
 
-// VisibleOnly returns a handler for the resource of the path, which answers 404 unless the caller sees the resource.
+// VisibleOnly returns a handler for the resource of the path that answers 404 if the caller may not see the resource.
 func (k *Kind) VisibleOnly(rule op.Handler) op.Handler {
 	if k.sees == nil {
 		return rule
@@ -245,7 +245,7 @@ func (k *Kind) VisibleOnly(rule op.Handler) op.Handler {
 	}
 }
 
-// managed refuses to touch what the platform manages (assumed: only the platform does).
+// managed refuses a change of a resource that the platform manages (assumed: only the platform changes it).
 func (k *Kind) managed(row any) error {
 	head, attributes := world.Parts(row)
 	if WireFields(attributes)["isManaged"] != true {

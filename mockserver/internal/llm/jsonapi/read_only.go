@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// readOnlyReason is the reason for which an attribute cannot be sent.
+// readOnlyReason is the message for an attribute that clients cannot send.
 const readOnlyReason = "is the server's to set"
 
 // rejectReadOnly refuses attributes that the document does not let clients write (public).
@@ -32,7 +32,7 @@ func rejectReadOnly(c *op.Call, sent map[string]jsontext.Value) error {
 	return errors.Join(errs...)
 }
 
-// attributesOf are the attributes that a request of an operation may have, by the document.
+// attributesOf returns the attributes that the document allows in a request of an operation.
 func attributesOf(o *specs.Operation) openapi3.Schemas {
 	all := openapi3.Schemas{}
 	data := o.JSONBody().Properties["data"]
@@ -50,13 +50,13 @@ func gather(schema *openapi3.Schema, into openapi3.Schemas) {
 	}
 }
 
-// readOnlyErrors says of attributes that the server owns nothing else than that: whatever their value, they cannot be
-// sent.
+// readOnlyErrors replaces every error on an attribute that the server sets by one that only states this: clients cannot
+// send the attribute, whatever its value.
 func readOnlyErrors(o *specs.Operation, list op.Errors) op.Errors {
 	changed := slices.Clone(list)
 	for i, e := range list {
 		name, inside := strings.CutPrefix(e.Field, AttributesField+".")
-		name, _, _ = strings.Cut(name, ".") // what is inside an attribute is the attribute
+		name, _, _ = strings.Cut(name, ".") // a part of an attribute counts as the attribute
 		if !inside || e.Code != op.CodeInvalid {
 			continue
 		}

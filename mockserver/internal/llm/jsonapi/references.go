@@ -13,8 +13,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// RequireRef refuses an attribute whose text is the id of no resource in a table. Attributes inside others are written
-// with dots: chatInterfaceButtons.0.agentId.
+// RequireRef refuses an attribute whose text is not the id of a resource in a table. Attributes inside others are
+// written with dots: chatInterfaceButtons.0.agentId.
 func RequireRef[A any](c *op.Call, attribute, uuid string, rows *table.Table[world.Resource[A]]) error {
 	if _, ok := Find(c.World, uuid, rows); ok {
 		return nil
@@ -22,7 +22,7 @@ func RequireRef[A any](c *op.Call, attribute, uuid string, rows *table.Table[wor
 	return NoSuchRef(attribute, uuid)
 }
 
-// OptionalRef is RequireRef for attributes that may be null.
+// OptionalRef checks the same as RequireRef, but allows null.
 func OptionalRef[A any](c *op.Call, attribute string, uuid *string, rows *table.Table[world.Resource[A]]) error {
 	if uuid == nil {
 		return nil
@@ -30,12 +30,12 @@ func OptionalRef[A any](c *op.Call, attribute string, uuid *string, rows *table.
 	return RequireRef(c, attribute, *uuid, rows)
 }
 
-// NoSuchRef returns the error for a reference that leads nowhere.
+// NoSuchRef returns the error for a reference to a resource that does not exist.
 func NoSuchRef(attribute, uuid string) error {
 	return Unprocessable(attribute, InvalidFormat, "there is no %s with id %q", RefNoun(attribute), uuid)
 }
 
-// RefNoun returns the noun of what a reference leads to, by its name: projectId leads to a project.
+// RefNoun returns the noun for the target of a reference, by its name: projectId refers to a project.
 func RefNoun(attribute string) string {
 	name := strings.TrimSuffix(attribute[strings.LastIndexByte(attribute, '.')+1:], "Id")
 	var b strings.Builder
@@ -57,7 +57,7 @@ func Find[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A
 	return rows.Get(id)
 }
 
-// BlankReason is the reason why a text that is empty is refused.
+// BlankReason is the reason for the refusal of an empty text.
 const BlankReason = "can't be blank"
 
 // RequireText refuses a text that is empty or only space.
@@ -68,7 +68,7 @@ func RequireText(attribute, text string) error {
 	return Unprocessable(attribute, CannotBeBlank, BlankReason)
 }
 
-// RequireObject refuses a text that is no JSON object.
+// RequireObject refuses a text that is not a JSON object.
 func RequireObject(attribute, text string) error {
 	var object map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
@@ -77,7 +77,7 @@ func RequireObject(attribute, text string) error {
 	return nil
 }
 
-// OptionalObject is RequireObject for attributes that may be null.
+// OptionalObject checks the same as RequireObject, but allows null.
 func OptionalObject(attribute string, text *string) error {
 	if text == nil {
 		return nil
@@ -85,7 +85,7 @@ func OptionalObject(attribute string, text *string) error {
 	return RequireObject(attribute, *text)
 }
 
-// AttributeAt returns the name of an attribute inside the n-th of a list: chatInterfaceButtons.0.label.
+// AttributeAt returns the name of an attribute inside the n-th item of a list: chatInterfaceButtons.0.label.
 func AttributeAt(list string, n int, attribute string) string {
 	return list + "." + strconv.Itoa(n) + "." + attribute
 }

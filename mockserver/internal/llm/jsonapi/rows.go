@@ -5,10 +5,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// IDSet holds some resources, by their ids on the wire.
+// IDSet holds resources by their ids on the wire.
 type IDSet map[string]bool
 
-// DeleteWhere removes the resources of a table for which a test holds.
+// DeleteWhere deletes the resources of a table for which a test holds, and returns their ids.
 func DeleteWhere[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func(A) bool) IDSet {
 	gone := IDSet{}
 	for id, row := range table.All(rows) {
@@ -21,7 +21,7 @@ func DeleteWhere[A any](w *world.World, rows *table.Table[world.Resource[A]], go
 	return gone
 }
 
-// UpdateWhere puts back the resources of a table that a function changes, as it reports.
+// UpdateWhere stores the resources of a table for which apply reports a change.
 func UpdateWhere[A any](rows *table.Table[world.Resource[A]], apply func(*A) bool) {
 	for id, row := range table.All(rows) {
 		if apply(&row.Attributes) {
@@ -30,7 +30,7 @@ func UpdateWhere[A any](rows *table.Table[world.Resource[A]], apply func(*A) boo
 	}
 }
 
-// IdentifiersWhere returns the resources of a table for which a test holds.
+// IdentifiersWhere returns the identifiers of the resources of a table for which a test holds.
 func IdentifiersWhere[A any](kind string, rows *table.Table[world.Resource[A]], holds func(A) bool) []Identifier {
 	list := []Identifier{}
 	for _, row := range table.All(rows) {

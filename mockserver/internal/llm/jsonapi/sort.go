@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// sort reads the parameter sort: fields separated by commas, each an attribute or id, with a minus before those that
-// descend. Attributes may be spelled in snake_case (public).
+// sort returns the order of the parameter sort: fields separated by commas, each an attribute or id, with a minus
+// before those that descend. Attributes may be spelled in snake_case (public).
 func (k *Kind) sort(c *op.Call) (func(a, b any) int, error) {
 	if !c.Has("sort") {
 		return nil, nil
@@ -41,7 +41,7 @@ func (k *Kind) sort(c *op.Call) (func(a, b any) int, error) {
 	}, nil
 }
 
-// sortKey gives the value of a resource's field, by its name on the wire.
+// sortKey returns the value of a resource's field, by its name on the wire.
 func sortKey(row any, name string) any {
 	head, attributes := world.Parts(row)
 	switch name {
@@ -64,7 +64,8 @@ func WireFields(attributes any) map[string]any {
 	return all
 }
 
-// compare orders numbers, texts and truth values among themselves; null comes first, and what has no order is equal.
+// compare orders numbers, texts and truth values among themselves; null comes first, and values without an order are
+// equal.
 func compare(a, b any) int {
 	switch x := a.(type) {
 	case nil:

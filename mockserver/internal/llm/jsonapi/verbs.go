@@ -6,10 +6,10 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// Verb is one of the generic five.
+// Verb is one of the five generic operations.
 type Verb string
 
-// The generic five.
+// The five generic operations.
 const (
 	List   Verb = "GET /api/{kind}"
 	Create Verb = "POST /api/{kind}"
@@ -18,7 +18,7 @@ const (
 	Remove Verb = "DELETE /api/{kind}/{id}"
 )
 
-// Routes returns those of the generic five that the document has for a kind.
+// Routes returns the routes of a kind for the given generic operations, those that the document has.
 func (r Relations) Routes(k *Kind, verbs ...Verb) []op.Route {
 	path, routes := Snake(k.Type), make([]op.Route, len(verbs))
 	for i, v := range verbs {
