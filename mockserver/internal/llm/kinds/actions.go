@@ -32,13 +32,13 @@ var Actions = jsonapi.NewKind(jsonapi.KindOf[world.Action]{
 	Links: func(self string) any { return actionLinks{Self: self} },
 })
 
-// actionLinks are the links of an action. There is no page to chat on, so that of the chat is null.
+// actionLinks holds the links of an action. The mock has no page to chat on, so that link is null.
 type actionLinks struct {
 	Self string  `json:"self"`
 	Chat *string `json:"chat"`
 }
 
-// ofIntegration passes the actions whose integration fits the filter's text.
+// ofIntegration returns a filter that passes the actions whose integration fits the filter's text.
 func ofIntegration(fits func(i world.Integration, text string) bool) jsonapi.Filter[world.Action] {
 	return func(c *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
 		return func(a world.Resource[world.Action]) bool {
@@ -48,7 +48,7 @@ func ofIntegration(fits func(i world.Integration, text string) bool) jsonapi.Fil
 	}
 }
 
-// tagged passes the actions that carry a tag.
+// tagged returns a test that passes the actions with a tag.
 func tagged(_ *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
 	if !isTag(text) {
 		return nil, jsonapi.BadRequest("filter[ui_tags]", jsonapi.ReasonFilter,
@@ -63,7 +63,8 @@ func isTag(text string) bool {
 	return ok && key != "" && value != ""
 }
 
-// addresses are those by which an action is called: a webhook's or a chat app's, by the kind of its integration.
+// addresses returns the addresses at which an action is called: a webhook's or a chat app's, by the kind of its
+// integration.
 func addresses(c *op.Call, serviceType, action string) (webhookText, chatappRequest *string) {
 	switch serviceType {
 	case webhook:
@@ -76,7 +77,8 @@ func addresses(c *op.Call, serviceType, action string) (webhookText, chatappRequ
 	return nil, nil
 }
 
-// InParentSegment passes no resource: what belongs to a parent segment is made by the platform alone (assumed).
+// InParentSegment is a filter that passes no resource: only the platform creates resources of a parent segment
+// (assumed).
 func InParentSegment[A any](_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
 	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
 		return nil, jsonapi.BadRequest("filter[parent_segment_id]", jsonapi.ReasonFilter, "want a number, not %q", text)

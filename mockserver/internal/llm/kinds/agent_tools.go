@@ -11,14 +11,14 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// The kinds of tool targets that a tool can point at, as requests call them. That of knowledge bases is public, the
-// others are assumed.
+// The kinds of tool targets, in the spelling of requests. That of knowledge bases is public, the others are assumed.
 const (
 	agentTarget         = "agent"
 	knowledgeBaseTarget = "knowledge_base"
 )
 
-// creatorOf is who made what a tool points at. A tool target has the id of what is behind it (assumed).
+// creatorOf returns the user who created the target of a tool, whether the target exists, and whether its kind is
+// known. A tool target has the id of the resource behind it (assumed).
 func creatorOf(w *world.World, kind, uuid string) (user int64, found, known bool) {
 	for _, k := range world.LLMKinds() {
 		if k.Target == kind && kind != "" {
@@ -34,7 +34,7 @@ func creatorOf(w *world.World, kind, uuid string) (user int64, found, known bool
 	return 0, false, false
 }
 
-// checkTarget checks what a new tool or variable points at. An agent must be the caller's own (public).
+// checkTarget checks the target of a new tool or variable. An agent must be the caller's own (public).
 func checkTarget(c *op.Call, list string, n int, kind, uuid string) error {
 	user, found, known := creatorOf(c.World, kind, uuid)
 	switch {
@@ -52,8 +52,8 @@ func checkTarget(c *op.Call, list string, n int, kind, uuid string) error {
 	return nil
 }
 
-// setTools checks the tools that an agent did not have before, and says of all what they point at. Those that it had
-// may have lost their target: nothing protects most of them.
+// setTools checks the tools that an agent did not have before, and sets the targets of all. The targets of earlier
+// tools may be gone: nothing protects most of them.
 func setTools(c *op.Call, before, after []world.AgentTool) error {
 	var errs []error
 	for i := range after {
@@ -64,7 +64,7 @@ func setTools(c *op.Call, before, after []world.AgentTool) error {
 		if !had {
 			errs = append(errs, checkTarget(c, "tools", i, t.ToolTargetType, t.ToolTargetID))
 		}
-		t.AgentOutputMode = cmp.Or(t.AgentOutputMode, world.ReturnOutput) // null means that nothing was chosen (public)
+		t.AgentOutputMode = cmp.Or(t.AgentOutputMode, world.ReturnOutput) // null means the default (public)
 		t.TargetType, t.TargetKnowledgeBaseID, t.TargetAgentID = pascal(t.ToolTargetType), nil, nil
 		switch t.ToolTargetType {
 		case knowledgeBaseTarget:
@@ -76,7 +76,7 @@ func setTools(c *op.Call, before, after []world.AgentTool) error {
 	return errors.Join(errs...)
 }
 
-// setVariables is setTools for variables, whose knowledge base a client may name itself.
+// setVariables does the same as setTools for variables, whose knowledge base a client may send itself.
 func setVariables(c *op.Call, before, after []world.AgentVariable) error {
 	var errs []error
 	for i := range after {
@@ -100,7 +100,7 @@ func setVariables(c *op.Call, before, after []world.AgentVariable) error {
 	return errors.Join(errs...)
 }
 
-// pascal is a kind of tool target as answers write it: knowledge_base is KnowledgeBase.
+// pascal returns a kind of tool target in the spelling of answers: knowledge_base is KnowledgeBase.
 func pascal(kind string) string {
 	name := jsonapi.Camel(kind)
 	if name == "" {

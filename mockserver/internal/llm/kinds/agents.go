@@ -35,7 +35,7 @@ func setAgent(c *op.Call, before, after *world.Resource[world.Agent]) error {
 		jsonapi.RequireRef(c, "projectId", a.ProjectID, &c.World.LLM.Projects), jsonapi.RequireText("name", a.Name),
 		setTools(c, had.Tools, a.Tools), setVariables(c, had.Variables, a.Variables), checkFunctions(a),
 	}
-	if a.ModelType != had.ModelType { // one that has gone out of use stays until it is changed (public)
+	if a.ModelType != had.ModelType { // a retired model stays until it is changed (public)
 		errs = append(errs, requireModel("modelType", a.ModelType, chatModels()))
 	}
 	if a.MaxToolIterations < 1 {
@@ -45,7 +45,7 @@ func setAgent(c *op.Call, before, after *world.Resource[world.Agent]) error {
 	return errors.Join(errs...)
 }
 
-// checkFunctions wants functions with names of their own, and schemas that are JSON.
+// checkFunctions requires functions with distinct names, and schemas that are JSON.
 func checkFunctions(a *world.Agent) error {
 	var errs []error
 	seen := jsonapi.IDSet{}
@@ -71,8 +71,8 @@ func checkFunctions(a *world.Agent) error {
 	return errors.Join(errs...)
 }
 
-// removeAgent refuses while prompts or tools of other agents refer to the agent (public), and while interfaces or
-// schedules do (assumed). Its chats go with it (assumed).
+// removeAgent refuses the deletion while prompts or tools of other agents refer to the agent (public), or interfaces or
+// schedules do (assumed). Its chats are deleted with it (assumed).
 func removeAgent(c *op.Call, a world.Resource[world.Agent]) error {
 	if err := jsonapi.RequireUnused(agentUsers(c.World, a.UUID)...); err != nil {
 		return err

@@ -128,7 +128,7 @@ func TestModels(t *testing.T) {
 	})
 }
 
-// toolFor is a tool that points at a target.
+// toolFor returns a tool that points at a target.
 func toolFor(kind, target, function string) string {
 	return fmt.Sprintf(`{"toolTargetId":%q,"toolTargetType":%q,"targetFunction":"RUN","functionName":%q}`, target, kind, function)
 }

@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// GetCurrentUser returns the caller. Its ids are those of the account, in digits (public).
+// GetCurrentUser returns the caller. Its ids are those of the core data interface, in digits (public).
 func GetCurrentUser(c *op.Call) (op.Reply, error) {
 	user := c.Caller.User
 	return jsonapi.PlainReply(map[string]any{

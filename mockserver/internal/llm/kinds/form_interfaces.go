@@ -44,7 +44,7 @@ func setFormInterface(c *op.Call, _, after *world.Resource[world.FormInterface])
 	)
 }
 
-// takesTextResource: a form takes a text resource when its template or its schema speaks of one (assumed).
+// takesTextResource reports whether a form accepts a text resource: its template or its schema mentions one (assumed).
 func takesTextResource(f *world.FormInterface) bool {
 	return strings.Contains(f.FormJSONSchema, "textResource") || strings.Contains(f.PromptTemplate, "textResource")
 }

@@ -14,11 +14,11 @@ var ImageGenerators = jsonapi.NewKind(jsonapi.KindOf[world.ImageGenerator]{
 	Set: setImageGenerator,
 })
 
-// imageReturnID is the only return mode that is known (public).
+// imageReturnID is the only known return mode (public).
 const imageReturnID = "ID"
 
-// IsNullReturnMode reports whether what the document refuses is a return mode that is null. That is no blank one but
-// one that there is not (public).
+// IsNullReturnMode reports whether an error of the document's schema is about a return mode that is null. That does not
+// count as blank but as unknown (public).
 func IsNullReturnMode(e *op.Error) bool {
 	return e.Field == jsonapi.AttributesField+".imageReturnMode" && e.Reason == "nullable"
 }

@@ -19,7 +19,7 @@ const (
 	Chatapp = "CHATAPP"
 )
 
-// InChannel is the message mode in which everybody in a channel sees the answers (public).
+// InChannel is the message mode in which all members of a channel see the answers (public).
 const InChannel = "in_channel"
 
 // Integrations is the kind of integrations with other services.
@@ -50,7 +50,7 @@ func setIntegration(c *op.Call, _, after *world.Resource[world.Integration]) err
 	return nil
 }
 
-// setCredentials generates what callers of a webhook identify themselves with, unless the client has given it.
+// setCredentials generates the credentials of a webhook's callers, unless the client has sent them.
 func setCredentials(c *op.Call, r *world.Resource[world.Integration]) {
 	i := &r.Attributes
 	if i.WebhookAuthorizationHeader = ""; i.ServiceType != webhook {
@@ -69,7 +69,7 @@ func setCredentials(c *op.Call, r *world.Resource[world.Integration]) {
 	i.WebhookAuthorizationHeader = "Basic " + base64.StdEncoding.EncodeToString([]byte(pair))
 }
 
-// checkActions wants prompts that there are, each once, and tags of the form key:value.
+// checkActions requires prompts that exist, each once, and tags of the form key:value.
 func checkActions(c *op.Call, actions []world.IntegrationAction) error {
 	var errs []error
 	seen := jsonapi.IDSet{}
@@ -92,7 +92,7 @@ func checkActions(c *op.Call, actions []world.IntegrationAction) error {
 	return errors.Join(errs...)
 }
 
-// setActions brings the actions in line with what the integration lists: those of prompts that stay keep their ids.
+// setActions updates the actions to what the integration lists: actions of prompts that remain keep their ids.
 func setActions(c *op.Call, i *world.Resource[world.Integration]) {
 	rows := &c.World.LLM.Actions
 	jsonapi.DeleteWhere(c.World, rows, func(a world.Action) bool {
@@ -112,7 +112,7 @@ func setActions(c *op.Call, i *world.Resource[world.Integration]) {
 	}
 }
 
-// actionOf is the action of an integration that runs a prompt.
+// actionOf returns the action of an integration that runs a prompt.
 func actionOf(w *world.World, integration, prompt string) (world.Resource[world.Action], bool) {
 	for _, action := range table.All(&w.LLM.Actions) {
 		if action.Attributes.IntegrationID == integration && action.Attributes.PromptID == prompt {
@@ -122,7 +122,7 @@ func actionOf(w *world.World, integration, prompt string) (world.Resource[world.
 	return world.Resource[world.Action]{}, false
 }
 
-// viewIntegration adds the addresses of the actions, which depend on where the client sees the interface.
+// viewIntegration adds the addresses of the actions, which depend on the base address of the request.
 func viewIntegration(c *op.Call, r world.Resource[world.Integration]) any {
 	entries := slices.Clone(r.Attributes.Actions)
 	for n := range entries {

@@ -8,10 +8,10 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// model is one that may be used, by its key (public) and its name for people (assumed).
+// model is an available model, by its key (public) and its display name (assumed).
 type model struct{ key, name string }
 
-// chatModels are those of agents. One that is not among them has gone out of use, or there never was one.
+// chatModels returns the models of agents. Any other key is a retired or an unknown model.
 func chatModels() []model {
 	return []model{
 		{"nova-pro-v1", "Nova Pro"},
@@ -33,10 +33,10 @@ func chatModels() []model {
 	}
 }
 
-// imageModels are those of image generators.
+// imageModels returns the models of image generators.
 func imageModels() []model { return []model{{"nova-canvas", "Nova Canvas"}} }
 
-// requireModel refuses the key of a model that cannot be used.
+// requireModel refuses a key that is not that of an available model.
 func requireModel(attribute, key string, models []model) error {
 	if slices.ContainsFunc(models, func(m model) bool { return m.key == key }) {
 		return nil
@@ -50,7 +50,7 @@ func requireModel(attribute, key string, models []model) error {
 		key, names.OneOf(key, keys))
 }
 
-// GetCurrentUserSettings lists the models by key.
+// GetCurrentUserSettings returns the available models by key.
 func GetCurrentUserSettings(*op.Call) (op.Reply, error) {
 	return jsonapi.PlainReply(map[string]any{
 		"availableModels": modelMap(chatModels()), "availableImageModels": modelMap(imageModels()),

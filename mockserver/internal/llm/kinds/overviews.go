@@ -9,11 +9,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// OverviewType is the type of what the relation overview leads to. An overview has the id of what it is about
-// (assumed).
+// OverviewType is the type of the targets of the relation overview. An overview has the id of its resource (assumed).
 const OverviewType = "overviews"
 
-// projectOverview is what is in a project: how many of a kind, and the one that was made first.
+// projectOverview counts the resources of a project by kind, and describes the oldest of each.
 type projectOverview struct {
 	FirstAgentName              *string `json:"firstAgentName"`
 	TotalAgentCount             int     `json:"totalAgentCount"`
@@ -23,7 +22,7 @@ type projectOverview struct {
 	TotalKnowledgeBaseCount     int     `json:"totalKnowledgeBaseCount"`
 }
 
-// agentOverview is what an agent refers to and what refers to it, likewise.
+// agentOverview counts the resources that an agent refers to and those that refer to it, and names the oldest of each.
 type agentOverview struct {
 	FirstReferencingAgentName    *string `json:"firstReferencingAgentName"`
 	TotalReferencingAgentCount   int     `json:"totalReferencingAgentCount"`
@@ -58,7 +57,8 @@ func overviewOfProject(l *world.LLM, project string) projectOverview {
 	}
 }
 
-// overviewOfAgent: an agent refers to those that its tools point at, each counted once (assumed).
+// overviewOfAgent returns the overview of an agent, which refers to the agents that its tools point at, each counted
+// once (assumed).
 func overviewOfAgent(l *world.LLM, agent world.Resource[world.Agent]) agentOverview {
 	targets := namesOf(&l.Agents, func(r world.Resource[world.Agent]) (string, bool) {
 		return r.Attributes.Name, pointsAt(agent, r.UUID)
@@ -83,7 +83,7 @@ func pointsAt(agent world.Resource[world.Agent], target string) bool {
 	})
 }
 
-// namesOf are the names of the rows that a function picks, in the order in which they were made.
+// namesOf returns the names of the rows that a function picks, in the order of their creation.
 func namesOf[A any](
 	rows *table.Table[world.Resource[A]], pick func(world.Resource[A]) (name string, picked bool),
 ) []string {

@@ -69,7 +69,7 @@ func setProject(c *op.Call, before, after *world.Resource[world.LLMProject]) err
 	return errors.Join(errs...)
 }
 
-// switchExecutor gives a project its workflow executor, or takes it away.
+// switchExecutor creates the workflow executor of a project, or deletes it.
 func switchExecutor(c *op.Call, project string, on bool) {
 	rows := &c.World.LLM.WorkflowExecutors
 	if !on {
@@ -85,7 +85,8 @@ func switchExecutor(c *op.Call, project string, on bool) {
 	rows.Put(executor.ID, executor)
 }
 
-// switchTextTool gives a project its managed text tool, or takes it away (that it is a text knowledge base is assumed).
+// switchTextTool creates the managed text tool of a project, or deletes it (that it is a text knowledge base is
+// assumed).
 func switchTextTool(c *op.Call, project string, on bool) {
 	rows := &c.World.LLM.TextKnowledgeBases
 	if !on {
@@ -105,7 +106,8 @@ func removeProject(c *op.Call, p world.Resource[world.LLMProject]) error {
 	return nil
 }
 
-// withInterfaces passes the projects that have interfaces of one of the kinds that the filter lists.
+// withInterfaces returns a test that passes the projects that have interfaces of one of the kinds that the filter
+// lists.
 func withInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProject]) bool, error) {
 	kinds := jsonapi.Words(text)
 	for _, kind := range kinds {
@@ -132,7 +134,7 @@ func chatInterfacesOf(w *world.World, project string) []jsonapi.Identifier {
 	})
 }
 
-// RequireProjectAndName refuses what belongs to no project, or has no name.
+// RequireProjectAndName refuses a resource without an existing project or without a name.
 func RequireProjectAndName(c *op.Call, projectID, name string) error {
 	return errors.Join(jsonapi.RequireRef(c, "projectId", projectID, &c.World.LLM.Projects),
 		jsonapi.RequireText("name", name))

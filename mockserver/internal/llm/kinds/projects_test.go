@@ -154,7 +154,7 @@ func TestOverviews(t *testing.T) {
 	})
 }
 
-// What is in a project goes with it, and what is in others loses its references.
+// The contents of a project are deleted with it, and resources in other projects lose their references.
 func TestProjectRemoval(t *testing.T) {
 	t.Parallel()
 	s := llmtest.NewStudio(t)

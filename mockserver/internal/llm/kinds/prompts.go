@@ -35,7 +35,7 @@ func setPrompt(c *op.Call, before, after *world.Resource[world.Prompt]) error {
 	return errors.Join(append(errs, agent)...)
 }
 
-// removePrompt takes the actions of the prompt out of integrations.
+// removePrompt deletes the actions of the prompt, and removes them from integrations.
 func removePrompt(c *op.Call, p world.Resource[world.Prompt]) error {
 	dropPrompts(c.World, jsonapi.IDSet{p.UUID: true})
 	return nil
@@ -44,7 +44,7 @@ func removePrompt(c *op.Call, p world.Resource[world.Prompt]) error {
 // Placeholder matches a name in double braces of a template.
 var Placeholder = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 
-// placeholders are the names in double braces of a template, each once, in the order in which they appear first.
+// placeholders returns the names in double braces of a template, each once, in the order of first appearance.
 func placeholders(template string) []string {
 	var names []string
 	for _, match := range Placeholder.FindAllStringSubmatch(template, -1) {
@@ -55,12 +55,12 @@ func placeholders(template string) []string {
 	return names
 }
 
-// schemaHint is the JSON Schema of what a template wants: texts, in the order of the template.
+// schemaHint returns the JSON Schema of a template's values: texts, in the order of the template.
 func schemaHint(template string) string {
 	names := placeholders(template)
 	properties := make([]string, len(names))
 	for i, name := range names {
-		quoted, _ := jsontext.AppendQuote(nil, name) // of a name that is no UTF-8, too, something is quoted
+		quoted, _ := jsontext.AppendQuote(nil, name) // a name that is not valid UTF-8 is quoted in part
 		properties[i] = string(quoted) + `:{"type":"string"}`
 	}
 	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`

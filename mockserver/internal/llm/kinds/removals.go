@@ -10,9 +10,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// What goes when something else goes, beside its own file. All of it is assumed, but for what a project takes along.
+// These functions remove the dependents of deleted resources, apart from those in the resources' own files. All of it
+// is assumed, except what a project takes along.
 
-// dropProjectContents removes everything that is in a project.
+// dropProjectContents deletes everything that is in a project.
 func dropProjectContents(w *world.World, project string) {
 	dropChats(w, func(c world.Chat) bool { return c.ProjectID == project })
 	dropSchedules(w, func(s world.AgentSchedule) bool { return s.ProjectID == project })
@@ -33,7 +34,8 @@ func dropProjectContents(w *world.World, project string) {
 	dropInterfaces(w, gone)
 }
 
-// dropAgents removes what cannot be without agents that are gone. Chat interfaces can: they lose the buttons.
+// dropAgents deletes the resources that cannot exist without deleted agents. Chat interfaces can: they lose the
+// buttons.
 func dropAgents(w *world.World, gone jsonapi.IDSet) {
 	l := &w.LLM
 	dropPrompts(w, jsonapi.DeleteWhere(w, &l.Prompts, func(p world.Prompt) bool { return gone[p.AgentID] }))
@@ -55,7 +57,7 @@ func dropAgents(w *world.World, gone jsonapi.IDSet) {
 	})
 }
 
-// dropPrompts removes the actions that run prompts that are gone, and their entries in integrations.
+// dropPrompts deletes the actions that run deleted prompts, and their entries in integrations.
 func dropPrompts(w *world.World, gone jsonapi.IDSet) {
 	jsonapi.DeleteWhere(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.PromptID] })
 	jsonapi.UpdateWhere(&w.LLM.Integrations, func(i *world.Integration) bool {
@@ -68,14 +70,14 @@ func dropPrompts(w *world.World, gone jsonapi.IDSet) {
 	})
 }
 
-// dropInterfaces removes the schedules that go through form or chat interfaces that are gone.
+// dropInterfaces deletes the schedules that use deleted form or chat interfaces.
 func dropInterfaces(w *world.World, gone jsonapi.IDSet) {
 	dropSchedules(w, func(s world.AgentSchedule) bool {
 		return gone[jsonapi.OrEmpty(s.FormInterfaceID)] || gone[jsonapi.OrEmpty(s.ChatInterfaceID)]
 	})
 }
 
-// dropSchedules removes schedules with their generated workflows, running or not.
+// dropSchedules deletes schedules with their generated workflows, running or not.
 func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
 	for _, schedule := range table.All(&w.LLM.AgentSchedules) {
 		if goes(schedule.Attributes) {
@@ -85,7 +87,7 @@ func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
 	jsonapi.DeleteWhere(w, &w.LLM.AgentSchedules, goes)
 }
 
-// dropChats removes chats with what was said and made in them.
+// dropChats deletes chats with their histories, attachments and artifacts.
 func dropChats(w *world.World, goes func(world.Chat) bool) {
 	l := &w.LLM
 	for id, chat := range table.All(&l.Chats) {
@@ -98,7 +100,7 @@ func dropChats(w *world.World, goes func(world.Chat) bool) {
 	jsonapi.DeleteWhere(w, &l.Artifacts, func(a world.Artifact) bool { return gone[a.ChatID] })
 }
 
-// WorkflowProject returns the id of the project that runs a schedule, or 0 if there is none.
+// WorkflowProject returns the id of the project that runs a schedule, or 0 if it has none.
 func WorkflowProject(a world.AgentSchedule) int64 {
 	id, err := strconv.ParseInt(jsonapi.OrEmpty(a.WorkflowProjectID), 10, 64)
 	if err != nil { // a schedule without one

@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// toolTarget is what a tool of an agent can point at: another resource, under its id. Nothing of it is stored, so it
-// comes and goes with what is behind it.
+// toolTarget is a possible target of an agent's tool: another resource, under its id. It is not stored but derived from
+// that resource, so it exists as long as that does.
 type toolTarget struct {
 	Type      string // as in answers
 	Kind      string // in the words of an agent's tools
@@ -21,10 +21,10 @@ type toolTarget struct {
 	Shown     map[string]any // its attributes
 }
 
-// ToolTargets is the kind of what tools of agents can point at.
+// ToolTargets is the kind of the possible targets of agents' tools.
 var ToolTargets = newToolTargets()
 
-// newToolTargets makes a kind in which each target has a type of its own.
+// newToolTargets returns a kind in which each target has a type of its own.
 func newToolTargets() *jsonapi.Kind {
 	k := jsonapi.NewKind(jsonapi.KindOf[toolTarget]{
 		Type: "toolTargets", Noun: "tool target", Unlinked: true,
@@ -52,7 +52,8 @@ func newToolTargets() *jsonapi.Kind {
 	return k
 }
 
-// ofKind takes the words of an agent's tools, knowledge_base, and the types of targets, in either spelling (assumed).
+// ofKind returns a test that passes the targets of a kind, in the spelling of an agent's tools, knowledge_base, or in
+// that of the types of targets, in either case (assumed).
 func ofKind(_ *op.Call, text string) (func(world.Resource[toolTarget]) bool, error) {
 	wanted := strings.ReplaceAll(strings.ToLower(text), "_", "")
 	return func(r world.Resource[toolTarget]) bool {
@@ -61,7 +62,7 @@ func ofKind(_ *op.Call, text string) (func(world.Resource[toolTarget]) bool, err
 	}, nil
 }
 
-// TargetsOf finds all targets, in the order in which they were made. Agents are targets of each other.
+// TargetsOf returns all targets, in the order of their creation. Agents are targets of each other.
 func TargetsOf(l *world.LLM) *table.Table[world.Resource[toolTarget]] {
 	rows := &table.Table[world.Resource[toolTarget]]{}
 	for _, k := range world.LLMKinds() {
@@ -90,8 +91,8 @@ func newToolTarget(kind string, row any) world.Resource[toolTarget] {
 	return world.Resource[toolTarget]{Head: *head, Attributes: t}
 }
 
-// RepeatOnToolTarget adds to a blank name the same error on the name of the tool target, for the kinds where the
-// platform is known to (public): the two are saved together, and each of them finds it blank.
+// RepeatOnToolTarget repeats the error on a blank name for the name of the tool target, for the kinds of which this is
+// known (public): the platform saves the two together, and finds both names blank.
 func RepeatOnToolTarget(o *specs.Operation, list op.Errors) op.Errors {
 	switch o.ID {
 	case "createPresentationArtifactTool", "updatePresentationArtifactTool",
@@ -111,7 +112,7 @@ func RepeatOnToolTarget(o *specs.Operation, list op.Errors) op.Errors {
 	return slices.Insert(list, i+1, &twin)
 }
 
-// targetAttributes are those that a target has from what is behind it (public).
+// targetAttributes returns the names of the attributes that a target has from the resource behind it (public).
 func targetAttributes() []string {
 	return []string{
 		"projectId", "name", "isManaged", "svcDatabaseName", "formatType", "maxRows", "timeoutSeconds", "tables",

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// targets are the ids of one tool target of each kind, oldest first, and the project of the last two.
+// targets returns the ids of one tool target of each kind, oldest first, and the project of the last two.
 func targets(t *testing.T) (c *mocktest.Client, ids []string, other string) {
 	t.Helper()
 	c, other = llmtest.NewShop(t)

@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// ToolsWith returns the tools of other agents that point at a tool target. A tool has no id of its own: that of its
-// agent stands for it (assumed).
+// ToolsWith returns the agents whose tools point at a tool target, other than the target itself. They stand for the
+// tools, which have no ids of their own (assumed).
 func ToolsWith(w *world.World, target string) []jsonapi.Identifier {
 	var list []jsonapi.Identifier
 	for _, agent := range table.All(&w.LLM.Agents) {
@@ -20,8 +20,8 @@ func ToolsWith(w *world.World, target string) []jsonapi.Identifier {
 	return list
 }
 
-// VariablesWith returns the agents with variables that point at a tool target, which stand for them: variables have no
-// ids of their own (assumed).
+// VariablesWith returns the agents with variables that point at a tool target. They stand for the variables, which have
+// no ids of their own (assumed).
 func VariablesWith(w *world.World, target string) []jsonapi.Identifier {
 	return jsonapi.IdentifiersWhere("agents", &w.LLM.Agents, func(a world.Agent) bool {
 		return slices.ContainsFunc(a.Variables, func(v world.AgentVariable) bool { return v.ToolTargetID == target })

@@ -19,7 +19,8 @@ var WebSearchTools = jsonapi.NewKind(jsonapi.KindOf[world.WebSearchTool]{
 	},
 })
 
-// RewordFilters turns what is wrong within the filters of a web search tool into invalid JSON as a whole (public).
+// RewordFilters replaces an error within the filters of a web search tool by one for invalid JSON in the filters as a
+// whole (public).
 func RewordFilters(e *op.Error) *op.Error {
 	const filters = jsonapi.AttributesField + ".filters"
 	if e.Field != filters && !strings.HasPrefix(e.Field, filters+".") {
