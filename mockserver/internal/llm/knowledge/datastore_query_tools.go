@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// The bounds of a query unless the client says otherwise, for datastore query tools and knowledge bases alike (public).
+// The default bounds of a query, for datastore query tools and knowledge bases alike (public).
 const (
 	defaultMaxRows        = 50
 	defaultTimeoutSeconds = 60

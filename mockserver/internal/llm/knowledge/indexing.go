@@ -10,23 +10,24 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// indexing is the queries of a knowledge base's tables, as one.
+// indexing combines the queries of a knowledge base's tables into one.
 type indexing struct {
 	done atomic.Bool
 
 	mu      sync.Mutex
 	source  source
-	world   world.World // as it was
+	world   world.World // as it was when the indexing was due
 	queries op.Queries
 }
 
-// index tries the tables of a knowledge base. As long as their queries have no results, the event waits for them.
+// index tries the tables of a knowledge base. It reports false for ended as long as queries have no results, and the
+// event waits for them.
 func (s *source) index(e world.Event) (tables []schemaTable, ended bool, err error) {
 	x, _ := e.Ended.(*indexing)
 	if x == nil {
 		x = &indexing{}
 	}
-	x.mu.Lock() // forks have it as well
+	x.mu.Lock() // forks share it
 	defer x.mu.Unlock()
 	then := *s.world
 	s.queries = &x.queries
@@ -43,7 +44,7 @@ func (s *source) index(e world.Event) (tables []schemaTable, ended bool, err err
 // Done implements world.Query.
 func (x *indexing) Done() bool { return x.done.Load() }
 
-// Run implements world.Query. The tables are tried until all queries that they ask for have their results.
+// Run implements world.Query. It tries the tables until all queries that they need have their results.
 func (x *indexing) Run(ctx context.Context) error {
 	for !x.Done() {
 		if err := world.RunAll(ctx, x.try()); err != nil {
@@ -62,7 +63,7 @@ func (x *indexing) try() []world.Query {
 	}
 	s, then := x.source, x.world
 	s.world, s.queries = &then, &x.queries
-	_, _ = s.tables(0) // its result is for the world in which the event is settled once more
+	_, _ = s.tables(0) // the event's own attempt uses the result
 	needed := x.queries.Needed()
 	if needed == nil {
 		x.source, x.world = source{}, world.World{}
@@ -71,8 +72,8 @@ func (x *indexing) try() []world.Query {
 	return needed
 }
 
-// NeedIndexing makes a handler wait for the ends of indexings that were due: of the knowledge base that the call names,
-// or of all.
+// NeedIndexing returns a handler that waits for the end of the indexings that are due: of the knowledge base that the
+// call names, or of all.
 func NeedIndexing(handler op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		for _, p := range c.World.Pending() {

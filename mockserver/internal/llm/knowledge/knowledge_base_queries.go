@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Querier asks the engine that answers jobs.
+// Querier queries the engine that answers jobs.
 type Querier struct{ Engine across.Engine }
 
 // The functions of a knowledge base (public).
@@ -33,7 +33,7 @@ type Arguments struct {
 	Tables    *string `json:"tables"`
 }
 
-// QueryKnowledgeBase answers as an agent would be answered.
+// QueryKnowledgeBase answers with the text that an agent would get.
 func (q Querier) QueryKnowledgeBase(c *op.Call) (op.Reply, error) {
 	_, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c)
 	if err != nil {
@@ -55,13 +55,14 @@ func (q Querier) QueryKnowledgeBase(c *op.Call) (op.Reply, error) {
 	return reply, err
 }
 
-// IsUnknownFunction reports whether what the document refuses is the name of a function, which is 422 (public).
+// IsUnknownFunction reports whether an error of the document's schema is about the name of a function, which is 422
+// (public).
 func IsUnknownFunction(o *specs.Operation, e *op.Error) bool {
 	return o.ID == "queryKnowledgeBase" && e.Field == "function" && e.Reason == "enum"
 }
 
-// Ask runs a function on a knowledge base as the caller. It gives a text, and what a test should know about it. What
-// cannot be run is unprocessable.
+// Ask runs a function on a knowledge base as the caller. It returns a text, and notes for the author of a test. A
+// function that cannot run is unprocessable.
 func (q Querier) Ask(c *op.Call, base world.KnowledgeBase, function string, args Arguments) (string, []string, error) {
 	s := &source{Querier: q, world: c.World, queries: &c.Queries, caller: c.Caller, now: c.Now, base: base}
 	var text string
@@ -80,7 +81,7 @@ func (q Querier) Ask(c *op.Call, base world.KnowledgeBase, function string, args
 	return text, s.notes, err
 }
 
-// source is a knowledge base as a user may look into it.
+// source is a knowledge base with the rights of a user.
 type source struct {
 	Querier
 	world   *world.World
@@ -96,7 +97,8 @@ func (s *source) list(args Arguments) (string, error) {
 	return s.schemaText(tables), err
 }
 
-// search keeps the tables and columns with one of the words in their names or, where values are indexed, in them.
+// search returns the tables and columns with one of the words in their names or, where values are indexed, in their
+// values.
 func (s *source) search(args Arguments) (string, error) {
 	words := strings.FieldsFunc(strings.ToLower(args.Keywords), func(r rune) bool { return r == ' ' || r == ',' })
 	if len(words) == 0 {
@@ -126,7 +128,7 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// query runs SQL over the database. The tables of the knowledge base are there, too, as far as their rows may be read.
+// query runs SQL over the database, and over the tables of the knowledge base whose rows may be read.
 func (s *source) query(args Arguments) (string, error) {
 	statement := cmp.Or(args.Query, args.Statement)
 	if strings.TrimSpace(statement) == "" {
@@ -145,7 +147,7 @@ func (s *source) query(args Arguments) (string, error) {
 	return s.rowsText(found), nil
 }
 
-// find asks the engine, and keeps what there is to note.
+// find queries the engine, and stores the note of the answer.
 func (s *source) find(text string, views []across.View, rows int) (across.Finding, error) {
 	found, err := across.Ask(s.world, s.Engine, s.queries, across.Question{
 		Caller: s.caller, Database: s.base.DatabaseName, Text: text, Now: s.now, Views: views,

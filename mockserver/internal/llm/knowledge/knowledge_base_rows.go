@@ -10,11 +10,10 @@ import (
 	"svc.example/understudy/mockserver/internal/across"
 )
 
-// noEngine is the note when there is nothing that could find any rows.
+// noEngine is the note for a query that nothing can answer.
 const noEngine = "there is no query engine to answer"
 
-// rowsText returns what a query has found, in the format of the knowledge base, with a note when rows were cut off
-// (public).
+// rowsText returns the rows of a query in the format of the knowledge base, with a note if rows were cut off (public).
 func (s *source) rowsText(found across.Finding) string {
 	if s.base.FormatType == markdownKV {
 		return markdownRows(found)
@@ -30,7 +29,7 @@ func (s *source) rowsText(found across.Finding) string {
 
 func isCut(found across.Finding) bool { return int64(len(found.Rows)) < found.Count }
 
-// jsonRows returns an array of objects. The note is one of them, so that the text stays JSON (assumed).
+// jsonRows returns an array of objects. The note is one of the objects, so that the text stays JSON (assumed).
 func jsonRows(found across.Finding, note string) string {
 	text := []byte{'['}
 	for i, row := range found.Rows {
@@ -57,14 +56,14 @@ func jsonRows(found across.Finding, note string) string {
 
 func appendText(text []byte, value string) []byte {
 	quoted, err := jsontext.AppendQuote(text, strings.ToValidUTF8(value, "\uFFFD"))
-	if err != nil { // what is valid UTF-8 can be quoted
+	if err != nil { // valid UTF-8 can be quoted
 		panic(err)
 	}
 	return quoted
 }
 
-// markdownRows returns a section for each row, and one with a warning when rows were cut off (public). What stands in
-// the place of no rows, and how to go on after a cut, is assumed.
+// markdownRows returns a section for each row, and one with a warning if rows were cut off (public). The text for no
+// rows, and the advice after a cut, are assumed.
 func markdownRows(found across.Finding) string {
 	sections := []string{"# Records"}
 	for i, row := range found.Rows {
@@ -84,7 +83,7 @@ func markdownRows(found across.Finding) string {
 
 var backticks = regexp.MustCompile("`{3,}")
 
-// fenced returns a row as a block of lines name: value. The fence is longer than every one in the values.
+// fenced returns a row as a block of lines name: value. The fence is longer than any in the values.
 func fenced(columns [][2]string, row []jsontext.Value) string {
 	lines := make([]string, len(row))
 	for i, value := range row {
@@ -100,7 +99,7 @@ func fenced(columns [][2]string, row []jsontext.Value) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// oneLine returns a value as text: a text as it is, unless it has several lines, and everything else as JSON.
+// oneLine returns a value as text: a text of one line as it is, and everything else as JSON.
 func oneLine(value jsontext.Value) string {
 	if value.Kind() != '"' {
 		return value.String()

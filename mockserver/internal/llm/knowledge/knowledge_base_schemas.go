@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// schemaTable is a table as agents see it.
+// schemaTable is a table in the form that agents see.
 type schemaTable struct {
 	Name    string         `json:"table"`
 	Columns []schemaColumn `json:"columns"`
@@ -23,11 +23,11 @@ type schemaColumn struct {
 	Type        string `json:"type"`
 	Description string `json:"description,omitzero"`
 
-	values []string // those that are indexed
+	values []string // the indexed ones
 }
 
-// tables are those of the knowledge base, or else of its database. Of tables whose values are indexed so many rows are
-// read. The error names the table that fails; the ones before it are there.
+// tables returns the tables of the knowledge base, or else those of its database. It reads up to the given number of
+// rows of tables whose values are indexed. The error names the table that fails; the tables before it are returned.
 func (s *source) tables(rows int) ([]schemaTable, error) {
 	if err := across.Queryable(s.world, s.caller.User, s.base.DatabaseName); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func schemaOfFinding(name string, found across.Finding) schemaTable {
 	return one
 }
 
-// chosen are the tables that the arguments name, or all.
+// chosen returns the tables that the arguments name, or all.
 func (s *source) chosen(args Arguments, rows int) ([]schemaTable, error) {
 	tables, err := s.tables(rows)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *source) chosen(args Arguments, rows int) ([]schemaTable, error) {
 	return chosen, nil
 }
 
-// schemaText is tables with their columns in the format of the knowledge base. The forms are assumed.
+// schemaText returns tables with their columns in the format of the knowledge base. The forms are assumed.
 func (s *source) schemaText(tables []schemaTable) string {
 	if s.base.FormatType != markdownKV {
 		text, err := json.Marshal(tables)

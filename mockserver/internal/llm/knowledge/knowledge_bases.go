@@ -1,4 +1,4 @@
-// Package knowledge holds what agents look things up in: knowledge bases over a database or a text, their indexing and
+// Package knowledge holds the knowledge bases that agents query, over a database or a text, with their indexing and
 // their queries.
 package knowledge
 
@@ -49,13 +49,13 @@ var KnowledgeBases = jsonapi.NewKind(jsonapi.KindOf[world.KnowledgeBase]{
 	},
 })
 
-// The forms of what a knowledge base answers (public).
+// The formats of a knowledge base's answers (public).
 const (
 	legacyJSON = "LEGACY_JSON"
 	markdownKV = "MARKDOWN_KV"
 )
 
-// checkKnowledgeBase: the database has to be there, and the caller has to have the right to query it (assumed).
+// checkKnowledgeBase requires an existing database that the caller may query (assumed).
 func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
 	errs := []error{kinds.RequireProjectAndName(c, a.ProjectID, a.Name)}
 	if err := across.Queryable(c.World, c.Caller.User, a.DatabaseName); err != nil {
@@ -68,7 +68,8 @@ func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
 	return errors.Join(errs...)
 }
 
-// checkTables: tables need a name of their own and a query, and the one format that has tables.
+// checkTables requires that each table has a name of its own and a query, and that the format is the one that has
+// tables.
 func checkTables(a world.KnowledgeBase) error {
 	var errs []error
 	if len(a.Tables) > 0 && a.FormatType != legacyJSON {
@@ -90,7 +91,7 @@ func checkTables(a world.KnowledgeBase) error {
 	return errors.Join(errs...)
 }
 
-// startIndexing begins the indexing anew, as every change does (public).
+// startIndexing restarts the indexing, as every change does (public).
 func startIndexing(w *world.World, before, after *world.Resource[world.KnowledgeBase]) {
 	if before != nil {
 		stopIndexing(w, *before)
@@ -106,7 +107,8 @@ func stopIndexing(w *world.World, r world.Resource[world.KnowledgeBase]) {
 	}
 }
 
-// EndIndexing settles the end of an indexing. Tables are tried as the user who has changed the knowledge base last.
+// EndIndexing ends an indexing that is due. It tries the tables with the rights of the last user who changed the
+// knowledge base.
 func (q Querier) EndIndexing(w *world.World, e world.Event) {
 	r, ok := w.LLM.KnowledgeBases.Get(e.ID)
 	if !ok || !r.Attributes.Indexing() || !w.LLM.IndexEnd(r).At.Equal(e.At) {
@@ -131,7 +133,7 @@ func (q Querier) EndIndexing(w *world.World, e world.Event) {
 	w.LLM.KnowledgeBases.Put(r.ID, r)
 }
 
-// IndexPending reports where the indexing of a knowledge base stands, and when it ends.
+// IndexPending reports the status of the indexing of a knowledge base, and when it ends.
 func IndexPending(c *op.Call) (string, time.Time, bool) {
 	_, r, err := resource.Find[world.Resource[world.KnowledgeBase]](KnowledgeBases.Resource, c)
 	if err != nil || !r.Attributes.Indexing() {

@@ -13,7 +13,7 @@ import (
 
 func TestKnowledgeBases(t *testing.T) {
 	t.Parallel()
-	// one is a mock with a knowledge base.
+	// one returns a mock with a knowledge base.
 	one := func(t *testing.T) (c *mocktest.Client, project, id, path string) {
 		t.Helper()
 		c, project = llmtest.NewShop(t)

@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// TextKnowledgeBases is the kind of knowledge bases that are a text.
+// TextKnowledgeBases is the kind of knowledge bases that consist of a text.
 var TextKnowledgeBases = jsonapi.NewKind(jsonapi.KindOf[world.TextKnowledgeBase]{
 	Type: "textKnowledgeBases", Noun: "text knowledge base",
 	Set: func(c *op.Call, _, after *world.Resource[world.TextKnowledgeBase]) error {
