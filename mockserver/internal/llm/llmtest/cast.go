@@ -23,7 +23,7 @@ const (
 	ChatBase    = "10000000-0000-4000-8000-000000000008"
 )
 
-// ChatCast is a shop with an agent, and everything that starts a chat with it.
+// ChatCast is a fixture of a shop with an agent, and everything that can start a chat with it.
 const ChatCast = `
 core:
   databases:
@@ -79,7 +79,7 @@ func NewChats(t *testing.T) *mocktest.Client {
 	return mocktest.New(t, "llm", mockserver.WithQueryEngine(sqlite.New())).Load(ChatCast)
 }
 
-// ScriptChat queues what agents are to say.
+// ScriptChat queues the turns that agents take.
 func ScriptChat(c *mocktest.Client, turns ...mockserver.Turn) {
 	c.Helper()
 	for _, turn := range turns {
@@ -89,7 +89,7 @@ func ScriptChat(c *mocktest.Client, turns ...mockserver.Turn) {
 	}
 }
 
-// Say puts an input to a chat and gives the events of the answer, each as compact JSON without its time.
+// Say sends an input to a chat and returns the events of the answer, each as compact JSON without its time.
 func Say(c *mocktest.Client, chat, input string) []string {
 	c.Helper()
 	return ChatEvents(c.Post("/api/chats/"+chat+"/continue", fmt.Sprintf(`{"input":%q}`, input)).Want(200))
@@ -115,7 +115,7 @@ func ChatEvents(a mocktest.Answer) []string {
 	return events
 }
 
-// ShopData is a database with records, in the words of a fixture.
+// ShopData is a fixture of a database with records.
 const ShopData = `
 core:
   databases:
@@ -131,7 +131,7 @@ core:
   - {name: empty_one}
 `
 
-// NewShop is a mock with a SQL engine, a database and a project.
+// NewShop returns a mock with a SQL engine, a database and a project.
 func NewShop(t *testing.T, opts ...mockserver.Option) (c *mocktest.Client, project string) {
 	t.Helper()
 	c, _ = NewProject(t, append([]mockserver.Option{mockserver.WithQueryEngine(sqlite.New())}, opts...)...)

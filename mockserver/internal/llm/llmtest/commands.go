@@ -18,7 +18,7 @@ const (
 	CommandKey = "hush"
 )
 
-// NewCommands is a studio with an action of a chat app, and what the integration has beside.
+// NewCommands returns a studio with an action of a chat app, whose integration has more attributes.
 func NewCommands(t *testing.T, more string) (s *Studio, action string) {
 	t.Helper()
 	s = NewStudio(t)

@@ -8,48 +8,49 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// Nobody is the id of a resource that is not there.
+// Nobody is the id of a resource that does not exist.
 const Nobody = "00000000-0000-4000-8000-000000000000"
 
-// NewProject is a mock with a project.
+// NewProject returns a mock with a project.
 func NewProject(t *testing.T, opts ...mockserver.Option) (c *mocktest.Client, project string) {
 	t.Helper()
 	c = mocktest.New(t, "llm", opts...)
 	return c, MakeProject(c, "Shop")
 }
 
-// MakeProject makes a project and gives its id.
+// MakeProject creates a project and returns its id.
 func MakeProject(c *mocktest.Client, name string) string {
 	c.Helper()
 	return Make(c, "projects", fmt.Sprintf(`{"name":%q}`, name))
 }
 
-// Make makes a resource and gives its id. The kind is spelled as in paths.
+// Make creates a resource and returns its id. The kind is spelled as in paths.
 func Make(c *mocktest.Client, kind, attributes string) string {
 	c.Helper()
 	return Post(c, kind, attributes).Want(201).Value("data.id").String()
 }
 
-// Post asks for a resource of a kind, which is spelled as in paths.
+// Post requests the creation of a resource of a kind, which is spelled as in paths.
 func Post(c *mocktest.Client, kind, attributes string) mocktest.Answer {
 	c.Helper()
 	return c.Post("/api/"+kind, fmt.Sprintf(`{"data":{"type":%q,"attributes":%s}}`, kind, attributes))
 }
 
-// Patch asks for a change of a resource.
+// Patch requests a change of a resource.
 func Patch(c *mocktest.Client, kind, id, attributes string) mocktest.Answer {
 	c.Helper()
 	return c.Patch("/api/"+kind+"/"+id,
 		fmt.Sprintf(`{"data":{"type":%q,"id":%q,"attributes":%s}}`, kind, id, attributes))
 }
 
-// RefusesText wants an operation to refuse a body that is plain text.
+// RefusesText fails the test unless an operation refuses a body of plain text.
 func RefusesText(c *mocktest.Client, method, path string) {
 	c.Helper()
 	c.Call(method, path, "{}", "Content-Type", "text/plain").Refused(415, "text/plain")
 }
 
-// ToolKinds are the tools that have nothing to do with anything else: their path, and what they need beside a project.
+// ToolKinds lists the tools that refer only to a project: their path, their type, and the other attributes that they
+// need.
 var ToolKinds = []struct{ Kind, WireType, Needs string }{
 	{"text_knowledge_bases", "textKnowledgeBases", `"name":"First","text":"Goods can be sent back."`},
 	{"datastore_query_tools", "datastoreQueryTools", `"name":"First"`},
@@ -58,5 +59,5 @@ var ToolKinds = []struct{ Kind, WireType, Needs string }{
 	{"web_search_tools", "webSearchTools", `"name":"First","modelType":"gpt-5-mini"`},
 }
 
-// WebhookAttributes are those of a webhook with one action.
+// WebhookAttributes are the attributes of a webhook with one action.
 const WebhookAttributes = `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT","uiTags":["team:sales"]}]}`

@@ -21,7 +21,7 @@ func NewStage(t *testing.T) Stage {
 	return StageIn(c, project)
 }
 
-// StageIn makes a Stage in a project.
+// StageIn creates a Stage in a project.
 func StageIn(c *mocktest.Client, project string) Stage {
 	c.Helper()
 	s := Stage{Client: c, Project: project}
@@ -46,7 +46,7 @@ func StageIn(c *mocktest.Client, project string) Stage {
 	return s
 }
 
-// Attributes are those of a schedule of the chat interface, some of them in the place of the usual ones.
+// Attributes returns the attributes of a schedule of the chat interface, some of them replaced: name, JSON, name, JSON.
 func (s Stage) Attributes(more ...string) string {
 	all := map[string]string{
 		"projectId": Quote(s.Project), "agentId": Quote(s.Agent), "chatInterfaceId": Quote(s.Chat), "name": `"Morning"`,
@@ -66,13 +66,13 @@ func (s Stage) Attributes(more ...string) string {
 // Quote puts a text between double quotes.
 func Quote(text string) string { return `"` + text + `"` }
 
-// PostSchedule asks for a schedule, with some attributes in the place of the usual ones.
+// PostSchedule requests the creation of a schedule with some of the usual attributes replaced.
 func (s Stage) PostSchedule(more ...string) mocktest.Answer {
 	s.Helper()
 	return Post(s.Client, "agent_schedules", s.Attributes(more...))
 }
 
-// Schedule makes a schedule and gives its id.
+// Schedule creates a schedule and returns its id.
 func (s Stage) Schedule(more ...string) string {
 	s.Helper()
 	return s.PostSchedule(more...).Want(201).Value("data.id").String()

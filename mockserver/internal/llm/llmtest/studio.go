@@ -1,5 +1,5 @@
-// Package llmtest holds what the tests of the packages of the LLM interface share: mocks in which resources were made,
-// their attributes, and a walk over all kinds.
+// Package llmtest holds what the tests of the packages of the LLM interface share: mocks with resources, their
+// attributes, and a walk over all kinds.
 package llmtest
 
 import (
@@ -17,7 +17,7 @@ import (
 // NoID is a UUID that no resource has.
 const NoID = "5dd290e9-2766-453c-8b7f-77e8f8d2b920"
 
-// The validation codes that most tests want.
+// The validation codes that most tests expect.
 const (
 	Blank      = "CANNOT_BE_BLANK"
 	Misfit     = "INVALID_FORMAT_OR_ASSOCIATION"
@@ -25,13 +25,13 @@ const (
 	TwiceThere = "VIOLATES_UNIQUENESS_CONSTRAINT"
 )
 
-// Studio is a mock in which some resources were made.
+// Studio is a mock with some resources.
 type Studio struct {
 	*mocktest.Client
 	Project, Agent, Prompt string
 }
 
-// NewStudio has a project with an agent and a prompt, and what a fixture says.
+// NewStudio returns a mock with a project, an agent and a prompt, and the resources of a fixture.
 func NewStudio(t *testing.T, fixture ...string) *Studio {
 	t.Helper()
 	s := &Studio{Client: mocktest.New(t, "llm").Load(strings.Join(fixture, ""))}
@@ -41,32 +41,32 @@ func NewStudio(t *testing.T, fixture ...string) *Studio {
 	return s
 }
 
-// WithKey is the same studio with another key.
+// WithKey returns the same studio with another key.
 func (s *Studio) WithKey(key string) *Studio {
 	other := *s
 	other.Client = s.Client.As(key)
 	return &other
 }
 
-// Fill puts ids in the place of the words PROJECT, AGENT and PROMPT.
+// Fill replaces the words PROJECT, AGENT and PROMPT by ids.
 func (s *Studio) Fill(text string) string {
 	return strings.NewReplacer("PROJECT", s.Project, "AGENT", s.Agent, "PROMPT", s.Prompt).Replace(text)
 }
 
-// Create asks for a resource of a kind, by its name in paths.
+// Create requests the creation of a resource of a kind, by its name in paths.
 func (s *Studio) Create(kind, attributes string) mocktest.Answer {
 	s.Helper()
 	return s.Post("/api/"+kind, fmt.Sprintf(`{"data":{"type":%q,"attributes":%s}}`, CamelType(kind),
 		s.Fill(attributes)))
 }
 
-// Make creates a resource and gives its id.
+// Make creates a resource and returns its id.
 func (s *Studio) Make(kind, attributes string) string {
 	s.Helper()
 	return s.Create(kind, attributes).Want(http.StatusCreated).Value("data.id").String()
 }
 
-// Change asks for a change of a resource.
+// Change requests a change of a resource.
 func (s *Studio) Change(kind, id, attributes string) mocktest.Answer {
 	s.Helper()
 	return s.Patch("/api/"+kind+"/"+id,
@@ -79,7 +79,7 @@ func (s *Studio) Remove(kind, id string) {
 	s.Delete("/api/" + kind + "/" + id).Want(http.StatusNoContent)
 }
 
-// IDs are those of a list, in its order.
+// IDs returns the ids of a list, in its order.
 func (s *Studio) IDs(path string) []string {
 	s.Helper()
 	list := []string{}
@@ -89,7 +89,7 @@ func (s *Studio) IDs(path string) []string {
 	return list
 }
 
-// CamelType is the camelCase type of a kind.
+// CamelType returns the camelCase type of a kind.
 func CamelType(kind string) string {
 	words := strings.Split(kind, "_")
 	for i, word := range words[1:] {
@@ -109,13 +109,13 @@ func WantUnprocessable(a mocktest.Answer, attribute, code string) {
 	a.Wants("errors.0.code", "100", "errors.0.status", "422")
 }
 
-// JSONText is a text as JSON.
+// JSONText returns a text as JSON.
 func JSONText(text string) string {
 	b, _ := json.Marshal(text) // a text can always be written
 	return string(b)
 }
 
-// StateOf is the dump of a studio's world.
+// StateOf returns the state of a studio's world.
 func StateOf(s *Studio) gjson.Result {
 	s.Helper()
 	dump, err := s.World().State()
@@ -125,7 +125,7 @@ func StateOf(s *Studio) gjson.Result {
 	return gjson.GetBytes(dump, "state")
 }
 
-// Names are those of a list, in its order.
+// Names returns the names of a list, in its order, separated by spaces.
 func (s *Studio) Names(path string) string {
 	s.Helper()
 	var list []string
@@ -135,7 +135,7 @@ func (s *Studio) Names(path string) string {
 	return strings.Join(list, " ")
 }
 
-// NewTexts is a studio with text resources of these names.
+// NewTexts returns a studio with text resources of these names.
 func NewTexts(t *testing.T, names ...string) *Studio {
 	t.Helper()
 	s := &Studio{Client: mocktest.New(t, "llm")}

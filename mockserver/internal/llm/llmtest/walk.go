@@ -10,8 +10,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Walked are all kinds that can be created, by their names in paths, with attributes for a creation and for a change,
-// and one that is of the wrong type when it is 7. FORM and CHAT stand for ids of what the walk makes first.
+// Walked lists all kinds that can be created, by their names in paths, with attributes for a creation and for a change,
+// and one attribute that is of the wrong type if it is 7. FORM and CHAT stand for ids of resources that the walk
+// creates first.
 var Walked = []struct{ Kind, Attributes, Change, text string }{
 	{"projects", `{"name":"Other"}`, `{"description":"Agents"}`, "name"},
 	{"agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5"}`, `{"temperature":0.5}`, "name"},
@@ -49,14 +50,14 @@ var Walked = []struct{ Kind, Attributes, Change, text string }{
 	},
 }
 
-// Attributes of what needs many of them.
+// Attributes of kinds that need many of them.
 const (
 	FormAttributes     = `{"name":"F","projectId":"PROJECT","agentId":"AGENT","promptTemplate":"{{x}}","formJsonSchema":"{}"}`
 	ScheduleAttributes = `{"name":"S","projectId":"PROJECT","agentId":"AGENT","formInterfaceId":"FORM","repeatUnit":"daily",
 		"repeatFrequency":1,"timezone":"UTC","startAt":"2026-02-01T09:00:00","parameterValues":{}}`
 )
 
-// WalkKinds makes, reads, lists, changes and removes a resource of every kind that a package answers for, such as
+// WalkKinds creates, reads, lists, changes and deletes a resource of every kind that a package answers for, such as
 // llm/kinds, as far as the document has the operations.
 func WalkKinds(t *testing.T, part string) {
 	t.Helper()
@@ -104,13 +105,13 @@ type Walk struct {
 	kind string
 }
 
-// NewWalk is a walk through a studio in which every kind has what it needs.
+// NewWalk returns a walk through a studio in which every kind has the resources that it needs.
 func NewWalk(t *testing.T, doc *specs.Document, kind string) Walk {
 	t.Helper()
 	return Walk{NewStudio(t, "core: {databases: [{name: shop}]}"), doc, kind}
 }
 
-// With puts ids of what is made for it in the place of the words FORM and CHAT.
+// With replaces the words FORM and CHAT by ids of resources that it creates.
 func (w Walk) With(attributes string) string {
 	w.Helper()
 	if strings.Contains(attributes, "FORM") {
@@ -126,7 +127,7 @@ func (w Walk) has(method, more string) bool {
 	return w.doc.Find(method, "/api/"+w.kind+more).Operation != nil
 }
 
-// refuses wants creations and lists refused that are off the document.
+// refuses fails the test unless creations and lists that deviate from the document are refused.
 func (w Walk) refuses(attributes, text string) {
 	w.Helper()
 	WantUnprocessable(w.Create(w.kind, `{"`+text+`":7}`), text, Misfit)
