@@ -35,7 +35,7 @@ type httpTask struct {
 	Content any    `yaml:"content"`
 }
 
-// loggingRun is a definition that only logs, failingRun one that only fails.
+// loggingRun is a definition that only logs, and failingRun is one that only fails.
 type (
 	loggingRun struct {
 		Timezone string            `yaml:"timezone"`
@@ -54,7 +54,7 @@ func logOnly(a world.AgentSchedule) any {
 	return loggingRun{a.Timezone, map[string]string{"echo>": message}}
 }
 
-// newRun is one run. It fails when the chat interface has lost what the schedule uses.
+// newRun returns the definition of one run, which fails if the chat interface no longer has what the schedule uses.
 func newRun(c *op.Call, r world.Resource[world.AgentSchedule]) any {
 	a := r.Attributes
 	content, err := runInput(c.World, a)
@@ -98,8 +98,8 @@ func callbackTask(c *op.Call, r world.Resource[world.AgentSchedule], status stri
 	return httpTask{Address: scheduleURL(c, r.UUID) + "/callback", Method: "POST", Content: content}
 }
 
-// runInput is what the chat is continued with: the input of a chat interface, or the values of a form, with their files
-// apart.
+// runInput returns the body that continues the chat: the input of a chat interface, or the values of a form, with their
+// files separate.
 func runInput(w *world.World, a world.AgentSchedule) (map[string]any, error) {
 	if a.ChatInterfaceID != nil {
 		chat, _ := jsonapi.Find(w, *a.ChatInterfaceID, &w.LLM.ChatInterfaces)
@@ -129,7 +129,7 @@ func runInput(w *world.World, a world.AgentSchedule) (map[string]any, error) {
 	return content, nil
 }
 
-// filesIn are the files that a value is a list of; nil when it is anything else.
+// filesIn returns the files if a value is a list of files, or nil.
 func filesIn(field string, value jsontext.Value) []any {
 	var list []world.Attachment
 	if value.Kind() != '[' || json.Unmarshal(value, &list) != nil {

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// CallbackAgentSchedule takes in how a run has ended. The schedule counts as changed by nobody (assumed).
+// CallbackAgentSchedule stores the result of a run. It does not count as a change of the schedule by a user (assumed).
 func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
 	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](AgentSchedules.Resource, c)
 	if err != nil {
@@ -48,7 +48,8 @@ func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
 	return op.Reply{}, nil
 }
 
-// retire disables a schedule that is past its end, and takes the times out of its workflow. It reports whether it is.
+// retire disables a schedule that is past its end, and removes the times from its workflow. It reports whether the
+// schedule is past its end.
 func retire(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, error) {
 	t, err := timesOf(r.Attributes)
 	over := err == nil && t.over(c.Now)
@@ -60,7 +61,7 @@ func retire(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, error) {
 }
 
 // ExecuteAgentSchedule answers with the definition of a run, and runs nothing. Past the end of a schedule the
-// definition only logs that (public).
+// definition only logs this (public).
 func ExecuteAgentSchedule(c *op.Call) (op.Reply, error) {
 	id, r, err := resource.Find[world.Resource[world.AgentSchedule]](AgentSchedules.Resource, c)
 	if err != nil {

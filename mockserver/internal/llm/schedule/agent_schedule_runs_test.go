@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// executed is the definition of a run, as the workflow interface reads it.
+// executed returns the definition of a run, as the workflow interface reads it.
 func executed(s llmtest.Stage, id string) dig.Workflow {
 	s.Helper()
 	answer := s.Post("/api/agent_schedules/"+id+"/execute", "").Want(200)

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// scheduleTimes is when a schedule runs.
+// scheduleTimes holds the times at which a schedule runs.
 type scheduleTimes struct {
 	zone  *time.Location
 	start time.Time // in the zone
@@ -22,16 +22,16 @@ type scheduleTimes struct {
 	on    []int // days of the week or of the month
 }
 
-// noRepeat runs once.
+// noRepeat is the unit of a schedule that runs once.
 const noRepeat = "no_repeat"
 
 const localForm = "2006-01-02T15:04:05" // fractions of seconds are read as well, and dropped
 
-// normalizeTimes brings the start of a schedule into the form of a local time without offset, and its end into that of
-// a date (public). What cannot be read stays, for timesOf to refuse.
+// normalizeTimes rewrites the start of a schedule as a local time without offset, and its end as a date (public). It
+// leaves unreadable times for timesOf to refuse.
 func normalizeTimes(a *world.AgentSchedule) {
 	zone, err := time.LoadLocation(a.Timezone)
-	if err != nil { // which timesOf refuses
+	if err != nil { // timesOf refuses it
 		zone = time.UTC
 	}
 	if start, ok := localTime(a.StartAt, zone); ok {
@@ -45,8 +45,8 @@ func normalizeTimes(a *world.AgentSchedule) {
 	}
 }
 
-// localTime reads a date, or a date and a time. A Z says nothing (public); with another offset the text is an instant,
-// whose local time is meant (assumed).
+// localTime reads a date, or a date and a time. It ignores a Z (public); with another offset the text is an instant,
+// which stands for its local time (assumed).
 func localTime(text string, zone *time.Location) (time.Time, bool) {
 	for _, form := range []string{localForm, time.DateOnly} {
 		if t, err := time.Parse(form, strings.TrimSuffix(text, "Z")); err == nil {
@@ -57,7 +57,7 @@ func localTime(text string, zone *time.Location) (time.Time, bool) {
 	return t.In(zone), err == nil
 }
 
-// timesOf reads the times of a schedule, and refuses those that cannot be.
+// timesOf returns the times of a schedule, and refuses invalid ones.
 func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 	t := scheduleTimes{unit: a.RepeatUnit, every: a.RepeatFrequency, on: a.RepeatSubFrequency}
 	var errs []error
@@ -85,8 +85,8 @@ func timesOf(a world.AgentSchedule) (scheduleTimes, error) {
 	return t, errors.Join(append(errs, t.checkRepetition())...)
 }
 
-// checkRepetition: days are those of the week, from 0 or 7 for Sunday, or of the month; elsewhere they mean nothing
-// (assumed).
+// checkRepetition refuses an invalid frequency and invalid days. Days are those of the week, from 0 or 7 for Sunday, or
+// of the month; with other units they are ignored (assumed).
 func (t scheduleTimes) checkRepetition() error {
 	var errs []error
 	if t.every < 1 && t.unit != noRepeat {
@@ -110,7 +110,8 @@ func (t scheduleTimes) checkRepetition() error {
 	return errors.Join(errs...)
 }
 
-// lastDay is the date of the last day, or empty. Without repetition that is the day of the start (assumed).
+// lastDay returns the date of the last day, or the empty text if there is none. Without repetition it is the day of the
+// start (assumed).
 func (t scheduleTimes) lastDay() string {
 	switch {
 	case t.unit == noRepeat:
@@ -121,13 +122,14 @@ func (t scheduleTimes) lastDay() string {
 	return t.end.Format(time.DateOnly)
 }
 
-// over reports whether the last day is.
+// over reports whether the last day is over.
 func (t scheduleTimes) over(now time.Time) bool {
 	last := t.lastDay()
 	return last != "" && now.In(t.zone).Format(time.DateOnly) > last
 }
 
-// cron is when runs may start. It has no seconds, so those of the start are left out (assumed).
+// cron returns the cron text for the times at which runs may start. Cron has no seconds, so those of the start are left
+// out (assumed).
 func (t scheduleTimes) cron() string {
 	day, weekday := "*", "*"
 	switch t.unit {
@@ -139,7 +141,7 @@ func (t scheduleTimes) cron() string {
 	return fmt.Sprintf("%d %d %s * %s", t.start.Minute(), t.start.Hour(), day, weekday)
 }
 
-// days lists days for cron: those that were given, else that of the start (assumed).
+// days returns a list of days for cron: the given ones, else that of the start (assumed).
 func days(given []int, fallback int) string {
 	if len(given) == 0 {
 		given = []int{fallback}
@@ -152,8 +154,8 @@ func days(given []int, fallback int) string {
 	return strings.Join(texts, ",")
 }
 
-// condition returns, in the words of a workflow, when a slot has a run, or the empty text if every slot has one.
-// Cron cannot count units from the start.
+// condition returns the condition for a run in a slot, as an expression of workflows, or the empty text if every slot
+// has a run. Cron cannot count units from the start.
 func (t scheduleTimes) condition() string {
 	unit, known := map[string]string{"daily": "day", "weekly": "week", "monthly": "month"}[t.unit]
 	if !known || t.every < 2 {

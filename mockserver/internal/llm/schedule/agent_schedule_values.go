@@ -13,7 +13,7 @@ import (
 
 const valuesAttribute = "parameterValues"
 
-// parameters are the values of a schedule, by name.
+// parameters returns the values of a schedule, by name.
 func parameters(raw []byte) (map[string]jsontext.Value, error) {
 	values := map[string]jsontext.Value{}
 	if err := json.Unmarshal(raw, &values); err != nil {
@@ -22,12 +22,12 @@ func parameters(raw []byte) (map[string]jsontext.Value, error) {
 	return values, nil
 }
 
-// checkFormValues wants a value for each field that the schema of a form requires (assumed).
+// checkFormValues requires a value for each field that the schema of a form requires (assumed).
 func checkFormValues(f world.FormInterface, raw []byte) error {
 	var schema struct {
 		Required []string `json:"required"`
 	}
-	_ = json.Unmarshal([]byte(f.FormJSONSchema), &schema) // what is no list of names requires nothing
+	_ = json.Unmarshal([]byte(f.FormJSONSchema), &schema) // any other value than a list of names requires nothing
 	values, err := parameters(raw)
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func checkFormValues(f world.FormInterface, raw []byte) error {
 	return nil
 }
 
-// scheduledInput is what a run puts to a chat interface: the text input, or the prompt of the button that button_id
-// names, by its label or by its place from 0 (assumed).
+// scheduledInput returns the input that a run sends to a chat interface: the text input, or the prompt of the button
+// that button_id names, by its label or by its position from 0 (assumed).
 func scheduledInput(i world.ChatInterface, raw []byte) (string, error) {
 	var values struct {
 		Input  *string `json:"input"`

@@ -14,13 +14,13 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Each schedule has a workflow project of its own, whose workflow fetches the definition of a run when its time has
-// come, and runs it. How it looks inside is assumed.
+// Each schedule has a workflow project of its own, whose workflow fetches the definition of a run at the time of the
+// run, and runs it. Its contents are assumed.
 
-// generated is that workflow.
+// generated is this workflow.
 type generated struct {
 	Timezone string `yaml:"timezone"`
-	Schedule *cron  `yaml:"schedule,omitempty"` // none any more past the end
+	Schedule *cron  `yaml:"schedule,omitempty"` // absent past the end
 	Run      any    `yaml:"+run"`               // a fetched, or a conditional
 }
 
@@ -43,7 +43,7 @@ type fetched struct {
 	Headers []map[string]string `yaml:"headers"`
 }
 
-// generateWorkflow uploads a schedule's workflow as it must be now. A project that somebody has deleted is made anew.
+// generateWorkflow uploads the current workflow of a schedule. A project that a user has deleted is created again.
 func generateWorkflow(c *op.Call, r *world.Resource[world.AgentSchedule], t scheduleTimes) error {
 	workflow := generated{Timezone: r.Attributes.Timezone}
 	if r.Attributes.Status == scheduleActive {
@@ -68,12 +68,13 @@ func generateWorkflow(c *op.Call, r *world.Resource[world.AgentSchedule], t sche
 
 func scheduleURL(c *op.Call, uuid string) string { return c.Base + "/api/agent_schedules/" + uuid }
 
-// authorization are the headers of a workflow's requests: its key is a secret of the project.
+// authorization returns the headers of a workflow's requests: its key is a secret of the project.
 func authorization(c *op.Call) []map[string]string {
 	return []map[string]string{{"authorization": specs.Brand(c.World.Brand).Text("SVC1 ${secret:svc.apikey}")}}
 }
 
-// removeAgentSchedule takes the workflow along, unless it is running (public; that this is the reason is assumed).
+// removeAgentSchedule deletes the workflow with the schedule, and refuses while it is running (public; that this is the
+// reason is assumed).
 func removeAgentSchedule(c *op.Call, r world.Resource[world.AgentSchedule]) error {
 	if err := creatorOnly(c, r); err != nil {
 		return err

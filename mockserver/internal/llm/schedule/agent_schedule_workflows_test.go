@@ -10,7 +10,7 @@ import (
 
 func TestAgentScheduleWorkflows(t *testing.T) {
 	t.Parallel()
-	// one is a stage with a schedule, and the workflow interface.
+	// one returns a stage with a schedule, and the workflow interface.
 	one := func(t *testing.T) (s llmtest.Stage, workflow *mocktest.Client, id, project string) {
 		t.Helper()
 		s = llmtest.NewStage(t)

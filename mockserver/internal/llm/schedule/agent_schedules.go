@@ -29,7 +29,7 @@ var AgentSchedules = jsonapi.NewKind(jsonapi.KindOf[world.AgentSchedule]{
 	Related: relatedToSchedule,
 })
 
-// The statuses that a schedule comes to by itself.
+// The statuses that the server sets.
 const (
 	scheduleActive   = "active"
 	scheduleDisabled = "disabled" // past its end
@@ -54,8 +54,8 @@ func relatedToSchedule(_ *world.World, r world.Resource[world.AgentSchedule], re
 	return []jsonapi.Identifier{one}
 }
 
-// setAgentSchedule brings the generated workflow up to date as well. A change that puts the end off makes a schedule
-// that was disabled active again (assumed).
+// setAgentSchedule also updates the generated workflow. A change that postpones the end makes a disabled schedule
+// active again (assumed).
 func setAgentSchedule(c *op.Call, before, after *world.Resource[world.AgentSchedule]) error {
 	if before != nil {
 		if err := creatorOnly(c, *before); err != nil {
@@ -75,7 +75,7 @@ func setAgentSchedule(c *op.Call, before, after *world.Resource[world.AgentSched
 	return generateWorkflow(c, after, t)
 }
 
-// creatorOnly refuses everybody but the creator, administrators too: with 401, not 403 (public).
+// creatorOnly refuses all callers except the creator, administrators too: with 401, not 403 (public).
 func creatorOnly(c *op.Call, r world.Resource[world.AgentSchedule]) error {
 	if c.Caller.User.ID == r.CreatedBy {
 		return nil
@@ -86,7 +86,7 @@ func creatorOnly(c *op.Call, r world.Resource[world.AgentSchedule]) error {
 	}
 }
 
-// recipients of e-mails: the creator alone (assumed).
+// recipients returns the recipients of e-mails: the creator alone (assumed).
 func recipients(w *world.World, r world.Resource[world.AgentSchedule]) []string {
 	if user, _ := w.Account.Users.Get(r.CreatedBy); r.Attributes.SendEmailNotification && user.Email != "" {
 		return []string{user.Email}
@@ -106,7 +106,7 @@ func checkScheduleReferences(c *op.Call, a world.AgentSchedule) error {
 	return errors.Join(errs...)
 }
 
-// sameProject refuses what belongs to another project than the schedule (assumed).
+// sameProject refuses a reference to a resource of another project than the schedule's (assumed).
 func sameProject(attribute, project string, a world.AgentSchedule) error {
 	if project == a.ProjectID {
 		return nil
@@ -116,8 +116,7 @@ func sameProject(attribute, project string, a world.AgentSchedule) error {
 		jsonapi.RefNoun(attribute), project, a.ProjectID)
 }
 
-// checkInterface wants exactly one interface (public), through which the agent can be reached with the values
-// (assumed).
+// checkInterface requires exactly one interface (public), through which the values reach the agent (assumed).
 func checkInterface(c *op.Call, a *world.AgentSchedule) error {
 	form, chat := a.FormInterfaceID != nil, a.ChatInterfaceID != nil
 	if form == chat {
@@ -148,7 +147,7 @@ func checkInterface(c *op.Call, a *world.AgentSchedule) error {
 	)
 }
 
-// requireReachable refuses an agent that does not answer where the chats of the schedule start, while others do.
+// requireReachable refuses an agent that does not answer in the interface of the schedule, if other agents do.
 func requireReachable(a world.AgentSchedule, agents ...string) error {
 	if len(agents) == 0 || slices.Contains(agents, a.AgentID) {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 func TestAgentSchedules(t *testing.T) {
 	t.Parallel()
-	// one is a stage with a schedule of the chat interface and one of the form.
+	// one returns a stage with a schedule of the chat interface and one of the form.
 	one := func(t *testing.T) (s llmtest.Stage, id, form string) {
 		t.Helper()
 		s = llmtest.NewStage(t)
