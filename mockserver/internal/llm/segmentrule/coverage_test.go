@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "llm", "llm/segmentrule")) }
 
-// Whoever has no key, a wrong one or one that may only import is refused by every operation.
+// Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	mocktest.StrangersOf(t, "llm", "llm/segmentrule")

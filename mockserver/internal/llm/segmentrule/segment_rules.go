@@ -1,4 +1,4 @@
-// Package segmentrule turns the short form of a segment rule into the full one.
+// Package segmentrule converts the short form of a segment rule to the full form.
 package segmentrule
 
 import (
@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// ruleField is the member of the body with the rule. What is wrong with the body is 400, with the rule 422 (public).
+// ruleField is the member of the body with the rule. Errors in the body are 400, errors in the rule 422 (public).
 const ruleField = "simplifiedIonRule"
 
 // IsInRule reports whether an error is about the rule in the body, which is 422 (public).
@@ -29,7 +29,7 @@ type shortRule struct {
 	} `json:"baseSegmentIds"`
 }
 
-// shortCondition tests a column, or is a group.
+// shortCondition is a test of a column, or a group.
 type shortCondition struct {
 	Column     string           `json:"attribute_column"`
 	LeftValue  string           `json:"left_value"` // the column under another name
@@ -39,14 +39,14 @@ type shortCondition struct {
 	Conditions []shortCondition `json:"conditions"`
 }
 
-// fullRule is a rule, or a group of conditions within one, as the audience interface has it.
+// fullRule is a rule, or a group of conditions within one, in the form of the audience interface.
 type fullRule struct {
 	Type       string          `json:"type"`
 	Conditions []fullCondition `json:"conditions"`
 }
 
-// fullCondition is one of And and Or with conditions, of Value, or of Reference. Groups right within a rule do not say
-// exclude (public); in deeper ones it is assumed.
+// fullCondition is a group, And or Or with conditions, or a single condition, Value or Reference. Groups directly
+// within a rule have no exclude (public); that deeper ones have it is assumed.
 type fullCondition struct {
 	Type          string          `json:"type"`
 	Exclude       *bool           `json:"exclude,omitzero"`
@@ -61,7 +61,7 @@ type columnName struct {
 	Name string `json:"name"`
 }
 
-// ConvertSegmentRule stores nothing.
+// ConvertSegmentRule returns the full form of a short rule, and stores nothing.
 func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
 	var body struct {
 		Name        string    `json:"name"`
@@ -82,8 +82,8 @@ func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
 	}{body.Name, body.Description, rule})
 }
 
-// convert joins the groups of a rule as its logic says. Base segments are what the rule builds on: they narrow it even
-// when any of its conditions is enough (assumed).
+// convert returns the full rule, with its groups joined by its logic. Base segments always narrow the rule, even if any
+// one of its conditions is enough (assumed).
 func (r shortRule) convert() (fullRule, error) {
 	var rule fullRule
 	joined, err := joint(ruleField+".logic", r.Logic)
@@ -109,7 +109,7 @@ func (r shortRule) convert() (fullRule, error) {
 	return rule, err
 }
 
-// base is the group of the segments that a rule builds on.
+// base returns the group of a rule's base segments.
 func (r shortRule) base() (fullCondition, error) {
 	joined, err := joint(ruleField+".baseSegmentIds.logic", r.BaseSegments.Logic)
 	group := fullCondition{Type: joined}
@@ -119,13 +119,13 @@ func (r shortRule) base() (fullCondition, error) {
 	return group, err
 }
 
-// How conditions are joined.
+// The ways to join conditions.
 const (
 	allOf = "And"
 	anyOf = "Or"
 )
 
-// joint is how a group is joined; by all of its conditions when it does not say (assumed).
+// joint returns how the conditions of a group are joined; without logic, all of them must hold (assumed).
 func joint(field, logic string) (string, error) {
 	switch cmp.Or(logic, "ALL") {
 	case "ALL":
@@ -136,7 +136,7 @@ func joint(field, logic string) (string, error) {
 	return "", op.Unprocessable(field, "want ALL or ANY, not %q", logic)
 }
 
-// grouped makes one group of the conditions that are none, ahead of those that are.
+// grouped puts the conditions that are not groups into one group, ahead of the others.
 func grouped(joined string, conditions []fullCondition) []fullCondition {
 	groups, single := []fullCondition{}, fullCondition{Type: joined}
 	for _, one := range conditions {
@@ -152,7 +152,7 @@ func grouped(joined string, conditions []fullCondition) []fullCondition {
 	return groups
 }
 
-// nested are conditions within a group, where groups say exclude, too.
+// nested returns conditions within a group, where groups have exclude, too.
 func nested(conditions []fullCondition) []fullCondition {
 	all := make([]fullCondition, len(conditions))
 	for i, one := range conditions {
@@ -194,8 +194,8 @@ func (s shortCondition) convert(field string) (fullCondition, error) {
 	}, err
 }
 
-// fullOperator compares as the audience interface does. RightValue is always there (public); the bounds of Between and
-// the values of In stand where that interface looks for them, too.
+// fullOperator is a comparison in the form of the audience interface. RightValue is always present (public); the bounds
+// of Between and the values of In are also in the members that that interface reads.
 type fullOperator struct {
 	Type        string         `json:"type"`
 	Not         bool           `json:"not"`
@@ -205,7 +205,7 @@ type fullOperator struct {
 	MaxValue    jsontext.Value `json:"maxValue,omitzero"`
 }
 
-// convertOperator gives a comparison what it needs to compare with.
+// convertOperator returns the comparison for an operator of the short form, with the values to compare with.
 func convertOperator(field, sign string, value jsontext.Value) (*fullOperator, error) {
 	operator, ok := comparison(sign)
 	switch {
@@ -229,7 +229,7 @@ func convertOperator(field, sign string, value jsontext.Value) (*fullOperator, e
 	return &operator, err
 }
 
-// comparison is what the audience interface calls an operator of the short form.
+// comparison returns the audience interface's name of an operator of the short form.
 func comparison(sign string) (operator fullOperator, known bool) {
 	switch sign {
 	case "=", "!=":
@@ -254,7 +254,7 @@ func comparison(sign string) (operator fullOperator, known bool) {
 	return operator, operator.Type != ""
 }
 
-// several are the values of IN, or the two bounds of BETWEEN. The audience interface knows texts and numbers there.
+// several returns the values of IN, or the two bounds of BETWEEN. The audience interface takes texts and numbers there.
 func several(field, sign string, value jsontext.Value) ([]jsontext.Value, error) {
 	var values []jsontext.Value
 	if value.Kind() == '[' {

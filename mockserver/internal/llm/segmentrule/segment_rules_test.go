@@ -137,7 +137,7 @@ func TestConvertSegmentRule(t *testing.T) {
 	})
 }
 
-// TestConvertedRules: whatever short rule is converted, the audience interface takes the result.
+// TestConvertedRules tests that the audience interface accepts the conversion of every short rule.
 func TestConvertedRules(t *testing.T) {
 	t.Parallel()
 	c := mocktest.New(t, "llm")
