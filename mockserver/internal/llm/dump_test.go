@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
 
-// newFull is a studio with a resource of every kind of which there are rules here.
+// newFull returns a studio with a resource of every kind that has rules here.
 func newFull(t *testing.T) *llmtest.Studio {
 	t.Helper()
 	s := llmtest.NewStudio(t)

@@ -12,8 +12,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// rewordErrors gives what the document's schemas refuse the statuses and codes that the platform has for it, where
-// these are not those of all schemas.
+// rewordErrors replaces the statuses and codes of errors of the document's schemas, where the platform's differ from
+// those of other schemas.
 func rewordErrors(o *specs.Operation, list op.Errors) op.Errors {
 	if o == nil {
 		return list

@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// wantErrors fails the test unless an answer has just these errors of a status: title, detail, pointer, validation code
-// of each. The last two are empty but for 422.
+// wantErrors fails the test unless an answer has exactly these errors of a status: title, detail, pointer, validation
+// code of each. The last two are empty except for 422.
 func wantErrors(a mocktest.Answer, status int, errors ...[4]string) {
 	a.Helper()
 	a.Want(status)
@@ -146,7 +146,7 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 }
 
-// The status in a plain 404 is text or an integer, by the operation.
+// The status in a plain 404 is text or an integer, depending on the operation.
 func TestStatusesOfPlainErrors(t *testing.T) {
 	t.Parallel()
 	s := llmtest.NewStudio(t)

@@ -17,7 +17,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// filterID is the id of a resource of filterCast.
+// filterID returns the id of a resource of filterCast.
 func filterID(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) }
 
 // The resources of filterCast that filters name.
@@ -34,7 +34,7 @@ const (
 	castWindowChat
 )
 
-// filterCast has resources of all kinds that are listed, some of which each filter passes.
+// filterCast has resources of all kinds that have lists, so that each filter passes some of them.
 var filterCast = strings.NewReplacer(
 	"STORE", filterID(castStore), "OFFICE", filterID(castOffice), "HELPER", filterID(castHelper), "CLERK", filterID(castClerk),
 	"ASK", filterID(castPrompt), "FORMCHAT", filterID(castFormChat), "WINDOWCHAT", filterID(castWindowChat), "FORM", filterID(castForm),
@@ -80,8 +80,8 @@ llm:
   - {attributes: {chatId: WINDOWCHAT, inputFieldName: null, contentType: text/plain, binaryBase64: aGk=}}
 `)
 
-// newFilters is a mock with filterCast, in which the first two chats have an artifact each, the attachment of the first
-// is sent, and the last project and the last integration are managed.
+// newFilters returns a mock with filterCast, in which the first two chats have an artifact each, the attachment of the
+// first is sent, and the last project and the last integration are managed.
 func newFilters(t *testing.T) *mocktest.Client {
 	t.Helper()
 	c := mocktest.New(t, "llm").Load(filterCast)
@@ -108,13 +108,13 @@ func newFilters(t *testing.T) *mocktest.Client {
 	return c
 }
 
-// passing are the places that resources have in a list without filters.
+// passing holds, by value of a filter, the positions of the passing resources in the list without filters.
 type passing map[string][]int
 
-// filterCases are values of all filters, by operation, with what passes them.
+// filterCases holds values of all filters, by operation, with the resources that pass.
 var filterCases = map[string]map[string]passing{
 	"listActions": {
-		"filter[parent_segment_id]": {"61": {}}, // only what the platform makes belongs to one
+		"filter[parent_segment_id]": {"61": {}}, // only resources that the platform creates belong to one
 		"filter[project_id]":        {filterID(castStore): {0}, llmtest.NoID: {}},
 		"filter[prompt_id]":         {filterID(castPrompt): {0}},
 		"filter[service_type]":      {"CHATAPP": {1}},
@@ -172,7 +172,7 @@ var filterCases = map[string]map[string]passing{
 	},
 }
 
-// lists are the operations that list resources, which have pages.
+// lists returns the operations that list resources, which have pages.
 func lists(t *testing.T) []*specs.Operation {
 	t.Helper()
 	doc, err := specs.Load(specs.LLM, "")
@@ -188,7 +188,7 @@ func lists(t *testing.T) []*specs.Operation {
 	return all
 }
 
-// Every filter that the document gives to a list passes some of its resources and keeps back others.
+// Every filter that the document gives to a list passes some of its resources and excludes others.
 func TestEveryDocumentedFilterFilters(t *testing.T) {
 	t.Parallel()
 	c := newFilters(t)
@@ -233,7 +233,7 @@ func TestEveryDocumentedFilterFilters(t *testing.T) {
 	}
 }
 
-// A list refuses filters that it does not have, instead of answering with everything.
+// A list refuses filters that it does not have, and does not answer with everything.
 func TestUnknownFiltersAreRefused(t *testing.T) {
 	t.Parallel()
 	for mode, c := range map[string]*mocktest.Client{

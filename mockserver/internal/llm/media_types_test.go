@@ -11,8 +11,8 @@ import (
 
 const jsonAPI = "application/vnd.api+json"
 
-// otherBodies are bodies of the operations that take JSON and are not those of every kind. ID stands for a resource of
-// the kind in the path.
+// otherBodies holds bodies of the operations that take JSON and are not those of every kind. ID stands for a resource
+// of the kind in the path.
 var otherBodies = map[string]struct{ kind, attributes, body string }{
 	"callbackAgentSchedule": {"agent_schedules", llmtest.ScheduleAttributes, `{"session_id":"1","attempt_id":"2","status":"success"}`},
 	"executeAgentSchedule":  {"agent_schedules", llmtest.ScheduleAttributes, `{}`},
@@ -25,7 +25,7 @@ var otherBodies = map[string]struct{ kind, attributes, body string }{
 		"conditions":[{"attribute_column":"a","operator":"=","right_value":1}]}}`},
 }
 
-// request is the path and the body of an operation that takes JSON. It makes what they name.
+// request returns the path and the body of an operation that takes JSON. It creates the resources that they name.
 func request(w llmtest.Walk, o *specs.Operation) (path, body string) {
 	w.Helper()
 	if other, ok := otherBodies[o.ID]; ok {
@@ -48,7 +48,7 @@ func request(w llmtest.Walk, o *specs.Operation) (path, body string) {
 	return "", ""
 }
 
-// Wherever JSON is taken, it is under the media type of JSON:API as well, with the same answer.
+// Every operation that takes JSON also takes it under the media type of JSON:API, with the same answer.
 func TestEveryJSONBodyMayBeOfTheMediaTypeOfJSONAPI(t *testing.T) {
 	t.Parallel()
 	doc, err := specs.Load(specs.LLM, "")

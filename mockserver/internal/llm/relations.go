@@ -6,7 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// related returns what the relations of this interface may lead to.
+// related returns the possible targets of the relations of this interface.
 func related() jsonapi.Relations {
 	return jsonapi.Relations{
 		Kinds: storedKinds(),

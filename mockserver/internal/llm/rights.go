@@ -6,11 +6,11 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// rightsKind is the kind of permissions that are about this interface (public).
+// rightsKind is the kind of permissions for this interface (public).
 const rightsKind = "LlmProject"
 
-// requireEntitlement refuses those who have no right to the service (public): sub users to whom nothing of it is
-// granted. Everybody else has it, and whoever has it may do everything (assumed).
+// requireEntitlement returns a handler that refuses callers without a right to the service (public): sub users with no
+// permission for it. All others have the right, and whoever has it may call every operation (assumed).
 func requireEntitlement(rule op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		if user := c.Caller.User; user.Role == world.SubUser && !across.Granted(c.World, user, rightsKind) {

@@ -1,6 +1,7 @@
 // Package llm is the LLM interface: its routes, and the seeds of its worlds. Its resources are in the packages below
-// it, which use each other in this order: jsonapi (what all kinds of resources share), segmentrule, kinds (projects,
-// agents, prompts, tools, interfaces, integrations), knowledge (knowledge bases), schedule (agent schedules) and chat.
+// it, which use each other in this order: jsonapi (the parts that all kinds of resources share), segmentrule, kinds
+// (projects, agents, prompts, tools, interfaces, integrations), knowledge (knowledge bases), schedule (agent schedules)
+// and chat.
 package llm
 
 import (
@@ -17,8 +18,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Interface is the LLM interface: its routes in the order of its document. Knowledge bases are queried with the engine
-// that answers jobs.
+// Interface returns the LLM interface: its routes in the order of its document. The engine that answers jobs also
+// answers the queries of knowledge bases.
 func Interface(engine across.Engine) op.Interface {
 	q, r := knowledge.Querier{Engine: engine}, related()
 	runner := chat.Runner{Querier: q}

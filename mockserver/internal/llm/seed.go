@@ -22,8 +22,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Seed makes what a fixture says of resources, through what serves requests, each kind after those that it may refer
-// to. The account and the databases are there already. Errors name what cannot be made.
+// Seed creates the resources that a fixture describes, through the handlers of requests, each kind after those that it
+// may refer to. The account and the databases exist already. Errors name what cannot be created.
 func Seed(w *world.World, f fixtures.LLM) error {
 	s := &seeding{seed.Context{World: w, Part: "llm"}, map[string]map[string]string{}}
 	w.LLM.IndexTime = time.Duration(f.IndexTime)
@@ -41,7 +41,7 @@ func Seed(w *world.World, f fixtures.LLM) error {
 	return s.Err()
 }
 
-// storedKinds are those that fixtures make and relations lead to, each after those that it may refer to.
+// storedKinds returns the kinds that fixtures create and that relations lead to, each after those that it may refer to.
 func storedKinds() []*jsonapi.Kind {
 	return []*jsonapi.Kind{
 		kinds.Projects, kinds.TextResources, knowledge.KnowledgeBases, knowledge.TextKnowledgeBases,
@@ -52,13 +52,13 @@ func storedKinds() []*jsonapi.Kind {
 	}
 }
 
-// seeding knows the resources by what a fixture calls them.
+// seeding maps the names that a fixture uses to the ids of the resources.
 type seeding struct {
 	seed.Context
 	known map[string]map[string]string // by collection: from a name or an id to the id
 }
 
-// seedKind makes the resources of a kind.
+// seedKind creates the resources of a kind.
 func (s *seeding) seedKind(k *jsonapi.Kind, all fixtures.LLM) {
 	collection := k.Type
 	s.known[collection] = map[string]string{}
@@ -71,7 +71,7 @@ func (s *seeding) seedKind(k *jsonapi.Kind, all fixtures.LLM) {
 		s.Check(err, what, collection, i)
 		s.known[collection][uuid] = uuid
 		if _, twice := s.known[collection][f.Name()]; !twice && f.Name() != "" {
-			s.known[collection][f.Name()] = uuid // of several with one name, the first is meant
+			s.known[collection][f.Name()] = uuid // of several with the same name, references mean the first
 		}
 	}
 }
@@ -97,15 +97,15 @@ func (s *seeding) seedResource(k *jsonapi.Kind, f fixtures.LLMResource) (uuid st
 		return uuid, err
 	}
 	err = k.Fill(c, row, sent)
-	k.Rows(s.World).Put(id, row) // in any case: what refers to it has no mistake of its own
+	k.Rows(s.World).Put(id, row) // in any case, so that references to it cause no further errors
 	return uuid, err
 }
 
-// find returns the id that a reference stands for. What is not there is left to the rules to refuse.
+// find returns the id of the resource that a reference names. The handlers refuse an unknown reference.
 func (s *seeding) find(ref, collection string) string { return cmp.Or(s.known[collection][ref], ref) }
 
-// call returns a creation by a user, who may do everything: what a fixture says was allowed when it happened. Its links
-// have the address that the document gives.
+// call returns a call that creates a resource as a user with all rights: a fixture describes what was allowed at its
+// time. Links in its answer have the address of the document.
 func (s *seeding) call(f fixtures.LLMResource, path string) (*op.Call, error) {
 	at, err := s.Past(f.CreatedAt, s.World.Now())
 	if err != nil {

@@ -99,7 +99,7 @@ llm:
 	})
 }
 
-// What the schema lets a fixture have, Seed makes, or says that it does not.
+// Seed creates every collection that the schema allows in a fixture, and its error names one that it does not know.
 func TestSeedMakesEveryCollection(t *testing.T) {
 	t.Parallel()
 	w := world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
