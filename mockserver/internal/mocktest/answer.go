@@ -45,7 +45,7 @@ func (a Answer) Refused(status int, words ...string) {
 func (a Answer) message() string {
 	a.Helper()
 	switch a.Iface {
-	case specs.Core: // which says it under three names
+	case specs.Core: // it has the message under three names
 		message := a.Value("message").String()
 		a.Wants("error", message, "text", message)
 		return message
@@ -64,7 +64,7 @@ func (a Answer) Into(value any) {
 	}
 }
 
-// Object is the answer's JSON object.
+// Object returns the answer's JSON object.
 func (a Answer) Object() (object map[string]any) {
 	a.Helper()
 	a.Into(&object)
@@ -87,7 +87,7 @@ func (a Answer) Has(want map[string]any) {
 	}
 }
 
-// Exactly fails the test unless the answer is 200 with these very bytes.
+// Exactly fails the test unless the answer is 200 with exactly these bytes.
 func (a Answer) Exactly(body string) {
 	a.Helper()
 	if diff := cmp.Diff(body, string(a.Want(http.StatusOK).Body)); diff != "" {
@@ -95,7 +95,7 @@ func (a Answer) Exactly(body string) {
 	}
 }
 
-// Same fails the test unless the answer is the JSON of a text, whatever the order of members.
+// Same fails the test unless the answer is equal to a JSON text, in any order of members.
 func (a Answer) Same(want string) {
 	a.Helper()
 	var wanted, got any
@@ -108,7 +108,7 @@ func (a Answer) Same(want string) {
 	}
 }
 
-// Value is a value of the answer's JSON, by its gjson path: data.attributes.name.
+// Value returns a value of the answer's JSON, by its gjson path: data.attributes.name.
 func (a Answer) Value(path string) gjson.Result {
 	a.Helper()
 	if !gjson.ValidBytes(a.Body) {
@@ -117,8 +117,8 @@ func (a Answer) Value(path string) gjson.Result {
 	return gjson.GetBytes(a.Body, path)
 }
 
-// Wants fails the test unless values of the answer's JSON have these texts: path, text, path, text. A value that is not
-// there has the empty text.
+// Wants fails the test unless values of the answer's JSON have these texts: path, text, path, text. A missing value has
+// the empty text.
 func (a Answer) Wants(pairs ...string) Answer {
 	a.Helper()
 	for i := 0; i < len(pairs); i += 2 {

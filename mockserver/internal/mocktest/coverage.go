@@ -32,9 +32,9 @@ func note(doc *specs.Document, method, path string, status int) {
 	}
 }
 
-// Main runs the tests of a package and fails when none has seen an answer that a document promises: each operation's
-// success and each of its refusals, but for those that only faults give and those that are excepted, such as "getJob
-// 204". Only a run of all tests can show this.
+// Main runs the tests of a package and fails if they have not seen every answer that a document promises: each
+// operation's success and each of its refusals, except those that only faults give and the listed exceptions, such as
+// "getJob 204". Only a run of all tests can show this.
 func Main(m *testing.M, iface string, except ...string) int {
 	return run(m, func() []string {
 		doc, err := specs.Load(iface, "")
@@ -63,7 +63,7 @@ func run(m *testing.M, look func() []string) int {
 
 // unseen returns the documented answers of some operations that no test has seen.
 func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool) []string {
-	faults := []string{"429", "500", "4XX", "5XX"} // which only faults give, or which stand for others
+	faults := []string{"429", "500", "4XX", "5XX"} // only faults give these, or they stand for others
 	var missing []string
 	for _, operation := range doc.All() {
 		if !of(operation) {
@@ -79,14 +79,14 @@ func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool
 	return missing
 }
 
-// Strangers calls every operation of an interface without a key, with an unknown one, and with one that may only
-// import, and wants 401, 401 and 403 in the interface's own form.
+// Strangers calls every operation of an interface without a key, with an unknown key, and with a key that may only
+// import, and requires 401, 401 and 403 in the interface's own form.
 func Strangers(t *testing.T, iface string) {
 	t.Helper()
 	strangers(t, iface, func(*specs.Operation) bool { return true })
 }
 
-// StrangersOf is Strangers for the operations that a package, such as llm/chat, answers for.
+// StrangersOf does the same as Strangers for the operations that a package, such as llm/chat, answers for.
 func StrangersOf(t *testing.T, iface, part string) {
 	t.Helper()
 	strangers(t, iface, func(operation *specs.Operation) bool { return Answers(part, operation) })
@@ -100,7 +100,7 @@ func strangers(t *testing.T, iface string, of func(*specs.Operation) bool) {
 			continue
 		}
 		if security := operation.Spec.Security; security != nil && len(*security) == 0 {
-			continue // the operation looks for something else than a key
+			continue // the operation requires something other than a key
 		}
 		t.Run(operation.ID, func(t *testing.T) {
 			one := *c

@@ -1,5 +1,5 @@
-// Package mocktest calls a mock in tests of the rules: through HTTP into the handler, without a socket, as one
-// interface of one world. It remembers which answers the tests have seen, so that a package can ask for all that its
+// Package mocktest calls a mock in tests of the handlers: through HTTP into the server, without a socket, as one
+// interface of one world. It records the answers that the tests have seen, so that a package can require all that its
 // document promises.
 package mocktest
 
@@ -19,10 +19,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Now is when the worlds of these tests begin.
+// Now is the time at which the worlds of these tests begin.
 var Now = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
 
-// People are the users of these worlds, one of each role, in the words of a fixture.
+// People is a fixture of the users of these worlds, one of each role.
 const People = `
 account:
   users:
@@ -46,16 +46,16 @@ type Client struct {
 	testing.TB
 	Server *mockserver.Server
 	Iface  string
-	Key    string // in Authorization, behind the scheme; empty: none is sent
+	Key    string // in Authorization, after the scheme; empty: not sent
 }
 
-// New makes a mock whose world has People and nothing else.
+// New returns a client of a mock whose world has only People.
 func New(tb testing.TB, iface string, opts ...mockserver.Option) *Client {
 	tb.Helper()
 	return Open(tb, iface, opts...).Load("")
 }
 
-// Open makes a mock whose world is as a scenario has it: empty, unless an option says otherwise.
+// Open returns a client of a mock whose world is that of a scenario: empty, unless an option names another.
 func Open(tb testing.TB, iface string, opts ...mockserver.Option) *Client {
 	tb.Helper()
 	opts = append([]mockserver.Option{
@@ -69,7 +69,7 @@ func Open(tb testing.TB, iface string, opts ...mockserver.Option) *Client {
 	return &Client{TB: tb, Server: server, Iface: iface, Key: "1/admin"}
 }
 
-// Load puts People and more of a fixture, in YAML, in the place of the world's state.
+// Load replaces the world's state by People and more of a fixture, in YAML.
 func (c *Client) Load(more string) *Client {
 	c.Helper()
 	if err := c.World().Load([]byte(People + more)); err != nil {
@@ -78,10 +78,10 @@ func (c *Client) Load(more string) *Client {
 	return c
 }
 
-// World is the world that the client calls.
+// World returns the world that the client calls.
 func (c *Client) World() *mockserver.World { return c.Server.World("") }
 
-// Edit changes the state of the world as if the server had dumped it so.
+// Edit replaces the state of the world by an edited one, with a valid digest.
 func (c *Client) Edit(change func(state string) string) {
 	c.Helper()
 	dump, err := c.World().State()
@@ -95,21 +95,21 @@ func (c *Client) Edit(change func(state string) string) {
 
 var digest = regexp.MustCompile(`"digest":"[^"]*",`)
 
-// Forge gives a state that was edited a digest that fits: that of what stands behind it.
+// Forge returns an edited state with a valid digest, that of the text after it.
 func Forge(state string) []byte {
 	head, rest, _ := strings.Cut(state, digest.FindString(state))
 	sum := sha256.Sum256([]byte("{" + strings.TrimSuffix(strings.TrimSpace(rest), "}")))
 	return fmt.Appendf(nil, `%s"digest":"sha256:%x",%s`, head, sum, rest)
 }
 
-// As is the same mock with another key.
+// As returns the same mock with another key.
 func (c *Client) As(key string) *Client {
 	other := *c
 	other.Key = key
 	return &other
 }
 
-// In is the same mock in a subtest, which then is what fails.
+// In returns the same mock in a subtest, which its failures then fail.
 func (c *Client) In(t *testing.T) *Client {
 	t.Helper()
 	other := *c
@@ -117,7 +117,7 @@ func (c *Client) In(t *testing.T) *Client {
 	return &other
 }
 
-// At is the same mock by another interface.
+// At returns the same mock with another interface.
 func (c *Client) At(iface string) *Client {
 	other := *c
 	other.Iface = iface
@@ -127,8 +127,8 @@ func (c *Client) At(iface string) *Client {
 // Advance moves the frozen clock.
 func (c *Client) Advance(by time.Duration) { c.World().Advance(by) }
 
-// Call sends a body, if there is one: as JSON when it looks like it, else as a form. More headers come in pairs, of
-// which an empty value takes the header away.
+// Call sends a body, if there is one: as JSON if it looks like JSON, else as a form. More headers come in pairs; an
+// empty value removes the header.
 func (c *Client) Call(method, path, body string, headers ...string) Answer {
 	c.Helper()
 	doc := document(c.TB, c.Iface)
@@ -162,28 +162,28 @@ func (c *Client) Send(r *http.Request) Answer {
 	return Answer{c, w.Code, w.Header(), w.Body.Bytes()}
 }
 
-// Get calls a GET.
+// Get sends a GET request.
 func (c *Client) Get(path string) Answer { c.Helper(); return c.Call(http.MethodGet, path, "") }
 
-// Post calls a POST.
+// Post sends a POST request.
 func (c *Client) Post(path, body string) Answer {
 	c.Helper()
 	return c.Call(http.MethodPost, path, body)
 }
 
-// Put calls a PUT.
+// Put sends a PUT request.
 func (c *Client) Put(path, body string) Answer {
 	c.Helper()
 	return c.Call(http.MethodPut, path, body)
 }
 
-// Patch calls a PATCH.
+// Patch sends a PATCH request.
 func (c *Client) Patch(path, body string) Answer {
 	c.Helper()
 	return c.Call(http.MethodPatch, path, body)
 }
 
-// Delete calls a DELETE.
+// Delete sends a DELETE request.
 func (c *Client) Delete(path string) Answer { c.Helper(); return c.Call(http.MethodDelete, path, "") }
 
 func document(tb testing.TB, iface string) *specs.Document {

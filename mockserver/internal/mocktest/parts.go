@@ -8,8 +8,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// parts are the packages of an interface that is more than one package, each with the operations whose answers its own
-// tests must have seen: by their tags or, which counts more, by their ids.
+// parts lists the packages of an interface that has several, each with the operations whose answers its own tests must
+// have seen: by their tags or, with precedence, by their ids.
 var parts = map[string]map[string][]string{
 	specs.Core: {
 		"core": {"System", "Account"},
@@ -34,8 +34,8 @@ var parts = map[string]map[string][]string{
 	},
 }
 
-// MainOf is Main for one of the packages of an interface, such as core/jobs: it answers for its own operations alone.
-// It fails as well when the interface has an operation that none of its packages answers for.
+// MainOf does the same as Main for one of the packages of an interface, such as core/jobs, and only for its own
+// operations. It also fails if the interface has an operation that no package answers for.
 func MainOf(m *testing.M, iface, part string, except ...string) int {
 	return run(m, func() []string {
 		doc, err := specs.Load(iface, "")

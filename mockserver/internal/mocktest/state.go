@@ -2,7 +2,7 @@ package mocktest
 
 import "strings"
 
-// Replace puts a whole fixture, or a dump, in the place of the world's state.
+// Replace replaces the world's state by a whole fixture or a dump.
 func (c *Client) Replace(whole string) *Client {
 	c.Helper()
 	if err := c.World().Load([]byte(whole)); err != nil {
@@ -11,7 +11,7 @@ func (c *Client) Replace(whole string) *Client {
 	return c
 }
 
-// Dump returns the world's state, as a fixture.
+// Dump returns the world's state as text.
 func (c *Client) Dump() string {
 	c.Helper()
 	dump, err := c.World().State()
@@ -21,7 +21,7 @@ func (c *Client) Dump() string {
 	return string(dump)
 }
 
-// Remembers fails the test unless the world's state has a text, or has it not.
+// Remembers fails the test unless the world's state contains a text, or does not, as wanted.
 func (c *Client) Remembers(text string, want bool) {
 	c.Helper()
 	if got := strings.Contains(c.Dump(), text); got != want {
