@@ -19,7 +19,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// SetLength corrects the header that says how long the body is.
+// SetLength corrects the Content-Length header to the length of the body, if there is one.
 func (a *Answer) SetLength() {
 	for i, line := range a.Header {
 		if line[0] == "Content-Length" {
@@ -28,7 +28,7 @@ func (a *Answer) SetLength() {
 	}
 }
 
-// Answer reports in what an answer is off the document.
+// Answer returns an error if an answer deviates from the document.
 func (o *Operation) Answer(a Answer) error {
 	documented, ok := o.answer(a.Status)
 	if !ok {
@@ -45,7 +45,7 @@ func (o *Operation) Answer(a Answer) error {
 	return nil
 }
 
-// Documents reports whether the operation may answer with a status.
+// Documents reports whether the document has an answer of the operation with a status.
 func (o *Operation) Documents(status int) bool {
 	_, ok := o.answer(status)
 	return ok
@@ -85,9 +85,8 @@ func (d answer) body(a Answer) error {
 	return nil
 }
 
-// memo remembers bodies that were found right, by their hash, so that a client that asks again and again for what does
-// not change costs no validation: the verdict depends on nothing but the bytes. A slot is overwritten by the next body
-// that falls on it.
+// memo remembers the hashes of valid bodies, so that repeated requests for the same body cost no validation: the
+// verdict depends only on the bytes. The next body that falls on a slot overwrites it.
 type memo struct {
 	slots [64]atomic.Uint64
 }

@@ -20,8 +20,8 @@ func newBody(request *openapi3.RequestBody) body {
 	return body{declared: true, required: request.Required, media: newMedia(request.Content)}
 }
 
-// Read reads a request as the platform's framework does, in place: its query and its body become what handlers are
-// given. A form becomes the JSON object that it stands for.
+// Read reads a request in the way of the platform's framework, in place: its query and its body get the form that
+// handlers receive. A form becomes the JSON object that it stands for.
 func (o *Operation) Read(r *Request) error {
 	r.media = o.mediaOf(r)
 	if o.spec.Interface != specs.Control && o.isJSON(r.media) { // the control interface takes whole worlds
@@ -43,7 +43,7 @@ func (o *Operation) isJSON(name string) bool {
 	return isJSON(name) || ok && m.json
 }
 
-// contentType returns the header, or the media type that a body without one looks like.
+// contentType returns the header, or the guessed media type of a body without one.
 func (r *Request) contentType() string {
 	if header := r.Header.Get("Content-Type"); header != "" {
 		return header
@@ -51,7 +51,7 @@ func (r *Request) contentType() string {
 	return r.media
 }
 
-// mediaOf returns the media type of a request's body. One without a type is taken for what it looks like.
+// mediaOf returns the media type of a request's body. Without a header it is guessed from the document and the body.
 func (o *Operation) mediaOf(r *Request) string {
 	name := MediaType(r.Header.Get("Content-Type"))
 	if name != "" {
@@ -66,7 +66,7 @@ func (o *Operation) mediaOf(r *Request) string {
 	return mediaJSON
 }
 
-// requestBody reports in what the body, as it was read, is off the document.
+// requestBody returns an error for the deviations of the body, as Read has left it, from the document.
 func (o *Operation) requestBody(r *Request) error {
 	if !o.body.declared {
 		return nil // an unwanted body is ignored, as by the platform
@@ -98,5 +98,5 @@ func (o *Operation) requestBody(r *Request) error {
 	return visit("", m.schema, value, openapi3.VisitAsRequest())
 }
 
-// MediaTypes names the media types that a body may have, for people.
+// MediaTypes returns the media types that a body may have, as a text for messages.
 func (o *Operation) MediaTypes() string { return o.body.media.names() }

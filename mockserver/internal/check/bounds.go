@@ -11,14 +11,14 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// What a request's body may cost. The limits are the mock's own.
+// The limits of a request's body. They are the mock's own.
 const (
 	maxValues = 200_000 // JSON values in a body, lists and objects included
-	maxListed = 10_000  // values in a body of which more than the first mistake is reported
+	maxListed = 10_000  // values in a body up to which all mistakes are reported, and not only the first
 )
 
-// bounded refuses a JSON body of so many values that they would take many times its bytes. Invalid JSON is left to
-// those who read it.
+// bounded refuses a JSON body of so many values that they would take many times its bytes. It passes invalid JSON,
+// which its reader refuses.
 func bounded(body []byte) error {
 	if mayHold(body) <= maxValues {
 		return nil
@@ -39,7 +39,7 @@ func bounded(body []byte) error {
 	}
 }
 
-// mayHold returns how many values and names a JSON text has at most.
+// mayHold returns an upper bound of the number of values and names in a JSON text.
 func mayHold(body []byte) int {
 	n := 1
 	for _, sign := range []byte(",[{:") {
@@ -48,7 +48,7 @@ func mayHold(body []byte) int {
 	return n
 }
 
-// size returns how many values a decoded value has, or more than limit.
+// size returns the number of values in a decoded value, or a number above limit.
 func size(value any, limit int) int {
 	n := 1
 	switch value := value.(type) {

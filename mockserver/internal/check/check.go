@@ -1,5 +1,5 @@
-// Package check holds requests and answers against the document, with everything that can be prepared at
-// start. The schemas are kin-openapi's; routing, media types and strictness are our own.
+// Package check checks requests and answers against the document, with everything that can be prepared at start. The
+// schemas are kin-openapi's; routing, media types and strictness are our own.
 package check
 
 import (
@@ -21,7 +21,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Operation is an operation that is ready to be checked against.
+// Operation is an operation that is prepared for checks.
 type Operation struct {
 	spec       *specs.Operation
 	parameters []parameter
@@ -39,7 +39,7 @@ type body struct {
 	media              media
 }
 
-// media is a content map that is ready to be looked up in.
+// media is a content map that is prepared for look-ups.
 type media []mediaType
 
 type mediaType struct {
@@ -50,8 +50,8 @@ type mediaType struct {
 
 type answer struct {
 	media   media
-	headers []string // those that are required
-	passed  *memo    // bodies that were found right
+	headers []string // the required ones
+	passed  *memo    // bodies that were found valid
 }
 
 // New prepares an operation.
@@ -89,14 +89,14 @@ func newMedia(content openapi3.Content) media {
 		}
 		list = append(list, m)
 	}
-	// The more a range leaves open, the later it is tried.
+	// Specific media types are tried before ranges.
 	slices.SortFunc(list, func(a, b mediaType) int {
 		return cmp.Or(strings.Count(a.name, "*")-strings.Count(b.name, "*"), cmp.Compare(a.name, b.name))
 	})
 	return list
 }
 
-// linesExtension marks a media type whose content is one JSON value a line, and no JSON as a whole.
+// linesExtension marks a media type whose content is one JSON value a line, and not JSON as a whole.
 const linesExtension = "x-lines"
 
 func isJSON(name string) bool {
@@ -128,11 +128,11 @@ type Request struct {
 	Header http.Header
 	Body   []byte
 
-	media string // of the body as it was sent
-	read  bool   // Body was made of what was sent, and is JSON
+	media string // the media type of the body as it was sent
+	read  bool   // Body was converted to JSON from another form
 }
 
-// Request reports everything in which a request, after Read, is off the document, as errors of package op.
+// Request returns errors of package op for all deviations of a request, after Read, from the document.
 func (o *Operation) Request(r *Request) error {
 	var errs []error
 	for _, p := range o.parameters {
@@ -145,7 +145,7 @@ func (o *Operation) parameter(p parameter, r *Request) error {
 	var values []string
 	switch p.In {
 	case openapi3.ParameterInPath:
-		// An id that is not a number names nothing. The rule reports that, in the words of its resource.
+		// An id that is not a number names no resource. The handler reports that, in the words of its resource.
 		if p.schema != nil && p.schema.Type.Is("integer") {
 			return nil
 		}
@@ -173,7 +173,7 @@ func (o *Operation) parameter(p parameter, r *Request) error {
 	return visit(p.Name, p.schema, value, openapi3.VisitAsRequest())
 }
 
-// decode gives a parameter the type that its schema wants.
+// decode returns a parameter in the type of its schema.
 func decode(values []string, p parameter) (any, error) {
 	if !p.schema.Type.Is("array") {
 		if len(values) > 1 {
@@ -226,7 +226,7 @@ func primitive(name, text string, schema *openapi3.Schema) (any, error) {
 	return text, nil
 }
 
-// MediaType is the media type in a Content-Type header, in lower case and without parameters.
+// MediaType returns the media type in a Content-Type header, in lower case and without parameters.
 func MediaType(contentType string) string {
 	if contentType == "application/json" {
 		return contentType
@@ -239,7 +239,8 @@ func MediaType(contentType string) string {
 	return name
 }
 
-// decodeJSON takes numbers that are too large for a float64, of which JSON knows nothing, for the largest ones.
+// decodeJSON decodes JSON, and replaces numbers that are too large for a float64 by the largest ones, since JSON has no
+// such limit.
 func decodeJSON(data []byte) (value any, err error) {
 	if err = json.Unmarshal(data, &value); err != nil {
 		value = nil
@@ -250,13 +251,13 @@ func decodeJSON(data []byte) (value any, err error) {
 
 func clamped(in *jsontext.Decoder, value *any) error {
 	if in.PeekKind() != '0' {
-		return errors.ErrUnsupported // for what it is otherwise
+		return errors.ErrUnsupported // for the usual decoding
 	}
 	number, err := in.ReadValue()
 	if err != nil {
 		return err
 	}
-	f, _ := strconv.ParseFloat(string(number), 64) // infinite when it is too large
+	f, _ := strconv.ParseFloat(string(number), 64) // infinite if it is too large
 	*value = max(-math.MaxFloat64, min(f, math.MaxFloat64))
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// maxDifferences bounds how many differences of one operation are listed.
+// maxDifferences is the largest number of differences that are listed for one operation.
 const maxDifferences = 10
 
-// Compare lists in what the answers that ours describes, and so the mock gives, cannot fit a user's own document of the
-// same operation. It looks for what is certain: a status or a media type that the document lacks, a member that it
-// requires and ours has not, another type, null where it is not allowed, a value that it does not list.
+// Compare lists how the answers that ours describes, which the mock gives, cannot fit a user's own document of the same
+// operation. It lists only certain differences: a status or a media type that the document lacks, a member that it
+// requires and ours lacks, another type, null where it is not allowed, a value that it does not list.
 func Compare(own, ours *specs.Operation) []string {
 	theirs := New(own)
 	var found differences
@@ -39,7 +39,7 @@ func Compare(own, ours *specs.Operation) []string {
 	return found.list()
 }
 
-// differences holds texts, each with the statuses that it is about.
+// differences holds texts, each with its statuses.
 type differences struct {
 	texts    []string
 	statuses map[string][]string
@@ -87,17 +87,17 @@ func compareAnswers(found *differences, status string, theirs answer, ours *open
 	}
 }
 
-// maxPairs bounds how many pairs of schemas are compared for one body.
+// maxPairs is the largest number of pairs of schemas that are compared for one body.
 const maxPairs = 20_000
 
-// comparison compares schemas. What ours says of a value is a list of schemas, all of which hold.
+// comparison compares schemas. Ours are a list of schemas, all of which hold for a value.
 type comparison struct {
-	seen  map[[3]*openapi3.Schema]bool          // those that are being compared: theirs, the first and the last of ours
+	seen  map[[3]*openapi3.Schema]bool          // pairs under comparison: theirs, the first and the last of ours
 	plain map[*openapi3.Schema]*openapi3.Schema // schemas without their alternatives
 	left  int
 }
 
-// schemas lists in what a value of ours cannot fit their schema.
+// schemas lists how a value of ours cannot fit their schema.
 func (c *comparison) schemas(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
 	ours = whole(ours)
 	if c.left--; theirs == nil || len(ours) == 0 || c.left < 0 {
@@ -124,7 +124,7 @@ func (c *comparison) schemas(theirs *openapi3.Schema, ours []*openapi3.Schema, a
 
 func hasAlternatives(s *openapi3.Schema) bool { return len(s.OneOf)+len(s.AnyOf) > 0 }
 
-// alternatives compares each alternative of one of our schemas that the others leave possible.
+// alternatives compares each alternative of one of our schemas that the other schemas allow.
 func (c *comparison) alternatives(theirs *openapi3.Schema, ours []*openapi3.Schema, i int, at string) (list []string) {
 	one := ours[i]
 	if c.plain[one] == nil {
@@ -143,7 +143,8 @@ func (c *comparison) alternatives(theirs *openapi3.Schema, ours []*openapi3.Sche
 	return unique(list)
 }
 
-// nearest compares with the alternative that ours differs from least; one of another type comes last.
+// nearest returns the differences from the alternative that ours differs from least; alternatives of another type come
+// last.
 func (c *comparison) nearest(alternatives openapi3.SchemaRefs, ours []*openapi3.Schema, at string) (best []string) {
 	isOther := true
 	for i, one := range alternatives {
@@ -161,7 +162,7 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// objects compares with what their schema says itself.
+// objects compares with the keywords of their schema itself.
 func (c *comparison) objects(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
 	list := kinds(theirs, ours, at)
 	if len(list) > 0 {
@@ -211,7 +212,7 @@ func (c *comparison) member(theirs *openapi3.Schema, ours []*openapi3.Schema, at
 
 func refusesNull(s *openapi3.Schema) bool { return s.VisitJSON(nil) != nil }
 
-// whole returns schemas and all that they are combined of by allOf.
+// whole returns schemas with all schemas that their allOf combines.
 func whole(schemas []*openapi3.Schema) []*openapi3.Schema {
 	var all []*openapi3.Schema
 	for _, one := range schemas {
@@ -229,7 +230,7 @@ func whole(schemas []*openapi3.Schema) []*openapi3.Schema {
 	return all
 }
 
-// kinds reports a type of ours that theirs does not allow. Null is compared where it stands.
+// kinds reports a type of ours that theirs does not allow. Null is compared elsewhere.
 func kinds(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
 	want := typesOf(theirs)
 	have, _ := typesOfAll(ours)
@@ -245,7 +246,7 @@ func typesOf(schema *openapi3.Schema) []string {
 	return slices.DeleteFunc(slices.Clone(schema.Type.Slice()), func(kind string) bool { return kind == openapi3.TypeNull })
 }
 
-// typesOfAll returns the types that all schemas allow which state one.
+// typesOfAll returns the types that are allowed by all schemas that state one.
 func typesOfAll(schemas []*openapi3.Schema) (types []string, stated bool) {
 	for _, one := range schemas {
 		own := typesOf(one)
@@ -266,7 +267,7 @@ func typesOfAll(schemas []*openapi3.Schema) (types []string, stated bool) {
 	return types, stated
 }
 
-// allows reports whether a value of a type is of one of several.
+// allows reports whether one of several types includes a type.
 func allows(types []string, kind string) bool {
 	return slices.Contains(types, kind) || kind == openapi3.TypeInteger && slices.Contains(types, openapi3.TypeNumber)
 }

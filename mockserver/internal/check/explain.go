@@ -45,13 +45,13 @@ func visit(name string, schema *openapi3.Schema, value any, direction openapi3.S
 // discriminator is the schema keyword for the member that distinguishes alternatives.
 const discriminator = "discriminator"
 
-// explainer turns what kin-openapi finds wrong with a value into errors of package op.
+// explainer converts the errors of kin-openapi to errors of package op.
 type explainer struct {
-	at      []string // where the value stands
+	at      []string // the path of the value
 	options []openapi3.SchemaValidationOption
 }
 
-// culprit is one deviation, and how far off the schema it is.
+// culprit is one deviation, and how far the value is from the schema.
 type culprit struct {
 	*op.Error
 	off int
@@ -82,8 +82,8 @@ func (e explainer) explain(err error) []culprit {
 	return []culprit{{Error: &op.Error{Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: err.Error()}}}
 }
 
-// within returns the deviations of a value from the schemas that its own is made of: by all of them that it has to fit,
-// or by those that it comes closest to, if one of them is enough.
+// within returns the deviations of a value from the schemas that its own combines: from all that it has to fit, or from
+// the closest ones, if one of them is enough.
 func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
 	schemas := map[string]openapi3.SchemaRefs{
 		"allOf": err.Schema.AllOf, "anyOf": err.Schema.AnyOf, "oneOf": err.Schema.OneOf,
@@ -99,14 +99,14 @@ func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
 		case err.SchemaField == "allOf":
 			list = append(list, wrong...)
 		case wrong == nil:
-			return nil // it fits more than one
+			return nil // the value fits more than one
 		case off < least || list == nil:
 			list, least = wrong, off
 		case off == least:
 			list = either(list, wrong)
 		}
 	}
-	if len(err.JSONPointer()) > 0 { // a member that is off does not make the whole another kind
+	if len(err.JSONPointer()) > 0 { // a wrong member does not make the whole another kind
 		for i := range list {
 			list[i].off = min(list[i].off, member)
 		}
@@ -114,7 +114,7 @@ func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
 	return list
 }
 
-// How far off a deviation is. A value of another kind is hardly meant for the schema.
+// The degrees of a deviation. A value of another kind is hardly meant for the schema.
 const (
 	member = iota + 1
 	missing
@@ -134,7 +134,8 @@ func distance(err *openapi3.SchemaError) int {
 	return member
 }
 
-// either joins what is wrong by one schema with what is wrong by another: in one sentence, if it is only one thing.
+// either combines the deviations from one schema with those from another: in one sentence, if there is only one
+// deviation.
 func either(a, b []culprit) []culprit {
 	if len(a) == 1 && len(b) == 1 && a[0].Field == b[0].Field && a[0].Message != b[0].Message {
 		one := *a[0].Error
@@ -149,7 +150,7 @@ func either(a, b []culprit) []culprit {
 	return a
 }
 
-// keyword is the schema keyword that failed; that of a type says which one is wanted.
+// keyword returns the schema keyword that failed; for a type, with the wanted type.
 func keyword(err *openapi3.SchemaError) string {
 	if err.SchemaField == "type" && err.Schema.Type != nil {
 		return "type " + strings.Join(err.Schema.Type.Slice(), " ")
@@ -157,9 +158,9 @@ func keyword(err *openapi3.SchemaError) string {
 	return err.SchemaField
 }
 
-// reason returns, for a text that is too short or too long, how long it may be and how long it is. It returns the same
-// for one with wrong characters, if its length is limited; without a limit it may be a key. No secret is repeated, and
-// of a long text only the beginning.
+// reason returns, for a text that is too short or too long, the allowed and the actual length. It returns the same for
+// one with wrong characters, if its length is limited; without a limit the text may be a key. It repeats no secret, and
+// only the beginning of a long text.
 func reason(err *openapi3.SchemaError) string {
 	text, ok := err.Value.(string)
 	matching := ""

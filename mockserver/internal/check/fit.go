@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Fit leaves optional members of an answer's JSON body out that are null where the document does not allow that, and
-// reports whether there were any. All else stays as it is written.
+// Fit removes optional members that are null from an answer's JSON body, where the document does not allow null, and
+// reports whether there were any. Everything else stays as it is written.
 func (o *Operation) Fit(a Answer) (Answer, bool) {
 	documented, _ := o.answer(a.Status)
 	m, ok := documented.media.find(MediaType(a.Type))
@@ -31,14 +31,14 @@ func (o *Operation) Fit(a Answer) (Answer, bool) {
 	return a, true
 }
 
-// fitter copies JSON.
+// fitter copies JSON without the members to leave out.
 type fitter struct {
 	in      *jsontext.Decoder
 	out     *jsontext.Encoder
 	changed bool
 }
 
-// value copies a value that schemas speak of.
+// value copies a value that schemas describe.
 func (f *fitter) value(schemas []*openapi3.Schema) error {
 	switch f.in.PeekKind() {
 	case '{':
@@ -114,7 +114,7 @@ func property(schema *openapi3.Schema, name string) *openapi3.SchemaRef {
 	return schema.AdditionalProperties.Schema
 }
 
-// partsOf lists the schemas of a part, with all that they are combined of.
+// partsOf returns the schemas of a part, with all schemas that they combine.
 func partsOf(schemas []*openapi3.Schema, part func(*openapi3.Schema) *openapi3.SchemaRef) []*openapi3.Schema {
 	var parts []*openapi3.Schema
 	for _, schema := range schemas {
@@ -125,7 +125,7 @@ func partsOf(schemas []*openapi3.Schema, part func(*openapi3.Schema) *openapi3.S
 	return spread(parts)
 }
 
-// spread adds to schemas those that they are combined of.
+// spread returns schemas with all schemas that they combine.
 func spread(schemas []*openapi3.Schema) []*openapi3.Schema {
 	seen := map[*openapi3.Schema]bool{}
 	var all []*openapi3.Schema
