@@ -18,7 +18,7 @@ func MayQuery(w *world.World, caller world.Caller, database string) bool {
 	return data.MayQuery(w, caller, database)
 }
 
-// Table is a live table with the records that the world holds of it.
+// Table returns a live table and its records in the world.
 func Table(w *world.World, database, name string) (world.Table, world.Records, error) {
 	table, err := data.LiveTable(w, database, name)
 	if err != nil {
@@ -28,17 +28,17 @@ func Table(w *world.World, database, name string) (world.Table, world.Records, e
 	return table, records, nil
 }
 
-// Job is a job by its id.
+// Job returns a job by its id.
 func Job(w *world.World, id int64) (world.Job, bool) { return w.Core.Jobs.Get(id) }
 
-// AskJob issues a job that starts at once and runs for a while, unless what is queued for its query says otherwise. It
-// has the answer that is queued, or else gets it from AnswerJob.
+// AskJob issues a job that starts at once and runs for a given time, unless the result that is queued for its query
+// sets another. It ends with the queued result, or else with the one that AnswerJob sets.
 func AskJob(w *world.World, job world.Job, at time.Time, takes time.Duration) (world.Job, error) {
 	job.Takes = &takes
 	return jobs.Ask(w, job, at)
 }
 
-// AnswerJob gives a job the rows that it ends with, each value under a column of a name and a type; or an error.
+// AnswerJob sets the rows with which a job ends, each value under a column of a name and a type; or an error.
 func AnswerJob(w *world.World, id int64, columns [][2]string, rows [][]any, err error) {
 	output, failed := result.NewOutput(columns, rows)
 	for _, err := range []error{err, failed} {
@@ -50,10 +50,10 @@ func AnswerJob(w *world.World, id int64, columns [][2]string, rows [][]any, err 
 	jobs.Answer(w, id, world.QueuedResult{Output: output})
 }
 
-// ProceedJob takes the step of a job that is due.
+// ProceedJob runs the next step of a job.
 func ProceedJob(w *world.World, id int64) { jobs.Proceed(w, id) }
 
-// LoneInteger is the only value of a job's result, if that is one row with one integer.
+// LoneInteger returns the only value of a job's result, if that is one row with one integer.
 func LoneInteger(o *world.Output) (n int64, lone bool) {
 	if o.Count != 1 || len(o.Columns) != 1 {
 		return 0, false

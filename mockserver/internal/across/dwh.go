@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// TargetDatabase is the live database that an integration names.
+// TargetDatabase returns the live database that an integration names.
 func TargetDatabase(w *world.World, name string) (world.Database, bool) {
 	id, ok := w.Core.DatabaseNames.Get(name)
 	if !ok {
@@ -23,13 +23,13 @@ func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
 	return access.MayImport(w, caller, d)
 }
 
-// HasTable reports whether a database has a live table of a name.
+// HasTable reports whether a database has a live table with a name.
 func HasTable(w *world.World, d world.Database, name string) bool {
 	_, ok := w.Core.TableNames.Get(world.TableName{Database: d.ID, Name: name})
 	return ok
 }
 
-// Project is a project, deleted or not.
+// Project returns a project, deleted or not.
 func Project(w *world.World, id int64) world.Project {
 	p, _ := w.Workflow.Projects.Get(id)
 	return p
@@ -41,39 +41,39 @@ func HasProject(w *world.World, name string) bool {
 	return ok
 }
 
-// Files are the files of a project's next revision.
+// Files holds the files of a project's next revision.
 type Files = workflow.Files
 
-// Upload makes files a revision of a project, which may be new.
+// Upload stores files as a new revision of a project, which may be new.
 func Upload(w *world.World, f Files, now time.Time) (world.Project, error) { return f.Upload(w, now) }
 
-// RemoveProject deletes a project, if it is there.
+// RemoveProject deletes a project, if it exists.
 func RemoveProject(w *world.World, id int64, now time.Time) { workflow.RemoveProject(w, id, now) }
 
-// StartNow starts a workflow of a project, once more if need be.
+// StartNow starts a workflow of a project, again if necessary.
 func StartNow(w *world.World, project int64, name string) (world.Attempt, error) {
 	return workflow.StartNow(w, project, name)
 }
 
-// Attempts are the attempts of all projects.
+// Attempts returns the attempts of all projects.
 func Attempts(w *world.World) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
 
-// OfProject reports whether an attempt is one of a project.
+// OfProject reports whether an attempt belongs to a project.
 func OfProject(w *world.World, a world.Attempt, project int64) bool {
 	session, _ := w.Workflow.Sessions.Get(a.Session)
 	return session.Project == project
 }
 
-// AttemptView is an attempt in the form of the workflow interface.
+// AttemptView returns an attempt in the form of the workflow interface.
 func AttemptView(w *world.World, a world.Attempt) any { return workflow.AttemptView(w, a) }
 
-// AttemptStatus is an attempt's status in the words of the workflow interface.
+// AttemptStatus returns an attempt's status in the words of the workflow interface.
 func AttemptStatus(a world.Attempt) string { return workflow.AttemptStatus(a) }
 
-// SessionTime is an attempt's session time as the workflow interface writes it.
+// SessionTime returns an attempt's session time in the form of the workflow interface.
 func SessionTime(w *world.World, a world.Attempt) string { return workflow.SessionTime(w, a) }
 
-// Watch returns the state of attempts to an auto clock.
+// Watch returns the state of attempts for an auto clock.
 func Watch(w *world.World, attempts ...int64) (state string, at time.Time, pending bool) {
 	return workflow.Watch(w, attempts...)
 }

@@ -6,9 +6,9 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// ImportTarget is the table that the path of an event names, if the caller may import into it.
+// ImportTarget returns the table that the path of an event names, if the caller may import into it.
 func ImportTarget(c *op.Call) (world.Table, error) { return data.ImportTarget(c) }
 
-// Learned returns a table to which a record is about to come, with the record's columns in its schema if it detects
+// Learned returns a table to which a record is about to be added, with the record's columns in its schema if it detects
 // schemas.
 func Learned(t world.Table, r world.Record) world.Table { return data.Learned(t, r) }

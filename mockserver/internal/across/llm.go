@@ -8,10 +8,10 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Engine answers the queries of knowledge bases: that of jobs.
+// Engine answers the queries of knowledge bases; it is the engine of jobs.
 type Engine = jobs.Engine
 
-// Question is a query over a database, as a user.
+// Question is a query over a database as a user.
 type Question = jobs.Question
 
 // View is a query that a question may read as a table.
@@ -20,17 +20,17 @@ type View = jobs.View
 // Finding is the result of a question.
 type Finding = jobs.Finding
 
-// Ask answers a question, with the first rows, as many as are wanted.
+// Ask returns the answer to a question, with at most the requested number of rows.
 func Ask(w *world.World, engine Engine, queries *op.Queries, q Question, rows int) (Finding, error) {
 	return engine.Ask(w, queries, q, int64(rows))
 }
 
-// Queryable returns an error that says why a user may not query a database; nil: it may.
+// Queryable returns an error with the reason why a user may not query a database, or nil if it may.
 func Queryable(w *world.World, user world.User, database string) error {
 	return data.Queryable(w, world.Caller{User: user}, database)
 }
 
-// Tables are the tables of a database.
+// Tables returns the tables of a database.
 func Tables(w *world.World, database string) []world.Table { return data.LiveTables(w, database) }
 
 // Running reports whether an attempt of a project is not done.
