@@ -15,11 +15,11 @@ func newClient(tb testing.TB, opts ...mockserver.Option) client {
 	return client{mocktest.New(tb, "core", opts...)}
 }
 
-// load puts people and more of a fixture, in YAML, in the place of the world's state.
+// load replaces the world's state by people and more of a fixture, in YAML.
 func (c client) load(more string) client {
 	c.Helper()
 	return client{c.Load(more)}
 }
 
-// as is the same mock with another key.
+// as returns the same mock with another key.
 func (c client) as(key string) client { return client{c.As(key)} }

@@ -117,7 +117,7 @@ func TestSeedJobs(t *testing.T) {
 	})
 }
 
-// clockOf is the time of day of a time on the wire.
+// clockOf returns the time of day of a time on the wire.
 func clockOf(text string) string {
 	if text == "" {
 		return ""
@@ -148,7 +148,7 @@ const seedSchedules = seedShop + `
   - {name: new, cron: '@daily', delay: 36000, database: shop, type: trino, query: SELECT 2}
 `
 
-// seededHistory is the jobs of a schedule, the newest first: status, slot, and time of day of the start.
+// seededHistory returns the jobs of a schedule, the newest first: status, slot, and time of day of the start.
 func seededHistory(c client, name string) (jobs []string) {
 	c.Helper()
 	var form struct {
@@ -185,7 +185,7 @@ func TestSeedSchedules(t *testing.T) {
 			}
 		}
 		c.Get("/schedule/list").Want(http.StatusOK).Into(&list)
-		byHand, daily, late := list.Schedules[0], list.Schedules[1], list.Schedules[2] // in the order of their making
+		byHand, daily, late := list.Schedules[0], list.Schedules[1], list.Schedules[2] // in the order of their creation
 		if *daily.Next != "2026-01-15 22:00:00 UTC" || daily.Created != "2026-01-12T22:00:00Z" ||
 			daily.User != "Ana Analyst" {
 			t.Errorf("%+v, want the next slot, made a day before the first", daily)

@@ -108,7 +108,7 @@ core:
 	})
 }
 
-// pick is the part of an object that another one has members of.
+// pick returns the members of an object that another object has, too.
 func pick(object, members map[string]any) map[string]any {
 	picked := map[string]any{}
 	for name := range members {

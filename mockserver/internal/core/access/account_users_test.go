@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// names are the values of a member, one for each item of a list.
+// names returns the values of a member, one for each item of a list.
 func names(a mocktest.Answer, list, member string) []string {
 	a.Helper()
 	texts := []string{}
@@ -25,7 +25,7 @@ func names(a mocktest.Answer, list, member string) []string {
 	return texts
 }
 
-// apikeys are the keys of a user.
+// apikeys returns the keys of a user.
 func (c client) apikeys(user string) []string {
 	c.Helper()
 	var form struct{ Apikeys []string }

@@ -92,7 +92,7 @@ func TestAttachments(t *testing.T) {
 	accessRefuses(t, tests)
 }
 
-// A delegated admin applies policies of its groups to users with their tags, and nothing else.
+// A delegated admin applies only policies of its groups, and only to users with their tags.
 func TestDelegatedAttachments(t *testing.T) {
 	t.Parallel()
 	t.Run("it attaches and detaches a policy of its group to a user with the tag", func(t *testing.T) {

@@ -15,23 +15,23 @@ func newClient(tb testing.TB, opts ...mockserver.Option) client {
 	return client{mocktest.New(tb, "core", opts...)}
 }
 
-// load puts people and more of a fixture, in YAML, in the place of the world's state.
+// load replaces the world's state by people and more of a fixture, in YAML.
 func (c client) load(more string) client {
 	c.Helper()
 	return client{c.Load(more)}
 }
 
-// replace puts a whole fixture, or a dump, in the place of the world's state.
+// replace replaces the world's state by a whole fixture or a dump.
 func (c client) replace(whole string) client {
 	c.Helper()
 	return client{c.Replace(whole)}
 }
 
-// as is the same mock with another key.
+// as returns the same mock with another key.
 func (c client) as(key string) client { return client{c.As(key)} }
 
-// shopAccess is an account of which every kind of access control has something. Dora manages the store team, whose tag
-// Theo carries; Ana owns the kiosk and Otto the till.
+// shopAccess is an account with an example of every kind of access control. Dora manages the store team, whose tag Theo
+// carries; Ana owns the kiosk and Otto the till.
 const shopAccess = `
 account:
   id: 7
@@ -79,7 +79,7 @@ func newAccess(t *testing.T) client {
 	return newClient(t).replace(shopAccess)
 }
 
-// refusal is a call of one who may not, or cannot, and what is said of it.
+// accessRefusal is a call by a user without the right, or with a wrong request, and the words of its refusal.
 type accessRefusal struct {
 	key, method, path, body string
 	status                  int

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// shopTokens are those of an account: 51 and 52 are Ana's for one client, 53 hers for another, 54 Dora's, 55 is over
-// and 56 is revoked, and 57 is the till's.
+// shopTokens are the tokens of an account: 51 and 52 are Ana's for one client, 53 hers for another, 54 Dora's, 55 is
+// over and 56 is revoked, and 57 is the till's.
 const shopTokens = shopAccess + `
   oauthClients:
   - {clientId: shop-dashboard, name: Shop dashboard}
@@ -35,7 +35,7 @@ func newTokens(t *testing.T) client {
 	return newClient(t).replace(shopTokens)
 }
 
-// tokenIDs are the tokens that the caller is shown.
+// tokenIDs returns the ids of the tokens that the caller sees.
 func (c client) tokenIDs() []int64 {
 	c.Helper()
 	var list struct {
@@ -49,7 +49,7 @@ func (c client) tokenIDs() []int64 {
 	return ids
 }
 
-// revoked are the ids of the tokens, or codes, that the world has as revoked.
+// revoked returns the ids of the tokens, or codes, that are revoked in the world.
 func (c client) revoked(what string) []int64 {
 	c.Helper()
 	var whole struct {

@@ -89,8 +89,7 @@ func TestColumnPermissions(t *testing.T) {
 	})
 }
 
-// Requests that were let through unvalidated are refused by the rules themselves, or leave nothing that could not be
-// answered.
+// The handlers themselves refuse requests that passed without validation, or leave only state that can be answered.
 func TestPermissionsUnvalidated(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ path, body, word string }{

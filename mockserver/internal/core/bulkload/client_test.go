@@ -15,17 +15,17 @@ func newClient(tb testing.TB, opts ...mockserver.Option) client {
 	return client{mocktest.New(tb, "core", opts...)}
 }
 
-// load puts people and more of a fixture, in YAML, in the place of the world's state.
+// load replaces the world's state by people and more of a fixture, in YAML.
 func (c client) load(more string) client {
 	c.Helper()
 	return client{c.Load(more)}
 }
 
-// replace puts a whole fixture, or a dump, in the place of the world's state.
+// replace replaces the world's state by a whole fixture or a dump.
 func (c client) replace(whole string) {
 	c.Helper()
 	c.Replace(whole)
 }
 
-// as is the same mock with another key.
+// as returns the same mock with another key.
 func (c client) as(key string) client { return client{c.As(key)} }

@@ -37,7 +37,7 @@ func (b bulk) upload(part string, rows ...map[string]any) mocktest.Answer {
 	return b.put("/bulk_import/upload_part/january/"+part, msgpackRows(b, rows...))
 }
 
-// stands fails the test unless the bulk import has a status, and good and wrong rows and parts.
+// stands fails the test unless the bulk import has a status, and counts of good and wrong rows and parts.
 func (b bulk) stands(status string, counts ...float64) {
 	b.Helper()
 	got := b.Get("/bulk_import/show/january").Want(200).Object()
@@ -52,7 +52,7 @@ func (b bulk) stands(status string, counts ...float64) {
 	}
 }
 
-// wrong are the wrong rows.
+// wrong returns the wrong rows.
 func (b bulk) wrong() (list []string) {
 	b.Helper()
 	zip, err := gzip.NewReader(bytes.NewReader(b.Get("/bulk_import/error_records/january").Want(200).Body))

@@ -18,25 +18,26 @@ func newClient(tb testing.TB, opts ...mockserver.Option) client {
 	return client{mocktest.New(tb, "core", opts...)}
 }
 
-// load puts people and more of a fixture, in YAML, in the place of the world's state.
+// load replaces the world's state by people and more of a fixture, in YAML.
 func (c client) load(more string) client {
 	c.Helper()
 	return client{c.Load(more)}
 }
 
-// replace puts a whole fixture, or a dump, in the place of the world's state.
+// replace replaces the world's state by a whole fixture or a dump.
 func (c client) replace(whole string) {
 	c.Helper()
 	c.Replace(whole)
 }
 
-// as is the same mock with another key.
+// as returns the same mock with another key.
 func (c client) as(key string) client { return client{c.As(key)} }
 
-// in is the same mock in a subtest.
+// in returns the same mock in a subtest.
 func (c client) in(t *testing.T) client { t.Helper(); return client{c.In(t)} }
 
-// newShop is a client of a world with the databases shop, with the tables orders and carts, and archive, with carts.
+// newShop returns a client of a world with the databases shop, with the tables orders and carts, and archive, with
+// carts.
 func newShop(tb testing.TB) client {
 	tb.Helper()
 	c := newClient(tb)
@@ -49,7 +50,7 @@ func newShop(tb testing.TB) client {
 	return c
 }
 
-// newStock is a client of a world with the databases shop, with the tables orders and carts, and archive, which is
+// newStock returns a client of a world with the databases shop, with the tables orders and carts, and archive, which is
 // empty. More members of orders are in the words of a fixture.
 func newStock(t *testing.T, orders string, opts ...mockserver.Option) client {
 	t.Helper()
@@ -61,7 +62,7 @@ core:
 `)
 }
 
-// grant gives the analyst a right on databases, in the place of others, and is the same mock with the analyst's key.
+// grant gives the analyst one right on databases, replacing others, and returns the same mock with the analyst's key.
 func (c client) grant(operation, ids string) client {
 	c.Helper()
 	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").String()
@@ -70,7 +71,7 @@ func (c client) grant(operation, ids string) client {
 	return c.as("1/analyst")
 }
 
-// tableNames are the names of a database's tables.
+// tableNames returns the names of a database's tables.
 func (c client) tableNames(database string) string {
 	c.Helper()
 	return words(c.Get("/table/list/" + database).Want(200).Value("tables.#.name"))
@@ -81,7 +82,7 @@ func (c client) databaseNames() string {
 	return words(c.Get("/database/list").Want(200).Value("databases.#.name"))
 }
 
-// table reads what a table has under some keys.
+// table returns the members of a table with the given keys.
 func (c client) table(path string, keys ...string) map[string]any {
 	c.Helper()
 	object := c.Get("/table/show/" + path).Want(200).Object()
@@ -97,7 +98,7 @@ func (c client) tableID(path string) string {
 	return c.Get("/table/show/" + path).Want(200).Value("id").Raw
 }
 
-// words are the texts of a list, one after the other.
+// words returns the texts of a list, joined.
 func words(list gjson.Result) string {
 	var texts []string
 	for _, text := range list.Array() {

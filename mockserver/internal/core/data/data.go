@@ -1,2 +1,2 @@
-// Package data holds databases and tables, what is imported into them, and the connections to other systems.
+// Package data holds databases and tables, the imports into them, and the connections to other systems.
 package data

@@ -125,7 +125,7 @@ core:
 	})
 }
 
-// Names are refused with their length and what would be right, whatever the validation of requests is set to.
+// Names are refused with their length and the right form, whatever the setting for the validation of requests.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 256)

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// deletedPage reads a page of deleted tables: their names, with their databases, and the cursor.
+// deletedPage returns a page of deleted tables: their names, with their databases, and the cursor.
 func (c client) deletedPage(query string) (names []string, cursor *int64) {
 	c.Helper()
 	var page struct {

@@ -18,7 +18,7 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// packed is a text in gzip.
+// packed returns a text in gzip.
 func packed(tb testing.TB, plain string) string {
 	tb.Helper()
 	var b strings.Builder
@@ -32,7 +32,7 @@ func packed(tb testing.TB, plain string) string {
 	return b.String()
 }
 
-// msgpackRows is an upload of rows.
+// msgpackRows returns an upload of rows.
 func msgpackRows(tb testing.TB, rows ...map[string]any) string {
 	tb.Helper()
 	var b bytes.Buffer

@@ -19,7 +19,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// databasesGrant is a grant on databases: an operation, and the ids that it is for.
+// databasesGrant returns a grant on databases: an operation, and the ids that it is for.
 func databasesGrant(operation, ids string) world.Permissions {
 	entry := map[string]string{"operation": operation}
 	if ids != "" {
@@ -28,7 +28,7 @@ func databasesGrant(operation, ids string) world.Permissions {
 	return world.Permissions{"Databases": {entry}}
 }
 
-// granted are the permissions of a policy, several grants in one.
+// granted returns the permissions of a policy, several grants in one.
 func granted(grants ...world.Permissions) world.Permissions {
 	all := world.Permissions{}
 	for _, grant := range grants {
@@ -37,7 +37,8 @@ func granted(grants ...world.Permissions) world.Permissions {
 	return all
 }
 
-// What the entries of policies grant on the databases shop, which user 1 has made, and mine, which user 9 has.
+// TestRights tests the rights that the entries of policies grant on the databases shop, which user 1 has created, and
+// mine, which user 9 has created.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	const nothing, queries, imports = "", "query_only query", "import_only import"
@@ -136,7 +137,7 @@ type listedDatabase struct {
 	Permissions      map[string]bool `json:"database_permissions"`
 }
 
-// words are the word for everything, and what is permitted one by one.
+// words returns the word for all permissions, and the single permissions.
 func (d listedDatabase) words() string {
 	words := d.Permission
 	for _, name := range []string{"query", "edit", "import", "download", "delete"} {
@@ -147,7 +148,7 @@ func (d listedDatabase) words() string {
 	return words
 }
 
-// What each right is asked for.
+// TestRightsOfOperations tests the right that each operation requires.
 func TestRightsOfOperations(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ operation, allowed, refused string }{
@@ -188,9 +189,9 @@ func TestRightsOfOperations(t *testing.T) {
 	})
 }
 
-// bare is a world with the database shop under the handlers themselves, without a server, for what requests cannot
-// bring about: rights that a user has without a policy, rules of policies that are not in the document, and keys that
-// the server would have refused. Answers are held against the document.
+// bare is a world with the database shop that calls the handlers directly, without a server, for cases that requests
+// cannot produce: rights that a user has without a policy, rules of policies that are not in the document, and keys
+// that the server would have refused. Answers are checked against the document.
 type bare struct {
 	*testing.T
 	world  *world.World
@@ -207,7 +208,7 @@ func newBare(t *testing.T) *bare {
 	return b
 }
 
-// call asks for the permissions one by one.
+// call sends a request that asks for the single permissions.
 func (b *bare) call(target string) mocktest.Answer {
 	b.Helper()
 	doc, err := specs.Load("core", "")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A schema, whatever its text, is refused with 400 or 422 or becomes one that can be sent again as it is shown.
+// A schema, whatever its text, is refused with 400 or 422, or is stored in a form that can be sent again.
 func FuzzSchemas(f *testing.F) {
 	for _, text := range []string{
 		`[["id","long"],["total","double","sum","Sum of it"]]`, `[["a","array<map<string,array<int>>>"]]`,

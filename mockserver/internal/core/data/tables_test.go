@@ -79,7 +79,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// Every refusal that the documents of the operations on tables name, and none of them changes anything.
+// The documents of the operations on tables name these refusals, and none of the refusals changes anything.
 func TestTableRefusals(t *testing.T) {
 	t.Parallel()
 	c := newShop(t)
@@ -197,7 +197,7 @@ func TestTableRefusals(t *testing.T) {
 	}
 }
 
-// Where the validation of requests is off, the rules themselves refuse what they cannot read.
+// Without the validation of requests, the handlers themselves refuse unreadable requests.
 func TestTablesWithoutValidation(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, mockserver.WithValidation(mockserver.Off))

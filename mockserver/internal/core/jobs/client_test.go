@@ -15,16 +15,16 @@ func newClient(tb testing.TB, opts ...mockserver.Option) client {
 	return client{mocktest.New(tb, "core", opts...)}
 }
 
-// load puts people and more of a fixture, in YAML, in the place of the world's state.
+// load replaces the world's state by people and more of a fixture, in YAML.
 func (c client) load(more string) client {
 	c.Helper()
 	return client{c.Load(more)}
 }
 
-// as is the same mock with another key.
+// as returns the same mock with another key.
 func (c client) as(key string) client { return client{c.As(key)} }
 
-// grant gives the analyst a right on databases, in the place of others, and is the same mock with the analyst's key.
+// grant gives the analyst one right on databases, replacing others, and returns the same mock with the analyst's key.
 func (c client) grant(operation, ids string) client {
 	c.Helper()
 	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").String()

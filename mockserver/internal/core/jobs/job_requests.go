@@ -120,7 +120,7 @@ func (q jobQuery) bind(job *world.Job) error {
 	return nil
 }
 
-// jobOptions are the fields that the requests for jobs have in common.
+// jobOptions holds the fields that all requests for jobs share.
 type jobOptions struct {
 	exportTarget
 	DomainKey     domainKey `json:"domain_key"`

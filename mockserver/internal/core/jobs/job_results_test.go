@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/mockserver/query"
 )
 
-// oddRows has what each form must find its own words for.
+// oddRows has the values that each form writes in its own way.
 var oddRows = fakeEngine{
 	columns: []query.Column{{Name: "text", Type: "varchar"}, {Name: "number", Type: "double"}, {Name: "more, or less", Type: "varbinary"}},
 	rows: [][]any{

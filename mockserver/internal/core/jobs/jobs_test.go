@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/query"
 )
 
-// fakeEngine answers with what it is made of. A query that begins with SELECT * gives the rows of the table that it
+// fakeEngine answers with a fixed result. A query that begins with SELECT * gets the rows of the table whose name it
 // ends with.
 type fakeEngine struct {
 	columns []query.Column
@@ -45,7 +45,7 @@ func (f fakeEngine) Query(ctx context.Context, q query.Query) (query.Result, err
 	return result, nil
 }
 
-// jobClient calls a mock with a database and an engine.
+// jobClient returns a client of a mock with a database and an engine.
 func jobClient(t *testing.T, engine query.Engine, opts ...mockserver.Option) client {
 	t.Helper()
 	c := newClient(t, append(opts, mockserver.WithQueryEngine(engine))...)
@@ -75,7 +75,7 @@ func (c client) query(text string) string {
 	return c.issue("/job/issue/trino/shop", fmt.Sprintf(`{"query":%q}`, text))
 }
 
-// jobStatus is where a job stands.
+// jobStatus returns the status of a job.
 func (c client) jobStatus(id string) any {
 	c.Helper()
 	return c.Get("/job/status/" + id).Want(200).Object()["status"]

@@ -23,13 +23,13 @@ func (c client) queue(results ...mockserver.JobResult) {
 	}
 }
 
-// row gives a result one row with one text.
+// row returns a result with one row of one text.
 func row(text string, r mockserver.JobResult) mockserver.JobResult {
 	r.Columns, r.Rows = [][2]string{{"said", "varchar"}}, [][]any{{text}}
 	return r
 }
 
-// run issues a job, lets it come to its end, and shows it.
+// run issues a job, lets it end, and returns it.
 func (c client) run(path, body string) mocktest.Answer {
 	c.Helper()
 	id := c.issue(path, body)
@@ -37,7 +37,7 @@ func (c client) run(path, body string) mocktest.Answer {
 	return c.Get("/job/show/" + id).Want(200)
 }
 
-// said is the text that a job has for its result, or else its status and what went wrong.
+// said returns the text of a job's result, or else its status and its error.
 func (c client) said(path, body string) string {
 	c.Helper()
 	job := c.run(path, body)

@@ -14,13 +14,13 @@ import (
 
 const hourly = `"database":"shop","query":"SELECT 1","type":"trino","cron":"@hourly"`
 
-// schedule makes a schedule.
+// schedule creates a schedule.
 func (c client) schedule(name, members string) mocktest.Answer {
 	c.Helper()
 	return c.Post("/schedule/create/"+name, "{"+members+"}").Want(200)
 }
 
-// history are the ids of all jobs with the times that they are scheduled for, the newest first.
+// history returns the ids of all jobs with the times that they are scheduled for, the newest first.
 func (c client) history(name, query string) (list []string) {
 	c.Helper()
 	var form struct {

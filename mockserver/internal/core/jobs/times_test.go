@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// clockTime finds times with a date, as most answers have them.
+// clockTime matches times with a date, in the form of most answers.
 var clockTime = regexp.MustCompile(`"(\d{4}-\d{2}-\d{2} [^"]*)"`)
 
 func TestTimesEndInUTCEverywhereButInTheListOfDatabases(t *testing.T) {
