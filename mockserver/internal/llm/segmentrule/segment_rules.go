@@ -195,7 +195,7 @@ func (s shortCondition) convert(field string) (fullCondition, error) {
 }
 
 // fullOperator is a comparison in the form of the audience interface. RightValue is always present (public); the bounds
-// of Between and the values of In are also in the members that that interface reads.
+// of Between and the values of In are also in the members that it reads.
 type fullOperator struct {
 	Type        string         `json:"type"`
 	Not         bool           `json:"not"`
