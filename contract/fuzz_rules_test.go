@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/specs"
@@ -43,18 +45,18 @@ func FuzzRuleBudget(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script []byte, body string) {
 		const most = 100 // exchanges
 		script, body = script[:min(len(script), 6*most)], body[:min(len(body), 4096)]
-		var events []*rule.Event
+		var events []*facts.Exchange
 		for draw := range slices.Chunk(script, 6) {
 			if len(draw) < 6 {
 				break
 			}
-			if e := rule.NewEvent(j.Exchange(scripted(documents, draw, body, len(events)+1))); e != nil {
+			if e := facts.New(j.Exchange(scripted(documents, draw, body, len(events)+1))); e != nil {
 				events = append(events, e)
 			}
 		}
 		verdicts := 0
 		made := allocatedBy(func() {
-			w := rule.NewWatcher(rule.Config{Documents: documents, Trust: specs.Assumed}, func(v rule.Verdict) {
+			w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, Trust: specs.Assumed}, func(v history.Result) {
 				verdicts++
 				if v.Finding != nil && (len(v.Finding.Evidence) > 2*len(events) || len(v.Finding.Message) > 10_000) {
 					t.Errorf("a finding with %d exchanges and %d bytes", len(v.Finding.Evidence), len(v.Finding.Message))

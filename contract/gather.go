@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/contract/internal/capture"
 	"svc.example/understudy/contract/internal/coverage"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/internal/rule"
@@ -33,7 +34,7 @@ type gatherer struct {
 	tallies   map[string]*report.Rule
 	groups    map[string]*report.Group
 	disabled  map[string]bool
-	watcher   *rule.Watcher
+	watcher   *history.Watcher
 	pending   pendingCredentials
 	coverage  *coverage.Collector
 	exchanges map[*ownership.Base]int // by the base that they were found under
@@ -70,13 +71,13 @@ func newGatherer(c *Checker) *gatherer {
 				d.File, ignored.Line, ignored.Reason, ignored.Pointer))
 		}
 	}
-	g.watcher = rule.NewWatcher(c.rules(), g.ruled)
+	g.watcher = history.NewWatcher(c.rules(), g.ruled)
 	return g
 }
 
 // rules returns the settings of the rules between exchanges.
-func (c *Checker) rules() rule.Config {
-	return rule.Config{Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
+func (c *Checker) rules() history.Config {
+	return history.Config{Rules: rule.All, Documents: c.documents, Trust: c.config.trust, Complete: c.config.complete}
 }
 
 // end concludes what waited for the end of the recording.
@@ -209,7 +210,7 @@ func (g *gatherer) check(id, operation string, v report.Verdict) {
 }
 
 // ruled takes a verdict of a temporal rule, which has a finding unless it is a pass.
-func (g *gatherer) ruled(v rule.Verdict) {
+func (g *gatherer) ruled(v history.Result) {
 	g.check(v.Rule, v.Operation, v.Verdict)
 	g.r.RulesJudged = g.r.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
 	if v.Finding != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/ownership"
-	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -155,13 +155,13 @@ func WithGaps(fail bool) Option {
 }
 
 // Completeness states whether recordings are taken to hold all requests that an account was sent.
-type Completeness = rule.Completeness
+type Completeness = history.Completeness
 
 // Recordings are complete until they show otherwise, always, or never.
 const (
-	CompleteAuto   = rule.Auto
-	CompleteAlways = rule.Always
-	CompleteNever  = rule.Never
+	CompleteAuto   = history.Auto
+	CompleteAlways = history.Always
+	CompleteNever  = history.Never
 )
 
 // WithComplete sets whether recordings are taken as complete. By default they are until one shows otherwise: something

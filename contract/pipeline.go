@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
 )
 
@@ -37,7 +37,7 @@ type batch struct {
 type verdict struct {
 	result *judge.Result
 	line   report.Line // of what has a finding, or is an event
-	event  *rule.Event
+	event  *facts.Exchange
 	err    error
 
 	ignored string // by what the exchange is left out
@@ -223,7 +223,7 @@ func (c *Checker) judgeRecord(j *judge.Judge, record capture.Record, problem err
 		}
 	}()
 	v.result = j.Exchange(item)
-	v.event = rule.NewEvent(v.result)
+	v.event = facts.New(v.result)
 	if v.event != nil || len(v.result.Findings) > 0 {
 		v.line = c.lineOf(v.result)
 	}

@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )
@@ -26,7 +27,7 @@ func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Ex
 			found = f
 		}
 	}
-	watcher := rule.NewWatcher(o.checker.rules(), func(v rule.Verdict) { take(v.Finding) })
+	watcher := history.NewWatcher(o.checker.rules(), func(v history.Result) { take(v.Finding) })
 	var pending pendingCredentials
 	for record, err := range capture.Exchanges("evidence", slices.Values(exchanges)) {
 		switch {
@@ -44,7 +45,7 @@ func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Ex
 			take(&r.Findings[i])
 		}
 		pending.take(r)
-		if e := rule.NewEvent(r); e != nil {
+		if e := facts.New(r); e != nil {
 			watcher.See(e)
 		}
 	}

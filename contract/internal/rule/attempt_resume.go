@@ -6,12 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var attemptResume = watch{
-	about: report.RuleDoc{
+var attemptResume = history.Rule{
+	Doc: report.RuleDoc{
 		ID: AttemptResume, Provenance: specs.Client,
 		Title: "a session's attempts are unique (409 carries the one that is there); a resume takes over what succeeded",
 		Watches: "Requests to start an attempt, and lists of the tasks of a resumed one. Starting the same session again " +
@@ -27,178 +29,174 @@ var attemptResume = watch{
 		Passes: "Attempts of different sessions or names; a conflict of which the recording does not show the earlier " +
 			"attempt; a list of tasks of an attempt that still ran, which may get more.",
 	},
-	see: seeAttemptResume,
+	Check: checkAttemptResume,
 }
 
-func seeAttemptResume(st *step) {
+func checkAttemptResume(st *history.Step) {
 	switch {
 	case st.Operation == "workflow.startAttempt" && !st.Unknown():
-		st.repeated()
-		st.resumedFailed()
-		st.resumedFrom()
+		checkRepeatedStart(st)
+		checkResumedAttempt(st)
+		checkResumedTask(st)
 	case st.Operation == "workflow.listAttemptTasks" && st.OK() && st.Listed:
-		st.takenOver()
+		checkKeptTasks(st)
 	}
 }
 
-// repeated looks at what identifies the attempt of an answer.
-func (st *step) repeated() {
+// checkRepeatedStart looks at what identifies the attempt of an answer.
+func checkRepeatedStart(st *history.Step) {
 	if st.Starting == nil || len(st.Attempts) != 1 {
 		return
 	}
 	a := st.Attempts[0]
 	switch st.Status {
 	case http.StatusConflict:
-		st.conflicted(a)
+		checkRetryName(st, a)
 	case http.StatusOK:
-		st.unique(a)
-		st.indexed(a)
+		checkUniqueAttempt(st, a)
+		checkAttemptIndex(st, a)
 	}
 }
 
-func (st *step) conflicted(a attemptFact) {
-	r := ruling{rule: AttemptResume, aspect: "conflict", provenance: specs.Public}
+// checkRetryName judges whether a conflict is answered with the attempt that has the name and the session time.
+func checkRetryName(st *history.Step, a facts.Attempt) {
+	r := history.Ruling{Rule: AttemptResume, Aspect: "conflict", Provenance: specs.Public}
 	asked, err1 := time.Parse(time.RFC3339, st.Starting.SessionTime)
 	got, err2 := time.Parse(time.RFC3339, a.SessionTime)
 	switch {
 	case a.Retry != st.Starting.Retry:
-		r.message = fmt.Sprintf("the conflict is answered with an attempt of another name, %s", a.ID)
-		st.judge(r, report.Fail)
+		r.Message = fmt.Sprintf("the conflict is answered with an attempt of another name, %s", a.ID)
+		st.Judge(r, report.Fail)
 	case err1 == nil && err2 == nil && !asked.Equal(got):
-		r.message = fmt.Sprintf("the conflict is answered with an attempt of another session time, %s", a.ID)
-		st.judge(r, report.Fail)
+		r.Message = fmt.Sprintf("the conflict is answered with an attempt of another session time, %s", a.ID)
+		st.Judge(r, report.Fail)
 	default:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	}
 }
 
-// unique: a session has one attempt of each name.
-func (st *step) unique(a attemptFact) {
-	r := ruling{rule: AttemptResume, aspect: "unique", provenance: specs.Public}
-	earlier, ok := st.s.names.get(attemptName{a.SessionID, a.Retry})
-	ok = ok && !earlier.fact.isOfAnother(a)
-	if ok && !st.known(earlier.first) {
-		r.message = fmt.Sprintf("session %s got two attempts named %q at the same time, %s and %s",
-			a.SessionID, a.Retry, earlier.fact.ID, a.ID)
-		st.judge(r, report.Inconclusive, earlier.first)
+// checkUniqueAttempt judges whether a session has one attempt of each name.
+func checkUniqueAttempt(st *history.Step, a facts.Attempt) {
+	r := history.Ruling{Rule: AttemptResume, Aspect: "unique", Provenance: specs.Public}
+	earlier, ok := st.State.Names.Get(history.AttemptName{Session: a.SessionID, Retry: a.Retry})
+	ok = ok && !earlier.Fact.IsOfAnother(a)
+	if ok && !st.Known(earlier.First) {
+		r.Message = fmt.Sprintf("session %s got two attempts named %q at the same time, %s and %s",
+			a.SessionID, a.Retry, earlier.Fact.ID, a.ID)
+		st.Judge(r, report.Inconclusive, earlier.First)
 		return
 	}
 	if ok {
-		r.message = fmt.Sprintf("session %s got a second attempt named %q, %s after %s",
-			a.SessionID, a.Retry, a.ID, earlier.fact.ID)
-		if earlier.fact.ID == a.ID {
-			r.message = fmt.Sprintf("attempt %s was there already and was answered with 200 instead of 409", a.ID)
+		r.Message = fmt.Sprintf("session %s got a second attempt named %q, %s after %s",
+			a.SessionID, a.Retry, a.ID, earlier.Fact.ID)
+		if earlier.Fact.ID == a.ID {
+			r.Message = fmt.Sprintf("attempt %s was there already and was answered with 200 instead of 409", a.ID)
 		}
-		st.judge(r, report.Fail, earlier.first)
+		st.Judge(r, report.Fail, earlier.First)
 		return
 	}
-	if _, ok := st.s.sessions.get(a.SessionID); ok {
-		st.judge(r, report.Pass)
+	if _, ok := st.State.Sessions.Get(a.SessionID); ok {
+		st.Judge(r, report.Pass)
 	}
 }
 
-// isOfAnother reports whether two attempts are of different sessions, whose ids are the same in different accounts.
-func (f attemptFact) isOfAnother(other attemptFact) bool {
-	return f.SessionUUID != "" && other.SessionUUID != "" && f.SessionUUID != other.SessionUUID
-}
-
-// indexed: the index of a new attempt is above those of its session.
-func (st *step) indexed(a attemptFact) {
-	top, ok := st.s.sessions.get(a.SessionID)
-	if !ok || !st.known(top.first) || top.fact.ID == a.ID || top.fact.isOfAnother(a) {
+// checkAttemptIndex judges whether the index of a new attempt is above those of its session.
+func checkAttemptIndex(st *history.Step, a facts.Attempt) {
+	top, ok := st.State.Sessions.Get(a.SessionID)
+	if !ok || !st.Known(top.First) || top.Fact.ID == a.ID || top.Fact.IsOfAnother(a) {
 		return
 	}
-	r := ruling{rule: AttemptResume, aspect: "index", provenance: specs.Client}
-	if a.Index > top.fact.Index {
-		st.judge(r, report.Pass)
+	r := history.Ruling{Rule: AttemptResume, Aspect: "index", Provenance: specs.Client}
+	if a.Index > top.Fact.Index {
+		st.Judge(r, report.Pass)
 		return
 	}
-	r.message = fmt.Sprintf("the new attempt %s of session %s has index %d, and there is one of index %d",
-		a.ID, a.SessionID, a.Index, top.fact.Index)
-	st.judge(r, report.Fail, top.first)
+	r.Message = fmt.Sprintf("the new attempt %s of session %s has index %d, and there is one of index %d",
+		a.ID, a.SessionID, a.Index, top.Fact.Index)
+	st.Judge(r, report.Fail, top.First)
 }
 
-// resumedFailed: nothing is left to resume of an attempt that succeeded.
-func (st *step) resumedFailed() {
+// checkResumedAttempt judges whether only an attempt that failed is resumed: of one that succeeded nothing is left.
+func checkResumedAttempt(st *history.Step) {
 	if st.Starting == nil || st.Starting.Mode != "failed" || !st.OK() && st.Status != http.StatusBadRequest {
 		return
 	}
-	r := ruling{rule: AttemptResume, aspect: "failed", provenance: specs.Client}
-	old, ok := st.s.attempts.get(st.Starting.AttemptID)
+	r := history.Ruling{Rule: AttemptResume, Aspect: "failed", Provenance: specs.Client}
+	old, ok := st.State.Attempts.Get(st.Starting.AttemptID)
 	switch {
-	case !ok || !old.fact.Done || !st.known(old.proof):
-		r.message = fmt.Sprintf("how attempt %s ended is not known", st.Starting.AttemptID)
-		st.judge(r, report.Inconclusive)
-	case (old.fact.Status == "success") != st.OK():
-		st.judge(r, report.Pass)
+	case !ok || !old.Fact.Done || !st.Known(old.Proof):
+		r.Message = fmt.Sprintf("how attempt %s ended is not known", st.Starting.AttemptID)
+		st.Judge(r, report.Inconclusive)
+	case (old.Fact.Status == "success") != st.OK():
+		st.Judge(r, report.Pass)
 	case st.OK():
-		r.provenance = specs.Documented // an attempt is rerun after a failure
-		r.message = fmt.Sprintf("attempt %s was resumed although it succeeded", st.Starting.AttemptID)
-		st.judge(r, report.Fail, old.proof)
+		r.Provenance = specs.Documented // an attempt is rerun after a failure
+		r.Message = fmt.Sprintf("attempt %s was resumed although it succeeded", st.Starting.AttemptID)
+		st.Judge(r, report.Fail, old.Proof)
 	default: // refused for some other reason, such as a full pool
-		r.message = fmt.Sprintf("resuming attempt %s was refused; the recording does not show why", st.Starting.AttemptID)
-		st.judge(r, report.Inconclusive, old.proof)
+		r.Message = fmt.Sprintf("resuming attempt %s was refused; the recording does not show why", st.Starting.AttemptID)
+		st.Judge(r, report.Inconclusive, old.Proof)
 	}
 }
 
-// resumedFrom: the name of the task to resume from must fit one task.
-func (st *step) resumedFrom() {
+// checkResumedTask judges whether the name of the task to resume from fits exactly one task.
+func checkResumedTask(st *history.Step) {
 	if st.Starting == nil || st.Starting.Mode != "from" || !st.OK() && st.Status != http.StatusBadRequest {
 		return
 	}
-	r := ruling{rule: AttemptResume, aspect: "from", provenance: specs.Client}
-	listed, ok := st.s.tasks.get(st.Starting.AttemptID)
-	if !ok || !st.known(listed.proof) {
-		r.message = fmt.Sprintf("the tasks of attempt %s are not known", st.Starting.AttemptID)
-		st.judge(r, report.Inconclusive)
+	r := history.Ruling{Rule: AttemptResume, Aspect: "from", Provenance: specs.Client}
+	listed, ok := st.State.Tasks.Get(st.Starting.AttemptID)
+	if !ok || !st.Known(listed.Proof) {
+		r.Message = fmt.Sprintf("the tasks of attempt %s are not known", st.Starting.AttemptID)
+		st.Judge(r, report.Inconclusive)
 		return
 	}
 	n := 0
-	for _, task := range listed.tasks {
+	for _, task := range listed.Tasks {
 		if strings.HasSuffix(task.FullName, st.Starting.From) {
 			n++
 		}
 	}
 	switch {
 	case n == 1 && st.OK(), n != 1 && !st.OK():
-		st.judge(r, report.Pass)
-	case n > 1 && st.OK(), n == 0 && st.OK() && listed.done != nil:
-		r.message = fmt.Sprintf("attempt %s was resumed from %q, which fits %d of its tasks",
+		st.Judge(r, report.Pass)
+	case n > 1 && st.OK(), n == 0 && st.OK() && listed.Done != nil:
+		r.Message = fmt.Sprintf("attempt %s was resumed from %q, which fits %d of its tasks",
 			st.Starting.AttemptID, st.Starting.From, n)
-		st.judge(r, report.Fail, listed.done, listed.proof)
+		st.Judge(r, report.Fail, listed.Done, listed.Proof)
 	default:
-		r.message = fmt.Sprintf("whether %q fits one task of attempt %s is not known",
+		r.Message = fmt.Sprintf("whether %q fits one task of attempt %s is not known",
 			st.Starting.From, st.Starting.AttemptID)
-		st.judge(r, report.Inconclusive, listed.proof)
+		st.Judge(r, report.Inconclusive, listed.Proof)
 	}
 }
 
-// takenOver: tasks that succeeded in the old attempt are successes of the new one from the start.
-func (st *step) takenOver() {
-	resume, ok := st.s.resumes.get(st.ID)
-	if !ok || !st.known(resume) {
+// checkKeptTasks judges whether tasks that succeeded in the old attempt are successes of the new one from the start.
+func checkKeptTasks(st *history.Step) {
+	resume, ok := st.State.Resumes.Get(st.ID)
+	if !ok || !st.Known(resume) {
 		return
 	}
-	oldID, _ := st.s.resumed.get(st.ID)
-	r := ruling{rule: AttemptResume, aspect: "taken over", provenance: specs.Client}
-	old, ok := st.s.tasks.get(oldID)
-	if !ok || old.done == nil || !before(old.proof, resume) {
-		r.message = fmt.Sprintf("the tasks of attempt %s, which attempt %s resumes, are not known", oldID, st.ID)
-		st.judge(r, report.Inconclusive, resume)
+	oldID, _ := st.State.Resumed.Get(st.ID)
+	r := history.Ruling{Rule: AttemptResume, Aspect: "taken over", Provenance: specs.Client}
+	old, ok := st.State.Tasks.Get(oldID)
+	if !ok || old.Done == nil || !facts.Before(old.Proof, resume) {
+		r.Message = fmt.Sprintf("the tasks of attempt %s, which attempt %s resumes, are not known", oldID, st.ID)
+		st.Judge(r, report.Inconclusive, resume)
 		return
 	}
 	states := map[string]string{}
 	for _, task := range st.Tasks {
 		states[task.FullName] = task.State
 	}
-	for _, task := range old.tasks {
+	for _, task := range old.Tasks {
 		state, there := states[task.FullName]
 		if task.State == "success" && there && state != "success" {
-			r.message = fmt.Sprintf("task %s succeeded in attempt %s and is %s in attempt %s, which resumes it",
+			r.Message = fmt.Sprintf("task %s succeeded in attempt %s and is %s in attempt %s, which resumes it",
 				task.FullName, oldID, state, st.ID)
-			st.judge(r, report.Fail, old.done, old.proof, resume)
+			st.Judge(r, report.Fail, old.Done, old.Proof, resume)
 			return
 		}
 	}
-	st.judge(r, report.Pass)
+	st.Judge(r, report.Pass)
 }

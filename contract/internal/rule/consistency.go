@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"slices"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var consistency = watch{
-	about: report.RuleDoc{
+var consistency = history.Rule{
+	Doc: report.RuleDoc{
 		ID: Consistency, Provenance: specs.Assumed,
 		Title: "answers agree with each other: what is addressed is answered, what is changed is shown, what was made is there",
 		Watches: "Answers that show the thing that their request names, changed or removed; and what an answer shows of pools, pool " +
@@ -25,107 +27,107 @@ var consistency = watch{
 		Passes: "Things that were renamed, which are shown under another name; requests that are repeated with an idempotency " +
 			"key; texts, which are trimmed and normalised; what changes by itself, such as the default pool.",
 	},
-	see: seeConsistency,
+	Check: checkConsistency,
 }
 
-func seeConsistency(st *step) {
+func checkConsistency(st *history.Step) {
 	if st.Status == http.StatusNotFound {
-		st.lostWhatWasMade()
+		checkCreatedIsThere(st)
 	}
 	if !st.OK() || st.Opaque {
 		return
 	}
-	st.answeredAnother()
-	st.ignored()
-	st.givenTwice()
-	if !st.does.writes() {
-		st.readsDifferently()
+	checkAnsweredID(st)
+	checkIgnoredMembers(st)
+	checkUniqueID(st)
+	if !st.Verb.Writes() {
+		checkUnchangedReads(st)
 	}
 }
 
-// answeredAnother looks whether an answer shows the thing that its request names.
-func (st *step) answeredAnother() {
-	t, r := st.Named, ruling{rule: Consistency, aspect: "address", provenance: specs.Public}
-	if t.isNone() || st.Answered == "" {
+// checkAnsweredID looks whether an answer shows the thing that its request names.
+func checkAnsweredID(st *history.Step) {
+	t, r := st.Target, history.Ruling{Rule: Consistency, Aspect: "address", Provenance: specs.Public}
+	if t.IsNone() || st.Answered == "" {
 		return
 	}
-	if other := (thing{t.kind, st.Answered}); other != t {
-		r.message = fmt.Sprintf("a request for %s was answered with %s", st.text(t), st.text(other))
-		st.judge(r, report.Fail)
+	if other := (facts.Thing{Kind: t.Kind, ID: st.Answered}); other != t {
+		r.Message = fmt.Sprintf("a request for %s was answered with %s", st.Text(t), st.Text(other))
+		st.Judge(r, report.Fail)
 		return
 	}
-	st.judge(r, report.Pass)
+	st.Judge(r, report.Pass)
 }
 
-// ignored looks whether an answer shows what its request set.
-func (st *step) ignored() {
-	if st.does != makes && st.does != changes {
+// checkIgnoredMembers looks whether an answer shows what its request set.
+func checkIgnoredMembers(st *history.Step) {
+	if st.Verb != facts.Creates && st.Verb != facts.Changes {
 		return
 	}
 	for _, m := range st.Ignored {
-		st.judge(ruling{
-			rule: Consistency, aspect: "answer " + m.Name, provenance: specs.Client,
-			message: fmt.Sprintf("%s was set to %s, and the answer shows %s", m.Name, m.Asked, m.Answered),
+		st.Judge(history.Ruling{
+			Rule: Consistency, Aspect: "answer " + m.Name, Provenance: specs.Client,
+			Message: fmt.Sprintf("%s was set to %s, and the answer shows %s", m.Name, m.Asked, m.Answered),
 		}, report.Fail)
 	}
 }
 
-// givenTwice looks whether something is made under an id or a name that is in use.
-func (st *step) givenTwice() {
-	if st.does != makes || st.isRepeatable() {
+// checkUniqueID looks whether something is made under an id or a name that is in use.
+func checkUniqueID(st *history.Step) {
+	if st.Verb != facts.Creates || isRepeatable(st) {
 		return
 	}
-	t, r := st.Named, ruling{rule: Consistency, aspect: "name", provenance: specs.Client}
-	if t.isNone() && len(st.Shows) == 1 {
-		t, r.aspect, r.provenance = st.Shows[0].Thing, "id", specs.Public
+	t, r := st.Target, history.Ruling{Rule: Consistency, Aspect: "name", Provenance: specs.Client}
+	if t.IsNone() && len(st.Shows) == 1 {
+		t, r.Aspect, r.Provenance = st.Shows[0].Thing, "id", specs.Public
 	}
-	x := st.s.lookUp(t)
-	if x == nil || !st.isUntouched(x) || x.proof.does == removes {
+	x := st.State.LookUp(t)
+	if x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes {
 		return
 	}
-	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.wentAfter(x.proof) || in.unsure != nil || in.created != nil && !before(in.created, x.proof)) {
+	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil || in.CreatedBy != nil && !facts.Before(in.CreatedBy, x.Proof)) {
 		return
 	}
-	st.s.isMixed = st.s.isMixed || st.Caller == 0
-	r.message = st.text(t) + " was made although it is there"
-	r.excuses = []excuse{excused("deleted", t, x.proof, st.Event)}
-	st.judge(r, report.Fail, x.created, x.proof)
+	st.State.IsMixed = st.State.IsMixed || st.Caller == 0
+	r.Message = st.Text(t) + " was made although it is there"
+	r.Excuses = []history.Excuse{history.NewExcuse("deleted", t, x.Proof, st.Exchange)}
+	st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
 }
 
 // isRepeatable reports whether a request that makes something may be sent again: projects and secrets are put.
-func (st *step) isRepeatable() bool {
-	return st.Method == http.MethodPut || st.Repeatable || !slices.Contains([]kind{
-		pools, poolRules, databases, tables, connections, policies,
-	}, st.of)
+func isRepeatable(st *history.Step) bool {
+	return st.Method == http.MethodPut || st.Repeatable || !slices.Contains([]facts.Kind{
+		facts.Pools, facts.PoolRules, facts.Databases, facts.Tables, facts.Connections, facts.Policies,
+	}, st.Kind)
 }
 
-// lostWhatWasMade looks at a thing that is not found although it was made.
-func (st *step) lostWhatWasMade() {
-	t := st.Named
-	if t.isNone() || !t.kind.isOpen() || st.does == makes || st.does == nothing {
+// checkCreatedIsThere looks at a thing that is not found although it was made.
+func checkCreatedIsThere(st *history.Step) {
+	t := st.Target
+	if t.IsNone() || !t.Kind.IsOpen() || st.Verb == facts.Creates || st.Verb == facts.NoVerb {
 		return
 	}
-	x := st.s.lookUp(t)
-	if x == nil || x.created == nil || !st.isUntouched(x) || x.proof.Caller != st.Caller {
+	x := st.State.LookUp(t)
+	if x == nil || x.CreatedBy == nil || !st.IsUntouched(x) || x.Proof.Caller != st.Caller {
 		return
 	}
-	if in := st.s.lookUp(databaseOf(t)); in != nil && (in.wentAfter(x.proof) || in.unsure != nil) {
+	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil) {
 		return
 	}
-	st.judge(ruling{
-		rule: Consistency, aspect: "lost", provenance: specs.Public, ifComplete: true,
-		message: st.text(t) + " was made, and is not found",
-		excuses: []excuse{excused("deleted", t, x.proof, st.Event)},
-	}, report.Fail, x.created, x.proof)
+	st.Judge(history.Ruling{
+		Rule: Consistency, Aspect: "lost", Provenance: specs.Public, IfComplete: true,
+		Message: st.Text(t) + " was made, and is not found",
+		Excuses: []history.Excuse{history.NewExcuse("deleted", t, x.Proof, st.Exchange)},
+	}, report.Fail, x.CreatedBy, x.Proof)
 }
 
-// readsDifferently looks at pools and pool rules that are not what they were shown to be last.
-func (st *step) readsDifferently() {
-	for _, x := range st.changedUnseen() {
-		st.judge(ruling{
-			rule: Consistency, aspect: "changed", provenance: specs.Public, ifComplete: true,
-			message: st.text(x.thing) + " reads differently than it was shown last",
-			excuses: []excuse{excused("changed", x.thing, x.proof, st.Event)},
-		}, report.Fail, x.proof)
+// checkUnchangedReads looks at pools and pool rules that are not what they were shown to be last.
+func checkUnchangedReads(st *history.Step) {
+	for _, x := range st.ChangedUnseen() {
+		st.Judge(history.Ruling{
+			Rule: Consistency, Aspect: "changed", Provenance: specs.Public, IfComplete: true,
+			Message: st.Text(x.Thing) + " reads differently than it was shown last",
+			Excuses: []history.Excuse{history.NewExcuse("changed", x.Thing, x.Proof, st.Exchange)},
+		}, report.Fail, x.Proof)
 	}
 }

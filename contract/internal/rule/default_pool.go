@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"slices"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var defaultPool = watch{
-	about: report.RuleDoc{
+var defaultPool = history.Rule{
+	Doc: report.RuleDoc{
 		ID: DefaultPool, Provenance: specs.Documented,
 		Title: "the default pool is never changed by hand, and absorbs what other pools take and give back",
 		Watches: "Updates and deletions of a pool that is known to be the default one, and every list of pools: it has one " +
@@ -25,93 +27,93 @@ var defaultPool = watch{
 		Passes: "A list without any pools, since the default one is made when it is first needed; a deletion that is " +
 			"repeated; refusals.",
 	},
-	see: seeDefaultPool,
+	Check: checkDefaultPool,
 }
 
-func seeDefaultPool(st *step) {
+func checkDefaultPool(st *history.Step) {
 	switch st.Operation {
 	case "workflow.updatePool", "workflow.deletePool":
-		st.defaultTouched()
+		checkDefaultPoolKept(st)
 	case "workflow.listPools":
 		if st.OK() && st.Listed && !st.Opaque {
-			st.oneDefault()
-			st.sameSum()
+			checkOneDefaultPool(st)
+			checkSumOfLimits(st)
 		}
 	}
 }
 
-func (st *step) defaultTouched() {
-	pool := st.s.pool(st.ID)
-	proof := pool.proof
-	isDefault := pool.has && pool.fact.IsDefault && st.known(proof)
-	if st.OK() && slices.ContainsFunc(st.Pools, func(f poolFact) bool { return f.ID == st.ID && f.IsDefault }) {
+func checkDefaultPoolKept(st *history.Step) {
+	pool := st.State.Pool(st.ID)
+	proof := pool.Proof
+	isDefault := pool.IsKnown && pool.Fact.IsDefault && st.Known(proof)
+	if st.OK() && slices.ContainsFunc(st.Pools, func(f facts.Pool) bool { return f.ID == st.ID && f.IsDefault }) {
 		isDefault, proof = true, nil // the answer says so itself
 	}
 	if !isDefault {
 		return
 	}
-	verb := map[verb]string{changes: "updated", removes: "deleted"}[st.does]
-	r := ruling{rule: DefaultPool, aspect: verb, provenance: specs.Documented}
+	verb := map[facts.Verb]string{facts.Changes: "updated", facts.Deletes: "deleted"}[st.Verb]
+	r := history.Ruling{Rule: DefaultPool, Aspect: verb, Provenance: specs.Documented}
 	switch {
 	case st.OK():
-		r.message = fmt.Sprintf("the default pool %s was %s by hand", st.ID, verb)
-		st.judge(r, report.Fail, proof)
+		r.Message = fmt.Sprintf("the default pool %s was %s by hand", st.ID, verb)
+		st.Judge(r, report.Fail, proof)
 	case st.Status == http.StatusBadRequest:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	}
 }
 
-func (st *step) oneDefault() {
+func checkOneDefaultPool(st *history.Step) {
 	n := 0
 	for _, fact := range st.Pools {
 		if fact.IsDefault {
 			n++
 		}
 	}
-	r := ruling{rule: DefaultPool, aspect: "one", provenance: specs.Documented}
+	r := history.Ruling{Rule: DefaultPool, Aspect: "one", Provenance: specs.Documented}
 	if n == 1 || n == 0 && len(st.Pools) == 0 { // it is made when it is first needed
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 		return
 	}
-	r.message = fmt.Sprintf("the list of pools has %d default pools", n)
-	st.judge(r, report.Fail)
+	r.Message = fmt.Sprintf("the list of pools has %d default pools", n)
+	st.Judge(r, report.Fail)
 }
 
-// sameSum compares a list with the one before it.
-func (st *step) sameSum() {
-	l := st.s.poolListing
-	if l == nil || !st.known(l.proof) {
+// checkSumOfLimits compares a list with the one before it.
+func checkSumOfLimits(st *history.Step) {
+	l := st.State.PoolListing
+	if l == nil || !st.Known(l.Proof) {
 		return
 	}
-	r := ruling{rule: DefaultPool, aspect: "sum", provenance: specs.Documented}
-	evidence := append([]*Event{l.proof}, l.changes...)
-	expected, defaultID := l.limits, l.defaultID
+	r := history.Ruling{Rule: DefaultPool, Aspect: "sum", Provenance: specs.Documented}
+	evidence := append([]*facts.Exchange{l.Proof}, l.Changes...)
+	expected, defaultID := l.Limits, l.DefaultID
 	limits := map[string]int64{}
 	for _, fact := range st.Pools {
 		limits[fact.ID] = fact.Limit
 	}
 	switch {
-	case l.unsure || l.isMixed || defaultID == "" || st.contested(changesPools):
-		r.message = "pools may have changed unseen between two lists of them"
-		st.judge(r, report.Inconclusive, evidence...)
+	case l.Unsure || l.IsMixed || defaultID == "" || st.Contested(changesPools):
+		r.Message = "pools may have changed unseen between two lists of them"
+		st.Judge(r, report.Inconclusive, evidence...)
 	case maps.Equal(expected, limits):
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case !othersEqual(expected, limits, defaultID):
-		r.message = "pools were changed between two lists of them by someone whom the recording does not show"
-		st.judge(r, report.Inconclusive, evidence...)
-	case len(l.changes) == 0:
-		r.message = "the limit of the account changed between two lists of pools"
-		st.judge(r, report.Inconclusive, evidence...)
+		r.Message = "pools were changed between two lists of them by someone whom the recording does not show"
+		st.Judge(r, report.Inconclusive, evidence...)
+	case len(l.Changes) == 0:
+		r.Message = "the limit of the account changed between two lists of pools"
+		st.Judge(r, report.Inconclusive, evidence...)
 	default:
-		r.message = fmt.Sprintf("the default pool has limit %d; after the changes of other pools it should have %d",
+		r.Message = fmt.Sprintf("the default pool has limit %d; after the changes of other pools it should have %d",
 			limits[defaultID], expected[defaultID])
-		r.excuses = []excuse{{did: "changed", kind: pools, after: l.proof, before: st.Event}}
-		st.judge(r, report.Fail, evidence...)
+		r.Excuses = []history.Excuse{{Did: "changed", Kind: facts.Pools, After: l.Proof, Before: st.Exchange}}
+		st.Judge(r, report.Fail, evidence...)
 	}
 }
 
-func changesPools(e *Event) bool {
-	return e.of == pools && e.does.writes()
+func changesPools(e *facts.Exchange) bool {
+	return e.Kind == facts.Pools && e.Verb.Writes()
 }
 
 func othersEqual(a, b map[string]int64, except string) bool {

@@ -3,12 +3,14 @@ package rule
 import (
 	"fmt"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var dwhDeletion = watch{
-	about: report.RuleDoc{
+var dwhDeletion = history.Rule{
+	Doc: report.RuleDoc{
 		ID: DWHDeletion, Provenance: specs.Documented,
 		Title: "a deleted integration is gone with its bulk load sessions and its workflow project",
 		Watches: "Whatever names or lists an integration, its configurations, sessions and attempts, its workflow project " +
@@ -23,28 +25,28 @@ var dwhDeletion = watch{
 			"that come before the question whether something is there; the sessions and attempts of the project, " +
 			"which stay readable in the workflow interface.",
 	},
-	see: seeDWHDeletion,
+	Check: checkDWHDeletion,
 }
 
-func seeDWHDeletion(st *step) {
-	st.used(DWHDeletion)
-	if !st.relisted(DWHDeletion) && st.isListOf(DWHDeletion) && !st.Partial && st.s.removals[warehouses] > 0 {
-		st.judge(ruling{rule: DWHDeletion, aspect: "list"}, report.Pass)
+func checkDWHDeletion(st *history.Step) {
+	checkUses(st, DWHDeletion)
+	if !checkListed(st, DWHDeletion) && isListOf(st, DWHDeletion) && !st.Partial && st.State.Removals[facts.Warehouses] > 0 {
+		st.Judge(history.Ruling{Rule: DWHDeletion, Aspect: "list"}, report.Pass)
 	}
-	st.outlived(DWHDeletion)
+	checkOutlived(st, DWHDeletion)
 	if st.Operation == "dwh.deleteDwhIntegration" && st.OK() {
-		st.projectless()
+		checkProjectless(st)
 	}
 }
 
-// projectless looks at a deletion of an integration whose workflow project is not known.
-func (st *step) projectless() {
-	x := st.s.lookUp(st.Named)
-	if len(st.Belongs) > 0 || x != nil && (x.parted != nil || x.gone != nil) {
+// checkProjectless looks at a deletion of an integration whose workflow project is not known.
+func checkProjectless(st *history.Step) {
+	x := st.State.LookUp(st.Target)
+	if len(st.Memberships) > 0 || x != nil && (x.ChildSeenBy != nil || x.DeletedBy != nil) {
 		return
 	}
-	st.judge(ruling{
-		rule: DWHDeletion, aspect: "unknown", provenance: specs.Documented,
-		message: fmt.Sprintf("integration %s was deleted; the recording does not show its workflow project", st.ID),
+	st.Judge(history.Ruling{
+		Rule: DWHDeletion, Aspect: "unknown", Provenance: specs.Documented,
+		Message: fmt.Sprintf("integration %s was deleted; the recording does not show its workflow project", st.ID),
 	}, report.Inconclusive)
 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var dwhTarget = watch{
-	about: report.RuleDoc{
+var dwhTarget = history.Rule{
+	Doc: report.RuleDoc{
 		ID: DWHTarget, Provenance: specs.Documented,
 		Title: "an integration is only made where its database and tables exist, and makes none of them",
 		Watches: "Creations of integrations, and then, where a target is known to be absent, whatever shows whether it is " +
@@ -25,178 +27,170 @@ var dwhTarget = watch{
 			"made since; one that appears and was made at another time, by somebody whom the recording does not show; " +
 			"a refusal when all targets are there, which may have other reasons.",
 	},
-	see: seeDWHTarget,
+	Check: checkDWHTarget,
 }
 
-func seeDWHTarget(st *step) {
-	if st.of == tables || st.of == databases || len(st.mayStir()) > 0 {
-		st.settle(DWHTarget)
+func checkDWHTarget(st *history.Step) {
+	if st.Kind == facts.Tables || st.Kind == facts.Databases || len(st.MayCreate) > 0 {
+		st.Settle(DWHTarget)
 	}
 	if st.Operation != "dwh.createDwhIntegration" || st.Unknown() {
 		return
 	}
-	absent := st.absentTargets()
-	r := ruling{rule: DWHTarget, aspect: "creation", provenance: specs.Documented}
+	absent := absentTargets(st)
+	r := history.Ruling{Rule: DWHTarget, Aspect: "creation", Provenance: specs.Documented}
 	switch {
 	case st.OK():
-		st.madeOnto(r, absent)
+		checkAbsentTargets(st, r, absent)
 	case len(absent) > 0 && (st.Status == http.StatusBadRequest || st.Status == http.StatusNotFound):
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	}
 	for _, a := range absent {
-		st.awaitNone(a)
+		awaitCreation(st, a)
 	}
 }
 
 // absence is a target that is known not to be there.
 type absence struct {
-	thing
-	proofs []*Event
+	facts.Thing
+	proofs []*facts.Exchange
 }
 
 // targets returns the things that the request wants the integration to load into.
-func (st *step) targets() []thing {
-	f := st.Target
+func targets(st *history.Step) []facts.Thing {
+	f := st.Targets
 	if f == nil || f.Database == "" {
 		return nil
 	}
-	list := []thing{{databases, f.Database}}
+	list := []facts.Thing{{Kind: facts.Databases, ID: f.Database}}
 	for _, name := range f.Tables {
-		list = append(list, thing{tables, f.Database + "/" + name})
+		list = append(list, facts.Thing{Kind: facts.Tables, ID: f.Database + "/" + name})
 	}
 	return list
 }
 
-func (st *step) absentTargets() []absence {
+func absentTargets(st *history.Step) []absence {
 	var list []absence
-	for i, t := range st.targets() {
-		if proofs := st.absent(t); proofs != nil {
+	for i, t := range targets(st) {
+		if proofs := absenceOf(st, t); proofs != nil {
 			list = append(list, absence{t, proofs})
-		} else if i > 0 && len(list) > 0 && list[0].kind == databases { // nor is anything in it
+		} else if i > 0 && len(list) > 0 && list[0].Kind == facts.Databases { // nor is anything in it
 			list = append(list, absence{t, list[0].proofs})
 		}
 	}
 	return list
 }
 
-// madeOnto judges an integration that was made.
-func (st *step) madeOnto(r ruling, absent []absence) {
-	targets := st.targets()
+// checkAbsentTargets judges an integration that was made.
+func checkAbsentTargets(st *history.Step, r history.Ruling, absent []absence) {
+	targets := targets(st)
 	switch {
 	case len(absent) > 0:
 		a := absent[0]
-		r.message = fmt.Sprintf("an integration was made for %s, which does not exist", st.text(a.thing))
-		r.excuses = []excuse{excused("made", a.thing, a.proofs[len(a.proofs)-1], st.Event)}
-		st.judge(r, report.Fail, a.proofs...)
-		if x := st.s.lookUp(a.thing); x != nil && x.gone != nil {
-			st.sign(recovered, a.thing, x.gone, time.Time{})
+		r.Message = fmt.Sprintf("an integration was made for %s, which does not exist", st.Text(a.Thing))
+		r.Excuses = []history.Excuse{history.NewExcuse("made", a.Thing, a.proofs[len(a.proofs)-1], st.Exchange)}
+		st.Judge(r, report.Fail, a.proofs...)
+		if x := st.State.LookUp(a.Thing); x != nil && x.DeletedBy != nil {
+			st.Sign(history.Recovered, a.Thing, x.DeletedBy, time.Time{})
 		}
 	case len(targets) == 0:
-		r.aspect, r.message = "unknown", "an integration was made; the recording does not show for which tables"
-		st.judge(r, report.Inconclusive)
+		r.Aspect, r.Message = "unknown", "an integration was made; the recording does not show for which tables"
+		st.Judge(r, report.Inconclusive)
 	default:
-		i := slices.IndexFunc(targets, func(t thing) bool { return !st.isThere(t) })
+		i := slices.IndexFunc(targets, func(t facts.Thing) bool { return !isThere(st, t) })
 		if i < 0 {
-			st.judge(r, report.Pass)
+			st.Judge(r, report.Pass)
 			return
 		}
-		r.aspect = "unknown"
-		r.message = fmt.Sprintf("an integration was made; the recording does not show whether %s exists",
-			st.text(targets[i]))
-		st.judge(r, report.Inconclusive)
+		r.Aspect = "unknown"
+		r.Message = fmt.Sprintf("an integration was made; the recording does not show whether %s exists",
+			st.Text(targets[i]))
+		st.Judge(r, report.Inconclusive)
 	}
 }
 
-// absent returns what shows that a target was not there when the exchange in hand began, or nil.
-func (st *step) absent(t thing) []*Event {
-	x := st.s.lookUp(t)
-	if st.deletion(x) != nil {
-		return slices.DeleteFunc(x.evidence(), func(e *Event) bool { return e == nil })
+// absenceOf returns what shows that a target was not there when the exchange in hand began, or nil.
+func absenceOf(st *history.Step, t facts.Thing) []*facts.Exchange {
+	x := st.State.LookUp(t)
+	if st.Deletion(x) != nil {
+		return slices.DeleteFunc(x.DeletionEvidence(), func(e *facts.Exchange) bool { return e == nil })
 	}
-	var proofs []*Event
+	var proofs []*facts.Exchange
 	if x != nil {
-		proofs = append(proofs, x.missing)
+		proofs = append(proofs, x.MissedBy)
 	}
-	if l, ok := st.s.targetLists.get(targetList{st.Caller, databaseOf(t).id}); ok && !l.ids[t.id] {
-		proofs = append(proofs, l.proof)
+	if l, ok := st.State.TargetLists.Get(history.TargetList{Caller: st.Caller, Database: facts.DatabaseOf(t).ID}); ok && !l.IDs[t.ID] {
+		proofs = append(proofs, l.Proof)
 	}
 	for _, proof := range proofs {
-		if st.known(proof) && st.Caller != 0 && st.Caller == proof.Caller && !st.mayBeThereSince(t, x, proof) {
-			return []*Event{proof}
+		if st.Known(proof) && st.Caller != 0 && st.Caller == proof.Caller && !st.MayBeThereSince(t, x, proof) {
+			return []*facts.Exchange{proof}
 		}
 	}
 	return nil
 }
 
-// mayBeThereSince reports whether something was shown, or may have been made, since it was not there.
-func (st *step) mayBeThereSince(t thing, x *entity, proof *Event) bool {
-	signs := []*Event{st.s.stirred[t.kind]}
-	if x != nil {
-		signs = append(signs, x.proof, x.unsure, x.fed)
-	}
-	return slices.ContainsFunc(signs, func(e *Event) bool { return e != nil && !before(e, proof) }) ||
-		st.contested(func(e *Event) bool { return e.mayMake(t) })
-}
-
 // isThere reports whether a target is known to exist. A table that was seen in a database of the same name before that
 // was made anew is not.
-func (st *step) isThere(t thing) bool {
-	x, in := st.s.lookUp(t), st.s.lookUp(databaseOf(t))
+func isThere(st *history.Step, t facts.Thing) bool {
+	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
 	switch {
-	case x == nil, !st.known(x.proof), x.gone != nil, x.unsure != nil, x.missing != nil && before(x.proof, x.missing):
+	case x == nil, !st.Known(x.Proof), x.DeletedBy != nil, x.Unsure != nil, x.MissedBy != nil && facts.Before(x.Proof, x.MissedBy):
 		return false
-	case in != nil && in.created != nil && before(x.proof, in.created):
+	case in != nil && in.CreatedBy != nil && facts.Before(x.Proof, in.CreatedBy):
 		return false
 	}
-	return !st.contested(func(e *Event) bool { return e.does == removes && (e.Named == t || e.Named == databaseOf(t)) })
+	return !st.Contested(func(e *facts.Exchange) bool {
+		return e.Verb == facts.Deletes && (e.Target == t || e.Target == facts.DatabaseOf(t))
+	})
 }
 
 // uncreated is a target that was not there when an integration was made for it, and is not to be made along.
 type uncreated struct {
-	pending
+	history.Pending
 	absence
-	creation *Event
+	creation *facts.Exchange
 }
 
-func (st *step) awaitNone(a absence) {
-	u := &uncreated{absence: a, creation: st.Event}
-	u.look = u.find
-	st.await(DWHTarget, &u.pending)
+func awaitCreation(st *history.Step, a absence) {
+	u := &uncreated{absence: a, creation: st.Exchange}
+	u.Look = u.find
+	st.Await(DWHTarget, &u.Pending)
 }
 
 // find looks whether the target is there now, until something may have made it.
-func (u *uncreated) find(st *step) bool {
-	if st.mayMake(u.thing) {
-		return !st.refused()
+func (u *uncreated) find(st *history.Step) bool {
+	if st.MayMake(u.Thing) {
+		return !st.Refused()
 	}
-	if !before(u.creation, st.Event) || st.contested(func(e *Event) bool { return e.mayMake(u.thing) }) {
+	if !facts.Before(u.creation, st.Exchange) || st.Contested(func(e *facts.Exchange) bool { return e.MayMake(u.Thing) }) {
 		return false
 	}
-	r := ruling{rule: DWHTarget, aspect: "made", provenance: specs.Documented}
-	if i := slices.IndexFunc(st.Shows, func(f shown) bool { return f.Thing == u.thing }); i >= 0 {
+	r := history.Ruling{Rule: DWHTarget, Aspect: "made", Provenance: specs.Documented}
+	if i := slices.IndexFunc(st.Shows, func(f facts.Shown) bool { return f.Thing == u.Thing }); i >= 0 {
 		u.appeared(st, r, &st.Shows[i])
 		return true
 	}
-	if st.Caller == 0 || st.Caller != u.creation.Caller || !st.lacks(u.thing) {
+	if st.Caller == 0 || st.Caller != u.creation.Caller || !st.Lacks(u.Thing) {
 		return false
 	}
-	st.judge(r, report.Pass)
+	st.Judge(r, report.Pass)
 	return true
 }
 
 // appeared judges a target that is there although nothing in the recording made it.
-func (u *uncreated) appeared(st *step, r ruling, f *shown) {
-	from, to := u.creation.Start.Add(-time.Second), u.creation.over().Add(time.Second)
+func (u *uncreated) appeared(st *history.Step, r history.Ruling, f *facts.Shown) {
+	from, to := u.creation.Start.Add(-time.Second), u.creation.EndedAt().Add(time.Second)
 	evidence := append(slices.Clone(u.proofs), u.creation)
 	switch {
 	case f.Born.IsZero() || u.creation.Start.IsZero():
-		r.message = fmt.Sprintf("%s appeared after an integration was made for it; when it was made is not known",
-			st.text(u.thing))
-		st.judge(r, report.Inconclusive, evidence...)
+		r.Message = fmt.Sprintf("%s appeared after an integration was made for it; when it was made is not known",
+			st.Text(u.Thing))
+		st.Judge(r, report.Inconclusive, evidence...)
 	case f.Born.Before(from) || f.Born.After(to):
 	default:
-		r.message = st.text(u.thing) + " was made along with an integration"
-		r.excuses = []excuse{excused("made", u.thing, u.proofs[len(u.proofs)-1], st.Event)}
-		st.judge(r, report.Fail, evidence...)
+		r.Message = st.Text(u.Thing) + " was made along with an integration"
+		r.Excuses = []history.Excuse{history.NewExcuse("made", u.Thing, u.proofs[len(u.proofs)-1], st.Exchange)}
+		st.Judge(r, report.Fail, evidence...)
 	}
 }

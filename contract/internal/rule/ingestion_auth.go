@@ -3,12 +3,14 @@ package rule
 import (
 	"net/http"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var ingestionAuth = watch{
-	about: report.RuleDoc{
+var ingestionAuth = history.Rule{
+	Doc: report.RuleDoc{
 		ID: IngestionAuth, Provenance: specs.Assumed,
 		Title: "an event without a key is refused with 403, and one with a wrong key answered with 200",
 		Watches: "Events without a key, and events with one that was answered with 401 before on another interface and not " +
@@ -23,56 +25,56 @@ var ingestionAuth = watch{
 			"taken out, or hidden like others; a key that was wrong before and was accepted since; other refusals, " +
 			"such as 400.",
 	},
-	see: seeIngestionAuth,
+	Check: checkIngestionAuth,
 }
 
-func seeIngestionAuth(st *step) {
+func checkIngestionAuth(st *history.Step) {
 	switch f := st.Ingested; {
 	case f == nil:
-	case f.Key == noKey:
-		st.keyless(f)
-	case f.Key == withKey:
-		st.wrongKey()
+	case f.Key == facts.NoKey:
+		checkKeylessEvent(st, f)
+	case f.Key == facts.WithKey:
+		checkWrongKey(st)
 	}
 }
 
-func (st *step) keyless(f *eventFact) {
-	r := ruling{
-		rule: IngestionAuth, aspect: "none", provenance: specs.Assumed, operation: st.Operation,
-		message: "an event without a key was accepted",
+func checkKeylessEvent(st *history.Step, f *facts.Event) {
+	r := history.Ruling{
+		Rule: IngestionAuth, Aspect: "none", Provenance: specs.Assumed, Operation: st.Operation,
+		Message: "an event without a key was accepted",
 	}
 	if f.IsInQuery {
-		r.message = "an event whose key is only in the query was accepted"
+		r.Message = "an event whose key is only in the query was accepted"
 	}
 	switch {
 	case st.Status == http.StatusForbidden:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case !st.OK():
-	case st.s.keeping != nil:
-		st.judge(r, report.Fail, st.s.keeping)
+	case st.State.KeepsKeys != nil:
+		st.Judge(r, report.Fail, st.State.KeepsKeys)
 	default:
-		r.message += "; the recording may have been stripped of it"
-		st.judge(r, report.Inconclusive)
+		r.Message += "; the recording may have been stripped of it"
+		st.Judge(r, report.Inconclusive)
 	}
 }
 
-func (st *step) wrongKey() {
-	r := ruling{rule: IngestionAuth, aspect: "wrong", provenance: specs.Documented}
+func checkWrongKey(st *history.Step) {
+	r := history.Ruling{Rule: IngestionAuth, Aspect: "wrong", Provenance: specs.Documented}
 	isRefused := st.Status == http.StatusUnauthorized || st.Status == http.StatusForbidden
-	var rejection *Event
-	if c := st.s.caller(st.Caller); c != nil && c.rejected != nil && st.known(c.rejected) {
-		if c.accepted == nil || before(c.accepted, c.rejected) {
-			rejection = c.rejected
+	var rejection *facts.Exchange
+	if c := st.State.Caller(st.Caller); c != nil && c.Rejected != nil && st.Known(c.Rejected) {
+		if c.Accepted == nil || facts.Before(c.Accepted, c.Rejected) {
+			rejection = c.Rejected
 		}
 	}
 	switch {
 	case rejection != nil && isRefused:
-		r.message = "an event with a wrong key was refused at once"
-		st.judge(r, report.Fail, rejection)
+		r.Message = "an event with a wrong key was refused at once"
+		st.Judge(r, report.Fail, rejection)
 	case rejection != nil && st.OK():
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case isRefused:
-		r.message = "an event was refused; the recording does not show what is wrong with its key"
-		st.judge(r, report.Inconclusive)
+		r.Message = "an event was refused; the recording does not show what is wrong with its key"
+		st.Judge(r, report.Inconclusive)
 	}
 }

@@ -4,20 +4,14 @@ import (
 	"fmt"
 	"net/http"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-// maxEvent is the largest size of an event's body in bytes (documented).
-const maxEvent = 1_048_064
-
-// ingestionState holds what is known of the event ingestion interface.
-type ingestionState struct {
-	keeping *Event // an exchange that shows that the recording keeps Authorization headers
-}
-
-var ingestionSize = watch{
-	about: report.RuleDoc{
+var ingestionSize = history.Rule{
+	Doc: report.RuleDoc{
 		ID: IngestionSize, Provenance: specs.Documented,
 		Title: "a body over 1,048,064 bytes is refused with 413, and one of that size is not",
 		Watches: "Events whose bodies have 1,048,064 bytes or more, and answers of 413. Bytes are those on the wire: what " +
@@ -29,35 +23,35 @@ var ingestionSize = watch{
 		Passes: "A body of exactly the limit; a body of which only the beginning was recorded; a compressed one that is " +
 			"larger only as the recording has it, decoded.",
 	},
-	see: seeIngestionSize,
+	Check: checkIngestionSize,
 }
 
-func seeIngestionSize(st *step) {
+func checkIngestionSize(st *history.Step) {
 	f := st.Ingested
-	if f == nil || st.Status != http.StatusRequestEntityTooLarge && f.Size < maxEvent {
+	if f == nil || st.Status != http.StatusRequestEntityTooLarge && f.Size < facts.MaxEventSize {
 		return
 	}
-	r := ruling{rule: IngestionSize, aspect: "limit", provenance: specs.Documented}
+	r := history.Ruling{Rule: IngestionSize, Aspect: "limit", Provenance: specs.Documented}
 	isRefused := st.Status == http.StatusRequestEntityTooLarge
 	switch {
 	case f.Size < 0:
-		r.message = "an event was refused as too large; the recording does not tell its size"
-		st.judge(r, report.Inconclusive)
-	case f.Size <= maxEvent && isRefused && f.Coded:
-		r.message = fmt.Sprintf("a compressed event of %d bytes was refused as too large", f.Size)
-		st.judge(r, report.Inconclusive)
-	case f.Size <= maxEvent && isRefused:
-		r.aspect = "below"
-		r.message = fmt.Sprintf("an event of %d bytes was refused as too large; %d are allowed", f.Size, maxEvent)
-		st.judge(r, report.Fail)
-	case f.Size <= maxEvent || isRefused:
-		st.judge(r, report.Pass)
+		r.Message = "an event was refused as too large; the recording does not tell its size"
+		st.Judge(r, report.Inconclusive)
+	case f.Size <= facts.MaxEventSize && isRefused && f.Coded:
+		r.Message = fmt.Sprintf("a compressed event of %d bytes was refused as too large", f.Size)
+		st.Judge(r, report.Inconclusive)
+	case f.Size <= facts.MaxEventSize && isRefused:
+		r.Aspect = "below"
+		r.Message = fmt.Sprintf("an event of %d bytes was refused as too large; %d are allowed", f.Size, facts.MaxEventSize)
+		st.Judge(r, report.Fail)
+	case f.Size <= facts.MaxEventSize || isRefused:
+		st.Judge(r, report.Pass)
 	case st.OK():
-		r.aspect = "above"
-		r.message = fmt.Sprintf("an event of %d bytes was accepted; %d are allowed", f.Size, maxEvent)
-		st.judge(r, report.Fail)
+		r.Aspect = "above"
+		r.Message = fmt.Sprintf("an event of %d bytes was accepted; %d are allowed", f.Size, facts.MaxEventSize)
+		st.Judge(r, report.Fail)
 	default:
-		r.message = fmt.Sprintf("an event of %d bytes was not answered with 413, nor accepted", f.Size)
-		st.judge(r, report.Inconclusive)
+		r.Message = fmt.Sprintf("an event of %d bytes was not answered with 413, nor accepted", f.Size)
+		st.Judge(r, report.Inconclusive)
 	}
 }

@@ -2,15 +2,16 @@ package rule
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var ingestionTime = watch{
-	about: report.RuleDoc{
+var ingestionTime = history.Rule{
+	Doc: report.RuleDoc{
 		ID: IngestionTime, Provenance: specs.Documented,
 		Title: "an event's own time is not used when it is older than 7 days or more than 3 days ahead",
 		Watches: "Events that were answered with success and claim a time out of that window, by a day at least, and then the " +
@@ -23,7 +24,7 @@ var ingestionTime = watch{
 			"whose key is wrong, and which leaves no record; times near the edges of the window, since the document " +
 			"counts from the current date; events whose bodies were not recorded or have no plain values.",
 	},
-	see: seeIngestionTime,
+	Check: checkIngestionTime,
 }
 
 // How far from its receipt the time of an event may be, with a day of grace, and how soon a record is made.
@@ -35,70 +36,65 @@ const (
 
 // untimely is an event that claims a time which is not to be used, and waits for its record.
 type untimely struct {
-	pending
-	event *Event
+	history.Pending
+	event *facts.Exchange
 }
 
-func seeIngestionTime(st *step) {
+func checkIngestionTime(st *history.Step) {
 	if len(st.Records) > 0 {
-		st.settle(IngestionTime)
+		st.Settle(IngestionTime)
 	}
-	if st.Ingested == nil || !st.OK() || !st.Ingested.Record.isUntimely(st.over()) {
+	if st.Ingested == nil || !st.OK() || !isUntimely(st.Ingested.Record, st.EndedAt()) {
 		return
 	}
-	u := &untimely{event: st.Event}
-	u.ruling = ruling{
-		rule: IngestionTime, aspect: "window", operation: st.Operation, provenance: specs.Documented, evidence: []*Event{st.Event},
-		message: "an event claims a time that is not to be used; the recording does not show its record",
+	u := &untimely{event: st.Exchange}
+	u.Ruling = history.Ruling{
+		Rule: IngestionTime, Aspect: "window", Operation: st.Operation, Provenance: specs.Documented, Evidence: []*facts.Exchange{st.Exchange},
+		Message: "an event claims a time that is not to be used; the recording does not show its record",
 	}
-	u.look = u.find
-	st.await(IngestionTime, &u.pending)
-}
-
-// isUntimely reports whether a time is out of the window, when the record is received at another one.
-func (r *recordFact) isUntimely(received time.Time) bool {
-	if r == nil || received.IsZero() || len(r.Values) == 0 {
-		return false
-	}
-	ahead := time.Unix(r.Time, 0).Sub(received)
-	return ahead < -oldestEvent || ahead > newestEvent
+	u.Look = u.find
+	st.Await(IngestionTime, &u.Pending)
 }
 
 // find looks for the record of the event among those of its table.
-func (u *untimely) find(st *step) bool {
-	if st.Named != u.event.Named || !st.OK() || !before(u.event, st.Event) {
+func (u *untimely) find(st *history.Step) bool {
+	if st.Target != u.event.Target || !st.OK() || !facts.Before(u.event, st.Exchange) {
 		return false
 	}
 	claimed := u.event.Ingested.Record
 	for i := range st.Records {
 		shown := &st.Records[i]
-		isSoon := time.Unix(shown.Time, 0).Sub(u.event.over()).Abs() <= soonRecorded
-		if !shown.has(claimed.Values) || shown.Time != claimed.Time && !isSoon {
+		isSoon := time.Unix(shown.Time, 0).Sub(u.event.EndedAt()).Abs() <= soonRecorded
+		if !shown.Has(claimed.Values) || shown.Time != claimed.Time && !isSoon {
 			continue
 		}
-		if shown.Time == claimed.Time && st.mayBeImported() {
+		if shown.Time == claimed.Time && mayBeImported(st) {
 			continue
 		}
-		u.ruling.verdict = report.Pass
+		u.Ruling.Verdict = report.Pass
 		if shown.Time == claimed.Time {
-			u.ruling.verdict = report.Fail
-			u.ruling.message = fmt.Sprintf("a record has the time %s that its event claims, which was received at %s",
-				time.Unix(claimed.Time, 0).UTC().Format(time.RFC3339), u.event.over().UTC().Format(time.RFC3339))
-			u.ruling.evidence = []*Event{st.Event, u.event}
+			u.Ruling.Verdict = report.Fail
+			u.Ruling.Message = fmt.Sprintf("a record has the time %s that its event claims, which was received at %s",
+				time.Unix(claimed.Time, 0).UTC().Format(time.RFC3339), u.event.EndedAt().UTC().Format(time.RFC3339))
+			u.Ruling.Evidence = []*facts.Exchange{st.Exchange, u.event}
 		}
-		st.say(u.ruling)
+		st.Say(u.Ruling)
 		return true
 	}
 	return false
 }
 
 // mayBeImported reports whether a record of the table may come from elsewhere than from an event.
-func (st *step) mayBeImported() bool {
-	x := st.s.lookUp(st.Named)
-	return st.s.loaded != nil || x != nil && x.filled != nil
+func mayBeImported(st *history.Step) bool {
+	x := st.State.LookUp(st.Target)
+	return st.State.Loaded != nil || x != nil && x.ImportedBy != nil
 }
 
-// has reports whether a record has all of some values.
-func (r *recordFact) has(values []uint64) bool {
-	return !slices.ContainsFunc(values, func(v uint64) bool { return !slices.Contains(r.Values, v) })
+// isUntimely reports whether a time is out of the window, when the record is received at another one.
+func isUntimely(r *facts.Record, received time.Time) bool {
+	if r == nil || received.IsZero() || len(r.Values) == 0 {
+		return false
+	}
+	ahead := time.Unix(r.Time, 0).Sub(received)
+	return ahead < -oldestEvent || ahead > newestEvent
 }

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"time"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var poolDeletion = watch{
-	about: report.RuleDoc{
+var poolDeletion = history.Rule{
+	Doc: report.RuleDoc{
 		ID: PoolDeletion, Provenance: specs.Documented,
 		Title: "a pool cannot be deleted while attempts run or wait in it, a rule references it, or it is the default " +
 			"one",
@@ -28,161 +30,161 @@ var poolDeletion = watch{
 		Passes: "A pool that is known to be gone and is deleted again, since clients repeat requests; a rule that was " +
 			"moved to another pool, deleted, or no longer listed before; an attempt that had finished before.",
 	},
-	see: seePoolDeletion,
+	Check: checkPoolDeletion,
 }
 
-func seePoolDeletion(st *step) {
+func checkPoolDeletion(st *history.Step) {
 	if len(st.Attempts) > 0 {
-		st.settle(PoolDeletion)
+		st.Settle(PoolDeletion)
 	}
 	if st.Operation != "workflow.deletePool" || !st.OK() && st.Status != http.StatusBadRequest {
 		return
 	}
-	pool := st.s.pool(st.ID)
-	if pool.gone != nil && st.OK() {
+	pool := st.State.Pool(st.ID)
+	if pool.DeletedBy != nil && st.OK() {
 		return
 	}
-	b := st.blockers(pool)
+	b := findBlockers(st, pool)
 	if !st.OK() {
-		st.refusedDeletion(b)
+		checkRefusedDeletion(st, b)
 		return
 	}
-	r := ruling{rule: PoolDeletion, provenance: specs.Documented}
+	r := history.Ruling{Rule: PoolDeletion, Provenance: specs.Documented}
 	switch {
 	case b.isDefault != nil:
-		r.aspect, r.message = "default", fmt.Sprintf("pool %s was deleted although it is the default pool", st.ID)
-		st.judge(r, report.Fail, pool.created, b.isDefault)
+		r.Aspect, r.Message = "default", fmt.Sprintf("pool %s was deleted although it is the default pool", st.ID)
+		st.Judge(r, report.Fail, pool.CreatedBy, b.isDefault)
 	case b.rule != nil:
-		r.aspect = "rule"
-		r.message = fmt.Sprintf("pool %s was deleted although pool rule %s references it", st.ID, b.rule.id)
-		r.excuses = []excuse{excused("changed or deleted", b.rule.thing, b.rule.proof, st.Event)}
-		st.judge(r, report.Fail, pool.created, b.rule.created, b.rule.proof)
+		r.Aspect = "rule"
+		r.Message = fmt.Sprintf("pool %s was deleted although pool rule %s references it", st.ID, b.rule.ID)
+		r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", b.rule.Thing, b.rule.Proof, st.Exchange)}
+		st.Judge(r, report.Fail, pool.CreatedBy, b.rule.CreatedBy, b.rule.Proof)
 	case len(b.attempts) > 0:
-		st.wait(pool, b)
+		awaitReference(st, pool, b)
 	default:
-		st.unblockedDeletion(pool, b)
+		checkUnblockedDeletion(st, pool, b)
 	}
 }
 
 // blockers holds what forbids the deletion of a pool, as far as it is known.
 type blockers struct {
-	isDefault *Event
-	rule      *ruleState
-	attempts  []*attemptState // last seen unfinished
-	perhaps   bool            // a rule may point at it
+	isDefault *facts.Exchange
+	rule      *history.RuleState
+	attempts  []*history.AttemptState // last seen unfinished
+	perhaps   bool                    // a rule may point at it
 }
 
-func (st *step) blockers(pool *poolState) blockers {
+func findBlockers(st *history.Step, pool *history.PoolState) blockers {
 	var b blockers
-	if pool.has && pool.fact.IsDefault && st.known(pool.proof) && pool.unsure == nil {
-		b.isDefault = pool.proof
+	if pool.IsKnown && pool.Fact.IsDefault && st.Known(pool.Proof) && pool.Unsure == nil {
+		b.isDefault = pool.Proof
 	}
 	for _, fact := range st.Pools { // the answer shows what was deleted
 		if fact.ID == st.ID && fact.IsDefault && st.OK() {
-			b.isDefault = st.Event
+			b.isDefault = st.Exchange
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(st.s.live)) {
-		rule := st.s.live[id]
-		isSure := st.known(rule.proof) && rule.unsure == nil && !st.contested(changesRule(rule.id))
+	for _, id := range slices.Sorted(maps.Keys(st.State.Live)) {
+		rule := st.State.Live[id]
+		isSure := st.Known(rule.Proof) && rule.Unsure == nil && !st.Contested(changesRule(rule.ID))
 		switch {
 		case !isSure:
 			b.perhaps = true
-		case rule.fact.PoolID != st.ID:
-		case b.rule == nil || rule.proof.Number < b.rule.proof.Number:
+		case rule.Fact.PoolID != st.ID:
+		case b.rule == nil || rule.Proof.Number < b.rule.Proof.Number:
 			b.rule = rule
 		}
 	}
-	for _, a := range st.s.inPool(st.ID) {
-		if !a.fact.Done && st.known(a.proof) {
+	for _, a := range inPool(st.State, st.ID) {
+		if !a.Fact.Done && st.Known(a.Proof) {
 			b.attempts = append(b.attempts, a)
 		}
 	}
 	return b
 }
 
-func changesRule(id string) func(*Event) bool {
-	return func(e *Event) bool {
-		return e.Named == thing{poolRules, id} && (e.does == changes || e.does == removes)
+func changesRule(id string) func(*facts.Exchange) bool {
+	return func(e *facts.Exchange) bool {
+		return e.Target == facts.Thing{Kind: facts.PoolRules, ID: id} && (e.Verb == facts.Changes || e.Verb == facts.Deletes)
 	}
 }
 
-func touchesRules(e *Event) bool {
-	return e.of == poolRules && e.does.writes()
+func touchesRules(e *facts.Exchange) bool {
+	return e.Kind == facts.PoolRules && e.Verb.Writes()
 }
 
 // inPool lists the attempts that were last seen unfinished in a pool.
-func (s *state) inPool(id string) []*attemptState {
-	list := slices.Collect(maps.Values(s.running[id]))
-	slices.SortFunc(list, func(a, b *attemptState) int { return cmp.Compare(a.first.Number, b.first.Number) })
+func inPool(s *history.State, id string) []*history.AttemptState {
+	list := slices.Collect(maps.Values(s.Running[id]))
+	slices.SortFunc(list, func(a, b *history.AttemptState) int { return cmp.Compare(a.First.Number, b.First.Number) })
 	return list
 }
 
-func (st *step) refusedDeletion(b blockers) {
-	r := ruling{rule: PoolDeletion, aspect: "refusal", provenance: specs.Documented}
+func checkRefusedDeletion(st *history.Step, b blockers) {
+	r := history.Ruling{Rule: PoolDeletion, Aspect: "refusal", Provenance: specs.Documented}
 	switch {
 	case b.isDefault != nil, b.rule != nil, len(b.attempts) > 0:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	default:
-		r.message = fmt.Sprintf("deleting pool %s was refused; the recording does not show why", st.ID)
-		st.judge(r, report.Inconclusive)
+		r.Message = fmt.Sprintf("deleting pool %s was refused; the recording does not show why", st.ID)
+		st.Judge(r, report.Inconclusive)
 	}
 }
 
-// unblockedDeletion judges a success when nothing is known that forbids it.
-func (st *step) unblockedDeletion(pool *poolState, b blockers) {
-	r := ruling{rule: PoolDeletion, aspect: "unknown", provenance: specs.Documented}
-	l := st.s.ruleListing
+// checkUnblockedDeletion judges a success when nothing is known that forbids it.
+func checkUnblockedDeletion(st *history.Step, pool *history.PoolState, b blockers) {
+	r := history.Ruling{Rule: PoolDeletion, Aspect: "unknown", Provenance: specs.Documented}
+	l := st.State.RuleListing
 	switch {
 	case l == nil:
-		r.message = fmt.Sprintf("pool %s was deleted; the recording does not show the pool rules of that time", st.ID)
-	case !st.known(l.proof), l.unsure, b.perhaps, st.contested(touchesRules):
-		r.message = fmt.Sprintf("pool %s was deleted while pool rules may have changed", st.ID)
-	case !pool.has && !slices.ContainsFunc(st.Pools, func(f poolFact) bool { return f.ID == st.ID }):
-		r.message = fmt.Sprintf("pool %s was deleted; the recording does not show whether it was the default pool", st.ID)
+		r.Message = fmt.Sprintf("pool %s was deleted; the recording does not show the pool rules of that time", st.ID)
+	case !st.Known(l.Proof), l.Unsure, b.perhaps, st.Contested(touchesRules):
+		r.Message = fmt.Sprintf("pool %s was deleted while pool rules may have changed", st.ID)
+	case !pool.IsKnown && !slices.ContainsFunc(st.Pools, func(f facts.Pool) bool { return f.ID == st.ID }):
+		r.Message = fmt.Sprintf("pool %s was deleted; the recording does not show whether it was the default pool", st.ID)
 	default:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 		return
 	}
-	st.judge(r, report.Inconclusive, pool.created)
+	st.Judge(r, report.Inconclusive, pool.CreatedBy)
 }
 
 // pendingDeletion is a deletion that waits for proof that an attempt was still under way.
 type pendingDeletion struct {
-	pending
-	deletion *Event
-	attempts map[string]*Event // the last proof before the deletion, by attempt
-	pool     *Event
+	history.Pending
+	deletion *facts.Exchange
+	attempts map[string]*facts.Exchange // the last proof before the deletion, by attempt
+	pool     *facts.Exchange
 }
 
-// wait puts off the verdict: an attempt that was under way before may have ended in between. Only one that is seen
-// unfinished afterwards, or to have finished later, was certainly under way.
-func (st *step) wait(pool *poolState, b blockers) {
-	p := &pendingDeletion{deletion: st.Event, attempts: map[string]*Event{}, pool: pool.created}
+// awaitReference puts off the verdict: an attempt that was under way before may have ended in between. Only one that
+// is seen unfinished afterwards, or to have finished later, was certainly under way.
+func awaitReference(st *history.Step, pool *history.PoolState, b blockers) {
+	p := &pendingDeletion{deletion: st.Exchange, attempts: map[string]*facts.Exchange{}, pool: pool.CreatedBy}
 	for _, a := range b.attempts {
-		p.attempts[a.fact.ID] = a.proof
+		p.attempts[a.Fact.ID] = a.Proof
 	}
-	p.ruling = ruling{
-		rule: PoolDeletion, aspect: "attempt", operation: st.Operation, provenance: specs.Documented,
-		message: fmt.Sprintf("pool %s was deleted; attempt %s, last seen under way in it, may have ended before",
-			st.ID, b.attempts[0].fact.ID),
-		evidence: []*Event{pool.created, b.attempts[0].proof, st.Event},
+	p.Ruling = history.Ruling{
+		Rule: PoolDeletion, Aspect: "attempt", Operation: st.Operation, Provenance: specs.Documented,
+		Message: fmt.Sprintf("pool %s was deleted; attempt %s, last seen under way in it, may have ended before",
+			st.ID, b.attempts[0].Fact.ID),
+		Evidence: []*facts.Exchange{pool.CreatedBy, b.attempts[0].Proof, st.Exchange},
 	}
-	p.look = p.resolve
-	st.await(PoolDeletion, &p.pending)
+	p.Look = p.resolve
+	st.Await(PoolDeletion, &p.Pending)
 }
 
 // resolve looks whether an exchange proves that an attempt was under way when its pool was deleted.
-func (p *pendingDeletion) resolve(st *step) bool {
+func (p *pendingDeletion) resolve(st *history.Step) bool {
 	for _, fact := range st.Attempts {
 		proof := p.attempts[fact.ID]
-		if proof == nil || fact.PoolID != p.deletion.ID || !before(p.deletion, st.Event) || !p.outlived(fact) {
+		if proof == nil || fact.PoolID != p.deletion.ID || !facts.Before(p.deletion, st.Exchange) || !p.outlived(fact) {
 			continue
 		}
-		p.ruling.verdict = report.Fail
-		p.ruling.message = fmt.Sprintf("pool %s was deleted while attempt %s was under way in it", p.deletion.ID, fact.ID)
-		p.ruling.evidence = []*Event{p.pool, proof, st.Event, p.deletion}
-		st.say(p.ruling)
+		p.Ruling.Verdict = report.Fail
+		p.Ruling.Message = fmt.Sprintf("pool %s was deleted while attempt %s was under way in it", p.deletion.ID, fact.ID)
+		p.Ruling.Evidence = []*facts.Exchange{p.pool, proof, st.Exchange, p.deletion}
+		st.Say(p.Ruling)
 		return true
 	}
 	return false
@@ -190,7 +192,7 @@ func (p *pendingDeletion) resolve(st *step) bool {
 
 // outlived reports whether an attempt ended after the deletion, or has not ended. Times of the platform are whole
 // seconds of its own clock, and are compared with that clock where the answer shows it.
-func (p *pendingDeletion) outlived(fact attemptFact) bool {
+func (p *pendingDeletion) outlived(fact facts.Attempt) bool {
 	if !fact.Done {
 		return true
 	}

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"slices"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var poolRuleOrder = watch{
-	about: report.RuleDoc{
+var poolRuleOrder = history.Rule{
+	Doc: report.RuleDoc{
 		ID: PoolRuleOrder, Provenance: specs.Assumed,
 		Title: "pool rules are tried from the lowest priority value up; the first one that fits decides",
 		Watches: "Attempts that were started, and lists of pool rules. An attempt goes to the pool of the first rule whose " +
@@ -26,65 +28,65 @@ var poolRuleOrder = watch{
 		Passes: "Attempts without a pool, as some installations have them; rules for scheduled attempts, which do not fit " +
 			"one that a client starts; an attempt that keeps its pool when rules change later.",
 	},
-	see: seePoolRuleOrder,
+	Check: checkPoolRuleOrder,
 }
 
-func seePoolRuleOrder(st *step) {
+func checkPoolRuleOrder(st *history.Step) {
 	switch {
 	case st.Operation == "workflow.listPoolRules" && st.OK() && st.Listed && !st.Opaque:
-		st.listedInOrder()
+		checkListedOrder(st)
 	case st.Operation == "workflow.startAttempt" && st.Status == http.StatusOK && len(st.Attempts) == 1:
-		st.routed(st.Attempts[0])
+		checkChosenPool(st, st.Attempts[0])
 	}
 }
 
-func (st *step) listedInOrder() {
-	r := ruling{rule: PoolRuleOrder, aspect: "list", provenance: specs.Assumed}
-	if slices.IsSortedFunc(st.Rules, func(a, b ruleFact) int { return cmp.Compare(a.Priority, b.Priority) }) {
-		st.judge(r, report.Pass)
+func checkListedOrder(st *history.Step) {
+	r := history.Ruling{Rule: PoolRuleOrder, Aspect: "list", Provenance: specs.Assumed}
+	if slices.IsSortedFunc(st.Rules, func(a, b facts.PoolRule) int { return cmp.Compare(a.Priority, b.Priority) }) {
+		st.Judge(r, report.Pass)
 		return
 	}
-	r.message = "pool rules are not listed by priority"
-	st.judge(r, report.Fail)
+	r.Message = "pool rules are not listed by priority"
+	st.Judge(r, report.Fail)
 }
 
-func (st *step) routed(a attemptFact) {
-	r := ruling{rule: PoolRuleOrder, aspect: "route", provenance: specs.Documented}
-	l := st.s.ruleListing
+func checkChosenPool(st *history.Step, a facts.Attempt) {
+	r := history.Ruling{Rule: PoolRuleOrder, Aspect: "route", Provenance: specs.Documented}
+	l := st.State.RuleListing
 	if a.PoolID == "" {
 		return // not every installation has pools
 	}
-	if l == nil || !st.known(l.proof) || l.unsure || st.contested(touchesRules) || !st.rulesKnown() {
-		r.message = fmt.Sprintf("attempt %s is in pool %s; the pool rules of that time are not known", a.ID, a.PoolID)
-		st.judge(r, report.Inconclusive)
+	if l == nil || !st.Known(l.Proof) || l.Unsure || st.Contested(touchesRules) || !knowsRules(st) {
+		r.Message = fmt.Sprintf("attempt %s is in pool %s; the pool rules of that time are not known", a.ID, a.PoolID)
+		st.Judge(r, report.Inconclusive)
 		return
 	}
-	possible, open, evidence := st.possiblePools(a)
-	evidence = append(append([]*Event{l.proof}, l.changes...), evidence...)
+	possible, open, evidence := possiblePools(st, a)
+	evidence = append(append([]*facts.Exchange{l.Proof}, l.Changes...), evidence...)
 	fits := slices.Contains(possible, a.PoolID)
 	switch {
 	case fits && len(possible) == 1 && !open:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case !fits && !open:
-		r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in pool %s",
+		r.Message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in pool %s",
 			a.ID, a.PoolID, possible[0])
 		if len(possible) > 1 {
-			r.message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in one of the pools %v",
+			r.Message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in one of the pools %v",
 				a.ID, a.PoolID, possible)
 		}
-		r.excuses = []excuse{{did: "made, changed or deleted", kind: poolRules, after: l.proof, before: st.Event}}
-		st.judge(r, report.Fail, evidence...)
+		r.Excuses = []history.Excuse{{Did: "made, changed or deleted", Kind: facts.PoolRules, After: l.Proof, Before: st.Exchange}}
+		st.Judge(r, report.Fail, evidence...)
 	default:
-		r.message = fmt.Sprintf("attempt %s is in pool %s; which one is right depends on what a recording does not show",
+		r.Message = fmt.Sprintf("attempt %s is in pool %s; which one is right depends on what a recording does not show",
 			a.ID, a.PoolID)
-		st.judge(r, report.Inconclusive)
+		st.Judge(r, report.Inconclusive)
 	}
 }
 
-// rulesKnown reports whether the last proof of every rule was over before.
-func (st *step) rulesKnown() bool {
-	for _, rule := range st.s.live {
-		if !st.known(rule.proof) || rule.unsure != nil {
+// knowsRules reports whether the last proof of every rule was over before.
+func knowsRules(st *history.Step) bool {
+	for _, rule := range st.State.Live {
+		if !st.Known(rule.Proof) || rule.Unsure != nil {
 			return false
 		}
 	}
@@ -93,63 +95,22 @@ func (st *step) rulesKnown() bool {
 
 // possiblePools lists the pools that an attempt may belong in, the likeliest first. Open means that others are possible
 // too, since the default pool is not known.
-func (st *step) possiblePools(a attemptFact) (pools []string, open bool, evidence []*Event) {
-	rules := slices.Collect(maps.Values(st.s.live))
-	slices.SortFunc(rules, func(a, b *ruleState) int {
-		return cmp.Or(cmp.Compare(a.fact.Priority, b.fact.Priority), cmp.Compare(a.id, b.id))
+func possiblePools(st *history.Step, a facts.Attempt) (pools []string, open bool, evidence []*facts.Exchange) {
+	rules := slices.Collect(maps.Values(st.State.Live))
+	slices.SortFunc(rules, func(a, b *history.RuleState) int {
+		return cmp.Or(cmp.Compare(a.Fact.Priority, b.Fact.Priority), cmp.Compare(a.ID, b.ID))
 	})
 	for _, rule := range rules {
-		switch rule.fact.holds(a) {
+		switch rule.Fact.Holds(a) {
 		case report.Pass:
-			return append(pools, rule.fact.PoolID), false, append(evidence, rule.proof)
+			return append(pools, rule.Fact.PoolID), false, append(evidence, rule.Proof)
 		case report.Inconclusive:
-			pools, evidence = append(pools, rule.fact.PoolID), append(evidence, rule.proof)
+			pools, evidence = append(pools, rule.Fact.PoolID), append(evidence, rule.Proof)
 		case report.Fail, report.Skipped:
 		}
 	}
-	if pool, ok := st.s.pools.get(st.s.defaultID); ok && pool.fact.IsDefault && pool.gone == nil && st.known(pool.proof) {
-		return append(pools, pool.id), false, append(evidence, pool.proof)
+	if pool, ok := st.State.Pools.Get(st.State.DefaultID); ok && pool.Fact.IsDefault && pool.DeletedBy == nil && st.Known(pool.Proof) {
+		return append(pools, pool.ID), false, append(evidence, pool.Proof)
 	}
 	return pools, true, evidence
-}
-
-// holds returns the verdict on whether all conditions of a rule hold for an attempt that a client started.
-func (r ruleFact) holds(a attemptFact) report.Verdict {
-	all := report.Pass
-	for _, c := range r.Conditions {
-		switch c.holds(a) {
-		case report.Fail:
-			return report.Fail
-		case report.Inconclusive:
-			all = report.Inconclusive
-		case report.Pass, report.Skipped:
-		}
-	}
-	return all
-}
-
-func (c conditionFact) holds(a attemptFact) report.Verdict {
-	switch c.Kind {
-	case "project_name":
-		return c.startsWith(a.Project)
-	case "workflow_name":
-		return c.startsWith(a.Workflow)
-	case "invocation_type":
-		return verdictOf(slices.Contains(c.Values, "on_demand"))
-	}
-	return report.Inconclusive
-}
-
-func (c conditionFact) startsWith(name string) report.Verdict {
-	if name == "" || c.Operator != "starts_with" && c.Operator != "" {
-		return report.Inconclusive
-	}
-	return verdictOf(anyPrefix(name, c.Values))
-}
-
-func verdictOf(holds bool) report.Verdict {
-	if holds {
-		return report.Pass
-	}
-	return report.Fail
 }

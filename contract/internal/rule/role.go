@@ -4,47 +4,39 @@ import (
 	"fmt"
 	"net/http"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-// class is a class of callers, each a part of the next.
-type class int
-
-const (
-	administrators class = iota
-	delegates            // administrators and delegated admins
-	parents              // everybody but sub users
-	classes
-)
-
 // reserve is the class of callers that an operation is reserved for.
 type reserve struct {
-	to    class
+	to    history.Class
 	sure  specs.Provenance
 	mixed bool // it is also refused for other reasons than the role, so that a refusal does not prove it
 }
 
 var reserved = map[string]reserve{
-	"workflow.listPools":      {to: administrators, sure: specs.Public},
-	"workflow.createPool":     {to: administrators, sure: specs.Public},
-	"workflow.getPool":        {to: administrators, sure: specs.Public},
-	"workflow.updatePool":     {to: administrators, sure: specs.Public},
-	"workflow.deletePool":     {to: administrators, sure: specs.Public},
-	"workflow.listPoolRules":  {to: administrators, sure: specs.Public},
-	"workflow.createPoolRule": {to: administrators, sure: specs.Public},
-	"workflow.getPoolRule":    {to: administrators, sure: specs.Public},
-	"workflow.updatePoolRule": {to: administrators, sure: specs.Public},
-	"workflow.deletePoolRule": {to: administrators, sure: specs.Public},
+	"workflow.listPools":      {to: history.Administrators, sure: specs.Public},
+	"workflow.createPool":     {to: history.Administrators, sure: specs.Public},
+	"workflow.getPool":        {to: history.Administrators, sure: specs.Public},
+	"workflow.updatePool":     {to: history.Administrators, sure: specs.Public},
+	"workflow.deletePool":     {to: history.Administrators, sure: specs.Public},
+	"workflow.listPoolRules":  {to: history.Administrators, sure: specs.Public},
+	"workflow.createPoolRule": {to: history.Administrators, sure: specs.Public},
+	"workflow.getPoolRule":    {to: history.Administrators, sure: specs.Public},
+	"workflow.updatePoolRule": {to: history.Administrators, sure: specs.Public},
+	"workflow.deletePoolRule": {to: history.Administrators, sure: specs.Public},
 
-	"core.setProfileOption":    {to: administrators, sure: specs.Documented},
-	"core.deleteProfileOption": {to: administrators, sure: specs.Documented},
-	"core.exportPolicies":      {to: delegates, sure: specs.Documented, mixed: true}, // a feature flag
-	"core.listSubUsers":        {to: parents, sure: specs.Documented},
+	"core.setProfileOption":    {to: history.Administrators, sure: specs.Documented},
+	"core.deleteProfileOption": {to: history.Administrators, sure: specs.Documented},
+	"core.exportPolicies":      {to: history.Delegates, sure: specs.Documented, mixed: true}, // a feature flag
+	"core.listSubUsers":        {to: history.Parents, sure: specs.Documented},
 }
 
-var role = watch{
-	about: report.RuleDoc{
+var role = history.Rule{
+	Doc: report.RuleDoc{
 		ID: Role, Provenance: specs.Assumed,
 		Title: "a caller whose role is too small for an operation is refused every time",
 		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting " +
@@ -60,88 +52,73 @@ var role = watch{
 			"the time of the refusal; an export of policies that is refused and then not, since it takes a feature " +
 			"flag, too. Transferring tables is limited to accounts that no recording tells of, and is not judged.",
 	},
-	see: seeRole,
+	Check: checkRole,
 }
 
-func seeRole(st *step) {
-	c, left := st.s.caller(st.Caller), reserved[st.Operation]
+func checkRole(st *history.Step) {
+	c, left := st.State.Caller(st.Caller), reserved[st.Operation]
 	if c == nil || left.sure == "" {
 		return
 	}
 	switch {
 	case st.Status == http.StatusForbidden:
-		st.refusedRole(c, left)
+		checkRefusal(st, c, left)
 	case st.OK():
-		st.servedRole(c, left)
-		if left.to == parents {
-			st.servedSubUser(c)
+		checkService(st, c, left)
+		if left.to == history.Parents {
+			checkServedSubUser(st, c)
 		}
 	}
 }
 
-func (st *step) refusedRole(c *callerState, left reserve) {
-	r := ruling{rule: Role, aspect: left.to.String(), provenance: left.sure}
-	if c.served != nil && !left.mixed && c.servedAs <= left.to && st.known(c.served) {
-		r.message = fmt.Sprintf("a caller was served who is none of the %s, as refusals before and after show", c.servedAs)
-		r.aspect, r.operation, r.provenance = c.servedAs.String(), c.served.Operation, specs.Assumed
-		st.judge(r, report.Fail, c.refusal(c.servedAs), c.served)
+func checkRefusal(st *history.Step, c *history.Caller, left reserve) {
+	r := history.Ruling{Rule: Role, Aspect: left.to.String(), Provenance: left.sure}
+	if c.Served != nil && !left.mixed && c.ServedAs <= left.to && st.Known(c.Served) {
+		r.Message = fmt.Sprintf("a caller was served who is none of the %s, as refusals before and after show", c.ServedAs)
+		r.Aspect, r.Operation, r.Provenance = c.ServedAs.String(), c.Served.Operation, specs.Assumed
+		st.Judge(r, report.Fail, c.Refusal(c.ServedAs), c.Served)
 	} else {
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	}
 	if !left.mixed {
-		c.refused[left.to], c.served = st.Event, nil
+		c.Refused[left.to], c.Served = st.Exchange, nil
 	}
 }
 
-// refusal is the last one that shows that a caller is not of a class.
-func (c *callerState) refusal(of class) *Event {
-	var last *Event
-	for _, e := range c.refused[of:] {
-		if e != nil && (last == nil || e.Number > last.Number) {
-			last = e
-		}
-	}
-	return last
-}
-
-func (st *step) servedRole(c *callerState, left reserve) {
-	refusal := c.refusal(left.to)
-	if refusal == nil || !st.known(refusal) {
+func checkService(st *history.Step, c *history.Caller, left reserve) {
+	refusal := c.Refusal(left.to)
+	if refusal == nil || !st.Known(refusal) {
 		return
 	}
-	isFirst := c.served == nil
-	c.served, c.servedAs = st.Event, left.to
+	isFirst := c.Served == nil
+	c.Served, c.ServedAs = st.Exchange, left.to
 	if !isFirst {
 		return
 	}
-	st.judge(ruling{
-		rule: Role, aspect: left.to.String(), provenance: left.sure,
-		message: fmt.Sprintf("a caller was served who was refused before, by %s; they may have been given the role since",
+	st.Judge(history.Ruling{
+		Rule: Role, Aspect: left.to.String(), Provenance: left.sure,
+		Message: fmt.Sprintf("a caller was served who was refused before, by %s; they may have been given the role since",
 			refusal.Operation),
 	}, report.Inconclusive, refusal)
 }
 
-// servedSubUser looks whether who got a list of sub users is one of them.
-func (st *step) servedSubUser(c *callerState) {
-	namesakes, _ := st.s.named.get(c.name)
-	if len(namesakes) != 1 || !st.knowsName(c) {
+// checkServedSubUser looks whether who got a list of sub users is one of them.
+func checkServedSubUser(st *history.Step, c *history.Caller) {
+	namesakes, _ := st.State.Named.Get(c.Name)
+	if len(namesakes) != 1 || !knowsName(st, c) {
 		return
 	}
-	user, ok := st.s.subUsers.get(namesakes[0])
-	if x := st.s.lookUp(thing{subUsers, namesakes[0]}); !ok || !st.known(user.proof) || x == nil || x.gone != nil {
+	user, ok := st.State.SubUsers.Get(namesakes[0])
+	if x := st.State.LookUp(facts.Thing{Kind: facts.SubUsers, ID: namesakes[0]}); !ok || !st.Known(user.Proof) || x == nil || x.DeletedBy != nil {
 		return
 	}
-	st.judge(ruling{
-		rule: Role, aspect: parents.String(), provenance: specs.Assumed,
-		message: fmt.Sprintf("sub users were listed for a caller by the name of sub user %s", namesakes[0]),
-	}, report.Fail, append([]*Event{user.proof}, c.named...)...)
+	st.Judge(history.Ruling{
+		Rule: Role, Aspect: history.Parents.String(), Provenance: specs.Assumed,
+		Message: fmt.Sprintf("sub users were listed for a caller by the name of sub user %s", namesakes[0]),
+	}, report.Fail, append([]*facts.Exchange{user.Proof}, c.Named...)...)
 }
 
 // knowsName reports whether the name of a caller was known when the exchange in hand began.
-func (st *step) knowsName(c *callerState) bool {
-	return c.name != "" && st.known(c.named[0]) && st.known(c.named[1])
-}
-
-func (c class) String() string {
-	return [...]string{"administrators", "administrators and delegated admins", "users who are no sub users"}[c]
+func knowsName(st *history.Step, c *history.Caller) bool {
+	return c.Name != "" && st.Known(c.Named[0]) && st.Known(c.Named[1])
 }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"net/http"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var subUserRemoval = watch{
-	about: report.RuleDoc{
+var subUserRemoval = history.Rule{
+	Doc: report.RuleDoc{
 		ID: SubUserRemoval, Provenance: specs.Assumed,
 		Title: "a removed sub user is gone, with its tokens, and its keys are refused from then on",
 		Watches: "Removals of sub users, and then lists of sub users and of tokens, and requests with a key of the sub " +
@@ -26,86 +28,86 @@ var subUserRemoval = watch{
 			"their key is looked at; a name that became known after the removal only; keys that are hidden alike; " +
 			"removals that were refused or not answered.",
 	},
-	see: seeSubUserRemoval,
+	Check: checkSubUserRemoval,
 }
 
-func seeSubUserRemoval(st *step) {
-	st.used(SubUserRemoval)
-	if !st.relisted(SubUserRemoval) && st.isListOf(SubUserRemoval) && st.s.removals[subUsers] > 0 {
-		st.judge(ruling{rule: SubUserRemoval, aspect: "list"}, report.Pass)
+func checkSubUserRemoval(st *history.Step) {
+	checkUses(st, SubUserRemoval)
+	if !checkListed(st, SubUserRemoval) && isListOf(st, SubUserRemoval) && st.State.Removals[facts.SubUsers] > 0 {
+		st.Judge(history.Ruling{Rule: SubUserRemoval, Aspect: "list"}, report.Pass)
 	}
-	if st.isListOf(TokenRevocation) {
-		st.tokensOfLeavers()
+	if isListOf(st, TokenRevocation) {
+		checkTokensOfRemoved(st)
 	}
-	st.keysOfLeaver()
-	st.leaverWithKey()
+	noteKeysOfRemoved(st)
+	checkKeyOfRemoved(st)
 }
 
-// tokensOfLeavers looks at a list of tokens for those of removed sub users.
-func (st *step) tokensOfLeavers() {
-	r := ruling{rule: SubUserRemoval, aspect: "tokens", provenance: specs.Documented}
+// checkTokensOfRemoved looks at a list of tokens for those of removed sub users.
+func checkTokensOfRemoved(st *history.Step) {
+	r := history.Ruling{Rule: SubUserRemoval, Aspect: "tokens", Provenance: specs.Documented}
 	violated := false
 	for _, f := range st.Tokens {
-		x := st.s.lookUp(thing{subUsers, f.User})
-		removal := st.deletion(x)
+		x := st.State.LookUp(facts.Thing{Kind: facts.SubUsers, ID: f.User})
+		removal := st.Deletion(x)
 		if removal == nil {
 			continue
 		}
 		violated = true
-		evidence := x.evidence()
-		if before, ok := st.s.tokens.get(f.ID); ok {
-			evidence = append(evidence, before.proof)
+		evidence := x.DeletionEvidence()
+		if before, ok := st.State.Tokens.Get(f.ID); ok {
+			evidence = append(evidence, before.Proof)
 		}
-		r.message = fmt.Sprintf("token %s of sub user %s is listed after that was removed", f.ID, f.User)
-		st.judge(r, report.Fail, evidence...)
+		r.Message = fmt.Sprintf("token %s of sub user %s is listed after that was removed", f.ID, f.User)
+		st.Judge(r, report.Fail, evidence...)
 	}
-	if !violated && st.s.removals[subUsers] > 0 {
-		st.judge(r, report.Pass)
+	if !violated && st.State.Removals[facts.SubUsers] > 0 {
+		st.Judge(r, report.Pass)
 	}
 }
 
-// keysOfLeaver looks at a removal of a sub user none of whose keys is known.
-func (st *step) keysOfLeaver() {
-	if st.Operation != "core.removeSubUser" || !st.OK() || st.deletion(st.s.lookUp(st.Named)) != nil {
+// noteKeysOfRemoved looks at a removal of a sub user none of whose keys is known.
+func noteKeysOfRemoved(st *history.Step) {
+	if st.Operation != "core.removeSubUser" || !st.OK() || st.Deletion(st.State.LookUp(st.Target)) != nil {
 		return
 	}
-	user, ok := st.s.subUsers.get(st.ID)
-	if ok && user.name != "" {
-		if keys, _ := st.s.keysOf.get(user.name); len(keys) > 0 {
+	user, ok := st.State.SubUsers.Get(st.ID)
+	if ok && user.Name != "" {
+		if keys, _ := st.State.KeysOf.Get(user.Name); len(keys) > 0 {
 			return
 		}
 	}
-	st.judge(ruling{
-		rule: SubUserRemoval, aspect: "unknown", provenance: specs.Documented,
-		message: fmt.Sprintf("sub user %s was removed; the recording does not show which keys it had", st.ID),
+	st.Judge(history.Ruling{
+		Rule: SubUserRemoval, Aspect: "unknown", Provenance: specs.Documented,
+		Message: fmt.Sprintf("sub user %s was removed; the recording does not show which keys it had", st.ID),
 	}, report.Inconclusive)
 }
 
-// leaverWithKey looks at a request with a key that was a removed sub user's.
-func (st *step) leaverWithKey() {
-	c := st.s.caller(st.Caller)
-	if c == nil || !st.knowsName(c) || !st.looksAtKey() {
+// checkKeyOfRemoved looks at a request with a key that was a removed sub user's.
+func checkKeyOfRemoved(st *history.Step) {
+	c := st.State.Caller(st.Caller)
+	if c == nil || !knowsName(st, c) || !st.LooksAtKey() {
 		return
 	}
-	gone, ok := st.s.leavers.get(c.name)
-	if !ok || !st.known(gone.removal) || !before(c.named[1], gone.removal) {
+	gone, ok := st.State.RemovedUsers.Get(c.Name)
+	if !ok || !st.Known(gone.Removal) || !facts.Before(c.Named[1], gone.Removal) {
 		return
 	}
-	r := ruling{rule: SubUserRemoval, aspect: "key", provenance: specs.Documented}
-	evidence := append([]*Event{gone.listing, gone.removal}, c.named...)
-	sub := c.refused[parents]
+	r := history.Ruling{Rule: SubUserRemoval, Aspect: "key", Provenance: specs.Documented}
+	evidence := append([]*facts.Exchange{gone.Listing, gone.Removal}, c.Named...)
+	sub := c.Refused[history.Parents]
 	switch {
 	case st.Status == http.StatusUnauthorized || st.Status == http.StatusForbidden:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case !st.OK():
-	case !gone.unique, c.parent != nil && sub == nil:
-		r.message = fmt.Sprintf("a key was taken whose owner has the name of sub user %s, which was removed, and perhaps is another one", gone.id)
-		st.judge(r, report.Inconclusive, evidence...)
+	case !gone.Unique, c.Parent != nil && sub == nil:
+		r.Message = fmt.Sprintf("a key was taken whose owner has the name of sub user %s, which was removed, and perhaps is another one", gone.ID)
+		st.Judge(r, report.Inconclusive, evidence...)
 	default:
 		if sub == nil {
-			r.provenance = specs.Assumed
+			r.Provenance = specs.Assumed
 		}
-		r.message = fmt.Sprintf("a key of sub user %s was taken after that was removed", gone.id)
-		st.judge(r, report.Fail, append(evidence, sub)...)
+		r.Message = fmt.Sprintf("a key of sub user %s was taken after that was removed", gone.ID)
+		st.Judge(r, report.Fail, append(evidence, sub)...)
 	}
 }

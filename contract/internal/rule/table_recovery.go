@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -13,8 +15,8 @@ import (
 // keptFor is the time for which a deleted table can be recovered.
 const keptFor = 7 * 24 * time.Hour
 
-var tableRecovery = watch{
-	about: report.RuleDoc{
+var tableRecovery = history.Rule{
+	Doc: report.RuleDoc{
 		ID: TableRecovery, Provenance: specs.Documented,
 		Title: "a deleted table can be found and recovered, and its deleted database with it",
 		Watches: "Lists of the deleted tables, for seven days after a table was deleted, and whatever shows a table or its " +
@@ -29,175 +31,149 @@ var tableRecovery = watch{
 			"that may have been recovered or deleted again meanwhile; a recovery that was refused, also for lack of a " +
 			"right to the database.",
 	},
-	see: seeTableRecovery,
+	Check: checkTableRecovery,
 }
 
-func seeTableRecovery(st *step) {
+func checkTableRecovery(st *history.Step) {
 	isPage := st.Page != nil && st.OK() && st.Listed && !st.Opaque
 	if isPage {
-		st.s.pages = st.turn()
+		st.State.Pages = st.NextPage()
 	}
-	if isPage || st.of == tables || st.of == databases || st.Recovered != nil {
-		st.settle(TableRecovery)
+	if isPage || st.Kind == facts.Tables || st.Kind == facts.Databases || st.Recovered != nil {
+		st.Settle(TableRecovery)
 	}
 	switch {
-	case st.Operation == "core.deleteTable" && st.OK() && st.deletion(st.s.lookUp(st.Named)) == nil:
-		st.awaitListing()
+	case st.Operation == "core.deleteTable" && st.OK() && st.Deletion(st.State.LookUp(st.Target)) == nil:
+		awaitListing(st)
 	case st.Recovered != nil && st.OK():
-		st.awaitReturn()
-	}
-}
-
-// pages are the list of deleted tables as far as it was read, page after page.
-type pages struct {
-	first, last *Event
-	evidence    []*Event
-	tables      []deletedFact
-	whole       bool // from the first page to the last
-	torn        bool // a page is missing
-}
-
-// turn adds the page in hand to the list that it goes on with, or begins another one.
-func (st *step) turn() *pages {
-	p, page := st.s.pages, st.Page
-	goesOn := p != nil && page.Cursor != "" && page.Cursor == p.last.Page.Next && page.Database == p.last.Page.Database &&
-		st.Caller == p.last.Caller && before(p.last, st.Event) && len(p.tables) < maxEntities
-	if !goesOn {
-		p = &pages{first: st.Event, torn: page.Cursor != ""}
-	}
-	return &pages{
-		first: p.first, last: st.Event, torn: p.torn, whole: !p.torn && page.Next == "" && !page.Cut,
-		evidence: append(slices.Clip(p.evidence), st.Event), tables: append(slices.Clip(p.tables), page.Tables...),
+		awaitReturn(st)
 	}
 }
 
 // deletedTable waits to be among the deleted ones.
 type deletedTable struct {
-	pending
-	deletion *Event
-	table    thing
+	history.Pending
+	deletion *facts.Exchange
+	table    facts.Thing
 	ident    string // empty when it is not known
 	database string // id of its database, likewise
-	proofs   []*Event
+	proofs   []*facts.Exchange
 }
 
-func (st *step) awaitListing() {
-	d := &deletedTable{deletion: st.Event, table: st.Named}
-	if x := st.s.lookUp(st.Named); x != nil && st.known(x.showed) {
-		d.ident, d.proofs = x.ident, append(d.proofs, x.showed)
+func awaitListing(st *history.Step) {
+	d := &deletedTable{deletion: st.Exchange, table: st.Target}
+	if x := st.State.LookUp(st.Target); x != nil && st.Known(x.IdentifiedBy) {
+		d.ident, d.proofs = x.Ident, append(d.proofs, x.IdentifiedBy)
 	}
-	if x := st.s.lookUp(st.Within); x != nil && st.known(x.showed) {
-		d.database, d.proofs = x.ident, append(d.proofs, x.showed)
+	if x := st.State.LookUp(st.Parent); x != nil && st.Known(x.IdentifiedBy) {
+		d.database, d.proofs = x.Ident, append(d.proofs, x.IdentifiedBy)
 	}
-	d.look = d.find
-	st.await(TableRecovery, &d.pending)
+	d.Look = d.find
+	st.Await(TableRecovery, &d.Pending)
 }
 
 // find looks for the table in the pages so far, and for what takes it out of them.
-func (d *deletedTable) find(st *step) bool {
-	if st.Recovered != nil && !before(st.Event, d.deletion) {
-		return !st.refused() && d.mayBe(st.Recovered.ID, st.s)
+func (d *deletedTable) find(st *history.Step) bool {
+	if st.Recovered != nil && !facts.Before(st.Exchange, d.deletion) {
+		return !st.Refused() && d.mayBe(st.Recovered.ID, st.State)
 	}
-	if st.Page == nil || !st.OK() || st.Opaque || !before(d.deletion, st.s.pages.first) {
+	if st.Page == nil || !st.OK() || st.Opaque || !facts.Before(d.deletion, st.State.Pages.First) {
 		return false
 	}
 	if other := st.Page.Database; other != "" && other != d.database {
 		return false
 	}
-	r := ruling{rule: TableRecovery, aspect: "deleted", operation: st.Operation, provenance: specs.Documented}
-	if slices.ContainsFunc(st.s.pages.tables, d.is) {
-		st.judge(r, report.Pass)
+	r := history.Ruling{Rule: TableRecovery, Aspect: "deleted", Operation: st.Operation, Provenance: specs.Documented}
+	if slices.ContainsFunc(st.State.Pages.Tables, d.is) {
+		st.Judge(r, report.Pass)
 		return true
 	}
 	return d.missing(st, r)
 }
 
-func (d *deletedTable) missing(st *step, r ruling) bool {
+func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 	known := !st.Start.IsZero() && !d.deletion.End.IsZero()
-	evidence := slices.Concat(d.proofs, []*Event{d.deletion}, st.s.pages.evidence)
+	evidence := slices.Concat(d.proofs, []*facts.Exchange{d.deletion}, st.State.Pages.Evidence)
 	switch {
 	case known && st.Start.Sub(d.deletion.End) >= keptFor:
 		return true
-	case !st.s.pages.whole || st.contested(func(e *Event) bool { return e.Recovered != nil }):
-		r.message = fmt.Sprintf("table %s was deleted; the recording does not show the whole list of deleted tables", d.table.id)
-		r.evidence = evidence
-		d.ruling = r
+	case !st.State.Pages.Whole || st.Contested(func(e *facts.Exchange) bool { return e.Recovered != nil }):
+		r.Message = fmt.Sprintf("table %s was deleted; the recording does not show the whole list of deleted tables", d.table.ID)
+		r.Evidence = evidence
+		d.Ruling = r
 		return false
 	case !known, st.Caller == 0, st.Caller != d.deletion.Caller:
-		r.message = fmt.Sprintf("table %s was deleted, and the caller's list of deleted tables lacks it", d.table.id)
-		st.judge(r, report.Inconclusive, evidence...)
+		r.Message = fmt.Sprintf("table %s was deleted, and the caller's list of deleted tables lacks it", d.table.ID)
+		st.Judge(r, report.Inconclusive, evidence...)
 	default:
-		r.message = fmt.Sprintf("table %s was deleted and is not among the deleted tables", d.table.id)
-		r.excuses = []excuse{excused(recovered, d.table, d.deletion, st.Event)}
-		st.judge(r, report.Fail, evidence...)
-		st.sign("made", d.table, d.deletion, time.Time{})
+		r.Message = fmt.Sprintf("table %s was deleted and is not among the deleted tables", d.table.ID)
+		r.Excuses = []history.Excuse{history.NewExcuse(history.Recovered, d.table, d.deletion, st.Exchange)}
+		st.Judge(r, report.Fail, evidence...)
+		st.Sign("made", d.table, d.deletion, time.Time{})
 	}
 	return true
 }
 
-func (d *deletedTable) is(f deletedFact) bool {
+func (d *deletedTable) is(f facts.DeletedTable) bool {
 	if d.ident != "" && f.ID != "" {
 		return d.ident == f.ID
 	}
-	return d.table.id == f.Database+"/"+f.Name
+	return d.table.ID == f.Database+"/"+f.Name
 }
 
-func (d *deletedTable) mayBe(id string, s *state) bool {
-	was, known := s.places.get(id)
-	return d.ident == id || d.ident == "" && (!known || d.is(was.deletedFact))
+func (d *deletedTable) mayBe(id string, s *history.State) bool {
+	was, known := s.Places.Get(id)
+	return d.ident == id || d.ident == "" && (!known || d.is(was.DeletedTable))
 }
-
-// refused reports whether a request certainly had no effect.
-func (e *Event) refused() bool { return !e.OK() && !e.Unknown() }
 
 // returned is a recovered table that waits to be shown.
 type returned struct {
-	pending
-	recovery        *Event
-	deletion        *Event // of its database, if that is known to have been deleted
-	proofs          []*Event
-	table, database thing
+	history.Pending
+	recovery        *facts.Exchange
+	deletion        *facts.Exchange // of its database, if that is known to have been deleted
+	proofs          []*facts.Exchange
+	table, database facts.Thing
 	isThere, isIn   bool // the table, and the database, were shown
 }
 
-func (st *step) awaitReturn() {
-	b := &returned{recovery: st.Event}
-	if b.table, b.database, b.proofs = st.s.place(st.Recovered); b.table.isNone() {
-		st.judge(ruling{
-			rule: TableRecovery, aspect: "place", provenance: specs.Documented,
-			message: fmt.Sprintf("table %s was recovered; the recording does not show to which database", st.Recovered.ID),
+func awaitReturn(st *history.Step) {
+	b := &returned{recovery: st.Exchange}
+	if b.table, b.database, b.proofs = st.State.Place(st.Recovered); b.table.IsNone() {
+		st.Judge(history.Ruling{
+			Rule: TableRecovery, Aspect: "place", Provenance: specs.Documented,
+			Message: fmt.Sprintf("table %s was recovered; the recording does not show to which database", st.Recovered.ID),
 		}, report.Inconclusive)
 		return
 	}
-	b.deletion = st.deletion(st.s.lookUp(b.database))
-	b.look = b.find
-	st.await(TableRecovery, &b.pending)
+	b.deletion = st.Deletion(st.State.LookUp(b.database))
+	b.Look = b.find
+	st.Await(TableRecovery, &b.Pending)
 }
 
 // find looks whether the table and its database are shown again, until something changes them.
-func (b *returned) find(st *step) bool {
-	if b.isChangedBy(st.Event) {
-		return !st.refused()
+func (b *returned) find(st *history.Step) bool {
+	if b.isChangedBy(st.Exchange) {
+		return !st.Refused()
 	}
-	if !before(b.recovery, st.Event) || st.contested(b.isChangedBy) {
+	if !facts.Before(b.recovery, st.Exchange) || st.Contested(b.isChangedBy) {
 		return false
 	}
 	switch st.Operation {
 	case "core.getTable":
-		if st.Named == b.table {
+		if st.Target == b.table {
 			b.judge(st, &b.isThere, st.OK(), b.table)
 		}
 	case "core.listTables":
-		if st.Within == b.database && (st.Status == http.StatusNotFound || st.isListOf(UseAfterDelete)) {
-			b.judge(st, &b.isThere, st.showsThing(b.table), b.table)
+		if st.Parent == b.database && (st.Status == http.StatusNotFound || isListOf(st, UseAfterDelete)) {
+			b.judge(st, &b.isThere, st.ShowsThing(b.table), b.table)
 		}
 	case "core.getDatabase":
-		if st.Named == b.database {
+		if st.Target == b.database {
 			b.judge(st, &b.isIn, st.OK(), b.database)
 		}
 	case "core.listDatabases":
-		if st.isListOf(UseAfterDelete) {
-			b.judge(st, &b.isIn, st.showsThing(b.database), b.database)
+		if isListOf(st, UseAfterDelete) {
+			b.judge(st, &b.isIn, st.ShowsThing(b.database), b.database)
 		}
 	case "core.listDeletedTables":
 		return b.stillDeleted(st)
@@ -206,8 +182,8 @@ func (b *returned) find(st *step) bool {
 }
 
 // judge judges an exchange that shows a thing, or that it is not there.
-func (b *returned) judge(st *step, done *bool, isShown bool, t thing) {
-	r := ruling{rule: TableRecovery, aspect: st.s.kinds.noun(t.kind), operation: st.Operation, provenance: specs.Documented}
+func (b *returned) judge(st *history.Step, done *bool, isShown bool, t facts.Thing) {
+	r := history.Ruling{Rule: TableRecovery, Aspect: st.State.Kinds.Noun(t.Kind), Operation: st.Operation, Provenance: specs.Documented}
 	isMissing := st.Status == http.StatusNotFound || st.OK() && !isShown
 	if *done || !isShown && !isMissing {
 		return
@@ -215,53 +191,51 @@ func (b *returned) judge(st *step, done *bool, isShown bool, t thing) {
 	*done = true
 	switch {
 	case isShown && (t == b.table || b.deletion != nil):
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case isShown:
 	case st.Caller == 0 || st.Caller != b.recovery.Caller:
-		r.message = fmt.Sprintf("%s is not there for another caller than recovered table %s", st.text(t), b.table.id)
-		st.judge(r, report.Inconclusive, b.evidence()...)
+		r.Message = fmt.Sprintf("%s is not there for another caller than recovered table %s", st.Text(t), b.table.ID)
+		st.Judge(r, report.Inconclusive, b.evidence()...)
 	default:
-		r.message = fmt.Sprintf("%s is not there after table %s was recovered", st.text(t), b.table.id)
-		r.excuses = []excuse{excused("changed or deleted", t, b.recovery, st.Event)}
-		st.judge(r, report.Fail, b.evidence()...)
+		r.Message = fmt.Sprintf("%s is not there after table %s was recovered", st.Text(t), b.table.ID)
+		r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", t, b.recovery, st.Exchange)}
+		st.Judge(r, report.Fail, b.evidence()...)
 	}
 }
 
-func (b *returned) evidence() []*Event { return append(slices.Clone(b.proofs), b.deletion, b.recovery) }
+func (b *returned) evidence() []*facts.Exchange {
+	return append(slices.Clone(b.proofs), b.deletion, b.recovery)
+}
 
 // stillDeleted looks for the table among the deleted ones.
-func (b *returned) stillDeleted(st *step) bool {
+func (b *returned) stillDeleted(st *history.Step) bool {
 	id := b.recovery.Recovered.ID
-	i := slices.IndexFunc(st.Page.Tables, func(f deletedFact) bool { return f.ID == id })
+	i := slices.IndexFunc(st.Page.Tables, func(f facts.DeletedTable) bool { return f.ID == id })
 	if !st.OK() || i < 0 {
 		return false
 	}
-	r := ruling{
-		rule: TableRecovery, aspect: "deleted", provenance: specs.Documented,
-		message: fmt.Sprintf("table %s is among the deleted tables after it was recovered", b.table.id),
-		excuses: []excuse{excused("deleted", b.table, b.recovery, st.Event)},
+	r := history.Ruling{
+		Rule: TableRecovery, Aspect: "deleted", Provenance: specs.Documented,
+		Message: fmt.Sprintf("table %s is among the deleted tables after it was recovered", b.table.ID),
+		Excuses: []history.Excuse{history.NewExcuse("deleted", b.table, b.recovery, st.Exchange)},
 	}
 	at := st.Page.Tables[i].At
-	if at.IsZero() || at.Before(b.recovery.over().Truncate(time.Second)) {
-		st.judge(r, report.Fail, b.evidence()...)
+	if at.IsZero() || at.Before(b.recovery.EndedAt().Truncate(time.Second)) {
+		st.Judge(r, report.Fail, b.evidence()...)
 		return true
 	}
-	if at.After(b.recovery.over()) {
-		st.sign("deleted", b.table, b.recovery, time.Time{})
+	if at.After(b.recovery.EndedAt()) {
+		st.Sign("deleted", b.table, b.recovery, time.Time{})
 	}
-	r.message += "; it was deleted again at " + at.UTC().Format(time.RFC3339)
-	st.judge(r, report.Inconclusive, b.evidence()...)
+	r.Message += "; it was deleted again at " + at.UTC().Format(time.RFC3339)
+	st.Judge(r, report.Inconclusive, b.evidence()...)
 	return true
 }
 
 // isChangedBy reports whether an exchange may change the table or its database again.
-func (b *returned) isChangedBy(e *Event) bool {
-	if e == b.recovery || e.does != changes && e.does != removes {
+func (b *returned) isChangedBy(e *facts.Exchange) bool {
+	if e == b.recovery || e.Verb != facts.Changes && e.Verb != facts.Deletes {
 		return false
 	}
-	return e.Named == b.database || slices.Contains(e.touched(), b.table)
-}
-
-func (e *Event) showsThing(t thing) bool {
-	return slices.ContainsFunc(e.Shows, func(f shown) bool { return f.Thing == t })
+	return e.Target == b.database || slices.Contains(e.Touched(), b.table)
 }

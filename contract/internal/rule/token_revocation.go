@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var tokenRevocation = watch{
-	about: report.RuleDoc{
+var tokenRevocation = history.Rule{
+	Doc: report.RuleDoc{
 		ID: TokenRevocation, Provenance: specs.Assumed,
 		Title: "a removed token is gone with every other live token of the same user for the same client",
 		Watches: "Lists of tokens that began after a removal had succeeded, and removals of tokens that were revoked " +
@@ -24,52 +26,52 @@ var tokenRevocation = watch{
 			"one; another token under the id of a removed one; a list of another caller, who may see less; a list under way during the removal; removals that were " +
 			"refused or not answered.",
 	},
-	see: seeTokenRevocation,
+	Check: checkTokenRevocation,
 }
 
-func seeTokenRevocation(st *step) {
-	st.used(TokenRevocation)
-	if !st.isListOf(TokenRevocation) {
+func checkTokenRevocation(st *history.Step) {
+	checkUses(st, TokenRevocation)
+	if !isListOf(st, TokenRevocation) {
 		return
 	}
-	violated := st.relisted(TokenRevocation)
-	st.s.revocations = slices.DeleteFunc(st.s.revocations, func(r *revocation) bool {
-		isOthers := st.Caller != 0 && r.viewer != 0 && st.Caller != r.viewer
-		if !st.known(r.removal) || r.known && isOthers && !violated {
+	violated := checkListed(st, TokenRevocation)
+	st.State.Revocations = slices.DeleteFunc(st.State.Revocations, func(r *history.Revocation) bool {
+		isOthers := st.Caller != 0 && r.Viewer != 0 && st.Caller != r.Viewer
+		if !st.Known(r.Removal) || r.Known && isOthers && !violated {
 			return false
 		}
 		if !violated {
-			st.relieve(r)
+			passUnlisted(st, r)
 		}
 		return true
 	})
 }
 
-// relieve judges a list that shows nothing which is known to be revoked by a removal.
-func (st *step) relieve(r *revocation) {
-	verdict := ruling{rule: TokenRevocation, aspect: "list", provenance: specs.Documented}
+// passUnlisted judges a list that shows nothing which is known to be revoked by a removal.
+func passUnlisted(st *history.Step, r *history.Revocation) {
+	verdict := history.Ruling{Rule: TokenRevocation, Aspect: "list", Provenance: specs.Documented}
 	switch {
-	case len(st.Tokens) > 0 && !r.known:
-		verdict.message = fmt.Sprintf("whose token %s was is not known, and so are those that went with it", r.removal.ID)
-		st.judge(verdict, report.Inconclusive, r.removal)
-	case r.known && (st.Caller == 0 || r.viewer == 0):
-		verdict.message = fmt.Sprintf("no token is listed that went with token %s; whether this caller would see it is not known",
-			r.removal.ID)
-		st.judge(verdict, report.Inconclusive, r.removal)
-	case slices.ContainsFunc(st.Tokens, st.isNobodys):
-		verdict.message = fmt.Sprintf("tokens are listed that may be revoked with token %s; they do not show whose they are",
-			r.removal.ID)
-		st.judge(verdict, report.Inconclusive, r.removal)
+	case len(st.Tokens) > 0 && !r.Known:
+		verdict.Message = fmt.Sprintf("whose token %s was is not known, and so are those that went with it", r.Removal.ID)
+		st.Judge(verdict, report.Inconclusive, r.Removal)
+	case r.Known && (st.Caller == 0 || r.Viewer == 0):
+		verdict.Message = fmt.Sprintf("no token is listed that went with token %s; whether this caller would see it is not known",
+			r.Removal.ID)
+		st.Judge(verdict, report.Inconclusive, r.Removal)
+	case slices.ContainsFunc(st.Tokens, func(f facts.Token) bool { return hasNoOwner(st, f) }):
+		verdict.Message = fmt.Sprintf("tokens are listed that may be revoked with token %s; they do not show whose they are",
+			r.Removal.ID)
+		st.Judge(verdict, report.Inconclusive, r.Removal)
 	default:
-		st.judge(verdict, report.Pass)
+		st.Judge(verdict, report.Pass)
 	}
 }
 
-// isNobodys reports whether it is not known, from this list nor from earlier ones, whose a token is.
-func (st *step) isNobodys(f tokenFact) bool {
-	if (owner{f.User, f.Client}).isKnown() {
+// hasNoOwner reports whether it is not known, from this list nor from earlier ones, whose a token is.
+func hasNoOwner(st *history.Step, f facts.Token) bool {
+	if (facts.Owner{User: f.User, Client: f.Client}).IsKnown() {
 		return false
 	}
-	earlier, ok := st.s.tokens.get(f.ID)
-	return !ok || !earlier.isKnown()
+	earlier, ok := st.State.Tokens.Get(f.ID)
+	return !ok || !earlier.IsKnown()
 }

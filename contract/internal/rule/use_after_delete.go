@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"net/http"
 
+	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
 
-var useAfterDelete = watch{
-	about: report.RuleDoc{
+var useAfterDelete = history.Rule{
+	Doc: report.RuleDoc{
 		ID: UseAfterDelete, Provenance: specs.Assumed,
 		Title: "what was deleted is gone, with what belonged to it: 404, and no list shows it; a domain key is never " +
 			"given twice",
@@ -30,76 +31,76 @@ var useAfterDelete = watch{
 			"refusals that come before the question whether something is there (400, 401, 403, 409, 422); what the " +
 			"document does not say to go along, such as the sessions and attempts of a project.",
 	},
-	see: seeUseAfterDelete,
+	Check: checkUseAfterDelete,
 }
 
-func seeUseAfterDelete(st *step) {
-	st.used(UseAfterDelete)
-	st.referred()
-	st.outlived(UseAfterDelete)
-	if !st.relisted(UseAfterDelete) && st.isListOf(UseAfterDelete) && !st.Partial && st.s.removals[st.of] > 0 {
-		st.judge(ruling{rule: UseAfterDelete, aspect: "list"}, report.Pass)
+func checkUseAfterDelete(st *history.Step) {
+	checkUses(st, UseAfterDelete)
+	checkReferences(st)
+	checkOutlived(st, UseAfterDelete)
+	if !checkListed(st, UseAfterDelete) && isListOf(st, UseAfterDelete) && !st.Partial && st.State.Removals[st.Kind] > 0 {
+		st.Judge(history.Ruling{Rule: UseAfterDelete, Aspect: "list"}, report.Pass)
 	}
-	st.reissued()
-	st.droppedKey()
+	checkReissuedID(st)
+	checkRemovedKey(st)
 }
 
-// droppedKey looks at a request with an API key that was removed.
-func (st *step) droppedKey() {
-	c := st.s.caller(st.Caller)
-	if c == nil || !st.known(c.dropped) || !st.looksAtKey() {
+// checkRemovedKey looks at a request with an API key that was removed.
+func checkRemovedKey(st *history.Step) {
+	c := st.State.Caller(st.Caller)
+	if c == nil || !st.Known(c.Dropped) || !st.LooksAtKey() {
 		return
 	}
-	r := ruling{rule: UseAfterDelete, aspect: "key", provenance: specs.Client}
+	r := history.Ruling{Rule: UseAfterDelete, Aspect: "key", Provenance: specs.Client}
 	switch {
 	case st.Status == http.StatusUnauthorized || st.Status == http.StatusForbidden:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case st.OK():
-		r.message = "an API key was taken after it was removed"
-		st.judge(r, report.Fail, c.dropped)
+		r.Message = "an API key was taken after it was removed"
+		st.Judge(r, report.Fail, c.Dropped)
 	}
 }
 
-// referred looks at what is pointed at something deleted. That this is refused is only assumed.
-func (st *step) referred() {
+// checkReferences looks at what is pointed at something deleted. That this is refused is only assumed.
+func checkReferences(st *history.Step) {
 	for _, t := range st.Refers {
-		if x := st.s.lookUp(t); st.deletion(x) != nil {
-			st.referredTo(x)
+		if x := st.State.LookUp(t); st.Deletion(x) != nil {
+			checkReference(st, x)
 		}
 	}
 }
 
-func (st *step) referredTo(x *entity) {
-	r := ruling{rule: UseAfterDelete, aspect: "reference", provenance: specs.Assumed}
+func checkReference(st *history.Step, x *history.Entity) {
+	r := history.Ruling{Rule: UseAfterDelete, Aspect: "reference", Provenance: specs.Assumed}
 	switch {
 	case st.OK():
-		r.message = st.text(x.thing) + " was referred to after it was deleted"
-		r.excuses = st.remade(x)
-		st.judge(r, report.Fail, x.evidence()...)
+		r.Message = st.Text(x.Thing) + " was referred to after it was deleted"
+		r.Excuses = recreatedExcuses(st, x)
+		st.Judge(r, report.Fail, x.DeletionEvidence()...)
 	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	}
 }
 
-// reissued looks at jobs with a domain key that another job has, which is refused with 409 as long as anybody
+// checkReissuedID looks at jobs with a domain key that another job has, which is refused with 409 as long as anybody
 // remembers.
-func (st *step) reissued() {
+func checkReissuedID(st *history.Step) {
 	if st.Issued == nil || st.Issued.DomainKey == "" {
 		return
 	}
-	first, ok := st.s.domainKeys.get(st.Issued.DomainKey)
-	if !ok || !st.known(first) {
+	first, ok := st.State.DomainKeys.Get(st.Issued.DomainKey)
+	if !ok || !st.Known(first) {
 		return
 	}
-	r := ruling{rule: UseAfterDelete, aspect: "domain key", provenance: specs.Client}
+	r := history.Ruling{Rule: UseAfterDelete, Aspect: "domain key", Provenance: specs.Client}
 	switch {
 	case st.Status == http.StatusConflict:
-		st.judge(r, report.Pass)
+		st.Judge(r, report.Pass)
 	case st.OK():
-		r.message = fmt.Sprintf("a second job, %s, got the domain key of job %s", st.Issued.ID, first.Issued.ID)
+		r.Message = fmt.Sprintf("a second job, %s, got the domain key of job %s", st.Issued.ID, first.Issued.ID)
 		if st.Issued.ID == first.Issued.ID {
-			r.message = fmt.Sprintf("job %s was issued again with its domain key and answered with success instead of 409", first.Issued.ID)
+			r.Message = fmt.Sprintf("job %s was issued again with its domain key and answered with success instead of 409", first.Issued.ID)
 		}
-		st.judge(r, report.Fail, first)
+		st.Judge(r, report.Fail, first)
 	}
 }

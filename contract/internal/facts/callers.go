@@ -1,0 +1,37 @@
+package facts
+
+import (
+	"hash/maphash"
+	"net/http"
+	"strings"
+
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs"
+)
+
+// CallerSeed seeds the hashes of keys, of bodies and of exchanges. They differ from one process to the next.
+var CallerSeed = maphash.MakeSeed()
+
+// callerOf returns an id that distinguishes callers without keeping their keys. It is 0 when the recording does not
+// show who asks.
+func callerOf(r *judge.Result) uint64 {
+	if key := r.Credential().Identity; key != "" {
+		return callerWith(key)
+	}
+	return 0
+}
+
+// callerWith returns the caller who has a key.
+func callerWith(key string) uint64 { return maphash.String(CallerSeed, key) | 1 }
+
+// LooksAtKey reports whether the answer says whether the key is taken. That to an event does not: its key is looked at
+// after the answer.
+func (e *Exchange) LooksAtKey() bool {
+	return !e.Open && !strings.HasPrefix(e.Operation, specs.Ingestion+".")
+}
+
+// IsSameInAllAccounts reports whether an exchange is the same in all accounts: an event was taken, or a key was not.
+func (e *Exchange) IsSameInAllAccounts() bool {
+	return e.Status == 0 || e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden ||
+		strings.HasPrefix(e.Operation, specs.Ingestion+".")
+}

@@ -1,0 +1,293 @@
+package facts
+
+import (
+	"hash/maphash"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/ownership"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// Exchange holds what the rules need of one exchange: the facts in its bodies, not the bodies.
+type Exchange struct {
+	Number    int
+	Seq       int64
+	Overlaps  int64
+	File      string
+	World     string
+	Address   string
+	Mock      bool   // at an address of a mock on this machine
+	Operation string // name, such as workflow.deletePool
+	Method    string
+	Digest    uint64 // of request and answer
+	Start     time.Time
+	End       time.Time
+	Status    int // 0 when no answer was seen
+	Date      time.Time
+	Line      report.Line // as reports show the exchange: set by whoever writes one
+	Forget    bool        // the state of the world was replaced: nothing known before holds
+	Own       bool        // a mock recorded it, with the name of its world
+	Unordered bool        // its file is not in the order of time
+	At        int         // which place it was sent to, as a Watcher numbers them
+	Account   string      // the account that the answer speaks of
+
+	Caller    uint64 // who asked, 0 when that is not known
+	Keyed     bool   // there was an Authorization header
+	Open      bool   // the operation asks for no key, so that an answer says nothing of one
+	Kind      Kind   // what the operation is about
+	Verb      Verb
+	MayCreate []Kind // kinds of which it may make one that it does not name
+	Target    Thing  // what the path names
+	Parent    Thing  // what the path names that it is a part of
+	Uses      []Use  // what else the path names
+	ID        string // the first path parameter
+	Opaque    bool   // there was success, but the answer could not be read
+	Content
+}
+
+// WithoutFacts returns what remains of an exchange that only evidence refers to, for as long as the recording lasts.
+func (e *Exchange) WithoutFacts() *Exchange {
+	bare := *e
+	bare.Content = Content{}
+	return &bare
+}
+
+// OK reports whether the request was answered with success, and not only put off.
+func (e *Exchange) OK() bool { return e.Status >= 200 && e.Status < 300 && !e.Unknown() }
+
+// Unknown reports whether it is unknown if the request took effect.
+func (e *Exchange) Unknown() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 202 }
+
+// Before reports whether one exchange was over when another began. Exchanges at the same instant, as a clock that
+// stands still gives them, are in the order of their file, if that has one, unless the file shows that they overlapped;
+// so are those without times. Where times are whole seconds, one that ends in the second in which another caller's
+// begins may overlap.
+func Before(a, b *Exchange) bool {
+	if a.Start.IsZero() || b.Start.IsZero() {
+		return a.Number < b.Number
+	}
+	return a.End.Before(b.Start) ||
+		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && !(a.isCoarse() && a.Caller != b.Caller) && a.Number < b.Number && !b.sawTheEndOf(a)
+}
+
+// isCoarse reports whether the end of an exchange may be anywhere in its second.
+func (e *Exchange) isCoarse() bool { return !e.Own && e.End.Nanosecond() == 0 }
+
+// sawTheEndOf reports whether an exchange was under way when another one, of a lower number, ended.
+func (e *Exchange) sawTheEndOf(other *Exchange) bool {
+	return other.Seq < e.Seq && other.Seq >= e.Seq-e.Overlaps
+}
+
+// Overlap reports whether two exchanges were under way at the same time, or may have been.
+func Overlap(a, b *Exchange) bool { return a != b && !Before(a, b) && !Before(b, a) }
+
+// New extracts the facts of an exchange. It is nil when no rule cares for it.
+func New(r *judge.Result) *Exchange {
+	if r.Owner.State == ownership.Ignored {
+		return forgetting(r)
+	}
+	op := r.Operation()
+	if op == nil {
+		return nil
+	}
+	actions, own, caller := op.Actions(), readers[op.Name()], callerOf(r)
+	if len(actions) == 0 && own == nil && caller == 0 {
+		return nil
+	}
+	e := newEvent(r)
+	e.Operation, e.Caller = op.Name(), caller
+	e.Open = op.Spec.Security != nil && len(*op.Spec.Security) == 0
+	e.Keyed = r.Item.Request.Headers.Value("Authorization") != ""
+	if len(actions) > 0 || own != nil {
+		e.read(actions, own, r)
+	}
+	return e
+}
+
+func (e *Exchange) read(actions []*specs.Action, own *reader, r *judge.Result) {
+	o := objectReader{event: e, document: r.Operation().Document, match: &r.Owner.Match}
+	if own == nil {
+		own = &reader{}
+	}
+	if len(actions) > 0 {
+		o.name(actions, r)
+	}
+	if own.rest != nil {
+		own.rest(e, r)
+	}
+	if e.OK() || e.Status == http.StatusConflict {
+		e.Opaque = r.Item.ResponseDoubt != ""
+		o.response(actions, own, r)
+	}
+	e.readRequest(actions, own, r)
+	if e.Issued != nil && e.Issued.Reads {
+		e.MayCreate = nil // a query that only reads
+	}
+	if e.OK() && (e.Verb == Creates || e.Verb == Changes) {
+		e.compareMembers(r)
+	}
+}
+
+// response reads an answer, of which something is expected if the operation itself shows what it is about.
+func (o *objectReader) response(actions []*specs.Action, own *reader, r *judge.Result) {
+	isRead := func(a *specs.Action) bool { return len(a.At) > 0 }
+	if own.in == nil && !slices.ContainsFunc(actions, isRead) {
+		return
+	}
+	body, ok := r.JSONResponse()
+	if !ok {
+		o.event.Opaque = o.event.Opaque || own.in != nil || isRead(actions[0])
+		return
+	}
+	o.show(actions, body)
+	if own.in != nil {
+		own.in(o.event, body)
+	}
+	o.event.Account = visible(body.Get("account_id"))
+	if o.event.Account == "" {
+		o.event.Account = visible(body.Get("0.account_id"))
+	}
+}
+
+func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *judge.Result) {
+	isRead := func(a *specs.Action) bool {
+		return a.Request != nil && len(a.Resource.Parents)+len(a.Resource.Refers) > 0
+	}
+	if own.to == nil && !slices.ContainsFunc(actions, isRead) {
+		return
+	}
+	body, ok := r.JSONRequest()
+	if !ok {
+		return
+	}
+	for _, a := range actions {
+		e.refer(a, body)
+	}
+	if own.to != nil {
+		own.to(e, body)
+	}
+}
+
+func newEvent(r *judge.Result) *Exchange {
+	item := &r.Item
+	e := &Exchange{
+		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World, Address: r.Owner.Site,
+		Start: item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
+		Method: item.Request.Method,
+		Line:   report.Line{Exchange: item.Number},
+	}
+	e.Digest = digestOf(item)
+	if e.End.Before(e.Start) {
+		e.End = e.Start
+	}
+	if item.Response != nil {
+		e.Status = item.Response.Status
+		e.Date, _ = http.ParseTime(item.Response.Headers.Value("Date"))
+	}
+	return e
+}
+
+// digestOf is the same for an exchange that is recorded twice.
+func digestOf(item *capture.Item) uint64 {
+	var h maphash.Hash
+	h.SetSeed(CallerSeed)
+	part := func(text string) { _, _ = h.WriteString(text); _ = h.WriteByte(0) }
+	part(item.Request.Method)
+	part(item.Request.URL)
+	part(item.End.String())
+	if item.Request.Body != nil {
+		_, _ = h.Write(item.Request.Body.Bytes)
+	}
+	if item.Response != nil {
+		part(strconv.Itoa(item.Response.Status))
+		if item.Response.Body != nil {
+			_, _ = h.Write(item.Response.Body.Bytes)
+		}
+	}
+	return h.Sum64()
+}
+
+// forgetting recognises requests to the control interface of the mock that replace the state of a world.
+func forgetting(r *judge.Result) *Exchange {
+	_, path, found := strings.Cut(r.Item.Request.URL, "/_understudy/worlds")
+	if !found || r.Item.Request.Method == http.MethodGet {
+		return nil
+	}
+	path, _, _ = strings.Cut(path, "?")
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	replaces := false
+	switch last := segments[len(segments)-1]; last {
+	case "reset", "restore", "state":
+		replaces = true
+	default:
+		replaces = r.Item.Request.Method == http.MethodDelete && len(segments) == 1
+	}
+	if !replaces {
+		return nil
+	}
+	e := newEvent(r)
+	e.World, e.Forget = segments[0], true
+	return e
+}
+
+// NamedThings lists the things that a path names and that have to be there.
+func (e *Exchange) NamedThings() []Thing {
+	var list []Thing
+	if e.Verb != NoVerb {
+		list = append(list, e.Target, e.Parent)
+	}
+	for _, u := range e.Uses {
+		if u.Does != NoVerb {
+			list = append(list, u.Thing)
+		}
+	}
+	return slices.DeleteFunc(list, Thing.IsNone)
+}
+
+// EndedAt returns the time at which an exchange was over, by the server's own clock where the answer shows it.
+func (e *Exchange) EndedAt() time.Time {
+	if !e.Date.IsZero() {
+		return e.Date
+	}
+	return e.End
+}
+
+// Touched lists the things that an exchange is about, shows, or may change.
+func (e *Exchange) Touched() []Thing {
+	var list []Thing
+	if !e.Target.IsNone() {
+		list = append(list, e.Target)
+	}
+	for _, f := range e.Shows {
+		if f.Thing != e.Target {
+			list = append(list, f.Thing)
+		}
+	}
+	for _, u := range e.Uses {
+		if u.Does.Writes() {
+			list = append(list, u.Thing)
+		}
+	}
+	return list
+}
+
+// Refused reports whether a request certainly had no effect.
+func (e *Exchange) Refused() bool { return !e.OK() && !e.Unknown() }
+
+// ShowsThing reports whether the answer shows a thing.
+func (e *Exchange) ShowsThing(t Thing) bool {
+	return slices.ContainsFunc(e.Shows, func(f Shown) bool { return f.Thing == t })
+}
+
+// MayTouch reports whether an exchange may have made, changed or deleted a thing.
+func (e *Exchange) MayTouch(t Thing) bool {
+	return e.Verb.Writes() && (e.Target == t || e.Parent == t || e.Kind == t.Kind || e.ShowsThing(t)) || e.MayMake(t) ||
+		t.Kind == Tables && e.Target == DatabaseOf(t)
+}

@@ -1,0 +1,164 @@
+// Package facts extracts from an exchange what the rules need to know of it: the operation, the caller, the resources
+// that it names, shows and changes, and the few values that single rules compare. Bodies are read once and not kept.
+package facts
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs"
+)
+
+// text copies a value out of its body, so that nothing keeps the body in memory.
+func text(value gjson.Result) string { return strings.Clone(value.String()) }
+
+// visible is a text, unless a recorder put the same in the place of others too.
+func visible(value gjson.Result) string {
+	if s := text(value); judge.IsDistinct(s) {
+		return s
+	}
+	return ""
+}
+
+// Content hold what an exchange says beyond its address. Ids are text, whether the body has text or a number.
+type Content struct {
+	Shows       []Shown      // things that the answer shows to be there
+	Listed      bool         // the answer held its list
+	Partial     bool         // or a part of it
+	Memberships []Membership // what the answer shows to be a part of what
+	Refers      []Thing      // what a request wants something to refer to
+
+	Answered   string   // the id of the one thing that the answer is, of the kind that the path names
+	Ignored    []Member // what a request set, and its answer shows otherwise
+	Repeatable bool     // the request has an idempotency key
+
+	WorkflowContent
+	CoreContent
+	DWHContent
+	IngestionContent
+}
+
+// Shown is a thing as an answer shows it.
+type Shown struct {
+	Thing   Thing
+	Does    Verb      // what the request did to it
+	Aliases []string  // other ids of it
+	Ident   string    // that distinguishes it from another one of the same name
+	Born    time.Time // likewise, to the second; zero where the answer does not show that
+	Mark    uint64    // the same where an answer shows the same of it; 0 where that is too little to identify it
+}
+
+// Use is a thing that a request names beside the one that it is about.
+type Use struct {
+	Thing Thing
+	Does  Verb
+}
+
+// Member is a member that request and answer show differently.
+type Member struct{ Name, Asked, Answered string }
+
+// maxIgnored bounds how many of these are kept of an exchange.
+const maxIgnored = 20
+
+// compareMembers holds the numbers and truth values that a request sets against those that its answer shows.
+func (e *Exchange) compareMembers(r *judge.Result) {
+	e.Repeatable = queryOf(r).Get("idempotent_key") != ""
+	request, ok := r.JSONRequest()
+	answer, isJSON := r.JSONResponse()
+	if !ok || !isJSON || e.Opaque {
+		return
+	}
+	if attributes := request.Get("data.attributes"); attributes.IsObject() {
+		request, answer = attributes, answer.Get("data.attributes")
+	}
+	e.Repeatable = e.Repeatable || request.Get("idempotent_key").Exists()
+	set := map[string]gjson.Result{}
+	request.ForEach(func(name, asked gjson.Result) bool {
+		if asked.Type == gjson.Number || asked.IsBool() {
+			set[name.String()] = asked
+		}
+		return true
+	})
+	if len(set) == 0 || !answer.IsObject() {
+		return
+	}
+	answer.ForEach(func(name, shown gjson.Result) bool {
+		asked := set[name.String()]
+		isNumber := asked.Type == gjson.Number && shown.Type == gjson.Number && asked.Num != shown.Num
+		isTruth := asked.IsBool() && shown.IsBool() && asked.Bool() != shown.Bool()
+		if isNumber || isTruth {
+			e.Ignored = append(e.Ignored, Member{text(name), text(asked), text(shown)})
+		}
+		return len(e.Ignored) < maxIgnored
+	})
+}
+
+// markOf is the same for what answers show alike.
+func markOf(body gjson.Result) uint64 { return maphash.String(CallerSeed, body.Raw) }
+
+// reader reads of an operation what rules know beyond what its document says of resources.
+type reader struct {
+	in   func(*Exchange, gjson.Result)  // reads the answer
+	to   func(*Exchange, gjson.Result)  // reads the request's body
+	rest func(*Exchange, *judge.Result) // reads what else there is
+}
+
+// readers, by the names of operations.
+var readers = map[string]*reader{
+	"workflow.startAttempt":    {to: readStart},
+	"core.issueJob":            {in: readIssued, to: readIssue},
+	"core.createExportJob":     {in: readIssued, to: readIssue},
+	"core.setJobResultExport":  {in: readIssued, to: readIssue},
+	"core.createSchedule":      {in: readScheduled},
+	"core.tailTable":           {in: readRecords},
+	"core.listDeletedTables":   {rest: readPage, in: readDeleted},
+	"core.recoverTable":        {rest: readRecovery, in: readRecovered, to: readTarget},
+	"core.removeApiKey":        {to: readDropped},
+	"dwh.createDwhIntegration": {to: readTargets},
+	"ingestion.ingestEvent":    {rest: readEvent},
+}
+
+// objects read what rules know of objects of a kind beyond that they are there, wherever an answer shows one, with the
+// object that it stands in, if it is embedded.
+var objects = map[Kind]func(e *Exchange, f *Shown, body, whole gjson.Result){
+	Pools: readPool, PoolRules: readRule, attempts: readAttempt, tasks: readTask,
+	Tokens: readToken, SubUsers: readSubUser, jobs: readJob,
+}
+
+// Membership states that a thing is a part of another, and gone with it.
+type Membership struct {
+	Part, Parent Thing
+	Sure         specs.Provenance // of it that the part is gone with the whole
+}
+
+// addMembership notes that an answer shows a thing to be a part of another.
+func (e *Exchange) addMembership(part, whole Thing, sure specs.Provenance) {
+	if part.ID != "" && whole.ID != "" {
+		e.Memberships = append(e.Memberships, Membership{part, whole, sure})
+	}
+}
+
+// IsOlderThan reports whether a thing was made before an exchange.
+func (f *Shown) IsOlderThan(e *Exchange) bool {
+	return !f.Born.IsZero() && f.Born.Before(e.EndedAt().Add(-time.Second))
+}
+
+// Origin differs where two things have one id; it is 0 where that is not shown.
+func (f *Shown) Origin() uint64 {
+	if f.Born.IsZero() {
+		return 0
+	}
+	return uint64(f.Born.Unix())
+}
+
+// IsDistinct reports whether a thing that is shown to two callers in the same way is one thing: it was not there from the
+// beginning, as the default pool is.
+func (f *Shown) IsDistinct(e *Exchange) bool {
+	isDefault := slices.ContainsFunc(e.Pools, func(p Pool) bool { return p.IsDefault && p.ID == f.Thing.ID })
+	return f.Mark != 0 && !isDefault
+}

@@ -1,0 +1,252 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs"
+)
+
+// objectReader reads the things that a request names and that its answer shows, as the document of the operation says.
+type objectReader struct {
+	event    *Exchange
+	document *specs.Document
+	match    *specs.Match
+}
+
+// name notes what the path and the query name.
+func (o *objectReader) name(actions []*specs.Action, r *judge.Result) {
+	e, about := o.event, actions[0]
+	e.Kind, e.Verb = Kind(about.Resource.Name), verbOf(about)
+	for _, name := range about.MayCreate {
+		e.MayCreate = append(e.MayCreate, Kind(name))
+	}
+	e.ID = r.Owner.Match.First()
+	e.Target = Thing{e.Kind, o.id(about.Path)}
+	if about.Query != "" {
+		e.Target.ID = queryOf(r).Get(about.Query)
+	}
+	e.Target = e.Target.orNone()
+	e.Parent = Thing{Kind(about.Resource.Parent()), o.id(about.Within)}.orNone()
+	for _, a := range actions[1:] {
+		if t := (Thing{Kind(a.Resource.Name), o.id(a.Path)}).orNone(); !t.IsNone() {
+			e.Uses = append(e.Uses, Use{t, verbOf(a)})
+		}
+	}
+	for name := range queryOf(r) {
+		e.Partial = e.Partial || about.IsPartial(name)
+	}
+}
+
+// orNone returns no thing in place of one without an id.
+func (t Thing) orNone() Thing {
+	if t.ID == "" {
+		return Thing{}
+	}
+	return t
+}
+
+// id returns the values of path parameters, or nothing if one of them is empty.
+func (o *objectReader) id(names []string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		if parts[i] = o.match.Param(name); parts[i] == "" {
+			parts[i] = o.match.Declared(name)
+		}
+		if parts[i] == "" {
+			return ""
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// show reads the objects of an answer.
+func (o *objectReader) show(actions []*specs.Action, body gjson.Result) {
+	for i, a := range actions {
+		does := Reads
+		if i == 0 || a.Changes {
+			does = verbOf(a)
+		}
+		for _, at := range a.At {
+			o.showAt(a, at, does, body)
+		}
+		for _, at := range a.Also {
+			each(body, at, func(object gjson.Result) { o.add(a, &sightOf{does: Reads, object: object}) })
+		}
+	}
+	o.measure(actions[0], body)
+}
+
+// showAt reads what stands at a pointer.
+func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body gjson.Result) {
+	isList := slices.Contains(at, "*")
+	each(body, at, func(object gjson.Result) {
+		o.add(a, &sightOf{does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList && a.Verb != ""})
+	})
+	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
+		each(body, at[:n], func(list gjson.Result) {
+			o.event.Listed = list.IsArray()
+			each(body, a.Total(), func(total gjson.Result) {
+				o.event.Partial = o.event.Partial || total.Int() > list.Get("#").Int()
+			})
+		})
+	}
+}
+
+// measure notes that a list goes on with other pages.
+func (o *objectReader) measure(a *specs.Action, body gjson.Result) {
+	each(body, a.Pages(), func(pages gjson.Result) { o.event.Partial = o.event.Partial || pages.Int() > 1 })
+}
+
+// each passes on whatever stands at a pointer.
+func each(value gjson.Result, at specs.Pointer, do func(gjson.Result)) {
+	if at == nil || !value.Exists() {
+		return
+	}
+	for i, token := range at {
+		if token == "*" {
+			if value.IsArray() {
+				value.ForEach(func(_, item gjson.Result) bool {
+					each(item, at[i+1:], do)
+					return true
+				})
+			}
+			return
+		}
+		if value = valueOf(value, token); !value.Exists() {
+			return
+		}
+	}
+	do(value)
+}
+
+// valueOf returns a member of an object by its name, whatever that is.
+func valueOf(object gjson.Result, name string) gjson.Result { return object.Get(gjson.Escape(name)) }
+
+// first returns the text at a pointer that leads to one value, or nothing.
+func first(object gjson.Result, at specs.Pointer) (found string) {
+	each(object, at, func(value gjson.Result) { found = text(value) })
+	return found
+}
+
+// sightOf is an object where an answer shows it.
+type sightOf struct {
+	does     Verb
+	object   gjson.Result
+	whole    gjson.Result // that it is embedded in
+	isWhole  bool         // it is all there is to show, which distinguishes one thing from another
+	isAnswer bool         // the answer is about it alone
+}
+
+// add notes that an answer shows a thing, and what it says of it.
+func (o *objectReader) add(a *specs.Action, s *sightOf) {
+	r := a.Resource
+	kindName := text(s.object.Get("type"))
+	if len(r.Types) > 0 {
+		if r = o.document.ResourceOfType(kindName); r == nil {
+			return
+		}
+	}
+	if a.Identity == nil || r != a.Resource {
+		o.addObject(r, s, kindName)
+		return
+	}
+	parts := make([]string, len(a.Identity))
+	for i, at := range a.Identity {
+		if parts[i] = first(s.object, at); parts[i] == "" {
+			return
+		}
+	}
+	o.event.Shows = append(o.event.Shows, Shown{Thing: Thing{Kind(r.Name), strings.Join(parts, "/")}, Does: s.does})
+}
+
+func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string) {
+	id := o.idOf(r, s.object)
+	if id == "" {
+		return
+	}
+	e := o.event
+	f := Shown{Thing: Thing{Kind(r.Name), id}, Does: s.does, Ident: first(s.object, r.ID)}
+	for _, at := range r.Created {
+		if born := instant(first(s.object, at)); !born.IsZero() {
+			f.Born = born
+		}
+	}
+	for _, key := range r.Keys[1:] {
+		// Digits in a path are read as an id before a name (assumed), so a name of digits alone identifies nothing.
+		if alias := first(s.object, key); strings.Trim(alias, "0123456789") != "" {
+			f.Aliases = append(f.Aliases, alias)
+		}
+	}
+	const enough = 40 // bytes: less may be said of several
+	if len(s.object.Raw) >= enough && (s.isWhole && s.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
+		f.Mark = markOf(s.object)
+	}
+	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered && f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
+		e.Answered = id
+	}
+	if read := objects[f.Thing.Kind]; read != nil {
+		read(e, &f, s.object, s.whole)
+	}
+	e.Shows = append(e.Shows, f)
+	o.tie(r, f.Thing, s, kindName)
+}
+
+// idOf returns the id of an object: its key, after that of what the path names as its parent.
+func (o *objectReader) idOf(r *specs.Resource, object gjson.Result) string {
+	key := first(object, r.Keys[0])
+	if r.Parent() == "" || key == "" {
+		return key
+	}
+	if in := o.event.Parent; string(in.Kind) == r.Parent() {
+		return in.ID + "/" + key
+	}
+	return ""
+}
+
+// tie notes what a thing is a part of, what is a part of it, and what is embedded in it.
+func (o *objectReader) tie(r *specs.Resource, t Thing, s *sightOf, kindName string) {
+	for _, link := range r.Parents {
+		if link.At != nil && (link.Type == "" || link.Type == kindName) {
+			o.event.addMembership(t, Thing{Kind(link.Resource), first(s.object, link.At)}, link.Provenance)
+		}
+	}
+	for _, link := range r.Parts {
+		o.event.addMembership(Thing{Kind(link.Resource), first(s.object, link.At)}, t, link.Provenance)
+	}
+	for _, link := range r.Embeds {
+		embedded := o.document.Resource(link.Resource)
+		each(s.object, link.At, func(object gjson.Result) {
+			if embedded != nil && object.IsObject() {
+				o.addObject(embedded, &sightOf{does: Reads, object: object, whole: s.object}, "")
+			}
+		})
+	}
+}
+
+// refer notes what a request wants something to be a part of, or to refer to.
+func (e *Exchange) refer(a *specs.Action, body gjson.Result) {
+	for _, link := range slices.Concat(a.Resource.Parents, a.Resource.Refers) {
+		at := a.Request.Join(link.At)
+		if t := (Thing{Kind(link.Resource), first(body, at)}).orNone(); !t.IsNone() {
+			e.Refers = append(e.Refers, t)
+		}
+	}
+}
+
+// instant reads the forms of time that the interfaces have, to the second.
+func instant(text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST"} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.Truncate(time.Second)
+		}
+	}
+	return time.Time{}
+}

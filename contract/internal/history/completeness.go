@@ -1,0 +1,124 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/report"
+)
+
+// Completeness states whether a recording is taken to hold all requests that an account was sent.
+type Completeness string
+
+// A recording is complete until it shows otherwise, or always, or never.
+const (
+	Auto   Completeness = "auto"
+	Always Completeness = "always"
+	Never  Completeness = "never"
+)
+
+// Excuse is what a request outside the recording would have to have done to explain a violation.
+type Excuse struct {
+	Did           string      // "made", "changed" or "deleted"
+	thing         facts.Thing // none for any of the kind
+	Kind          facts.Kind
+	After, Before *facts.Exchange // when; after is nil for any time before
+}
+
+// NewExcuse returns the excuse that somebody did something to a thing between two exchanges.
+func NewExcuse(did string, t facts.Thing, after, before *facts.Exchange) Excuse {
+	return Excuse{did, t, t.Kind, after, before}
+}
+
+// text says what the request would have done.
+func (x Excuse) text(c facts.Catalogue) string {
+	if x.thing.IsNone() {
+		return x.Did + " a " + c.Noun(x.Kind)
+	}
+	return x.Did + " " + c.Text(x.thing)
+}
+
+// say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of
+// the history is known.
+func (h *history) say(r Ruling) {
+	f := h.w.accounts.callers[h.account]
+	if isMixed := h.state.IsMixed || f != nil && f.isMixed; isMixed && r.Verdict == report.Fail {
+		r.Verdict = report.Inconclusive
+		r.Message += "; callers are hidden alike, and answers to them contradict each other as those of several accounts do"
+	}
+	if r.Verdict != report.Fail || len(r.Excuses) == 0 || h.w.config.Complete == Always {
+		h.tell(r)
+		return
+	}
+	switch {
+	case h.w.config.Complete == Never:
+		h.doubt(&r, "the recording is not taken as complete", r.Excuses[0])
+	case r.IfComplete:
+		h.doubt(&r, "nothing says that the recording is complete", r.Excuses[0])
+	case len(h.state.held) < maxHeld:
+		h.state.held = append(h.state.held, r)
+		return
+	default:
+		h.weigh(&r)
+	}
+	h.tell(r)
+}
+
+// maxHeld bounds how many violations of a history are held. Those beyond are weighed by what is known so far.
+const maxHeld = 10_000
+
+// tellHeld gives the verdicts that were held.
+func (h *history) tellHeld() {
+	for _, r := range h.state.held {
+		h.weigh(&r)
+		h.tell(r)
+	}
+	h.state.held = nil
+}
+
+// weigh makes a violation inconclusive if a sign supports one of its excuses. Where callers are hidden alike, any sign
+// does: it may show another account.
+func (h *history) weigh(r *Ruling) {
+	judged := r.Evidence[len(r.Evidence)-1]
+	for _, x := range r.Excuses {
+		if i := slices.IndexFunc(h.w.gaps, x.isIn); i >= 0 {
+			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing by their numbers", h.w.gaps[i].First, h.w.gaps[i].Last), x)
+			return
+		}
+		isSign := func(s sign) bool {
+			return (s.supports(x, judged) || judged.Caller == 0) && h.w.writtenByOthers(h.account, NewExcuse(s.did, s.thing, s.after, s.by)) == nil
+		}
+		if i := slices.IndexFunc(h.state.signs, isSign); i >= 0 {
+			s := &h.state.signs[i]
+			h.doubt(r, s.text(h.w.kinds), x)
+			r.Evidence = slices.Insert(slices.Clone(r.Evidence), 0, s.after, s.by)
+			return
+		}
+		if e := h.w.writtenByOthers(h.account, x); e != nil {
+			h.doubt(r, fmt.Sprintf("exchange %d is of a caller who may be of the same account", e.Number), x)
+			r.Evidence = slices.Insert(slices.Clone(r.Evidence), 0, e)
+			return
+		}
+	}
+}
+
+// isIn reports whether the request that an excuse speaks of may be one that is missing.
+func (x Excuse) isIn(gap report.Gap) bool {
+	isOf := func(e *facts.Exchange) bool { return e.File == gap.File && e.World == gap.World }
+	return isOf(x.Before) && x.Before.Seq > gap.First && (x.After == nil || !isOf(x.After) || x.After.Seq < gap.Last)
+}
+
+// doubt makes a violation inconclusive, for a reason.
+func (h *history) doubt(r *Ruling, reason string, x Excuse) {
+	r.Verdict = report.Inconclusive
+	r.Message = fmt.Sprintf("%s; unless somebody whom the recording does not show %s before (%s)", r.Message, x.text(h.w.kinds), reason)
+}
+
+func (h *history) tell(r Ruling) {
+	r.Evidence = slices.DeleteFunc(slices.Clone(r.Evidence), func(e *facts.Exchange) bool { return e == nil })
+	h.w.say(h.w.config.result(r, h.w.accounts.linesOf(r.Evidence)))
+}
+
+// Missing notes that exchanges are missing, by the numbers that a file gives those of a world.
+func (w *Watcher) Missing(gap report.Gap) { w.gaps = append(w.gaps, gap) }

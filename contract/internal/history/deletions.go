@@ -1,0 +1,63 @@
+package history
+
+import (
+	"slices"
+
+	"svc.example/understudy/contract/internal/facts"
+)
+
+// Deletion returns the exchange that deleted a thing, if that is certain, was over when the exchange in hand began, and
+// nothing may have made it anew since.
+func (st *Step) Deletion(x *Entity) *facts.Exchange {
+	if x == nil || x.DeletedBy == nil || x.Unsure != nil || !st.Known(x.DeletedBy) || x.DeletedBy.Verb != facts.Deletes {
+		return nil
+	}
+	isTable := x.Kind == facts.Tables || x.Kind == facts.Databases
+	if isTable && st.State.recoveredUnknown != nil && !facts.Before(st.State.recoveredUnknown, x.DeletedBy) {
+		return nil
+	}
+	if st.State.mayHaveMade(x, x.DeletedBy) != nil && !st.showsSame(x) { // what is made anew is another one
+		return nil
+	}
+	if st.Contested(func(e *facts.Exchange) bool { return e.MayMake(x.Thing) }) {
+		return nil
+	}
+	return x.DeletedBy
+}
+
+// mayHaveMade returns an exchange that may have made a thing, along with others or with a record, and not before
+// another one.
+func (s *State) mayHaveMade(x *Entity, since *facts.Exchange) *facts.Exchange {
+	for _, maker := range []*facts.Exchange{s.MayHaveCreated[x.Kind], x.IngestedBy} {
+		if maker != nil && !facts.Before(maker, since) {
+			return maker
+		}
+	}
+	return nil
+}
+
+// showsSame reports whether an answer shows a thing as the one that it was, by its id, or as older than its deletion.
+func (st *Step) showsSame(x *Entity) bool {
+	return slices.ContainsFunc(st.Shows, func(f facts.Shown) bool {
+		return f.Thing == x.Thing && (x.Ident != "" && f.Ident == x.Ident || !x.LastDeletedBy.Date.IsZero() && f.IsOlderThan(x.LastDeletedBy))
+	})
+}
+
+// Recreated reports whether the answer shows another thing under the name of one that was deleted: somebody whom the
+// recording does not show made it.
+func (x *Entity) Recreated(f *facts.Shown) bool {
+	switch {
+	case f.Ident != "" && x.Ident != "":
+		return f.Ident != x.Ident
+	case f.Born.IsZero():
+		return false
+	case !x.born.IsZero():
+		return !f.Born.Equal(x.born)
+	}
+	return f.Born.After(x.DeletedBy.EndedAt())
+}
+
+// DeletionEvidence returns the exchanges that show that a thing was there, and is gone.
+func (x *Entity) DeletionEvidence() []*facts.Exchange {
+	return append(append([]*facts.Exchange{x.CreatedBy, x.aliasedBy}, x.reasons...), x.DeletedBy)
+}

@@ -1,0 +1,200 @@
+// Package history follows the exchanges of each account in the order in which they began, keeps what they prove, and
+// shows each of them to the rules together with what was known before it. Where the recording lacks exchanges, callers
+// or times, it says so: a rule's violation that an unseen request would explain becomes inconclusive.
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/report"
+)
+
+// Watcher shows exchanges to the rules: those of each account at each address by themselves, in the order in which they
+// began, once all of them are known. It is used by one goroutine.
+type Watcher struct {
+	config    Config
+	kinds     facts.Catalogue
+	say       func(Result)
+	spool     spool
+	sites     *sites
+	accounts  *accounts
+	histories *bounded[member, *history]
+	crowded   map[int]int             // accounts, by site
+	begun     map[int]*facts.Exchange // the first exchange at each site, of whichever account
+	gaps      []report.Gap
+	written   *bounded[writtenKey, []written]
+	instant   time.Time
+	seen      map[uint64]string // the exchanges that began at the same instant, with their files
+	err       error
+}
+
+// maxHistories bounds how many histories are followed at a time. Beyond, the one that was begun first ends.
+const maxHistories = 512
+
+// NewWatcher makes a watcher that gives its verdicts to say.
+func NewWatcher(config Config, say func(Result)) *Watcher {
+	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, sites: newSites()}
+	w.kinds = facts.NewCatalogue(config.Documents)
+	w.accounts = newAccounts(w.kinds)
+	w.written, w.seen, w.begun = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{}, map[int]*facts.Exchange{}
+	w.histories = newBounded[member](maxHistories, func(h *history) { h.end() })
+	return w
+}
+
+// See takes the next exchange of the recording.
+func (w *Watcher) See(e *facts.Exchange) {
+	switch {
+	case w.err != nil:
+		return
+	case e.Forget && e.Start.IsZero():
+		w.sites.resets[nameOf(e.World)]++
+		return
+	case !e.Forget:
+		w.sites.take(e)
+		w.accounts.take(e, w.sites.of(e.At))
+	}
+	w.err = w.spool.put(e)
+}
+
+// End shows the exchanges to the rules. Verdicts that wait for evidence become inconclusive. The error is that of the
+// context, or of the disk.
+func (w *Watcher) End(ctx context.Context) error {
+	w.sites.settle()
+	w.accounts.settle(w.sites)
+	w.crowded = w.accounts.count()
+	if w.err == nil {
+		w.err = w.show(ctx)
+	}
+	return errors.Join(w.err, w.spool.close())
+}
+
+func (w *Watcher) show(ctx context.Context) error {
+	for e, err := range w.spool.all() {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if e.Forget {
+			w.forget(e.World)
+			continue
+		}
+		at := w.accounts.of(member{e.At, e.Caller})
+		h, known := w.histories.Get(at)
+		if !known {
+			if w.begun[at.at] == nil {
+				w.begun[at.at] = e.WithoutFacts()
+			}
+			h = &history{w: w, account: at}
+			h.begin()
+			w.histories.put(at, h)
+		}
+		e.Unordered = w.sites.unordered[e.File]
+		if !w.isDouble(e) {
+			w.noteWritten(e, at)
+			h.take(e)
+		}
+	}
+	for _, h := range w.histories.all() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h.end()
+	}
+	return nil
+}
+
+// isDouble reports whether the same exchange stands in another file, too.
+func (w *Watcher) isDouble(e *facts.Exchange) bool {
+	if e.Start.IsZero() || e.Digest == 0 {
+		return false
+	}
+	if !e.Start.Equal(w.instant) {
+		w.instant = e.Start
+		clear(w.seen)
+	}
+	file, isKnown := w.seen[e.Digest]
+	if !isKnown {
+		w.seen[e.Digest] = e.File
+	}
+	return isKnown && file != e.File
+}
+
+// forget ends what is known of a world, on whatever host: that of the control interface may be another.
+func (w *Watcher) forget(world string) {
+	for _, h := range w.histories.all() {
+		if nameOf(w.sites.list[h.account.at].world) == nameOf(world) {
+			h.end()
+		}
+	}
+}
+
+// Notes reports the sites at which accounts were judged apart.
+func (w *Watcher) Notes() []string {
+	var notes []string
+	for at, p := range w.sites.list {
+		if n := w.crowded[at]; n > 1 && !p.isMock {
+			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged apart: nothing shows that their callers act for the same one",
+				p.address, n))
+		}
+	}
+	slices.Sort(notes)
+	return slices.Compact(notes)
+}
+
+// history is the exchanges of one account at one site.
+type history struct {
+	w       *Watcher
+	account member
+	waiting []*facts.Exchange // not shown yet, since they may overlap with later ones
+	recent  []*facts.Exchange // shown already, but perhaps not over when the next one began
+	state   *State
+}
+
+// maxWaiting bounds how many exchanges wait for the end of one that overlaps with all of them.
+const maxWaiting = 2000
+
+// take adds the next exchange. One is shown when no later one can overlap with it.
+func (h *history) take(e *facts.Exchange) {
+	h.waiting = append(h.waiting, e)
+	for len(h.waiting) > 1 && (facts.Before(h.waiting[0], e) || len(h.waiting) > maxWaiting) {
+		h.next()
+	}
+}
+
+// next shows the exchange that began first.
+func (h *history) next() {
+	e := h.waiting[0]
+	h.waiting = h.waiting[1:]
+	st := &Step{Exchange: e, State: h.state, Say: h.say}
+	h.recent = slices.DeleteFunc(h.recent, func(r *facts.Exchange) bool { return facts.Before(r, e) })
+	for _, other := range slices.Concat(h.recent, h.waiting) {
+		if facts.Overlap(other, e) {
+			st.overlapping = append(st.overlapping, other)
+		}
+	}
+	for i := range h.w.config.Rules {
+		h.w.config.Rules[i].Check(st)
+	}
+	st.lookForUnseen()
+	h.state.learn(e)
+	h.recent = append(h.recent, e)
+}
+
+// end shows what is waiting, and forgets everything.
+func (h *history) end() {
+	for len(h.waiting) > 0 {
+		h.next()
+	}
+	h.state.abandon(h.w.config.Rules, h.say)
+	h.tellHeld()
+	h.begin()
+}
+
+func (h *history) begin() {
+	h.state, h.recent = newState(h.w.kinds), nil
+	h.state.KeepsKeys, h.state.first = h.w.sites.keyed[h.account.at], h.w.begun[h.account.at]
+}

@@ -1,0 +1,179 @@
+package history
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"svc.example/understudy/contract/internal/facts"
+)
+
+// learnJobs learns which keys are used under which name: jobs are shown with the name of the user who issued them.
+func (s *State) learnJobs(e *facts.Exchange) {
+	if f := e.Issued; f != nil && f.ID != "" {
+		s.issuers.put(f.ID, e)
+		if _, taken := s.DomainKeys.Get(f.DomainKey); f.DomainKey != "" && !taken {
+			s.DomainKeys.put(f.DomainKey, e)
+		}
+	}
+	for _, job := range e.Jobs {
+		if issue, ok := s.issuers.Get(job.ID); ok && facts.Before(issue, e) {
+			s.callUser(job.User, issue, e)
+		}
+	}
+	if e.AsUser != "" {
+		s.callUser(e.AsUser, e, e)
+	}
+}
+
+// callUser notes that the caller of an exchange goes by a name, as another one shows.
+func (s *State) callUser(name string, call, proof *facts.Exchange) {
+	c := s.Caller(call.Caller)
+	if c == nil || c.Name == name {
+		return
+	}
+	c.Name, c.Named = name, []*facts.Exchange{call, proof}
+	keys, _ := s.KeysOf.Get(name)
+	if keys == nil {
+		keys = map[uint64]bool{}
+		s.KeysOf.put(name, keys)
+	}
+	keys[call.Caller] = true
+}
+
+func (s *State) learnTokens(e *facts.Exchange) {
+	if e.Operation == "core.removeOauthToken" {
+		s.revoke(e)
+	}
+	for _, f := range e.Tokens {
+		token := &tokenState{Owner: facts.Owner{User: f.User, Client: f.Client}, Proof: e}
+		s.Tokens.put(f.ID, token)
+		if ids, _ := s.owners.Get(token.Owner); token.IsKnown() && !slices.Contains(ids, f.ID) {
+			s.owners.put(token.Owner, append(slices.Clip(ids), f.ID))
+		}
+	}
+}
+
+// revoke notes which tokens a removal revokes: the one that it names, and all that the same user holds for the same
+// client, as far as lists have shown them before.
+func (s *State) revoke(e *facts.Exchange) {
+	r := &Revocation{Removal: e}
+	if len(s.Revocations) < maxPending {
+		s.Revocations = append(s.Revocations, r)
+	}
+	target, ok := s.Tokens.Get(e.ID)
+	if !ok || !facts.Before(target.Proof, e) {
+		return
+	}
+	r.Viewer = target.Proof.Caller
+	s.entity(facts.Thing{Kind: facts.Tokens, ID: e.ID}).reasons = []*facts.Exchange{target.Proof}
+	if r.Known = target.IsKnown(); !r.Known {
+		return
+	}
+	siblings, _ := s.owners.Get(target.Owner)
+	for _, id := range siblings {
+		sibling, _ := s.Tokens.Get(id)
+		if sibling == nil || sibling.Owner != target.Owner || id == e.ID || !facts.Before(sibling.Proof, e) {
+			continue
+		}
+		if x := s.entity(facts.Thing{Kind: facts.Tokens, ID: id}); x.DeletedBy == nil {
+			x.DeletedBy, x.changedBy, x.reasons = e, e, []*facts.Exchange{target.Proof, sibling.Proof}
+		}
+	}
+}
+
+func (s *State) learnSubUsers(e *facts.Exchange) {
+	switch {
+	case e.Operation == "core.listSubUsers" && e.Listed:
+		for _, f := range e.Users {
+			s.SubUsers.put(f.ID, &subUserState{f.Name, e})
+			if ids, _ := s.Named.Get(f.Name); f.Name != "" && !slices.Contains(ids, f.ID) {
+				s.Named.put(f.Name, append(slices.Clip(ids), f.ID))
+			}
+		}
+	case e.Operation == "core.removeSubUser":
+		if user, ok := s.SubUsers.Get(e.ID); ok && user.Name != "" && facts.Before(user.Proof, e) {
+			s.entity(e.Target).reasons = []*facts.Exchange{user.Proof}
+			namesakes, _ := s.Named.Get(user.Name)
+			s.RemovedUsers.put(user.Name, &RemovedUser{ID: e.ID, Listing: user.Proof, Removal: e, Unique: len(namesakes) == 1})
+		}
+	}
+}
+
+// learnTables learns what became of tables beyond what is learned of everything: those that moved keep what
+// distinguishes them, and those that were recovered are there again.
+func (s *State) learnTables(e *facts.Exchange) {
+	if e.Page != nil {
+		for _, f := range e.Page.Tables {
+			s.Places.put(f.ID, whereabouts{f, []*facts.Exchange{e}})
+		}
+	}
+	switch e.Operation {
+	case "core.deleteTable":
+		if x := s.entity(e.Target); x.Ident != "" {
+			database, name, _ := strings.Cut(e.Target.ID, "/")
+			s.Places.put(x.Ident, whereabouts{facts.DeletedTable{ID: x.Ident, Name: name, Database: database}, []*facts.Exchange{x.IdentifiedBy, e}})
+		}
+	case "core.updateTable", "core.renameTable", "core.changeTableDatabase":
+		if len(e.Shows) == 1 && e.Shows[0].Thing != e.Target {
+			s.move(e.Target, e.Shows[0].Thing)
+		}
+	case "core.swapTables":
+		a, b := s.entity(e.Target), s.entity(e.Uses[0].Thing)
+		a.Ident, a.born, a.IdentifiedBy, b.Ident, b.born, b.IdentifiedBy = b.Ident, b.born, b.IdentifiedBy, a.Ident, a.born, a.IdentifiedBy
+	case "core.recoverTable":
+		s.recover(e)
+	case "ingestion.ingestEvent":
+		s.ingest(e)
+	case "core.importTable", "core.importTableWithId":
+		s.entity(e.Target).ImportedBy = e
+	case "core.commitBulkImport", "core.runBulkLoad":
+		s.Loaded = e
+	default:
+		s.stir(e)
+	}
+}
+
+func (s *State) move(from, to facts.Thing) {
+	a, b := s.entity(from), s.entity(to)
+	b.Ident, b.born, b.IdentifiedBy = a.Ident, a.born, a.IdentifiedBy
+	a.Ident, a.born, a.IdentifiedBy = "", time.Time{}, nil
+}
+
+// recover notes that a table and its database are there again. When it is not known which, it may be any.
+func (s *State) recover(e *facts.Exchange) {
+	table, database, _ := s.Place(e.Recovered)
+	if database.IsNone() {
+		s.stir(e)
+		s.recoveredUnknown = e
+		return
+	}
+	s.entity(database).seen(e, facts.Changes)
+	x := s.entity(table)
+	x.seen(e, facts.Changes)
+	x.Ident, x.born, x.IdentifiedBy = e.Recovered.ID, time.Time{}, e
+}
+
+// Place returns the place of a recovered table, with the exchanges that prove it: where the request says, or else where
+// it was deleted.
+func (s *State) Place(f *facts.Recovery) (table, database facts.Thing, proofs []*facts.Exchange) {
+	was, _ := s.Places.Get(f.ID)
+	name, in := f.Name, f.Database
+	if in == "" {
+		in, proofs = was.Database, was.proofs
+	}
+	if name == "" {
+		name, proofs = was.Name, was.proofs
+	}
+	if name == "" || in == "" {
+		return facts.Thing{}, facts.Thing{}, nil
+	}
+	return facts.Thing{Kind: facts.Tables, ID: in + "/" + name}, facts.Thing{Kind: facts.Databases, ID: in}, proofs
+}
+
+// ingest notes that an event may have made its table and database: some installations do that.
+func (s *State) ingest(e *facts.Exchange) {
+	for _, t := range []facts.Thing{e.Target, e.Parent} {
+		s.entity(t).IngestedBy = e
+	}
+}

@@ -1,0 +1,100 @@
+package history
+
+import (
+	"net/http"
+
+	"svc.example/understudy/contract/internal/facts"
+)
+
+// learn takes what an exchange proves. What may or may not have happened makes what it concerns uncertain.
+func (s *State) learn(e *facts.Exchange) {
+	s.learnCaller(e)
+	s.learnAbsence(e)
+	if e.Status == http.StatusNotFound && e.Target.Kind == facts.PoolRules {
+		s.vanish(e)
+	}
+	if !e.OK() && !(e.Operation == "workflow.startAttempt" && e.Status == http.StatusConflict) {
+		switch {
+		case e.Unknown():
+			s.doubt(e)
+		case e.Verb == facts.Creates && e.Status == http.StatusConflict && !e.Target.IsNone():
+			s.entity(e.Target).seen(e, facts.Reads) // it is there, whoever made it
+		}
+		return
+	}
+	s.learnMemberships(e)
+	s.learnEntities(e)
+	if e.Opaque {
+		s.doubt(e)
+	}
+	s.learnPools(e)
+	s.learnRules(e)
+	s.learnAttempts(e)
+	s.learnJobs(e)
+	s.learnTokens(e)
+	s.learnSubUsers(e)
+	s.learnTables(e)
+}
+
+// doubt forgets what an exchange may have changed.
+func (s *State) doubt(e *facts.Exchange) {
+	if e.Verb.Writes() {
+		if !e.Target.IsNone() {
+			s.entity(e.Target).mayHaveChanged(e)
+		} else if e.Verb == facts.Creates && e.Kind != "" {
+			s.MayHaveCreated[e.Kind] = e // under whatever id
+		}
+		s.doubtListing(e)
+	}
+	s.stir(e)
+}
+
+// stir notes that an exchange may have made things that it does not name.
+func (s *State) stir(e *facts.Exchange) {
+	for _, k := range e.MayCreate {
+		s.MayHaveCreated[k] = e
+	}
+}
+
+// learnEntities learns what was made, is there, and is gone.
+func (s *State) learnEntities(e *facts.Exchange) {
+	if e.Verb != facts.NoVerb && !e.Parent.IsNone() {
+		s.entity(e.Parent).seen(e, facts.Reads)
+	}
+	switch e.Verb {
+	case facts.Deletes:
+		s.Removals[e.Kind]++
+		s.entity(e.Target).seen(e, facts.Deletes)
+		return
+	case facts.Creates, facts.Changes, facts.Reads:
+		if !e.Target.IsNone() {
+			s.entity(e.Target).seen(e, e.Verb)
+		}
+	case facts.NoVerb, facts.Lists:
+	}
+	for _, u := range e.Uses {
+		if u.Does != facts.NoVerb {
+			s.entity(u.Thing).seen(e, u.Does)
+		}
+	}
+	for i := range e.Shows {
+		s.learnShown(e, &e.Shows[i])
+	}
+}
+
+func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
+	x := s.entity(f.Thing)
+	if !x.seen(e, f.Does) {
+		return
+	}
+	if f.Ident != "" && f.Thing.Kind == facts.Tables {
+		s.idents.put(f.Ident, f.Thing)
+	}
+	if f.Ident != "" || !f.Born.IsZero() {
+		x.Ident, x.born, x.IdentifiedBy = f.Ident, f.Born, e
+	}
+	for _, alias := range f.Aliases {
+		s.entities[f.Thing.Kind].put(alias, x)
+		x.aliasedBy = e
+	}
+}

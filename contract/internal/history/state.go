@@ -1,0 +1,171 @@
+package history
+
+import (
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/internal/facts"
+	"svc.example/understudy/contract/report"
+)
+
+const (
+	maxEntities = 20_000 // of each kind, in each world
+	maxPending  = 1_000  // verdicts of each rule that wait for evidence
+)
+
+// State holds what is known of one world. Every fact keeps the exchange that proved it.
+type State struct {
+	Kinds            facts.Catalogue
+	entities         map[facts.Kind]*bounded[string, *Entity]
+	Removals         map[facts.Kind]int
+	MayHaveCreated   map[facts.Kind]*facts.Exchange // the last exchange that may have made one unseen
+	recoveredUnknown *facts.Exchange                // the last recovery of an unknown table
+	callers          *bounded[uint64, *Caller]
+	waiting          map[string][]*Pending // by rule
+	first            *facts.Exchange       // at the site, of whichever account
+	IsMixed          bool                  // callers are hidden alike, and what is made contradicts what is there, as if they were several
+
+	unseen
+	workflowState
+	coreState
+	dwhState
+	ingestionState
+}
+
+// Entity holds what is known of the life of a thing.
+type Entity struct {
+	facts.Thing
+	Ident         string // as it was last shown
+	born          time.Time
+	IdentifiedBy  *facts.Exchange // the exchange that showed these
+	CreatedBy     *facts.Exchange
+	parents       []membership      // what it is a part of, and gone with
+	ChildSeenBy   *facts.Exchange   // showed that something is a part of it
+	MissedBy      *facts.Exchange   // showed that it was not there
+	IngestedBy    *facts.Exchange   // that may have made it along with a record
+	ImportedBy    *facts.Exchange   // that put rows into it whose times are their own
+	Proof         *facts.Exchange   // the last exchange that showed or changed it
+	changedBy     *facts.Exchange   // the last one that changed it, or may have
+	aliasedBy     *facts.Exchange   // that showed its other name
+	DeletedBy     *facts.Exchange   // that deleted it
+	LastDeletedBy *facts.Exchange   // the last one that deleted it, also if it is there again
+	reappearedBy  *facts.Exchange   // that showed it to be there again, which nothing explains
+	reasons       []*facts.Exchange // what shows why that deleted it, when it named another thing
+	Unsure        *facts.Exchange   // that may have deleted or changed it
+}
+
+func newState(kinds facts.Catalogue) *State {
+	return &State{
+		Kinds:    kinds,
+		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{}, MayHaveCreated: map[facts.Kind]*facts.Exchange{},
+		callers: newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
+		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
+	}
+}
+
+// entity returns what is known of a thing, which may be nothing yet.
+func (s *State) entity(t facts.Thing) *Entity {
+	x := s.LookUp(t)
+	if x == nil {
+		x = &Entity{Thing: t}
+		s.entities[t.Kind].put(t.ID, x)
+	}
+	return x
+}
+
+// LookUp returns what is known of a thing, or nil.
+func (s *State) LookUp(t facts.Thing) *Entity {
+	if t.IsNone() {
+		return nil
+	}
+	ofKind := s.entities[t.Kind]
+	if ofKind == nil {
+		ofKind = newBounded[string, *Entity](maxEntities, nil)
+		s.entities[t.Kind] = ofKind
+	}
+	x, _ := ofKind.Get(t.ID)
+	return x
+}
+
+// seen notes what an exchange proves of a thing that it shows or names, and did to it. It reports whether that is news.
+func (x *Entity) seen(e *facts.Exchange, did facts.Verb) bool {
+	if x.Proof == e || x.isNewerThan(e, did) {
+		return x.Proof == e
+	}
+	overlaps := x.changedBy != nil && !facts.Before(x.changedBy, e)
+	switch {
+	case did == facts.Creates || did == facts.Deletes || e.Recovered != nil:
+		x.reappearedBy = nil
+	case x.DeletedBy != nil:
+		x.reappearedBy = e
+	}
+	x.Proof, x.DeletedBy, x.reasons, x.Unsure = e, nil, nil, nil
+	if did.Writes() {
+		if overlaps { // which of them came last is not known
+			x.Unsure = e
+		}
+		x.changedBy = e
+	}
+	if did == facts.Creates {
+		x.CreatedBy = e
+		x.Ident, x.born, x.IdentifiedBy = "", time.Time{}, nil // it is another one now
+	}
+	if did == facts.Deletes {
+		x.DeletedBy, x.LastDeletedBy = e, e
+	}
+	return true
+}
+
+// isNewerThan reports whether what is known of a thing may be newer than what an exchange shows of it: an answer may
+// have been read before a change that was under way, and a recording may be far out of order.
+func (x *Entity) isNewerThan(e *facts.Exchange, did facts.Verb) bool {
+	if x.Proof != nil && facts.Before(e, x.Proof) {
+		return true
+	}
+	return !did.Writes() && x.changedBy != nil && x.changedBy != e && !facts.Before(x.changedBy, e)
+}
+
+// mayHaveChanged notes an exchange that may have changed or deleted a thing.
+func (x *Entity) mayHaveChanged(e *facts.Exchange) {
+	if !x.isNewerThan(e, facts.Changes) {
+		x.Unsure, x.changedBy = e, e
+	}
+}
+
+// Pending is a verdict that waits for evidence. Without it, it is inconclusive; if its ruling names no rule by then, it
+// has not had its chance.
+type Pending struct {
+	Ruling Ruling
+	Look   func(*Step) bool // takes the next exchange that may matter, and reports whether the case is closed
+}
+
+// Await puts off a verdict. When too many wait, it is inconclusive at once.
+func (st *Step) Await(rule string, p *Pending) {
+	if len(st.State.waiting[rule]) >= maxPending {
+		st.State.giveUp(p, st.Say)
+		return
+	}
+	st.State.waiting[rule] = append(st.State.waiting[rule], p)
+}
+
+// Settle shows an exchange to the verdicts of a rule that wait.
+func (st *Step) Settle(rule string) {
+	st.State.waiting[rule] = slices.DeleteFunc(st.State.waiting[rule], func(p *Pending) bool { return p.Look(st) })
+}
+
+func (s *State) giveUp(p *Pending, say func(Ruling)) {
+	if p.Ruling.Rule != "" {
+		p.Ruling.Verdict = report.Inconclusive
+		say(p.Ruling)
+	}
+}
+
+// abandon gives up on verdicts that waited for evidence.
+func (s *State) abandon(rules []Rule, say func(Ruling)) {
+	for i := range rules {
+		for _, p := range s.waiting[rules[i].Doc.ID] {
+			s.giveUp(p, say)
+		}
+	}
+	clear(s.waiting)
+}

@@ -1,0 +1,237 @@
+package history
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/internal/facts"
+)
+
+// lookForUnseen looks at what an exchange shows to be there, gone or changed that no exchange before it explains.
+func (st *Step) lookForUnseen() {
+	if st.Status == http.StatusNotFound {
+		st.goneUnseen(st.Target, nil)
+		st.recoveredUnseen()
+	}
+	if !st.OK() || st.Opaque {
+		return
+	}
+	if !st.Verb.Writes() {
+		for i := range st.Shows {
+			st.bornUnseen(&st.Shows[i])
+		}
+		for _, x := range st.ChangedUnseen() {
+			st.Sign("changed", x.Thing, x.Proof, time.Time{})
+		}
+	}
+	st.backUnseen()
+	if st.Verb == facts.Lists && st.Listed && !st.Partial && st.Kind.IsOpen() {
+		st.compareLists()
+	}
+	if st.Page != nil && st.State.Pages != nil {
+		for _, f := range st.Page.Tables {
+			st.deletedUnseen(f)
+		}
+	}
+}
+
+// goneUnseen notes that a thing is gone, which was there before, by what an answer or a list shows.
+func (st *Step) goneUnseen(t facts.Thing, listed *view) {
+	if t.IsNone() || !t.Kind.IsOpen() || st.Verb == facts.Creates {
+		return
+	}
+	x := st.State.LookUp(t)
+	if x == nil || !st.Known(x.Proof) || x.DeletedBy != nil || x.Unsure != nil || st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) }) {
+		return
+	}
+	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil) {
+		return
+	}
+	if listed == nil && x.Proof.Caller != st.Caller {
+		return
+	}
+	st.Sign("deleted", t, x.Proof, time.Time{})
+}
+
+// WentAfter reports whether a thing was deleted after an exchange, be it there again or not.
+func (x *Entity) WentAfter(e *facts.Exchange) bool {
+	return x.DeletedBy != nil || x.LastDeletedBy != nil && !facts.Before(x.LastDeletedBy, e)
+}
+
+// bornUnseen notes that a thing is there that was deleted, and by its id or its birth was made anew, or that was
+// absent.
+func (st *Step) bornUnseen(f *facts.Shown) {
+	t := f.Thing
+	if !t.Kind.IsOpen() || st.Contested(func(e *facts.Exchange) bool { return e.MayMake(t) }) {
+		return
+	}
+	x := st.State.LookUp(t)
+	switch {
+	case x.isUnknown() && st.State.MayHaveCreated[t.Kind] == nil && !f.Born.IsZero() && st.isSince(f.Born):
+		st.Sign("made", t, st.State.first, f.Born)
+	case st.Deletion(x) != nil && x.Recreated(f):
+		st.Sign("made", t, x.DeletedBy, f.Born)
+	case x != nil && st.Known(x.DeletedBy) && t.Kind == facts.Tables && (st.Deletion(x) != nil || f.IsOlderThan(x.DeletedBy)):
+		st.Sign(Recovered, t, x.DeletedBy, time.Time{})
+	case x != nil && x.MissedBy != nil && x.MissedBy.Caller == st.Caller && !st.MayBeThereSince(t, x, x.MissedBy):
+		st.Sign("made", t, x.MissedBy, f.Born)
+	case x != nil && x.DeletedBy == nil && x.Ident != "" && f.Ident != "" && x.Ident != f.Ident && st.Known(x.Proof):
+		st.Sign("changed", t, x.Proof, f.Born)
+	case f.Ident != "" && t.Kind == facts.Tables:
+		st.movedUnseen(f)
+	}
+}
+
+// backUnseen notes that tables and databases are there to stay that were deleted. To be there once is a violation of
+// its own; if others find them, too, they were rather recovered.
+func (st *Step) backUnseen() {
+	if st.Ingested != nil { // that may make them
+		return
+	}
+	list := append(st.Touched(), st.Parent)
+	for _, u := range st.Uses {
+		list = append(list, u.Thing)
+	}
+	for _, t := range list {
+		x := st.State.LookUp(t)
+		isMade := st.Verb == facts.Creates && t == st.Target
+		if x == nil || isMade || t.Kind != facts.Tables && t.Kind != facts.Databases || !st.Known(x.reappearedBy) {
+			continue
+		}
+		isOld := func(f facts.Shown) bool { return f.Thing == t && f.IsOlderThan(x.LastDeletedBy) }
+		if st.State.mayHaveMade(x, x.LastDeletedBy) == nil || slices.ContainsFunc(st.Shows, isOld) {
+			st.Sign(Recovered, t, x.LastDeletedBy, time.Time{})
+			x.reappearedBy = nil
+		}
+	}
+}
+
+// isSince reports whether something was done when the recording had begun, by the clock of the platform.
+func (st *Step) isSince(at time.Time) bool {
+	const skew = 2 * time.Second
+	return st.State.first != nil && !st.State.first.Start.IsZero() && at.After(st.State.first.EndedAt().Add(skew))
+}
+
+// isUnknown reports whether the recording holds nothing of a thing so far.
+func (x *Entity) isUnknown() bool {
+	return x == nil || x.Proof == nil && x.IngestedBy == nil && x.Unsure == nil
+}
+
+// recoveredUnseen notes that a table cannot be recovered that was among the deleted ones.
+func (st *Step) recoveredUnseen() {
+	if st.Recovered == nil {
+		return
+	}
+	was, known := st.State.Places.Get(st.Recovered.ID)
+	if !known || len(was.proofs) == 0 {
+		return
+	}
+	t, last := facts.Thing{Kind: facts.Tables, ID: was.Database + "/" + was.Name}, was.proofs[len(was.proofs)-1]
+	x := st.State.LookUp(t)
+	isBack := x != nil && x.DeletedBy == nil && x.Proof != nil && !facts.Before(x.Proof, last)
+	if st.Known(last) && !isBack {
+		st.Sign("made", t, last, time.Time{})
+	}
+}
+
+// movedUnseen notes that a table is there under another name than before.
+func (st *Step) movedUnseen(f *facts.Shown) {
+	was, known := st.State.idents.Get(f.Ident)
+	if !known || was == f.Thing {
+		return
+	}
+	if x := st.State.LookUp(was); x != nil && x.Ident == f.Ident && st.Known(x.Proof) {
+		st.Sign("changed", was, x.Proof, time.Time{})
+	}
+}
+
+// ChangedUnseen lists pools and pool rules that are not what they were.
+func (st *Step) ChangedUnseen() (list []*Entity) {
+	for _, f := range st.Rules {
+		r, known := st.State.rules.Get(f.ID)
+		if known && st.State.Live[f.ID] == r && st.IsUntouched(r.Entity) && !r.Fact.Equals(f) {
+			list = append(list, r.Entity)
+		}
+	}
+	for _, f := range st.Pools {
+		p, known := st.State.Pools.Get(f.ID)
+		if known && p.IsKnown && !f.IsDefault && st.IsUntouched(p.Entity) && p.Fact.Limit != f.Limit {
+			list = append(list, p.Entity)
+		}
+	}
+	return list
+}
+
+// IsUntouched reports whether all that the recording holds of a thing was over, and certain, when the exchange in hand
+// began.
+func (st *Step) IsUntouched(x *Entity) bool {
+	return st.Known(x.Proof) && x.DeletedBy == nil && x.Unsure == nil &&
+		!st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(x.Thing) })
+}
+
+// compareLists holds a whole list against the one that the same caller was given before.
+func (st *Step) compareLists() {
+	key := viewKey{st.Kind, st.Parent, st.Caller}
+	now := &view{st.Exchange, map[string]bool{}}
+	for _, f := range st.Shows {
+		if f.Thing.Kind == st.Kind {
+			now.ids[f.Thing.ID] = true
+		}
+	}
+	was, known := st.State.lists.Get(key)
+	if known && facts.Before(st.Exchange, was.event) {
+		return
+	}
+	st.State.lists.put(key, now)
+	if !known || !facts.Before(was.event, st.Exchange) {
+		return
+	}
+	for id := range was.ids {
+		if !now.ids[id] {
+			st.goneUnseen(facts.Thing{Kind: st.Kind, ID: id}, was)
+		}
+	}
+	for i := range st.Shows {
+		if f := &st.Shows[i]; f.Thing.Kind == st.Kind && !was.ids[f.Thing.ID] {
+			st.madeUnseen(f, was.event)
+		}
+	}
+}
+
+// madeUnseen notes that a list shows a thing that was not there at the time of an earlier one.
+func (st *Step) madeUnseen(f *facts.Shown, since *facts.Exchange) {
+	x := st.State.LookUp(f.Thing)
+	isNew := (x == nil || x.Proof == nil || !facts.Before(since, x.Proof)) && !slices.ContainsFunc(st.Pools, func(p facts.Pool) bool {
+		return p.ID == f.Thing.ID && p.IsDefault // made when it is first needed
+	})
+	stirred := st.State.MayHaveCreated[f.Thing.Kind]
+	isStirred := stirred != nil && !facts.Before(stirred, since) || x != nil && (x.IngestedBy != nil || x.Unsure != nil)
+	if isNew && !isStirred && !st.Contested(func(e *facts.Exchange) bool { return e.MayMake(f.Thing) }) {
+		st.Sign("made", f.Thing, since, f.Born)
+	}
+}
+
+// deletedUnseen notes that a table is among the deleted ones although no recorded request deleted it.
+func (st *Step) deletedUnseen(f facts.DeletedTable) {
+	t := facts.Thing{Kind: facts.Tables, ID: f.Database + "/" + f.Name}
+	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
+	switch {
+	case x.isUnknown() && (in == nil || in.LastDeletedBy == nil && in.Unsure == nil) && st.isSince(f.At):
+		st.Sign("deleted", t, st.State.first, f.At)
+	case x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes || in != nil && in.WentAfter(x.Proof):
+	case x.LastDeletedBy != nil && f.At.Sub(x.LastDeletedBy.EndedAt()).Abs() <= time.Second: // it was another one of this name
+	case x.Ident == f.ID, x.Ident == "" && !f.At.Before(x.Proof.EndedAt().Truncate(time.Second)):
+		st.Sign("deleted", t, x.Proof, f.At)
+	}
+}
+
+// MayBeThereSince reports whether something was shown, or may have been made, since it was not there.
+func (st *Step) MayBeThereSince(t facts.Thing, x *Entity, proof *facts.Exchange) bool {
+	signs := []*facts.Exchange{st.State.MayHaveCreated[t.Kind]}
+	if x != nil {
+		signs = append(signs, x.Proof, x.Unsure, x.IngestedBy)
+	}
+	return slices.ContainsFunc(signs, func(e *facts.Exchange) bool { return e != nil && !facts.Before(e, proof) }) ||
+		st.Contested(func(e *facts.Exchange) bool { return e.MayMake(t) })
+}
