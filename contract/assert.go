@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -24,7 +24,7 @@ func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 		tb.Fatalf("contract: %v", err)
 	}
 	recorded := slices.Collect(r.raw())
-	source := capture.Exchanges(tb.Name(), slices.Values(recorded))
+	source := record.Exchanges(tb.Name(), slices.Values(recorded))
 	judged, err := checker.Check(context.Background(), source)
 	if err == nil && !judged.Failed() {
 		return

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/rule"
 	"svc.example/understudy/contract/report"
@@ -43,10 +44,10 @@ type Finding = report.Finding
 
 // Source is a recording, or several: its exchanges, each as it was read or with the error that stands in its place, in
 // the order of the files. One that reads files can be ranged over again.
-type Source = capture.Source
+type Source = record.Source
 
 // Record is an exchange of a Source before its body is decoded.
-type Record = capture.Record
+type Record = record.Raw
 
 // Input is a place to look for recordings in: a file, a folder with all that is below it, a pattern, or a stream.
 type Input = capture.Input
@@ -68,7 +69,7 @@ func Files(paths ...string) Source { return capture.Files(paths...) }
 
 // Exchanges makes a source of exchanges in memory.
 func Exchanges(exchanges iter.Seq[*recording.Exchange]) Source {
-	return capture.Exchanges("memory", exchanges)
+	return record.Exchanges("memory", exchanges)
 }
 
 // Rules lists the names of all rules, in the order of reports.

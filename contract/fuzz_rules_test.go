@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
@@ -76,7 +76,7 @@ func FuzzRuleBudget(f *testing.F) {
 }
 
 // scripted is an exchange that six bytes draw.
-func scripted(documents []*specs.Document, draw []byte, body string, number int) capture.Item {
+func scripted(documents []*specs.Document, draw []byte, body string, number int) record.Item {
 	at := time.Date(2026, 5, 4, 1, 0, 0, 0, time.UTC).Add(time.Duration(draw[4]) * time.Second)
 	var operations []*specs.Operation
 	for _, d := range documents {
@@ -102,5 +102,5 @@ func scripted(documents []*specs.Document, draw []byte, body string, number int)
 	if status := statuses[int(draw[2])%len(statuses)]; status > 0 {
 		e.Response = &recording.Response{Status: status, Headers: headers[:1], Body: &recording.Body{Bytes: []byte(body)}}
 	}
-	return capture.Item{Exchange: e, Place: capture.Place{File: "fuzz", Number: number, Line: number}}
+	return record.Item{Exchange: e, Place: record.Place{File: "fuzz", Number: number, Line: number}}
 }

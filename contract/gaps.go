@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/report"
 )
 
@@ -28,7 +28,7 @@ type seriesKey struct{ file, world string }
 // piece is a stretch of numbers without a hole.
 type piece struct{ first, last int64 }
 
-func (n *numbering) take(item *capture.Item) {
+func (n *numbering) take(item *record.Item) {
 	if item.Seq <= 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
@@ -165,8 +165,8 @@ func nameOf(op *specs.Operation) string {
 
 // problem keeps what could not be read: a note when nothing is lost by it that a user would miss, else an error.
 func (g *gatherer) problem(err error) {
-	isFatal := capture.IsFatal(err)
-	if p, ok := errors.AsType[*capture.ReadError](err); isFatal || ok && p.Kind == capture.TooLarge {
+	isFatal := record.IsFatal(err)
+	if p, ok := errors.AsType[*record.ReadError](err); isFatal || ok && p.Kind == record.TooLarge {
 		g.r.Exchanges.Broken++
 	}
 	switch {
@@ -182,7 +182,7 @@ func (g *gatherer) problem(err error) {
 	}
 	if len(g.r.Problems) < maxProblems {
 		problem := report.Problem{Message: err.Error()}
-		if p, ok := errors.AsType[*capture.ReadError](err); ok {
+		if p, ok := errors.AsType[*record.ReadError](err); ok {
 			problem = report.Problem{File: p.File, Line: p.Line, Offset: p.Offset, Message: p.Err.Error()}
 		}
 		g.r.Problems = append(g.r.Problems, problem)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
@@ -18,14 +18,14 @@ const (
 
 // yielded is an element of a source.
 type yielded struct {
-	record  capture.Record
+	record  record.Raw
 	problem error
 }
 
 // guessing is a source of which the head is read first, for the addresses in it: with these comes the judge of the
 // whole, before the first record. The head is held in memory meanwhile, and yielded then as it was.
 func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judge.Judge, []string)) Source {
-	return func(yield func(capture.Record, error) bool) {
+	return func(yield func(record.Raw, error) bool) {
 		h := &head{config: &c.config, guesser: ownership.NewGuesser(c.judge.Addresses())}
 		conclude := func() bool {
 			held, notes := c.try(ctx, h)
@@ -80,7 +80,7 @@ type head struct {
 }
 
 // take adds to the head, and reports whether that is enough.
-func (h *head) take(record capture.Record, problem error) bool {
+func (h *head) take(record record.Raw, problem error) bool {
 	h.entries = append(h.entries, yielded{record, problem})
 	h.size += record.Size()
 	if problem == nil {
@@ -91,7 +91,7 @@ func (h *head) take(record capture.Record, problem error) bool {
 	return len(h.entries) >= headRecords || h.size >= headBytes
 }
 
-func (h *head) replay(yield func(capture.Record, error) bool) bool {
+func (h *head) replay(yield func(record.Raw, error) bool) bool {
 	entries := h.entries
 	h.entries, h.guesser = nil, nil
 	for i := range entries {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/ownership"
 )
 
@@ -39,7 +39,7 @@ func arePatterns(patterns []string) error {
 }
 
 // ignores returns the option by which an exchange is left out, or the empty string.
-func (c *config) ignores(item *capture.Item) string {
+func (c *config) ignores(item *record.Item) string {
 	if len(c.ignoredHosts)+len(c.ignoredPaths) == 0 {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -18,7 +18,7 @@ func interrupted(t *testing.T, e *recording.Exchange, after int) (ctx context.Co
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 	wanted = new(int)
-	return ctx, func(yield func(capture.Record, error) bool) {
+	return ctx, func(yield func(record.Raw, error) bool) {
 		n := 0
 		for {
 			for record, err := range contract.Exchanges(slices.Values([]*recording.Exchange{e})) {
@@ -76,7 +76,7 @@ func TestAnInterruptEndsTheWaitForASource(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	asleep := make(chan struct{})
 	t.Cleanup(func() { close(asleep) })
-	source := func(func(capture.Record, error) bool) {
+	source := func(func(record.Raw, error) bool) {
 		stop()
 		<-asleep
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gkampitakis/go-snaps/snaps"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/shape"
 	"svc.example/understudy/specs/recording"
@@ -77,7 +77,7 @@ func (c *Checker) unions(source Source) (map[string]*shape.Union, error) {
 	unions := map[string]*shape.Union{}
 	for item, err := range source.Items() {
 		if err != nil {
-			if capture.IsFatal(err) {
+			if record.IsFatal(err) {
 				return nil, err
 			}
 			continue
@@ -127,7 +127,7 @@ func (c *Checker) owner(response *http.Response) *judge.Result {
 	if e.Request.Method == "" {
 		e.Request.Method = http.MethodGet
 	}
-	return c.judge.Match(capture.Item{Exchange: e})
+	return c.judge.Match(record.Item{Exchange: e})
 }
 
 // addShape adds the shape of an answer: of its JSON, or the media type of what is none.

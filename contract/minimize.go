@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
@@ -40,7 +40,7 @@ func WriteEvidence(w io.Writer, source Source, f *Finding) error {
 
 // until is a source that ends with a context.
 func until(ctx context.Context, source Source) Source {
-	return func(yield func(capture.Record, error) bool) {
+	return func(yield func(record.Raw, error) bool) {
 		for record, err := range source {
 			if ctx.Err() != nil || !yield(record, err) {
 				return
@@ -49,8 +49,8 @@ func until(ctx context.Context, source Source) Source {
 	}
 }
 
-func itemsOf(source Source, wanted map[int]bool) iter.Seq2[capture.Item, error] {
-	return func(yield func(capture.Item, error) bool) {
+func itemsOf(source Source, wanted map[int]bool) iter.Seq2[record.Item, error] {
+	return func(yield func(record.Item, error) bool) {
 		for record, err := range source {
 			if err != nil || !wanted[record.Number] {
 				continue
@@ -112,7 +112,7 @@ func (c *Checker) oracle(r *Report) (*oracle, error) {
 type hunt struct {
 	finding *report.Finding
 	last    int // exchange of its evidence
-	records []capture.Record
+	records []record.Raw
 
 	exchanges []*recording.Exchange // the smallest that show it; none when nothing does
 	judged    *recording.Exchange
@@ -129,9 +129,9 @@ type minimizer struct {
 	more   int     // violations beyond
 	wanted map[int][]*hunt
 	file   string
-	head   []capture.Record // of the file at hand
-	near   []capture.Record // the latest ones of it
-	bytes  int              // of these
+	head   []record.Raw // of the file at hand
+	near   []record.Raw // the latest ones of it
+	bytes  int          // of these
 }
 
 func (m *minimizer) begin(r *Report) {
@@ -179,7 +179,7 @@ func (m *minimizer) read(source Source) error {
 }
 
 // keep remembers a record for as long as it may be near to some evidence.
-func (m *minimizer) keep(record capture.Record) {
+func (m *minimizer) keep(record record.Raw) {
 	if record.File != m.file {
 		m.file, m.head, m.near, m.bytes = record.File, nil, nil, 0
 	}
@@ -203,8 +203,8 @@ func (m *minimizer) finish(h *hunt) {
 	exchanges := m.plain(h.records)
 	if m.oracle.shows(m.ctx, id, exchanges) == nil {
 		all := slices.Concat(h.records, m.head, m.near)
-		slices.SortStableFunc(all, func(a, b capture.Record) int { return cmp.Compare(a.Number, b.Number) })
-		all = slices.CompactFunc(all, func(a, b capture.Record) bool { return a.Number == b.Number })
+		slices.SortStableFunc(all, func(a, b record.Raw) int { return cmp.Compare(a.Number, b.Number) })
+		all = slices.CompactFunc(all, func(a, b record.Raw) bool { return a.Number == b.Number })
 		if exchanges = m.plain(all); m.oracle.shows(m.ctx, id, exchanges) == nil {
 			return
 		}
@@ -217,7 +217,7 @@ func (m *minimizer) finish(h *hunt) {
 }
 
 // plain are exchanges without their secrets. What cannot be read shows nothing.
-func (m *minimizer) plain(records []capture.Record) []*recording.Exchange {
+func (m *minimizer) plain(records []record.Raw) []*recording.Exchange {
 	var list []*recording.Exchange
 	for _, record := range records {
 		if m.ctx.Err() != nil {

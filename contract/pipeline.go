@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
@@ -26,7 +26,7 @@ const (
 // batch is a run of records, judged together by one worker.
 type batch struct {
 	index    int // in the recording
-	records  []capture.Record
+	records  []record.Raw
 	size     int
 	problems []error // by position among the records, nil where there is none
 	verdicts []verdict
@@ -189,7 +189,7 @@ func fill(ctx context.Context, source Source, send func(*batch) bool) {
 }
 
 func newBatch(index int) *batch {
-	return &batch{index: index, records: make([]capture.Record, 0, batchRecords), done: make(chan struct{})}
+	return &batch{index: index, records: make([]record.Raw, 0, batchRecords), done: make(chan struct{})}
 }
 
 func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
@@ -200,13 +200,13 @@ func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
 			break
 		}
 		b.verdicts[i] = p.checker.judgeRecord(j, b.records[i], b.problems[i])
-		b.records[i] = capture.Record{}
+		b.records[i] = record.Raw{}
 	}
 	b.records = nil
 }
 
 // judgeRecord judges an exchange, and lets go of its bodies.
-func (c *Checker) judgeRecord(j *judge.Judge, record capture.Record, problem error) (v verdict) {
+func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) (v verdict) {
 	if problem != nil {
 		return verdict{err: problem}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
@@ -29,7 +29,7 @@ func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Ex
 	}
 	watcher := history.NewWatcher(o.checker.rules(), func(v history.Result) { take(v.Finding) })
 	var pending pendingCredentials
-	for record, err := range capture.Exchanges("evidence", slices.Values(exchanges)) {
+	for record, err := range record.Exchanges("evidence", slices.Values(exchanges)) {
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/suggest"
 )
@@ -18,15 +18,15 @@ func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch,
 	}
 	collector := suggest.NewCollector(c.documents, c.redactor)
 	var errs []error
-	for record, err := range source {
+	for raw, err := range source {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		item, err := decoded(record, err)
+		item, err := decoded(raw, err)
 		switch {
 		case err == nil:
 			collector.Take(j.Exchange(item))
-		case capture.IsFatal(err) && len(errs) < maxErrors:
+		case record.IsFatal(err) && len(errs) < maxErrors:
 			errs = append(errs, err)
 		}
 	}
@@ -34,9 +34,9 @@ func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch,
 	return patches, errors.Join(append(errs, err)...)
 }
 
-func decoded(record capture.Record, err error) (capture.Item, error) {
+func decoded(raw record.Raw, err error) (record.Item, error) {
 	if err != nil {
-		return capture.Item{}, err
+		return record.Item{}, err
 	}
-	return record.Decode()
+	return raw.Decode()
 }

@@ -49,7 +49,7 @@ func (w *world) store(a *account, path string, values object) {
 	if t == nil {
 		return
 	}
-	r := record{w.now, map[string]string{}}
+	r := tableRecord{w.now, map[string]string{}}
 	for name, v := range values {
 		r.values[name] = fmt.Sprint(v)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-type record struct {
+type tableRecord struct {
 	time   time.Time
 	values map[string]string
 }
@@ -18,7 +18,7 @@ type table struct {
 	in      *database
 	born    time.Time
 	gone    time.Time
-	records []record
+	records []tableRecord
 }
 
 func (t *table) isThere() bool { return t.gone.IsZero() && t.in.gone.IsZero() }

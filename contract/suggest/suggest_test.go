@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/suggest"
 	"svc.example/understudy/specs"
@@ -37,7 +37,7 @@ func suggested(t *testing.T, n int, exchange func(i int) *recording.Exchange) *s
 	}
 	c := suggest.NewCollector([]*specs.Document{d}, &recording.Redactor{Salt: []byte("salt")})
 	for i := range n {
-		c.Take(j.Exchange(capture.Item{Exchange: exchange(i), Place: capture.Place{Number: i + 1}}))
+		c.Take(j.Exchange(record.Item{Exchange: exchange(i), Place: record.Place{Number: i + 1}}))
 	}
 	patches, err := c.Patches()
 	if err != nil || len(patches) != 1 {

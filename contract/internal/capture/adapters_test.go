@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // netstring writes a netstring with a type.
@@ -229,7 +230,7 @@ func TestSessionsOfFiddler(t *testing.T) {
 			map[string]string{"raw/1_c.txt": "x", "raw/2_c.txt": request}, []string{"GET /a - none", "interaction 1: its request"},
 		},
 		"that grows beyond bounds": {
-			map[string]string{"raw/1_c.txt": request + strings.Repeat("x", capture.MaxEntry+1<<20)}, []string{"600-fold"},
+			map[string]string{"raw/1_c.txt": request + strings.Repeat("x", record.MaxEntry+1<<20)}, []string{"600-fold"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +259,7 @@ func TestOtherFilesAreNotTakenForRecordings(t *testing.T) {
 		`{"status":"ok"}`, `{"status":200,"path":"/a"}`, "- hosts: all\n  tasks: []\n", "12:30:45 started\n",
 	} {
 		for _, err := range capture.Files(folder(t, map[string]string{"x.json": text, "y.ndjson": first + "\n"})) {
-			if err != nil && capture.IsFatal(err) {
+			if err != nil && record.IsFatal(err) {
 				t.Errorf("%q: %v", text, err)
 			}
 		}

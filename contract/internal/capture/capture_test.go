@@ -11,11 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
 // read reads a recording whole: the items, and what was said of the rest.
-func read(text string) (items []capture.Item, problems []string) {
+func read(text string) (items []record.Item, problems []string) {
 	for item, err := range capture.Read("r", strings.NewReader(text)).Items() {
 		if err != nil {
 			problems = append(problems, err.Error())
@@ -37,9 +38,9 @@ func TestLines(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems)
 	}
-	want := []capture.Item{
+	want := []record.Item{
 		{
-			Place: capture.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
+			Place: record.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
 			Exchange: &recording.Exchange{
 				Seq: 1, World: "w", Redacted: []string{"A"},
 				Start:    time.Date(2026, 5, 4, 1, 20, 5, 5e8, time.UTC),
@@ -49,7 +50,7 @@ func TestLines(t *testing.T) {
 			},
 		},
 		{
-			Place: capture.Place{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
+			Place: record.Place{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
 			Exchange: &recording.Exchange{
 				Request: recording.Request{Method: "PUT", URL: "http://h/b", Body: &recording.Body{Bytes: []byte{0xff}}},
 			},
@@ -69,7 +70,7 @@ func TestARecordingThatWasKilledAtAnyByteIsReadable(t *testing.T) {
 			t.Errorf("cut at %d: %d items, want %d", cut, len(items), want)
 		}
 		for item, err := range capture.Read("r", strings.NewReader(whole[:cut])) {
-			if err != nil && capture.IsFatal(err) {
+			if err != nil && record.IsFatal(err) {
 				t.Errorf("cut at %d: %v %v", cut, item, err)
 			}
 		}
@@ -130,8 +131,8 @@ func TestArchive(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems)
 	}
-	want := []capture.Item{{
-		Place: capture.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
+	want := []record.Item{{
+		Place: record.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
 		Exchange: &recording.Exchange{
 			Start: time.Date(2026, 5, 4, 1, 20, 5, 0, time.UTC), End: time.Date(2026, 5, 4, 1, 20, 5, 25e7, time.UTC),
 			Request: recording.Request{
@@ -273,7 +274,7 @@ func TestHeadersAsClientsHaveThem(t *testing.T) {
 
 func TestAnEntryThatIsTooLargeIsToldAndSkipped(t *testing.T) {
 	t.Parallel()
-	huge := strings.Repeat("x", capture.MaxEntry)
+	huge := strings.Repeat("x", record.MaxEntry)
 	for _, text := range []string{
 		archive(entry(get, content(`{"text":"`+huge+`"}`)), entry(get, content(`{}`))),
 		`{"seq":1,"notes":["` + huge + `"]}` + "\n" + second + "\n",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 const (
@@ -130,7 +130,7 @@ var cassettes = map[string]struct {
 	"ruby":   {rubyVCR, []string{"GET /a - 200 gzip", "DELETE /b - 200 日 (; the recording holds the body in an encoding that cannot be read)"}},
 }
 
-func inShort(items []capture.Item) []string {
+func inShort(items []record.Item) []string {
 	var list []string
 	for _, item := range items {
 		list = append(list, told(item))

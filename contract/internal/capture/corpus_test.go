@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // sample is an exchange that the corpus is made of.
@@ -145,7 +145,7 @@ func TestCorpus(t *testing.T) {
 	})
 }
 
-func sampleOf(item capture.Item) sample {
+func sampleOf(item record.Item) sample {
 	s := sample{method: item.Request.Method, path: strings.TrimPrefix(item.Request.URL, "https://h.example"), status: item.Response.Status}
 	if b := item.Request.Body; b != nil {
 		s.body = string(b.Bytes)

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // Input is a place to look for recordings in: a file, a folder with all that is below it, or a pattern for files and
@@ -24,7 +26,7 @@ type Input struct {
 // Files reads recordings from disk, one after the other, as one source: files, all files below folders, and what
 // patterns such as records/**/*.har stand for. A file that is not a recording is an error if it was named, and a note
 // if it was only found.
-func Files(paths ...string) Source {
+func Files(paths ...string) record.Source {
 	given := make([]Input, len(paths))
 	for i, path := range paths {
 		given[i].Path = path
@@ -73,11 +75,11 @@ func Find(given ...Input) *Inputs {
 func (f *Inputs) Size() int64 { return f.size }
 
 // Source reads what was found. Count, if it is not nil, is called with the bytes that were read, as they are read.
-func (f *Inputs) Source(count func(bytes int)) Source {
+func (f *Inputs) Source(count func(bytes int)) record.Source {
 	if count == nil {
 		count = func(int) {}
 	}
-	return func(yield func(Record, error) bool) {
+	return func(yield func(record.Raw, error) bool) {
 		pass := numbered(yield)
 		searches := f.searches(pass)
 		for i, one := range f.files {
@@ -91,7 +93,7 @@ func (f *Inputs) Source(count func(bytes int)) Source {
 			if !one.read(count, seen.take) {
 				return
 			}
-			if i == seen.last && !seen.any && !yield(Record{}, fmt.Errorf("%s: no file there is a recording", one.root)) {
+			if i == seen.last && !seen.any && !yield(record.Raw{}, fmt.Errorf("%s: no file there is a recording", one.root)) {
 				return
 			}
 		}
@@ -99,7 +101,7 @@ func (f *Inputs) Source(count func(bytes int)) Source {
 }
 
 // searches are the folders and patterns that were searched, each with the last file that it gave.
-func (f *Inputs) searches(yield func(Record, error) bool) map[string]*lenient {
+func (f *Inputs) searches(yield func(record.Raw, error) bool) map[string]*lenient {
 	searches := map[string]*lenient{}
 	for i, one := range f.files {
 		if one.root == "" {
@@ -113,9 +115,9 @@ func (f *Inputs) searches(yield func(Record, error) bool) map[string]*lenient {
 	return searches
 }
 
-func (f *found) read(count func(int), yield func(Record, error) bool) bool {
+func (f *found) read(count func(int), yield func(record.Raw, error) bool) bool {
 	if f.err != nil {
-		return yield(Record{}, f.err)
+		return yield(record.Raw{}, f.err)
 	}
 	name := cmp.Or(f.Name, f.Path)
 	if f.Reader != nil {
@@ -123,7 +125,7 @@ func (f *found) read(count func(int), yield func(Record, error) bool) bool {
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
-		return yield(Record{}, inPlainWords(name, err))
+		return yield(record.Raw{}, inPlainWords(name, err))
 	}
 	defer file.Close()
 	o := opened{name: name}
@@ -137,7 +139,7 @@ func (f *found) read(count func(int), yield func(Record, error) bool) bool {
 	}
 	if tree, err := os.OpenRoot(top); err == nil {
 		defer func() { _ = tree.Close() }()
-		o.folders = foldersOf(tree.FS(), folder)
+		o.folders = record.FoldersOf(tree.FS(), folder)
 	}
 	return o.read(&counting{Reader: file, count: count}, yield)
 }
@@ -219,7 +221,7 @@ func below(root, top string) []*found {
 	}
 	kept := list[:0]
 	for _, one := range list {
-		if name := filepath.ToSlash(one.Path); (!isAttachment(name) || !archives[filepath.Dir(one.Path)]) && !isServed(name) {
+		if name := filepath.ToSlash(one.Path); (!isAttachment(name) || !archives[filepath.Dir(one.Path)]) && !record.IsServed(name) {
 			kept = append(kept, one)
 		}
 	}
@@ -229,7 +231,7 @@ func below(root, top string) []*found {
 // leadsOut refuses what is not a file, and links that lead out of the folder that was given.
 func leadsOut(top, path string, entry fs.DirEntry) error {
 	skip := func(why string) error {
-		return &ReadError{Place: Place{File: path}, Kind: Skipped, Err: errors.New("skipped: " + why)}
+		return &record.ReadError{Place: record.Place{File: path}, Kind: record.Skipped, Err: errors.New("skipped: " + why)}
 	}
 	if entry.Type().IsRegular() {
 		return nil

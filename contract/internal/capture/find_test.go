@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // folder writes files below a folder of their own.
@@ -28,7 +29,7 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 // files are the names of the files that items are from, and what was said of others.
-func files(dir string, source capture.Source) (names, problems []string) {
+func files(dir string, source record.Source) (names, problems []string) {
 	for item, err := range source.Items() {
 		if err != nil {
 			problems = append(problems, strings.ReplaceAll(err.Error(), dir+"/", ""))
@@ -96,7 +97,7 @@ func TestFind(t *testing.T) {
 		t.Parallel()
 		_, err := files(dir, capture.Files(dir, dir+"/package.json"))
 		for item, err := range capture.Files(dir, dir+"/package.json").Items() {
-			if err != nil && capture.IsFatal(err) && strings.Contains(err.Error(), "package.json") {
+			if err != nil && record.IsFatal(err) && strings.Contains(err.Error(), "package.json") {
 				return
 			}
 			_ = item

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // heldIn describes what a format holds beside method, address and status.
@@ -66,7 +67,7 @@ func TestRecordingsInTheFormatsOfOtherTools(t *testing.T) {
 	}
 }
 
-func checkHeld(t *testing.T, item capture.Item, holds heldIn) {
+func checkHeld(t *testing.T, item record.Item, holds heldIn) {
 	t.Helper()
 	if item.Start.IsZero() == holds.times || !item.Start.IsZero() &&
 		(item.Start.UTC().Truncate(time.Hour) != time.Date(2026, 1, 15, 9, 0, 0, 0, time.UTC) || item.End.Before(item.Start)) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -23,7 +24,7 @@ func drainWithin(t *testing.T, data []byte, within int) {
 	t.Helper()
 	for item, err := range capture.Read("fuzz", bytes.NewReader(data)).Items() {
 		if err != nil {
-			if _, ok := errors.AsType[*capture.ReadError](err); !ok {
+			if _, ok := errors.AsType[*record.ReadError](err); !ok {
 				t.Errorf("%v is no problem with a place", err)
 			}
 			continue

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // samples are small recordings in every format.
@@ -143,8 +143,8 @@ func TestHostileRecordings(t *testing.T) {
 		"a crowd of values":            {"version: 2\ninteractions:\n- [" + strings.Repeat("1,", mebibyte) + "1]\n", "more than 262144 values"},
 		"a crowd of values in JSON":    {`{"interactions":[[` + strings.Repeat("1,", mebibyte) + "1]]}", "more than 262144 values"},
 		"a crowd in flow style":        {"interactions: [" + strings.Repeat("1,", mebibyte) + "1]\n", "more than 262144 values"},
-		"an interaction beyond bounds": {"version: 2\ninteractions:\n- request:\n    body: " + strings.Repeat("x", capture.MaxEntry) + "\n", "longer than 64 MiB"},
-		"a flow list beyond bounds":    {"interactions: ['" + strings.Repeat("x", capture.MaxEntry) + "']\n", "cannot be read in parts"},
+		"an interaction beyond bounds": {"version: 2\ninteractions:\n- request:\n    body: " + strings.Repeat("x", record.MaxEntry) + "\n", "longer than 64 MiB"},
+		"a flow list beyond bounds":    {"interactions: ['" + strings.Repeat("x", record.MaxEntry) + "']\n", "cannot be read in parts"},
 		"a huge number":                {`{"interactions":[{"request":{"method":"GET","uri":"u"},"response":{"status":{"code":1e999999999}}}]}`, "status"},
 		"bytes that are no UTF-8":      {"version: 2\ninteractions:\n- \xff\xfe\xfa\n", "interaction 1"},
 		"UTF-16":                       {"\xff\xfe{\x00", "UTF-16"},

@@ -6,15 +6,17 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"errors"
-	"fmt"
 	"io"
 	"os"
+
+	"svc.example/understudy/contract/internal/capture/format"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // opened is a file, or what a file holds, that is about to be read.
 type opened struct {
 	name    string
-	folders folders
+	folders record.Folders
 	zip     io.ReaderAt
 	size    int64 // of zip
 	depth   int   // how many wrappings have been taken off
@@ -24,10 +26,10 @@ type opened struct {
 const maxDepth = 2
 
 // read detects the format and reads on. It is false when yield was.
-func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
-	in := newInput(o.name, r)
-	in.folders = o.folders
-	magic, _ := in.r.Peek(4)
+func (o opened) read(r io.Reader, yield func(record.Raw, error) bool) bool {
+	in := record.NewInput(o.name, r)
+	in.Folders = o.folders
+	magic, _ := in.Reader.Peek(4)
 	switch {
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b\x08")):
 		return o.gunzip(in, yield)
@@ -36,43 +38,43 @@ func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 	case bytes.HasPrefix(magic, []byte("PK\x03\x04")), bytes.HasPrefix(magic, []byte("PK\x05\x06")):
 		return o.unzip(in, yield)
 	}
-	in.skipMark()
-	f := formatOf(in.head())
+	in.SkipMark()
+	f := format.Of(in.Head())
 	if f == nil {
-		return yield(Record{}, in.foreign())
+		return yield(record.Raw{}, in.Foreign())
 	}
 	isEmpty := true
-	more := f.read(in, func(record Record, err error) bool {
+	more := f.Read(in, func(record record.Raw, err error) bool {
 		isEmpty = false
 		return yield(record, err)
 	})
 	if more && isEmpty {
-		return yield(Record{}, in.empty())
+		return yield(record.Raw{}, in.Empty())
 	}
 	return more
 }
 
 // within returns the settings for the content of a wrapping, or the reason why it is not read.
-func (o opened) within(in *input) (opened, *ReadError) {
+func (o opened) within(in *record.Input) (opened, *record.ReadError) {
 	if o.depth++; o.depth > maxDepth {
-		return o, in.problem(Malformed, errors.New("it is compressed more than twice over: unpack it"))
+		return o, in.Problem(record.Malformed, errors.New("it is compressed more than twice over: unpack it"))
 	}
 	o.zip, o.size = nil, 0
 	return o, nil
 }
 
 // gunzip reads all members of a gzip file as one.
-func (o opened) gunzip(in *input, yield func(Record, error) bool) bool {
+func (o opened) gunzip(in *record.Input, yield func(record.Raw, error) bool) bool {
 	inner, problem := o.within(in)
 	if problem != nil {
-		return yield(Record{}, problem)
+		return yield(record.Raw{}, problem)
 	}
-	packed := &counted{r: in.r}
+	packed := &counted{r: in.Reader}
 	r, err := gzip.NewReader(bufio.NewReader(packed))
 	if err != nil {
-		return yield(Record{}, in.broken(err))
+		return yield(record.Raw{}, in.Broken(err))
 	}
-	return inner.read(&bounded{r: r, packed: packed.count}, yield)
+	return inner.read(record.Unpacked(r, packed.count), yield)
 }
 
 // isZlib reports whether an input begins with the header of zlib, in which mitmproxy writes what it calls .zhar, rather
@@ -81,18 +83,18 @@ func isZlib(magic []byte) bool {
 	return len(magic) > 1 && magic[0] == 'x' && (magic[1] == 0x01 || magic[1] == 0x9c || magic[1] == 0xda)
 }
 
-func (o opened) inflate(in *input, yield func(Record, error) bool) bool {
+func (o opened) inflate(in *record.Input, yield func(record.Raw, error) bool) bool {
 	inner, problem := o.within(in)
 	if problem != nil {
-		return yield(Record{}, problem)
+		return yield(record.Raw{}, problem)
 	}
-	packed := &counted{r: in.r}
+	packed := &counted{r: in.Reader}
 	r, err := zlib.NewReader(bufio.NewReader(packed))
 	if err != nil {
-		return yield(Record{}, in.broken(err))
+		return yield(record.Raw{}, in.Broken(err))
 	}
 	defer r.Close()
-	return inner.read(&bounded{r: r, packed: packed.count}, yield)
+	return inner.read(record.Unpacked(r, packed.count), yield)
 }
 
 type counted struct {
@@ -107,26 +109,6 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 func (c *counted) count() int64 { return c.n }
-
-const (
-	maxRatio = 600      // recordings of the same exchange over and over come to 300
-	maxFree  = 64 << 20 // bytes that anything may grow to
-)
-
-// bounded fails when data grows as only what was made to do harm does.
-type bounded struct {
-	r      io.Reader
-	packed func() int64 // bytes that were read to get there
-	n      int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.n += int64(n); b.n > maxFree && b.n/maxRatio > b.packed() {
-		return 0, fmt.Errorf("it grows more than %d-fold when it is unpacked, which no recording does", maxRatio)
-	}
-	return n, err
-}
 
 // spool copies a stream to a file without a name, because the directory of a zip archive is at its end.
 func spool(r io.Reader) (file *os.File, size int64, err error) {

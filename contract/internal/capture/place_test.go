@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestNumbersOfEntries(t *testing.T) {
 	t.Parallel()
 	one := entry(get, content(`{}`))
-	huge := entry(get, content(`{"text":"`+strings.Repeat("x", capture.MaxEntry)+`"}`))
+	huge := entry(get, content(`{"text":"`+strings.Repeat("x", record.MaxEntry)+`"}`))
 	dir := folder(t, map[string]string{
 		"a.ndjson": first + "\n" + second + "\n", "b.har": archive(one, one) + archive(one), "c.yaml": goVCR,
 		"d.zip":  string(zipFile(t, "in/side.har", []byte(archive(one, one)))),
@@ -40,7 +41,7 @@ func TestNumbersOfEntries(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("numbers (-want +got):\n%s", d)
 	}
-	for record, err := range capture.Exchanges("memory", func(yield func(*recording.Exchange) bool) { yield(&recording.Exchange{}) }) {
+	for record, err := range record.Exchanges("memory", func(yield func(*recording.Exchange) bool) { yield(&recording.Exchange{}) }) {
 		if err != nil || record.Entry != 1 {
 			t.Errorf("entry %d, %v, want 1", record.Entry, err)
 		}
@@ -65,13 +66,13 @@ func TestARecordingOfNothingIsCalledEmpty(t *testing.T) {
 		"packed.har": string(gzipped(t, []byte(archive()))),
 	} {
 		dir := folder(t, map[string]string{name: text})
-		for _, source := range []capture.Source{capture.Files(filepath.Join(dir, name)), capture.Files(dir)} {
+		for _, source := range []record.Source{capture.Files(filepath.Join(dir, name)), capture.Files(dir)} {
 			names, problems := files(dir, source)
 			if d := cmp.Diff([]string{name + ": the recording is empty"}, problems); d != "" || names != nil {
 				t.Errorf("%s: exchanges of %q, problems (-want +got):\n%s", name, names, d)
 			}
 			for _, err := range source {
-				if capture.IsFatal(err) {
+				if record.IsFatal(err) {
 					t.Errorf("%s: %v is an error, want a note", name, err)
 				}
 			}

@@ -17,6 +17,7 @@ import (
 	recorder4 "gopkg.in/dnaeon/go-vcr.v4/pkg/recorder"
 
 	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/mockserver"
 )
 
@@ -30,7 +31,7 @@ var session = []string{
 }
 
 // told returns an item in short, with its doubts.
-func told(i capture.Item) string {
+func told(i record.Item) string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(i.Request.URL, "http://"), "https://"), "/")
 	text := fmt.Sprintf("%s /%s %s", i.Request.Method, path, "-")
 	if b := i.Request.Body; b != nil {
@@ -91,7 +92,7 @@ func TestRecordingsOfTheToolsThemselves(t *testing.T) {
 	})
 }
 
-func wantSession(t *testing.T, want []string, source capture.Source) {
+func wantSession(t *testing.T, want []string, source record.Source) {
 	t.Helper()
 	var got []string
 	for item, err := range source.Items() {

@@ -8,40 +8,43 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"svc.example/understudy/contract/internal/capture/format"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // unzip reads every recording in a zip archive, such as Playwright's, which holds an HTTP Archive and the bodies that
 // it refers to.
-func (o opened) unzip(in *input, yield func(Record, error) bool) bool {
+func (o opened) unzip(in *record.Input, yield func(record.Raw, error) bool) bool {
 	inner, problem := o.within(in)
 	if problem != nil {
-		return yield(Record{}, problem)
+		return yield(record.Raw{}, problem)
 	}
 	at, size := o.zip, o.size
 	if at == nil {
-		file, n, err := spool(in.r)
+		file, n, err := spool(in.Reader)
 		if err != nil {
-			return yield(Record{}, in.broken(err))
+			return yield(record.Raw{}, in.Broken(err))
 		}
 		defer func() { _ = discard(file) }()
 		at, size = file, n
 	}
 	packed, err := zip.NewReader(at, size)
 	if err != nil {
-		return yield(Record{}, in.problem(Truncated, fmt.Errorf("the zip archive is damaged or cut off: %w", err)))
+		return yield(record.Raw{}, in.Problem(record.Truncated, fmt.Errorf("the zip archive is damaged or cut off: %w", err)))
 	}
-	if sessions := sessionsOf(packed); len(sessions) > 0 {
-		return o.readSessions(sessions, yield)
+	if sessions := format.SessionsOf(packed); len(sessions) > 0 {
+		return format.ReadSessions(o.name, sessions, yield)
 	}
 	seen := &lenient{yield: yield}
 	for _, file := range recordingsOf(packed) {
-		inner.name, inner.folders = o.name+"/"+file.Name, foldersOf(packed, path.Dir(file.Name))
+		inner.name, inner.folders = o.name+"/"+file.Name, record.FoldersOf(packed, path.Dir(file.Name))
 		if !inner.readZipped(file, seen.take) {
 			return false
 		}
 	}
 	if !seen.any {
-		return yield(Record{}, in.problem(NoRecording, errors.New("nothing in the zip archive is a recording")))
+		return yield(record.Raw{}, in.Problem(record.NoRecording, errors.New("nothing in the zip archive is a recording")))
 	}
 	return true
 }
@@ -56,7 +59,7 @@ func recordingsOf(packed *zip.Reader) []*zip.File {
 	}
 	return slices.DeleteFunc(slices.Clone(packed.File), func(file *zip.File) bool {
 		return strings.HasSuffix(file.Name, "/") || isHidden(file.Name) ||
-			archives[path.Dir(file.Name)] && isAttachment(file.Name) || isServed(file.Name)
+			archives[path.Dir(file.Name)] && isAttachment(file.Name) || record.IsServed(file.Name)
 	})
 }
 
@@ -74,34 +77,34 @@ func isHidden(name string) bool {
 	})
 }
 
-func (o opened) readZipped(file *zip.File, yield func(Record, error) bool) bool {
-	place := Place{File: o.name, Line: 1}
+func (o opened) readZipped(file *zip.File, yield func(record.Raw, error) bool) bool {
+	place := record.Place{File: o.name, Line: 1}
 	if file.Flags&1 != 0 {
-		return yield(Record{}, &ReadError{Place: place, Kind: Malformed, Err: errors.New("it is encrypted")})
+		return yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.Malformed, Err: errors.New("it is encrypted")})
 	}
 	r, err := file.Open()
 	if err != nil {
-		return yield(Record{}, &ReadError{Place: place, Kind: Malformed, Err: err})
+		return yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.Malformed, Err: err})
 	}
 	defer r.Close()
 	size := max(int64(file.CompressedSize64), 1) // as the archive says; a lie makes the bound tighter or reading fail
-	return o.read(&bounded{r: r, packed: func() int64 { return size }}, yield)
+	return o.read(record.Unpacked(r, func() int64 { return size }), yield)
 }
 
 // lenient passes on what is read of files that were only found: one that is not a recording gives a note.
 type lenient struct {
-	yield func(Record, error) bool
+	yield func(record.Raw, error) bool
 	any   bool // something is a recording, or the rest of one
 	last  int  // index of the last file
 }
 
-func (l *lenient) take(record Record, err error) bool {
-	problem, ok := errors.AsType[*ReadError](err)
-	if !ok || problem.Kind != NoRecording {
-		l.any = l.any || !ok || problem.Kind != Skipped
-		return l.yield(record, err)
+func (l *lenient) take(raw record.Raw, err error) bool {
+	problem, ok := errors.AsType[*record.ReadError](err)
+	if !ok || problem.Kind != record.NoRecording {
+		l.any = l.any || !ok || problem.Kind != record.Skipped
+		return l.yield(raw, err)
 	}
 	skipped := *problem
-	skipped.Kind, skipped.Err = Skipped, fmt.Errorf("skipped: %w", problem.Err)
-	return l.yield(Record{}, &skipped)
+	skipped.Kind, skipped.Err = record.Skipped, fmt.Errorf("skipped: %w", problem.Err)
+	return l.yield(record.Raw{}, &skipped)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
@@ -195,7 +195,7 @@ func newEvent(r *judge.Result) *Exchange {
 }
 
 // digestOf is the same for an exchange that is recorded twice.
-func digestOf(item *capture.Item) uint64 {
+func digestOf(item *record.Item) uint64 {
 	var h maphash.Hash
 	h.SetSeed(CallerSeed)
 	part := func(text string) { _, _ = h.WriteString(text); _ = h.WriteByte(0) }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
@@ -36,8 +36,8 @@ func compressed(tb testing.TB, kind, text string) []byte {
 }
 
 // answer sets the body of the response and its headers, names and values in turn.
-func answer(body []byte, headers ...string) func(*capture.Item) {
-	return func(i *capture.Item) {
+func answer(body []byte, headers ...string) func(*record.Item) {
+	return func(i *record.Item) {
 		i.Response.Body = &recording.Body{Bytes: body}
 		for k := 0; k+1 < len(headers); k += 2 {
 			i.Response.Headers = append(i.Response.Headers, [2]string{headers[k], headers[k+1]})
@@ -54,7 +54,7 @@ func TestBodies(t *testing.T) {
 	inconclusive := func(reason string) []string { return []string{"inconclusive schema /response/body: " + reason} }
 	for name, tt := range map[string]struct {
 		path string
-		edit func(*capture.Item)
+		edit func(*record.Item)
 		want []string
 	}{
 		"gzip":    {edit: answer(compressed(t, "gzip", thing), append(json, "Content-Encoding", "gzip")...)},
@@ -76,13 +76,13 @@ func TestBodies(t *testing.T) {
 			edit: answer(compressed(t, "gzip", thing)[:15], append(json, "Content-Encoding", "gzip")...),
 			want: inconclusive("the body cannot be decoded as gzip: it is damaged or cut off"),
 		},
-		"no body": {edit: func(*capture.Item) {}, want: inconclusive("the recording holds no body, and one is documented")},
+		"no body": {edit: func(*record.Item) {}, want: inconclusive("the recording holds no body, and one is documented")},
 		"a body that is left out": {
-			edit: func(i *capture.Item) { i.ResponseDoubt = "the recording does not hold the body" },
+			edit: func(i *record.Item) { i.ResponseDoubt = "the recording does not hold the body" },
 			want: inconclusive("the recording does not hold the body"),
 		},
 		"a body that is cut": {
-			edit: func(i *capture.Item) {
+			edit: func(i *record.Item) {
 				answer([]byte(`{"na`), json...)(i)
 				i.ResponseDoubt = "the recording holds only the beginning of the body"
 			},
@@ -166,7 +166,7 @@ func TestBodies(t *testing.T) {
 			want: inconclusive("the body is not YAML"),
 		},
 		"a body of no bytes that is not recorded": {
-			path: "/lines", edit: func(i *capture.Item) {
+			path: "/lines", edit: func(i *record.Item) {
 				i.Response.Headers = recording.Headers{{"Content-Type", "text/plain"}, {"Content-Length", "0"}}
 			},
 		},
@@ -193,8 +193,8 @@ func TestBodies(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	j := probe(t)
-	form := func(text string) func(*capture.Item) {
-		return func(i *capture.Item) {
+	form := func(text string) func(*record.Item) {
+		return func(i *record.Item) {
 			requestHeader("Content-Type", "application/x-www-form-urlencoded")(i)
 			i.Request.Body = &recording.Body{Bytes: []byte(text)}
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -78,7 +78,7 @@ func TestBareKeys(t *testing.T) {
 		"Bearer 1/b":           {"POST /hook", report.Skipped, "malformed Bearer 1/b"},
 	} {
 		method, path, _ := strings.Cut(tt.path, " ")
-		r := j.Exchange(capture.Item{Exchange: &recording.Exchange{
+		r := j.Exchange(record.Item{Exchange: &recording.Exchange{
 			Request: recording.Request{
 				Method: method, URL: "https://dwh.svc.example" + path, Headers: recording.Headers{{"Authorization", value}},
 			},
@@ -111,7 +111,7 @@ func TestPseudonyms(t *testing.T) {
 		"<TOKEN>": false, "***": false, "********": false, "***1234": false, "xxxx1234": false, "xxxxxxxx-1234": false,
 		"(removed 2026-01-15)": false, "{{oauth2_token}}": false, "[REDACTED]": false, "***:face": false, "<TOKEN-123456>": true,
 	} {
-		r := j.Exchange(capture.Item{Exchange: &recording.Exchange{
+		r := j.Exchange(record.Item{Exchange: &recording.Exchange{
 			Request: recording.Request{
 				Method: "POST", URL: "https://ingestion.svc.example/event",
 				Headers: recording.Headers{{"x-svc-write-key", placeholder}},
@@ -164,7 +164,7 @@ func TestCredential(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := j.Exchange(capture.Item{Exchange: &recording.Exchange{
+			r := j.Exchange(record.Item{Exchange: &recording.Exchange{
 				Request:  recording.Request{Method: "POST", URL: "https://ingestion.svc.example/event", Headers: tt.headers},
 				Response: &recording.Response{Status: 200}, Redacted: tt.redacted,
 			}})

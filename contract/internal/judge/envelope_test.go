@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // envelope answers with JSON of the media type of envelopes.
-func envelope(body string) func(*capture.Item) {
+func envelope(body string) func(*record.Item) {
 	return answer([]byte(body), "Content-Type", "application/vnd.api+json")
 }
 

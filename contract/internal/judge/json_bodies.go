@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -38,7 +38,7 @@ func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt s
 }
 
 // Match returns an exchange with its owner, unjudged.
-func (j *Judge) Match(item capture.Item) *Result {
+func (j *Judge) Match(item record.Item) *Result {
 	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
 	r.read()
 	return r

@@ -17,7 +17,7 @@ import (
 
 	"svc.example/understudy/contract/engine"
 	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
@@ -119,7 +119,7 @@ type Check struct {
 
 // Result holds the judgement of one exchange.
 type Result struct {
-	Item     capture.Item
+	Item     record.Item
 	Owner    ownership.Owner
 	Checks   []Check
 	Findings []report.Finding
@@ -186,7 +186,7 @@ func (r *Result) Lean() *Result {
 func (r *Result) check(rule string, v report.Verdict) { r.Checks = append(r.Checks, Check{rule, v}) }
 
 // Exchange judges one exchange.
-func (j *Judge) Exchange(item capture.Item) *Result {
+func (j *Judge) Exchange(item record.Item) *Result {
 	r := j.Match(item)
 	switch r.Owner.State {
 	case ownership.Several:

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/engine/libopenapi"
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
@@ -37,10 +37,10 @@ type talk struct {
 	request  string
 	status   int
 	response string
-	edit     func(*capture.Item)
+	edit     func(*record.Item)
 }
 
-func (t talk) item() capture.Item {
+func (t talk) item() record.Item {
 	method, path, _ := strings.Cut(t.line, " ")
 	json := [2]string{"Content-Type", "application/json"}
 	e := &recording.Exchange{Request: recording.Request{
@@ -58,7 +58,7 @@ func (t talk) item() capture.Item {
 		e.Response.Headers = append(e.Response.Headers, json)
 		e.Response.Body = &recording.Body{Bytes: []byte(t.response)}
 	}
-	item := capture.Item{Exchange: e, Place: capture.Place{File: "talk", Number: 1, Line: 1}}
+	item := record.Item{Exchange: e, Place: record.Place{File: "talk", Number: 1, Line: 1}}
 	if t.edit != nil {
 		t.edit(&item)
 	}
@@ -84,13 +84,13 @@ func told(r *judge.Result) []string {
 
 const total = "X-Total"
 
-func header(name, value string) func(*capture.Item) {
-	return func(i *capture.Item) { i.Response.Headers = append(i.Response.Headers, [2]string{name, value}) }
+func header(name, value string) func(*record.Item) {
+	return func(i *record.Item) { i.Response.Headers = append(i.Response.Headers, [2]string{name, value}) }
 }
 
 // requestHeader sets a header of the request, or takes it away.
-func requestHeader(name, value string) func(*capture.Item) {
-	return func(i *capture.Item) {
+func requestHeader(name, value string) func(*record.Item) {
+	return func(i *record.Item) {
 		i.Request.Headers = slices.DeleteFunc(i.Request.Headers, func(h [2]string) bool { return h[0] == name })
 		if value != "" {
 			i.Request.Headers = append(i.Request.Headers, [2]string{name, value})

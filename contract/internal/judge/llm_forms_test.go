@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/engine/libopenapi"
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -28,7 +28,7 @@ type spoken struct {
 	media    [2]string // of the bodies; empty: that of requests and of resources
 }
 
-func (s spoken) item() capture.Item {
+func (s spoken) item() record.Item {
 	method, path, _ := strings.Cut(s.line, " ")
 	address := "https://llm.svc.example" + path
 	if iface, rest, other := strings.Cut(strings.TrimPrefix(path, "/"), ":"); other {
@@ -50,7 +50,7 @@ func (s spoken) item() capture.Item {
 		e.Response.Headers = append(e.Response.Headers, [2]string{"Content-Type", media[1]})
 		e.Response.Body = &recording.Body{Bytes: []byte(s.response)}
 	}
-	return capture.Item{Exchange: e, Place: capture.Place{File: "talk", Number: 1, Line: 1}}
+	return record.Item{Exchange: e, Place: record.Place{File: "talk", Number: 1, Line: 1}}
 }
 
 // with puts other texts in the place of some, each of which must be there.

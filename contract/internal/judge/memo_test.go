@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 )
 
 // What a judge remembers changes no verdict. The exchanges differ in one thing each, from one that has another verdict.
@@ -15,8 +15,8 @@ func TestWhatIsRememberedChangesNoVerdict(t *testing.T) {
 	const thing, numbered = `{"name":"a"}`, `{"name":"a","id":1}`
 	json := []string{"Content-Type", "application/json"}
 	zipped := compressed(t, "gzip", thing)
-	headless := func(i *capture.Item) { i.Response.Headers = nil }
-	doubted := func(i *capture.Item) { i.ResponseDoubt = "the recording holds only the beginning of the body" }
+	headless := func(i *record.Item) { i.Response.Headers = nil }
+	doubted := func(i *record.Item) { i.ResponseDoubt = "the recording holds only the beginning of the body" }
 	list := []talk{
 		{"GET /things/7", "", 200, thing, nil},
 		{"GET /things/x", "", 200, thing, nil},
@@ -33,7 +33,7 @@ func TestWhatIsRememberedChangesNoVerdict(t *testing.T) {
 		{"GET /things?limit=3", "", 200, `[]`, header(total, "1")},
 		{"GET /things?limit=99", "", 200, `[]`, header(total, "1")},
 		{"GET /things?limit=99", "", 400, `{"message":"no"}`, nil},
-		{"GET /things?limit=3", "", 200, `[]`, func(i *capture.Item) {
+		{"GET /things?limit=3", "", 200, `[]`, func(i *record.Item) {
 			header(total, "1")(i)
 			requestHeader("X-Trace", "x")(i)
 		}},

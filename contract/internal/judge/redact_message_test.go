@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/engine/libopenapi"
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -50,7 +50,7 @@ func bodyOf(content openapi3.Content, secret string) (recording.Headers, *record
 }
 
 // plantedIn is an exchange of an operation in which everything is the secret.
-func plantedIn(op *specs.Operation, secret string) capture.Item {
+func plantedIn(op *specs.Operation, secret string) record.Item {
 	e := &recording.Exchange{Request: recording.Request{Method: op.Method}}
 	if op.Spec.RequestBody != nil {
 		e.Request.Headers, e.Request.Body = bodyOf(op.Spec.RequestBody.Value.Content, secret)
@@ -75,7 +75,7 @@ func plantedIn(op *specs.Operation, secret string) capture.Item {
 			e.Response.Headers, e.Response.Body = bodyOf(ref.Value.Content, secret)
 		}
 	}
-	return capture.Item{Exchange: e, Place: capture.Place{Number: 1}}
+	return record.Item{Exchange: e, Place: record.Place{Number: 1}}
 }
 
 // No message repeats what was sent: not of a secret, and not of anything else that may be one.

@@ -6,14 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs/recording"
 )
 
-func formBody(text string) func(*capture.Item) {
-	return func(i *capture.Item) {
+func formBody(text string) func(*record.Item) {
+	return func(i *record.Item) {
 		requestHeader("Content-Type", "application/x-www-form-urlencoded")(i)
 		i.Request.Body = &recording.Body{Bytes: []byte(text)}
 	}
@@ -29,7 +29,7 @@ func TestMembers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		query, json, form string
 		status            int
-		edit              func(*capture.Item)
+		edit              func(*record.Item)
 		want              []string
 	}{
 		"in JSON":                  {json: `{"query":"q","priority":2}`},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
@@ -37,8 +37,8 @@ func seenIn(r *judge.Result) []string {
 	return list
 }
 
-func contentType(kind string) func(*capture.Item) {
-	return func(i *capture.Item) {
+func contentType(kind string) func(*record.Item) {
+	return func(i *record.Item) {
 		for _, headers := range []recording.Headers{i.Request.Headers, i.Response.Headers} {
 			for n := range headers {
 				if headers[n][0] == "Content-Type" {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -116,7 +116,7 @@ func AddressOf(r *recording.Request) (*url.URL, error) {
 }
 
 // Owner returns the owner of an exchange.
-func (a *Addresses) Owner(item *capture.Item) Owner {
+func (a *Addresses) Owner(item *record.Item) Owner {
 	u, isRewritten, err := a.address(&item.Request)
 	if err != nil {
 		return Owner{}

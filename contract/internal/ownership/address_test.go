@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
@@ -46,7 +46,7 @@ func TestOwnerInABrand(t *testing.T) {
 		"https://workflow.svc.example/api/projects":      ownership.Matched,
 		"https://workflow.other.example/api/projects":    ownership.Unmatched,
 	} {
-		item := capture.Item{Exchange: &recording.Exchange{Request: recording.Request{Method: "GET", URL: url}}}
+		item := record.Item{Exchange: &recording.Exchange{Request: recording.Request{Method: "GET", URL: url}}}
 		if got := addresses.Owner(&item).State; got != want {
 			t.Errorf("%s: state %d, want %d", url, got, want)
 		}
@@ -129,7 +129,7 @@ func TestOwner(t *testing.T) {
 func ownerOf(a *ownership.Addresses, request string) string {
 	var method, url string
 	_, _ = fmt.Sscan(request, &method, &url)
-	o := a.Owner(&capture.Item{Exchange: &recording.Exchange{Request: recording.Request{Method: method, URL: url}}})
+	o := a.Owner(&record.Item{Exchange: &recording.Exchange{Request: recording.Request{Method: method, URL: url}}})
 	switch o.State {
 	case ownership.Unmatched:
 		return "unmatched"
@@ -195,7 +195,7 @@ func TestSites(t *testing.T) {
 			var sites [2]string
 			for i, url := range tt.urls {
 				e := &recording.Exchange{Request: recording.Request{Method: "GET", URL: url}}
-				if sites[i] = a.Owner(&capture.Item{Exchange: e}).Site; sites[i] == "" {
+				if sites[i] = a.Owner(&record.Item{Exchange: e}).Site; sites[i] == "" {
 					t.Errorf("%s has no site", url)
 				}
 			}
@@ -212,7 +212,7 @@ func TestTheHostOfARelativeAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := a.Owner(&capture.Item{Exchange: &recording.Exchange{Request: recording.Request{
+	o := a.Owner(&record.Item{Exchange: &recording.Exchange{Request: recording.Request{
 		Method: "GET", URL: "/api/projects", Headers: recording.Headers{{"host", "workflow.svc.example"}, {"x-understudy-world", "w"}},
 	}}})
 	if o.State != ownership.Matched || o.World != "w" {

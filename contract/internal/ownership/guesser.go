@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs"
 )
 
@@ -78,7 +78,7 @@ func headOf(path string) string {
 }
 
 // Collect takes the address of an exchange into account, unless the exchange has an owner already.
-func (g *Guesser) Collect(item *capture.Item) {
+func (g *Guesser) Collect(item *record.Item) {
 	if !isEvidence(item) {
 		return
 	}
@@ -94,7 +94,7 @@ func (g *Guesser) Collect(item *capture.Item) {
 }
 
 // addressOf returns the address of an exchange, and whether the exchange has no owner yet.
-func (g *Guesser) addressOf(item *capture.Item) (u *url.URL, isOpen bool) {
+func (g *Guesser) addressOf(item *record.Item) (u *url.URL, isOpen bool) {
 	if g.addresses.Owner(item).State != Unmatched {
 		return nil, false
 	}
@@ -103,7 +103,7 @@ func (g *Guesser) addressOf(item *capture.Item) (u *url.URL, isOpen bool) {
 }
 
 // isEvidence reports whether the answer leaves open that there is such an operation.
-func isEvidence(item *capture.Item) bool {
+func isEvidence(item *record.Item) bool {
 	if item.Response == nil {
 		return true
 	}

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs"
 )
 
@@ -16,7 +16,7 @@ type Trial struct {
 }
 
 // Take counts an exchange below the base. Refuted says that it does not fit the operation that it belongs to.
-func (t *Trial) Take(item *capture.Item, refuted bool) {
+func (t *Trial) Take(item *record.Item, refuted bool) {
 	if isTelling(item) {
 		t.count(!refuted)
 	}
@@ -33,7 +33,7 @@ func (t *Trial) count(fits bool) {
 func (t *Trial) IsLost() bool { return 2*t.Refuted > t.Claimed }
 
 // isTelling reports whether an exchange was answered, by a server that did not fail.
-func isTelling(item *capture.Item) bool {
+func isTelling(item *record.Item) bool {
 	return item.Response != nil && item.Response.Status > 0 && item.Response.Status < http.StatusInternalServerError
 }
 
@@ -51,7 +51,7 @@ type claimant struct {
 
 // Try judges an exchange as one of each of the candidates that its address fits. Judge does so for given addresses; it
 // reports whether the exchange does not fit the operation that it then belongs to, and whether it could be judged.
-func (g *Guesser) Try(item *capture.Item, judge func(*Addresses) (refuted, ok bool)) {
+func (g *Guesser) Try(item *record.Item, judge func(*Addresses) (refuted, ok bool)) {
 	u, isOpen := g.addressOf(item)
 	if !isOpen {
 		return
@@ -98,7 +98,7 @@ func (g *Guesser) claimants(fits []fit, u *url.URL) []claimant {
 
 // stray counts an exchange that no interface explains against the candidates that have others beside it: /api/orders
 // says that what also answers /api/chats is something else. Pages and pictures stand elsewhere, and say nothing.
-func (g *Guesser) stray(item *capture.Item, u *url.URL) {
+func (g *Guesser) stray(item *record.Item, u *url.URL) {
 	isQuestion := item.Request.Method == http.MethodHead || item.Request.Method == http.MethodOptions
 	if isQuestion || !isEvidence(item) || !isTelling(item) {
 		return

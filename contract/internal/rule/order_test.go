@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/contract/internal/capture"
+	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/facts"
 	"svc.example/understudy/contract/internal/history"
 	"svc.example/understudy/contract/internal/judge"
@@ -39,7 +39,7 @@ func watched(t *testing.T, inMemory int, exchanges []*recording.Exchange) []hist
 	w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, InMemory: inMemory}, func(v history.Result) {
 		verdicts = append(verdicts, v)
 	})
-	for item, err := range capture.Exchanges("memory", slices.Values(exchanges)).Items() {
+	for item, err := range record.Exchanges("memory", slices.Values(exchanges)).Items() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,63 @@
+// Package format reads the forms in which tools record traffic: HTTP Archives 1.2 as browsers, proxies and test tools
+// write them, our own NDJSON, cassettes, and the recordings of other tools.
+//
+// Each format has an adapter, which function formats lists: it recognises an input by how it begins, and yields
+// records, whose decoder makes a draft of what the tool wrote, and an item of the draft. To add a format, write such a
+// file, add it there, and add a recording to the tests.
+//
+// Recordings come from many tools and from killed processes, so reading is forgiving where nothing is lost by it (byte
+// order marks, invalid numbers, pseudo headers) and exact about what was lost (bodies left out or damaged, a file cut
+// short).
+package format
+
+import "svc.example/understudy/contract/internal/capture/record"
+
+// Format is one way in which tools write recordings: an adapter, in a file of its own.
+type Format struct {
+	name       string // in words, as docs/reference/formats.md has it
+	recognises func(h *record.Head) bool
+	Read       func(in *record.Input, yield func(record.Raw, error) bool) bool // false when yield was
+}
+
+// formats returns the adapters in the order in which they are asked. The first one that recognises an input reads it.
+func formats() []Format {
+	return []Format{
+		{"log of Kong", isKong, readKong},
+		{"mapping of WireMock", isMapping, readMapping},
+		{"access log", isAccessLog, readAccessLog},
+		{"NDJSON", isNDJSON, readNDJSON},
+		{"mappings of WireMock", isMappings, jsonLists{"mappings": inJSON(decodeMapping)}.read},
+		{"journal of WireMock", isJournal, jsonLists{"requests": inJSON(decodeServed)}.read},
+		{"simulation of Hoverfly", isSimulation, jsonLists{"data.pairs": inJSON(decodePair)}.read},
+		{"collection of Postman", isPostman, readDocument(draftsOfPostman)},
+		{"export of Insomnia", isInsomnia, readDocument(draftsOfInsomnia)},
+		{"expectations of MockServer", isMockServer, jsonLists{"": inJSON(decodeMockServer)}.read},
+		{"cassette of EasyVCR", isEasyVCR, jsonLists{"": inJSON(decodeEasyVCR)}.read},
+		{"list of interactions in JSON", isJSONListing, jsonLists{"": decodeJSONInteraction}.read},
+		{"list of interactions in YAML", isListing, readListing},
+		{"trace of httprr", isHTTPRR, readHTTPRR},
+		{"flows of mitmproxy", isFlows, readFlows},
+		{"HTTP Archive or cassette in JSON", isObject, archives().read},
+		{"cassette in YAML", isYAML, readCassette},
+	}
+}
+
+// Of returns the format of an input, nil if none recognises it.
+func Of(h *record.Head) *Format {
+	for _, f := range formats() {
+		if f.recognises(h) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// isObject is the last resort for JSON: the list of entries may stand behind anything.
+func isObject(h *record.Head) bool { return h.Begins("{") }
+
+// archives returns the lists that are found wherever they stand in an object.
+func archives() jsonLists {
+	return jsonLists{
+		"log.entries": decodeEntry, interactions: decodeJSONInteraction, httpInteractions: decodeJSONInteraction,
+	}
+}
