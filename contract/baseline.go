@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs/source"
 )
 
 // BaselineSchema is the JSON Schema, draft 2020-12, of a baseline.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // WithLatency sets how long the exchanges of operations may take, from the beginning of the request to the end of the

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // swap exchanges neutral identifiers and those of a brand. Doing it twice changes nothing. A nil swap renames nothing.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 //go:embed scenario.schema.json

@@ -18,8 +18,8 @@ import (
 
 	"svc.example/understudy"
 	"svc.example/understudy/fixtures"
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 // embedded are the folders of the scenarios that come with the mock server.

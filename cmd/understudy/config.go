@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs/source"
 )
 
 // configName is the configuration that is read when it is there and no other one is given.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs/source"
 )
 
 // What understudy init writes shows every setting there is, and all of them can be taken as they stand there.

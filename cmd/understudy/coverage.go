@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 type coverageFlags struct {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs/source"
 )
 
 // limits is the value of a repeatable flag that limits how long operations take: OPERATION=DURATION.

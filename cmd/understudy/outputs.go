@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs/source"
 )
 
 // outputs describes in which forms a report is written, and where to.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs/source"
 )
 
 func newRoot() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/fixtures/source"
+	"svc.example/understudy/specs/source"
 )
 
 func newRules() *cobra.Command {

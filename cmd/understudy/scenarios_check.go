@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/scenarios/story"
 	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/source"
 )
 
 func newScenariosCheck() *cobra.Command {

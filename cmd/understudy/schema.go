@@ -11,9 +11,9 @@ import (
 	"svc.example/understudy/contract"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/fixtures"
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs/recording"
+	"svc.example/understudy/specs/source"
 )
 
 // published are the JSON Schemas of the files that understudy reads and writes.

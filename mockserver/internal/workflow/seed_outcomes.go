@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"svc.example/understudy/fixtures"
-	"svc.example/understudy/fixtures/source"
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/specs/source"
 )
 
 // seedOutcomes queues the outcomes of a fixture. Lost are the names of the projects that could not be made.

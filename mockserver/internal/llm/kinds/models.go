@@ -3,9 +3,9 @@ package kinds
 import (
 	"slices"
 
-	names "svc.example/understudy/fixtures/source"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/op"
+	names "svc.example/understudy/specs/source"
 )
 
 // model is an available model, by its key (public) and its display name (assumed).
