@@ -6,6 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -68,12 +69,12 @@ func OfProject(w *world.World, a world.Attempt, project int64) bool {
 func AttemptView(w *world.World, a world.Attempt) any { return workflow.AttemptView(w, a) }
 
 // AttemptStatus returns an attempt's status in the words of the workflow interface.
-func AttemptStatus(a world.Attempt) string { return workflow.AttemptStatus(a) }
+func AttemptStatus(a world.Attempt) string { return string(engine.StatusOf(a)) }
 
 // SessionTime returns an attempt's session time in the form of the workflow interface.
 func SessionTime(w *world.World, a world.Attempt) string { return workflow.SessionTime(w, a) }
 
 // Watch returns the state of attempts for an auto clock.
 func Watch(w *world.World, attempts ...int64) (state string, at time.Time, pending bool) {
-	return workflow.Watch(w, attempts...)
+	return engine.Watch(w, attempts...)
 }

@@ -6,6 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -62,7 +63,7 @@ func attemptPending(c *op.Call) (state string, at time.Time, pending bool) {
 	if err != nil {
 		return "", time.Time{}, false
 	}
-	return Watch(c.World, a.ID)
+	return engine.Watch(c.World, a.ID)
 }
 
 // listAttemptRetries lists all attempts of the session, oldest first.
@@ -86,5 +87,5 @@ func retriesPending(c *op.Call) (state string, at time.Time, pending bool) {
 		return "", time.Time{}, false
 	}
 	session, _ := c.World.Workflow.Sessions.Get(a.Session)
-	return Watch(c.World, session.Attempts...)
+	return engine.Watch(c.World, session.Attempts...)
 }

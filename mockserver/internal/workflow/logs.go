@@ -13,6 +13,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -125,7 +126,7 @@ func (f *logFile) text() string {
 		line(f.start, "WARN", "the try failed, another one follows")
 	case f.task.Error != "":
 		line(f.task.UpdatedAt, "ERROR", "%s", f.task.Error)
-	case final(f.task.State):
+	case engine.Final(f.task.State):
 		line(f.task.UpdatedAt, "INFO", "%s", f.task.State)
 	}
 	return b.String()

@@ -8,6 +8,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -56,7 +57,7 @@ func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, er
 		return reply, nil
 	}
 	for id := range table.All(&c.World.Workflow.Pools) {
-		dispatch(c.World, id, c.Now)
+		engine.Dispatch(c.World, id, c.Now)
 	}
 	return reply, nil
 }

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -68,7 +69,7 @@ func Interface() op.Interface {
 		},
 		Error: errorReply,
 		Settle: map[string]func(*world.World, world.Event){
-			world.AttemptEvent:  runAttempt,
+			world.AttemptEvent:  engine.RunAttempt,
 			world.ScheduleEvent: runSchedule,
 		},
 	}

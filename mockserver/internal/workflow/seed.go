@@ -12,12 +12,12 @@ import (
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
 const (
 	defaultAccountLimit = 100
-	defaultTaskTime     = time.Second
 )
 
 // Seed makes a world of what a fixture says, through what serves requests. The world's clock stands at its beginning:
@@ -47,7 +47,7 @@ func seedLimits(w *world.World, f fixtures.Workflow) error {
 		return fixtures.At(fmt.Errorf("%d: want 1 or more", f.AccountLimit), "accountLimit", "workflow", "accountLimit")
 	}
 	w.Workflow.AccountLimit = cmp.Or(f.AccountLimit, defaultAccountLimit)
-	w.Workflow.TaskTime = cmp.Or(time.Duration(f.TaskTime), defaultTaskTime)
+	w.Workflow.TaskTime = cmp.Or(time.Duration(f.TaskTime), engine.DefaultTaskTime)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -75,10 +76,8 @@ func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error 
 	}
 	settle(w, now)
 	for _, p := range s.played {
-		if a, _ := w.Workflow.Attempts.Get(p.id); p.Status == string(statusCanceling) && a.State == world.Running {
-			stuck := newProgress(w, a, now) // a kill would end it within the usual time of a task
-			stuck.cancel()
-			stuck.commit()
+		if a, _ := w.Workflow.Attempts.Get(p.id); p.Status == string(engine.Canceling) && a.State == world.Running {
+			engine.RequestCancel(w, a, now)
 		}
 	}
 	w.Workflow.Outcomes = slices.DeleteFunc(slices.Clone(w.Workflow.Outcomes), func(o world.Outcome) bool {
@@ -162,8 +161,8 @@ func (s *seeding) play(p *playedAttempt) error {
 	if existing {
 		return fmt.Errorf("the session has an attempt with retryAttemptName %q already", p.RetryAttemptName)
 	}
-	if p.id = attempt.ID; err == nil && p.Status == string(statusKilled) && attempt.State != world.Done {
-		kill(s.w, attempt, p.createdAt)
+	if p.id = attempt.ID; err == nil && p.Status == string(engine.Killed) && attempt.State != world.Done {
+		engine.Kill(s.w, attempt, p.createdAt)
 	}
 	return err
 }
@@ -220,10 +219,10 @@ func definitionAt(w *world.World, project, workflow string, at time.Time) (world
 func (p *playedAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
 	takes := time.Duration(p.Takes)
 	usual := world.Outcome{}
-	switch status(p.Status) {
-	case statusSuccess, statusKilled:
+	switch engine.Status(p.Status) {
+	case engine.Success, engine.Killed:
 		return []world.Outcome{{Task: p.Task, Takes: takes}, usual}, nil
-	case statusError:
+	case engine.Failed:
 		message, task := p.Error, p.Task
 		if message == "" {
 			message = "the task failed"
@@ -232,12 +231,12 @@ func (p *playedAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
 			task = lastOperator(plan)
 		}
 		return []world.Outcome{{Task: task, Takes: takes, Error: message}, usual}, nil
-	case statusRunning, statusCanceling:
+	case engine.Running, engine.Canceling:
 		if takes == 0 {
 			takes = 12 * time.Hour
 		}
 		return []world.Outcome{{Task: p.Task, Takes: takes, Times: 1}}, nil
-	case statusQueued, statusBlocked:
+	case engine.Queued, engine.Blocked:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("status %q: want success, error, killed, running, canceling, queued or blocked", p.Status)
@@ -262,7 +261,7 @@ func settle(w *world.World, until time.Time) {
 		w.Cancel(event)
 		switch event.Kind {
 		case world.AttemptEvent:
-			runAttempt(w, event)
+			engine.RunAttempt(w, event)
 		case world.ScheduleEvent:
 			runSchedule(w, event)
 		}
@@ -273,24 +272,24 @@ func (s *seeding) verify() error {
 	var errs []error
 	for _, p := range s.played {
 		a, _ := s.w.Workflow.Attempts.Get(p.id)
-		if got := statusOfAttempt(a); string(got) != p.Status {
+		if got := engine.StatusOf(a); string(got) != p.Status {
 			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s now: %s", p.Status, got, advice(p, got))))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func advice(p playedAttempt, got status) string {
-	switch want := status(p.Status); {
-	case want == statusQueued:
+func advice(p playedAttempt, got engine.Status) string {
+	switch want := engine.Status(p.Status); {
+	case want == engine.Queued:
 		return "its pool has room; let running attempts of this list fill it, or lower its limit"
-	case want == statusBlocked:
+	case want == engine.Blocked:
 		return "set after to the place of an attempt that is not over yet"
-	case got == statusQueued || got == statusBlocked:
+	case got == engine.Queued || got == engine.Blocked:
 		return "it waits for others; raise the limit of its pool, or drop its after"
-	case got == statusRunning:
+	case got == engine.Running:
 		return "its tasks need more time; set createdAt earlier, or taskTime lower"
-	case want == statusRunning || want == statusCanceling:
+	case want == engine.Running || want == engine.Canceling:
 		return "its tasks are over; set createdAt later, takes higher, or task to one that runs"
 	}
 	return "see what its tasks do: fail> always fails, and task must name the end of a task's full name"

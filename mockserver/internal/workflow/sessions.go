@@ -7,6 +7,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -57,7 +58,7 @@ type lastAttempt struct {
 	RetryAttemptName *string         `json:"retryAttemptName"`
 	Params           json.RawMessage `json:"params"`
 	PoolID           *string         `json:"poolId"`
-	Status           status          `json:"status"`
+	Status           engine.Status   `json:"status"`
 	Done             bool            `json:"done"`
 	Success          bool            `json:"success"`
 	CancelRequested  bool            `json:"cancelRequested"`
@@ -84,7 +85,7 @@ func sessionPending(c *op.Call) (state string, at time.Time, pending bool) {
 	if err != nil {
 		return "", time.Time{}, false
 	}
-	return Watch(c.World, s.Attempts[len(s.Attempts)-1])
+	return engine.Watch(c.World, s.Attempts[len(s.Attempts)-1])
 }
 
 func sessionAttemptsPending(c *op.Call) (state string, at time.Time, pending bool) {
@@ -92,5 +93,5 @@ func sessionAttemptsPending(c *op.Call) (state string, at time.Time, pending boo
 	if err != nil {
 		return "", time.Time{}, false
 	}
-	return Watch(c.World, s.Attempts...)
+	return engine.Watch(c.World, s.Attempts...)
 }

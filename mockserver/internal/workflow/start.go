@@ -10,6 +10,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -141,7 +142,7 @@ func (s start) run(w *world.World, now time.Time) (attempt world.Attempt, existi
 	attempt.Index = len(session.Attempts) + 1
 	session.Attempts = append(slices.Clone(session.Attempts), attempt.ID)
 	w.Workflow.Sessions.Put(session.ID, session)
-	return begin(w, attempt, now), false, nil
+	return engine.Begin(w, attempt, now), false, nil
 }
 
 // StartNow starts a workflow of a live project on behalf of another interface. It waits when its pool is full. Where

@@ -15,6 +15,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
+	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -107,7 +108,7 @@ type attemptForm struct {
 	RetryAttemptName *string         `json:"retryAttemptName"`
 	Params           json.RawMessage `json:"params,omitzero"`
 	PoolID           *string         `json:"poolId,omitzero"`
-	Status           status          `json:"status"`
+	Status           engine.Status   `json:"status"`
 	Done             bool            `json:"done"`
 	Success          bool            `json:"success"`
 	CancelRequested  bool            `json:"cancelRequested"`
@@ -125,9 +126,6 @@ func AttemptView(w *world.World, a world.Attempt) any {
 // SessionTime is an attempt's session time as on the wire, with the offset of its workflow's zone.
 func SessionTime(w *world.World, a world.Attempt) string { return attemptView(w, a).SessionTime }
 
-// AttemptStatus is an attempt's status as on the wire.
-func AttemptStatus(a world.Attempt) string { return string(statusOfAttempt(a)) }
-
 func attemptView(w *world.World, a world.Attempt) attemptForm {
 	session, _ := w.Workflow.Sessions.Get(a.Session)
 	project, _ := w.Workflow.Projects.Get(session.Project)
@@ -137,40 +135,7 @@ func attemptView(w *world.World, a world.Attempt) attemptForm {
 		Project: idName(project.ID, project.Name), Workflow: idName(a.Definition, session.Workflow),
 		SessionID: op.IDText(session.ID), SessionUUID: session.UUID, SessionTime: zoned(session.Time, zoneOf(definition)),
 		RetryAttemptName: optional(a.RetryName), Params: object(a.Params), PoolID: optional(op.IDText(a.Pool)),
-		Status: statusOfAttempt(a), Done: a.State == world.Done, Success: a.Success, CancelRequested: a.CancelRequested,
+		Status: engine.StatusOf(a), Done: a.State == world.Done, Success: a.Success, CancelRequested: a.CancelRequested,
 		CreatedAt: op.Instant(a.CreatedAt), FinishedAt: op.OptionalInstant(a.FinishedAt),
 	}
-}
-
-// status is the status of an attempt, as on the wire.
-type status string
-
-// The statuses. The last three are final.
-const (
-	statusBlocked   status = "blocked"
-	statusQueued    status = "queued"
-	statusRunning   status = "running"
-	statusCanceling status = "canceling"
-	statusSuccess   status = "success"
-	statusError     status = "error"
-	statusKilled    status = "killed"
-)
-
-// statusOfAttempt: an attempt that succeeded although it was to be killed is a success.
-func statusOfAttempt(a world.Attempt) status {
-	switch {
-	case a.Success:
-		return statusSuccess
-	case a.State == world.Done && a.CancelRequested:
-		return statusKilled
-	case a.State == world.Done:
-		return statusError
-	case a.CancelRequested:
-		return statusCanceling
-	case a.State == world.Queued:
-		return statusQueued
-	case a.State == world.Blocked:
-		return statusBlocked
-	}
-	return statusRunning
 }

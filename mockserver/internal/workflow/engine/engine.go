@@ -1,6 +1,10 @@
-package workflow
+// Package engine runs the attempts of the workflow interface on the world's clock: which tasks start, how they end, what
+// waits for a slot, a pool or another attempt, and what a kill does. Due events of the world call it; handlers begin,
+// resume and kill attempts through it.
+package engine
 
 import (
+	"cmp"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/table"
@@ -13,17 +17,17 @@ const (
 	taskSlots    = 30                 // tasks of the account that run at a time
 )
 
-// runAttempt settles the event of an attempt: tasks return, others start, and in the end the attempt is done.
-func runAttempt(w *world.World, e world.Event) {
+// RunAttempt settles the event of an attempt: tasks return, others start, and in the end the attempt is done.
+func RunAttempt(w *world.World, e world.Event) {
 	if a, ok := w.Workflow.Attempts.Get(e.ID); ok && a.State == world.Running && a.StepAt.Equal(e.At) {
 		advance(w, a, e.At)
 	}
 }
 
-// begin enters a new attempt, with its tasks, and runs it if its state says so.
-func begin(w *world.World, a world.Attempt, at time.Time) world.Attempt {
+// Begin enters a new attempt, with its tasks, and runs it if its state says so.
+func Begin(w *world.World, a world.Attempt, at time.Time) world.Attempt {
 	p := newProgress(w, a, at)
-	p.appear(nobody)
+	p.addTasks(atStart)
 	p.store()
 	if a.State == world.Running {
 		run(w, a, at)
@@ -51,11 +55,11 @@ func (p *progress) commit() {
 	if p.attempt.State == world.Done {
 		release(p.w, p.attempt, p.at)
 	}
-	feed(p.w, p.at)
+	startStarved(p.w, p.at)
 }
 
-// feed gives free task slots to the attempts that wait for them, the oldest first.
-func feed(w *world.World, at time.Time) {
+// startStarved gives free task slots to the attempts that wait for them, the oldest first.
+func startStarved(w *world.World, at time.Time) {
 	if w.Workflow.Use.Starved == 0 || freeSlots(w) == 0 {
 		return
 	}
@@ -82,12 +86,12 @@ func release(w *world.World, done world.Attempt, at time.Time) {
 		}
 	}
 	for _, pool := range pools {
-		dispatch(w, pool, at)
+		Dispatch(w, pool, at)
 	}
 }
 
-// dispatch starts queued attempts of a pool, the oldest first, while there is room.
-func dispatch(w *world.World, pool int64, at time.Time) {
+// Dispatch starts queued attempts of a pool, the oldest first, while there is room.
+func Dispatch(w *world.World, pool int64, at time.Time) {
 	for {
 		p, _ := w.Workflow.Pools.Get(pool)
 		a, waits := w.Workflow.FirstQueued(pool)
@@ -104,7 +108,7 @@ func dispatch(w *world.World, pool int64, at time.Time) {
 func Watch(w *world.World, ids ...int64) (state string, at time.Time, pending bool) {
 	for _, id := range ids {
 		a, _ := w.Workflow.Attempts.Get(id)
-		state += string(statusOfAttempt(a)) + " "
+		state += string(StatusOf(a)) + " "
 		if a.State == world.Done {
 			continue
 		}
@@ -118,4 +122,36 @@ func Watch(w *world.World, ids ...int64) (state string, at time.Time, pending bo
 		}
 	}
 	return state, at, pending
+}
+
+// RequestCancel cancels an attempt without a limit to how long its running tasks may take to return.
+func RequestCancel(w *world.World, a world.Attempt, at time.Time) {
+	p := newProgress(w, a, at)
+	p.cancel()
+	p.commit()
+}
+
+// Kill cancels an attempt. One that runs is canceling until the tasks that run have returned; one that waits has none
+// to wait for (assumed). A task that has to stop returns within the usual time of a task, however long it would have
+// taken (assumed): a client that waits for its kill does not wait for hours.
+func Kill(w *world.World, a world.Attempt, at time.Time) {
+	p := newProgress(w, a, at)
+	p.cancel()
+	p.shortenTasks()
+	if a.State == world.Running {
+		p.advance()
+	} else {
+		p.set(&p.tasks[0], world.TaskCanceled)
+		p.attempt.State, p.attempt.FinishedAt = world.Done, at
+	}
+	p.commit()
+}
+
+func (p *progress) shortenTasks() {
+	soon := p.at.Add(cmp.Or(p.w.Workflow.TaskTime, DefaultTaskTime))
+	for i := range p.tasks {
+		if t := &p.tasks[i]; t.State == world.TaskRunning && t.EndsAt.After(soon) {
+			t.EndsAt = soon
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package workflow
+package engine
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 // outcome decides how a try ends. The operator fail> fails whatever an outcome says; an outcome may give it another
 // message.
 func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
-	takes = cmp.Or(p.w.Workflow.TaskTime, defaultTaskTime)
+	takes = cmp.Or(p.w.Workflow.TaskTime, DefaultTaskTime)
 	if planned := p.plan[t.Plan]; planned.Operator == "fail" {
 		fails = cmp.Or(planned.Command, "the task failed")
 	}
@@ -32,3 +32,6 @@ func (p *progress) fits(o world.Outcome, t *world.Task) bool {
 		(o.Attempt == 0 || o.Attempt == p.attempt.ID) &&
 		strings.HasSuffix(t.Name, o.Task)
 }
+
+// DefaultTaskTime is how long a task takes unless the scenario says otherwise.
+const DefaultTaskTime = time.Second

@@ -1,4 +1,4 @@
-package workflow
+package engine
 
 import (
 	"slices"
@@ -38,7 +38,7 @@ func (p *progress) advance() {
 		started = p.startTasks()
 		closed = p.closeGroups()
 	}
-	if root := p.tasks[0]; final(root.State) {
+	if root := p.tasks[0]; Final(root.State) {
 		p.attempt.State, p.attempt.FinishedAt = world.Done, p.at
 		p.attempt.Success = root.State == world.TaskSuccess
 	}
@@ -48,7 +48,7 @@ func (p *progress) advance() {
 func (p *progress) cancel() {
 	p.attempt.CancelRequested = true
 	for i := range p.tasks {
-		if t := &p.tasks[i]; !final(t.State) {
+		if t := &p.tasks[i]; !Final(t.State) {
 			t.CancelRequested, t.UpdatedAt = true, p.at
 		}
 	}
@@ -103,7 +103,7 @@ func (p *progress) returned(i int) {
 		p.set(t, world.TaskError)
 	default:
 		p.set(t, world.TaskPlanned) // which closeGroups ends at once if it has nothing to wait for
-		p.appear(i)
+		p.addTasks(i)
 	}
 }
 
@@ -202,9 +202,9 @@ func (p *progress) closeGroups() (changed bool) {
 			changed = true
 		}
 		if t.Parent >= 0 {
-			moves := !final(t.State) && (t.State != world.TaskBlocked || p.comesUp(&t))
+			moves := !Final(t.State) && (t.State != world.TaskBlocked || p.comesUp(&t))
 			busy[t.Parent] = busy[t.Parent] || moves
-			failed[t.Parent] = failed[t.Parent] || final(t.State) && t.State != world.TaskSuccess
+			failed[t.Parent] = failed[t.Parent] || Final(t.State) && t.State != world.TaskSuccess
 		}
 	}
 	return changed
@@ -230,7 +230,8 @@ func (p *progress) set(t *world.Task, state world.TaskState) {
 	}
 }
 
-func final(state world.TaskState) bool {
+// Final reports whether a task does not change any more.
+func Final(state world.TaskState) bool {
 	switch state {
 	case world.TaskSuccess, world.TaskError, world.TaskGroupError, world.TaskCanceled:
 		return true
