@@ -66,13 +66,14 @@ func TestBrandIsEverywhere(t *testing.T) {
 // The stories of all scenarios can be played in a brand.
 func TestStoriesPlayInABrand(t *testing.T) {
 	t.Parallel()
+	checker := newChecker(t, contract.WithBrand(brandWord))
 	for _, name := range scenarios.List() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWitness(t, name)
 			w.play(filepath.Join("..", "scenarios", name, "story.txtar"))
 			w.finish()
-			wantConform(t, w.server, contract.WithBrand(brandWord))
+			wantConform(t, checker, w.server.World(""))
 		})
 	}
 }

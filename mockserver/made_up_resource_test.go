@@ -46,6 +46,11 @@ func newBeacons(t *testing.T, rules map[string]op.Handler) *mockserver.Server {
 		mockserver.WithHandlers(specs.Workflow, rules))
 }
 
+func beaconChecker(t *testing.T) *contract.Checker {
+	t.Helper()
+	return newChecker(t, append(exampleBases(), contract.WithSpec(specs.Workflow, beaconDocument))...)
+}
+
 // sendBeacons makes two beacons, changes one and deletes it.
 func sendBeacons(t *testing.T, s *mockserver.Server) {
 	t.Helper()
@@ -77,7 +82,7 @@ func TestMadeUpResource(t *testing.T) {
 		if diff := cmp.Diff([]string{"South"}, namesOfBeacons(t, s, "default")); diff != "" {
 			t.Errorf("beacons (-want +got):\n%s", diff)
 		}
-		wantConform(t, s, append(exampleBases(), contract.WithSpec(specs.Workflow, beaconDocument))...)
+		wantConform(t, beaconChecker(t), s.World(""))
 	})
 	t.Run("is dumped, loaded, forked and reset", func(t *testing.T) {
 		t.Parallel()
@@ -106,13 +111,8 @@ func TestMadeUpResource(t *testing.T) {
 			s := newBeacons(t, rules)
 			sendBeacons(t, s)
 			call(t, s, "GET", "/workflow/api/beacons"+target, "").want(t, 200)
-			journal, err := s.World("").Journal()
-			if err != nil {
-				t.Fatal(err)
-			}
-			opts := append(exampleBases(), contract.WithSpec(specs.Workflow, beaconDocument))
 			var showing []string
-			for _, f := range checkedWith(t, exchanges(journal), opts...).Findings {
+			for _, f := range checkJournal(t, beaconChecker(t), s.World("")).Findings {
 				if f.Rule == "use-after-delete" && f.Verdict == report.Fail {
 					showing = append(showing, f.Operation)
 				}

@@ -144,5 +144,5 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 	c.post("/schedule/delete/nightly")
 	c.post("/table/delete/kiosk/sales")
 	c.post("/database/delete/kiosk")
-	wantConform(t, mock, exampleBases()...)
+	wantConform(t, exampleChecker(t), mock.World(""))
 }

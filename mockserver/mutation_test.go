@@ -8,12 +8,9 @@ import (
 	"testing"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/internal/dig"
-	"svc.example/understudy/specs"
-	"svc.example/understudy/specs/recording"
 )
 
 // mutant is a mutation of the mock, with a story in which the broken rule has its chance, and the rule of the contract
@@ -82,40 +79,7 @@ func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), 
 	t.Helper()
 	s := newServer(t, append(opts, mockserver.WithScenario(scenario))...)
 	story(t, s)
-	journal, err := s.World("").Journal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The mock is to keep also to what is only assumed of the platform.
-	checker, err := contract.NewChecker(append(exampleBases(), contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := checker.Check(t.Context(), exchanges(journal))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-// exampleBases returns the base addresses of the interfaces in requests that httptest makes.
-func exampleBases() (opts []contract.Option) {
-	for name, base := range map[string]string{
-		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh", specs.LLM: "/llm",
-	} {
-		opts = append(opts, contract.WithBaseURL(name, "http://example.com"+base))
-	}
-	return opts
-}
-
-func exchanges(journal []recording.Exchange) contract.Source {
-	return contract.Exchanges(func(yield func(*recording.Exchange) bool) {
-		for i := range journal {
-			if !yield(&journal[i]) {
-				return
-			}
-		}
-	})
+	return checkJournal(t, exampleChecker(t), s.World(""))
 }
 
 func text(t *testing.T, found *contract.Report) string {

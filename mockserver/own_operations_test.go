@@ -17,7 +17,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/contract/engine/libopenapi"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/mockserver/query/sqlite"
@@ -123,13 +122,14 @@ func TestOwnNamesAreServed(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			files := ownDocuments(t, rename)
+			s := newServer(t, append(servedBy(files), mockserver.WithQueryEngine(sqlite.New()))...)
+			checker := newChecker(t, checkedBy(files)...)
 			for _, name := range scenarios.List() {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
-						opts := append(servedBy(files), mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
-						s := newServer(t, opts...)
-						return story.Server{Handler: s, Close: func() { wantConform(t, s, checkedBy(files)...) }}, nil
+						call(t, s, "POST", "/_understudy/worlds", fmt.Sprintf(`{"id":%q,"scenario":%[1]q}`, name)).want(t, 201)
+						return story.Server{Handler: s, World: name, Close: func() { wantConform(t, checker, s.World(name)) }}, nil
 					})
 				})
 			}
@@ -157,8 +157,8 @@ func TestOwnNamesFit(t *testing.T) {
 func TestOwnNamesAreJudged(t *testing.T) {
 	t.Parallel()
 	type recorded struct {
-		source func() contract.Source
-		opts   []contract.Option
+		source    func() contract.Source
+		isExample bool // asked as httptest does
 	}
 	recordings := map[string]recorded{}
 	files, err := filepath.Glob(filepath.Join("..", "contract", "testdata", "*.ndjson"))
@@ -175,19 +175,24 @@ func TestOwnNamesAreJudged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recordings[m.name] = recorded{func() contract.Source { return exchanges(journal) }, exampleBases()}
+		recordings[m.name] = recorded{func() contract.Source { return exchanges(journal) }, true}
 	}
+	ours := map[bool]*contract.Checker{false: plainChecker(t), true: exampleChecker(t)}
 	want := map[string]*contract.Report{}
 	for name, r := range recordings {
-		want[name] = checkedWith(t, r.source(), r.opts...)
+		want[name] = check(t, ours[r.isExample], r.source())
 	}
 	for kind, rename := range renamings {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			documents := ownDocuments(t, rename)
+			theirs := map[bool]*contract.Checker{
+				false: newChecker(t, checkedBy(documents)...),
+				true:  newChecker(t, append(checkedBy(documents), exampleBases()...)...),
+			}
 			isRenamed := strings.HasPrefix(kind, "as JSON")
 			for name, r := range recordings {
-				got := checkedWith(t, r.source(), append(checkedBy(documents), r.opts...)...)
+				got := check(t, theirs[r.isExample], r.source())
 				if len(want[name].Findings) == 0 && name != "pools.ndjson" && name != "pools-frozen.ndjson" {
 					t.Errorf("%s: nothing was found by ours", name)
 				}
@@ -200,19 +205,6 @@ func TestOwnNamesAreJudged(t *testing.T) {
 			}
 		})
 	}
-}
-
-func checkedWith(t *testing.T, source contract.Source, opts ...contract.Option) *contract.Report {
-	t.Helper()
-	checker, err := contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := checker.Check(t.Context(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // found returns the findings of a report without the places in the documents, which differ. Where documents name path

@@ -64,7 +64,7 @@ func TestStartWithTLS(t *testing.T) {
 		if status != 200 || text != "{}" {
 			t.Errorf("status %d: %s", status, text)
 		}
-		wantConform(t, s)
+		wantConform(t, plainChecker(t), s.World(""))
 	})
 	t.Run("without it there is no CA, and the client is a plain one", func(t *testing.T) {
 		t.Parallel()

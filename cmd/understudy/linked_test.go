@@ -1,9 +1,12 @@
 package main_test
 
 import (
-	"os/exec"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // What is for tests, and what others can be given, is linked only into what asks for it: each library takes its time to
@@ -19,7 +22,7 @@ func TestLinked(t *testing.T) {
 		testLibraries = "github.com/chromedp/ github.com/creack/pty github.com/yuin/goldmark gopkg.in/dnaeon/go-vcr " +
 			"github.com/google/go-cmp pgregory.net/rapid"
 	)
-	for path, unwanted := range map[string]string{
+	unwanted := map[string]string{
 		"cmd/understudy":            secondEngine + " " + testLibraries,
 		"cmd/understudy-libopenapi": queryEngine + " " + commandLine + " " + testLibraries + " github.com/getkin/",
 		"contract": secondEngine + " " + queryEngine + " " + commandLine + " " + progressBar + " " + testLibraries +
@@ -27,10 +30,11 @@ func TestLinked(t *testing.T) {
 		"contract/engine/process": secondEngine + " github.com/getkin/",
 		"mockserver": secondEngine + " " + queryEngine + " " + commandLine + " " + progressBar + " " + testLibraries +
 			" " + module + "contract " + module + "mockserver/query/sqlite",
-	} {
-		linked := dependencies(t, module+path)
-		for library := range strings.FieldsSeq(unwanted) {
-			for _, dependency := range linked {
+	}
+	linked := dependencies(t, module, slices.Collect(maps.Keys(unwanted)))
+	for path, libraries := range unwanted {
+		for library := range strings.FieldsSeq(libraries) {
+			for _, dependency := range linked[path] {
 				if strings.HasPrefix(dependency, library) {
 					t.Errorf("%s links %s", path, dependency)
 				}
@@ -41,17 +45,32 @@ func TestLinked(t *testing.T) {
 		"cmd/understudy":            queryEngine,
 		"cmd/understudy-libopenapi": secondEngine,
 	} {
-		if !strings.Contains(strings.Join(dependencies(t, module+path), "\n"), wanted) {
+		if !strings.Contains(strings.Join(linked[path], "\n"), wanted) {
 			t.Errorf("%s does not link %s", path, wanted)
 		}
 	}
 }
 
-func dependencies(t *testing.T, path string) []string {
+// dependencies returns, by their paths in the module, the import paths of all packages that each of the packages links.
+func dependencies(t *testing.T, module string, paths []string) map[string][]string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", path).Output()
-	if err != nil {
-		t.Fatalf("go list %s: %v", path, err)
+	patterns := make([]string, len(paths))
+	for i, path := range paths {
+		patterns[i] = module + path
 	}
-	return strings.Fields(string(out))
+	loaded, err := packages.Load(&packages.Config{
+		Context: t.Context(),
+		Mode:    packages.NeedName | packages.NeedImports | packages.NeedDeps,
+	}, patterns...)
+	if err != nil || packages.PrintErrors(loaded) > 0 {
+		t.Fatalf("load packages: %v", err)
+	}
+	linked := map[string][]string{}
+	for _, root := range loaded {
+		for dependency := range packages.Postorder([]*packages.Package{root}) {
+			path := strings.TrimPrefix(root.PkgPath, module)
+			linked[path] = append(linked[path], dependency.PkgPath)
+		}
+	}
+	return linked
 }

@@ -147,13 +147,13 @@ func setting(t *testing.T, name string, fallback uint64) uint64 {
 // whole is the number of mutants of the table in testdata.
 const whole = 10_000
 
-// TestMutations holds the checker against 600 mutants, or as many as MUTATE says, drawn with the seed MUTATE_SEED. What
+// TestMutations holds the checker against 200 mutants, or as many as MUTATE says, drawn with the seed MUTATE_SEED. What
 // it does not notice, or notices although the document allows it, must have its reason in the table, which
 // MUTATE=10000 UPDATE=1 writes anew.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	list := corpus(t)
-	count, seed := setting(t, "MUTATE", 600), setting(t, "MUTATE_SEED", 1)
+	count, seed := setting(t, "MUTATE", 200), setting(t, "MUTATE_SEED", 1)
 	table := newTable()
 	for _, o := range judged(t, list, mutants(list, seed, int(count))) {
 		if err := table.take(o); err != nil {

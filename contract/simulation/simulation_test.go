@@ -55,7 +55,7 @@ func setting(t *testing.T, name string, fallback uint64) uint64 {
 	return n
 }
 
-// TestSimulation checks recordings of the simulated platform: 600, or as many as SIMULATE says, from the seed
+// TestSimulation checks recordings of the simulated platform: 200, or as many as SIMULATE says, from the seed
 // SIMULATE_SEED on. With SIMULATE_DUMP, a folder, the files of that seed are written there instead.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestSimulation(t *testing.T) {
 		dump(t, newTrial(first), dir)
 		return
 	}
-	o := run(t, first, setting(t, "SIMULATE", 600))
+	o := run(t, first, setting(t, "SIMULATE", 200))
 	t.Log("\n" + o.table())
 	t.Log(o.kinds())
 	for _, line := range o.lines {

@@ -98,4 +98,6 @@ func (p *payload) with(e *evidence, side string) *payload {
 	return p
 }
 
-func unescape(token string) string { return strings.NewReplacer("~1", "/", "~0", "~").Replace(token) }
+var fromPointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+func unescape(token string) string { return fromPointer.Replace(token) }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,8 +92,10 @@ func TestARecordingThatIsCutAtAnyByte(t *testing.T) {
 			step := 1 + len(whole)/1500*31 // every byte of the small ones
 			for cut := 0; cut < len(whole); cut += step {
 				got, problems := read(whole[:cut])
-				if d := cmp.Diff(want[:min(len(got), len(want))], got, cmpopts.EquateEmpty()); d != "" {
-					t.Fatalf("cut at %d (-want +got):\n%s", cut, d)
+				if begin := want[:min(len(got), len(want))]; !reflect.DeepEqual(begin, got) { // which is faster
+					if d := cmp.Diff(begin, got, cmpopts.EquateEmpty()); d != "" {
+						t.Fatalf("cut at %d (-want +got):\n%s", cut, d)
+					}
 				}
 				if len(got) < before || len(problems) > 1 {
 					t.Fatalf("cut at %d: %d items, %d of a shorter part; problems %q", cut, len(got), before, problems)
