@@ -36,7 +36,7 @@ func parseJSON(raw []byte) (value, error) {
 }
 
 // errNotRecorded is in the error of an entry that stands for unrecorded requests: a note, not a fault.
-var errNotRecorded = errors.New("it is no recorded exchange")
+var errNotRecorded = errors.New("not a recorded exchange")
 
 // fold walks down by keys like get, whatever their case.
 func (v value) fold(path ...string) value {

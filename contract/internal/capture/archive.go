@@ -42,7 +42,7 @@ func (a *archive) more() (bool, error) {
 	case err != nil:
 		return false, err
 	case c != '{' && c != '[':
-		return false, fmt.Errorf("%q is out of place behind the archive", rune(c))
+		return false, fmt.Errorf("unexpected %q after the archive", rune(c))
 	}
 	return true, nil
 }
@@ -59,7 +59,7 @@ func (a *archive) fail(err error) bool {
 	case !a.begun:
 		return a.yield(Record{}, a.problem(NoRecording, fmt.Errorf("%w: %w", errNoList, err)))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return a.yield(Record{}, a.problem(Truncated, fmt.Errorf("the archive ends here, after %d whole entries", a.number)))
+		return a.yield(Record{}, a.problem(Truncated, fmt.Errorf("the archive is cut off here, after %d complete entries", a.number)))
 	}
 	return a.yield(Record{}, a.problem(Malformed, err))
 }

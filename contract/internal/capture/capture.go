@@ -90,7 +90,7 @@ func ofExchange(e *recording.Exchange, place Place) Item {
 
 func truncated(body *recording.Body) string {
 	if body != nil && body.Truncated {
-		return "the recording holds only the beginning of the body"
+		return "the recording has only the beginning of the body"
 	}
 	return ""
 }

@@ -84,7 +84,7 @@ func heldForm(d *draft, request value) held {
 	case mediaType == "application/x-www-form-urlencoded":
 		return held{bytes: formOf(fields, queryOf(d.url))}
 	case mediaType == "multipart/form-data":
-		return held{doubt: "the recording holds the fields of the body, not its bytes"}
+		return held{doubt: "the recording has the fields of the body, not its bytes"}
 	}
 	return held{}
 }

@@ -19,12 +19,12 @@ func readDocument(drafts func(document value) ([]draft, error)) func(in *input, 
 			return yield(Record{}, in.broken(err))
 		}
 		if len(raw) > MaxEntry {
-			return yield(Record{}, in.problem(TooLarge, fmt.Errorf("it is longer than %d MiB, and cannot be read in parts", MaxEntry>>20)))
+			return yield(Record{}, in.problem(TooLarge, fmt.Errorf("it is longer than %d MiB and cannot be read in parts", MaxEntry>>20)))
 		}
 		document, err := parseJSON(raw)
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return yield(Record{}, in.problem(Truncated, errors.New("the document ends here, before its end")))
+			return yield(Record{}, in.problem(Truncated, errors.New("the document is cut off here")))
 		case err != nil:
 			return yield(Record{}, in.problem(Malformed, err))
 		}

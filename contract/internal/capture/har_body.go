@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	doubtMissing   = "the recording does not hold the body"
-	doubtDamaged   = "the recording tool damaged the body: it replaced bytes that are no text"
-	doubtEncoding  = "the recording holds the body in an encoding that cannot be read"
-	doubtTruncated = "the recording holds only the beginning of the body"
+	doubtMissing   = "the recording does not contain the body"
+	doubtDamaged   = "the recording tool damaged the body: it replaced bytes that are not text"
+	doubtEncoding  = "the recording has the body in an encoding that cannot be read"
+	doubtTruncated = "the recording has only the beginning of the body"
 )
 
 func (h *harEntry) requestBody(item *Item, files attached) {
@@ -38,7 +38,7 @@ func (h *harEntry) requestBody(item *Item, files attached) {
 	}
 	if text == "" && len(post.Params) > 0 {
 		if !strings.HasPrefix(strings.ToLower(post.MimeType), "application/x-www-form-urlencoded") {
-			item.RequestDoubt = "the recording holds the fields of the body, not its bytes"
+			item.RequestDoubt = "the recording has the fields of the body, not its bytes"
 			return
 		}
 		text = form(post.Params)

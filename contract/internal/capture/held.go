@@ -99,7 +99,7 @@ func (h held) against(told int64, headers recording.Headers) (doubt string, size
 	case mayHaveHad(h.bytes, told, headers):
 		return "", told
 	}
-	return fmt.Sprintf("the recording holds %d bytes of a body that had %d: it was changed after it was received", n, told), told
+	return fmt.Sprintf("the recording has %d bytes of a body that had %d: the body was changed after it was received", n, told), told
 }
 
 // contentLength returns the Content-Length of a message, -1 without one.

@@ -42,7 +42,7 @@ func decodePair(_ Record, v value) (d draft, err error) {
 		body = heldBase64(response.get("body").text)
 	}
 	if file := response.get("bodyFile").text; file != "" && body.isEmpty() {
-		body.doubt = fmt.Sprintf("the recording does not hold the body: it is in a file %q", file)
+		body.doubt = fmt.Sprintf("the recording does not contain the body: it is in a file %q", file)
 	}
 	d.status, d.response = response.get("status"), side{headers: headersOf(response.get("headers")), body: body}
 	return d.orAt("http://localhost"), err

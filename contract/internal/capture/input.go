@@ -44,9 +44,9 @@ func (in *input) failed() error { return in.from.err }
 // broken returns the error for an input that could not be read to its end.
 func (in *input) broken(err error) *ReadError {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return in.problem(Truncated, errors.New("the compressed data ends here, before its end"))
+		return in.problem(Truncated, errors.New("the compressed data is cut off here"))
 	}
-	return in.problem(Malformed, fmt.Errorf("it cannot be read further: %w", err))
+	return in.problem(Malformed, fmt.Errorf("cannot read on: %w", err))
 }
 
 func (in *input) place() Place { return Place{File: in.name, Line: in.line, Offset: in.offset} }
@@ -132,10 +132,10 @@ func (in *input) foreign() *ReadError {
 		return in.empty()
 	}
 	head, _ := in.r.Peek(64)
-	hint := fmt.Sprintf("this begins with %q", rune(c))
+	hint := fmt.Sprintf("it begins with %q", rune(c))
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		hint = "this is UTF-16, as PowerShell writes it: save it as UTF-8"
+		hint = "it is UTF-16, as PowerShell writes it: save it as UTF-8"
 	}
 	return in.problem(NoRecording, fmt.Errorf("%w; %s", errNoRecording, hint))
 }

@@ -14,7 +14,7 @@ type insomnia struct {
 	responses map[string]value // by the request that they answer: the latest one
 }
 
-var errOnlyRequests = errors.New("the export holds requests, and no responses: only what they ask is judged")
+var errOnlyRequests = errors.New("the export contains requests without responses: only the requests are judged")
 
 func draftsOfInsomnia(export value) ([]draft, error) {
 	i := insomnia{variables: newVariables(), responses: map[string]value{}}
@@ -90,5 +90,5 @@ func (i *insomnia) body(v value) held {
 		text := withQuery("", i.variables.resolveAll(fields.named("name", "value")))
 		return held{bytes: []byte(strings.TrimPrefix(text, "?")), isUnsized: true}
 	}
-	return held{doubt: "the recording holds the fields of the body, not its bytes"}
+	return held{doubt: "the recording has the fields of the body, not its bytes"}
 }

@@ -59,7 +59,7 @@ func (c *cassette) inDoubt(record, shorter Record) Record {
 		isSame := err == nil && before.Response != nil && before.Response.Body != nil &&
 			bytes.Equal(before.Response.Body.Bytes, item.Response.Body.Bytes)
 		if !isSame && item.ResponseDoubt == "" && contentLength(item.Response.Headers, value{}) < 0 {
-			item.ResponseDoubt = "the cassette ends within the body, without the end of a line: it may be cut"
+			item.ResponseDoubt = "the cassette ends within the body, without a line break: it may be cut off"
 		}
 		return item, nil
 	}
@@ -72,7 +72,7 @@ var wholeStatus = regexp.MustCompile(`^([1-9][0-9]{2}|0)$`)
 // last does not matter, unless it is the body.
 func (c *cassette) isWhole(record Record) error {
 	if len(record.raw) == 0 {
-		return errors.New("its first line has no end")
+		return errors.New("its first line has no line break")
 	}
 	v, err := parseInteraction(record.raw)
 	if err != nil {
@@ -81,13 +81,13 @@ func (c *cassette) isWhole(record Record) error {
 	response := v.get("response")
 	isNamed := response.get("status").kind == scalar && response.get("code").kind == null // "200 OK", of which more may be missing
 	if status := statusOf(response); !wholeStatus.MatchString(status.text) || isNamed && c.outer == before {
-		return errors.New("there is no status yet")
+		return errors.New("the status is missing")
 	}
 	if c.outer == after && !endsWithBody(v, response) {
-		return errors.New("there is no body yet")
+		return errors.New("the body is missing")
 	}
 	if c.ruby && timeOf(v.get("recorded_at").text).IsZero() {
-		return errors.New("it does not say when it was recorded")
+		return errors.New("the time of recording is missing")
 	}
 	return nil
 }

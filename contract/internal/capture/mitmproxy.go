@@ -26,7 +26,7 @@ func readFlows(in *input, yield func(Record, error) bool) bool {
 		digits, _, _ := bytes.Cut(head, []byte{':'})
 		n, err := strconv.ParseInt(string(digits), 10, 64)
 		if len(head) == longestLength && err != nil || err == nil && n < 0 {
-			return yield(Record{}, in.problem(Malformed, fmt.Errorf("%.12q is out of place: want the length of a flow", head)))
+			return yield(Record{}, in.problem(Malformed, fmt.Errorf("unexpected %.12q; want the length of a flow", head)))
 		}
 		_, _ = in.take(int64(len(digits)) + 1)
 		raw, short := in.take(n + 1)
@@ -52,7 +52,7 @@ func decodeFlow(r Record) (Item, error) {
 		return Item{}, r.malformed(err)
 	}
 	if kind := v.get("type").text; kind != "http" {
-		return Item{}, r.malformed(fmt.Errorf("%w: a flow of %.10q is not HTTP", errNotRecorded, kind))
+		return Item{}, r.malformed(fmt.Errorf("%w: a flow of type %.10q is not HTTP", errNotRecorded, kind))
 	}
 	request, response := v.get("request"), v.get("response")
 	d := draft{method: request.get("method").text, url: flowURL(request), status: response.get("status_code")}

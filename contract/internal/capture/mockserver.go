@@ -67,5 +67,5 @@ func mockBody(v value) held {
 	case "PARAMETERS":
 		return held{bytes: []byte(strings.TrimPrefix(withQuery("", multimap(v.get("parameters"))), "?")), isUnsized: true}
 	}
-	return held{doubt: "the recording holds a pattern of the body, not the body"}
+	return held{doubt: "the recording has a pattern for the body, not the body"}
 }

@@ -55,7 +55,7 @@ func (o opened) read(r io.Reader, yield func(Record, error) bool) bool {
 // within returns the settings for the content of a wrapping, or the reason why it is not read.
 func (o opened) within(in *input) (opened, *ReadError) {
 	if o.depth++; o.depth > maxDepth {
-		return o, in.problem(Malformed, errors.New("it is compressed more than twice over: unpack it"))
+		return o, in.problem(Malformed, errors.New("it is compressed more than twice: decompress it first"))
 	}
 	o.zip, o.size = nil, 0
 	return o, nil
@@ -123,7 +123,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.n += int64(n); b.n > maxFree && b.n/maxRatio > b.packed() {
-		return 0, fmt.Errorf("it grows more than %d-fold when it is unpacked, which no recording does", maxRatio)
+		return 0, fmt.Errorf("it grows more than %d-fold when decompressed, which recordings do not", maxRatio)
 	}
 	return n, err
 }

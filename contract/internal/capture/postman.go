@@ -26,7 +26,7 @@ func draftsOfPostman(collection value) ([]draft, error) {
 	}
 	p.items(collection.get("item"), collection.get("auth"))
 	if len(p.drafts) == 0 {
-		return nil, errors.New("the collection holds requests, and no saved responses: nothing in it was sent")
+		return nil, errors.New("the collection contains requests without saved responses: none of them was sent")
 	}
 	return p.drafts, nil
 }
@@ -102,7 +102,7 @@ func (p *postman) body(v value) held {
 		fields := p.variables.resolveAll(v.get("urlencoded").named("key", "value"))
 		return held{bytes: []byte(strings.TrimPrefix(withQuery("", fields), "?")), isUnsized: true}
 	}
-	return held{doubt: "the recording holds the fields of the body, not its bytes"}
+	return held{doubt: "the recording has the fields of the body, not its bytes"}
 }
 
 // credentials are the headers that Postman adds for an authorization.

@@ -38,7 +38,7 @@ const (
 
 var (
 	errCrowded = fmt.Errorf("the interaction has more than %d values", maxValues)
-	errNested  = fmt.Errorf("the interaction is nested more than %d levels deep", maxNesting)
+	errNested  = fmt.Errorf("the interaction is nested deeper than %d levels", maxNesting)
 )
 
 // get walks down by keys. The value of a key that is not there is null.
@@ -120,7 +120,7 @@ func scalarOf(n *yaml.Node) (value, error) {
 	case "!binary", "!!binary", "tag:yaml.org,2002:binary":
 		plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(n.Value), ""))
 		if err != nil {
-			return value{}, fmt.Errorf("line %d: what is marked as binary is no base64: %w", n.Line, err)
+			return value{}, fmt.Errorf("line %d: a value marked as binary is not valid base64: %w", n.Line, err)
 		}
 		return value{kind: scalar, text: string(plain)}, nil
 	}

@@ -50,7 +50,7 @@ func decodeMapping(r Record, v value) (draft, error) {
 		d.url = request.get("urlPath").text
 	}
 	if d.url == "" || d.method == "ANY" || response.get("proxyBaseUrl").kind != null {
-		return d, fmt.Errorf("%w: its url or method is a pattern, or it is passed on", errNotRecorded)
+		return d, fmt.Errorf("%w: its url or method is a pattern, or it is a proxy mapping", errNotRecorded)
 	}
 	parameters := equalTo(request.get("queryParameters"))
 	d.url = withQuery(d.url, parameters)
@@ -96,7 +96,7 @@ func patternBody(patterns value) held {
 		}
 	}
 	if len(patterns.items) > 0 {
-		return held{doubt: "the recording holds a pattern of the body, not the body"}
+		return held{doubt: "the recording has a pattern for the body, not the body"}
 	}
 	return held{}
 }

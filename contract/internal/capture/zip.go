@@ -41,7 +41,7 @@ func (o opened) unzip(in *input, yield func(Record, error) bool) bool {
 		}
 	}
 	if !seen.any {
-		return yield(Record{}, in.problem(NoRecording, errors.New("nothing in the zip archive is a recording")))
+		return yield(Record{}, in.problem(NoRecording, errors.New("the zip archive contains no recording")))
 	}
 	return true
 }

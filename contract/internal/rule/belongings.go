@@ -121,6 +121,6 @@ func (st *step) outlivedThing(rule string, t thing) {
 		st.judge(r, report.Pass)
 		return
 	}
-	r.message = fmt.Sprintf("%s is there after %s, to which it belongs, was deleted", st.text(t), st.text(l.whole.thing))
+	r.message = fmt.Sprintf("%s exists after %s, which it belongs to, was deleted", st.text(t), st.text(l.whole.thing))
 	st.judge(r, report.Fail, append(l.whole.evidence(), l.proofs...)...)
 }

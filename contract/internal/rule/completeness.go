@@ -19,7 +19,7 @@ const (
 
 // excuse is what a request outside the recording would have to have done to explain a violation.
 type excuse struct {
-	did           string // "made", "changed" or "deleted"
+	did           string // "created", "changed" or "deleted"
 	thing         thing  // none for any of the kind
 	kind          kind
 	after, before *Event // when; after is nil for any time before
@@ -37,13 +37,13 @@ func (c catalogue) excuse(x excuse) string {
 	return x.did + " " + c.text(x.thing)
 }
 
-// say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of
+// say gives a verdict, or holds a violation that a caller outside of the recording would explain until all of
 // the history is known.
 func (h *history) say(r ruling) {
 	f := h.w.accounts.callers[h.account]
 	if isMixed := h.state.isMixed || f != nil && f.isMixed; isMixed && r.verdict == report.Fail {
 		r.verdict = report.Inconclusive
-		r.message += "; callers are hidden alike, and answers to them contradict each other as those of several accounts do"
+		r.message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of several accounts"
 	}
 	if r.verdict != report.Fail || len(r.excuses) == 0 || h.w.config.Complete == Always {
 		h.tell(r)
@@ -51,9 +51,9 @@ func (h *history) say(r ruling) {
 	}
 	switch {
 	case h.w.config.Complete == Never:
-		h.doubt(&r, "the recording is not taken as complete", r.excuses[0])
+		h.doubt(&r, "the recording is not treated as complete", r.excuses[0])
 	case r.ifComplete:
-		h.doubt(&r, "nothing says that the recording is complete", r.excuses[0])
+		h.doubt(&r, "nothing shows that the recording is complete", r.excuses[0])
 	case len(h.state.held) < maxHeld:
 		h.state.held = append(h.state.held, r)
 		return
@@ -81,7 +81,7 @@ func (h *history) weigh(r *ruling) {
 	judged := r.evidence[len(r.evidence)-1]
 	for _, x := range r.excuses {
 		if i := slices.IndexFunc(h.w.gaps, x.isIn); i >= 0 {
-			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing by their numbers", h.w.gaps[i].First, h.w.gaps[i].Last), x)
+			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing, as their numbers show", h.w.gaps[i].First, h.w.gaps[i].Last), x)
 			return
 		}
 		isSign := func(s sign) bool {
@@ -94,7 +94,7 @@ func (h *history) weigh(r *ruling) {
 			return
 		}
 		if e := h.w.writtenByOthers(h.account, x); e != nil {
-			h.doubt(r, fmt.Sprintf("exchange %d is of a caller who may be of the same account", e.Number), x)
+			h.doubt(r, fmt.Sprintf("exchange %d was sent by a caller who may belong to the same account", e.Number), x)
 			r.evidence = slices.Insert(slices.Clone(r.evidence), 0, e)
 			return
 		}
@@ -110,7 +110,7 @@ func (x excuse) isIn(gap report.Gap) bool {
 // doubt makes a violation inconclusive, for a reason.
 func (h *history) doubt(r *ruling, reason string, x excuse) {
 	r.verdict = report.Inconclusive
-	r.message = fmt.Sprintf("%s; unless somebody whom the recording does not show %s before (%s)", r.message, h.w.kinds.excuse(x), reason)
+	r.message = fmt.Sprintf("%s; unless a caller outside of the recording %s before (%s)", r.message, h.w.kinds.excuse(x), reason)
 }
 
 func (h *history) tell(r ruling) {

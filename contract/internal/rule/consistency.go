@@ -12,18 +12,19 @@ import (
 var consistency = watch{
 	about: report.RuleDoc{
 		ID: Consistency, Provenance: specs.Assumed,
-		Title: "answers agree with each other: what is addressed is answered, what is changed is shown, what was made is there",
-		Watches: "Answers that show the thing that their request names, changed or removed; and what an answer shows of pools, pool " +
-			"rules, databases, tables, connections, schedules, secrets, policies and policy groups that was made or " +
-			"changed before.",
-		Evidence: "An answer shows another id than the path of its request, or another number or truth value than the " +
-			"request set; an id is given to a second thing while the first one is there; a database, table or connection is " +
-			"made under a name that is in use. If the recording is said to be complete, also: what was made is not found, " +
-			"or reads differently than it was last shown.",
-		Inconclusive: "What was made is not found, or reads differently, and nothing says that the recording is complete: " +
-			"somebody whom it does not show may have done that.",
-		Passes: "Things that were renamed, which are shown under another name; requests that are repeated with an idempotency " +
-			"key; texts, which are trimmed and normalised; what changes by itself, such as the default pool.",
+		Title: "responses agree with each other: they show the resource that was addressed, the changes that were made, " +
+			"and what was created",
+		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows of " +
+			"pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
+			"were created or changed before.",
+		Evidence: "A response shows another id than the path of its request, or another number or boolean than the request " +
+			"set; an id is assigned to a second resource while the first one exists; a database, table or connection is " +
+			"created under a name that is in use. If the recording is taken as complete, also: a created resource is " +
+			"not found, or reads differently than when it was last shown.",
+		Inconclusive: "A created resource is not found, or reads differently, and nothing shows that the recording is complete: a " +
+			"caller outside of the recording may have changed it.",
+		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency key; " +
+			"strings, which are trimmed and normalised; what changes by itself, such as the default pool.",
 	},
 	see: seeConsistency,
 }
@@ -65,7 +66,7 @@ func (st *step) ignored() {
 	for _, m := range st.Ignored {
 		st.judge(ruling{
 			rule: Consistency, aspect: "answer " + m.Name, provenance: specs.Client,
-			message: fmt.Sprintf("%s was set to %s, and the answer shows %s", m.Name, m.Asked, m.Answered),
+			message: fmt.Sprintf("%s was set to %s, but the response shows %s", m.Name, m.Asked, m.Answered),
 		}, report.Fail)
 	}
 }
@@ -87,7 +88,7 @@ func (st *step) givenTwice() {
 		return
 	}
 	st.s.isMixed = st.s.isMixed || st.Caller == 0
-	r.message = st.text(t) + " was made although it is there"
+	r.message = st.text(t) + " was created although it exists"
 	r.excuses = []excuse{excused("deleted", t, x.proof, st.Event)}
 	st.judge(r, report.Fail, x.created, x.proof)
 }
@@ -114,7 +115,7 @@ func (st *step) lostWhatWasMade() {
 	}
 	st.judge(ruling{
 		rule: Consistency, aspect: "lost", provenance: specs.Public, ifComplete: true,
-		message: st.text(t) + " was made, and is not found",
+		message: st.text(t) + " was created, but is not found",
 		excuses: []excuse{excused("deleted", t, x.proof, st.Event)},
 	}, report.Fail, x.created, x.proof)
 }
@@ -124,7 +125,7 @@ func (st *step) readsDifferently() {
 	for _, x := range st.changedUnseen() {
 		st.judge(ruling{
 			rule: Consistency, aspect: "changed", provenance: specs.Public, ifComplete: true,
-			message: st.text(x.thing) + " reads differently than it was shown last",
+			message: st.text(x.thing) + " differs from when it was last shown",
 			excuses: []excuse{excused("changed", x.thing, x.proof, st.Event)},
 		}, report.Fail, x.proof)
 	}

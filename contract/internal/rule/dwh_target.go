@@ -13,17 +13,17 @@ import (
 var dwhTarget = watch{
 	about: report.RuleDoc{
 		ID: DWHTarget, Provenance: specs.Documented,
-		Title: "an integration is only made where its database and tables exist, and makes none of them",
-		Watches: "Creations of integrations, and then, where a target is known to be absent, whatever shows whether it is " +
-			"there now. A refusal is a pass when a target is known to be absent.",
-		Evidence: "An integration is made for a target that is absent: it was deleted, or the same caller was answered that " +
-			"it is not found, or with a list without it, and nothing may have made it since. Or a target that was " +
-			"absent appears, and was made, by the time that its list tells, while the integration was.",
-		Inconclusive: "The recording does not show the targets, or not whether they exist; an absent target appears without the " +
-			"time at which it was made.",
-		Passes: "A target that somebody else does not see; one that a request, a query, an event or a recovery may have " +
-			"made since; one that appears and was made at another time, by somebody whom the recording does not show; " +
-			"a refusal when all targets are there, which may have other reasons.",
+		Title: "an integration is only created if its database and tables exist, and does not create them",
+		Watches: "Creations of integrations and, if a target is known not to exist, later exchanges that show whether it " +
+			"exists. A refusal is a pass if a target is known not to exist.",
+		Evidence: "An integration is created for a target that does not exist: it was deleted, or the same caller got a " +
+			"response that it is not found, or a list without it, and nothing can have created it since. Or a missing " +
+			"target appears and, by the time in its list, was created while the integration was.",
+		Inconclusive: "The recording does not show the targets, or whether they exist; a missing target appears without its time " +
+			"of creation.",
+		Passes: "A target that another caller does not see; a target that a request, a query, an event or a recovery may " +
+			"have created since; a target that appears and was created at another time, by a caller outside of the " +
+			"recording; a refusal although all targets exist, which may have other reasons.",
 	},
 	see: seeDWHTarget,
 }
@@ -85,14 +85,14 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 	switch {
 	case len(absent) > 0:
 		a := absent[0]
-		r.message = fmt.Sprintf("an integration was made for %s, which does not exist", st.text(a.thing))
-		r.excuses = []excuse{excused("made", a.thing, a.proofs[len(a.proofs)-1], st.Event)}
+		r.message = fmt.Sprintf("an integration was created for %s, which does not exist", st.text(a.thing))
+		r.excuses = []excuse{excused("created", a.thing, a.proofs[len(a.proofs)-1], st.Event)}
 		st.judge(r, report.Fail, a.proofs...)
 		if x := st.s.lookUp(a.thing); x != nil && x.gone != nil {
 			st.sign(recovered, a.thing, x.gone, time.Time{})
 		}
 	case len(targets) == 0:
-		r.aspect, r.message = "unknown", "an integration was made; the recording does not show for which tables"
+		r.aspect, r.message = "unknown", "an integration was created; the recording does not show for which tables"
 		st.judge(r, report.Inconclusive)
 	default:
 		i := slices.IndexFunc(targets, func(t thing) bool { return !st.isThere(t) })
@@ -101,7 +101,7 @@ func (st *step) madeOnto(r ruling, absent []absence) {
 			return
 		}
 		r.aspect = "unknown"
-		r.message = fmt.Sprintf("an integration was made; the recording does not show whether %s exists",
+		r.message = fmt.Sprintf("an integration was created; the recording does not show whether %s exists",
 			st.text(targets[i]))
 		st.judge(r, report.Inconclusive)
 	}
@@ -190,13 +190,13 @@ func (u *uncreated) appeared(st *step, r ruling, f *shown) {
 	evidence := append(slices.Clone(u.proofs), u.creation)
 	switch {
 	case f.Born.IsZero() || u.creation.Start.IsZero():
-		r.message = fmt.Sprintf("%s appeared after an integration was made for it; when it was made is not known",
+		r.message = fmt.Sprintf("%s appeared after an integration was created for it; its time of creation is not known",
 			st.text(u.thing))
 		st.judge(r, report.Inconclusive, evidence...)
 	case f.Born.Before(from) || f.Born.After(to):
 	default:
-		r.message = st.text(u.thing) + " was made along with an integration"
-		r.excuses = []excuse{excused("made", u.thing, u.proofs[len(u.proofs)-1], st.Event)}
+		r.message = st.text(u.thing) + " was created along with an integration"
+		r.excuses = []excuse{excused("created", u.thing, u.proofs[len(u.proofs)-1], st.Event)}
 		st.judge(r, report.Fail, evidence...)
 	}
 }

@@ -118,7 +118,7 @@ func (st *step) usedPerhaps(x *entity) {
 	}
 	st.judge(ruling{
 		rule: x.kind.rule(), aspect: "unseen", provenance: st.sure(x.kind),
-		message: st.text(x.thing) + " was used after it was to be deleted; the recording does not show whether it was",
+		message: st.text(x.thing) + " was used after a request to delete it; the recording does not show whether it was deleted",
 	}, report.Inconclusive, x.unsure)
 }
 
@@ -136,7 +136,7 @@ func (st *step) usedThing(t thing, x *entity) {
 		r.aspect, r.provenance = "again", specs.Assumed
 		r.message = st.text(t) + " was removed a second time"
 		if with := x.gone.Named; with != t {
-			r.message = fmt.Sprintf("%s was removed after it went with %s", st.text(t), st.text(with))
+			r.message = fmt.Sprintf("%s was removed after it was deleted along with %s", st.text(t), st.text(with))
 		}
 		st.judge(r, report.Fail, x.evidence()...)
 	case slices.ContainsFunc(st.Shows, func(f shown) bool { return f.Thing.kind == x.kind && x.reborn(&f) }):
@@ -167,7 +167,7 @@ func (st *step) relisted(rule string) (found bool) {
 			r.aspect, r.message = "shown", st.text(f.Thing)+" is shown after it was deleted"
 		}
 		if with := x.gone.Named; with != f.Thing {
-			r.message = fmt.Sprintf("%s is listed after it went with %s, which was deleted", st.text(f.Thing), st.text(with))
+			r.message = fmt.Sprintf("%s is listed after it was deleted along with %s", st.text(f.Thing), st.text(with))
 		}
 		st.judge(r, report.Fail, x.evidence()...)
 	}
@@ -180,7 +180,7 @@ func (st *step) remade(x *entity) []excuse {
 	if !st.s.kinds.of(x.kind).IsNamed() {
 		return nil
 	}
-	list := []excuse{excused("made", x.thing, x.gone, st.Event)}
+	list := []excuse{excused("created", x.thing, x.gone, st.Event)}
 	if x.kind == tables || x.kind == databases {
 		list = append(list, excused(recovered, x.thing, x.gone, st.Event))
 	}

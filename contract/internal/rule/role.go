@@ -46,19 +46,20 @@ var reserved = map[string]reserve{
 var role = watch{
 	about: report.RuleDoc{
 		ID: Role, Provenance: specs.Assumed,
-		Title: "a caller whose role is too small for an operation is refused every time",
-		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting " +
-			"policies is for them and delegated admins; listing sub users is for everybody but sub users. To others " +
-			"they answer 403. Each refusal is a chance, and each success of a caller who was refused before.",
-		Evidence: "The same caller is refused, served, and refused again, in that order: who has which role is not in a " +
-			"recording, but a caller who is refused with 403 has not the role at that time, and whoever is no sub " +
-			"user's parent is no administrator either. That nobody gave them the role and took it back is assumed. " +
-			"Or: sub users are listed for a caller under whose name a job ran, and that is the name of exactly one " +
-			"sub user.",
-		Inconclusive: "A success after a refusal, until another refusal follows: somebody may have given them the role.",
-		Passes: "A success of a caller who was never refused; callers whose keys are hidden alike; a request under way at " +
-			"the time of the refusal; an export of policies that is refused and then not, since it takes a feature " +
-			"flag, too. Transferring tables is limited to accounts that no recording tells of, and is not judged.",
+		Title: "a caller whose role does not allow an operation is always refused",
+		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting policies " +
+			"is for administrators and delegated admins; listing sub users is for everyone except sub users. Others get " +
+			"403. The rule judges each refusal, and each success of a caller who was refused before.",
+		Evidence: "The same caller is refused, succeeds, and is refused again, in that order. A recording does not show who " +
+			"has which role, but a caller who is refused with 403 does not have the role at that time, and whoever is " +
+			"not a sub user's parent is not an administrator either. It is assumed that the role was not granted and " +
+			"revoked in between. Or: sub users are listed for a caller under whose name a job ran, and that is the name " +
+			"of exactly one sub user.",
+		Inconclusive: "A success after a refusal, until another refusal follows: the caller may have been granted the role.",
+		Passes: "A success of a caller who was never refused; callers whose keys cannot be told apart because they are " +
+			"redacted; a request that overlaps the refusal; an export of policies that is refused once and then " +
+			"succeeds, since it also depends on a feature flag. Transferring tables is limited to accounts that " +
+			"recordings do not show, and is not judged.",
 	},
 	see: seeRole,
 }
@@ -82,7 +83,7 @@ func seeRole(st *step) {
 func (st *step) refusedRole(c *callerState, left reserve) {
 	r := ruling{rule: Role, aspect: left.to.String(), provenance: left.sure}
 	if c.served != nil && !left.mixed && c.servedAs <= left.to && st.known(c.served) {
-		r.message = fmt.Sprintf("a caller was served who is none of the %s, as refusals before and after show", c.servedAs)
+		r.message = fmt.Sprintf("a request succeeded although refusals before and after show that its caller is not one of the %s", c.servedAs)
 		r.aspect, r.operation, r.provenance = c.servedAs.String(), c.served.Operation, specs.Assumed
 		st.judge(r, report.Fail, c.refusal(c.servedAs), c.served)
 	} else {
@@ -116,7 +117,7 @@ func (st *step) servedRole(c *callerState, left reserve) {
 	}
 	st.judge(ruling{
 		rule: Role, aspect: left.to.String(), provenance: left.sure,
-		message: fmt.Sprintf("a caller was served who was refused before, by %s; they may have been given the role since",
+		message: fmt.Sprintf("a request of a caller succeeded who was refused before, by %s; the role may have been granted since",
 			refusal.Operation),
 	}, report.Inconclusive, refusal)
 }
@@ -133,7 +134,7 @@ func (st *step) servedSubUser(c *callerState) {
 	}
 	st.judge(ruling{
 		rule: Role, aspect: parents.String(), provenance: specs.Assumed,
-		message: fmt.Sprintf("sub users were listed for a caller by the name of sub user %s", namesakes[0]),
+		message: fmt.Sprintf("sub users were listed for a caller who has the name of sub user %s", namesakes[0]),
 	}, report.Fail, append([]*Event{user.proof}, c.named...)...)
 }
 
@@ -143,5 +144,5 @@ func (st *step) knowsName(c *callerState) bool {
 }
 
 func (c class) String() string {
-	return [...]string{"administrators", "administrators and delegated admins", "users who are no sub users"}[c]
+	return [...]string{"administrators", "administrators and delegated admins", "users who are not sub users"}[c]
 }

@@ -8,7 +8,7 @@ import (
 
 // sign shows that somebody did something that the recording does not show.
 type sign struct {
-	did       string // "made", "changed" or "deleted"
+	did       string // "created", "changed" or "deleted"
 	thing     thing
 	after, by *Event // between which exchanges: by shows it
 	at        time.Time

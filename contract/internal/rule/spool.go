@@ -165,7 +165,7 @@ func (t thing) GobEncode() ([]byte, error) { return []byte(string(t.kind) + "\x0
 func (t *thing) GobDecode(b []byte) error {
 	name, id, found := strings.Cut(string(b), "\x00")
 	if !found {
-		return errors.New("a thing has no kind")
+		return errors.New("a resource has no kind")
 	}
 	t.kind, t.id = kind(name), id
 	return nil

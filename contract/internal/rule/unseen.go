@@ -73,13 +73,13 @@ func (st *step) bornUnseen(f *shown) {
 	x := st.s.lookUp(t)
 	switch {
 	case x.isUnknown() && st.s.stirred[t.kind] == nil && !f.Born.IsZero() && st.isSince(f.Born):
-		st.sign("made", t, st.s.first, f.Born)
+		st.sign("created", t, st.s.first, f.Born)
 	case st.deletion(x) != nil && x.reborn(f):
-		st.sign("made", t, x.gone, f.Born)
+		st.sign("created", t, x.gone, f.Born)
 	case x != nil && st.known(x.gone) && t.kind == tables && (st.deletion(x) != nil || f.isOlderThan(x.gone)):
 		st.sign(recovered, t, x.gone, time.Time{})
 	case x != nil && x.missing != nil && x.missing.Caller == st.Caller && !st.mayBeThereSince(t, x, x.missing):
-		st.sign("made", t, x.missing, f.Born)
+		st.sign("created", t, x.missing, f.Born)
 	case x != nil && x.gone == nil && x.ident != "" && f.Ident != "" && x.ident != f.Ident && st.known(x.proof):
 		st.sign("changed", t, x.proof, f.Born)
 	case f.Ident != "" && t.kind == tables:
@@ -135,7 +135,7 @@ func (st *step) recoveredUnseen() {
 	x := st.s.lookUp(t)
 	isBack := x != nil && x.gone == nil && x.proof != nil && !before(x.proof, last)
 	if st.known(last) && !isBack {
-		st.sign("made", t, last, time.Time{})
+		st.sign("created", t, last, time.Time{})
 	}
 }
 
@@ -212,7 +212,7 @@ func (st *step) madeUnseen(f *shown, since *Event) {
 	stirred := st.s.stirred[f.Thing.kind]
 	isStirred := stirred != nil && !before(stirred, since) || x != nil && (x.fed != nil || x.unsure != nil)
 	if isNew && !isStirred && !st.contested(func(e *Event) bool { return e.mayMake(f.Thing) }) {
-		st.sign("made", f.Thing, since, f.Born)
+		st.sign("created", f.Thing, since, f.Born)
 	}
 }
 
