@@ -58,9 +58,9 @@ func (r *Report) sarifRule(id string) sarifRule {
 	var text, markdown []string
 	for _, part := range []struct{ head, body string }{
 		{"Watches", doc.Watches},
-		{"A violation takes", doc.Evidence},
+		{"What counts as a violation", doc.Evidence},
 		{"Inconclusive when", doc.Inconclusive},
-		{"No violation", doc.Passes},
+		{"What looks like a violation but is not", doc.Passes},
 		{"Provenance", string(doc.Provenance)},
 	} {
 		if part.body != "" {
