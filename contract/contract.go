@@ -126,7 +126,7 @@ func (c *config) load() ([]*specs.Document, error) {
 	wg.Wait()
 	for _, name := range slices.Sorted(maps.Keys(c.specs)) {
 		if !slices.Contains(names, name) {
-			errs = append(errs, fmt.Errorf("document of %q: there is no such interface", name))
+			errs = append(errs, fmt.Errorf("document of %q: unknown interface", name))
 		}
 	}
 	return documents, errors.Join(errs...)
@@ -168,7 +168,7 @@ func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 		}
 	}
 	if err == nil && r.IsNothingJudged() {
-		err = fmt.Errorf("%w: no parameter, no rule, and none of %d bodies, since %s",
+		err = fmt.Errorf("%w: no parameter, no rule, and none of %d bodies, because %s",
 			ErrNothingJudged, r.Judged.Unjudged, r.Judged.Reasons[0].Reason)
 	}
 	return r, err

@@ -250,8 +250,8 @@ func TestACancelledCheckSaysSo(t *testing.T) {
 func TestOptionsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for want, opt := range map[string]contract.Option{
-		`trust "high"`:           contract.WithTrust("high"),
-		`no rule "schemas"`:      contract.WithRules("schemas"),
+		`unknown trust "high"`:   contract.WithTrust("high"),
+		`unknown rule "schemas"`: contract.WithRules("schemas"),
 		`base of "flow"`:         contract.WithBaseURL("flow", "http://localhost"),
 		`is not an absolute URL`: contract.WithBaseURL("workflow", "localhost"),
 		`document of "flow"`:     contract.WithSpec("flow", "x"),

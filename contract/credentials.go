@@ -52,8 +52,8 @@ func (g *gatherer) settleCredentials() {
 // verdict returns the verdict on an exchange without credentials, once the whole recording is known.
 func (p *pendingCredentials) verdict(r *judge.Result) (v report.Verdict, message string) {
 	if p.seen[r.Operation().Interface] {
-		return report.Fail, "a request without credentials was answered with success"
+		return report.Fail, "a request without credentials succeeded"
 	}
 	return report.Inconclusive,
-		"no request of this interface carries credentials: the recording may have been stripped of them"
+		"no request to this interface carries credentials: they may have been removed from the recording"
 }

@@ -27,7 +27,7 @@ func ExampleChecker() {
 		fmt.Println(f.Rule, f.Severity, f.Evidence, f.Message)
 	}
 	// Output:
-	// the recording breaks the contract: 1 violation of pool-deletion
+	// the recording violates the contract: 1 violation of pool-deletion
 	// pool-deletion error [2 3 4] pool 7 was deleted although pool rule 3 references it
 }
 

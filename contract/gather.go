@@ -67,7 +67,7 @@ func newGatherer(c *Checker) *gatherer {
 	}
 	for _, d := range c.documents {
 		for _, ignored := range d.Ignored {
-			g.r.Notes = append(g.r.Notes, fmt.Sprintf("%s:%d: not understood, and so not checked: %s (%s)",
+			g.r.Notes = append(g.r.Notes, fmt.Sprintf("%s:%d: cannot be read, and was not checked: %s (%s)",
 				d.File, ignored.Line, ignored.Reason, ignored.Pointer))
 		}
 	}

@@ -140,7 +140,7 @@ func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 func (g *guesses) notes(j *judge.Judge) (list []string) {
 	for _, b := range j.Addresses().Bases() {
 		if n := g.lowered[b.Confirmation()]; n > 0 {
-			list = append(list, fmt.Sprintf("%s was guessed to be at %s, so that %d errors there count as warnings: %s confirms it",
+			list = append(list, fmt.Sprintf("%s was guessed to be at %s, so %d errors there count as warnings: confirm it with %s",
 				b.Interface, b.URL, n, b.Confirmation()))
 		}
 		if t := g.trials[b]; t != nil && t.IsLost() {

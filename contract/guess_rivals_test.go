@@ -88,7 +88,7 @@ func TestAForeignBackendIsNoInterface(t *testing.T) {
 				t.Errorf("%v, %+v, findings %+v", err, r.Exchanges, r.Findings)
 			}
 			const note = "https://app.acme.io looked like llm, but 4 of 4 exchanges do not fit: they are not judged; " +
-				"--base llm=https://app.acme.io judges them all the same"
+				"add --base llm=https://app.acme.io to judge them anyway"
 			if !slices.Contains(r.Notes, note) {
 				t.Errorf("notes %q, want %q", r.Notes, note)
 			}
@@ -100,8 +100,8 @@ func TestAForeignBackendIsNoInterface(t *testing.T) {
 func TestATieIsNobodys(t *testing.T) {
 	t.Parallel()
 	lines := []string{"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7"}
-	const note = "what is at x.acme.io fits llm and workflow alike, in 2 exchanges: they are not judged; " +
-		"--base llm=https://x.acme.io or --base workflow=https://x.acme.io says whose they are"
+	const note = "x.acme.io fits llm and workflow equally well, in 2 exchanges: they are not judged; " +
+		"add --base llm=https://x.acme.io or --base workflow=https://x.acme.io"
 	for _, given := range []string{"", "llm", "workflow", "core"} {
 		opts := []contract.Option{contract.WithGuess(true)}
 		if given != "" {

@@ -165,7 +165,7 @@ func foreign(good, bad int) contract.Source {
 func TestAGuessIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	const base = "http://app.acme.io looked like llm, but 4 of 4 exchanges do not fit: they are not judged; " +
-		"--base llm=http://app.acme.io judges them all the same"
+		"add --base llm=http://app.acme.io to judge them anyway"
 	r, err := checker(t, contract.WithGuess(true)).Check(t.Context(), foreign(0, 4))
 	if !errors.Is(err, contract.ErrNothingMatched) || r.Exchanges.Unmatched != 4 || len(r.Findings)+len(r.Bases) > 0 {
 		t.Errorf("%v, %+v, bases %v, findings %+v", err, r.Exchanges, r.Bases, r.Findings)
@@ -194,7 +194,7 @@ func TestAGuessWarns(t *testing.T) {
 			t.Errorf("an error: %+v", f)
 		}
 	}
-	if guessed.Failed() || len(guessed.Findings) == 0 || !strings.HasSuffix(strings.Join(guessed.Notes, "\n"), "confirms it") {
+	if guessed.Failed() || len(guessed.Findings) == 0 || !strings.Contains(strings.Join(guessed.Notes, "\n"), "confirm it with --base") {
 		t.Errorf("failed: %t, findings %d, notes %q", guessed.Failed(), len(guessed.Findings), guessed.Notes)
 	}
 	if given := checked(t, source, contract.WithBaseURL("llm", "http://app.acme.io")); !given.Failed() {

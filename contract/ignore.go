@@ -32,7 +32,7 @@ func WithIgnoredPaths(patterns ...string) Option {
 func arePatterns(patterns []string) error {
 	for _, pattern := range patterns {
 		if pattern == "" || !doublestar.ValidatePattern(pattern) {
-			return fmt.Errorf("ignore %q: it is no pattern: want one such as *.example.com or /assets/**", pattern)
+			return fmt.Errorf("ignore %q: not a valid pattern: want one such as *.example.com or /assets/**", pattern)
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func (c *config) ignores(item *record.Item) string {
 // ignoredNotes returns how many exchanges were left out, and by what.
 func (g *gatherer) ignoredNotes() (notes []string) {
 	for _, reason := range slices.Sorted(maps.Keys(g.ignored)) {
-		notes = append(notes, fmt.Sprintf("%d exchanges are ignored, as asked for: %s", g.ignored[reason], reason))
+		notes = append(notes, fmt.Sprintf("%d exchanges are ignored, as configured: %s", g.ignored[reason], reason))
 	}
 	return notes
 }

@@ -20,7 +20,7 @@ func TestIgnored(t *testing.T) {
 		t.Errorf("%+v, bases %v", r.Exchanges, r.Bases)
 	}
 	want := []string{
-		"2 exchanges are ignored, as asked for: host *.cdn.acme.io", "2 exchanges are ignored, as asked for: path /health/**",
+		"2 exchanges are ignored, as configured: host *.cdn.acme.io", "2 exchanges are ignored, as configured: path /health/**",
 	}
 	if diff := cmp.Diff(want, r.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)

@@ -31,8 +31,8 @@ func TestHowMuchWasJudged(t *testing.T) {
 	t.Parallel()
 	r := checked(t, of(listing(whole()), listing(half()), listing(nil), listing(half()), listing(whole()), listing(whole())))
 	want := report.Judged{Bodies: 3, Unjudged: 3, Reasons: []report.Reason{
-		{Reason: "the recording holds only the beginning of the body", Count: 2},
-		{Reason: "the recording holds no body, and one is documented", Count: 1},
+		{Reason: "the recording has only the beginning of the body", Count: 2},
+		{Reason: "the recording does not contain the body, and one is documented", Count: 1},
 	}}
 	if diff := cmp.Diff(want, r.Judged); diff != "" {
 		t.Errorf("judged (-want +got):\n%s", diff)

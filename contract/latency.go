@@ -27,9 +27,9 @@ func WithLatency(limits map[string]time.Duration) Option {
 			_, err := path.Match(pattern, "")
 			switch {
 			case err != nil:
-				errs = append(errs, &LatencyError{pattern, "it is no pattern: want an operation, or one such as workflow.*"})
+				errs = append(errs, &LatencyError{pattern, "not a valid pattern: want an operation, or a pattern such as workflow.*"})
 			case limit.most <= 0:
-				errs = append(errs, &LatencyError{pattern, fmt.Sprintf("%s is no limit: want a time above 0, as in 300ms", limit.most)})
+				errs = append(errs, &LatencyError{pattern, fmt.Sprintf("invalid limit %s: want a time above 0, as in 300ms", limit.most)})
 			}
 			c.latency = append(c.latency, limit)
 		}
@@ -95,10 +95,10 @@ func (l latencyLimit) literal() int {
 
 // noOperation returns what would be right in the place of a name that no operation has.
 func noOperation(name string, names []string) string {
-	reason := "there is no such operation: see understudy operations"
+	reason := "unknown operation: see understudy operations"
 	near, _, found := strings.Cut(source.OneOf(name, names), ", or one of ")
 	if !found {
 		return reason
 	}
-	return fmt.Sprintf("there is no such operation: want %s, or another one of understudy operations", near)
+	return fmt.Sprintf("unknown operation: want %s, or another one of understudy operations", near)
 }

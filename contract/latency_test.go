@@ -78,7 +78,7 @@ func TestLatency(t *testing.T) {
 			[]*recording.Exchange{unfinished},
 			[]string{
 				"0 pass, 0 fail, 1 inconclusive",
-				"notice inconclusive workflow.listPools ×1: the recording does not say how long it took",
+				"notice inconclusive workflow.listPools ×1: the recording does not contain the duration",
 			},
 		},
 		"a clock that stands still, as that of a mock": {
@@ -86,7 +86,7 @@ func TestLatency(t *testing.T) {
 			[]*recording.Exchange{timed("/api/pools", 0)},
 			[]string{
 				"0 pass, 0 fail, 1 inconclusive",
-				"notice inconclusive workflow.listPools ×1: it took no time by the recording's clock, which stood still or is too coarse",
+				"notice inconclusive workflow.listPools ×1: the recorded duration is zero: its clock stood still or is too coarse",
 			},
 		},
 		"a clock that went back": {
@@ -94,7 +94,7 @@ func TestLatency(t *testing.T) {
 			[]*recording.Exchange{timed("/api/pools", -time.Second)},
 			[]string{
 				"0 pass, 0 fail, 1 inconclusive",
-				"notice inconclusive workflow.listPools ×1: it ends before it begins by the recording's clock",
+				"notice inconclusive workflow.listPools ×1: the recorded end is before the beginning",
 			},
 		},
 		"no answer": {limits, []*recording.Exchange{unanswered}, []string{"0 pass, 0 fail, 0 inconclusive"}},
@@ -132,10 +132,10 @@ func TestLatencyLimitsThatAreWrong(t *testing.T) {
 		limit     time.Duration
 		want      string
 	}{
-		{"workflow.listPool", 1, "latency of workflow.listPool: there is no such operation: want workflow.listPools, or another one"},
-		{"flow.*", 1, "latency of flow.*: there is no such operation: see understudy operations"},
-		{"[", 1, "latency of [: it is no pattern"},
-		{"workflow.*", 0, "latency of workflow.*: 0s is no limit: want a time above 0"},
+		{"workflow.listPool", 1, "latency of workflow.listPool: unknown operation: want workflow.listPools, or another one"},
+		{"flow.*", 1, "latency of flow.*: unknown operation: see understudy operations"},
+		{"[", 1, "latency of [: not a valid pattern"},
+		{"workflow.*", 0, "latency of workflow.*: invalid limit 0s: want a time above 0"},
 	} {
 		_, err := contract.NewChecker(contract.WithLatency(map[string]time.Duration{tt.operation: tt.limit}))
 		if got := fmt.Sprint(err); !strings.Contains(got, tt.want) {

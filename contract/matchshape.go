@@ -34,7 +34,7 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 		tb.Fatalf("contract: %v", err)
 	}
 	if response.Request == nil || response.Request.URL == nil {
-		tb.Fatal("contract: the response does not know its request")
+		tb.Fatal("contract: the response has no Request")
 	}
 	body, err := readAgain(response)
 	if err != nil {
@@ -42,7 +42,7 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 	}
 	result := checker.owner(response)
 	if result.Operation() == nil {
-		tb.Fatalf("contract: %s %s belongs to no documented operation", response.Request.Method, response.Request.URL)
+		tb.Fatalf("contract: %s %s does not match a documented operation", response.Request.Method, response.Request.URL)
 	}
 	var union shape.Union
 	if err := addShape(&union, result, response, body); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // indexTitle begins the list of what was written, by which an earlier one is known.
-const indexTitle = "# The smallest recordings that show what was found\n"
+const indexTitle = "# The smallest recordings that show each finding\n"
 
 // write writes what was found into a folder.
 func (m *minimizer) write(dir string) error {
@@ -24,7 +24,7 @@ func (m *minimizer) write(dir string) error {
 	}
 	defer func() { _ = root.Close() }() // what was written is on the disk
 	if there, err := root.ReadFile("README.md"); err == nil && !bytes.HasPrefix(there, []byte(indexTitle)) {
-		return fmt.Errorf("minimize: %s/README.md would be overwritten, which is not one of ours: choose another folder", dir)
+		return fmt.Errorf("minimize: %s/README.md was not written by understudy: choose another folder", dir)
 	}
 	files := map[string][]byte{"README.md": m.index()}
 	for _, h := range m.hunts {
@@ -54,10 +54,10 @@ func (m *minimizer) script(h *hunt) string {
 	command, keys := report.Curl(h.judged)
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s: %s\n#\n", h.finding.Rule, oneLine(h.finding.Message))
-	fmt.Fprintf(&b, "# This sends the request again that broke the rule. It takes %d to show it; check all with\n#   %s\n",
+	fmt.Fprintf(&b, "# This sends the request again that broke the rule. Showing the violation takes %d; check all with\n#   %s\n",
 		len(h.exchanges), m.check(h))
 	if body := h.judged.Request.Body; body != nil && body.Truncated {
-		b.WriteString("# The recording holds only the beginning of its body.\n")
+		b.WriteString("# The recording has only the beginning of its body.\n")
 	}
 	b.WriteString("set -eu\n")
 	for _, key := range keys {
@@ -100,8 +100,8 @@ func (m *minimizer) basesOf(iface string) []string {
 func (m *minimizer) index() []byte {
 	var b strings.Builder
 	b.WriteString(indexTitle + "\n" +
-		"Each can be checked by itself, as its script says, which sends the request again that broke the rule. Secrets\n" +
-		"are taken out; `KEY` and the like stand for them.\n\n| finding | exchanges | recording | script |\n|---|---|---|---|\n")
+		"Each can be checked by itself. Its script says how, and sends the request again that broke the rule. Secrets\n" +
+		"are replaced by `KEY` and the like.\n\n| finding | exchanges | recording | script |\n|---|---|---|---|\n")
 	var hidden []string
 	for _, h := range m.hunts {
 		cell := strings.ReplaceAll(oneLine(h.finding.Message), "|", "\\|")
@@ -113,7 +113,7 @@ func (m *minimizer) index() []byte {
 			h.finding.Rule, cell, len(h.exchanges), h.name())
 	}
 	if len(hidden) > 0 {
-		b.WriteString("\nNot shown by their evidence, nor by what stands near it, once secrets are taken out:\n\n" +
+		b.WriteString("\nNot shown by their evidence and the exchanges around it, once secrets are removed:\n\n" +
 			strings.Join(hidden, "\n") + "\n")
 	}
 	if m.more > 0 {

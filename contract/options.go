@@ -138,7 +138,7 @@ func WithoutRules(ids ...string) Option {
 func known(ids []string) error {
 	for _, id := range ids {
 		if !slices.Contains(Rules(), id) {
-			return fmt.Errorf("there is no rule %q: choose among %s", id, strings.Join(Rules(), ", "))
+			return fmt.Errorf("unknown rule %q; want one of %s", id, strings.Join(Rules(), ", "))
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ const (
 func WithComplete(complete Completeness) Option {
 	return func(c *config) error {
 		if !slices.Contains([]Completeness{CompleteAuto, CompleteAlways, CompleteNever}, complete) {
-			return fmt.Errorf("completeness %q: choose one of auto, always, never", complete)
+			return fmt.Errorf("unknown completeness %q; want auto, always or never", complete)
 		}
 		c.complete = complete
 		return nil
@@ -184,7 +184,7 @@ func WithComplete(complete Completeness) Option {
 func WithWorkers(n int) Option {
 	return func(c *config) error {
 		if n < 1 {
-			return fmt.Errorf("%d workers: want 1 at least", n)
+			return fmt.Errorf("%d workers: want at least 1", n)
 		}
 		c.workers = n
 		return nil
@@ -207,10 +207,10 @@ func WithGuess(guess bool) Option {
 func WithThreshold(axis string, percent float64) Option {
 	return func(c *config) error {
 		if !slices.Contains(report.Axes(), axis) {
-			return fmt.Errorf("there is no axis of coverage %q: choose among %s", axis, strings.Join(report.Axes(), ", "))
+			return fmt.Errorf("unknown axis of coverage %q; want one of %s", axis, strings.Join(report.Axes(), ", "))
 		}
 		if !(percent >= 0 && percent <= 100) {
-			return fmt.Errorf("coverage of %s: %v is no percentage: want a number from 0 to 100", axis, percent)
+			return fmt.Errorf("coverage of %s: want a percentage between 0 and 100, not %v", axis, percent)
 		}
 		c.thresholds = append(c.thresholds, report.Threshold{Axis: axis, Want: percent})
 		return nil
@@ -221,7 +221,7 @@ func WithThreshold(axis string, percent float64) Option {
 func WithMaxInconclusive(percent float64) Option {
 	return func(c *config) error {
 		if !(percent >= 0 && percent <= 100) {
-			return fmt.Errorf("inconclusive checks: %v is no percentage: want a number from 0 to 100", percent)
+			return fmt.Errorf("inconclusive checks: want a percentage between 0 and 100, not %v", percent)
 		}
 		c.maxInconclusive = &percent
 		return nil

@@ -128,7 +128,7 @@ func TestOwnDocumentHasAPatternThatLooksAhead(t *testing.T) {
 	for _, f := range r.Findings {
 		t.Errorf("found: %s", f.Message)
 	}
-	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "own.yaml:9: not understood, and so not checked") {
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "own.yaml:9: cannot be read, and was not checked") {
 		t.Errorf("notes %q", r.Notes)
 	}
 }

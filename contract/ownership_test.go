@@ -56,8 +56,8 @@ func TestABaseThatIsNotQuiteRight(t *testing.T) {
 		messages = append(messages, f.Message)
 	}
 	want := []string{
-		"GET /v3/database/list is not documented; it would be GET /database/list with the base address https://a.acme.io/v3",
-		"GET /pools is not documented; it would be GET /api/pools with the base address https://b.acme.io/x",
+		"GET /v3/database/list is not documented; it would match GET /database/list with the base address https://a.acme.io/v3",
+		"GET /pools is not documented; it would match GET /api/pools with the base address https://b.acme.io/x",
 		"GET /* is not documented; the nearest is GET /api/pools",
 	}
 	if diff := cmp.Diff(want, messages); diff != "" {
@@ -106,7 +106,7 @@ func TestAddressesThatSeveralInterfacesClaim(t *testing.T) {
 	r := checked(t, asked("GET https://x.acme.io/api/pools", "GET https://x.acme.io/api/projects"), both...)
 	want := []report.Unmatched{{
 		Method: "GET", URL: "https://x.acme.io/api/projects", Claimants: []string{"llm", "workflow"}, Count: 1, Exchange: 2,
-		Hint: "give each of them a base address of its own",
+		Hint: "give each of them its own base address",
 	}}
 	if diff := cmp.Diff(want, r.Unmatched); diff != "" {
 		t.Errorf("unmatched addresses (-want +got):\n%s", diff)

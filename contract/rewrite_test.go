@@ -117,9 +117,9 @@ func TestRewritesThatAreWrong(t *testing.T) {
 		{"/gw", "", `"" is neither a path nor an absolute URL`},
 		{"//gw.acme.io/gw", "/", "is neither a path nor an absolute URL"},
 		{"/gw?x=1", "/", `"/gw?x=1" has more than a host and a path`},
-		{"/gw/**", "/", `has the segment "**", which is no pattern of one segment: want * or tenant-*`},
+		{"/gw/**", "/", `has the invalid segment pattern "**": want one such as * or tenant-*`},
 		{"/gw", "/*", `"/*" has a pattern: only the first prefix may have one`},
-		{"/", "/", "it changes nothing"},
+		{"/", "/", "both are the same"},
 	} {
 		_, err := contract.NewChecker(contract.WithRewrite(tt.from, tt.to))
 		if got := fmt.Sprint(err); !strings.Contains(got, tt.want) {

@@ -31,11 +31,11 @@ func Severities() []report.Severity {
 func WithSeverity(rule, operation string, level report.Severity) Option {
 	return func(c *config) error {
 		if !slices.Contains(Severities(), level) {
-			return fmt.Errorf("severity %q of %s: choose one of error, warning, notice, off", level, rule)
+			return fmt.Errorf("unknown severity %q of %s; want error, warning, notice or off", level, rule)
 		}
 		for _, pattern := range []string{rule, operation} {
 			if _, err := path.Match(pattern, ""); err != nil {
-				return fmt.Errorf("severity of %s on %s: %q is no pattern: %w", rule, operation, pattern, err)
+				return fmt.Errorf("severity of %s on %s: %q is not a valid pattern: %w", rule, operation, pattern, err)
 			}
 		}
 		fits := func(id string) bool { ok, _ := path.Match(rule, id); return ok }
@@ -54,7 +54,7 @@ func (c *config) validateOperations(documents []*specs.Document) error {
 		fits := func(op *specs.Operation) bool { ok, _ := path.Match(s.operation, op.Name()); return ok }
 		isOne := func(d *specs.Document) bool { return slices.ContainsFunc(d.All(), fits) }
 		if s.operation != "*" && !slices.ContainsFunc(documents, isOne) {
-			errs = append(errs, fmt.Errorf("severity of %s on %s: there is no such operation: see understudy operations",
+			errs = append(errs, fmt.Errorf("severity of %s on %s: unknown operation: see understudy operations",
 				s.rule, s.operation))
 		}
 	}

@@ -46,7 +46,7 @@ func Shapes(dirs []string, opts ...Option) ([]Shape, error) {
 			return nil
 		})
 		if err == nil && len(list) == found {
-			err = fmt.Errorf("%s: there are no snapshots of shapes here: want files such as workflow.listPools.200_1.snap.json", dir)
+			err = fmt.Errorf("%s: no snapshots of shapes found: want files such as workflow.listPools.200_1.snap.json", dir)
 		}
 		errs = append(errs, err)
 	}

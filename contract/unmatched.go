@@ -72,7 +72,7 @@ func (a *unmatchedAddresses) report(j *judge.Judge) (list []report.Unmatched, no
 	for _, one := range a.known {
 		switch {
 		case len(one.Claimants) > 0:
-			one.Hint = "give each of them a base address of its own"
+			one.Hint = "give each of them its own base address"
 		case one.address != nil:
 			one.Hint = j.Addresses().Hint(one.Method, one.address)
 		}
@@ -82,7 +82,7 @@ func (a *unmatchedAddresses) report(j *judge.Judge) (list []report.Unmatched, no
 		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Exchange, y.Exchange), cmp.Compare(x.URL, y.URL))
 	})
 	if a.rest > 0 {
-		note = fmt.Sprintf("%d more exchanges belong to no interface, at other addresses than the %d that are listed",
+		note = fmt.Sprintf("%d more exchanges do not belong to an interface, at other addresses than the %d that are listed",
 			a.rest, maxUnmatched)
 	}
 	return list, note

@@ -66,7 +66,7 @@ func TestBrandedBodies(t *testing.T) {
 			says(t, do("GET", llmBase+"knowledge_bases?sort=-"+field, "").want(t, 200), "sort=-"+field)
 		}
 		refused := do("GET", llmBase+"knowledge_bases?sort=svcDatabaseName", "").want(t, http.StatusBadRequest)
-		if want := `sort - \"svcDatabaseName\" is no field`; !strings.Contains(refused.body, want) {
+		if want := `sort - \"svcDatabaseName\" is not a field`; !strings.Contains(refused.body, want) {
 			t.Errorf("the neutral name is not refused as it was sent: %s", refused.body)
 		}
 	})

@@ -49,7 +49,7 @@ func TestResultsMakeRoomForOthers(t *testing.T) {
 		}
 	}
 	gone := call(t, s, "GET", "/core/v3/job/result/1", "").want(t, 404).body
-	if want := "it was let go to make room"; !strings.Contains(gone, want) {
+	if want := "it was dropped to free memory"; !strings.Contains(gone, want) {
 		t.Errorf("the answer %s does not say %q", gone, want)
 	}
 	if records := gjson.Get(call(t, s, "GET", "/core/v3/job/status/1", "").want(t, 200).body, "num_records"); records.Int() != 2 {
@@ -241,7 +241,7 @@ func TestWorldsHaveALimit(t *testing.T) {
 	}
 	before, _ := usage(t, s)
 	refused := call(t, s, "POST", "/_understudy/worlds", `{}`).want(t, 409).body
-	if want := "there are 3 worlds already: delete some"; !strings.Contains(refused, want) {
+	if want := "the limit of 3 worlds is reached: delete some"; !strings.Contains(refused, want) {
 		t.Errorf("the answer %s does not say %q", refused, want)
 	}
 	if after, _ := usage(t, s); after != before {

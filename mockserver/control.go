@@ -45,7 +45,7 @@ func (s *Server) controlRules() op.Interface {
 func (s *Server) dump(ctx context.Context, w *world.World) ([]byte, error) {
 	weight := min(dumpRatio*w.MemorySize(), maxAtATime)
 	if err := s.room.Acquire(ctx, weight); err != nil {
-		return nil, fmt.Errorf("wait for room to dump the world: %w", err)
+		return nil, fmt.Errorf("wait for memory to dump the world: %w", err)
 	}
 	defer s.room.Release(weight)
 	return dumpWorld(w)
@@ -127,8 +127,8 @@ func (x *exchange) control() (reply op.Reply, err error) {
 	defer recovered(&err)
 	if !x.authorized() {
 		x.extra = append(x.extra, [2]string{"WWW-Authenticate", "Bearer"})
-		return reply, &op.Error{Code: op.CodeUnauthorized, Message: "the control interface wants the header " +
-			"Authorization: Bearer <token>, with the token that the server was given or printed when it started"}
+		return reply, &op.Error{Code: op.CodeUnauthorized, Message: "the control interface requires the header " +
+			"Authorization: Bearer <token>, with the token that was passed to the server or printed at its start"}
 	}
 	if err := x.admit(); err != nil {
 		return reply, err

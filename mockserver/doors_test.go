@@ -97,15 +97,15 @@ func TestMisspeltNamesAreTold(t *testing.T) {
 			t.Errorf("the journal has %q", name)
 		}
 	}
-	if len(failures) != 4 || !strings.Contains(failures[0], `no operation is called "workflow.nonsense"`) {
-		t.Errorf("the test is told %q", failures)
+	if len(failures) != 4 || !strings.Contains(failures[0], `unknown operation "workflow.nonsense"`) {
+		t.Errorf("the test sees %q", failures)
 	}
 	if world.Calls("core.importTable"); len(failures) != 4 {
-		t.Errorf("of an extra the test is told %q", failures[4:])
+		t.Errorf("of an extra the test sees %q", failures[4:])
 	}
 	for path, want := range map[string]string{
-		"GET /journal?operation=workflow.nonsense":              `no operation is called \"workflow.nonsense\"`,
-		"GET /journal/counts?operation=core.nonsense":           `no operation is called \"core.nonsense\"`,
+		"GET /journal?operation=workflow.nonsense":              `unknown operation \"workflow.nonsense\"`,
+		"GET /journal/counts?operation=core.nonsense":           `unknown operation \"core.nonsense\"`,
 		`POST /worlds {"scenaro":"empty"}`:                      "scenaro",
 		`POST /worlds/default/clock {"advance":"1s","untl":1}`:  "untl",
 		`POST /worlds/default/clock {"mode":"auto","time":"x"}`: "time",

@@ -83,7 +83,7 @@ func TestJobResults(t *testing.T) {
 		first := `{"query":"select 1","columns":[["n","bigint"],["list","array<bigint>"]],"rows":[[9007199254740993,[1,2]]],"queued":"90s","times":2}`
 		call(t, s, "POST", path, first).want(t, 201)
 		call(t, s, "POST", named, `{"pattern":".","error":"no"}`).want(t, 201)
-		const long = `{"error":{"message":"duration \"99999999999h\": want a length such as 90s or 1h30m","field":"queued"}}`
+		const long = `{"error":{"message":"want a duration such as 90s or 1h30m, not \"99999999999h\"","field":"queued"}}`
 		if got := call(t, s, "POST", path, `{"query":"a","queued":"99999999999h"}`).want(t, 400).body; got != long {
 			t.Errorf("a length that is too long: %s, want %s", got, long)
 		}

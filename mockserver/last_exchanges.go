@@ -26,7 +26,7 @@ func (s *Server) tell(tb testing.TB) {
 			continue
 		}
 		if told++; told > toldWorlds {
-			tb.Log("understudy: there are more worlds with exchanges")
+			tb.Log("understudy: more worlds have exchanges")
 			return
 		}
 		var text strings.Builder

@@ -47,7 +47,7 @@ func WithMaxWorlds(count int) Option {
 func WithWorldTTL(ttl time.Duration) Option {
 	return func(c *config) error {
 		if ttl < 0 {
-			return fmt.Errorf("time to live of worlds %v: want a length of time, or 0", ttl)
+			return fmt.Errorf("time to live of worlds %v: want a duration, or 0", ttl)
 		}
 		c.limits.Idle = ttl
 		return nil

@@ -170,7 +170,7 @@ func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusNotFound)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
-		"message": fmt.Sprintf("no interface answers at %s%s", r.Host, r.URL.Path),
+		"message": fmt.Sprintf("no interface is served at %s%s", r.Host, r.URL.Path),
 		"hint":    fmt.Sprintf("interfaces: %s; the mock itself: %s/health", strings.Join(prefixes, ", "), controlPrefix),
 	}})
 }

@@ -130,7 +130,7 @@ func WithExtras(on bool) Option {
 }
 
 func unknownInterface(name string) error {
-	return fmt.Errorf("interface %q: want one of %s", name, strings.Join(specs.Interfaces(), ", "))
+	return fmt.Errorf("unknown interface %q; want one of %s", name, strings.Join(specs.Interfaces(), ", "))
 }
 
 // WithValidation chooses what happens to requests that are off the contract; Strict is the default. Answers are always
@@ -138,7 +138,7 @@ func unknownInterface(name string) error {
 func WithValidation(mode Validation) Option {
 	return func(c *config) error {
 		if mode != Strict && mode != Report && mode != Off {
-			return fmt.Errorf("validation %q: want strict, report or off", mode)
+			return fmt.Errorf("unknown validation %q; want strict, report or off", mode)
 		}
 		c.validation = mode
 		return nil
@@ -194,7 +194,7 @@ const DefaultWriteTimeout = 30 * time.Second
 func WithWriteTimeout(limit time.Duration) Option {
 	return func(c *config) error {
 		if limit <= 0 {
-			return fmt.Errorf("write timeout %v: want a length of time above 0", limit)
+			return fmt.Errorf("write timeout %v: want a duration above 0", limit)
 		}
 		c.writeTimeout = limit
 		return nil
@@ -213,7 +213,7 @@ func WithQueryEngine(engine query.Engine) Option {
 func WithControlToken(token string) Option {
 	return func(c *config) error {
 		if token == "" {
-			return errors.New("control token: want a text that is not empty")
+			return errors.New("control token: want a string that is not empty")
 		}
 		c.token = token
 		return nil

@@ -31,10 +31,10 @@ func TestQueueOutcome(t *testing.T) {
 		t.Errorf("the attempts end with %s, want error, success", got)
 	}
 	for name, wrong := range map[string]mockserver.Outcome{
-		"task +nowhere: no task that runs an operator": {Task: "+nowhere"},
-		"project reportin: want reporting":             {Project: "reportin"},
-		"workflow daily: want":                         {Project: "reporting", Workflow: "daily"},
-		"-1: want 0 or more":                           {Times: -1},
+		"task +nowhere: does not match the end of the full name of a task": {Task: "+nowhere"},
+		"project reportin: want reporting":                                 {Project: "reportin"},
+		"workflow daily: want":                                             {Project: "reporting", Workflow: "daily"},
+		"-1: want 0 or more":                                               {Times: -1},
 	} {
 		if err := w.QueueOutcome(wrong); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want %q", err, name)

@@ -62,25 +62,25 @@ func TestOwnDocumentIsReported(t *testing.T) {
 		},
 		"another type": {
 			listing("{type: object, properties: {id: {type: integer}}}"),
-			"200: pools[].id is of type string, and the document wants integer",
+			"200: pools[].id has type string, but the document has integer",
 		},
 		"a member that we never answer": {
-			listing("{type: object, required: [id, owner]}"), "200: pools[].owner is required, and never answered",
+			listing("{type: object, required: [id, owner]}"), "200: pools[].owner is required, but the mock never returns it",
 		},
 		"a member that it does not allow": {
 			listing("{type: object, additionalProperties: false, properties: {id: {}, name: {}, concurrencyLimit: {}}}"),
-			"200: pools[].default is answered, and not allowed",
+			"200: pools[].default is returned by the mock, but not allowed",
 		},
 		"what all of several schemas want": {
-			listing("{allOf: [{type: object}, {required: [owner]}]}"), "200: pools[].owner is required, and never answered",
+			listing("{allOf: [{type: object}, {required: [owner]}]}"), "200: pools[].owner is required, but the mock never returns it",
 		},
 		"what the nearest of several schemas wants": {
 			listing("{oneOf: [{type: string}, {type: object, properties: {id: {type: [integer, 'null']}}}]}"),
-			"200: pools[].id is of type string, and the document wants integer",
+			"200: pools[].id has type string, but the document has integer",
 		},
 		"several statuses at once": {
 			"    get: {responses: {default: {description: x, content: {application/json: {schema: {type: array}}}}}}\n",
-			"200, 401, 403, 429: the body is of type object, and the document wants array",
+			"200, 401, 403, 429: the body has type object, but the document has array",
 		},
 		"a pattern that nobody can compile": {
 			listing("{type: object, properties: {name: {type: string, pattern: '^(?!x)'}}}"),

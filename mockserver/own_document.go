@@ -41,13 +41,13 @@ func (s *Server) report(file string, embedded, doc *specs.Document) {
 	log := s.log.With("interface", doc.Interface, "file", file)
 	log.Info("own document", "missing", missing, "extra", extra)
 	if len(missing) > 0 {
-		log.Warn("the document lacks operations: they answer 404; add them to it if clients call them", "operations", len(missing))
+		log.Warn("the document lacks operations: they answer 404; add them if clients call them", "operations", len(missing))
 	}
 	if len(extra) > 0 {
-		log.Warn("only this document has these operations: they answer 501; give them an answer of your own", "operations", extra)
+		log.Warn("only this document has these operations: they answer 501; handle them yourself", "operations", extra)
 	}
 	for _, ignored := range doc.Ignored {
-		log.Warn("a part of the document is not understood, and not checked: correct it", "line", ignored.Line,
+		log.Warn("a part of the document cannot be read and is not checked: correct it", "line", ignored.Line,
 			"pointer", ignored.Pointer, "reason", ignored.Reason)
 	}
 	byDifference := map[string][]string{}
@@ -62,8 +62,8 @@ func (s *Server) report(file string, embedded, doc *specs.Document) {
 	for _, text := range slices.SortedFunc(maps.Keys(byDifference), func(a, b string) int {
 		return slices.Compare(byDifference[a], byDifference[b])
 	}) {
-		log.Warn("the mock's answers will not fit the document: they are sent as they are, and noted in the journal; "+
-			"correct the document if the platform answers so", "operations", byDifference[text], "differences", text)
+		log.Warn("responses of the mock do not match the document: they are sent unchanged, and noted in the journal; "+
+			"correct the document if the platform responds like that", "operations", byDifference[text], "differences", text)
 	}
 }
 
@@ -84,10 +84,10 @@ func (x *exchange) conform(a check.Answer) check.Answer {
 	}
 	isRefusal := a.Status >= http.StatusBadRequest && !operation.Documents(a.Status)
 	difference := differenceOf(err)
-	x.notes = append(x.notes, fmt.Sprintf("the answer does not fit %s: %s", x.own.file, difference))
+	x.notes = append(x.notes, fmt.Sprintf("the response does not match %s: %s", x.own.file, difference))
 	key := x.match.Operation.ID + " " + strconv.Itoa(a.Status)
 	if _, logged := x.own.logged.LoadOrStore(key, true); !logged && !isRefusal {
-		x.server.log.Warn("the answer does not fit the document; it was sent all the same, and later ones will be",
+		x.server.log.Warn("the response does not match the document; it was sent anyway, and later ones will be as well",
 			slog.String("operation", x.name()), slog.Int("status", a.Status), slog.String("file", x.own.file),
 			slog.String("difference", difference))
 	}

@@ -26,7 +26,7 @@ func (x *exchange) perform(route *op.Route, value *world.World) (op.Reply, error
 	}
 }
 
-var errNeeds = errors.New("the handler needs results of queries") // takes a transaction back
+var errNeeds = errors.New("the handler needs query results") // takes a transaction back
 
 // attempt applies the handler: to a copy of the world as it is, or in a transaction.
 func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply, err error) {

@@ -55,7 +55,7 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 	if n := strings.Count(log.String(), "answers are not recorded"); n != 1 || len(told) != 1 {
 		t.Errorf("the log says so %d times, the test was told %d times, want once:\n%s", n, len(told), log.String())
 	}
-	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "3 of 5 exchanges are not in the recording") {
+	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "3 of 5 exchanges were not recorded") {
 		t.Errorf("the end says %v", err)
 	}
 }

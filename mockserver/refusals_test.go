@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			"two things at once", "POST", clock, `{"advance":"1s","untilIdle":true}`,
-			"fits more than one of the forms that it may have; want only one",
+			"matches more than one of the allowed forms; want exactly one",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

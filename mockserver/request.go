@@ -106,7 +106,7 @@ func (x *exchange) weigh(limit int64) error {
 		return nil
 	}
 	if err := x.server.room.Acquire(x.r.Context(), weight); err != nil {
-		return fmt.Errorf("wait for room for the request body: %w", err)
+		return fmt.Errorf("wait for memory for the request body: %w", err)
 	}
 	x.weight = weight
 	return nil
@@ -171,7 +171,7 @@ func (x *exchange) inflate(limit int64) error {
 	}
 	switch {
 	case err != nil:
-		return op.Invalid("Content-Encoding", "the request body is no gzip: %v", err)
+		return op.Invalid("Content-Encoding", "the request body is not valid gzip: %v", err)
 	case int64(len(x.body)) > limit:
 		x.body = x.body[:limit]
 		return x.tooLarge(limit)

@@ -64,7 +64,7 @@ func (l *requestLog) write(x *exchange, status int, seq int64) {
 func (l *requestLog) unknown(r *http.Request) {
 	if l.enabled(slog.LevelInfo) {
 		l.server.log.Info("request", "method", r.Method, "host", r.Host, "path", r.URL.Path, "status", http.StatusNotFound,
-			"reason", "no interface answers here")
+			"reason", "no interface is served here")
 	}
 }
 

@@ -62,7 +62,7 @@ func TestRequestsAreLogged(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo, mockserver.WithValidation(mockserver.Report))
 		call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type", "text/plain").want(t, 201)
-		if got := gjson.Get(log.String(), "notes").String(); !strings.HasPrefix(got, "off-contract request") {
+		if got := gjson.Get(log.String(), "notes").String(); !strings.HasPrefix(got, "request does not match the document") {
 			t.Errorf("the log does not say so: %s", log)
 		}
 	})

@@ -37,7 +37,7 @@ func (x *exchange) refuse(err error) op.Reply {
 	}
 	if len(refusals) == 0 {
 		x.server.fail("serve", slog.String("operation", x.name()), slog.Any("error", fault))
-		return x.faulty("the mock failed; its log says why")
+		return x.faulty("the mock failed; see its log")
 	}
 	if more := len(refusals) - maxRefusals; more > 0 {
 		last := op.Error{Code: refusals[0].Code, Message: fmt.Sprintf("and %d more mistakes", more)}
@@ -104,7 +104,7 @@ func (x *exchange) encode(reply op.Reply) check.Answer {
 		case x.own != nil:
 			a = x.conform(a)
 		case x.reason != "" && !x.checks[x.match.Operation.ID].Documents(a.Status):
-			x.notes = append(x.notes, fmt.Sprintf("the status %d is not documented: it is for a request that no client should send", a.Status))
+			x.notes = append(x.notes, fmt.Sprintf("the status %d is not documented, because no client should send such a request", a.Status))
 		default:
 			err = x.tolerate(x.checks[x.match.Operation.ID].Answer(a))
 		}
@@ -113,8 +113,8 @@ func (x *exchange) encode(reply op.Reply) check.Answer {
 		x.parts = reply.Chunks
 		return a
 	}
-	x.server.fail("the mock would break the contract", slog.String("operation", x.name()), slog.Any("error", err))
-	a, _ = x.render(x.faulty("the mock would have answered off the contract; its log says why"))
+	x.server.fail("the response does not match the document", slog.String("operation", x.name()), slog.Any("error", err))
+	a, _ = x.render(x.faulty("response does not match the document; see the log of the mock"))
 	return a
 }
 
@@ -124,7 +124,7 @@ func (x *exchange) tolerate(err error) error {
 	if err == nil || x.server.validation == Strict {
 		return err
 	}
-	x.off, x.notes = true, append(x.notes, "off-contract answer: "+err.Error())
+	x.off, x.notes = true, append(x.notes, "response does not match the document: "+err.Error())
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 		reply.Status, reply.Bytes = w.status, w.of(reply.Bytes)
 	case http.StatusRequestedRangeNotSatisfiable:
 		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
-			"%q is not within the %d bytes that there are", x.r.Header.Get("Range"), len(reply.Bytes))}})
+			"%q is not within the %d bytes of the content", x.r.Header.Get("Range"), len(reply.Bytes))}})
 	default:
 		return reply
 	}

@@ -66,7 +66,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 	iface, err := s.service(t.iface)
 	if err != nil {
 		s.fail("load the interface", slog.String("interface", t.iface), slog.Any("error", err))
-		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
+		http.Error(w, "the interface cannot be served; see the log of the mock", http.StatusInternalServerError)
 		return
 	}
 	x := &exchange{service: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
@@ -142,7 +142,7 @@ func (x *exchange) enter(key string) error {
 		x.world = x.server.worldOf(key)
 	} else if x.world = x.server.worlds.Get(id); x.world == nil {
 		return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(
-			"world %s not found; make it with POST /_understudy/worlds, or ask in the world default", id)}
+			"world %s not found; create it with POST /_understudy/worlds, or use the world default", id)}
 	}
 	x.after = x.world.Journal.Last() // before the world is read: whatever is over by now is in it
 	value := x.world.Read()
@@ -181,7 +181,7 @@ func (x *exchange) route() (*op.Route, error) {
 	if x.r.URL.RawQuery != "" {
 		var err error
 		if x.call.Query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
-			x.query = op.Invalid("", "the query cannot be read: %v", err)
+			x.query = op.Invalid("", "the query cannot be parsed: %v", err)
 		}
 	}
 	route := x.routes[x.match.Operation.ID]
@@ -214,7 +214,7 @@ func (x *exchange) validate(mode Validation) (err error) {
 	if err == nil || mode == Strict {
 		return err
 	}
-	x.off, x.notes = true, append(x.notes, "off-contract request: "+err.Error())
+	x.off, x.notes = true, append(x.notes, "request does not match the document: "+err.Error())
 	return nil
 }
 

@@ -103,7 +103,7 @@ func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close(
 func (s *Server) service(name string) (*service, error) {
 	made := s.services[name]
 	if made == nil {
-		return nil, fmt.Errorf("there is no interface %q", name)
+		return nil, fmt.Errorf("unknown interface %q", name)
 	}
 	return made()
 }
@@ -185,7 +185,7 @@ func (s *Server) known(operations []string) error {
 	for _, name := range operations {
 		iface, id, _ := strings.Cut(name, ".")
 		if !s.serves(iface) {
-			return op.Invalid("operation", "no operation is called %q: want the name of an interface, one of %s, a dot and an id",
+			return op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and an id",
 				name, strings.Join(specs.Interfaces(), ", "))
 		}
 		v, err := s.service(iface)
@@ -193,7 +193,7 @@ func (s *Server) known(operations []string) error {
 			return err
 		}
 		if v.doc.Operation(id) == nil {
-			return op.Invalid("operation", "no operation is called %q; understudy operations lists all", name)
+			return op.Invalid("operation", "unknown operation %q; understudy operations lists all", name)
 		}
 	}
 	return nil

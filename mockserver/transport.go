@@ -125,9 +125,9 @@ func roundTrip(s *Server, r *http.Request) (response *http.Response, err error) 
 	}
 	defer in.Body.Close()
 	if target, ok := s.locate(in); !ok {
-		return nil, fmt.Errorf("understudy: no interface answers at %s; give it that address with WithBaseURL", r.URL)
+		return nil, fmt.Errorf("understudy: no interface is served at %s; assign the address with WithBaseURL", r.URL)
 	} else if target.iface == "" {
-		return nil, fmt.Errorf("understudy: %s names no interface", r.URL)
+		return nil, fmt.Errorf("understudy: %s does not name an interface", r.URL)
 	}
 	w := &responseWriter{header: http.Header{}}
 	s.ServeHTTP(w, in)

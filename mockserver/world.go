@@ -57,7 +57,7 @@ func (w *World) moved(m live.Moved, err error) {
 	case err != nil:
 		w.server.fail("move the clock", slog.Any("error", err))
 	case !m.Complete:
-		w.server.fail("move the clock: there are too many events", slog.Int("settled", m.Settled), slog.Time("now", m.World.Now()))
+		w.server.fail("move the clock: too many events", slog.Int("settled", m.Settled), slog.Time("now", m.World.Now()))
 	}
 }
 
@@ -176,7 +176,7 @@ func (w *World) Journal(operations ...string) ([]recording.Exchange, error) {
 		list[i] = *w.server.redacted(e)
 	}
 	if dropped := w.live.Journal.Dropped(); dropped != (journal.Dropped{}) {
-		return list, fmt.Errorf("the journal of world %s has forgotten its first %d exchanges; raise WithJournalLimit",
+		return list, fmt.Errorf("the journal of world %s has dropped its first %d exchanges; raise WithJournalLimit",
 			w.live.ID, dropped.Entries)
 	}
 	return list, nil

@@ -81,7 +81,7 @@ func LoadBranded(name string, brand specs.Brand) (Scenario, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`):
-		return Scenario{}, fmt.Errorf("there is no scenario %q: want %s, or the path of a file or folder",
+		return Scenario{}, fmt.Errorf("unknown scenario %q; want %s, or the path of a file or folder",
 			name, source.OneOf(name, List()))
 	case err != nil:
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)

@@ -137,7 +137,7 @@ func TestLoad(t *testing.T) {
 		t.Parallel()
 		_, err := scenarios.Load("quikstart")
 		others := slices.DeleteFunc(scenarios.List(), func(name string) bool { return name == "quickstart" })
-		want := `there is no scenario "quikstart": want quickstart, or one of ` + strings.Join(others, ", ") +
+		want := `unknown scenario "quikstart"; want quickstart, or one of ` + strings.Join(others, ", ") +
 			`, or the path of a file or folder`
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -202,7 +202,7 @@ func TestLoad(t *testing.T) {
 			"pools.yaml":    "workflow: {pools: [{name: etl, concurrencyLimit: 1}]}",
 		})
 		_, err := scenarios.Load(folder)
-		want := "DIR/scenario.yaml:4: workflow.pools[0].name: etl is already in DIR/pools.yaml:1: want it once"
+		want := "DIR/scenario.yaml:4: workflow.pools[0].name: etl is given twice, first in DIR/pools.yaml:1"
 		if want = strings.ReplaceAll(want, "DIR", filepath.ToSlash(folder)); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}

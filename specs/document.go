@@ -157,7 +157,7 @@ func (d *Document) checked() (*Document, error) {
 		return d, nil
 	}
 	if err := d.CheckResources(); err != nil {
-		return nil, fmt.Errorf("load %s: what it says of resources is wrong:\n%w", d.File, err)
+		return nil, fmt.Errorf("load %s: invalid x-resources or x-resource:\n%w", d.File, err)
 	}
 	return d, nil
 }

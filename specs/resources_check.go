@@ -110,9 +110,9 @@ func (c *resourceChecker) checkAction(o *Operation, a *Action, w *writtenAction,
 		}
 		switch {
 		case !o.answersWith(at):
-			c.add(pointer+"/at", "%q leads nowhere in the schema of an answer of success", at)
+			c.add(pointer+"/at", "%q does not match anything in the schema of a successful response", at)
 		case !slices.ContainsFunc(keys, func(key Pointer) bool { return o.answersWith(at.Join(key)) }):
-			c.add(pointer+"/at", "what stands at %q has no %s, which names one: want another place, or identity", at, keys[0])
+			c.add(pointer+"/at", "the object at %q has no %s, which identifies it: want another place, or identity", at, keys[0])
 		}
 	}
 	for _, name := range w.MayCreate {
@@ -121,7 +121,7 @@ func (c *resourceChecker) checkAction(o *Operation, a *Action, w *writtenAction,
 		}
 	}
 	if a.Request != nil && w.Request != nil && !o.asksFor(a.Request) {
-		c.add(pointer+"/request", "%q leads nowhere in the schema of the request", a.Request)
+		c.add(pointer+"/request", "%q does not match anything in the schema of the request", a.Request)
 	}
 }
 
@@ -135,7 +135,7 @@ func (c *resourceChecker) checkParameters(o *Operation, a *Action, w *writtenAct
 	}
 	for _, name := range names {
 		if !slices.Contains(o.names, name) && !slices.Contains(o.declared, name) {
-			c.add(pointer, "%s has no path parameter %s: want path, with those of %s that name one, or an empty list",
+			c.add(pointer, "%s has no path parameter %s: want path with those of [%s] that identify the resource, or an empty list",
 				o.Template, name, strings.Join(o.declared, ", "))
 		}
 	}
@@ -153,7 +153,7 @@ func (c *resourceChecker) checkResource(name string, value any, places map[strin
 	check := func(member string, at Pointer) {
 		leads := func(p shownPlace) bool { return p.operation.answersWith(p.at.Join(at)) }
 		if _, isOwn := own[member]; isOwn && at != nil && len(shown) > 0 && !slices.ContainsFunc(shown, leads) {
-			c.add(pointer+"/"+member, "%q leads nowhere in any answer that shows such an object", at)
+			c.add(pointer+"/"+member, "%q does not match anything in a response that shows such an object", at)
 		}
 	}
 	for _, key := range r.Keys {
@@ -179,14 +179,14 @@ func (c *resourceChecker) checkResource(name string, value any, places map[strin
 // checkParents follows the parents that paths name, for as long as there are resources.
 func (c *resourceChecker) checkParents(r *Resource, pointer string) {
 	if chain := c.cycle(r.Name, nil); chain != nil {
-		c.add(pointer+"/parents", "it would be a part of itself: %s", strings.Join(chain, ", "))
+		c.add(pointer+"/parents", "it would contain itself: %s", strings.Join(chain, ", "))
 		return
 	}
 	if r.Parent() == "" {
 		return
 	}
 	if parent, err := c.document.find(c.set, r.Parent()); err == nil && len(r.Path) < len(parent.Path) {
-		c.add(pointer+"/path", "%s names no %s, its parent: want the parameters of that first", strings.Join(r.Path, ", "), parent.Title)
+		c.add(pointer+"/path", "%s does not identify a %s, its parent: want the parent's parameters first", strings.Join(r.Path, ", "), parent.Title)
 	}
 }
 

@@ -214,13 +214,13 @@ func (d *Document) find(set *resourceSet, name string) (*Resource, error) {
 			return nil, err
 		}
 		if other == d { // extras that were loaded by themselves
-			return nil, fmt.Errorf("there is no resource %s", name)
+			return nil, fmt.Errorf("unknown resource %s", name)
 		}
 		if stated, err := other.resources(); err == nil && stated.byName[full] != nil {
 			return stated.byName[full], nil
 		}
 	}
-	return nil, fmt.Errorf("there is no resource %s: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(set.byName)), ", "))
+	return nil, fmt.Errorf("unknown resource %s; want one of %s", name, strings.Join(slices.Sorted(maps.Keys(set.byName)), ", "))
 }
 
 func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Action, error) {

@@ -133,7 +133,7 @@ func (r *router) add(op *Operation, path string) error {
 			return nil // of two paths that differ in a trailing slash alone, the first counts
 		}
 		if before.Method == op.Method || p.glued != glued {
-			return fmt.Errorf("%s %s and %s %s differ at most in the names of their parameters",
+			return fmt.Errorf("%s %s and %s %s differ only in the names of their parameters",
 				before.Method, before.Template, op.Method, op.Template)
 		}
 	}

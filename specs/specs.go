@@ -54,7 +54,7 @@ func Catalogue() []Entry {
 func Source(name string, brand Brand) ([]byte, error) {
 	source, err := understudy.Documents.ReadFile("specs/" + name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("there is no document of interface %q: choose one of %s", name,
+		return nil, fmt.Errorf("unknown interface %q; want one of %s", name,
 			strings.Join(append(Interfaces(), Control), ", "))
 	}
 	if name == Control {

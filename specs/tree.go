@@ -67,9 +67,9 @@ func (g *grower) mapping(node *yaml.Node) (any, error) {
 		case key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge":
 			merge(merged, value)
 		case key.Kind != yaml.ScalarNode:
-			return nil, fmt.Errorf("line %d: a key is not a text", key.Line)
+			return nil, fmt.Errorf("line %d: a key is not a string", key.Line)
 		case twice:
-			return nil, fmt.Errorf("line %d: the key %q is there twice", key.Line, key.Value)
+			return nil, fmt.Errorf("line %d: the key %q is given twice", key.Line, key.Value)
 		default:
 			object[key.Value] = value
 		}

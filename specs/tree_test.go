@@ -98,7 +98,7 @@ func TestLoadFile(t *testing.T) {
 	})
 	for name, tt := range map[string]struct{ text, want string }{
 		"a key that is there twice": {
-			"openapi: 3.0.3\npaths:\n  /api/pools: {get: {}}\n  /api/pools: {post: {}}\n", `line 4: the key "/api/pools" is there twice`,
+			"openapi: 3.0.3\npaths:\n  /api/pools: {get: {}}\n  /api/pools: {post: {}}\n", `line 4: the key "/api/pools" is given twice`,
 		},
 		"another file": {
 			"openapi: 3.0.3\npaths:\n  /api/pools: {$ref: 'paths/pools.yaml'}\n", "it refers to another file (paths/pools.yaml): bundle",

@@ -88,7 +88,7 @@ func inflated(source []byte) ([]byte, error) {
 	if schemas, ok := components["schemas"].(map[string]any); ok {
 		for i := range 200 {
 			schemas[fmt.Sprintf("Unneeded%d", i)] = map[string]any{
-				"type": "object", "description": strings.Repeat("Nobody needs this. ", 20),
+				"type": "object", "description": strings.Repeat("This is not needed. ", 20),
 				"properties": map[string]any{"next": map[string]any{"$ref": fmt.Sprintf("#/components/schemas/Unneeded%d", (i+1)%200)}},
 			}
 		}

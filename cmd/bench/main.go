@@ -19,8 +19,8 @@ type line struct {
 }
 
 func main() {
-	long := flag.Bool("long", false, "check a recording of a million exchanges, not of 200,000")
-	only := flag.String("only", "", "measure only what has `WORDS` in its name")
+	long := flag.Bool("long", false, "check a recording of a million exchanges instead of 200,000")
+	only := flag.String("only", "", "run only benchmarks with `WORDS` in their names")
 	flag.Parse()
 	exchanges := 200_000
 	if *long {
@@ -36,7 +36,7 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "what\tbudget\tmeasured\tin detail")
 	for _, l := range []line{
-		{"GET one pool, against a bare handler", "≥ 0.60", getOne},
+		{"GET one pool, compared with a bare handler", "≥ 0.60", getOne},
 		{"POST that creates a pool, likewise", "≥ 0.40", create},
 		{"POST that creates a pool rule, likewise", "≥ 0.40", createRule},
 		{"POST of an event, likewise", "≥ 0.40", ingest},
@@ -51,7 +51,7 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"check of 39 exchanges of all interfaces", "≤ 0.60 s of CPU", smallChecks},
 		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges, twelve)},
 		{"check of mixed traffic", "≥ 10,000/s", checkRecording(exchanges/2, mixed)},
-		{"check by a document of 800 KB, against ours", "≤ 1.50", checkByLarge},
+		{"check against a document of 800 KB, compared with ours", "≤ 1.50", checkByLarge},
 	} {
 		if !strings.Contains(l.what, only) {
 			continue

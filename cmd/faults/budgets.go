@@ -10,7 +10,7 @@ import (
 
 var budgets = promise{
 	name: "budgets",
-	says: "No world, and no server, takes more than its limits; what is refused says why, and deleting makes room again.",
+	says: "No world and no server exceeds its limits; refusals give the reason, and deleting makes room again.",
 	tried: "`--state-limit 8MiB --memory-limit 48MiB --journal-limit 1MiB`; a world is filled in random order with parts, " +
 		"results, jobs, events, turns and checkpoints, then 60 worlds with journals; the bytes of health and of the worlds after each request",
 	try: tryBudgets,
@@ -44,7 +44,7 @@ func tryBudgets(ctx context.Context, t *trial) (string, error) {
 		}
 	}
 	if f.refusals() == 0 {
-		return "", errors.New("nothing was refused, so that the limit was not reached")
+		return "", errors.New("nothing was refused, so the limit was not reached")
 	}
 	if err := f.room(ctx); err != nil {
 		return "", err

@@ -12,9 +12,9 @@ import (
 
 var clocks = promise{
 	name: "clocks",
-	says: "However far a clock is moved, it says the truth of how far it came, and the server goes on.",
+	says: "However far a clock is moved, it reports correctly how far it came, and the server keeps working.",
 	tried: "a world with a schedule of every minute, one without, each moved by 876,000 h, up to and beyond the year 9999, back, by " +
-		"lengths that are none, by random ones, and until idle; reads after each move; health and another world meanwhile",
+		"invalid lengths, by random ones, and until idle; reads after each move; health and another world meanwhile",
 	try: tryClocks,
 }
 
@@ -122,7 +122,7 @@ func honest(moved answer, was time.Time, body string) error {
 		target = text.Time()
 	}
 	if moved.get("complete").Bool() == now.Before(target) {
-		return fmt.Errorf("it says complete wrongly, asked for %v: %s", target, moved.body)
+		return fmt.Errorf("it reports complete wrongly, for a move of %v: %s", target, moved.body)
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ func TestReadRecording(t *testing.T) {
 		{name: "nothing", want: map[exchange]bool{}},
 		{name: "whole lines", text: one + two, want: map[exchange]bool{{"a", 1}: true, {"a", 2}: true}},
 		{name: "half a line at the end", text: one + two[:10], want: map[exchange]bool{{"a", 1}: true}, torn: 10},
-		{name: "half a line in the middle", text: one[:10] + "\n" + two, err: "line 1 is not whole"},
-		{name: "a number twice", text: one + one, err: "line 2: exchange 1 of world a is there twice"},
+		{name: "half a line in the middle", text: one[:10] + "\n" + two, err: "line 1 is incomplete"},
+		{name: "a number twice", text: one + one, err: "line 2: exchange 1 of world a is recorded twice"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,7 @@ import (
 
 var fifo = promise{
 	name: "fifo",
-	says: "A recording that nobody reads holds up no world.",
+	says: "A recording without a reader does not block any world.",
 	tried: "`--record` to a FIFO without a reader, and to one whose reader stops after 64 KiB; 8 clients in 4 worlds, " +
 		"8,000 requests each time; times, header and exit code",
 	try: tryFIFO,

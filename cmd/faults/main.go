@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	chosen := choose(promises(), o.only)
 	if len(chosen) == 0 {
-		return fmt.Errorf("-run %s: no promise has such a name; -list prints the names", o.only)
+		return fmt.Errorf("-run %s: no promise matches; -list prints the names", o.only)
 	}
 	if o.list {
 		for _, p := range chosen {
@@ -59,10 +59,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.DurationVar(&o.long, "for", 3*time.Minute, "the `DURATION` that the promises which can be tried for as long as one likes share")
-	flags.DurationVar(&o.soak, "soak", 2*time.Minute, "the `DURATION` of the soak, which is not part of -for")
-	only := flags.String("run", "", "try only promises whose names match `REGEXP`")
-	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that everything random comes from (default: another one each time)")
+	flags.DurationVar(&o.long, "for", 3*time.Minute, "the `DURATION` shared by the promises that can be tested for any length of time")
+	flags.DurationVar(&o.soak, "soak", 2*time.Minute, "the `DURATION` of the soak, not included in -for")
+	only := flags.String("run", "", "test only promises whose names match `REGEXP`")
+	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: a new one each time)")
 	flags.BoolVar(&o.list, "list", false, "list the promises")
 	if err := flags.Parse(args); err != nil {
 		return o, err

@@ -69,7 +69,7 @@ func (t *trial) serve(ctx context.Context, args ...string) (*mock, error) {
 // serveSmall is serve for a process whose files cannot grow beyond some blocks of 512 or 1,024 bytes.
 func (t *trial) serveSmall(ctx context.Context, blocks int, args ...string) (*mock, error) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		return nil, fmt.Errorf("%w: there is no shell to limit the size of files with", errNotTried)
+		return nil, fmt.Errorf("%w: no shell found that can limit the size of files", errNotTried)
 	}
 	script := fmt.Sprintf(`ulimit -f %d && exec "$0" serve --listen 127.0.0.1:0 "$@"`, blocks)
 	return t.begin(ctx, "sh", append([]string{"-c", script, t.binary}, args...)...)

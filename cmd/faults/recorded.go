@@ -29,11 +29,11 @@ func readRecording(text []byte) (recorded, error) {
 		}
 		var e recording.Exchange
 		if err := json.Unmarshal(text[:end], &e); err != nil {
-			return r, fmt.Errorf("line %d is not whole: %w: %.100q", number, err, text[:end])
+			return r, fmt.Errorf("line %d is incomplete: %w: %.100q", number, err, text[:end])
 		}
 		name := exchange{e.World, e.Seq}
 		if e.Response == nil || r.exchanges[name] {
-			return r, fmt.Errorf("line %d: exchange %d of world %s is there twice or without a response", number, e.Seq, e.World)
+			return r, fmt.Errorf("line %d: exchange %d of world %s is recorded twice or without a response", number, e.Seq, e.World)
 		}
 		r.exchanges[name] = true
 		text = text[end+1:]

@@ -11,7 +11,7 @@ import (
 
 var slowReaders = promise{
 	name: "slow-readers",
-	says: "Clients that do not read cost little memory, are left after `--write-timeout`, and hold up nobody.",
+	says: "Clients that do not read use little memory, are disconnected after `--write-timeout`, and do not block others.",
 	tried: "40 clients ask for a result of 32 MiB and read only its beginning, with `--write-timeout 3s`; memory of the process, its " +
 		"connections, and other clients' answers meanwhile",
 	try: trySlowReaders,

@@ -23,7 +23,7 @@ const soakName = "soak"
 
 var soak = promise{
 	name: soakName,
-	says: "The mock runs for as long as one likes: its heap levels off, and nothing is left running.",
+	says: "The mock can run indefinitely: its heap levels off, and nothing is left running.",
 	tried: "64 clients in 1,000 worlds (two for each second, if that is less), in this process: forks, checkpoints, resets, worlds made anew, events, queries, pools, chats, " +
 		"states dumped and loaded, clocks; journals of 32 KiB and states of 512 KiB, so that a sixth of the time fills them; the median " +
 		"of five live heaps, while no client is busy, after a sixth and at the end; goroutines before and after",

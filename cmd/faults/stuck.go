@@ -11,9 +11,9 @@ import (
 
 var stuckQueries = promise{
 	name: "stuck-queries",
-	says: "Queries that never end hold up nobody but those who wait for their results.",
+	says: "Queries that never end block only those who wait for their results.",
 	tried: "24 worlds in which such queries run one after another, recursive ones and regular expressions; another world, health, list, " +
-		"reset and delete meanwhile; 100 callers that leave; SIGTERM",
+		"reset and delete meanwhile; 100 callers that disconnect; SIGTERM",
 	try: tryStuck,
 }
 

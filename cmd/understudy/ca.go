@@ -17,15 +17,15 @@ func newCA() *cobra.Command {
 		Use:   "ca",
 		Short: "Show the CA that signs for understudy serve --tls",
 		Long: `Show the certificate authority (CA) that signs the certificates of
-understudy serve --tls. It is made the first time it is needed, in your folder of
-configurations, and is yours alone: whoever has its key can pretend to be any
-server, to every program that trusts it.`,
+understudy serve --tls. It is created in your configuration folder when it is first
+needed. Keep its key to yourself: whoever has it can impersonate any server to every
+program that trusts the CA.`,
 		Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(&cobra.Command{
 		Use:     "path",
-		Short:   "Print the file of the CA's certificate",
+		Short:   "Print the path of the CA's certificate",
 		Example: `  curl --cacert "$(understudy ca path)" https://127.0.0.1:4010/_understudy/health`,
 		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -38,10 +38,10 @@ server, to every program that trusts it.`,
 		},
 	}, &cobra.Command{
 		Use:   "env",
-		Short: "Print the environment that lets programs trust the CA",
+		Short: "Print environment variables that make programs trust the CA",
 		Long: `Print, for a POSIX shell, the variables that curl, Go, Node, Python, Ruby and Deno
-read. All but those of Node and Deno put the CA in the place of the authorities that
-the system trusts: set them for the programs that talk to the mock.`,
+read. Except for Node and Deno, the CA replaces the authorities that the system
+trusts: set the variables only for programs that talk to the mock.`,
 		Example: `  eval "$(understudy ca env)"`,
 		Args:    exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -49,19 +49,19 @@ func newCheck() *cobra.Command {
 		Use:   "check [FILE...]",
 		Short: "Check recorded traffic against the interfaces' documents and rules",
 		Long: `Check recorded traffic: each exchange against the document of its interface, and
-all of them against the rules that hold between exchanges, such as that a pool
-which a rule references cannot be deleted (see understudy rules).
+all of them against the rules that hold between exchanges, for example that a pool
+cannot be deleted while a rule references it (see understudy rules).
 
 A FILE is a recording: an HTTP Archive (HAR 1.2), NDJSON as written by serve
---record, or a cassette of go-vcr, VCR.py or Ruby's VCR, each also gzipped; which
-of them, its content tells. It may also be a folder or a quoted glob. - is
-standard input. All are one recording: exchanges of one account are judged in
-the order of their times, and file by file where they have none. Without a
-FILE, those that understudy.yaml names.
+--record, or a cassette of go-vcr, VCR.py or Ruby's VCR, optionally gzipped;
+the format is detected from the content. It may also be a folder or a quoted glob.
+- is standard input. All files form one recording: exchanges of one account are
+judged in the order of their times, or file by file if they have none. Without a
+FILE, the recordings in understudy.yaml are checked.
 
 Addresses of a local mock and https://INTERFACE.svc.example are known, others are
-guessed from the recording, which the report says; what is found there is a
-warning at most. --base tells them for certain.
+guessed from the recording. The report lists the guesses, and findings there are
+warnings at most. Use --base to specify the addresses.
 
 Exit code 0: conforms. 1: there are violations, stale entries in the baseline, too
 little coverage, too much that is inconclusive, or, with --gaps fail, exchanges
@@ -87,35 +87,35 @@ func (f *checkFlags) add(c *cobra.Command) {
 	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)",
 		pairs{what: "URL", many: true})
 	f.rewrites = rewrite(c)
-	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces that were given none")
+	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces without --base")
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.extras = chooseExtras(c)
-	f.trust = choose(c, "trust", "the least sure source from which a deviation is an error", choice{
+	f.trust = choose(c, "trust", "the least certain source for which a deviation is an error", choice{
 		word:  string(specs.Public),
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
-	f.disputed = choose(c, "disputed", "what to do with findings on which the two judges differ", words("report", "fail"))
+	f.disputed = choose(c, "disputed", "what to do with findings on which the two engines differ", words("report", "fail"))
 	addEngine(c, &f.engine)
-	f.complete = choose(c, "complete", "whether recordings hold all requests that an account was sent: auto is until one shows\notherwise",
+	f.complete = choose(c, "complete", "whether recordings contain all requests to an account: auto assumes so until one shows\notherwise",
 		words(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
-	f.gaps = choose(c, "gaps", "what to do when exchanges are missing, by the numbers in recordings of our own format",
+	f.gaps = choose(c, "gaps", "what to do when exchanges are missing, according to the numbers in understudy recordings",
 		words("report", "fail"))
 	c.Flags().StringArrayVar(&f.severities, "severity", nil,
-		"how loud findings are, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
-			"patterns, the first that fits decides (repeatable)")
+		"the severity of findings, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
+			"patterns, the first that matches applies (repeatable)")
 	f.minimums.add(c)
 	c.Flags().Float64Var(&f.inconclusive, "max-inconclusive", 100,
-		"fail when more than so many `PERCENT` of the checks are inconclusive")
+		"fail when more than `PERCENT` of the checks are inconclusive")
 	c.Flags().StringArrayVar(&f.ignoredHosts, "ignore-host", nil,
-		"leave out exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
+		"ignore exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
 	c.Flags().StringArrayVar(&f.ignoredPaths, "ignore-path", nil,
-		"leave out exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
+		"ignore exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
 	c.Flags().StringArrayVar(&f.ignoredHeaders, "ignore-header", nil,
 		"do not judge headers with names like `PATTERN`, such as X-Acme-* (repeatable)")
 	c.Flags().Var(&f.limits, "latency",
-		"how long an operation may take, as in workflow.listPools=300ms; names may be\n"+
-			"patterns, the most specific one decides (repeatable)")
-	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings that `FILE` lists, and want all of them to occur")
+		"the time limit of an operation, as in workflow.listPools=300ms; names may be\n"+
+			"patterns, the most specific one applies (repeatable)")
+	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, and fail when one of them no longer occurs")
 	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
 		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
@@ -195,7 +195,7 @@ func (f *checkFlags) show(c *cobra.Command, checker *contract.Checker, source co
 func (f *checkFlags) accept(c *cobra.Command, r *contract.Report) error {
 	err := writeFile(f.writeBaseline, func(w io.Writer) error { return contract.WriteBaseline(w, r) })
 	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: say in it why you accept each finding\n", f.writeBaseline)
+		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: add to it why you accept each finding\n", f.writeBaseline)
 	}
 	return err
 }
@@ -264,6 +264,6 @@ func explain(err error, r *contract.Report) error {
 	if !errors.Is(err, contract.ErrNothingMatched) || r.Exchanges.Read == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; say where the interfaces were with --base NAME=URL, as in --base %s=https://%[2]s.example.com",
+	return fmt.Errorf("%w; specify the base addresses with --base NAME=URL, as in --base %s=https://%[2]s.example.com",
 		err, specs.Workflow)
 }

@@ -30,16 +30,16 @@ func newCoverage() *cobra.Command {
 	var f coverageFlags
 	c := &cobra.Command{
 		Use:   "coverage REPORT.json...",
-		Short: "Add up what several reports of check covered",
-		Long: `Add up the coverage of reports that check --format json wrote: of several test
-suites, or of several runs. A documented part counts as seen when any of them saw
-it. - is standard input.
+		Short: "Combine the coverage of several reports of check",
+		Long: `Combine the coverage of reports written by check --format json, for example of several
+test suites or runs. A documented part counts as seen if any of the reports saw it.
+- is standard input.
 
 The axes are operations, requests (media types), responses (status and media type),
-parameters that were given, values of enumerations, properties of bodies that were
-seen and not only as null, and rules that had their chance.
+parameters that were sent, values of enumerations, properties of bodies that were
+seen with a value other than null, and rules that had something to judge.
 
-Exit code 1: there is less than --min wants. 2: a report cannot be read.`,
+Exit code 1: coverage is below --min. 2: a report cannot be read.`,
 		Example: `  understudy check --format json -o unit.json unit.ndjson
   understudy check --format json -o e2e.json e2e.har
   understudy coverage --min operations=80 unit.json e2e.json
@@ -52,7 +52,7 @@ Exit code 1: there is less than --min wants. 2: a report cannot be read.`,
 		},
 		RunE: f.run,
 	}
-	f.format = choose(c, "format", "how to print it", words("text", "json"))
+	f.format = choose(c, "format", "the output format", words("text", "json"))
 	c.Flags().StringVar(&f.iface, "interface", "", "only the interface `NAME`")
 	complete(c, "interface", specs.Interfaces())
 	c.Flags().BoolVar(&f.missed, "missed", false, "list what was never seen")
@@ -64,8 +64,8 @@ Exit code 1: there is less than --min wants. 2: a report cannot be read.`,
 type minimums []report.Threshold
 
 func (m *minimums) add(c *cobra.Command) {
-	c.Flags().Var(m, "min", "fail when less of an axis of coverage is covered: of operations, requests, responses,\n"+
-		"parameters, enums, properties or rules (repeatable)")
+	c.Flags().Var(m, "min", "fail when coverage of an axis is below a percentage; the axes are operations, requests, responses,\n"+
+		"parameters, enums, properties and rules (repeatable)")
 	var axes []string
 	for _, axis := range report.Axes() {
 		axes = append(axes, axis+"=")
@@ -92,11 +92,11 @@ func (m *minimums) Set(text string) error {
 		return fmt.Errorf("want %s, as in %s=80", m.Type(), report.Operations)
 	}
 	if !slices.Contains(report.Axes(), axis) {
-		return fmt.Errorf("there is no axis of coverage %q: want %s", axis, source.OneOf(axis, report.Axes()))
+		return fmt.Errorf("unknown axis of coverage %q; want %s", axis, source.OneOf(axis, report.Axes()))
 	}
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(number, "%"), 64)
 	if err != nil || !(percent >= 0 && percent <= 100) {
-		return fmt.Errorf("%q is no percentage: want a number from 0 to 100", number)
+		return fmt.Errorf("want a percentage between 0 and 100, not %q", number)
 	}
 	*m = append(*m, report.Threshold{Axis: axis, Want: percent})
 	return nil
@@ -161,14 +161,14 @@ func (m minimums) check(c *report.Coverage) error {
 	for _, t := range m {
 		i := slices.IndexFunc(c.Axes, func(a report.Axis) bool { return a.Name == t.Axis })
 		if i < 0 {
-			return fmt.Errorf("coverage of %s is not known of one interface alone", t.Axis)
+			return fmt.Errorf("coverage of %s is not available for a single interface", t.Axis)
 		}
 		if t.Got = c.Axes[i].Percent(); t.Missed() {
 			low = append(low, fmt.Sprintf("%.1f %% of %s, want %v %%", t.Got, t.Axis, t.Want))
 		}
 	}
 	if len(low) > 0 {
-		return &exitError{exitViolations, errors.New("too little is covered: " + strings.Join(low, "; "))}
+		return &exitError{exitViolations, errors.New("coverage is too low: " + strings.Join(low, "; "))}
 	}
 	return nil
 }

@@ -100,10 +100,10 @@ The source of a rule is the least sure of the sources of what it checks; each fi
 		fmt.Fprintf(&b, "\n## %s\n\nSource: `%s`.\n\n", doc.ID, doc.Provenance)
 		for _, part := range [][2]string{
 			{"What must hold", doc.Title + "."},
-			{"What it watches", doc.Watches},
-			{"What it takes for a violation", doc.Evidence},
+			{"What it checks", doc.Watches},
+			{"What counts as a violation", doc.Evidence},
 			{"What makes it inconclusive", doc.Inconclusive},
-			{"What looks like a violation and is none", doc.Passes},
+			{"What looks like a violation but is not", doc.Passes},
 		} {
 			fmt.Fprintf(&b, "- **%s.** %s\n", part[0], plain(part[1]))
 		}

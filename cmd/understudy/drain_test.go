@@ -23,7 +23,7 @@ func TestDrain(t *testing.T) {
 		if err := mock.end(t, syscall.SIGTERM); err == nil || !strings.Contains(err.Error(), "exit status 2") {
 			t.Errorf("it ended with %v, want exit code 2", err)
 		}
-		if log := mock.stderr(t); !strings.Contains(log, "1 answers were cut off") {
+		if log := mock.stderr(t); !strings.Contains(log, "1 responses were cut off") {
 			t.Errorf("standard error does not say so: %s", log)
 		}
 	})

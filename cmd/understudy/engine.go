@@ -20,8 +20,8 @@ const (
 )
 
 // withoutEngine says in a report that only one engine judged although none was excluded.
-const withoutEngine = "kin-openapi judged alone: " + engineName + ", the second engine, is neither beside understudy nor on " +
-	"PATH; go install ./cmd/understudy-libopenapi, where understudy was cloned, gets it, and --engine none does without"
+const withoutEngine = "only kin-openapi judged: " + engineName + ", the second engine, was not found beside understudy or on " +
+	"PATH; install it with go install ./cmd/understudy-libopenapi in the repository, or choose --engine none"
 
 func addEngine(c *cobra.Command, path *string) {
 	c.Flags().StringVar(path, "engine", "",

@@ -46,7 +46,7 @@ func (l *impatient) drain(w io.Writer) {
 		}
 		_, _ = w.Write(line)
 		if lost := l.lost.Swap(0); lost > 0 {
-			fmt.Fprintf(w, "understudy: %d log lines were left out, since standard error took nothing\n", lost)
+			fmt.Fprintf(w, "understudy: %d log lines were dropped because standard error was blocked\n", lost)
 		}
 	}
 }

@@ -31,16 +31,16 @@ func newInit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init [RECORDING...]",
 		Short: "Write " + configName + ", the configuration of understudy in this folder",
-		Long: `Write ` + configName + ` in the present folder, with every setting and what it is for,
-and beside it the JSON Schema by which editors complete it.
+		Long: `Write ` + configName + ` in the current folder, with every setting and its purpose, and
+beside it the JSON Schema that editors use for completion.
 
-With recordings (files, folders or globs), the base addresses of the interfaces are
-guessed from them and written down, for you to confirm, and so are the recordings.`,
+With recordings (files, folders or globs), the recordings and the base addresses
+guessed from them are written down as well, for you to confirm.`,
 		Example: `  understudy init
   understudy init 'recordings/**/*.har'`,
 		RunE: f.run,
 	}
-	c.Flags().BoolVar(&f.force, "force", false, "write over a file that is there")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite existing files")
 	addBrand(c, &f.brand)
 	return c
 }
@@ -58,7 +58,7 @@ func (f *initFlags) run(c *cobra.Command, files []string) error {
 	if !f.force {
 		for _, name := range []string{configName, schema} {
 			if _, err := os.Lstat(name); err == nil {
-				return fmt.Errorf("%s is there already: --force writes over it", name)
+				return fmt.Errorf("%s exists already: overwrite it with --force", name)
 			}
 		}
 	}
@@ -108,11 +108,11 @@ func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (
 		if !slices.Contains(bases[base.Interface], base.URL) {
 			bases[base.Interface] = append(bases[base.Interface], base.URL)
 		}
-		fmt.Fprintf(report.LogWriter(c.OutOrStdout()), "%s is at %s (%d exchanges): see that this is right\n",
+		fmt.Fprintf(report.LogWriter(c.OutOrStdout()), "%s is at %s (%d exchanges): please verify\n",
 			base.Interface, base.URL, base.Exchanges)
 	}
 	if err != nil && !errors.Is(err, contract.ErrNothingMatched) {
-		fmt.Fprintln(c.ErrOrStderr(), "understudy: not all of it could be read:", err)
+		fmt.Fprintln(c.ErrOrStderr(), "understudy: some recordings could not be read in full:", err)
 	}
 	return bases, nil
 }

@@ -24,7 +24,7 @@ func (l *limits) Set(text string) error {
 	}
 	most, err := time.ParseDuration(value)
 	if err != nil || most <= 0 {
-		return fmt.Errorf("%q is no limit: want a time above 0 with its unit, as in 300ms, 1.5s or 2m", value)
+		return fmt.Errorf("want a time above 0 with its unit, as in 300ms, 1.5s or 2m, not %q", value)
 	}
 	if l.most == nil {
 		l.most = map[string]time.Duration{}

@@ -29,13 +29,13 @@ func newOperations() *cobra.Command {
 	var f operationsFlags
 	c := &cobra.Command{
 		Use:   "operations",
-		Short: "List the platform's operations, and which of them a recording touched",
+		Short: "List the platform's operations, and which of them a recording calls",
 		Long: `List the operations of the platform's six interfaces. With recordings, also how often
 each was called, and how much was seen of its documented responses, parameters,
 values of enumerations, and properties of bodies.
 
-The extras, which clients call around the operations, stand in a section of their own
-and are never counted. With --extras they are listed in place of the operations.
+The extras, which clients call beside the operations, are listed in a separate section
+and never counted. With --extras only they are listed.
 
 understudy operations show NAME describes one of them in full, with an example call.`,
 		Example: `  understudy operations --interface workflow
@@ -48,13 +48,13 @@ understudy operations show NAME describes one of them in full, with an example c
 	}
 	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
 	complete(c, "interface", specs.Interfaces())
-	f.format = choose(c, "format", "how to print them", words("text", "json"))
+	f.format = choose(c, "format", "the output format", words("text", "json"))
 	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
 	f.bases = give(c, "base", "the base address of an interface in the recordings (repeatable)",
 		pairs{what: "URL", many: true})
 	f.rewrites = rewrite(c)
-	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras in place of the operations")
+	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras instead of the operations")
 	c.AddCommand(newOperationsShow())
 	return c
 }
@@ -209,7 +209,7 @@ func writeOperations(w io.Writer, rows []operation) error {
 		}
 		summary += fmt.Sprintf("; the recordings call %d of them", called)
 	}
-	_, err := fmt.Fprintln(w, summary+". One in full: understudy operations show NAME")
+	_, err := fmt.Fprintln(w, summary+". For details of one: understudy operations show NAME")
 	return err
 }
 
@@ -256,7 +256,7 @@ func writeExtras(w io.Writer, rows []operation) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintln(w, "\nExtras, which clients call around the operations, and which no count has:"); err != nil {
+	if _, err := fmt.Fprintln(w, "\nExtras, which clients call beside the operations, and which are not counted:"); err != nil {
 		return err
 	}
 	return writeTable(w, rows)

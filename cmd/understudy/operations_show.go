@@ -25,13 +25,13 @@ func newOperationsShow() *cobra.Command {
 	f := showFlags{address: manual.DefaultAddress()}
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show what an operation takes and answers, with an example call",
+		Short: "Show an operation's parameters, bodies and responses, with an example call",
 		Long: `Show an operation in full: its parameters and bodies with their types and limits, its
-answers, where each of these is known from, and a call with curl that works against
-understudy serve as it starts, or against the scenario that the example names.
+responses, the source of each of these, and a curl command that works against a newly
+started understudy serve, or against the scenario that the example names.
 
-NAME is an interface and an id, as in workflow.deletePool, or the id alone if only one
-interface has it.`,
+NAME is an interface and an id, as in workflow.deletePool, or only the id if it is
+unique.`,
 		Example: `  understudy operations show core.issueJob
   understudy operations show deletePool --url http://127.0.0.1:8080
   understudy operations show llm.createAgent --format json | jq -r .example.curl`,
@@ -46,7 +46,7 @@ interface has it.`,
 		},
 		RunE: f.run,
 	}
-	f.format = choose(c, "format", "how to write it", words("text", "json"))
+	f.format = choose(c, "format", "the output format", words("text", "json"))
 	c.Flags().StringVar(&f.address.URL, "url", f.address.URL, "the `ADDRESS` of the mock in the example")
 	c.Flags().StringVar(&f.address.Key, "key", f.address.Key, "the API `KEY` in the example")
 	addBrand(c, &f.brand)
@@ -111,7 +111,7 @@ func findEntry(all []specs.Entry, name string) (specs.Entry, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return specs.Entry{}, fmt.Errorf("there is no operation %q; near it are %s; understudy operations lists all",
+		return specs.Entry{}, fmt.Errorf("unknown operation %q; similar ones are %s; understudy operations lists all",
 			name, strings.Join(near(all, name), ", "))
 	}
 	var several []string
@@ -119,7 +119,7 @@ func findEntry(all []specs.Entry, name string) (specs.Entry, error) {
 		several = append(several, entry.Name())
 	}
 	slices.Sort(several)
-	return specs.Entry{}, fmt.Errorf("several interfaces have an operation %q: want %s", name, strings.Join(several, " or "))
+	return specs.Entry{}, fmt.Errorf("several interfaces have an operation %q; want %s", name, strings.Join(several, " or "))
 }
 
 // near names the three operations that a name resembles most.

@@ -26,14 +26,14 @@ type outputs struct {
 }
 
 func (o *outputs) add(c *cobra.Command) {
-	o.format = choose(c, "format", "how to write the report", words(report.Formats()...))
+	o.format = choose(c, "format", "the format of the report", words(report.Formats()...))
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write the report to `FILE` instead of standard output")
 	c.Flags().StringArrayVar(&o.also, "report", nil,
-		"write it in another form as well, as `FORMAT=FILE`, such as html=report.html; - is standard output\n"+
+		"also write it in another format, as `FORMAT=FILE`, such as html=report.html; - is standard output\n"+
 			"(repeatable)")
 	o.colour = choose(c, "color", "whether text has colours; auto: on a terminal, unless NO_COLOR is set",
 		words("auto", "always", "never"))
-	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every finding on its own, also where nothing could be told")
+	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every finding separately, including inconclusive ones")
 }
 
 // check refuses what could only fail after a long recording was read.
@@ -42,7 +42,7 @@ func (o *outputs) check() error {
 	for _, text := range o.also {
 		format, file, _ := strings.Cut(text, "=")
 		if !slices.Contains(report.Formats(), format) || file == "" {
-			errs = append(errs, fmt.Errorf("--report %q: want FORMAT=FILE, as in html=report.html; the form is %s",
+			errs = append(errs, fmt.Errorf("--report %q: want FORMAT=FILE, as in html=report.html; FORMAT is %s",
 				text, source.OneOf(format, report.Formats())))
 		}
 	}
@@ -150,7 +150,7 @@ func summarize(r *report.Report) error {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return fmt.Errorf("write the summary of the step, %s: %w", summaryFile, err)
+		return fmt.Errorf("write the job summary %s: %w", summaryFile, err)
 	}
 	room := report.MaxSummary
 	if info, err := file.Stat(); err == nil {

@@ -36,11 +36,11 @@ func folderOf(path string) error {
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(folder); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no folder %s: make it first", folder)
+		return fmt.Errorf("folder %s does not exist: create it first", folder)
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder", folder)
+		return fmt.Errorf("%s is not a folder", folder)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (p *process) stopUnrecorded(t *testing.T) {
 	_ = p.end(t, syscall.SIGTERM)
 	log := p.stderr(t)
 	if code := p.cmd.ProcessState.ExitCode(); code != 2 || strings.Count(log, "answers are not recorded") != 1 ||
-		!strings.Contains(log, "exchanges are not in the recording") {
+		!strings.Contains(log, "exchanges were not recorded") {
 		t.Errorf("exit code %d, want 2, and this said once:\n%s", code, log)
 	}
 }

@@ -61,7 +61,7 @@ func (f *fifo) Write(b []byte) (int, error) {
 	}
 	n, err := file.Write(b)
 	if errors.Is(err, syscall.EPIPE) {
-		return 0, errors.Join(errors.New("nobody reads the FIFO any more"), f.Close())
+		return 0, errors.Join(errors.New("the FIFO has no reader any more"), f.Close())
 	}
 	return n, err
 }
@@ -101,13 +101,13 @@ func prepareRecording(file *os.File, log *slog.Logger) error {
 		return err
 	}
 	if !isExchange(line) && (err == nil || !bytes.HasPrefix(line, []byte(`{"seq":`))) {
-		return errors.New("the file is there and holds something else than a recording; choose another one")
+		return errors.New("the file exists and is not a recording; choose another one")
 	}
 	end, err := lastLine(file, info.Size())
 	if err != nil || end == info.Size() {
 		return err
 	}
-	log.Warn("cut off the last line of the recording, which is not complete", "file", file.Name(),
+	log.Warn("removed the last line of the recording, which was incomplete", "file", file.Name(),
 		"bytes", info.Size()-end)
 	return file.Truncate(end)
 }

@@ -32,7 +32,7 @@ func recordings(c *cobra.Command, files []string, again bool) (source contract.S
 		one := contract.Input{Name: standardInput, Reader: until(c.Context(), c.InOrStdin())}
 		if again {
 			if one.Path, err = spool(one.Reader); err != nil {
-				return nil, nil, fmt.Errorf("keep standard input, which is read twice: %w", err)
+				return nil, nil, fmt.Errorf("buffer standard input, which is read twice: %w", err)
 			}
 			one.Reader = nil
 			done = func() { _ = os.Remove(one.Path) }

@@ -87,7 +87,7 @@ func TestVerdictIsToldOnce(t *testing.T) {
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
 		t.Errorf("exit: %v", err)
 	}
-	if n := strings.Count(drawn.text.String(), "the recording breaks the contract"); n != 1 {
+	if n := strings.Count(drawn.text.String(), "the recording violates the contract"); n != 1 {
 		t.Errorf("the verdict is told %d times:\n%s", n, drawn.text.String())
 	}
 }
@@ -185,9 +185,9 @@ func TestRecordings(t *testing.T) {
 		"a pattern is what it fits":                     {[]string{filepath.Join(dir, "**", "*.ndjson")}, 0, "3 read: 3 matched"},
 		"a file that is named twice is read once":       {[]string{dir, dir + "/a.ndjson", dir + "/deep/../a.ndjson"}, 0, "3 read: 3 matched"},
 		"a named file that is no recording is an error": {[]string{dir + "/a.ndjson", dir + "/notes.txt"}, 2, "notes.txt:1 (byte 0): neither"},
-		"a pattern that fits nothing is an error":       {[]string{dir + "/a.ndjson", dir + "/*.har"}, 2, "there is no file to read"},
-		"a folder without recordings is an error":       {[]string{dir + "/a.ndjson", dir + "/none"}, 2, "no file there is a recording"},
-		"a file that is not there is an error":          {[]string{dir + "/a.ndjson", dir + "/nowhere.har"}, 2, "no such file"},
+		"a pattern that fits nothing is an error":       {[]string{dir + "/a.ndjson", dir + "/*.har"}, 2, "no files to read"},
+		"a folder without recordings is an error":       {[]string{dir + "/a.ndjson", dir + "/none"}, 2, "contains no recording"},
+		"a file that is not there is an error":          {[]string{dir + "/a.ndjson", dir + "/nowhere.har"}, 2, "file not found"},
 		"standard input may be mentioned twice":         {[]string{"-", "-", dir + "/a.ndjson"}, 0, "1 read: 1 matched"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,6 +41,6 @@ func rewrite(c *cobra.Command) *rewrites {
 	var value rewrites
 	c.Flags().Var(&value, "rewrite",
 		"judge addresses that begin with FROM as if they began with TO: a path on any host, or a URL;\n"+
-			"hosts and segments of FROM may be patterns, the first that fits decides (repeatable)")
+			"hosts and segments of FROM may be patterns, the first that matches applies (repeatable)")
 	return &value
 }

@@ -16,13 +16,13 @@ import (
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "understudy",
-		Short: "A stateful mock of a data platform, and a checker of traffic with it",
+		Short: "A stateful mock of a data platform, and a checker for recorded traffic",
 		Long: `Understudy stands in for a data platform.
 
-It serves the platform's HTTP interfaces with state that holds together: what one
-call creates, the next one lists, and what the platform would refuse is refused.
-And it checks recorded traffic, with the mock or with the real platform, against
-the interfaces' documents and their rules.`,
+It serves the platform's HTTP interfaces with consistent state: what one call creates,
+the next one lists, and what the platform would refuse is refused. It also checks
+recorded traffic, with the mock or with the real platform, against the interfaces'
+documents and rules.`,
 		Example: `  # Serve the mock on http://127.0.0.1:4010
   understudy serve
 
@@ -40,7 +40,7 @@ the interfaces' documents and their rules.`,
 
 		PersistentPreRunE: configure,
 	}
-	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: "+configName+", if it is there)")
+	root.PersistentFlags().String("config", "", "read the configuration `FILE` (default: "+configName+", if it exists)")
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("understudy {{.Version}}\n")
 	root.AddCommand(
@@ -60,7 +60,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return fmt.Errorf("there is no command %q: want %s; see %s --help",
+	return fmt.Errorf("unknown command %q; want %s; see %s --help",
 		args[0], source.OneOf(args[0], names), c.CommandPath())
 }
 

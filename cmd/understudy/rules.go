@@ -19,14 +19,13 @@ func newRules() *cobra.Command {
 	var format *choice
 	c := &cobra.Command{
 		Use:   "rules [NAME]",
-		Short: "List the rules that check holds traffic against, or show one",
-		Long: `List the rules that understudy check holds recorded traffic against, or show one in
-full: what must hold, what gives it a chance, how sure its source is, what it takes
-for a violation, what makes it inconclusive, and what looks like a violation and is
-none.
+		Short: "List the rules that check applies, or show one",
+		Long: `List the rules that understudy check applies to recorded traffic, or show one in full:
+what must hold, what it checks, how certain its source is, what counts as a violation,
+what makes it inconclusive, and what looks like a violation but is not.
 
-The source is the least sure of what a rule holds: documented by the platform,
-public, known from the code of clients, or assumed. Each finding tells its own.`,
+The source is that of the least certain part of the rule: documented by the platform,
+public, known from client code, or assumed. Each finding shows its own source.`,
 		Example: `  understudy rules
   understudy rules pool-deletion
   understudy rules --format json`,
@@ -46,7 +45,7 @@ public, known from the code of clients, or assumed. Each finding tells its own.`
 			return listRules(c.OutOrStdout(), format.word)
 		},
 	}
-	format = choose(c, "format", "how to write them", words("text", "json"))
+	format = choose(c, "format", "the output format", words("text", "json"))
 	c.AddCommand(newRulesShow())
 	return c
 }
@@ -55,7 +54,7 @@ func newRulesShow() *cobra.Command {
 	var format *choice
 	c := &cobra.Command{
 		Use:     "show NAME",
-		Short:   "Show what a rule is about, in full",
+		Short:   "Show a rule in full",
 		Example: `  understudy rules show use-after-delete`,
 		Args:    exactly(1, "the name of one rule"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -63,7 +62,7 @@ func newRulesShow() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return showRule(c.OutOrStdout(), args[0], format.word) },
 	}
-	format = choose(c, "format", "how to write it", words("text", "json"))
+	format = choose(c, "format", "the output format", words("text", "json"))
 	return c
 }
 
@@ -82,7 +81,7 @@ func showRule(w io.Writer, name, format string) error {
 	docs := contract.RuleDocs()
 	i := slices.IndexFunc(docs, func(doc report.RuleDoc) bool { return doc.ID == name })
 	if i < 0 {
-		return fmt.Errorf("there is no rule %q: want %s", name, source.OneOf(name, contract.Rules()))
+		return fmt.Errorf("unknown rule %q; want %s", name, source.OneOf(name, contract.Rules()))
 	}
 	if format == "json" {
 		return writeIndented(w, docs[i])
@@ -94,10 +93,10 @@ func writeRule(w io.Writer, doc report.RuleDoc) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", doc.ID, doc.Provenance, wrapped(doc.Title, ""))
 	for _, part := range [][2]string{
-		{"What it watches", doc.Watches},
-		{"What it takes for a violation", doc.Evidence},
+		{"What it checks", doc.Watches},
+		{"What counts as a violation", doc.Evidence},
 		{"What makes it inconclusive", doc.Inconclusive},
-		{"What looks like a violation and is none", doc.Passes},
+		{"What looks like a violation but is not", doc.Passes},
 	} {
 		fmt.Fprintf(&b, "\n%s\n%s\n", part[0], wrapped(part[1], "  "))
 	}

@@ -20,9 +20,9 @@ import (
 func newScenarios() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scenarios",
-		Short: "List the worlds that the mock can begin with, show or check one",
-		Long: `List the scenarios: named worlds that the mock can begin with. Choose one with
-serve --scenario NAME, or make one of your own out of what show --print yaml says.`,
+		Short: "List the scenarios that the mock can start with, or show or check one",
+		Long: `List the scenarios: named worlds that the mock can start with. Choose one with
+serve --scenario NAME, or write your own, starting from show NAME --print yaml.`,
 		Example: `  understudy scenarios
   understudy scenarios show pool-in-use
   understudy scenarios check ./my-scenario`,
@@ -50,13 +50,13 @@ func newScenariosShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show what is in a scenario",
-		Long: `Show a scenario: what it is for, its API keys, what is in it, and its story, a
-script of calls with the answers expected. NAME is one that understudy scenarios
-lists, or the path of a scenario of your own. Whether it can be served, understudy
-scenarios check says.
+		Long: `Show a scenario: its purpose, its API keys, its contents, and its story, a script of
+calls with the expected responses. NAME is a name from understudy scenarios, or the
+path of your own scenario. Use understudy scenarios check to find out whether it can
+be served.
 
-Every key is good in two forms: as the scenario has it, such as 1/admin, and in the
-platform's own form, which some clients insist on: the id of the account, a slash
+Every key is valid in two forms: as written in the scenario, such as 1/admin, and in
+the platform's own form, which some clients require: the id of the account, a slash
 and 40 hexadecimal digits, the SHA-1 of the readable key.`,
 		Example: `  understudy scenarios show quickstart
 

@@ -22,9 +22,9 @@ func newScenariosCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [NAME|PATH]...",
 		Short: "Find out whether scenarios can be served",
-		Long: `Check scenarios: make the world of each as serve would, with a real clock and with a
-frozen one, and read its story. Every mistake is a line with its file and line. The
-story is not played: its steps and the operations of its requests must be known.
+		Long: `Check scenarios: create the world of each as serve would, with a real clock and with a
+frozen one, and parse its story. Every mistake is printed with its file and line. The
+story is not played, but its steps and the operations of its requests must be known.
 
 Without arguments, all scenarios that come with understudy are checked.
 
@@ -44,7 +44,7 @@ and 2 when one cannot be read at all.`,
 			return checkScenarios(c.OutOrStdout(), names, brand, format.word)
 		},
 	}
-	format = choose(c, "format", "how to print what is wrong", words("text", "json"))
+	format = choose(c, "format", "the output format", words("text", "json"))
 	addBrand(c, &word)
 	return c
 }

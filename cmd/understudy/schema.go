@@ -20,11 +20,11 @@ import (
 func published() []publishedSchema {
 	return []publishedSchema{
 		{"config", "the configuration, " + configName, configSchema},
-		{"report", "what understudy check --format json writes", report.JSONSchema},
+		{"report", "the output of understudy check --format json", report.JSONSchema},
 		{"recording", "a line of a recording in NDJSON", recording.JSONSchema},
 		{"baseline", "accepted findings", contract.BaselineSchema},
-		{"fixture", "resources that a world begins with", string(fixtures.SchemaText())},
-		{"scenario", "a world to begin with, made of fixtures", string(scenarios.SchemaText())},
+		{"fixture", "resources that a world starts with", string(fixtures.SchemaText())},
+		{"scenario", "a world to start with, made of fixtures", string(scenarios.SchemaText())},
 	}
 }
 
@@ -52,7 +52,7 @@ or print one, for editors that complete such files and for programs that read th
 					return err
 				}
 			}
-			return fmt.Errorf("there is no schema %q: want %s", args[0], source.OneOf(args[0], names))
+			return fmt.Errorf("unknown schema %q; want %s", args[0], source.OneOf(args[0], names))
 		},
 	}
 }

@@ -61,22 +61,23 @@ func newServe() *cobra.Command {
 		Long: `Serve the mock: every interface on one port, below /INTERFACE, and the mock's own
 control interface below /_understudy.
 
-The first line on standard output comes when the interfaces can answer, and says
-where they are, as JSON. Standard error gets a line for each request that is refused,
-with the reason, and with --log-level debug for every request. SIGTERM or Ctrl-C lets requests
-in flight finish, closes the connections that are left after --drain-time, and ends
-with exit code 0 if every answer was delivered or recorded; a second one ends at once.
+The first line on standard output is JSON with the addresses of the interfaces, and is
+written when they are ready. Standard error gets a line for each refused request, with
+the reason, and with --log-level debug for every request. SIGTERM or Ctrl-C lets
+requests in flight finish, closes the connections that are left after --drain-time,
+and exits with 0 if every response was delivered or recorded; a second one exits
+immediately.
 
-With --record, an exchange is written before its answer leaves. One that cannot be
-written within a second is answered all the same, with the header
-X-Understudy-Unrecorded: the disk is full, for example, or nobody reads the FIFO.
-Up to 4096 lines and 64 MiB wait to be written. GET /_understudy/health counts what
-is not recorded, the first is logged, and the exit code is then 2. Half a line is
-cut off again.
+With --record, an exchange is written before its response is sent. If it cannot be
+written within a second, for example because the disk is full or the FIFO has no
+reader, the response is sent anyway, with the header X-Understudy-Unrecorded. Up to
+4096 lines and 64 MiB wait to be written. GET /_understudy/health counts the exchanges
+that are not recorded, the first one is logged, and the exit code is then 2. An
+incomplete line is removed again.
 
 The scenario quickstart knows two API keys: 1/admin, an administrator's, and
-1/write, which may only import data. Clients that insist on keys in the platform's
-own form find them with understudy scenarios show NAME --print keys.`,
+1/write, which may only import data. For clients that require keys in the platform's
+own form, understudy scenarios show NAME --print keys lists them.`,
 		Example: `  # Serve on http://127.0.0.1:4010
   understudy serve
   curl -H 'Authorization: SVC1 1/admin' http://127.0.0.1:4010/workflow/api/pools
@@ -104,50 +105,50 @@ own form find them with understudy scenarios show NAME --print keys.`,
 func (f *serveFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:4010", "listen on `HOST:PORT`; port 0 picks a free one")
-	f.interfaces = give(c, "interface", "an interface on a port of its own as well (repeatable)",
+	f.interfaces = give(c, "interface", "also serve an interface on a port of its own (repeatable)",
 		pairs{what: "HOST:PORT"})
 	flags.BoolVar(&f.tls, "tls", false,
 		"serve https, HTTP/2 included, with certificates of your own CA: see understudy ca")
 	flags.StringVar(&f.scenario, "scenario", "quickstart",
-		"the `NAME` of the scenario to begin with, see understudy scenarios, or the path of your own")
+		"the `NAME` of the scenario to start with, see understudy scenarios, or the path of your own")
 	complete(c, "scenario", scenarios.List())
-	f.clock = choose(c, "clock", "what moves the clock: time itself, only you, or asking for what is under way",
+	f.clock = choose(c, "clock", "what advances the clock: real time, only you, or polling of work in progress",
 		words("real", "frozen", "auto"))
-	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that everything random comes from (default: the scenario's)")
+	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: the scenario's)")
 	flags.TimeVar(&f.now, "now", time.Time{}, []string{time.RFC3339},
-		"the `TIME` at which the world begins, such as 2026-01-15T09:30:00Z (default: the scenario's, or, with\n"+
-			"a real clock, the present)")
+		"the `TIME` at which the world starts, such as 2026-01-15T09:30:00Z (default: the scenario's, or, with\n"+
+			"a real clock, the current time)")
 	addBrand(c, &f.brand)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
 	f.validate = choose(c, "validate",
-		"what happens to requests that are off the contract: refused, served and noted, or served",
+		"what happens to requests that do not match the document: refused, served and noted, or served",
 		words("strict", "report", "off"))
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.extras = chooseExtras(c)
 	flags.StringVar(&f.token, "control-token", "",
-		"the `TOKEN` that the control interface demands (default: none on a loopback address; on any other, one\n"+
-			"is made and printed once, on standard error)")
+		"the `TOKEN` that the control interface requires (default: none on a loopback address; on any other, one\n"+
+			"is generated and printed once, on standard error)")
 	flags.StringVar(&f.tokenFile, "control-token-file", "",
-		"read the token from `FILE`; the environment variable\n"+tokenVariable+" may hold it as well")
+		"read the token from `FILE`; the environment variable\n"+tokenVariable+" may contain it as well")
 	flags.StringSliceVar(&f.controlHosts, "control-host", nil,
 		"a `NAME` besides localhost at which the control interface answers without a token (repeatable)")
-	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world remembers")
+	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world's journal keeps")
 	flags.Var(&f.recordLimit, "record-limit",
-		"how many bytes of records, such as events, each world keeps; the oldest go first")
+		"how many bytes of records, such as events, each world keeps; the oldest are dropped first")
 	flags.Var(&f.stateLimit, "state-limit",
-		"about how many bytes each world takes in all; results of jobs go first, then requests are refused")
+		"about how many bytes each world may take in all; results of jobs are dropped first, then requests are refused")
 	flags.Var(&f.memoryLimit, "memory-limit",
-		"about how many bytes all worlds take, with their journals, of which the longest go first")
-	flags.IntVar(&f.maxWorlds, "max-worlds", mockserver.DefaultMaxWorlds, "the `NUMBER` of worlds that there may be")
+		"about how many bytes all worlds may take, including their journals; the longest journals are dropped first")
+	flags.IntVar(&f.maxWorlds, "max-worlds", mockserver.DefaultMaxWorlds, "the maximum `NUMBER` of worlds")
 	flags.DurationVar(&f.worldTTL, "world-ttl", mockserver.DefaultWorldTTL,
-		"delete worlds that nobody has used for a `DURATION`; 0 for never")
+		"delete worlds that were not used for `DURATION`; 0 for never")
 	flags.DurationVar(&f.writeTimeout, "write-timeout", mockserver.DefaultWriteTimeout,
 		"close the connection of a client that takes longer than `DURATION` for 64 KiB of an answer")
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
-		"close the connections of requests that are not over `DURATION` after the server was told to stop")
-	f.logLevel = choose(c, "log-level", "the least important lines to log",
+		"close the connections of requests that have not ended `DURATION` after the server was asked to stop")
+	f.logLevel = choose(c, "log-level", "the lowest level to log",
 		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
-	f.logFormat = choose(c, "log-format", "the form of log lines", words("text", "json"))
+	f.logFormat = choose(c, "log-format", "the format of log lines", words("text", "json"))
 }
 
 func (f *serveFlags) run(c *cobra.Command) error {
@@ -217,7 +218,7 @@ func (f *serveFlags) force(l sites, server *mockserver.Server, log *slog.Logger)
 	if undelivered == 0 || f.record != "" {
 		return nil
 	}
-	return fmt.Errorf("%d answers were cut off: their clients had not read them %v after the server was told to stop",
+	return fmt.Errorf("%d responses were cut off: their clients had not read them %v after the server was asked to stop",
 		undelivered, f.drain)
 }
 

@@ -142,8 +142,8 @@ func TestServeRecords(t *testing.T) {
 		call(t, http.MethodGet, mock.ready.Interfaces["workflow"]+"/api/pools", "")
 		mock.stop(t)
 		wantRead(t, file, 2)
-		if log := mock.stderr(t); !strings.Contains(log, "not complete") {
-			t.Errorf("the log does not tell of the cut: %s", log)
+		if log := mock.stderr(t); !strings.Contains(log, "incomplete") {
+			t.Errorf("the log does not mention the cut: %s", log)
 		}
 	})
 	t.Run("anything else is left alone", func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestServeRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--record", file)
-		if want := "something else than a recording"; code != 2 || !strings.Contains(stderr, want) {
+		if want := "is not a recording"; code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("exit code %d, %q, want 2 and %q", code, stderr, want)
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != text {

@@ -23,16 +23,16 @@ func newShapes() *cobra.Command {
 	var f shapesFlags
 	c := &cobra.Command{
 		Use:   "shapes DIR...",
-		Short: "Tell which snapshots of shapes a changed document would break",
-		Long: `Hold snapshots of response shapes, as MatchShape keeps them in Go tests, against the
-interfaces' documents: which of them have fields that are not documented any more,
-lack fields that are required now, have types that are not allowed, or would be
+		Short: "Find the snapshots of shapes that a changed document would break",
+		Long: `Compare snapshots of response shapes, which MatchShape writes in Go tests, with the
+interfaces' documents: find those that have fields which are no longer documented,
+lack fields which are now required, have types which are not allowed, or would be
 written differently because a format or the values of an enumeration changed.
 
-With --spec, against a document of your own: see what a new version breaks before
-your tests do. Folders are searched to their depth.
+With --spec, compare them with your own document, to see what a new version breaks
+before your tests do. Folders are searched recursively.
 
-Exit code 0: all of them fit. 1: some would break. 2: there are none, or they
+Exit code 0: all of them match. 1: some would break. 2: none were found, or they
 cannot be read.`,
 		Example: `  understudy shapes --spec workflow=workflow-next.yaml .`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -44,7 +44,7 @@ cannot be read.`,
 		RunE: f.run,
 	}
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = choose(c, "format", "how to print them", words("text", "json"))
+	f.format = choose(c, "format", "the output format", words("text", "json"))
 	addBrand(c, &f.brand)
 	return c
 }
@@ -85,7 +85,7 @@ func brokenShapes(shapes []contract.Shape) (n int) {
 }
 
 func shapesOutcome(broken, all int) string {
-	return fmt.Sprintf("%d of %d snapshots do not fit the documents", broken, all)
+	return fmt.Sprintf("%d of %d snapshots do not match the documents", broken, all)
 }
 
 // writeShapes writes the snapshots that do not fit, with what does not, and how many there are.
@@ -103,5 +103,5 @@ func writeShapes(w io.Writer, shapes []contract.Shape) {
 		fmt.Fprintf(w, "\n%s\n", shapesOutcome(broken, len(shapes)))
 		return
 	}
-	fmt.Fprintf(w, "all of %d snapshots fit the documents\n", len(shapes))
+	fmt.Fprintf(w, "all of %d snapshots match the documents\n", len(shapes))
 }

@@ -54,9 +54,9 @@ func listenError(iface, address string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("listen on %s: the port is in use: stop what uses it, or choose another port with %sHOST:PORT "+
-			"(port 0 takes any free one)", address, flag)
+			"(port 0 picks a free one)", address, flag)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("listen on %s: this port needs more rights than you have: choose one above 1023 with %sHOST:PORT",
+		return fmt.Errorf("listen on %s: permission denied for this port: choose one above 1023 with %sHOST:PORT",
 			address, flag)
 	case errors.As(err, &addr), errors.As(err, &dns), errors.Is(err, syscall.EADDRNOTAVAIL):
 		return fmt.Errorf("listen on %s: not an address of this machine: want %sHOST:PORT, as in %s127.0.0.1:4010 (%w)",

@@ -14,8 +14,9 @@ func newSpec() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "spec INTERFACE",
 		Short: "Print the OpenAPI document of an interface",
-		Long: `Print the OpenAPI 3.0 document of an interface, or of the mock's own control
-interface, or of the extras beside an interface, as YAML. With --brand, exact identifiers in it carry your word.`,
+		Long: `Print the OpenAPI 3.0 document of an interface, of the mock's own control interface,
+or of the extras of an interface, as YAML. With --brand, exact identifiers in it carry
+your word.`,
 		Example: `  understudy spec workflow > workflow.yaml
   understudy spec workflow --brand ACME | grep ACME1
   understudy spec control

@@ -29,14 +29,14 @@ func newSpecSuggest() *cobra.Command {
 	var f suggestFlags
 	c := &cobra.Command{
 		Use:   "suggest FILE...",
-		Short: "Suggest what recordings show that a document lacks, as a patch",
-		Long: `Compare recordings with the document of an interface, ours or your own, and write
-what the document lacks as a patch of it: operations, statuses, media types, query
+		Short: "Suggest a patch with what recordings show and a document lacks",
+		Long: `Compare recordings with the document of an interface, ours or your own, and write a
+patch with what the document lacks: operations, statuses, media types, query
 parameters and fields of bodies, with their types as far as the values show them,
 how often each was seen (x-seen), and examples without secrets.
 
-Read the patch before you apply it: a value that was only seen as a whole number may
-be any number, and a field that was always there may be optional.
+Review the patch before you apply it: a value that was only seen as an integer may be
+any number, and a field that was always present may be optional.
 
 The patch is an OpenAPI Overlay 1.0, or a JSON Merge Patch (RFC 7396), as YAML, or as
 JSON with --json or a name that ends in .json.`,
@@ -47,7 +47,7 @@ JSON with --json or a name that ends in .json.`,
 	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)", pairs{what: "URL", many: true})
 	f.rewrites = rewrite(c)
 	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = choose(c, "format", "which kind of patch to write", words("overlay", "merge-patch"))
+	f.format = choose(c, "format", "the kind of patch to write", words("overlay", "merge-patch"))
 	c.Flags().StringVar(&f.iface, "interface", "", "suggest for the document of the interface `NAME` only")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the patch to `FILE` instead of standard output")
 	c.Flags().BoolVar(&f.json, "json", false, "write JSON instead of YAML")
@@ -136,7 +136,7 @@ func (f *suggestFlags) choose(patches []*suggest.Patch) (*suggest.Patch, error) 
 	}
 	switch {
 	case len(names) > 1:
-		return nil, fmt.Errorf("there is something to suggest for %s: choose one with --interface", strings.Join(names, " and "))
+		return nil, fmt.Errorf("there are suggestions for %s: choose one with --interface", strings.Join(names, " and "))
 	case chosen == nil || chosen.Additions == 0:
 		return nil, suggest.ErrNothing
 	}
@@ -159,7 +159,7 @@ func (f *suggestFlags) write(c *cobra.Command, p *suggest.Patch) error {
 		err = writeFile(f.output, write)
 	}
 	if left := p.LeftOut(); left != "" {
-		fmt.Fprintf(c.ErrOrStderr(), "understudy: left out: %s; the patch has no room for them, or they may be secret or cannot be shown\n", left)
+		fmt.Fprintf(c.ErrOrStderr(), "understudy: left out: %s; they do not fit in the patch, may be secret, or cannot be shown\n", left)
 	}
 	return err
 }

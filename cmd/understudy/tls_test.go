@@ -160,7 +160,7 @@ func TestCA(t *testing.T) {
 	t.Run("a command that does not exist", func(t *testing.T) {
 		t.Parallel()
 		code, _, stderr := command(t, "ca", "paths")
-		if code != 2 || !strings.Contains(stderr, `no command "paths": want path`) {
+		if code != 2 || !strings.Contains(stderr, `unknown command "paths"; want path`) {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	})

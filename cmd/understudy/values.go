@@ -104,7 +104,7 @@ func knownInterface(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	return fmt.Errorf("there is no interface %q: want %s", name, source.OneOf(name, names))
+	return fmt.Errorf("unknown interface %q; want %s", name, source.OneOf(name, names))
 }
 
 // size is the value of a flag that takes a number of bytes.

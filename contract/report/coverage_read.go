@@ -32,7 +32,7 @@ func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 	case err != nil:
 		return c, fmt.Errorf("read %s: %w", name, err)
 	case len(text) > maxReport:
-		return c, fmt.Errorf("%s is longer than %d MiB: a report is not", name, maxReport>>20)
+		return c, fmt.Errorf("%s is longer than %d MiB, the limit for a report", name, maxReport>>20)
 	case len(bytes.TrimSpace(text)) == 0:
 		return c, fmt.Errorf("%s is empty: want a report, as check --format json writes it", name)
 	}
@@ -43,14 +43,14 @@ func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 		return c, fmt.Errorf("%s is not JSON: %w", place(name, text, err), err)
 	}
 	if decoder.More() {
-		return c, fmt.Errorf("%s:%d: something stands behind the report", name, lineAt(text, decoder.InputOffset()))
+		return c, fmt.Errorf("%s:%d: unexpected data after the report", name, lineAt(text, decoder.InputOffset()))
 	}
 	if report, ok := value.(map[string]any); ok && report["version"] != json.Number(strconv.Itoa(Version)) && report["exchanges"] != nil {
-		return c, fmt.Errorf("%s is a report of form %v, and this version reads form %d: check the recording again",
+		return c, fmt.Errorf("%s is a report of version %v, but this program reads version %d: check the recording again",
 			name, cmp.Or(report["version"], any(json.Number("1"))), Version)
 	}
 	if err := fits(value); err != nil {
-		return c, fmt.Errorf("%s is no report, as check --format json writes it: %w", name, err)
+		return c, fmt.Errorf("%s is not a report, as check --format json writes it: %w", name, err)
 	}
 	if err := json.Unmarshal(text, &c); err != nil {
 		return c, fmt.Errorf("%s: %w", name, err)
@@ -90,7 +90,7 @@ func fits(value any) error {
 		return fmt.Errorf("compile the schema of a report: %w", err)
 	}
 	if isImmense(value) {
-		return errors.New("it has a number that nobody can compute with")
+		return errors.New("it has a number that is out of range")
 	}
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](schema.Validate(value))
 	if !ok {

@@ -126,12 +126,12 @@ func TestWhatIsNoReportIsToldOfWithItsPlace(t *testing.T) {
 		"nothing":         {"  \n", "r.json is empty"},
 		"no JSON":         {"{\n\"exchanges\": x}", "r.json:2 is not JSON"},
 		"half of it":      {good[:len(good)/2], "is not JSON: unexpected EOF"},
-		"two of them":     {good + good, "something stands behind the report"},
+		"two of them":     {good + good, "unexpected data after the report"},
 		"another thing":   {`{"coverage": 1}`, "at /coverage/ expected object"},
 		"a wrong count":   {strings.Replace(good, `"covered": 0`, `"covered": -1`, 1), "at /coverage/covered/"},
-		"a huge number":   {strings.Replace(good, `"covered": 0`, `"covered": 1e99999999`, 1), "a number that nobody"},
-		"an older form":   {strings.Replace(good, `"version": 2,`, "", 1), "r.json is a report of form 1, and this version reads form 2: check the recording again"},
-		"a newer form":    {strings.Replace(good, `"version": 2`, `"version": 3`, 1), "a report of form 3"},
+		"a huge number":   {strings.Replace(good, `"covered": 0`, `"covered": 1e99999999`, 1), "a number that is out of range"},
+		"an older form":   {strings.Replace(good, `"version": 2,`, "", 1), "r.json is a report of version 1, but this program reads version 2: check the recording again"},
+		"a newer form":    {strings.Replace(good, `"version": 2`, `"version": 3`, 1), "a report of version 3"},
 		"a recorded line": {`{"request":{"method":"GET","url":"/"}}`, "missing properties"},
 	} {
 		t.Run(name, func(t *testing.T) {

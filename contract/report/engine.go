@@ -18,7 +18,7 @@ type Engine struct {
 func (e *Engine) inWords() string {
 	text := strings.TrimSpace(e.Name+" "+e.Version) + " judged " + count(e.Messages, "message")
 	if e.Lost > 0 {
-		text += fmt.Sprintf(" and lost %d", e.Lost)
+		text += fmt.Sprintf(", failed on %d", e.Lost)
 	}
 	if e.Trouble != "" {
 		text += " (" + e.Trouble + ")"

@@ -38,7 +38,7 @@ func (r *Report) WriteFailure(w io.Writer) error {
 		t.line("and %s like these", count(left, "more violation"))
 	}
 	if others > 0 {
-		t.line("%s that break nothing are left out here", count(others, "other finding"))
+		t.line("%s that are not violations are left out here", count(others, "other finding"))
 	}
 	t.alarms()
 	t.line("exchanges read: %d, of an interface: %d", r.Exchanges.Read, r.Exchanges.Matched)

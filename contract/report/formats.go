@@ -37,7 +37,7 @@ func (r *Report) Write(w io.Writer, format string) error {
 			return writer.write(r, w)
 		}
 	}
-	return fmt.Errorf("there is no form %q of a report: choose among %s", format, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q of a report; want one of %s", format, strings.Join(Formats(), ", "))
 }
 
 // NeedsEvidence reports whether a form shows the exchanges that findings speak of, so that Evidence should be filled.

@@ -67,13 +67,13 @@ func TestGitHubAnnotations(t *testing.T) {
 		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
 	last := lines[len(lines)-1]
-	if !strings.HasPrefix(last, "understudy: the recording breaks the contract") || !strings.Contains(last, "not annotated: 1") {
+	if !strings.HasPrefix(last, "understudy: the recording violates the contract") || !strings.Contains(last, "not annotated: 1") {
 		t.Errorf("the last line %q", last)
 	}
 	want := "::error file=traffic.har,line=5,title=error pool-deletion workflow.deletePool::" +
 		"pool 7 was deleted although pool rule 3 references it%0A#2 POST /api/pools → 201  (traffic.har:3, entry 2)%0A" +
 		"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)%0A#4 DELETE /api/pools/7 → 200  (traffic.har:5, entry 4)%0A" +
-		"workflow.yaml:1204 says so (documented)"
+		"see workflow.yaml:1204 (documented)"
 	if !strings.Contains(out, want+"\n") {
 		t.Errorf("there is no line\n%s\nin\n%s", want, out)
 	}
@@ -130,7 +130,7 @@ func TestSummariesKeepTheirLimits(t *testing.T) {
 			}
 		}
 	}
-	if text := written(t, many(t, 2000), "markdown"); !strings.Contains(text, "more findings with fingerprints of their own, cut here") {
+	if text := written(t, many(t, 2000), "markdown"); !strings.Contains(text, "more findings are not shown: the report's size limit is reached") {
 		t.Error("what was cut is not told")
 	}
 	if err := rich(t).WriteSummary(&strings.Builder{}, 100); err == nil || !strings.Contains(err.Error(), "100 bytes") {
@@ -165,7 +165,7 @@ func TestFormsAreNamed(t *testing.T) {
 	if diff := cmp.Diff([]string{"text", "json", "junit", "sarif", "github", "markdown", "html"}, report.Formats()); diff != "" {
 		t.Errorf("forms (-want +got):\n%s", diff)
 	}
-	if err := rich(t).Write(&strings.Builder{}, "pdf"); err == nil || !strings.Contains(err.Error(), `no form "pdf" of a report: choose among text`) {
+	if err := rich(t).Write(&strings.Builder{}, "pdf"); err == nil || !strings.Contains(err.Error(), `unknown format "pdf" of a report; want one of text`) {
 		t.Errorf("error %v", err)
 	}
 }

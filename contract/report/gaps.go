@@ -20,7 +20,7 @@ func (g *Gap) inWords() string {
 	if g.World != "" {
 		which += " of the world " + g.World
 	}
-	return g.File + ": " + which + ", and what depends on them cannot be told"
+	return g.File + ": " + which + ", and what depends on them cannot be judged"
 }
 
 // missing returns the number of exchanges that the gaps span.

@@ -44,13 +44,13 @@ func viewBody(b *recording.Body, path string, isMarked bool) *bodyView {
 	}
 	view := &bodyView{}
 	if b.Truncated {
-		view.Note = "only the beginning of the body is here"
+		view.Note = "only the beginning of the body was recorded"
 	}
 	switch {
 	case len(b.Bytes) == 0:
 		view.Note = "empty"
 	case !utf8.Valid(b.Bytes) && !b.Truncated:
-		view.Note = fmt.Sprintf("%d bytes that are no text, the first of them:", len(b.Bytes))
+		view.Note = fmt.Sprintf("%d bytes that are not text, beginning with:", len(b.Bytes))
 		view.Lines = []bodyLine{{Spans: []span{{Text: fmt.Sprintf("% x", b.Bytes[:min(len(b.Bytes), maxBinaryShow)])}}}}
 	default:
 		view.Lines = jsonLines(b.Bytes, path, isMarked)

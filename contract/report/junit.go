@@ -206,7 +206,7 @@ func (r *Report) junitRules() []junitCase {
 		rule := &r.Rules[i]
 		c := junitCase{Class: "rules", Name: rule.ID, Out: rule.inWords()}
 		if rule.Triggered == 0 {
-			never := "the rule never had its chance"
+			never := "the rule had nothing to judge"
 			c.Skipped, c.Out = &never, ""
 		}
 		cases = append(cases, c)
@@ -251,7 +251,7 @@ func (r *Report) junitGates() []junitCase {
 			e := &r.Baseline.Stale[i]
 			stale = append(stale, plain(fmt.Sprintf("%s: %s no longer occurs (%s)", r.Baseline.File, e.ID, e.inWords())))
 		}
-		cases = append(cases, gate("the baseline is not stale", stale))
+		cases = append(cases, gate("the baseline is up to date", stale))
 	}
 	for _, t := range r.Thresholds {
 		missed = nil
@@ -268,7 +268,7 @@ func (r *Report) junitGates() []junitCase {
 		cases = append(cases, gate("enough could be judged", over))
 	}
 	if r.isNothing() {
-		cases = append(cases, gate("something was checked", []string{r.Outcome()}))
+		cases = append(cases, gate("at least one exchange was checked", []string{r.Outcome()}))
 	}
 	if r.more && r.brokenGroups() == 0 {
 		cases = append(cases, gate("no violation was left out", []string{r.Outcome()}))

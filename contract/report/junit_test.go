@@ -80,7 +80,7 @@ func TestJUnitCases(t *testing.T) {
 		"workflow: workflow.listAttempts undocumented-status", "workflow: workflow.listAttempts schema",
 		"workflow: workflow.listSessions schema", "workflow: workflow.createPool conforms", "core: core.issueJob conforms",
 		"rules: rules schema", "rules: rules attempt-resume", "understudy: understudy the recording can be read",
-		"understudy: understudy the baseline is not stale", "understudy: understudy coverage of operations",
+		"understudy: understudy the baseline is up to date", "understudy: understudy coverage of operations",
 		"understudy: understudy coverage of rules",
 	} {
 		c, ok := cases[name]
@@ -95,7 +95,7 @@ func TestJUnitCases(t *testing.T) {
 	}
 	want := []string{
 		"workflow: workflow.deletePool pool-deletion", "workflow: workflow.listPools schema", "understudy: understudy the recording can be read",
-		"understudy: understudy the baseline is not stale", "understudy: understudy coverage of operations",
+		"understudy: understudy the baseline is up to date", "understudy: understudy coverage of operations",
 	}
 	if diff := cmp.Diff(want, failed); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
@@ -104,7 +104,7 @@ func TestJUnitCases(t *testing.T) {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 	text := cases["workflow: workflow.deletePool pool-deletion"].Failure.Text
-	for _, want := range []string{"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)", "workflow.yaml:1204 says so (documented)"} {
+	for _, want := range []string{"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)", "see workflow.yaml:1204 (documented)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not tell %q:\n%s", want, text)
 		}
@@ -112,7 +112,7 @@ func TestJUnitCases(t *testing.T) {
 	text = cases["workflow: workflow.listPools schema"].Failure.Text
 	for _, want := range []string{
 		"also #10 /response/body/pools/2/name", "also #12 (traffic.har:13, entry 12)", "also #58 ", "and 262 more",
-		"at /response/body/pools/1/name: 7", "workflow.yaml:2250 says so (documented): type: string, The pool's name",
+		"at /response/body/pools/1/name: 7", "see workflow.yaml:2250 (documented): type: string, The pool's name",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not tell %q:\n%s", want, text)

@@ -44,7 +44,7 @@ func (r *Report) WriteSummary(w io.Writer, limit int) error {
 		b.WriteString(block)
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n> … and %s with fingerprints of their own, cut here for want of room. The HTML and the JSON report have them.\n",
+		fmt.Fprintf(&b, "\n> … and %s are not shown: the report's size limit is reached. The HTML and the JSON report have them.\n",
 			count(left, "more finding"))
 	}
 	if rest := markdownSpelling.text(r.markdownUndecided(undecided)); b.Len()+len(rest) <= limit {
@@ -102,7 +102,7 @@ func (r *Report) markdownFinding(g *Group) string {
 		fmt.Fprintf(&b, "- found %s\n", codeSpan(g.Found))
 	}
 	if g.Spec.File != "" {
-		fmt.Fprintf(&b, "- %s says so (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
+		fmt.Fprintf(&b, "- see %s (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
 		if g.Spec.Says != "" {
 			fmt.Fprintf(&b, ": %s", codeSpan(g.Spec.Says))
 		}
@@ -146,7 +146,7 @@ func citedBody(b *recording.Body) string {
 	case b == nil || len(b.Bytes) == 0:
 		return ""
 	case !utf8.Valid(b.Bytes) && !b.Truncated:
-		return fmt.Sprintf("(%d bytes that are no text)", len(b.Bytes))
+		return fmt.Sprintf("(%d bytes that are not text)", len(b.Bytes))
 	}
 	text := strings.ToValidUTF8(string(b.Bytes[:min(len(b.Bytes), maxCitedBody)]), "")
 	if len(b.Bytes) > maxCitedBody || b.Truncated {
@@ -167,7 +167,7 @@ func (r *Report) markdownUndecided(groups int) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("\n<details><summary>What the recording cannot tell</summary>\n\n")
+	b.WriteString("\n<details><summary>What could not be judged</summary>\n\n")
 	for _, rule := range r.Rules {
 		if n := sums[rule.ID]; n > 0 {
 			fmt.Fprintf(&b, "- `%s` ×%d\n", rule.ID, n)

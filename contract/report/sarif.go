@@ -58,9 +58,9 @@ func (r *Report) sarifRule(id string) sarifRule {
 	var text, markdown []string
 	for _, part := range []struct{ head, body string }{
 		{"Watches", doc.Watches},
-		{"A violation takes", doc.Evidence},
+		{"What counts as a violation", doc.Evidence},
 		{"Inconclusive when", doc.Inconclusive},
-		{"No violation", doc.Passes},
+		{"What looks like a violation but is not", doc.Passes},
 		{"Provenance", string(doc.Provenance)},
 	} {
 		if part.body != "" {
@@ -174,7 +174,7 @@ func (r *Report) sarifNotifications() []sarifNotification {
 	if r.Baseline != nil {
 		for i := range r.Baseline.Stale {
 			e := &r.Baseline.Stale[i]
-			add(fmt.Sprintf("%s: %s no longer occurs (%s): take it out", r.Baseline.File, e.ID, e.inWords()))
+			add(fmt.Sprintf("%s: %s no longer occurs (%s): remove it", r.Baseline.File, e.ID, e.inWords()))
 		}
 	}
 	for _, t := range r.Thresholds {
@@ -183,7 +183,7 @@ func (r *Report) sarifNotifications() []sarifNotification {
 		}
 	}
 	if left := len(r.Groups) - maxResults; left > 0 {
-		add(count(left, "more result") + " were left out, the least severe: readers take no more")
+		add(count(left, "more result") + " were left out, the least severe: SARIF readers accept no more")
 	}
 	return list
 }

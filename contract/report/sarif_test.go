@@ -120,7 +120,7 @@ func TestSARIFRelatedLocations(t *testing.T) {
 	want := []string{
 		"traffic.har:16 #15 POST /api/workflows?q=<script>alert(4)</script> → 200  (traffic.har:16, entry 15)",
 		"traffic.har:17 also #16 (traffic.har:17, entry 16)",
-		"specs/workflow.yaml:88 workflow.yaml:88 says so (from public interface documents): " + strings.NewReplacer("\n", " ", "\r", " ", "\x1b", "\uFFFD", "\u202e", "\uFFFD").Replace(hostile),
+		"specs/workflow.yaml:88 see workflow.yaml:88 (from public interface documents): " + strings.NewReplacer("\n", " ", "\r", " ", "\x1b", "\uFFFD", "\u202e", "\uFFFD").Replace(hostile),
 	}
 	if diff := cmp.Diff(want, related(2)); diff != "" {
 		t.Errorf("related locations (-want +got):\n%s", diff)

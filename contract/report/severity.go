@@ -15,7 +15,7 @@ func ParseTrust(word string) (specs.Provenance, error) {
 	if p := specs.Provenance(word); slices.Contains(provenances, p) {
 		return p, nil
 	}
-	return "", fmt.Errorf("trust %q: choose one of documented, public, client, assumed", word)
+	return "", fmt.Errorf("unknown trust %q; want documented, public, client or assumed", word)
 }
 
 // Of returns the severity of a deviation from a fact, given where the fact comes from. A fact at least as sure as trust

@@ -165,15 +165,15 @@ func (r *Report) Outcome() string {
 	}
 	switch {
 	case total > 0:
-		return fmt.Sprintf("the recording breaks the contract: %s of %s", count(total, "violation"), strings.Join(rules, ", "))
+		return fmt.Sprintf("the recording violates the contract: %s of %s", count(total, "violation"), strings.Join(rules, ", "))
 	case r.more:
-		return "the recording breaks the contract"
+		return "the recording violates the contract"
 	case r.IsNothingJudged():
-		return "nothing was judged: no body, no parameter and no rule could be, since " + plain(r.Judged.Reasons[0].Reason)
+		return "nothing was judged: no body, no parameter and no rule could be, because " + plain(r.Judged.Reasons[0].Reason)
 	case r.Complete && len(r.Gaps) > 0:
-		return "the recording conforms, but has to be complete and lacks " + count(int(r.missing()), "exchange")
+		return "the recording conforms, but must be complete and lacks " + count(int(r.missing()), "exchange")
 	case r.Baseline != nil && len(r.Baseline.Stale) > 0:
-		return fmt.Sprintf("the recording conforms, but the baseline %s is stale: take out %s",
+		return fmt.Sprintf("the recording conforms, but the baseline %s is stale: remove %s",
 			r.Baseline.File, entries(len(r.Baseline.Stale)))
 	case r.MaxInconclusive.Exceeded():
 		return "the recording conforms, but too little of it could be judged: " + r.MaxInconclusive.inWords()
@@ -184,7 +184,7 @@ func (r *Report) Outcome() string {
 		return fmt.Sprintf("the recording conforms as far as it could be read; %s could not", count(len(r.Problems), "part"))
 	}
 	if len(r.Gaps) > 0 {
-		return "the recording conforms as far as it goes; it lacks " + count(int(r.missing()), "exchange")
+		return "the recording conforms as far as it is complete; it lacks " + count(int(r.missing()), "exchange")
 	}
 	return "the recording conforms"
 }

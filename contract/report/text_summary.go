@@ -96,7 +96,7 @@ func (t *textWriter) alarms() {
 				alarm("and " + entries(len(r.Baseline.Stale)-i) + " more of the baseline")
 				break
 			}
-			alarm(fmt.Sprintf("%s: %s no longer occurs (%s): take it out", r.Baseline.File, e.ID, e.inWords()))
+			alarm(fmt.Sprintf("%s: %s no longer occurs (%s): remove it", r.Baseline.File, e.ID, e.inWords()))
 		}
 	}
 	if r.MaxInconclusive.Exceeded() {
@@ -203,7 +203,7 @@ func (t *textWriter) rules() {
 		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), text)
 	}
 	if idle := t.r.unsaid(); len(idle) > 0 && len(idle) < len(t.r.Rules) {
-		t.fact("no chance", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
+		t.fact("not judged", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
 	}
 }
 

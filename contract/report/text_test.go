@@ -122,9 +122,9 @@ func TestOutcomes(t *testing.T) {
 	for want, r := range map[string]*report.Report{
 		"nothing was checked: no exchange belongs to an interface of the platform": {},
 		"the recording conforms": healthy(t),
-		"the recording breaks the contract: 315 violations of pool-deletion, schema":                                           rich(t),
-		"the recording conforms, but the baseline understudy.baseline.yaml is stale: take out the entry that no longer occurs": stale,
-		"the recording conforms, but covers too little: 62.4 % of operations, want 80 %":                                       missed,
+		"the recording violates the contract: 315 violations of pool-deletion, schema":                                       rich(t),
+		"the recording conforms, but the baseline understudy.baseline.yaml is stale: remove the entry that no longer occurs": stale,
+		"the recording conforms, but covers too little: 62.4 % of operations, want 80 %":                                     missed,
 	} {
 		if got := r.Outcome(); got != want {
 			t.Errorf("outcome %q, want %q", got, want)

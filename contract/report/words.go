@@ -67,7 +67,7 @@ func (f *Finding) says() string {
 	if f.Spec.File == "" {
 		return ""
 	}
-	says := fmt.Sprintf("%s:%d says so (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
+	says := fmt.Sprintf("see %s:%d (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
 	if f.Spec.Says != "" {
 		says += ": " + f.Spec.Says
 	}
@@ -77,7 +77,7 @@ func (f *Finding) says() string {
 func sureness(p specs.Provenance) string {
 	switch p {
 	case specs.Client:
-		return "known from the code of clients"
+		return "known from client code"
 	case specs.Assumed:
 		return "an assumption"
 	case specs.Public:

@@ -109,4 +109,4 @@ func Write(patch map[string]any, asJSON bool) ([]byte, error) {
 }
 
 // ErrNothing reports that a recording shows nothing that the documents lack.
-var ErrNothing = errors.New("the recording shows nothing that the documents lack")
+var ErrNothing = errors.New("the recording has nothing that the documents lack")

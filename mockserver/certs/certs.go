@@ -36,7 +36,7 @@ type CA struct {
 func New() (*CA, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("make the key of a CA: %w", err)
+		return nil, fmt.Errorf("create the key of a CA: %w", err)
 	}
 	now := time.Now()
 	template := &x509.Certificate{
@@ -46,7 +46,7 @@ func New() (*CA, error) {
 	}
 	certificate, err := sign(template, template, key.Public(), key)
 	if err != nil {
-		return nil, fmt.Errorf("make the certificate of a CA: %w", err)
+		return nil, fmt.Errorf("create the certificate of a CA: %w", err)
 	}
 	return &CA{certificate, key}, nil
 }
@@ -113,7 +113,7 @@ func (l *leaf) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 func (c *CA) issue(hosts []string) (*tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("make the key of a certificate: %w", err)
+		return nil, fmt.Errorf("create the key of a certificate: %w", err)
 	}
 	now := time.Now()
 	template := &x509.Certificate{
@@ -130,7 +130,7 @@ func (c *CA) issue(hosts []string) (*tls.Certificate, error) {
 	}
 	certificate, err := sign(template, c.certificate, key.Public(), c.key)
 	if err != nil {
-		return nil, fmt.Errorf("make a certificate: %w", err)
+		return nil, fmt.Errorf("create a certificate: %w", err)
 	}
 	return &tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key, Leaf: certificate}, nil
 }

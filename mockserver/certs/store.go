@@ -39,13 +39,13 @@ func Open(in string) (*CA, error) {
 	at := filepath.Join(in, folder)
 	if !exists(filepath.Join(at, certFile)) && !exists(filepath.Join(at, keyFile)) {
 		if err := create(in, at); err != nil {
-			return nil, fmt.Errorf("make the CA %s: %w", at, err)
+			return nil, fmt.Errorf("create the CA %s: %w", at, err)
 		}
 	}
 	ca, err := load(at)
 	if err != nil {
-		return nil, fmt.Errorf("read the CA %s: %w; delete that folder to have a new CA made, which clients must then be "+
-			"told to trust", at, err)
+		return nil, fmt.Errorf("read the CA %s: %w; delete that folder to create a new CA, which clients must then be "+
+			"configured to trust", at, err)
 	}
 	return ca, nil
 }
@@ -97,9 +97,9 @@ func load(at string) (*CA, error) {
 	key, ok := pair.PrivateKey.(crypto.Signer)
 	switch end := pair.Leaf.NotAfter; {
 	case !ok || !pair.Leaf.IsCA:
-		return nil, errors.New("its certificate is not that of a CA")
+		return nil, errors.New("its certificate is not a CA certificate")
 	case time.Until(end) < leafLife:
-		return nil, fmt.Errorf("its certificate ends on %s", end.Format(time.DateOnly))
+		return nil, fmt.Errorf("its certificate expired on %s", end.Format(time.DateOnly))
 	}
 	return &CA{pair.Leaf, key}, nil
 }
@@ -111,7 +111,7 @@ func private(file string) error {
 		return err
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return fmt.Errorf("others may read %s, which has the mode %04o; want 0600", keyFile, mode)
+		return fmt.Errorf("%s is readable by others: its mode is %04o, want 0600", keyFile, mode)
 	}
 	return nil
 }

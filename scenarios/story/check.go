@@ -51,7 +51,7 @@ func checkStep(step string, brand specs.Brand) error {
 	c, ok := steps()[name]
 	switch {
 	case !ok:
-		return fmt.Errorf("there is no step %q: want %s", name, source.OneOf(name, slices.Sorted(maps.Keys(steps()))))
+		return fmt.Errorf("unknown step %q; want %s", name, source.OneOf(name, slices.Sorted(maps.Keys(steps()))))
 	case !c.fits(neg, args):
 		return fmt.Errorf("want: %s", c.usage)
 	case name != strings.ToUpper(name):
@@ -99,7 +99,7 @@ func split(line string) ([]string, error) {
 		words = append(words, word.String())
 	}
 	if quoted {
-		return nil, errors.New("a quote is not closed: want another ' in the same line")
+		return nil, errors.New("a quote is not closed: want another ' on the same line")
 	}
 	return words, nil
 }
@@ -120,7 +120,7 @@ func checkRequest(method string, args []string, brand specs.Brand) error {
 	if prefix == control {
 		name, rest, prefix = specs.Control, path, ""
 	} else if !slices.Contains(specs.Interfaces(), name) {
-		return fmt.Errorf("there is no interface %q: want a path that begins with / and %s", name,
+		return fmt.Errorf("unknown interface %q; want a path that begins with / and %s", name,
 			source.OneOf(name, specs.Interfaces()))
 	}
 	document, err := specs.Load(name, brand)
@@ -132,6 +132,6 @@ func checkRequest(method string, args []string, brand specs.Brand) error {
 		return nil
 	}
 	verb, nearest, _ := strings.Cut(document.Nearest(method, below), " ")
-	return fmt.Errorf("there is no operation %s %s: the nearest is %s %s", method, path, verb,
+	return fmt.Errorf("unknown operation %s %s; the nearest is %s %s", method, path, verb,
 		prefix+document.BasePath+nearest)
 }

@@ -177,7 +177,7 @@ func as(_ *testscript.TestScript, p *player, args []string) { p.key = args[0] }
 func capture(ts *testscript.TestScript, p *player, args []string) {
 	found := gjson.GetBytes(p.answer(ts), args[1])
 	if !found.Exists() {
-		ts.Fatalf("the answer has no %s:\n%s", args[1], layout(string(p.body)))
+		ts.Fatalf("the response has no %s:\n%s", args[1], layout(string(p.body)))
 	}
 	p.vars[args[0]] = found.String()
 	ts.Setenv(args[0], found.String())
@@ -200,7 +200,7 @@ func header(ts *testscript.TestScript, p *player, args []string) {
 	p.answer(ts)
 	values := p.last.Header.Values(args[0])
 	if len(values) == 0 {
-		ts.Fatalf("the answer has no header %s", args[0])
+		ts.Fatalf("the response has no header %s", args[0])
 	}
 	if len(args) == 1 {
 		return
@@ -208,19 +208,19 @@ func header(ts *testscript.TestScript, p *player, args []string) {
 	pattern, err := regexp.Compile(args[1])
 	ts.Check(err)
 	if !slices.ContainsFunc(values, pattern.MatchString) {
-		ts.Fatalf("the header %s is %q, which does not fit %s", args[0], values, args[1])
+		ts.Fatalf("the header %s is %q, which does not match %s", args[0], values, args[1])
 	}
 }
 
 func says(ts *testscript.TestScript, p *player, args []string) {
 	if !bytes.Contains(p.answer(ts), []byte(args[0])) {
-		ts.Fatalf("the answer does not say %q:\n%s", args[0], layout(string(p.body)))
+		ts.Fatalf("the response does not contain %q:\n%s", args[0], layout(string(p.body)))
 	}
 }
 
 func (p *player) answer(ts *testscript.TestScript) []byte {
 	if p.last == nil {
-		ts.Fatalf("nothing has been asked yet")
+		ts.Fatalf("no request has been sent yet")
 	}
 	return p.body
 }

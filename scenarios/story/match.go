@@ -21,7 +21,7 @@ const (
 func match(ts *testscript.TestScript, p *player, args []string) {
 	got := string(p.answer(ts))
 	if !gjson.Valid(got) {
-		ts.Fatalf("the answer is no JSON: %q", got)
+		ts.Fatalf("the response is not valid JSON: %q", got)
 	}
 	want := args[0]
 	if !inline(want) {
@@ -29,7 +29,7 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 	}
 	empty := strings.TrimSpace(want) == ""
 	if !empty && !gjson.Valid(want) {
-		ts.Fatalf("%s is no JSON", args[0])
+		ts.Fatalf("%s is not valid JSON", args[0])
 	}
 	wanted, had := layout(want), layout(got)
 	if !empty {

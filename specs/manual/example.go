@@ -67,7 +67,7 @@ func callsOf(op *specs.Operation, known trial) (calls []*call, err error) {
 	if known.before != nil {
 		first := op.Document.Operation(known.before.id)
 		if first == nil {
-			return nil, fmt.Errorf("the example of %s: there is no operation %s", op.Name(), known.before.id)
+			return nil, fmt.Errorf("the example of %s: unknown operation %s", op.Name(), known.before.id)
 		}
 		if calls, err = callsOf(first, known.before.trial); err != nil {
 			return nil, err

@@ -114,7 +114,7 @@ var trials = map[string]trial{
 	"core.renameTable":             {values: map[string]string{"current_table_name": "page_views", "new_table_name": "views"}},
 	"core.swapTables":              {values: map[string]string{"table_name_1": "orders", "table_name_2": "page_views"}},
 	"core.transferTable": {
-		note: "No scenario has the account enabled for transfers, which the platform does by hand: this answers 403.",
+		note: "No scenario has the account enabled for transfers, which the platform does manually: this answers 403.",
 	},
 	"core.recoverTable": {
 		scenario: "deleted-tables", values: map[string]string{"table_id": "4"},
@@ -140,7 +140,7 @@ var trials = map[string]trial{
 	"core.performBulkImport":         frozen,
 	"core.getBulkImportErrorRecords": performed,
 	"core.commitBulkImport": {
-		before: performed.before, note: "The job of the call before has to end first, some seconds later: until then this answers 422.",
+		before: performed.before, note: "The job of the previous call must end first, some seconds later: until then this answers 422.",
 	},
 	"core.getBulkLoad":      bulkLoad,
 	"core.updateBulkLoad":   bulkLoad,

@@ -47,7 +47,7 @@ func (library) Load(op engine.Operation) (s engine.Schemas, err error) {
 		item = model.Model.Paths.PathItems.GetOrZero(op.Template)
 	}
 	if item == nil {
-		return nil, fmt.Errorf("build: there is no %s", op.Template)
+		return nil, fmt.Errorf("build: the document has no path %s", op.Template)
 	}
 	compiled := &lazyCache{DefaultCache: cache.NewDefaultCache()}
 	compiled.claims.Store(true)

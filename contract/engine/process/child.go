@@ -95,7 +95,7 @@ func (c *child) reap() {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 		reason = exit.Error()
 		if exit.ExitCode() == exitMemory {
-			reason = "it needed more memory than it may use"
+			reason = "it exceeded its memory limit"
 		}
 	}
 	c.err = fmt.Errorf("%w: %s", errEnded, reason)
@@ -110,7 +110,7 @@ func (c *child) read(answers *receiver) {
 		if err == nil && c.deliver(a) {
 			continue
 		}
-		reason := "it sent what is no answer"
+		reason := "it sent an invalid answer"
 		if errors.Is(err, io.EOF) {
 			reason = "it ended, or closed its output"
 		}
@@ -143,7 +143,7 @@ func (c *child) ask(question *call, op *engine.Operation) (*answer, error) {
 	timer := c.limit()
 	defer timer.Stop()
 	if err := c.send(question, op); err != nil {
-		c.stop("it takes no calls")
+		c.stop("it does not accept calls")
 	}
 	select {
 	case a := <-got:
@@ -177,7 +177,7 @@ func (c *child) hasEnded() bool {
 func (c *child) close() {
 	const patience = time.Second
 	_ = c.in.Close()
-	timer := time.AfterFunc(patience, func() { c.stop("it did not end with its input") })
+	timer := time.AfterFunc(patience, func() { c.stop("it did not exit at the end of its input") })
 	defer timer.Stop()
 	<-c.done
 }

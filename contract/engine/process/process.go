@@ -73,7 +73,7 @@ func (e *Engine) Close() {
 
 var (
 	errClosed = errors.New("the engine is closed")
-	errLost   = errors.New("the engine was given up")
+	errLost   = errors.New("the engine was disabled after too many failures")
 )
 
 // ask puts a call to the child, which is started if none runs.
@@ -143,7 +143,7 @@ func (e *Engine) count(err error) {
 	}
 	if e.ends >= e.config.Ends {
 		e.isLost = true
-		e.about.Trouble += ", and was given up"
+		e.about.Trouble += ", and was disabled"
 	}
 }
 

@@ -100,8 +100,8 @@ func TestWhatEndsAChildCostsItsVoteAndNoMore(t *testing.T) {
 		"exit":   "it ended, or closed its output",
 		"close":  "it ended, or closed its output",
 		"hang":   "it took longer than 3s",
-		"print":  "it sent what is no answer",
-		"memory": "it needed more memory than it may use",
+		"print":  "it sent an invalid answer",
+		"memory": "it exceeded its memory limit",
 
 		"memory at once": "ended",
 	} {
@@ -127,7 +127,7 @@ func TestWhatEndsAChildCostsItsVoteAndNoMore(t *testing.T) {
 			if _, err := s.ResponseBody(200, "", []byte("fine")); err == nil {
 				t.Error("it was started again after as many ends as it may have")
 			}
-			if got := e.About(); !strings.HasSuffix(got.Trouble, "ended 2 times, and was given up") || got.Name != "fake" {
+			if got := e.About(); !strings.HasSuffix(got.Trouble, "ended 2 times, and was disabled") || got.Name != "fake" {
 				t.Errorf("at last: %+v", got)
 			}
 		})
@@ -163,12 +163,12 @@ func TestCallsBesideAHangHaveTheirAnswers(t *testing.T) {
 func TestWhatIsNoEngineIsNotUsed(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[string]string{
-		"another-version":   `it speaks version "2" of the protocol, want 1`,
-		"another-program":   "it is no engine of understudy",
+		"another-version":   `it uses version "2" of the protocol, want 1`,
+		"another-program":   "it is not an engine of understudy",
 		"silent":            "it took longer than 1s",
-		"ends-at-once":      "it did not say hello",
-		"closes-its-output": "it did not say hello",
-		"garbage":           "it sent what is no answer",
+		"ends-at-once":      "it did not send its greeting",
+		"closes-its-output": "it did not send its greeting",
+		"garbage":           "it sent an invalid answer",
 	} {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,7 @@ const protocol = 1
 // greeting begins the line that a child says hello with.
 const greeting = "understudy-engine"
 
-var errNoHello = errors.New("it did not say hello")
+var errNoHello = errors.New("it did not send its greeting")
 
 func hello(about engine.About) string {
 	return fmt.Sprintf("%s %d %s %s\n", greeting, protocol, about.Name, about.Version)
@@ -37,10 +37,10 @@ func readHello(r *bufio.Reader) (engine.About, error) {
 	}
 	fields := strings.Split(strings.TrimSpace(string(line)), " ")
 	if len(fields) < 3 || fields[0] != greeting {
-		return engine.About{}, errors.New("it is no engine of understudy")
+		return engine.About{}, errors.New("it is not an engine of understudy")
 	}
 	if fields[1] != fmt.Sprint(protocol) {
-		return engine.About{}, fmt.Errorf("it speaks version %s of the protocol, want %d", short(fields[1]), protocol)
+		return engine.About{}, fmt.Errorf("it uses version %s of the protocol, want %d", short(fields[1]), protocol)
 	}
 	about := engine.About{Name: fields[2]}
 	if len(fields) > 3 {

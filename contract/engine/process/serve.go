@@ -57,7 +57,7 @@ func answerTo(c *call, load func() (engine.Schemas, error)) *answer {
 
 func judge(c *call, load func() (engine.Schemas, error)) ([]engine.Fault, error) {
 	if load == nil {
-		return nil, fmt.Errorf("there is no operation %d", c.Schemas)
+		return nil, fmt.Errorf("unknown operation %d", c.Schemas)
 	}
 	schemas, err := load()
 	if err != nil {
@@ -71,5 +71,5 @@ func judge(c *call, load func() (engine.Schemas, error)) ([]engine.Fault, error)
 	case parameters:
 		return schemas.Parameters(c.Request)
 	}
-	return nil, fmt.Errorf("there is no question %d", c.Asks)
+	return nil, fmt.Errorf("unknown kind of call %d", c.Asks)
 }

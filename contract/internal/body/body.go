@@ -103,7 +103,7 @@ func isBinary(media *openapi3.MediaType) bool {
 func asBytes(kind string, plain []byte) (d Decoded, reason string) {
 	if isArchive(kind) && len(plain) > 0 {
 		if _, err := gunzip(plain); err != nil {
-			return d, "the archive cannot be opened: " + err.Error()
+			return d, "cannot open the archive: " + err.Error()
 		}
 	}
 	return Decoded{Values: []any{string(plain)}}, ""
@@ -163,7 +163,7 @@ func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d D
 	value, err := openapi3filter.MultipartBodyDecoder(
 		bytes.NewReader(text), http.Header{"Content-Type": {header}}, schema, encoding)
 	if err != nil {
-		return d, "the form cannot be read"
+		return d, "the form cannot be parsed"
 	}
 	return Decoded{Values: []any{value}}, ""
 }

@@ -40,7 +40,7 @@ func TestDecode(t *testing.T) {
 			header: "text/event-stream", text: "data: 1\n\n: a comment\ndata: [2,\ndata: 3]\r\n\r\n", media: events,
 			want: []any{json.Number("1"), []any{json.Number("2"), json.Number("3")}},
 		},
-		"a stream cut off": {header: "text/event-stream", text: "data: 1\n\ndata: 2", media: events, reason: "the stream breaks off after 1 events"},
+		"a stream cut off": {header: "text/event-stream", text: "data: 1\n\ndata: 2", media: events, reason: "the stream ends unexpectedly after 1 events"},
 		"YAML":             {header: "application/yaml", text: "a: b", want: []any{"a: b"}},
 		"no YAML":          {header: "application/yaml", text: "a: [", reason: "the body is not YAML"},
 		"text":             {header: "text/plain", text: "tea", want: []any{"tea"}},

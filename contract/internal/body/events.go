@@ -26,7 +26,7 @@ func decodeEvents(text []byte) (d Decoded, reason string) {
 	events, whole := events(text)
 	switch {
 	case !whole:
-		return d, fmt.Sprintf("the stream breaks off after %d events", len(events))
+		return d, fmt.Sprintf("the stream ends unexpectedly after %d events", len(events))
 	case len(events) == 0:
 		return d, "the stream has no events"
 	}

@@ -11,7 +11,7 @@ import (
 // decodeParts reads a body of several parts, of which the document says nothing one by one, to its end.
 func decodeParts(text []byte, boundary string) (d Decoded, reason string) {
 	if boundary == "" {
-		return d, "the Content-Type does not tell what is between the parts"
+		return d, "the Content-Type has no boundary between the parts"
 	}
 	parts := multipart.NewReader(bytes.NewReader(text), boundary)
 	for n := 1; ; n++ {

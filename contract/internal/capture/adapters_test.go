@@ -51,15 +51,15 @@ func expectation(request, response string) string {
 // The places where an adapter has to decide. Each recording has one exchange, or a problem.
 func TestAdapters(t *testing.T) {
 	t.Parallel()
-	const note = " it is no recorded exchange: "
+	const note = " not a recorded exchange: "
 	for text, want := range map[string]string{
 		// mitmproxy keeps bodies as they were on the wire, unless they were passed on as streams
 		flowOf("http", netstring(",", "\x1f\x8b\xff")): "GET /a - 200 gzip",
-		flowOf("http", "0:~"):                          "GET /a - 200  (; the recording does not hold the body)",
-		flowOf("tcp", "0:~"):                           `interaction 1:` + note + `a flow of "tcp" is not HTTP`,
-		netstring("}", "2:ab;", "3:b"):                 "a netstring does not end where it says",
+		flowOf("http", "0:~"):                          "GET /a - 200  (; the recording does not contain the body)",
+		flowOf("tcp", "0:~"):                           `interaction 1:` + note + `a flow of type "tcp" is not HTTP`,
+		netstring("}", "2:ab;", "3:b"):                 "a netstring does not have the length that it declares",
 
-		netstring("}", "2:ab;", "1:b?"): `'?' is no type of a netstring`,
+		netstring("}", "2:ab;", "1:b?"): `unknown netstring type '?'`,
 
 		// Hoverfly's matchers stand for a request only if they fit one exactly
 		pair(`"path":"/a","query":"b=c"`, `,"body":"x"`):                                                            "GET /a?b=c - 200 x",
@@ -67,21 +67,21 @@ func TestAdapters(t *testing.T) {
 		pair(`"path":[{"matcher":"exact","value":"/a"}],"query":{"b":[{"matcher":"array","value":["1","2"]}]}`, ``): "GET /a?b=1&b=2 - 200 ",
 		pair(`"path":[{"matcher":"glob","value":"/*"}]`, ``):                                                        "interaction 1:" + note + "its path is a pattern",
 		pair(`"path":"/a"`, `,"encodedBody":true,"body":"H4v/"`):                                                    "GET /a - 200 gzip",
-		pair(`"path":"/a"`, `,"bodyFile":"x.json"`):                                                                 `GET /a - 200  (; the recording does not hold the body: it is in a file "x.json")`,
+		pair(`"path":"/a"`, `,"bodyFile":"x.json"`):                                                                 `GET /a - 200  (; the recording does not contain the body: it is in a file "x.json")`,
 
 		// so do WireMock's
 		wiremock(`"urlPath":"/a","queryParameters":{"b":{"equalTo":"c d"}}`, `"status":200,"body":"x"`): "GET /a?b=c+d - 200 x",
 		wiremock(`"urlPathPattern":"/a.*"`, `"status":200`):                                             "interaction 1:" + note + "its url or method is a pattern",
-		wiremock(`"url":"/a","bodyPatterns":[{"matchesJsonPath":"$.a"}]`, `"body":"x"`):                 "GET /a - 200 x (the recording holds a pattern of the body, not the body; )",
+		wiremock(`"url":"/a","bodyPatterns":[{"matchesJsonPath":"$.a"}]`, `"body":"x"`):                 "GET /a - 200 x (the recording has a pattern for the body, not the body; )",
 		wiremock(`"url":"/a","bodyPatterns":[{"equalTo":"abc"}]`, `"status":200,"base64Body":"H4v/"`):   "GET /a abc 200 gzip",
-		wiremock(`"url":"/a"`, `"bodyFileName":"x.json"`):                                               `GET /a - 200  (; the recording does not hold the body: its file "x.json" is not beside it, or too large)`,
+		wiremock(`"url":"/a"`, `"bodyFileName":"x.json"`):                                               `GET /a - 200  (; the recording does not contain the body: its file "x.json" is missing, outside of the folder, or too large)`,
 		`{"request":{"urlPath":"/a","method":"GET"},"response":{"status":200,"body":"x"}}`:              "GET /a - 200 x",
 		`{"request":{"url":"/a","method":"GET"},"response":{"status":200,"headers":{"A":"b"}}}`:         "GET /a - 200 ",
 
 		// MockServer's bodies say what they are
 		expectation(`"path":"/a","method":"GET","queryStringParameters":{"b":["c"]}`, `"statusCode":200,"body":"x"`):   "GET /a?b=c - 200 x",
 		expectation(`"path":"/a","method":"PUT","body":{"type":"PARAMETERS","parameters":{"a":["b"]}}`, `"body":[1]`):  "PUT /a a=b 200 [1]",
-		expectation(`"path":"/a","method":"PUT","body":{"type":"REGEX","regex":".*"}`, `"body":{"a":1}`):               "PUT /a - 200 {a:1} (the recording holds a pattern of the body, not the body; )",
+		expectation(`"path":"/a","method":"PUT","body":{"type":"REGEX","regex":".*"}`, `"body":{"a":1}`):               "PUT /a - 200 {a:1} (the recording has a pattern for the body, not the body; )",
 		expectation(`"path":{"value":"/a"},"method":"GET","secure":true,"headers":{"Host":["h"]}`, `"statusCode":204`): "GET /a - 204 ",
 		`[{"httpRequest":{"path":"/a","method":"GET"}}]`:                                                               "GET /a - none",
 
@@ -90,18 +90,18 @@ func TestAdapters(t *testing.T) {
 		`[{"Request":{"Method":"GET","Uri":"http://h/a"},"Response":{"Status":{"Code":200},"Body":{"a":1}}}]`:             "GET /a - 200 {a:1}",
 
 		// logs
-		`{"request":{"method":"GET","url":"http://h/a","querystring":{"b":["1","2"]}},"response":{"status":200},"latencies":{}}`: "GET /a?b=1&b=2 - 200  (; a gateway log does not hold bodies)",
-		`{"request":"PUT /a?b=c HTTP/1.1","status":200,"request_body":"abc","vhost":"h"}`:                                        "PUT /a?b=c abc 200  (; a gateway log does not hold bodies)",
+		`{"request":{"method":"GET","url":"http://h/a","querystring":{"b":["1","2"]}},"response":{"status":200},"latencies":{}}`: "GET /a?b=1&b=2 - 200  (; a gateway log does not contain bodies)",
+		`{"request":"PUT /a?b=c HTTP/1.1","status":200,"request_body":"abc","vhost":"h"}`:                                        "PUT /a?b=c abc 200  (; a gateway log does not contain bodies)",
 		`{"time":"[04/May/2026:10:20:05 +0900]","method":"GET","request":"/x/a","query":"?b=c","status":"204"}`:                  "GET /x/a?b=c - 204 ",
-		`{"verb":"GET","path":"/x/a","args":"-","status_code":404,"@timestamp":"2026-05-04T01:20:05Z"}`:                          "GET /x/a - 404  (; a gateway log does not hold bodies)",
+		`{"verb":"GET","path":"/x/a","args":"-","status_code":404,"@timestamp":"2026-05-04T01:20:05Z"}`:                          "GET /x/a - 404  (; a gateway log does not contain bodies)",
 		`{"verb":"GET","path":"/x/a","status_code":"-"}`:                                                                         "the status \"-\"",
 
 		// messages as they were sent
 		httprr("GET http://h/a H/1\r\n\r\n", "HTTP/1.1 204 OK\r\n\r\n"):                                                    "GET /a - 204 ",
 		httprr("GET http://h/a H/1\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"): "GET /a - 200 abc",
-		httprr("GET http://h/a H/1\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc"):              "GET /a - 200 abc (; the recording holds only the beginning of the body)",
+		httprr("GET http://h/a H/1\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc"):              "GET /a - 200 abc (; the recording has only the beginning of the body)",
 		httprr("GET http://h/a H/1\r\n\r\n", ""):                                                                           "GET /a - none",
-		"httprr trace v1\n5 0\nhello":                                                                                      "interaction 1: its request: a message of HTTP begins with \"hello\"",
+		"httprr trace v1\n5 0\nhello":                                                                                      "interaction 1: its request: an HTTP message begins with \"hello\"",
 		"httprr trace v1\nx y\n":                                                                                           "want the lengths of a request and its response",
 		"httprr trace v1\n21 190\nGET http://h/a H/1\r\n\r\nHTTP":                                                          "the recording ends within an exchange",
 	} {
@@ -135,7 +135,7 @@ func TestCollectionsAreResolved(t *testing.T) {
 			got[i] = "a loop"
 		}
 	}
-	want := []string{`GET http://h/p/7?c=d -`, "a loop", "PUT http://h/p -the recording holds the fields of the body, not its bytes"}
+	want := []string{`GET http://h/p/7?c=d -`, "a loop", "PUT http://h/p -the recording has the fields of the body, not its bytes"}
 	if d := cmp.Diff(want, got); d != "" || problems != nil {
 		t.Errorf("problems %q, requests (-want +got):\n%s", problems, d)
 	}
@@ -148,8 +148,8 @@ func TestCollectionsAreResolved(t *testing.T) {
 func TestBodiesInFilesOfWireMock(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"body.json": "{x:1}", "sub/body.json": "{y:2", "../secret": "not beside it", "/etc/hostname": "not beside it",
-		"link": "not beside it", "sub/../../secret": "not beside it", "": "not beside it",
+		"body.json": "{x:1}", "sub/body.json": "{y:2", "../secret": "outside of the folder", "/etc/hostname": "outside of the folder",
+		"link": "outside of the folder", "sub/../../secret": "outside of the folder", "": "outside of the folder",
 	} {
 		text := wiremock(`"url":"/a"`, `"status":200,"bodyFileName":"`+name+`"`)
 		dir := folder(t, map[string]string{
@@ -167,7 +167,7 @@ func TestBodiesInFilesOfWireMock(t *testing.T) {
 			}
 			got = append(got, told(item))
 		}
-		if len(got) != 2 || !strings.Contains(got[1], want) || !strings.Contains(got[0], "not beside it") || strings.Contains(strings.Join(got, ""), "hunte") {
+		if len(got) != 2 || !strings.Contains(got[1], want) || !strings.Contains(got[0], "outside of the folder") || strings.Contains(strings.Join(got, ""), "hunte") {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
@@ -187,7 +187,7 @@ func TestBodiesInFilesOfWireMock(t *testing.T) {
 			"__files/b.json": `{"x":1}`, "mappings/a.json": wiremock(`"url":"/a"`, `"status":200,"bodyFileName":"b.json"`),
 		})
 		for item, err := range capture.Files(dir + "/mappings/a.json").Items() {
-			if err != nil || !strings.Contains(item.ResponseDoubt, "not beside it") {
+			if err != nil || !strings.Contains(item.ResponseDoubt, "outside of the folder") {
 				t.Errorf("%+v, %v", item, err)
 			}
 		}
@@ -221,7 +221,7 @@ func TestSessionsOfFiddler(t *testing.T) {
 		want  []string
 	}{
 		"without an answer": {map[string]string{"raw/1_c.txt": request, "raw/1_m.xml": "<"}, []string{"GET /a - none"}},
-		"only an answer":    {map[string]string{"raw/1_s.txt": "HTTP/1.1 200 OK\r\n\r\n"}, []string{"nothing in the zip archive is a recording"}},
+		"only an answer":    {map[string]string{"raw/1_s.txt": "HTTP/1.1 200 OK\r\n\r\n"}, []string{"the zip archive contains no recording"}},
 		"in the order of numbers": {
 			map[string]string{"raw/10_c.txt": strings.Replace(request, "/a", "/b", 1), "raw/9_c.txt": request},
 			[]string{"GET /a - none", "GET /b - none"},

@@ -161,28 +161,28 @@ func TestBodiesOfArchives(t *testing.T) {
 	}{
 		"text":           {get, content(`{"size":2,"text":"{}"}`), `- ""; "{}" ""`},
 		"base64":         {get, content(`{"size":3,"text":"` + b64 + `","encoding":"base64"}`), `- ""; "\x1f\x8b\xff" ""`},
-		"broken base64":  {get, content(`{"size":3,"text":"*","encoding":"base64"}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
-		"left out":       {get, content(`{"size":300}`), `- ""; - "the recording does not hold the body"`},
-		"left out, size": {get, content(`{"size":-1}`), `- ""; - "the recording does not hold the body"`},
+		"broken base64":  {get, content(`{"size":3,"text":"*","encoding":"base64"}`), `- ""; - "the recording has the body in an encoding that cannot be read"`},
+		"left out":       {get, content(`{"size":300}`), `- ""; - "the recording does not contain the body"`},
+		"left out, size": {get, content(`{"size":-1}`), `- ""; - "the recording does not contain the body"`},
 		"empty":          {get, content(`{"size":0}`), `- ""; - ""`},
-		"damaged":        {get, content(`{"size":9,"text":"a\ufffdb"}`), `- ""; "a�b" "the recording tool damaged the body: it replaced bytes that are no text"`},
+		"damaged":        {get, content(`{"size":9,"text":"a\ufffdb"}`), `- ""; "a�b" "the recording tool damaged the body: it replaced bytes that are not text"`},
 		"aborted":        {get, `{"status":0,"headers":[],"content":{}}`, `- ""; none`},
 		"no content":     {get, `{"status":204,"headers":[],"content":{"size":0,"text":""}}`, `- ""; - ""`},
 		"params":         {form, content(`{"size":2,"text":"{}"}`), `"a+b=c%26d" ""; "{}" ""`},
 		"request cut": {
 			`{"method":"POST","url":"u","bodySize":7,"postData":{"text":"{","comment":"truncated"}}`, content(`{"size":0}`),
-			`"{" "the recording holds only the beginning of the body"; - ""`,
+			`"{" "the recording has only the beginning of the body"; - ""`,
 		},
-		"request left out": {`{"method":"POST","url":"u","bodySize":7}`, content(`{"size":2,"text":"{}"}`), `- "the recording does not hold the body"; "{}" ""`},
+		"request left out": {`{"method":"POST","url":"u","bodySize":7}`, content(`{"size":2,"text":"{}"}`), `- "the recording does not contain the body"; "{}" ""`},
 		"request emptied": {
 			`{"method":"POST","url":"u","bodySize":7,"postData":{"mimeType":"application/json","text":""}}`, content(`{"size":0}`),
-			`- "the recording does not hold the body"; - ""`,
+			`- "the recording does not contain the body"; - ""`,
 		},
 		"in pieces":                  {get, content(`{"size":6,"text":"[\"` + b64 + `\",\"` + b64 + `\"]","encoding":"base64"}`), `- ""; "\x1f\x8b\xff\x1f\x8b\xff" ""`},
 		"text marked as base64":      {get, content(`{"size":8,"text":"{\"a\":[]}","encoding":"base64"}`), `- ""; "{\"a\":[]}" ""`},
 		"a list marked as base64":    {get, content(`{"size":8,"text":"[{\"a\":1}]","encoding":"base64"}`), `- ""; "[{\"a\":1}]" ""`},
 		"no list of pieces, but one": {get, content(`{"size":2,"text":"[]","encoding":"base64"}`), `- ""; "[]" ""`},
-		"binary":                     {get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`), `- ""; - "the recording holds the body in an encoding that cannot be read"`},
+		"binary":                     {get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`), `- ""; - "the recording has the body in an encoding that cannot be read"`},
 		"upload in base64":           {`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`, content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestATruncatedArchiveGivesWhatIsThereAndSaysWhere(t *testing.T) {
 	t.Parallel()
 	whole := archive(entry(get, content(`{"text":"1"}`)), entry(get, content(`{"text":"2"}`)))
 	items, problems := read(whole[:strings.LastIndex(whole, `"text"`)])
-	if len(items) != 1 || len(problems) != 1 || !strings.Contains(problems[0], "the archive ends here, after 1 whole entries") ||
+	if len(items) != 1 || len(problems) != 1 || !strings.Contains(problems[0], "the archive is cut off here, after 1 complete entries") ||
 		!strings.HasPrefix(problems[0], "r:2 (byte ") {
 		t.Errorf("%d items, problems %q", len(items), problems)
 	}
@@ -231,9 +231,9 @@ func TestWhatFollowsAnArchive(t *testing.T) {
 	}{
 		"\r\n":      {1, ""},
 		"\n" + one:  {2, ""},
-		one + "\n]": {2, `']' is out of place behind the archive`},
+		one + "\n]": {2, `unexpected ']' after the archive`},
 		`{"a":1}`:   {1, "neither an HTTP Archive"},
-		one[:9]:     {1, "the archive ends here, after 0 whole entries"},
+		one[:9]:     {1, "the archive is cut off here, after 0 complete entries"},
 	} {
 		items, problems := read(one + rest)
 		if len(items) != want.items || (want.problem == "") != (len(problems) == 0) || !strings.Contains(strings.Join(problems, ""), want.problem) {
@@ -245,9 +245,9 @@ func TestWhatFollowsAnArchive(t *testing.T) {
 func TestABrokenEntryLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	for broken, want := range map[string]string{
-		`{"request":{"url":3}}`:      "/request/url is a number: want something else there",
-		`"x"`:                        "it is a text: want something else there",
-		`{"time":true}`:              "/time is a truth value: want something else there",
+		`{"request":{"url":3}}`:      "/request/url has the wrong type: a number",
+		`"x"`:                        "it has the wrong type: a string",
+		`{"time":true}`:              "/time has the wrong type: a boolean or null",
 		`{"request":{"method":"A"}}`: "the entry has no request with a method and a url",
 	} {
 		items, problems := read(archive(entry(get, content(`{}`)), broken, entry(get, content(`{}`))))
@@ -290,7 +290,7 @@ func TestWhatIsNoRecording(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                "the recording is empty",
-		"[1]":             `this begins with '['`,
+		"[1]":             `it begins with '['`,
 		"{}":              "neither an HTTP Archive",
 		`{"openapi":"3"}`: "neither an HTTP Archive",
 		`{"log":{}}`:      "neither an HTTP Archive",

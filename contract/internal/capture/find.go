@@ -93,7 +93,7 @@ func (f *Inputs) Source(count func(bytes int)) record.Source {
 			if !one.read(count, seen.take) {
 				return
 			}
-			if i == seen.last && !seen.any && !yield(record.Raw{}, fmt.Errorf("%s: no file there is a recording", one.root)) {
+			if i == seen.last && !seen.any && !yield(record.Raw{}, fmt.Errorf("%s: contains no recording", one.root)) {
 				return
 			}
 		}
@@ -193,7 +193,7 @@ func orNothing(path string, list []*found) []*found {
 	if len(list) > 0 {
 		return list
 	}
-	return []*found{{Input: Input{Path: path}, err: fmt.Errorf("%s: there is no file to read", path)}}
+	return []*found{{Input: Input{Path: path}, err: fmt.Errorf("%s: no files to read", path)}}
 }
 
 // below is a file, or all files below a folder, in the order of their names. Hidden ones are left out, and so are
@@ -237,21 +237,21 @@ func leadsOut(top, path string, entry fs.DirEntry) error {
 		return nil
 	}
 	if entry.Type() != fs.ModeSymlink {
-		return skip("it is no file")
+		return skip("not a regular file")
 	}
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return skip("the link leads nowhere")
+		return skip("the link's target does not exist")
 	}
 	folder, err := filepath.EvalSymlinks(top)
 	if err != nil {
 		return err
 	}
 	if within, err := filepath.Rel(folder, target); path != top && (err != nil || !filepath.IsLocal(within)) {
-		return skip("the link leads out of the folder")
+		return skip("the link points outside of the folder")
 	}
 	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
-		return skip("the link leads to no file")
+		return skip("the link does not point to a regular file")
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func leadsOut(top, path string, entry fs.DirEntry) error {
 // inPlainWords returns an error that says why a file could not be opened, without the name of a system call.
 func inPlainWords(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file", name)
+		return fmt.Errorf("%s: file not found", name)
 	}
 	if cause, ok := errors.AsType[*fs.PathError](err); ok {
 		err = cause.Err

@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 	if d := cmp.Diff([]string{"a/c.txt", "a/z.gz", "b.ndjson"}, names); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)
 	}
-	for i, want := range []string{"config.yaml:", "out: skipped: the link leads out", "package.json:", "start.json:"} {
+	for i, want := range []string{"config.yaml:", "out: skipped: the link points outside", "package.json:", "start.json:"} {
 		if i >= len(problems) || !strings.HasPrefix(problems[i], want) || !strings.Contains(problems[i], "skipped: ") {
 			t.Errorf("problem %d of %q, want %s", i, problems, want)
 		}
@@ -137,12 +137,12 @@ func TestBodiesInFilesBesideAnArchive(t *testing.T) {
 	for name, want := range map[string]string{
 		"body.json":               `GET /a - 200 {x:1}`,
 		"sub/body.json":           `GET /a - 200 {y:2}`,
-		"nowhere.json":            "not beside it",
-		"../secret":               "not beside it",
-		outside + "/secret":       "not beside it",
-		"link":                    "not beside it",
-		"sub/../../secret":        "not beside it",
-		strings.Repeat("a", 9999): "not beside it",
+		"nowhere.json":            "outside of the folder",
+		"../secret":               "outside of the folder",
+		outside + "/secret":       "outside of the folder",
+		"link":                    "outside of the folder",
+		"sub/../../secret":        "outside of the folder",
+		strings.Repeat("a", 9999): "outside of the folder",
 	} {
 		dir := folder(t, map[string]string{
 			"x/body.json": `{"x":1}`, "x/sub/body.json": `{"y":2}`, "secret": "hunter2",

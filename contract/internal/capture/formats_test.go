@@ -30,9 +30,9 @@ var formatFiles = map[string]heldIn{
 	"wiremock": {headers: true}, "wiremock.json": {headers: true}, "wiremock-journal.json": {times: true, headers: true},
 	"mockserver.json": {headers: true}, "mockserver-log.json": {headers: true},
 	"postman.json": {headers: true}, "insomnia-responses.json": {times: true, headers: true},
-	"kong.ndjson":   {times: true, headers: true, doubts: "a gateway log does not hold bodies"},
-	"nginx.ndjson":  {times: true, doubts: "a gateway log does not hold bodies"},
-	"apache.ndjson": {times: true, doubts: "a gateway log does not hold bodies"},
+	"kong.ndjson":   {times: true, headers: true, doubts: "a gateway log does not contain bodies"},
+	"nginx.ndjson":  {times: true, doubts: "a gateway log does not contain bodies"},
+	"apache.ndjson": {times: true, doubts: "a gateway log does not contain bodies"},
 }
 
 // shortSession is the session without the archive, which not every format can hold.
@@ -81,12 +81,12 @@ func checkHeld(t *testing.T, item record.Item, holds heldIn) {
 func TestExportsWithoutResponsesSaySo(t *testing.T) {
 	t.Parallel()
 	names, problems := files("testdata", capture.Files("testdata/insomnia.json"))
-	want := []string{"insomnia.json: the export holds requests, and no responses: only what they ask is judged"}
+	want := []string{"insomnia.json: the export contains requests without responses: only the requests are judged"}
 	if d := cmp.Diff(want, problems); d != "" || len(names) != 4 {
 		t.Errorf("%d exchanges, problems (-want +got):\n%s", len(names), d)
 	}
 	items, problems := read(`{"info":{"_postman_id":"1"},"item":[{"name":"a","request":{"method":"GET","url":"http://h/a"}}]}`)
-	if len(items) != 0 || len(problems) != 1 || !strings.Contains(problems[0], "nothing in it was sent") {
+	if len(items) != 0 || len(problems) != 1 || !strings.Contains(problems[0], "none of them was sent") {
 		t.Errorf("%d exchanges, problems %q", len(items), problems)
 	}
 }

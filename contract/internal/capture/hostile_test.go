@@ -135,10 +135,10 @@ func TestHostileRecordings(t *testing.T) {
 		fmt.Fprintf(&bomb, "  a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
 	for name, tt := range map[string]struct{ text, want string }{
-		"JSON that is nested deeply":   {`{"log":{"entries":[` + strings.Repeat("[", mebibyte), "ends here"},
+		"JSON that is nested deeply":   {`{"log":{"entries":[` + strings.Repeat("[", mebibyte), "cut off here"},
 		"a line that is nested deeply": {`{"seq":` + strings.Repeat("[", mebibyte) + "\n", ""},
 		"a cassette in JSON that is nested deeply": {
-			`{"interactions":[{"request":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}]}`, "levels deep",
+			`{"interactions":[{"request":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}]}`, "nested deeper",
 		},
 		"YAML that is nested deeply":   {"version: 2\ninteractions:\n- " + strings.Repeat("[", mebibyte/2) + "\n", "interaction 1"},
 		"lists in lists in lists":      {"version: 2\ninteractions:\n- " + strings.Repeat("- ", 20_000) + "\n", "interaction 1"},
@@ -151,7 +151,7 @@ func TestHostileRecordings(t *testing.T) {
 		"a huge number":                {`{"interactions":[{"request":{"method":"GET","uri":"u"},"response":{"status":{"code":1e999999999}}}]}`, "status"},
 		"bytes that are no UTF-8":      {"version: 2\ninteractions:\n- \xff\xfe\xfa\n", "interaction 1"},
 		"UTF-16":                       {"\xff\xfe{\x00", "UTF-16"},
-		"flows of mitmproxy":           {"2077:9:websocket;0:~8:response;", "ends within a flow"},
+		"mitmproxy flows":              {"2077:9:websocket;0:~8:response;", "ends within a flow"},
 		"NUL":                          {"version: 2\x00\n", "neither"},
 		"gzip in gzip in gzip":         {string(gzipped(t, gzipped(t, gzipped(t, []byte(first))))), "more than twice"},
 		"gzip that is damaged":         {string(gzipped(t, []byte(first)))[:20] + "damaged", ""},

@@ -57,7 +57,7 @@ func (o opened) read(r io.Reader, yield func(record.Raw, error) bool) bool {
 // within returns the settings for the content of a wrapping, or the reason why it is not read.
 func (o opened) within(in *record.Input) (opened, *record.ReadError) {
 	if o.depth++; o.depth > maxDepth {
-		return o, in.Problem(record.Malformed, errors.New("it is compressed more than twice over: unpack it"))
+		return o, in.Problem(record.Malformed, errors.New("it is compressed more than twice: decompress it first"))
 	}
 	o.zip, o.size = nil, 0
 	return o, nil

@@ -84,7 +84,7 @@ func TestAFileThatIsNotThereIsSaidInPlainWords(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"file": ""})
 	for name, want := range map[string]string{
-		"nowhere.har": "nowhere.har: there is no such file", "gone/nowhere.har": "gone/nowhere.har: there is no such file",
+		"nowhere.har": "nowhere.har: file not found", "gone/nowhere.har": "gone/nowhere.har: file not found",
 		"file/in/it.har": "file/in/it.har: not a directory",
 	} {
 		if _, problems := files(dir, capture.Files(dir+"/"+name)); cmp.Diff([]string{want}, problems) != "" {

@@ -67,7 +67,7 @@ func TestALengthThatDecodingExplains(t *testing.T) {
 				t.Fatal(items, problems)
 			}
 			for _, doubt := range []string{items[0].RequestDoubt, items[0].ResponseDoubt} {
-				if want := fmt.Sprintf("the recording holds %d bytes of a body that had %d:", len(tt.body), tt.told); (doubt != "") != tt.isDoubted ||
+				if want := fmt.Sprintf("the recording has %d bytes of a body that had %d:", len(tt.body), tt.told); (doubt != "") != tt.isDoubted ||
 					tt.isDoubted && !strings.HasPrefix(doubt, want) {
 					t.Errorf("doubt %q", doubt)
 				}

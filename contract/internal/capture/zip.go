@@ -44,7 +44,7 @@ func (o opened) unzip(in *record.Input, yield func(record.Raw, error) bool) bool
 		}
 	}
 	if !seen.any {
-		return yield(record.Raw{}, in.Problem(record.NoRecording, errors.New("nothing in the zip archive is a recording")))
+		return yield(record.Raw{}, in.Problem(record.NoRecording, errors.New("the zip archive contains no recording")))
 	}
 	return true
 }

@@ -67,7 +67,7 @@ const (
 )
 
 func (c Class) String() string {
-	return [...]string{"administrators", "administrators and delegated admins", "users who are no sub users"}[c]
+	return [...]string{"administrators", "administrators and delegated admins", "users who are not sub users"}[c]
 }
 
 // Refusal is the last one that shows that a caller is not of a class.

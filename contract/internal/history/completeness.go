@@ -20,7 +20,7 @@ const (
 
 // Excuse is what a request outside the recording would have to have done to explain a violation.
 type Excuse struct {
-	Did           string      // "made", "changed" or "deleted"
+	Did           string      // "created", "changed" or "deleted"
 	thing         facts.Thing // none for any of the kind
 	Kind          facts.Kind
 	After, Before *facts.Exchange // when; after is nil for any time before
@@ -45,7 +45,7 @@ func (h *history) say(r Ruling) {
 	f := h.w.accounts.callers[h.account]
 	if isMixed := h.state.IsMixed || f != nil && f.isMixed; isMixed && r.Verdict == report.Fail {
 		r.Verdict = report.Inconclusive
-		r.Message += "; callers are hidden alike, and answers to them contradict each other as those of several accounts do"
+		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of several accounts"
 	}
 	if r.Verdict != report.Fail || len(r.Excuses) == 0 || h.w.config.Complete == Always {
 		h.tell(r)
@@ -53,9 +53,9 @@ func (h *history) say(r Ruling) {
 	}
 	switch {
 	case h.w.config.Complete == Never:
-		h.doubt(&r, "the recording is not taken as complete", r.Excuses[0])
+		h.doubt(&r, "the recording is not treated as complete", r.Excuses[0])
 	case r.IfComplete:
-		h.doubt(&r, "nothing says that the recording is complete", r.Excuses[0])
+		h.doubt(&r, "nothing shows that the recording is complete", r.Excuses[0])
 	case len(h.state.held) < maxHeld:
 		h.state.held = append(h.state.held, r)
 		return
@@ -83,7 +83,7 @@ func (h *history) weigh(r *Ruling) {
 	judged := r.Evidence[len(r.Evidence)-1]
 	for _, x := range r.Excuses {
 		if i := slices.IndexFunc(h.w.gaps, x.isIn); i >= 0 {
-			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing by their numbers", h.w.gaps[i].First, h.w.gaps[i].Last), x)
+			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing, as their numbers show", h.w.gaps[i].First, h.w.gaps[i].Last), x)
 			return
 		}
 		isSign := func(s sign) bool {
@@ -96,7 +96,7 @@ func (h *history) weigh(r *Ruling) {
 			return
 		}
 		if e := h.w.writtenByOthers(h.account, x); e != nil {
-			h.doubt(r, fmt.Sprintf("exchange %d is of a caller who may be of the same account", e.Number), x)
+			h.doubt(r, fmt.Sprintf("exchange %d was sent by a caller who may belong to the same account", e.Number), x)
 			r.Evidence = slices.Insert(slices.Clone(r.Evidence), 0, e)
 			return
 		}
@@ -112,7 +112,7 @@ func (x Excuse) isIn(gap report.Gap) bool {
 // doubt makes a violation inconclusive, for a reason.
 func (h *history) doubt(r *Ruling, reason string, x Excuse) {
 	r.Verdict = report.Inconclusive
-	r.Message = fmt.Sprintf("%s; unless somebody whom the recording does not show %s before (%s)", r.Message, x.text(h.w.kinds), reason)
+	r.Message = fmt.Sprintf("%s; unless a caller outside of the recording %s before (%s)", r.Message, x.text(h.w.kinds), reason)
 }
 
 func (h *history) tell(r Ruling) {

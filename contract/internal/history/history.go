@@ -137,7 +137,7 @@ func (w *Watcher) Notes() []string {
 	var notes []string
 	for at, p := range w.sites.list {
 		if n := w.crowded[at]; n > 1 && !p.isMock {
-			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged apart: nothing shows that their callers act for the same one",
+			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged separately: nothing shows that their callers belong to the same one",
 				p.address, n))
 		}
 	}

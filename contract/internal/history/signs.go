@@ -9,7 +9,7 @@ import (
 
 // sign shows that somebody did something that the recording does not show.
 type sign struct {
-	did       string // "made", "changed" or "deleted"
+	did       string // "created", "changed" or "deleted"
 	thing     facts.Thing
 	after, by *facts.Exchange // between which exchanges: by shows it
 	at        time.Time

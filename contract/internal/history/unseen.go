@@ -69,13 +69,13 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 	x := st.State.LookUp(t)
 	switch {
 	case x.isUnknown() && st.State.MayHaveCreated[t.Kind] == nil && !f.Born.IsZero() && st.isSince(f.Born):
-		st.Sign("made", t, st.State.first, f.Born)
+		st.Sign("created", t, st.State.first, f.Born)
 	case st.Deletion(x) != nil && x.Recreated(f):
-		st.Sign("made", t, x.DeletedBy, f.Born)
+		st.Sign("created", t, x.DeletedBy, f.Born)
 	case x != nil && st.Known(x.DeletedBy) && t.Kind == facts.Tables && (st.Deletion(x) != nil || f.IsOlderThan(x.DeletedBy)):
 		st.Sign(Recovered, t, x.DeletedBy, time.Time{})
 	case x != nil && x.MissedBy != nil && x.MissedBy.Caller == st.Caller && !st.MayBeThereSince(t, x, x.MissedBy):
-		st.Sign("made", t, x.MissedBy, f.Born)
+		st.Sign("created", t, x.MissedBy, f.Born)
 	case x != nil && x.DeletedBy == nil && x.Ident != "" && f.Ident != "" && x.Ident != f.Ident && st.Known(x.Proof):
 		st.Sign("changed", t, x.Proof, f.Born)
 	case f.Ident != "" && t.Kind == facts.Tables:
@@ -131,7 +131,7 @@ func (st *Step) recoveredUnseen() {
 	x := st.State.LookUp(t)
 	isBack := x != nil && x.DeletedBy == nil && x.Proof != nil && !facts.Before(x.Proof, last)
 	if st.Known(last) && !isBack {
-		st.Sign("made", t, last, time.Time{})
+		st.Sign("created", t, last, time.Time{})
 	}
 }
 
@@ -208,7 +208,7 @@ func (st *Step) madeUnseen(f *facts.Shown, since *facts.Exchange) {
 	stirred := st.State.MayHaveCreated[f.Thing.Kind]
 	isStirred := stirred != nil && !facts.Before(stirred, since) || x != nil && (x.IngestedBy != nil || x.Unsure != nil)
 	if isNew && !isStirred && !st.Contested(func(e *facts.Exchange) bool { return e.MayMake(f.Thing) }) {
-		st.Sign("made", f.Thing, since, f.Born)
+		st.Sign("created", f.Thing, since, f.Born)
 	}
 }
 

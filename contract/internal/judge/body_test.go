@@ -76,21 +76,21 @@ func TestBodies(t *testing.T) {
 			edit: answer(compressed(t, "gzip", thing)[:15], append(json, "Content-Encoding", "gzip")...),
 			want: inconclusive("the body cannot be decoded as gzip: it is damaged or cut off"),
 		},
-		"no body": {edit: func(*record.Item) {}, want: inconclusive("the recording holds no body, and one is documented")},
+		"no body": {edit: func(*record.Item) {}, want: inconclusive("the recording does not contain the body, and one is documented")},
 		"a body that is left out": {
-			edit: func(i *record.Item) { i.ResponseDoubt = "the recording does not hold the body" },
-			want: inconclusive("the recording does not hold the body"),
+			edit: func(i *record.Item) { i.ResponseDoubt = "the recording does not contain the body" },
+			want: inconclusive("the recording does not contain the body"),
 		},
 		"a body that is cut": {
 			edit: func(i *record.Item) {
 				answer([]byte(`{"na`), json...)(i)
-				i.ResponseDoubt = "the recording holds only the beginning of the body"
+				i.ResponseDoubt = "the recording has only the beginning of the body"
 			},
-			want: inconclusive("the recording holds only the beginning of the body"),
+			want: inconclusive("the recording has only the beginning of the body"),
 		},
 		"an empty body where one is documented": {
 			edit: answer(nil, json...),
-			want: []string{"error schema /response/body: the response body is empty, and one is documented"},
+			want: []string{"error schema /response/body: the response body is empty, but one is documented"},
 		},
 		"data after the value": {
 			edit: answer([]byte(thing+" x"), json...), want: inconclusive("the body is not JSON: data after the value"),
@@ -145,7 +145,7 @@ func TestBodies(t *testing.T) {
 				`the response has Content-Type "text/html"; documented: application/json`},
 		},
 		"no headers": {
-			edit: answer([]byte(thing)), want: inconclusive("the recording holds no headers, and so not the media type of the body"),
+			edit: answer([]byte(thing)), want: inconclusive("the recording has no headers, so the media type of the body is not known"),
 		},
 		"no media type": {
 			edit: answer([]byte(thing), "Content-Length", "9"),
@@ -173,7 +173,7 @@ func TestBodies(t *testing.T) {
 		"an archive": {path: "/lines", edit: answer(compressed(t, "gzip", "x"), "Content-Type", "application/gzip")},
 		"an archive that is none": {
 			path: "/lines", edit: answer([]byte("x"), "Content-Type", "application/gzip"),
-			want: inconclusive("the archive cannot be opened: it is not gzip"),
+			want: inconclusive("cannot open the archive: it is not gzip"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func (j *Judge) compareEngines(o *judgement, m *message, r engineResults) {
 	case len(r.first.list) == 0 && agree:
 		o.check(Schema, report.Pass)
 	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
-		j.inconclusive(o, m, "the recording holds no body, and the query lacks what is required of one")
+		j.inconclusive(o, m, "the recording does not contain the body, and the query lacks its required members")
 	case agree:
 		j.addFaults(o, m, r, r.first, nil)
 	case r.known != nil && slices.ContainsFunc(knownCases, r.known):

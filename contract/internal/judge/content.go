@@ -15,7 +15,7 @@ import (
 )
 
 func (j *Judge) empty(o *judgement, m *message) {
-	j.wrong(o, m, fmt.Sprintf("the %s body is empty, and one is documented", m.side))
+	j.wrong(o, m, fmt.Sprintf("the %s body is empty, but one is documented", m.side))
 }
 
 // wrong reports that a body is not what its media type promises, whatever its schema.
@@ -53,7 +53,7 @@ func (j *Judge) content(o *judgement, m *message, media *openapi3.MediaType, hea
 	if m.status == http.StatusPartialContent { // a span of the bytes, cut anywhere
 		o.check(Schema, report.Skipped)
 		o.check(UndeclaredField, report.Skipped)
-		o.unjudged = "it is a part of a whole (206)"
+		o.unjudged = "it is a partial response (206)"
 		return
 	}
 	if m.mayBeLarge() {

@@ -157,7 +157,7 @@ func TestCredential(t *testing.T) {
 		"hashed":                    {recording.Headers{{auth, "SVC1 [redacted:01ab]"}}, nil, judge.Credential{Identity: "[redacted:01ab]", Shown: true}, ""},
 		"hashed, in its own":        {recording.Headers{{write, "[redacted:01ab]"}}, nil, judge.Credential{Identity: "[redacted:01ab]", Shown: true}, ""},
 		"hidden":                    {recording.Headers{{auth, "SVC1 REDACTED"}}, nil, judge.Credential{Shown: true}, ""},
-		"hidden whole":              {recording.Headers{{auth, "***"}}, nil, judge.Credential{Shown: true}, "hides the credentials whole"},
+		"hidden whole":              {recording.Headers{{auth, "***"}}, nil, judge.Credential{Shown: true}, "redacts the credentials in full"},
 		"taken out":                 {nil, []string{"authorization"}, judge.Credential{Withheld: true}, ""},
 		"none":                      {nil, nil, judge.Credential{}, ""},
 		"empty, and one of its own": {recording.Headers{{auth, " "}, {write, "1/a"}}, nil, judge.Credential{Identity: "1/a", Shown: true}, ""},

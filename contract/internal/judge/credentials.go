@@ -92,10 +92,10 @@ func (j *Judge) scheme(r *Result, schemes []*openapi3.SecurityScheme) (report.Ve
 		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, what) })
 	}) {
 		r.Credentials = Withheld
-		return report.Inconclusive, "the recording was stripped of the credentials"
+		return report.Inconclusive, "the credentials were removed from the recording"
 	}
 	r.Credentials = Absent
-	return report.Fail, "a request without credentials was answered with success"
+	return report.Fail, "a request without credentials succeeded"
 }
 
 func headerOfScheme(s *openapi3.SecurityScheme) string {
@@ -118,7 +118,7 @@ func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) 
 	case !found && bare && (isMarked(value) || !isHidden(value)):
 		return report.Pass, ""
 	case isHidden(word):
-		return report.Inconclusive, "the recording hides the credentials whole, scheme and all"
+		return report.Inconclusive, "the recording redacts the credentials in full, including the scheme"
 	case !found:
 		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.brand.Scheme())
 	}

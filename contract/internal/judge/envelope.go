@@ -144,7 +144,7 @@ func (x *envelope) identity(one gjson.Result) {
 	}
 	asked, id := x.r.Owner.Match.Param(strings.TrimPrefix(name, "{")), one.Get("id")
 	if id.Exists() && !isRedacted(asked) && !strings.EqualFold(asked, id.String()) {
-		x.fault(specs.Public, []string{"data", "id"}, "the resource has another id than the path")
+		x.fault(specs.Public, []string{"data", "id"}, "the id of the resource differs from the id in the path")
 	}
 }
 
@@ -160,7 +160,7 @@ func (x *envelope) self(at []string, one gjson.Result) {
 		slices.Contains([]string{name, snake(name)}, segments[len(segments)-2])
 	if !isOwn {
 		x.fault(specs.Public, append(slices.Clone(at), "links", "self"),
-			"the address of a resource does not end in its type and its id")
+			"the link to a resource does not end in its type and id")
 	}
 }
 
@@ -199,7 +199,7 @@ func (x *envelope) included(primary []gjson.Result) {
 		case seen[who]:
 			x.fault(specs.Public, at, "a resource of type %q is included twice", ownership.ShownSegment(who[0]))
 		case !referred[who]:
-			x.fault(specs.Public, at, "a resource of type %q is included that nothing refers to", ownership.ShownSegment(who[0]))
+			x.fault(specs.Public, at, "an included resource of type %q is not referenced", ownership.ShownSegment(who[0]))
 		}
 		seen[who] = true
 		x.self(at, one)

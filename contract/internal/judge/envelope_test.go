@@ -57,53 +57,53 @@ func TestPages(t *testing.T) {
 		"an address taken out":              {"page[limit]=2", collection(2, 2, "first [redacted:0123456789abcdef]"), nil},
 		"next is missing": {
 			"page[limit]=2", collection(2, 5, first, end),
-			[]string{`error schema /response/body/links: the link "next" is missing: the page has 2 of 5 resources, from 0 on`},
+			[]string{`error schema /response/body/links: the link "next" is missing: the page has 2 of 5 resources, starting at 0`},
 		},
 		"next on the last page": {
 			"page[limit]=2&page[offset]=4", collection(1, 5, first, end, "prev "+to+"2", "next "+to+"6"),
-			[]string{`error schema /response/body/links/next: there is a link "next": the page has 1 of 5 resources, from 4 on`},
+			[]string{`error schema /response/body/links/next: there must not be a link "next": the page has 1 of 5 resources, starting at 4`},
 		},
 		"prev is missing": {
 			"page[limit]=2&page[offset]=4", collection(1, 5, first, end),
-			[]string{`error schema /response/body/links: the link "prev" is missing: the page has 1 of 5 resources, from 4 on`},
+			[]string{`error schema /response/body/links: the link "prev" is missing: the page has 1 of 5 resources, starting at 4`},
 		},
 		"prev on the first page": {
 			"page[limit]=2", collection(2, 2, first, "last "+to+"0", "prev "+to+"0"),
-			[]string{`error schema /response/body/links/prev: there is a link "prev": the page has 2 of 2 resources, from 0 on`},
+			[]string{`error schema /response/body/links/prev: there must not be a link "prev": the page has 2 of 2 resources, starting at 0`},
 		},
 		"too many resources": {
 			"page[limit]=2", collection(3, 3, first, "last "+to+"2"),
-			[]string{"error schema /response/body/data: the page has 3 resources, and at most 2 were asked for"},
+			[]string{"error schema /response/body/data: the page has 3 resources, but at most 2 were requested"},
 		},
 		"more than by default": {
-			"", collection(21, 21), []string{"error schema /response/body/data: the page has 21 resources, and at most 20 were asked for"},
+			"", collection(21, 21), []string{"error schema /response/body/data: the page has 21 resources, but at most 20 were requested"},
 		},
 		"a limit off the contract": {"page[limit]=500", collection(100, 100), []string{
 			`error schema /request/query/page[limit]: query parameter "page[limit]": number must be at most 100`,
 		}},
 		"links to pages of another size": {
 			"page[limit]=2", collection(2, 5, "first /api/pages?page[limit]=20&page[offset]=0", end, "next "+to+"2"),
-			[]string{`error schema /response/body/links/first: the link "first" leads to pages of 20 resources, not 2`},
+			[]string{`error schema /response/body/links/first: the link "first" leads to pages of 20 resources, want 2`},
 		},
 		"the first page is not the first": {
 			"page[limit]=2", collection(2, 2, "first "+to+"2"),
-			[]string{`error schema /response/body/links/first: the link "first" leads to the page from 2 on`},
+			[]string{`error schema /response/body/links/first: the link "first" leads to the wrong page, starting at 2`},
 		},
 		"the last page is not the last": {
 			"page[limit]=2", collection(2, 5, first, "last "+to+"2", "next "+to+"2"),
-			[]string{`error schema /response/body/links/last: the link "last" leads to the page from 2 on`},
+			[]string{`error schema /response/body/links/last: the link "last" leads to the wrong page, starting at 2`},
 		},
 		"the last page is beyond": {
 			"page[limit]=2", collection(2, 4, first, "last "+to+"4", "next "+to+"2"),
-			[]string{`error schema /response/body/links/last: the link "last" leads to the page from 4 on`},
+			[]string{`error schema /response/body/links/last: the link "last" leads to the wrong page, starting at 4`},
 		},
 		"the next page is another one": {
 			"page[limit]=2", collection(2, 5, first, end, "next "+to+"4"),
-			[]string{`error schema /response/body/links/next: the link "next" leads to the page from 4 on`},
+			[]string{`error schema /response/body/links/next: the link "next" leads to the wrong page, starting at 4`},
 		},
 		"the page before is another one": {
 			"page[limit]=2&page[offset]=4", collection(1, 5, first, end, "prev "+to+"0"),
-			[]string{`error schema /response/body/links/prev: the link "prev" leads to the page from 0 on`},
+			[]string{`error schema /response/body/links/prev: the link "prev" leads to the wrong page, starting at 0`},
 		},
 		"filters are kept": {"page[limit]=2&filter[name]=a%20b", collection(2, 2, first+"&filter%5Bname%5D=a+b"), nil},
 		"filters are lost": {
@@ -141,22 +141,22 @@ func TestResources(t *testing.T) {
 		"with one that is taken out": {`{"data":{"id":"r","type":"pageParts","links":{"self":"[redacted:0123456789abcdef]"}}}`, nil},
 		"another one": {
 			fmt.Sprintf(`{"data":%s}`, resource("s", "")),
-			[]string{"error schema /response/body/data/id: the resource has another id than the path"},
+			[]string{"error schema /response/body/data/id: the id of the resource differs from the id in the path"},
 		},
 		"with the address of another one": {
 			`{"data":{"id":"r","type":"pageParts","links":{"self":"/api/page_parts/s"}}}`,
-			[]string{"error schema /response/body/data/links/self: the address of a resource does not end in its type and its id"},
+			[]string{"error schema /response/body/data/links/self: the link to a resource does not end in its type and id"},
 		},
 		"with the address of another type": {
 			`{"data":{"id":"r","type":"pageParts","links":{"self":"/api/pages/r"}}}`,
-			[]string{"error schema /response/body/data/links/self: the address of a resource does not end in its type and its id"},
+			[]string{"error schema /response/body/data/links/self: the link to a resource does not end in its type and id"},
 		},
 		"with another one":             {fmt.Sprintf(whole, resource("r", ","+to), h), nil},
 		"with others":                  {fmt.Sprintf(whole, resource("r", ","+many), g+","+h), nil},
 		"with another one's other one": {fmt.Sprintf(whole, resource("r", ","+many), resource("g", ","+to)+","+h), nil},
 		"with what nothing refers to": {
 			fmt.Sprintf(whole, resource("r", ""), h),
-			[]string{`error schema /response/body/included/0: a resource of type "pageParts" is included that nothing refers to`},
+			[]string{`error schema /response/body/included/0: an included resource of type "pageParts" is not referenced`},
 		},
 		"with another one, twice": {
 			fmt.Sprintf(whole, resource("r", ","+to), h+","+h),

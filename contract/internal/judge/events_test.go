@@ -30,10 +30,10 @@ func TestEventStreams(t *testing.T) {
 		"an event without data":    {"event: ping\n\ndata: {}\n\n", nil},
 		"no events":                {": hello\n\n", inconclusive("the stream has no events")},
 		"nothing at all":           {"", inconclusive("the stream has no events")},
-		"the last line is cut":     {"data: {}\n\ndata: {\"te", inconclusive("the stream breaks off after 1 events")},
-		"the last line has no end": {"data: {}\n\ndata: {}", inconclusive("the stream breaks off after 1 events")},
-		"the last event has none":  {"data: {}\n\ndata: {}\n", inconclusive("the stream breaks off after 1 events")},
-		"only its name is there":   {"data: {}\n\nevent: x\n", inconclusive("the stream breaks off after 1 events")},
+		"the last line is cut":     {"data: {}\n\ndata: {\"te", inconclusive("the stream ends unexpectedly after 1 events")},
+		"the last line has no end": {"data: {}\n\ndata: {}", inconclusive("the stream ends unexpectedly after 1 events")},
+		"the last event has none":  {"data: {}\n\ndata: {}\n", inconclusive("the stream ends unexpectedly after 1 events")},
+		"only its name is there":   {"data: {}\n\nevent: x\n", inconclusive("the stream ends unexpectedly after 1 events")},
 		"an event that is no JSON": {"data: {}\n\ndata: [DONE]\n\n", inconclusive("event 2 of the stream is not JSON: a syntax error at byte 1")},
 		"no UTF-8":                 {"data: {\"text\":\"\xe4\"}\n\n", inconclusive("the body is not UTF-8")},
 		"a value of another type": {
@@ -86,7 +86,7 @@ func TestParts(t *testing.T) {
 		"without an end":        {"multipart/mixed; boundary=b", first + second, inconclusive("part 2 of the body is damaged or cut off")},
 		"cut within a part":     {"multipart/mixed; boundary=b", first + second[:30], inconclusive("part 2 of the body is damaged or cut off")},
 		"another boundary":      {"multipart/mixed; boundary=c", first + end, inconclusive("part 1 of the body is damaged or cut off")},
-		"no boundary":           {"multipart/mixed", first + end, inconclusive("the Content-Type does not tell what is between the parts")},
+		"no boundary":           {"multipart/mixed", first + end, inconclusive("the Content-Type has no boundary between the parts")},
 		"headers that are none": {"multipart/mixed; boundary=b", "--b\r\nnone\r\n\r\none\r\n" + end, inconclusive("part 1 of the body is damaged or cut off")},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -212,7 +212,7 @@ func (j *Judge) ambiguous(r *Result) {
 	r.check(UndocumentedOperation, report.Inconclusive)
 	r.Findings = append(r.Findings, j.finding(r.Item.Number, nil, report.Finding{
 		Rule: UndocumentedOperation, Severity: report.Warning, Verdict: report.Inconclusive,
-		Message: fmt.Sprintf("the address belongs to %v alike: give each interface a base address of its own",
+		Message: fmt.Sprintf("the address fits %v equally well: give each interface its own base address",
 			r.Owner.Claimants),
 		Pointer: "/request/url",
 	}))

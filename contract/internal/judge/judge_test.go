@@ -200,7 +200,7 @@ func TestExchange(t *testing.T) {
 		"a body where none is documented": {
 			talk: talk{"DELETE /things/7", "", 204, `{}`, nil},
 			want: []string{
-				`error undocumented-media-type /response/headers/Content-Type: the response has a body, and none is documented`,
+				`error undocumented-media-type /response/headers/Content-Type: the response has a body, but none is documented`,
 			},
 		},
 		"the judges differ on the second of two equal parameters": {

@@ -68,7 +68,7 @@ func kinOnBody(b *content) (f found) {
 		f.schema(err, way{schema, b.schemaPointer}, at)
 	}
 	if isLarge && len(f.list) > 0 {
-		f.list[0].message += "; there may be more: of a body beyond 1 MiB only the first fault is looked for"
+		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
 	}
 	return f
 }

@@ -45,11 +45,11 @@ func (r *Result) took() (took time.Duration, doubt string) {
 	start, end := r.Item.Start, r.Item.End
 	switch {
 	case start.IsZero(), end.IsZero():
-		return 0, "the recording does not say how long it took"
+		return 0, "the recording does not contain the duration"
 	case end.Equal(start):
-		return 0, "it took no time by the recording's clock, which stood still or is too coarse"
+		return 0, "the recorded duration is zero: its clock stood still or is too coarse"
 	case end.Before(start):
-		return 0, "it ends before it begins by the recording's clock"
+		return 0, "the recorded end is before the beginning"
 	}
 	return end.Sub(start), ""
 }

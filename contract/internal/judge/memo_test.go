@@ -16,7 +16,7 @@ func TestWhatIsRememberedChangesNoVerdict(t *testing.T) {
 	json := []string{"Content-Type", "application/json"}
 	zipped := compressed(t, "gzip", thing)
 	headless := func(i *record.Item) { i.Response.Headers = nil }
-	doubted := func(i *record.Item) { i.ResponseDoubt = "the recording holds only the beginning of the body" }
+	doubted := func(i *record.Item) { i.ResponseDoubt = "the recording has only the beginning of the body" }
 	list := []talk{
 		{"GET /things/7", "", 200, thing, nil},
 		{"GET /things/x", "", 200, thing, nil},

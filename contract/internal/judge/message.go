@@ -57,7 +57,7 @@ func (j *Judge) judgeMessage(m *message) *judgement {
 	case m.body == nil && m.doubt != "" && len(m.content) > 0:
 		j.inconclusiveBody(o, m, m.doubt)
 	case m.body == nil && m.required:
-		j.inconclusiveBody(o, m, "the recording holds no body, and one is documented")
+		j.inconclusiveBody(o, m, "the recording does not contain the body, and one is documented")
 	case m.body == nil, len(m.body.Bytes) == 0 && !m.required && m.doubt == "":
 	case len(m.content) == 0 && len(m.body.Bytes) == 0:
 	default:
@@ -76,7 +76,7 @@ func (j *Judge) mediaType(o *judgement, m *message) {
 	}
 	if len(m.headers) == 0 && len(m.content) > 0 {
 		o.check(UndocumentedMediaType, report.Inconclusive)
-		j.inconclusiveBody(o, m, "the recording holds no headers, and so not the media type of the body")
+		j.inconclusiveBody(o, m, "the recording has no headers, so the media type of the body is not known")
 		return
 	}
 	if media == nil {
@@ -105,7 +105,7 @@ func (m *message) mediaMessage(header string) string {
 	documented := slices.Sorted(maps.Keys(m.content))
 	switch {
 	case len(documented) == 0:
-		return fmt.Sprintf("the %s has a body, and none is documented", m.side)
+		return fmt.Sprintf("the %s has a body, but none is documented", m.side)
 	case header == "":
 		return fmt.Sprintf("the %s has no Content-Type; documented: %s", m.side, strings.Join(documented, ", "))
 	}

@@ -39,7 +39,7 @@ func (x *envelope) page(count int) {
 	p := &page{envelope: x, query: query, count: count, total: int(total.Int())}
 	p.limit, p.offset = p.asked(pageLimit), p.asked(pageOffset)
 	if p.limit != unknown && p.count > p.limit {
-		x.fault(specs.Public, []string{"data"}, "the page has %d resources, and at most %d were asked for", p.count, p.limit)
+		x.fault(specs.Public, []string{"data"}, "the page has %d resources, but at most %d were requested", p.count, p.limit)
 	}
 	if p.offset != unknown {
 		p.presence("next", p.offset+p.count < p.total)
@@ -77,10 +77,10 @@ func (p *page) presence(name string, want bool) {
 	isThere := link.Exists() && link.Type != gjson.Null
 	switch {
 	case want && !isThere:
-		p.fault(specs.Public, []string{"links"}, "the link %q is missing: the page has %d of %d resources, from %d on",
+		p.fault(specs.Public, []string{"links"}, "the link %q is missing: the page has %d of %d resources, starting at %d",
 			name, p.count, p.total, p.offset)
 	case !want && isThere:
-		p.fault(specs.Public, []string{"links", name}, "there is a link %q: the page has %d of %d resources, from %d on",
+		p.fault(specs.Public, []string{"links", name}, "there must not be a link %q: the page has %d of %d resources, starting at %d",
 			name, p.count, p.total, p.offset)
 	}
 }
@@ -93,10 +93,10 @@ func (p *page) link(name, text string) {
 	}
 	at, query := []string{"links", name}, u.Query()
 	if size := query.Get(pageLimit); query.Has(pageLimit) && p.limit != unknown && size != strconv.Itoa(p.limit) {
-		p.fault(specs.Public, at, "the link %q leads to pages of %s resources, not %d", name, shownNumber(size), p.limit)
+		p.fault(specs.Public, at, "the link %q leads to pages of %s resources, want %d", name, shownNumber(size), p.limit)
 	}
 	if n, err := strconv.Atoi(query.Get(pageOffset)); query.Has(pageOffset) && (err != nil || !p.leads(name, n)) {
-		p.fault(specs.Public, at, "the link %q leads to the page from %s on", name, shownNumber(query.Get(pageOffset)))
+		p.fault(specs.Public, at, "the link %q leads to the wrong page, starting at %s", name, shownNumber(query.Get(pageOffset)))
 	}
 	for _, filter := range slices.Sorted(maps.Keys(p.query)) {
 		if strings.HasPrefix(filter, "filter[") && !slices.Equal(p.query[filter], query[filter]) {

@@ -58,7 +58,7 @@ func (j *Judge) judgeParameters(m message, owner *ownership.Owner) *judgement {
 	}
 	if err != nil {
 		j.addFinding(o, &m, report.Finding{
-			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be read", Pointer: "/request/url",
+			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be parsed", Pointer: "/request/url",
 			Spec: report.Spec{Pointer: m.op.Pointer + "/parameters"},
 		})
 		o.check(Schema, report.Fail)

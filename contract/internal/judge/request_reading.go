@@ -38,7 +38,7 @@ func (r *Result) read() {
 	read, err := op.Reader.Read(sent)
 	switch {
 	case err != nil:
-		r.reading = &reading{reason: "the form cannot be read"}
+		r.reading = &reading{reason: "the form cannot be parsed"}
 	case reason != "" && op.Reader.Accepts(body.MediaType(sent.ContentType)):
 		r.reading = &reading{reason: reason}
 	case read.Changed.Body && r.isWorthReading(&read):

@@ -62,7 +62,7 @@ func TestMembers(t *testing.T) {
 		"no body, which the recording may have left out": {
 			query: "?priority=1",
 			want: []string{
-				"inconclusive schema /request/body: the recording holds no body, and the query lacks what is required of one",
+				"inconclusive schema /request/body: the recording does not contain the body, and the query lacks its required members",
 			},
 		},
 		"no member of either": {

@@ -16,96 +16,100 @@ func Docs() []report.RuleDoc {
 
 var schemaDoc = report.RuleDoc{
 	ID: Schema, Provenance: specs.Assumed,
-	Title: "parameters, headers and bodies, in both directions, fit their schemas, event by event in a stream; pages agree " +
-		"with their links and totals, resources with their addresses, what is included with what refers to it",
+	Title: "parameters, headers and bodies, in both directions, match their schemas, event by event in a stream; pages " +
+		"agree with their links and totals, resources with their addresses, and included resources with what refers to " +
+		"them",
 	Watches: "The parameters of every request to a documented operation, every body that a document describes, and the " +
-		"documented headers of every answer.",
-	Evidence: "A parameter, a header or a value in a body that its schema does not allow, one that is required and missing, " +
-		"a body that is no JSON where JSON is documented, and that is recorded byte for byte, as its Content-Length says, or " +
-		"an answer that contradicts itself. Two engines judge by the schemas; where they differ the finding is disputed, carries the verdicts of both, and fails no check by itself.",
-	Inconclusive: "A body that the recording does not hold, or may not hold whole, and that cannot be read, or one that is " +
-		"coded in a way that cannot be undone.",
-	Passes: "A request off the contract that was refused with 4xx is a notice: tests do that on purpose. A value that a " +
-		"recorder took out for being a secret, where a text was documented; answers to HEAD and 304, which have no body; " +
-		"headers that proxies take away; cases in which the second engine is known to err.",
+		"documented headers of every response.",
+	Evidence: "A parameter, header or value in a body that its schema does not allow; a required one that is missing; a body " +
+		"that is not JSON where JSON is documented and that was recorded byte for byte, as its Content-Length shows; or " +
+		"a response that contradicts itself. Two engines validate against the schemas; where they differ, the finding " +
+		"is disputed, carries the verdicts of both, and does not fail a check by itself.",
+	Inconclusive: "A body that the recording does not contain, or may not contain in full, and that cannot be read; or one with a " +
+		"content coding that cannot be decoded.",
+	Passes: "A request that does not match the document and was refused with 4xx is only a notice: tests do that on " +
+		"purpose. A value that a recorder removed as a secret, where a string is documented; responses to HEAD and " +
+		"responses with 304, which have no body; headers that proxies remove; cases in which the second engine is known " +
+		"to be wrong.",
 }
 
 var undocumentedOperationDoc = report.RuleDoc{
 	ID: UndocumentedOperation, Provenance: specs.Documented,
-	Title:   "the document knows the operation",
+	Title:   "the document describes the operation",
 	Watches: "Every exchange below the base address of an interface.",
-	Evidence: "Its document has no such path, or not with this method. The nearest operation is told. It is a notice when " +
-		"the server refused the request, as it should.",
-	Inconclusive: "An address that belongs to several interfaces alike.",
-	Passes: "Addresses below no base of an interface, which are counted as unmatched; preflights, tunnels and WebSockets, and the " +
-		"control interface of the mock.",
+	Evidence: "The document does not have this path, or not with this method. The finding names the nearest operation. It is " +
+		"a notice if the server refused the request, as it should.",
+	Inconclusive: "An address that fits several interfaces equally well.",
+	Passes: "Addresses below none of the base addresses, which are counted as unmatched; preflights, tunnels and " +
+		"WebSockets, and the control interface of the mock.",
 }
 
 var undocumentedStatusDoc = report.RuleDoc{
 	ID: UndocumentedStatus, Provenance: specs.Assumed,
 	Title:   "the operation documents the status",
-	Watches: "Every answer of a documented operation.",
-	Evidence: "Its document has neither the status, nor its class, nor a default. That is as sure as the least sure of the " +
-		"documented ones of its kind, since a list that rests on the code of clients may lack some.",
-	Inconclusive: "No answer was recorded.",
-	Passes: "Redirections, failures of the server, 407, 408 and 429 are a warning at most: they may come from the way " +
-		"between.",
+	Watches: "Every response of a documented operation.",
+	Evidence: "The document has neither the status, nor its class, nor a default. The finding is as certain as the least " +
+		"certain documented status of the same kind, since a list that is known from the code of clients may be " +
+		"incomplete.",
+	Inconclusive: "No response was recorded.",
+	Passes:       "Redirections, server errors, 407, 408 and 429 are a warning at most: they may come from an intermediary.",
 }
 
 var undocumentedMediaTypeDoc = report.RuleDoc{
 	ID: UndocumentedMediaType, Provenance: specs.Assumed,
 	Title:   "the operation documents the media type",
 	Watches: "Every recorded body of a documented operation, in both directions.",
-	Evidence: "A body whose Content-Type is none of the documented ones, that has no Content-Type, or that stands where none " +
-		"is documented.",
-	Inconclusive: "A body without any headers, which the recording then does not hold. One that was not recorded itself gives " +
-		"it no chance.",
-	Passes: "Parameters of the type, such as charset; ranges such as text/*; a request of another type that was refused, " +
-		"which is a notice.",
+	Evidence: "A body whose Content-Type is not among the documented ones, that has no Content-Type, or that is sent where no " +
+		"body is documented.",
+	Inconclusive: "A body without any headers, because the recording does not contain them. A body that was not recorded is not " +
+		"judged.",
+	Passes: "Parameters of the media type, such as charset; ranges such as text/*; a request of another media type that was " +
+		"refused, which is a notice.",
 }
 
 var undeclaredFieldDoc = report.RuleDoc{
 	ID: UndeclaredField, Provenance: specs.Assumed,
-	Title: "bodies and queries have no fields and parameters that the document does not know",
-	Watches: "Every body that can be read as its document describes it, also one that is invalid otherwise, and every " +
-		"query.",
-	Evidence: "A field that none of the schemas names which speak of its object, whichever way they are combined; a " +
-		"parameter that the operation does not name. In an answer it is as loud as the schema is sure; in a request a " +
-		"notice, since the platform ignores such fields, and in a query a warning at most.",
-	Inconclusive: "A body that the recording does not hold whole, or that cannot be read.",
-	Passes: "Fields of an object that says it is open, or of whose fields nothing is said; members of a body that may stand " +
-		"in the query instead; parts of a parameter that is an object.",
+	Title:   "bodies and queries have only fields and parameters that the document declares",
+	Watches: "Every body that can be read as its document describes it, even if it is invalid otherwise, and every query.",
+	Evidence: "A field that is not named by any of the schemas that apply to its object, however they are combined; a " +
+		"parameter that the operation does not declare. In a response, the severity follows from how certain the schema " +
+		"is; in a request body it is a notice, since the platform ignores such fields, and in a query a warning at " +
+		"most.",
+	Inconclusive: "A body that the recording does not contain in full, or that cannot be read.",
+	Passes: "Fields of an object that is declared open, or whose fields are not described; members of a body that may be " +
+		"sent in the query instead; parts of a parameter that is an object.",
 }
 
 var undeclaredHeaderDoc = report.RuleDoc{
 	ID: UndeclaredHeader, Provenance: specs.Assumed,
-	Title:   "answers have no headers of an interface's own that the document does not declare for their status",
-	Watches: "The headers of every answer with a documented status.",
-	Evidence: "A header that the document does not declare for the status, and that neither the standards of HTTP define nor " +
-		"proxies, content delivery networks, tracing and browsers' security add. It is a notice, without the value.",
-	Inconclusive: "Never: an answer that was recorded without headers gives it no chance.",
-	Passes:       "Standard headers, those that are ignored, and what a document declares in another case.",
+	Title:   "responses have no interface-specific headers that the document does not declare for their status",
+	Watches: "The headers of every response with a documented status.",
+	Evidence: "A header that the document does not declare for the status, that the HTTP standards do not define, and that " +
+		"proxies, content delivery networks, tracing and browser security do not add. It is a notice, without the " +
+		"value.",
+	Inconclusive: "Never: a response that was recorded without headers is not judged.",
+	Passes:       "Standard headers, ignored headers, and headers that the document declares in different case.",
 }
 
 var authSchemeDoc = report.RuleDoc{
 	ID: AuthScheme, Provenance: specs.Documented,
-	Title: "credentials are in the documented form, and nobody is served without",
-	Watches: "The Authorization header of every request. Whether it is there is another rule's question for events, whose " +
-		"keys are looked at after the answer: a wrong scheme is answered with success like a wrong key.",
-	Evidence: "A request was served whose header has another scheme, none where one is documented, or, while the recording " +
-		"has the header elsewhere on the interface, that has no such header.",
-	Inconclusive: "The recording hides credentials whole, scheme and all, says that it took them out, or has none on the " +
-		"whole interface.",
-	Passes: "A request that was refused, whatever its header; the scheme in capitals or small letters; a key that is hidden " +
+	Title: "credentials have the documented form, and requests without credentials are refused",
+	Watches: "The Authorization header of every request. For events, another rule checks whether the header is present; " +
+		"their keys are checked after the response, so a wrong scheme gets a success like a wrong key.",
+	Evidence: "A request succeeded although its header has another scheme, or no scheme where one is documented; or although " +
+		"it has no such header, while other requests to the interface in the recording have one.",
+	Inconclusive: "The recording redacts the credentials in full, including the scheme, states that they were removed, or has " +
+		"none on the whole interface.",
+	Passes: "A request that was refused, whatever its header; the scheme in upper or lower case; a key that is redacted " +
 		"behind its scheme; the bare key on the data warehouse interface, whose form is not documented.",
 }
 
 var latencyDoc = report.RuleDoc{
 	ID: Latency, Provenance: specs.Documented,
-	Title:    "operations that were given a limit answer within it",
-	Watches:  "Every answer of an operation that was given a limit. Without limits it judges nothing.",
-	Evidence: "From the beginning of the request to the end of the answer, as the recording has it, it took longer.",
-	Inconclusive: "The recording does not say how long it took, or it took no time at all, as under the clock of a mock that " +
-		"stands still: limits are for recordings of real services.",
-	Passes: "A request without an answer.",
+	Title:    "operations that have a limit respond within it",
+	Watches:  "Every response of an operation that has a limit. Without limits the rule judges nothing.",
+	Evidence: "The recorded time from the start of the request to the end of the response is above the limit.",
+	Inconclusive: "The recording does not contain the duration, or the duration is zero, as with a mock whose clock stands still: " +
+		"limits are for recordings of real services.",
+	Passes: "A request without a response.",
 }

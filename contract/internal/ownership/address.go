@@ -73,7 +73,7 @@ func NewAddresses(documents []*specs.Document, given map[string][]string, rewrit
 	for name, list := range given {
 		known := func(d *specs.Document) bool { return d.Interface == name }
 		if !slices.ContainsFunc(documents, known) {
-			return nil, fmt.Errorf("base of %q: there is no such interface", name)
+			return nil, fmt.Errorf("base of %q: unknown interface", name)
 		}
 		for _, raw := range list {
 			u, err := url.Parse(raw)

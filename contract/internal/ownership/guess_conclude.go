@@ -100,7 +100,7 @@ func bestOf(claimants []claimant) (best []claimant) {
 }
 
 func (c *candidate) lost() string {
-	return fmt.Sprintf("%s looked like %s, but %d of %d exchanges do not fit: they are not judged; %s judges them all the same",
+	return fmt.Sprintf("%s looked like %s, but %d of %d exchanges do not fit: they are not judged; add %s to judge them anyway",
 		c.base.URL, c.document.Interface, c.trial.Refuted, c.trial.Claimed, c.base.Confirmation())
 }
 
@@ -114,7 +114,7 @@ func (c *candidate) alike(documents []*specs.Document) string {
 	for _, rival := range rivals {
 		names, options = append(names, rival.document.Interface), append(options, rival.base.Confirmation())
 	}
-	return fmt.Sprintf("what is at %s fits %s alike, in %d exchanges: they are not judged; %s says whose they are",
+	return fmt.Sprintf("%s fits %s equally well, in %d exchanges: they are not judged; add %s",
 		c.host, strings.Join(names, " and "), c.score, strings.Join(options, " or "))
 }
 

@@ -40,7 +40,7 @@ func (o *Owner) Elsewhere(method string) string {
 		return ""
 	}
 	_, path := Shown(method, f.base)
-	return fmt.Sprintf("it would be %s %s with the base address %s%s", method, f.operation.Path,
+	return fmt.Sprintf("it would match %s %s with the base address %s%s", method, f.operation.Path,
 		strings.TrimSuffix(o.Base.URL, o.Base.path), path)
 }
 

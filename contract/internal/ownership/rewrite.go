@@ -36,15 +36,15 @@ func NewRewrite(from, to string) (Rewrite, error) {
 	r := Rewrite{host: strings.ToLower(source.Host), to: target}
 	for _, segment := range segmentsOf(source.Path) {
 		if strings.Contains(segment, "**") || !doublestar.ValidatePattern(segment) {
-			return fail("%q has the segment %q, which is no pattern of one segment: want * or tenant-*", from, segment)
+			return fail("%q has the invalid segment pattern %q: want one such as * or tenant-*", from, segment)
 		}
 		r.segments = append(r.segments, segment)
 	}
 	if !doublestar.ValidatePattern(r.host) {
-		return fail("%q has a host that is no pattern: want one such as *.gw.example", from)
+		return fail("%q has an invalid host pattern: want one such as *.gw.example", from)
 	}
 	if r.host == "" && len(r.segments) == 0 && r.to.Host == "" && len(segmentsOf(r.to.Path)) == 0 {
-		return fail("it changes nothing")
+		return fail("both are the same")
 	}
 	return r, nil
 }
@@ -56,7 +56,7 @@ func prefixOf(text string) (*url.URL, error) {
 	case err != nil, u.Host == "" && !strings.HasPrefix(text, "/"), u.Host != "" && u.Scheme == "":
 		return nil, fmt.Errorf("is neither a path nor an absolute URL: want one such as /gw/workflow or https://gw.example/gw")
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return nil, fmt.Errorf("has more than a host and a path: a prefix has no user, no query and no fragment")
+		return nil, fmt.Errorf("has more than a host and a path: remove the user, query or fragment")
 	}
 	return u, nil
 }

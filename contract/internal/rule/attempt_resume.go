@@ -15,19 +15,19 @@ import (
 var attemptResume = history.Rule{
 	Doc: report.RuleDoc{
 		ID: AttemptResume, Provenance: specs.Client,
-		Title: "a session's attempts are unique (409 carries the one that is there); a resume takes over what succeeded",
+		Title: "a session's attempts are unique (409 carries the existing one); a resume keeps the tasks that succeeded",
 		Watches: "Requests to start an attempt, and lists of the tasks of a resumed one. Starting the same session again " +
-			"without a new name is answered with 409 and the attempt that is there; with a new name the index grows. " +
-			"A resume of mode failed is refused when the old attempt succeeded as a whole, and takes over its tasks " +
-			"that succeeded; mode from needs a name whose end fits exactly one task.",
-		Evidence: "A second attempt of one name in one session; a conflict answered with an attempt of another name or " +
-			"session time; an index that does not grow; an attempt resumed that is known to have succeeded, or from a " +
-			"name that fits none or several of its tasks; a task that succeeded in the old attempt and not in the new " +
-			"one.",
-		Inconclusive: "How the old attempt ended, or which tasks it had, is not known; two attempts of one name at the same time; a resume that was refused for a reason " +
-			"that the recording does not show.",
-		Passes: "Attempts of different sessions or names; a conflict of which the recording does not show the earlier " +
-			"attempt; a list of tasks of an attempt that still ran, which may get more.",
+			"without a new name is answered with 409 and the existing attempt; with a new name the index grows. A " +
+			"resume with mode failed is refused if the old attempt succeeded as a whole, and keeps its tasks that " +
+			"succeeded; mode from needs a name whose end matches exactly one task.",
+		Evidence: "A second attempt with the same name in one session; a conflict answered with an attempt of another name or " +
+			"session time; an index that does not grow; a resume of an attempt that is known to have succeeded, or from " +
+			"a name that matches none or several of its tasks; a task that succeeded in the old attempt but not in the " +
+			"new one.",
+		Inconclusive: "It is not known how the old attempt ended or which tasks it had; two attempts with the same name at the " +
+			"same time; a resume that was refused for a reason that the recording does not show.",
+		Passes: "Attempts of different sessions or names; a conflict whose earlier attempt is not in the recording; a list " +
+			"of tasks of an attempt that was still running and may get more.",
 	},
 	Check: checkAttemptResume,
 }
@@ -65,10 +65,10 @@ func checkRetryName(st *history.Step, a facts.Attempt) {
 	got, err2 := time.Parse(time.RFC3339, a.SessionTime)
 	switch {
 	case a.Retry != st.Starting.Retry:
-		r.Message = fmt.Sprintf("the conflict is answered with an attempt of another name, %s", a.ID)
+		r.Message = fmt.Sprintf("the conflict response has an attempt with another name, %s", a.ID)
 		st.Judge(r, report.Fail)
 	case err1 == nil && err2 == nil && !asked.Equal(got):
-		r.Message = fmt.Sprintf("the conflict is answered with an attempt of another session time, %s", a.ID)
+		r.Message = fmt.Sprintf("the conflict response has an attempt with another session time, %s", a.ID)
 		st.Judge(r, report.Fail)
 	default:
 		st.Judge(r, report.Pass)
@@ -90,7 +90,7 @@ func checkUniqueAttempt(st *history.Step, a facts.Attempt) {
 		r.Message = fmt.Sprintf("session %s got a second attempt named %q, %s after %s",
 			a.SessionID, a.Retry, a.ID, earlier.Fact.ID)
 		if earlier.Fact.ID == a.ID {
-			r.Message = fmt.Sprintf("attempt %s was there already and was answered with 200 instead of 409", a.ID)
+			r.Message = fmt.Sprintf("attempt %s existed already and was answered with 200 instead of 409", a.ID)
 		}
 		st.Judge(r, report.Fail, earlier.First)
 		return
@@ -111,7 +111,7 @@ func checkAttemptIndex(st *history.Step, a facts.Attempt) {
 		st.Judge(r, report.Pass)
 		return
 	}
-	r.Message = fmt.Sprintf("the new attempt %s of session %s has index %d, and there is one of index %d",
+	r.Message = fmt.Sprintf("the new attempt %s of session %s has index %d, although index %d exists",
 		a.ID, a.SessionID, a.Index, top.Fact.Index)
 	st.Judge(r, report.Fail, top.First)
 }
@@ -125,7 +125,7 @@ func checkResumedAttempt(st *history.Step) {
 	old, ok := st.State.Attempts.Get(st.Starting.AttemptID)
 	switch {
 	case !ok || !old.Fact.Done || !st.Known(old.Proof):
-		r.Message = fmt.Sprintf("how attempt %s ended is not known", st.Starting.AttemptID)
+		r.Message = fmt.Sprintf("it is not known how attempt %s ended", st.Starting.AttemptID)
 		st.Judge(r, report.Inconclusive)
 	case (old.Fact.Status == "success") != st.OK():
 		st.Judge(r, report.Pass)
@@ -161,11 +161,11 @@ func checkResumedTask(st *history.Step) {
 	case n == 1 && st.OK(), n != 1 && !st.OK():
 		st.Judge(r, report.Pass)
 	case n > 1 && st.OK(), n == 0 && st.OK() && listed.Done != nil:
-		r.Message = fmt.Sprintf("attempt %s was resumed from %q, which fits %d of its tasks",
+		r.Message = fmt.Sprintf("attempt %s was resumed from %q, which matches %d of its tasks",
 			st.Starting.AttemptID, st.Starting.From, n)
 		st.Judge(r, report.Fail, listed.Done, listed.Proof)
 	default:
-		r.Message = fmt.Sprintf("whether %q fits one task of attempt %s is not known",
+		r.Message = fmt.Sprintf("it is not known whether %q matches one task of attempt %s",
 			st.Starting.From, st.Starting.AttemptID)
 		st.Judge(r, report.Inconclusive, listed.Proof)
 	}

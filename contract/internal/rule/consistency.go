@@ -14,18 +14,19 @@ import (
 var consistency = history.Rule{
 	Doc: report.RuleDoc{
 		ID: Consistency, Provenance: specs.Assumed,
-		Title: "answers agree with each other: what is addressed is answered, what is changed is shown, what was made is there",
-		Watches: "Answers that show the thing that their request names, changed or removed; and what an answer shows of pools, pool " +
-			"rules, databases, tables, connections, schedules, secrets, policies and policy groups that was made or " +
-			"changed before.",
-		Evidence: "An answer shows another id than the path of its request, or another number or truth value than the " +
-			"request set; an id is given to a second thing while the first one is there; a database, table or connection is " +
-			"made under a name that is in use. If the recording is said to be complete, also: what was made is not found, " +
-			"or reads differently than it was last shown.",
-		Inconclusive: "What was made is not found, or reads differently, and nothing says that the recording is complete: " +
-			"somebody whom it does not show may have done that.",
-		Passes: "Things that were renamed, which are shown under another name; requests that are repeated with an idempotency " +
-			"key; texts, which are trimmed and normalised; what changes by itself, such as the default pool.",
+		Title: "responses agree with each other: they show the resource that was addressed, the changes that were made, " +
+			"and what was created",
+		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows of " +
+			"pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
+			"were created or changed before.",
+		Evidence: "A response shows another id than the path of its request, or another number or boolean than the request " +
+			"set; an id is assigned to a second resource while the first one exists; a database, table or connection is " +
+			"created under a name that is in use. If the recording is taken as complete, also: a created resource is " +
+			"not found, or reads differently than when it was last shown.",
+		Inconclusive: "A created resource is not found, or reads differently, and nothing shows that the recording is complete: a " +
+			"caller outside of the recording may have changed it.",
+		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency key; " +
+			"strings, which are trimmed and normalised; what changes by itself, such as the default pool.",
 	},
 	Check: checkConsistency,
 }
@@ -67,7 +68,7 @@ func checkIgnoredMembers(st *history.Step) {
 	for _, m := range st.Ignored {
 		st.Judge(history.Ruling{
 			Rule: Consistency, Aspect: "answer " + m.Name, Provenance: specs.Client,
-			Message: fmt.Sprintf("%s was set to %s, and the answer shows %s", m.Name, m.Asked, m.Answered),
+			Message: fmt.Sprintf("%s was set to %s, but the response shows %s", m.Name, m.Asked, m.Answered),
 		}, report.Fail)
 	}
 }
@@ -89,7 +90,7 @@ func checkUniqueID(st *history.Step) {
 		return
 	}
 	st.State.IsMixed = st.State.IsMixed || st.Caller == 0
-	r.Message = st.Text(t) + " was made although it is there"
+	r.Message = st.Text(t) + " was created although it exists"
 	r.Excuses = []history.Excuse{history.NewExcuse("deleted", t, x.Proof, st.Exchange)}
 	st.Judge(r, report.Fail, x.CreatedBy, x.Proof)
 }
@@ -116,7 +117,7 @@ func checkCreatedIsThere(st *history.Step) {
 	}
 	st.Judge(history.Ruling{
 		Rule: Consistency, Aspect: "lost", Provenance: specs.Public, IfComplete: true,
-		Message: st.Text(t) + " was made, and is not found",
+		Message: st.Text(t) + " was created, but is not found",
 		Excuses: []history.Excuse{history.NewExcuse("deleted", t, x.Proof, st.Exchange)},
 	}, report.Fail, x.CreatedBy, x.Proof)
 }
@@ -126,7 +127,7 @@ func checkUnchangedReads(st *history.Step) {
 	for _, x := range st.ChangedUnseen() {
 		st.Judge(history.Ruling{
 			Rule: Consistency, Aspect: "changed", Provenance: specs.Public, IfComplete: true,
-			Message: st.Text(x.Thing) + " reads differently than it was shown last",
+			Message: st.Text(x.Thing) + " differs from when it was last shown",
 			Excuses: []history.Excuse{history.NewExcuse("changed", x.Thing, x.Proof, st.Exchange)},
 		}, report.Fail, x.Proof)
 	}

@@ -17,15 +17,15 @@ var defaultPool = history.Rule{
 		ID: DefaultPool, Provenance: specs.Documented,
 		Title: "the default pool is never changed by hand, and absorbs what other pools take and give back",
 		Watches: "Updates and deletions of a pool that is known to be the default one, and every list of pools: it has one " +
-			"default pool, and its limits are those of the list before, with the changes of other pools taken from or " +
-			"given back to the default one, so that their sum stays the limit of the account.",
-		Evidence: "An update or a deletion of the default pool that was answered with success; a list with none or several " +
-			"of them; a limit of the default pool that is not what the changes since the list before make of it, " +
-			"while all other limits are.",
-		Inconclusive: "Between two lists a change was not answered, could not be read or overlapped another one; somebody whom " +
-			"the recording does not show changed other pools; only the limit of the account changed.",
-		Passes: "A list without any pools, since the default one is made when it is first needed; a deletion that is " +
-			"repeated; refusals.",
+			"default pool, and its limits are those of the previous list, with the changes of other pools taken from or " +
+			"given back to the default pool, so that their sum remains the limit of the account.",
+		Evidence: "An update or deletion of the default pool that succeeded; a list without a default pool or with several; a " +
+			"limit of the default pool that does not follow from the changes since the previous list, while all other " +
+			"limits do.",
+		Inconclusive: "Between two lists, a change had no response, could not be read or overlapped another one; a caller outside " +
+			"of the recording changed other pools; only the limit of the account changed.",
+		Passes: "A list without any pools, since the default pool is created when it is first needed; a repeated deletion; " +
+			"refused requests.",
 	},
 	Check: checkDefaultPool,
 }
@@ -94,12 +94,12 @@ func checkSumOfLimits(st *history.Step) {
 	}
 	switch {
 	case l.Unsure || l.IsMixed || defaultID == "" || st.Contested(changesPools):
-		r.Message = "pools may have changed unseen between two lists of them"
+		r.Message = "pools may have been changed between two lists of them"
 		st.Judge(r, report.Inconclusive, evidence...)
 	case maps.Equal(expected, limits):
 		st.Judge(r, report.Pass)
 	case !othersEqual(expected, limits, defaultID):
-		r.Message = "pools were changed between two lists of them by someone whom the recording does not show"
+		r.Message = "pools were changed between two lists of them by a caller outside of the recording"
 		st.Judge(r, report.Inconclusive, evidence...)
 	case len(l.Changes) == 0:
 		r.Message = "the limit of the account changed between two lists of pools"

@@ -13,17 +13,18 @@ var dwhDeletion = history.Rule{
 	Doc: report.RuleDoc{
 		ID: DWHDeletion, Provenance: specs.Documented,
 		Title: "a deleted integration is gone with its bulk load sessions and its workflow project",
-		Watches: "Whatever names or lists an integration, its configurations, sessions and attempts, its workflow project " +
-			"or the schedules of that, after its deletion had succeeded. To name it is answered with 404, and lists " +
-			"do not show it.",
-		Evidence: "It is read, changed, run or listed after it was deleted, or its project or a schedule of that is. The " +
-			"project is the one that an answer showed with the integration, that of the deletion included.",
-		Inconclusive: "A deletion of which no answer shows the workflow project; an integration that is there after a request to " +
-			"delete it that was not answered, or with 5xx or 202.",
-		Passes: "A deletion that is repeated with success; an id that is given again; a project of the same name under " +
-			"another id, or that belongs to another integration by now; one page of several that lacks it; refusals " +
-			"that come before the question whether something is there; the sessions and attempts of the project, " +
-			"which stay readable in the workflow interface.",
+		Watches: "Exchanges that name or list an integration, its configurations, sessions and attempts, its workflow " +
+			"project or the schedules of that project, after its deletion succeeded. Requests that name it are answered " +
+			"with 404, and lists do not show it.",
+		Evidence: "The integration, its project or a schedule of the project is read, changed, run or listed after the " +
+			"deletion. The project is the one that a response showed with the integration, including the response to " +
+			"the deletion.",
+		Inconclusive: "A deletion whose workflow project is not shown by any response; an integration that still exists after a " +
+			"request to delete it that had no response, or was answered with 5xx or 202.",
+		Passes: "A repeated deletion that succeeds; an id that is assigned again; a project with the same name under " +
+			"another id, or that belongs to another integration by then; one page of several that lacks it; refusals " +
+			"for reasons that are checked before existence; the sessions and attempts of the project, which can still " +
+			"be read in the workflow interface.",
 	},
 	Check: checkDWHDeletion,
 }

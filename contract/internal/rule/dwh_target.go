@@ -15,17 +15,17 @@ import (
 var dwhTarget = history.Rule{
 	Doc: report.RuleDoc{
 		ID: DWHTarget, Provenance: specs.Documented,
-		Title: "an integration is only made where its database and tables exist, and makes none of them",
-		Watches: "Creations of integrations, and then, where a target is known to be absent, whatever shows whether it is " +
-			"there now. A refusal is a pass when a target is known to be absent.",
-		Evidence: "An integration is made for a target that is absent: it was deleted, or the same caller was answered that " +
-			"it is not found, or with a list without it, and nothing may have made it since. Or a target that was " +
-			"absent appears, and was made, by the time that its list tells, while the integration was.",
-		Inconclusive: "The recording does not show the targets, or not whether they exist; an absent target appears without the " +
-			"time at which it was made.",
-		Passes: "A target that somebody else does not see; one that a request, a query, an event or a recovery may have " +
-			"made since; one that appears and was made at another time, by somebody whom the recording does not show; " +
-			"a refusal when all targets are there, which may have other reasons.",
+		Title: "an integration is only created if its database and tables exist, and does not create them",
+		Watches: "Creations of integrations and, if a target is known not to exist, later exchanges that show whether it " +
+			"exists. A refusal is a pass if a target is known not to exist.",
+		Evidence: "An integration is created for a target that does not exist: it was deleted, or the same caller got a " +
+			"response that it is not found, or a list without it, and nothing can have created it since. Or a missing " +
+			"target appears and, by the time in its list, was created while the integration was.",
+		Inconclusive: "The recording does not show the targets, or whether they exist; a missing target appears without its time " +
+			"of creation.",
+		Passes: "A target that another caller does not see; a target that a request, a query, an event or a recovery may " +
+			"have created since; a target that appears and was created at another time, by a caller outside of the " +
+			"recording; a refusal although all targets exist, which may have other reasons.",
 	},
 	Check: checkDWHTarget,
 }
@@ -87,14 +87,14 @@ func checkAbsentTargets(st *history.Step, r history.Ruling, absent []absence) {
 	switch {
 	case len(absent) > 0:
 		a := absent[0]
-		r.Message = fmt.Sprintf("an integration was made for %s, which does not exist", st.Text(a.Thing))
-		r.Excuses = []history.Excuse{history.NewExcuse("made", a.Thing, a.proofs[len(a.proofs)-1], st.Exchange)}
+		r.Message = fmt.Sprintf("an integration was created for %s, which does not exist", st.Text(a.Thing))
+		r.Excuses = []history.Excuse{history.NewExcuse("created", a.Thing, a.proofs[len(a.proofs)-1], st.Exchange)}
 		st.Judge(r, report.Fail, a.proofs...)
 		if x := st.State.LookUp(a.Thing); x != nil && x.DeletedBy != nil {
 			st.Sign(history.Recovered, a.Thing, x.DeletedBy, time.Time{})
 		}
 	case len(targets) == 0:
-		r.Aspect, r.Message = "unknown", "an integration was made; the recording does not show for which tables"
+		r.Aspect, r.Message = "unknown", "an integration was created; the recording does not show for which tables"
 		st.Judge(r, report.Inconclusive)
 	default:
 		i := slices.IndexFunc(targets, func(t facts.Thing) bool { return !isThere(st, t) })
@@ -103,7 +103,7 @@ func checkAbsentTargets(st *history.Step, r history.Ruling, absent []absence) {
 			return
 		}
 		r.Aspect = "unknown"
-		r.Message = fmt.Sprintf("an integration was made; the recording does not show whether %s exists",
+		r.Message = fmt.Sprintf("an integration was created; the recording does not show whether %s exists",
 			st.Text(targets[i]))
 		st.Judge(r, report.Inconclusive)
 	}
@@ -166,7 +166,7 @@ func (u *uncreated) find(st *history.Step) bool {
 	if !facts.Before(u.creation, st.Exchange) || st.Contested(func(e *facts.Exchange) bool { return e.MayMake(u.Thing) }) {
 		return false
 	}
-	r := history.Ruling{Rule: DWHTarget, Aspect: "made", Provenance: specs.Documented}
+	r := history.Ruling{Rule: DWHTarget, Aspect: "created", Provenance: specs.Documented}
 	if i := slices.IndexFunc(st.Shows, func(f facts.Shown) bool { return f.Thing == u.Thing }); i >= 0 {
 		u.appeared(st, r, &st.Shows[i])
 		return true
@@ -184,13 +184,13 @@ func (u *uncreated) appeared(st *history.Step, r history.Ruling, f *facts.Shown)
 	evidence := append(slices.Clone(u.proofs), u.creation)
 	switch {
 	case f.Born.IsZero() || u.creation.Start.IsZero():
-		r.Message = fmt.Sprintf("%s appeared after an integration was made for it; when it was made is not known",
+		r.Message = fmt.Sprintf("%s appeared after an integration was created for it; its time of creation is not known",
 			st.Text(u.Thing))
 		st.Judge(r, report.Inconclusive, evidence...)
 	case f.Born.Before(from) || f.Born.After(to):
 	default:
-		r.Message = st.Text(u.Thing) + " was made along with an integration"
-		r.Excuses = []history.Excuse{history.NewExcuse("made", u.Thing, u.proofs[len(u.proofs)-1], st.Exchange)}
+		r.Message = st.Text(u.Thing) + " was created along with an integration"
+		r.Excuses = []history.Excuse{history.NewExcuse("created", u.Thing, u.proofs[len(u.proofs)-1], st.Exchange)}
 		st.Judge(r, report.Fail, evidence...)
 	}
 }

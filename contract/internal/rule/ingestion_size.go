@@ -14,14 +14,14 @@ var ingestionSize = history.Rule{
 	Doc: report.RuleDoc{
 		ID: IngestionSize, Provenance: specs.Documented,
 		Title: "a body over 1,048,064 bytes is refused with 413, and one of that size is not",
-		Watches: "Events whose bodies have 1,048,064 bytes or more, and answers of 413. Bytes are those on the wire: what " +
-			"was recorded, if that is all, else what Content-Length announced.",
-		Evidence: "A body above the limit that was accepted; one within it that was refused with 413.",
-		Inconclusive: "Neither the body nor Content-Length tells the size, or each tells another; the connection broke or the " +
-			"server failed; a body above the limit was refused for another reason, which may come first; a compressed " +
-			"body was refused that is too large only when it is not.",
-		Passes: "A body of exactly the limit; a body of which only the beginning was recorded; a compressed one that is " +
-			"larger only as the recording has it, decoded.",
+		Watches: "Events whose bodies have 1,048,064 bytes or more, and responses with 413. Bytes are counted on the wire: " +
+			"those that were recorded, if the recording has all of them, otherwise those that Content-Length announced.",
+		Evidence: "A body above the limit was accepted; a body within the limit was refused with 413.",
+		Inconclusive: "Neither the body nor Content-Length shows the size, or they differ; the connection broke or the server " +
+			"failed; a body above the limit was refused for another reason, which may be checked first; a refused " +
+			"compressed body is too large only when decompressed.",
+		Passes: "A body of exactly the limit; a body of which only the beginning was recorded; a compressed body that " +
+			"exceeds the limit only in its decoded form, as recorded.",
 	},
 	Check: checkIngestionSize,
 }
@@ -35,7 +35,7 @@ func checkIngestionSize(st *history.Step) {
 	isRefused := st.Status == http.StatusRequestEntityTooLarge
 	switch {
 	case f.Size < 0:
-		r.Message = "an event was refused as too large; the recording does not tell its size"
+		r.Message = "an event was refused as too large; the recording does not show its size"
 		st.Judge(r, report.Inconclusive)
 	case f.Size <= facts.MaxEventSize && isRefused && f.Coded:
 		r.Message = fmt.Sprintf("a compressed event of %d bytes was refused as too large", f.Size)
@@ -51,7 +51,7 @@ func checkIngestionSize(st *history.Step) {
 		r.Message = fmt.Sprintf("an event of %d bytes was accepted; %d are allowed", f.Size, facts.MaxEventSize)
 		st.Judge(r, report.Fail)
 	default:
-		r.Message = fmt.Sprintf("an event of %d bytes was not answered with 413, nor accepted", f.Size)
+		r.Message = fmt.Sprintf("an event of %d bytes was neither answered with 413 nor accepted", f.Size)
 		st.Judge(r, report.Inconclusive)
 	}
 }

@@ -13,15 +13,15 @@ import (
 var ingestionTime = history.Rule{
 	Doc: report.RuleDoc{
 		ID: IngestionTime, Provenance: specs.Documented,
-		Title: "an event's own time is not used when it is older than 7 days or more than 3 days ahead",
-		Watches: "Events that were answered with success and claim a time out of that window, by a day at least, and then the " +
-			"last records of their table.",
-		Evidence: "A record of the table has all the event's plain values and the time that it claims. That no other event " +
-			"made such a record, within its window, is true as far as the recording shows them.",
-		Inconclusive: "The recording does not show the event's record: no last records of the table were read, or not as JSON, " +
-			"or none of them has the event's values; or rows were imported, whose times are their own.",
-		Passes: "A record with the event's values and the time of its receipt; another record with that time; an event " +
-			"whose key is wrong, and which leaves no record; times near the edges of the window, since the document " +
+		Title: "an event's own time is not used if it is older than 7 days or more than 3 days ahead",
+		Watches: "Events that succeeded and claim a time outside of that window, by at least a day, and then the last " +
+			"records of their table.",
+		Evidence: "A record of the table has all of the event's plain values and the time that the event claims. That no " +
+			"other event created such a record, within its window, is true as far as the recording shows.",
+		Inconclusive: "The recording does not show the event's record: the last records of the table were not read, or not as " +
+			"JSON, or none of them has the event's values; or rows were imported, which have times of their own.",
+		Passes: "A record with the event's values and the time of receipt; another record with the claimed time; an event " +
+			"with a wrong key, which does not create a record; times near the edges of the window, since the document " +
 			"counts from the current date; events whose bodies were not recorded or have no plain values.",
 	},
 	Check: checkIngestionTime,
@@ -50,7 +50,7 @@ func checkIngestionTime(st *history.Step) {
 	u := &untimely{event: st.Exchange}
 	u.Ruling = history.Ruling{
 		Rule: IngestionTime, Aspect: "window", Operation: st.Operation, Provenance: specs.Documented, Evidence: []*facts.Exchange{st.Exchange},
-		Message: "an event claims a time that is not to be used; the recording does not show its record",
+		Message: "an event claims a time that must not be used; the recording does not show its record",
 	}
 	u.Look = u.find
 	st.Await(IngestionTime, &u.Pending)
@@ -74,7 +74,7 @@ func (u *untimely) find(st *history.Step) bool {
 		u.Ruling.Verdict = report.Pass
 		if shown.Time == claimed.Time {
 			u.Ruling.Verdict = report.Fail
-			u.Ruling.Message = fmt.Sprintf("a record has the time %s that its event claims, which was received at %s",
+			u.Ruling.Message = fmt.Sprintf("a record has the time %s that its event claims; the event was received at %s",
 				time.Unix(claimed.Time, 0).UTC().Format(time.RFC3339), u.event.EndedAt().UTC().Format(time.RFC3339))
 			u.Ruling.Evidence = []*facts.Exchange{st.Exchange, u.event}
 		}

@@ -17,17 +17,15 @@ import (
 var poolDeletion = history.Rule{
 	Doc: report.RuleDoc{
 		ID: PoolDeletion, Provenance: specs.Documented,
-		Title: "a pool cannot be deleted while attempts run or wait in it, a rule references it, or it is the default " +
-			"one",
-		Watches: "Deletions of pools that were answered with success, or refused with 400.",
-		Evidence: "The pool is deleted with success although it is known to be the default one, a pool rule was last seen " +
-			"pointing at it, or an attempt in it was seen unfinished before and is seen to have been so after. A " +
-			"deletion is a pass when the list of rules is known and none points at the pool, and a refusal when a " +
-			"reason for it is known.",
-		Inconclusive: "The pool rules of that time are not known, or whether it was the default pool; a rule may have changed " +
-			"while the deletion was under way; an attempt that was last seen unfinished may have ended before; a " +
-			"refusal without a known reason.",
-		Passes: "A pool that is known to be gone and is deleted again, since clients repeat requests; a rule that was " +
+		Title:   "a pool cannot be deleted while attempts run or wait in it, a rule references it, or it is the default pool",
+		Watches: "Deletions of pools that succeeded or were refused with 400.",
+		Evidence: "The deletion succeeds although the pool is known to be the default one, a pool rule was last seen " +
+			"referencing it, or an attempt in it is seen unfinished both before and after. A deletion is a pass if the " +
+			"list of rules is known and none references the pool, and a refusal is a pass if a reason for it is known.",
+		Inconclusive: "It is not known which pool rules existed at that time, or whether it was the default pool; a rule may have " +
+			"changed while the deletion was under way; an attempt that was last seen unfinished may have ended before; " +
+			"a refusal without a known reason.",
+		Passes: "A pool that is known to be deleted and is deleted again, since clients repeat requests; a rule that was " +
 			"moved to another pool, deleted, or no longer listed before; an attempt that had finished before.",
 	},
 	Check: checkPoolDeletion,
@@ -137,9 +135,9 @@ func checkUnblockedDeletion(st *history.Step, pool *history.PoolState, b blocker
 	l := st.State.RuleListing
 	switch {
 	case l == nil:
-		r.Message = fmt.Sprintf("pool %s was deleted; the recording does not show the pool rules of that time", st.ID)
+		r.Message = fmt.Sprintf("pool %s was deleted; the recording does not show the pool rules at that time", st.ID)
 	case !st.Known(l.Proof), l.Unsure, b.perhaps, st.Contested(touchesRules):
-		r.Message = fmt.Sprintf("pool %s was deleted while pool rules may have changed", st.ID)
+		r.Message = fmt.Sprintf("pool %s was deleted while pool rules may have been changing", st.ID)
 	case !pool.IsKnown && !slices.ContainsFunc(st.Pools, func(f facts.Pool) bool { return f.ID == st.ID }):
 		r.Message = fmt.Sprintf("pool %s was deleted; the recording does not show whether it was the default pool", st.ID)
 	default:

@@ -16,17 +16,17 @@ import (
 var poolRuleOrder = history.Rule{
 	Doc: report.RuleDoc{
 		ID: PoolRuleOrder, Provenance: specs.Assumed,
-		Title: "pool rules are tried from the lowest priority value up; the first one that fits decides",
+		Title: "pool rules are tried in ascending order of priority value; the first one that matches decides",
 		Watches: "Attempts that were started, and lists of pool rules. An attempt goes to the pool of the first rule whose " +
-			"conditions all hold, or else to the default pool. Lists are expected in the order of priority, which is " +
+			"conditions all match, or otherwise to the default pool. Lists are expected in order of priority, which is " +
 			"only assumed.",
-		Evidence: "A new attempt in another pool than the rules, as last listed and changed since, lead to; a list out of " +
-			"order.",
-		Inconclusive: "The rules of that time, or the default pool, are not known; a rule changed while the attempt was " +
-			"started; a rule with a condition on the kind of workflow, which cannot be told from outside, may have " +
-			"taken the attempt, or one with a condition that is not documented.",
-		Passes: "Attempts without a pool, as some installations have them; rules for scheduled attempts, which do not fit " +
-			"one that a client starts; an attempt that keeps its pool when rules change later.",
+		Evidence: "A new attempt is in another pool than the rules, as last listed and changed since, lead to; a list is not " +
+			"in order of priority.",
+		Inconclusive: "The rules of that time, or the default pool, are not known; a rule changed while the attempt was started; " +
+			"the attempt may have matched a rule whose condition is on the kind of workflow, which exchanges do not " +
+			"show, or is not documented.",
+		Passes: "Attempts without a pool, as in some installations; rules for scheduled attempts, which do not match one " +
+			"that a client starts; an attempt that stays in its pool when rules change later.",
 	},
 	Check: checkPoolRuleOrder,
 }
@@ -57,7 +57,7 @@ func checkChosenPool(st *history.Step, a facts.Attempt) {
 		return // not every installation has pools
 	}
 	if l == nil || !st.Known(l.Proof) || l.Unsure || st.Contested(touchesRules) || !knowsRules(st) {
-		r.Message = fmt.Sprintf("attempt %s is in pool %s; the pool rules of that time are not known", a.ID, a.PoolID)
+		r.Message = fmt.Sprintf("attempt %s is in pool %s; the pool rules at that time are not known", a.ID, a.PoolID)
 		st.Judge(r, report.Inconclusive)
 		return
 	}
@@ -74,10 +74,10 @@ func checkChosenPool(st *history.Step, a facts.Attempt) {
 			r.Message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in one of the pools %v",
 				a.ID, a.PoolID, possible)
 		}
-		r.Excuses = []history.Excuse{{Did: "made, changed or deleted", Kind: facts.PoolRules, After: l.Proof, Before: st.Exchange}}
+		r.Excuses = []history.Excuse{{Did: "created, changed or deleted", Kind: facts.PoolRules, After: l.Proof, Before: st.Exchange}}
 		st.Judge(r, report.Fail, evidence...)
 	default:
-		r.Message = fmt.Sprintf("attempt %s is in pool %s; which one is right depends on what a recording does not show",
+		r.Message = fmt.Sprintf("attempt %s is in pool %s; the recording does not show which one is right",
 			a.ID, a.PoolID)
 		st.Judge(r, report.Inconclusive)
 	}

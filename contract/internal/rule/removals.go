@@ -37,7 +37,7 @@ func checkUncertainUse(st *history.Step, x *history.Entity) {
 	}
 	st.Judge(history.Ruling{
 		Rule: removalRule(x.Kind), Aspect: "unseen", Provenance: removalProvenance(st, x.Kind),
-		Message: st.Text(x.Thing) + " was used after it was to be deleted; the recording does not show whether it was",
+		Message: st.Text(x.Thing) + " was used after a request to delete it; the recording does not show whether it was deleted",
 	}, report.Inconclusive, x.Unsure)
 }
 
@@ -57,7 +57,7 @@ func checkUseOf(st *history.Step, t facts.Thing, x *history.Entity) {
 		r.Aspect, r.Provenance = "again", specs.Assumed
 		r.Message = st.Text(t) + " was removed a second time"
 		if with := x.DeletedBy.Target; with != t {
-			r.Message = fmt.Sprintf("%s was removed after it went with %s", st.Text(t), st.Text(with))
+			r.Message = fmt.Sprintf("%s was removed after it was deleted along with %s", st.Text(t), st.Text(with))
 		}
 		st.Judge(r, report.Fail, x.DeletionEvidence()...)
 	case slices.ContainsFunc(st.Shows, func(f facts.Shown) bool { return f.Thing.Kind == x.Kind && x.Recreated(&f) }):
@@ -88,7 +88,7 @@ func checkListed(st *history.Step, rule string) (found bool) {
 			r.Aspect, r.Message = "shown", st.Text(f.Thing)+" is shown after it was deleted"
 		}
 		if with := x.DeletedBy.Target; with != f.Thing {
-			r.Message = fmt.Sprintf("%s is listed after it went with %s, which was deleted", st.Text(f.Thing), st.Text(with))
+			r.Message = fmt.Sprintf("%s is listed after it was deleted along with %s", st.Text(f.Thing), st.Text(with))
 		}
 		st.Judge(r, report.Fail, x.DeletionEvidence()...)
 	}
@@ -101,7 +101,7 @@ func recreatedExcuses(st *history.Step, x *history.Entity) []history.Excuse {
 	if !st.State.Kinds.Of(x.Kind).IsNamed() {
 		return nil
 	}
-	list := []history.Excuse{history.NewExcuse("made", x.Thing, x.DeletedBy, st.Exchange)}
+	list := []history.Excuse{history.NewExcuse("created", x.Thing, x.DeletedBy, st.Exchange)}
 	if x.Kind == facts.Tables || x.Kind == facts.Databases {
 		list = append(list, history.NewExcuse(history.Recovered, x.Thing, x.DeletedBy, st.Exchange))
 	}
@@ -147,7 +147,7 @@ func checkOutlivedThing(st *history.Step, rule string, t facts.Thing) {
 		st.Judge(r, report.Pass)
 		return
 	}
-	r.Message = fmt.Sprintf("%s is there after %s, to which it belongs, was deleted", st.Text(t), st.Text(l.Parent.Thing))
+	r.Message = fmt.Sprintf("%s exists after %s, which it belongs to, was deleted", st.Text(t), st.Text(l.Parent.Thing))
 	st.Judge(r, report.Fail, append(l.Parent.DeletionEvidence(), l.Proofs...)...)
 }
 

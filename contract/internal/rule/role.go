@@ -38,19 +38,20 @@ var reserved = map[string]reserve{
 var role = history.Rule{
 	Doc: report.RuleDoc{
 		ID: Role, Provenance: specs.Assumed,
-		Title: "a caller whose role is too small for an operation is refused every time",
-		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting " +
-			"policies is for them and delegated admins; listing sub users is for everybody but sub users. To others " +
-			"they answer 403. Each refusal is a chance, and each success of a caller who was refused before.",
-		Evidence: "The same caller is refused, served, and refused again, in that order: who has which role is not in a " +
-			"recording, but a caller who is refused with 403 has not the role at that time, and whoever is no sub " +
-			"user's parent is no administrator either. That nobody gave them the role and took it back is assumed. " +
-			"Or: sub users are listed for a caller under whose name a job ran, and that is the name of exactly one " +
-			"sub user.",
-		Inconclusive: "A success after a refusal, until another refusal follows: somebody may have given them the role.",
-		Passes: "A success of a caller who was never refused; callers whose keys are hidden alike; a request under way at " +
-			"the time of the refusal; an export of policies that is refused and then not, since it takes a feature " +
-			"flag, too. Transferring tables is limited to accounts that no recording tells of, and is not judged.",
+		Title: "a caller whose role does not allow an operation is always refused",
+		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting policies " +
+			"is for administrators and delegated admins; listing sub users is for everyone except sub users. Others get " +
+			"403. The rule judges each refusal, and each success of a caller who was refused before.",
+		Evidence: "The same caller is refused, succeeds, and is refused again, in that order. A recording does not show who " +
+			"has which role, but a caller who is refused with 403 does not have the role at that time, and whoever is " +
+			"not a sub user's parent is not an administrator either. It is assumed that the role was not granted and " +
+			"revoked in between. Or: sub users are listed for a caller under whose name a job ran, and that is the name " +
+			"of exactly one sub user.",
+		Inconclusive: "A success after a refusal, until another refusal follows: the caller may have been granted the role.",
+		Passes: "A success of a caller who was never refused; callers whose keys cannot be told apart because they are " +
+			"redacted; a request that overlaps the refusal; an export of policies that is refused once and then " +
+			"succeeds, since it also depends on a feature flag. Transferring tables is limited to accounts that " +
+			"recordings do not show, and is not judged.",
 	},
 	Check: checkRole,
 }
@@ -74,7 +75,7 @@ func checkRole(st *history.Step) {
 func checkRefusal(st *history.Step, c *history.Caller, left reserve) {
 	r := history.Ruling{Rule: Role, Aspect: left.to.String(), Provenance: left.sure}
 	if c.Served != nil && !left.mixed && c.ServedAs <= left.to && st.Known(c.Served) {
-		r.Message = fmt.Sprintf("a caller was served who is none of the %s, as refusals before and after show", c.ServedAs)
+		r.Message = fmt.Sprintf("a request succeeded although refusals before and after show that its caller is not one of the %s", c.ServedAs)
 		r.Aspect, r.Operation, r.Provenance = c.ServedAs.String(), c.Served.Operation, specs.Assumed
 		st.Judge(r, report.Fail, c.Refusal(c.ServedAs), c.Served)
 	} else {
@@ -97,7 +98,7 @@ func checkService(st *history.Step, c *history.Caller, left reserve) {
 	}
 	st.Judge(history.Ruling{
 		Rule: Role, Aspect: left.to.String(), Provenance: left.sure,
-		Message: fmt.Sprintf("a caller was served who was refused before, by %s; they may have been given the role since",
+		Message: fmt.Sprintf("a request of a caller succeeded who was refused before, by %s; the role may have been granted since",
 			refusal.Operation),
 	}, report.Inconclusive, refusal)
 }
@@ -114,7 +115,7 @@ func checkServedSubUser(st *history.Step, c *history.Caller) {
 	}
 	st.Judge(history.Ruling{
 		Rule: Role, Aspect: history.Parents.String(), Provenance: specs.Assumed,
-		Message: fmt.Sprintf("sub users were listed for a caller by the name of sub user %s", namesakes[0]),
+		Message: fmt.Sprintf("sub users were listed for a caller who has the name of sub user %s", namesakes[0]),
 	}, report.Fail, append([]*facts.Exchange{user.Proof}, c.Named...)...)
 }
 

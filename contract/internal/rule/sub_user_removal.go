@@ -14,19 +14,19 @@ var subUserRemoval = history.Rule{
 	Doc: report.RuleDoc{
 		ID: SubUserRemoval, Provenance: specs.Assumed,
 		Title: "a removed sub user is gone, with its tokens, and its keys are refused from then on",
-		Watches: "Removals of sub users, and then lists of sub users and of tokens, and requests with a key of the sub " +
-			"user on any interface but event ingestion, that began after a removal had succeeded. To remove it a " +
-			"second time is answered with 404, which is only assumed. Its refresh tokens and codes are revoked, too, " +
-			"which no answer shows.",
-		Evidence: "A list shows the sub user, or a token of it; a key of it is taken; it is removed again with success. A " +
-			"key is the sub user's when a job or a schedule that was made with it shows the sub user's name before " +
-			"the removal, and no other sub user has that name; that no other user has it is certain when the key was " +
-			"also refused the list of sub users, and assumed otherwise.",
-		Inconclusive: "The recording shows none of its keys; the name on a key is that of two sub users, or of a user who was " +
-			"served the list of sub users.",
-		Passes: "Events with its key, which is looked at after the answer; bad requests, which may be refused before " +
-			"their key is looked at; a name that became known after the removal only; keys that are hidden alike; " +
-			"removals that were refused or not answered.",
+		Watches: "Removals of sub users, and then lists of sub users and of tokens, and requests with a key of the sub user " +
+			"on any interface except event ingestion, that began after a removal succeeded. Removing it a second time " +
+			"is answered with 404, which is only assumed. Its refresh tokens and codes are also revoked, which no " +
+			"response shows.",
+		Evidence: "A list shows the sub user or one of its tokens; one of its keys is accepted; it is removed again with " +
+			"success. A key belongs to the sub user if a job or a schedule that was created with it shows the sub " +
+			"user's name before the removal, and no other sub user has that name; that no other user has it is certain " +
+			"if the key was also refused the list of sub users, and assumed otherwise.",
+		Inconclusive: "The recording shows none of its keys; the name on a key is the name of two sub users, or of a user who was " +
+			"allowed to list sub users.",
+		Passes: "Events with its key, which is checked after the response; invalid requests, which may be refused before " +
+			"their key is checked; a name that became known only after the removal; keys that cannot be told apart " +
+			"because they are redacted; removals that were refused or had no response.",
 	},
 	Check: checkSubUserRemoval,
 }
@@ -58,7 +58,7 @@ func checkTokensOfRemoved(st *history.Step) {
 		if before, ok := st.State.Tokens.Get(f.ID); ok {
 			evidence = append(evidence, before.Proof)
 		}
-		r.Message = fmt.Sprintf("token %s of sub user %s is listed after that was removed", f.ID, f.User)
+		r.Message = fmt.Sprintf("token %s of sub user %s is listed after the sub user was removed", f.ID, f.User)
 		st.Judge(r, report.Fail, evidence...)
 	}
 	if !violated && st.State.Removals[facts.SubUsers] > 0 {
@@ -101,13 +101,13 @@ func checkKeyOfRemoved(st *history.Step) {
 		st.Judge(r, report.Pass)
 	case !st.OK():
 	case !gone.Unique, c.Parent != nil && sub == nil:
-		r.Message = fmt.Sprintf("a key was taken whose owner has the name of sub user %s, which was removed, and perhaps is another one", gone.ID)
+		r.Message = fmt.Sprintf("a key was accepted whose owner has the name of the removed sub user %s, but may be another user", gone.ID)
 		st.Judge(r, report.Inconclusive, evidence...)
 	default:
 		if sub == nil {
 			r.Provenance = specs.Assumed
 		}
-		r.Message = fmt.Sprintf("a key of sub user %s was taken after that was removed", gone.ID)
+		r.Message = fmt.Sprintf("a key of sub user %s was accepted after the sub user was removed", gone.ID)
 		st.Judge(r, report.Fail, append(evidence, sub)...)
 	}
 }

@@ -19,17 +19,17 @@ var tableRecovery = history.Rule{
 	Doc: report.RuleDoc{
 		ID: TableRecovery, Provenance: specs.Documented,
 		Title: "a deleted table can be found and recovered, and its deleted database with it",
-		Watches: "Lists of the deleted tables, for seven days after a table was deleted, and whatever shows a table or its " +
-			"database after a recovery had succeeded, until something changes, moves or deletes them again.",
-		Evidence: "The whole list of deleted tables, page after page up to the one without a next, asked for by whoever " +
-			"deleted the table, lacks it, or has it after its recovery; a recovered table, or its database that had " +
-			"been deleted, is not there for whoever recovered it.",
-		Inconclusive: "The pages seen do not make a whole list; the list is another caller's, who may not see the table; a " +
+		Watches: "Lists of deleted tables, for seven days after a table was deleted, and exchanges that show a table or its " +
+			"database after a recovery succeeded, until they are changed, moved or deleted again.",
+		Evidence: "The complete list of deleted tables, up to the last page, read by the caller who deleted the table, lacks " +
+			"it, or still has it after its recovery; a recovered table, or its database that had been deleted, is not " +
+			"found by the caller who recovered it.",
+		Inconclusive: "The pages seen are not a complete list; the list belongs to another caller, who may not see the table; a " +
 			"recovered table is missing for another caller, or was recovered to a place that the recording does not " +
 			"show.",
-		Passes: "A list more than seven days later, of another database, or begun before the deletion was over; a table " +
-			"that may have been recovered or deleted again meanwhile; a recovery that was refused, also for lack of a " +
-			"right to the database.",
+		Passes: "A list more than seven days later, of another database, or requested before the deletion ended; a table " +
+			"that may have been recovered or deleted again in between; a recovery that was refused, also because of " +
+			"missing permissions on the database.",
 	},
 	Check: checkTableRecovery,
 }
@@ -109,7 +109,7 @@ func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 		r.Message = fmt.Sprintf("table %s was deleted and is not among the deleted tables", d.table.ID)
 		r.Excuses = []history.Excuse{history.NewExcuse(history.Recovered, d.table, d.deletion, st.Exchange)}
 		st.Judge(r, report.Fail, evidence...)
-		st.Sign("made", d.table, d.deletion, time.Time{})
+		st.Sign("created", d.table, d.deletion, time.Time{})
 	}
 	return true
 }
@@ -194,10 +194,10 @@ func (b *returned) judge(st *history.Step, done *bool, isShown bool, t facts.Thi
 		st.Judge(r, report.Pass)
 	case isShown:
 	case st.Caller == 0 || st.Caller != b.recovery.Caller:
-		r.Message = fmt.Sprintf("%s is not there for another caller than recovered table %s", st.Text(t), b.table.ID)
+		r.Message = fmt.Sprintf("%s is not found by another caller than the one who recovered table %s", st.Text(t), b.table.ID)
 		st.Judge(r, report.Inconclusive, b.evidence()...)
 	default:
-		r.Message = fmt.Sprintf("%s is not there after table %s was recovered", st.Text(t), b.table.ID)
+		r.Message = fmt.Sprintf("%s is not found after table %s was recovered", st.Text(t), b.table.ID)
 		r.Excuses = []history.Excuse{history.NewExcuse("changed or deleted", t, b.recovery, st.Exchange)}
 		st.Judge(r, report.Fail, b.evidence()...)
 	}

@@ -14,17 +14,17 @@ var tokenRevocation = history.Rule{
 	Doc: report.RuleDoc{
 		ID: TokenRevocation, Provenance: specs.Assumed,
 		Title: "a removed token is gone with every other live token of the same user for the same client",
-		Watches: "Lists of tokens that began after a removal had succeeded, and removals of tokens that were revoked " +
-			"before. Lists show live tokens only; to remove a revoked one again is answered with 404, which is only " +
-			"assumed. Authorization codes that were not exchanged go as well, but no answer shows them, so that " +
-			"nothing is said of them.",
-		Evidence: "A list shows the removed token, or one that a list from before the removal shows to be of the same user " +
-			"for the same client; a revoked token is removed again with success.",
-		Inconclusive: "No list from before shows whose the removed token was, or a listed token does not show whose it is, so " +
-			"that it may be one that went with it; it is not known whether the caller saw such tokens before.",
-		Passes: "Tokens of the same user for another client; a token that no list from before shows, which may be a new " +
-			"one; another token under the id of a removed one; a list of another caller, who may see less; a list under way during the removal; removals that were " +
-			"refused or not answered.",
+		Watches: "Lists of tokens that began after a removal succeeded, and removals of tokens that were revoked before. " +
+			"Lists show live tokens only; removing a revoked one again is answered with 404, which is only assumed. " +
+			"Authorization codes that were not exchanged are revoked as well, but no response shows them, so they are " +
+			"not judged.",
+		Evidence: "A list shows the removed token, or one that belongs to the same user and client according to an earlier " +
+			"list; a revoked token is removed again with success.",
+		Inconclusive: "No earlier list shows whose token was removed, or a listed token does not show whose it is, so it may be " +
+			"one that was revoked with it; it is not known whether the caller saw such tokens before.",
+		Passes: "Tokens of the same user for another client; a token that no earlier list shows, which may be new; another " +
+			"token under the id of a removed one; a list of another caller, who may see less; a list that overlaps the " +
+			"removal; removals that were refused or had no response.",
 	},
 	Check: checkTokenRevocation,
 }
@@ -52,14 +52,14 @@ func passUnlisted(st *history.Step, r *history.Revocation) {
 	verdict := history.Ruling{Rule: TokenRevocation, Aspect: "list", Provenance: specs.Documented}
 	switch {
 	case len(st.Tokens) > 0 && !r.Known:
-		verdict.Message = fmt.Sprintf("whose token %s was is not known, and so are those that went with it", r.Removal.ID)
+		verdict.Message = fmt.Sprintf("it is not known whose token %s was, nor which tokens were revoked with it", r.Removal.ID)
 		st.Judge(verdict, report.Inconclusive, r.Removal)
 	case r.Known && (st.Caller == 0 || r.Viewer == 0):
-		verdict.Message = fmt.Sprintf("no token is listed that went with token %s; whether this caller would see it is not known",
+		verdict.Message = fmt.Sprintf("no token is listed that was revoked with token %s; it is not known whether this caller would see it",
 			r.Removal.ID)
 		st.Judge(verdict, report.Inconclusive, r.Removal)
 	case slices.ContainsFunc(st.Tokens, func(f facts.Token) bool { return hasNoOwner(st, f) }):
-		verdict.Message = fmt.Sprintf("tokens are listed that may be revoked with token %s; they do not show whose they are",
+		verdict.Message = fmt.Sprintf("tokens are listed that may have been revoked with token %s; they do not show whose they are",
 			r.Removal.ID)
 		st.Judge(verdict, report.Inconclusive, r.Removal)
 	default:

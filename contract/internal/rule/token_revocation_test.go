@@ -93,7 +93,7 @@ func TestRemovedAfterItWentAlong(t *testing.T) {
 	t.Parallel()
 	for sibling, want := range map[string]string{
 		"51": "token 51 was removed a second time",
-		"52": "token 52 was removed after it went with token 51",
+		"52": "token 52 was removed after it was deleted along with token 51",
 	} {
 		_, r := verdicts(t, rule.TokenRevocation, script(t, `
 			GET core:/oauth_token/list => 200 {"oauth_tokens":[{token 51 3 shop},{token 52 3 shop}]}

@@ -13,23 +13,23 @@ var useAfterDelete = history.Rule{
 	Doc: report.RuleDoc{
 		ID: UseAfterDelete, Provenance: specs.Assumed,
 		Title: "what was deleted is gone, with what belonged to it: 404, and no list shows it; a domain key is never " +
-			"given twice",
-		Watches: "Whatever began after a deletion had succeeded and names or shows what was deleted, or what is a part of " +
-			"it: things of every resource that a document describes with x-resources, a user's own document included. " +
+			"assigned twice",
+		Watches: "Exchanges that began after a deletion succeeded and name or show what was deleted, or a part of it: " +
+			"resources of every kind that a document describes with x-resources, including documents of your own. " +
 			"Tokens, sub users and integrations of the data warehouse interface have rules of their own. Also requests " +
-			"that point something new at it, which is only assumed to be refused, jobs with a domain key that another job " +
-			"has, and requests with an API key that was removed.",
-		Evidence: "It is read, changed, listed or shown, or something new is pointed at it. What belonged to it counts as " +
-			"well, if the document says that it goes along and an answer showed that it belonged to it; how sure either " +
-			"is, the document says, too. Or a second job got a domain key, which is used up for ever. Or a removed key is " +
-			"taken.",
-		Inconclusive: "It is there after a request to delete it that was not answered, or with 5xx or 202, so that nobody " +
-			"knows what became of it.",
-		Passes: "A deletion that is repeated with success, since clients repeat requests; what was made anew under the " +
-			"same id or name, be it by a request of the recording, by a query or an event that may have made it, or, " +
-			"as its id or its birth shows, by somebody else; one page of several, or a filtered list, that lacks it; " +
-			"refusals that come before the question whether something is there (400, 401, 403, 409, 422); what the " +
-			"document does not say to go along, such as the sessions and attempts of a project.",
+			"that refer to a deleted resource in something new, which is only assumed to be refused; jobs with a domain " +
+			"key that another job has; and requests with an API key that was removed.",
+		Evidence: "The deleted resource is read, changed, listed or shown, or something new refers to it. What belonged to it " +
+			"counts as well, if the document says that it is deleted along with it and a response showed that it " +
+			"belonged to it; the document also says how certain either is. Or a second job got a domain key that is " +
+			"already used up. Or a removed key is accepted.",
+		Inconclusive: "The resource exists after a request to delete it that had no response, or was answered with 5xx or 202, so " +
+			"that the outcome is unknown.",
+		Passes: "A repeated deletion that succeeds, since clients repeat requests; a resource that was created anew under " +
+			"the same id or name by a request of the recording, by a query or an event that may have created it, or, as " +
+			"its id or time of creation shows, by another caller; one page of several, or a filtered list, that lacks " +
+			"it; refusals for reasons that are checked before existence (400, 401, 403, 409, 422); what the document " +
+			"does not describe as deleted along with it, such as the sessions and attempts of a project.",
 	},
 	Check: checkUseAfterDelete,
 }
@@ -56,7 +56,7 @@ func checkRemovedKey(st *history.Step) {
 	case st.Status == http.StatusUnauthorized || st.Status == http.StatusForbidden:
 		st.Judge(r, report.Pass)
 	case st.OK():
-		r.Message = "an API key was taken after it was removed"
+		r.Message = "an API key was accepted after it was removed"
 		st.Judge(r, report.Fail, c.Dropped)
 	}
 }
@@ -74,7 +74,7 @@ func checkReference(st *history.Step, x *history.Entity) {
 	r := history.Ruling{Rule: UseAfterDelete, Aspect: "reference", Provenance: specs.Assumed}
 	switch {
 	case st.OK():
-		r.Message = st.Text(x.Thing) + " was referred to after it was deleted"
+		r.Message = st.Text(x.Thing) + " was referenced after it was deleted"
 		r.Excuses = recreatedExcuses(st, x)
 		st.Judge(r, report.Fail, x.DeletionEvidence()...)
 	case st.Status == http.StatusBadRequest, st.Status == http.StatusNotFound, st.Status == http.StatusUnprocessableEntity:

@@ -94,7 +94,7 @@ func (a *against) scalar(path, kept string, schemas []*openapi3.Schema) {
 		return
 	}
 	if now := described(kind, schemas); now != kept {
-		a.add(path, "was %s, and is documented as %s", kept, now)
+		a.add(path, "was %s, but is documented as %s", kept, now)
 	}
 }
 
@@ -113,7 +113,7 @@ func (a *against) allowed(path, kind string, schemas []*openapi3.Schema) bool {
 		return true
 	}
 	slices.Sort(documented)
-	a.add(path, "was %s, which the document does not allow: it has %s", kind,
+	a.add(path, "was %s, but is documented as %s", kind,
 		strings.Join(slices.Compact(documented), ", "))
 	return false
 }
@@ -140,9 +140,9 @@ func (a *against) object(path string, kept map[string]any, schemas []*openapi3.S
 	}
 	for _, name := range required(schemas[0], 0) {
 		if always, present := sure[name]; !present {
-			a.add(path+"/"+name, "is required, and was never there")
+			a.add(path+"/"+name, "is required, but was never present")
 		} else if !always {
-			a.add(path+"/"+name, "is required, and was not always there")
+			a.add(path+"/"+name, "is required, but was not always present")
 		}
 	}
 }

@@ -31,22 +31,22 @@ func TestAgainst(t *testing.T) {
 		"another type": {
 			`{"a":["string"]}`,
 			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}}}}`,
-			[]shape.Break{{Path: "/a/*", Reason: "was string, which the document does not allow: it has integer"}},
+			[]shape.Break{{Path: "/a/*", Reason: "was string, but is documented as integer"}},
 		},
 		"an object where a list was": {
 			`[{}]`, `{"type":"object"}`,
-			[]shape.Break{{Path: "/", Reason: "was array, which the document does not allow: it has object"}},
+			[]shape.Break{{Path: "/", Reason: "was array, but is documented as object"}},
 		},
 		"null is allowed no more": {
 			`{"a":"string|null"}`, `{"type":"object","properties":{"a":{"type":"string"}}}`,
-			[]shape.Break{{Path: "/a", Reason: "was null, which the document does not allow: it has string"}},
+			[]shape.Break{{Path: "/a", Reason: "was null, but is documented as string"}},
 		},
 		"another format, and other values": {
 			`{"a":"string","b":"string(on, off)"}`,
 			`{"type":"object","properties":{"a":{"type":"string","format":"uuid"},"b":{"type":"string","enum":["on","off","auto"]}}}`,
 			[]shape.Break{
-				{Path: "/a", Reason: "was string, and is documented as string(uuid)"},
-				{Path: "/b", Reason: "was string(on, off), and is documented as string(on, off, auto)"},
+				{Path: "/a", Reason: "was string, but is documented as string(uuid)"},
+				{Path: "/b", Reason: "was string(on, off), but is documented as string(on, off, auto)"},
 			},
 		},
 		"values with bars and brackets": {
@@ -57,8 +57,8 @@ func TestAgainst(t *testing.T) {
 			`{"a?":"string"}`,
 			`{"allOf":[{"type":"object","required":["a","b"],"properties":{"a":{"type":"string"}}}]}`,
 			[]shape.Break{
-				{Path: "/a", Reason: "is required, and was not always there"},
-				{Path: "/b", Reason: "is required, and was never there"},
+				{Path: "/a", Reason: "is required, but was not always present"},
+				{Path: "/b", Reason: "is required, but was never present"},
 			},
 		},
 		"an integer where any number may be": {
@@ -72,7 +72,7 @@ func TestAgainst(t *testing.T) {
 		"a map of which the values changed": {
 			`{"m":{"*":"string"}}`,
 			`{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"integer"}}}}`,
-			[]shape.Break{{Path: "/m/*", Reason: "was string, which the document does not allow: it has integer"}},
+			[]shape.Break{{Path: "/m/*", Reason: "was string, but is documented as integer"}},
 		},
 		"nothing is said":      {`{"a":[1]}`, `{}`, nil},
 		"what is not JSON":     {`"text/csv"`, `{"type":"object"}`, nil},

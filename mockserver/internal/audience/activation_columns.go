@@ -67,7 +67,7 @@ func checkColumns(at string, list []activationColumn, known columns) error {
 	for i, column := range list {
 		at := at + "." + strconv.Itoa(i)
 		if column.Column == "" {
-			errs = append(errs, op.Invalid(at+".column", "is missing: want the name of the column where it goes"))
+			errs = append(errs, op.Invalid(at+".column", "is missing: want the name of the target column"))
 		}
 		errs = append(errs, column.Source.check(at+".source", known))
 	}
@@ -78,7 +78,7 @@ func checkColumns(at string, list []activationColumn, known columns) error {
 func (s columnSource) check(at string, known columns) error {
 	switch {
 	case s.Text != nil && s.Column != nil:
-		return op.Invalid(at, "has both string and column: want one of them")
+		return op.Invalid(at, "has both string and column; want one of them")
 	case s.Text != nil:
 		return s.checkTemplate(at)
 	case s.Column == nil:
@@ -125,7 +125,7 @@ func (p templateParameter) check(at string) error {
 	case p.Type == "String" && p.Text == nil:
 		return op.Invalid(at+".string", "is missing: want the text of a parameter of type String")
 	case p.Type == "Timestamp" && (p.Format == nil || *p.Format == ""):
-		return op.Invalid(at+".format", "is missing: want how to write the time of a parameter of type Timestamp")
+		return op.Invalid(at+".format", "is missing: want the time format of a parameter of type Timestamp")
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (f activationFields) check(w *world.World) error {
 	if f.ConnectionID == nil {
 		wrong("connectionId", "is missing: want the id of a connection of the core data interface")
 	} else if _, ok := across.Connection(w, *f.ConnectionID); !ok {
-		wrong("connectionId", "there is no connection %d", *f.ConnectionID)
+		wrong("connectionId", "connection %d not found", *f.ConnectionID)
 	}
 	if absent(f.ConnectorConfig) {
 		wrong("connectorConfig", "is missing: want the settings of the connector, a JSON object")
@@ -132,7 +132,7 @@ func (f activationFields) check(w *world.World) error {
 	}
 	for i, id := range f.EmailRecipients {
 		if _, ok := across.User(w, id); !ok {
-			wrong("emailRecipients."+strconv.Itoa(i), "there is no user %d", id)
+			wrong("emailRecipients."+strconv.Itoa(i), "user %d not found", id)
 		}
 	}
 	if f.Behavior != nil && f.Behaviors != nil {

@@ -87,8 +87,8 @@ func TestActivationRefusals(t *testing.T) {
 		{"no settings", `{"name":"a","connectionId":1}`, "connectorConfig: is missing"},
 		{"all of it", `{"name":"a"}`, "connectionId: is missing: want the id of a connection of the core data interface; connectorConfig: is missing"},
 		{"settings that are no object", `{"name":"a","connectionId":1,"connectorConfig":[]}`, "connectorConfig"},
-		{"an unknown connection", `{"name":"a","connectionId":9,"connectorConfig":{}}`, "connectionId: there is no connection 9"},
-		{"an unknown recipient", with(`"emailRecipients":[1,9]`), "emailRecipients.1: there is no user 9"},
+		{"an unknown connection", `{"name":"a","connectionId":9,"connectorConfig":{}}`, "connectionId: connection 9 not found"},
+		{"an unknown recipient", with(`"emailRecipients":[1,9]`), "emailRecipients.1: user 9 not found"},
 		{"another end of a run", with(`"notifyOn":["always"]`), "notifyOn"},
 		{"both forms of behaviors", with(`"syndicationBehavior":{},"syndicationBehaviors":[]`), "syndicationBehavior: cannot be sent together"},
 		{"five behaviors", with(`"syndicationBehaviors":[{},{},{},{},{}]`), "syndicationBehaviors"},
@@ -102,7 +102,7 @@ func TestActivationRefusals(t *testing.T) {
 		{"a source of neither form", column(`{}`), "columns.0.source: want a string with its parameters, or a column"},
 		{"a source of both forms", column(`{"string":"a","column":"name"}`), "columns.0.source: has both"},
 		{"a parameter of a template without text", column(`{"parameters":[]}`), "columns.0.source: want a string"},
-		{"a column that profiles lack", column(`{"column":"shoe"}`), "columns.0.source.column: the profiles have no column"},
+		{"a column that profiles lack", column(`{"column":"shoe"}`), "columns.0.source.column: unknown column"},
 		{"a column without a name", with(`"columns":[{"column":"","source":{"column":"name"}}]`), "columns.0.column: is missing"},
 		{"a wrong template of a behavior", with(`"syndicationBehavior":{"columns":[{"column":"a","source":{"string":"$1"}}]}`), "syndicationBehavior.columns.0.source.string"},
 		{"of one of several", with(`"syndicationBehaviors":[{},{"columns":[{"column":"a","source":{"string":"$1"}}]}]`), "syndicationBehaviors.1.columns.0.source.string"},
@@ -133,6 +133,6 @@ func TestActivationRefusals(t *testing.T) {
 	c.Post("/audiences/61/segments/80/syndications", plain).Refused(404, "segment with id 80")
 	c.As("1/delegate").Post(activations, plain).Refused(403, "database crm, which you may not query")
 	c.At("core").Post("/result/delete/lake", "").Want(200)
-	c.Post(activations, plain).Refused(400, "there is no connection 1")
+	c.Post(activations, plain).Refused(400, "connection 1 not found")
 	c.Get(segments).Wants("0.numSyndications", "0")
 }

@@ -50,7 +50,7 @@ func kindOf(kind *int, realtime bool, stage *funnelStage) (int, error) {
 		return is, op.Invalid("kind", "want 0 for batch, 1 for realtime, or 2 for a funnel stage, not %d", is)
 	}
 	if is == world.FunnelStage && (stage == nil || stage.Funnel <= 0 || stage.Stage <= 0) {
-		return is, op.Invalid("funnel_stage", "is needed for kind 2: want funnel_id and stage_id, both of them ids")
+		return is, op.Invalid("funnel_stage", "is required for kind 2: want the ids funnel_id and stage_id")
 	}
 	return is, nil
 }

@@ -20,7 +20,7 @@ func (c columns) check(at, column string) error {
 	if column == "" {
 		return op.Invalid(at, "want the name of a column")
 	}
-	return op.Invalid(at, "the profiles have no column %q: want one of %s", column,
+	return op.Invalid(at, "unknown column %q of the profiles; want one of %s", column,
 		strings.Join(slices.Sorted(maps.Keys(c)), ", "))
 }
 
@@ -38,9 +38,9 @@ func (r *ruleReader) value(at string, c condition) node {
 	case c.LeftValue == nil || holds == nil:
 		return unknown
 	case left.Aggregation != nil:
-		return r.leaveOut(at, "the mock aggregates no behavior tables")
+		return r.leaveOut(at, "the mock does not support aggregations of behavior tables")
 	case left.CustomerGroup != "":
-		return r.leaveOut(at, "the mock has no customer groups")
+		return r.leaveOut(at, "the mock does not support customer groups")
 	case !r.known(at+".leftValue.name", left.Name):
 		return unknown
 	}

@@ -13,7 +13,7 @@ import (
 // cannot read is not an error.
 func (r *ruleReader) composite(at string, c condition, parts []node) node {
 	if strings.TrimSpace(c.Expr) == "" {
-		r.fail(at+".expr", "is missing: want how the conditions are combined, such as $1 AND ($2 OR $3)")
+		r.fail(at+".expr", "is missing: want an expression that combines the conditions, such as $1 AND ($2 OR $3)")
 		return unknown
 	}
 	e := expression{tokens: token.FindAllString(c.Expr, maxConditions+1)}

@@ -36,7 +36,7 @@ type test func(value string, now time.Time) bool
 // comparison reads an operator. It returns nil if that is wrong, or if the mock cannot compare so.
 func (r *ruleReader) comparison(at string, o *operator, numeric bool) test {
 	if o == nil {
-		r.fail(at, "is missing: want how to compare")
+		r.fail(at, "is missing: want a comparison operator")
 		return nil
 	}
 	switch o.Type {
@@ -119,13 +119,13 @@ func (r *ruleReader) textual(at string, o *operator, passes func(value, text str
 		texts = append(slices.Clip(texts), o.RightValue)
 	}
 	if len(texts) == 0 {
-		r.fail(at+".rightValues", "is missing: want texts")
+		r.fail(at+".rightValues", "is missing: want strings")
 		return nil
 	}
 	list := make([]string, len(texts))
 	for i, text := range texts {
 		if text.Kind() != '"' && text.Kind() != '0' {
-			r.fail(at+".rightValues", "want texts, not %s", text)
+			r.fail(at+".rightValues", "want strings, not %s", text)
 			return nil
 		}
 		list[i] = gjson.ParseBytes(text).String()
@@ -151,7 +151,7 @@ func (r *ruleReader) pattern(at string, o *operator) test {
 			syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidRepeatSize, syntax.ErrInvalidRepeatOp,
 		}
 		if slices.Contains(foreign, fault.Code) {
-			r.leaveOut(at, "the mock has no regular expressions such as "+fault.Expr)
+			r.leaveOut(at, "the mock does not support regular expressions such as "+fault.Expr)
 			return nil
 		}
 	}

@@ -81,8 +81,8 @@ func profilesOf(w *world.World, a world.ParentSegment, now time.Time) (*profiles
 func partOf(w *world.World, a world.ParentSegment) []string {
 	table, records, err := across.Table(w, a.Database, a.Table)
 	if held := int64(records.Len()); err == nil && held < table.Count {
-		return []string{fmt.Sprintf("audience %d: only the %d records of %s.%s that the world holds were counted, of %d; it "+
-			"lets the oldest go beyond its limit, which WithRecordLimit and --record-limit set",
+		return []string{fmt.Sprintf("audience %d: only the %d records of %s.%s that the world keeps were counted, of %d; it "+
+			"drops the oldest beyond its limit, which is set with WithRecordLimit or --record-limit",
 			a.ID, held, a.Database, a.Table, table.Count)}
 	}
 	return nil

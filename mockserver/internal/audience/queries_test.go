@@ -99,14 +99,14 @@ func TestQueries(t *testing.T) {
 		c.At("ingestion").Post("/postback/v3/event/crm/people", event).Want(200)
 		c.At("ingestion").Post("/postback/v3/event/crm/people", event).Want(200)
 		c.Post(queries, "").Want(200)
-		if got := notes(c); !strings.Contains(got, "of crm.people that the world holds were counted, of 8") {
+		if got := notes(c); !strings.Contains(got, "of crm.people that the world keeps were counted, of 8") {
 			t.Errorf("the journal says %q", got)
 		}
 	})
 	t.Run("read the columns of records where a table has no schema", func(t *testing.T) {
 		t.Parallel()
 		c := newRoom(t)
-		c.Post("/audiences/62/segments/queries", `{"columns":["size"]}`).Refused(400, "no column", "want one of time")
+		c.Post("/audiences/62/segments/queries", `{"columns":["size"]}`).Refused(400, "unknown column", "want one of time")
 		c.At("core").Post("/table/update/crm/nobody", `{"detect_schema":false}`)
 		c.At("ingestion").Post("/postback/v3/event/crm/nobody", `{"size":"9"}`).Want(200)
 		c.Post("/audiences/62/segments/queries", `{"columns":["size"]}`).Want(200).Wants("count", "1")
@@ -217,7 +217,7 @@ func TestQueriesThatFail(t *testing.T) {
 		c.At("core").Post("/table/update-schema/crm/people", `{"schema":"[[\"name\",\"string\"]]"}`).Want(200)
 		c.Advance(20 * time.Second)
 		answer := c.Post(queries, asking).Want(200).Wants("status", "error")
-		answer.Refused(200, "the profiles have no column", "city")
+		answer.Refused(200, "unknown column", "city")
 	})
 	t.Run("say that the right to ask was lost", func(t *testing.T) {
 		t.Parallel()
@@ -275,7 +275,7 @@ func TestQueryRefusals(t *testing.T) {
 	c := newRoom(t)
 	c.Post("/audiences/9/segments/queries", "").Refused(404, "audience with id 9")
 	c.Post("/audiences/all/segments/queries", "").Refused(404, "audience with id all")
-	c.Post(queries, `{"columns":["name","shoe"]}`).Refused(400, `columns.1: the profiles have no column \"shoe\"`)
+	c.Post(queries, `{"columns":["name","shoe"]}`).Refused(400, `columns.1: unknown column \"shoe\" of the profiles`)
 	c.Post(queries, `{"columns":[""]}`).Refused(400, "columns.0: want the name of a column")
 	c.Post(queries, `{"pageSize":0}`).Refused(400, "pageSize: want 1 or more, not 0")
 	c.Post(queries, `{"maxPage":-1}`).Refused(400, "maxPage: want 1 or more")

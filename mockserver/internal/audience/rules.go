@@ -166,12 +166,12 @@ func (r *ruleReader) kind(at string, c condition, depth int) node {
 		if c.LeftValue == nil || c.LeftValue.Attribute == "" {
 			r.fail(at+".leftValue", "want the attribute of a model")
 		}
-		return r.leaveOut(at, "the mock has no models")
+		return r.leaveOut(at, "the mock does not support models")
 	case "FunnelStageReference", "AbTestVariantReference", "PredictiveScoreReference":
 		if c.ID == "" {
-			r.fail(at+".id", "is missing: want the id of what is referred to")
+			r.fail(at+".id", "is missing: want the id of the referenced object")
 		}
-		return r.leaveOut(at, "the mock has nothing that a "+c.Type+" refers to")
+		return r.leaveOut(at, "the mock does not support references of the type "+c.Type)
 	}
 	r.fail(at+".type", "want And, Or, Composite, Value, or a kind of reference, not %q", c.Type)
 	return unknown
@@ -205,7 +205,7 @@ func (r *ruleReader) reference(at string, c condition) node {
 	id, err := strconv.ParseInt(c.ID, 10, 64)
 	segment, ok := r.world.Audience.Segments.Get(id)
 	if err != nil || !ok || segment.Audience != r.audience {
-		r.fail(at+".id", "there is no segment %q in audience %d", c.ID, r.audience)
+		r.fail(at+".id", "segment %q not found in audience %d", c.ID, r.audience)
 		return unknown
 	}
 	return r.segment(segment)
@@ -227,7 +227,7 @@ func (r *ruleReader) segment(s world.Segment) node {
 		r.fail("rule", "segment %d: %v", s.ID, err)
 	}
 	if s.Kind == world.FunnelStage {
-		r.leaveOut(fmt.Sprintf("the funnel stage of segment %d", s.ID), "the mock has no funnels")
+		r.leaveOut(fmt.Sprintf("the funnel stage of segment %d", s.ID), "the mock does not support funnels")
 	}
 	r.segments[s.ID] = once(func(p *profiles) set { return p.taken(rule) })
 	return r.segments[s.ID]
@@ -261,7 +261,7 @@ func (r *ruleReader) limited(at string, n node, l limit) node {
 		case column.Order != "ascending" && column.Order != descending:
 			r.fail(at+".order", "want ascending or descending, not %q", column.Order)
 		case column.Type == "Aggregation":
-			r.leaveOut(at, "the mock aggregates no behavior tables")
+			r.leaveOut(at, "the mock does not support aggregations of behavior tables")
 		case column.Type != "Column":
 			r.fail(at+".type", "want Column or Aggregation, not %q", column.Type)
 		case r.known(at+".column", column.Column):

@@ -84,7 +84,7 @@ func (s *seeding) activation(f fixtures.Activation) error {
 		}
 	}
 	if segment.ID == 0 {
-		return errors.New("its segment was not made")
+		return errors.New("its segment was not created")
 	}
 	body := map[string]any{}
 	if err := json.Unmarshal(f.Request, &body); err != nil {

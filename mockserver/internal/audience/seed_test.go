@@ -26,20 +26,20 @@ func TestSeed(t *testing.T) {
 	t.Run("names what cannot be made", func(t *testing.T) {
 		t.Parallel()
 		for _, test := range []struct{ more, want string }{
-			{`segments: [{audience: People, name: a, kind: 2}]`, "segment a: funnel_stage: is needed for kind 2"},
-			{`segments: [{audience: People, name: a, rule: {type: And, conditions: [{type: Reference, id: '7'}]}}, {id: 7, audience: People, name: b}]`, `segment a: rule.conditions.0.id: there is no segment "7" in audience 61`},
+			{`segments: [{audience: People, name: a, kind: 2}]`, "segment a: funnel_stage: is required for kind 2"},
+			{`segments: [{audience: People, name: a, rule: {type: And, conditions: [{type: Reference, id: '7'}]}}, {id: 7, audience: People, name: b}]`, `segment a: rule.conditions.0.id: segment "7" not found in audience 61`},
 			{`segments: [{audience: People, name: a, createdAt: now+1d}]`, "segment a: 2026-01-16T09:30:00Z is in the future"},
 			{`segments: [{audience: People, name: a, updatedAt: now+1d}]`, "segment a: 2026-01-16T09:30:00Z is in the future"},
-			{"segments: [{audience: People, name: a, kind: 2}]\n  activations: [{segment: a, connection: lake, request: {name: a}}]", "activation 1 of a: its segment was not made"},
+			{"segments: [{audience: People, name: a, kind: 2}]\n  activations: [{segment: a, connection: lake, request: {name: a}}]", "activation 1 of a: its segment was not created"},
 			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {name: a}, createdAt: now+1d}]", "activation 1 of a: 2026-01-16T09:30:00Z is in the future"},
 			{`segments: [{audience: People, name: a, updatedAt: now-1d}]`, "segment a: updatedAt is before createdAt"},
-			{`segments: [{audience: Nowhere, name: a}]`, `there is no audience "Nowhere": want one of People, Nobody`},
-			{`segments: [{audience: People, name: a, user: nobody}]`, `there is no user "nobody"`},
-			{`segments: [{audience: People, name: a, population: 5, countPopulation: true}]`, "a population is given already"},
-			{`segments: [{id: 7, audience: People, name: a}, {id: 7, audience: People, name: b}]`, "7 is already in"},
+			{`segments: [{audience: Nowhere, name: a}]`, `unknown audience "Nowhere"; want one of People, Nobody`},
+			{`segments: [{audience: People, name: a, user: nobody}]`, `unknown user "nobody"`},
+			{`segments: [{audience: People, name: a, population: 5, countPopulation: true}]`, "the population is given twice"},
+			{`segments: [{id: 7, audience: People, name: a}, {id: 7, audience: People, name: b}]`, "7 is given twice"},
 			{`segments: [{audience: People, name: a, rule: {type: Not, conditions: []}}]`, "rule"},
-			{`activations: [{segment: Nobody, connection: lake, request: {name: a}}]`, `there is no segment "Nobody"`},
-			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: sea, request: {name: a}}]", `there is no connection "sea": want lake`},
+			{`activations: [{segment: Nobody, connection: lake, request: {name: a}}]`, `unknown segment "Nobody"`},
+			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: sea, request: {name: a}}]", `unknown connection "sea"; want lake`},
 			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {name: a}}]", "activation 1 of a: connectorConfig: is missing"},
 			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {title: a}}]", "name"},
 		} {
@@ -53,10 +53,10 @@ func TestSeed(t *testing.T) {
 	t.Run("wants a table of profiles that lives", func(t *testing.T) {
 		t.Parallel()
 		for _, test := range []struct{ from, to, want string }{
-			{"database: crm, table: people", "database: cms, table: people", `there is no database "cms": want crm`},
-			{"database: crm, table: people", "database: crm, table: persons", `there is no table "persons": want one of people, nobody`},
-			{"{id: 62,", "{id: 61,", "61 is already in"},
-			{"name: Nobody, database", "name: People, database", "People is already in"},
+			{"database: crm, table: people", "database: cms, table: people", `unknown database "cms"; want crm`},
+			{"database: crm, table: people", "database: crm, table: persons", `unknown table "persons"; want one of people, nobody`},
+			{"{id: 62,", "{id: 61,", "61 is given twice"},
+			{"name: Nobody, database", "name: People, database", "People is given twice"},
 		} {
 			fixture := strings.Replace(room, test.from, test.to, 1)
 			err := mocktest.New(t, "audience").World().Load([]byte(mocktest.People + fixture))

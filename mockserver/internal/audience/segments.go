@@ -141,7 +141,7 @@ func newSegment(c *op.Call, a world.ParentSegment) (s world.Segment, notes []str
 func (r segmentRequest) check(a world.ParentSegment) error {
 	var errs []error
 	if r.AudienceID != nil && *r.AudienceID != a.ID {
-		errs = append(errs, op.Invalid("audienceId", "is %d, but the path says %d: want the same, or none",
+		errs = append(errs, op.Invalid("audienceId", "is %d, but the path has %d; want the same id, or leave it out",
 			*r.AudienceID, a.ID))
 	}
 	if strings.TrimSpace(r.Name) == "" {
@@ -166,7 +166,7 @@ func (r *ruleReader) population(c *op.Call, a world.ParentSegment, rule node, ki
 // remarks returns what a test should know of a count.
 func (r *ruleReader) remarks(w *world.World, a world.ParentSegment, kind int) []string {
 	if kind == world.FunnelStage {
-		r.leaveOut("funnel_stage", "the mock has no funnels")
+		r.leaveOut("funnel_stage", "the mock does not support funnels")
 	}
 	return append(r.notes, partOf(w, a)...)
 }

@@ -67,7 +67,7 @@ func TestSegments(t *testing.T) {
 		t.Parallel()
 		c := newRoom(t)
 		for _, stage := range []string{"", `,"funnel_stage":{}`, `,"funnel_stage":{"funnel_id":1}`} {
-			c.Post(segments, `{"name":"a","kind":2`+stage+`}`).Refused(400, "funnel_stage: is needed for kind 2")
+			c.Post(segments, `{"name":"a","kind":2`+stage+`}`).Refused(400, "funnel_stage: is required for kind 2")
 		}
 		c.Post(segments, `{"name":"a","kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2}}`).Want(200).Wants("kind", "2")
 	})
@@ -109,7 +109,7 @@ func TestSegmentRefusals(t *testing.T) {
 	c.Call("DELETE", segments, "").Refused(405, `"code":"405"`)
 	c.Post(segments, `{}`).Refused(400, `"code":"400"`, "name")
 	c.Post(segments, `{"name":" "}`).Refused(400, "name: is missing")
-	c.Post(segments, `{"name":"a","audienceId":62}`).Refused(400, "audienceId: is 62, but the path says 61")
+	c.Post(segments, `{"name":"a","audienceId":62}`).Refused(400, "audienceId: is 62, but the path has 61")
 	c.Post(segments, `{"name":"a","segmentFolderId":-1}`).Refused(400, "segmentFolderId")
 	c.Post(segments, `{"name":"a","kind":3}`).Refused(400, "kind")
 	c.Post(segments, `[]`).Refused(400)

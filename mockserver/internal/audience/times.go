@@ -68,7 +68,7 @@ func within(unit string, later int) test {
 func (r *ruleReader) timeWithin(at string, o *operator) test {
 	n, err := strconv.Atoi(o.Value)
 	if err != nil || n < 0 || n > maxUnits {
-		r.fail(at+".value", "want a number of units, as text, up to %d, not %q", maxUnits, o.Value)
+		r.fail(at+".value", "want a number of units, as a string, up to %d, not %q", maxUnits, o.Value)
 	}
 	if !r.unit(at+".unit", o.Unit) || err != nil {
 		return nil
@@ -106,7 +106,7 @@ func (r *ruleReader) length(at string, duration map[string]float64) (length time
 		sum += duration[unit] * float64(shift(epoch, unit, 1).Sub(epoch))
 	}
 	if sum <= 0 || sum > float64(maxLength) {
-		r.fail(at, "want a length of time, such as {day: 7}, of up to a hundred years")
+		r.fail(at, "want a duration, such as {day: 7}, of up to a hundred years")
 		return 0, false
 	}
 	return time.Duration(sum), true

@@ -27,7 +27,7 @@ func (r *ruleReader) operand(at string, value jsontext.Value) (operand, bool) {
 		m, ok := r.moment(at, value, -1)
 		return operand{kind: kind, at: m}, ok
 	}
-	r.fail(at, "is missing: want a text, a number, true or false, or a time, as {timestamp} or {last, unit}")
+	r.fail(at, "is missing: want a string, a number, true or false, or a time, as {timestamp} or {last, unit}")
 	return operand{}, false
 }
 

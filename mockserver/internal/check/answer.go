@@ -63,7 +63,7 @@ func (o *Operation) answer(status int) (answer, bool) {
 func (d answer) body(a Answer) error {
 	if len(d.media) == 0 {
 		if len(a.Body) > 0 {
-			return errors.New("it has a body, and none is documented")
+			return errors.New("it has a body, but none is documented")
 		}
 		return nil
 	}
@@ -76,7 +76,7 @@ func (d answer) body(a Answer) error {
 	}
 	value, err := decodeJSON(a.Body)
 	if err != nil {
-		return fmt.Errorf("the body is no JSON: %w", err)
+		return fmt.Errorf("the body is not valid JSON: %w", err)
 	}
 	if err := visit("", m.schema, value, openapi3.VisitAsResponse()); err != nil {
 		return err

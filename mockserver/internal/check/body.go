@@ -31,7 +31,7 @@ func (o *Operation) Read(r *Request) error {
 	}
 	read, err := o.spec.Reader.Read(specs.Sent{Query: r.Query, ContentType: r.contentType(), Body: r.Body})
 	if err != nil {
-		return op.Invalid("", "the request body is not a form: %v", err)
+		return op.Invalid("", "the request body is not a valid form: %v", err)
 	}
 	r.Query, r.Body, r.read = read.Query, read.Body, read.Changed.Body
 	return nil
@@ -93,7 +93,7 @@ func (o *Operation) requestBody(r *Request) error {
 	}
 	value, err := decodeJSON(r.Body)
 	if err != nil {
-		return op.Invalid("", "the request body is no JSON: %v", strings.TrimPrefix(err.Error(), "jsontext: "))
+		return op.Invalid("", "the request body is not valid JSON: %v", strings.TrimPrefix(err.Error(), "jsontext: "))
 	}
 	return visit("", m.schema, value, openapi3.VisitAsRequest())
 }

@@ -177,7 +177,7 @@ func (o *Operation) parameter(p parameter, r *Request) error {
 func decode(values []string, p parameter) (any, error) {
 	if !p.schema.Type.Is("array") {
 		if len(values) > 1 {
-			return nil, op.Invalid(p.Name, "sent %d times; want it once", len(values))
+			return nil, op.Invalid(p.Name, "is given %d times; want it once", len(values))
 		}
 		return primitive(p.Name, values[0], p.schema)
 	}

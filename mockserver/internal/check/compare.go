@@ -183,7 +183,7 @@ func (c *comparison) objects(theirs *openapi3.Schema, ours []*openapi3.Schema, a
 	}
 	for _, name := range theirs.Required {
 		if len(known[name]) == 0 && !isOpen {
-			list = append(list, fmt.Sprintf("%s is required, and never answered", place(at, name)))
+			list = append(list, fmt.Sprintf("%s is required, but the mock never returns it", place(at, name)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -200,7 +200,7 @@ func (c *comparison) member(theirs *openapi3.Schema, ours []*openapi3.Schema, at
 	allowed := theirs.AdditionalProperties.Has
 	if stated == nil {
 		if allowed != nil && !*allowed && len(theirs.Properties) > 0 {
-			return []string{place(at, name) + " is answered, and not allowed"}
+			return []string{place(at, name) + " is returned by the mock, but not allowed"}
 		}
 		return nil
 	}
@@ -236,7 +236,7 @@ func kinds(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string
 	have, _ := typesOfAll(ours)
 	for _, kind := range have {
 		if len(want) > 0 && !allows(want, kind) {
-			return []string{fmt.Sprintf("%s is of type %s, and the document wants %s", cmp.Or(at, "the body"), kind, strings.Join(want, " or "))}
+			return []string{fmt.Sprintf("%s has type %s, but the document has %s", cmp.Or(at, "the body"), kind, strings.Join(want, " or "))}
 		}
 	}
 	return nil

@@ -168,7 +168,7 @@ func reason(err *openapi3.SchemaError) string {
 	case err.SchemaField == discriminator:
 		return fmt.Sprintf("want one of %s", strings.Join(slices.Sorted(maps.Keys(err.Schema.Discriminator.Mapping)), ", "))
 	case errors.Is(err.Origin, openapi3.ErrOneOfConflict):
-		return "fits more than one of the forms that it may have; want only one"
+		return "matches more than one of the allowed forms; want exactly one"
 	case !ok:
 		return err.Reason
 	case err.SchemaField == "pattern" && err.Schema.MaxLength != nil:

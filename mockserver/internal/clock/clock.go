@@ -22,7 +22,7 @@ func ParseMode(name string) (Mode, error) {
 	case Real, Frozen, Auto:
 		return mode, nil
 	}
-	return "", fmt.Errorf("clock %q: want real, frozen or auto", name)
+	return "", fmt.Errorf("unknown clock %q; want real, frozen or auto", name)
 }
 
 // Clock is a value: a copy goes its own way. Its zero value is not a clock; make one with New.

@@ -157,7 +157,7 @@ func (h Host) moveClock(c *op.Call, w *live.World) (op.Reply, error) {
 	case body.Advance != nil:
 		by, err := time.ParseDuration(*body.Advance)
 		if err != nil || by < 0 {
-			return op.Reply{}, op.Invalid("advance", "want a length of time such as 90s or 1h30m, not %q", *body.Advance)
+			return op.Reply{}, op.Invalid("advance", "want a duration such as 90s or 1h30m, not %q", *body.Advance)
 		}
 		return movedClock(w)(w.Advance(c.Context, by))
 	case body.UntilIdle != nil:

@@ -91,14 +91,14 @@ func (t jobTimes) check(status world.JobStatus, now time.Time) error {
 	case t.created.After(now):
 		return errors.New("createdAt is in the future")
 	case status == world.JobQueued && !t.start.After(now):
-		return errors.New("a queued job starts later than now: want another startAt")
+		return errors.New("a queued job must start later than now: want another startAt")
 	case status == world.JobQueued:
 	case t.start.Before(t.created), t.end.Before(t.start) && status != world.JobKilled:
 		return errors.New("want createdAt, startAt and endAt in this order")
 	case status == world.JobRunning && (t.start.After(now) || !t.end.After(now)):
-		return errors.New("a running job has started by now, and ends later: want another startAt or endAt")
+		return errors.New("a running job must have started by now and end later: want another startAt or endAt")
 	case status.Finished() && t.end.After(now):
-		return fmt.Errorf("a job that is over has ended by now: want an earlier endAt than %s",
+		return fmt.Errorf("a finished job must have ended by now: want an earlier endAt than %s",
 			t.end.Format(time.RFC3339))
 	}
 	return nil

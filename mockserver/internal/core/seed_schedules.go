@@ -23,7 +23,7 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 	if len(slots) > 0 {
 		first := slices.MinFunc(slots, time.Time.Compare)
 		if created = s.past(what.at("createdAt"), f.CreatedAt, first.Add(-24*time.Hour)); created.After(first) {
-			s.check(what, fmt.Errorf("its history begins at %s: want it made before", first.Format(time.RFC3339)))
+			s.check(what, fmt.Errorf("its history begins at %s: want an earlier createdAt", first.Format(time.RFC3339)))
 		}
 	}
 	s.plan(what, created, func(at time.Time) error {
@@ -89,7 +89,7 @@ func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, er
 		}
 		slot := calendar.Last(at)
 		if slot.IsZero() {
-			return nil, fmt.Errorf("its cron text has fewer than %d slots before now", len(f.History))
+			return nil, fmt.Errorf("its cron expression has fewer than %d slots before now", len(f.History))
 		}
 		slots[i] = slot.Time.UTC()
 		at = slot.Time.Add(-1)

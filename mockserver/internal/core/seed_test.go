@@ -173,10 +173,10 @@ func TestSeedRefuses(t *testing.T) {
 		"a protected table's end":    {table("deleteProtected: true, deletedAt: now"), "is protected from deletion"},
 		"a job before its database":  {job("status: success, createdAt: now-40d"), inShop + noShop},
 		"a job's order of times":     {job("status: success, createdAt: now-1h, startAt: now-2h"), inShop + "want createdAt,"},
-		"a success to come":          {job("status: success, endAt: now+1s"), inShop + "a job that is over has ended by now"},
-		"a running job of the past":  {job("status: running, createdAt: now-1h, endAt: now-1s"), "ends later"},
-		"a running job to come":      {job("status: running, startAt: now+1s"), inShop + "a running job has started by now"},
-		"a queued job of the past":   {job("status: queued, startAt: now-1s"), inShop + "a queued job starts later"},
+		"a success to come":          {job("status: success, endAt: now+1s"), inShop + "a finished job must have ended by now"},
+		"a running job of the past":  {job("status: running, createdAt: now-1h, endAt: now-1s"), "end later"},
+		"a running job to come":      {job("status: running, startAt: now+1s"), inShop + "a running job must have started by now"},
+		"a queued job of the past":   {job("status: queued, startAt: now-1s"), inShop + "a queued job must start later"},
 		"a queued job to come":       {job("status: queued, createdAt: now+1s"), inShop + "createdAt is in the future"},
 		"a target that is none":      {job("status: success, target: nowhere"), inShop + "result: want a URL"},
 		"a schedule's cron text":     {schedule("cron: often"), "schedule daily: cron"},
@@ -225,7 +225,7 @@ func TestSeed_without_anybody_is_refused(t *testing.T) {
 	t.Parallel()
 	w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
 	err := core.Seed(w, fixtures.Core{Databases: []fixtures.Database{{Name: "shop"}}})
-	if want := `database shop: there is no user ""`; err == nil || err.Error() != want {
+	if want := `database shop: user "" not found`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -70,7 +70,7 @@ func (m *meter) Read(p []byte) (int, error) {
 
 // archiveError words what the readers of gzip and tar say for people who made the archive with a tool.
 func archiveError(err error) error {
-	const right = ": send a tar with gzip compression, as `tar czf` makes it"
+	const right = ": send a tar with gzip compression, as created by `tar czf`"
 	var (
 		own     *Error
 		corrupt flate.CorruptInputError
@@ -79,15 +79,15 @@ func archiveError(err error) error {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, gzip.ErrChecksum):
-		return &Error{Reason: "the gzip checksum of the archive is wrong: it was changed or cut on its way"}
+		return &Error{Reason: "the gzip checksum of the archive is wrong: it was changed or cut off in transit"}
 	case errors.Is(err, gzip.ErrHeader):
-		return &Error{Reason: "the archive is not gzip, or something stands behind its end" + right}
+		return &Error{Reason: "the archive is not gzip, or has data after its end" + right}
 	case errors.As(err, &corrupt):
 		return &Error{Reason: "the gzip stream of the archive is damaged" + right}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Reason: "the archive ends too early, or something stands behind its end" + right}
+		return &Error{Reason: "the archive is cut off, or has data after its end" + right}
 	case errors.Is(err, tar.ErrHeader):
-		return &Error{Reason: "what the gzip stream holds is not a tar" + right}
+		return &Error{Reason: "the gzip stream does not contain a tar" + right}
 	}
 	return &Error{Reason: "the archive cannot be read: " + err.Error()}
 }

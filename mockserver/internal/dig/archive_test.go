@@ -172,7 +172,7 @@ func TestReadArchiveRefusesEntries(t *testing.T) {
 		{
 			"a path that comes twice",
 			[]tar.Header{{Name: "a.dig"}, {Name: "./a.dig"}},
-			"a.dig: the archive has this path twice",
+			"a.dig: the archive contains this path twice",
 		},
 		{"a file where a folder was", []tar.Header{{Name: "a/", Typeflag: tar.TypeDir}, {Name: "a"}}, "twice"},
 		{
@@ -208,18 +208,18 @@ func TestReadArchiveRefusesDamage(t *testing.T) {
 		bytes []byte
 		says  string
 	}{
-		{"nothing", nil, "too early"},
+		{"nothing", nil, "cut off"},
 		{"no gzip", []byte("PK\x03\x04 is a zip file"), "not gzip"},
-		{"a truncated stream", good[:len(good)/2], "too early"},
-		{"a stream without its trailer", good[:len(good)-4], "too early"},
+		{"a truncated stream", good[:len(good)/2], "cut off"},
+		{"a stream without its trailer", good[:len(good)-4], "cut off"},
 		{"a wrong checksum", changed(-8), "checksum"},
 		{"a damaged stream", changed(10), "damaged"},
-		{"garbage behind the end", append(bytes.Clone(good), "some garbage"...), "behind its end"},
-		{"little garbage behind the end", append(bytes.Clone(good), 0), "behind its end"},
-		{"no tar", zipped(t, []byte(strings.Repeat("not a tar ", 100))), "not a tar"},
-		{"a short text", zipped(t, []byte("short")), "too early"},
+		{"garbage behind the end", append(bytes.Clone(good), "some garbage"...), "after its end"},
+		{"little garbage behind the end", append(bytes.Clone(good), 0), "after its end"},
+		{"no tar", zipped(t, []byte(strings.Repeat("not a tar ", 100))), "not contain a tar"},
+		{"a short text", zipped(t, []byte("short")), "cut off"},
 		{"an empty stream", zipped(t, nil), "is empty"},
-		{"a truncated tar", zipped(t, archive[:600-80]), "too early"},
+		{"a truncated tar", zipped(t, archive[:600-80]), "cut off"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

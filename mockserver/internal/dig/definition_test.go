@@ -92,7 +92,7 @@ func TestDefinitionErrorsSayTheLine(t *testing.T) {
 		{"an unknown anchor", "a: 1\nb: *c\n", "w.dig:2: not valid YAML: unknown anchor"},
 		{"NUL", "a: 1\nb: \x00\n", "w.dig:2: a NUL byte"},
 		{"not UTF-8", "a: 1\n\nb: \xff\n", "w.dig:3: not valid UTF-8"},
-		{"a key twice", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", `w.dig:5: the key "c" is already in line 3`},
+		{"a key twice", "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", `w.dig:5: the key "c" is given twice, first in line 3`},
 		{"a key that is a list", "a: 1\n? [b]\n: c\n", "w.dig:2: a key must be text"},
 		{"a key that is empty", "a: 1\n~: c\n", "w.dig:2: a key must be text"},
 		{"an anchor in itself", "a: 1\nb: &b\n  c: *b\n", "w.dig:3: the anchor"},
@@ -111,10 +111,10 @@ func TestDefinitionErrorsSayTheLine(t *testing.T) {
 		{"a task name with a reserved character", "+a:\n  +b^c: {}\n", "w.dig:2: a task name must not contain"},
 		{
 			"two operators", "+a:\n  sh>: x\n  echo>: y\n",
-			"w.dig:3: a task runs one operator, this one has sh> and echo>",
+			"w.dig:3: a task runs one operator, but this one has sh> and echo>",
 		},
 		{"an operator with tasks in it", "+a:\n  sh>: x\n  +b: {}\n", "w.dig:3: the task runs the operator sh>"},
-		{"a body that is text", "+a:\n  loop>: 2\n  _do: echo\n", "w.dig:3: what loop> runs must be a mapping"},
+		{"a body that is text", "+a:\n  loop>: 2\n  _do: echo\n", "w.dig:3: the body of loop> must be a mapping"},
 		{
 			"two operators in a body", "+a:\n  loop>: 2\n  _do:\n    sh>: x\n    echo>: y\n",
 			"w.dig:5: a task runs one operator",
@@ -130,7 +130,7 @@ func TestDefinitionErrorsSayTheLine(t *testing.T) {
 			"_after of a task below", "_parallel: true\n+a: {_after: +b}\n+b: {}\n",
 			`w.dig:2: "+a" cannot run after "+b"`,
 		},
-		{"_after of a list of lists", "_parallel: true\n+a: {_after: [[x]]}\n", "w.dig:2: _after names tasks"},
+		{"_after of a list of lists", "_parallel: true\n+a: {_after: [[x]]}\n", "w.dig:2: _after must list tasks"},
 		{
 			"a full name that is too long", "+a:\n  +" + strings.Repeat("x", 640) + ": {}\n",
 			"w.dig:2: a full task name has at most 640 bytes",
@@ -174,7 +174,7 @@ func TestDefinitionBombsAreReadInBoundedMemory(t *testing.T) {
 	}
 	tests := []struct{ name, source, says string }{
 		{"aliases of aliases", aliases.String(), "once their aliases are resolved"},
-		{"merges of a long mapping", merges.String(), "merges too much"},
+		{"merges of a long mapping", merges.String(), "merges too many keys"},
 		{"depth through aliases", deep.String(), "nested more than 100 levels"},
 		{"depth in flow", "a: " + strings.Repeat("[", 150_000), "nested more than 100 levels"},
 		{"depth in block", strings.Repeat("- ", 1<<20), "nested more than 100 levels"},

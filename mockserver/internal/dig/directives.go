@@ -42,7 +42,7 @@ func (s *step) readParallel(v *value) string {
 	}
 	n, err := strconv.Atoi(limit.text)
 	if err != nil || n < 1 || !limit.scalar() {
-		return "the limit of _parallel must be a whole number from 1 on, not " + limit.shown()
+		return "the limit of _parallel must be an integer of at least 1, not " + limit.shown()
 	}
 	s.limit = n
 	return ""
@@ -71,7 +71,7 @@ func (s *step) readAfter(v *value) string {
 	}
 	for _, name := range names {
 		if name.kind != text {
-			return "_after names tasks, like [+first, +second], not " + name.noun()
+			return "_after must list tasks, like [+first, +second], not " + name.noun()
 		}
 		s.after = append(s.after, name.text)
 	}
@@ -84,7 +84,7 @@ func (r *stepReader) checkAfter(s *step) error {
 	for _, c := range s.children {
 		for _, name := range c.step.after {
 			if !above[name] {
-				return failf(r.file, c.line, "%s cannot run after %s: _after names tasks above it in the same group",
+				return failf(r.file, c.line, "%s cannot run after %s: _after must name tasks above it in the same group",
 					quote(c.name), quote(name))
 			}
 		}
@@ -125,7 +125,7 @@ func readCount(what string, v *value) (int, string) {
 	}
 	n, err := strconv.ParseInt(v.text, 10, 32)
 	if err != nil || n < 0 || !v.scalar() {
-		return 0, what + " must be a whole number from 0 on, not " + v.shown()
+		return 0, what + " must be an integer of at least 0, not " + v.shown()
 	}
 	return int(n), ""
 }

@@ -72,7 +72,7 @@ func checkEntry(header *tar.Header, seen map[string]byte) (string, error) {
 		return "", &Error{File: name, Reason: "only files, folders and symbolic links are allowed in an archive"}
 	}
 	if before, twice := seen[name]; twice && (before != tar.TypeDir || header.Typeflag != tar.TypeDir) {
-		return "", &Error{File: name, Reason: "the archive has this path twice"}
+		return "", &Error{File: name, Reason: "the archive contains this path twice"}
 	}
 	seen[name] = header.Typeflag
 	return name, nil

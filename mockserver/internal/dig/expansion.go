@@ -56,7 +56,7 @@ func (r *stepReader) expansion(v *value, s *step) error {
 		return nil
 	}
 	if body.kind != mapping {
-		return failf(r.file, body.line, "what %s> runs must be a mapping with tasks or one operator, not %s", s.operator,
+		return failf(r.file, body.line, "the body of %s> must be a mapping with tasks or one operator, not %s", s.operator,
 			body.noun())
 	}
 	var err error
@@ -96,7 +96,7 @@ func rangeRounds(s *step, head *value) *rounds {
 		width, ok3 = (max(last-first, 0)+parts-1)/parts, true
 	}
 	if !ok1 || !ok2 || !ok3 || width < 1 && last > first {
-		s.fail("for_range> needs whole numbers for `from` and `to`, and one from 1 on for `step` or `slices`")
+		s.fail("for_range> needs integers for `from` and `to`, and one of at least 1 for `step` or `slices`")
 		return once
 	}
 	once.from, once.to, once.step = first, last, max(width, 1)

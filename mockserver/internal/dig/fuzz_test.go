@@ -50,7 +50,7 @@ func sound(t *testing.T, workflows []dig.Workflow, err error) {
 	for _, w := range workflows {
 		var config map[string]any
 		if err := json.Unmarshal(w.Config, &config); err != nil {
-			t.Fatalf("the config of %s is no JSON: %v", w.Name, err)
+			t.Fatalf("the config of %s is not valid JSON: %v", w.Name, err)
 		}
 		if w.TaskCount <= dig.MaxTasks && w.TaskCount != len(w.Tasks) {
 			t.Fatalf("counted %d tasks, planned %d", w.TaskCount, len(w.Tasks))

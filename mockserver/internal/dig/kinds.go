@@ -36,7 +36,7 @@ func shapeOf(kind, spec string) (shape, error) {
 	case "cron":
 		return shape{cron: spec}, nil
 	}
-	return shape{}, failf("", 0, "a schedule of the kind %s is unknown: use one of %s", quote(kind), kindNames())
+	return shape{}, failf("", 0, "unknown kind of schedule %s; want one of %s", quote(kind), kindNames())
 }
 
 func hourly(spec string) (shape, error) {

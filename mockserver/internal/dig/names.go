@@ -40,7 +40,7 @@ func checkName(what, name string) error {
 	case name == "":
 		return &Error{Reason: what + " must not be empty"}
 	case len(name) > maxName:
-		return failf("", 0, "%s has at most %d bytes, this one has %d", what, maxName, len(name))
+		return failf("", 0, "%s has at most %d bytes, but this one has %d", what, maxName, len(name))
 	case strings.HasSuffix(name, extension):
 		return &Error{Reason: what + " must not end in " + extension + ": " + quote(name)}
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
@@ -55,11 +55,11 @@ func checkName(what, name string) error {
 // segments of letters, digits, _ and -, at most 255 bytes in all (client).
 func CheckSecretKey(key string) error {
 	if len(key) > maxName {
-		return failf("", 0, "a secret key has at most %d bytes, this one has %d", maxName, len(key))
+		return failf("", 0, "a secret key has at most %d bytes, but this one has %d", maxName, len(key))
 	}
 	for segment := range strings.SplitSeq(key, ".") {
 		if segment == "" || strings.ContainsFunc(segment, notInSegment) {
-			return &Error{Reason: "a secret key is made of segments of letters, digits, _ and -, parted by single dots: " +
+			return &Error{Reason: "a secret key consists of segments of letters, digits, _ and -, separated by single dots: " +
 				quote(key)}
 		}
 	}
@@ -75,9 +75,9 @@ func notInSegment(r rune) bool {
 func checkTaskName(name string) string {
 	switch rest := name[1:]; {
 	case rest == "":
-		return "a task needs a name behind its +"
+		return "a task needs a name after its +"
 	case strings.ContainsAny(rest, reserved) || strings.ContainsFunc(rest, unicode.IsControl):
-		return "a task name must not contain any of " + reserved + " behind its +: " + quote(name)
+		return "a task name must not contain any of " + reserved + " after its +: " + quote(name)
 	}
 	return ""
 }

@@ -44,11 +44,11 @@ func (d *definition) readKind(v *value) (field, error) {
 	}
 	switch len(found) {
 	case 0:
-		return field{}, failf(d.file, v.line, "the schedule has no kind: give it one of %s", kindNames())
+		return field{}, failf(d.file, v.line, "the schedule has no kind; want one of %s", kindNames())
 	case 1:
 		return found[0], nil
 	}
-	return field{}, failf(d.file, found[1].line, "a schedule has one kind, this one has %s and %s: keep one of them",
+	return field{}, failf(d.file, found[1].line, "a schedule has one kind, but this one has %s and %s: keep one of them",
 		found[0].key, found[1].key)
 }
 

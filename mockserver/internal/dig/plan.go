@@ -67,9 +67,9 @@ func link(s *step, roots map[string]*step) {
 	called := roots[s.callee]
 	switch {
 	case called == nil:
-		s.fail("call> found no workflow " + quote(s.callee) + " in the project")
+		s.fail("the workflow " + quote(s.callee) + " of call> is not in the project")
 	case called.size == counting:
-		s.fail("call> of " + quote(s.callee) + " would run it inside itself without end")
+		s.fail("call> of " + quote(s.callee) + " would run it inside itself indefinitely")
 	default:
 		s.called = called
 	}
@@ -92,7 +92,7 @@ type planner struct {
 
 func (p *planner) add(s *step, at place) (int, error) {
 	if len(at.name) > maxTaskName {
-		return 0, failf(at.file, at.line, "a full task name has at most %d bytes, %s has %d", maxTaskName, quote(at.name),
+		return 0, failf(at.file, at.line, "a full task name has at most %d bytes, but %s has %d", maxTaskName, quote(at.name),
 			len(at.name))
 	}
 	index := len(p.tasks)

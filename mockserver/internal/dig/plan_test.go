@@ -195,7 +195,7 @@ func TestPlan(t *testing.T) {
 		},
 		{"the long form without a command", "+l: {_type: loop, _do: {}}\n", []string{"+w", "+w+l loop> "}},
 		{"for_range without an end fails", "+r: {for_range>: {from: 1}, _do: {}}\n", []string{
-			"+w", "+w+r fail> for_range> needs whole numbers for `from` and `to`, and one from 1 on for `step` or `slices`",
+			"+w", "+w+r fail> for_range> needs integers for `from` and `to`, and one of at least 1 for `step` or `slices`",
 		}},
 		{
 			"a true condition runs _do",
@@ -226,10 +226,10 @@ func TestPlan(t *testing.T) {
 			"+w", "+w+a call> sub/x", "+w+b <+a call> ${x}",
 		}},
 		{"a call of a workflow that is missing fails", "+a: {call>: x.dig}\n", []string{
-			"+w", `+w+a fail> call> found no workflow "x" in the project`,
+			"+w", `+w+a fail> the workflow "x" of call> is not in the project`,
 		}},
 		{"a call of itself fails", "+a: {call>: w}\n", []string{
-			"+w", `+w+a fail> call> of "w" would run it inside itself without end`,
+			"+w", `+w+a fail> call> of "w" would run it inside itself indefinitely`,
 		}},
 	}
 	for _, test := range tests {
@@ -273,7 +273,7 @@ func TestPlanOfWorkflowsThatCallEachOtherEnds(t *testing.T) {
 	})
 	want := []string{
 		"+a", "+a+x call> b", "+a+x^sub *", "+a+x^sub+y call> c *", "+a+x^sub+y^sub *",
-		`+a+x^sub+y^sub+z fail> call> of "a" would run it inside itself without end *`, "+a+x^sub+y^sub+other <+z *",
+		`+a+x^sub+y^sub+z fail> call> of "a" would run it inside itself indefinitely *`, "+a+x^sub+y^sub+other <+z *",
 	}
 	if diff := cmp.Diff(want, plan(workflows["a"])); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)

@@ -186,9 +186,9 @@ func TestScheduleErrorsSayTheLine(t *testing.T) {
 		{"no kind", "schedule:\n  start: 2024-01-01\n", "w.dig:2: the schedule has no kind"},
 		{
 			"two kinds", "schedule:\n  daily>: 07:00:00\n  cron>: '* * * * *'\n",
-			"w.dig:3: a schedule has one kind, this one has daily> and cron>",
+			"w.dig:3: a schedule has one kind, but this one has daily> and cron>",
 		},
-		{"an unknown kind", "schedule:\n  yearly>: 1\n", `w.dig:2: a schedule of the kind "yearly" is unknown`},
+		{"an unknown kind", "schedule:\n  yearly>: 1\n", `w.dig:2: unknown kind of schedule "yearly"`},
 		{"a kind that is a list", "schedule:\n  daily>: [x]\n", "w.dig:2: daily> must be text"},
 		{
 			"an hour that is none", "schedule:\n  daily>: 24:00:00\n",
@@ -211,9 +211,9 @@ func TestScheduleErrorsSayTheLine(t *testing.T) {
 		},
 		{"cron of six fields", "schedule:\n  cron>: '0 * * * * *'\n", "it has 6 fields"},
 		{"cron with a name", "schedule:\n  cron>: '@daily'\n", "it has 1 field"},
-		{"cron with a zone", "schedule:\n  cron>: 'TZ=UTC * * * *'\n", "is no field"},
+		{"cron with a zone", "schedule:\n  cron>: 'TZ=UTC * * * *'\n", "is not a valid field"},
 		{"cron with only a zone", "schedule:\n  cron>: 'TZ='\n", "it has 1 field"},
-		{"cron with an empty list", "schedule:\n  cron>: ', * * * *'\n", "is no field"},
+		{"cron with an empty list", "schedule:\n  cron>: ', * * * *'\n", "is not a valid field"},
 		{"cron with minute 60", "schedule:\n  cron>: '60 * * * *'\n", "above maximum"},
 		{
 			"a wrong boolean", "schedule:\n  hourly>: 00:00\n  skip_on_overtime: often\n",

@@ -34,7 +34,7 @@ func compile(expression string, zone *time.Location) (*slots, error) {
 	for i, f := range fields {
 		// The library takes an empty list for no time at all, and a field with TZ= for a time zone.
 		if strings.Contains(","+f+",", ",,") || strings.Contains(f, "=") {
-			return nil, wrong(quote(f) + " is no field")
+			return nil, wrong(quote(f) + " is not a valid field")
 		}
 		if i == 4 {
 			fields[i] = foldSunday(f)
@@ -47,7 +47,7 @@ func compile(expression string, zone *time.Location) (*slots, error) {
 	}
 	spec, ok := parsed.(*cron.SpecSchedule)
 	if !ok {
-		return nil, wrong("it is no schedule of five fields")
+		return nil, wrong("it is not a schedule of five fields")
 	}
 	s := &slots{spec: *spec, zone: zone, everyHour: strings.HasPrefix(fields[1], "*")}
 	s.spec.Location = time.UTC

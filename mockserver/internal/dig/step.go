@@ -110,7 +110,7 @@ func (r *stepReader) operator(v *value, s *step) error {
 			continue
 		}
 		if found != nil {
-			return failf(r.file, f.line, "a task runs one operator, this one has %s and %s: make a task of each",
+			return failf(r.file, f.line, "a task runs one operator, but this one has %s and %s: use a task for each",
 				found.key, f.key)
 		}
 		found, s.operator = &v.fields[i], name
@@ -123,8 +123,8 @@ func (r *stepReader) operator(v *value, s *step) error {
 		return nil
 	}
 	if len(s.children) > 0 {
-		return failf(r.file, s.children[0].line, "the task runs the operator %s and cannot have the task %s in it: "+
-			"put the operator into a task of its own", found.key, quote(s.children[0].name))
+		return failf(r.file, s.children[0].line, "the task runs the operator %s and cannot contain the task %s: "+
+			"move the operator into a task of its own", found.key, quote(s.children[0].name))
 	}
 	return r.expansion(v, s)
 }

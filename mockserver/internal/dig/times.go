@@ -71,7 +71,7 @@ func TruncateSessionTime(t time.Time, zone *time.Location, mode string, s *Sched
 	case "schedule", "next_schedule":
 		return bySchedule(t, zone, mode, s)
 	}
-	return time.Time{}, failf("", 0, "the mode %s is unknown: use second, minute, hour, day, schedule or next_schedule",
+	return time.Time{}, failf("", 0, "unknown mode %s; want second, minute, hour, day, schedule or next_schedule",
 		quote(mode))
 }
 
@@ -80,7 +80,7 @@ func inZone(t time.Time, zone *time.Location) (time.Time, error) {
 	t = t.In(zone)
 	for _, year := range []int{t.Year(), t.UTC().Year()} {
 		if year < 1 || year > 9999 {
-			return time.Time{}, failf("", 0, "a session time lies in the years 1 to 9999, not %d", year)
+			return time.Time{}, failf("", 0, "a session time must be in the years 1 to 9999, not %d", year)
 		}
 	}
 	return t, nil
@@ -99,14 +99,14 @@ func cut(t time.Time, to time.Duration) time.Time {
 
 func bySchedule(t time.Time, zone *time.Location, mode string, s *Schedule) (time.Time, error) {
 	if s == nil {
-		return time.Time{}, failf("", 0, "the mode %s needs a workflow with a schedule", mode)
+		return time.Time{}, failf("", 0, "the mode %s requires a workflow with a schedule", mode)
 	}
 	slot := s.Next(t)
 	if mode == "schedule" {
 		slot = s.Last(t)
 	}
 	if slot.IsZero() {
-		return time.Time{}, failf("", 0, "the schedule has no slot there: choose a time between its start and its end")
+		return time.Time{}, failf("", 0, "the schedule has no slot at that time: choose a time between its start and its end")
 	}
 	return slot.Time.In(zone), nil
 }
@@ -125,6 +125,6 @@ func ParseSessionTime(text string, zone *time.Location) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, failf("", 0, "a session time is written as 2006-01-02T15:04:05+09:00, or without the offset "+
-		"in the zone of the workflow, not as %s", quote(text))
+	return time.Time{}, failf("", 0, "a session time must have the form 2006-01-02T15:04:05+09:00, or without the offset "+
+		"in the time zone of the workflow, not %s", quote(text))
 }

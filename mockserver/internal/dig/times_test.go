@@ -65,14 +65,14 @@ func TestTruncateSessionTimeRefuses(t *testing.T) {
 		time             time.Time
 		schedule         *dig.Schedule
 	}{
-		{"an unknown mode", "week", `the mode "week" is unknown`, at(t, "2024-01-01"), &never},
-		{"schedule without a schedule", "schedule", "needs a workflow with a schedule", at(t, "2024-01-01"), nil},
+		{"an unknown mode", "week", `unknown mode "week"`, at(t, "2024-01-01"), &never},
+		{"schedule without a schedule", "schedule", "requires a workflow with a schedule", at(t, "2024-01-01"), nil},
 		{
-			"next_schedule without a schedule", "next_schedule", "needs a workflow with a schedule",
+			"next_schedule without a schedule", "next_schedule", "requires a workflow with a schedule",
 			at(t, "2024-01-01"), nil,
 		},
-		{"schedule without a slot", "schedule", "has no slot there", at(t, "2024-01-01"), &never},
-		{"next_schedule without a slot", "next_schedule", "has no slot there", at(t, "2024-01-01"), &never},
+		{"schedule without a slot", "schedule", "has no slot at that time", at(t, "2024-01-01"), &never},
+		{"next_schedule without a slot", "next_schedule", "has no slot at that time", at(t, "2024-01-01"), &never},
 		{"a year of five digits", "", "years 1 to 9999", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), nil},
 	}
 	for _, test := range tests {

@@ -147,7 +147,7 @@ func (g *grower) mapping(n *yaml.Node) (*value, error) {
 		}
 		line := n.Content[i].Line
 		if before, twice := first[key]; twice && key != include {
-			return nil, failf(g.file, line, "the key %s is already in line %d", quote(key), before)
+			return nil, failf(g.file, line, "the key %s is given twice, first in line %d", quote(key), before)
 		}
 		first[key] = line
 		v.fields = append(v.fields, field{key: key, line: line, value: content})
@@ -203,7 +203,7 @@ func (g *grower) merge(v *value, sources []*value, have map[string]int) error {
 				return failf(g.file, part.line, "<< merges a mapping or a list of mappings, not %s", part.noun())
 			}
 			if g.merged += 1 + len(part.fields); g.merged > maxMarks {
-				return failf(g.file, v.line, "the definition merges too much with <<: more than %d keys", maxMarks)
+				return failf(g.file, v.line, "the definition merges too many keys with <<: more than %d", maxMarks)
 			}
 			v.add(part.fields, have)
 		}

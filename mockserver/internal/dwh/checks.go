@@ -15,7 +15,7 @@ func (p configs) check() error {
 	for n, entry := range p.Advanced {
 		at := fmt.Sprintf("advanced_configs.%d.", n)
 		if before, twice := first[entry.Table]; twice && entry.Table != "" {
-			errs = append(errs, op.Invalid(at+"target_table", "%s has entry %d already: want it once", entry.Table, before))
+			errs = append(errs, op.Invalid(at+"target_table", "%s has entry %d twice; want it once", entry.Table, before))
 			continue
 		}
 		first[entry.Table] = n
@@ -56,7 +56,7 @@ func (e advancedEntry) check(at, kind string) error {
 	case c.Type != "" && c.Type != kind:
 		return op.Invalid(at+"config.type", "want %s, as in basic_configs, not %q", kind, c.Type)
 	case c.custom(kind) && c.Query == "":
-		return op.Invalid(at+"config.query", "is missing: it is where the data comes from")
+		return op.Invalid(at+"config.query", "is missing: it names the source of the data")
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (p configs) checkTargets(c *op.Call) error {
 	database := p.Output.Database
 	d, ok := across.TargetDatabase(c.World, database)
 	if !ok {
-		return op.Invalid("output_config.database", "database %s does not exist: make it first", database)
+		return op.Invalid("output_config.database", "database %s does not exist: create it first", database)
 	}
 	if !across.MayImport(c.World, c.Caller, d) {
 		return op.Forbidden("your permissions do not include import on database %s", database)
@@ -83,7 +83,7 @@ func (p configs) checkTargets(c *op.Call) error {
 			continue
 		}
 		errs = append(errs, op.Invalid(fmt.Sprintf("advanced_configs.%d.target_table", n),
-			"table %s.%s does not exist: make it first", database, entry.Table))
+			"table %s.%s does not exist: create it first", database, entry.Table))
 	}
 	return errors.Join(errs...)
 }

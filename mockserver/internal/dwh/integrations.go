@@ -142,5 +142,5 @@ func own(c *op.Call, i world.Warehouse) error {
 	if mayUse(c.Caller, i) {
 		return nil
 	}
-	return op.Forbidden("integration %d belongs to another user: only that one and administrators may use it", i.ID)
+	return op.Forbidden("integration %d belongs to another user: only that user and administrators may use it", i.ID)
 }

@@ -180,7 +180,7 @@ func TestCreation(t *testing.T) {
 			[]string{`"target_table": "orders", `, ""}, []string{"advanced_configs.0.target_table: is missing"},
 		},
 		"a table twice": {
-			[]string{`"customers"`, `"orders"`}, []string{"advanced_configs.1.target_table", "orders has entry 0 already"},
+			[]string{`"customers"`, `"orders"`}, []string{"advanced_configs.1.target_table", "orders has entry 0 twice"},
 		},
 		"a load without a query": {
 			[]string{`"query": "SELECT * FROM C WHERE A < 1"`, `"select": "*"`},

@@ -71,8 +71,8 @@ func projectLives(w *world.World, i world.Warehouse) error {
 	if p.DeletedAt.IsZero() {
 		return nil
 	}
-	return op.Conflict("workflow project %s (id %d) of integration %d was deleted at %s: delete the integration, and "+
-		"make it anew", p.Name, p.ID, i.ID, op.Instant(p.DeletedAt))
+	return op.Conflict("workflow project %s (id %d) of integration %d was deleted at %s: delete the integration and "+
+		"create it again", p.Name, p.ID, i.ID, op.Instant(p.DeletedAt))
 }
 
 // files are those of the project: the workflow, with a task for each bulk load session, and the configurations of the
@@ -81,7 +81,7 @@ func (p configs) files(
 	i world.Warehouse, sessions []world.BulkloadSession, workflow string, brand specs.Brand,
 ) (map[string]string, error) {
 	var text strings.Builder
-	fmt.Fprintf(&text, "# Made by data warehouse integration %d, %s. An update of that replaces it.\n", i.ID, quote(i.Name))
+	fmt.Fprintf(&text, "# Created by data warehouse integration %d, %s. Updating the integration replaces it.\n", i.ID, quote(i.Name))
 	fmt.Fprintf(&text, "timezone: %s\n\n%s_parallel: true\n", quote(i.Schedule.Timezone), scheduleDirective(i.Schedule))
 	files := map[string]string{}
 	var errs []error

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const wantWorkflow = `# Made by data warehouse integration 1, "orders_from_warehouse". An update of that replaces it.
+const wantWorkflow = `# Created by data warehouse integration 1, "orders_from_warehouse". Updating the integration replaces it.
 timezone: "Asia/Tokyo"
 
 schedule:

@@ -12,8 +12,8 @@ import (
 )
 
 // noRecords is for those who look into a target table after a run.
-const noRecords = "the tasks of this attempt load nothing: there is no warehouse behind the mock, so that the target " +
-	"tables stay as they are"
+const noRecords = "the tasks of this attempt load nothing: the mock has no warehouse behind it, so the target " +
+	"tables do not change"
 
 // runDwhWorkflow starts one more attempt, whatever runs already. It waits when its pool is full (assumed).
 func runDwhWorkflow(c *op.Call) (op.Reply, error) {
@@ -27,8 +27,8 @@ func runDwhWorkflow(c *op.Call) (op.Reply, error) {
 	workflow := workflowOf(across.Project(c.World, i.Project).Name)
 	a, err := across.StartNow(c.World, i.Project, workflow)
 	if gone := (*op.Error)(nil); errors.As(err, &gone) && gone.Code == op.CodeNotFound {
-		err = op.Conflict("the workflow of integration %d cannot run: %v; somebody has uploaded another revision of its "+
-			"project, and an update of the integration replaces that", i.ID, err)
+		err = op.Conflict("the workflow of integration %d cannot run: %v; another revision of its project was "+
+			"uploaded, which an update of the integration replaces", i.ID, err)
 	}
 	if err != nil {
 		return op.Reply{}, err

@@ -95,7 +95,7 @@ func TestRuns(t *testing.T) {
 		path := c.create()
 		c.Put(path+"/run_workflow", "").Want(200)
 		c.At("workflow").Delete(c.project(path)).Want(200)
-		c.Put(path+"/run_workflow", "").Refused(400, "dwh_orders_from_warehouse", "was deleted", "make it anew")
+		c.Put(path+"/run_workflow", "").Refused(400, "dwh_orders_from_warehouse", "was deleted", "create it again")
 		c.Put(path, `{"name": "n"}`).Refused(400, "was deleted")
 		c.Get(path).Want(200).Wants("workflow_project_name", "dwh_orders_from_warehouse")
 		c.Get(path+"/session_attempts").Want(200).Wants("items.#", "1")

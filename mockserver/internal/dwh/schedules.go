@@ -37,7 +37,7 @@ func checkSchedule(s world.WarehouseSchedule) error {
 			never, s.Type)
 	}
 	if _, err := dig.NewSchedule(s.Type, directive(s), zone); err != nil {
-		return op.Invalid("schedule_option", "%s wants one such as %s, not %q", s.Type, shape, s.Option)
+		return op.Invalid("schedule_option", "%s needs a value such as %s, not %q", s.Type, shape, s.Option)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func TestSchedules(t *testing.T) {
 			c := newClient(t)
 			body := with(t, orders, `"name"`,
 				fmt.Sprintf(`"schedule_type": %q, "schedule_option": %q, "name"`, test[0], test[1]))
-			c.Post("/v1/dwh/", body).Refused(400, "schedule_option", test[0]+" wants one such as",
+			c.Post("/v1/dwh/", body).Refused(400, "schedule_option", test[0]+" needs a value such as",
 				fmt.Sprintf(`not \"%s\"`, test[1]))
 		})
 	}

@@ -72,17 +72,17 @@ func TestSeed(t *testing.T) {
 		"a user without the right to import": {nil, []string{"integration customers_from_lake", "do not include import"}},
 		"an unknown user": {
 			[]string{owned, "user: analist@shop.example"},
-			[]string{`dwh.integrations[1].user: there is no user "analist@shop.example": want analyst@shop.example`},
+			[]string{`dwh.integrations[1].user: unknown user "analist@shop.example"; want analyst@shop.example`},
 		},
 		"an unknown database": {
 			[]string{"{database: sales}", "{database: sails}"},
-			[]string{`dwh.integrations[0].output_config.database: there is no database "sails": want sales`},
+			[]string{`dwh.integrations[0].output_config.database: unknown database "sails"; want sales`},
 		},
 		"an unknown table": {
 			[]string{"target_table: orders", "target_table: order"},
-			[]string{`dwh.integrations[0].advanced_configs[0].target_table: there is no table "order": want orders`},
+			[]string{`dwh.integrations[0].advanced_configs[0].target_table: unknown table "order"; want orders`},
 		},
-		"an id twice": {[]string{"- name: customers", "- id: 81\n    name: customers"}, []string{"81 is already in"}},
+		"an id twice": {[]string{"- name: customers", "- id: 81\n    name: customers"}, []string{"81 is given twice"}},
 		"a schedule that is none": {
 			[]string{"'10:00'", "'10'"}, []string{"integration orders_from_warehouse", "schedule_option"},
 		},

@@ -45,5 +45,5 @@ func drop(c *op.Call, reason error) op.Reply {
 	c.World.Ingestion.Fail(world.IngestionFailure{
 		At: c.Now, Database: c.Param("database_name"), Table: c.Param("table_name"), Reason: reason.Error(),
 	})
-	return accepted(fmt.Sprintf("after this answer the event fails and is dropped: %v", reason))
+	return accepted(fmt.Sprintf("the event fails after this response and is dropped: %v", reason))
 }

@@ -56,7 +56,7 @@ func TestKeys(t *testing.T) {
 			c := newClient(t)
 			path := strings.Replace(events, "shop/events", test.path, 1)
 			a := c.Call("POST", path, `{"a":1}`, authorization, test.authorization, writeKey, test.writeKey)
-			refused(a, 200, "after this answer the event fails")
+			refused(a, 200, "the event fails after this response")
 			failures := c.World().IngestionFailures()
 			if len(failures) != 1 {
 				t.Fatalf("%d failures, want 1", len(failures))

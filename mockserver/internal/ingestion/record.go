@@ -26,7 +26,7 @@ func newRecord(event []byte, timeField string, received time.Time) (world.Record
 	record := world.Record{Time: received.Unix()}
 	in := jsontext.NewDecoder(bytes.NewReader(event))
 	if begin, err := in.ReadToken(); err != nil {
-		return record, fmt.Errorf("no JSON: %w", err)
+		return record, fmt.Errorf("not valid JSON: %w", err)
 	} else if begin.Kind() != '{' {
 		return record, errors.New("want an object")
 	}
@@ -37,7 +37,7 @@ func newRecord(event []byte, timeField string, received time.Time) (world.Record
 	for in.PeekKind() == '"' {
 		name, text, present, err := member(in)
 		if err != nil {
-			return record, fmt.Errorf("no JSON: %w", err)
+			return record, fmt.Errorf("not valid JSON: %w", err)
 		}
 		if !present {
 			continue
@@ -81,10 +81,10 @@ func member(in *jsontext.Decoder) (name, text string, present bool, err error) {
 // end reads the end of the object, behind which nothing may stand.
 func end(in *jsontext.Decoder) error {
 	if _, err := in.ReadToken(); err != nil {
-		return fmt.Errorf("no JSON: %w", err)
+		return fmt.Errorf("not valid JSON: %w", err)
 	}
 	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("no JSON: something stands behind the object")
+		return errors.New("not valid JSON: unexpected data after the object")
 	}
 	return nil
 }

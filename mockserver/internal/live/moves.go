@@ -21,7 +21,7 @@ type Moved struct {
 var lastTime = time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 func tooFar(field string) error {
-	return op.Invalid(field, "the clock goes no further than %s", lastTime.Format(time.RFC3339))
+	return op.Invalid(field, "the clock cannot go beyond %s", lastTime.Format(time.RFC3339))
 }
 
 // Advance moves the clock forward by a length of time and settles what is due by then, results of queries included. The
@@ -90,7 +90,7 @@ func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (m
 			refusal = tooFar("now")
 			return 0
 		case now.Before(at):
-			refusal = op.Invalid("now", "the clock cannot go back: it is %s already", at.Format(time.RFC3339))
+			refusal = op.Invalid("now", "the clock cannot go back: it is already %s", at.Format(time.RFC3339))
 			return 0
 		}
 		n := w.walk(value, now, left)

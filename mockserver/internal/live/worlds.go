@@ -106,7 +106,7 @@ func (ws *Worlds) enter(w *World, plan Plan) error {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if limit := ws.limits.Worlds; limit > 0 && len(ws.order) >= limit {
-		return op.Conflict("there are %d worlds already: delete some; the limit is set with --max-worlds or WithMaxWorlds", limit)
+		return op.Conflict("the limit of %d worlds is reached: delete some; the limit is set with --max-worlds or WithMaxWorlds", limit)
 	}
 	for plan.ID == "" {
 		ws.serial++
@@ -136,11 +136,11 @@ func (ws *Worlds) value(plan Plan, w *World) (world.World, error) {
 		return ws.build(plan)
 	}
 	if plan.Scenario != "" {
-		return world.World{}, op.Invalid("fork", "a world is made of a scenario or of a fork, not of both")
+		return world.World{}, op.Invalid("fork", "a world is created from a scenario or a fork; want only one of them")
 	}
 	original := ws.Get(plan.Fork)
 	if original == nil {
-		return world.World{}, op.Invalid("fork", "there is no world with id %s", plan.Fork)
+		return world.World{}, op.Invalid("fork", "world with id %s not found", plan.Fork)
 	}
 	value := original.share(w)
 	if plan.Seed != nil {

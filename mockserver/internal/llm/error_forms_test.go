@@ -55,11 +55,11 @@ func TestErrorsOfResources(t *testing.T) {
 		wantErrors(s.Change("agents", s.Agent, `{"name":" "}`), http.StatusUnprocessableEntity,
 			[4]string{"can't be blank", "name - can't be blank", "/data/attributes/name", llmtest.Blank})
 		wantErrors(s.Create("projects", `{"name":"Store"}`), http.StatusUnprocessableEntity, [4]string{
-			"has already been taken", `name - there is another project with the name "Store"`, "/data/attributes/name", llmtest.TwiceThere,
+			"has already been taken", `name - the name "Store" is already used by another project`, "/data/attributes/name", llmtest.TwiceThere,
 		})
 		wantErrors(s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"["}]}`),
 			http.StatusUnprocessableEntity, [4]string{
-				"is not valid JSON", `outputs/0/jsonSchema - want a JSON object as text, not "["`,
+				"is not valid JSON", `outputs/0/jsonSchema - want a JSON object in a string, not "["`,
 				"/data/attributes/outputs/0/jsonSchema", "LLM_INVALID_JSON",
 			})
 	})
@@ -113,7 +113,7 @@ func TestErrorsOfResources(t *testing.T) {
 			http.StatusUnprocessableEntity,
 			[4]string{"is invalid", "project - must exist", "/data/attributes/project", llmtest.Misfit},
 			[4]string{"can't be blank", "projectId - can't be blank", "/data/attributes/projectId", llmtest.Blank},
-			[4]string{"is invalid", `chat - must exist: there is no chat with id "` + llmtest.NoID + `"`, "/data/attributes/chat", llmtest.Misfit},
+			[4]string{"is invalid", `chat - must exist: chat with id "` + llmtest.NoID + `" not found`, "/data/attributes/chat", llmtest.Misfit},
 		)
 	})
 	t.Run("an empty name of what is a tool target by itself is found on that, too", func(t *testing.T) {

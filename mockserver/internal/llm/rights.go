@@ -14,7 +14,7 @@ const rightsKind = "LlmProject"
 func requireEntitlement(rule op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		if user := c.Caller.User; user.Role == world.SubUser && !across.Granted(c.World, user, rightsKind) {
-			return op.Reply{}, op.Forbidden("user %s has no right to this service; want a permission %s", user.Name,
+			return op.Reply{}, op.Forbidden("user %s may not use this service; want a permission %s", user.Name,
 				rightsKind)
 		}
 		return rule(c)

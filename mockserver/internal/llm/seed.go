@@ -32,7 +32,7 @@ func Seed(w *world.World, f fixtures.LLM) error {
 	}
 	for _, collection := range slices.Sorted(maps.Keys(f.Resources)) {
 		if s.known[collection] == nil && len(f.Resources[collection]) > 0 {
-			s.Add(fmt.Errorf("nothing here makes %s of the section llm", collection))
+			s.Add(fmt.Errorf("%s of the section llm cannot be created", collection))
 		}
 	}
 	for i, t := range f.Turns {

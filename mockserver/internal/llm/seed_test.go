@@ -68,9 +68,9 @@ llm:
 `))
 		lines := strings.Split(fmt.Sprint(err), "\n")
 		for i, want := range []string{
-			`:8: llm.agents[0].attributes.modelType: agent Clerk: data.attributes.modelType: "gpt-5.1" is no model in use: want gpt-4.1, or one of nova-pro-v1, `,
+			`:8: llm.agents[0].attributes.modelType: agent Clerk: data.attributes.modelType: unknown model "gpt-5.1"; want gpt-4.1, or one of nova-pro-v1, `,
 			`:10: llm.imageGenerators[0].attributes.imageModelType: image generator Painter: ` +
-				`data.attributes.imageModelType: "nova-canvass" is no model in use: want nova-canvas`,
+				`data.attributes.imageModelType: unknown model "nova-canvass"; want nova-canvas`,
 		} {
 			if len(lines) != 2 || !strings.Contains(lines[i], want) {
 				t.Errorf("got %v, want %s", err, want)
@@ -116,7 +116,7 @@ func TestSeedMakesEveryCollection(t *testing.T) {
 		t.Fatalf("no error with %d collections", len(all))
 	}
 	for name := range all {
-		if refused := strings.Contains(err.Error(), "nothing here makes "+name+" "); refused != (name == nobody) {
+		if refused := strings.Contains(err.Error(), name+" of the section llm cannot be created"); refused != (name == nobody) {
 			t.Errorf("%s is made: %t", name, !refused)
 		}
 	}

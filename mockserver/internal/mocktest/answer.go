@@ -112,7 +112,7 @@ func (a Answer) Same(want string) {
 func (a Answer) Value(path string) gjson.Result {
 	a.Helper()
 	if !gjson.ValidBytes(a.Body) {
-		a.Fatalf("the answer is no JSON: %s", a.Body)
+		a.Fatalf("the answer is not valid JSON: %s", a.Body)
 	}
 	return gjson.GetBytes(a.Body, path)
 }

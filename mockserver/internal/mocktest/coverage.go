@@ -55,7 +55,7 @@ func run(m *testing.M, look func() []string) int {
 		}
 	}
 	if missing := look(); code == 0 && len(missing) > 0 {
-		fmt.Fprintf(os.Stderr, "no test has seen these documented answers:\n%s\n", strings.Join(missing, "\n"))
+		fmt.Fprintf(os.Stderr, "no test has seen these documented responses:\n%s\n", strings.Join(missing, "\n"))
 		return 1
 	}
 	return code

@@ -204,7 +204,7 @@ type faults struct {
 // Handle implements slog.Handler.
 func (f faults) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelError {
-		f.tb.Errorf("the mock is at fault: %s", r.Message)
+		f.tb.Errorf("the mock failed: %s", r.Message)
 	}
 	return f.Handler.Handle(ctx, r)
 }

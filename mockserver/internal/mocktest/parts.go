@@ -55,7 +55,7 @@ func Answers(part string, operation *specs.Operation) bool { return part == owne
 func untested(doc *specs.Document) (missing []string) {
 	for _, operation := range doc.All() {
 		if ownerOf(operation) == "" {
-			missing = append(missing, fmt.Sprintf("%s: no package answers for its tags %q", operation.ID,
+			missing = append(missing, fmt.Sprintf("%s: no package covers its tags %q", operation.ID,
 				operation.Spec.Tags))
 		}
 	}

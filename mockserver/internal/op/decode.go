@@ -33,7 +33,7 @@ func whole[N int | int64 | uint64](d *jsontext.Decoder, into *N) error {
 	}
 	f, err := strconv.ParseFloat(string(number), 64)
 	if *into = N(f); err != nil || math.Abs(f) > 1<<53 || float64(*into) != f {
-		return errors.New("want a whole number, not " + string(number))
+		return errors.New("want an integer, not " + string(number))
 	}
 	return nil
 }

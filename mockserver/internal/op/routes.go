@@ -101,7 +101,7 @@ func (i *Interface) byPath() (map[string]*Route, []error) {
 		for n := range list {
 			route := &list[n]
 			if routes[route.Path] != nil {
-				errs = append(errs, fmt.Errorf("%s: two routes for %s", i.Name, route.Path))
+				errs = append(errs, fmt.Errorf("%s: %s has two routes", i.Name, route.Path))
 			}
 			routes[route.Path] = route
 		}

@@ -35,7 +35,7 @@ func (s *stream) readJSON(plain *bufio.Reader) error {
 			err = fmt.Errorf("has more than %d bytes", maxRow)
 		}
 		if err == nil && depthOf(value) > maxDepth {
-			err = fmt.Errorf("has lists and maps more than %d deep", maxDepth)
+			err = fmt.Errorf("is nested deeper than %d levels", maxDepth)
 		}
 		if err != nil {
 			return s.brokenJSON(err)
@@ -52,14 +52,14 @@ func (s *stream) endOfArray(decoder *jsontext.Decoder) error {
 		return s.brokenJSON(err)
 	}
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind the end of the array of rows")
+		return errors.New("unexpected data after the array of rows")
 	}
 	return nil
 }
 
 func (s *stream) brokenJSON(err error) error {
 	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("row %d: no JSON: %s", s.row, strings.TrimPrefix(err.Error(), "jsontext: "))
+		return fmt.Errorf("row %d: not valid JSON: %s", s.row, strings.TrimPrefix(err.Error(), "jsontext: "))
 	}
 	return s.broken(err)
 }

@@ -82,7 +82,7 @@ func (u *unpacker) value(depth int) (s scalar, err error) {
 		return s, fmt.Errorf("has more than %d values", maxValues)
 	}
 	if depth > maxDepth {
-		return s, fmt.Errorf("has lists and maps more than %d deep", maxDepth)
+		return s, fmt.Errorf("is nested deeper than %d levels", maxDepth)
 	}
 	code, err := u.PeekCode()
 	switch {
@@ -124,7 +124,7 @@ func (u *unpacker) scalar(code byte) (scalar, error) {
 		n, err := u.DecodeUint64()
 		return scalar{strconv.FormatUint(n, 10), longKind}, err
 	case code == 0xc1:
-		return scalar{}, errors.New("no msgpack: the byte 0xc1 begins no value")
+		return scalar{}, errors.New("not valid msgpack: the byte 0xc1 does not begin a value")
 	}
 	n, err := u.DecodeInt64()
 	return scalar{strconv.FormatInt(n, 10), longKind}, err
@@ -165,7 +165,7 @@ func (u *unpacker) extension() (s scalar, err error) {
 	}
 	known := id == timestampExtension && (length == 4 || length == 8 || length == 12) || id == eventTimeExtension && length == 8
 	if !known {
-		return s, fmt.Errorf("the extension type %d of %d bytes is not known", id, length)
+		return s, fmt.Errorf("unknown extension type %d of %d bytes", id, length)
 	}
 	var data [12]byte
 	if err := u.ReadFull(data[:length]); err != nil {
@@ -211,7 +211,7 @@ func (u *unpacker) object(depth int) (scalar, error) {
 // each time.
 func (u *unpacker) name(depth int) (scalar, error) {
 	if code, err := u.PeekCode(); err == nil && (isList(code) || isMap(code)) {
-		return scalar{}, errors.New("has a map in which a list or a map is the name of a member")
+		return scalar{}, errors.New("has a map with a list or a map as a key")
 	}
 	return u.value(depth)
 }

@@ -77,7 +77,7 @@ func Formats() []string { return []string{"msgpack.gz", "json.gz"} }
 // the server has unpacked already may come without gzip.
 func Read(format string, upload []byte, unpacked bool, take func(Row, error) error) error {
 	if !slices.Contains(Formats(), format) {
-		return fmt.Errorf("format %q: want one of %s", format, strings.Join(Formats(), ", "))
+		return fmt.Errorf("unknown format %q; want one of %s", format, strings.Join(Formats(), ", "))
 	}
 	plain, err := unpack(upload, unpacked)
 	if err != nil {
@@ -97,7 +97,7 @@ func unpack(upload []byte, unpacked bool) (*bufio.Reader, error) {
 	}
 	zip, err := gzip.NewReader(bytes.NewReader(upload))
 	if err != nil {
-		return nil, fmt.Errorf("the body is no gzip: %w", err)
+		return nil, fmt.Errorf("the body is not valid gzip: %w", err)
 	}
 	return bufio.NewReader(&bounded{zip, maxPlain}), nil
 }
@@ -110,12 +110,12 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, fmt.Errorf("the body has more than %d bytes when it is unpacked", int64(maxPlain))
+		return 0, fmt.Errorf("the body has more than %d bytes when decompressed", int64(maxPlain))
 	}
 	n, err := b.Reader.Read(p[:min(int64(len(p)), b.left+1)])
 	b.left -= int64(n)
 	if b.left < 0 {
-		return 0, fmt.Errorf("the body has more than %d bytes when it is unpacked", int64(maxPlain))
+		return 0, fmt.Errorf("the body has more than %d bytes when decompressed", int64(maxPlain))
 	}
 	return n, err
 }
@@ -129,7 +129,7 @@ type stream struct {
 // broken returns an error that says where an upload cannot be read any further.
 func (s *stream) broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("row %d: the body ends in the middle of it", s.row)
+		return fmt.Errorf("row %d: the body ends within the row", s.row)
 	}
 	return fmt.Errorf("row %d: %w", s.row, err)
 }
@@ -155,7 +155,7 @@ func assemble(columns []column) (row Row, err error) {
 	for _, c := range columns {
 		switch {
 		case c.name.kind != textKind || c.name.text == "":
-			return row, fmt.Errorf("a column's name is %s, want a text that is not empty", c.name.kind)
+			return row, fmt.Errorf("a column's name is %s, want a string that is not empty", c.name.kind)
 		case len(c.name.text) > maxName:
 			return row, fmt.Errorf("a column's name has %d bytes, want %d at most", len(c.name.text), maxName)
 		case c.name.text == TimeColumn:
@@ -189,8 +189,8 @@ type kind string
 
 const (
 	nullKind   kind = "null"
-	textKind   kind = "a text"
-	boolKind   kind = "a truth value"
+	textKind   kind = "a string"
+	boolKind   kind = "a boolean"
 	longKind   kind = "an integer"
 	doubleKind kind = "a number"
 	listKind   kind = "a list"

@@ -147,7 +147,7 @@ func TestWrongRows(t *testing.T) {
 		"too many columns":         {"msgpack.gz", stream(t, columns), "row 1: has 1001 columns, want 1000 at most"},
 		"milliseconds":             {"msgpack.gz", stream(t, object{"time": 1768469400000}), "row 1: the time 1768469400000 is out of range"},
 		"a time without a measure": {"json.gz", []byte(`{"time":1e300}`), "row 1: the time 1e300 is out of range"},
-		"a JSON text":              {"json.gz", []byte(`"a"`), "row 1: want an object, not a text"},
+		"a JSON text":              {"json.gz", []byte(`"a"`), "row 1: want an object, not a string"},
 	} {
 		t.Run(name+" is a wrong row, and the next one is read", func(t *testing.T) {
 			t.Parallel()
@@ -179,26 +179,26 @@ func TestBrokenUploads(t *testing.T) {
 		want   string
 	}{
 		"another format":        {"csv.gz", packed(t, good), "want one of msgpack.gz, json.gz"},
-		"no gzip":               {"msgpack.gz", good, "no gzip"},
-		"an empty body":         {"msgpack.gz", nil, "no gzip"},
+		"not valid gzip":        {"msgpack.gz", good, "not valid gzip"},
+		"an empty body":         {"msgpack.gz", nil, "not valid gzip"},
 		"half a gzip":           {"msgpack.gz", packed(t, bytes.Repeat(good, 1000))[:30], "row"},
 		"a gzip with a tail":    {"msgpack.gz", append(packed(t, good), "this is no gzip"...), "row 2: "},
-		"half a row":            {"msgpack.gz", packed(t, append(good, 0x82, 0xa1)), "row 2: the body ends in the middle of it"},
-		"a byte of no meaning":  {"msgpack.gz", packed(t, append(good, 0xc1)), "row 2: no msgpack"},
-		"another extension":     {"msgpack.gz", packed(t, []byte{0x81, 0xa1, 'a', 0xd4, 5, 0}), "row 1: the extension type 5"},
+		"half a row":            {"msgpack.gz", packed(t, append(good, 0x82, 0xa1)), "row 2: the body ends within the row"},
+		"a byte of no meaning":  {"msgpack.gz", packed(t, append(good, 0xc1)), "row 2: not valid msgpack"},
+		"another extension":     {"msgpack.gz", packed(t, []byte{0x81, 0xa1, 'a', 0xd4, 5, 0}), "row 1: unknown extension type 5"},
 		"a length of billions":  {"msgpack.gz", packed(t, []byte{0xdf, 0xff, 0xff, 0xff, 0xff}), "row 1: the body ends"},
 		"a text of billions":    {"msgpack.gz", packed(t, []byte{0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'a'}), "row 1: the body ends"},
-		"lists without end":     {"msgpack.gz", packed(t, list(1_000_000)), "row 1: has lists and maps more than 100 deep"},
-		"maps as names":         {"msgpack.gz", packed(t, bytes.Repeat([]byte{0xdf, 0xff, 0xff, 0xff, 0xff}, 1_000)), "row 1: has a map in which a list or a map is the name"},
+		"lists without end":     {"msgpack.gz", packed(t, list(1_000_000)), "row 1: is nested deeper than 100 levels"},
+		"maps as names":         {"msgpack.gz", packed(t, bytes.Repeat([]byte{0xdf, 0xff, 0xff, 0xff, 0xff}, 1_000)), "row 1: has a map with a list or a map as a key"},
 		"values without end":    {"msgpack.gz", packed(t, slices.Concat([]byte{0xdd, 0, 2, 0, 0}, make([]byte, 200_000))), "row 1: has more than 100000 values"},
 		"a text too long":       {"msgpack.gz", packed(t, stream(t, object{"a": strings.Repeat("x", 9<<20)})), "row 1: has more than 8388608 bytes"},
-		"a bomb":                {"msgpack.gz", packed(t, bytes.Repeat(stream(t, object{"a": strings.Repeat("x", 1<<20)}), 128)), "more than 134217728 bytes when it is unpacked"},
+		"a bomb":                {"msgpack.gz", packed(t, bytes.Repeat(stream(t, object{"a": strings.Repeat("x", 1<<20)}), 128)), "more than 134217728 bytes when decompressed"},
 		"a bomb of rows":        {"msgpack.gz", packed(t, bytes.Repeat([]byte{0x80}, 1_000_001)), "more than 1000000 rows"},
 		"half JSON":             {"json.gz", packed(t, []byte(`{"a":1}{"a":`)), "row 2: the body ends"},
-		"no JSON":               {"json.gz", packed(t, []byte(`{"a":1} tea`)), "row 2: no JSON"},
+		"no JSON":               {"json.gz", packed(t, []byte(`{"a":1} tea`)), "row 2: not valid JSON"},
 		"an array without end":  {"json.gz", packed(t, []byte(`[{"a":1},`)), "row 2: the body ends"},
-		"more than an array":    {"json.gz", packed(t, []byte(`[{"a":1}] {}`)), "something stands behind the end"},
-		"JSON lists too deep":   {"json.gz", packed(t, []byte(`{"a":`+strings.Repeat("[", 101)+strings.Repeat("]", 101)+"}")), "row 1: has lists and maps more than 100 deep"},
+		"more than an array":    {"json.gz", packed(t, []byte(`[{"a":1}] {}`)), "unexpected data after the array"},
+		"JSON lists too deep":   {"json.gz", packed(t, []byte(`{"a":`+strings.Repeat("[", 101)+strings.Repeat("]", 101)+"}")), "row 1: is nested deeper than 100 levels"},
 		"JSON deeper than deep": {"json.gz", packed(t, []byte(strings.Repeat("[", 1_000_000))), "row 1: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -68,7 +68,7 @@ func (c *Context) User(ref string) (world.User, error) {
 			return u, nil
 		}
 	}
-	return world.User{}, fmt.Errorf("there is no user %q", ref)
+	return world.User{}, fmt.Errorf("user %q not found", ref)
 }
 
 // Call returns a request of a user at a time. The user may do everything, since what a fixture says was allowed when it

@@ -19,7 +19,7 @@ const (
 )
 
 // ErrBusy is the reason for a line that the writer did not take in time.
-var ErrBusy = errors.New("the writer takes nothing")
+var ErrBusy = errors.New("the writer is blocked")
 
 // Limits bound what waits to be written. A line without room waits for it.
 type Limits struct {
@@ -260,5 +260,5 @@ func (c Counts) err() error {
 	if c.Lost == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d exchanges are not in the recording: %w", c.Lost, c.Lost+c.Written, c.Err)
+	return fmt.Errorf("%d of %d exchanges were not recorded: %w", c.Lost, c.Lost+c.Written, c.Err)
 }

@@ -101,7 +101,7 @@ func TestFullDisk(t *testing.T) {
 	t.Run("a writer that panics loses its line only", func(t *testing.T) {
 		t.Parallel()
 		s := sink.New(panicking{}, sink.Limits{})
-		if err := s.Put([]byte("one\n"), nothing); err == nil || !strings.Contains(err.Error(), "panics") {
+		if err := s.Put([]byte("one\n"), nothing); err == nil || !strings.Contains(err.Error(), "panicked") {
 			t.Errorf("got %v", err)
 		}
 	})

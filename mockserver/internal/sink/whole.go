@@ -44,7 +44,7 @@ func (w *whole) write(text []byte) (err error) {
 func (w *whole) call(text []byte) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the writer panics: %v", p)
+			err = fmt.Errorf("the writer panicked: %v", p)
 		}
 	}()
 	return w.w.Write(text)

@@ -56,7 +56,7 @@ func (r Rows) read(d *jsontext.Decoder) error {
 		}
 		id, err := strconv.ParseInt(name.String(), 10, 64)
 		if err != nil || id <= last || id > MaxID {
-			return fmt.Errorf("the id of a row is %q: want whole numbers from 0 to %d, in ascending order", name.String(), MaxID)
+			return fmt.Errorf("the id of a row is %q: want integers from 0 to %d, in ascending order", name.String(), MaxID)
 		}
 		row := r.New()
 		if err := json.UnmarshalDecode(d, row); err != nil {

@@ -52,8 +52,8 @@ func TestForm(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"2":"a","1":"b"}`:        "in ascending order",
 		`{"1":"a","1":"b"}`:        "in ascending order",
-		`{"-1":"a"}`:               "whole numbers from 0",
-		`{"9007199254740993":"a"}`: "whole numbers from 0",
+		`{"-1":"a"}`:               "integers from 0",
+		`{"9007199254740993":"a"}`: "integers from 0",
 		`{"x":"a"}`:                `the id of a row is "x"`,
 		`{"1":2}`:                  "string",
 		`["a"]`:                    "want {, not [",

@@ -99,7 +99,7 @@ func newBackfill(body backfillRequest, s world.Schedule, d world.Definition, now
 	if body.AdvanceSchedule {
 		switch {
 		case !b.skip:
-			return b, op.Invalid("advanceSchedule", "needs skipExisting")
+			return b, op.Invalid("advanceSchedule", "requires skipExisting")
 		case b.name != "":
 			return b, op.Invalid("advanceSchedule", "cannot be combined with attemptName")
 		}
@@ -120,12 +120,12 @@ func (b backfill) slots() ([]time.Time, error) {
 			return times, nil
 		}
 		if len(times) == maxSlots {
-			return nil, op.Invalid("fromTime", "is followed by more than %d slots: give count, or a later time", maxSlots)
+			return nil, op.Invalid("fromTime", "is followed by more than %d slots: pass count, or a later time", maxSlots)
 		}
 		times = append(times, slot.Time)
 	}
 	if n := int64(len(times)); n < b.count {
-		return nil, op.Invalid("count", "is %d, but there are only %d slots", b.count, n)
+		return nil, op.Invalid("count", "is %d, but only %d slots exist", b.count, n)
 	}
 	return times, nil
 }
@@ -146,7 +146,7 @@ func (b backfill) run(w *world.World, times []time.Time, now time.Time) ([]world
 			return nil, err
 		}
 		if existing {
-			return nil, op.Conflict("session %s has an attempt with name %q already: choose another attemptName",
+			return nil, op.Conflict("session %s already has an attempt with the name %q: choose another attemptName",
 				zoned(at, zoneOf(b.definition)), b.name)
 		}
 		attempts, after = append(attempts, a), a.ID

@@ -14,9 +14,9 @@ func killAttempt(c *op.Call) (op.Reply, error) {
 	}
 	switch {
 	case a.State == world.Done:
-		return op.Reply{}, op.Conflict("attempt %d is done already, with status %s", a.ID, engine.StatusOf(a))
+		return op.Reply{}, op.Conflict("attempt %d has already ended, with status %s", a.ID, engine.StatusOf(a))
 	case a.CancelRequested:
-		return op.Reply{}, op.Conflict("attempt %d was asked to stop already", a.ID)
+		return op.Reply{}, op.Conflict("attempt %d was already asked to stop", a.ID)
 	}
 	before := attemptView(c.World, a)
 	engine.Kill(c.World, a, c.Now)

@@ -123,7 +123,7 @@ func (f *logFile) text() string {
 	line(f.start, "INFO", "%s>: %s", f.plan.Operator, f.plan.Command)
 	switch {
 	case !f.last:
-		line(f.start, "WARN", "the try failed, another one follows")
+		line(f.start, "WARN", "the task failed and is retried")
 	case f.task.Error != "":
 		line(f.task.UpdatedAt, "ERROR", "%s", f.task.Error)
 	case engine.Final(f.task.State):

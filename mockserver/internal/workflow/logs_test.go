@@ -123,7 +123,7 @@ func TestLogs(t *testing.T) {
 		c, a := logged(t)
 		c.Advance(64 * time.Second)
 		for i, want := range [][]string{
-			{"fail>: no", "another one follows"}, {"fail>: no", "ERROR", "no"}, {"echo>: x", "success"},
+			{"fail>: no", "is retried"}, {"fail>: no", "ERROR", "no"}, {"echo>: x", "success"},
 		} {
 			name := c.logs(a.ID, "")[i].FileName
 			answer := c.Get("/api/logs/" + a.ID + "/files/" + url.PathEscape(name)).Want(http.StatusOK)

@@ -106,7 +106,7 @@ func checkCondition(condition *world.PoolCondition) error {
 	switch condition.Type {
 	case "project_name", "workflow_name":
 		if condition.Operator != "starts_with" {
-			return op.Invalid("conditions.operator", "%s wants starts_with, not %q", condition.Type, condition.Operator)
+			return op.Invalid("conditions.operator", "want starts_with for %s, not %q", condition.Type, condition.Operator)
 		}
 	case "invocation_type":
 		condition.Operator, known = "", invocationTypes
@@ -117,7 +117,7 @@ func checkCondition(condition *world.PoolCondition) error {
 			"want project_name, workflow_name, invocation_type or workflow_type, not %q", condition.Type)
 	}
 	if len(condition.Values) == 0 {
-		return op.Invalid("conditions.values", "%s wants at least one value", condition.Type)
+		return op.Invalid("conditions.values", "want at least one value for %s", condition.Type)
 	}
 	for _, value := range condition.Values {
 		if value == "" || known != nil && !slices.Contains(known, value) {
@@ -140,11 +140,11 @@ func guardPoolRule(c *op.Call, _, after *world.PoolRule) error {
 		return nil
 	}
 	if _, ok := c.World.Workflow.Pools.Get(after.Pool); !ok {
-		return op.Invalid("poolId", "there is no pool with id %d", after.Pool)
+		return op.Invalid("poolId", "pool with id %d not found", after.Pool)
 	}
 	for id, r := range table.All(&c.World.Workflow.PoolRules) {
 		if r.Priority == after.Priority && id != after.ID {
-			return op.Invalid("priority", "pool rule %d has priority %d already", id, r.Priority)
+			return op.Invalid("priority", "pool rule %d already has priority %d", id, r.Priority)
 		}
 	}
 	return nil

@@ -131,7 +131,7 @@ func guardPool(c *op.Call, before, after *world.Pool) error {
 
 func poolCreatable(w *world.World, p world.Pool) error {
 	if other, taken := poolNamed(w, p.Name, p.ID); taken {
-		return op.Conflict("pool %d has the name %q already", other.ID, other.Name)
+		return op.Conflict("pool %d already has the name %q", other.ID, other.Name)
 	}
 	return poolAffordable(w, 0, p.Limit)
 }
@@ -140,10 +140,10 @@ func poolCreatable(w *world.World, p world.Pool) error {
 func poolUpdatable(c *op.Call, before, after world.Pool) error {
 	if before.Default {
 		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be updated: "+
-			"it has what the other pools leave", before.Name, before.ID)
+			"it gets the slots that other pools leave", before.Name, before.ID)
 	}
 	if other, taken := poolNamed(c.World, after.Name, after.ID); taken {
-		return op.Invalid("name", "pool %d has the name %q already", other.ID, other.Name)
+		return op.Invalid("name", "pool %d already has the name %q", other.ID, other.Name)
 	}
 	if running := c.World.Workflow.PoolUse(after.ID).Running; after.Limit < running {
 		return op.Invalid("concurrencyLimit", "%d is less than the %d attempts that run in pool %s (id %d)",

@@ -43,7 +43,7 @@ func (r *resumeRequest) check() error {
 	case r.AttemptID.text == "":
 		return op.Invalid("resume.attemptId", "is missing")
 	case r.Mode == "from" && !strings.HasPrefix(r.From, "+"):
-		return op.Invalid("resume.from", "want the end of a task's full name, from a + on, not %q", r.From)
+		return op.Invalid("resume.from", "want the end of a task's full name, starting with +, not %q", r.From)
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func (r *resumeRequest) check() error {
 // left to do.
 func succeeded(attempt world.Attempt, tasks []world.Task) (names []string, err error) {
 	if attempt.Success {
-		return nil, op.Invalid("resume.attemptId", "attempt %d succeeded, so nothing of it has failed", attempt.ID)
+		return nil, op.Invalid("resume.attemptId", "attempt %d succeeded, so it has no failed tasks", attempt.ID)
 	}
 	for _, t := range tasks {
 		if t.State == world.TaskSuccess {
@@ -105,11 +105,11 @@ func (r *resumeRequest) find(tasks []world.Task) (int, error) {
 		case found < 0:
 			found = i
 		default:
-			return 0, op.Invalid("resume.from", "%s fits %s and %s; it must fit one task", r.From, tasks[found].Name, t.Name)
+			return 0, op.Invalid("resume.from", "%s matches %s and %s; want the end of exactly one task's name", r.From, tasks[found].Name, t.Name)
 		}
 	}
 	if found < 0 {
-		return 0, op.Invalid("resume.from", "%s fits no task of attempt %s", r.From, r.AttemptID.text)
+		return 0, op.Invalid("resume.from", "%s does not match a task of attempt %s", r.From, r.AttemptID.text)
 	}
 	return found, nil
 }

@@ -85,7 +85,7 @@ func firstOfPage(c *op.Call, p world.Project) (int64, error) {
 	id, err := strconv.ParseInt(mark, 36, 64)
 	r, ok := c.World.Workflow.Revisions.Get(id)
 	if err != nil || !ok || r.Project != p.ID {
-		return 0, op.Invalid("page[after]", "want the mark of a page, as in pagination.nextPage, not %q", mark)
+		return 0, op.Invalid("page[after]", "want a page token, as in pagination.nextPage, not %q", mark)
 	}
 	return r.Previous, nil
 }

@@ -213,10 +213,10 @@ func jumpBy(s world.Schedule, d world.Definition, text string, count int64) (wor
 // jump refuses to move a schedule back, or nowhere.
 func jump(s world.Schedule, d world.Definition, field string, slot dig.Slot) (world.Schedule, error) {
 	if slot.IsZero() {
-		return s, op.Invalid(field, "the schedule has no slot there: choose an earlier one")
+		return s, op.Invalid(field, "the schedule has no slot at that time: choose an earlier one")
 	}
 	if s.Time.IsZero() || !slot.Time.After(s.Time) {
-		return s, op.Conflict("the schedule cannot go to %s: it has come to %s already",
+		return s, op.Conflict("the schedule cannot go back to %s: it is already at %s",
 			zoned(slot.Time, zoneOf(d)), scheduleTime(s, d))
 	}
 	setSlot(&s, slot)

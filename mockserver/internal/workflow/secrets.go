@@ -36,10 +36,10 @@ func putProjectSecret(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if body.Value == nil {
-		return op.Reply{}, op.Invalid("value", "is missing: want the text of the secret")
+		return op.Reply{}, op.Invalid("value", "is missing: want the value of the secret")
 	}
 	if n := len(*body.Value); n > maxSecret {
-		return op.Reply{}, op.Invalid("value", "has %d bytes, at most %d are allowed", n, maxSecret)
+		return op.Reply{}, op.Invalid("value", "has %d bytes, but at most %d are allowed", n, maxSecret)
 	}
 	if !slices.Contains(p.Secrets, key) {
 		p.Secrets = append(slices.Clip(p.Secrets), key)

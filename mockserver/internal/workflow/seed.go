@@ -61,7 +61,7 @@ func seedProjects(w *world.World, projects []fixtures.Project, now time.Time) (l
 		case p.DeletedAt != "":
 			err = seedDeletion(w, p, now)
 		case again:
-			err = errors.New("comes twice: only a project with deletedAt leaves its name to another one")
+			err = errors.New("is given twice: a name can only be used again after a project with deletedAt")
 		}
 		if err != nil {
 			lost = append(lost, p.Name)
@@ -126,7 +126,7 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 		return at, err
 	}
 	if at = at.UTC(); at.After(now) || at.Before(after) || at.Year() < 1 {
-		return at, fmt.Errorf("%s: want a time before now, and not before what comes before it", i)
+		return at, fmt.Errorf("%s: want a time before now, and not before the previous one", i)
 	}
 	return at, nil
 }
@@ -153,7 +153,7 @@ func brokenFiles(files map[string]string) error {
 			continue
 		}
 		if _, err := dig.ReadDefinition(file, []byte(files[file])); err != nil {
-			errs = append(errs, fixtures.At(err, "the archive is refused", "files", file))
+			errs = append(errs, fixtures.At(err, "the archive is invalid", "files", file))
 		}
 	}
 	return errors.Join(errs...)

@@ -25,7 +25,7 @@ func seedPools(w *world.World, pools []fixtures.Pool, rules []fixtures.PoolRule,
 	}
 	for i, r := range rules {
 		p, ok := poolNamed(w, r.Pool, 0)
-		err := fmt.Errorf("there is no pool %q", r.Pool)
+		err := fmt.Errorf("pool %q not found", r.Pool)
 		if ok {
 			body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
 			err = seed(w, createPoolRule, body, now)
@@ -148,7 +148,7 @@ func (s *seeding) play(p *playedAttempt) error {
 	if p.Pool != "" {
 		var ok bool
 		if pool, ok = poolNamed(s.w, p.Pool, 0); !ok {
-			return fmt.Errorf("there is no pool %q", p.Pool)
+			return fmt.Errorf("pool %q not found", p.Pool)
 		}
 	}
 	if err := s.bind(p, definition); err != nil {
@@ -159,7 +159,7 @@ func (s *seeding) play(p *playedAttempt) error {
 		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID,
 	}.run(s.w, p.createdAt)
 	if existing {
-		return fmt.Errorf("the session has an attempt with retryAttemptName %q already", p.RetryAttemptName)
+		return fmt.Errorf("the session already has an attempt with the retryAttemptName %q", p.RetryAttemptName)
 	}
 	if p.id = attempt.ID; err == nil && p.Status == string(engine.Killed) && attempt.State != world.Done {
 		engine.Kill(s.w, attempt, p.createdAt)
@@ -191,7 +191,7 @@ func (s *seeding) after(p *playedAttempt) (int64, error) {
 			return before.id, nil
 		}
 	}
-	return 0, fmt.Errorf("after %d is no attempt of this list that starts before", p.After)
+	return 0, fmt.Errorf("after: %d is not an attempt of this list that starts before", p.After)
 }
 
 // definitionAt finds a workflow as it was at a time, in the project's first revision if that was later. The project
@@ -210,7 +210,7 @@ func definitionAt(w *world.World, project, workflow string, at time.Time) (world
 		}
 	}
 	if revision.ID == 0 {
-		return world.Definition{}, fmt.Errorf("there is no project %q", project)
+		return world.Definition{}, fmt.Errorf("project %q not found", project)
 	}
 	return definitionIn(w, revision.ID, workflow)
 }
@@ -273,7 +273,7 @@ func (s *seeding) verify() error {
 	for _, p := range s.played {
 		a, _ := s.w.Workflow.Attempts.Get(p.id)
 		if got := engine.StatusOf(a); string(got) != p.Status {
-			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s now: %s", p.Status, got, advice(p, got))))
+			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s: %s", p.Status, got, advice(p, got))))
 		}
 	}
 	return errors.Join(errs...)
@@ -282,15 +282,15 @@ func (s *seeding) verify() error {
 func advice(p playedAttempt, got engine.Status) string {
 	switch want := engine.Status(p.Status); {
 	case want == engine.Queued:
-		return "its pool has room; let running attempts of this list fill it, or lower its limit"
+		return "its pool has free slots; fill it with running attempts of this list, or lower its limit"
 	case want == engine.Blocked:
-		return "set after to the place of an attempt that is not over yet"
+		return "set after to the index of an attempt that has not ended yet"
 	case got == engine.Queued || got == engine.Blocked:
 		return "it waits for others; raise the limit of its pool, or drop its after"
 	case got == engine.Running:
 		return "its tasks need more time; set createdAt earlier, or taskTime lower"
 	case want == engine.Running || want == engine.Canceling:
-		return "its tasks are over; set createdAt later, takes higher, or task to one that runs"
+		return "its tasks have ended; set createdAt later, takes higher, or task to one that runs"
 	}
-	return "see what its tasks do: fail> always fails, and task must name the end of a task's full name"
+	return "check its tasks: fail> always fails, and task must be the end of a task's full name"
 }

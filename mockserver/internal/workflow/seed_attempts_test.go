@@ -84,7 +84,7 @@ func TestSeededAttempts(t *testing.T) {
 		"a time in the future":   {"project: shop, workflow: etl, createdAt: now+1h, status: success", "future"},
 		"no time for its tasks":  {"project: shop, workflow: etl, status: success", "createdAt earlier"},
 		"too much time":          {"project: shop, workflow: etl, createdAt: now-1d, status: running", "createdAt later"},
-		"no queue":               {"project: shop, workflow: small, status: queued", "room"},
+		"no queue":               {"project: shop, workflow: small, status: queued", "free slots"},
 		"nothing to wait for":    {"project: shop, workflow: small, status: blocked", "after"},
 		"after itself":           {"project: shop, workflow: small, status: blocked, after: 1", "after"},
 		"a task that is not run": {"project: shop, workflow: etl, createdAt: now-1h, status: error, task: +x", "task"},

@@ -107,7 +107,7 @@ func checkTask(end string, plan []dig.Task) error {
 		known = append(known, lastParts(t.Name, parts))
 	}
 	slices.Sort(known)
-	return fmt.Errorf("no task that runs an operator has a full name with this end: want %s",
+	return fmt.Errorf("does not match the end of the full name of a task that runs an operator; want %s",
 		source.OneOf(end, slices.Compact(known)))
 }
 

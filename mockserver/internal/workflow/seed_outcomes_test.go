@@ -37,7 +37,7 @@ func TestSeededOutcomes(t *testing.T) {
 			newClient(t).load(pipeline + "  - " + outcome + "\n")
 		})
 	}
-	const no = ": no task that runs an operator has a full name with this end: want "
+	const no = ": does not match the end of the full name of a task that runs an operator; want "
 	for name, test := range map[string]struct{ outcome, want string }{
 		"a task that is not there": {
 			"{project: shop, workflow: etl, task: +laod}",
@@ -50,7 +50,7 @@ func TestSeededOutcomes(t *testing.T) {
 		"a task of another project":  {"{project: crm, task: +load}", "task +load" + no + "+pull"},
 		"a task of no workflow":      {"{task: +purge}", "task +purge" + no + "one of +extract, +load, +old, +pull, +say"},
 		"a group":                    {"{task: +group}", "task +group" + no},
-		"a project":                  {"{project: shopp, task: +load}", `:13: workflow.outcomes[0].project: there is no project "shopp": want shop`},
+		"a project":                  {"{project: shopp, task: +load}", `:13: workflow.outcomes[0].project: unknown project "shopp"; want shop`},
 	} {
 		t.Run(name+" is refused", func(t *testing.T) {
 			t.Parallel()

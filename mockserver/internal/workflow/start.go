@@ -116,7 +116,7 @@ func (s start) run(w *world.World, now time.Time) (attempt world.Attempt, existi
 		return a, true, nil
 	}
 	if tasks := s.Definition.Workflow.TaskCount; tasks > dig.MaxTasks {
-		return attempt, false, op.Invalid("", "an attempt has at most %d tasks, but the workflow makes %d",
+		return attempt, false, op.Invalid("", "an attempt has at most %d tasks, but the workflow creates %d",
 			dig.MaxTasks, tasks)
 	}
 	attempt = world.Attempt{
@@ -190,7 +190,7 @@ func (s start) state(w *world.World, pool int64) (world.AttemptState, error) {
 		return world.Running, nil
 	case !s.Queue:
 		return "", op.Invalid("", "pool %s (id %d) is full: its limit is %d and %d attempts run in it; "+
-			"allowQueueing true would queue the attempt", p.Name, p.ID, p.Limit, use.Running)
+			"allowQueueing: true queues the attempt", p.Name, p.ID, p.Limit, use.Running)
 	}
 	if use.Waiting >= maxWaiting {
 		return "", op.Invalid("", "pool %s (id %d) has %d waiting attempts, and at most %d may wait", p.Name, p.ID,

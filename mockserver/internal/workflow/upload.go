@@ -65,7 +65,7 @@ type Files struct {
 func (f Files) Upload(w *world.World, now time.Time) (world.Project, error) {
 	archive, err := dig.WriteArchive(f.Files)
 	if err != nil {
-		return world.Project{}, op.Invalid("", "the files are refused: %v", err)
+		return world.Project{}, op.Invalid("", "the files are invalid: %v", err)
 	}
 	return upload{project: f.Project, revision: f.Revision, archive: archive, user: f.User}.run(w, now)
 }
@@ -102,7 +102,7 @@ func checkRevisionName(name string) error {
 	case name == "":
 		return op.Invalid("revision", "is missing: want a name that is new in the project")
 	case len(name) > maxRevisionName:
-		return op.Invalid("revision", "has %d bytes, at most %d are allowed", len(name), maxRevisionName)
+		return op.Invalid("revision", "has %d bytes, but at most %d are allowed", len(name), maxRevisionName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return op.Invalid("revision", "want printable UTF-8, not %q", name)
 	}
@@ -113,7 +113,7 @@ func checkRevisionName(name string) error {
 func (u upload) read() ([]dig.Workflow, error) {
 	project, err := dig.ReadArchive(u.archive, dig.DefaultLimits())
 	if refused := (*dig.Error)(nil); errors.As(err, &refused) {
-		return nil, op.Invalid("", "the archive is refused: %v", refused)
+		return nil, op.Invalid("", "the archive is invalid: %v", refused)
 	} else if err != nil {
 		return nil, fmt.Errorf("read the archive of project %s: %w", u.project, err)
 	}

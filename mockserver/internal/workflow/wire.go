@@ -82,7 +82,7 @@ func (a *anyID) UnmarshalJSON(data []byte) error {
 	case data[0] == '-' || data[0] >= '0' && data[0] <= '9':
 		a.text = string(data)
 	default:
-		return fmt.Errorf("want an id, as text or as a number")
+		return fmt.Errorf("want an id, as a string or a number")
 	}
 	return nil
 }

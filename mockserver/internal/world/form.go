@@ -82,7 +82,7 @@ func (v *version) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return err
 	}
 	if *v != formVersion {
-		return fmt.Errorf("it has version %d, and this Understudy reads version %d: dump it anew, or write a fixture",
+		return fmt.Errorf("it has version %d, but this Understudy reads version %d: create a new dump, or write a fixture",
 			*v, formVersion)
 	}
 	return nil
@@ -118,8 +118,8 @@ func (w *World) Dump(to io.Writer) error {
 	return nil
 }
 
-var errEdited = errors.New("its digest is not that of its content: it was changed since it was dumped. " +
-	"To begin with a world of your own, write a fixture: see docs/reference/fixtures.md")
+var errEdited = errors.New("its digest does not match its content: it was changed since it was dumped. " +
+	"To start with your own world, write a fixture: see docs/reference/fixtures.md")
 
 // Load makes a world out of what Dump has written, and of nothing else. Its clock begins at the time of the dump.
 func Load(from io.Reader, mode clock.Mode) (w World, err error) {
@@ -141,7 +141,7 @@ func Load(from io.Reader, mode clock.Mode) (w World, err error) {
 // check holds the digest against what was read.
 func (s *sealed) check() error {
 	if s.Version == 0 || s.Now.IsZero() {
-		return errors.New("understudy or now is missing: want the whole dump of a world")
+		return errors.New("understudy or now is missing: want the complete dump of a world")
 	}
 	digest, err := s.form.digest()
 	if err == nil && digest != s.Digest {
@@ -158,7 +158,7 @@ func located(err error) error {
 	}
 	reason := semantic.Err
 	if reason == nil {
-		reason = fmt.Errorf("this cannot be %s", semantic.JSONKind)
+		reason = fmt.Errorf("%s is not allowed here", semantic.JSONKind)
 	}
 	return fmt.Errorf("%s: %w", semantic.JSONPointer, reason)
 }

@@ -118,16 +118,16 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ text, want string }{
 		"a text that was edited":     {replaced(`"text `, `"texts `), "write a fixture"},
-		"a number that was edited":   {replaced(`"Failed":`, `"Failed":1`), "its digest is not that of its content"},
-		"another digest":             {replaced(`"sha256:`, `"sha256:0`), "its digest is not that of its content"},
+		"a number that was edited":   {replaced(`"Failed":`, `"Failed":1`), "its digest does not match its content"},
+		"another digest":             {replaced(`"sha256:`, `"sha256:0`), "its digest does not match its content"},
 		"no digest":                  {replaced(`"digest"`, `"scenario"`), "digest"},
-		"another version":            {replaced(`"understudy":2`, `"understudy":1`), "version 1, and this Understudy reads version 2"},
-		"what an old version wrote":  {`{"understudy":1,"scenario":"x","ids":{"a":1}}`, "version 1, and this Understudy reads version 2"},
+		"another version":            {replaced(`"understudy":2`, `"understudy":1`), "version 1, but this Understudy reads version 2"},
+		"what an old version wrote":  {`{"understudy":1,"scenario":"x","ids":{"a":1}}`, "version 1, but this Understudy reads version 2"},
 		"no version":                 {`{"digest":"x"}`, "understudy or now is missing"},
 		"half of it":                 {dump[:len(dump)/2], "EOF"},
 		"more than it":               {dump + "{}", "after top-level value"},
 		"nothing":                    {"", "EOF"},
-		"no object":                  {"[]", "this cannot be ["},
+		"no object":                  {"[]", "[ is not allowed here"},
 		"a member that nobody knows": {replaced(`"Pools":`, `"Ponds":{},"Pools":`), "/workflow/Ponds: unknown object member name"},
 		"a number that is text":      {replaced(`"Failed":`, `"Failed":"x","Failed":`), `/ingestion/Failed`},
 	} {

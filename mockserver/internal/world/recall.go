@@ -45,7 +45,7 @@ func (x *Workflow) recall() error {
 	for id, r := range table.All(&x.Revisions) {
 		project, err := dig.ReadArchive(r.Archive, dig.DefaultLimits())
 		if err != nil {
-			return fmt.Errorf("revision %d: its archive is refused: %w", id, err)
+			return fmt.Errorf("revision %d: its archive is invalid: %w", id, err)
 		}
 		for _, w := range project.Workflows {
 			size += len(w.Config)
@@ -55,14 +55,14 @@ func (x *Workflow) recall() error {
 			return fmt.Errorf("revision %d: want %d definitions, and all together at most %d bytes", id, n, maxRecalled)
 		}
 		if r.ID != id || r.Previous < 0 || r.Previous >= id {
-			return fmt.Errorf("revision %d: want the one before it as previous, not %d", id, r.Previous)
+			return fmt.Errorf("revision %d: want the preceding one as previous, not %d", id, r.Previous)
 		}
 		x.AddRevision(r, project.Workflows)
 	}
 	for attempt, tasks := range table.All(&x.Tasks) {
 		for i, t := range tasks {
 			if t.Parent >= i {
-				return fmt.Errorf("attempt %d: want each task behind its parent", attempt)
+				return fmt.Errorf("attempt %d: want each task after its parent", attempt)
 			}
 		}
 	}

@@ -105,8 +105,8 @@ func (s *session) leftOut(name string) string {
 			return !found
 		})
 		if found {
-			return fmt.Sprintf("%s has it, but more columns than a query can see, which are the first %d; "+
-				"give the table a schema of the columns that the query needs", t.name, len(t.columns.list)-1)
+			return fmt.Sprintf("%s has it, but a query can see only the first %d columns; "+
+				"define a schema with the columns that the query needs", t.name, len(t.columns.list)-1)
 		}
 	}
 	return ""

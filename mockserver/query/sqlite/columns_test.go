@@ -36,8 +36,8 @@ func TestTablesWithMoreColumnsThanThereIsRoomFor(t *testing.T) {
 		"db.nul": records(query.Row{Values: `{"a\u0000b":"1","c":"2"}`}), "other.wide": wide(2500, "k%d"),
 		"db.dots": wide(2500, "a.k%d"),
 	}
-	const hint = " has it, but more columns than a query can see, which are the first 1999; " +
-		"give the table a schema of the columns that the query needs"
+	const hint = " has it, but a query can see only the first 1999 columns; " +
+		"define a schema with the columns that the query needs"
 	for _, test := range []struct{ text, want string }{
 		{"SELECT count(*), max(time), min(k0), min(k1998) FROM wide", "[[25 2400 0 1998]]"},
 		{"SELECT k1 FROM wide WHERE k1 IS NOT NULL", "[[1]]"},

@@ -16,11 +16,11 @@ var (
 	errSteps      = errors.New("step limit")
 	errMemory     = errors.New("memory limit")
 	errTooLong    = errors.New("string or blob too big") // as SQLite says it
-	errNul        = errors.New("the query has a NUL character in it")
+	errNul        = errors.New("the query contains a NUL character")
 	errEmpty      = errors.New("the query is empty")
-	errSecond     = errors.New("a query is one statement: there is another one behind the first")
+	errSecond     = errors.New("a query is a single statement, but another one follows")
 	errWrites     = errors.New("a query can only read")
-	errParameters = errors.New("the query has parameters, which nothing gives a value")
+	errParameters = errors.New("the query has parameters, which have no values")
 )
 
 // explain makes of an error what the writer of the query can use.
@@ -46,7 +46,7 @@ func (s *session) explainFailure(e *sqlite3.Error) error {
 	case e.Code == lib.SQLITE_FULL:
 		return fmt.Errorf("the query needs more than %s of memory", size(s.engine.memory))
 	case e.Message == errTooLong.Error():
-		return fmt.Errorf("the query makes a text, a blob or a row of more than %s", size(maxLength))
+		return fmt.Errorf("the query creates a string, a blob or a row of more than %s", size(maxLength))
 	case e.Code == lib.SQLITE_AUTH && e.Message == "not authorized":
 		return errWrites
 	case strings.HasPrefix(e.Message, "too many attached databases"):

@@ -116,7 +116,7 @@ func trimmer(trim func(string, func(rune) bool) string) func(sqlite3.Args) (any,
 	return func(a sqlite3.Args) (any, error) {
 		set := a.Text(1)
 		if len(set) > 1000 {
-			return nil, errors.New("the characters to trim are too many")
+			return nil, errors.New("too many characters to trim")
 		}
 		characters := map[rune]bool{}
 		for _, r := range set {

@@ -209,7 +209,7 @@ func TestMemoryLimitOfTables(t *testing.T) {
 
 func TestLongAndDeepQueries(t *testing.T) {
 	t.Parallel()
-	const tooBig = "the query makes a text, a blob or a row of more than 2 MiB"
+	const tooBig = "the query creates a string, a blob or a row of more than 2 MiB"
 	bomb := "WITH a0 AS (SELECT 1 AS x)"
 	for i := range 12 {
 		bomb += fmt.Sprintf(", a%d AS (SELECT p.x FROM a%d p, a%[2]d q, a%[2]d r)", i+1, i)
@@ -245,7 +245,7 @@ func TestLongAndDeepQueries(t *testing.T) {
 			"a pattern of REGEXP that repeats", "SELECT regexp_like('a', replace(printf('%.*c', 1000, 'a'), 'a', '(?:b{900})'))",
 			"regular expression: the pattern is too long",
 		},
-		{"characters to trim", "SELECT trim('a', printf('%.*c', 2000, 'b'))", "the characters to trim are too many"},
+		{"characters to trim", "SELECT trim('a', printf('%.*c', 2000, 'b'))", "too many characters to trim"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

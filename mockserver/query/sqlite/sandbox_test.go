@@ -63,7 +63,7 @@ func TestAQueryCanOnlyRead(t *testing.T) {
 
 func TestAQueryIsOneStatement(t *testing.T) {
 	t.Parallel()
-	const second = "a query is one statement: there is another one behind the first"
+	const second = "a query is a single statement, but another one follows"
 	for _, text := range []string{
 		"SELECT 1; SELECT 2",
 		"SELECT 1;;; SELECT 2",

@@ -156,8 +156,8 @@ func TestErrors(t *testing.T) {
 		{"an unknown function", "SELECT nope(1)", `line 1:8: no such function: nope`},
 		{"an empty query", "", `the query is empty`},
 		{"nothing but a comment", "-- SELECT 1\n;", `the query is empty`},
-		{"a parameter", "SELECT * FROM orders WHERE id = ?", `the query has parameters, which nothing gives a value`},
-		{"a NUL character", "SELECT 1\x00; DROP TABLE orders", `the query has a NUL character in it`},
+		{"a parameter", "SELECT * FROM orders WHERE id = ?", `the query has parameters, which have no values`},
+		{"a NUL character", "SELECT 1\x00; DROP TABLE orders", `the query contains a NUL character`},
 		{
 			"a broken regular expression", "SELECT 'a' REGEXP '('",
 			"regular expression: error parsing regexp: missing closing ): `(`",

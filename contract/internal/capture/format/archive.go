@@ -41,7 +41,7 @@ func (a *archive) more() (bool, error) {
 	case err != nil:
 		return false, err
 	case c != '{' && c != '[':
-		return false, fmt.Errorf("%q is out of place behind the archive", rune(c))
+		return false, fmt.Errorf("unexpected %q after the archive", rune(c))
 	}
 	return true, nil
 }
@@ -58,7 +58,7 @@ func (a *archive) fail(err error) bool {
 	case !a.begun:
 		return a.yield(record.Raw{}, a.Problem(record.NoRecording, fmt.Errorf("%w: %w", record.ErrNoList, err)))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return a.yield(record.Raw{}, a.Problem(record.Truncated, fmt.Errorf("the archive ends here, after %d whole entries", a.number)))
+		return a.yield(record.Raw{}, a.Problem(record.Truncated, fmt.Errorf("the archive is cut off here, after %d complete entries", a.number)))
 	}
 	return a.yield(record.Raw{}, a.Problem(record.Malformed, err))
 }

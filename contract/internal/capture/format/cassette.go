@@ -76,7 +76,7 @@ func heldForm(d *record.Draft, request tree.Value) record.Body {
 	case mediaType == "application/x-www-form-urlencoded":
 		return record.Body{Bytes: formOf(fields, queryOf(d.URL))}
 	case mediaType == "multipart/form-data":
-		return record.Body{Doubt: "the recording holds the fields of the body, not its bytes"}
+		return record.Body{Doubt: "the recording has the fields of the body, not its bytes"}
 	}
 	return record.Body{}
 }

@@ -21,12 +21,12 @@ func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func
 			return yield(record.Raw{}, in.Broken(err))
 		}
 		if len(raw) > record.MaxEntry {
-			return yield(record.Raw{}, in.Problem(record.TooLarge, fmt.Errorf("it is longer than %d MiB, and cannot be read in parts", record.MaxEntry>>20)))
+			return yield(record.Raw{}, in.Problem(record.TooLarge, fmt.Errorf("it is longer than %d MiB and cannot be read in parts", record.MaxEntry>>20)))
 		}
 		document, err := record.ParseJSON(raw)
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return yield(record.Raw{}, in.Problem(record.Truncated, errors.New("the document ends here, before its end")))
+			return yield(record.Raw{}, in.Problem(record.Truncated, errors.New("the document is cut off here")))
 		case err != nil:
 			return yield(record.Raw{}, in.Problem(record.Malformed, err))
 		}

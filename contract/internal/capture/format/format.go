@@ -22,23 +22,23 @@ type Format struct {
 // formats returns the adapters in the order in which they are asked. The first one that recognises an input reads it.
 func formats() []Format {
 	return []Format{
-		{"log of Kong", isKong, readKong},
-		{"mapping of WireMock", isMapping, readMapping},
+		{"Kong log", isKong, readKong},
+		{"WireMock mapping", isMapping, readMapping},
 		{"access log", isAccessLog, readAccessLog},
 		{"NDJSON", isNDJSON, readNDJSON},
-		{"mappings of WireMock", isMappings, jsonLists{"mappings": inJSON(decodeMapping)}.read},
-		{"journal of WireMock", isJournal, jsonLists{"requests": inJSON(decodeServed)}.read},
-		{"simulation of Hoverfly", isSimulation, jsonLists{"data.pairs": inJSON(decodePair)}.read},
-		{"collection of Postman", isPostman, readDocument(draftsOfPostman)},
-		{"export of Insomnia", isInsomnia, readDocument(draftsOfInsomnia)},
-		{"expectations of MockServer", isMockServer, jsonLists{"": inJSON(decodeMockServer)}.read},
-		{"cassette of EasyVCR", isEasyVCR, jsonLists{"": inJSON(decodeEasyVCR)}.read},
-		{"list of interactions in JSON", isJSONListing, jsonLists{"": decodeJSONInteraction}.read},
-		{"list of interactions in YAML", isListing, readListing},
-		{"trace of httprr", isHTTPRR, readHTTPRR},
-		{"flows of mitmproxy", isFlows, readFlows},
-		{"HTTP Archive or cassette in JSON", isObject, archives().read},
-		{"cassette in YAML", isYAML, readCassette},
+		{"WireMock mappings", isMappings, jsonLists{"mappings": inJSON(decodeMapping)}.read},
+		{"WireMock journal", isJournal, jsonLists{"requests": inJSON(decodeServed)}.read},
+		{"Hoverfly simulation", isSimulation, jsonLists{"data.pairs": inJSON(decodePair)}.read},
+		{"Postman collection", isPostman, readDocument(draftsOfPostman)},
+		{"Insomnia export", isInsomnia, readDocument(draftsOfInsomnia)},
+		{"MockServer expectations", isMockServer, jsonLists{"": inJSON(decodeMockServer)}.read},
+		{"EasyVCR cassette", isEasyVCR, jsonLists{"": inJSON(decodeEasyVCR)}.read},
+		{"JSON list of interactions", isJSONListing, jsonLists{"": decodeJSONInteraction}.read},
+		{"YAML list of interactions", isListing, readListing},
+		{"httprr trace", isHTTPRR, readHTTPRR},
+		{"mitmproxy flows", isFlows, readFlows},
+		{"HTTP Archive or JSON cassette", isObject, archives().read},
+		{"YAML cassette", isYAML, readCassette},
 	}
 }
 

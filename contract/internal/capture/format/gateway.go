@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-const doubtGateway = "a gateway log does not hold bodies"
+const doubtGateway = "a gateway log does not contain bodies"
 
 // isKong recognises the lines of Kong's file-log and http-log.
 func isKong(h *record.Head) bool {

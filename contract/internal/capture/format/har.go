@@ -98,8 +98,8 @@ func inWords(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	kind := map[jsontext.Kind]string{'{': "an object", '[': "a list", '"': "a text", '0': "a number"}[wrong.JSONKind]
-	return fmt.Errorf("%s is %s: want something else there", cmp.Or(string(wrong.JSONPointer), "it"), cmp.Or(kind, "a truth value"))
+	kind := map[jsontext.Kind]string{'{': "an object", '[': "an array", '"': "a string", '0': "a number"}[wrong.JSONKind]
+	return fmt.Errorf("%s has the wrong type: %s", cmp.Or(string(wrong.JSONPointer), "it"), cmp.Or(kind, "a boolean or null"))
 }
 
 func (h *harEntry) exchange() *recording.Exchange {

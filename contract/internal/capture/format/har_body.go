@@ -32,7 +32,7 @@ func (h *harEntry) requestBody(item *record.Item, files record.Attached) {
 	}
 	if text == "" && len(post.Params) > 0 {
 		if !strings.HasPrefix(strings.ToLower(post.MimeType), "application/x-www-form-urlencoded") {
-			item.RequestDoubt = "the recording holds the fields of the body, not its bytes"
+			item.RequestDoubt = "the recording has the fields of the body, not its bytes"
 			return
 		}
 		text = form(post.Params)

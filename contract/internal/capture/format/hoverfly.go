@@ -44,7 +44,7 @@ func decodePair(_ record.Raw, v tree.Value) (d record.Draft, err error) {
 		body = heldBase64(response.Get("body").Text)
 	}
 	if file := response.Get("bodyFile").Text; file != "" && body.IsEmpty() {
-		body.Doubt = fmt.Sprintf("the recording does not hold the body: it is in a file %q", file)
+		body.Doubt = fmt.Sprintf("the recording does not contain the body: it is in a file %q", file)
 	}
 	d.Status, d.Response = response.Get("status"), record.Message{Headers: headersOf(response.Get("headers")), Body: body}
 	return d.OrAt("http://localhost"), err

@@ -49,7 +49,7 @@ func lengths(text string) (request, response int64, err error) {
 		response, err = strconv.ParseInt(second, 10, 32)
 	}
 	if err != nil || request < 0 || response < 0 {
-		return 0, 0, fmt.Errorf("%.40q is out of place: want the lengths of a request and its response", text)
+		return 0, 0, fmt.Errorf("unexpected %.40q; want the lengths of a request and its response", text)
 	}
 	return request, response, nil
 }

@@ -19,7 +19,7 @@ type insomnia struct {
 	responses map[string]tree.Value // by the request that they answer: the latest one
 }
 
-var errOnlyRequests = errors.New("the export holds requests, and no responses: only what they ask is judged")
+var errOnlyRequests = errors.New("the export contains requests without responses: only the requests are judged")
 
 func draftsOfInsomnia(export tree.Value) ([]record.Draft, error) {
 	i := insomnia{variables: newVariables(), responses: map[string]tree.Value{}}
@@ -95,5 +95,5 @@ func (i *insomnia) body(v tree.Value) record.Body {
 		text := withQuery("", i.variables.resolveAll(named(fields, "name", "value")))
 		return record.Body{Bytes: []byte(strings.TrimPrefix(text, "?")), IsUnsized: true}
 	}
-	return record.Body{Doubt: "the recording holds the fields of the body, not its bytes"}
+	return record.Body{Doubt: "the recording has the fields of the body, not its bytes"}
 }

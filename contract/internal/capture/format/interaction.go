@@ -35,7 +35,7 @@ func parseInteraction(raw []byte) (tree.Value, error) {
 func parseList(raw []byte) (items []*yaml.Node, err error) {
 	defer func() { // what the parser does not survive, the recording must not end with
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the parser of YAML failed: %v", p)
+			err = fmt.Errorf("the YAML parser failed: %v", p)
 		}
 	}()
 	var doc yaml.Node
@@ -43,7 +43,7 @@ func parseList(raw []byte) (items []*yaml.Node, err error) {
 		return nil, err
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.SequenceNode || len(doc.Content[0].Content) == 0 {
-		return nil, errors.New("it is no item of a list")
+		return nil, errors.New("not a list item")
 	}
 	return doc.Content[0].Content, nil
 }
@@ -77,7 +77,7 @@ func (c *cassette) flow(rest []byte) error {
 	}
 	if whole = append(whole, tail...); len(whole) > maxWhole {
 		return c.tell(&record.ReadError{Place: place, Kind: record.Malformed, Err: fmt.Errorf("the interactions are written as [a, b], "+
-			"which cannot be read in parts, and so not beyond %d MiB: save them as a block list", maxWhole>>20)})
+			"which cannot be read in parts and is limited to %d MiB: save them as a block list", maxWhole>>20)})
 	}
 	if tree.ExceedsNodeLimit(whole) {
 		return c.tell(&record.ReadError{Place: place, Kind: record.TooLarge, Err: tree.ErrTooManyNodes})

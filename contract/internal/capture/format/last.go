@@ -62,7 +62,7 @@ func (c *cassette) inDoubt(raw, shorter record.Raw) record.Raw {
 		isSame := err == nil && before.Response != nil && before.Response.Body != nil &&
 			bytes.Equal(before.Response.Body.Bytes, item.Response.Body.Bytes)
 		if !isSame && item.ResponseDoubt == "" && record.ContentLength(item.Response.Headers, tree.Value{}) < 0 {
-			item.ResponseDoubt = "the cassette ends within the body, without the end of a line: it may be cut"
+			item.ResponseDoubt = "the cassette ends within the body, without a line break: it may be cut off"
 		}
 		return item, nil
 	}
@@ -75,7 +75,7 @@ var wholeStatus = regexp.MustCompile(`^([1-9][0-9]{2}|0)$`)
 // last does not matter, unless it is the body.
 func (c *cassette) isWhole(raw record.Raw) error {
 	if len(raw.Bytes) == 0 {
-		return errors.New("its first line has no end")
+		return errors.New("its first line has no line break")
 	}
 	v, err := parseInteraction(raw.Bytes)
 	if err != nil {
@@ -84,13 +84,13 @@ func (c *cassette) isWhole(raw record.Raw) error {
 	response := v.Get("response")
 	isNamed := response.Get("status").Kind == tree.Scalar && response.Get("code").Kind == tree.Null // "200 OK", of which more may be missing
 	if status := statusOf(response); !wholeStatus.MatchString(status.Text) || isNamed && c.outer == before {
-		return errors.New("there is no status yet")
+		return errors.New("the status is missing")
 	}
 	if c.outer == after && !endsWithBody(v, response) {
-		return errors.New("there is no body yet")
+		return errors.New("the body is missing")
 	}
 	if c.ruby && record.ParseTime(v.Get("recorded_at").Text).IsZero() {
-		return errors.New("it does not say when it was recorded")
+		return errors.New("the time of recording is missing")
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (l *line) check() error {
 	case l.Response != nil && (l.Response.Status < 0 || l.Response.Status > 999):
 		return errors.New("a status has at most three digits")
 	case l.Request.Body.both() || l.Response != nil && l.Response.Body.both():
-		return errors.New("a body is text or base64, not both")
+		return errors.New("a body has text or base64, not both")
 	}
 	return nil
 }

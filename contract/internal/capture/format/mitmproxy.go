@@ -28,7 +28,7 @@ func readFlows(in *record.Input, yield func(record.Raw, error) bool) bool {
 		digits, _, _ := bytes.Cut(head, []byte{':'})
 		n, err := strconv.ParseInt(string(digits), 10, 64)
 		if len(head) == longestLength && err != nil || err == nil && n < 0 {
-			return yield(record.Raw{}, in.Problem(record.Malformed, fmt.Errorf("%.12q is out of place: want the length of a flow", head)))
+			return yield(record.Raw{}, in.Problem(record.Malformed, fmt.Errorf("unexpected %.12q; want the length of a flow", head)))
 		}
 		_, _ = in.Take(int64(len(digits)) + 1)
 		raw, short := in.Take(n + 1)
@@ -54,7 +54,7 @@ func decodeFlow(r record.Raw) (record.Item, error) {
 		return record.Item{}, r.Malformed(err)
 	}
 	if kind := v.Get("type").Text; kind != "http" {
-		return record.Item{}, r.Malformed(fmt.Errorf("%w: a flow of %.10q is not HTTP", record.ErrNotRecorded, kind))
+		return record.Item{}, r.Malformed(fmt.Errorf("%w: a flow of type %.10q is not HTTP", record.ErrNotRecorded, kind))
 	}
 	request, response := v.Get("request"), v.Get("response")
 	d := record.Draft{Method: request.Get("method").Text, URL: flowURL(request), Status: response.Get("status_code")}

@@ -69,5 +69,5 @@ func mockBody(v tree.Value) record.Body {
 	case "PARAMETERS":
 		return record.Body{Bytes: []byte(strings.TrimPrefix(withQuery("", multimap(v.Get("parameters"))), "?")), IsUnsized: true}
 	}
-	return record.Body{Doubt: "the recording holds a pattern of the body, not the body"}
+	return record.Body{Doubt: "the recording has a pattern for the body, not the body"}
 }

@@ -28,7 +28,7 @@ func draftsOfPostman(collection tree.Value) ([]record.Draft, error) {
 	}
 	p.items(collection.Get("item"), collection.Get("auth"))
 	if len(p.drafts) == 0 {
-		return nil, errors.New("the collection holds requests, and no saved responses: nothing in it was sent")
+		return nil, errors.New("the collection contains requests without saved responses: none of them was sent")
 	}
 	return p.drafts, nil
 }
@@ -104,7 +104,7 @@ func (p *postman) body(v tree.Value) record.Body {
 		fields := p.variables.resolveAll(named(v.Get("urlencoded"), "key", "value"))
 		return record.Body{Bytes: []byte(strings.TrimPrefix(withQuery("", fields), "?")), IsUnsized: true}
 	}
-	return record.Body{Doubt: "the recording holds the fields of the body, not its bytes"}
+	return record.Body{Doubt: "the recording has the fields of the body, not its bytes"}
 }
 
 // credentials are the headers that Postman adds for an authorization.

@@ -77,10 +77,10 @@ func (s *scanner) chunk(chunk []byte) (used int, done bool, err error) {
 			s.depth--
 		case ',', ':', ' ', '\t', '\r', '\n':
 		default:
-			return i, true, fmt.Errorf("%q is out of place", rune(c))
+			return i, true, fmt.Errorf("unexpected %q", rune(c))
 		}
 		if s.depth < 0 {
-			return i, true, fmt.Errorf("%q is out of place", rune(c))
+			return i, true, fmt.Errorf("unexpected %q", rune(c))
 		}
 		s.write(c)
 		if s.depth == 0 && (c == '}' || c == ']') {

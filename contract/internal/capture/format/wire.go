@@ -26,7 +26,7 @@ func parseWire(raw []byte) (wire, error) {
 	line, rest, _ := bytes.Cut(raw, []byte{'\n'})
 	w := wire{line: strings.SplitN(strings.TrimSpace(string(line)), " ", 3), headers: recording.Headers{}}
 	if len(w.line) < 2 {
-		return w, fmt.Errorf("a message of HTTP begins with %.40q", w.line[0])
+		return w, fmt.Errorf("an HTTP message begins with %.40q", w.line[0])
 	}
 	for len(w.headers) < maxHeaders {
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
@@ -40,11 +40,11 @@ func parseWire(raw []byte) (wire, error) {
 		}
 		name, value, found := strings.Cut(text, ":")
 		if !found {
-			return w, fmt.Errorf("%.40q is no header", text)
+			return w, fmt.Errorf("%.40q is not a header", text)
 		}
 		w.headers = append(w.headers, [2]string{name, strings.TrimSpace(value)})
 	}
-	return w, errors.New("a message has too many headers")
+	return w, errors.New("an HTTP message has too many headers")
 }
 
 // unchunked joins the chunks of a body. A tool may have done so before, and left the header.

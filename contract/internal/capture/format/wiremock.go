@@ -52,7 +52,7 @@ func decodeMapping(r record.Raw, v tree.Value) (record.Draft, error) {
 		d.URL = request.Get("urlPath").Text
 	}
 	if d.URL == "" || d.Method == "ANY" || response.Get("proxyBaseUrl").Kind != tree.Null {
-		return d, fmt.Errorf("%w: its url or method is a pattern, or it is passed on", record.ErrNotRecorded)
+		return d, fmt.Errorf("%w: its url or method is a pattern, or it is a proxy mapping", record.ErrNotRecorded)
 	}
 	parameters := equalTo(request.Get("queryParameters"))
 	d.URL = withQuery(d.URL, parameters)
@@ -98,7 +98,7 @@ func patternBody(patterns tree.Value) record.Body {
 		}
 	}
 	if len(patterns.Items) > 0 {
-		return record.Body{Doubt: "the recording holds a pattern of the body, not the body"}
+		return record.Body{Doubt: "the recording has a pattern for the body, not the body"}
 	}
 	return record.Body{}
 }

@@ -153,7 +153,7 @@ func (c *cassette) member(line []byte, place record.Place, column int) error {
 		if c.part == before || column > 0 {
 			return nil // it belongs to a member that does not matter
 		}
-		problem := &record.ReadError{Place: place, Kind: record.Malformed, Err: fmt.Errorf("%.40q is out of place", bytes.TrimSpace(line))}
+		problem := &record.ReadError{Place: place, Kind: record.Malformed, Err: fmt.Errorf("unexpected %.40q", bytes.TrimSpace(line))}
 		return c.tell(problem)
 	}
 	key, rest := string(m[1]), propertyOf.ReplaceAll(m[2], nil)
@@ -236,5 +236,5 @@ func (c *cassette) end() error {
 	if err := c.finish(true); err != nil || c.told > n || !c.ruby {
 		return err
 	}
-	return c.tell(c.Problem(record.Truncated, fmt.Errorf("the cassette ends here, after %d interactions", c.number)))
+	return c.tell(c.Problem(record.Truncated, fmt.Errorf("the cassette is cut off here, after %d interactions", c.number)))
 }

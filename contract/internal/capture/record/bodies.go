@@ -102,7 +102,7 @@ func (h Body) judgeLength(told int64, headers recording.Headers) (doubt string, 
 	case mayHaveHad(h.Bytes, told, headers):
 		return "", told
 	}
-	return fmt.Sprintf("the recording holds %d bytes of a body that had %d: it was changed after it was received", n, told), told
+	return fmt.Sprintf("the recording has %d bytes of a body that had %d: the body was changed after it was received", n, told), told
 }
 
 // ContentLength returns the Content-Length of a message, -1 without one.
@@ -120,8 +120,8 @@ func ContentLength(headers recording.Headers, field tree.Value) int64 {
 
 // Doubts about a body.
 const (
-	DoubtMissing   = "the recording does not hold the body"
-	DoubtDamaged   = "the recording tool damaged the body: it replaced bytes that are no text"
-	DoubtEncoding  = "the recording holds the body in an encoding that cannot be read"
-	DoubtTruncated = "the recording holds only the beginning of the body"
+	DoubtMissing   = "the recording does not contain the body"
+	DoubtDamaged   = "the recording tool damaged the body: it replaced bytes that are not text"
+	DoubtEncoding  = "the recording has the body in an encoding that cannot be read"
+	DoubtTruncated = "the recording has only the beginning of the body"
 )

@@ -45,9 +45,9 @@ func (in *Input) Err() error { return in.from.err }
 // Broken returns the error for an input that could not be read to its end.
 func (in *Input) Broken(err error) *ReadError {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return in.Problem(Truncated, errors.New("the compressed data ends here, before its end"))
+		return in.Problem(Truncated, errors.New("the compressed data is cut off here"))
 	}
-	return in.Problem(Malformed, fmt.Errorf("it cannot be read further: %w", err))
+	return in.Problem(Malformed, fmt.Errorf("cannot read on: %w", err))
 }
 
 // Place returns the place of the next byte.
@@ -137,10 +137,10 @@ func (in *Input) Foreign() *ReadError {
 		return in.Empty()
 	}
 	head, _ := in.Reader.Peek(64)
-	hint := fmt.Sprintf("this begins with %q", rune(c))
+	hint := fmt.Sprintf("it begins with %q", rune(c))
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		hint = "this is UTF-16, as PowerShell writes it: save it as UTF-8"
+		hint = "it is UTF-16, as PowerShell writes it: save it as UTF-8"
 	}
 	return in.Problem(NoRecording, fmt.Errorf("%w; %s", errNoRecording, hint))
 }

@@ -89,7 +89,7 @@ func OfExchange(e *recording.Exchange, place Place) Item {
 
 func truncated(body *recording.Body) string {
 	if body != nil && body.Truncated {
-		return "the recording holds only the beginning of the body"
+		return "the recording has only the beginning of the body"
 	}
 	return ""
 }
@@ -173,7 +173,7 @@ func IsFatal(err error) bool {
 var ErrTooLarge = fmt.Errorf("the entry is longer than %d MiB: it was not read", MaxEntry>>20)
 
 // ErrNotRecorded is in the error of an entry that stands for unrecorded requests: a note, not a fault.
-var ErrNotRecorded = errors.New("it is no recorded exchange")
+var ErrNotRecorded = errors.New("not a recorded exchange")
 
 // Malformed returns the error of an entry that cannot be decoded.
 func (r Raw) Malformed(err error) error {

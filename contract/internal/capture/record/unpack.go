@@ -23,7 +23,7 @@ type unpacked struct {
 func (u *unpacked) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	if u.n += int64(n); u.n > maxFree && u.n/maxRatio > u.packed() {
-		return 0, fmt.Errorf("it grows more than %d-fold when it is unpacked, which no recording does", maxRatio)
+		return 0, fmt.Errorf("it grows more than %d-fold when decompressed, which recordings do not", maxRatio)
 	}
 	return n, err
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-var errNetstring = errors.New("it is damaged: a netstring does not end where it says")
+var errNetstring = errors.New("it is damaged: a netstring does not have the length that it declares")
 
 // OfNetstring reads a netstring with a type: a payload, and the byte behind it that says what it is.
 func (t *Builder) OfNetstring(payload []byte, kind byte, depth int) (v Value, err error) {
@@ -29,7 +29,7 @@ func (t *Builder) OfNetstring(payload []byte, kind byte, depth int) (v Value, er
 	case '}':
 		v.Kind = Object
 	default:
-		return v, fmt.Errorf("it is damaged: %q is no type of a netstring", rune(kind))
+		return v, fmt.Errorf("it is damaged: unknown netstring type %q", rune(kind))
 	}
 	for len(payload) > 0 {
 		var part Value

@@ -42,7 +42,7 @@ const (
 var (
 	// ErrTooManyNodes is the error of an interaction with more values than are read.
 	ErrTooManyNodes = fmt.Errorf("the interaction has more than %d values", maxNodes)
-	errTooDeep      = fmt.Errorf("the interaction is nested more than %d levels deep", maxNesting)
+	errTooDeep      = fmt.Errorf("the interaction is nested deeper than %d levels", maxNesting)
 )
 
 // Get walks down by keys. The value of a key that is not there is null.
@@ -125,7 +125,7 @@ func scalarOf(n *yaml.Node) (Value, error) {
 	case "!binary", "!!binary", "tag:yaml.org,2002:binary":
 		plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(n.Value), ""))
 		if err != nil {
-			return Value{}, fmt.Errorf("line %d: what is marked as binary is no base64: %w", n.Line, err)
+			return Value{}, fmt.Errorf("line %d: a value marked as binary is not valid base64: %w", n.Line, err)
 		}
 		return Value{Kind: Scalar, Text: string(plain)}, nil
 	}

@@ -123,7 +123,7 @@ func AddUser(c *op.Call) (op.Reply, error) {
 	name := c.Param("name")
 	for _, used := range []string{name, body.Email} {
 		if other, taken := userNamed(c.World, used); taken {
-			return op.Reply{}, op.Conflict("user %d has the name %s already", other.ID, used)
+			return op.Reply{}, op.Conflict("user %d already has the name %s", other.ID, used)
 		}
 	}
 	u := world.User{
@@ -146,9 +146,9 @@ func RemoveUser(c *op.Call) (op.Reply, error) {
 	case err != nil:
 		return op.Reply{}, err
 	case u.Role == world.Owner:
-		return op.Reply{}, op.Forbidden("user %d owns the account: nobody may remove it", u.ID)
+		return op.Reply{}, op.Forbidden("user %d owns the account and cannot be removed", u.ID)
 	case u.ID == c.Caller.User.ID:
-		return op.Reply{}, op.Forbidden("nobody may remove itself")
+		return op.Reply{}, op.Forbidden("users cannot remove themselves")
 	}
 	for other := range c.World.Account.LiveUsers() {
 		if other.Parent == u.ID {

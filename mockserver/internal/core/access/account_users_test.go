@@ -89,7 +89,7 @@ func TestUsersOfAccount(t *testing.T) {
 `)
 		c.as("1/analyst").Post("/user/remove/delegate@shop.example", "").Refused(403, "administrators")
 		c.Post("/user/remove/owner@shop.example", "").Refused(403, "owns")
-		c.Post("/user/remove/admin@shop.example", "").Refused(403, "itself")
+		c.Post("/user/remove/admin@shop.example", "").Refused(403, "themselves")
 		c.Post("/user/remove/nobody", "").Refused(404, "nobody")
 		c.as("1/analyst").Get("/user/list").Want(200)
 		c.Post("/user/remove/analyst@shop.example", "").Want(200)

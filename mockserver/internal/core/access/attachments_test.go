@@ -70,14 +70,14 @@ func TestAttachments(t *testing.T) {
 		"a replacement for nobody":     {"admin", "PATCH", "/access_control/users/9/policies", `{"policy_ids":[]}`, 404, "9"},
 		"a replacement without a set":  {"admin", "PATCH", "/access_control/users/3/policies", `{}`, 422, "policy_ids"},
 		"a replacement by integers":    {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[21]}`, 422, "policy_ids"},
-		"a replacement by unknown":     {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["9"]}`, 422, "no policy 9"},
+		"a replacement by unknown":     {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["9"]}`, 422, "policy 9 not found"},
 		"a replacement by words":       {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["x"]}`, 422, `"x"`},
 		"users of a policy for others": {"analyst", "GET", "/access_control/policies/21/users", "", 403, "delegated"},
 		"users of no policy":           {"admin", "GET", "/access_control/policies/9/users", "", 404, "9"},
 		"new users by others":          {"analyst", "PATCH", "/access_control/policies/21/users", `{"user_ids":[]}`, 403, "delegated"},
 		"new users of no policy":       {"admin", "PATCH", "/access_control/policies/9/users", `{"user_ids":[]}`, 404, "9"},
 		"no new users":                 {"admin", "PATCH", "/access_control/policies/21/users", `{}`, 422, "user_ids"},
-		"new users that are unknown":   {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":[9]}`, 422, "no user 9"},
+		"new users that are unknown":   {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":[9]}`, 422, "user 9 not found"},
 		"new users by names":           {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":["x"]}`, 422, "user_ids"},
 	}
 	for _, method := range []string{"POST", "DELETE"} {

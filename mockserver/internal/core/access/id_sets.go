@@ -17,7 +17,7 @@ func textIDs[R any](field string, set *[]string, noun string, get func(int64) (R
 	for i, text := range *set {
 		var err error
 		if ids[i], err = strconv.ParseInt(text, 10, 64); err != nil {
-			return nil, op.Unprocessable(field, "there is no %s %q", noun, text)
+			return nil, op.Unprocessable(field, "%s %q not found", noun, text)
 		}
 	}
 	return integerIDs(field, &ids, noun, get)
@@ -32,7 +32,7 @@ func integerIDs[R any](field string, set *[]int64, noun string, get func(int64) 
 	var ids []int64
 	for _, id := range *set {
 		if _, ok := get(id); !ok {
-			return nil, op.Unprocessable(field, "there is no %s %d", noun, id)
+			return nil, op.Unprocessable(field, "%s %d not found", noun, id)
 		}
 		ids = with(ids, id)
 	}

@@ -65,7 +65,7 @@ func RemoveOauthToken(c *op.Call) (op.Reply, error) {
 	case !ok || !liveToken(named, c.Now):
 		return op.Reply{}, op.NotFound("OAuth token", "id", id)
 	case !c.Caller.Administers() && named.User != c.Caller.User.ID:
-		return op.Reply{}, op.Forbidden("OAuth token %d is another user's: only administrators may remove it", id)
+		return op.Reply{}, op.Forbidden("OAuth token %d belongs to another user: only administrators may remove it", id)
 	}
 	revokeTokens(c, func(t world.OAuthToken) bool {
 		return t.ID == named.ID || t.User == named.User && t.Client == named.Client

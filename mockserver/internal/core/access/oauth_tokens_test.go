@@ -137,8 +137,8 @@ func TestOAuthTokens(t *testing.T) {
 		sameIDs(t, "revoked codes", []int64{3}, c.revoked("OAuthCodes"))
 	})
 	for name, test := range map[string]accessRefusal{
-		"another user's token":           {"analyst", "", "/oauth_token/remove/54", "", 403, "another user's"},
-		"another user's, by a delegate":  {"delegate", "", "/oauth_token/remove/51", "", 403, "another user's"},
+		"another user's token":           {"analyst", "", "/oauth_token/remove/54", "", 403, "another user"},
+		"another user's, by a delegate":  {"delegate", "", "/oauth_token/remove/51", "", 403, "another user"},
 		"an unknown token":               {"admin", "", "/oauth_token/remove/9", "", 404, "9"},
 		"a token's id that is no number": {"admin", "", "/oauth_token/remove/x", "", 404, "x"},
 		"a token that was revoked":       {"admin", "", "/oauth_token/remove/56", "", 404, "56"},

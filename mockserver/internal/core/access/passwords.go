@@ -77,7 +77,7 @@ func setPassword(c *op.Call, u world.User) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if body.Password == "" {
-		return op.Reply{}, op.Invalid("password", "want a text that is not empty")
+		return op.Reply{}, op.Invalid("password", "want a string that is not empty")
 	}
 	u.Password = passwordDigest(u.ID, body.Password)
 	putUser(c, u)

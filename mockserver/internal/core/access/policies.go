@@ -116,9 +116,9 @@ func guardPolicy(c *op.Call, before, after *world.Policy) error {
 	case !taken || other.ID == after.ID:
 		return nil
 	case before == nil:
-		return op.Conflict("policy %d has the name %q already", other.ID, other.Name)
+		return op.Conflict("policy %d already has the name %q", other.ID, other.Name)
 	}
-	return op.Unprocessable("policy.name", "policy %d has the name %q already", other.ID, other.Name)
+	return op.Unprocessable("policy.name", "policy %d already has the name %q", other.ID, other.Name)
 }
 
 func policyNamed(w *world.World, name string) (world.Policy, bool) {

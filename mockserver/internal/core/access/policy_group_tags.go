@@ -52,7 +52,7 @@ func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
 	}
 	for _, id := range ids {
 		if u, _ := c.World.Account.LiveUser(id); !u.Delegated {
-			return op.Reply{}, op.Unprocessable("user_ids", "user %d is no delegated admin", id)
+			return op.Reply{}, op.Unprocessable("user_ids", "user %d is not a delegated admin", id)
 		}
 	}
 	setTagged(c, g.ID, ids, manages)
@@ -72,7 +72,7 @@ func SetTagUsers(c *op.Call) (op.Reply, error) {
 		case !slices.Contains(own.Manages, g.ID):
 			return op.Reply{}, op.Forbidden("you do not manage the policy group %s", g.Name)
 		case slices.Contains(own.Groups, g.ID) != slices.Contains(ids, own.ID):
-			return op.Reply{}, op.Forbidden("you may not put the tag %s on yourself or take it off", g.TaggableName)
+			return op.Reply{}, op.Forbidden("you may not add the tag %s to yourself or remove it", g.TaggableName)
 		}
 	}
 	setTagged(c, g.ID, ids, carries)

@@ -105,7 +105,7 @@ func bindGroup(c *op.Call, id int64, g *world.PolicyGroup) error {
 		return err
 	}
 	if body.Name == nil {
-		return op.Unprocessable("name", "is missing, and is needed even when it stays the same")
+		return op.Unprocessable("name", "is missing: it is required even if it does not change")
 	}
 	g.Name = *body.Name
 	if g.ID == 0 {
@@ -118,7 +118,7 @@ func bindGroup(c *op.Call, id int64, g *world.PolicyGroup) error {
 	}
 	g.Description = nil
 	if err := json.Unmarshal(body.Description, &g.Description); err != nil {
-		return op.Unprocessable("description", "want a text, or null")
+		return op.Unprocessable("description", "want a string, or null")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func guardGroup(c *op.Call, before, after *world.PolicyGroup) error {
 		return op.Unprocessable("name", "is empty")
 	}
 	if other, taken := groupTagged(c.World, after.TaggableName); before == nil && taken {
-		return op.Conflict("policy group %d, %s, has the taggable name %s already", other.ID, other.Name,
+		return op.Conflict("policy group %d, %s, already has the taggable name %s", other.ID, other.Name,
 			other.TaggableName)
 	}
 	return nil

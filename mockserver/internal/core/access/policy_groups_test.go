@@ -98,7 +98,7 @@ func TestPolicyGroups(t *testing.T) {
 		"new policies by others":     {"delegate", "PATCH", groups + "/31/policies", `{"policy_ids":[]}`, 403, "administrators"},
 		"new policies of no group":   {"admin", "PATCH", groups + "/9/policies", `{"policy_ids":[]}`, 404, "9"},
 		"no new policies":            {"admin", "PATCH", groups + "/31/policies", `{}`, 422, "policy_ids"},
-		"unknown new policies":       {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":[9]}`, 422, "no policy 9"},
+		"unknown new policies":       {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":[9]}`, 422, "policy 9 not found"},
 		"new policies by names":      {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":["x"]}`, 422, "policy_ids"},
 	})
 }
@@ -140,14 +140,14 @@ func TestPolicyGroupTags(t *testing.T) {
 		"new users by others":         {"tagged", "PATCH", users, `{"user_ids":[]}`, 403, "delegated"},
 		"new users of no tag":         {"admin", "PATCH", "/policy_group_tags/stock/users", `{"user_ids":[]}`, 404, "stock"},
 		"no new users":                {"admin", "PATCH", users, `{}`, 422, "user_ids"},
-		"new users that are unknown":  {"admin", "PATCH", users, `{"user_ids":["9"]}`, 422, "no user 9"},
+		"new users that are unknown":  {"admin", "PATCH", users, `{"user_ids":["9"]}`, 422, "user 9 not found"},
 		"new users by integers":       {"admin", "PATCH", users, `{"user_ids":[3]}`, 422, "user_ids"},
 		"admins for others":           {"analyst", "GET", admins, "", 403, "delegated"},
 		"admins of no tag":            {"admin", "GET", "/policy_group_tags/stock/delegated_admins", "", 404, "stock"},
 		"new admins by others":        {"delegate", "PATCH", admins, `{"user_ids":[]}`, 403, "administrators"},
 		"new admins of no tag":        {"admin", "PATCH", "/policy_group_tags/stock/delegated_admins", `{"user_ids":[]}`, 404, "stock"},
 		"no new admins":               {"admin", "PATCH", admins, `{}`, 422, "user_ids"},
-		"an admin who is no delegate": {"admin", "PATCH", admins, `{"user_ids":["3"]}`, 422, "no delegated admin"},
+		"an admin who is no delegate": {"admin", "PATCH", admins, `{"user_ids":["3"]}`, 422, "not a delegated admin"},
 		"an admin who is unknown":     {"admin", "PATCH", admins, `{"user_ids":["x"]}`, 422, `"x"`},
 	})
 }

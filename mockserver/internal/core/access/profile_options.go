@@ -69,7 +69,7 @@ func SetProfileOption(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if body.Value == nil {
-		return op.Reply{}, op.Unprocessable("value", "is missing: want a text")
+		return op.Reply{}, op.Unprocessable("value", "is missing: want a string")
 	}
 	options := map[string]string{o.Key: *body.Value}
 	for key, value := range u.Options {

@@ -76,7 +76,7 @@ func databaseGrant(w *world.World, operation string, names []string) (map[string
 	for _, name := range names {
 		id, ok := w.Core.DatabaseNames.Get(name)
 		if !ok {
-			return entry, fmt.Errorf("there is no database %q", name)
+			return entry, fmt.Errorf("database %q not found", name)
 		}
 		ids = append(ids, op.IDText(id))
 	}
@@ -97,7 +97,7 @@ type accountSeed struct {
 func (s *accountSeed) find(kind, name string, known map[string]int64) int64 {
 	id, ok := known[name]
 	if !ok {
-		s.Add(fmt.Errorf("there is no %s %q", kind, name))
+		s.Add(fmt.Errorf("%s %q not found", kind, name))
 	}
 	return id
 }
@@ -154,7 +154,7 @@ func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
 			row.Description = &g.Description
 		}
 		if other, taken := groupTagged(s.World, row.TaggableName); taken {
-			err := fmt.Errorf("group %s has the taggable name %s already", other.Name, other.TaggableName)
+			err := fmt.Errorf("group %s already has the taggable name %s", other.Name, other.TaggableName)
 			s.Check(err, "policy group "+g.Name, "policyGroups", i, "name")
 		}
 		s.groups[g.Name] = row.ID

@@ -75,7 +75,7 @@ func TestSeedAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Core.DatabaseNames.Put("shop", 11)
-		fork, want := w, `policy analysts: there is no database "crm"`
+		fork, want := w, `policy analysts: database "crm" not found`
 		if err := access.SeedGrants(&fork, account); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}

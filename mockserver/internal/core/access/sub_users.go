@@ -56,7 +56,7 @@ func RemoveSubUser(c *op.Call) (op.Reply, error) {
 	case !ok || u.Role != world.SubUser:
 		return op.Reply{}, op.NotFound("sub user", "id", id)
 	case !owns(c.Caller, u):
-		return op.Reply{}, op.Forbidden("sub user %d is another user's: only administrators may remove it", id)
+		return op.Reply{}, op.Forbidden("sub user %d belongs to another user: only administrators may remove it", id)
 	}
 	u.DeletedAt = c.Now
 	putUser(c, u)

@@ -44,7 +44,7 @@ func TestSubUsers(t *testing.T) {
 				Exactly(`[{"user_id":3,"account_id":7,"email":"analyst@shop.example","name":"Ana Analyst"}]`)
 			c.Get("/policy_group_tags/store_team/users").Exactly(`{"user_ids":[]}`)
 			c.Patch("/access_control/policies/21/users", `{"user_ids":[5]}`).
-				Refused(http.StatusUnprocessableEntity, "no user 5")
+				Refused(http.StatusUnprocessableEntity, "user 5 not found")
 			c.as(key).Post("/sub_user/remove/5", "").Refused(http.StatusNotFound, "5")
 		}
 	})
@@ -66,8 +66,8 @@ func TestSubUsers(t *testing.T) {
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"a list for a sub user":        {"kiosk", "GET", "/sub_user/list", "", 403, "sub user"},
-		"another user's sub user":      {"analyst", "POST", "/sub_user/remove/6", "", 403, "another user's"},
-		"a sub user by itself":         {"kiosk", "POST", "/sub_user/remove/5", "", 403, "another user's"},
+		"another user's sub user":      {"analyst", "POST", "/sub_user/remove/6", "", 403, "another user"},
+		"a sub user by itself":         {"kiosk", "POST", "/sub_user/remove/5", "", 403, "another user"},
 		"an unknown sub user":          {"admin", "POST", "/sub_user/remove/9", "", 404, "9"},
 		"a user who is no sub user":    {"admin", "POST", "/sub_user/remove/3", "", 404, "3"},
 		"a sub user's id as no number": {"admin", "POST", "/sub_user/remove/x", "", 404, "x"},

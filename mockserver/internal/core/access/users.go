@@ -113,7 +113,7 @@ func AddDelegatedAdmin(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if u.Role != world.Restricted {
-		return op.Reply{}, op.Unprocessable("user_email", "%s is no restricted user, but %s", u.Email, u.Role)
+		return op.Reply{}, op.Unprocessable("user_email", "%s is not a restricted user, but %s", u.Email, u.Role)
 	}
 	return delegate(c, u, true)
 }

@@ -158,9 +158,9 @@ func bulkLoadValid(c *op.Call, b world.BulkLoad) error {
 	other, taken := c.World.Core.BulkLoadNames.Get(b.Name)
 	switch {
 	case taken && other != b.ID:
-		return op.Conflict("bulk load session %d has the name %s already", other, b.Name)
+		return op.Conflict("bulk load session %d already has the name %s", other, b.Name)
 	case b.Name == "":
-		return op.Unprocessable("name", "want a text that is not empty")
+		return op.Unprocessable("name", "want a string that is not empty")
 	case b.Config == nil:
 		return op.Unprocessable("config", "is missing: want the configuration of the load, a JSON object")
 	case b.Delay < 0 || b.Delay > jobs.MaxDelay:
@@ -211,7 +211,7 @@ func bulkLoadFromPath(c *op.Call) (world.BulkLoad, error) {
 func ownBulkLoad(c *op.Call) (world.BulkLoad, error) {
 	b, err := bulkLoadFromPath(c)
 	if err == nil && b.User != c.Caller.User.ID && !c.Caller.Administers() {
-		err = op.Forbidden("bulk load session %s is another user's: only administrators may do this", b.Name)
+		err = op.Forbidden("bulk load session %s belongs to another user: only administrators may do this", b.Name)
 	}
 	return b, err
 }

@@ -75,7 +75,7 @@ func CreateBulkImport(c *op.Call) (op.Reply, error) {
 	}
 	name := c.Param("name")
 	if other, taken := c.World.Core.BulkImportNames.Get(name); taken {
-		return op.Reply{}, op.Conflict("bulk import %d has the name %s already", other, name)
+		return op.Reply{}, op.Conflict("bulk import %d already has the name %s", other, name)
 	}
 	b := world.BulkImport{
 		ID: c.World.NewID("core.bulk_import"), Name: name, Database: d.Name, Table: t.Name, User: c.Caller.User.ID,
@@ -122,7 +122,7 @@ func bulkImportFromPath(c *op.Call) (world.BulkImport, error) {
 func ownBulkImport(c *op.Call) (world.BulkImport, error) {
 	b, err := bulkImportFromPath(c)
 	if err == nil && b.User != c.Caller.User.ID && !c.Caller.Administers() {
-		err = op.Forbidden("bulk import %s is another user's: only administrators may do this", b.Name)
+		err = op.Forbidden("bulk import %s belongs to another user: only administrators may do this", b.Name)
 	}
 	return b, err
 }
@@ -134,7 +134,7 @@ func BulkImportIn(c *op.Call, statuses ...world.BulkImportStatus) (world.BulkImp
 		return b, err
 	}
 	if b.Status = bulkStatus(c.World, b); !slices.Contains(statuses, b.Status) {
-		return b, op.Unprocessable("", "bulk import %s is %s: want one that is %s", b.Name, b.Status, statuses[0])
+		return b, op.Unprocessable("", "bulk import %s is %s; want one that is %s", b.Name, b.Status, statuses[0])
 	}
 	return b, nil
 }

@@ -99,7 +99,7 @@ func TestBulkImport(t *testing.T) {
 		if shown["type"] != "bulk_import_perform" || shown["status"] != "success" || shown["database"] != "shop" {
 			t.Errorf("the job is %v", shown)
 		}
-		wantWrong := []string{"part_2 2 row 2: has no time, in Unix seconds", "part_3 1 the body is no gzip: gzip: invalid header"}
+		wantWrong := []string{"part_2 2 row 2: has no time, in Unix seconds", "part_3 1 the body is not valid gzip: gzip: invalid header"}
 		if diff := cmp.Diff(wantWrong, b.wrong()); diff != "" {
 			t.Errorf("wrong rows (-want +got)\n%s", diff)
 		}
@@ -216,7 +216,7 @@ func TestBulkImportGuards(t *testing.T) {
 			}
 			b.Call(method, "/bulk_import/"+action+"none"+tail, body).Refused(404, "none")
 			if method != "GET" {
-				b.as("1/analyst").Call(method, "/bulk_import/"+action+"january"+tail, body).Refused(403, "another user's")
+				b.as("1/analyst").Call(method, "/bulk_import/"+action+"january"+tail, body).Refused(403, "another user")
 			}
 		}
 		b.Post("/bulk_import/delete_part/january/none", "").Refused(404, "part")

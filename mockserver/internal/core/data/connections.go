@@ -52,7 +52,7 @@ func CreateConnection(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.Unprocessable("url", "is missing")
 	}
 	if _, taken := c.World.Core.ConnectionNames.Get(name); taken {
-		return op.Reply{}, op.Conflict("there is a connection %s already", name)
+		return op.Reply{}, op.Conflict("connection %s exists already", name)
 	}
 	id := c.World.NewID("core.connection")
 	c.World.Core.Connections.Put(id, world.Connection{ID: id, Name: name, URL: body.URL})
@@ -110,7 +110,7 @@ func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
 	case body.Type == "":
 		return op.Reply{}, op.Unprocessable("type", "is missing")
 	case len(c.World.Core.Restrictions) > 0 && !restricted:
-		return op.Reply{}, op.Unprocessable("type", "there is no connector %q", body.Type)
+		return op.Reply{}, op.Unprocessable("type", "unknown connector %q", body.Type)
 	case body.Settings.Kind() != '{':
 		return op.Reply{}, op.Unprocessable("settings", "are missing")
 	case body.ConnectionID == nil:

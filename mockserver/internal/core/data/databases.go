@@ -75,7 +75,7 @@ func RequireRight(c *op.Call, d world.Database, r access.Right) error {
 func visibleDatabase(c *op.Call) (world.Database, error) {
 	d, err := LiveDatabase(c.World, c.Param("database_name"))
 	if err == nil && !access.SeesDatabase(c.World, c.Caller, d) {
-		err = op.Forbidden("your permissions include nothing on database %s", d.Name)
+		err = op.Forbidden("you have no permissions on database %s", d.Name)
 	}
 	return d, err
 }
@@ -117,7 +117,7 @@ func CreateDatabase(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if !access.MayCreateDatabases(c.World, c.Caller) {
-		return op.Reply{}, op.Forbidden("your permissions do not include the creation of databases")
+		return op.Reply{}, op.Forbidden("your permissions do not include creating databases")
 	}
 	if other, err := LiveDatabase(c.World, name); err == nil {
 		return op.Reply{}, op.Conflict("database %s (id %d) has this name already", name, other.ID)

@@ -150,12 +150,12 @@ func recoveryDatabase(c *op.Call, t world.Table, wanted *string) (world.Database
 		return other, RequireRight(c, other, access.Edit)
 	case err == nil:
 		return parent, op.Conflict("database %s (id %d) has the name of the table's deleted database (id %d): "+
-			"give another one as database_name", other.Name, other.ID, parent.ID)
+			"pass another one as database_name", other.Name, other.ID, parent.ID)
 	case parent.DeletedAt.IsZero():
 		return parent, err
 	}
 	if err := RequireRight(c, parent, access.Delete); err != nil {
-		return parent, op.Forbidden("your permissions do not include the recovery of database %s", parent.Name)
+		return parent, op.Forbidden("your permissions do not include recovering database %s", parent.Name)
 	}
 	parent.Name, parent.DeletedAt = name, time.Time{}
 	return parent, nil

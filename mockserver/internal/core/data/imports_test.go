@@ -124,7 +124,7 @@ func TestImport(t *testing.T) {
 			c.as("1/analyst").put(fmt.Sprintf(path, "shop", "orders"), body).Refused(403, "import", "shop")
 			c.put(fmt.Sprintf(path, "none", "orders"), body).Refused(404, "database", "none")
 			c.put(fmt.Sprintf(path, "shop", "none"), body).Refused(404, "table", "none")
-			c.put(fmt.Sprintf(path, "shop", "orders"), "tea").Refused(400, "no gzip")
+			c.put(fmt.Sprintf(path, "shop", "orders"), "tea").Refused(400, "not valid gzip")
 		}
 		c.Call(http.MethodPut, ordersImport, "").Refused(400, "no body")
 	})

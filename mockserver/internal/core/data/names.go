@@ -23,7 +23,7 @@ func CheckName(field, name string) error {
 	if n >= minName && n <= maxName && strings.Trim(name, nameLetters) == "" {
 		return nil
 	}
-	return op.Invalid(field, "want %d to %d lower-case letters, digits and underscores, but it has %d characters: %q",
+	return op.Invalid(field, "want %d to %d lower-case letters, digits and underscores, not %d characters: %q",
 		minName, maxName, n, name)
 }
 
@@ -34,6 +34,6 @@ func checkColumnName(name string) error {
 	if n >= 1 && n <= maxName && strings.Trim(name, nameLetters) == "" && (name[0] < '0' || name[0] > '9') {
 		return nil
 	}
-	return op.Invalid("schema", "a column's name has 1 to %d lower-case letters, digits and underscores and begins "+
-		"with no digit, unlike %q, which has %d characters", maxName, name, n)
+	return op.Invalid("schema", "a column name has 1 to %d lower-case letters, digits and underscores and does not begin "+
+		"with a digit, unlike %q, which has %d characters", maxName, name, n)
 }

@@ -26,8 +26,8 @@ func parseSchema(value jsontext.Value) ([]world.Column, error) {
 	}
 	var rows [][]string
 	if err := json.Unmarshal(value, &rows); err != nil || value.Kind() != '[' {
-		return nil, op.Invalid("schema", "want a JSON array of columns, or a text that holds one: each of them "+
-			`an array of texts, such as ["id","long"]`)
+		return nil, op.Invalid("schema", "want a JSON array of columns, or a string that contains one: each of them "+
+			`an array of strings, such as ["id","long"]`)
 	}
 	columns := make([]world.Column, len(rows))
 	for i, row := range rows {
@@ -43,7 +43,7 @@ func parseSchema(value jsontext.Value) ([]world.Column, error) {
 // parseColumn reads [name, type], [name, type, alias] or [name, type, alias, description].
 func parseColumn(row []string) (world.Column, error) {
 	if len(row) < 2 || len(row) > 4 {
-		return world.Column{}, op.Invalid("schema", "a column is name, type, alias and description, of which "+
+		return world.Column{}, op.Invalid("schema", "a column has name, type, alias and description, of which "+
 			"the last two may be left out; %q has %d elements", row, len(row))
 	}
 	if err := checkColumnName(row[0]); err != nil {
@@ -85,9 +85,9 @@ func requireDistinct(columns []world.Column) error {
 	for _, column := range columns {
 		switch {
 		case column.Name == timeColumn:
-			return op.Unprocessable("schema", "every table has the column %s already, by itself", timeColumn)
+			return op.Unprocessable("schema", "every table has the column %s by default", timeColumn)
 		case seen[column.Name]:
-			return op.Unprocessable("schema", "the column %s is there twice", column.Name)
+			return op.Unprocessable("schema", "the column %s is given twice", column.Name)
 		}
 		seen[column.Name] = true
 	}

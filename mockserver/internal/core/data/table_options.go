@@ -42,7 +42,7 @@ func (o tableOptions) columns() ([]world.Column, error) {
 // apply changes a table according to the options, except for its name.
 func (o tableOptions) apply(t *world.Table) error {
 	if days := o.ExpireDays.Value; days != nil && *days < 0 {
-		return op.Invalid("expire_days", "want a number of days, or 0 or null for no end, not %d", *days)
+		return op.Invalid("expire_days", "want a number of days, or 0 or null for no expiry, not %d", *days)
 	}
 	if o.Schema != nil {
 		columns, err := o.columns()

@@ -21,7 +21,7 @@ func PerformBulkImport(c *op.Call) (op.Reply, error) {
 	case err != nil:
 		return op.Reply{}, err
 	case !b.Frozen:
-		return op.Reply{}, op.Unprocessable("", "bulk import %s takes parts still: freeze it first", b.Name)
+		return op.Reply{}, op.Unprocessable("", "bulk import %s still accepts parts: freeze it first", b.Name)
 	case len(b.Parts) == 0:
 		return op.Reply{}, op.Unprocessable("", "bulk import %s has no parts", b.Name)
 	}
@@ -50,7 +50,7 @@ func PerformBulkImport(c *op.Call) (op.Reply, error) {
 func readParts(w *world.World, job *world.Job) error {
 	b, ok := w.Core.BulkImports.Get(job.BulkImport)
 	if !ok || b.Job != job.ID {
-		return errors.New("the bulk import is gone")
+		return errors.New("the bulk import was deleted")
 	}
 	b, err := data.CountRows(b)
 	if err != nil {

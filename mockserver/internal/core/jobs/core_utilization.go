@@ -36,7 +36,7 @@ func GetAccountCoreUtilization(c *op.Call) (op.Reply, error) {
 	}
 	n := int((to.Sub(from) + coreInterval - 1) / coreInterval)
 	if n < 0 || n > maxIntervals {
-		return op.Reply{}, op.Invalid("from", "want a time up to 92 days before to, which is %s", wire.DateTime(to))
+		return op.Reply{}, op.Invalid("from", "want a time at most 92 days before to, which is %s", wire.DateTime(to))
 	}
 	form := coreUtilizationForm{
 		From: wire.DateTime(from), To: wire.DateTime(from.Add(time.Duration(n) * coreInterval)),

@@ -113,7 +113,7 @@ func (q jobQuery) bind(job *world.Job) error {
 		return op.Invalid("job_type", "want one of %s, %s, %s, not %q",
 			strings.Join(queryTypes(), ", "), BulkLoadJob, exportJob, job.Type)
 	case strings.TrimSpace(q.text) == "":
-		return op.Unprocessable("query", "is missing: want the text of a query")
+		return op.Unprocessable("query", "is missing: want a query")
 	default:
 		job.Query = q.text
 	}
@@ -168,7 +168,7 @@ func (k *domainKey) UnmarshalJSON(data []byte) error {
 	case data[0] == '-' || data[0] >= '0' && data[0] <= '9':
 		*k = domainKey(data)
 	case data[0] != 'n': // null is none
-		return errors.New("want a text or a number")
+		return errors.New("want a string or a number")
 	}
 	return nil
 }
@@ -188,12 +188,12 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+._-]*://`)
 // text if there is no target.
 func (t exportTarget) url(w *world.World) (string, error) {
 	if t.Settings != nil && !isObject(*t.Settings) {
-		return "", op.Unprocessable("result_connection_settings", "want a JSON object, as text")
+		return "", op.Unprocessable("result_connection_settings", "want a JSON object, as a string")
 	}
 	if t.Connection != nil {
 		connection, ok := w.Core.Connections.Get(*t.Connection)
 		if !ok {
-			return "", op.Unprocessable("result_connection_id", "there is no connection %d", *t.Connection)
+			return "", op.Unprocessable("result_connection_id", "connection %d not found", *t.Connection)
 		}
 		return connection.URL, nil
 	}
@@ -202,7 +202,7 @@ func (t exportTarget) url(w *world.World) (string, error) {
 	}
 	name, _, _ := strings.Cut(*t.Result, ":")
 	if _, known := w.Core.ConnectionNames.Get(name); !known && !scheme.MatchString(*t.Result) && !isObject(*t.Result) {
-		return "", op.Unprocessable("result", "want a URL, the name of a connection, or a JSON object, as text")
+		return "", op.Unprocessable("result", "want a URL, the name of a connection, or a JSON object, as a string")
 	}
 	return *t.Result, nil
 }
@@ -215,7 +215,7 @@ func isObject(text string) bool {
 
 func domainKeyTaken(key string, by int64) error {
 	return &op.Error{
-		Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is taken by job %d", key, by),
+		Code: op.CodeConflict, Message: fmt.Sprintf("domain key %s is already used by job %d", key, by),
 		Details: map[string]any{"conflicts_with": op.IDText(by)},
 	}
 }

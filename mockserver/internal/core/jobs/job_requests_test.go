@@ -56,7 +56,7 @@ func TestIssuedJobs(t *testing.T) {
 		c := jobClient(t, threeRows, mockserver.WithValidation(mockserver.Off))
 		c.Post("/job/issue/trino/shop", `{"query":"SELECT 1","priority":3}`).Refused(400, "priority", "-2 to 2")
 		c.Post("/job/issue/trino/shop", `{"query":"SELECT 1","retry_limit":-1}`).Refused(400, "retry_limit", "0 to 32")
-		c.Post("/job/issue/trino/shop", `{"query":"SELECT 1","domain_key":[]}`).Refused(400, "text or a number")
+		c.Post("/job/issue/trino/shop", `{"query":"SELECT 1","domain_key":[]}`).Refused(400, "string or a number")
 	})
 	t.Run("a domain key belongs to its first job for ever", func(t *testing.T) {
 		t.Parallel()
@@ -118,7 +118,7 @@ func TestIssuedJobs(t *testing.T) {
 		id := c.issue("/job/issue/pig/shop", `{"query":"a = LOAD 'x'"}`)
 		c.Advance(5 * time.Second)
 		c.Get("/job/show/" + id).Has(map[string]any{"status": "success", "num_records": 0.0, "hive_result_schema": "[]"})
-		c.noted("core.issueJob", "no jobs of the type pig")
+		c.noted("core.issueJob", "not run jobs of the type pig")
 	})
 	t.Run("without an engine a result is empty, and the journal says what to do", func(t *testing.T) {
 		t.Parallel()

@@ -57,7 +57,7 @@ func resultThere(job world.Job, now time.Time) error {
 	case job.Output == nil:
 		return missing("jobs of the type " + job.Type + " have none")
 	case job.Output.Dropped:
-		return missing("it was let go to make room; how many bytes a world may take is set with --state-limit or WithStateLimit")
+		return missing("it was dropped to free memory; the limit of a world is set with --state-limit or WithStateLimit")
 	case now.Sub(job.EndAt) > resultsKept:
 		return missing("it ended at " + wire.DateTime(job.EndAt) + ", and results are kept for 7 days")
 	}
@@ -71,7 +71,7 @@ func mayRead(c *op.Call, job world.Job) error {
 	}
 	database, err := data.LiveDatabase(c.World, job.Database)
 	if err != nil {
-		return op.Forbidden("job %d is another user's, and its database %s is gone", job.ID, job.Database)
+		return op.Forbidden("job %d belongs to another user, and its database %s was deleted", job.ID, job.Database)
 	}
 	return data.RequireRight(c, database, access.Query)
 }

@@ -173,7 +173,7 @@ func TestResultDownloads(t *testing.T) {
 		c.as("1/analyst").Get("/job/result/"+id).Refused(403, "query", "shop")
 		c.as("1/analyst").Get("/job/show/" + id).Want(200)
 		c.Post("/database/delete/shop", "").Want(200)
-		c.as("1/analyst").Get("/job/result/"+id).Refused(403, "shop is gone")
+		c.as("1/analyst").Get("/job/result/"+id).Refused(403, "shop was deleted")
 		c.Get("/job/result/" + id).Want(200)
 	})
 }

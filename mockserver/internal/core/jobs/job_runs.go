@@ -127,7 +127,7 @@ func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
 	err := g.perform(w, &job, ended)
 	if err != nil && job.Tried < job.RetryLimit {
 		job.Tried++
-		job.Cmdout += fmt.Sprintf("failed, try %d of %d follows\n", job.Tried, job.RetryLimit)
+		job.Cmdout += fmt.Sprintf("failed, retry %d of %d follows\n", job.Tried, job.RetryLimit)
 		job.Stderr += err.Error() + "\n"
 		job.Answer = result.Take(w, job)
 		PlanStep(w, job, e.At.Add(runFor(w, job)))
@@ -220,10 +220,10 @@ func (g Engine) EmptyReason(job world.Job) string {
 	case job.Answer != nil || job.Type == exportJob || job.Type == bulkImportJob:
 		return ""
 	case job.Type == BulkLoadJob:
-		return fmt.Sprintf("job %d loads nothing: the mock runs no bulk loads; queue rows for its domain key, or for a "+
-			"pattern of its configuration, and as many count as inserted", job.ID)
+		return fmt.Sprintf("job %d loads nothing: the mock does not run bulk loads; queue rows for its domain key, or for a "+
+			"pattern of its configuration, and that many are counted as inserted", job.ID)
 	case !speaksSQL(job.Type):
-		return fmt.Sprintf("job %d has an empty result: the mock runs no jobs of the type %s; queue rows for its query",
+		return fmt.Sprintf("job %d has an empty result: the mock does not run jobs of the type %s; queue rows for its query",
 			job.ID, job.Type)
 	case g.Query == nil:
 		return fmt.Sprintf("job %d has an empty result: the mock has no query engine, and nothing is queued for the "+
@@ -239,7 +239,7 @@ func KillJob(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if !c.Caller.Administers() && job.User != c.Caller.User.ID {
-		return op.Reply{}, op.Forbidden("job %d is another user's: only administrators may kill it", job.ID) // assumed
+		return op.Reply{}, op.Forbidden("job %d belongs to another user: only administrators may kill it", job.ID) // assumed
 	}
 	former := job.Status
 	if !former.Finished() {

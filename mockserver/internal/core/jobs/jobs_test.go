@@ -173,7 +173,7 @@ func TestJobs(t *testing.T) {
 		}
 		c.Advance(4 * time.Second)
 		c.Get("/job/show/" + id).Has(map[string]any{"status": "error", "duration": 8.0, "debug": map[string]any{
-			"cmdout": "started\nfailed, try 1 of 1 follows\nfailed\n", "stderr": "out of memory\nout of memory\n",
+			"cmdout": "started\nfailed, retry 1 of 1 follows\nfailed\n", "stderr": "out of memory\nout of memory\n",
 		}})
 	})
 	t.Run("polling moves an auto clock to the next state", func(t *testing.T) {

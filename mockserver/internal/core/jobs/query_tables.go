@@ -62,7 +62,7 @@ func (t *queryTables) note(subject string) string {
 	if t.part == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s has read only the records that the world holds, and not all that were counted: %s; the "+
-		"world lets the oldest go beyond its limit, which WithRecordLimit and --record-limit set", subject,
+	return fmt.Sprintf("%s has read only the records that the world keeps, not all that were counted: %s; the "+
+		"world drops the oldest beyond its limit, which is set with WithRecordLimit or --record-limit", subject,
 		strings.Join(t.part, ", "))
 }

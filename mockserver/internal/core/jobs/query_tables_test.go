@@ -16,7 +16,7 @@ func TestQueryTables(t *testing.T) {
 		notes  int
 		words  string
 	}{
-		{"a query over a table that has let records go says so in the journal", 40, 1, " of 40); the world lets the oldest go"},
+		{"a query over a table that has let records go says so in the journal", 40, 1, " of 40); the world drops the oldest"},
 		{"a query over all records has nothing to say", 5, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -138,7 +138,7 @@ func TestQueuedResults(t *testing.T) {
 		if got := c.said(path, `{"query":"SELECT 1","retry_limit":5}`); got != "again" {
 			t.Error(got)
 		}
-		c.Get("/job/show/1").Wants("debug.stderr", "lost a worker\n", "debug.cmdout", "started\nfailed, try 1 of 5 follows\nrows: 1\nfinished\n")
+		c.Get("/job/show/1").Wants("debug.stderr", "lost a worker\n", "debug.cmdout", "started\nfailed, retry 1 of 5 follows\nrows: 1\nfinished\n")
 	})
 	t.Run("the rows of a bulk load count as inserted", func(t *testing.T) {
 		t.Parallel()

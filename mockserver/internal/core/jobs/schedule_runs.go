@@ -145,7 +145,7 @@ func runTimes(s world.JobSchedule, text string, num int64) ([]time.Time, error) 
 			return nil, err
 		}
 		if next.IsZero() {
-			return nil, op.Unprocessable("num", "schedule %s is due only %d times from there", s.Name, len(times))
+			return nil, op.Unprocessable("num", "schedule %s has only %d more runs from there", s.Name, len(times))
 		}
 		times = append(times, next)
 	}

@@ -113,7 +113,7 @@ func CreateSchedule(c *op.Call) (op.Reply, error) {
 		CreatedAt: c.Now,
 	}
 	if other, ok := c.World.Core.ScheduleNames.Get(s.Name); ok {
-		return op.Reply{}, op.Conflict("schedule %d has the name %s already", other, s.Name)
+		return op.Reply{}, op.Conflict("schedule %d already has the name %s", other, s.Name)
 	}
 	body.Name = nil // the path holds the name
 	s, err := body.apply(c, s)
@@ -200,12 +200,12 @@ func scheduleValid(c *op.Call, s world.JobSchedule) error {
 	case !slices.Contains(queryTypes(), s.Type):
 		return op.Unprocessable("type", "want one of %s, not %q", strings.Join(queryTypes(), ", "), s.Type)
 	case strings.TrimSpace(s.Query) == "":
-		return op.Unprocessable("query", "is missing: want the text of a query")
+		return op.Unprocessable("query", "is missing: want a query")
 	case s.Delay < 0 || s.Delay > MaxDelay:
 		return op.Unprocessable("delay", "want 0 to %d seconds, not %d", MaxDelay, s.Delay)
 	}
 	if other, ok := c.World.Core.ScheduleNames.Get(s.Name); ok && other != s.ID { // renaming documents no 409
-		return op.Unprocessable("name", "schedule %d has the name %s already", other, s.Name)
+		return op.Unprocessable("name", "schedule %d already has the name %s", other, s.Name)
 	}
 	_, err := SlotsOf(s)
 	return err
@@ -217,7 +217,7 @@ func (r scheduleRequest) scheduleAllowed(c *op.Call, s world.JobSchedule) error 
 	if user := r.ExecutingUser; user != nil {
 		row, ok := c.World.Account.Users.Get(*user)
 		if !ok || !row.DeletedAt.IsZero() {
-			return op.Unprocessable("executing_user_id", "there is no user %d", *user)
+			return op.Unprocessable("executing_user_id", "user %d not found", *user)
 		}
 		if *user != c.Caller.User.ID && !c.Caller.Administers() {
 			return op.Forbidden("only administrators may let a schedule run as another user")
@@ -247,7 +247,7 @@ func scheduleFromPath(c *op.Call) (world.JobSchedule, error) {
 func managedSchedule(c *op.Call) (world.JobSchedule, error) {
 	s, err := scheduleFromPath(c)
 	if err == nil && s.User != c.Caller.User.ID && !c.Caller.Administers() {
-		err = op.Forbidden("schedule %s is another user's: only administrators may do this", s.Name)
+		err = op.Forbidden("schedule %s belongs to another user: only administrators may do this", s.Name)
 	}
 	return s, err
 }

@@ -72,7 +72,7 @@ func calledFormat(c *op.Call) (format, error) {
 		if i < 0 {
 			return format{}, &op.Error{
 				Code: op.CodeNotAcceptable, Field: "Accept",
-				Message: "no form of the result is acceptable; ask for one with the parameter format",
+				Message: "no format of the result is acceptable; choose one with the parameter format",
 			}
 		}
 		return all[i], nil

@@ -154,7 +154,7 @@ func Queue(w *world.World, r world.QueuedResult) error {
 		return op.Invalid("times", "want 0, for always, or more, not %d", r.Times)
 	}
 	if r.Queued != nil && *r.Queued < 0 || r.Running != nil && *r.Running < 0 {
-		return op.Invalid("", "the times that a job is queued and running cannot be negative")
+		return op.Invalid("", "the times a job is queued and running cannot be negative")
 	}
 	w.Core.Results = append(slices.Clip(w.Core.Results), r)
 	return nil

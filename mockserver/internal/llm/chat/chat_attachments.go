@@ -41,7 +41,7 @@ func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment
 		errs = append(
 			errs, jsonapi.Unprocessable("project", jsonapi.InvalidFormat, "must exist"),
 			jsonapi.Unprocessable("projectId", jsonapi.CannotBeBlank, jsonapi.BlankReason),
-			jsonapi.Unprocessable("chat", jsonapi.InvalidFormat, "must exist: there is no chat with id %q", a.ChatID),
+			jsonapi.Unprocessable("chat", jsonapi.InvalidFormat, "must exist: chat with id %q not found", a.ChatID),
 		)
 	}
 	content, faults := readFile(world.Attachment{BinaryBase64: a.BinaryBase64, ContentType: a.ContentType})

@@ -17,7 +17,7 @@ func startFrom(c *op.Call, a *world.Chat) error {
 	switch {
 	case form && chat || form && byPrompt || chat && byPrompt:
 		return jsonapi.Unprocessable("formInterfaceId", jsonapi.OneInterface,
-			"want one of formInterfaceId, chatInterfaceId and promptId, not several: a chat starts from one place")
+			"want only one of formInterfaceId, chatInterfaceId and promptId")
 	case form:
 		return startFromForm(c, a)
 	case chat:
@@ -26,7 +26,7 @@ func startFrom(c *op.Call, a *world.Chat) error {
 		return startFromPrompt(c, a)
 	case a.AgentID == "":
 		return jsonapi.Unprocessable("agentId", jsonapi.CannotBeBlank,
-			"can't be blank without formInterfaceId, chatInterfaceId or promptId: a chat starts from one of them")
+			"can't be blank without formInterfaceId, chatInterfaceId or promptId")
 	}
 	agent, ok := jsonapi.Find(c.World, a.AgentID, &c.World.LLM.Agents)
 	if !ok {
@@ -80,7 +80,7 @@ func startFromPrompt(c *op.Call, a *world.Chat) error {
 			"can't be blank: an integration offers several prompts")
 	case a.IntegrationID == nil:
 		return jsonapi.Unprocessable("integrationId", jsonapi.CannotBeBlank,
-			"can't be blank: a prompt starts a chat by an integration or an action")
+			"can't be blank: a prompt starts a chat through an integration or an action")
 	}
 	integration, ok := jsonapi.Find(c.World, *a.IntegrationID, &c.World.LLM.Integrations)
 	if !ok {
@@ -102,7 +102,7 @@ func startFromPrompt(c *op.Call, a *world.Chat) error {
 // requireAgreement sets an attribute, and refuses another value that was sent.
 func requireAgreement(attribute string, sent **string, is string) error {
 	if *sent != nil && **sent != is {
-		return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat, "the action is one of %s, not of %s", is, **sent)
+		return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat, "the action belongs to %s, not to %s", is, **sent)
 	}
 	*sent = &is
 	return nil
@@ -118,7 +118,7 @@ func answeredBy(a *world.Chat, agents ...string) error {
 		a.AgentID = agents[0]
 	case !slices.Contains(agents, a.AgentID):
 		return jsonapi.Unprocessable("agentId", jsonapi.InvalidFormat,
-			"agent %s does not answer there; want %s, or leave it out", a.AgentID, agents[0])
+			"agent %s is not used there; want %s, or leave it out", a.AgentID, agents[0])
 	}
 	return nil
 }

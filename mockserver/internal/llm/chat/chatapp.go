@@ -62,7 +62,7 @@ func requireSignature(c *op.Call, secret string) error {
 	case age > signatureAge:
 		return unsigned("X-Chatapp-Request-Timestamp is %s off; want it within %s", age, signatureAge)
 	case secret == "":
-		return unsigned("the integration has no chatappSigningSecret, so nothing can be signed")
+		return unsigned("the integration has no chatappSigningSecret, so requests cannot be signed")
 	case !hmac.Equal([]byte(want), []byte(c.Header("X-Chatapp-Signature"))):
 		return unsigned("X-Chatapp-Signature is missing or wrong")
 	}

@@ -71,7 +71,7 @@ func TestChats(t *testing.T) {
 			`"promptId":"` + llmtest.ChatPrompt + `","integrationId":"` + llmtest.Nobody + `"`:            {"/data/attributes/integrationId"},
 			`"actionId":"` + action + `","promptId":"` + llmtest.Nobody + `"`:                             {"/data/attributes/promptId"},
 			`"actionId":"` + action + `","integrationId":"` + llmtest.Nobody + `"`:                        {"/data/attributes/integrationId"},
-			`"formInterfaceId":"` + llmtest.ChatForm + `","agentId":"` + llmtest.ChatOther + `"`:          {"/data/attributes/agentId", "does not answer"},
+			`"formInterfaceId":"` + llmtest.ChatForm + `","agentId":"` + llmtest.ChatOther + `"`:          {"/data/attributes/agentId", "is not used there"},
 			`"agentId":"` + llmtest.ChatAgent + `","textResourceId":"` + llmtest.Nobody + `"`:             {"/data/attributes/textResourceId"},
 			`"agentId":"` + llmtest.ChatAgent + `","inputParameters":"[1]"`:                               {"LLM_INVALID_JSON"},
 			`"agentId":"` + llmtest.ChatAgent + `","userProperties":[` + chatProperties(11) + `]`:         {"IS_TOO_LONG", "/data/attributes/userProperties"},

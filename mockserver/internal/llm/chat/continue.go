@@ -21,11 +21,11 @@ func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if !takesPart(c, chat) {
-		return op.Reply{}, op.Forbidden("chat %s is another user's", chat.UUID)
+		return op.Reply{}, op.Forbidden("chat %s belongs to another user", chat.UUID)
 	}
 	agent, ok := jsonapi.Find(c.World, chat.Attributes.AgentID, &c.World.LLM.Agents)
 	if !ok {
-		return op.Reply{}, unusableInput("the agent of the chat is gone")
+		return op.Reply{}, unusableInput("the agent of the chat was deleted")
 	}
 	var in chatInput
 	if err := c.Decode(&in); err != nil {

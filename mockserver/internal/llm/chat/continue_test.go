@@ -44,13 +44,13 @@ func TestContinue(t *testing.T) {
 		c := llmtest.NewChats(t)
 		chat, form := chatWithAgent(c), chatFrom(c, `"formInterfaceId":"`+llmtest.ChatForm+`"`)
 		for body, words := range map[string][]string{
-			`{"input":"a","inputParams":{}}`:  {"exclude each other", "details"},
-			`{}`:                              {"there is no input", "details"},
-			`{"input":" "}`:                   {"there is no input"},
+			`{"input":"a","inputParams":{}}`:  {"cannot be combined", "details"},
+			`{}`:                              {"the input is missing", "details"},
+			`{"input":" "}`:                   {"the input is missing"},
 			`{"inputParams":{"product":"a"}}`: {"no template"},
 			`{"input":"a","attachments":[{"binaryBase64":"abc","contentType":"text/plain"}]}`: {"attachments.0.binaryBase64"},
 			`{"input":"a","attachments":[` + strings.TrimSuffix(strings.Repeat(
-				`{"binaryBase64":"aGk=","contentType":"text/plain"},`, 11), ",") + `]}`: {"too many attachments", "want 10 at most, not 11"},
+				`{"binaryBase64":"aGk=","contentType":"text/plain"},`, 11), ",") + `]}`: {"too many attachments", "want at most 10, not 11"},
 		} {
 			c.Post("/api/chats/"+chat+"/continue", body).Refused(422, append(words, `"status":"422"`)...)
 		}
@@ -89,7 +89,7 @@ func TestContinue(t *testing.T) {
 				t.Errorf("%s: %s, want %s", test.body, got, want)
 			}
 		}
-		c.Post("/api/chats/"+prompt+"/continue", `{}`).Refused(422, "there is no input")
+		c.Post("/api/chats/"+prompt+"/continue", `{}`).Refused(422, "the input is missing")
 	})
 }
 

@@ -125,11 +125,11 @@ func conforms(content, schema string) error {
 	compiler := jsonschema.NewCompiler()
 	compiler.LoadURL = func(url string) (io.ReadCloser, error) { return nil, fmt.Errorf("%s cannot be loaded", url) }
 	if err := compiler.AddResource(name, strings.NewReader(schema)); err != nil {
-		return fmt.Errorf("its schema is no JSON: %w", err)
+		return fmt.Errorf("its schema is not valid JSON: %w", err)
 	}
 	compiled, err := compiler.Compile(name)
 	if err != nil {
-		return fmt.Errorf("its schema is no JSON Schema: %w", err)
+		return fmt.Errorf("its schema is not a valid JSON Schema: %w", err)
 	}
 	var value any
 	if err := json.Unmarshal([]byte(content), &value); err != nil {
@@ -137,7 +137,7 @@ func conforms(content, schema string) error {
 	}
 	invalid := (*jsonschema.ValidationError)(nil)
 	if err := compiled.Validate(value); errors.As(err, &invalid) {
-		return fmt.Errorf("want what its schema says: %s", strings.Join(reasons(invalid), "; "))
+		return fmt.Errorf("want a value that matches its schema: %s", strings.Join(reasons(invalid), "; "))
 	}
 	return nil
 }

@@ -39,18 +39,18 @@ func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, e
 	template, has := templateOf(w, chat)
 	switch {
 	case in.Input != nil && in.Params != nil:
-		return "", unusableInput("input and inputParams exclude each other",
-			"inputParams: leave it out, or leave out input")
+		return "", unusableInput("input and inputParams cannot be combined",
+			"inputParams: want only one of input and inputParams")
 	case in.Input != nil && strings.TrimSpace(*in.Input) == "":
-		return "", unusableInput("there is no input", "input: can't be blank")
+		return "", unusableInput("the input is missing", "input: can't be blank")
 	case in.Input != nil:
 		return *in.Input, nil
 	case in.Params != nil && !has:
 		return "", unusableInput("the chat has no template",
 			"inputParams: only a chat that was started from a form interface or "+
-				"a prompt takes them; want input")
+				"a prompt accepts them; want input")
 	case in.Params == nil && (!has || begun):
-		return "", unusableInput("there is no input", "input: want it, or inputParams where the chat has a template")
+		return "", unusableInput("the input is missing", "input: want it, or inputParams where the chat has a template")
 	}
 	values := map[string]jsontext.Value{}
 	if chat.InputParameters != nil {
@@ -100,7 +100,7 @@ func fillTemplate(template string, values map[string]jsontext.Value) (string, er
 func (in chatInput) files(waiting int) ([][]byte, error) {
 	if n := waiting + len(in.Attachments); n > maxAttachments {
 		return nil, unusableInput("too many attachments",
-			fmt.Sprintf("attachments: want %d at most, not %d, of which %d were added "+
+			fmt.Sprintf("attachments: want at most %d, not %d, of which %d were added "+
 				"to the chat before", maxAttachments, n, waiting))
 	}
 	contents := make([][]byte, len(in.Attachments))

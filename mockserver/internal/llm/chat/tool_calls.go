@@ -58,7 +58,7 @@ func (call *toolCall) check() error {
 	}
 	var arguments map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &arguments); err != nil || arguments == nil {
-		return fmt.Errorf("tool: want functionArguments that are a JSON object as text, not %.40q",
+		return fmt.Errorf("tool: want functionArguments as a JSON object in a string, not %.40q",
 			call.FunctionArguments)
 	}
 	return nil
@@ -107,7 +107,7 @@ func (t *turn) content(call *toolCall) (string, error) {
 	tool, l := tools[i], &t.call.World.LLM
 	target, ok := jsonapi.Find(t.call.World, tool.ToolTargetID, kinds.TargetsOf(l))
 	if !ok {
-		return "", fmt.Errorf("the %s of function %s is gone", tool.ToolTargetType, tool.FunctionName)
+		return "", fmt.Errorf("the %s of function %s was deleted", tool.ToolTargetType, tool.FunctionName)
 	}
 	name := target.Attributes.Name
 	call.TargetFunction = cmp.Or(call.TargetFunction, tool.TargetFunction)
@@ -133,7 +133,7 @@ func (t *turn) content(call *toolCall) (string, error) {
 func (t *turn) lookUp(base world.KnowledgeBase, call *toolCall) (string, error) {
 	var args knowledge.Arguments
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &args); err != nil {
-		return "", fmt.Errorf("the arguments %s do not fit %s: %w", call.FunctionArguments, call.TargetFunction, err)
+		return "", fmt.Errorf("the arguments %s do not match the schema of %s: %w", call.FunctionArguments, call.TargetFunction, err)
 	}
 	content, notes, err := t.Ask(t.call, base, call.TargetFunction, args)
 	t.notes = append(t.notes, notes...)

@@ -71,7 +71,7 @@ func readEvent(raw []byte) (scriptEvent, error) {
 	case event.Error != nil:
 		return event, event.Error.check()
 	case jsonapi.OrEmpty(event.Content) == "" && jsonapi.OrEmpty(event.Reasoning) == "":
-		return event, errors.New("want text that is not empty")
+		return event, errors.New("want a string that is not empty")
 	}
 	return event, nil
 }
@@ -108,7 +108,7 @@ func (a *scriptArtifact) check() error {
 		wanted, other, name = other, wanted, "binaryContent, in base64"
 	}
 	if wanted == nil || other != nil {
-		return fmt.Errorf("artifact: want the content of %s as %s, and nothing else", a.ArtifactType, name)
+		return fmt.Errorf("artifact: want only the content of %s, as %s", a.ArtifactType, name)
 	}
 	if _, err := base64.StdEncoding.DecodeString(jsonapi.OrEmpty(a.BinaryContent)); err != nil {
 		return fmt.Errorf("artifact: want binaryContent in base64: %w", err)

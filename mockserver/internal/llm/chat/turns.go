@@ -32,9 +32,9 @@ func checkTurn(t world.Turn) error {
 		return op.Invalid("status", "want one of %s, or none, not %d", strings.Trim(fmt.Sprint(refusals), "[]"),
 			t.Status)
 	case (t.Status == 0) == (len(t.Events) == 0):
-		return op.Invalid("", "want either events or a status: a turn answers or refuses")
+		return op.Invalid("", "want either events or a status: a turn succeeds or is refused")
 	case t.Status == 0 && t.Message != "":
-		return op.Invalid("message", "only a refusal has one; want a status, or an event with an error")
+		return op.Invalid("message", "only a refused turn has one; want a status, or an event with an error")
 	}
 	return checkEvents(t.Events)
 }
@@ -49,7 +49,7 @@ func checkEvents(events []json.RawMessage) error {
 			continue
 		}
 		if event.Error != nil && i < len(events)-1 {
-			errs = append(errs, op.Invalid(at, "an error ends the turn; want no events behind it"))
+			errs = append(errs, op.Invalid(at, "an error ends the turn; want no events after it"))
 		}
 	}
 	return errors.Join(errs...)

@@ -137,7 +137,7 @@ func rowsOf(name string) func(*world.LLM) table.Rows {
 			return k.Rows
 		}
 	}
-	panic("world.LLMKinds has no line for " + name)
+	panic("world.LLMKinds has no entry for " + name)
 }
 
 // bind sets the attributes of a resource from the body.
@@ -152,7 +152,7 @@ func (k *Kind) bind(c *op.Call, id int64, row any) error {
 	case body.Data == nil:
 		return missing("data")
 	case !isNew && !strings.EqualFold(body.Data.ID, head.UUID):
-		return BadRequest("data.id", reasonKey, "want the id of the path, %s, not %q", head.UUID, body.Data.ID)
+		return BadRequest("data.id", reasonKey, "want the id in the path, %s, not %q", head.UUID, body.Data.ID)
 	}
 	if err := errors.Join(k.managed(row), rejectReadOnly(c, body.Data.Attributes)); err != nil {
 		return err
@@ -251,5 +251,5 @@ func (k *Kind) managed(row any) error {
 	if WireFields(attributes)["isManaged"] != true {
 		return nil
 	}
-	return op.Forbidden("%s %s is managed by the platform, which alone changes and removes it", k.Noun, head.UUID)
+	return op.Forbidden("%s %s is managed by the platform and cannot be changed or removed", k.Noun, head.UUID)
 }

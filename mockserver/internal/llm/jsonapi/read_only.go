@@ -14,7 +14,7 @@ import (
 )
 
 // readOnlyReason is the message for an attribute that clients cannot send.
-const readOnlyReason = "is the server's to set"
+const readOnlyReason = "is set by the server"
 
 // rejectReadOnly refuses attributes that the document does not let clients write (public).
 func rejectReadOnly(c *op.Call, sent map[string]jsontext.Value) error {
@@ -24,7 +24,7 @@ func rejectReadOnly(c *op.Call, sent map[string]jsontext.Value) error {
 		switch schema := known[name]; {
 		case schema == nil:
 			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly,
-				"is no attribute of this kind of resource"))
+				"is not an attribute of this kind of resource"))
 		case schema.Value.ReadOnly:
 			errs = append(errs, BadRequest(AttributesField+"."+name, reasonReadOnly, readOnlyReason))
 		}

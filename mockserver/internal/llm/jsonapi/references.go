@@ -32,7 +32,7 @@ func OptionalRef[A any](c *op.Call, attribute string, uuid *string, rows *table.
 
 // NoSuchRef returns the error for a reference to a resource that does not exist.
 func NoSuchRef(attribute, uuid string) error {
-	return Unprocessable(attribute, InvalidFormat, "there is no %s with id %q", RefNoun(attribute), uuid)
+	return Unprocessable(attribute, InvalidFormat, "%s with id %q not found", RefNoun(attribute), uuid)
 }
 
 // RefNoun returns the noun for the target of a reference, by its name: projectId refers to a project.
@@ -72,7 +72,7 @@ func RequireText(attribute, text string) error {
 func RequireObject(attribute, text string) error {
 	var object map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
-		return Unprocessable(attribute, InvalidJSON, "want a JSON object as text, not %.40q", text)
+		return Unprocessable(attribute, InvalidJSON, "want a JSON object in a string, not %.40q", text)
 	}
 	return nil
 }

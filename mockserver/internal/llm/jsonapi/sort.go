@@ -23,7 +23,7 @@ func (k *Kind) sort(c *op.Call) (func(a, b any) int, error) {
 		name, descends := strings.CutPrefix(strings.TrimSpace(field), "-")
 		key := c.Neutral(Camel(name))
 		if _, ok := known[key]; !ok && key != "id" && key != "createdAt" && key != "updatedAt" {
-			return nil, BadRequest("sort", reasonSort, "%q is no field of %s", c.Neutral(name), k.Type)
+			return nil, BadRequest("sort", reasonSort, "%q is not a field of %s", c.Neutral(name), k.Type)
 		}
 		order := func(a, b any) int { return compare(sortKey(a, key), sortKey(b, key)) }
 		if descends {

@@ -40,13 +40,13 @@ func checkTarget(c *op.Call, list string, n int, kind, uuid string) error {
 	switch {
 	case !known:
 		return jsonapi.Unprocessable(jsonapi.AttributeAt(list, n, "toolTargetType"), jsonapi.InvalidFormat,
-			"%q is no kind of tool target, such as %s",
+			"unknown kind of tool target %q; want one such as %s",
 			kind, knowledgeBaseTarget)
 	case !found:
 		return jsonapi.Unprocessable(jsonapi.AttributeAt(list, n, "toolTargetId"), jsonapi.InvalidFormat,
-			"there is no tool target of the kind %s with id %q", kind, uuid)
+			"tool target of kind %s with id %q not found", kind, uuid)
 	case kind == agentTarget && user != c.Caller.User.ID:
-		return op.Forbidden("agent %s, at which %s points, is not yours", uuid,
+		return op.Forbidden("agent %s, which %s refers to, belongs to another user", uuid,
 			jsonapi.AttributeAt(list, n, "toolTargetId"))
 	}
 	return nil

@@ -53,7 +53,7 @@ func checkFunctions(a *world.Agent) error {
 		errs = append(errs, jsonapi.RequireText(attribute, name))
 		if seen[name] {
 			errs = append(errs, jsonapi.Unprocessable(attribute, jsonapi.NotUnique,
-				"another function of the agent has the name %q", name))
+				"the name %q is already used by another function of the agent", name))
 		}
 		seen[name] = true
 	}

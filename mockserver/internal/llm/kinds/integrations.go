@@ -78,7 +78,7 @@ func checkActions(c *op.Call, actions []world.IntegrationAction) error {
 		errs = append(errs, jsonapi.RequireRef(c, prompt, action.PromptID, &c.World.LLM.Prompts))
 		if seen[action.PromptID] {
 			errs = append(errs, jsonapi.Unprocessable(prompt, jsonapi.NotUnique,
-				"an action of the integration runs the prompt %s already", action.PromptID))
+				"the prompt %s is already used by an action of the integration", action.PromptID))
 		}
 		seen[action.PromptID] = true
 		for m, tag := range action.UITags {

@@ -46,7 +46,7 @@ func requireModel(attribute, key string, models []model) error {
 		keys[i] = m.key
 	}
 	return jsonapi.Unprocessable(attribute, jsonapi.InvalidFormat,
-		"%q is no model in use: want %s; GET /api/users/current_settings lists them",
+		"unknown model %q; want %s; GET /api/users/current_settings lists them",
 		key, names.OneOf(key, keys))
 }
 

@@ -53,7 +53,7 @@ func setProject(c *op.Call, before, after *world.Resource[world.LLMProject]) err
 	for id, other := range table.All(&c.World.LLM.Projects) {
 		if id != after.ID && other.Attributes.Name == p.Name {
 			errs = append(errs, jsonapi.Unprocessable("name", jsonapi.NotUnique,
-				"there is another project with the name %q", p.Name))
+				"the name %q is already used by another project", p.Name))
 		}
 	}
 	had := world.LLMProject{}

@@ -29,7 +29,7 @@ func setPrompt(c *op.Call, before, after *world.Resource[world.Prompt]) error {
 	}
 	agent := jsonapi.RequireRef(c, "agentId", p.AgentID, &c.World.LLM.Agents)
 	if before != nil && before.Attributes.AgentID != p.AgentID {
-		agent = jsonapi.Unprocessable("agentId", jsonapi.Immutable, "a prompt keeps its agent, %s, for life",
+		agent = jsonapi.Unprocessable("agentId", jsonapi.Immutable, "the agent of a prompt, %s, cannot be changed",
 			before.Attributes.AgentID)
 	}
 	return errors.Join(append(errs, agent)...)

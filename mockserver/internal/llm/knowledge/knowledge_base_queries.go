@@ -102,7 +102,7 @@ func (s *source) list(args Arguments) (string, error) {
 func (s *source) search(args Arguments) (string, error) {
 	words := strings.FieldsFunc(strings.ToLower(args.Keywords), func(r rune) bool { return r == ' ' || r == ',' })
 	if len(words) == 0 {
-		return "", op.Unprocessable("arguments.keywords", "is missing: %s wants words to search for", searchSchema)
+		return "", op.Unprocessable("arguments.keywords", "is missing: %s needs words to search for", searchSchema)
 	}
 	tables, err := s.chosen(args, math.MaxInt)
 	if err != nil {
@@ -132,7 +132,7 @@ func containsAny(text string, words []string) bool {
 func (s *source) query(args Arguments) (string, error) {
 	statement := cmp.Or(args.Query, args.Statement)
 	if strings.TrimSpace(statement) == "" {
-		return "", op.Unprocessable("arguments.query", "is missing: %s wants SQL", queryDataDirect)
+		return "", op.Unprocessable("arguments.query", "is missing: %s needs SQL", queryDataDirect)
 	}
 	var views []across.View
 	for _, t := range s.base.Tables {
@@ -142,7 +142,7 @@ func (s *source) query(args Arguments) (string, error) {
 	}
 	found, err := s.find(statement, views, s.base.MaxRows)
 	if err != nil {
-		return "", op.Unprocessable("", "the query fails: %v", err)
+		return "", op.Unprocessable("", "the query failed: %v", err)
 	}
 	return s.rowsText(found), nil
 }

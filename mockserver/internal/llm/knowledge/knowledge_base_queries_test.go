@@ -96,7 +96,7 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 		ask(c, plain, "SEARCH_SCHEMA", `{"keywords":" , "}`).Refused(422, "arguments.keywords")
 		ask(c, plain, "LIST_COLUMNS", `{"tables":"orders,invoices"}`).Refused(422, "arguments.tables", "invoices")
 		ask(c, plain, "QUERY_DATA_DIRECT", `{"query":"SELECT nothing FROM orders"}`).Refused(422, "nothing")
-		ask(c, plain, "QUERY_DATA_DIRECT", `{"query":"DELETE FROM orders"}`).Refused(422, "query fails")
+		ask(c, plain, "QUERY_DATA_DIRECT", `{"query":"DELETE FROM orders"}`).Refused(422, "query failed")
 		ask(c, tables, "QUERY_DATA_DIRECT", `{"query":"SELECT * FROM states"}`).Refused(422, "states")
 		ask(c.As("1/analyst"), plain, "LIST_COLUMNS", `{}`).Refused(422, "permissions")
 		ask(c.As("1/analyst"), plain, "QUERY_DATA_DIRECT", `{"query":"SELECT 1"}`).Refused(422, "permissions")
@@ -132,7 +132,7 @@ func TestQueriesWithoutEngine(t *testing.T) {
 		t.Parallel()
 		c := c.In(t)
 		ask(c, id, "QUERY_DATA_DIRECT", `{"query":"SELECT 3"}`).Want(200).
-			Wants("content", `[{"note":"there is no query engine to answer"}]`)
+			Wants("content", `[{"note":"the mock has no query engine"}]`)
 		calls, err := c.World().Journal("llm.queryKnowledgeBase")
 		if err != nil || len(calls) == 0 {
 			t.Fatalf("calls %v, error %v", calls, err)

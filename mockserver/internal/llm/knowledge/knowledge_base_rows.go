@@ -11,7 +11,7 @@ import (
 )
 
 // noEngine is the note for a query that nothing can answer.
-const noEngine = "there is no query engine to answer"
+const noEngine = "the mock has no query engine"
 
 // rowsText returns the rows of a query in the format of the knowledge base, with a note if rows were cut off (public).
 func (s *source) rowsText(found across.Finding) string {

@@ -74,7 +74,7 @@ func checkTables(a world.KnowledgeBase) error {
 	var errs []error
 	if len(a.Tables) > 0 && a.FormatType != legacyJSON {
 		errs = append(errs, jsonapi.Unprocessable("tables", jsonapi.LegacyTables,
-			"want none, or the format %s; the format %s has no tables",
+			"want no tables, or the format %s; the format %s has no tables",
 			legacyJSON, a.FormatType))
 	}
 	seen := map[string]bool{}
@@ -84,7 +84,7 @@ func checkTables(a world.KnowledgeBase) error {
 		name := strings.ToLower(t.Name) // as SQL takes names
 		if seen[name] {
 			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("tables", i, "name"), jsonapi.NotUnique,
-				"another table is called %s already", t.Name))
+				"the name %s is already used by another table", t.Name))
 		}
 		seen[name] = true
 	}

@@ -50,7 +50,7 @@ type (
 )
 
 func logOnly(a world.AgentSchedule) any {
-	message := fmt.Sprintf("agent schedule %q is past its end and does not run any more", a.Name)
+	message := fmt.Sprintf("agent schedule %q has ended and does not run any more", a.Name)
 	return loggingRun{a.Timezone, map[string]string{"echo>": message}}
 }
 

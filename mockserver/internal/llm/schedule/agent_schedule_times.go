@@ -104,7 +104,7 @@ func (t scheduleTimes) checkRepetition() error {
 	for _, day := range t.on {
 		if day < least || day > most {
 			errs = append(errs, jsonapi.Unprocessable("repeatSubFrequency", jsonapi.InvalidFormat,
-				"%s wants days from %d to %d, not %d", t.unit, least, most, day))
+				"%s needs days from %d to %d, not %d", t.unit, least, most, day))
 		}
 	}
 	return errors.Join(errs...)

@@ -53,7 +53,7 @@ func scheduledInput(i world.ChatInterface, raw []byte) (string, error) {
 		Button *string `json:"button_id"`
 	}
 	if err := json.Unmarshal(raw, &values); err != nil {
-		return "", jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat, "input and button_id are texts")
+		return "", jsonapi.Unprocessable(valuesAttribute, jsonapi.InvalidFormat, "input and button_id must be strings")
 	}
 	if input := jsonapi.OrEmpty(values.Input); strings.TrimSpace(input) != "" {
 		return input, nil

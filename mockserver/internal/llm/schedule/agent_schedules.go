@@ -82,7 +82,7 @@ func creatorOnly(c *op.Call, r world.Resource[world.AgentSchedule]) error {
 	}
 	return &op.Error{
 		Code:    op.CodeUnauthorized,
-		Message: "agent schedule " + r.UUID + " is another user's: only its creator may change or delete it",
+		Message: "agent schedule " + r.UUID + " belongs to another user: only its creator may change or delete it",
 	}
 }
 
@@ -152,6 +152,6 @@ func requireReachable(a world.AgentSchedule, agents ...string) error {
 	if len(agents) == 0 || slices.Contains(agents, a.AgentID) {
 		return nil
 	}
-	return jsonapi.Unprocessable("agentId", jsonapi.InvalidFormat, "agent %s does not answer in the %s interface",
+	return jsonapi.Unprocessable("agentId", jsonapi.InvalidFormat, "agent %s is not used in the %s interface",
 		a.AgentID, a.InterfaceType)
 }

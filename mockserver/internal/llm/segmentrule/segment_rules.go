@@ -216,7 +216,7 @@ func convertOperator(field, sign string, value jsontext.Value) (*fullOperator, e
 		operator.RightValue = jsontext.Value("null")
 		return &operator, nil
 	case value.Kind() == jsontext.KindInvalid || value.Kind() == 'n':
-		return nil, op.Unprocessable(field+".right_value", "is missing: %s compares with something", sign)
+		return nil, op.Unprocessable(field+".right_value", "is missing: %s needs a value to compare with", sign)
 	}
 	operator.RightValue = value
 	if operator.Type != "In" && operator.Type != "Between" {
@@ -267,7 +267,7 @@ func several(field, sign string, value jsontext.Value) ([]jsontext.Value, error)
 	}
 	for _, one := range values {
 		if kind := one.Kind(); kind != '"' && kind != '0' {
-			return nil, op.Unprocessable(field, "%s takes texts and numbers, not %s", sign, one)
+			return nil, op.Unprocessable(field, "%s takes strings and numbers, not %s", sign, one)
 		}
 	}
 	return values, nil

@@ -128,7 +128,7 @@ func TestConvertSegmentRule(t *testing.T) {
 			{`{` + one + `[{"left_value":"a","operator":"="}]}`, "right_value"},
 			{`{` + one + `[{"left_value":"a","operator":"=","right_value":null}]}`, "right_value"},
 			{`{` + one + `[{"left_value":"a","operator":"IN","right_value":[]}]}`, "right_value"},
-			{`{` + one + `[{"left_value":"a","operator":"IN","right_value":[true]}]}`, "texts and numbers"},
+			{`{` + one + `[{"left_value":"a","operator":"IN","right_value":[true]}]}`, "strings and numbers"},
 			{`{` + one + `[{"left_value":"a","operator":"BETWEEN","right_value":[1]}]}`, "two bounds"},
 			{`{` + one + `[{"logic":"ALL","conditions":[{"left_value":"a"}]}]}`, "conditions.0.conditions.0.operator"},
 		} {

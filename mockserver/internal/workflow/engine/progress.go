@@ -183,7 +183,7 @@ const maxLogFiles = 100
 func (p *progress) start(t *world.Task) {
 	takes, fails := p.outcome(t)
 	if takes > taskLimit {
-		takes, fails = taskLimit, "the task was killed, as it ran for "+taskLimit.String()
+		takes, fails = taskLimit, "the task was killed because it ran for "+taskLimit.String()
 	}
 	p.slots--
 	t.StartedAt, t.EndsAt, t.Fails = p.at, p.at.Add(takes), fails
