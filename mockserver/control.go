@@ -12,9 +12,9 @@ import (
 
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -101,7 +101,7 @@ func inDefaultWorld(doc *specs.Document, method, path string) string {
 		match := doc.Find(method, path)
 		return match.Operation != nil || match.Allow != ""
 	}
-	if full := "/worlds/" + live.Default + path; len(path) > len("/") && !isKnown(path) && isKnown(full) {
+	if full := "/worlds/" + worlds.Default + path; len(path) > len("/") && !isKnown(path) && isKnown(full) {
 		return full
 	}
 	return path

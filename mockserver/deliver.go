@@ -3,15 +3,15 @@ package mockserver
 import (
 	"net/http"
 
-	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/clock"
+	"svc.example/understudy/mockserver/internal/validate"
 )
 
 // chunk is the number of bytes of an answer that a client must read within one write timeout.
 const chunk = 64 << 10
 
 // deliver sends an answer that is in the journal, for as long as the client goes on taking it.
-func (x *exchange) deliver(a check.Answer) {
+func (x *exchange) deliver(a validate.Answer) {
 	x.server.sending.Add(1)
 	defer x.server.sending.Add(-1)
 	connection := http.NewResponseController(x.w)

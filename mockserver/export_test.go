@@ -1,8 +1,8 @@
 package mockserver
 
 import (
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/worlds"
 )
 
 // WithFailure reports the server's own faults to a function, rather than to a test.
@@ -59,4 +59,4 @@ func SharedWorlds() (n int) {
 }
 
 // SettleAtMost bounds how many events the world default settles at once.
-func (s *Server) SettleAtMost(n int) { s.worlds.Get(live.Default).MaxSettled = n }
+func (s *Server) SettleAtMost(n int) { s.worlds.Get(worlds.Default).MaxSettled = n }

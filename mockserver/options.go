@@ -11,7 +11,7 @@ import (
 
 	"svc.example/understudy/mockserver/certs"
 	"svc.example/understudy/mockserver/internal/clock"
-	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/mockserver/query"
 	"svc.example/understudy/specs"
 )
@@ -41,7 +41,7 @@ type config struct {
 	validation   Validation
 	log          *slog.Logger
 	recording    io.Writer
-	limits       live.Limits
+	limits       worlds.Limits
 	recordLimit  int64
 	engine       query.Engine
 	token        string
@@ -225,7 +225,7 @@ func configure(defaults, opts []Option) (*config, error) {
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
 		log: slog.New(slog.DiscardHandler), documents: map[string]string{}, recordLimit: DefaultRecordLimit,
 		writeTimeout: DefaultWriteTimeout,
-		limits: live.Limits{
+		limits: worlds.Limits{
 			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,
 		},
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/specs"
 )
 
@@ -21,15 +21,15 @@ import (
 // user's document, the log says so at the start, and the journal with each of them.
 type ownDocument struct {
 	file   string
-	ours   map[string]*check.Operation // by id, of the operations that ours has, too
-	logged sync.Map                    // operations and statuses whose answers were logged
+	ours   map[string]*validate.Operation // by id, of the operations that ours has, too
+	logged sync.Map                       // operations and statuses whose answers were logged
 }
 
 func newOwnDocument(file string, doc *specs.Document) *ownDocument {
-	d := &ownDocument{file: file, ours: map[string]*check.Operation{}}
+	d := &ownDocument{file: file, ours: map[string]*validate.Operation{}}
 	for _, operation := range doc.All() {
 		if operation.Embedded != nil {
-			d.ours[operation.ID] = check.New(operation.Embedded)
+			d.ours[operation.ID] = validate.New(operation.Embedded)
 		}
 	}
 	return d
@@ -53,7 +53,7 @@ func (s *Server) report(file string, embedded, doc *specs.Document) {
 	byDifference := map[string][]string{}
 	for _, operation := range doc.Operations {
 		if operation.Embedded != nil {
-			if list := check.Compare(operation, operation.Embedded); len(list) > 0 {
+			if list := validate.Compare(operation, operation.Embedded); len(list) > 0 {
 				text := strings.Join(list, "; ")
 				byDifference[text] = append(byDifference[text], operation.ID)
 			}
@@ -69,7 +69,7 @@ func (s *Server) report(file string, embedded, doc *specs.Document) {
 
 // conform makes an answer fit the user's own document where that is possible, and notes what does not fit otherwise. An
 // error status that the document lacks is noted, but not logged.
-func (x *exchange) conform(a check.Answer) check.Answer {
+func (x *exchange) conform(a validate.Answer) validate.Answer {
 	operation := x.checks[x.match.Operation.ID]
 	err := operation.Answer(a)
 	if err == nil {

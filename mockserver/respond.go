@@ -15,9 +15,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svc.example/understudy/mockserver/internal/check"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/validate"
+	"svc.example/understudy/mockserver/internal/worlds"
 )
 
 // maxRefusals is the greatest number of mistakes in an answer; the rest are only counted.
@@ -97,7 +97,7 @@ func (x *exchange) name() string {
 
 // encode turns a reply into bytes and holds them against the document. A mock that would break the contract answers
 // 500 instead.
-func (x *exchange) encode(reply op.Reply) check.Answer {
+func (x *exchange) encode(reply op.Reply) validate.Answer {
 	a, err := x.render(reply)
 	if err == nil && x.match.Operation != nil && a.Status < http.StatusInternalServerError {
 		switch {
@@ -128,12 +128,12 @@ func (x *exchange) tolerate(err error) error {
 	return nil
 }
 
-func (x *exchange) render(reply op.Reply) (a check.Answer, err error) {
+func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	x.notes = append(x.notes, reply.Notes...)
 	if reply.ETag != "" && x.r.Header.Get("Range") != "" {
 		reply = x.slice(reply)
 	}
-	a = check.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes}
+	a = validate.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes}
 	if reply.Chunks != nil {
 		a.Body = slices.Concat(reply.Chunks...)
 	}
@@ -219,7 +219,7 @@ func (p *part) of(whole []byte) []byte {
 // now is the world's time, so that a frozen world gives the same bytes again.
 func (x *exchange) now() time.Time {
 	if x.world == nil {
-		return x.server.worlds.Get(live.Default).Now()
+		return x.server.worlds.Get(worlds.Default).Now()
 	}
 	return x.world.Now()
 }

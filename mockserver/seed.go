@@ -14,10 +14,10 @@ import (
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/core/access"
 	"svc.example/understudy/mockserver/internal/dwh"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
@@ -33,12 +33,12 @@ func CheckScenario(opts ...Option) error {
 	if err != nil {
 		return inWords(err, c.brand)
 	}
-	_, err = c.begin(scenario, live.Plan{})
+	_, err = c.begin(scenario, worlds.Plan{})
 	return err
 }
 
 // begin makes the world that a scenario begins with.
-func (c *config) begin(scenario scenarios.Scenario, plan live.Plan) (world.World, error) {
+func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.World, error) {
 	seed := scenario.Seed
 	if c.seed != nil {
 		seed = *c.seed

@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs"
 )
 
@@ -30,7 +30,7 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 
-	world  *live.World
+	world  *worlds.World
 	match  specs.Match
 	after  int64 // the number of the last exchange that was over
 	start  time.Time
@@ -152,11 +152,11 @@ func (x *exchange) enter(key string) error {
 
 // worldOf returns the world that a key leads to: the one that it was minted for, or the only one that made it for a
 // client.
-func (s *Server) worldOf(key string) *live.World {
+func (s *Server) worldOf(key string) *worlds.World {
 	if w := s.worlds.ByKey(key); w != nil {
 		return w
 	}
-	w := s.worlds.Get(live.Default)
+	w := s.worlds.Get(worlds.Default)
 	if _, known := w.Peek().Account.Keys.Get(key); !known && key != "" {
 		if other := s.worlds.Knowing(key); other != nil {
 			return other
@@ -197,7 +197,7 @@ func (x *exchange) route() (*op.Route, error) {
 func (x *exchange) validate(mode Validation) (err error) {
 	operation := x.checks[x.match.Operation.ID]
 	x.call.Raw = x.body
-	r := &check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+	r := &validate.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
 	if x.own != nil {
 		r.Query = maps.Clone(r.Query) // what is read is written
 	}
@@ -220,9 +220,9 @@ func (x *exchange) validate(mode Validation) (err error) {
 
 // handOver gives handlers the query and the body of a request that was read. By a user's own document it was read only to
 // be held against it.
-func (x *exchange) handOver(r *check.Request) error {
+func (x *exchange) handOver(r *validate.Request) error {
 	if x.own != nil {
-		r = &check.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+		r = &validate.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
 		if err := x.own.ours[x.match.Operation.ID].Read(r); err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (x *exchange) handOver(r *check.Request) error {
 }
 
 // send commits the exchange to the journal and only then lets the first byte of the answer go.
-func (x *exchange) send(a check.Answer) {
+func (x *exchange) send(a validate.Answer) {
 	header := x.w.Header()
 	values := make([]string, len(a.Header)) // one allocation for all of them
 	for i, line := range a.Header {
@@ -252,7 +252,7 @@ func (x *exchange) send(a check.Answer) {
 	x.deliver(a)
 }
 
-func (x *exchange) entry(a check.Answer) *journal.Entry {
+func (x *exchange) entry(a validate.Answer) *journal.Entry {
 	return &journal.Entry{
 		After: x.after, Start: x.start, End: x.world.Now(), World: x.world.ID, Seed: x.seed, Operation: x.match.Operation,
 		Method: x.r.Method, URL: x.url(), Host: x.r.Host, RequestHeader: x.r.Header,

@@ -22,16 +22,16 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"svc.example/understudy/mockserver/internal/audience"
-	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/core/jobs"
 	"svc.example/understudy/mockserver/internal/dwh"
 	"svc.example/understudy/mockserver/internal/ingestion"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
@@ -39,7 +39,7 @@ import (
 // Server is the mock. It is an http.Handler, safe for concurrent use.
 type Server struct {
 	*config
-	worlds   *live.Worlds
+	worlds   *worlds.Worlds
 	services map[string]func() (*service, error)
 	control  func() (*service, error)
 	settle   map[string]func(*world.World, world.Event)
@@ -60,7 +60,7 @@ type service struct {
 	doc       *specs.Document
 	rules     op.Interface
 	routes    map[string]*op.Route
-	checks    map[string]*check.Operation
+	checks    map[string]*validate.Operation
 	brand     brand
 	own       *ownDocument // nil where the document is ours
 }
@@ -85,7 +85,7 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	}
 	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })
 	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
-	if s.worlds, err = live.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
+	if s.worlds, err = worlds.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
 	}
 	return s, s.loadOwn()
@@ -140,11 +140,11 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 	}
 	v := &service{
 		Name: rules.Name, keyHeader: cmp.Or(doc.KeyHeader(), embedded.KeyHeader()), bareKey: embedded.BareKey(), doc: doc,
-		rules: rules, routes: table, checks: map[string]*check.Operation{},
+		rules: rules, routes: table, checks: map[string]*validate.Operation{},
 	}
 	for _, operation := range doc.All() {
 		if v.checks[operation.ID] == nil {
-			v.checks[operation.ID] = check.New(operation)
+			v.checks[operation.ID] = validate.New(operation)
 		}
 	}
 	if file != "" {
@@ -158,7 +158,7 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 }
 
 // build makes a world out of a scenario.
-func (s *Server) build(plan live.Plan) (world.World, error) {
+func (s *Server) build(plan worlds.Plan) (world.World, error) {
 	name := cmp.Or(plan.Scenario, s.scenario)
 	if name != s.scenario && !slices.Contains(scenarios.List(), name) { // no client chooses files to read
 		return world.World{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(scenarios.List(), ", "), name)

@@ -11,7 +11,7 @@ import (
 
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/live"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -19,13 +19,13 @@ import (
 // concurrent use.
 type World struct {
 	server *Server
-	live   *live.World
+	live   *worlds.World
 }
 
 // World returns the world with an id, or nil; the world default when the id is empty.
 func (s *Server) World(id string) *World {
 	if id == "" {
-		id = live.Default
+		id = worlds.Default
 	}
 	if w := s.worlds.Get(id); w != nil {
 		return &World{s, w}
@@ -52,7 +52,7 @@ func (w *World) Advance(by time.Duration) { w.moved(w.live.Advance(context.Backg
 // That it takes more than a hundred thousand events fails the test, or is logged.
 func (w *World) AdvanceUntilIdle() { w.moved(w.live.AdvanceUntilIdle(context.Background())) }
 
-func (w *World) moved(m live.Moved, err error) {
+func (w *World) moved(m worlds.Moved, err error) {
 	switch {
 	case err != nil:
 		w.server.fail("move the clock", slog.Any("error", err))
@@ -94,7 +94,7 @@ func (w *World) ForkFor(tb testing.TB) *World {
 }
 
 func (w *World) fork() (*World, error) {
-	fork, err := w.server.worlds.Create(live.Plan{Fork: w.live.ID, MintKeys: true})
+	fork, err := w.server.worlds.Create(worlds.Plan{Fork: w.live.ID, MintKeys: true})
 	if err != nil {
 		return nil, err
 	}

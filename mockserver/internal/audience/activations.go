@@ -10,7 +10,7 @@ import (
 	gojson "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -122,7 +122,7 @@ func (f activationFields) check(w *world.World) error {
 	}
 	if f.ConnectionID == nil {
 		wrong("connectionId", "is missing: want the id of a connection of the core data interface")
-	} else if _, ok := across.Connection(w, *f.ConnectionID); !ok {
+	} else if _, ok := bridge.Connection(w, *f.ConnectionID); !ok {
 		wrong("connectionId", "connection %d not found", *f.ConnectionID)
 	}
 	if absent(f.ConnectorConfig) {
@@ -131,7 +131,7 @@ func (f activationFields) check(w *world.World) error {
 		wrong("connectorConfig", "want a JSON object")
 	}
 	for i, id := range f.EmailRecipients {
-		if _, ok := across.User(w, id); !ok {
+		if _, ok := bridge.User(w, id); !ok {
 			wrong("emailRecipients."+strconv.Itoa(i), "user %d not found", id)
 		}
 	}

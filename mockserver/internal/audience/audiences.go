@@ -1,7 +1,7 @@
 package audience
 
 import (
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -23,7 +23,7 @@ func calledAudience(c *op.Call) (world.ParentSegment, error) {
 // segments and activations as well, and others may only list them, is assumed.
 func queriedAudience(c *op.Call) (world.ParentSegment, error) {
 	audience, err := calledAudience(c)
-	if err == nil && !across.MayQuery(c.World, c.Caller, audience.Database) {
+	if err == nil && !bridge.MayQuery(c.World, c.Caller, audience.Database) {
 		err = op.Forbidden("the profiles of audience %d are in the database %s, which you may not query",
 			audience.ID, audience.Database)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/world"
 )
 
@@ -37,7 +37,7 @@ func (c columns) numeric(name string) bool {
 // columnsOf returns the columns of an audience's profiles: those of the table's schema, or of its records if it has
 // none. They are nil, and thus not known, while the table does not exist.
 func columnsOf(w *world.World, a world.ParentSegment) columns {
-	table, records, err := across.Table(w, a.Database, a.Table)
+	table, records, err := bridge.Table(w, a.Database, a.Table)
 	if err != nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func valuesOf(r world.Record) map[string]string {
 }
 
 func profilesOf(w *world.World, a world.ParentSegment, now time.Time) (*profiles, error) {
-	_, records, err := across.Table(w, a.Database, a.Table)
+	_, records, err := bridge.Table(w, a.Database, a.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func profilesOf(w *world.World, a world.ParentSegment, now time.Time) (*profiles
 // partOf says that the world has let some of an audience's profiles go, which would make a count a puzzle; nothing if
 // it has not.
 func partOf(w *world.World, a world.ParentSegment) []string {
-	table, records, err := across.Table(w, a.Database, a.Table)
+	table, records, err := bridge.Table(w, a.Database, a.Table)
 	if held := int64(records.Len()); err == nil && held < table.Count {
 		return []string{fmt.Sprintf("audience %d: only the %d records of %s.%s that the world keeps were counted, of %d; it "+
 			"drops the oldest beyond its limit, which is set with WithRecordLimit or --record-limit",

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
@@ -127,7 +127,7 @@ func queryPending(c *op.Call) (string, time.Time, bool) {
 		return "", time.Time{}, false
 	}
 	q, known := openQuery(c, audience.ID)
-	job, _ := across.Job(c.World, q.Job)
+	job, _ := bridge.Job(c.World, q.Job)
 	status := statusOfQuery(job)
 	return string(status), job.StepAt, known && status == queryRunning
 }
@@ -140,7 +140,7 @@ func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQ
 	if q.Request, err = canonical(c.Body); err != nil {
 		return q, err
 	}
-	job, err := across.AskJob(w, world.Job{
+	job, err := bridge.AskJob(w, world.Job{
 		Type: "presto", Database: a.Database, User: q.User, Query: statement(a, body),
 	}, c.Now, w.Audience.QueryTime)
 	if err != nil {
@@ -150,8 +150,8 @@ func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQ
 	w.Audience.Queries.Put(q.ID, q)
 	for !job.Status.Finished() && !job.StepAt.After(c.Now) {
 		answerQuery(w, world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
-		across.ProceedJob(w, job.ID)
-		job, _ = across.Job(w, job.ID)
+		bridge.ProceedJob(w, job.ID)
+		job, _ = bridge.Job(w, job.ID)
 	}
 	if !job.Status.Finished() && job.Answer == nil {
 		w.Plan(world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
@@ -172,7 +172,7 @@ func statement(a world.ParentSegment, body queryRequest) string {
 
 // tell returns what is known of a query. Once it has returned the end of a query, asking again begins another.
 func tell(w *world.World, q world.SegmentQuery, body queryRequest) queryForm {
-	job, _ := across.Job(w, q.Job)
+	job, _ := bridge.Job(w, q.Job)
 	form := queryForm{ID: q.UUID, QueryID: q.UUID, Status: statusOfQuery(job), JobID: strconv.FormatInt(q.Job, 10)}
 	if job.Status.Finished() {
 		table.Delete(&w.Audience.Queries, q.ID)
@@ -194,7 +194,7 @@ func foundBy(q world.SegmentQuery, job world.Job) world.Found {
 		return *q.Found
 	}
 	count := job.Output.Count
-	if n, lone := across.LoneInteger(job.Output); lone {
+	if n, lone := bridge.LoneInteger(job.Output); lone {
 		count = n
 	}
 	return world.Found{Count: count, Preview: count}

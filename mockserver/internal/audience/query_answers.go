@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -13,7 +13,7 @@ import (
 // was queued for it, keeps that.
 func answerQuery(w *world.World, e world.Event) {
 	q, ok := w.Audience.Queries.Get(e.ID)
-	job, _ := across.Job(w, q.Job)
+	job, _ := bridge.Job(w, q.Job)
 	if !ok || job.Status != world.JobRunning || job.Answer != nil {
 		return
 	}
@@ -28,7 +28,7 @@ func answerQuery(w *world.World, e world.Event) {
 		q.Found = &list.found
 		w.Audience.Queries.Put(q.ID, q)
 	}
-	across.AnswerJob(w, q.Job, list.columns, list.rows, err)
+	bridge.AnswerJob(w, q.Job, list.columns, list.rows, err)
 }
 
 // preview is the answer of the job of a query: the profiles with the columns that were asked for, or else their number.

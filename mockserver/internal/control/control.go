@@ -6,16 +6,16 @@ import (
 	"context"
 
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
 // Host holds what the control interface controls.
 type Host struct {
-	Worlds     *live.Worlds
+	Worlds     *worlds.Worlds
 	Dump       func(context.Context, *world.World) ([]byte, error)                       // as a fixture that loads again
 	Load       func(like *world.World, name string, fixture []byte) (world.World, error) // with the clock's mode of like
 	Render     func(*journal.Entry) *recording.Exchange                                  // without secrets
@@ -89,7 +89,7 @@ type memory struct {
 }
 
 // in returns a handler that is given the world that the path names.
-func (h Host) in(handle func(*op.Call, *live.World) (op.Reply, error)) op.Handler {
+func (h Host) in(handle func(*op.Call, *worlds.World) (op.Reply, error)) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		w := h.Worlds.Get(c.Param("world"))
 		if w == nil {

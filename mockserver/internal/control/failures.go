@@ -1,13 +1,13 @@
 package control
 
 import (
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 )
 
-func (h Host) listIngestionFailures(_ *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) listIngestionFailures(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	state := w.Read().Ingestion
 	failures := []world.IngestionFailure{}
 	for _, failure := range table.All(&state.Failures) {

@@ -8,9 +8,9 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/core/result"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 )
 
 // jobResult is a queued result in answers. Requests have the form of fixtures, with the rows.
@@ -37,7 +37,7 @@ func viewJobResult(r world.QueuedResult) jobResult {
 	return view
 }
 
-func (h Host) listJobResults(_ *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) listJobResults(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	views := []jobResult{}
 	for _, r := range w.Read().Core.Results {
 		views = append(views, viewJobResult(r))
@@ -45,7 +45,7 @@ func (h Host) listJobResults(_ *op.Call, w *live.World) (op.Reply, error) {
 	return op.OK(map[string]any{"world": w.ID, "results": views})
 }
 
-func (h Host) queueJobResult(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) queueJobResult(c *op.Call, w *worlds.World) (op.Reply, error) {
 	var body fixtures.QueuedResult
 	err := op.Unmarshal(c.Body, &body)
 	if misfit, ok := errors.AsType[*json.SemanticError](err); ok && misfit.Err != nil { // of a duration
@@ -64,6 +64,6 @@ func (h Host) queueJobResult(c *op.Call, w *live.World) (op.Reply, error) {
 	return op.Created(viewJobResult(queued))
 }
 
-func (h Host) clearJobResults(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) clearJobResults(c *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.World) error { tx.Core.Results = nil; return nil })
 }

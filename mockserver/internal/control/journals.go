@@ -8,14 +8,14 @@ import (
 	"strconv"
 
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/specs/recording"
 )
 
 // exchanges returns the exchanges that the journal still has, rendered one at a time, of the operations that the call
 // asks for.
-func (h Host) exchanges(c *op.Call, w *live.World) iter.Seq[*recording.Exchange] {
+func (h Host) exchanges(c *op.Call, w *worlds.World) iter.Seq[*recording.Exchange] {
 	entries := w.Journal.Entries(c.Query["operation"]...)
 	return func(yield func(*recording.Exchange) bool) {
 		for _, e := range entries {
@@ -26,7 +26,7 @@ func (h Host) exchanges(c *op.Call, w *live.World) iter.Seq[*recording.Exchange]
 	}
 }
 
-func (h Host) getJournal(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) getJournal(c *op.Call, w *worlds.World) (op.Reply, error) {
 	entries := slices.AppendSeq([]*recording.Exchange{}, h.exchanges(c, w))
 	return op.OK(struct {
 		World   string                `json:"world"`
@@ -35,18 +35,18 @@ func (h Host) getJournal(c *op.Call, w *live.World) (op.Reply, error) {
 	}{w.ID, entries, w.Journal.Dropped()})
 }
 
-func (h Host) clearJournal(_ *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) clearJournal(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	w.Journal.Clear()
 	return op.None()
 }
 
-func (h Host) getJournalHAR(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) getJournalHAR(c *op.Call, w *worlds.World) (op.Reply, error) {
 	var b bytes.Buffer
 	err := recording.WriteHAR(&b, h.exchanges(c, w))
 	return op.Reply{Bytes: b.Bytes(), Type: "application/json"}, err
 }
 
-func (h Host) getJournalNDJSON(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) getJournalNDJSON(c *op.Call, w *worlds.World) (op.Reply, error) {
 	var b bytes.Buffer
 	for e := range h.exchanges(c, w) {
 		if err := recording.Write(&b, e); err != nil {
@@ -56,7 +56,7 @@ func (h Host) getJournalNDJSON(c *op.Call, w *live.World) (op.Reply, error) {
 	return op.Reply{Bytes: b.Bytes(), Type: "application/x-ndjson"}, nil
 }
 
-func (h Host) getJournalCounts(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) getJournalCounts(c *op.Call, w *worlds.World) (op.Reply, error) {
 	wanted := c.Query["operation"]
 	total, operations := 0, map[string]int{}
 	for count, n := range w.Journal.Counts() {

@@ -1,17 +1,17 @@
 package control
 
 import (
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/llm/chat"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 )
 
-func (h Host) listTurns(_ *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) listTurns(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.OK(map[string]any{"world": w.ID, "turns": append([]world.Turn{}, w.Read().LLM.Turns...)})
 }
 
-func (h Host) queueTurn(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) queueTurn(c *op.Call, w *worlds.World) (op.Reply, error) {
 	var turn world.Turn
 	if err := c.Decode(&turn); err != nil {
 		return op.Reply{}, err
@@ -22,6 +22,6 @@ func (h Host) queueTurn(c *op.Call, w *live.World) (op.Reply, error) {
 	return op.Created(turn)
 }
 
-func (h Host) clearTurns(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) clearTurns(c *op.Call, w *worlds.World) (op.Reply, error) {
 	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.World) error { tx.LLM.Turns = nil; return nil })
 }

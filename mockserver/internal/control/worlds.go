@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
-	"svc.example/understudy/mockserver/internal/live"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
+	"svc.example/understudy/mockserver/internal/worlds"
 )
 
 type worldView struct {
@@ -24,7 +24,7 @@ type clockView struct {
 	Now  time.Time  `json:"now"`
 }
 
-func viewWorld(w *live.World) worldView {
+func viewWorld(w *worlds.World) worldView {
 	value := w.Peek()
 	return worldView{
 		ID: w.ID, Scenario: value.Scenario, Fork: w.Fork, Seed: value.Seed, Keys: w.Keys,
@@ -55,7 +55,7 @@ func (h Host) createWorld(c *op.Call) (op.Reply, error) {
 	if err := c.Decode(&body); err != nil {
 		return op.Reply{}, err
 	}
-	plan := live.Plan{
+	plan := worlds.Plan{
 		ID: body.ID, Scenario: body.Scenario, Fork: body.Fork, Seed: body.Seed, Now: body.Now, MintKeys: body.MintKeys,
 	}
 	if body.Clock != "" {
@@ -79,12 +79,12 @@ func (h Host) deleteWorld(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-func (h Host) resetWorld(_ *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) resetWorld(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	w.Reset()
 	return op.OK(viewWorld(w))
 }
 
-func (h Host) listCheckpoints(_ *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) listCheckpoints(_ *op.Call, w *worlds.World) (op.Reply, error) {
 	names := w.Checkpoints()
 	if names == nil {
 		names = []string{}
@@ -92,26 +92,26 @@ func (h Host) listCheckpoints(_ *op.Call, w *live.World) (op.Reply, error) {
 	return op.OK(map[string][]string{"checkpoints": names})
 }
 
-func (h Host) putCheckpoint(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) putCheckpoint(c *op.Call, w *worlds.World) (op.Reply, error) {
 	w.Checkpoint(c.Param("name"))
 	return op.OK(map[string]string{"world": w.ID, "name": c.Param("name")})
 }
 
-func (h Host) deleteCheckpoint(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) deleteCheckpoint(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if !w.DeleteCheckpoint(c.Param("name")) {
 		return op.Reply{}, op.NotFound("checkpoint", "name", c.Param("name"))
 	}
 	return op.None()
 }
 
-func (h Host) restoreCheckpoint(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) restoreCheckpoint(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if !w.Restore(c.Param("name")) {
 		return op.Reply{}, op.NotFound("checkpoint", "name", c.Param("name"))
 	}
 	return op.OK(viewWorld(w))
 }
 
-func (h Host) getState(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) getState(c *op.Call, w *worlds.World) (op.Reply, error) {
 	value, err := w.ReadAll(c.Context)
 	if err != nil {
 		return op.Reply{}, err
@@ -120,7 +120,7 @@ func (h Host) getState(c *op.Call, w *live.World) (op.Reply, error) {
 	return op.Reply{Bytes: dump, Type: "application/json"}, err
 }
 
-func (h Host) putState(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) putState(c *op.Call, w *worlds.World) (op.Reply, error) {
 	value, err := h.Load(w.Peek(), "request body", c.Body)
 	if err != nil {
 		return op.Reply{}, op.Invalid("", "%v", err)
@@ -131,11 +131,11 @@ func (h Host) putState(c *op.Call, w *live.World) (op.Reply, error) {
 	return op.OK(viewWorld(w))
 }
 
-func (h Host) getClock(_ *op.Call, w *live.World) (op.Reply, error) {
-	return op.OK(viewClock(w, live.Moved{World: w.Read(), Complete: true}))
+func (h Host) getClock(_ *op.Call, w *worlds.World) (op.Reply, error) {
+	return op.OK(viewClock(w, worlds.Moved{World: w.Read(), Complete: true}))
 }
 
-func (h Host) moveClock(c *op.Call, w *live.World) (op.Reply, error) {
+func (h Host) moveClock(c *op.Call, w *worlds.World) (op.Reply, error) {
 	var body struct {
 		Advance   *string   `json:"advance"`
 		UntilIdle *bool     `json:"untilIdle"`
@@ -173,8 +173,8 @@ func (h Host) moveClock(c *op.Call, w *live.World) (op.Reply, error) {
 	return movedClock(w)(w.SetClock(c.Context, mode, body.Now))
 }
 
-func movedClock(w *live.World) func(live.Moved, error) (op.Reply, error) {
-	return func(moved live.Moved, err error) (op.Reply, error) {
+func movedClock(w *worlds.World) func(worlds.Moved, error) (op.Reply, error) {
+	return func(moved worlds.Moved, err error) (op.Reply, error) {
 		if err != nil {
 			return op.Reply{}, err
 		}
@@ -182,7 +182,7 @@ func movedClock(w *live.World) func(live.Moved, error) (op.Reply, error) {
 	}
 }
 
-func viewClock(w *live.World, moved live.Moved) any {
+func viewClock(w *worlds.World, moved worlds.Moved) any {
 	var next *time.Time
 	if event, ok := moved.World.Next(); ok {
 		next = &event.At

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 )
 
@@ -70,16 +70,16 @@ func (c advancedConfig) custom(kind string) bool {
 // checkTargets refuses targets that do not exist: they are never made here (documented).
 func (p configs) checkTargets(c *op.Call) error {
 	database := p.Output.Database
-	d, ok := across.TargetDatabase(c.World, database)
+	d, ok := bridge.TargetDatabase(c.World, database)
 	if !ok {
 		return op.Invalid("output_config.database", "database %s does not exist: create it first", database)
 	}
-	if !across.MayImport(c.World, c.Caller, d) {
+	if !bridge.MayImport(c.World, c.Caller, d) {
 		return op.Forbidden("your permissions do not include import on database %s", database)
 	}
 	var errs []error
 	for n, entry := range p.Advanced {
-		if across.HasTable(c.World, d, entry.Table) {
+		if bridge.HasTable(c.World, d, entry.Table) {
 			continue
 		}
 		errs = append(errs, op.Invalid(fmt.Sprintf("advanced_configs.%d.target_table", n),

@@ -1,7 +1,7 @@
 package dwh
 
 import (
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
@@ -41,7 +41,7 @@ type integrationForm struct {
 func view(w *world.World, i world.Warehouse) integrationForm {
 	return integrationForm{
 		ID: i.ID, Name: i.Name, UserID: i.User, AccountID: w.Account.ID,
-		ProjectID: i.Project, ProjectName: across.Project(w, i.Project).Name, ConfigID: i.Config.ID,
+		ProjectID: i.Project, ProjectName: bridge.Project(w, i.Project).Name, ConfigID: i.Config.ID,
 		ScheduleType: i.Schedule.Type, ScheduleOption: i.Schedule.Option, Timezone: i.Schedule.Timezone,
 		CreatedAt: op.Instant(i.CreatedAt), UpdatedAt: op.Instant(i.UpdatedAt),
 	}
@@ -123,7 +123,7 @@ func deleteDwhIntegration(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	before := view(c.World, i)
-	across.RemoveProject(c.World, i.Project, c.Now)
+	bridge.RemoveProject(c.World, i.Project, c.Now)
 	table.Delete(&c.World.DWH.Sessions, i.ID)
 	table.Delete(&c.World.DWH.Integrations, i.ID)
 	return op.OK(before)

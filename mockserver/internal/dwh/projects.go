@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
@@ -25,7 +25,7 @@ const (
 // project keeps its name for life, as projects do, and so does the workflow in it: its sessions and its schedule go by
 // that (assumed).
 func upload(c *op.Call, i *world.Warehouse, parts configs, sessions []world.BulkloadSession) error {
-	name := across.Project(c.World, i.Project).Name
+	name := bridge.Project(c.World, i.Project).Name
 	if i.Project == 0 {
 		name = freeProject(c.World, i.Name)
 	} else if err := projectLives(c.World, *i); err != nil {
@@ -35,7 +35,7 @@ func upload(c *op.Call, i *world.Warehouse, parts configs, sessions []world.Bulk
 	if err != nil {
 		return err
 	}
-	p, err := across.Upload(c.World, across.Files{
+	p, err := bridge.Upload(c.World, bridge.Files{
 		Project: name, Revision: c.World.UUID("dwh.revision", c.World.NewID("dwh.revision")), Files: files,
 		User: c.Caller.User.ID,
 	}, c.Now)
@@ -55,7 +55,7 @@ func freeProject(w *world.World, integration string) string {
 		}
 	}
 	name := projectPrefix + safe.String()
-	for n := 2; across.HasProject(w, name); n++ {
+	for n := 2; bridge.HasProject(w, name); n++ {
 		name = fmt.Sprintf("%s%s_%d", projectPrefix, safe.String(), n)
 	}
 	return name
@@ -67,7 +67,7 @@ func workflowOf(project string) string { return strings.TrimPrefix(project, proj
 // projectLives returns an error if the project was deleted in the workflow interface. The integration still exists
 // then, so that the error is not a 404 (assumed).
 func projectLives(w *world.World, i world.Warehouse) error {
-	p := across.Project(w, i.Project)
+	p := bridge.Project(w, i.Project)
 	if p.DeletedAt.IsZero() {
 		return nil
 	}

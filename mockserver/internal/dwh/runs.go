@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
 	"svc.example/understudy/mockserver/internal/table"
@@ -24,8 +24,8 @@ func runDwhWorkflow(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	workflow := workflowOf(across.Project(c.World, i.Project).Name)
-	a, err := across.StartNow(c.World, i.Project, workflow)
+	workflow := workflowOf(bridge.Project(c.World, i.Project).Name)
+	a, err := bridge.StartNow(c.World, i.Project, workflow)
 	if gone := (*op.Error)(nil); errors.As(err, &gone) && gone.Code == op.CodeNotFound {
 		err = op.Conflict("the workflow of integration %d cannot run: %v; another revision of its project was "+
 			"uploaded, which an update of the integration replaces", i.ID, err)
@@ -33,21 +33,21 @@ func runDwhWorkflow(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return op.Reply{Body: across.AttemptView(c.World, a), Notes: []string{noRecords}}, nil
+	return op.Reply{Body: bridge.AttemptView(c.World, a), Notes: []string{noRecords}}, nil
 }
 
 // runs are the attempts of the integration's project, whoever has started them.
 var runs = resource.New(resource.Of[world.Attempt]{
-	Dialect: dialect, Rows: across.Attempts,
+	Dialect: dialect, Rows: bridge.Attempts,
 	Page: resource.ByPage{Newest: true, Page: paging.Page, Size: paging.Size, Default: paging.Default}.Window,
 	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
 		i, err := called(c)
-		return func(a world.Attempt) bool { return across.OfProject(c.World, a, i.Project) }, err
+		return func(a world.Attempt) bool { return bridge.OfProject(c.World, a, i.Project) }, err
 	},
 	View: func(c *op.Call, a world.Attempt) any {
 		return runForm{
 			AttemptID: a.ID, AttemptName: a.RetryName, SessionID: a.Session,
-			SessionTime: across.SessionTime(c.World, a), Status: across.AttemptStatus(a),
+			SessionTime: bridge.SessionTime(c.World, a), Status: bridge.AttemptStatus(a),
 		}
 	},
 })
@@ -68,10 +68,10 @@ func runsPending(c *op.Call) (state string, at time.Time, pending bool) {
 		return "", time.Time{}, false
 	}
 	var ids []int64
-	for id, a := range table.All(across.Attempts(c.World)) {
-		if across.OfProject(c.World, a, i.Project) {
+	for id, a := range table.All(bridge.Attempts(c.World)) {
+		if bridge.OfProject(c.World, a, i.Project) {
 			ids = append(ids, id)
 		}
 	}
-	return across.Watch(c.World, ids...)
+	return bridge.Watch(c.World, ids...)
 }

@@ -3,7 +3,7 @@ package ingestion
 import (
 	"fmt"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -26,7 +26,7 @@ func ingestEvent(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return drop(c, err), nil
 	}
-	target = across.Learned(target, record)
+	target = bridge.Learned(target, record)
 	target.CounterUpdatedAt = c.Now
 	c.World.Core.Store(target, record)
 	return accepted(), nil
@@ -37,7 +37,7 @@ func target(c *op.Call) (world.Table, error) {
 	if c.Caller.User.ID == 0 {
 		return world.Table{}, op.Forbidden("the API key is not valid")
 	}
-	return across.ImportTarget(c)
+	return bridge.ImportTarget(c)
 }
 
 // drop answers as if all were well, and leaves the reason where a test finds it.

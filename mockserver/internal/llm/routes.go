@@ -7,7 +7,7 @@ package llm
 import (
 	"slices"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/chat"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/llm/kinds"
@@ -20,7 +20,7 @@ import (
 
 // Interface returns the LLM interface: its routes in the order of its document. The engine that answers jobs also
 // answers the queries of knowledge bases.
-func Interface(engine across.Engine) op.Interface {
+func Interface(engine bridge.Engine) op.Interface {
 	q, r := knowledge.Querier{Engine: engine}, related()
 	runner := chat.Runner{Querier: q}
 	x := op.Interface{

@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/mockserver/internal/check"
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/core"
 	"svc.example/understudy/mockserver/internal/core/jobs"
 	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/internal/op"
+	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/specs"
 )
@@ -231,11 +231,11 @@ func (b *bare) call(target string) mocktest.Answer {
 	} else if err != nil {
 		b.Fatal(err)
 	}
-	a := check.Answer{Status: max(reply.Status, 200), Type: "application/json"}
+	a := validate.Answer{Status: max(reply.Status, 200), Type: "application/json"}
 	if a.Body, err = json.Marshal(reply.Body); err != nil {
 		b.Fatal(err)
 	}
-	if err := check.New(match.Operation).Answer(a); err != nil {
+	if err := validate.New(match.Operation).Answer(a); err != nil {
 		b.Error(err)
 	}
 	return mocktest.Answer{Client: &mocktest.Client{TB: b, Iface: "core"}, Status: a.Status, Body: a.Body}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/world"
@@ -81,7 +81,7 @@ func dropInterfaces(w *world.World, gone jsonapi.IDSet) {
 func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
 	for _, schedule := range table.All(&w.LLM.AgentSchedules) {
 		if goes(schedule.Attributes) {
-			across.RemoveProject(w, WorkflowProject(schedule.Attributes), w.Now())
+			bridge.RemoveProject(w, WorkflowProject(schedule.Attributes), w.Now())
 		}
 	}
 	jsonapi.DeleteWhere(w, &w.LLM.AgentSchedules, goes)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/resource"
@@ -16,7 +16,7 @@ import (
 )
 
 // Querier queries the engine that answers jobs.
-type Querier struct{ Engine across.Engine }
+type Querier struct{ Engine bridge.Engine }
 
 // The functions of a knowledge base (public).
 const (
@@ -134,10 +134,10 @@ func (s *source) query(args Arguments) (string, error) {
 	if strings.TrimSpace(statement) == "" {
 		return "", op.Unprocessable("arguments.query", "is missing: %s needs SQL", queryDataDirect)
 	}
-	var views []across.View
+	var views []bridge.View
 	for _, t := range s.base.Tables {
 		if t.EnableData {
-			views = append(views, across.View{Name: t.Name, Text: t.Query})
+			views = append(views, bridge.View{Name: t.Name, Text: t.Query})
 		}
 	}
 	found, err := s.find(statement, views, s.base.MaxRows)
@@ -148,8 +148,8 @@ func (s *source) query(args Arguments) (string, error) {
 }
 
 // find queries the engine, and stores the note of the answer.
-func (s *source) find(text string, views []across.View, rows int) (across.Finding, error) {
-	found, err := across.Ask(s.world, s.Engine, s.queries, across.Question{
+func (s *source) find(text string, views []bridge.View, rows int) (bridge.Finding, error) {
+	found, err := bridge.Ask(s.world, s.Engine, s.queries, bridge.Question{
 		Caller: s.caller, Database: s.base.DatabaseName, Text: text, Now: s.now, Views: views,
 	}, rows)
 	if found.Note != "" {

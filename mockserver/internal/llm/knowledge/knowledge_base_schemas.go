@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/world"
 )
@@ -29,12 +29,12 @@ type schemaColumn struct {
 // tables returns the tables of the knowledge base, or else those of its database. It reads up to the given number of
 // rows of tables whose values are indexed. The error names the table that fails; the tables before it are returned.
 func (s *source) tables(rows int) ([]schemaTable, error) {
-	if err := across.Queryable(s.world, s.caller.User, s.base.DatabaseName); err != nil {
+	if err := bridge.Queryable(s.world, s.caller.User, s.base.DatabaseName); err != nil {
 		return nil, err
 	}
 	tables := []schemaTable{}
 	if len(s.base.Tables) == 0 {
-		for _, t := range across.Tables(s.world, s.base.DatabaseName) {
+		for _, t := range bridge.Tables(s.world, s.base.DatabaseName) {
 			tables = append(tables, schemaOf(t))
 		}
 		return tables, nil
@@ -62,7 +62,7 @@ func schemaOf(t world.Table) schemaTable {
 	return one
 }
 
-func schemaOfFinding(name string, found across.Finding) schemaTable {
+func schemaOfFinding(name string, found bridge.Finding) schemaTable {
 	one := schemaTable{Name: name, Columns: []schemaColumn{}}
 	for i, column := range found.Columns {
 		c := schemaColumn{Name: column[0], Type: column[1]}

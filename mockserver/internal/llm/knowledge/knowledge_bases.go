@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/llm/kinds"
 	"svc.example/understudy/mockserver/internal/op"
@@ -58,7 +58,7 @@ const (
 // checkKnowledgeBase requires an existing database that the caller may query (assumed).
 func checkKnowledgeBase(c *op.Call, a world.KnowledgeBase) error {
 	errs := []error{kinds.RequireProjectAndName(c, a.ProjectID, a.Name)}
-	if err := across.Queryable(c.World, c.Caller.User, a.DatabaseName); err != nil {
+	if err := bridge.Queryable(c.World, c.Caller.User, a.DatabaseName); err != nil {
 		errs = append(errs, jsonapi.Unprocessable("svcDatabaseName", jsonapi.InvalidFormat, "%v", err))
 	}
 	if a.FormatType != legacyJSON && a.FormatType != markdownKV { // assumed

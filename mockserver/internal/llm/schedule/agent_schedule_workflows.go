@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"svc.example/understudy/mockserver/internal/across"
+	"svc.example/understudy/mockserver/internal/bridge"
 	"svc.example/understudy/mockserver/internal/llm/jsonapi"
 	"svc.example/understudy/mockserver/internal/llm/kinds"
 	"svc.example/understudy/mockserver/internal/op"
@@ -58,7 +58,7 @@ func generateWorkflow(c *op.Call, r *world.Resource[world.AgentSchedule], t sche
 	if err != nil {
 		return err
 	}
-	project, err := across.Upload(c.World, across.Files{
+	project, err := bridge.Upload(c.World, bridge.Files{
 		Project: "agent_schedule_" + r.UUID, Revision: strconv.FormatInt(c.World.NewID("llm.workflow_revision"), 10),
 		Files: map[string]string{"agent_schedule.dig": string(text)}, User: c.Caller.User.ID,
 	}, c.World.Now()) // of a fixture, too, no runs of the past are made up for
@@ -80,11 +80,11 @@ func removeAgentSchedule(c *op.Call, r world.Resource[world.AgentSchedule]) erro
 		return err
 	}
 	project := kinds.WorkflowProject(r.Attributes)
-	if across.Running(c.World, project) {
+	if bridge.Running(c.World, project) {
 		return jsonapi.UnprocessableResource(jsonapi.SomethingWrong,
 			"the workflow of the schedule, project %s, cannot be deleted while it runs",
 			jsonapi.OrEmpty(r.Attributes.WorkflowProjectID))
 	}
-	across.RemoveProject(c.World, project, c.Now)
+	bridge.RemoveProject(c.World, project, c.Now)
 	return nil
 }

@@ -1,6 +1,6 @@
-// Package check checks requests and answers against the document, with everything that can be prepared at start. The
+// Package validate checks requests and answers against the document, with everything that can be prepared at start. The
 // schemas are kin-openapi's; routing, media types and strictness are our own.
-package check
+package validate
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
-// Package live keeps worlds that change: a value behind a pointer, a mutex for those who write, a journal, and the
+// Package worlds keeps worlds that change: a value behind a pointer, a mutex for those who write, a journal, and the
 // checkpoints to go back to. Readers take no lock.
-package live
+package worlds
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package across
+package bridge
 
 import (
 	"time"

@@ -1,4 +1,4 @@
-package across
+package bridge
 
 import (
 	"svc.example/understudy/mockserver/internal/core/data"

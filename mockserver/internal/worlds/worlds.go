@@ -1,4 +1,4 @@
-package live
+package worlds
 
 import (
 	"crypto/rand"

@@ -1,4 +1,4 @@
-// Package across holds everything that one interface of the platform may ask of another. The packages of the interfaces
+// Package bridge holds everything that one interface of the platform may ask of another. The packages of the interfaces
 // do not import each other; rules that span interfaces go through here:
 //
 //	ingestion → core      the table that an event goes into
@@ -9,7 +9,7 @@
 //	llm       → workflow  the project that runs an agent schedule
 //
 // Users and their keys belong to the account, which all interfaces share: a deleted key is invalid in all of them.
-package across
+package bridge
 
 import (
 	"svc.example/understudy/mockserver/internal/core/access"
