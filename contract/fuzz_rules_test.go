@@ -102,5 +102,5 @@ func scripted(documents []*specs.Document, draw []byte, body string, number int)
 	if status := statuses[int(draw[2])%len(statuses)]; status > 0 {
 		e.Response = &recording.Response{Status: status, Headers: headers[:1], Body: &recording.Body{Bytes: []byte(body)}}
 	}
-	return record.Item{Exchange: e, Place: record.Place{File: "fuzz", Number: number, Line: number}}
+	return record.Item{Exchange: e, Position: record.Position{File: "fuzz", Number: number, Line: number}}
 }

@@ -16,8 +16,8 @@ const (
 	headBytes   = 16 << 20
 )
 
-// yielded is an element of a source.
-type yielded struct {
+// item is an element of a source.
+type item struct {
 	record  record.Raw
 	problem error
 }
@@ -75,13 +75,13 @@ func (c *Checker) try(ctx context.Context, h *head) (held []*ownership.Base, not
 type head struct {
 	config  *config
 	guesser *ownership.Guesser
-	entries []yielded
+	entries []item
 	size    int
 }
 
 // take adds to the head, and reports whether that is enough.
 func (h *head) take(record record.Raw, problem error) bool {
-	h.entries = append(h.entries, yielded{record, problem})
+	h.entries = append(h.entries, item{record, problem})
 	h.size += record.Size()
 	if problem == nil {
 		if item, err := record.Decode(); err == nil && h.config.ignores(&item) == "" {
@@ -98,7 +98,7 @@ func (h *head) replay(yield func(record.Raw, error) bool) bool {
 		if !yield(entries[i].record, entries[i].problem) {
 			return false
 		}
-		entries[i] = yielded{}
+		entries[i] = item{}
 	}
 	return true
 }

@@ -101,7 +101,7 @@ func (c *Checker) unions(source Source) (map[string]*shape.Union, error) {
 		}
 		response := &http.Response{StatusCode: answer.Status, Header: header}
 		if err := addShape(unions[name], result, response, body); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", item.Place, result.Operation().Name(), err)
+			return nil, fmt.Errorf("%s: %s: %w", item.Position, result.Operation().Name(), err)
 		}
 	}
 	return unions, nil

@@ -82,7 +82,7 @@ func (c *Checker) Minimize(ctx context.Context, source Source, r *Report, dir st
 	if err != nil {
 		return err
 	}
-	m := &minimizer{ctx: ctx, checker: c, oracle: o, bases: r.Bases, wanted: map[int][]*hunt{}}
+	m := &minimizer{ctx: ctx, checker: c, oracle: o, bases: r.Bases, wanted: map[int][]*reduction{}}
 	m.begin(r)
 	if err := m.read(source); err != nil {
 		return fmt.Errorf("minimize: %w", err)
@@ -94,9 +94,9 @@ func (c *Checker) Minimize(ctx context.Context, source Source, r *Report, dir st
 }
 
 // oracle judges as the report was made: where interfaces were guessed, a few exchanges would be guessed otherwise.
-func (c *Checker) oracle(r *Report) (*oracle, error) {
+func (c *Checker) oracle(r *Report) (*reproducer, error) {
 	if !c.config.guess || len(r.Bases) == 0 {
-		return &oracle{c, c.judge}, nil
+		return &reproducer{c, c.judge}, nil
 	}
 	bases := map[string][]string{}
 	for _, b := range r.Bases {
@@ -105,11 +105,11 @@ func (c *Checker) oracle(r *Report) (*oracle, error) {
 	j, err := judge.New(judge.Config{
 		Documents: c.documents, Bases: bases, Brand: c.config.brand, Trust: c.config.trust, Engine: c.config.engine,
 	})
-	return &oracle{c, j}, err
+	return &reproducer{c, j}, err
 }
 
-// hunt is a finding whose smallest recording is looked for.
-type hunt struct {
+// reduction is a finding whose smallest recording is looked for.
+type reduction struct {
 	finding *report.Finding
 	last    int // exchange of its evidence
 	records []record.Raw
@@ -122,12 +122,12 @@ type hunt struct {
 type minimizer struct {
 	ctx     context.Context
 	checker *Checker
-	oracle  *oracle
+	oracle  *reproducer
 	bases   []report.Base
 
-	hunts  []*hunt // in the order in which their evidence is complete
-	more   int     // violations beyond
-	wanted map[int][]*hunt
+	hunts  []*reduction // in the order in which their evidence is complete
+	more   int          // violations beyond
+	wanted map[int][]*reduction
 	file   string
 	head   []record.Raw // of the file at hand
 	near   []record.Raw // the latest ones of it
@@ -144,13 +144,13 @@ func (m *minimizer) begin(r *Report) {
 			m.more++
 			continue
 		}
-		h := &hunt{finding: f, last: slices.Max(append(slices.Clone(f.Evidence), f.Exchange))}
+		h := &reduction{finding: f, last: slices.Max(append(slices.Clone(f.Evidence), f.Exchange))}
 		m.hunts = append(m.hunts, h)
 		for _, number := range f.Evidence {
 			m.wanted[number] = append(m.wanted[number], h)
 		}
 	}
-	slices.SortStableFunc(m.hunts, func(a, b *hunt) int { return cmp.Compare(a.last, b.last) })
+	slices.SortStableFunc(m.hunts, func(a, b *reduction) int { return cmp.Compare(a.last, b.last) })
 }
 
 func (m *minimizer) read(source Source) error {
@@ -195,7 +195,7 @@ func (m *minimizer) keep(record record.Raw) {
 }
 
 // finish looks for the smallest recording of a finding: a part of its evidence, or else of what is near.
-func (m *minimizer) finish(h *hunt) {
+func (m *minimizer) finish(h *reduction) {
 	if m.ctx.Err() != nil {
 		return
 	}

@@ -47,10 +47,10 @@ func (m *minimizer) write(dir string) error {
 	return nil
 }
 
-func (h *hunt) name() string { return h.finding.Rule + "-" + h.finding.ID }
+func (h *reduction) name() string { return h.finding.Rule + "-" + h.finding.ID }
 
 // script sends the request again that broke the rule.
-func (m *minimizer) script(h *hunt) string {
+func (m *minimizer) script(h *reduction) string {
 	command, keys := report.Curl(h.judged)
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s: %s\n#\n", h.finding.Rule, oneLine(h.finding.Message))
@@ -70,7 +70,7 @@ func (m *minimizer) script(h *hunt) string {
 func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
 
 // check is the command that finds it again.
-func (m *minimizer) check(h *hunt) string {
+func (m *minimizer) check(h *reduction) string {
 	c := m.checker.config
 	words := []string{"understudy check"}
 	for _, url := range m.basesOf(h.finding.Interface) {

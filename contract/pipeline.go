@@ -219,7 +219,7 @@ func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) 
 	}
 	defer func() { // one hostile exchange must not end the run
 		if p := recover(); p != nil {
-			v = verdict{err: fmt.Errorf("%s: the judge failed: %v", record.Place, p)}
+			v = verdict{err: fmt.Errorf("%s: the judge failed: %v", record.Position, p)}
 		}
 	}()
 	v.result = j.Exchange(item)

@@ -12,15 +12,15 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// oracle reports whether some exchanges show a finding, by checking them as a recording of their own.
-type oracle struct {
+// reproducer reports whether some exchanges show a finding, by checking them as a recording of their own.
+type reproducer struct {
 	checker *Checker
 	judge   *judge.Judge
 }
 
 // shows returns the finding of a fingerprint as the exchanges show it, or nil when they do not, or when the context
 // ends.
-func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Exchange) *report.Finding {
+func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recording.Exchange) *report.Finding {
 	var found *report.Finding
 	take := func(f *report.Finding) {
 		if f != nil && f.ID == id && found == nil {
@@ -63,7 +63,7 @@ func (o *oracle) shows(ctx context.Context, id string, exchanges []*recording.Ex
 // smallest takes exchanges away for as long as the rest still shows the finding. None of what is left can be spared: it
 // is delta debugging (Zeller and Hildebrandt's ddmin), of which only the complements are tried, since a finding takes
 // few exchanges and these stand apart.
-func (o *oracle) smallest(ctx context.Context, id string, exchanges []*recording.Exchange) []*recording.Exchange {
+func (o *reproducer) smallest(ctx context.Context, id string, exchanges []*recording.Exchange) []*recording.Exchange {
 	for parts := 2; len(exchanges) > 1 && ctx.Err() == nil; {
 		parts = min(parts, len(exchanges))
 		rest := o.spare(ctx, id, exchanges, parts)
@@ -81,7 +81,7 @@ func (o *oracle) smallest(ctx context.Context, id string, exchanges []*recording
 
 // spare leaves out one of some parts of the exchanges, the latest ones last, if the rest shows the finding; else it is
 // nil.
-func (o *oracle) spare(ctx context.Context, id string, exchanges []*recording.Exchange, parts int) []*recording.Exchange {
+func (o *reproducer) spare(ctx context.Context, id string, exchanges []*recording.Exchange, parts int) []*recording.Exchange {
 	for i := range parts {
 		from, to := i*len(exchanges)/parts, (i+1)*len(exchanges)/parts
 		rest := slices.Concat(exchanges[:from], exchanges[to:])

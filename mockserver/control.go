@@ -42,7 +42,7 @@ func (s *Server) controlRules() op.Interface {
 }
 
 // dump writes a world as a fixture, as soon as there is room for that.
-func (s *Server) dump(ctx context.Context, w *world.World) ([]byte, error) {
+func (s *Server) dump(ctx context.Context, w *world.State) ([]byte, error) {
 	weight := min(dumpRatio*w.MemorySize(), maxAtATime)
 	if err := s.room.Acquire(ctx, weight); err != nil {
 		return nil, fmt.Errorf("wait for memory to dump the world: %w", err)
@@ -82,7 +82,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	x := &exchange{service: iface, server: s, w: w, r: r, began: s.arrival()}
+	x := &exchange{loadedInterface: iface, server: s, w: w, r: r, began: s.arrival()}
 	path = inDefaultWorld(iface.doc, r.Method, path)
 	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
 	reply, err := x.control()

@@ -16,7 +16,7 @@ func isPreflight(r *http.Request) bool {
 
 // preflight allows pages of any origin to send events. It does so at wrong paths too, so that the page gets to read the
 // refusal. The request is the browser's, not the client's: the journal has no entry of it.
-func (v *service) preflight(w http.ResponseWriter, r *http.Request) {
+func (v *loadedInterface) preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	for _, line := range allowedOrigin(r) {
 		header.Set(line[0], line[1])

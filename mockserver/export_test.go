@@ -13,7 +13,7 @@ func WithFailure(failed func(string)) Option {
 // WithHandlers answers operations of a user's own document with handlers, by their ids.
 func WithHandlers(iface string, handlers map[string]op.Handler) Option {
 	return func(c *config) error {
-		c.mutate = func(s *service) {
+		c.mutate = func(s *loadedInterface) {
 			if s.Name != iface {
 				return
 			}

@@ -38,7 +38,7 @@ func (w *World) QueueResult(r JobResult) error {
 		}
 		queued.Output = output
 	}
-	err := w.live.Write(0, func(tx *world.World) error { return result.Queue(tx, queued) })
+	err := w.live.Write(0, func(tx *world.State) error { return result.Queue(tx, queued) })
 	if err != nil {
 		return fmt.Errorf("queue a result: %w", err)
 	}

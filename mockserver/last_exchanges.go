@@ -16,8 +16,8 @@ const (
 	toldBytes     = 300 // of a body
 )
 
-// tell logs the last exchanges of each world when a test has failed, without secrets.
-func (s *Server) tell(tb testing.TB) {
+// logLastExchanges logs the last exchanges of each world when a test has failed, without secrets.
+func (s *Server) logLastExchanges(tb testing.TB) {
 	tb.Helper()
 	told := 0
 	for _, w := range s.worlds.List() {

@@ -22,7 +22,7 @@ const beaconDocument = "testdata/beacons.yaml"
 // beacons lie in a table of the world that no other rule looks at here.
 var beacons = generic.New(generic.Of[world.Resource[world.TextResource]]{
 	Noun: "beacon", Plural: "beacons", IDs: "beacon", Key: "beaconId",
-	Rows: func(w *world.World) *table.Table[world.Resource[world.TextResource]] { return &w.LLM.TextResources },
+	Rows: func(w *world.State) *table.Table[world.Resource[world.TextResource]] { return &w.LLM.TextResources },
 	Bind: func(c *op.Call, id int64, row *world.Resource[world.TextResource]) error {
 		row.ID, row.UUID, row.CreatedAt, row.UpdatedAt = id, c.World.UUID("beacon", id), c.Now, c.Now
 		c.World.LLM.UUIDs.Put(row.UUID, id)

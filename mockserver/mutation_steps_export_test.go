@@ -18,7 +18,7 @@ import (
 const removedToken = 52
 
 // on changes the world that a handler sees.
-func on(change func(*world.World)) func(*op.Call) error {
+func on(change func(*world.State)) func(*op.Call) error {
 	return func(c *op.Call) error {
 		change(c.World)
 		return nil
@@ -42,15 +42,15 @@ func restore[R any](rows, before *table.Table[R], fits func(R) bool) {
 	}
 }
 
-func nothingDone(after, before *world.World) { *after = *before }
+func nothingDone(after, before *world.State) { *after = *before }
 
-func restoreAttempts(after, before *world.World) {
+func restoreAttempts(after, before *world.State) {
 	restore(&after.Workflow.Attempts, &before.Workflow.Attempts, func(world.Attempt) bool { return true })
 	restore(&after.Workflow.Tasks, &before.Workflow.Tasks, func([]world.Task) bool { return true })
 }
 
 // forgetDefaultPool makes the default pool one like the others.
-func forgetDefaultPool(w *world.World) {
+func forgetDefaultPool(w *world.State) {
 	change(&w.Workflow.Pools, func(p *world.Pool) { p.Default = false })
 }
 

@@ -16,7 +16,7 @@ type mutation struct {
 	operations string // a pattern of path.Match over names such as workflow.deletePool
 	route      func(*op.Route)
 	prepare    func(*op.Call) error
-	undo       func(after, before *world.World) // of a success
+	undo       func(after, before *world.State) // of a success
 	answer     func(*op.Call, *op.Reply) error  // likewise
 }
 
@@ -51,7 +51,7 @@ func WithMutation(name string) Option {
 		if !ok {
 			return fmt.Errorf("there is no mutation %q", name)
 		}
-		c.mutate = func(s *service) {
+		c.mutate = func(s *loadedInterface) {
 			for id, route := range s.routes {
 				if matches, _ := path.Match(m.operations, s.Name+"."+id); matches {
 					m.apply(route)
@@ -70,19 +70,19 @@ var mutations = map[string]mutation{
 	// A pool is deleted while attempts are in it, while a pool rule references it, and though it is the default pool.
 	"pool-deletion/attempts": {
 		operations: "workflow.deletePool",
-		prepare:    on(func(w *world.World) { w.Workflow.Use = world.Use{} }),
-		undo:       func(after, before *world.World) { after.Workflow.Use = before.Workflow.Use },
+		prepare:    on(func(w *world.State) { w.Workflow.Use = world.Use{} }),
+		undo:       func(after, before *world.State) { after.Workflow.Use = before.Workflow.Use },
 	},
 	"pool-deletion/rules": {
 		operations: "workflow.deletePool",
-		prepare:    on(func(w *world.World) { w.Workflow.PoolRules = table.Table[world.PoolRule]{} }),
-		undo:       func(after, before *world.World) { after.Workflow.PoolRules = before.Workflow.PoolRules },
+		prepare:    on(func(w *world.State) { w.Workflow.PoolRules = table.Table[world.PoolRule]{} }),
+		undo:       func(after, before *world.State) { after.Workflow.PoolRules = before.Workflow.PoolRules },
 	},
 	"pool-deletion/default": {operations: "workflow.deletePool", prepare: on(forgetDefaultPool)},
 
 	// The default pool is updated by hand, and does not have what other pools leave.
 	"default-pool/update": {operations: "workflow.updatePool", prepare: on(forgetDefaultPool)},
-	"default-pool/absorb": {operations: "workflow.createPool", undo: func(after, before *world.World) {
+	"default-pool/absorb": {operations: "workflow.createPool", undo: func(after, before *world.State) {
 		pool, _ := before.Workflow.Pools.Get(before.Workflow.DefaultPool)
 		after.Workflow.Pools.Put(pool.ID, pool)
 	}},
@@ -90,61 +90,61 @@ var mutations = map[string]mutation{
 	// Pool rules are tried from the highest priority value down.
 	"pool-rule-order/order": {
 		operations: "workflow.startAttempt",
-		prepare: on(func(w *world.World) {
+		prepare: on(func(w *world.State) {
 			change(&w.Workflow.PoolRules, func(r *world.PoolRule) { r.Priority = -r.Priority })
 		}),
-		undo: func(after, before *world.World) { after.Workflow.PoolRules = before.Workflow.PoolRules },
+		undo: func(after, before *world.State) { after.Workflow.PoolRules = before.Workflow.PoolRules },
 	},
 
 	// An attempt that succeeded is resumed; nothing is taken over from one that failed; the first of several tasks counts;
 	// a repeated start makes a second attempt of the same name.
 	"attempt-resume/success": {
 		operations: "workflow.startAttempt",
-		prepare: on(func(w *world.World) {
+		prepare: on(func(w *world.State) {
 			change(&w.Workflow.Attempts, func(a *world.Attempt) { a.Success = false })
 		}), undo: restoreAttempts,
 	},
 	"attempt-resume/copies": {
 		operations: "workflow.startAttempt",
-		prepare: on(func(w *world.World) {
+		prepare: on(func(w *world.State) {
 			change(&w.Workflow.Tasks, func(tasks *[]world.Task) { *tasks = nil })
 		}), undo: restoreAttempts,
 	},
 	"attempt-resume/from": {operations: "workflow.startAttempt", prepare: resumeFromTheFirst},
 	"conflict-409": {
 		operations: "workflow.startAttempt",
-		prepare: on(func(w *world.World) {
+		prepare: on(func(w *world.State) {
 			change(&w.Workflow.Attempts, func(a *world.Attempt) { a.RetryName = "another" })
 		}), undo: restoreAttempts,
 	},
 
 	// A removed token stays in the list, or those of the same user and client do.
-	"token-revocation/token": {operations: "core.removeOauthToken", undo: func(after, before *world.World) {
+	"token-revocation/token": {operations: "core.removeOauthToken", undo: func(after, before *world.State) {
 		restore(&after.Account.OAuthTokens, &before.Account.OAuthTokens, func(t world.OAuthToken) bool { return t.ID == removedToken })
 	}},
-	"token-revocation/siblings": {operations: "core.removeOauthToken", undo: func(after, before *world.World) {
+	"token-revocation/siblings": {operations: "core.removeOauthToken", undo: func(after, before *world.State) {
 		restore(&after.Account.OAuthTokens, &before.Account.OAuthTokens, func(t world.OAuthToken) bool { return t.ID != removedToken })
 	}},
 
 	// The keys of a removed sub user go on working, it stays in the list, and its tokens stay live.
 	"sub-user-removal/keys": {
 		operations: "core.removeSubUser",
-		undo:       func(after, before *world.World) { after.Account.Keys = before.Account.Keys },
+		undo:       func(after, before *world.State) { after.Account.Keys = before.Account.Keys },
 	},
-	"sub-user-removal/list": {operations: "core.listSubUsers", prepare: on(func(w *world.World) {
+	"sub-user-removal/list": {operations: "core.listSubUsers", prepare: on(func(w *world.State) {
 		change(&w.Account.Users, func(u *world.User) { u.DeletedAt = time.Time{} })
 	})},
 	"sub-user-removal/tokens": {
 		operations: "core.removeSubUser",
-		undo:       func(after, before *world.World) { after.Account.OAuthTokens = before.Account.OAuthTokens },
+		undo:       func(after, before *world.State) { after.Account.OAuthTokens = before.Account.OAuthTokens },
 	},
 
 	// A deleted table is not among the deleted ones; recovering it does nothing, or not for its deleted database.
 	"table-recovery/deleted": {
 		operations: "core.listDeletedTables",
-		prepare:    on(func(w *world.World) { w.Core.Tables = table.Table[world.Table]{} }),
+		prepare:    on(func(w *world.State) { w.Core.Tables = table.Table[world.Table]{} }),
 	},
-	"table-recovery/parent": {operations: "core.recoverTable", undo: func(after, before *world.World) {
+	"table-recovery/parent": {operations: "core.recoverTable", undo: func(after, before *world.State) {
 		after.Core.Databases, after.Core.DatabaseNames = before.Core.Databases, before.Core.DatabaseNames
 	}},
 	"table-recovery/table": {operations: "core.recoverTable", undo: nothingDone},
@@ -163,38 +163,38 @@ var mutations = map[string]mutation{
 	"use-after-delete/llm":        {operations: "llm.delete*", undo: nothingDone},
 	"use-after-delete/domain-key": {
 		operations: "core.issueJob",
-		prepare:    on(func(w *world.World) { w.Core.JobKeys = table.Index[string, int64]{} }),
+		prepare:    on(func(w *world.State) { w.Core.JobKeys = table.Index[string, int64]{} }),
 	},
 
 	// What is in a project outlives it, and so do the actions of an integration.
-	"use-after-delete/project": {operations: "llm.deleteProject", undo: func(after, before *world.World) {
+	"use-after-delete/project": {operations: "llm.deleteProject", undo: func(after, before *world.State) {
 		projects := after.LLM.Projects
 		after.LLM = before.LLM
 		after.LLM.Projects = projects
 	}},
 	"use-after-delete/integration": {
 		operations: "llm.deleteIntegration",
-		undo:       func(after, before *world.World) { after.LLM.Actions = before.LLM.Actions },
+		undo:       func(after, before *world.State) { after.LLM.Actions = before.LLM.Actions },
 	},
 
 	// A deleted integration stays, or its project does, or its sessions do.
 	"dwh-deletion/integration": {
 		operations: "dwh.deleteDwhIntegration",
-		undo:       func(after, before *world.World) { after.DWH.Integrations = before.DWH.Integrations },
+		undo:       func(after, before *world.State) { after.DWH.Integrations = before.DWH.Integrations },
 	},
 	"dwh-deletion/project": {
 		operations: "dwh.deleteDwhIntegration",
-		undo:       func(after, before *world.World) { after.Workflow = before.Workflow },
+		undo:       func(after, before *world.State) { after.Workflow = before.Workflow },
 	},
 	"dwh-deletion/sessions": {
 		operations: "dwh.deleteDwhIntegration",
-		undo:       func(after, before *world.World) { after.DWH.Sessions = before.DWH.Sessions },
+		undo:       func(after, before *world.State) { after.DWH.Sessions = before.DWH.Sessions },
 	},
 
 	// The tables of an integration need not be there, or are made.
 	"dwh-target/missing": {
 		operations: "dwh.createDwhIntegration", prepare: makeTargets,
-		undo: func(after, before *world.World) { after.Core = before.Core },
+		undo: func(after, before *world.State) { after.Core = before.Core },
 	},
 	"dwh-target/creates": {operations: "dwh.createDwhIntegration", prepare: makeTargets},
 

@@ -47,9 +47,9 @@ type config struct {
 	token        string
 	controlHosts []string
 	writeTimeout time.Duration
-	ca           *certs.CA      // nil: no TLS
-	failed       func(string)   // fails the running test
-	mutate       func(*service) // in tests: breaks a rule, for the contract suite to notice
+	ca           *certs.CA              // nil: no TLS
+	failed       func(string)           // fails the running test
+	mutate       func(*loadedInterface) // in tests: breaks a rule, for the contract suite to notice
 }
 
 // WithScenario chooses the world that the server begins with: the name of an embedded scenario, or the path of a

@@ -26,7 +26,7 @@ type Outcome struct {
 // QueueOutcome queues an outcome for tasks that begin from now on. Of several that fit a task, the one that was queued
 // first counts. A project, workflow or task that the world does not have is an error.
 func (w *World) QueueOutcome(o Outcome) error {
-	err := w.live.Write(0, func(tx *world.World) error {
+	err := w.live.Write(0, func(tx *world.State) error {
 		return workflow.QueueOutcome(tx, fixtures.Outcome{
 			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
 			Takes: fixtures.Duration(o.Takes), Error: o.Error, Times: o.Times, Later: o.Later,

@@ -12,7 +12,7 @@ import (
 
 // perform applies the handler, and again when it has needed results of queries. These run outside of the world's lock, for
 // as long as the client waits.
-func (x *exchange) perform(route *op.Route, value *world.World) (op.Reply, error) {
+func (x *exchange) perform(route *op.Route, value *world.State) (op.Reply, error) {
 	for {
 		reply, err := x.attempt(route, value)
 		needed := x.call.Queries.Needed()
@@ -29,7 +29,7 @@ func (x *exchange) perform(route *op.Route, value *world.World) (op.Reply, error
 var errNeeds = errors.New("the handler needs query results") // takes a transaction back
 
 // attempt applies the handler: to a copy of the world as it is, or in a transaction.
-func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply, err error) {
+func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply, err error) {
 	if route.Pending != nil && value.Clock.Mode() == clock.Auto {
 		if err := x.await(route); err != nil {
 			return reply, err
@@ -41,7 +41,7 @@ func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply,
 		x.call.World, x.call.Now = &x.copy, x.copy.Now()
 		return route.Handle(&x.call)
 	}
-	err = x.world.Write(len(x.body), func(tx *world.World) error {
+	err = x.world.Write(len(x.body), func(tx *world.State) error {
 		x.call.World, x.call.Now = tx, tx.Now()
 		if reply, err = route.Handle(&x.call); x.call.Queries.Needs() {
 			return errNeeds
@@ -54,7 +54,7 @@ func (x *exchange) attempt(route *op.Route, value *world.World) (reply op.Reply,
 // await moves an auto clock on while what the call asks for is under way.
 func (x *exchange) await(route *op.Route) error {
 	defer x.call.Queries.Needed() // by worlds on the way
-	return x.world.Await(x.call.Context, func(value *world.World) (string, time.Time, bool) {
+	return x.world.Await(x.call.Context, func(value *world.State) (string, time.Time, bool) {
 		x.copy = *value
 		x.call.World, x.call.Now = &x.copy, x.copy.Now()
 		return route.Pending(&x.call)

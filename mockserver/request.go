@@ -33,7 +33,7 @@ func (x *exchange) credential() string {
 }
 
 // authenticate finds out who calls, and refuses a caller whose role is too small.
-func (x *exchange) authenticate(value *world.World, key string, route *op.Route) (world.Caller, error) {
+func (x *exchange) authenticate(value *world.State, key string, route *op.Route) (world.Caller, error) {
 	caller, known := value.Account.Caller(key)
 	switch {
 	case route.For == op.Anyone:

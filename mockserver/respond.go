@@ -178,7 +178,7 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 	if condition := x.r.Header["If-Range"]; condition != nil {
 		r.Header["If-Range"] = condition
 	}
-	w := &part{header: http.Header{"Etag": {reply.ETag}, "Content-Type": {reply.Type}}}
+	w := &rangeWriter{header: http.Header{"Etag": {reply.ETag}, "Content-Type": {reply.Type}}}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(reply.Bytes))
 	switch w.status {
 	case http.StatusPartialContent:
@@ -193,19 +193,19 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 	return reply
 }
 
-// part is the answer to a request for a range, but for its bytes.
-type part struct {
+// rangeWriter is the answer to a request for a range, but for its bytes.
+type rangeWriter struct {
 	header http.Header
 	status int
 }
 
-func (p *part) Header() http.Header         { return p.header }
-func (p *part) WriteHeader(status int)      { p.status = status }
-func (p *part) Write(b []byte) (int, error) { return len(b), nil }
+func (p *rangeWriter) Header() http.Header         { return p.header }
+func (p *rangeWriter) WriteHeader(status int)      { p.status = status }
+func (p *rangeWriter) Write(b []byte) (int, error) { return len(b), nil }
 
 // of returns the part's bytes, which a large part shares with the whole. A small one would keep the whole in the
 // journal.
-func (p *part) of(whole []byte) []byte {
+func (p *rangeWriter) of(whole []byte) []byte {
 	var first, last int
 	if _, err := fmt.Sscanf(p.header.Get("Content-Range"), "bytes %d-%d/", &first, &last); err != nil {
 		return whole // cannot be: net/http has just written it

@@ -38,7 +38,7 @@ func CheckScenario(opts ...Option) error {
 }
 
 // begin makes the world that a scenario begins with.
-func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.World, error) {
+func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.State, error) {
 	seed := scenario.Seed
 	if c.seed != nil {
 		seed = *c.seed
@@ -54,13 +54,13 @@ func (c *config) begin(scenario scenarios.Scenario, plan worlds.Plan) (world.Wor
 	if now.IsZero() && mode != clock.Real {
 		now = scenario.Now
 	}
-	value, err := seededWorld(scenario, provenance{scenario.Name, c.brand, seed, mode, now})
+	value, err := seededWorld(scenario, worldKey{scenario.Name, c.brand, seed, mode, now})
 	value.Core.RecordLimit = c.recordLimit
 	return value, err
 }
 
-// origin of a world: what it is made of, when nothing else can make it differ.
-type provenance struct {
+// worldKey identifies what a world is made of: worlds of equal keys are equal.
+type worldKey struct {
 	scenario string
 	brand    specs.Brand
 	seed     uint64
@@ -71,36 +71,32 @@ type provenance struct {
 // A world is a value, so one that was made of an embedded scenario, with the seed and the time that the scenario has,
 // is made once in a process and then shared by every server and transport that begins with it. Nothing is kept of
 // others, of which a client may make any number.
-var seeded sync.Map // provenance → func() (world.World, error)
+var seeded sync.Map // worldKey → func() (world.State, error)
 
-func seededWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {
+func seededWorld(scenario scenarios.Scenario, from worldKey) (world.State, error) {
 	if from.mode == clock.Real || !scenario.Embedded || from.seed != scenario.Seed || !from.now.Equal(scenario.Now) {
-		return seedWorld(scenario, from)
+		return seedWorld(scenario.Fixture, from)
 	}
-	load, _ := seeded.LoadOrStore(from, sync.OnceValues(func() (world.World, error) {
-		return seedWorld(scenario, from)
+	load, _ := seeded.LoadOrStore(from, sync.OnceValues(func() (world.State, error) {
+		return seedWorld(scenario.Fixture, from)
 	}))
-	return load.(func() (world.World, error))()
+	return load.(func() (world.State, error))()
 }
 
-func seedWorld(scenario scenarios.Scenario, from provenance) (world.World, error) {
-	return plant(scenario.Fixture, from)
-}
-
-// plant makes a world out of a fixture: the dump of one, or the resources that it is to begin with. The error names all
+// seedWorld makes a world of a fixture: of a dump, or of the resources that it begins with. The error names everything
 // that cannot be made, each with its file and line.
-func plant(fixture fixtures.Fixture, from provenance) (w world.World, err error) {
+func seedWorld(fixture fixtures.Fixture, from worldKey) (w world.State, err error) {
 	if len(fixture.State) > 0 {
 		w, err = loadState(fixture.State, from)
 		err = fixtures.At(err, "the dump of a world", "state")
 	} else {
-		w, err = plantAll(fixture, from)
+		w, err = seedInterfaces(fixture, from)
 	}
 	return w, inWords(fixture.Locate(err), from.brand)
 }
 
-func plantAll(fixture fixtures.Fixture, from provenance) (world.World, error) {
-	w := world.World{
+func seedInterfaces(fixture fixtures.Fixture, from worldKey) (world.State, error) {
+	w := world.State{
 		Scenario: from.scenario, Brand: string(from.brand), Seed: from.seed, Clock: clock.New(from.mode, from.now),
 	}
 	err := errors.Join(
@@ -112,10 +108,10 @@ func plantAll(fixture fixtures.Fixture, from provenance) (world.World, error) {
 }
 
 // loadState makes a world out of the dump of one.
-func loadState(dump []byte, from provenance) (world.World, error) {
+func loadState(dump []byte, from worldKey) (world.State, error) {
 	dump, err := swapState(dump, from.brand)
 	if err != nil {
-		return world.World{}, err
+		return world.State{}, err
 	}
 	w, err := world.Load(bytes.NewReader(dump), from.mode)
 	w.Brand = string(from.brand)
@@ -124,19 +120,19 @@ func loadState(dump []byte, from provenance) (world.World, error) {
 
 // loadWorld makes a world out of the text of a fixture, with the brand of another, and its seed, clock and time unless
 // the fixture has its own.
-func loadWorld(like *world.World, name string, text []byte) (world.World, error) {
+func loadWorld(like *world.State, name string, text []byte) (world.State, error) {
 	brand := specs.Brand(like.Brand)
 	fixture, err := fixtures.ReadBranded(name, text, brand)
 	if err != nil {
-		return world.World{}, inWords(err, brand)
+		return world.State{}, inWords(err, brand)
 	}
-	w, err := plant(fixture, provenance{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
+	w, err := seedWorld(fixture, worldKey{like.Scenario, brand, like.Seed, like.Clock.Mode(), like.Now()})
 	w.Core.RecordLimit = like.Core.RecordLimit
 	return w, err
 }
 
 // dumpWorld returns a dump of a world, in the words of its brand.
-func dumpWorld(w *world.World) ([]byte, error) {
+func dumpWorld(w *world.State) ([]byte, error) {
 	var dump bytes.Buffer
 	if err := w.Dump(&dump); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ import (
 //
 //	interface → world → route → read → authenticate → validate request → handler → encode → validate answer → journal → write
 type exchange struct {
-	*service
+	*loadedInterface
 	server *Server
 	target target
 	w      http.ResponseWriter
@@ -46,7 +46,7 @@ type exchange struct {
 	extra  [][2]string // headers of an answer that comes from no handler
 	parts  [][]byte    // of the answer's body, when they are to be sent one by one
 	call   op.Call
-	copy   world.World // what a handler that reads is given
+	copy   world.State // what a handler that reads is given
 }
 
 // ServeHTTP answers every interface, and the control interface, on one handler.
@@ -69,7 +69,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 		http.Error(w, "the interface cannot be served; see the log of the mock", http.StatusInternalServerError)
 		return
 	}
-	x := &exchange{service: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
 	if iface.rules.Browsers {
 		if isPreflight(r) {
 			iface.preflight(w, r)

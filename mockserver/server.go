@@ -40,9 +40,9 @@ import (
 type Server struct {
 	*config
 	worlds   *worlds.Worlds
-	services map[string]func() (*service, error)
-	control  func() (*service, error)
-	settle   map[string]func(*world.World, world.Event)
+	services map[string]func() (*loadedInterface, error)
+	control  func() (*loadedInterface, error)
+	settle   map[string]func(*world.State, world.DueEvent)
 	recorder *recorder // nil without a recording
 	close    func() error
 	room     *semaphore.Weighted // for large bodies
@@ -52,8 +52,8 @@ type Server struct {
 	origin   string       // scheme and host, when the server listens by itself
 }
 
-// service is one interface, ready to be served.
-type service struct {
+// loadedInterface is one interface, ready to be served.
+type loadedInterface struct {
 	Name      string
 	keyHeader string // a header beside Authorization that may carry the key, if there is one
 	bareKey   bool   // whether the key may stand in Authorization without the scheme
@@ -73,17 +73,17 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, services: map[string]func() (*service, error){}, close: func() error { return nil }}
-	s.settle, s.room = map[string]func(*world.World, world.Event){}, semaphore.NewWeighted(maxAtATime)
+	s := &Server{config: c, services: map[string]func() (*loadedInterface, error){}, close: func() error { return nil }}
+	s.settle, s.room = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
 	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),
 	} {
 		maps.Copy(s.settle, rules.Settle)
-		s.services[rules.Name] = sync.OnceValues(func() (*service, error) { return s.load(rules) })
+		s.services[rules.Name] = sync.OnceValues(func() (*loadedInterface, error) { return s.load(rules) })
 	}
-	s.control = sync.OnceValues(func() (*service, error) { return s.load(s.controlRules()) })
+	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
 	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
 	if s.worlds, err = worlds.NewWorlds(s.build, s.settleEvent, c.limits, c.seed != nil); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close()) }
 
 // service returns the interface of a name.
-func (s *Server) service(name string) (*service, error) {
+func (s *Server) service(name string) (*loadedInterface, error) {
 	made := s.services[name]
 	if made == nil {
 		return nil, fmt.Errorf("unknown interface %q", name)
@@ -118,7 +118,7 @@ func (s *Server) loadOwn() error {
 	return errors.Join(errs...)
 }
 
-func (s *Server) load(rules op.Interface) (*service, error) {
+func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 	embedded, err := specs.Load(rules.Name, s.brand)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 	if file == "" && err != nil {
 		return nil, err
 	}
-	v := &service{
+	v := &loadedInterface{
 		Name: rules.Name, keyHeader: cmp.Or(doc.KeyHeader(), embedded.KeyHeader()), bareKey: embedded.BareKey(), doc: doc,
 		rules: rules, routes: table, checks: map[string]*validate.Operation{},
 	}
@@ -158,23 +158,23 @@ func (s *Server) load(rules op.Interface) (*service, error) {
 }
 
 // build makes a world out of a scenario.
-func (s *Server) build(plan worlds.Plan) (world.World, error) {
+func (s *Server) build(plan worlds.Plan) (world.State, error) {
 	name := cmp.Or(plan.Scenario, s.scenario)
 	if name != s.scenario && !slices.Contains(scenarios.List(), name) { // no client chooses files to read
-		return world.World{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(scenarios.List(), ", "), name)
+		return world.State{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(scenarios.List(), ", "), name)
 	}
 	scenario, err := scenarios.LoadBranded(name, s.brand)
 	if err != nil {
-		return world.World{}, op.Invalid("", "%v", inWords(err, s.brand))
+		return world.State{}, op.Invalid("", "%v", inWords(err, s.brand))
 	}
 	value, err := s.begin(scenario, plan)
 	if err != nil {
-		return world.World{}, op.Invalid("", "%v", err)
+		return world.State{}, op.Invalid("", "%v", err)
 	}
 	return value, nil
 }
 
-func (s *Server) settleEvent(w *world.World, event world.Event) {
+func (s *Server) settleEvent(w *world.State, event world.DueEvent) {
 	if settle := s.settle[event.Kind]; settle != nil {
 		settle(w, event)
 	}

@@ -83,7 +83,7 @@ func newTestServer(tb testing.TB, defaults, opts []Option) *Server {
 	}
 	tb.Cleanup(func() {
 		if tb.Failed() {
-			s.tell(tb)
+			s.logLastExchanges(tb)
 		}
 	})
 	return s

@@ -75,7 +75,7 @@ func (w *World) QueueTurn(t Turn) error {
 		}
 		queued.Events = append(queued.Events, text)
 	}
-	if err := w.live.Write(0, func(tx *world.World) error { return chat.QueueTurn(tx, queued) }); err != nil {
+	if err := w.live.Write(0, func(tx *world.State) error { return chat.QueueTurn(tx, queued) }); err != nil {
 		return fmt.Errorf("queue a turn: %w", err)
 	}
 	return nil

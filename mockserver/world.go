@@ -52,7 +52,7 @@ func (w *World) Advance(by time.Duration) { w.moved(w.live.Advance(context.Backg
 // That it takes more than a hundred thousand events fails the test, or is logged.
 func (w *World) AdvanceUntilIdle() { w.moved(w.live.AdvanceUntilIdle(context.Background())) }
 
-func (w *World) moved(m worlds.Moved, err error) {
+func (w *World) moved(m worlds.ClockChange, err error) {
 	switch {
 	case err != nil:
 		w.server.fail("move the clock", slog.Any("error", err))

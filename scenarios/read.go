@@ -90,7 +90,7 @@ func cast(text *source.Text, uses []string, brand specs.Brand) ([]*fixtures.Part
 	var parts []*fixtures.Part
 	var errs []error
 	for i, name := range uses {
-		load := fixtures.Cast
+		load := fixtures.Set
 		if strings.HasPrefix(name, ".") {
 			load, name = fixtures.CastFile, filepath.Join(filepath.Dir(text.File), filepath.FromSlash(name))
 		}

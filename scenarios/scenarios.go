@@ -122,7 +122,7 @@ func loadFolder(folder string, brand specs.Brand) (Scenario, error) {
 
 func loadFile(name string, brand specs.Brand) (Scenario, error) {
 	s, err := origin{
-		file: name, brand: brand, beside: fixtures.Beside(filepath.Dir(name)), check: checked, open: os.ReadFile,
+		file: name, brand: brand, beside: fixtures.DirFS(filepath.Dir(name)), check: checked, open: os.ReadFile,
 	}.read()
 	s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	return s, err

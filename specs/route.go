@@ -117,7 +117,7 @@ func (r *router) add(op *Operation, path string) error {
 	if len(op.names) > maxParams {
 		return fmt.Errorf("path %s has more than %d parameters", path, maxParams)
 	}
-	pattern, glued := unglued(numbered(path))
+	pattern, glued := splitAdjacentParams(numbered(path))
 	pattern = trimSlash(pattern)
 	p := r.paths[pattern]
 	if p == nil {
@@ -160,9 +160,9 @@ func numbered(path string) string {
 	})
 }
 
-// unglued is a path whose last segment has one parameter where it had two, one right behind the other. A tree of
+// splitAdjacentParams is a path whose last segment has one parameter where it had two, one right behind the other. A tree of
 // segments cannot hold such a pair; Find takes it apart.
-func unglued(path string) (string, bool) {
+func splitAdjacentParams(path string) (string, bool) {
 	before, last, found := strings.Cut(path, "}{")
 	if !found || strings.Contains(last, "/") {
 		return path, false

@@ -18,7 +18,7 @@ const maxTree = 4 << 20
 
 // treeOf makes a tree of YAML.
 func treeOf(node *yaml.Node) (map[string]any, error) {
-	value, err := (&grower{}).value(node)
+	value, err := (&aliasLimit{}).value(node)
 	if err != nil {
 		return nil, err
 	}
@@ -29,9 +29,9 @@ func treeOf(node *yaml.Node) (map[string]any, error) {
 	return tree, nil
 }
 
-type grower struct{ size int }
+type aliasLimit struct{ size int }
 
-func (g *grower) value(node *yaml.Node) (any, error) {
+func (g *aliasLimit) value(node *yaml.Node) (any, error) {
 	if g.size++; g.size > maxTree {
 		return nil, fmt.Errorf("line %d: the document has too many values: want at most %d", node.Line, maxTree)
 	}
@@ -53,7 +53,7 @@ func (g *grower) value(node *yaml.Node) (any, error) {
 	return scalarOf(node)
 }
 
-func (g *grower) mapping(node *yaml.Node) (any, error) {
+func (g *aliasLimit) mapping(node *yaml.Node) (any, error) {
 	object := make(map[string]any, len(node.Content)/2)
 	merged := map[string]any{}
 	for i := 0; i+1 < len(node.Content); i += 2 {

@@ -80,12 +80,12 @@ func TestShare(t *testing.T) {
 	for name, want := range map[string]time.Duration{
 		"kills": 30 * time.Second, "amplification": 30 * time.Second, "clocks": 0, soakName: time.Hour,
 	} {
-		p := choose(all, regexp.MustCompile("^"+name+"$"))
+		p := selectPromises(all, regexp.MustCompile("^"+name+"$"))
 		if got := share(p[0], all, o); got != want {
 			t.Errorf("%s has %v, want %v", name, got, want)
 		}
 	}
-	if kills := choose(all, regexp.MustCompile("kills")); share(kills[0], kills, o) != time.Minute {
+	if kills := selectPromises(all, regexp.MustCompile("kills")); share(kills[0], kills, o) != time.Minute {
 		t.Error("a promise that is tried alone does not have all of the time")
 	}
 }

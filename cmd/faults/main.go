@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	chosen := choose(promises(), o.only)
+	chosen := selectPromises(promises(), o.only)
 	if len(chosen) == 0 {
 		return fmt.Errorf("-run %s: no promise matches; -list prints the names", o.only)
 	}

@@ -25,8 +25,8 @@ func promises() []promise {
 	return []promise{fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, budgets, soak}
 }
 
-// choose returns the promises whose names match.
-func choose(all []promise, only *regexp.Regexp) (chosen []promise) {
+// selectPromises returns the promises whose names match.
+func selectPromises(all []promise, only *regexp.Regexp) (chosen []promise) {
 	for _, p := range all {
 		if only.MatchString(p.name) {
 			chosen = append(chosen, p)

@@ -80,8 +80,8 @@ func openCA() (*certs.CA, string, error) {
 	return ca, certs.Path(folder), err
 }
 
-// secure lets all sites speak TLS if they are to, and returns the file of the CA's certificate.
-func (f *serveFlags) secure(l sites) (string, error) {
+// secure lets all listeners speak TLS if they are to, and returns the file of the CA's certificate.
+func (f *serveFlags) secure(l listeners) (string, error) {
 	if !f.tls {
 		return "", nil
 	}
@@ -99,9 +99,9 @@ func (f *serveFlags) secure(l sites) (string, error) {
 	return path, nil
 }
 
-// hosts returns the names and addresses that clients may know the sites by: those on this machine, those that the flags
+// hosts returns the names and addresses that clients may know the listeners by: those on this machine, those that the flags
 // give, and on all addresses those of the machine.
-func (f *serveFlags) hosts(l sites) []string {
+func (f *serveFlags) hosts(l listeners) []string {
 	hosts := mockserver.Hosts()
 	addresses := []string{f.listen}
 	for _, own := range f.interfaces.list {

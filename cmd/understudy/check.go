@@ -84,21 +84,21 @@ to an interface, or no body, no parameter and no rule could be judged.`,
 }
 
 func (f *checkFlags) add(c *cobra.Command) {
-	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)",
+	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
 		pairs{what: "URL", many: true})
 	f.rewrites = rewrite(c)
 	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces without --base")
-	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.extras = chooseExtras(c)
-	f.trust = choose(c, "trust", "the least certain source for which a deviation is an error", choice{
+	f.trust = addEnumFlag(c, "trust", "the least certain source for which a deviation is an error", choice{
 		word:  string(specs.Public),
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
-	f.disputed = choose(c, "disputed", "what to do with findings on which the two engines differ", words("report", "fail"))
+	f.disputed = addEnumFlag(c, "disputed", "what to do with findings on which the two engines differ", words("report", "fail"))
 	addEngine(c, &f.engine)
-	f.complete = choose(c, "complete", "whether recordings contain all requests to an account: auto assumes so until one shows\notherwise",
+	f.complete = addEnumFlag(c, "complete", "whether recordings contain all requests to an account: auto assumes so until one shows\notherwise",
 		words(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
-	f.gaps = choose(c, "gaps", "what to do when exchanges are missing, according to the numbers in understudy recordings",
+	f.gaps = addEnumFlag(c, "gaps", "what to do when exchanges are missing, according to the numbers in understudy recordings",
 		words("report", "fail"))
 	c.Flags().StringArrayVar(&f.severities, "severity", nil,
 		"the severity of findings, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+

@@ -48,10 +48,10 @@ understudy operations show NAME describes one of them in full, with an example c
 	}
 	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
 	complete(c, "interface", specs.Interfaces())
-	f.format = choose(c, "format", "the output format", words("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
 	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
-	f.bases = give(c, "base", "the base address of an interface in the recordings (repeatable)",
+	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recordings (repeatable)",
 		pairs{what: "URL", many: true})
 	f.rewrites = rewrite(c)
 	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras instead of the operations")

@@ -46,7 +46,7 @@ unique.`,
 		},
 		RunE: f.run,
 	}
-	f.format = choose(c, "format", "the output format", words("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
 	c.Flags().StringVar(&f.address.URL, "url", f.address.URL, "the `ADDRESS` of the mock in the example")
 	c.Flags().StringVar(&f.address.Key, "key", f.address.Key, "the API `KEY` in the example")
 	addBrand(c, &f.brand)

@@ -26,12 +26,12 @@ type outputs struct {
 }
 
 func (o *outputs) add(c *cobra.Command) {
-	o.format = choose(c, "format", "the format of the report", words(report.Formats()...))
+	o.format = addEnumFlag(c, "format", "the format of the report", words(report.Formats()...))
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write the report to `FILE` instead of standard output")
 	c.Flags().StringArrayVar(&o.also, "report", nil,
 		"also write it in another format, as `FORMAT=FILE`, such as html=report.html; - is standard output\n"+
 			"(repeatable)")
-	o.colour = choose(c, "color", "whether text has colours; auto: on a terminal, unless NO_COLOR is set",
+	o.colour = addEnumFlag(c, "color", "whether text has colours; auto: on a terminal, unless NO_COLOR is set",
 		words("auto", "always", "never"))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every finding separately, including inconclusive ones")
 }

@@ -45,7 +45,7 @@ public, known from client code, or assumed. Each finding shows its own source.`,
 			return listRules(c.OutOrStdout(), format.word)
 		},
 	}
-	format = choose(c, "format", "the output format", words("text", "json"))
+	format = addEnumFlag(c, "format", "the output format", words("text", "json"))
 	c.AddCommand(newRulesShow())
 	return c
 }
@@ -62,7 +62,7 @@ func newRulesShow() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return showRule(c.OutOrStdout(), args[0], format.word) },
 	}
-	format = choose(c, "format", "the output format", words("text", "json"))
+	format = addEnumFlag(c, "format", "the output format", words("text", "json"))
 	return c
 }
 

@@ -73,7 +73,7 @@ and 40 hexadecimal digits, the SHA-1 of the readable key.`,
 			return showScenario(c.OutOrStdout(), s, part.word)
 		},
 	}
-	part = choose(c, "print", "how much of it to print", words("all", "keys", "yaml", "story"))
+	part = addEnumFlag(c, "print", "how much of it to print", words("all", "keys", "yaml", "story"))
 	return c
 }
 

@@ -44,7 +44,7 @@ and 2 when one cannot be read at all.`,
 			return checkScenarios(c.OutOrStdout(), names, brand, format.word)
 		},
 	}
-	format = choose(c, "format", "the output format", words("text", "json"))
+	format = addEnumFlag(c, "format", "the output format", words("text", "json"))
 	addBrand(c, &word)
 	return c
 }

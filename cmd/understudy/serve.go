@@ -105,14 +105,14 @@ own form, understudy scenarios show NAME --print keys lists them.`,
 func (f *serveFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:4010", "listen on `HOST:PORT`; port 0 picks a free one")
-	f.interfaces = give(c, "interface", "also serve an interface on a port of its own (repeatable)",
+	f.interfaces = addPairsFlag(c, "interface", "also serve an interface on a port of its own (repeatable)",
 		pairs{what: "HOST:PORT"})
 	flags.BoolVar(&f.tls, "tls", false,
 		"serve https, HTTP/2 included, with certificates of your own CA: see understudy ca")
 	flags.StringVar(&f.scenario, "scenario", "quickstart",
 		"the `NAME` of the scenario to start with, see understudy scenarios, or the path of your own")
 	complete(c, "scenario", scenarios.List())
-	f.clock = choose(c, "clock", "what advances the clock: real time, only you, or polling of work in progress",
+	f.clock = addEnumFlag(c, "clock", "what advances the clock: real time, only you, or polling of work in progress",
 		words("real", "frozen", "auto"))
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: the scenario's)")
 	flags.TimeVar(&f.now, "now", time.Time{}, []string{time.RFC3339},
@@ -120,10 +120,10 @@ func (f *serveFlags) add(c *cobra.Command) {
 			"a real clock, the current time)")
 	addBrand(c, &f.brand)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
-	f.validate = choose(c, "validate",
+	f.validate = addEnumFlag(c, "validate",
 		"what happens to requests that do not match the document: refused, served and noted, or served",
 		words("strict", "report", "off"))
-	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.extras = chooseExtras(c)
 	flags.StringVar(&f.token, "control-token", "",
 		"the `TOKEN` that the control interface requires (default: none on a loopback address; on any other, one\n"+
@@ -146,9 +146,9 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"close the connection of a client that takes longer than `DURATION` for 64 KiB of an answer")
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the server was asked to stop")
-	f.logLevel = choose(c, "log-level", "the lowest level to log",
+	f.logLevel = addEnumFlag(c, "log-level", "the lowest level to log",
 		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
-	f.logFormat = choose(c, "log-format", "the format of log lines", words("text", "json"))
+	f.logFormat = addEnumFlag(c, "log-format", "the format of log lines", words("text", "json"))
 }
 
 func (f *serveFlags) run(c *cobra.Command) error {
@@ -161,36 +161,36 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	sites, err := f.sites(c.Context())
+	listeners, err := f.openListeners(c.Context())
 	if err != nil {
 		return err
 	}
-	defer sites.close()
-	ca, err := f.secure(sites)
+	defer listeners.close()
+	ca, err := f.secure(listeners)
 	if err != nil {
 		return err
 	}
 	if err := f.findToken(); err != nil {
 		return err
 	}
-	if f.token == "" && !sites[0].loopback() {
+	if f.token == "" && !listeners[0].loopback() {
 		f.token = rand.Text()
 		fmt.Fprintf(c.ErrOrStderr(), "control interface: Authorization: Bearer %s\n", f.token)
 	}
 	opts := append(f.options(c), mockserver.WithLogger(log))
 	if f.record == "" {
-		return f.serve(c, sites, ca, log, opts)
+		return f.serve(c, listeners, ca, log, opts)
 	}
 	file, err := openRecording(f.record, log)
 	if err != nil {
 		return err
 	}
-	err = f.serve(c, sites, ca, log, append(opts, mockserver.WithRecording(file)))
+	err = f.serve(c, listeners, ca, log, append(opts, mockserver.WithRecording(file)))
 	return errors.Join(err, file.Close())
 }
 
 // serve makes the mock and serves it until it has to end.
-func (f *serveFlags) serve(c *cobra.Command, l sites, ca string, log *slog.Logger, opts []mockserver.Option) error {
+func (f *serveFlags) serve(c *cobra.Command, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
 	server, err := mockserver.New(opts...)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (f *serveFlags) serve(c *cobra.Command, l sites, ca string, log *slog.Logge
 
 // force closes the connections that are left when the time to drain is over. Answers that are cut off by that are lost
 // unless they are recorded; requests that have no answer yet leave no trace.
-func (f *serveFlags) force(l sites, server *mockserver.Server, log *slog.Logger) error {
+func (f *serveFlags) force(l listeners, server *mockserver.Server, log *slog.Logger) error {
 	undelivered := server.Undelivered()
 	log.Warn("closed connections that were still in use", "drain-time", f.drain, "undelivered", undelivered)
 	l.close()

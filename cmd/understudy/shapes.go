@@ -43,8 +43,8 @@ cannot be read.`,
 		},
 		RunE: f.run,
 	}
-	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = choose(c, "format", "the output format", words("text", "json"))
+	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
 	addBrand(c, &f.brand)
 	return c
 }

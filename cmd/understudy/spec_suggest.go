@@ -44,10 +44,10 @@ JSON with --json or a name that ends in .json.`,
   understudy spec suggest --spec workflow=workflow.yaml --format merge-patch -o patch.json recordings`,
 		RunE: f.run,
 	}
-	f.bases = give(c, "base", "the base address of an interface in the recording (repeatable)", pairs{what: "URL", many: true})
+	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)", pairs{what: "URL", many: true})
 	f.rewrites = rewrite(c)
-	f.specs = give(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = choose(c, "format", "the kind of patch to write", words("overlay", "merge-patch"))
+	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.format = addEnumFlag(c, "format", "the kind of patch to write", words("overlay", "merge-patch"))
 	c.Flags().StringVar(&f.iface, "interface", "", "suggest for the document of the interface `NAME` only")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the patch to `FILE` instead of standard output")
 	c.Flags().BoolVar(&f.json, "json", false, "write JSON instead of YAML")

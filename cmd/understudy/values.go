@@ -31,8 +31,8 @@ func (c *choice) Set(word string) error {
 	return nil
 }
 
-// choose adds a flag that takes one of some words, and completes them.
-func choose(c *cobra.Command, name, usage string, value choice) *choice {
+// addEnumFlag adds a flag that takes one of some words, and completes them.
+func addEnumFlag(c *cobra.Command, name, usage string, value choice) *choice {
 	c.Flags().Var(&value, name, usage)
 	complete(c, name, value.words)
 	return &value
@@ -85,8 +85,8 @@ func (p *pairs) example() string {
 	return "127.0.0.1:4011"
 }
 
-// give adds a flag that gives something to an interface, and completes the interfaces.
-func give(c *cobra.Command, name, usage string, value pairs) *pairs {
+// addPairsFlag adds a flag that gives something to an interface, and completes the interfaces.
+func addPairsFlag(c *cobra.Command, name, usage string, value pairs) *pairs {
 	flags := &value
 	c.Flags().Var(flags, name, usage)
 	var names []string

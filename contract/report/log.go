@@ -52,7 +52,7 @@ func (g *guard) Write(p []byte) (int, error) {
 	defer g.mu.Unlock()
 	from := 0
 	for i, c := range p {
-		instead := g.see(c)
+		instead := g.next(c)
 		if instead == "" {
 			continue
 		}
@@ -68,8 +68,8 @@ func (g *guard) Write(p []byte) (int, error) {
 	return from + n, err
 }
 
-// see returns what must stand in the place of the next byte, if it would make a command.
-func (g *guard) see(c byte) (instead string) {
+// next returns what must stand in the place of the next byte, if it would make a command.
+func (g *guard) next(c byte) (instead string) {
 	switch {
 	case c == '\n' || c == '\r':
 		g.isStart, g.colon, g.hashes = true, false, 0

@@ -37,7 +37,7 @@ func suggested(t *testing.T, n int, exchange func(i int) *recording.Exchange) *s
 	}
 	c := suggest.NewCollector([]*specs.Document{d}, &recording.Redactor{Salt: []byte("salt")})
 	for i := range n {
-		c.Take(j.Exchange(record.Item{Exchange: exchange(i), Place: record.Place{Number: i + 1}}))
+		c.Take(j.Exchange(record.Item{Exchange: exchange(i), Position: record.Position{Number: i + 1}}))
 	}
 	patches, err := c.Patches()
 	if err != nil || len(patches) != 1 {

@@ -21,12 +21,12 @@ func Read(name string, r io.Reader) record.Source {
 
 // numbered counts records, over all files and in each. An entry that is too large to be read counts in its file.
 func numbered(yield func(record.Raw, error) bool) func(record.Raw, error) bool {
-	var last record.Place
+	var last record.Position
 	return func(raw record.Raw, err error) bool {
-		place := &raw.Place
+		place := &raw.Position
 		problem, failed := errors.AsType[*record.ReadError](err)
 		if failed {
-			place = &problem.Place
+			place = &problem.Position
 		}
 		if place.File != last.File {
 			last.File, last.Entry = place.File, 0

@@ -40,7 +40,7 @@ func TestLines(t *testing.T) {
 	}
 	want := []record.Item{
 		{
-			Place: record.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
+			Position: record.Position{File: "r", Number: 1, Entry: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
 			Exchange: &recording.Exchange{
 				Seq: 1, World: "w", Redacted: []string{"A"},
 				Start:    time.Date(2026, 5, 4, 1, 20, 5, 5e8, time.UTC),
@@ -50,7 +50,7 @@ func TestLines(t *testing.T) {
 			},
 		},
 		{
-			Place: record.Place{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
+			Position: record.Position{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
 			Exchange: &recording.Exchange{
 				Request: recording.Request{Method: "PUT", URL: "http://h/b", Body: &recording.Body{Bytes: []byte{0xff}}},
 			},
@@ -132,7 +132,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(problems)
 	}
 	want := []record.Item{{
-		Place: record.Place{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
+		Position: record.Position{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
 		Exchange: &recording.Exchange{
 			Start: time.Date(2026, 5, 4, 1, 20, 5, 0, time.UTC), End: time.Date(2026, 5, 4, 1, 20, 5, 25e7, time.UTC),
 			Request: recording.Request{

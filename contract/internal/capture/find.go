@@ -231,7 +231,7 @@ func below(root, top string) []*found {
 // leadsOut refuses what is not a file, and links that lead out of the folder that was given.
 func leadsOut(top, path string, entry fs.DirEntry) error {
 	skip := func(why string) error {
-		return &record.ReadError{Place: record.Place{File: path}, Kind: record.Skipped, Err: errors.New("skipped: " + why)}
+		return &record.ReadError{Position: record.Position{File: path}, Kind: record.Skipped, Err: errors.New("skipped: " + why)}
 	}
 	if entry.Type().IsRegular() {
 		return nil

@@ -74,7 +74,7 @@ func checkHeld(t *testing.T, item record.Item, holds heldIn) {
 		t.Errorf("exchange %d was from %v to %v", item.Number, item.Start, item.End)
 	}
 	if (item.Request.Headers.Value("Authorization") != "") != holds.headers || item.Line < 1 || item.Entry < 1 {
-		t.Errorf("exchange %d has headers %v, place %+v", item.Number, item.Request.Headers, item.Place)
+		t.Errorf("exchange %d has headers %v, place %+v", item.Number, item.Request.Headers, item.Position)
 	}
 }
 

@@ -101,7 +101,7 @@ func wantSession(t *testing.T, want []string, source record.Source) {
 			continue
 		}
 		if item.Number != len(got)+1 || item.Line < 1 || item.ResponseSize < 0 {
-			t.Errorf("place %+v, response of %d bytes", item.Place, item.ResponseSize)
+			t.Errorf("place %+v, response of %d bytes", item.Position, item.ResponseSize)
 		}
 		got = append(got, told(item))
 	}

@@ -78,13 +78,13 @@ func isHidden(name string) bool {
 }
 
 func (o opened) readZipped(file *zip.File, yield func(record.Raw, error) bool) bool {
-	place := record.Place{File: o.name, Line: 1}
+	place := record.Position{File: o.name, Line: 1}
 	if file.Flags&1 != 0 {
-		return yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.Malformed, Err: errors.New("it is encrypted")})
+		return yield(record.Raw{}, &record.ReadError{Position: place, Kind: record.Malformed, Err: errors.New("it is encrypted")})
 	}
 	r, err := file.Open()
 	if err != nil {
-		return yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.Malformed, Err: err})
+		return yield(record.Raw{}, &record.ReadError{Position: place, Kind: record.Malformed, Err: err})
 	}
 	defer r.Close()
 	size := max(int64(file.CompressedSize64), 1) // as the archive says; a lie makes the bound tighter or reading fail

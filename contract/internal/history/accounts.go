@@ -117,8 +117,8 @@ func (a *accounts) linesOf(events []*facts.Exchange) (lines []report.Line) {
 	return lines
 }
 
-// settle makes the accounts, when the whole recording is known.
-func (a *accounts) settle(sites *sites) {
+// group makes the accounts, when the whole recording is known.
+func (a *accounts) group(sites *sites) {
 	a.groups, a.joined, a.foes = map[member]member{}, map[member]bool{}, map[member]map[member]bool{}
 	for _, m := range a.order {
 		if at := sites.of(m.at); at.isMock {

@@ -48,7 +48,7 @@ func (h *history) say(r Ruling) {
 		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of several accounts"
 	}
 	if r.Verdict != report.Fail || len(r.Excuses) == 0 || h.w.config.Complete == Always {
-		h.tell(r)
+		h.report(r)
 		return
 	}
 	switch {
@@ -62,7 +62,7 @@ func (h *history) say(r Ruling) {
 	default:
 		h.weigh(&r)
 	}
-	h.tell(r)
+	h.report(r)
 }
 
 // maxHeld bounds how many violations of a history are held. Those beyond are weighed by what is known so far.
@@ -72,7 +72,7 @@ const maxHeld = 10_000
 func (h *history) tellHeld() {
 	for _, r := range h.state.held {
 		h.weigh(&r)
-		h.tell(r)
+		h.report(r)
 	}
 	h.state.held = nil
 }
@@ -115,7 +115,7 @@ func (h *history) doubt(r *Ruling, reason string, x Excuse) {
 	r.Message = fmt.Sprintf("%s; unless a caller outside of the recording %s before (%s)", r.Message, x.text(h.w.kinds), reason)
 }
 
-func (h *history) tell(r Ruling) {
+func (h *history) report(r Ruling) {
 	r.Evidence = slices.DeleteFunc(slices.Clone(r.Evidence), func(e *facts.Exchange) bool { return e == nil })
 	h.w.say(h.w.config.result(r, h.w.accounts.linesOf(r.Evidence)))
 }

@@ -17,20 +17,20 @@ import (
 // Watcher shows exchanges to the rules: those of each account at each address by themselves, in the order in which they
 // began, once all of them are known. It is used by one goroutine.
 type Watcher struct {
-	config    Config
-	kinds     facts.Catalogue
-	say       func(Result)
-	spool     spool
-	sites     *sites
-	accounts  *accounts
-	histories *bounded[member, *history]
-	crowded   map[int]int             // accounts, by site
-	begun     map[int]*facts.Exchange // the first exchange at each site, of whichever account
-	gaps      []report.Gap
-	written   *bounded[writtenKey, []written]
-	instant   time.Time
-	seen      map[uint64]string // the exchanges that began at the same instant, with their files
-	err       error
+	config     Config
+	kinds      facts.Catalogue
+	say        func(Result)
+	spool      spool
+	sites      *sites
+	accounts   *accounts
+	histories  *bounded[member, *history]
+	accountsAt map[int]int             // accounts, by site
+	begun      map[int]*facts.Exchange // the first exchange at each site, of whichever account
+	gaps       []report.Gap
+	written    *bounded[writtenKey, []written]
+	instant    time.Time
+	seen       map[uint64]string // the exchanges that began at the same instant, with their files
+	err        error
 }
 
 // maxHistories bounds how many histories are followed at a time. Beyond, the one that was begun first ends.
@@ -64,9 +64,9 @@ func (w *Watcher) See(e *facts.Exchange) {
 // End shows the exchanges to the rules. Verdicts that wait for evidence become inconclusive. The error is that of the
 // context, or of the disk.
 func (w *Watcher) End(ctx context.Context) error {
-	w.sites.settle()
-	w.accounts.settle(w.sites)
-	w.crowded = w.accounts.count()
+	w.sites.mergeContinued()
+	w.accounts.group(w.sites)
+	w.accountsAt = w.accounts.count()
 	if w.err == nil {
 		w.err = w.show(ctx)
 	}
@@ -136,7 +136,7 @@ func (w *Watcher) forget(world string) {
 func (w *Watcher) Notes() []string {
 	var notes []string
 	for at, p := range w.sites.list {
-		if n := w.crowded[at]; n > 1 && !p.isMock {
+		if n := w.accountsAt[at]; n > 1 && !p.isMock {
 			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged separately: nothing shows that their callers belong to the same one",
 				p.address, n))
 		}

@@ -148,9 +148,9 @@ func (s *State) recover(e *facts.Exchange) {
 		s.recoveredUnknown = e
 		return
 	}
-	s.entity(database).seen(e, facts.Changes)
+	s.entity(database).update(e, facts.Changes)
 	x := s.entity(table)
-	x.seen(e, facts.Changes)
+	x.update(e, facts.Changes)
 	x.Ident, x.born, x.IdentifiedBy = e.Recovered.ID, time.Time{}, e
 }
 

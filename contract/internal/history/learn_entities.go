@@ -18,7 +18,7 @@ func (s *State) learn(e *facts.Exchange) {
 		case e.Unknown():
 			s.doubt(e)
 		case e.Verb == facts.Creates && e.Status == http.StatusConflict && !e.Target.IsNone():
-			s.entity(e.Target).seen(e, facts.Reads) // it is there, whoever made it
+			s.entity(e.Target).update(e, facts.Reads) // it is there, whoever made it
 		}
 		return
 	}
@@ -59,22 +59,22 @@ func (s *State) stir(e *facts.Exchange) {
 // learnEntities learns what was made, is there, and is gone.
 func (s *State) learnEntities(e *facts.Exchange) {
 	if e.Verb != facts.NoVerb && !e.Parent.IsNone() {
-		s.entity(e.Parent).seen(e, facts.Reads)
+		s.entity(e.Parent).update(e, facts.Reads)
 	}
 	switch e.Verb {
 	case facts.Deletes:
 		s.Removals[e.Kind]++
-		s.entity(e.Target).seen(e, facts.Deletes)
+		s.entity(e.Target).update(e, facts.Deletes)
 		return
 	case facts.Creates, facts.Changes, facts.Reads:
 		if !e.Target.IsNone() {
-			s.entity(e.Target).seen(e, e.Verb)
+			s.entity(e.Target).update(e, e.Verb)
 		}
 	case facts.NoVerb, facts.Lists:
 	}
 	for _, u := range e.Uses {
 		if u.Does != facts.NoVerb {
-			s.entity(u.Thing).seen(e, u.Does)
+			s.entity(u.Thing).update(e, u.Does)
 		}
 	}
 	for i := range e.Shows {
@@ -84,7 +84,7 @@ func (s *State) learnEntities(e *facts.Exchange) {
 
 func (s *State) learnShown(e *facts.Exchange, f *facts.Shown) {
 	x := s.entity(f.Thing)
-	if !x.seen(e, f.Does) {
+	if !x.update(e, f.Does) {
 		return
 	}
 	if f.Ident != "" && f.Thing.Kind == facts.Tables {

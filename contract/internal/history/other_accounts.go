@@ -22,7 +22,7 @@ const maxWritten = 16 // of each thing
 // noteWritten keeps what an exchange may have done, for those who may be of the same account.
 func (w *Watcher) noteWritten(e *facts.Exchange, account member) {
 	isRecovery := e.Recovered != nil
-	if w.crowded[e.At] < 2 || !e.Verb.Writes() && !isRecovery || e.Refused() {
+	if w.accountsAt[e.At] < 2 || !e.Verb.Writes() && !isRecovery || e.Refused() {
 		return
 	}
 	note := func(t facts.Thing) {

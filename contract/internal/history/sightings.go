@@ -67,22 +67,22 @@ type issue struct {
 func (a *accounts) sight(m member, e *facts.Exchange) {
 	for i := range e.Shows {
 		if f := &e.Shows[i]; f.IsDistinct(e) {
-			a.see(m, f.Thing, sight{m.caller, f.Mark, f.Origin(), e.Line})
+			a.addSight(m, f.Thing, sight{m.caller, f.Mark, f.Origin(), e.Line})
 		}
 	}
 	for _, f := range e.Attempts {
 		if f.SessionUUID != "" {
 			uuid := maphash.String(facts.CallerSeed, f.SessionUUID)
-			a.see(m, facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, sight{m.caller, uuid, uuid, e.Line})
+			a.addSight(m, facts.Thing{Kind: facts.Sessions, ID: f.SessionID}, sight{m.caller, uuid, uuid, e.Line})
 		}
 	}
 	if e.Page != nil {
 		for _, f := range e.Page.Tables {
-			a.see(m, facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
+			a.addSight(m, facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
 		}
 	}
 	if t := e.Target; e.Verb.Writes() && a.isLong(t) && len(e.Shows) == 0 {
-		a.see(m, t, sight{caller: m.caller, mark: 1, line: e.Line})
+		a.addSight(m, t, sight{caller: m.caller, mark: 1, line: e.Line})
 	}
 	if e.Dropped != 0 {
 		a.link(m, member{e.At, e.Dropped}, e.Line)
@@ -103,8 +103,8 @@ func (a *accounts) isLong(t facts.Thing) bool {
 	return !r.IsNamed() && len(r.Path) == 1 && len(t.ID) >= long
 }
 
-// see holds what a caller is shown of a thing against what others were shown of it.
-func (a *accounts) see(m member, t facts.Thing, now sight) {
+// addSight holds what a caller is shown of a thing against what others were shown of it.
+func (a *accounts) addSight(m member, t facts.Thing, now sight) {
 	key := sightKey{m.at, t}
 	list, _ := a.seen.Get(key)
 	own := -1

@@ -140,9 +140,9 @@ func (s *serial) count(e *facts.Exchange) {
 	}
 }
 
-// settle makes one site of those where one file goes on with the numbers of another, when the whole recording is
+// mergeContinued makes one site of those where one file goes on with the numbers of another, when the whole recording is
 // known.
-func (p *sites) settle() {
+func (p *sites) mergeContinued() {
 	type end struct {
 		world, site string
 		number      int64

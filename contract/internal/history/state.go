@@ -87,8 +87,8 @@ func (s *State) LookUp(t facts.Thing) *Entity {
 	return x
 }
 
-// seen notes what an exchange proves of a thing that it shows or names, and did to it. It reports whether that is news.
-func (x *Entity) seen(e *facts.Exchange, did facts.Verb) bool {
+// update notes what an exchange proves of a thing that it shows or names, and did to it. It reports whether that is news.
+func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
 	if x.Proof == e || x.isNewerThan(e, did) {
 		return x.Proof == e
 	}
@@ -148,8 +148,8 @@ func (st *Step) Await(rule string, p *Pending) {
 	st.State.waiting[rule] = append(st.State.waiting[rule], p)
 }
 
-// Settle shows an exchange to the verdicts of a rule that wait.
-func (st *Step) Settle(rule string) {
+// Resolve shows an exchange to the verdicts of a rule that wait.
+func (st *Step) Resolve(rule string) {
 	st.State.waiting[rule] = slices.DeleteFunc(st.State.waiting[rule], func(p *Pending) bool { return p.Look(st) })
 }
 

@@ -58,7 +58,7 @@ func (t talk) item() record.Item {
 		e.Response.Headers = append(e.Response.Headers, json)
 		e.Response.Body = &recording.Body{Bytes: []byte(t.response)}
 	}
-	item := record.Item{Exchange: e, Place: record.Place{File: "talk", Number: 1, Line: 1}}
+	item := record.Item{Exchange: e, Position: record.Position{File: "talk", Number: 1, Line: 1}}
 	if t.edit != nil {
 		t.edit(&item)
 	}

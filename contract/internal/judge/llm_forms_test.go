@@ -50,7 +50,7 @@ func (s spoken) item() record.Item {
 		e.Response.Headers = append(e.Response.Headers, [2]string{"Content-Type", media[1]})
 		e.Response.Body = &recording.Body{Bytes: []byte(s.response)}
 	}
-	return record.Item{Exchange: e, Place: record.Place{File: "talk", Number: 1, Line: 1}}
+	return record.Item{Exchange: e, Position: record.Position{File: "talk", Number: 1, Line: 1}}
 }
 
 // with puts other texts in the place of some, each of which must be there.

@@ -75,7 +75,7 @@ func plantedIn(op *specs.Operation, secret string) record.Item {
 			e.Response.Headers, e.Response.Body = bodyOf(ref.Value.Content, secret)
 		}
 	}
-	return record.Item{Exchange: e, Place: record.Place{Number: 1}}
+	return record.Item{Exchange: e, Position: record.Position{Number: 1}}
 }
 
 // No message repeats what was sent: not of a secret, and not of anything else that may be one.

@@ -32,7 +32,7 @@ var dwhTarget = history.Rule{
 
 func checkDWHTarget(st *history.Step) {
 	if st.Kind == facts.Tables || st.Kind == facts.Databases || len(st.MayCreate) > 0 {
-		st.Settle(DWHTarget)
+		st.Resolve(DWHTarget)
 	}
 	if st.Operation != "dwh.createDwhIntegration" || st.Unknown() {
 		return

@@ -42,7 +42,7 @@ type untimely struct {
 
 func checkIngestionTime(st *history.Step) {
 	if len(st.Records) > 0 {
-		st.Settle(IngestionTime)
+		st.Resolve(IngestionTime)
 	}
 	if st.Ingested == nil || !st.OK() || !isUntimely(st.Ingested.Record, st.EndedAt()) {
 		return

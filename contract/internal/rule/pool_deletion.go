@@ -33,7 +33,7 @@ var poolDeletion = history.Rule{
 
 func checkPoolDeletion(st *history.Step) {
 	if len(st.Attempts) > 0 {
-		st.Settle(PoolDeletion)
+		st.Resolve(PoolDeletion)
 	}
 	if st.Operation != "workflow.deletePool" || !st.OK() && st.Status != http.StatusBadRequest {
 		return

@@ -40,7 +40,7 @@ func checkTableRecovery(st *history.Step) {
 		st.State.Pages = st.NextPage()
 	}
 	if isPage || st.Kind == facts.Tables || st.Kind == facts.Databases || st.Recovered != nil {
-		st.Settle(TableRecovery)
+		st.Resolve(TableRecovery)
 	}
 	switch {
 	case st.Operation == "core.deleteTable" && st.OK() && st.Deletion(st.State.LookUp(st.Target)) == nil:

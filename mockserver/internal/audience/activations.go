@@ -77,7 +77,7 @@ func createActivation(c *op.Call) (op.Reply, error) {
 	a.ID = c.World.NewID("audience.activation")
 	c.World.Audience.Activations.Put(a.ID, a)
 	return op.OK(activationCreated{
-		outcome: wellDone(), activationFields: fields, ID: a.ID, Audience: a.Audience, Segment: a.Segment,
+		outcome: okOutcome(), activationFields: fields, ID: a.ID, Audience: a.Audience, Segment: a.Segment,
 		CreatedAt: op.Instant(a.CreatedAt), UpdatedAt: op.Instant(a.UpdatedAt),
 		CreatedBy: userView(c.World, a.CreatedBy), UpdatedBy: userView(c.World, a.CreatedBy),
 	})
@@ -114,7 +114,7 @@ func absent(value jsontext.Value) bool { return len(value) == 0 || value.Kind() 
 
 // check is for all that is neither columns nor schedule. That connection and users must be there is assumed, and so is
 // that an activation without them is 400.
-func (f activationFields) check(w *world.World) error {
+func (f activationFields) check(w *world.State) error {
 	var errs []error
 	wrong := func(field, format string, args ...any) { errs = append(errs, op.Invalid(field, format, args...)) }
 	if strings.TrimSpace(f.Name) == "" {

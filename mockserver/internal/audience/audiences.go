@@ -6,8 +6,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// calledAudience is the audience of the path.
-func calledAudience(c *op.Call) (world.ParentSegment, error) {
+// audienceFromPath is the audience of the path.
+func audienceFromPath(c *op.Call) (world.ParentSegment, error) {
 	id, err := c.ID("audience", "audienceId")
 	if err != nil {
 		return world.ParentSegment{}, err
@@ -22,7 +22,7 @@ func calledAudience(c *op.Call) (world.ParentSegment, error) {
 // queriedAudience is the audience of the path, for those who may query the database of its profiles. That they may make
 // segments and activations as well, and others may only list them, is assumed.
 func queriedAudience(c *op.Call) (world.ParentSegment, error) {
-	audience, err := calledAudience(c)
+	audience, err := audienceFromPath(c)
 	if err == nil && !bridge.MayQuery(c.World, c.Caller, audience.Database) {
 		err = op.Forbidden("the profiles of audience %d are in the database %s, which you may not query",
 			audience.ID, audience.Database)

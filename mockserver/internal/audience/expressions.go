@@ -50,7 +50,7 @@ func (e *expression) or(depth int) node {
 	for e.next("or", "||") {
 		nodes = append(nodes, e.and(depth))
 	}
-	return joined(nodes, either)
+	return joined(nodes, orTest)
 }
 
 func (e *expression) and(depth int) node {

@@ -36,7 +36,7 @@ func (c columns) numeric(name string) bool {
 
 // columnsOf returns the columns of an audience's profiles: those of the table's schema, or of its records if it has
 // none. They are nil, and thus not known, while the table does not exist.
-func columnsOf(w *world.World, a world.ParentSegment) columns {
+func columnsOf(w *world.State, a world.ParentSegment) columns {
 	table, records, err := bridge.Table(w, a.Database, a.Table)
 	if err != nil {
 		return nil
@@ -64,7 +64,7 @@ func valuesOf(r world.Record) map[string]string {
 	return values
 }
 
-func profilesOf(w *world.World, a world.ParentSegment, now time.Time) (*profiles, error) {
+func profilesOf(w *world.State, a world.ParentSegment, now time.Time) (*profiles, error) {
 	_, records, err := bridge.Table(w, a.Database, a.Table)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func profilesOf(w *world.World, a world.ParentSegment, now time.Time) (*profiles
 
 // partOf says that the world has let some of an audience's profiles go, which would make a count a puzzle; nothing if
 // it has not.
-func partOf(w *world.World, a world.ParentSegment) []string {
+func partOf(w *world.State, a world.ParentSegment) []string {
 	table, records, err := bridge.Table(w, a.Database, a.Table)
 	if held := int64(records.Len()); err == nil && held < table.Count {
 		return []string{fmt.Sprintf("audience %d: only the %d records of %s.%s that the world keeps were counted, of %d; it "+
@@ -147,7 +147,7 @@ func merge(a, b set, join func(a, b bool) bool) set {
 }
 
 func both(a, b bool) bool   { return a && b }
-func either(a, b bool) bool { return a || b }
+func orTest(a, b bool) bool { return a || b }
 
 // first returns what a limit leaves of a set: the first profiles in its order, or the oldest.
 func (p *profiles) first(s set, l limit) set {

@@ -80,7 +80,7 @@ func createSegmentQuery(c *op.Call) (op.Reply, error) {
 			return op.Reply{}, err
 		}
 	}
-	return op.Reply{Body: tell(c.World, q, body), Notes: reader.remarks(c.World, audience, kind)}, nil
+	return op.Reply{Body: takeResult(c.World, q, body), Notes: reader.remarks(c.World, audience, kind)}, nil
 }
 
 func (r queryRequest) check(known columns) error {
@@ -122,7 +122,7 @@ func canonical(body []byte) (json.RawMessage, error) {
 
 // queryPending is for an auto clock: a client that asks again waits for the end.
 func queryPending(c *op.Call) (string, time.Time, bool) {
-	audience, err := calledAudience(c)
+	audience, err := audienceFromPath(c)
 	if err != nil {
 		return "", time.Time{}, false
 	}
@@ -149,12 +149,12 @@ func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQ
 	q.Job = job.ID
 	w.Audience.Queries.Put(q.ID, q)
 	for !job.Status.Finished() && !job.StepAt.After(c.Now) {
-		answerQuery(w, world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
-		bridge.ProceedJob(w, job.ID)
+		answerQuery(w, world.DueEvent{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
+		bridge.StepJob(w, job.ID)
 		job, _ = bridge.Job(w, job.ID)
 	}
 	if !job.Status.Finished() && job.Answer == nil {
-		w.Plan(world.Event{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
+		w.Plan(world.DueEvent{At: job.StepAt, Kind: world.QueryEvent, ID: q.ID})
 	}
 	q, _ = w.Audience.Queries.Get(q.ID)
 	return q, nil
@@ -163,15 +163,15 @@ func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQ
 // statement is the text of a query's job, by which results may be queued for it. No engine is asked to run it.
 func statement(a world.ParentSegment, body queryRequest) string {
 	text := "SELECT " + cmp.Or(strings.Join(body.Columns, ", "), "COUNT(1)") + " FROM " + a.Table
-	if rule := body.Rule.Clone(); !everybody(rule) {
+	if rule := body.Rule.Clone(); !isEmptyRule(rule) {
 		_ = rule.Canonicalize() // it was read before
 		text += " WHERE fits('" + strings.ReplaceAll(string(rule), "'", "''") + "')"
 	}
 	return text
 }
 
-// tell returns what is known of a query. Once it has returned the end of a query, asking again begins another.
-func tell(w *world.World, q world.SegmentQuery, body queryRequest) queryForm {
+// takeResult returns what is known of a query. Once it has returned the end of a query, asking again begins another.
+func takeResult(w *world.State, q world.SegmentQuery, body queryRequest) queryForm {
 	job, _ := bridge.Job(w, q.Job)
 	form := queryForm{ID: q.UUID, QueryID: q.UUID, Status: statusOfQuery(job), JobID: strconv.FormatInt(q.Job, 10)}
 	if job.Status.Finished() {
@@ -194,7 +194,7 @@ func foundBy(q world.SegmentQuery, job world.Job) world.Found {
 		return *q.Found
 	}
 	count := job.Output.Count
-	if n, lone := bridge.LoneInteger(job.Output); lone {
+	if n, lone := bridge.SingleInteger(job.Output); lone {
 		count = n
 	}
 	return world.Found{Count: count, Preview: count}

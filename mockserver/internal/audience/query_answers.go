@@ -11,7 +11,7 @@ import (
 
 // answerQuery counts the profiles of a query, as they are just before its job ends. A job that has an answer, since one
 // was queued for it, keeps that.
-func answerQuery(w *world.World, e world.Event) {
+func answerQuery(w *world.State, e world.DueEvent) {
 	q, ok := w.Audience.Queries.Get(e.ID)
 	job, _ := bridge.Job(w, q.Job)
 	if !ok || job.Status != world.JobRunning || job.Answer != nil {
@@ -38,7 +38,7 @@ type preview struct {
 	rows    [][]any
 }
 
-func count(w *world.World, a world.ParentSegment, body queryRequest, e world.Event) (preview, error) {
+func count(w *world.State, a world.ParentSegment, body queryRequest, e world.DueEvent) (preview, error) {
 	p, err := profilesOf(w, a, e.At)
 	if err != nil {
 		return preview{}, err

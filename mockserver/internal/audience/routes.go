@@ -15,6 +15,6 @@ func Interface() op.Interface {
 			{Path: "POST /audiences/{audienceId}/segments/queries", Handle: createSegmentQuery, Pending: queryPending},
 			{Path: "POST /audiences/{audienceId}/segments/{segmentId}/syndications", Handle: createActivation},
 		},
-		Settle: map[string]func(*world.World, world.Event){world.QueryEvent: answerQuery},
+		Settle: map[string]func(*world.State, world.DueEvent){world.QueryEvent: answerQuery},
 	}
 }

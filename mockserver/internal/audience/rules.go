@@ -68,7 +68,7 @@ func unknown(*profiles) set { return nil }
 
 // ruleReader checks rules and makes nodes of them. It gathers what is wrong, and what the mock cannot evaluate.
 type ruleReader struct {
-	world    *world.World
+	world    *world.State
 	audience int64
 	columns  columns // nil: not known
 	segments map[int64]node
@@ -78,7 +78,7 @@ type ruleReader struct {
 	failed   int
 }
 
-func newRuleReader(w *world.World, a world.ParentSegment) *ruleReader {
+func newRuleReader(w *world.State, a world.ParentSegment) *ruleReader {
 	return &ruleReader{world: w, audience: a.ID, columns: columnsOf(w, a), segments: map[int64]node{}}
 }
 
@@ -106,14 +106,14 @@ func (r *ruleReader) leaveOut(at, why string) node {
 	return unknown
 }
 
-// everybody reports whether a rule is none: absent, null or an empty object (public).
-func everybody(rule []byte) bool {
+// isEmptyRule reports whether a rule is none: absent, null or an empty object (public).
+func isEmptyRule(rule []byte) bool {
 	return slices.Contains([]string{"", "null", "{}"}, string(bytes.Join(bytes.Fields(rule), nil)))
 }
 
 // rule reads a whole rule.
 func (r *ruleReader) rule(text []byte) node {
-	if everybody(text) {
+	if isEmptyRule(text) {
 		return unknown
 	}
 	var c condition
@@ -154,7 +154,7 @@ func (r *ruleReader) kind(at string, c condition, depth int) node {
 	case "And":
 		return joined(r.parts(at, c, depth), both)
 	case "Or":
-		return joined(r.parts(at, c, depth), either)
+		return joined(r.parts(at, c, depth), orTest)
 	case "Composite":
 		return r.composite(at, c, r.parts(at, c, depth))
 	case "Value":

@@ -16,7 +16,7 @@ import (
 
 // Seed makes what a fixture says of audiences, through what serves requests. What it refers to in the core data
 // interface is there already. The error names all that cannot be made.
-func Seed(w *world.World, f fixtures.Audience) error {
+func Seed(w *world.State, f fixtures.Audience) error {
 	s := &seeding{seed.Context{World: w, Part: "audience"}}
 	w.Audience.QueryTime = time.Duration(f.QueryTime)
 	for _, a := range f.Audiences {

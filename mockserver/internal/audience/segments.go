@@ -39,7 +39,7 @@ type referrerForm struct {
 	Name string `json:"name"`
 }
 
-func segmentView(w *world.World, s world.Segment) segmentForm {
+func segmentView(w *world.State, s world.Segment) segmentForm {
 	return segmentForm{
 		Audience: s.Audience, ID: s.ID, Name: s.Name, Realtime: s.Kind == world.Realtime, Kind: s.Kind,
 		Description: s.Description, Folder: s.Folder, Population: s.Population,
@@ -50,7 +50,7 @@ func segmentView(w *world.World, s world.Segment) segmentForm {
 }
 
 func listSegments(c *op.Call) (op.Reply, error) {
-	audience, err := calledAudience(c)
+	audience, err := audienceFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -106,7 +106,7 @@ func createSegment(c *op.Call) (op.Reply, error) {
 	}
 	segment.ID = c.World.NewID("audience.segment")
 	c.World.Audience.Segments.Put(segment.ID, segment)
-	return op.Reply{Body: segmentCreated{wellDone(), segmentView(c.World, segment)}, Notes: notes}, nil
+	return op.Reply{Body: segmentCreated{okOutcome(), segmentView(c.World, segment)}, Notes: notes}, nil
 }
 
 // newSegment is the segment that the body asks for, without an id. Names need not differ, and there are any folders
@@ -126,7 +126,7 @@ func newSegment(c *op.Call, a world.ParentSegment) (s world.Segment, notes []str
 		Audience: a.ID, Name: body.Name, Kind: kind, Description: body.Description, Folder: body.FolderID,
 		CreatedAt: c.Now, UpdatedAt: c.Now, CreatedBy: c.Caller.User.ID, UpdatedBy: c.Caller.User.ID,
 	}
-	if !everybody(body.Rule) {
+	if !isEmptyRule(body.Rule) {
 		s.Rule = json.RawMessage(bytes.Clone(body.Rule))
 	}
 	if body.FunnelStage != nil {
@@ -164,7 +164,7 @@ func (r *ruleReader) population(c *op.Call, a world.ParentSegment, rule node, ki
 }
 
 // remarks returns what a test should know of a count.
-func (r *ruleReader) remarks(w *world.World, a world.ParentSegment, kind int) []string {
+func (r *ruleReader) remarks(w *world.State, a world.ParentSegment, kind int) []string {
 	if kind == world.FunnelStage {
 		r.leaveOut("funnel_stage", "the mock does not support funnels")
 	}

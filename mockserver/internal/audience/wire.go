@@ -43,7 +43,7 @@ type outcome struct {
 	Message string `json:"message"`
 }
 
-func wellDone() outcome { return outcome{strconv.Itoa(http.StatusOK), http.StatusText(http.StatusOK)} }
+func okOutcome() outcome { return outcome{strconv.Itoa(http.StatusOK), http.StatusText(http.StatusOK)} }
 
 // userForm is a user. Its id is text, unlike all others (documented).
 type userForm struct {
@@ -51,7 +51,7 @@ type userForm struct {
 	Name string `json:"name"`
 }
 
-func userView(w *world.World, id int64) userForm {
+func userView(w *world.State, id int64) userForm {
 	user, _ := w.Account.Users.Get(id)
 	return userForm{strconv.FormatInt(id, 10), user.Name}
 }

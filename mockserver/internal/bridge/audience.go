@@ -14,12 +14,12 @@ import (
 )
 
 // MayQuery reports whether a caller may query a database of the core data interface.
-func MayQuery(w *world.World, caller world.Caller, database string) bool {
+func MayQuery(w *world.State, caller world.Caller, database string) bool {
 	return data.MayQuery(w, caller, database)
 }
 
 // Table returns a live table and its records in the world.
-func Table(w *world.World, database, name string) (world.Table, world.Records, error) {
+func Table(w *world.State, database, name string) (world.Table, world.Records, error) {
 	table, err := data.LiveTable(w, database, name)
 	if err != nil {
 		return table, world.Records{}, err
@@ -29,17 +29,17 @@ func Table(w *world.World, database, name string) (world.Table, world.Records, e
 }
 
 // Job returns a job by its id.
-func Job(w *world.World, id int64) (world.Job, bool) { return w.Core.Jobs.Get(id) }
+func Job(w *world.State, id int64) (world.Job, bool) { return w.Core.Jobs.Get(id) }
 
 // AskJob issues a job that starts at once and runs for a given time, unless the result that is queued for its query
 // sets another. It ends with the queued result, or else with the one that AnswerJob sets.
-func AskJob(w *world.World, job world.Job, at time.Time, takes time.Duration) (world.Job, error) {
+func AskJob(w *world.State, job world.Job, at time.Time, takes time.Duration) (world.Job, error) {
 	job.Takes = &takes
 	return jobs.Ask(w, job, at)
 }
 
 // AnswerJob sets the rows with which a job ends, each value under a column of a name and a type; or an error.
-func AnswerJob(w *world.World, id int64, columns [][2]string, rows [][]any, err error) {
+func AnswerJob(w *world.State, id int64, columns [][2]string, rows [][]any, err error) {
 	output, failed := result.NewOutput(columns, rows)
 	for _, err := range []error{err, failed} {
 		if err != nil {
@@ -50,11 +50,11 @@ func AnswerJob(w *world.World, id int64, columns [][2]string, rows [][]any, err 
 	jobs.Answer(w, id, world.QueuedResult{Output: output})
 }
 
-// ProceedJob runs the next step of a job.
-func ProceedJob(w *world.World, id int64) { jobs.Proceed(w, id) }
+// StepJob runs the next step of a job.
+func StepJob(w *world.State, id int64) { jobs.Proceed(w, id) }
 
-// LoneInteger returns the only value of a job's result, if that is one row with one integer.
-func LoneInteger(o *world.Output) (n int64, lone bool) {
+// SingleInteger returns the only value of a job's result, if that is one row with one integer.
+func SingleInteger(o *world.Output) (n int64, lone bool) {
 	if o.Count != 1 || len(o.Columns) != 1 {
 		return 0, false
 	}

@@ -17,11 +17,11 @@ import (
 )
 
 // User returns a user of the account that was not removed.
-func User(w *world.World, id int64) (world.User, bool) { return w.Account.LiveUser(id) }
+func User(w *world.State, id int64) (world.User, bool) { return w.Account.LiveUser(id) }
 
 // Granted reports whether a user is granted anything on a kind of resource, such as LlmProject, by its policies or
 // directly.
-func Granted(w *world.World, user world.User, kind string) bool { return access.Granted(w, user, kind) }
+func Granted(w *world.State, user world.User, kind string) bool { return access.Granted(w, user, kind) }
 
 // Connection returns a connection of the core data interface.
-func Connection(w *world.World, id int64) (world.Connection, bool) { return w.Core.Connections.Get(id) }
+func Connection(w *world.State, id int64) (world.Connection, bool) { return w.Core.Connections.Get(id) }

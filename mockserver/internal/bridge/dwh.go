@@ -11,7 +11,7 @@ import (
 )
 
 // TargetDatabase returns the live database that an integration names.
-func TargetDatabase(w *world.World, name string) (world.Database, bool) {
+func TargetDatabase(w *world.State, name string) (world.Database, bool) {
 	id, ok := w.Core.DatabaseNames.Get(name)
 	if !ok {
 		return world.Database{}, false
@@ -20,24 +20,24 @@ func TargetDatabase(w *world.World, name string) (world.Database, bool) {
 }
 
 // MayImport reports whether a caller may import into a database.
-func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
+func MayImport(w *world.State, caller world.Caller, d world.Database) bool {
 	return access.MayImport(w, caller, d)
 }
 
 // HasTable reports whether a database has a live table with a name.
-func HasTable(w *world.World, d world.Database, name string) bool {
+func HasTable(w *world.State, d world.Database, name string) bool {
 	_, ok := w.Core.TableNames.Get(world.TableName{Database: d.ID, Name: name})
 	return ok
 }
 
 // Project returns a project, deleted or not.
-func Project(w *world.World, id int64) world.Project {
+func Project(w *world.State, id int64) world.Project {
 	p, _ := w.Workflow.Projects.Get(id)
 	return p
 }
 
 // HasProject reports whether a live project has a name.
-func HasProject(w *world.World, name string) bool {
+func HasProject(w *world.State, name string) bool {
 	_, ok := w.Workflow.ProjectNames.Get(name)
 	return ok
 }
@@ -46,35 +46,35 @@ func HasProject(w *world.World, name string) bool {
 type Files = workflow.Files
 
 // Upload stores files as a new revision of a project, which may be new.
-func Upload(w *world.World, f Files, now time.Time) (world.Project, error) { return f.Upload(w, now) }
+func Upload(w *world.State, f Files, now time.Time) (world.Project, error) { return f.Upload(w, now) }
 
 // RemoveProject deletes a project, if it exists.
-func RemoveProject(w *world.World, id int64, now time.Time) { workflow.RemoveProject(w, id, now) }
+func RemoveProject(w *world.State, id int64, now time.Time) { workflow.RemoveProject(w, id, now) }
 
 // StartNow starts a workflow of a project, again if necessary.
-func StartNow(w *world.World, project int64, name string) (world.Attempt, error) {
+func StartNow(w *world.State, project int64, name string) (world.Attempt, error) {
 	return workflow.StartNow(w, project, name)
 }
 
 // Attempts returns the attempts of all projects.
-func Attempts(w *world.World) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
+func Attempts(w *world.State) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
 
 // OfProject reports whether an attempt belongs to a project.
-func OfProject(w *world.World, a world.Attempt, project int64) bool {
+func OfProject(w *world.State, a world.Attempt, project int64) bool {
 	session, _ := w.Workflow.Sessions.Get(a.Session)
 	return session.Project == project
 }
 
 // AttemptView returns an attempt in the form of the workflow interface.
-func AttemptView(w *world.World, a world.Attempt) any { return workflow.AttemptView(w, a) }
+func AttemptView(w *world.State, a world.Attempt) any { return workflow.AttemptView(w, a) }
 
 // AttemptStatus returns an attempt's status in the words of the workflow interface.
 func AttemptStatus(a world.Attempt) string { return string(engine.StatusOf(a)) }
 
 // SessionTime returns an attempt's session time in the form of the workflow interface.
-func SessionTime(w *world.World, a world.Attempt) string { return workflow.SessionTime(w, a) }
+func SessionTime(w *world.State, a world.Attempt) string { return workflow.SessionTime(w, a) }
 
 // Watch returns the state of attempts for an auto clock.
-func Watch(w *world.World, attempts ...int64) (state string, at time.Time, pending bool) {
+func Watch(w *world.State, attempts ...int64) (state string, at time.Time, pending bool) {
 	return engine.Watch(w, attempts...)
 }

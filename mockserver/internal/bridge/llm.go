@@ -21,20 +21,20 @@ type View = jobs.View
 type Finding = jobs.Finding
 
 // Ask returns the answer to a question, with at most the requested number of rows.
-func Ask(w *world.World, engine Engine, queries *op.Queries, q Question, rows int) (Finding, error) {
+func Ask(w *world.State, engine Engine, queries *op.Queries, q Question, rows int) (Finding, error) {
 	return engine.Ask(w, queries, q, int64(rows))
 }
 
 // Queryable returns an error with the reason why a user may not query a database, or nil if it may.
-func Queryable(w *world.World, user world.User, database string) error {
+func Queryable(w *world.State, user world.User, database string) error {
 	return data.Queryable(w, world.Caller{User: user}, database)
 }
 
 // Tables returns the tables of a database.
-func Tables(w *world.World, database string) []world.Table { return data.LiveTables(w, database) }
+func Tables(w *world.State, database string) []world.Table { return data.LiveTables(w, database) }
 
 // Running reports whether an attempt of a project is not done.
-func Running(w *world.World, project int64) bool {
+func Running(w *world.State, project int64) bool {
 	for id := range table.All(&w.Workflow.Unfinished) {
 		if a, _ := w.Workflow.Attempts.Get(id); OfProject(w, a, project) {
 			return true

@@ -16,8 +16,8 @@ import (
 // Host holds what the control interface controls.
 type Host struct {
 	Worlds     *worlds.Worlds
-	Dump       func(context.Context, *world.World) ([]byte, error)                       // as a fixture that loads again
-	Load       func(like *world.World, name string, fixture []byte) (world.World, error) // with the clock's mode of like
+	Dump       func(context.Context, *world.State) ([]byte, error)                       // as a fixture that loads again
+	Load       func(like *world.State, name string, fixture []byte) (world.State, error) // with the clock's mode of like
 	Render     func(*journal.Entry) *recording.Exchange                                  // without secrets
 	Source     func(iface string) ([]byte, error)                                        // the text of a document
 	Operations func() []string                                                           // all that are documented, by name

@@ -58,12 +58,12 @@ func (h Host) queueJobResult(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, op.Invalid("rows", "%v", err)
 	}
-	if err := w.Write(len(c.Body), func(tx *world.World) error { return result.Queue(tx, queued) }); err != nil {
+	if err := w.Write(len(c.Body), func(tx *world.State) error { return result.Queue(tx, queued) }); err != nil {
 		return op.Reply{}, err
 	}
 	return op.Created(viewJobResult(queued))
 }
 
 func (h Host) clearJobResults(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.World) error { tx.Core.Results = nil; return nil })
+	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error { tx.Core.Results = nil; return nil })
 }

@@ -16,12 +16,12 @@ func (h Host) queueTurn(c *op.Call, w *worlds.World) (op.Reply, error) {
 	if err := c.Decode(&turn); err != nil {
 		return op.Reply{}, err
 	}
-	if err := w.Write(len(c.Body), func(tx *world.World) error { return chat.QueueTurn(tx, turn) }); err != nil {
+	if err := w.Write(len(c.Body), func(tx *world.State) error { return chat.QueueTurn(tx, turn) }); err != nil {
 		return op.Reply{}, err
 	}
 	return op.Created(turn)
 }
 
 func (h Host) clearTurns(c *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.World) error { tx.LLM.Turns = nil; return nil })
+	return op.Reply{Status: 204}, w.Write(len(c.Body), func(tx *world.State) error { tx.LLM.Turns = nil; return nil })
 }

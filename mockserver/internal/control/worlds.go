@@ -132,7 +132,7 @@ func (h Host) putState(c *op.Call, w *worlds.World) (op.Reply, error) {
 }
 
 func (h Host) getClock(_ *op.Call, w *worlds.World) (op.Reply, error) {
-	return op.OK(viewClock(w, worlds.Moved{World: w.Read(), Complete: true}))
+	return op.OK(viewClock(w, worlds.ClockChange{World: w.Read(), Complete: true}))
 }
 
 func (h Host) moveClock(c *op.Call, w *worlds.World) (op.Reply, error) {
@@ -173,8 +173,8 @@ func (h Host) moveClock(c *op.Call, w *worlds.World) (op.Reply, error) {
 	return movedClock(w)(w.SetClock(c.Context, mode, body.Now))
 }
 
-func movedClock(w *worlds.World) func(worlds.Moved, error) (op.Reply, error) {
-	return func(moved worlds.Moved, err error) (op.Reply, error) {
+func movedClock(w *worlds.World) func(worlds.ClockChange, error) (op.Reply, error) {
+	return func(moved worlds.ClockChange, err error) (op.Reply, error) {
 		if err != nil {
 			return op.Reply{}, err
 		}
@@ -182,7 +182,7 @@ func movedClock(w *worlds.World) func(worlds.Moved, error) (op.Reply, error) {
 	}
 }
 
-func viewClock(w *worlds.World, moved worlds.Moved) any {
+func viewClock(w *worlds.World, moved worlds.ClockChange) any {
 	var next *time.Time
 	if event, ok := moved.World.Next(); ok {
 		next = &event.At
@@ -198,7 +198,7 @@ func viewClock(w *worlds.World, moved worlds.Moved) any {
 	}{w.ID, moved.World.Clock.Mode(), moved.World.Now(), next, moved.Settled, idle(moved.World), moved.Complete}
 }
 
-func idle(w *world.World) bool {
+func idle(w *world.State) bool {
 	_, busy := w.NextOnce()
 	event, ok := w.Next()
 	return !busy && !(ok && event.At.Before(w.Now()))

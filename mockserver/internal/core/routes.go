@@ -120,7 +120,7 @@ func Interface(engine jobs.Engine) op.Interface {
 		},
 		Extras: extraRoutes(),
 		Error:  wire.ErrorReply,
-		Settle: map[string]func(*world.World, world.Event){
+		Settle: map[string]func(*world.State, world.DueEvent){
 			world.JobEvent:         engine.RunJob,
 			world.JobScheduleEvent: jobs.RunDueSchedule,
 			world.BulkImportEvent:  data.EndBulkImportCommit,

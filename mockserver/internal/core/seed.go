@@ -14,7 +14,7 @@ import (
 // Seed creates the databases, connections, schedules and jobs that a fixture describes, through the handlers of
 // requests, in the order of its times. The account exists already; later moments are planned on the world's clock.
 // Errors name what cannot be created.
-func Seed(w *world.World, f fixtures.Core) error {
+func Seed(w *world.State, f fixtures.Core) error {
 	s := &seeding{Context: seed.Context{World: w, Part: "core"}, now: w.Now(), lost: map[string]bool{}}
 	w.Core.JobTime = world.JobTime{Queued: time.Duration(f.JobTime.Queued), Running: time.Duration(f.JobTime.Running)}
 	if len(f.Restrictions) > 0 {

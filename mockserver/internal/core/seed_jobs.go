@@ -132,7 +132,7 @@ func (s *seeding) planLife(j seededJob) {
 	}
 	if !j.start.After(s.now) && (j.status != world.JobKilled || !j.end.Before(j.start)) {
 		then(j.start, func(id int64, at time.Time) error {
-			jobs.StartJob(s.World, s.halted(id), world.Event{At: at, Kind: world.JobEvent, ID: id})
+			jobs.StartJob(s.World, s.halted(id), world.DueEvent{At: at, Kind: world.JobEvent, ID: id})
 			jobs.PlanStep(s.World, s.halted(id), j.end)
 			return nil
 		})
@@ -145,7 +145,7 @@ func (s *seeding) planLife(j seededJob) {
 // halted returns a job, and cancels its next event.
 func (s *seeding) halted(id int64) world.Job {
 	job, _ := s.World.Core.Jobs.Get(id)
-	s.World.Cancel(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id})
+	s.World.Cancel(world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: id})
 	return job
 }
 
@@ -189,7 +189,7 @@ func (s *seeding) answer(what subject, e ending) *world.QueuedResult {
 	return &world.QueuedResult{Output: output}
 }
 
-func seedResult(w *world.World, f fixtures.QueuedResult) error {
+func seedResult(w *world.State, f fixtures.QueuedResult) error {
 	r, err := result.FromFixture(f)
 	if err != nil {
 		return err

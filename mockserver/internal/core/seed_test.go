@@ -223,7 +223,7 @@ core:
 
 func TestSeed_without_anybody_is_refused(t *testing.T) {
 	t.Parallel()
-	w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+	w := &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 	err := core.Seed(w, fixtures.Core{Databases: []fixtures.Database{{Name: "shop"}}})
 	if want := `database shop: user "" not found`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -237,7 +237,7 @@ func BenchmarkSeed(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+		w := &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 		if err := access.SeedAccount(w, cast.Account); err != nil {
 			b.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func planProject(definitions []*definition, left *budget) (Project, error) {
 				return Project{}, failf("", 0, "the workflows of the project have more than %d tasks together", 200*MaxTasks)
 			}
 			p := planner{tasks: make([]Task, 0, w.TaskCount)}
-			if _, err := p.add(d.root, place{name: "+" + w.Name, file: d.file, line: 1, parent: -1}); err != nil {
+			if _, err := p.add(d.root, planPlace{name: "+" + w.Name, file: d.file, line: 1, parent: -1}); err != nil {
 				return Project{}, err
 			}
 			w.Tasks = p.tasks
@@ -75,8 +75,8 @@ func link(s *step, roots map[string]*step) {
 	}
 }
 
-// place is the place of a step in the plan: name is the full one.
-type place struct {
+// planPlace is the place of a step in the plan: name is the full one.
+type planPlace struct {
 	name      string
 	file      string
 	line      int
@@ -90,7 +90,7 @@ type planner struct {
 	tasks []Task
 }
 
-func (p *planner) add(s *step, at place) (int, error) {
+func (p *planner) add(s *step, at planPlace) (int, error) {
 	if len(at.name) > maxTaskName {
 		return 0, failf(at.file, at.line, "a full task name has at most %d bytes, but %s has %d", maxTaskName, quote(at.name),
 			len(at.name))
@@ -104,7 +104,7 @@ func (p *planner) add(s *step, at place) (int, error) {
 	if err := p.children(s, index); err != nil {
 		return 0, err
 	}
-	sub := place{name: at.name + "^sub", file: at.file, line: at.line, parent: index, generated: true}
+	sub := planPlace{name: at.name + "^sub", file: at.file, line: at.line, parent: index, generated: true}
 	var err error
 	switch {
 	case s.called != nil:
@@ -121,7 +121,7 @@ func (p *planner) children(s *step, parent int) error {
 	above := siblings{parallel: s.parallel, limit: s.limit, names: map[string]int{}}
 	for _, c := range s.children {
 		parentTask := p.tasks[parent]
-		index, err := p.add(c.step, place{
+		index, err := p.add(c.step, planPlace{
 			name: parentTask.Name + c.name, file: s.file, line: c.line, parent: parent,
 			upstreams: above.before(c.step), generated: parentTask.Generated,
 		})
@@ -134,7 +134,7 @@ func (p *planner) children(s *step, parent int) error {
 }
 
 // rounds makes the group ^sub with a task for each round in it: one after the other, or side by side with _parallel.
-func (p *planner) rounds(s *step, at place) error {
+func (p *planner) rounds(s *step, at planPlace) error {
 	group := &step{config: emptyObject(), export: emptyObject()}
 	parent, err := p.add(group, at)
 	if err != nil {
@@ -143,7 +143,7 @@ func (p *planner) rounds(s *step, at place) error {
 	above := siblings{parallel: s.parallel, limit: s.limit}
 	for i := range s.rounds.count {
 		round := child{step: &step{}}
-		index, err := p.add(s.sub, place{
+		index, err := p.add(s.sub, planPlace{
 			name: at.name + s.rounds.name(i), file: at.file, line: at.line, parent: parent,
 			upstreams: above.before(round.step), generated: true,
 		})

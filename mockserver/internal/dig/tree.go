@@ -16,17 +16,17 @@ func treeOf(file string, document *yaml.Node) (*value, error) {
 	if document.Kind == yaml.DocumentNode && len(document.Content) == 1 {
 		root = document.Content[0]
 	}
-	return (&grower{file: file, grown: map[*yaml.Node]*value{}}).value(root)
+	return (&treeBuilder{file: file, grown: map[*yaml.Node]*value{}}).value(root)
 }
 
-type grower struct {
+type treeBuilder struct {
 	file  string
 	grown map[*yaml.Node]*value // anchored nodes; nil while such a node is being turned
 
 	merged int // fields looked at for merges
 }
 
-func (g *grower) value(n *yaml.Node) (*value, error) {
+func (g *treeBuilder) value(n *yaml.Node) (*value, error) {
 	if n.Kind == yaml.AliasNode {
 		if v, known := g.grown[n.Alias]; v != nil {
 			return v, nil
@@ -44,7 +44,7 @@ func (g *grower) value(n *yaml.Node) (*value, error) {
 	return v, err
 }
 
-func (g *grower) turn(n *yaml.Node) (*value, error) {
+func (g *treeBuilder) turn(n *yaml.Node) (*value, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		return g.scalar(n)
@@ -57,7 +57,7 @@ func (g *grower) turn(n *yaml.Node) (*value, error) {
 	}
 }
 
-func (g *grower) list(n *yaml.Node) (*value, error) {
+func (g *treeBuilder) list(n *yaml.Node) (*value, error) {
 	v := &value{kind: list, line: n.Line, items: make([]*value, len(n.Content))}
 	for i, content := range n.Content {
 		var err error
@@ -72,7 +72,7 @@ func (g *grower) list(n *yaml.Node) (*value, error) {
 }
 
 // deepen bounds the depth over aliases, which the parser's own bound does not see.
-func (g *grower) deepen(v, child *value) error {
+func (g *treeBuilder) deepen(v, child *value) error {
 	v.depth = max(v.depth, child.depth+1)
 	if v.depth > maxDepth {
 		return failf(g.file, v.line, "the definition is nested more than %d levels deep", maxDepth)
@@ -81,7 +81,7 @@ func (g *grower) deepen(v, child *value) error {
 }
 
 // scalar takes times and dates as the text they are: 07:00:00 is not a number here.
-func (g *grower) scalar(n *yaml.Node) (*value, error) {
+func (g *treeBuilder) scalar(n *yaml.Node) (*value, error) {
 	v := &value{kind: text, line: n.Line, text: n.Value}
 	switch n.ShortTag() {
 	case "!!null":
@@ -97,7 +97,7 @@ func (g *grower) scalar(n *yaml.Node) (*value, error) {
 }
 
 // literal makes numbers and booleans what they are in JSON; what JSON does not know, like .inf, stays text.
-func (g *grower) literal(n *yaml.Node, v *value) (*value, error) {
+func (g *treeBuilder) literal(n *yaml.Node, v *value) (*value, error) {
 	var decoded any
 	if err := n.Decode(&decoded); err != nil {
 		return nil, failf(g.file, n.Line, "%s is not a %s", quote(n.Value), n.ShortTag()[2:])
@@ -125,7 +125,7 @@ func (g *grower) literal(n *yaml.Node, v *value) (*value, error) {
 
 // mapping refuses a key that comes twice, except the directive !include, which a mapping may hold several of. An
 // include is kept as it is written and not followed: what it names may lie outside the top folder (assumed).
-func (g *grower) mapping(n *yaml.Node) (*value, error) {
+func (g *treeBuilder) mapping(n *yaml.Node) (*value, error) {
 	v := &value{kind: mapping, line: n.Line}
 	first := map[string]int{}
 	var merges []*value
@@ -156,7 +156,7 @@ func (g *grower) mapping(n *yaml.Node) (*value, error) {
 	return v, g.merge(v, merges, first)
 }
 
-func (g *grower) key(n *yaml.Node) (string, error) {
+func (g *treeBuilder) key(n *yaml.Node) (string, error) {
 	k := n
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		k = n.Alias
@@ -192,7 +192,7 @@ func gatherIncludes(fields []field) []field {
 }
 
 // merge appends what `<<` brings: own keys win over merged ones, earlier sources over later ones.
-func (g *grower) merge(v *value, sources []*value, have map[string]int) error {
+func (g *treeBuilder) merge(v *value, sources []*value, have map[string]int) error {
 	for _, source := range sources {
 		parts := []*value{source}
 		if source.kind == list {

@@ -37,7 +37,7 @@ func listDwhBulkloadSessions(c *op.Call) (op.Reply, error) {
 
 // sessions are the bulk load sessions that the configurations want, one for each target table. A table that had one
 // before keeps it.
-func (p configs) sessions(w *world.World, i world.Warehouse, before []world.BulkloadSession) []world.BulkloadSession {
+func (p configs) sessions(w *world.State, i world.Warehouse, before []world.BulkloadSession) []world.BulkloadSession {
 	sessions := make([]world.BulkloadSession, len(p.Advanced))
 	for n, entry := range p.Advanced {
 		s := world.BulkloadSession{Name: i.Name + "_" + entry.Table, Table: entry.Table, Digest: p.digest(n)}

@@ -11,7 +11,7 @@ import (
 // integrations lists those that the caller may see. What makes or changes one reaches into other interfaces.
 var integrations = resource.New(resource.Of[world.Warehouse]{
 	Noun: "integration", IDs: "dwh.integration", Key: "dwh_id", Dialect: dialect, Page: paging.Window,
-	Rows: func(w *world.World) *table.Table[world.Warehouse] { return &w.DWH.Integrations },
+	Rows: func(w *world.State) *table.Table[world.Warehouse] { return &w.DWH.Integrations },
 	Match: func(c *op.Call) (func(world.Warehouse) bool, error) {
 		return func(i world.Warehouse) bool { return mayUse(c.Caller, i) }, nil
 	},
@@ -38,7 +38,7 @@ type integrationForm struct {
 	UpdatedAt      string `json:"updated_at"`
 }
 
-func view(w *world.World, i world.Warehouse) integrationForm {
+func view(w *world.State, i world.Warehouse) integrationForm {
 	return integrationForm{
 		ID: i.ID, Name: i.Name, UserID: i.User, AccountID: w.Account.ID,
 		ProjectID: i.Project, ProjectName: bridge.Project(w, i.Project).Name, ConfigID: i.Config.ID,

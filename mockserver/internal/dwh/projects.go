@@ -44,7 +44,7 @@ func upload(c *op.Call, i *world.Warehouse, parts configs, sessions []world.Bulk
 }
 
 // freeProject is a name for the project of a new integration.
-func freeProject(w *world.World, integration string) string {
+func freeProject(w *world.State, integration string) string {
 	var safe strings.Builder
 	for _, r := range integration {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' {
@@ -66,7 +66,7 @@ func workflowOf(project string) string { return strings.TrimPrefix(project, proj
 
 // projectLives returns an error if the project was deleted in the workflow interface. The integration still exists
 // then, so that the error is not a 404 (assumed).
-func projectLives(w *world.World, i world.Warehouse) error {
+func projectLives(w *world.State, i world.Warehouse) error {
 	p := bridge.Project(w, i.Project)
 	if p.DeletedAt.IsZero() {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 // Seed makes the integrations that a fixture says, through what serves requests. Databases, tables and users are there
 // already. The error names all that cannot be made.
-func Seed(w *world.World, f fixtures.DWH) error {
+func Seed(w *world.State, f fixtures.DWH) error {
 	for _, i := range f.Integrations {
 		w.Reserve(integrations.IDs, i.ID)
 	}

@@ -42,7 +42,7 @@ type paginationForm struct {
 
 func pageView(c *op.Call, list resource.List) any {
 	number, _ := c.Int(paging.Page, 1) // which has been read before
-	size := list.Window.Size
+	size := list.Page.Limit
 	pages := list.Total / size
 	if list.Total%size > 0 {
 		pages++

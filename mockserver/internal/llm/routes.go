@@ -71,7 +71,7 @@ func Interface(engine bridge.Engine) op.Interface {
 			r.Routes(kinds.WebSearchTools, jsonapi.Create, jsonapi.Get, jsonapi.Update, jsonapi.Remove),
 			r.Routes(kinds.WorkflowExecutors, jsonapi.Get),
 		),
-		Settle: map[string]func(*world.World, world.Event){world.KnowledgeBaseEvent: q.EndIndexing},
+		Settle: map[string]func(*world.State, world.DueEvent){world.KnowledgeBaseEvent: q.EndIndexing},
 	}
 	for i := range x.Routes {
 		route := &x.Routes[i]

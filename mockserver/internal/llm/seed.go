@@ -24,7 +24,7 @@ import (
 
 // Seed creates the resources that a fixture describes, through the handlers of requests, each kind after those that it
 // may refer to. The account and the databases exist already. Errors name what cannot be created.
-func Seed(w *world.World, f fixtures.LLM) error {
+func Seed(w *world.State, f fixtures.LLM) error {
 	s := &seeding{seed.Context{World: w, Part: "llm"}, map[string]map[string]string{}}
 	w.LLM.IndexTime = time.Duration(f.IndexTime)
 	for _, k := range storedKinds() {

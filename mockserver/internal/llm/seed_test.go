@@ -102,7 +102,7 @@ llm:
 // Seed creates every collection that the schema allows in a fixture, and its error names one that it does not know.
 func TestSeedMakesEveryCollection(t *testing.T) {
 	t.Parallel()
-	w := world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+	w := world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 	const nobody = "ponds"
 	all := map[string][]fixtures.LLMResource{nobody: {{}}}
 	gjson.GetBytes(fixtures.SchemaText(), "$defs.llm.properties").ForEach(func(name, rules gjson.Result) bool {

@@ -83,16 +83,16 @@ func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool
 // import, and requires 401, 401 and 403 in the interface's own form.
 func Strangers(t *testing.T, iface string) {
 	t.Helper()
-	strangers(t, iface, func(*specs.Operation) bool { return true })
+	undocumentedOperations(t, iface, func(*specs.Operation) bool { return true })
 }
 
 // StrangersOf does the same as Strangers for the operations that a package, such as llm/chat, answers for.
 func StrangersOf(t *testing.T, iface, part string) {
 	t.Helper()
-	strangers(t, iface, func(operation *specs.Operation) bool { return Answers(part, operation) })
+	undocumentedOperations(t, iface, func(operation *specs.Operation) bool { return Answers(part, operation) })
 }
 
-func strangers(t *testing.T, iface string, of func(*specs.Operation) bool) {
+func undocumentedOperations(t *testing.T, iface string, of func(*specs.Operation) bool) {
 	t.Helper()
 	c := New(t, iface)
 	for _, operation := range document(t, iface).Operations {

@@ -20,7 +20,7 @@ type Handler func(*Call) (Reply, error)
 
 // Call is one request, routed, authenticated and validated.
 type Call struct {
-	World     *world.World // the transaction's own copy
+	World     *world.State // the transaction's own copy
 	Operation *specs.Operation
 	Match     *specs.Match      // its operation is the one on the wire, in the brand's words
 	Swapped   map[string]string // identifiers that the wire and handlers call by other names, from each name to the other
@@ -71,10 +71,10 @@ func (c *Call) Int(name string, otherwise int64) (int64, error) {
 func (c *Call) Neutral(name string) string { return cmp.Or(c.Swapped[name], name) }
 
 // Flag is a boolean query parameter, or what it is when it was not sent.
-func (c *Call) Flag(name string, otherwise bool) (bool, error) {
+func (c *Call) Flag(name string, fallback bool) (bool, error) {
 	text := c.Query.Get(name)
 	if text == "" {
-		return otherwise, nil
+		return fallback, nil
 	}
 	b, err := strconv.ParseBool(text)
 	if err != nil {

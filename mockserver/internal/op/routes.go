@@ -46,10 +46,10 @@ func (r *Route) Reads() bool { return strings.HasPrefix(r.Path, http.MethodGet+"
 type Interface struct {
 	Name   string
 	Routes []Route
-	Extras []Route                                    // those of the extras, in the order of their document
-	Media  string                                     // type of JSON answers; empty: application/json
-	Error  func(*specs.Operation, Errors) Reply       // status and envelope; of no operation where none was found
-	Settle map[string]func(*world.World, world.Event) // by kind of event
+	Extras []Route                                       // those of the extras, in the order of their document
+	Media  string                                        // type of JSON answers; empty: application/json
+	Error  func(*specs.Operation, Errors) Reply          // status and envelope; of no operation where none was found
+	Settle map[string]func(*world.State, world.DueEvent) // by kind of event
 
 	// Browsers reports whether pages of other origins may send requests: preflights are answered, and answers name the
 	// origin that may read them.

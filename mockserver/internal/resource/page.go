@@ -8,29 +8,29 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// Window is the part of a list that a call asks for.
-type Window struct {
-	Newest bool  // newest first
-	Beyond bool  // only what comes after the id Last, in the order of the list
-	Last   int64 // the id that the page before ended with
-	Skip   int   // how many rows to leave out, for dialects that count instead
-	Size   int   // at most so many; 0: all
-	Count  bool  // whether the list must contain its Total, which means reading on behind the page
+// Page is the part of a list that a call asks for.
+type Page struct {
+	Newest  bool  // newest first
+	After   bool  // only what comes after AfterID, in the order of the list
+	AfterID int64 // the id that the page before ended with
+	Offset  int   // how many rows to leave out, for dialects that count instead
+	Limit   int   // at most so many; 0: all
+	Count   bool  // whether the list must contain its Total, which means reading on behind the page
 }
 
 // List is the part of a collection that a window selects.
 type List struct {
-	Window Window
-	Items  []any // views, never nil
-	Last   int64 // id of the last item
-	More   bool  // whether there is a further page; always set with Count, else as far as is known
-	Total  int   // rows that pass the filters, with Count
+	Page  Page
+	Items []any // views, never nil
+	Last  int64 // id of the last item
+	More  bool  // whether there is a further page; always set with Count, else as far as is known
+	Total int   // rows that pass the filters, with Count
 }
 
 func (r *Resource) list(c *op.Call) (list List, err error) {
 	list.Items = []any{}
 	if r.Page != nil {
-		if list.Window, err = r.Page(c); err != nil {
+		if list.Page, err = r.Page(c); err != nil {
 			return list, err
 		}
 	}
@@ -40,7 +40,7 @@ func (r *Resource) list(c *op.Call) (list List, err error) {
 			return list, err
 		}
 	}
-	rows, err := r.sorted(c, r.rows(c, list.Window))
+	rows, err := r.sorted(c, r.rows(c, list.Page))
 	if err != nil {
 		return list, err
 	}
@@ -49,13 +49,13 @@ func (r *Resource) list(c *op.Call) (list List, err error) {
 			continue
 		}
 		list.Total++
-		switch full := list.Window.Size > 0 && len(list.Items) == list.Window.Size; {
-		case list.Total <= list.Window.Skip:
+		switch full := list.Page.Limit > 0 && len(list.Items) == list.Page.Limit; {
+		case list.Total <= list.Page.Offset:
 		case !full:
 			list.Items = append(list.Items, r.view(c, row))
 			list.Last = id
 		default:
-			if list.More = true; !list.Window.Count {
+			if list.More = true; !list.Page.Count {
 				return list, nil
 			}
 		}
@@ -90,18 +90,18 @@ func (r *Resource) sorted(c *op.Call, rows iter.Seq2[int64, any]) (iter.Seq2[int
 	}, nil
 }
 
-func (r *Resource) rows(c *op.Call, window Window) iter.Seq2[int64, any] {
+func (r *Resource) rows(c *op.Call, window Page) iter.Seq2[int64, any] {
 	rows := r.Rows(c.World)
-	none := window.Newest && window.Last <= 0 || !window.Newest && window.Last == math.MaxInt64
+	none := window.Newest && window.AfterID <= 0 || !window.Newest && window.AfterID == math.MaxInt64
 	switch {
-	case window.Beyond && none:
+	case window.After && none:
 		return func(func(int64, any) bool) {}
-	case window.Newest && window.Beyond:
-		return rows.Before(window.Last)
+	case window.Newest && window.After:
+		return rows.Before(window.AfterID)
 	case window.Newest:
 		return rows.Before(0)
-	case window.Beyond:
-		return rows.After(max(window.Last, 0))
+	case window.After:
+		return rows.After(max(window.AfterID, 0))
 	}
 	return rows.All()
 }
@@ -116,15 +116,15 @@ type ByID struct {
 }
 
 // Window implements Of.Page.
-func (p ByID) Window(c *op.Call) (Window, error) {
-	window := Window{Newest: p.Newest, Beyond: c.Text(p.Last) != "", Size: p.Default}
+func (p ByID) Window(c *op.Call) (Page, error) {
+	window := Page{Newest: p.Newest, After: c.Text(p.Last) != "", Limit: p.Default}
 	last, err := c.Int(p.Last, 0)
 	if err != nil || p.Size == "" {
-		window.Last = last
+		window.AfterID = last
 		return window, err
 	}
-	window.Last = last
-	window.Size, err = size(c, p.Size, p.Default, p.Max)
+	window.AfterID = last
+	window.Limit, err = size(c, p.Size, p.Default, p.Max)
 	return window, err
 }
 
@@ -138,8 +138,8 @@ type ByOffset struct {
 }
 
 // Window implements Of.Page.
-func (p ByOffset) Window(c *op.Call) (Window, error) {
-	window := Window{Newest: p.Newest, Count: true}
+func (p ByOffset) Window(c *op.Call) (Page, error) {
+	window := Page{Newest: p.Newest, Count: true}
 	skip, err := c.Int(p.Offset, 0)
 	if err != nil {
 		return window, err
@@ -147,8 +147,8 @@ func (p ByOffset) Window(c *op.Call) (Window, error) {
 	if skip < 0 {
 		return window, op.Invalid(p.Offset, "must be at least 0, but is %d", skip)
 	}
-	window.Skip = int(skip)
-	window.Size, err = size(c, p.Limit, p.Default, p.Max)
+	window.Offset = int(skip)
+	window.Limit, err = size(c, p.Limit, p.Default, p.Max)
 	return window, err
 }
 
@@ -161,18 +161,18 @@ type ByPage struct {
 }
 
 // Window implements Of.Page.
-func (p ByPage) Window(c *op.Call) (Window, error) {
-	window := Window{Newest: p.Newest, Count: true}
+func (p ByPage) Window(c *op.Call) (Page, error) {
+	window := Page{Newest: p.Newest, Count: true}
 	number, err := size(c, p.Page, 1, 0)
 	if err != nil {
 		return window, err
 	}
-	if window.Size, err = size(c, p.Size, p.Default, 0); err != nil {
+	if window.Limit, err = size(c, p.Size, p.Default, 0); err != nil {
 		return window, err
 	}
-	window.Skip = math.MaxInt // a page that lies beyond every list
-	if before := number - 1; before <= math.MaxInt/window.Size {
-		window.Skip = before * window.Size
+	window.Offset = math.MaxInt // a page that lies beyond every list
+	if before := number - 1; before <= math.MaxInt/window.Limit {
+		window.Offset = before * window.Limit
 	}
 	return window, nil
 }

@@ -20,10 +20,10 @@ type Of[R any] struct {
 	Plural  string                                   // all of them, the member that holds a list: pools
 	IDs     string                                   // what World.NewID calls them: workflow.pool
 	Key     string                                   // the path parameter that names one: poolId
-	Rows    func(*world.World) *table.Table[R]       // where they are
+	Rows    func(*world.State) *table.Table[R]       // where they are
 	Dialect Dialect                                  // how the interface speaks
-	Page    func(*op.Call) (Window, error)           // which part of a list a call asks for; nil: all, oldest first
-	Lookup  func(*world.World, string) (int64, bool) // finds the row that a key names; nil: the key is the row's id
+	Page    func(*op.Call) (Page, error)             // which part of a list a call asks for; nil: all, oldest first
+	Lookup  func(*world.State, string) (int64, bool) // finds the row that a key names; nil: the key is the row's id
 	KeyName string                                   // what a key is, for errors; empty: id
 
 	// Bind reads the call's body into a row, which is new (the zero R) or a copy of the present one. The row gets
@@ -49,10 +49,10 @@ type Dialect struct {
 // generic five are compiled once, and not for each type of rows.
 type Resource struct {
 	Noun, Plural, IDs, Key string
-	Rows                   func(*world.World) table.Rows
+	Rows                   func(*world.State) table.Rows
 	Dialect                Dialect
-	Page                   func(*op.Call) (Window, error)
-	Lookup                 func(*world.World, string) (int64, bool)
+	Page                   func(*op.Call) (Page, error)
+	Lookup                 func(*world.State, string) (int64, bool)
 	KeyName                string
 
 	Bind  func(c *op.Call, id int64, row any) error
@@ -68,7 +68,7 @@ func New[R any](of Of[R]) *Resource {
 	r := &Resource{
 		Noun: of.Noun, Plural: of.Plural, IDs: of.IDs, Key: of.Key, Dialect: of.Dialect, Page: of.Page, Lookup: of.Lookup,
 		KeyName: of.KeyName,
-		Rows:    func(w *world.World) table.Rows { return of.Rows(w).Rows() },
+		Rows:    func(w *world.State) table.Rows { return of.Rows(w).Rows() },
 		Bind:    func(c *op.Call, id int64, row any) error { return of.Bind(c, id, row.(*R)) },
 	}
 	if of.Guard != nil {

@@ -20,7 +20,7 @@ import (
 func pools() resource.Of[world.Pool] {
 	return resource.Of[world.Pool]{
 		Noun: "pool", Plural: "pools", IDs: "pool", Key: "poolId",
-		Rows: func(w *world.World) *table.Table[world.Pool] { return &w.Workflow.Pools },
+		Rows: func(w *world.State) *table.Table[world.Pool] { return &w.Workflow.Pools },
 		Bind: func(c *op.Call, id int64, p *world.Pool) error {
 			p.ID = id
 			return c.Decode(p)
@@ -41,7 +41,7 @@ func newCall(t *testing.T, key, query, body string) *op.Call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &op.Call{World: &world.World{}, Match: &match, Query: values, Body: []byte(body)}
+	c := &op.Call{World: &world.State{}, Match: &match, Query: values, Body: []byte(body)}
 	for name := range strings.FieldsSeq("a b c d e") {
 		id := c.World.NewID("pool")
 		c.World.Workflow.Pools.Put(id, world.Pool{ID: id, Name: name})
@@ -58,7 +58,7 @@ func TestLists(t *testing.T) {
 	offset := resource.ByOffset{Offset: "page[offset]", Limit: "page[limit]", Default: 2, Max: 4}
 	for _, test := range []struct {
 		name  string
-		page  func(*op.Call) (resource.Window, error)
+		page  func(*op.Call) (resource.Page, error)
 		query string
 		want  string // the items, what is known of further ones, and the total if it is counted
 	}{
@@ -112,7 +112,7 @@ func shown(reply op.Reply, err error) string {
 		words = append(words, "more")
 	}
 	text := strings.Join(words, " ")
-	if list.Window.Count {
+	if list.Page.Count {
 		text += " of " + string(rune('0'+list.Total))
 	}
 	return text
@@ -153,7 +153,7 @@ func TestHooksAndDialects(t *testing.T) {
 	t.Parallel()
 	of := pools()
 	of.KeyName = "name"
-	of.Lookup = func(w *world.World, name string) (int64, bool) {
+	of.Lookup = func(w *world.State, name string) (int64, bool) {
 		for id, p := range table.All(&w.Workflow.Pools) {
 			if p.Name == name {
 				return id, true

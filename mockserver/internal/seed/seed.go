@@ -17,7 +17,7 @@ import (
 
 // Context makes the resources of one part of a fixture, and gathers the errors.
 type Context struct {
-	World *world.World
+	World *world.State
 	Part  string // of the fixture: core
 
 	errs []error

@@ -163,12 +163,12 @@ func (s *Sink) giveUp(l *line) error {
 		s.queue = slices.DeleteFunc(s.queue, func(other *line) bool { return other == l })
 		s.bytes -= len(l.text)
 	}
-	s.tell()
+	s.report()
 	return s.lose(ErrBusy)
 }
 
-// tell wakes the writers that wait for room.
-func (s *Sink) tell() {
+// report wakes the writers that wait for room.
+func (s *Sink) report() {
 	if s.room != nil {
 		close(s.room)
 		s.room = nil
@@ -221,7 +221,7 @@ func (s *Sink) end(l *line, err error) {
 	}
 	s.bytes -= len(l.text)
 	s.stuck = false
-	s.tell()
+	s.report()
 	l.written <- err // from here on it is its owner's
 }
 

@@ -51,18 +51,18 @@ type explainer struct {
 	options []openapi3.SchemaValidationOption
 }
 
-// culprit is one deviation, and how far the value is from the schema.
-type culprit struct {
+// violation is one deviation, and how far the value is from the schema.
+type violation struct {
 	*op.Error
 	off int
 }
 
-func (e explainer) explain(err error) []culprit {
+func (e explainer) explain(err error) []violation {
 	switch err := err.(type) { //nolint:errorlint // errors.As would look into the alternatives of a oneOf
 	case nil:
 		return nil
 	case openapi3.MultiError:
-		var list []culprit
+		var list []violation
 		for _, part := range err {
 			list = append(list, e.explain(part)...)
 		}
@@ -75,16 +75,16 @@ func (e explainer) explain(err error) []culprit {
 		if list := e.within(err); list != nil {
 			return list
 		}
-		return []culprit{{off: distance(err), Error: &op.Error{
+		return []violation{{off: distance(err), Error: &op.Error{
 			Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: reason(err), Reason: keyword(err),
 		}}}
 	}
-	return []culprit{{Error: &op.Error{Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: err.Error()}}}
+	return []violation{{Error: &op.Error{Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: err.Error()}}}
 }
 
 // within returns the deviations of a value from the schemas that its own combines: from all that it has to fit, or from
 // the closest ones, if one of them is enough.
-func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
+func (e explainer) within(err *openapi3.SchemaError) (list []violation) {
 	schemas := map[string]openapi3.SchemaRefs{
 		"allOf": err.Schema.AllOf, "anyOf": err.Schema.AnyOf, "oneOf": err.Schema.OneOf,
 	}[err.SchemaField]
@@ -103,7 +103,7 @@ func (e explainer) within(err *openapi3.SchemaError) (list []culprit) {
 		case off < least || list == nil:
 			list, least = wrong, off
 		case off == least:
-			list = either(list, wrong)
+			list = mergeAlternatives(list, wrong)
 		}
 	}
 	if len(err.JSONPointer()) > 0 { // a wrong member does not make the whole another kind
@@ -134,16 +134,16 @@ func distance(err *openapi3.SchemaError) int {
 	return member
 }
 
-// either combines the deviations from one schema with those from another: in one sentence, if there is only one
+// mergeAlternatives combines the deviations from one schema with those from another: in one sentence, if there is only one
 // deviation.
-func either(a, b []culprit) []culprit {
+func mergeAlternatives(a, b []violation) []violation {
 	if len(a) == 1 && len(b) == 1 && a[0].Field == b[0].Field && a[0].Message != b[0].Message {
 		one := *a[0].Error
 		one.Message += ", or " + b[0].Message
-		return []culprit{{&one, a[0].off}}
+		return []violation{{&one, a[0].off}}
 	}
 	for _, c := range b {
-		if !slices.ContainsFunc(a, func(known culprit) bool { return known.Error.Error() == c.Error.Error() }) {
+		if !slices.ContainsFunc(a, func(known violation) bool { return known.Error.Error() == c.Error.Error() }) {
 			a = append(a, c)
 		}
 	}

@@ -18,7 +18,7 @@ var attempts = resource.New(resource.Of[world.Attempt]{
 	Rows: attemptRows, Page: newestFirst.Window, Match: matchAttempts, View: viewAttempt,
 })
 
-func attemptRows(w *world.World) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
+func attemptRows(w *world.State) *table.Table[world.Attempt] { return &w.Workflow.Attempts }
 func viewAttempt(c *op.Call, a world.Attempt) any            { return attemptView(c.World, a) }
 
 func listAttempts(c *op.Call) (op.Reply, error) { return attempts.List(c) }
@@ -45,8 +45,8 @@ func matchAttempts(c *op.Call) (func(world.Attempt) bool, error) {
 	}, nil
 }
 
-// calledAttempt is the attempt that a path parameter names.
-func calledAttempt(c *op.Call, param string) (world.Attempt, error) {
+// attemptFromPath is the attempt that a path parameter names.
+func attemptFromPath(c *op.Call, param string) (world.Attempt, error) {
 	id, err := c.ID("attempt", param)
 	if err != nil {
 		return world.Attempt{}, err
@@ -59,7 +59,7 @@ func calledAttempt(c *op.Call, param string) (world.Attempt, error) {
 }
 
 func attemptPending(c *op.Call) (state string, at time.Time, pending bool) {
-	a, err := calledAttempt(c, "id")
+	a, err := attemptFromPath(c, "id")
 	if err != nil {
 		return "", time.Time{}, false
 	}
@@ -68,7 +68,7 @@ func attemptPending(c *op.Call) (state string, at time.Time, pending bool) {
 
 // listAttemptRetries lists all attempts of the session, oldest first.
 func listAttemptRetries(c *op.Call) (op.Reply, error) {
-	a, err := calledAttempt(c, "id")
+	a, err := attemptFromPath(c, "id")
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -82,7 +82,7 @@ func listAttemptRetries(c *op.Call) (op.Reply, error) {
 }
 
 func retriesPending(c *op.Call) (state string, at time.Time, pending bool) {
-	a, err := calledAttempt(c, "id")
+	a, err := attemptFromPath(c, "id")
 	if err != nil {
 		return "", time.Time{}, false
 	}

@@ -34,7 +34,7 @@ type backfill struct {
 // backfillSchedule starts the attempts of past slots, each behind the one before it. A dry run does the same to a copy
 // of the world and shows what came of it, with the ids taken away.
 func backfillSchedule(c *op.Call) (op.Reply, error) {
-	s, d, err := calledSchedule(c)
+	s, d, err := scheduleFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -131,7 +131,7 @@ func (b backfill) slots() ([]time.Time, error) {
 }
 
 // run starts the attempts of the slots.
-func (b backfill) run(w *world.World, times []time.Time, now time.Time) ([]world.Attempt, error) {
+func (b backfill) run(w *world.State, times []time.Time, now time.Time) ([]world.Attempt, error) {
 	var attempts []world.Attempt
 	var after int64
 	for _, at := range times {
@@ -154,12 +154,12 @@ func (b backfill) run(w *world.World, times []time.Time, now time.Time) ([]world
 	return attempts, nil
 }
 
-func sessionExists(w *world.World, s world.Schedule, at time.Time) bool {
+func sessionExists(w *world.State, s world.Schedule, at time.Time) bool {
 	_, ok := w.Workflow.SessionKeys.Get(world.SessionKey{Project: s.Project, Workflow: s.Name, Time: at.Unix()})
 	return ok
 }
 
-func backfillViews(w *world.World, attempts []world.Attempt, dryRun bool) []attemptForm {
+func backfillViews(w *world.State, attempts []world.Attempt, dryRun bool) []attemptForm {
 	views := make([]attemptForm, len(attempts))
 	for i, a := range attempts {
 		views[i] = attemptView(w, a)

@@ -8,7 +8,7 @@ import (
 
 // killAttempt answers the attempt as it was before, so cancelRequested is still false in it.
 func killAttempt(c *op.Call) (op.Reply, error) {
-	a, err := calledAttempt(c, "id")
+	a, err := attemptFromPath(c, "id")
 	if err != nil {
 		return op.Reply{}, err
 	}

@@ -79,7 +79,7 @@ func downloadLogFile(c *op.Call) (op.Reply, error) {
 
 // logFiles are the log files of the attempt of the path, by name.
 func logFiles(c *op.Call) (world.Attempt, []logFile, error) {
-	attempt, tasks, err := calledTasks(c, "attempt_id")
+	attempt, tasks, err := tasksFromPath(c, "attempt_id")
 	if err != nil {
 		return attempt, nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 var poolRules = resource.New(resource.Of[world.PoolRule]{
 	Noun: "pool rule", Plural: "poolRules", IDs: "workflow.pool_rule", Key: "poolRuleId", Dialect: dialect,
-	Rows:  func(w *world.World) *table.Table[world.PoolRule] { return &w.Workflow.PoolRules },
+	Rows:  func(w *world.State) *table.Table[world.PoolRule] { return &w.Workflow.PoolRules },
 	Bind:  bindPoolRule,
 	Guard: guardPoolRule,
 	View:  func(_ *op.Call, r world.PoolRule) any { return poolRuleView(r) },
@@ -150,7 +150,7 @@ func guardPoolRule(c *op.Call, _, after *world.PoolRule) error {
 	return nil
 }
 
-func rulesByPriority(w *world.World) []world.PoolRule {
+func rulesByPriority(w *world.State) []world.PoolRule {
 	rules := make([]world.PoolRule, 0, table.Len(&w.Workflow.PoolRules))
 	for _, r := range table.All(&w.Workflow.PoolRules) {
 		rules = append(rules, r)
@@ -161,7 +161,7 @@ func rulesByPriority(w *world.World) []world.PoolRule {
 
 // choosePool tries the rules from the lowest priority value up, and takes the first one that fits. An attempt that
 // fits none goes to the default pool.
-func choosePool(w *world.World, s start) int64 {
+func choosePool(w *world.State, s start) int64 {
 	project, _ := w.Workflow.Projects.Get(s.Definition.Project)
 	for _, r := range rulesByPriority(w) {
 		if fitsAll(r.Conditions, project.Name, s) {

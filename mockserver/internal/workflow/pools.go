@@ -14,7 +14,7 @@ import (
 
 var pools = resource.New(resource.Of[world.Pool]{
 	Noun: "pool", Plural: "pools", IDs: "workflow.pool", Key: "poolId", Dialect: dialect,
-	Rows:  func(w *world.World) *table.Table[world.Pool] { return &w.Workflow.Pools },
+	Rows:  func(w *world.State) *table.Table[world.Pool] { return &w.Workflow.Pools },
 	Bind:  bindPool,
 	Guard: guardPool,
 	View:  func(_ *op.Call, p world.Pool) any { return poolView(p) },
@@ -36,21 +36,21 @@ func getPool(c *op.Call) (op.Reply, error)   { return pools.Get(c) }
 
 func createPool(c *op.Call) (op.Reply, error) {
 	ensureDefaultPool(c.World)
-	return absorbed(c, pools.Create)
+	return rebalanceDefaultPool(c, pools.Create)
 }
 
-func updatePool(c *op.Call) (op.Reply, error) { return absorbed(c, pools.Update) }
-func deletePool(c *op.Call) (op.Reply, error) { return absorbed(c, pools.Delete) }
+func updatePool(c *op.Call) (op.Reply, error) { return rebalanceDefaultPool(c, pools.Update) }
+func deletePool(c *op.Call) (op.Reply, error) { return rebalanceDefaultPool(c, pools.Delete) }
 
-// absorbed lets the default pool take up what a change takes from the other pools or gives back, and starts the
+// rebalanceDefaultPool lets the default pool take up what a change takes from the other pools or gives back, and starts the
 // attempts that have got room by that.
-func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, error) {
+func rebalanceDefaultPool(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, error) {
 	reply, err := change(c)
 	if err != nil {
 		return reply, err
 	}
 	if d, ok := defaultPool(c.World); ok {
-		d.Limit = max(1, spare(c.World))
+		d.Limit = max(1, unallocated(c.World))
 		c.World.Workflow.Pools.Put(d.ID, d)
 	}
 	if c.World.Workflow.Use.Waiting == 0 {
@@ -62,8 +62,8 @@ func absorbed(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, er
 	return reply, nil
 }
 
-// spare returns what the account's limit leaves to the default pool.
-func spare(w *world.World) int {
+// unallocated returns what the account's limit leaves to the default pool.
+func unallocated(w *world.State) int {
 	left := accountLimit(w)
 	for _, p := range table.All(&w.Workflow.Pools) {
 		if !p.Default {
@@ -74,18 +74,18 @@ func spare(w *world.World) int {
 }
 
 // accountLimit is the least that accounts have, unless the scenario says otherwise.
-func accountLimit(w *world.World) int { return cmp.Or(w.Workflow.AccountLimit, defaultAccountLimit) }
+func accountLimit(w *world.State) int { return cmp.Or(w.Workflow.AccountLimit, defaultAccountLimit) }
 
-func defaultPool(w *world.World) (world.Pool, bool) {
+func defaultPool(w *world.State) (world.Pool, bool) {
 	return w.Workflow.Pools.Get(w.Workflow.DefaultPool)
 }
 
 // ensureDefaultPool makes the default pool if there is none. It has the limit of the account.
-func ensureDefaultPool(w *world.World) {
+func ensureDefaultPool(w *world.State) {
 	if _, ok := defaultPool(w); ok {
 		return
 	}
-	p := world.Pool{ID: w.NewID("workflow.pool"), Name: "default", Limit: max(1, spare(w)), Default: true}
+	p := world.Pool{ID: w.NewID("workflow.pool"), Name: "default", Limit: max(1, unallocated(w)), Default: true}
 	w.Workflow.Pools.Put(p.ID, p)
 	w.Workflow.DefaultPool = p.ID
 }
@@ -129,7 +129,7 @@ func guardPool(c *op.Call, before, after *world.Pool) error {
 	return poolUpdatable(c, *before, *after)
 }
 
-func poolCreatable(w *world.World, p world.Pool) error {
+func poolCreatable(w *world.State, p world.Pool) error {
 	if other, taken := poolNamed(w, p.Name, p.ID); taken {
 		return op.Conflict("pool %d already has the name %q", other.ID, other.Name)
 	}
@@ -153,7 +153,7 @@ func poolUpdatable(c *op.Call, before, after world.Pool) error {
 }
 
 // poolNamed finds the pool, other than one, that has a name.
-func poolNamed(w *world.World, name string, but int64) (world.Pool, bool) {
+func poolNamed(w *world.State, name string, but int64) (world.Pool, bool) {
 	for id, p := range table.All(&w.Workflow.Pools) {
 		if p.Name == name && id != but {
 			return p, true
@@ -164,7 +164,7 @@ func poolNamed(w *world.World, name string, but int64) (world.Pool, bool) {
 
 // poolAffordable checks that the default pool can spare what a pool asks for more, and keeps at least one slot and
 // enough for the attempts that run in it.
-func poolAffordable(w *world.World, from, to int) error {
+func poolAffordable(w *world.State, from, to int) error {
 	d, ok := defaultPool(w)
 	if !ok || to <= from {
 		return nil

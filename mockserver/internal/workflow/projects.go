@@ -22,7 +22,7 @@ type projectForm struct {
 	DeletedAt   *string             `json:"deletedAt"`
 }
 
-func projectView(w *world.World, p world.Project) projectForm {
+func projectView(w *world.State, p world.Project) projectForm {
 	revision, _ := w.Workflow.Revisions.Get(p.Revision)
 	return projectForm{
 		ID: op.IDText(p.ID), Name: p.Name, Revision: revision.Name,
@@ -54,7 +54,7 @@ func listProjects(c *op.Call) (op.Reply, error) {
 }
 
 func getProject(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -64,7 +64,7 @@ func getProject(c *op.Call) (op.Reply, error) {
 // deleteProject answers the project as it was before, so deletedAt is null in it. Sessions and attempts stay readable,
 // and those that are under way go on.
 func deleteProject(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -73,7 +73,7 @@ func deleteProject(c *op.Call) (op.Reply, error) {
 	return op.OK(before)
 }
 
-func removeProject(w *world.World, p world.Project, now time.Time) {
+func removeProject(w *world.State, p world.Project, now time.Time) {
 	for _, id := range p.Schedules {
 		dropSchedule(w, id)
 	}
@@ -83,7 +83,7 @@ func removeProject(w *world.World, p world.Project, now time.Time) {
 }
 
 // RemoveProject deletes a project on behalf of another interface, unless somebody has done so already.
-func RemoveProject(w *world.World, id int64, now time.Time) {
+func RemoveProject(w *world.State, id int64, now time.Time) {
 	if p, err := projectByID(w, id); err == nil {
 		removeProject(w, p, now)
 	}
@@ -91,19 +91,19 @@ func RemoveProject(w *world.World, id int64, now time.Time) {
 
 // downloadProjectArchive always sends the bytes: it has no direct address to lead to, whatever direct_download says.
 func downloadProjectArchive(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	revision, err := calledRevision(c, p)
+	revision, err := revisionFromQuery(c, p)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	return op.Reply{Status: 200, Bytes: revision.Archive, Type: "application/gzip"}, nil
 }
 
-// calledProject is the live project of the path.
-func calledProject(c *op.Call) (world.Project, error) {
+// projectFromPath is the live project of the path.
+func projectFromPath(c *op.Call) (world.Project, error) {
 	id, err := c.ID("project", "id")
 	if err != nil {
 		return world.Project{}, err
@@ -112,7 +112,7 @@ func calledProject(c *op.Call) (world.Project, error) {
 }
 
 // projectByID finds a live project. One that was deleted says so, with the time.
-func projectByID(w *world.World, id int64) (world.Project, error) {
+func projectByID(w *world.State, id int64) (world.Project, error) {
 	p, ok := w.Workflow.Projects.Get(id)
 	if !ok {
 		return p, op.NotFound("project", "id", id)
@@ -131,7 +131,7 @@ func notDeleted(p world.Project) error {
 }
 
 // projectByName finds a live project.
-func projectByName(w *world.World, name string) (world.Project, error) {
+func projectByName(w *world.State, name string) (world.Project, error) {
 	id, ok := w.Workflow.ProjectNames.Get(name)
 	if !ok {
 		return world.Project{}, op.NotFound("project", "name", name)
@@ -140,7 +140,7 @@ func projectByName(w *world.World, name string) (world.Project, error) {
 }
 
 // projectOf is the project of a definition, deleted or not.
-func projectOf(w *world.World, d world.Definition) world.Project {
+func projectOf(w *world.State, d world.Definition) world.Project {
 	p, _ := w.Workflow.Projects.Get(d.Project)
 	return p
 }

@@ -18,7 +18,7 @@ type resumeRequest struct {
 
 // copies gives the attempt resumed and the full names of the tasks to take over, sorted. They are matched by name, so
 // that the new attempt may belong to a newer revision.
-func (r *resumeRequest) copies(w *world.World) (resumed int64, names []string, err error) {
+func (r *resumeRequest) copies(w *world.State) (resumed int64, names []string, err error) {
 	if err := r.check(); err != nil {
 		return 0, nil, err
 	}

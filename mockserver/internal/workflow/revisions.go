@@ -45,7 +45,7 @@ func revisionView(c *op.Call, r world.Revision) revisionForm {
 // listProjectRevisions lists the newest first. The mark of the next page is the last id of this one, in a form that
 // does not look like one. last_id is out of use and has no effect.
 func listProjectRevisions(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -90,8 +90,8 @@ func firstOfPage(c *op.Call, p world.Project) (int64, error) {
 	return r.Previous, nil
 }
 
-// calledRevision is the revision that the query names, the latest one when it names none.
-func calledRevision(c *op.Call, p world.Project) (world.Revision, error) {
+// revisionFromQuery is the revision that the query names, the latest one when it names none.
+func revisionFromQuery(c *op.Call, p world.Project) (world.Revision, error) {
 	name := c.Text("revision")
 	if name == "" {
 		r, _ := c.World.Workflow.Revisions.Get(p.Revision)
@@ -104,7 +104,7 @@ func calledRevision(c *op.Call, p world.Project) (world.Revision, error) {
 	return r, nil
 }
 
-func revisionByName(w *world.World, p world.Project, name string) (world.Revision, bool) {
+func revisionByName(w *world.State, p world.Project, name string) (world.Revision, bool) {
 	for id := p.Revision; id != 0; {
 		r, _ := w.Workflow.Revisions.Get(id)
 		if r.Name == name {

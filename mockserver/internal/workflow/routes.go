@@ -68,7 +68,7 @@ func Interface() op.Interface {
 			{Path: "GET /api/version/check", Handle: checkVersion, For: op.Anyone},
 		},
 		Error: errorReply,
-		Settle: map[string]func(*world.World, world.Event){
+		Settle: map[string]func(*world.State, world.DueEvent){
 			world.AttemptEvent:  engine.RunAttempt,
 			world.ScheduleEvent: runSchedule,
 		},

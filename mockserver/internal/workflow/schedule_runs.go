@@ -21,26 +21,26 @@ func setSlot(s *world.Schedule, slot dig.Slot) {
 
 // planSchedule stores a schedule and plans its next run, except when it is disabled or has no slot left. A run whose
 // time has passed is due at once.
-func planSchedule(w *world.World, s world.Schedule, now time.Time) world.Schedule {
-	w.Cancel(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
+func planSchedule(w *world.State, s world.Schedule, now time.Time) world.Schedule {
+	w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
 	s.PlannedAt = time.Time{}
 	if s.DisabledAt.IsZero() && !s.Run.IsZero() {
 		s.PlannedAt = later(s.Run, now)
-		w.Plan(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
+		w.Plan(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
 	}
 	w.Workflow.Schedules.Put(s.ID, s)
 	return s
 }
 
-func dropSchedule(w *world.World, id int64) {
+func dropSchedule(w *world.State, id int64) {
 	s, _ := w.Workflow.Schedules.Get(id)
-	w.Cancel(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
+	w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
 	table.Delete(&w.Workflow.Schedules, id)
 }
 
 // runSchedule starts the attempt of a schedule's slot and moves the schedule on. A session that exists already counts
 // as run.
-func runSchedule(w *world.World, e world.Event) {
+func runSchedule(w *world.State, e world.DueEvent) {
 	s, ok := w.Workflow.Schedules.Get(e.ID)
 	if !ok || !s.PlannedAt.Equal(e.At) {
 		return
@@ -60,7 +60,7 @@ func runSchedule(w *world.World, e world.Event) {
 
 // leftOut reports whether the workflow's own options keep a slot from running: it comes too late, or an attempt of the
 // workflow is not over yet.
-func leftOut(w *world.World, s world.Schedule, d world.Definition, at time.Time) bool {
+func leftOut(w *world.State, s world.Schedule, d world.Definition, at time.Time) bool {
 	schedule := d.Workflow.Schedule
 	if schedule.SkipDelayedBy > 0 && at.Sub(s.Run) > schedule.SkipDelayedBy {
 		return true

@@ -26,7 +26,7 @@ type scheduleForm struct {
 	UpdatedAt        string    `json:"updatedAt,omitempty"`
 }
 
-func scheduleView(w *world.World, s world.Schedule) scheduleForm {
+func scheduleView(w *world.State, s world.Schedule) scheduleForm {
 	d, _ := w.Workflow.Definitions.Get(s.Definition)
 	p := projectOf(w, d)
 	run := later(s.Run, s.PlannedAt)
@@ -47,7 +47,7 @@ func scheduleTime(s world.Schedule, d world.Definition) string {
 }
 
 // summary has in updatedAt what the engine puts there: the time of creation.
-func summary(w *world.World, s world.Schedule) scheduleForm {
+func summary(w *world.State, s world.Schedule) scheduleForm {
 	form := scheduleView(w, s)
 	form.CreatedAt = op.Instant(s.CreatedAt)
 	form.UpdatedAt = form.CreatedAt
@@ -71,7 +71,7 @@ func listSchedules(c *op.Call) (op.Reply, error) {
 }
 
 func listProjectSchedules(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -90,7 +90,7 @@ func listProjectSchedules(c *op.Call) (op.Reply, error) {
 }
 
 func getSchedule(c *op.Call) (op.Reply, error) {
-	s, _, err := calledSchedule(c)
+	s, _, err := scheduleFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -99,7 +99,7 @@ func getSchedule(c *op.Call) (op.Reply, error) {
 
 // disableSchedule leaves the next times where they are, so that they come to lie in the past.
 func disableSchedule(c *op.Call) (op.Reply, error) {
-	s, _, err := calledSchedule(c)
+	s, _, err := scheduleFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -110,7 +110,7 @@ func disableSchedule(c *op.Call) (op.Reply, error) {
 // enableSchedule leaves out the slots that were missed, unless skipSchedule is false: then they run at once, one after
 // the other.
 func enableSchedule(c *op.Call) (op.Reply, error) {
-	s, d, err := calledSchedule(c)
+	s, d, err := scheduleFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -145,7 +145,7 @@ func skipMissed(s world.Schedule, d world.Definition, text *string, now time.Tim
 
 // skipSchedule moves a schedule forward, to a session time or by a number of slots. nextTime wins when both are given.
 func skipSchedule(c *op.Call) (op.Reply, error) {
-	s, d, err := calledSchedule(c)
+	s, d, err := scheduleFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -223,8 +223,8 @@ func jump(s world.Schedule, d world.Definition, field string, slot dig.Slot) (wo
 	return s, nil
 }
 
-// calledSchedule is the schedule of the path, and the workflow that it starts.
-func calledSchedule(c *op.Call) (s world.Schedule, d world.Definition, err error) {
+// scheduleFromPath is the schedule of the path, and the workflow that it starts.
+func scheduleFromPath(c *op.Call) (s world.Schedule, d world.Definition, err error) {
 	id, err := c.ID("schedule", "id")
 	if err != nil {
 		return s, d, err

@@ -12,7 +12,7 @@ const maxSecret = 16 << 10
 
 // listProjectSecrets lists keys in the order in which they were first set.
 func listProjectSecrets(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -25,7 +25,7 @@ func listProjectSecrets(c *op.Call) (op.Reply, error) {
 
 // putProjectSecret checks the value and drops it: it can never be read again, so that no client can notice.
 func putProjectSecret(c *op.Call) (op.Reply, error) {
-	p, key, err := calledSecret(c)
+	p, key, err := secretFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -50,7 +50,7 @@ func putProjectSecret(c *op.Call) (op.Reply, error) {
 
 // deleteProjectSecret takes a key that is not there for removed.
 func deleteProjectSecret(c *op.Call) (op.Reply, error) {
-	p, key, err := calledSecret(c)
+	p, key, err := secretFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -59,8 +59,8 @@ func deleteProjectSecret(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-func calledSecret(c *op.Call) (p world.Project, key string, err error) {
-	if p, err = calledProject(c); err != nil {
+func secretFromPath(c *op.Call) (p world.Project, key string, err error) {
+	if p, err = projectFromPath(c); err != nil {
 		return p, "", err
 	}
 	key = c.Param("key")

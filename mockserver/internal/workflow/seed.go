@@ -23,7 +23,7 @@ const (
 // Seed makes a world of what a fixture says, through what serves requests. The world's clock stands at its beginning:
 // what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made, all
 // of it; attempts are not played when what they need was not made.
-func Seed(w *world.World, f fixtures.Workflow) error {
+func Seed(w *world.State, f fixtures.Workflow) error {
 	now := w.Now()
 	limits := seedLimits(w, f)
 	pools := seedPools(w, f.Pools, f.PoolRules, now)
@@ -42,7 +42,7 @@ func Seed(w *world.World, f fixtures.Workflow) error {
 	return nil
 }
 
-func seedLimits(w *world.World, f fixtures.Workflow) error {
+func seedLimits(w *world.State, f fixtures.Workflow) error {
 	if f.AccountLimit < 0 {
 		return fixtures.At(fmt.Errorf("%d: want 1 or more", f.AccountLimit), "accountLimit", "workflow", "accountLimit")
 	}
@@ -52,7 +52,7 @@ func seedLimits(w *world.World, f fixtures.Workflow) error {
 }
 
 // seedProjects returns the names of the projects that cannot be made, and why.
-func seedProjects(w *world.World, projects []fixtures.Project, now time.Time) (lost []string, all error) {
+func seedProjects(w *world.State, projects []fixtures.Project, now time.Time) (lost []string, all error) {
 	for i, p := range projects {
 		err := seedProject(w, p, now)
 		again := slices.ContainsFunc(projects[i+1:], func(o fixtures.Project) bool { return o.Name == p.Name })
@@ -72,7 +72,7 @@ func seedProjects(w *world.World, projects []fixtures.Project, now time.Time) (l
 }
 
 // seedProject uploads the revisions, at their times, and lets no schedule run yet.
-func seedProject(w *world.World, f fixtures.Project, now time.Time) error {
+func seedProject(w *world.State, f fixtures.Project, now time.Time) error {
 	if len(f.Revisions) == 0 {
 		return errors.New("has no revisions: want one or more, oldest first")
 	}
@@ -101,7 +101,7 @@ func seedProject(w *world.World, f fixtures.Project, now time.Time) error {
 	}
 	for _, id := range p.Schedules {
 		s, _ := w.Workflow.Schedules.Get(id)
-		w.Cancel(world.Event{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
+		w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
 		s.PlannedAt = time.Time{}
 		if slices.Contains(f.Disabled, s.Name) {
 			s.DisabledAt = p.UpdatedAt
@@ -111,7 +111,7 @@ func seedProject(w *world.World, f fixtures.Project, now time.Time) error {
 	return nil
 }
 
-func scheduleName(w *world.World, id int64) string {
+func scheduleName(w *world.State, id int64) string {
 	s, _ := w.Workflow.Schedules.Get(id)
 	return s.Name
 }
@@ -131,7 +131,7 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-func seedRevision(w *world.World, project string, f fixtures.Revision, at time.Time) (world.Project, error) {
+func seedRevision(w *world.State, project string, f fixtures.Revision, at time.Time) (world.Project, error) {
 	revision := Files{Project: project, Revision: f.Name, Files: f.Files}
 	for id, user := range table.All(&w.Account.Users) {
 		if revision.User == 0 || user.Role == world.Owner {
@@ -159,7 +159,7 @@ func brokenFiles(files map[string]string) error {
 	return errors.Join(errs...)
 }
 
-func seedDeletion(w *world.World, f fixtures.Project, now time.Time) error {
+func seedDeletion(w *world.State, f fixtures.Project, now time.Time) error {
 	p, err := projectByName(w, f.Name)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func seedDeletion(w *world.World, f fixtures.Project, now time.Time) error {
 
 // seedSlot plans a schedule's first run from now on, and takes the one before it for run. One that is disabled stays
 // where it was.
-func seedSlot(w *world.World, s world.Schedule, now time.Time) {
+func seedSlot(w *world.State, s world.Schedule, now time.Time) {
 	d, _ := w.Workflow.Definitions.Get(s.Definition)
 	schedule := d.Workflow.Schedule
 	if s.DisabledAt.IsZero() {

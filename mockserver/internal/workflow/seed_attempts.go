@@ -16,7 +16,7 @@ import (
 )
 
 // seedPools makes a fixture's pools and rules through the rules of the interface.
-func seedPools(w *world.World, pools []fixtures.Pool, rules []fixtures.PoolRule, now time.Time) error {
+func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule, now time.Time) error {
 	ensureDefaultPool(w)
 	var errs []error
 	for i, p := range pools {
@@ -35,7 +35,7 @@ func seedPools(w *world.World, pools []fixtures.Pool, rules []fixtures.PoolRule,
 	return errors.Join(errs...)
 }
 
-func seed(w *world.World, rule op.Handler, body any, now time.Time) error {
+func seed(w *world.State, rule op.Handler, body any, now time.Time) error {
 	text, err := json.Marshal(body)
 	if err == nil {
 		_, err = rule(&op.Call{World: w, Body: text, Now: now})
@@ -46,7 +46,7 @@ func seed(w *world.World, rule op.Handler, body any, now time.Time) error {
 // seeding plays the attempts of a fixture: each is started, at its time and by the same rules as any other, and
 // outcomes of its own bring it to where it must stand now.
 type seeding struct {
-	w      *world.World
+	w      *world.State
 	now    time.Time
 	played []playedAttempt
 }
@@ -59,7 +59,7 @@ type playedAttempt struct {
 }
 
 // seedAttempts plays a fixture's attempts, in the order of their times.
-func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error {
+func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error {
 	s := &seeding{w: w, now: now}
 	if err := s.order(list); err != nil {
 		return err
@@ -74,7 +74,7 @@ func seedAttempts(w *world.World, list []fixtures.Attempt, now time.Time) error 
 	if len(errs) > 0 {
 		return errors.Join(misspelt, errors.Join(errs...))
 	}
-	settle(w, now)
+	runUntil(w, now)
 	for _, p := range s.played {
 		if a, _ := w.Workflow.Attempts.Get(p.id); p.Status == string(engine.Canceling) && a.State == world.Running {
 			engine.RequestCancel(w, a, now)
@@ -131,7 +131,7 @@ func (s *seeding) checkTasks() error {
 }
 
 func (s *seeding) play(p *playedAttempt) error {
-	settle(s.w, p.createdAt)
+	runUntil(s.w, p.createdAt)
 	definition, err := definitionAt(s.w, p.Project, p.Workflow, p.createdAt)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (s *seeding) after(p *playedAttempt) (int64, error) {
 
 // definitionAt finds a workflow as it was at a time, in the project's first revision if that was later. The project
 // may be one that is deleted by now.
-func definitionAt(w *world.World, project, workflow string, at time.Time) (world.Definition, error) {
+func definitionAt(w *world.State, project, workflow string, at time.Time) (world.Definition, error) {
 	id, ok := w.Workflow.ProjectNames.Get(project)
 	for candidate, p := range table.All(&w.Workflow.Projects) {
 		if !ok && p.Name == project {
@@ -251,8 +251,8 @@ func lastOperator(plan []dig.Task) string {
 	return ""
 }
 
-// settle lets everything happen that is due by a time.
-func settle(w *world.World, until time.Time) {
+// runUntil lets everything happen that is due by a time.
+func runUntil(w *world.State, until time.Time) {
 	for {
 		event, ok := w.Next()
 		if !ok || event.At.After(until) {

@@ -17,7 +17,7 @@ import (
 )
 
 // seedOutcomes queues the outcomes of a fixture. Lost are the names of the projects that could not be made.
-func seedOutcomes(w *world.World, outcomes []fixtures.Outcome, lost []string) error {
+func seedOutcomes(w *world.State, outcomes []fixtures.Outcome, lost []string) error {
 	var errs []error
 	for i, o := range outcomes {
 		err := checkOutcome(w, o, lost)
@@ -28,7 +28,7 @@ func seedOutcomes(w *world.World, outcomes []fixtures.Outcome, lost []string) er
 }
 
 // QueueOutcome adds an outcome behind those that the world has.
-func QueueOutcome(w *world.World, o fixtures.Outcome) error {
+func QueueOutcome(w *world.State, o fixtures.Outcome) error {
 	if err := errors.Join(checkNames(w, o), checkOutcome(w, o, nil)); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func QueueOutcome(w *world.World, o fixtures.Outcome) error {
 }
 
 // checkNames refuses an outcome for a project or a workflow that the world does not have.
-func checkNames(w *world.World, o fixtures.Outcome) error {
+func checkNames(w *world.State, o fixtures.Outcome) error {
 	if o.Later {
 		return nil
 	}
@@ -63,7 +63,7 @@ func checkNames(w *world.World, o fixtures.Outcome) error {
 	return nil
 }
 
-func appendOutcome(w *world.World, o fixtures.Outcome) {
+func appendOutcome(w *world.State, o fixtures.Outcome) {
 	w.Workflow.Outcomes = append(slices.Clip(w.Workflow.Outcomes), world.Outcome{ // forks share the list
 		Project: o.Project, Workflow: o.Workflow, Task: o.Task,
 		Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
@@ -72,7 +72,7 @@ func appendOutcome(w *world.World, o fixtures.Outcome) {
 
 // checkOutcome refuses an outcome that would never apply: for a task that is in no revision of the workflows that it
 // fits. If there are no projects, or if the outcome says so, the task comes later, with an upload.
-func checkOutcome(w *world.World, o fixtures.Outcome, lost []string) error {
+func checkOutcome(w *world.State, o fixtures.Outcome, lost []string) error {
 	if o.Times < 0 {
 		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
 	}

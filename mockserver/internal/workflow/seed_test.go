@@ -14,8 +14,8 @@ import (
 
 var seedTime = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
 
-func newWorld() *world.World {
-	return &world.World{Scenario: "test", Seed: 1, Clock: clock.New(clock.Frozen, seedTime)}
+func newWorld() *world.State {
+	return &world.State{Scenario: "test", Seed: 1, Clock: clock.New(clock.Frozen, seedTime)}
 }
 
 func files(content string) map[string]string { return map[string]string{"daily.dig": content} }

@@ -8,7 +8,7 @@ import (
 )
 
 func getTruncatedSessionTime(c *op.Call) (op.Reply, error) {
-	d, err := calledDefinition(c)
+	d, err := definitionFromQuery(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

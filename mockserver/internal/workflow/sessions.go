@@ -16,14 +16,14 @@ var sessions = resource.New(resource.Of[world.Session]{
 	Rows: sessionRows, Page: newestFirst.Window, View: viewSession,
 })
 
-func sessionRows(w *world.World) *table.Table[world.Session] { return &w.Workflow.Sessions }
+func sessionRows(w *world.State) *table.Table[world.Session] { return &w.Workflow.Sessions }
 func viewSession(c *op.Call, s world.Session) any            { return sessionView(c.World, s) }
 
 // projectSessions are the sessions of the project of the path.
 var projectSessions = resource.New(resource.Of[world.Session]{
 	Plural: sessions.Plural, Rows: sessionRows, Page: sessions.Page, View: viewSession,
 	Match: func(c *op.Call) (func(world.Session) bool, error) {
-		project, err := calledProject(c)
+		project, err := projectFromPath(c)
 		return func(s world.Session) bool {
 			return s.Project == project.ID && (!c.Has("workflow") || s.Workflow == c.Text("workflow"))
 		}, err
@@ -67,7 +67,7 @@ type lastAttempt struct {
 }
 
 // sessionView: a session always has an attempt, and the workflow's id and zone are those of the last one.
-func sessionView(w *world.World, s world.Session) sessionForm {
+func sessionView(w *world.State, s world.Session) sessionForm {
 	last, _ := w.Workflow.Attempts.Get(s.Attempts[len(s.Attempts)-1])
 	a := attemptView(w, last)
 	return sessionForm{

@@ -60,7 +60,7 @@ func startAttempt(c *op.Call) (op.Reply, error) {
 	return op.OK(attemptView(c.World, attempt))
 }
 
-func (r startRequest) start(w *world.World) (s start, err error) {
+func (r startRequest) start(w *world.State) (s start, err error) {
 	s = start{RetryName: r.RetryAttemptName, Params: r.Params, Resume: r.Resume, Queue: r.AllowQueueing}
 	if s.Time, err = readSessionTime(r.SessionTime); err != nil {
 		return s, err
@@ -79,7 +79,7 @@ func (r startRequest) start(w *world.World) (s start, err error) {
 	return s, err
 }
 
-func definitionByAnyID(w *world.World, id anyID) (world.Definition, error) {
+func definitionByAnyID(w *world.State, id anyID) (world.Definition, error) {
 	if id.id() == 0 {
 		return world.Definition{}, op.NotFound("workflow", "id", id.text)
 	}
@@ -108,7 +108,7 @@ const maxWaiting = 1000
 
 // run starts the attempt, or finds the one that the session has under this name already. An error leaves the world as
 // it was.
-func (s start) run(w *world.World, now time.Time) (attempt world.Attempt, existing bool, err error) {
+func (s start) run(w *world.State, now time.Time) (attempt world.Attempt, existing bool, err error) {
 	key := world.SessionKey{Project: s.Definition.Project, Workflow: s.Definition.Workflow.Name, Time: s.Time.Unix()}
 	sessionID, known := w.Workflow.SessionKeys.Get(key)
 	session, _ := w.Workflow.Sessions.Get(sessionID)
@@ -147,7 +147,7 @@ func (s start) run(w *world.World, now time.Time) (attempt world.Attempt, existi
 
 // StartNow starts a workflow of a live project on behalf of another interface. It waits when its pool is full. Where
 // the session of this second has attempts already, it is one more of them, under a name of its own.
-func StartNow(w *world.World, project int64, workflow string) (world.Attempt, error) {
+func StartNow(w *world.State, project int64, workflow string) (world.Attempt, error) {
 	p, err := projectByID(w, project)
 	if err != nil {
 		return world.Attempt{}, err
@@ -168,7 +168,7 @@ func StartNow(w *world.World, project int64, workflow string) (world.Attempt, er
 	return a, err
 }
 
-func (s start) existing(w *world.World, session world.Session) (world.Attempt, bool) {
+func (s start) existing(w *world.State, session world.Session) (world.Attempt, bool) {
 	for _, id := range session.Attempts {
 		if a, _ := w.Workflow.Attempts.Get(id); a.RetryName == s.RetryName {
 			return a, true
@@ -178,7 +178,7 @@ func (s start) existing(w *world.World, session world.Session) (world.Attempt, b
 }
 
 // state returns the state in which the attempt begins in a pool.
-func (s start) state(w *world.World, pool int64) (world.AttemptState, error) {
+func (s start) state(w *world.State, pool int64) (world.AttemptState, error) {
 	p, _ := w.Workflow.Pools.Get(pool)
 	use := w.Workflow.PoolUse(pool)
 	before, found := w.Workflow.Attempts.Get(s.After)
@@ -199,7 +199,7 @@ func (s start) state(w *world.World, pool int64) (world.AttemptState, error) {
 	return state, nil
 }
 
-func newSession(w *world.World, key world.SessionKey) world.Session {
+func newSession(w *world.State, key world.SessionKey) world.Session {
 	id := w.NewID("workflow.session")
 	w.Workflow.SessionKeys.Put(key, id)
 	return world.Session{

@@ -35,7 +35,7 @@ type taskError struct {
 // listAttemptTasks lists the tasks that have come into being, by id. Those that a task makes when it runs are not there
 // before it has.
 func listAttemptTasks(c *op.Call) (op.Reply, error) {
-	attempt, tasks, err := calledTasks(c, "id")
+	attempt, tasks, err := tasksFromPath(c, "id")
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -54,8 +54,8 @@ func listAttemptTasks(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"tasks": forms})
 }
 
-func calledTasks(c *op.Call, param string) (world.Attempt, []world.Task, error) {
-	attempt, err := calledAttempt(c, param)
+func tasksFromPath(c *op.Call, param string) (world.Attempt, []world.Task, error) {
+	attempt, err := attemptFromPath(c, param)
 	if err != nil {
 		return attempt, nil, err
 	}
@@ -82,7 +82,7 @@ func taskIDs(tasks []world.Task, places []int) []string {
 // a change.
 func tasksPending(param string) func(*op.Call) (string, time.Time, bool) {
 	return func(c *op.Call) (state string, at time.Time, pending bool) {
-		attempt, tasks, err := calledTasks(c, param)
+		attempt, tasks, err := tasksFromPath(c, param)
 		if err != nil {
 			return "", time.Time{}, false
 		}

@@ -62,7 +62,7 @@ type Files struct {
 }
 
 // Upload does with files what a client does with an archive. A schedule that they change goes on from now.
-func (f Files) Upload(w *world.World, now time.Time) (world.Project, error) {
+func (f Files) Upload(w *world.State, now time.Time) (world.Project, error) {
 	archive, err := dig.WriteArchive(f.Files)
 	if err != nil {
 		return world.Project{}, op.Invalid("", "the files are invalid: %v", err)
@@ -70,7 +70,7 @@ func (f Files) Upload(w *world.World, now time.Time) (world.Project, error) {
 	return upload{project: f.Project, revision: f.Revision, archive: archive, user: f.User}.run(w, now)
 }
 
-func (u upload) run(w *world.World, now time.Time) (world.Project, error) {
+func (u upload) run(w *world.State, now time.Time) (world.Project, error) {
 	if err := dig.CheckProjectName(u.project); err != nil {
 		return world.Project{}, op.Invalid("project", "%v", err)
 	}
@@ -125,7 +125,7 @@ func (u upload) read() ([]dig.Workflow, error) {
 	return project.Workflows, nil
 }
 
-func (u upload) store(w *world.World, p world.Project, workflows []dig.Workflow, now time.Time) world.Revision {
+func (u upload) store(w *world.State, p world.Project, workflows []dig.Workflow, now time.Time) world.Revision {
 	n := int64(len(workflows))
 	r := world.Revision{
 		ID: w.NewID("workflow.revision"), Project: p.ID, Name: u.revision, Previous: p.Revision,
@@ -137,7 +137,7 @@ func (u upload) store(w *world.World, p world.Project, workflows []dig.Workflow,
 }
 
 // reschedule gives each workflow with a schedule a next slot, and drops the schedules of the others.
-func (u upload) reschedule(w *world.World, p *world.Project, now time.Time) {
+func (u upload) reschedule(w *world.State, p *world.Project, now time.Time) {
 	before := map[string]world.Schedule{}
 	for _, id := range p.Schedules {
 		s, _ := w.Workflow.Schedules.Get(id)
@@ -171,7 +171,7 @@ func (u upload) reschedule(w *world.World, p *world.Project, now time.Time) {
 }
 
 // move finds where a schedule that was there before goes on. One whose definition has not changed stays where it is.
-func (u upload) move(w *world.World, s *world.Schedule, d world.Definition, now time.Time) {
+func (u upload) move(w *world.State, s *world.Schedule, d world.Definition, now time.Time) {
 	before, _ := w.Workflow.Definitions.Get(s.Definition)
 	schedule := d.Workflow.Schedule
 	switch {

@@ -117,16 +117,16 @@ type attemptForm struct {
 }
 
 // AttemptView is an attempt as other interfaces show it: without its params and its pool.
-func AttemptView(w *world.World, a world.Attempt) any {
+func AttemptView(w *world.State, a world.Attempt) any {
 	form := attemptView(w, a)
 	form.Params, form.PoolID = nil, nil
 	return form
 }
 
 // SessionTime is an attempt's session time as on the wire, with the offset of its workflow's zone.
-func SessionTime(w *world.World, a world.Attempt) string { return attemptView(w, a).SessionTime }
+func SessionTime(w *world.State, a world.Attempt) string { return attemptView(w, a).SessionTime }
 
-func attemptView(w *world.World, a world.Attempt) attemptForm {
+func attemptView(w *world.State, a world.Attempt) attemptForm {
 	session, _ := w.Workflow.Sessions.Get(a.Session)
 	project, _ := w.Workflow.Projects.Get(session.Project)
 	definition, _ := w.Workflow.Definitions.Get(a.Definition)

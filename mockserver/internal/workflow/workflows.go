@@ -21,7 +21,7 @@ type workflowForm struct {
 	Config   json.RawMessage `json:"config"`
 }
 
-func workflowView(w *world.World, d world.Definition) workflowForm {
+func workflowView(w *world.State, d world.Definition) workflowForm {
 	p, r := projectOf(w, d), revisionOf(w, d)
 	return workflowForm{
 		ID: op.IDText(d.ID), Name: d.Workflow.Name, Project: idName(p.ID, p.Name), Revision: r.Name,
@@ -31,11 +31,11 @@ func workflowView(w *world.World, d world.Definition) workflowForm {
 
 // listProjectWorkflows lists the workflows of a revision, by name.
 func listProjectWorkflows(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	revision, err := calledRevision(c, p)
+	revision, err := revisionFromQuery(c, p)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -49,11 +49,11 @@ func listProjectWorkflows(c *op.Call) (op.Reply, error) {
 }
 
 func getProjectWorkflow(c *op.Call) (op.Reply, error) {
-	p, err := calledProject(c)
+	p, err := projectFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	revision, err := calledRevision(c, p)
+	revision, err := revisionFromQuery(c, p)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -110,14 +110,14 @@ func orderedDefinitions(c *op.Call) (iter.Seq2[int64, world.Definition], error) 
 
 // getWorkflow also reads workflows of older revisions and of deleted projects, which attempts refer to.
 func getWorkflow(c *op.Call) (op.Reply, error) {
-	d, err := calledDefinition(c)
+	d, err := definitionFromQuery(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	return op.OK(workflowView(c.World, d))
 }
 
-func calledDefinition(c *op.Call) (world.Definition, error) {
+func definitionFromQuery(c *op.Call) (world.Definition, error) {
 	id, err := c.ID("workflow", "id")
 	if err != nil {
 		return world.Definition{}, err
@@ -130,7 +130,7 @@ func calledDefinition(c *op.Call) (world.Definition, error) {
 }
 
 // definitionByID finds a workflow of a live project, of any revision.
-func definitionByID(w *world.World, id int64) (world.Definition, error) {
+func definitionByID(w *world.State, id int64) (world.Definition, error) {
 	d, ok := w.Workflow.Definitions.Get(id)
 	if !ok {
 		return d, op.NotFound("workflow", "id", id)
@@ -139,7 +139,7 @@ func definitionByID(w *world.World, id int64) (world.Definition, error) {
 }
 
 // definitionByName finds a workflow in the latest revision of a live project.
-func definitionByName(w *world.World, project, workflow string) (world.Definition, error) {
+func definitionByName(w *world.State, project, workflow string) (world.Definition, error) {
 	p, err := projectByName(w, project)
 	if err != nil {
 		return world.Definition{}, err
@@ -147,7 +147,7 @@ func definitionByName(w *world.World, project, workflow string) (world.Definitio
 	return definitionIn(w, p.Revision, workflow)
 }
 
-func definitionIn(w *world.World, revision int64, name string) (world.Definition, error) {
+func definitionIn(w *world.State, revision int64, name string) (world.Definition, error) {
 	r, _ := w.Workflow.Revisions.Get(revision)
 	at := sort.Search(int(r.Definitions), func(i int) bool {
 		d, _ := w.Workflow.Definitions.Get(r.FirstDefinition + int64(i))
@@ -160,7 +160,7 @@ func definitionIn(w *world.World, revision int64, name string) (world.Definition
 	return d, nil
 }
 
-func definitionsOf(w *world.World, revision int64) iter.Seq[world.Definition] {
+func definitionsOf(w *world.State, revision int64) iter.Seq[world.Definition] {
 	return func(yield func(world.Definition) bool) {
 		r, _ := w.Workflow.Revisions.Get(revision)
 		for id := r.FirstDefinition; id < r.FirstDefinition+r.Definitions; id++ {
@@ -171,7 +171,7 @@ func definitionsOf(w *world.World, revision int64) iter.Seq[world.Definition] {
 	}
 }
 
-func revisionOf(w *world.World, d world.Definition) world.Revision {
+func revisionOf(w *world.State, d world.Definition) world.Revision {
 	r, _ := w.Workflow.Revisions.Get(d.Revision)
 	return r
 }

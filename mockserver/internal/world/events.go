@@ -9,9 +9,9 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// Event is something that will happen to one resource at a time: an attempt's next step, a schedule's next run. A
+// DueEvent is something that will happen to one resource at a time: an attempt's next step, a schedule's next run. A
 // resource has at most one event of a kind, so an event is its own key.
-type Event struct {
+type DueEvent struct {
 	At   time.Time `json:"at"`
 	Kind string    `json:"kind"` // interface and name: workflow.attempt
 	ID   int64     `json:"id"`
@@ -20,7 +20,7 @@ type Event struct {
 }
 
 // Recurring events, such as those of schedules, come back for ever; a world is idle when only they are left.
-func (e Event) Recurring() bool {
+func (e DueEvent) Recurring() bool {
 	return e.Kind == ScheduleEvent || e.Kind == JobScheduleEvent || e.Kind == BulkLoadEvent
 }
 
@@ -39,17 +39,17 @@ const (
 	QueryEvent         = "audience.query"     // the profiles of a query are counted, just before its job ends (kinds settle by name)
 )
 
-// Events is the queue of what will happen, in time order. It is persistent, like the tables.
-type Events struct {
+// DueEvents is the queue of what will happen, in time order. It is persistent, like the tables.
+type DueEvents struct {
 	table.Meter
 
-	all  any   // *queue, once there was an event: packages that see a world do not compile what a queue can do
-	next Event // the first of the queue, for the request that only wants to know whether something is due
+	all  any      // *queue, once there was an event: packages that see a world do not compile what a queue can do
+	next DueEvent // the first of the queue, for the request that only wants to know whether something is due
 }
 
-type queue = immutable.SortedMap[Event, struct{}]
+type queue = immutable.SortedMap[DueEvent, struct{}]
 
-func queueOf(x *Events) *queue {
+func queueOf(x *DueEvents) *queue {
 	all, _ := x.all.(*queue)
 	return all
 }
@@ -59,56 +59,56 @@ const eventCost = 128
 
 type chronological struct{}
 
-func (chronological) Compare(a, b Event) int {
+func (chronological) Compare(a, b DueEvent) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 }
 
 // Plan enters an event into the queue.
-func (w *World) Plan(e Event) {
+func (w *State) Plan(e DueEvent) {
 	all := queueOf(&w.events)
 	if all == nil {
-		all = immutable.NewSortedMap[Event, struct{}](chronological{})
+		all = immutable.NewSortedMap[DueEvent, struct{}](chronological{})
 	}
 	e.At = e.At.UTC().Round(0)
 	setQueue(&w.events, all.Set(e, struct{}{}))
 }
 
 // Cancel takes an event out of the queue, if it is there.
-func (w *World) Cancel(e Event) {
+func (w *State) Cancel(e DueEvent) {
 	if all := queueOf(&w.events); all != nil {
 		e.At = e.At.UTC().Round(0)
 		setQueue(&w.events, all.Delete(e))
 	}
 }
 
-func setQueue(x *Events, all *queue) {
+func setQueue(x *DueEvents, all *queue) {
 	x.Charge(int64(all.Len())*eventCost - x.MemorySize())
 	x.all = all
 	x.next, _, _ = all.Iterator().Next()
 }
 
 // Next is the earliest event.
-func (w *World) Next() (Event, bool) {
+func (w *State) Next() (DueEvent, bool) {
 	return w.events.next, w.events.next.Kind != ""
 }
 
 // NextOnce is the earliest event that does not recur: what a world waits for before it is idle.
-func (w *World) NextOnce() (Event, bool) {
+func (w *State) NextOnce() (DueEvent, bool) {
 	for _, event := range w.Events() {
 		if !event.Recurring() {
 			return event, true
 		}
 	}
-	return Event{}, false
+	return DueEvent{}, false
 }
 
 // Events lists the queue in time order.
-func (w *World) Events() []Event {
+func (w *State) Events() []DueEvent {
 	all := queueOf(&w.events)
 	if all == nil {
 		return nil
 	}
-	events := make([]Event, 0, all.Len())
+	events := make([]DueEvent, 0, all.Len())
 	for it := all.Iterator(); !it.Done(); {
 		event, _, _ := it.Next()
 		events = append(events, event)

@@ -8,7 +8,7 @@ import (
 
 // Forge gives a dump that was edited a digest that fits.
 func Forge(dump []byte) ([]byte, error) {
-	var w World
+	var w State
 	s := sealed{form: w.form()}
 	if err := json.Unmarshal(dump, &s, options); err != nil {
 		return nil, err

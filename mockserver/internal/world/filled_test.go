@@ -32,7 +32,7 @@ var (
 	rawType     = reflect.TypeFor[json.RawMessage]()
 	clockType   = reflect.TypeFor[clock.Clock]()
 	recordsType = reflect.TypeFor[world.Records]()
-	eventsType  = reflect.TypeFor[world.Events]()
+	eventsType  = reflect.TypeFor[world.DueEvents]()
 	digType     = reflect.TypeFor[*dig.Workflow]()
 	queryType   = reflect.TypeFor[world.Query]()
 )
@@ -119,15 +119,15 @@ type running struct{ world.Query }
 func (running) Done() bool { return false }
 
 // filled is a world with something in every field of every struct, as far as it can be recalled.
-func filled(t *testing.T) *world.World {
+func filled(t *testing.T) *world.State {
 	t.Helper()
-	w := &world.World{Clock: clock.New(clock.Frozen, time.Date(2026, 1, 15, 9, 30, 0, 5, time.UTC))}
+	w := &world.State{Clock: clock.New(clock.Frozen, time.Date(2026, 1, 15, 9, 30, 0, 5, time.UTC))}
 	f := filler{t: t}
 	f.fill("World", reflect.ValueOf(w).Elem())
 	for i, p := range w.Pending() { // an event that waits is one that is due
 		w.Plan(p.Event)
 		w.End(p.Event)
-		w.Begin(world.Pending{Event: world.Event{At: w.Now(), Kind: "waits", ID: int64(i + 1)}, Query: running{}})
+		w.Begin(world.Pending{Event: world.DueEvent{At: w.Now(), Kind: "waits", ID: int64(i + 1)}, Query: running{}})
 	}
 	for id, job := range table.All(&w.Core.Jobs) {
 		*job.Output, *job.Answer.Output = sound, sound

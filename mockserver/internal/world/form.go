@@ -40,7 +40,7 @@ type form struct {
 	Workflow  *Workflow                   `json:"workflow"`
 }
 
-func (w *World) form() form {
+func (w *State) form() form {
 	return form{
 		Scenario: w.Scenario, Seed: w.Seed, Now: w.Now(), IDs: &w.ids, Events: eventForm{w}, Account: &w.Account,
 		Ingestion: &w.Ingestion, Audience: &w.Audience, DWH: &w.DWH, Core: &w.Core, LLM: &w.LLM, Workflow: &w.Workflow,
@@ -49,20 +49,20 @@ func (w *World) form() form {
 
 // eventForm writes the events of a world as a list, in time order. Those that wait for a query begin it anew once they
 // are read.
-type eventForm struct{ *World }
+type eventForm struct{ *State }
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (f eventForm) MarshalJSONTo(e *jsontext.Encoder) error {
-	all := *f.World
+	all := *f.State
 	for _, p := range all.pending {
 		all.Plan(p.Event)
 	}
-	return json.MarshalEncode(e, append([]Event{}, all.Events()...))
+	return json.MarshalEncode(e, append([]DueEvent{}, all.Events()...))
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (f eventForm) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	var events []Event
+	var events []DueEvent
 	err := json.UnmarshalDecode(d, &events)
 	for _, event := range events {
 		f.Plan(event)
@@ -106,7 +106,7 @@ func (f form) digest() (string, error) {
 }
 
 // Dump writes the whole world as one JSON object, for Load. The same world gives the same bytes. API keys are in it.
-func (w *World) Dump(to io.Writer) error {
+func (w *State) Dump(to io.Writer) error {
 	f := w.form()
 	digest, err := f.digest()
 	if err != nil {
@@ -122,7 +122,7 @@ var errEdited = errors.New("its digest does not match its content: it was change
 	"To start with your own world, write a fixture: see docs/reference/fixtures.md")
 
 // Load makes a world out of what Dump has written, and of nothing else. Its clock begins at the time of the dump.
-func Load(from io.Reader, mode clock.Mode) (w World, err error) {
+func Load(from io.Reader, mode clock.Mode) (w State, err error) {
 	f := w.form()
 	s := sealed{form: f}
 	if err = json.UnmarshalRead(from, &s, options); err == nil {
@@ -132,7 +132,7 @@ func Load(from io.Reader, mode clock.Mode) (w World, err error) {
 		err = w.recall()
 	}
 	if err != nil {
-		return World{}, fmt.Errorf("load the state: %w", located(err))
+		return State{}, fmt.Errorf("load the state: %w", located(err))
 	}
 	w.Scenario, w.Seed, w.Clock = s.Scenario, s.Seed, clock.New(mode, s.Now)
 	return w, nil

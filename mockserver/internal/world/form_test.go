@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-func dumpOf(t *testing.T, w *world.World) string {
+func dumpOf(t *testing.T, w *world.State) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := w.Dump(&b); err != nil {
@@ -25,7 +25,7 @@ func dumpOf(t *testing.T, w *world.World) string {
 	return b.String()
 }
 
-func load(text string) (world.World, error) { return world.Load(strings.NewReader(text), clock.Auto) }
+func load(text string) (world.State, error) { return world.Load(strings.NewReader(text), clock.Auto) }
 
 // A field that is new is filled, and must come back.
 func TestNoFieldIsLost(t *testing.T) {
@@ -90,7 +90,7 @@ func TestDump(t *testing.T) {
 	})
 	t.Run("a world of which nothing is known can be loaded", func(t *testing.T) {
 		t.Parallel()
-		empty := &world.World{Clock: clock.New(clock.Frozen, time.Unix(1, 0))}
+		empty := &world.State{Clock: clock.New(clock.Frozen, time.Unix(1, 0))}
 		if _, err := load(dumpOf(t, empty)); err != nil {
 			t.Error(err)
 		}

@@ -35,5 +35,5 @@ func TestAWorldIsLightToCompile(t *testing.T) {
 		default: // has no fields
 		}
 	}
-	look(reflect.TypeFor[world.World](), "World")
+	look(reflect.TypeFor[world.State](), "World")
 }

@@ -16,9 +16,9 @@ const (
 )
 
 // IndexEnd is the end of a knowledge base's indexing, which every change of it starts anew.
-func (x *LLM) IndexEnd(r Resource[KnowledgeBase]) Event {
+func (x *LLM) IndexEnd(r Resource[KnowledgeBase]) DueEvent {
 	at := r.UpdatedAt.Add(cmp.Or(x.IndexTime, usualIndexTime)).UTC().Round(0)
-	return Event{At: at, Kind: KnowledgeBaseEvent, ID: r.ID}
+	return DueEvent{At: at, Kind: KnowledgeBaseEvent, ID: r.ID}
 }
 
 // Indexing reports whether a knowledge base is being indexed.

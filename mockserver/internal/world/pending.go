@@ -30,19 +30,19 @@ func RunAll(ctx context.Context, queries []Query) error {
 
 // Pending is an event that was due and waits for the result of a query. It is settled once more when that is there.
 type Pending struct {
-	Event Event
+	Event DueEvent
 	Query Query
 	Holds bool // what happens later depends on the result, so that the clock does not move on without it
 }
 
 // Begin lets an event wait for a query.
-func (w *World) Begin(p Pending) { w.pending = append(slices.Clip(w.pending), p) }
+func (w *State) Begin(p Pending) { w.pending = append(slices.Clip(w.pending), p) }
 
 // Pending lists the events that wait for queries, in the order in which they were due.
-func (w *World) Pending() []Pending { return w.pending }
+func (w *State) Pending() []Pending { return w.pending }
 
 // PendingOf returns the event of a kind that waits for a query and belongs to the resource with an id.
-func (w *World) PendingOf(kind string, id int64) (Pending, bool) {
+func (w *State) PendingOf(kind string, id int64) (Pending, bool) {
 	i := slices.IndexFunc(w.pending, func(p Pending) bool { return p.Event.Kind == kind && p.Event.ID == id })
 	if i < 0 {
 		return Pending{}, false
@@ -51,7 +51,7 @@ func (w *World) PendingOf(kind string, id int64) (Pending, bool) {
 }
 
 // Ended returns the first event whose query has its result.
-func (w *World) Ended() (Pending, bool) {
+func (w *State) Ended() (Pending, bool) {
 	i := slices.IndexFunc(w.pending, func(p Pending) bool { return p.Query.Done() })
 	if i < 0 {
 		return Pending{}, false
@@ -60,7 +60,7 @@ func (w *World) Ended() (Pending, bool) {
 }
 
 // Held returns the moment at which the clock has to wait for a result, if there is one.
-func (w *World) Held() (at time.Time, held bool) {
+func (w *State) Held() (at time.Time, held bool) {
 	for _, p := range w.pending {
 		if p.Holds && !p.Query.Done() {
 			return p.Event.At, true
@@ -70,7 +70,7 @@ func (w *World) Held() (at time.Time, held bool) {
 }
 
 // End forgets that an event waits for a query, if it does.
-func (w *World) End(e Event) {
+func (w *State) End(e DueEvent) {
 	if _, waits := w.PendingOf(e.Kind, e.ID); waits {
 		w.pending = slices.DeleteFunc(slices.Clone(w.pending), func(p Pending) bool {
 			return p.Event.Kind == e.Kind && p.Event.ID == e.ID

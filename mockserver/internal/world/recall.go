@@ -18,7 +18,7 @@ const maxRecalled = 256 << 20
 // recall completes a world that was read with what its form leaves out: the definitions, which stand in the archives. A
 // digest can be made by anybody, so recall also refuses what a handler would follow without end or without bottom.
 // Anything else that cannot be makes a handler fail, and nothing more.
-func (w *World) recall() error {
+func (w *State) recall() error {
 	for kind, last := range table.Entries(&w.ids) {
 		if last < 0 || last > table.MaxID {
 			return fmt.Errorf("ids: %s is %d: want 0 to %d", kind, last, table.MaxID)

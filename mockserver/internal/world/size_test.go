@@ -28,7 +28,7 @@ func TestEverythingInAWorldCounts(t *testing.T) {
 			}
 		}
 	}
-	walk(reflect.TypeFor[world.World](), "")
+	walk(reflect.TypeFor[world.State](), "")
 	want := []string{
 		"Account.Features", "Account.ProfileOptions", "Account.Partners", // only fixtures say these
 		"Core.Results",      // counted one by one
@@ -44,11 +44,11 @@ func TestEverythingInAWorldCounts(t *testing.T) {
 
 func TestAWorldCountsItsRows(t *testing.T) {
 	t.Parallel()
-	var w world.World
+	var w world.State
 	empty := w.MemorySize()
 	w.Core.Jobs.Put(1, world.Job{ID: 1, Output: &world.Output{Rows: make([]byte, 1000)}})
 	w.Core.Results = []world.QueuedResult{{Query: strings.Repeat("x", 500)}}
-	w.Plan(world.Event{Kind: world.JobEvent, ID: 1})
+	w.Plan(world.DueEvent{Kind: world.JobEvent, ID: 1})
 	if n := w.MemorySize() - empty; n < 1500 || n > 4000 {
 		t.Errorf("a job, a result and an event count %d bytes", n)
 	}

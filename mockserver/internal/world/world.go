@@ -14,8 +14,8 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// World is one account: its state on every interface, its clock, and its source of chance.
-type World struct {
+// State is one account: its state on every interface, its clock, and its source of chance.
+type State struct {
 	Scenario  string
 	Brand     string // the word in texts that the mock makes by itself; identifiers in rows are the neutral ones
 	Seed      uint64
@@ -29,33 +29,33 @@ type World struct {
 	Workflow  Workflow
 
 	ids     table.Index[string, int64]
-	events  Events
+	events  DueEvents
 	pending []Pending // replaced, never changed in place
 }
 
 // Now is the world's time, in UTC.
-func (w *World) Now() time.Time { return w.Clock.Now() }
+func (w *State) Now() time.Time { return w.Clock.Now() }
 
-var meters = table.Meters[World]()
+var meters = table.Meters[State]()
 
 // MemorySize returns about how many bytes the world takes in memory, what it shares with other worlds included. What
 // only fixtures say, and requests cannot add to, does not count.
-func (w *World) MemorySize() int64 {
+func (w *State) MemorySize() int64 {
 	return meters(w) + table.Size(&w.Core.Results) + table.Size(&w.LLM.Turns)
 }
 
 // NewID returns the next id of a kind of resource, from 1. Ids are never used twice.
-func (w *World) NewID(kind string) int64 { return w.NewIDs(kind, 1) }
+func (w *State) NewID(kind string) int64 { return w.NewIDs(kind, 1) }
 
 // NewIDs takes n ids in a row and returns the first.
-func (w *World) NewIDs(kind string, n int64) int64 {
+func (w *State) NewIDs(kind string, n int64) int64 {
 	last, _ := w.ids.Get(kind)
 	w.ids.Put(kind, last+n)
 	return last + 1
 }
 
 // Reserve keeps NewID from giving out ids up to one that a fixture has used.
-func (w *World) Reserve(kind string, id int64) {
+func (w *State) Reserve(kind string, id int64) {
 	if last, _ := w.ids.Get(kind); id > last {
 		w.ids.Put(kind, id)
 	}
@@ -63,7 +63,7 @@ func (w *World) Reserve(kind string, id int64) {
 
 // UUID is a UUID that depends on nothing but the world's seed, the kind and the id, so that the same world gives the
 // same one whatever happened before.
-func (w *World) UUID(kind string, id int64) string {
+func (w *State) UUID(kind string, id int64) string {
 	sum := w.Random(kind, id)
 	u := uuid.UUID(sum[:16])
 	u[6] = u[6]&0x0f | 0x40 // version 4
@@ -72,7 +72,7 @@ func (w *World) UUID(kind string, id int64) string {
 }
 
 // Random is 32 bytes of chance that depend on nothing but the world's seed, the kind and the id.
-func (w *World) Random(kind string, id int64) [32]byte {
+func (w *State) Random(kind string, id int64) [32]byte {
 	b := binary.BigEndian.AppendUint64(nil, w.Seed)
 	b = binary.BigEndian.AppendUint64(b, uint64(id))
 	return sha256.Sum256(append(b, kind...))

@@ -15,7 +15,7 @@ const (
 
 // version is a value that a world can go back to.
 type version struct {
-	value   *world.World
+	value   *world.State
 	bytes   int64 // that it takes
 	written int64 // that had been written when it was made
 }
@@ -37,14 +37,14 @@ func (w *World) footprint(bytes, written int64) int64 {
 }
 
 // store puts a value in the world's place, and counts what it takes. The mutex is held.
-func (w *World) store(value *world.World, cost int64) { w.storeSized(value, value.MemorySize(), cost) }
+func (w *World) store(value *world.State, cost int64) { w.storeSized(value, value.MemorySize(), cost) }
 
-func (w *World) storeSized(value *world.World, bytes, cost int64) {
+func (w *World) storeSized(value *world.State, bytes, cost int64) {
 	w.written += cost + max(0, bytes-w.bytes)
 	w.put(value, bytes)
 }
 
-func (w *World) put(value *world.World, bytes int64) {
+func (w *World) put(value *world.State, bytes int64) {
 	w.bytes = bytes
 	w.value.Store(value)
 	w.publish()
@@ -63,10 +63,10 @@ func (w *World) publish() {
 func (w *World) MemorySize() int64 { return w.charged.Load() + int64(w.Journal.Size()) }
 
 // share makes another world a fork of this one, and returns the value that it begins with.
-func (w *World) share(fork *World) world.World {
+func (w *World) share(fork *World) world.State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	value := *w.settled()
+	value := *w.current()
 	if w.forks == nil {
 		w.forks = &source{budget: w.budget}
 	}
@@ -93,7 +93,7 @@ func (w *World) close() {
 // admit stores the value that a transaction has made, after it has let results of jobs go if room is missing. A world
 // that would grow beyond its limit, or that of the server, stays as it is. One that does not grow may go on to change,
 // up to twice its limit: what it changes stays in its checkpoints.
-func (w *World) admit(next *world.World, cost int64) error {
+func (w *World) admit(next *world.State, cost int64) error {
 	bytes := next.MemorySize()
 	grows := bytes > w.bytes // before results go to make room, since checkpoints may keep them
 	if grows {
@@ -130,7 +130,7 @@ func (w *World) over(bytes, cost int64) int64 {
 
 // fit lets results of jobs go, oldest first, until a value that a transaction of a cost has made fits into the world,
 // and returns what it takes then.
-func (w *World) fit(value *world.World, bytes, cost int64) int64 {
+func (w *World) fit(value *world.State, bytes, cost int64) int64 {
 	if over := w.over(bytes, cost); over > 0 && value.DropResults(over) {
 		return value.MemorySize()
 	}
@@ -138,7 +138,7 @@ func (w *World) fit(value *world.World, bytes, cost int64) int64 {
 }
 
 // full reports whether a world, or the server, has no room for what more events would make.
-func (w *World) full(value *world.World) bool {
+func (w *World) full(value *world.State) bool {
 	if w.limit <= 0 {
 		return false
 	}

@@ -10,9 +10,9 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Moved is the result of a move of the clock.
-type Moved struct {
-	World    *world.World
+// ClockChange is the result of a move of the clock.
+type ClockChange struct {
+	World    *world.State
 	Settled  int
 	Complete bool // the clock came as far as it was asked to
 }
@@ -27,11 +27,11 @@ func tooFar(field string) error {
 // Advance moves the clock forward by a length of time and settles what is due by then, results of queries included. The
 // world itself does not wait for them: until they are there, it stands where it needs the first of them, or at the end.
 // Of more than a hundred thousand events it settles as many, and stands before the next one.
-func (w *World) Advance(ctx context.Context, by time.Duration) (Moved, error) {
+func (w *World) Advance(ctx context.Context, by time.Duration) (ClockChange, error) {
 	var to time.Time
 	var refusal error
 	left := w.MaxSettled
-	moved, err := w.move(ctx, false, func(value *world.World) int {
+	moved, err := w.move(ctx, false, func(value *world.State) int {
 		if to.IsZero() {
 			to = value.Now().Add(by)
 		}
@@ -52,9 +52,9 @@ func (w *World) Advance(ctx context.Context, by time.Duration) (Moved, error) {
 
 // AdvanceUntilIdle moves the clock from event to event until only recurring ones, such as those of schedules, are
 // left. It gives up after a hundred thousand events, for a world whose schedules outrun it.
-func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
+func (w *World) AdvanceUntilIdle(ctx context.Context) (ClockChange, error) {
 	left := w.MaxSettled
-	moved, err := w.move(ctx, false, func(value *world.World) int {
+	moved, err := w.move(ctx, false, func(value *world.State) int {
 		n := 0
 		for n < left {
 			event, ok := value.NextOnce()
@@ -76,11 +76,11 @@ func (w *World) AdvanceUntilIdle(ctx context.Context) (Moved, error) {
 
 // SetClock changes what moves the clock and, unless now is zero, its time, which cannot go back: what has happened has
 // happened. Like Advance, it settles at most a hundred thousand events, however many queries it waits for meanwhile.
-func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (moved Moved, err error) {
+func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (moved ClockChange, err error) {
 	var refusal error
 	left := w.MaxSettled
 	set, complete := false, false
-	moved, err = w.move(ctx, false, func(value *world.World) int {
+	moved, err = w.move(ctx, false, func(value *world.State) int {
 		switch at := value.Now(); {
 		case set || refusal != nil:
 			return 0
@@ -110,22 +110,22 @@ func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (m
 
 // move takes steps until none needs the result of a query any more. With holding, it runs only the queries that hold
 // the clock.
-func (w *World) move(ctx context.Context, holding bool, step func(*world.World) int) (Moved, error) {
+func (w *World) move(ctx context.Context, holding bool, step func(*world.State) int) (ClockChange, error) {
 	n := 0
 	for {
 		value, settled := w.step(step)
 		n += settled
 		pending := queriesOf(value, holding)
 		if len(pending) == 0 {
-			return Moved{World: value, Settled: n}, nil
+			return ClockChange{World: value, Settled: n}, nil
 		}
 		if err := world.RunAll(ctx, pending); err != nil {
-			return Moved{World: value, Settled: n}, err
+			return ClockChange{World: value, Settled: n}, err
 		}
 	}
 }
 
-func (w *World) step(step func(*world.World) int) (*world.World, int) {
+func (w *World) step(step func(*world.State) int) (*world.State, int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next := *w.value.Load()
@@ -138,14 +138,14 @@ func (w *World) step(step func(*world.World) int) (*world.World, int) {
 // Await serves an auto clock: as long as pending says that what is asked for is under way and in the state it was
 // in at first, the clock moves to the moment that pending names.
 func (w *World) Await(
-	ctx context.Context, pending func(*world.World) (state string, at time.Time, pending bool),
+	ctx context.Context, pending func(*world.State) (state string, at time.Time, pending bool),
 ) error {
 	first, at, waits := pending(w.Read())
 	if !waits || at.IsZero() {
 		return nil
 	}
 	left := w.MaxSettled
-	_, err := w.move(ctx, true, func(value *world.World) int {
+	_, err := w.move(ctx, true, func(value *world.State) int {
 		n := 0
 		for n < left {
 			state, at, waits := pending(value)
@@ -165,7 +165,7 @@ func (w *World) Await(
 
 // walk moves the clock to a time, and settles at most limit events on the way, as long as there is room for what they
 // make. Where what follows depends on a query, it stops.
-func (w *World) walk(value *world.World, to time.Time, limit int) int {
+func (w *World) walk(value *world.State, to time.Time, limit int) int {
 	at, held := value.Held()
 	n := 0
 	for ; !held && n < limit && due(value, to) && !w.full(value); n++ {

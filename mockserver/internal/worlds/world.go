@@ -26,7 +26,7 @@ type World struct {
 	MaxSettled int
 
 	settle Settle
-	value  atomic.Pointer[world.World]
+	value  atomic.Pointer[world.State]
 	budget *budget
 	source *source      // what it shares with other forks of its original, if it is one
 	limit  int64        // bytes
@@ -43,28 +43,28 @@ type World struct {
 }
 
 // Settle changes a world as one event demands that is due.
-type Settle func(*world.World, world.Event)
+type Settle func(*world.State, world.DueEvent)
 
 // Now is the world's time.
 func (w *World) Now() time.Time { return w.value.Load().Now() }
 
 // Peek returns the world as it is, without what is due.
-func (w *World) Peek() *world.World { return w.value.Load() }
+func (w *World) Peek() *world.State { return w.value.Load() }
 
 // Read returns the world as it is now, with everything settled that was due. The result is shared: it must not be
 // changed, but a copy of it may. Jobs whose queries have not run are still under way in it.
-func (w *World) Read() *world.World {
+func (w *World) Read() *world.State {
 	value := w.value.Load()
 	if !unsettled(value, value.Now()) {
 		return value
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.settled()
+	return w.current()
 }
 
 // ReadAll returns the world as Read does, once all queries have run that something waits for.
-func (w *World) ReadAll(ctx context.Context) (*world.World, error) {
+func (w *World) ReadAll(ctx context.Context) (*world.State, error) {
 	for {
 		value := w.Read()
 		pending := queriesOf(value, false)
@@ -78,7 +78,7 @@ func (w *World) ReadAll(ctx context.Context) (*world.World, error) {
 }
 
 // queriesOf returns the queries that something waits for, or only those that hold the clock.
-func queriesOf(value *world.World, holding bool) []world.Query {
+func queriesOf(value *world.State, holding bool) []world.Query {
 	var queries []world.Query
 	for _, p := range value.Pending() {
 		if p.Holds || !holding {
@@ -90,22 +90,22 @@ func queriesOf(value *world.World, holding bool) []world.Query {
 
 // Write runs a transaction: change gets a copy of the world, which takes the world's place unless change returns an
 // error, or the world would take more than it may. Size is how many bytes the request has that asks for the change.
-func (w *World) Write(size int, change func(*world.World) error) error {
+func (w *World) Write(size int, change func(*world.State) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	next := *w.settled()
+	next := *w.current()
 	if err := change(&next); err != nil {
 		return err
 	}
 	return w.admit(&next, transactionCost+int64(size))
 }
 
-func due(value *world.World, now time.Time) bool {
+func due(value *world.State, now time.Time) bool {
 	event, ok := value.Next()
 	return ok && !event.At.After(now)
 }
 
-func unsettled(value *world.World, now time.Time) bool {
+func unsettled(value *world.State, now time.Time) bool {
 	_, ended := value.Ended()
 	return ended || due(value, now)
 }
@@ -113,8 +113,8 @@ func unsettled(value *world.World, now time.Time) bool {
 // maxSettled is the default number of events that a world settles at once.
 const maxSettled = 100_000
 
-// settled settles the events that are due, in time order, and returns the world after that. The mutex is held.
-func (w *World) settled() *world.World {
+// current settles the events that are due, in time order, and returns the world after that. The mutex is held.
+func (w *World) current() *world.State {
 	value := w.value.Load()
 	now := value.Now()
 	if !unsettled(value, now) {
@@ -128,7 +128,7 @@ func (w *World) settled() *world.World {
 }
 
 // enter settles once more the events that have waited for queries which have their results now.
-func (w *World) enter(value *world.World) {
+func (w *World) enter(value *world.State) {
 	for p, ended := value.Ended(); ended; p, ended = value.Ended() {
 		value.End(p.Event)
 		p.Event.Ended = p.Query
@@ -138,7 +138,7 @@ func (w *World) enter(value *world.World) {
 
 // until settles at most limit events up to a time, as long as there is room for what they make, and returns how many it
 // were.
-func (w *World) until(value *world.World, now time.Time, limit int) int {
+func (w *World) until(value *world.State, now time.Time, limit int) int {
 	n := 0
 	for ; n < limit && due(value, now) && !w.full(value); n++ {
 		w.next(value)
@@ -146,7 +146,7 @@ func (w *World) until(value *world.World, now time.Time, limit int) int {
 	return n
 }
 
-func (w *World) next(value *world.World) {
+func (w *World) next(value *world.State) {
 	event, _ := value.Next()
 	value.Cancel(event)
 	w.settle(value, event)
@@ -175,7 +175,7 @@ func (w *World) restore(v version) {
 }
 
 // Replace puts another value in the world's place; Reset comes back to it from then on.
-func (w *World) Replace(value world.World) error {
+func (w *World) Replace(value world.State) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.admit(&value, value.MemorySize()); err != nil {
@@ -195,7 +195,7 @@ func (w *World) Checkpoint(name string) {
 	if w.checkpoints == nil {
 		w.checkpoints = map[string]version{}
 	}
-	w.settled()
+	w.current()
 	w.checkpoints[name] = w.version()
 	w.publish()
 }

@@ -33,7 +33,7 @@ type Plan struct {
 }
 
 // Build makes a world's value out of a plan that names no fork.
-type Build func(Plan) (world.World, error)
+type Build func(Plan) (world.State, error)
 
 // Worlds are the worlds of one server, by id and by minted key.
 type Worlds struct {
@@ -131,16 +131,16 @@ func (ws *Worlds) enter(w *World, plan Plan) error {
 }
 
 // value makes the value of a world, which a fork shares with its original.
-func (ws *Worlds) value(plan Plan, w *World) (world.World, error) {
+func (ws *Worlds) value(plan Plan, w *World) (world.State, error) {
 	if plan.Fork == "" {
 		return ws.build(plan)
 	}
 	if plan.Scenario != "" {
-		return world.World{}, op.Invalid("fork", "a world is created from a scenario or a fork; want only one of them")
+		return world.State{}, op.Invalid("fork", "a world is created from a scenario or a fork; want only one of them")
 	}
 	original := ws.Get(plan.Fork)
 	if original == nil {
-		return world.World{}, op.Invalid("fork", "world with id %s not found", plan.Fork)
+		return world.State{}, op.Invalid("fork", "world with id %s not found", plan.Fork)
 	}
 	value := original.share(w)
 	if plan.Seed != nil {
@@ -161,7 +161,7 @@ func (ws *Worlds) value(plan Plan, w *World) (world.World, error) {
 
 // mint gives a world keys of its own, so that a client that sends one of them is in that world without knowing. They
 // have the platform's own form, since some clients send no other.
-func mint(value *world.World, id string, seeded bool) map[string]string {
+func mint(value *world.State, id string, seeded bool) map[string]string {
 	keys := map[string]string{}
 	for _, kind := range []string{"admin", "write"} {
 		random := value.Random("key:"+id+":"+kind, 0)
@@ -177,7 +177,7 @@ func mint(value *world.World, id string, seeded bool) map[string]string {
 	return keys
 }
 
-func administrator(value *world.World) (int64, bool) {
+func administrator(value *world.State) (int64, bool) {
 	for id, user := range table.All(&value.Account.Users) {
 		if user.Role.Administers() {
 			return id, true

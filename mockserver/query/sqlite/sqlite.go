@@ -89,11 +89,11 @@ func WithMemoryLimit(bytes int64) Option {
 	return func(e *Engine) { e.memory = above0(bytes, e.memory) }
 }
 
-func above0[N ~int | ~int64](n, otherwise N) N {
+func above0[N ~int | ~int64](n, fallback N) N {
 	if n > 0 {
 		return n
 	}
-	return otherwise
+	return fallback
 }
 
 // New makes an engine.

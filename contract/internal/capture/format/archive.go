@@ -193,7 +193,7 @@ func (a *archive) entry(decode record.Decoder) error {
 	var b bytes.Buffer
 	err := a.value(&b, record.MaxEntry)
 	if errors.Is(err, record.ErrTooLarge) {
-		if !a.yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.TooLarge, Err: err}) {
+		if !a.yield(record.Raw{}, &record.ReadError{Position: place, Kind: record.TooLarge, Err: err}) {
 			return errStop
 		}
 		return nil
@@ -202,7 +202,7 @@ func (a *archive) entry(decode record.Decoder) error {
 		return err
 	}
 	a.number++
-	record := record.Raw{Place: place, Bytes: b.Bytes(), Decoder: decode}
+	record := record.Raw{Position: place, Bytes: b.Bytes(), Decoder: decode}
 	record.Attached = a.Folders.Attach(record.Bytes)
 	if !a.yield(record, nil) {
 		return errStop

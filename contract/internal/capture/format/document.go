@@ -31,12 +31,12 @@ func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func
 			return yield(record.Raw{}, in.Problem(record.Malformed, err))
 		}
 		list, err := drafts(document)
-		if err != nil && !yield(record.Raw{}, &record.ReadError{Place: record.Place{File: in.Name}, Kind: record.Skipped, Err: err}) {
+		if err != nil && !yield(record.Raw{}, &record.ReadError{Position: record.Position{File: in.Name}, Kind: record.Skipped, Err: err}) {
 			return false
 		}
 		for _, d := range list {
 			decode := func(r record.Raw) (record.Item, error) { return r.ItemOf(d.OrAt("http://localhost")) }
-			if !yield(record.Raw{Place: place, Decoder: decode}, nil) {
+			if !yield(record.Raw{Position: place, Decoder: decode}, nil) {
 				return false
 			}
 		}

@@ -84,9 +84,9 @@ func decodeEntry(r record.Raw) (record.Item, error) {
 		err = errors.New("the entry has no request with a method and a url")
 	}
 	if err != nil {
-		return record.Item{}, &record.ReadError{Place: r.Place, Kind: record.Malformed, Err: fmt.Errorf("entry %d: %w", r.Entry, inWords(err))}
+		return record.Item{}, &record.ReadError{Position: r.Position, Kind: record.Malformed, Err: fmt.Errorf("entry %d: %w", r.Entry, inWords(err))}
 	}
-	item := record.Item{Place: r.Place, Exchange: h.exchange(), RequestSize: -1, ResponseSize: -1}
+	item := record.Item{Position: r.Position, Exchange: h.exchange(), RequestSize: -1, ResponseSize: -1}
 	h.requestBody(&item, r.Attached)
 	h.responseBody(&item, r.Attached)
 	return item, nil

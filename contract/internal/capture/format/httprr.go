@@ -32,7 +32,7 @@ func readHTTPRR(in *record.Input, yield func(record.Raw, error) bool) bool {
 		default:
 			request, response, err := lengths(text)
 			if err != nil {
-				return yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.Malformed, Err: err})
+				return yield(record.Raw{}, &record.ReadError{Position: place, Kind: record.Malformed, Err: err})
 			}
 			if more, ok := trace(in, place, request, response, yield); !more || !ok {
 				return ok
@@ -55,17 +55,17 @@ func lengths(text string) (request, response int64, err error) {
 }
 
 // trace takes an exchange of known lengths. More is false at the end of the file, ok when yield was.
-func trace(in *record.Input, place record.Place, request, response int64, yield func(record.Raw, error) bool) (more, ok bool) {
+func trace(in *record.Input, place record.Position, request, response int64, yield func(record.Raw, error) bool) (more, ok bool) {
 	raw, err := in.Take(request + response)
 	switch {
 	case errors.Is(err, record.ErrTooLarge):
-		return true, yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.TooLarge, Err: err})
+		return true, yield(record.Raw{}, &record.ReadError{Position: place, Kind: record.TooLarge, Err: err})
 	case in.Err() != nil:
 		return false, yield(record.Raw{}, in.Broken(in.Err()))
 	case err != nil:
 		return false, yield(record.Raw{}, in.Problem(record.Truncated, errors.New("the recording ends within an exchange")))
 	}
-	return true, yield(record.Raw{Place: place, Bytes: raw, Decoder: func(r record.Raw) (record.Item, error) {
+	return true, yield(record.Raw{Position: place, Bytes: raw, Decoder: func(r record.Raw) (record.Item, error) {
 		d, err := ofWire(r.Bytes[:request], r.Bytes[request:])
 		if err != nil {
 			return record.Item{}, r.Malformed(err)

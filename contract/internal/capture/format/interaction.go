@@ -76,29 +76,29 @@ func (c *cassette) flow(rest []byte) error {
 		return err
 	}
 	if whole = append(whole, tail...); len(whole) > maxWhole {
-		return c.tell(&record.ReadError{Place: place, Kind: record.Malformed, Err: fmt.Errorf("the interactions are written as [a, b], "+
+		return c.yieldProblem(&record.ReadError{Position: place, Kind: record.Malformed, Err: fmt.Errorf("the interactions are written as [a, b], "+
 			"which cannot be read in parts and is limited to %d MiB: save them as a block list", maxWhole>>20)})
 	}
 	if tree.ExceedsNodeLimit(whole) {
-		return c.tell(&record.ReadError{Place: place, Kind: record.TooLarge, Err: tree.ErrTooManyNodes})
+		return c.yieldProblem(&record.ReadError{Position: place, Kind: record.TooLarge, Err: tree.ErrTooManyNodes})
 	}
 	c.part = after
 	c.Offset += int64(len(tail))
 	var doc yaml.Node
 	indented := append([]byte("list: "), whole...)
 	if err := yaml.Unmarshal(indented, &doc); err != nil {
-		return c.tell(&record.ReadError{Place: place, Kind: record.Malformed, Err: err})
+		return c.yieldProblem(&record.ReadError{Position: place, Kind: record.Malformed, Err: err})
 	}
 	return c.flowItems(doc.Content[0].Content[1], place)
 }
 
-func (c *cassette) flowItems(list *yaml.Node, place record.Place) error {
+func (c *cassette) flowItems(list *yaml.Node, place record.Position) error {
 	for _, n := range list.Content {
 		c.number++
 		at := place
 		at.Line = place.Line + max(0, n.Line-2)
 		v, err := new(tree.Builder).OfYAML(n, 0)
-		record := record.Raw{Place: at, Decoder: func(r record.Raw) (record.Item, error) {
+		record := record.Raw{Position: at, Decoder: func(r record.Raw) (record.Item, error) {
 			if err != nil {
 				return record.Item{}, r.Malformed(err)
 			}

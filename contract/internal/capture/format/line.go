@@ -60,9 +60,9 @@ func decodeLine(r record.Raw) (record.Item, error) {
 		err = l.check()
 	}
 	if err != nil {
-		return record.Item{}, &record.ReadError{Place: r.Place, Kind: record.Malformed, Err: explain(r.Bytes, err)}
+		return record.Item{}, &record.ReadError{Position: r.Position, Kind: record.Malformed, Err: explain(r.Bytes, err)}
 	}
-	return record.OfExchange(l.exchange(), r.Place), nil
+	return record.OfExchange(l.exchange(), r.Position), nil
 }
 
 func (l *line) check() error {

@@ -35,13 +35,13 @@ func readFlows(in *record.Input, yield func(record.Raw, error) bool) bool {
 		var problem error
 		switch {
 		case errors.Is(short, record.ErrTooLarge):
-			problem = &record.ReadError{Place: place, Kind: record.TooLarge, Err: short}
+			problem = &record.ReadError{Position: place, Kind: record.TooLarge, Err: short}
 		case in.Err() != nil:
 			return yield(record.Raw{}, in.Broken(in.Err()))
 		case err != nil || short != nil:
 			return yield(record.Raw{}, in.Problem(record.Truncated, errors.New("the recording ends within a flow")))
 		}
-		if !yield(record.Raw{Place: place, Bytes: raw, Decoder: decodeFlow}, problem) {
+		if !yield(record.Raw{Position: place, Bytes: raw, Decoder: decodeFlow}, problem) {
 			return false
 		}
 	}

@@ -29,13 +29,13 @@ func readLines(in *record.Input, decode record.Decoder, yield func(record.Raw, e
 			if !errors.Is(err, record.ErrTooLarge) {
 				return yield(record.Raw{}, in.Broken(err))
 			}
-			if !yield(record.Raw{}, &record.ReadError{Place: place, Kind: record.TooLarge, Err: err}) {
+			if !yield(record.Raw{}, &record.ReadError{Position: place, Kind: record.TooLarge, Err: err}) {
 				return false
 			}
 			continue
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			if !yieldLine(record.Raw{Place: place, Bytes: line, Decoder: decode}, complete, yield) {
+			if !yieldLine(record.Raw{Position: place, Bytes: line, Decoder: decode}, complete, yield) {
 				return false
 			}
 		}
@@ -50,7 +50,7 @@ func readLines(in *record.Input, decode record.Decoder, yield func(record.Raw, e
 func yieldLine(raw record.Raw, complete bool, yield func(record.Raw, error) bool) bool {
 	if !complete {
 		if _, err := raw.Decode(); errors.Is(err, io.ErrUnexpectedEOF) {
-			return yield(record.Raw{}, &record.ReadError{Place: raw.Place, Kind: record.Cut, Err: errors.New("the last line is cut off")})
+			return yield(record.Raw{}, &record.ReadError{Position: raw.Position, Kind: record.Cut, Err: errors.New("the last line is cut off")})
 		}
 	}
 	return yield(raw, nil)

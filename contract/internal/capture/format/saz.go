@@ -51,19 +51,19 @@ func SessionsOf(packed *zip.Reader) []Session {
 
 // ReadSessions reads the sessions of an archive.
 func ReadSessions(archive string, sessions []Session, yield func(record.Raw, error) bool) bool {
-	place := record.Place{File: archive, Line: 1}
+	place := record.Position{File: archive, Line: 1}
 	for _, s := range sessions {
 		parts, err := s.read()
 		switch {
 		case errors.Is(err, record.ErrTooLarge):
-			err = &record.ReadError{Place: place, Kind: record.TooLarge, Err: err}
+			err = &record.ReadError{Position: place, Kind: record.TooLarge, Err: err}
 		case err != nil:
-			err = &record.ReadError{Place: place, Kind: record.Malformed, Err: fmt.Errorf("session %d: %w", s.number, err)}
+			err = &record.ReadError{Position: place, Kind: record.Malformed, Err: fmt.Errorf("session %d: %w", s.number, err)}
 		}
 		if bytes.HasPrefix(parts["c"], []byte("CONNECT ")) && err == nil {
 			continue // a tunnel is opened: what goes through it has sessions of its own
 		}
-		if !yield(record.Raw{Place: place, Attached: parts, Decoder: decodeSession}, err) {
+		if !yield(record.Raw{Position: place, Attached: parts, Decoder: decodeSession}, err) {
 			return false
 		}
 	}

@@ -29,14 +29,14 @@ type cassette struct {
 	number  int
 
 	part   part
-	outer  part         // in which a document begins: before its list, or within what is nothing else
-	indent int          // of the dashes, -1 before the first one
-	ruby   bool         // the list is Ruby VCR's
-	place  record.Place // of the item under way
-	item   bytes.Buffer // the item under way
-	size   int          // of it, also when it is too large to be kept
-	open   bool         // there is an item under way
-	told   int          // problems
+	outer  part            // in which a document begins: before its list, or within what is nothing else
+	indent int             // of the dashes, -1 before the first one
+	ruby   bool            // the list is Ruby VCR's
+	place  record.Position // of the item under way
+	item   bytes.Buffer    // the item under way
+	size   int             // of it, also when it is too large to be kept
+	open   bool            // there is an item under way
+	told   int             // problems
 	found  bool
 }
 
@@ -110,7 +110,7 @@ var (
 )
 
 // begin looks at the beginning of a line and opens and closes what begins and ends there.
-func (c *cassette) begin(line []byte, place record.Place) error {
+func (c *cassette) begin(line []byte, place record.Position) error {
 	text := bytes.TrimLeft(line, " ")
 	column := len(line) - len(text)
 	if blank := bytes.TrimSpace(text); len(blank) == 0 || c.part != within && blank[0] == '#' {
@@ -141,7 +141,7 @@ func (c *cassette) document() error {
 }
 
 // member takes a line on the top level: a member of the cassette, or something that does not belong there.
-func (c *cassette) member(line []byte, place record.Place, column int) error {
+func (c *cassette) member(line []byte, place record.Position, column int) error {
 	if c.part == within {
 		if err := c.finish(false); err != nil {
 			return err
@@ -153,8 +153,8 @@ func (c *cassette) member(line []byte, place record.Place, column int) error {
 		if c.part == before || column > 0 {
 			return nil // it belongs to a member that does not matter
 		}
-		problem := &record.ReadError{Place: place, Kind: record.Malformed, Err: fmt.Errorf("unexpected %.40q", bytes.TrimSpace(line))}
-		return c.tell(problem)
+		problem := &record.ReadError{Position: place, Kind: record.Malformed, Err: fmt.Errorf("unexpected %.40q", bytes.TrimSpace(line))}
+		return c.yieldProblem(problem)
 	}
 	key, rest := string(m[1]), propertyOf.ReplaceAll(m[2], nil)
 	if key != interactions && key != httpInteractions {
@@ -170,7 +170,7 @@ func (c *cassette) member(line []byte, place record.Place, column int) error {
 	return nil
 }
 
-func (c *cassette) tell(problem error) error {
+func (c *cassette) yieldProblem(problem error) error {
 	c.told++
 	if !c.yield(record.Raw{}, problem) {
 		return errStop
@@ -179,7 +179,7 @@ func (c *cassette) tell(problem error) error {
 }
 
 // next ends an item and begins another one.
-func (c *cassette) next(place record.Place) error {
+func (c *cassette) next(place record.Position) error {
 	if err := c.finish(false); err != nil {
 		return err
 	}
@@ -202,15 +202,15 @@ func (c *cassette) finish(cut bool) error {
 	}
 	switch {
 	case size > record.MaxEntry:
-		return c.tell(&record.ReadError{Place: c.place, Kind: record.TooLarge, Err: record.ErrTooLarge})
+		return c.yieldProblem(&record.ReadError{Position: c.place, Kind: record.TooLarge, Err: record.ErrTooLarge})
 	case size > maxPlain && tree.ExceedsNodeLimit(raw):
-		return c.tell(&record.ReadError{Place: c.place, Kind: record.TooLarge, Err: tree.ErrTooManyNodes})
+		return c.yieldProblem(&record.ReadError{Position: c.place, Kind: record.TooLarge, Err: tree.ErrTooManyNodes})
 	}
-	entry := record.Raw{Place: c.place, Bytes: c.anchors.resolve(raw), Decoder: decodeInteraction}
+	entry := record.Raw{Position: c.place, Bytes: c.anchors.resolve(raw), Decoder: decodeInteraction}
 	if cut {
 		var err error
 		if entry, err = c.last(entry); err != nil {
-			return c.tell(c.Problem(record.Truncated, fmt.Errorf("the cassette ends within interaction %d: %w", c.number, err)))
+			return c.yieldProblem(c.Problem(record.Truncated, fmt.Errorf("the cassette ends within interaction %d: %w", c.number, err)))
 		}
 	}
 	if !c.yield(entry, nil) {
@@ -227,7 +227,7 @@ const (
 // end takes what is under way at the end of the file, which a kill may have cut.
 func (c *cassette) end() error {
 	if !c.found {
-		return c.tell(c.Problem(record.NoRecording, record.ErrNoList))
+		return c.yieldProblem(c.Problem(record.NoRecording, record.ErrNoList))
 	}
 	if c.part != within || !c.open {
 		return nil
@@ -236,5 +236,5 @@ func (c *cassette) end() error {
 	if err := c.finish(true); err != nil || c.told > n || !c.ruby {
 		return err
 	}
-	return c.tell(c.Problem(record.Truncated, fmt.Errorf("the cassette is cut off here, after %d interactions", c.number)))
+	return c.yieldProblem(c.Problem(record.Truncated, fmt.Errorf("the cassette is cut off here, after %d interactions", c.number)))
 }

@@ -35,7 +35,7 @@ func (r Raw) ItemOf(d Draft) (Item, error) {
 	if method == "" || d.URL == "" {
 		return Item{}, r.Malformed(errors.New("it has no request with a method and a url or uri"))
 	}
-	item := Item{Place: r.Place, RequestSize: -1, ResponseSize: -1, Exchange: &recording.Exchange{
+	item := Item{Position: r.Position, RequestSize: -1, ResponseSize: -1, Exchange: &recording.Exchange{
 		Start: d.Start, End: d.End,
 		Request: recording.Request{Method: method, URL: d.URL, Headers: d.Request.Headers},
 	}}

@@ -51,11 +51,13 @@ func (in *Input) Broken(err error) *ReadError {
 }
 
 // Place returns the place of the next byte.
-func (in *Input) Place() Place { return Place{File: in.Name, Line: in.LineNumber, Offset: in.Offset} }
+func (in *Input) Place() Position {
+	return Position{File: in.Name, Line: in.LineNumber, Offset: in.Offset}
+}
 
 // Problem returns an error at the place of the next byte.
 func (in *Input) Problem(kind Kind, err error) *ReadError {
-	return &ReadError{Place: in.Place(), Kind: kind, Err: err}
+	return &ReadError{Position: in.Place(), Kind: kind, Err: err}
 }
 
 // ReadByte reads a byte.
@@ -124,7 +126,7 @@ var errEmpty = errors.New("the recording is empty")
 
 // Empty says of an input that nothing is in it. That is the recording of nothing.
 func (in *Input) Empty() *ReadError {
-	return &ReadError{Place: Place{File: in.Name}, Kind: Cut, Err: errEmpty}
+	return &ReadError{Position: Position{File: in.Name}, Kind: Cut, Err: errEmpty}
 }
 
 // Foreign returns the error for an input that is not a recording.

@@ -22,8 +22,8 @@ type Decoder func(Raw) (Item, error)
 // MaxEntry bounds the bytes of one entry. A longer one is reported as a ReadError of kind TooLarge and skipped.
 const MaxEntry = 64 << 20
 
-// Place is the place of an exchange in a recording.
-type Place struct {
+// Position is the place of an exchange in a recording.
+type Position struct {
 	File   string
 	Number int   // counts the exchanges of a source, from 1
 	Entry  int   // likewise those of the file
@@ -31,7 +31,7 @@ type Place struct {
 	Offset int64 // of its first byte
 }
 
-func (p Place) String() string {
+func (p Position) String() string {
 	if p.Line == 0 {
 		return p.File
 	}
@@ -41,7 +41,7 @@ func (p Place) String() string {
 // Item is one exchange as a recording holds it, with what the recording leaves open.
 type Item struct {
 	*recording.Exchange
-	Place
+	Position
 
 	// A doubt says why a body is not, or not certainly, what went over the wire: left out by the tool, cut, damaged.
 	// Verdicts on a body in doubt are inconclusive. Empty when there is none.
@@ -53,7 +53,7 @@ type Item struct {
 
 // Raw is one exchange of a source, not yet decoded, so that decoding can be spread over processors.
 type Raw struct {
-	Place
+	Position
 	Bytes    []byte
 	Attached Attached // bodies that an archive keeps in files beside it
 	Decoder  Decoder
@@ -72,14 +72,14 @@ func (r Raw) Size() int {
 // Decode reads the record. An error is a *ReadError.
 func (r Raw) Decode() (Item, error) {
 	if r.item != nil {
-		return OfExchange(r.item, r.Place), nil
+		return OfExchange(r.item, r.Position), nil
 	}
 	return r.Decoder(r)
 }
 
 // OfExchange returns an item of an exchange that is in memory.
-func OfExchange(e *recording.Exchange, place Place) Item {
-	item := Item{Exchange: e, Place: place, RequestSize: size(e.Request.Body), ResponseSize: -1}
+func OfExchange(e *recording.Exchange, place Position) Item {
+	item := Item{Exchange: e, Position: place, RequestSize: size(e.Request.Body), ResponseSize: -1}
 	item.RequestDoubt = truncated(e.Request.Body)
 	if e.Response != nil {
 		item.ResponseDoubt, item.ResponseSize = truncated(e.Response.Body), size(e.Response.Body)
@@ -122,12 +122,12 @@ const (
 
 // ReadError is a part of a recording that could not be read.
 type ReadError struct {
-	Place
+	Position
 	Kind Kind
 	Err  error
 }
 
-func (p *ReadError) Error() string { return p.Place.String() + ": " + p.Err.Error() }
+func (p *ReadError) Error() string { return p.Position.String() + ": " + p.Err.Error() }
 
 func (p *ReadError) Unwrap() error { return p.Err }
 
@@ -137,7 +137,7 @@ func Exchanges(name string, exchanges iter.Seq[*recording.Exchange]) Source {
 		number := 0
 		for e := range exchanges {
 			number++
-			if !yield(Raw{Place: Place{File: name, Number: number, Entry: number, Line: number}, item: e}, nil) {
+			if !yield(Raw{Position: Position{File: name, Number: number, Entry: number, Line: number}, item: e}, nil) {
 				return
 			}
 		}
@@ -181,7 +181,7 @@ func (r Raw) Malformed(err error) error {
 	if errors.Is(err, ErrNotRecorded) {
 		kind = Skipped
 	}
-	return &ReadError{Place: r.Place, Kind: kind, Err: fmt.Errorf("interaction %d: %w", r.Entry, err)}
+	return &ReadError{Position: r.Position, Kind: kind, Err: fmt.Errorf("interaction %d: %w", r.Entry, err)}
 }
 
 // Lenient are the options for JSON that tools wrote: names may be given twice, texts may be invalid UTF-8.

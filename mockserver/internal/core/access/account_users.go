@@ -80,7 +80,7 @@ func namedUser(c *op.Call) (world.User, error) {
 }
 
 // userNamed returns the user with an e-mail address, or else with a name.
-func userNamed(w *world.World, name string) (world.User, bool) {
+func userNamed(w *world.State, name string) (world.User, bool) {
 	if name == "" {
 		return world.User{}, false
 	}
@@ -90,7 +90,7 @@ func userNamed(w *world.World, name string) (world.User, bool) {
 	return userWith(w, func(u world.User) bool { return u.Name == name })
 }
 
-func userWith(w *world.World, fits func(world.User) bool) (world.User, bool) {
+func userWith(w *world.State, fits func(world.User) bool) (world.User, bool) {
 	for u := range w.Account.LiveUsers() {
 		if fits(u) {
 			return u, true

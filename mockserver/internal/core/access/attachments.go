@@ -157,7 +157,7 @@ func UpdatePolicyUsers(c *op.Call) (op.Reply, error) {
 }
 
 // policyUsers returns the users that a policy is attached to.
-func policyUsers(w *world.World, policy int64) []world.User {
+func policyUsers(w *world.State, policy int64) []world.User {
 	var users []world.User
 	for u := range w.Account.LiveUsers() {
 		if slices.Contains(u.Policies, policy) {

@@ -13,7 +13,7 @@ import (
 
 var policies = resource.New(resource.Of[world.Policy]{
 	Noun: "policy", IDs: "core.policy", Key: "policy_id", Dialect: wire.Dialect(),
-	Rows:  func(w *world.World) *table.Table[world.Policy] { return &w.Account.Policies },
+	Rows:  func(w *world.State) *table.Table[world.Policy] { return &w.Account.Policies },
 	Bind:  bindPolicy,
 	Guard: guardPolicy,
 	Match: matchPolicy,
@@ -30,7 +30,7 @@ type policyForm struct {
 	UserCount   int    `json:"user_count"`
 }
 
-func policyView(w *world.World, p world.Policy) policyForm {
+func policyView(w *world.State, p world.Policy) policyForm {
 	return policyForm{
 		ID: p.ID, AccountID: w.Account.ID, Name: p.Name, Description: p.Description,
 		UserCount: len(policyUsers(w, p.ID)),
@@ -38,7 +38,7 @@ func policyView(w *world.World, p world.Policy) policyForm {
 }
 
 // policyViews returns the policies with the given ids, in their order.
-func policyViews(w *world.World, ids []int64) []policyForm {
+func policyViews(w *world.State, ids []int64) []policyForm {
 	views := make([]policyForm, len(ids))
 	for i, id := range ids {
 		p, _ := w.Account.Policies.Get(id)
@@ -121,7 +121,7 @@ func guardPolicy(c *op.Call, before, after *world.Policy) error {
 	return op.Unprocessable("policy.name", "policy %d already has the name %q", other.ID, other.Name)
 }
 
-func policyNamed(w *world.World, name string) (world.Policy, bool) {
+func policyNamed(w *world.State, name string) (world.Policy, bool) {
 	for _, p := range table.All(&w.Account.Policies) {
 		if p.Name == name {
 			return p, true

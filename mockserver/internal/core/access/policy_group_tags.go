@@ -22,7 +22,7 @@ func ListTagDelegatedAdmins(c *op.Call) (op.Reply, error) { return listTagged(c,
 
 // listTagged answers with the ids of users as texts (public).
 func listTagged(c *op.Call, list tagged) (op.Reply, error) {
-	g, err := calledTag(c)
+	g, err := tagFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -35,7 +35,7 @@ func listTagged(c *op.Call, list tagged) (op.Reply, error) {
 	return op.OK(map[string][]string{"user_ids": ids})
 }
 
-func calledTag(c *op.Call) (world.PolicyGroup, error) {
+func tagFromPath(c *op.Call) (world.PolicyGroup, error) {
 	g, ok := groupTagged(c.World, c.Param("tag"))
 	if !ok {
 		return g, op.NotFound("policy group", "tag", c.Param("tag"))
@@ -46,7 +46,7 @@ func calledTag(c *op.Call) (world.PolicyGroup, error) {
 // SetTagDelegatedAdmins replaces the delegated admins who manage a policy group. It refuses users who are not delegated
 // admins (assumed).
 func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
-	g, ids, err := calledTagging(c)
+	g, ids, err := taggingFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -63,7 +63,7 @@ func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
 // that it manages, but neither put the tag on itself nor take it off (assumed): the tag decides what it may apply to
 // itself.
 func SetTagUsers(c *op.Call) (op.Reply, error) {
-	g, ids, err := calledTagging(c)
+	g, ids, err := taggingFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -79,9 +79,9 @@ func SetTagUsers(c *op.Call) (op.Reply, error) {
 	return op.None()
 }
 
-// calledTagging returns the group of the path and the users of the body.
-func calledTagging(c *op.Call) (world.PolicyGroup, []int64, error) {
-	g, err := calledTag(c)
+// taggingFromPath returns the group of the path and the users of the body.
+func taggingFromPath(c *op.Call) (world.PolicyGroup, []int64, error) {
+	g, err := tagFromPath(c)
 	if err != nil {
 		return g, nil, err
 	}

@@ -18,7 +18,7 @@ import (
 var policyGroups = resource.New(resource.Of[world.PolicyGroup]{
 	Noun: "policy group", IDs: "core.policy_group", Key: "policy_group_id_or_taggable_name", Dialect: wire.Dialect(),
 	KeyName: "id or taggable name",
-	Rows:    func(w *world.World) *table.Table[world.PolicyGroup] { return &w.Account.PolicyGroups },
+	Rows:    func(w *world.State) *table.Table[world.PolicyGroup] { return &w.Account.PolicyGroups },
 	Lookup:  findGroup,
 	Bind:    bindGroup,
 	Guard:   guardGroup,
@@ -36,7 +36,7 @@ type policyGroupForm struct {
 	UpdatedAt    string  `json:"updated_at"`
 }
 
-func groupView(w *world.World, g world.PolicyGroup) policyGroupForm {
+func groupView(w *world.State, g world.PolicyGroup) policyGroupForm {
 	return policyGroupForm{
 		ID: g.ID, AccountID: w.Account.ID, Name: g.Name, TaggableName: g.TaggableName, Description: g.Description,
 		PolicyCount: len(g.Policies), CreatedAt: op.Instant(g.CreatedAt), UpdatedAt: op.Instant(g.UpdatedAt),
@@ -75,7 +75,7 @@ func DeletePolicyGroup(c *op.Call) (op.Reply, error) {
 
 // findGroup returns the id of a group. It reads digits as an id first (documented), and as a taggable name when no
 // group has that id (assumed).
-func findGroup(w *world.World, key string) (int64, bool) {
+func findGroup(w *world.State, key string) (int64, bool) {
 	if id, err := strconv.ParseInt(key, 10, 64); err == nil {
 		if _, ok := w.Account.PolicyGroups.Get(id); ok {
 			return id, true
@@ -85,7 +85,7 @@ func findGroup(w *world.World, key string) (int64, bool) {
 	return g.ID, ok
 }
 
-func groupTagged(w *world.World, tag string) (world.PolicyGroup, bool) {
+func groupTagged(w *world.State, tag string) (world.PolicyGroup, bool) {
 	for _, g := range table.All(&w.Account.PolicyGroups) {
 		if g.TaggableName == tag {
 			return g, true

@@ -40,14 +40,14 @@ func GetProfileOption(c *op.Call) (op.Reply, error) {
 
 // profileOptionOf answers with the option of the path as a map of its single key (public).
 func profileOptionOf(c *op.Call, u world.User) (op.Reply, error) {
-	o, err := calledOption(c)
+	o, err := optionFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
 	return op.OK(map[string]*string{o.Key: profileValue(u, o)})
 }
 
-func calledOption(c *op.Call) (world.ProfileOption, error) {
+func optionFromPath(c *op.Call) (world.ProfileOption, error) {
 	for _, o := range c.World.Account.ProfileOptions {
 		if o.Key == c.Param("key") {
 			return o, nil
@@ -102,6 +102,6 @@ func settableOption(c *op.Call) (u world.User, o world.ProfileOption, err error)
 	if u, err = userFromPath(c); err != nil {
 		return u, o, err
 	}
-	o, err = calledOption(c)
+	o, err = optionFromPath(c)
 	return u, o, err
 }

@@ -31,7 +31,7 @@ const (
 //	download      download, on those, or on all when there are no ids, as far as the user may query them
 //
 // A write-only key imports, and nothing else.
-func May(w *world.World, caller world.Caller, d world.Database, r Right) bool {
+func May(w *world.State, caller world.Caller, d world.Database, r Right) bool {
 	switch {
 	case caller.WriteOnly && r != Import:
 		return false
@@ -49,17 +49,17 @@ func May(w *world.World, caller world.Caller, d world.Database, r Right) bool {
 }
 
 // MayImport reports whether a caller may import into a database, for the other interfaces.
-func MayImport(w *world.World, caller world.Caller, d world.Database) bool {
+func MayImport(w *world.State, caller world.Caller, d world.Database) bool {
 	return May(w, caller, d, Import)
 }
 
 // SeesDatabase reports whether a caller has any right on a database: other databases are hidden from it (assumed).
-func SeesDatabase(w *world.World, caller world.Caller, d world.Database) bool {
+func SeesDatabase(w *world.State, caller world.Caller, d world.Database) bool {
 	return May(w, caller, d, Query) || May(w, caller, d, Import)
 }
 
 // MayCreateDatabases reports whether a caller may make databases.
-func MayCreateDatabases(w *world.World, caller world.Caller) bool {
+func MayCreateDatabases(w *world.State, caller world.Caller) bool {
 	if caller.WriteOnly {
 		return false
 	}
@@ -98,7 +98,7 @@ func namesID(ids string, id int64) bool {
 }
 
 // databaseEntries iterates over the Databases entries that are granted to a user, by its policies and directly.
-func databaseEntries(w *world.World, user world.User) iter.Seq[map[string]string] {
+func databaseEntries(w *world.State, user world.User) iter.Seq[map[string]string] {
 	return func(yield func(map[string]string) bool) {
 		for permissions := range grantsOf(w, user) {
 			for _, entry := range permissions["Databases"] {
@@ -113,7 +113,7 @@ func databaseEntries(w *world.World, user world.User) iter.Seq[map[string]string
 // grantsOf iterates over the permissions that a user's policies grant, and then those granted to the user itself. The
 // tag of a policy group grants nothing: it decides which delegated admins may attach the group's policies to the user
 // (assumed).
-func grantsOf(w *world.World, user world.User) iter.Seq[world.Permissions] {
+func grantsOf(w *world.State, user world.User) iter.Seq[world.Permissions] {
 	return func(yield func(world.Permissions) bool) {
 		for _, id := range user.Policies {
 			if policy, ok := w.Account.Policies.Get(id); ok && !yield(policy.Permissions) {
@@ -125,7 +125,7 @@ func grantsOf(w *world.World, user world.User) iter.Seq[world.Permissions] {
 }
 
 // Granted reports whether a user is granted anything on a kind of resource.
-func Granted(w *world.World, user world.User, kind string) bool {
+func Granted(w *world.State, user world.User, kind string) bool {
 	for permissions := range grantsOf(w, user) {
 		if len(permissions[kind]) > 0 {
 			return true

@@ -17,7 +17,7 @@ import (
 
 // SeedAccount creates the account that a fixture describes. It runs before all other seeds, whose rows have owners;
 // SeedGrants adds the rights on databases that policies grant. The error names everything that cannot be created.
-func SeedAccount(w *world.World, f fixtures.Account) error {
+func SeedAccount(w *world.State, f fixtures.Account) error {
 	s := accountSeed{
 		Context: seed.Context{World: w, Part: "account"}, now: w.Now(),
 		users: map[string]int64{}, policies: map[string]int64{}, groups: map[string]int64{},
@@ -44,7 +44,7 @@ func SeedAccount(w *world.World, f fixtures.Account) error {
 }
 
 // SeedGrants adds the rights on databases that a fixture grants to policies by name. It runs once the databases exist.
-func SeedGrants(w *world.World, f fixtures.Account) error {
+func SeedGrants(w *world.State, f fixtures.Account) error {
 	var errs []error
 	for i, p := range f.Policies {
 		if len(p.Databases) == 0 {
@@ -70,7 +70,7 @@ func SeedGrants(w *world.World, f fixtures.Account) error {
 }
 
 // databaseGrant returns the permission entry for an operation on the named databases; without names, on all of them.
-func databaseGrant(w *world.World, operation string, names []string) (map[string]string, error) {
+func databaseGrant(w *world.State, operation string, names []string) (map[string]string, error) {
 	entry := map[string]string{"operation": operation}
 	var ids []string
 	for _, name := range names {
@@ -120,7 +120,7 @@ func (s *accountSeed) at(i fixtures.Instant, fallback time.Time) time.Time {
 }
 
 // reserveIDs reserves the ids that a fixture gives, so that rows without an id do not get them.
-func reserveIDs[T any](w *world.World, kind string, rows []T, id func(T) int64) {
+func reserveIDs[T any](w *world.State, kind string, rows []T, id func(T) int64) {
 	for _, row := range rows {
 		w.Reserve(kind, id(row))
 	}

@@ -19,7 +19,7 @@ func TestSeedAccount(t *testing.T) {
 	t.Parallel()
 	t.Run("rows without ids get free ones, and later rows others", func(t *testing.T) {
 		t.Parallel()
-		w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+		w := &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 		err := access.SeedAccount(w, fixtures.Account{Policies: []fixtures.Policy{{Name: "a"}, {Name: "b", ID: 5}, {Name: "c"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestSeedAccount(t *testing.T) {
 	})
 	t.Run("a sub user and its parent may come in any order", func(t *testing.T) {
 		t.Parallel()
-		w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+		w := &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 		err := access.SeedAccount(w, fixtures.Account{Users: []fixtures.User{
 			{ID: 1, Name: "kiosk", Role: "sub_user", Parent: "ana@shop.example"},
 			{ID: 2, Name: "Ana", Email: "ana@shop.example", Role: "restricted"},
@@ -45,7 +45,7 @@ func TestSeedAccount(t *testing.T) {
 	})
 	t.Run("names are resolved, and what is not there is said", func(t *testing.T) {
 		t.Parallel()
-		w := &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+		w := &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 		err := access.SeedAccount(w, fixtures.Account{
 			Users:        []fixtures.User{{ID: 1, Name: "Ana", Role: "restricted", Policies: []string{"x"}, CreatedAt: "soon"}},
 			Keys:         []fixtures.Key{{Key: "1/a", User: "Bo"}},
@@ -70,7 +70,7 @@ func TestSeedAccount(t *testing.T) {
 				Databases: map[string][]string{"query": {"shop", "crm"}, "import": {"crm"}, "manage": {}},
 			},
 		}}
-		w := world.World{Clock: clock.New(clock.Frozen, mocktest.Now)}
+		w := world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
 		if err := access.SeedAccount(&w, account); err != nil {
 			t.Fatal(err)
 		}

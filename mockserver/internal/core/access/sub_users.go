@@ -17,7 +17,7 @@ type subUserForm struct {
 	UpdatedAt    string       `json:"updated_at"`
 }
 
-func subUserView(w *world.World, u world.User) subUserForm {
+func subUserView(w *world.State, u world.User) subUserForm {
 	return subUserForm{
 		ID: u.ID, Name: u.Name, Email: email(u), ParentUserID: u.Parent, AccountID: w.Account.ID,
 		Policies: policyViews(w, u.Policies), CreatedAt: op.Instant(u.CreatedAt), UpdatedAt: op.Instant(u.UpdatedAt),

@@ -15,14 +15,14 @@ type userForm struct {
 	Policies    []policyForm      `json:"policies"`
 }
 
-func userView(w *world.World, u world.User) userForm {
+func userView(w *world.State, u world.User) userForm {
 	return userForm{
 		UserID: u.ID, AccountID: w.Account.ID, Permissions: granted(w, u), Policies: policyViews(w, u.Policies),
 	}
 }
 
 // granted returns all permissions of a user, from its policies and its own, without duplicates.
-func granted(w *world.World, u world.User) world.Permissions {
+func granted(w *world.State, u world.User) world.Permissions {
 	all := world.Permissions{}
 	for more := range grantsOf(w, u) {
 		for kind, entries := range more {

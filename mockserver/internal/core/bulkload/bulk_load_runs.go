@@ -15,7 +15,7 @@ import (
 )
 
 // RunDueBulkLoad issues the job of a bulk load session's slot, and advances the session to its next slot.
-func RunDueBulkLoad(w *world.World, e world.Event) {
+func RunDueBulkLoad(w *world.State, e world.DueEvent) {
 	b, ok := w.Core.BulkLoads.Get(e.ID)
 	if !ok || !b.PlannedAt.Equal(e.At) {
 		return
@@ -115,7 +115,7 @@ func ListBulkLoadJobs(c *op.Call) (op.Reply, error) {
 	return op.OK(jobs)
 }
 
-func loadJobView(w *world.World, job world.Job) loadJobForm {
+func loadJobView(w *world.State, job world.Job) loadJobForm {
 	form := loadJobForm{
 		JobID: job.ID, AccountID: w.Account.ID, Status: job.Status, Records: job.RecordsInserted,
 		Priority: job.Priority,

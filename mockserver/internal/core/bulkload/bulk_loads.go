@@ -123,7 +123,7 @@ func DeleteBulkLoad(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	c.World.Cancel(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
+	c.World.Cancel(world.DueEvent{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
 	c.World.Core.BulkLoadNames.Delete(b.Name)
 	table.Delete(&c.World.Core.BulkLoads, b.ID)
 	return op.OK(bulkLoadView(b))
@@ -222,15 +222,15 @@ func timing(b world.BulkLoad) world.JobSchedule {
 }
 
 // putBulkLoad stores a bulk load session and plans the job of its next slot. A slot in the past is due at once.
-func putBulkLoad(w *world.World, b world.BulkLoad, now time.Time) world.BulkLoad {
-	w.Cancel(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
+func putBulkLoad(w *world.State, b world.BulkLoad, now time.Time) world.BulkLoad {
+	w.Cancel(world.DueEvent{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
 	b.PlannedAt = time.Time{}
 	if !b.Slot.IsZero() {
 		b.PlannedAt = b.Slot.Add(time.Duration(b.Delay) * time.Second)
 		if b.PlannedAt.Before(now) {
 			b.PlannedAt = now
 		}
-		w.Plan(world.Event{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
+		w.Plan(world.DueEvent{At: b.PlannedAt, Kind: world.BulkLoadEvent, ID: b.ID})
 	}
 	w.Core.BulkLoads.Put(b.ID, b)
 	w.Core.BulkLoadNames.Put(b.Name, b.ID)

@@ -60,7 +60,7 @@ func CountRows(b world.BulkImport) (world.BulkImport, error) {
 }
 
 // LoadRows loads the good rows of every readable part into the table.
-func LoadRows(w *world.World, b world.BulkImport, now time.Time) error {
+func LoadRows(w *world.State, b world.BulkImport, now time.Time) error {
 	t, err := LiveTable(w, b.Database, b.Table)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func readPart(part world.BulkPart, take func(rows.Row, error) error) error {
 
 // EndBulkImportCommit loads the good rows into the table. If that fails, because the table is gone for instance, the
 // bulk import stays ready.
-func EndBulkImportCommit(w *world.World, e world.Event) {
+func EndBulkImportCommit(w *world.State, e world.DueEvent) {
 	b, ok := w.Core.BulkImports.Get(e.ID)
 	if !ok || !b.CommitAt.Equal(e.At) {
 		return

@@ -24,7 +24,7 @@ type bulkImportForm struct {
 	ErrorParts   int64                  `json:"error_parts"`
 }
 
-func bulkImportView(w *world.World, b world.BulkImport) bulkImportForm {
+func bulkImportView(w *world.State, b world.BulkImport) bulkImportForm {
 	form := bulkImportForm{
 		Name: b.Name, Database: b.Database, Table: b.Table, Status: bulkStatus(w, b), Frozen: b.Frozen,
 		ValidRecords: b.ValidRecords, ErrorRecords: b.ErrorRecords, ValidParts: b.ValidParts, ErrorParts: b.ErrorParts,
@@ -37,7 +37,7 @@ func bulkImportView(w *world.World, b world.BulkImport) bulkImportForm {
 
 // bulkStatus returns the status of a bulk import. One whose job has failed, or was killed, has the status from before
 // the job.
-func bulkStatus(w *world.World, b world.BulkImport) world.BulkImportStatus {
+func bulkStatus(w *world.State, b world.BulkImport) world.BulkImportStatus {
 	job, _ := w.Core.Jobs.Get(b.Job)
 	if b.Status == world.BulkPerforming && job.Status.Finished() {
 		return world.BulkUploading
@@ -102,7 +102,7 @@ func DeleteBulkImport(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	if b.Status == world.BulkCommitting {
-		c.World.Cancel(world.Event{At: b.CommitAt, Kind: world.BulkImportEvent, ID: b.ID})
+		c.World.Cancel(world.DueEvent{At: b.CommitAt, Kind: world.BulkImportEvent, ID: b.ID})
 	}
 	table.Delete(&c.World.Core.BulkImports, b.ID)
 	c.World.Core.BulkImportNames.Delete(b.Name)

@@ -45,7 +45,7 @@ type databaseReference struct {
 }
 
 // LiveDatabase returns the database with a name that has not been deleted.
-func LiveDatabase(w *world.World, name string) (world.Database, error) {
+func LiveDatabase(w *world.State, name string) (world.Database, error) {
 	id, ok := w.Core.DatabaseNames.Get(name)
 	if !ok {
 		return world.Database{}, op.NotFound("database", "name", name)
@@ -131,13 +131,13 @@ func CreateDatabase(c *op.Call) (op.Reply, error) {
 }
 
 // putDatabase stores a database and indexes its name.
-func putDatabase(w *world.World, d world.Database) {
+func putDatabase(w *world.State, d world.Database) {
 	w.Core.Databases.Put(d.ID, d)
 	w.Core.DatabaseNames.Put(d.Name, d.ID)
 }
 
 // touchDatabase sets the time at which a database has changed.
-func touchDatabase(w *world.World, id int64, now time.Time) {
+func touchDatabase(w *world.State, id int64, now time.Time) {
 	d, _ := w.Core.Databases.Get(id)
 	d.UpdatedAt = now
 	w.Core.Databases.Put(id, d)
@@ -164,7 +164,7 @@ func DeleteDatabase(c *op.Call) (op.Reply, error) {
 
 // permissionWord returns the most that a caller may do with a database, in one word, as the listing has it (the words
 // are those of clients, their meaning is assumed).
-func permissionWord(w *world.World, caller world.Caller, d world.Database) string {
+func permissionWord(w *world.State, caller world.Caller, d world.Database) string {
 	switch {
 	case access.May(w, caller, d, access.Delete):
 		return "administrator"
@@ -184,7 +184,7 @@ type permissionsForm struct {
 	Download bool `json:"download"`
 }
 
-func databasePermissions(w *world.World, caller world.Caller, d world.Database) *permissionsForm {
+func databasePermissions(w *world.State, caller world.Caller, d world.Database) *permissionsForm {
 	may := func(r access.Right) bool { return access.May(w, caller, d, r) }
 	return &permissionsForm{
 		Edit: may(access.Edit), Delete: may(access.Delete), Query: may(access.Query), Import: may(access.Import),
@@ -194,13 +194,13 @@ func databasePermissions(w *world.World, caller world.Caller, d world.Database) 
 
 // MayQuery reports whether a caller may query the live database with a name. For a database that does not exist, it
 // reports true only for a caller who may query all databases.
-func MayQuery(w *world.World, caller world.Caller, database string) bool {
+func MayQuery(w *world.State, caller world.Caller, database string) bool {
 	d, _ := LiveDatabase(w, database)
 	return access.May(w, caller, d, access.Query)
 }
 
 // Queryable returns an error if a caller may not query a database.
-func Queryable(w *world.World, caller world.Caller, name string) error {
+func Queryable(w *world.State, caller world.Caller, name string) error {
 	database, err := LiveDatabase(w, name)
 	if err == nil && !access.May(w, caller, database, access.Query) {
 		err = op.Forbidden("the permissions of user %d do not include %s on database %s", caller.User.ID, access.Query,

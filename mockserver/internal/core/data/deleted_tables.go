@@ -23,7 +23,7 @@ func recoverable(t world.Table, now time.Time) bool {
 // forgetExpired removes the deleted tables that can no longer be recovered, with their records, and the deleted
 // databases without any tables left. It runs whenever something is deleted, which bounds how much is kept. It is not an
 // event of its own, so that a world with only a deleted table counts as idle.
-func forgetExpired(w *world.World, now time.Time) {
+func forgetExpired(w *world.State, now time.Time) {
 	kept := map[int64]bool{} // databases that have tables, deleted ones or not
 	for id, t := range table.All(&w.Core.Tables) {
 		if t.DeletedAt.IsZero() || recoverable(t, now) {
@@ -42,7 +42,7 @@ func forgetExpired(w *world.World, now time.Time) {
 
 var deletedTables = resource.New(resource.Of[world.Table]{
 	Noun: "deleted table", Key: "table_id", Dialect: resource.Dialect{List: deletedPage},
-	Rows:  func(w *world.World) *table.Table[world.Table] { return &w.Core.Tables },
+	Rows:  func(w *world.State) *table.Table[world.Table] { return &w.Core.Tables },
 	Page:  resource.ByID{Last: "cursor_id", Size: "page_size", Default: 25, Max: 100}.Window,
 	Match: matchDeleted,
 	View:  deletedTableView,

@@ -69,12 +69,12 @@ func TestRights(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			user := world.User{ID: 9, Role: world.Restricted, Permissions: test.granted}
-			checkRights(t, user, func(*world.World) {}, test.shop, test.mine, test.creates)
+			checkRights(t, user, func(*world.State) {}, test.shop, test.mine, test.creates)
 		})
 		t.Run(test.name+", of a policy", func(t *testing.T) {
 			t.Parallel()
 			user := world.User{ID: 9, Role: world.Restricted, Policies: []int64{20, 21}}
-			checkRights(t, user, func(w *world.World) {
+			checkRights(t, user, func(w *world.State) {
 				w.Account.Policies.Put(21, world.Policy{ID: 21, Permissions: test.granted})
 			}, test.shop, test.mine, test.creates)
 		})
@@ -82,7 +82,7 @@ func TestRights(t *testing.T) {
 	t.Run("the tag of a policy group grants nothing", func(t *testing.T) {
 		t.Parallel()
 		user := world.User{ID: 9, Role: world.Restricted, Groups: []int64{30}}
-		checkRights(t, user, func(w *world.World) {
+		checkRights(t, user, func(w *world.State) {
 			w.Account.PolicyGroups.Put(30, world.PolicyGroup{ID: 30, Policies: []int64{21}})
 			w.Account.Policies.Put(21, world.Policy{ID: 21, Permissions: world.Permissions{"Databases": {{"operation": "manage"}}}})
 		}, "", "", false)
@@ -90,12 +90,12 @@ func TestRights(t *testing.T) {
 	for _, role := range []world.Role{world.Owner, world.Administrator} {
 		t.Run(string(role), func(t *testing.T) {
 			t.Parallel()
-			checkRights(t, world.User{ID: 8, Role: role}, func(*world.World) {}, all, all, true)
+			checkRights(t, world.User{ID: 8, Role: role}, func(*world.State) {}, all, all, true)
 		})
 	}
 }
 
-func checkRights(t *testing.T, user world.User, prepare func(*world.World), shop, mine string, creates bool) {
+func checkRights(t *testing.T, user world.User, prepare func(*world.State), shop, mine string, creates bool) {
 	t.Helper()
 	b := newBare(t)
 	b.world.Core.Databases.Put(3, world.Database{ID: 3, Name: "mine", Owner: 9, CreatedAt: mocktest.Now, UpdatedAt: mocktest.Now})
@@ -194,14 +194,14 @@ func TestRightsOfOperations(t *testing.T) {
 // that the server would have refused. Answers are checked against the document.
 type bare struct {
 	*testing.T
-	world  *world.World
+	world  *world.State
 	caller world.Caller
 }
 
 func newBare(t *testing.T) *bare {
 	t.Helper()
 	b := &bare{
-		T: t, world: &world.World{Clock: clock.New(clock.Frozen, mocktest.Now)},
+		T: t, world: &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)},
 		caller: world.Caller{User: world.User{ID: 1, Role: world.Administrator}},
 	}
 	b.call("POST /database/create/shop").Want(200)

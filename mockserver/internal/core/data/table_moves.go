@@ -177,7 +177,7 @@ func transferable(c *op.Call, body transferRequest) error {
 	return CheckName("dest_table_name", body.Table)
 }
 
-func partnerOf(w *world.World, key string) (world.Partner, bool) {
+func partnerOf(w *world.State, key string) (world.Partner, bool) {
 	for _, p := range w.Account.Partners {
 		if p.Shows(key) {
 			return p, true

@@ -102,7 +102,7 @@ func CreateTable(c *op.Call) (op.Reply, error) {
 }
 
 // AddTable adds a new table to a database in which its name is free.
-func AddTable(w *world.World, d world.Database, t world.Table, now time.Time) world.Table {
+func AddTable(w *world.State, d world.Database, t world.Table, now time.Time) world.Table {
 	t.ID, t.Database, t.CreatedAt, t.UpdatedAt = w.NewID("core.table"), d.ID, now, now
 	putTable(w, t)
 	touchDatabase(w, d.ID, now)

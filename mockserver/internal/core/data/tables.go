@@ -75,7 +75,7 @@ func tableView(t world.Table, described bool) any {
 }
 
 // LiveTableIn returns the live table with a name in a database.
-func LiveTableIn(w *world.World, d world.Database, name string) (world.Table, error) {
+func LiveTableIn(w *world.State, d world.Database, name string) (world.Table, error) {
 	id, ok := w.Core.TableNames.Get(world.TableName{Database: d.ID, Name: name})
 	if !ok {
 		return world.Table{}, op.NotFound("table", "name", name)
@@ -85,7 +85,7 @@ func LiveTableIn(w *world.World, d world.Database, name string) (world.Table, er
 }
 
 // LiveTable returns a live table by the names of its database and itself.
-func LiveTable(w *world.World, database, name string) (world.Table, error) {
+func LiveTable(w *world.State, database, name string) (world.Table, error) {
 	d, err := LiveDatabase(w, database)
 	if err != nil {
 		return world.Table{}, err
@@ -94,7 +94,7 @@ func LiveTable(w *world.World, database, name string) (world.Table, error) {
 }
 
 // tablesOf iterates over the live tables of a database, the oldest first.
-func tablesOf(w *world.World, database int64) iter.Seq[world.Table] {
+func tablesOf(w *world.State, database int64) iter.Seq[world.Table] {
 	return func(yield func(world.Table) bool) {
 		for _, t := range table.All(&w.Core.Tables) {
 			if t.Database == database && t.DeletedAt.IsZero() && !yield(t) {
@@ -122,13 +122,13 @@ func visibleTable(c *op.Call) (t world.Table, err error) {
 }
 
 // putTable stores a live table and indexes its name.
-func putTable(w *world.World, t world.Table) {
+func putTable(w *world.State, t world.Table) {
 	w.Core.Tables.Put(t.ID, t)
 	w.Core.TableNames.Put(world.TableName{Database: t.Database, Name: t.Name}, t.ID)
 }
 
 // freeName releases the name of a table.
-func freeName(w *world.World, t world.Table) {
+func freeName(w *world.State, t world.Table) {
 	w.Core.TableNames.Delete(world.TableName{Database: t.Database, Name: t.Name})
 }
 
@@ -196,7 +196,7 @@ func requireUnprotected(t world.Table) error {
 }
 
 // softDelete marks a live table as deleted: its row stays, and its name is released.
-func softDelete(w *world.World, t world.Table, now time.Time) {
+func softDelete(w *world.State, t world.Table, now time.Time) {
 	freeName(w, t)
 	t.DeletedAt = now
 	w.Core.Tables.Put(t.ID, t)
@@ -222,7 +222,7 @@ func GetTableDistribution(c *op.Call) (op.Reply, error) {
 }
 
 // LiveTables returns the tables of a database, in the order in which they were made.
-func LiveTables(w *world.World, database string) []world.Table {
+func LiveTables(w *world.State, database string) []world.Table {
 	d, err := LiveDatabase(w, database)
 	if err != nil {
 		return nil

@@ -46,7 +46,7 @@ func TailTable(c *op.Call) (op.Reply, error) {
 	}
 }
 
-func lastRecords(w *world.World, t world.Table, count int64) ([]record, error) {
+func lastRecords(w *world.State, t world.Table, count int64) ([]record, error) {
 	list := []record{}
 	rows, _ := w.Core.Records.Get(t.ID)
 	for row := range rows.Backward() {

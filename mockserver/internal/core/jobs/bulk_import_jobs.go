@@ -47,7 +47,7 @@ func PerformBulkImport(c *op.Call) (op.Reply, error) {
 
 // readParts ends the job of a bulk import: it counts good and wrong rows, and loads them into a copy of the world to
 // check that they fit into the table.
-func readParts(w *world.World, job *world.Job) error {
+func readParts(w *world.State, job *world.Job) error {
 	b, ok := w.Core.BulkImports.Get(job.BulkImport)
 	if !ok || b.Job != job.ID {
 		return errors.New("the bulk import was deleted")
@@ -79,6 +79,6 @@ func CommitBulkImport(c *op.Call) (op.Reply, error) {
 	b.Status = world.BulkCommitting
 	b.CommitAt = c.Now.Add(cmp.Or(c.World.Core.JobTime.Queued, QueuedTime)).UTC().Round(0)
 	c.World.Core.BulkImports.Put(b.ID, b)
-	c.World.Plan(world.Event{At: b.CommitAt, Kind: world.BulkImportEvent, ID: b.ID})
+	c.World.Plan(world.DueEvent{At: b.CommitAt, Kind: world.BulkImportEvent, ID: b.ID})
 	return data.ReferToBulkImport(b)
 }

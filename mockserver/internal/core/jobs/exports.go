@@ -56,7 +56,7 @@ func requireExportable(target world.Job) error {
 
 // resultExportable returns an error if the target of an export has no result. It is called when the export runs, after
 // the end of its target.
-func resultExportable(w *world.World, target int64) error {
+func resultExportable(w *world.State, target int64) error {
 	job, _ := w.Core.Jobs.Get(target)
 	if job.Status != world.JobSuccess {
 		return fmt.Errorf("job %d has no result to export: its status is %s", job.ID, job.Status)
@@ -65,7 +65,7 @@ func resultExportable(w *world.World, target int64) error {
 }
 
 // tableExportable returns an error if the table of an export no longer exists when the export runs.
-func tableExportable(w *world.World, job world.Job, database world.Database) error {
+func tableExportable(w *world.State, job world.Job, database world.Database) error {
 	if job.Table == "" {
 		return nil
 	}

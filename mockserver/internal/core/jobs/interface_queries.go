@@ -55,7 +55,7 @@ var errUnderWay = errors.New("the query is under way") // which nobody gets to s
 
 // Ask answers a question with the queued result for its text, which it counts down, else with the engine. It returns at
 // most the requested number of rows, the first ones.
-func (g Engine) Ask(w *world.World, queries *op.Queries, q Question, rows int64) (found Finding, err error) {
+func (g Engine) Ask(w *world.State, queries *op.Queries, q Question, rows int64) (found Finding, err error) {
 	if err := data.Queryable(w, q.Caller, q.Database); err != nil {
 		return Finding{}, err
 	}
@@ -100,7 +100,7 @@ func (q Question) job() world.Job {
 }
 
 // answer runs the query of a question in the engine.
-func (g Engine) answer(ctx context.Context, w *world.World, q Question) outcome {
+func (g Engine) answer(ctx context.Context, w *world.State, q Question) outcome {
 	tables := &viewTables{
 		queryTables: &queryTables{world: w, caller: q.Caller}, ctx: ctx, engine: g, question: q,
 	}

@@ -130,7 +130,7 @@ type jobOptions struct {
 	EngineVersion *string   `json:"engine_version"`
 }
 
-func (o jobOptions) bind(w *world.World, job *world.Job) error {
+func (o jobOptions) bind(w *world.State, job *world.Job) error {
 	if err := checkRanges(o.Priority, o.RetryLimit); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+._-]*://`)
 
 // url returns the target as a URL, as a text that begins with the name of a connection, or as a JSON object; the empty
 // text if there is no target.
-func (t exportTarget) url(w *world.World) (string, error) {
+func (t exportTarget) url(w *world.State) (string, error) {
 	if t.Settings != nil && !isObject(*t.Settings) {
 		return "", op.Unprocessable("result_connection_settings", "want a JSON object, as a string")
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // Issue queues a job, from a request or a schedule alike. A domain key belongs to its first job permanently.
-func Issue(w *world.World, job world.Job, at time.Time) (world.Job, error) {
+func Issue(w *world.State, job world.Job, at time.Time) (world.Job, error) {
 	if job.DomainKey != "" {
 		if holder, held := w.Core.JobKeys.Get(job.DomainKey); held {
 			return job, domainKeyTaken(job.DomainKey, holder)
@@ -35,7 +35,7 @@ func Issue(w *world.World, job world.Job, at time.Time) (world.Job, error) {
 	return PlanStep(w, job, at.Add(waitFor(w, job))), nil
 }
 
-func waitFor(w *world.World, job world.Job) time.Duration {
+func waitFor(w *world.State, job world.Job) time.Duration {
 	switch {
 	case job.Answer != nil && job.Answer.Queued != nil:
 		return *job.Answer.Queued
@@ -47,12 +47,12 @@ func waitFor(w *world.World, job world.Job) time.Duration {
 
 // Ask issues a query for another interface, which supplies the answer by Answer before the query ends, unless a result
 // is queued for it.
-func Ask(w *world.World, job world.Job, at time.Time) (world.Job, error) {
+func Ask(w *world.State, job world.Job, at time.Time) (world.Job, error) {
 	return Issue(w, job, at)
 }
 
 // Answer sets the answer with which a job ends, if the job is under way and has none yet.
-func Answer(w *world.World, id int64, answer world.QueuedResult) {
+func Answer(w *world.State, id int64, answer world.QueuedResult) {
 	if job, ok := w.Core.Jobs.Get(id); ok && job.Answer == nil && !job.Status.Finished() {
 		job.Answer = &answer
 		w.Core.Jobs.Put(id, job)
@@ -60,23 +60,23 @@ func Answer(w *world.World, id int64, answer world.QueuedResult) {
 }
 
 // Proceed runs the next step of a job that has its answer, or has not started yet, as of the time at which it is due.
-func Proceed(w *world.World, id int64) {
+func Proceed(w *world.State, id int64) {
 	job, _ := w.Core.Jobs.Get(id)
-	due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: id}
+	due := world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: id}
 	w.Cancel(due)
 	Engine{}.RunJob(w, due)
 }
 
 // PlanStep stores a job and plans its next event.
-func PlanStep(w *world.World, job world.Job, at time.Time) world.Job {
+func PlanStep(w *world.State, job world.Job, at time.Time) world.Job {
 	job.StepAt = at.UTC().Round(0)
-	w.Plan(world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
+	w.Plan(world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: job.ID})
 	w.Core.Jobs.Put(job.ID, job)
 	return job
 }
 
 // RunJob runs the due step of a job: it starts the job, or ends it.
-func (g Engine) RunJob(w *world.World, e world.Event) {
+func (g Engine) RunJob(w *world.State, e world.DueEvent) {
 	job, ok := w.Core.Jobs.Get(e.ID)
 	switch {
 	case !ok || !job.StepAt.Equal(e.At):
@@ -88,7 +88,7 @@ func (g Engine) RunJob(w *world.World, e world.Event) {
 }
 
 // StartJob starts a job. One that exports the result of another waits for that job's end.
-func StartJob(w *world.World, job world.Job, e world.Event) {
+func StartJob(w *world.State, job world.Job, e world.DueEvent) {
 	if target, ok := w.Core.Jobs.Get(job.ExportTarget); ok && !target.Status.Finished() {
 		if p, waits := w.PendingOf(world.JobEvent, target.ID); waits {
 			w.Begin(world.Pending{Event: e, Query: p.Query, Holds: true})
@@ -102,7 +102,7 @@ func StartJob(w *world.World, job world.Job, e world.Event) {
 	PlanStep(w, job, e.At.Add(runFor(w, job)))
 }
 
-func runFor(w *world.World, job world.Job) time.Duration {
+func runFor(w *world.State, job world.Job) time.Duration {
 	switch {
 	case job.Answer != nil && job.Answer.Running != nil:
 		return *job.Answer.Running
@@ -114,7 +114,7 @@ func runFor(w *world.World, job world.Job) time.Duration {
 
 // endJob ends a job with its result, once its query has ended. A failed job runs again while it has retries left, with
 // the result that is queued by then.
-func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
+func (g Engine) endJob(w *world.State, job world.Job, e world.DueEvent) {
 	job.UpdatedAt = e.At
 	ended, _ := e.Ended.(*run)
 	if ended == nil {
@@ -137,7 +137,7 @@ func (g Engine) endJob(w *world.World, job world.Job, e world.Event) {
 }
 
 // Conclude ends a job with its result, or with an error.
-func Conclude(w *world.World, job world.Job, at time.Time, err error) {
+func Conclude(w *world.State, job world.Job, at time.Time, err error) {
 	job.EndAt, job.UpdatedAt, job.StepAt, job.Answer = at, at, time.Time{}, nil
 	if err != nil {
 		job.Status = world.JobError
@@ -151,7 +151,7 @@ func Conclude(w *world.World, job world.Job, at time.Time, err error) {
 }
 
 // perform does the work of a job. Its query, if it has one, has ended.
-func (g Engine) perform(w *world.World, job *world.Job, ended *run) error {
+func (g Engine) perform(w *world.State, job *world.Job, ended *run) error {
 	switch {
 	case ended != nil:
 		return deliverOutcome(job, ended.outcome.Load())
@@ -202,7 +202,7 @@ func SetOutput(job *world.Job, output *world.Output) {
 
 // userAndDatabase returns the user of a job and its database. Since the job was issued, or its schedule created, the
 // database may have been deleted, or the user may have lost the right to query it.
-func userAndDatabase(w *world.World, job world.Job) (world.Caller, world.Database, error) {
+func userAndDatabase(w *world.State, job world.Job) (world.Caller, world.Database, error) {
 	user, _ := w.Account.Users.Get(job.User)
 	caller := world.Caller{User: user}
 	database, err := data.LiveDatabase(w, job.Database)
@@ -243,7 +243,7 @@ func KillJob(c *op.Call) (op.Reply, error) {
 	}
 	former := job.Status
 	if !former.Finished() {
-		due := world.Event{At: job.StepAt, Kind: world.JobEvent, ID: job.ID}
+		due := world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: job.ID}
 		c.World.Cancel(due)
 		c.World.End(due)
 		job.Status, job.EndAt, job.UpdatedAt, job.StepAt = world.JobKilled, c.Now, c.Now, time.Time{}

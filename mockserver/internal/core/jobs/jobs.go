@@ -74,7 +74,7 @@ type debugForm struct {
 	Stderr *string `json:"stderr"`
 }
 
-func jobView(w *world.World, job world.Job) jobForm {
+func jobView(w *world.State, job world.Job) jobForm {
 	user, _ := w.Account.Users.Get(job.User)
 	return jobForm{
 		statusForm: statusView(job), Type: job.Type, Database: job.Database,
@@ -87,7 +87,7 @@ func jobView(w *world.World, job world.Job) jobForm {
 }
 
 // jobDetail returns a job with its printed output, which is null as long as the job is queued.
-func jobDetail(w *world.World, job world.Job) jobForm {
+func jobDetail(w *world.State, job world.Job) jobForm {
 	form := jobView(w, job)
 	form.Debug = &debugForm{}
 	if job.Status != world.JobQueued {

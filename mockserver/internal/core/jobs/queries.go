@@ -143,7 +143,7 @@ func recovered(ctx context.Context, query func(context.Context) outcome) (o outc
 }
 
 // beginQuery begins the query of a job over the current state of the world, or returns nil if there is no query to run.
-func (g Engine) beginQuery(w *world.World, job world.Job) *run {
+func (g Engine) beginQuery(w *world.State, job world.Job) *run {
 	if g.Query == nil || job.Answer != nil || job.ExportTarget != 0 || !speaksSQL(job.Type) {
 		return nil
 	}

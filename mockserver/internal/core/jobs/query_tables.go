@@ -13,7 +13,7 @@ import (
 
 // queryTables holds the tables of a world that a user may query.
 type queryTables struct {
-	world  *world.World
+	world  *world.State
 	caller world.Caller
 	part   []string // tables that were asked for and have let records go, with how many are left
 }

@@ -55,15 +55,15 @@ func NextSlot(s world.JobSchedule, after time.Time) (time.Time, error) {
 }
 
 // PutSchedule stores a schedule and plans the job of its next slot. A slot in the past is due at once.
-func PutSchedule(w *world.World, s world.JobSchedule, now time.Time) world.JobSchedule {
-	w.Cancel(world.Event{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
+func PutSchedule(w *world.State, s world.JobSchedule, now time.Time) world.JobSchedule {
+	w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
 	s.PlannedAt = time.Time{}
 	if !s.Slot.IsZero() {
 		s.PlannedAt = s.Slot.Add(time.Duration(s.Delay) * time.Second)
 		if s.PlannedAt.Before(now) {
 			s.PlannedAt = now
 		}
-		w.Plan(world.Event{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
+		w.Plan(world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
 	}
 	w.Core.Schedules.Put(s.ID, s)
 	w.Core.ScheduleNames.Put(s.Name, s.ID)
@@ -72,7 +72,7 @@ func PutSchedule(w *world.World, s world.JobSchedule, now time.Time) world.JobSc
 
 // RunDueSchedule issues the job of a schedule's slot, and advances the schedule to its next slot. The job checks
 // whether its user may still query.
-func RunDueSchedule(w *world.World, e world.Event) {
+func RunDueSchedule(w *world.State, e world.DueEvent) {
 	s, ok := w.Core.Schedules.Get(e.ID)
 	if !ok || !s.PlannedAt.Equal(e.At) {
 		return

@@ -50,7 +50,7 @@ type createdForm struct {
 	Start      *string `json:"start"`
 }
 
-func scheduleView(w *world.World, s world.JobSchedule) scheduleForm {
+func scheduleView(w *world.State, s world.JobSchedule) scheduleForm {
 	user, _ := w.Account.Users.Get(s.User)
 	form := scheduleForm{
 		Name: s.Name, Timezone: s.Timezone, Delay: s.Delay, Type: s.Type, Database: s.Database, Query: s.Query,
@@ -62,7 +62,7 @@ func scheduleView(w *world.World, s world.JobSchedule) scheduleForm {
 	return form
 }
 
-func createdView(w *world.World, s world.JobSchedule) createdForm {
+func createdView(w *world.State, s world.JobSchedule) createdForm {
 	return createdForm{
 		scheduleForm: scheduleView(w, s), ID: s.ID, Priority: s.Priority, RetryLimit: s.RetryLimit, Result: s.ResultURL,
 		Start: slotText(s),
@@ -158,7 +158,7 @@ func DeleteSchedule(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	c.World.Cancel(world.Event{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
+	c.World.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.JobScheduleEvent, ID: s.ID})
 	c.World.Core.ScheduleNames.Delete(s.Name)
 	table.Delete(&c.World.Core.Schedules, s.ID)
 	return op.OK(scheduleView(c.World, s))

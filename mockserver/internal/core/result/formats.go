@@ -59,13 +59,13 @@ func FormFromCall(c *op.Call) (form Form, err error) {
 	if form.Limit < 0 {
 		return form, op.Invalid("limit", "must be at least 0, but is %d", form.Limit)
 	}
-	form.format, err = calledFormat(c)
+	form.format, err = formatFromQuery(c)
 	return form, err
 }
 
-// calledFormat returns the form that the query names. Without a name the Accept header decides, since clients send the
+// formatFromQuery returns the form that the query names. Without a name the Accept header decides, since clients send the
 // same Accept with every request (assumed).
-func calledFormat(c *op.Call) (format, error) {
+func formatFromQuery(c *op.Call) (format, error) {
 	all := formats()
 	if !c.Has("format") {
 		i := slices.IndexFunc(all, func(f format) bool { return accepts(c.Header("Accept"), f.Media) })

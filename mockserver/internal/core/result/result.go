@@ -134,7 +134,7 @@ func OutputFromJSON(columns [][2]string, rows [][]json.RawMessage) (*world.Outpu
 }
 
 // Queue queues a result for the jobs that are issued from now on.
-func Queue(w *world.World, r world.QueuedResult) error {
+func Queue(w *world.State, r world.QueuedResult) error {
 	given := 0
 	for _, text := range []string{r.Query, r.Pattern, r.DomainKey} {
 		if text != "" {
@@ -161,7 +161,7 @@ func Queue(w *world.World, r world.QueuedResult) error {
 }
 
 // Take returns the first queued result that fits a job, and counts it down.
-func Take(w *world.World, job world.Job) (taken *world.QueuedResult) {
+func Take(w *world.State, job world.Job) (taken *world.QueuedResult) {
 	fits := func(r world.QueuedResult) bool { return Fits(r, job) }
 	taken, w.Core.Results = world.Take(w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
 	return taken

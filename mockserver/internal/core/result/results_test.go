@@ -14,7 +14,7 @@ import (
 
 func TestResultsThatCannotBeQueued(t *testing.T) {
 	t.Parallel()
-	w, less := &world.World{}, new(-time.Second)
+	w, less := &world.State{}, new(-time.Second)
 	out, err := result.NewOutput([][2]string{{"said", "varchar"}}, [][]any{{"hello"}})
 	if err != nil {
 		t.Fatal(err)

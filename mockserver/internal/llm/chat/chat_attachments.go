@@ -110,7 +110,7 @@ func readFile(file world.Attachment) (content []byte, faults []fault) {
 }
 
 // drafts returns the attachments of a chat that wait for its next input, in their order.
-func drafts(w *world.World, chat string) []world.Resource[world.ChatAttachment] {
+func drafts(w *world.State, chat string) []world.Resource[world.ChatAttachment] {
 	var waiting []world.Resource[world.ChatAttachment]
 	for _, r := range table.All(&w.LLM.ChatAttachments) {
 		if r.Attributes.ChatID == chat && r.Attributes.AttachmentType == attachmentDraft {

@@ -67,7 +67,7 @@ func DownloadChatFiles(c *op.Call) (op.Reply, error) {
 
 // filesOf returns the artifacts of a chat, then its attachments. Their paths are assumed: artifacts/<id>.md,
 // attachments/<index>.png.
-func filesOf(w *world.World, chat string) []chatFile {
+func filesOf(w *world.State, chat string) []chatFile {
 	var files []chatFile
 	for _, r := range table.All(&w.LLM.Artifacts) {
 		if a := r.Attributes; a.ChatID == chat {

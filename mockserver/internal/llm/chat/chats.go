@@ -62,7 +62,7 @@ func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 	return errors.Join(errs...)
 }
 
-func hasArtifacts(w *world.World, chat world.Resource[world.Chat]) bool {
+func hasArtifacts(w *world.State, chat world.Resource[world.Chat]) bool {
 	for _, artifact := range table.All(&w.LLM.Artifacts) {
 		if artifact.Attributes.ChatID == chat.UUID {
 			return true

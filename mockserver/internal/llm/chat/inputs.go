@@ -35,7 +35,7 @@ func unusableInput(message string, details ...string) error {
 
 // text returns the text of an input: as it was sent, or the template of the chat filled with its values. A chat with a
 // template may begin with the values that it was started with (assumed).
-func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, error) {
+func (in chatInput) text(w *world.State, chat world.Chat, begun bool) (string, error) {
 	template, has := templateOf(w, chat)
 	switch {
 	case in.Input != nil && in.Params != nil:
@@ -63,7 +63,7 @@ func (in chatInput) text(w *world.World, chat world.Chat, begun bool) (string, e
 }
 
 // templateOf returns the template that a chat was started with, and whether there is one.
-func templateOf(w *world.World, chat world.Chat) (string, bool) {
+func templateOf(w *world.State, chat world.Chat) (string, bool) {
 	if form, ok := jsonapi.Find(w, jsonapi.OrEmpty(chat.FormInterfaceID), &w.LLM.FormInterfaces); ok {
 		return form.Attributes.PromptTemplate, true
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // QueueTurn queues an answer for later inputs. If several fit an input, the first queued one is used.
-func QueueTurn(w *world.World, t world.Turn) error {
+func QueueTurn(w *world.State, t world.Turn) error {
 	if err := checkTurn(t); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func checkEvents(events []json.RawMessage) error {
 
 // takeTurn returns the first queued turn that fits an input, and counts it down. If none fits, the agent repeats the
 // input (assumed).
-func takeTurn(w *world.World, input, chat string, agent world.Resource[world.Agent]) world.Turn {
+func takeTurn(w *world.State, input, chat string, agent world.Resource[world.Agent]) world.Turn {
 	fits := func(t world.Turn) bool { return answersTo(t, input, chat, agent) }
 	taken, rest := world.Take(w.LLM.Turns, fits, func(t *world.Turn) *int { return &t.Times })
 	if taken == nil {

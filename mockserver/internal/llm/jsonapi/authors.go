@@ -9,15 +9,15 @@ import (
 const UserType = "users"
 
 // UserUUID returns the id of a user in relations.
-func UserUUID(w *world.World, id int64) string { return w.UUID("llm.user", id) }
+func UserUUID(w *world.State, id int64) string { return w.UUID("llm.user", id) }
 
-func userIdentifier(w *world.World, id int64) Identifier {
+func userIdentifier(w *world.State, id int64) Identifier {
 	return Identifier{UserType, UserUUID(w, id)}
 }
 
 // UserItem returns a user in the form in which it is included, without a link (public), or nil if there is no such
 // user.
-func UserItem(w *world.World, uuid string) *Item {
+func UserItem(w *world.State, uuid string) *Item {
 	for id, user := range table.All(&w.Account.Users) {
 		if UserUUID(w, id) == uuid {
 			return &Item{

@@ -115,7 +115,7 @@ func newCollection(c *op.Call, list resource.List) *collection {
 	for i, one := range list.Items {
 		page.Data[i] = one.(*Item)
 	}
-	size, at := list.Window.Size, list.Window.Skip
+	size, at := list.Page.Limit, list.Page.Offset
 	link := func(offset int) string {
 		query := url.Values{}
 		maps.Copy(query, c.Query)

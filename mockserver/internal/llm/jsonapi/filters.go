@@ -97,7 +97,7 @@ func OneOf[A any](attribute func(A) string) Filter[A] {
 }
 
 // IsTrue returns a filter that passes the resources for which holds is true or, by the filter's text, false.
-func IsTrue[A any](name string, holds func(w *world.World, r world.Resource[A]) bool) Filter[A] {
+func IsTrue[A any](name string, holds func(w *world.State, r world.Resource[A]) bool) Filter[A] {
 	return func(c *op.Call, text string) (func(world.Resource[A]) bool, error) {
 		wanted, err := strconv.ParseBool(text)
 		if err != nil || text != "true" && text != "false" {

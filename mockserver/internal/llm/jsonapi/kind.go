@@ -37,7 +37,7 @@ type KindOf[A any] struct {
 	// View returns the attributes in the shown form; nil: as they are, with the times.
 	View func(c *op.Call, r world.Resource[A]) any
 	// Related returns the targets of a relation other than createdBy and updatedBy.
-	Related func(w *world.World, r world.Resource[A], relation string) []Identifier
+	Related func(w *world.State, r world.Resource[A], relation string) []Identifier
 	// Unlinked leaves out the link of a resource to itself.
 	Unlinked bool
 	// Links returns the links of a resource, given the one to itself; nil: only that one.
@@ -65,7 +65,7 @@ type Kind struct {
 	filters map[string]func(c *op.Call, text string) (func(row any) bool, error)
 	sees    func(c *op.Call, row any) bool
 	shown   func(c *op.Call, row any) any
-	related func(w *world.World, row any, relation string) []Identifier
+	related func(w *world.State, row any, relation string) []Identifier
 }
 
 // NewKind returns a kind from its description, with the hooks of the generic list, get, create, update and delete.
@@ -78,7 +78,7 @@ func NewKind[A any](of KindOf[A]) *Kind {
 		remove:  func(*op.Call, any) error { return nil },
 		filters: map[string]func(*op.Call, string) (func(any) bool, error){},
 		shown:   func(_ *op.Call, row any) any { return WithTimes(*row.(*resourceOf)) },
-		related: func(*world.World, any, string) []Identifier { return nil },
+		related: func(*world.State, any, string) []Identifier { return nil },
 	}
 	if of.New != nil {
 		k.initial = func(c *op.Call, row any) { of.New(c, &row.(*resourceOf).Attributes) }
@@ -99,7 +99,7 @@ func NewKind[A any](of KindOf[A]) *Kind {
 		k.shown = func(c *op.Call, row any) any { return of.View(c, *row.(*resourceOf)) }
 	}
 	if of.Related != nil {
-		k.related = func(w *world.World, row any, relation string) []Identifier {
+		k.related = func(w *world.State, row any, relation string) []Identifier {
 			return of.Related(w, *row.(*resourceOf), relation)
 		}
 	}
@@ -114,8 +114,8 @@ func NewKind[A any](of KindOf[A]) *Kind {
 	}
 	k.Resource = &resource.Resource{
 		Noun: of.Noun, IDs: Sequence, Key: "id", Page: paging.Window, Dialect: dialect,
-		Rows:   func(w *world.World) table.Rows { return of.Rows(&w.LLM) },
-		Lookup: func(w *world.World, uuid string) (int64, bool) { return w.LLM.UUIDs.Get(strings.ToLower(uuid)) },
+		Rows:   func(w *world.State) table.Rows { return of.Rows(&w.LLM) },
+		Lookup: func(w *world.State, uuid string) (int64, bool) { return w.LLM.UUIDs.Get(strings.ToLower(uuid)) },
 		Bind:   k.bind, Guard: k.guard, Match: k.MatchFilters, Sort: k.sort,
 		View: func(c *op.Call, row any) any { return k.Item(c, row) },
 	}

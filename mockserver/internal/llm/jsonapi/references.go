@@ -49,7 +49,7 @@ func RefNoun(attribute string) string {
 }
 
 // Find returns the resource of a table that has an id on the wire.
-func Find[A any](w *world.World, uuid string, rows *table.Table[world.Resource[A]]) (world.Resource[A], bool) {
+func Find[A any](w *world.State, uuid string, rows *table.Table[world.Resource[A]]) (world.Resource[A], bool) {
 	id, ok := w.LLM.UUIDs.Get(uuid)
 	if !ok {
 		return world.Resource[A]{}, false

@@ -9,7 +9,7 @@ import (
 type IDSet map[string]bool
 
 // DeleteWhere deletes the resources of a table for which a test holds, and returns their ids.
-func DeleteWhere[A any](w *world.World, rows *table.Table[world.Resource[A]], goes func(A) bool) IDSet {
+func DeleteWhere[A any](w *world.State, rows *table.Table[world.Resource[A]], goes func(A) bool) IDSet {
 	gone := IDSet{}
 	for id, row := range table.All(rows) {
 		if goes(row.Attributes) {

@@ -19,7 +19,7 @@ const (
 
 // creatorOf returns the user who created the target of a tool, whether the target exists, and whether its kind is
 // known. A tool target has the id of the resource behind it (assumed).
-func creatorOf(w *world.World, kind, uuid string) (user int64, found, known bool) {
+func creatorOf(w *world.State, kind, uuid string) (user int64, found, known bool) {
 	for _, k := range world.LLMKinds() {
 		if k.Target == kind && kind != "" {
 			id, _ := w.LLM.UUIDs.Get(uuid)

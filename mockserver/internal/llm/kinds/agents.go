@@ -18,7 +18,7 @@ var Agents = jsonapi.NewKind(jsonapi.KindOf[world.Agent]{
 	Filters: map[string]jsonapi.Filter[world.Agent]{
 		"project_id": jsonapi.Equal(func(a world.Agent) string { return a.ProjectID }),
 	},
-	Related: func(_ *world.World, a world.Resource[world.Agent], relation string) []jsonapi.Identifier {
+	Related: func(_ *world.State, a world.Resource[world.Agent], relation string) []jsonapi.Identifier {
 		if relation == "overview" {
 			return []jsonapi.Identifier{{Type: OverviewType, ID: a.UUID}}
 		}
@@ -81,7 +81,7 @@ func removeAgent(c *op.Call, a world.Resource[world.Agent]) error {
 	return nil
 }
 
-func agentUsers(w *world.World, agent string) []jsonapi.Dependents {
+func agentUsers(w *world.State, agent string) []jsonapi.Dependents {
 	l := &w.LLM
 	forms := jsonapi.IdentifiersWhere(FormInterfaceType, &l.FormInterfaces,
 		func(f world.FormInterface) bool { return f.AgentID == agent })

@@ -24,7 +24,7 @@ var FormInterfaces = jsonapi.NewKind(jsonapi.KindOf[world.FormInterface]{
 		"name":       jsonapi.Equal(func(f world.FormInterface) string { return f.Name }),
 		"project_id": jsonapi.Equal(func(f world.FormInterface) string { return f.ProjectID }),
 	},
-	Related: func(_ *world.World, f world.Resource[world.FormInterface], relation string) []jsonapi.Identifier {
+	Related: func(_ *world.State, f world.Resource[world.FormInterface], relation string) []jsonapi.Identifier {
 		if relation == "project" {
 			return []jsonapi.Identifier{{Type: "projects", ID: f.Attributes.ProjectID}}
 		}

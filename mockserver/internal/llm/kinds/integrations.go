@@ -113,7 +113,7 @@ func setActions(c *op.Call, i *world.Resource[world.Integration]) {
 }
 
 // actionOf returns the action of an integration that runs a prompt.
-func actionOf(w *world.World, integration, prompt string) (world.Resource[world.Action], bool) {
+func actionOf(w *world.State, integration, prompt string) (world.Resource[world.Action], bool) {
 	for _, action := range table.All(&w.LLM.Actions) {
 		if action.Attributes.IntegrationID == integration && action.Attributes.PromptID == prompt {
 			return action, true

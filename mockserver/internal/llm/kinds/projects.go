@@ -25,16 +25,16 @@ var Projects = jsonapi.NewKind(jsonapi.KindOf[world.LLMProject]{
 			return []string{p.Name, jsonapi.OrEmpty(p.Description)}
 		}),
 		"has_form_interfaces": jsonapi.IsTrue("has_form_interfaces",
-			func(w *world.World, p world.Resource[world.LLMProject]) bool {
+			func(w *world.State, p world.Resource[world.LLMProject]) bool {
 				return len(formsOf(w, p.UUID)) > 0
 			}),
 		"hasInterfaces": withInterfaces,
-		"is_managed": jsonapi.IsTrue("is_managed", func(_ *world.World, p world.Resource[world.LLMProject]) bool {
+		"is_managed": jsonapi.IsTrue("is_managed", func(_ *world.State, p world.Resource[world.LLMProject]) bool {
 			return p.Attributes.IsManaged
 		}),
 		"manage_type": jsonapi.OneOf(func(p world.LLMProject) string { return p.ManagedType }),
 	},
-	Related: func(w *world.World, p world.Resource[world.LLMProject], relation string) []jsonapi.Identifier {
+	Related: func(w *world.State, p world.Resource[world.LLMProject], relation string) []jsonapi.Identifier {
 		switch relation {
 		case "overview":
 			return []jsonapi.Identifier{{Type: OverviewType, ID: p.UUID}}
@@ -122,13 +122,13 @@ func withInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProje
 	}, nil
 }
 
-func formsOf(w *world.World, project string) []jsonapi.Identifier {
+func formsOf(w *world.State, project string) []jsonapi.Identifier {
 	return jsonapi.IdentifiersWhere(FormInterfaceType, &w.LLM.FormInterfaces, func(f world.FormInterface) bool {
 		return f.ProjectID == project
 	})
 }
 
-func chatInterfacesOf(w *world.World, project string) []jsonapi.Identifier {
+func chatInterfacesOf(w *world.State, project string) []jsonapi.Identifier {
 	return jsonapi.IdentifiersWhere(ChatInterfaceType, &w.LLM.ChatInterfaces, func(i world.ChatInterface) bool {
 		return i.ProjectID == project
 	})

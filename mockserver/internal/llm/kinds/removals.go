@@ -14,7 +14,7 @@ import (
 // is assumed, except what a project takes along.
 
 // dropProjectContents deletes everything that is in a project.
-func dropProjectContents(w *world.World, project string) {
+func dropProjectContents(w *world.State, project string) {
 	dropChats(w, func(c world.Chat) bool { return c.ProjectID == project })
 	dropSchedules(w, func(s world.AgentSchedule) bool { return s.ProjectID == project })
 	gone := jsonapi.IDSet{}
@@ -36,7 +36,7 @@ func dropProjectContents(w *world.World, project string) {
 
 // dropAgents deletes the resources that cannot exist without deleted agents. Chat interfaces can: they lose the
 // buttons.
-func dropAgents(w *world.World, gone jsonapi.IDSet) {
+func dropAgents(w *world.State, gone jsonapi.IDSet) {
 	l := &w.LLM
 	dropPrompts(w, jsonapi.DeleteWhere(w, &l.Prompts, func(p world.Prompt) bool { return gone[p.AgentID] }))
 	dropInterfaces(w, jsonapi.DeleteWhere(w, &l.FormInterfaces,
@@ -58,7 +58,7 @@ func dropAgents(w *world.World, gone jsonapi.IDSet) {
 }
 
 // dropPrompts deletes the actions that run deleted prompts, and their entries in integrations.
-func dropPrompts(w *world.World, gone jsonapi.IDSet) {
+func dropPrompts(w *world.State, gone jsonapi.IDSet) {
 	jsonapi.DeleteWhere(w, &w.LLM.Actions, func(a world.Action) bool { return gone[a.PromptID] })
 	jsonapi.UpdateWhere(&w.LLM.Integrations, func(i *world.Integration) bool {
 		runs := func(a world.IntegrationAction) bool { return gone[a.PromptID] }
@@ -71,14 +71,14 @@ func dropPrompts(w *world.World, gone jsonapi.IDSet) {
 }
 
 // dropInterfaces deletes the schedules that use deleted form or chat interfaces.
-func dropInterfaces(w *world.World, gone jsonapi.IDSet) {
+func dropInterfaces(w *world.State, gone jsonapi.IDSet) {
 	dropSchedules(w, func(s world.AgentSchedule) bool {
 		return gone[jsonapi.OrEmpty(s.FormInterfaceID)] || gone[jsonapi.OrEmpty(s.ChatInterfaceID)]
 	})
 }
 
 // dropSchedules deletes schedules with their generated workflows, running or not.
-func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
+func dropSchedules(w *world.State, goes func(world.AgentSchedule) bool) {
 	for _, schedule := range table.All(&w.LLM.AgentSchedules) {
 		if goes(schedule.Attributes) {
 			bridge.RemoveProject(w, WorkflowProject(schedule.Attributes), w.Now())
@@ -88,7 +88,7 @@ func dropSchedules(w *world.World, goes func(world.AgentSchedule) bool) {
 }
 
 // dropChats deletes chats with their histories, attachments and artifacts.
-func dropChats(w *world.World, goes func(world.Chat) bool) {
+func dropChats(w *world.State, goes func(world.Chat) bool) {
 	l := &w.LLM
 	for id, chat := range table.All(&l.Chats) {
 		if goes(chat.Attributes) {

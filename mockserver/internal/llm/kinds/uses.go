@@ -10,7 +10,7 @@ import (
 
 // ToolsWith returns the agents whose tools point at a tool target, other than the target itself. They stand for the
 // tools, which have no ids of their own (assumed).
-func ToolsWith(w *world.World, target string) []jsonapi.Identifier {
+func ToolsWith(w *world.State, target string) []jsonapi.Identifier {
 	var list []jsonapi.Identifier
 	for _, agent := range table.All(&w.LLM.Agents) {
 		if pointsAt(agent, target) {
@@ -22,7 +22,7 @@ func ToolsWith(w *world.World, target string) []jsonapi.Identifier {
 
 // VariablesWith returns the agents with variables that point at a tool target. They stand for the variables, which have
 // no ids of their own (assumed).
-func VariablesWith(w *world.World, target string) []jsonapi.Identifier {
+func VariablesWith(w *world.State, target string) []jsonapi.Identifier {
 	return jsonapi.IdentifiersWhere("agents", &w.LLM.Agents, func(a world.Agent) bool {
 		return slices.ContainsFunc(a.Variables, func(v world.AgentVariable) bool { return v.ToolTargetID == target })
 	})

@@ -16,13 +16,13 @@ type indexing struct {
 
 	mu      sync.Mutex
 	source  source
-	world   world.World // as it was when the indexing was due
+	world   world.State // as it was when the indexing was due
 	queries op.Queries
 }
 
 // index tries the tables of a knowledge base. It reports false for ended as long as queries have no results, and the
 // event waits for them.
-func (s *source) index(e world.Event) (tables []schemaTable, ended bool, err error) {
+func (s *source) index(e world.DueEvent) (tables []schemaTable, ended bool, err error) {
 	x, _ := e.Ended.(*indexing)
 	if x == nil {
 		x = &indexing{}
@@ -66,7 +66,7 @@ func (x *indexing) try() []world.Query {
 	_, _ = s.tables(0) // the event's own attempt uses the result
 	needed := x.queries.Needed()
 	if needed == nil {
-		x.source, x.world = source{}, world.World{}
+		x.source, x.world = source{}, world.State{}
 		x.done.Store(true)
 	}
 	return needed

@@ -84,7 +84,7 @@ func (q Querier) Ask(c *op.Call, base world.KnowledgeBase, function string, args
 // source is a knowledge base with the rights of a user.
 type source struct {
 	Querier
-	world   *world.World
+	world   *world.State
 	queries *op.Queries
 	caller  world.Caller
 	now     time.Time

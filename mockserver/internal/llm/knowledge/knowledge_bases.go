@@ -92,7 +92,7 @@ func checkTables(a world.KnowledgeBase) error {
 }
 
 // startIndexing restarts the indexing, as every change does (public).
-func startIndexing(w *world.World, before, after *world.Resource[world.KnowledgeBase]) {
+func startIndexing(w *world.State, before, after *world.Resource[world.KnowledgeBase]) {
 	if before != nil {
 		stopIndexing(w, *before)
 	}
@@ -100,7 +100,7 @@ func startIndexing(w *world.World, before, after *world.Resource[world.Knowledge
 	w.Plan(w.LLM.IndexEnd(*after))
 }
 
-func stopIndexing(w *world.World, r world.Resource[world.KnowledgeBase]) {
+func stopIndexing(w *world.State, r world.Resource[world.KnowledgeBase]) {
 	if r.Attributes.Indexing() {
 		w.Cancel(w.LLM.IndexEnd(r))
 		w.End(w.LLM.IndexEnd(r))
@@ -109,7 +109,7 @@ func stopIndexing(w *world.World, r world.Resource[world.KnowledgeBase]) {
 
 // EndIndexing ends an indexing that is due. It tries the tables with the rights of the last user who changed the
 // knowledge base.
-func (q Querier) EndIndexing(w *world.World, e world.Event) {
+func (q Querier) EndIndexing(w *world.State, e world.DueEvent) {
 	r, ok := w.LLM.KnowledgeBases.Get(e.ID)
 	if !ok || !r.Attributes.Indexing() || !w.LLM.IndexEnd(r).At.Equal(e.At) {
 		return

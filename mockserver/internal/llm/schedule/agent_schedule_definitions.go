@@ -100,7 +100,7 @@ func callbackTask(c *op.Call, r world.Resource[world.AgentSchedule], status stri
 
 // runInput returns the body that continues the chat: the input of a chat interface, or the values of a form, with their
 // files separate.
-func runInput(w *world.World, a world.AgentSchedule) (map[string]any, error) {
+func runInput(w *world.State, a world.AgentSchedule) (map[string]any, error) {
 	if a.ChatInterfaceID != nil {
 		chat, _ := jsonapi.Find(w, *a.ChatInterfaceID, &w.LLM.ChatInterfaces)
 		input, err := scheduledInput(chat.Attributes, a.ParameterValues)

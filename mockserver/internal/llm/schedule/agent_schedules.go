@@ -35,7 +35,7 @@ const (
 	scheduleDisabled = "disabled" // past its end
 )
 
-func relatedToSchedule(_ *world.World, r world.Resource[world.AgentSchedule], relation string) []jsonapi.Identifier {
+func relatedToSchedule(_ *world.State, r world.Resource[world.AgentSchedule], relation string) []jsonapi.Identifier {
 	a := r.Attributes
 	one := jsonapi.Identifier{}
 	switch relation {
@@ -87,7 +87,7 @@ func creatorOnly(c *op.Call, r world.Resource[world.AgentSchedule]) error {
 }
 
 // recipients returns the recipients of e-mails: the creator alone (assumed).
-func recipients(w *world.World, r world.Resource[world.AgentSchedule]) []string {
+func recipients(w *world.State, r world.Resource[world.AgentSchedule]) []string {
 	if user, _ := w.Account.Users.Get(r.CreatedBy); r.Attributes.SendEmailNotification && user.Email != "" {
 		return []string{user.Email}
 	}

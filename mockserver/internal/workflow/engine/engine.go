@@ -18,14 +18,14 @@ const (
 )
 
 // RunAttempt settles the event of an attempt: tasks return, others start, and in the end the attempt is done.
-func RunAttempt(w *world.World, e world.Event) {
+func RunAttempt(w *world.State, e world.DueEvent) {
 	if a, ok := w.Workflow.Attempts.Get(e.ID); ok && a.State == world.Running && a.StepAt.Equal(e.At) {
 		advance(w, a, e.At)
 	}
 }
 
 // Begin enters a new attempt, with its tasks, and runs it if its state says so.
-func Begin(w *world.World, a world.Attempt, at time.Time) world.Attempt {
+func Begin(w *world.State, a world.Attempt, at time.Time) world.Attempt {
 	p := newProgress(w, a, at)
 	p.addTasks(atStart)
 	p.store()
@@ -37,13 +37,13 @@ func Begin(w *world.World, a world.Attempt, at time.Time) world.Attempt {
 }
 
 // run lets an attempt that had to wait, or is new, start its tasks.
-func run(w *world.World, a world.Attempt, at time.Time) {
+func run(w *world.State, a world.Attempt, at time.Time) {
 	a.State, a.StartedAt = world.Running, at
 	advance(w, a, at)
 }
 
 // advance moves a running attempt on to a time.
-func advance(w *world.World, a world.Attempt, at time.Time) {
+func advance(w *world.State, a world.Attempt, at time.Time) {
 	p := newProgress(w, a, at)
 	p.advance()
 	p.commit()
@@ -59,7 +59,7 @@ func (p *progress) commit() {
 }
 
 // startStarved gives free task slots to the attempts that wait for them, the oldest first.
-func startStarved(w *world.World, at time.Time) {
+func startStarved(w *world.State, at time.Time) {
 	if w.Workflow.Use.Starved == 0 || freeSlots(w) == 0 {
 		return
 	}
@@ -71,10 +71,10 @@ func startStarved(w *world.World, at time.Time) {
 	}
 }
 
-func freeSlots(w *world.World) int { return taskSlots - w.Workflow.Use.Tasks }
+func freeSlots(w *world.State) int { return taskSlots - w.Workflow.Use.Tasks }
 
 // release starts what waited for an attempt that is done: the attempts behind it, and those in its pool's queue.
-func release(w *world.World, done world.Attempt, at time.Time) {
+func release(w *world.State, done world.Attempt, at time.Time) {
 	pools := []int64{done.Pool}
 	followers, _ := w.Workflow.Use.Followers.Get(done.ID)
 	w.Workflow.Use.Followers.Delete(done.ID)
@@ -91,7 +91,7 @@ func release(w *world.World, done world.Attempt, at time.Time) {
 }
 
 // Dispatch starts queued attempts of a pool, the oldest first, while there is room.
-func Dispatch(w *world.World, pool int64, at time.Time) {
+func Dispatch(w *world.State, pool int64, at time.Time) {
 	for {
 		p, _ := w.Workflow.Pools.Get(pool)
 		a, waits := w.Workflow.FirstQueued(pool)
@@ -105,7 +105,7 @@ func Dispatch(w *world.World, pool int64, at time.Time) {
 // Watch returns, to an auto clock on behalf of a client that waits for attempts to change their status, their state,
 // and the time of the next event that may change it. A running attempt changes by its own events, one that waits by
 // those of others.
-func Watch(w *world.World, ids ...int64) (state string, at time.Time, pending bool) {
+func Watch(w *world.State, ids ...int64) (state string, at time.Time, pending bool) {
 	for _, id := range ids {
 		a, _ := w.Workflow.Attempts.Get(id)
 		state += string(StatusOf(a)) + " "
@@ -125,7 +125,7 @@ func Watch(w *world.World, ids ...int64) (state string, at time.Time, pending bo
 }
 
 // RequestCancel cancels an attempt without a limit to how long its running tasks may take to return.
-func RequestCancel(w *world.World, a world.Attempt, at time.Time) {
+func RequestCancel(w *world.State, a world.Attempt, at time.Time) {
 	p := newProgress(w, a, at)
 	p.cancel()
 	p.commit()
@@ -134,7 +134,7 @@ func RequestCancel(w *world.World, a world.Attempt, at time.Time) {
 // Kill cancels an attempt. One that runs is canceling until the tasks that run have returned; one that waits has none
 // to wait for (assumed). A task that has to stop returns within the usual time of a task, however long it would have
 // taken (assumed): a client that waits for its kill does not wait for hours.
-func Kill(w *world.World, a world.Attempt, at time.Time) {
+func Kill(w *world.State, a world.Attempt, at time.Time) {
 	p := newProgress(w, a, at)
 	p.cancel()
 	p.shortenTasks()

@@ -11,7 +11,7 @@ import (
 // progress is one attempt while its tasks move on: a copy of them, which store puts back. Parents stand before their
 // children.
 type progress struct {
-	w       *world.World
+	w       *world.State
 	at      time.Time
 	attempt world.Attempt
 	plan    []dig.Task
@@ -19,7 +19,7 @@ type progress struct {
 	slots   int // tasks that the account may still start
 }
 
-func newProgress(w *world.World, a world.Attempt, at time.Time) *progress {
+func newProgress(w *world.State, a world.Attempt, at time.Time) *progress {
 	definition, _ := w.Workflow.Definitions.Get(a.Definition)
 	tasks, _ := w.Workflow.Tasks.Get(a.ID)
 	return &progress{w: w, at: at, attempt: a, plan: definition.Workflow.Tasks, tasks: slices.Clone(tasks)}
@@ -244,7 +244,7 @@ func Final(state world.TaskState) bool {
 func (p *progress) store() {
 	a := &p.attempt
 	if !a.StepAt.IsZero() {
-		p.w.Cancel(world.Event{At: a.StepAt, Kind: world.AttemptEvent, ID: a.ID})
+		p.w.Cancel(world.DueEvent{At: a.StepAt, Kind: world.AttemptEvent, ID: a.ID})
 	}
 	a.RunningTasks, a.Starved, a.StepAt = 0, false, time.Time{}
 	if a.State == world.Running {
@@ -252,7 +252,7 @@ func (p *progress) store() {
 		for i := range p.tasks {
 			p.plans(&p.tasks[i])
 		}
-		p.w.Plan(world.Event{At: a.StepAt, Kind: world.AttemptEvent, ID: a.ID})
+		p.w.Plan(world.DueEvent{At: a.StepAt, Kind: world.AttemptEvent, ID: a.ID})
 	}
 	p.w.Workflow.PutAttempt(*a)
 	p.w.Workflow.Tasks.Put(a.ID, p.tasks)

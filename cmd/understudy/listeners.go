@@ -18,28 +18,28 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// site is an address that the mock listens on: the one of everything, or that of one interface.
-type site struct {
+// listener is an address that the mock listens on: the one of everything, or that of one interface.
+type listener struct {
 	iface    string // empty for the one of everything
 	listener net.Listener
 	tls      *tls.Config // nil: plain HTTP
 	server   *http.Server
 }
 
-// sites are the address of everything, and then those of interfaces.
-type sites []*site
+// listeners are the address of everything, and then those of interfaces.
+type listeners []*listener
 
-// sites listens. Connections wait until they are served.
-func (f *serveFlags) sites(ctx context.Context) (sites, error) {
+// openListeners opens the addresses. Connections wait until they are served.
+func (f *serveFlags) openListeners(ctx context.Context) (listeners, error) {
 	addresses := append([][2]string{{"", f.listen}}, f.interfaces.list...)
-	var list sites
+	var list listeners
 	for _, a := range addresses {
-		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", a[1])
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", a[1])
 		if err != nil {
 			list.close()
 			return nil, listenError(a[0], a[1], err)
 		}
-		list = append(list, &site{iface: a[0], listener: listener})
+		list = append(list, &listener{iface: a[0], listener: l})
 	}
 	return list, nil
 }
@@ -65,12 +65,12 @@ func listenError(iface, address string, err error) error {
 	return fmt.Errorf("listen on %s: %w", address, err)
 }
 
-func (s *site) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
+func (s *listener) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAddr) }
 
-func (s *site) loopback() bool { return s.address().IP.IsLoopback() }
+func (s *listener) loopback() bool { return s.address().IP.IsLoopback() }
 
 // url is the site's origin, on this machine when it listens on all addresses.
-func (s *site) url() string {
+func (s *listener) url() string {
 	address := s.address()
 	host := address.IP.String()
 	if address.IP.IsUnspecified() {
@@ -84,7 +84,7 @@ func (s *site) url() string {
 }
 
 // listen serves until the site's server is shut down.
-func (s *site) listen() error {
+func (s *listener) listen() error {
 	if s.tls == nil {
 		return s.server.Serve(s.listener)
 	}
@@ -93,7 +93,7 @@ func (s *site) listen() error {
 }
 
 // handle gives each site what it serves. What is not needed yet is loaded when it is first asked for.
-func (l sites) handle(server *mockserver.Server, log *slog.Logger) error {
+func (l listeners) handle(server *mockserver.Server, log *slog.Logger) error {
 	for _, s := range l {
 		s.server = server.HTTPServer()
 		s.server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
@@ -111,7 +111,7 @@ func (l sites) handle(server *mockserver.Server, log *slog.Logger) error {
 
 // serve serves until the context ends, and then lets requests in flight finish for a while. It closes the connections
 // of those that have not by then.
-func (l sites) serve(ctx context.Context, drain time.Duration, ready func() error) error {
+func (l listeners) serve(ctx context.Context, drain time.Duration, ready func() error) error {
 	failed := make(chan error, len(l))
 	for _, s := range l {
 		go func() { failed <- s.listen() }()
@@ -129,7 +129,7 @@ func (l sites) serve(ctx context.Context, drain time.Duration, ready func() erro
 	return l.shutdown(ctx)
 }
 
-func (l sites) shutdown(ctx context.Context) error {
+func (l listeners) shutdown(ctx context.Context) error {
 	errs := make([]error, len(l))
 	var group sync.WaitGroup
 	for i, s := range l {
@@ -140,7 +140,7 @@ func (l sites) shutdown(ctx context.Context) error {
 }
 
 // close closes listeners, and the connections that are left.
-func (l sites) close() {
+func (l listeners) close() {
 	for _, s := range l {
 		_ = s.listener.Close()
 		if s.server != nil {
@@ -150,7 +150,7 @@ func (l sites) close() {
 }
 
 // writeReady prints where everything is, and which CA has signed for it if one has, in one line.
-func writeReady(w io.Writer, l sites, ca string) error {
+func writeReady(w io.Writer, l listeners, ca string) error {
 	url := l[0].url()
 	interfaces := map[string]string{}
 	for _, name := range specs.Interfaces() {
