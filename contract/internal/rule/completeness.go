@@ -17,7 +17,7 @@ const (
 	Never  Completeness = "never"
 )
 
-// excuse is what a request outside the recording would have to have done to explain a violation.
+// excuse describes a request outside the recording that would explain a violation.
 type excuse struct {
 	did           string // "created", "changed" or "deleted"
 	thing         thing  // none for any of the kind

@@ -10,7 +10,7 @@ type dwhState struct {
 	targetLists *bounded[targetList, *targetsListed]
 }
 
-// targetList is a list of databases, or of the tables of one, as somebody sees it.
+// targetList is a list of databases, or of the tables of one, as a caller sees it.
 type targetList struct {
 	caller   uint64
 	database string // empty of a list of databases

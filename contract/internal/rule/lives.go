@@ -52,8 +52,8 @@ func (f *shown) isOlderThan(e *Event) bool {
 	return !f.Born.IsZero() && f.Born.Before(e.over().Add(-time.Second))
 }
 
-// reborn reports whether the answer shows another thing under the name of one that was deleted: somebody whom the
-// recording does not show made it.
+// reborn reports whether the answer shows another thing under the name of one that was deleted: a caller
+// outside of the recording created it.
 func (x *entity) reborn(f *shown) bool {
 	switch {
 	case f.Ident != "" && x.ident != "":

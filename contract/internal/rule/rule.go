@@ -3,8 +3,8 @@
 // the exchanges that created, referenced and broke. A history that is not known, or requests that overlapped, give an
 // inconclusive verdict, never a violation.
 //
-// Each rule is one file, which begins with what is to be said of it: what must hold, when it has its chance, what it
-// takes as evidence, and what it does not.
+// Each rule is one file, which begins with its description: what must hold, what it checks, what counts as a
+// violation, and what does not.
 package rule
 
 import (
@@ -79,7 +79,7 @@ type ruling struct {
 	provenance specs.Provenance
 	evidence   []*Event // the last one is what was judged
 	excuses    []excuse // what would make a violation none
-	ifComplete bool     // the violation itself shows somebody unseen, unless the recording is said to be complete
+	ifComplete bool     // the violation itself shows an unrecorded caller, unless the recording is taken as complete
 }
 
 // step is one exchange before the rules, with what else was under way, and what was known when it began.

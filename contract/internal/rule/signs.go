@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// sign shows that somebody did something that the recording does not show.
+// sign shows that something happened that the recording does not contain.
 type sign struct {
 	did       string // "created", "changed" or "deleted"
 	thing     thing
@@ -19,8 +19,8 @@ func (c catalogue) sign(s *sign) string {
 	return fmt.Sprintf("exchange %d shows that %s was %s", s.by.Number, c.text(s.thing), s.did)
 }
 
-// supports reports whether a sign makes an excuse likely: it shows that this was done, or that somebody whom the
-// recording does not show deals with such things at the time.
+// supports reports whether a sign makes an excuse likely: it shows that this was done, or that a caller
+// outside of the recording worked on such things at the time.
 func (s *sign) supports(x excuse, judged *Event) bool {
 	if !before(s.after, x.before) || s.by == judged && s.thing == x.thing {
 		return false
