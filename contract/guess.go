@@ -124,7 +124,7 @@ func (g *guesses) take(r *judge.Result) {
 	g.trials[b].Take(&r.Item, r.IsRefuted())
 }
 
-// lower makes a warning of an error where somebody would have to confirm whose the exchanges are.
+// lower turns an error into a warning if the interface of the exchanges was guessed, and so needs confirmation.
 func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 	for _, line := range lines {
 		if line.Guess != "" && f.Severity == report.Error {

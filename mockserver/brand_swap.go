@@ -96,7 +96,7 @@ func swapState(state []byte, word specs.Brand) ([]byte, error) {
 	d, e := newRewriter(state, &renamed)
 	brace, err := d.ReadToken()
 	if err != nil || brace.Kind() != '{' {
-		return state, nil //nolint:nilerr // what is wrong with it is said where it is read
+		return state, nil //nolint:nilerr // what is wrong with it is reported where it is read
 	}
 	for err = e.WriteToken(brace); err == nil && d.PeekKind() != '}'; {
 		err = swapSection(d, e, word)

@@ -152,7 +152,7 @@ func TestFlags(t *testing.T) {
 		{[]string{"-list", "-run", "^clocks$"}, "clocks: However far"},
 		{[]string{"-run", "^none$"}, "-list prints the names"},
 		{[]string{"-run", "("}, "-run: "},
-		{[]string{"-for", "0s"}, "want a length of time"},
+		{[]string{"-for", "0s"}, "want a duration"},
 	} {
 		var stdout, stderr bytes.Buffer
 		err := run(t.Context(), test.args, &stdout, &stderr)

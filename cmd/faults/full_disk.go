@@ -35,7 +35,7 @@ func tryFullDisk(ctx context.Context, t *trial) (string, error) {
 	}
 	kept := fmt.Sprintf("%d answered, %d recorded, %d not, as health counts", small.all(), len(small.recorded), len(small.unrecorded))
 	if _, err := os.Stat("/dev/full"); err != nil {
-		return kept + "; no /dev/full", nil //nolint:nilerr // this part is told as not tried
+		return kept + "; no /dev/full", nil //nolint:nilerr // this part is reported as not tried
 	}
 	if m, err = t.serve(ctx, "--record", "/dev/full"); err != nil {
 		return "", err

@@ -89,7 +89,7 @@ func (l load) put(ctx context.Context, m *mock, seen *sightings) error {
 			s := loadStep(n*l.clients + client)
 			a, err := m.call(ctx, s.method, s.path, s.body, inWorld, world)
 			if err != nil && (l.dies || ctx.Err() != nil) {
-				return nil //nolint:nilerr // nobody has seen this exchange in full
+				return nil //nolint:nilerr // no client has seen this exchange in full
 			}
 			if err == nil && a.status != s.status {
 				err = fmt.Errorf("%s %s: %d %.300s", s.method, s.path, a.status, a.body)

@@ -59,7 +59,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.DurationVar(&o.long, "for", 3*time.Minute, "the `DURATION` shared by the promises that can be tested for any length of time")
+	flags.DurationVar(&o.long, "for", 3*time.Minute, "the `DURATION` shared by the promises that can be tested for any duration")
 	flags.DurationVar(&o.soak, "soak", 2*time.Minute, "the `DURATION` of the soak, not included in -for")
 	only := flags.String("run", "", "test only promises whose names match `REGEXP`")
 	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: a new one each time)")
@@ -68,7 +68,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, err
 	}
 	if o.long <= 0 || o.soak <= 0 {
-		return o, errors.New("-for, -soak: want a length of time such as 3m")
+		return o, errors.New("-for, -soak: want a duration such as 3m")
 	}
 	for o.seed == 0 {
 		o.seed = rand.Uint64N(1_000_000)

@@ -46,7 +46,7 @@ func TestDrain(t *testing.T) {
 	t.Run("a time that is negative", func(t *testing.T) {
 		t.Parallel()
 		code, _, stderr := command(t, "serve", "--drain-time", "-1s")
-		if want := "--drain-time -1s: want a length of time"; code != 2 || !strings.Contains(stderr, want) {
+		if want := "--drain-time -1s: want a duration"; code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("exit code %d, %q, want 2 and %q", code, stderr, want)
 		}
 	})

@@ -153,7 +153,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 
 func (f *serveFlags) run(c *cobra.Command) error {
 	if f.drain < 0 {
-		return fmt.Errorf("--drain-time %v: want a length of time such as 20s, or 0s", f.drain)
+		return fmt.Errorf("--drain-time %v: want a duration such as 20s, or 0s", f.drain)
 	}
 	lines := newImpatient(c.ErrOrStderr())
 	defer lines.close()

@@ -53,7 +53,7 @@ func (t *textWriter) quote(e *recording.Exchange) {
 	t.line("  > %s %s", plain(e.Request.Method), plain(e.Request.URL))
 	t.quoteBody("  > ", e.Request.Body)
 	if e.Response == nil {
-		t.line("  < no answer")
+		t.line("  < no response")
 	} else {
 		t.line("  < %d %s", e.Response.Status, plain(e.Response.Headers.Value("Content-Type")))
 		t.quoteBody("  < ", e.Response.Body)

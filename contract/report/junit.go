@@ -164,7 +164,7 @@ func (r *Report) junitCase(class, rule string, groups []*Group) junitCase {
 		}
 		c.Failure = &junitFailure{message, rule, strings.Join(failures, "\n")}
 		rest = append(rest, reasons...)
-	case len(reasons) == len(groups): // no other check can be said to have passed either
+	case len(reasons) == len(groups): // no other check has passed either
 		text := strings.Join(reasons, "\n")
 		c.Skipped = &text
 	default:

@@ -109,7 +109,7 @@ func TestTextSumsUpWhatCannotBeTold(t *testing.T) {
 	if !strings.Contains(short, "inconclusive  schema  ×1204: no response was recorded\n") || strings.Contains(short, "#20 GET") {
 		t.Errorf("want one line for what cannot be told:\n%s", short)
 	}
-	if !strings.Contains(long, "#20 GET /api/sessions → no answer") {
+	if !strings.Contains(long, "#20 GET /api/sessions → no response") {
 		t.Errorf("want every finding on its own:\n%s", long)
 	}
 }

@@ -90,7 +90,7 @@ func sureness(p specs.Provenance) string {
 // answer is the status of an exchange.
 func (l *Line) answer() string {
 	if l.Status == 0 {
-		return "no answer"
+		return "no response"
 	}
 	return fmt.Sprint(l.Status)
 }

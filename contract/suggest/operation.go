@@ -41,7 +41,7 @@ func (o *operation) into(p *Patch, d *specs.Document, ids map[string]bool) {
 		responses[status] = answer(payloads, is31)
 	}
 	if len(responses) == 0 {
-		responses["default"] = map[string]any{"description": "No answer was recorded"}
+		responses["default"] = map[string]any{"description": "No response was recorded"}
 	}
 	operation["responses"] = responses
 	p.add("/paths", []string{path, strings.ToLower(o.method)}, operation, false)

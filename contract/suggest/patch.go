@@ -24,7 +24,7 @@ type Patch struct {
 	after   map[string]any
 }
 
-// LeftOut returns what the patch leaves out, for want of room or because it may be secret; empty if nothing.
+// LeftOut returns what the patch leaves out because it does not fit or may be secret; empty if nothing.
 func (p *Patch) LeftOut() string {
 	var list []string
 	for _, what := range slices.Sorted(maps.Keys(p.Left)) {

@@ -117,7 +117,7 @@ func (s *schemas) judged(ignored []string) *v3.PathItem {
 	return &lean
 }
 
-// faultsOf keeps of errors what is worth telling.
+// faultsOf returns the parts of errors that are worth reporting.
 func faultsOf(errs []*errors.ValidationError) []engine.Fault {
 	var faults []engine.Fault
 	for _, e := range errs {

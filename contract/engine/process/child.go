@@ -120,7 +120,7 @@ func (c *child) read(answers *receiver) {
 	}
 }
 
-// deliver gives an answer to who waits for it. It reports whether there is somebody.
+// deliver passes an answer to the call that waits for it, and reports whether there is one.
 func (c *child) deliver(a *answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -205,7 +205,7 @@ func below(root, top string) []*found {
 		switch {
 		case err != nil:
 			list = append(list, &found{Input: Input{Path: path}, root: root, err: err})
-			return nil //nolint:nilerr // it is told when it is its turn, and the other files are read
+			return nil //nolint:nilerr // it is reported in its turn, and the other files are read
 		case path != top && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return fs.SkipDir

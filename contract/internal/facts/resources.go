@@ -182,7 +182,7 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 			f.Aliases = append(f.Aliases, alias)
 		}
 	}
-	const enough = 40 // bytes: less may be said of several
+	const enough = 40 // bytes: shorter names may be shared by several
 	if len(s.object.Raw) >= enough && (s.isWhole && s.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
 		f.Mark = markOf(s.object)
 	}

@@ -18,7 +18,7 @@ const (
 	Never  Completeness = "never"
 )
 
-// Excuse is what a request outside the recording would have to have done to explain a violation.
+// Excuse describes a request outside the recording that would explain a violation.
 type Excuse struct {
 	Did           string      // "created", "changed" or "deleted"
 	thing         facts.Thing // none for any of the kind
@@ -26,7 +26,7 @@ type Excuse struct {
 	After, Before *facts.Exchange // when; after is nil for any time before
 }
 
-// NewExcuse returns the excuse that somebody did something to a thing between two exchanges.
+// NewExcuse returns the excuse that something was done to a thing between two exchanges.
 func NewExcuse(did string, t facts.Thing, after, before *facts.Exchange) Excuse {
 	return Excuse{did, t, t.Kind, after, before}
 }
@@ -39,7 +39,7 @@ func (x Excuse) text(c facts.Catalogue) string {
 	return x.Did + " " + c.Text(x.thing)
 }
 
-// say gives a verdict, or holds a violation that somebody whom the recording does not show would explain until all of
+// say gives a verdict, or holds a violation that an unrecorded caller would explain until all of
 // the history is known.
 func (h *history) say(r Ruling) {
 	f := h.w.accounts.callers[h.account]

@@ -43,8 +43,8 @@ func (st *Step) showsSame(x *Entity) bool {
 	})
 }
 
-// Recreated reports whether the answer shows another thing under the name of one that was deleted: somebody whom the
-// recording does not show made it.
+// Recreated reports whether the answer shows another thing under the name of one that was deleted: a caller outside
+// of the recording created it.
 func (x *Entity) Recreated(f *facts.Shown) bool {
 	switch {
 	case f.Ident != "" && x.Ident != "":

@@ -7,7 +7,7 @@ type dwhState struct {
 	TargetLists *bounded[TargetList, *targetsListed]
 }
 
-// TargetList is a list of databases, or of the tables of one, as somebody sees it.
+// TargetList is a list of databases, or of the tables of one, as a caller sees it.
 type TargetList struct {
 	Caller   uint64
 	Database string // empty of a list of databases

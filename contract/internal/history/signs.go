@@ -7,7 +7,7 @@ import (
 	"svc.example/understudy/contract/internal/facts"
 )
 
-// sign shows that somebody did something that the recording does not show.
+// sign shows that something happened that the recording does not contain.
 type sign struct {
 	did       string // "created", "changed" or "deleted"
 	thing     facts.Thing
@@ -20,8 +20,8 @@ func (s *sign) text(c facts.Catalogue) string {
 	return fmt.Sprintf("exchange %d shows that %s was %s", s.by.Number, c.Text(s.thing), s.did)
 }
 
-// supports reports whether a sign makes an excuse likely: it shows that this was done, or that somebody whom the
-// recording does not show deals with such things at the time.
+// supports reports whether a sign makes an excuse likely: it shows that this was done, or that a caller outside
+// of the recording worked on such things at the time.
 func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
 	if !facts.Before(s.after, x.Before) || s.by == judged && s.thing == x.thing {
 		return false

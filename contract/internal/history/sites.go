@@ -43,7 +43,7 @@ type serial struct {
 	firstAt, lastAt int   // the sites of these
 }
 
-// moment is when an exchange was, as far as the recording says: the zero one is of none.
+// moment is the time of an exchange, as far as the recording shows it; the zero value is unknown.
 type moment struct {
 	seq        int64
 	start, end time.Time

@@ -50,7 +50,7 @@ type Ruling struct {
 	Provenance specs.Provenance
 	Evidence   []*facts.Exchange // the last one is what was judged
 	Excuses    []Excuse          // what would make a violation none
-	IfComplete bool              // the violation itself shows somebody unseen, unless the recording is said to be complete
+	IfComplete bool              // the violation itself shows an unrecorded caller, unless the recording is taken as complete
 }
 
 // Result is the result of one chance of a rule.

@@ -3,8 +3,8 @@
 // evidence: a violation names the exchanges that created, referenced and broke. An unknown history, or requests that
 // overlapped, give an inconclusive verdict, never a violation.
 //
-// Each rule is one file, which begins with its description: what must hold, which exchanges the rule watches, what it
-// takes as evidence, and what it does not.
+// Each rule is one file, which begins with its description: what must hold, what it checks, what counts as a
+// violation, and what does not.
 package rule
 
 import (

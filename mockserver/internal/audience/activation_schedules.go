@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// activationSchedule is when an activation runs: by a type and what that needs, or by a unit and a frequency, which is
-// the newer form (public). Both are taken at once (assumed).
+// activationSchedule describes when an activation runs: by a type and its settings, or by a unit and a frequency,
+// which is the newer form (public). Both are taken at once (assumed).
 type activationSchedule struct {
 	Type         *string `json:"scheduleType,omitzero"`
 	Option       *string `json:"scheduleOption,omitzero"`

@@ -252,7 +252,7 @@ func (r *ruleReader) limited(at string, n node, l limit) node {
 	case l.Number < 0 || l.Type == percent && l.Number > 100:
 		r.fail(at+".number", "want 0 or more, and at most 100 for Percent, not %v", l.Number)
 	case l.Type != percent && l.Number != math.Trunc(l.Number):
-		r.fail(at+".number", "want a whole number of profiles, not %v", l.Number)
+		r.fail(at+".number", "want an integer number of profiles, not %v", l.Number)
 	}
 	var by []orderColumn
 	for i, column := range l.OrderColumns {

@@ -252,7 +252,7 @@ func TestWrongRules(t *testing.T) {
 		{"a composite without an expression", `{"type":"Composite","conditions":[]}`, "rule.expr: is missing"},
 		{"a limit below nothing", limited(`{"type":"Count","number":-1}`), "rule.limit.number: want 0 or more"},
 		{"more than all", limited(`{"type":"Percent","number":101}`), "at most 100"},
-		{"half a profile", limited(`{"type":"Count","number":1.5}`), "want a whole number"},
+		{"half a profile", limited(`{"type":"Count","number":1.5}`), "want an integer number"},
 		{"a limit by a column that profiles lack", limited(`{"type":"Count","number":1,"orderColumns":[{"type":"Column","column":"size","order":"ascending"}]}`), "rule.limit.orderColumns.0.column: unknown column"},
 		{"In with null", one("age", `{"type":"In","rightValues":[null]}`), "rightValues"},
 		{"Contain with true", one("name", `{"type":"Contain","rightValue":true}`), "rightValues: want strings, not true"},

@@ -139,7 +139,7 @@ func (r *ruleReader) moment(at string, value jsontext.Value, direction int) (mom
 	}
 	count, err := strconv.Atoi(n.String())
 	if err != nil || count < 0 || count > maxUnits {
-		r.fail(at, "want a time, as {timestamp}, or {last, unit} with a whole number up to %d", maxUnits)
+		r.fail(at, "want a time, as {timestamp}, or {last, unit} with an integer up to %d", maxUnits)
 		return nil, false
 	}
 	unit := object.Get("unit").String()
@@ -168,7 +168,7 @@ func shift(t time.Time, unit string, n int) time.Time {
 	panic(fmt.Sprintf("unit %q", unit))
 }
 
-// startOf is when the unit of the calendar began that a time is in.
+// startOf returns the start of the calendar unit that contains a time.
 func startOf(t time.Time, unit string) time.Time {
 	year, month, day := t.UTC().Date()
 	switch unit {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Schedule is when a workflow starts by itself. Start and End are midnights in the zone, zero when not given; the day
+// Schedule describes when a workflow starts by itself. Start and End are midnights in the zone, zero when not given; the day
 // of End still counts. It is made by NewSchedule or out of a definition; its zero value has no slots.
 type Schedule struct {
 	Kind, Spec     string // "daily", "07:00:00"

@@ -26,7 +26,7 @@ const (
 	headerCost = 48
 )
 
-// Entry is an exchange as the serving path knows it. It is rendered as a recording.Exchange only when somebody asks.
+// Entry is an exchange as the serving path knows it. It is rendered as a recording.Exchange only on request.
 // Nothing of it changes once it is in a journal.
 type Entry struct {
 	Seq            int64

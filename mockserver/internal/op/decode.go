@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Unmarshal reads JSON that somebody has sent. A whole number is an integer there however it is written: 4.0 and 4e0
+// Unmarshal reads JSON that a client sent. A whole number is an integer there however it is written: 4.0 and 4e0
 // are what JSON Schema calls integers, and what languages send that know one kind of number.
 func Unmarshal(data []byte, into any) error {
 	err := json.Unmarshal(data, into)

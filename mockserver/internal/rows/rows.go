@@ -219,7 +219,7 @@ func timeOf(s scalar) (at int64, timed bool, err error) {
 	if at, err = strconv.ParseInt(s.text, 10, 64); err != nil {
 		var seconds float64
 		if seconds, err = strconv.ParseFloat(s.text, 64); err != nil || math.IsNaN(seconds) || math.IsInf(seconds, 0) {
-			return 0, false, nil //nolint:nilerr // it is no time
+			return 0, false, nil //nolint:nilerr // it is not a time
 		}
 		at = int64(math.Floor(max(minTime-1, min(seconds, maxTime+1))))
 	}

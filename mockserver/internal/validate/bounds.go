@@ -27,7 +27,7 @@ func bounded(body []byte) error {
 	for n := 0; ; {
 		token, err := decoder.ReadToken()
 		if errors.Is(err, io.EOF) || err != nil {
-			return nil //nolint:nilerr // what is wrong with it is told where it is read
+			return nil //nolint:nilerr // what is wrong with it is reported where it is read
 		}
 		if kind := token.Kind(); kind != '}' && kind != ']' {
 			n++

@@ -82,7 +82,7 @@ func removeProject(w *world.State, p world.Project, now time.Time) {
 	w.Workflow.Projects.Put(p.ID, p)
 }
 
-// RemoveProject deletes a project on behalf of another interface, unless somebody has done so already.
+// RemoveProject deletes a project on behalf of another interface, unless that has been done already.
 func RemoveProject(w *world.State, id int64, now time.Time) {
 	if p, err := projectByID(w, id); err == nil {
 		removeProject(w, p, now)

@@ -25,7 +25,7 @@ type Warehouse struct {
 	UpdatedAt time.Time         `json:"updatedAt"`
 }
 
-// WarehouseSchedule is when an integration runs by itself, as on the wire.
+// WarehouseSchedule describes when an integration runs by itself, as on the wire.
 type WarehouseSchedule struct {
 	Type     string `json:"type"` // none: never
 	Option   string `json:"option,omitempty"`

@@ -21,7 +21,7 @@ func (ws *Worlds) use(w *World) *World {
 		return w
 	}
 	if ws.idle(w, clock.Wall()) {
-		_ = ws.Delete(w.ID) // or somebody else does
+		_ = ws.Delete(w.ID) // or another request does
 		return nil
 	}
 	w.touch()

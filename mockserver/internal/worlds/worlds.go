@@ -41,7 +41,7 @@ type Worlds struct {
 	settle Settle
 	limits Limits
 	budget budget
-	seeded bool // somebody has asked for a seed, and so for keys that are always the same
+	seeded bool // a seed was requested, and so keys that are always the same
 
 	mu     sync.RWMutex
 	order  []*World

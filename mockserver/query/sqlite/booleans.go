@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// truth is whether an expression is a truth value.
+// truth reports whether an expression is a truth value.
 type truth int
 
 const (

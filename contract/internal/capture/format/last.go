@@ -11,7 +11,7 @@ import (
 )
 
 // last returns the interaction at the end of a cassette, or says what it lacks. Its last line may have no end, because
-// somebody wrote the cassette by hand, or because it was cut. It counts if it can be read, and is left out if it
+// the cassette was written by hand, or because it was cut. It counts if it can be read, and is left out if it
 // is a beginning of something that does not matter.
 func (c *cassette) last(raw record.Raw) (record.Raw, error) {
 	end := bytes.LastIndexByte(raw.Bytes, '\n') + 1

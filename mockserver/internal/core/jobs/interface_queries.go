@@ -51,7 +51,7 @@ type questionKey struct {
 	views          string
 }
 
-var errUnderWay = errors.New("the query is under way") // which nobody gets to see: the handler is called again
+var errUnderWay = errors.New("the query is under way") // never sent: the handler is called again
 
 // Ask answers a question with the queued result for its text, which it counts down, else with the engine. It returns at
 // most the requested number of rows, the first ones.

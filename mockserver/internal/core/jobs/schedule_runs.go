@@ -21,7 +21,7 @@ const historyKept = 90 * 24 * time.Hour // (client)
 // SlotsOf returns the times at which a schedule is due. Without cron there are none.
 func SlotsOf(s world.JobSchedule) (dig.Schedule, error) {
 	zone, err := time.LoadLocation(s.Timezone)
-	if err != nil || s.Timezone == "" || s.Timezone == "Local" { // the machine's own zone is nobody's
+	if err != nil || s.Timezone == "" || s.Timezone == "Local" { // the machine's own zone is not accepted
 		return dig.Schedule{}, op.Unprocessable("timezone", "want the name of an IANA time zone, not %q", s.Timezone)
 	}
 	expression := s.Cron

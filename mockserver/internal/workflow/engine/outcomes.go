@@ -33,5 +33,5 @@ func (p *progress) fits(o world.Outcome, t *world.Task) bool {
 		strings.HasSuffix(t.Name, o.Task)
 }
 
-// DefaultTaskTime is how long a task takes unless the scenario says otherwise.
+// DefaultTaskTime is the time that a task takes unless the scenario has another one.
 const DefaultTaskTime = time.Second
