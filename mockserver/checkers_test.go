@@ -18,7 +18,7 @@ var (
 	exampleCheckers = sync.OnceValues(func() (*contract.Checker, error) { return strict(exampleBases()...) })
 )
 
-// strict returns a checker with both engines, to which also counts what is only assumed of the platform.
+// strict returns a checker with both engines, which judges also by what is only assumed of the platform.
 func strict(opts ...contract.Option) (*contract.Checker, error) {
 	return contract.NewChecker(append(opts, contract.WithTrust(specs.Assumed), contract.WithEngine(libopenapi.New()))...)
 }

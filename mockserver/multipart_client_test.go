@@ -14,23 +14,22 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 
 	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
 	"svc.example/understudy/mockserver/query/sqlite"
+	"svc.example/understudy/specs"
 )
 
 // multipartClient is a client of core that sends the parameters of every POST as multipart/form-data, as one widespread
 // library does.
-type multipartClient struct {
-	*testing.T
-	mock *mockserver.Server
-}
+type multipartClient struct{ *mocktest.Client }
 
-func (c *multipartClient) get(path string) answer {
+func (c multipartClient) get(path string) mocktest.Answer {
 	c.Helper()
-	return call(c.T, c.mock, http.MethodGet, "/core/v3"+path, "").want(c.T, http.StatusOK)
+	return c.Get(path).Want(http.StatusOK)
 }
 
 // post sends names and values in turn.
-func (c *multipartClient) post(path string, fields ...string) answer {
+func (c multipartClient) post(path string, fields ...string) mocktest.Answer {
 	c.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -42,8 +41,7 @@ func (c *multipartClient) post(path string, fields ...string) answer {
 	if err := w.Close(); err != nil {
 		c.Fatal(err)
 	}
-	a := call(c.T, c.mock, http.MethodPost, "/core/v3"+path, body.String(), "Content-Type", w.FormDataContentType())
-	return a.want(c.T, http.StatusOK)
+	return c.Call(http.MethodPost, path, body.String(), "Content-Type", w.FormDataContentType()).Want(http.StatusOK)
 }
 
 // job holds the members of a job that a client reads.
@@ -54,17 +52,18 @@ type job struct {
 	Target string `json:"result"`
 }
 
-func (c *multipartClient) wait(a answer) job {
+func (c multipartClient) wait(a mocktest.Answer) (j job) {
 	c.Helper()
-	id := decode[job](c.T, a).ID
+	id := a.Value("job_id").String()
 	status := ""
 	for range 5 { // queued, running, and what becomes of it
-		if status = decode[job](c.T, c.get("/job/status/"+id)).Status; status == "success" {
-			return decode[job](c.T, c.get("/job/show/"+id))
+		if status = c.get("/job/status/" + id).Value("status").String(); status == "success" {
+			c.get("/job/show/" + id).Into(&j)
+			return j
 		}
 	}
 	c.Fatalf("job %s is %s", id, status)
-	return job{}
+	return j
 }
 
 // packedRows are rows as clients upload them: a stream of maps in MessagePack, gzipped.
@@ -87,8 +86,7 @@ func packedRows(t *testing.T, n int, row func(int) map[string]any) string {
 // The life of core as a client sees it that knows no other body than multipart/form-data. What it did conforms.
 func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 	t.Parallel()
-	mock := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"), mockserver.WithQueryEngine(sqlite.New()))
-	c := &multipartClient{t, mock}
+	c := multipartClient{mocktest.Open(t, specs.Core, mockserver.WithClock("auto"), mockserver.WithQueryEngine(sqlite.New()))}
 
 	c.post("/database/create/kiosk")
 	c.post("/table/create/kiosk/sales", "schema", `[["item","string"],["price","long"]]`, "detect_schema", "true",
@@ -98,9 +96,8 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 	rows := packedRows(t, 1000, func(i int) map[string]any {
 		return map[string]any{"time": 1768469400 + i, "item": []string{"tea", "cake"}[i%2], "price": i % 5}
 	})
-	imported := call(t, mock, http.MethodPut, "/core/v3/table/import/kiosk/sales/msgpack.gz", rows,
-		"Content-Type", "application/octet-stream").want(t, http.StatusOK)
-	if elapsed := decode[map[string]any](t, imported)["elapsed_time"]; fmt.Sprintf("%T", elapsed) != "float64" {
+	imported := c.Call(http.MethodPut, "/table/import/kiosk/sales/msgpack.gz", rows, "Content-Type", "application/octet-stream")
+	if elapsed := imported.Want(http.StatusOK).Object()["elapsed_time"]; fmt.Sprintf("%T", elapsed) != "float64" {
 		t.Errorf("elapsed_time of the import is %v", elapsed)
 	}
 
@@ -113,16 +110,16 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 		"csv":   "cake,500,1000\ntea,500,1000",
 		"tsv":   "cake\t500\t1000\ntea\t500\t1000",
 	} {
-		got := strings.TrimSpace(strings.ReplaceAll(c.get(result+"?limit=&format="+format).body, "\r", ""))
+		got := strings.TrimSpace(strings.ReplaceAll(string(c.get(result+"?limit=&format="+format).Body), "\r", ""))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", format, diff)
 		}
 	}
-	zipped, err := gzip.NewReader(strings.NewReader(c.get(result + "?format=msgpack.gz").body))
+	zipped, err := gzip.NewReader(bytes.NewReader(c.get(result + "?format=msgpack.gz").Body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, err := io.ReadAll(zipped); err != nil || string(plain) != c.get(result+"?format=msgpack").body {
+	if plain, err := io.ReadAll(zipped); err != nil || !bytes.Equal(plain, c.get(result+"?format=msgpack").Body) {
 		t.Errorf("msgpack.gz is not msgpack, zipped: %v", err)
 	}
 
@@ -138,11 +135,11 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 
 	c.post("/schedule/create/nightly", "database", "kiosk", "query", query, "type", "presto", "cron", "0 1 * * *",
 		"timezone", "", "delay", "", "priority", "", "retry_limit", "2")
-	if ran := decode[struct{ Jobs []any }](t, c.post("/schedule/run/nightly/1768500000", "num", "2")); len(ran.Jobs) != 2 {
-		t.Errorf("the schedule ran %d jobs", len(ran.Jobs))
+	if ran := c.post("/schedule/run/nightly/1768500000", "num", "2").Value("jobs").Array(); len(ran) != 2 {
+		t.Errorf("the schedule ran %d jobs", len(ran))
 	}
 	c.post("/schedule/delete/nightly")
 	c.post("/table/delete/kiosk/sales")
 	c.post("/database/delete/kiosk")
-	wantConform(t, exampleChecker(t), mock.World(""))
+	wantConform(t, plainChecker(t), c.World())
 }

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/internal/mocktest"
+	"svc.example/understudy/specs"
 )
 
 // The shapes that a strict client takes of the core data interface: it refuses an answer that lacks a member, has one
@@ -106,32 +107,29 @@ func TestStrictClientRefuses(t *testing.T) {
 
 // strictClient calls the core data interface of a mock of its own.
 type strictClient struct {
-	*testing.T
-	server *mockserver.Server
-	job    string
+	*mocktest.Client
+	job string
 }
 
 func newStrictClient(t *testing.T) *strictClient {
 	t.Helper()
-	return &strictClient{T: t, server: newServer(t, mockserver.WithScenario("empty"))}
+	return &strictClient{Client: mocktest.Open(t, specs.Core)}
 }
 
 // call makes the call of a line: method, path and body. The word idle lets everything come to its end instead.
 func (c *strictClient) call(line string) []byte {
 	c.Helper()
 	if line == "idle" {
-		c.server.World("").AdvanceUntilIdle()
+		c.World().AdvanceUntilIdle()
 		return nil
 	}
 	words := append(strings.SplitN(line, " ", 3), "")
 	path := strings.Replace(words[1], "{job}", c.job, 1)
-	a := call(c.T, c.server, words[0], "/core/v3"+path, words[2]).want(c.T, http.StatusOK)
+	a := c.Call(words[0], path, words[2]).Want(http.StatusOK)
 	if strings.Contains(path, "/job/issue/") {
-		c.job = decode[struct {
-			JobID string `json:"job_id"`
-		}](c.T, a).JobID
+		c.job = a.Value("job_id").String()
 	}
-	return []byte(a.body)
+	return a.Body
 }
 
 func (c *strictClient) fits(body []byte, shape string) {

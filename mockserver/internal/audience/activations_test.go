@@ -15,7 +15,7 @@ func TestActivations(t *testing.T) {
 	t.Parallel()
 	t.Run("answer their creation with code, message and what was sent", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		a := c.As("1/analyst").Post(activations, with(`"description":"daily","allColumns":false,"notifyOn":["onSuccess","onFailure"],
 			"emailRecipients":[1,3],"repeatUnit":"week","repeatFrequency":2,"repeatSubFrequency":[1,7],"startAt":"2026-01-16T06:00:00",
 			"timezone":"Asia/Tokyo","lockEnabled":true,"activationTemplateId":"5","nestedWorkflowName":"w","unknown":1,
@@ -35,7 +35,7 @@ func TestActivations(t *testing.T) {
 	})
 	t.Run("take connection and settings under another spelling, too", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(activations, `{"name":"a","connection_id":1,"connector_config":{"a":1}}`).Want(200).
 			Wants("connectionId", "1", "connectorConfig.a", "1", "connection_id", "")
 		c.Post(activations, `{"name":"a","connectionId":null,"connection_id":1,"connectorConfig":null,"connector_config":{}}`).Want(200)
@@ -44,7 +44,7 @@ func TestActivations(t *testing.T) {
 	})
 	t.Run("keep the settings of the connector out of the journal", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(activations, plain).Want(200).Wants("connectorConfig.password", "s3cret")
 		c.Post(activations, strings.Replace(plain, "connectorConfig", "connector_config", 1)).Want(200)
 		journal, err := c.World().Journal("audience.createActivation")
@@ -60,11 +60,11 @@ func TestActivations(t *testing.T) {
 	})
 	t.Run("take columns of customer groups as they are", func(t *testing.T) {
 		t.Parallel()
-		newRoom(t).Post(activations, with(`"columns":[{"column":"a","source":{"column":"size","customerGroup":"family"}}]`)).Want(200)
+		newClient(t).Post(activations, with(`"columns":[{"column":"a","source":{"column":"size","customerGroup":"family"}}]`)).Want(200)
 	})
 	t.Run("run on schedules of all kinds", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		for _, schedule := range []string{
 			`"scheduleType":"none"`, `"scheduleType":"daily","runAt":"07:30"`, `"scheduleType":"daily","runAt":"07:30:05","timezone":"UTC"`,
 			`"scheduleType":"hourly","runAt":"30:00"`, `"scheduleType":"weekly","scheduleOption":"Mon","runAt":""`,
@@ -120,12 +120,12 @@ func TestActivationRefusals(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := newRoom(t)
+			c := newClient(t)
 			c.Post(activations, test.body).Refused(400, `"code":"400"`, test.want)
 			c.Get(segments).Wants("0.numSyndications", "0")
 		})
 	}
-	c := newRoom(t)
+	c := newClient(t)
 	c.Post("/audiences/9/segments/70/syndications", plain).Refused(404, "audience with id 9")
 	c.Post("/audiences/x/segments/70/syndications", plain).Refused(404, "audience with id x")
 	c.Post("/audiences/61/segments/99/syndications", plain).Refused(404, "segment with id 99")

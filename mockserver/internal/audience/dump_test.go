@@ -11,7 +11,7 @@ func TestDump(t *testing.T) {
 	t.Parallel()
 	dumped := func(t *testing.T) string {
 		t.Helper()
-		c := slowly(t)
+		c := newSlowClient(t)
 		rule := of("And", `{"type":"Reference","id":"70"}`, score)
 		c.Post(segments, `{"name":"a","kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2},"description":"d","rule":`+rule+`}`).Want(200)
 		c.Post(activations, with(`"cron":"0 6 * * *","scheduleType":"cron"`)).Want(200)
@@ -25,7 +25,7 @@ func TestDump(t *testing.T) {
 	t.Run("has all of it, so that it loads as it was", func(t *testing.T) {
 		t.Parallel()
 		state := dumped(t)
-		c := newRoom(t)
+		c := newClient(t)
 		if err := c.World().Load([]byte(state)); err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestDump(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := newRoom(t).World().Load([]byte(broken)); err == nil || !strings.Contains(err.Error(), "write a fixture") {
+		if err := newClient(t).World().Load([]byte(broken)); err == nil || !strings.Contains(err.Error(), "write a fixture") {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -16,7 +16,7 @@ func fuzzed(f *testing.F, mode mockserver.Validation) func(*testing.T) *mocktest
 	if err != nil {
 		f.Fatal(err)
 	}
-	if err := server.World("").Load([]byte(mocktest.People + room)); err != nil {
+	if err := server.World("").Load([]byte(mocktest.People + sixPeople)); err != nil {
 		f.Fatal(err)
 	}
 	return func(t *testing.T) *mocktest.Client {

@@ -16,7 +16,7 @@ func TestQueries(t *testing.T) {
 	t.Parallel()
 	t.Run("answer at once by default", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		a := c.Post(queries, asking).Want(200).Wants("status", "success", "count", "2", "maxPage", "1", "error", "",
 			"customerGroupCount", "", "jobid", "1", "countJobid", "1")
 		id := a.Value("id").String()
@@ -29,13 +29,13 @@ func TestQueries(t *testing.T) {
 	})
 	t.Run("need no body", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(queries, "").Want(200).Wants("status", "success", "count", "6")
 		c.At("core").Get("/job/result/1?format=json").Want(200).Wants("0", "6")
 	})
 	t.Run("change no segment", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		before := string(c.Get(segments).Body)
 		c.Post(queries, asking).Want(200)
 		if after := string(c.Get(segments).Body); after != before {
@@ -44,7 +44,7 @@ func TestQueries(t *testing.T) {
 	})
 	t.Run("are jobs of the core data interface", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.As("1/analyst").Post(queries, strings.Replace(asking, `"Lima"`, `"L'im"`, 1)).Want(200)
 		job := c.At("core").Get("/job/show/1").Want(200)
 		job.Wants("type", "presto", "database", "crm", "status", "success", "user_name", "Ana Analyst", "duration", "0",
@@ -57,7 +57,7 @@ func TestQueries(t *testing.T) {
 	})
 	t.Run("preview columns in their types", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(queries, `{"columns":["id","age","score","city","time","tags"],"rule":`+one("name", `{"type":"In","rightValues":["Ada","Di"]}`)+`}`).Want(200)
 		job := c.At("core").Get("/job/show/1")
 		job.Wants("hive_result_schema", `[["id","bigint"],["age","integer"],["score","double"],["city","varchar"],["time","bigint"],["tags","varchar"]]`)
@@ -69,14 +69,14 @@ func TestQueries(t *testing.T) {
 	})
 	t.Run("show nothing for a value that its column cannot have", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.At("ingestion").Post("/postback/v3/event/crm/people", `{"name":"Gus","age":"old","score":"low"}`).Want(200)
 		c.Post(queries, `{"columns":["name","age","score"],"rule":`+one("name", `{"type":"Equal","rightValue":"Gus"}`)+`}`).Wants("count", "1")
 		c.At("core").Get("/job/result/1?format=json").Want(200).Wants("0", "Gus", "1", "", "2", "")
 	})
 	t.Run("have as many pages as the preview fills, and no more than are wanted", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		for body, want := range map[string]string{
 			`{}`: "1", `{"pageSize":6}`: "1", `{"pageSize":4}`: "2", `{"pageSize":1}`: "6", `{"pageSize":1,"maxPage":4}`: "4",
 			`{"pageSize":5,"maxPage":4}`: "2", `{"rule":` + one("age", `{"type":"Less","rightValue":0}`) + `}`: "0",
@@ -87,14 +87,14 @@ func TestQueries(t *testing.T) {
 	})
 	t.Run("see what has come in since", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(queries, asking).Wants("count", "2")
 		c.At("ingestion").Post("/postback/v3/event/crm/people", `{"name":"Gus","city":"Lima"}`).Want(200)
 		c.Post(queries, asking).Wants("count", "3")
 	})
 	t.Run("say when the world has let records go", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t, mockserver.WithRecordLimit(600))
+		c := newClient(t, mockserver.WithRecordLimit(600))
 		event := `{"name":"` + strings.Repeat("x", 400) + `"}`
 		c.At("ingestion").Post("/postback/v3/event/crm/people", event).Want(200)
 		c.At("ingestion").Post("/postback/v3/event/crm/people", event).Want(200)
@@ -105,7 +105,7 @@ func TestQueries(t *testing.T) {
 	})
 	t.Run("read the columns of records where a table has no schema", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post("/audiences/62/segments/queries", `{"columns":["size"]}`).Refused(400, "unknown column", "want one of time")
 		c.At("core").Post("/table/update/crm/nobody", `{"detect_schema":false}`)
 		c.At("ingestion").Post("/postback/v3/event/crm/nobody", `{"size":"9"}`).Want(200)
@@ -117,7 +117,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	t.Parallel()
 	t.Run("run until their end, which is told once", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t)
+		c := newSlowClient(t)
 		first := c.Post(queries, asking).Want(200).Wants("status", "running", "count", "", "maxPage", "", "error", "",
 			"countJobid", "", "jobid", "1")
 		c.At("core").Get("/job/status/1").Wants("status", "running")
@@ -134,7 +134,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	})
 	t.Run("are another's when the caller, the audience or the body is another", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t)
+		c := newSlowClient(t)
 		c.Post(queries, asking).Wants("jobid", "1")
 		c.As("1/analyst").Post(queries, asking).Wants("jobid", "2")
 		c.Post(queries, strings.Replace(asking, `"name"]`, `"name","id"]`, 1)).Wants("jobid", "3")
@@ -144,7 +144,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	})
 	t.Run("are over at the second call by an auto clock", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t, mockserver.WithClock("auto"))
+		c := newSlowClient(t, mockserver.WithClock("auto"))
 		c.Post(queries, asking).Wants("status", "running")
 		c.Post(queries, asking).Wants("status", "success", "count", "2", "jobid", "1")
 		if now := c.World().Now(); !now.Equal(mocktest.Now.Add(20 * time.Second)) {
@@ -155,7 +155,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	})
 	t.Run("are killed with their job", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t)
+		c := newSlowClient(t)
 		id := c.Post(queries, asking).Value("id").String()
 		c.At("core").Post("/job/kill/1", "").Want(200)
 		c.Advance(time.Minute)
@@ -164,7 +164,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	})
 	t.Run("survive a dump on their way", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t)
+		c := newSlowClient(t)
 		id := c.Post(queries, asking).Value("id").String()
 		state, err := c.World().State()
 		if err != nil {
@@ -187,7 +187,7 @@ func TestQueriesThatTakeTime(t *testing.T) {
 	})
 	t.Run("leave a world idle when they are over", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t)
+		c := newSlowClient(t)
 		c.Post(queries, asking).Wants("status", "running")
 		c.World().AdvanceUntilIdle()
 		c.Post(queries, asking).Wants("status", "success")
@@ -198,21 +198,21 @@ func TestQueriesThatFail(t *testing.T) {
 	t.Parallel()
 	t.Run("say that the table is gone", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.At("core").Post("/table/delete/crm/people", "").Want(200)
 		c.Post(queries, asking).Want(200).Wants("status", "error", "error", "table with name people not found", "count", "", "countJobid", "")
 		c.At("core").Get("/job/status/1").Wants("status", "error")
 	})
 	t.Run("say that the database is gone", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.At("core").Post("/database/delete/crm", "").Want(200)
 		c.Post(queries, asking).Want(200).Wants("status", "error", "error", "database with name crm not found")
 		c.As("1/analyst").Post(queries, asking).Refused(403, "crm")
 	})
 	t.Run("say that a column went while they ran", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t)
+		c := newSlowClient(t)
 		c.Post(queries, asking).Wants("status", "running")
 		c.At("core").Post("/table/update-schema/crm/people", `{"schema":"[[\"name\",\"string\"]]"}`).Want(200)
 		c.Advance(20 * time.Second)
@@ -221,7 +221,7 @@ func TestQueriesThatFail(t *testing.T) {
 	})
 	t.Run("say that the right to ask was lost", func(t *testing.T) {
 		t.Parallel()
-		c := slowly(t)
+		c := newSlowClient(t)
 		c.As("1/analyst").Post(queries, asking).Wants("status", "running")
 		c.At("core").Patch("/access_control/users/3/policies", `{"policy_ids":[]}`).Want(200)
 		c.Advance(20 * time.Second)
@@ -234,7 +234,7 @@ func TestQueuedAnswers(t *testing.T) {
 	t.Parallel()
 	queued := func(t *testing.T, result string) *mocktest.Client {
 		t.Helper()
-		return enter(mocktest.New(t, "audience"), strings.Replace(room, "core:\n", "core:\n  results:\n  - "+result+"\n", 1))
+		return load(mocktest.New(t, "audience"), strings.Replace(sixPeople, "core:\n", "core:\n  results:\n  - "+result+"\n", 1))
 	}
 	t.Run("a lone integer is the count", func(t *testing.T) {
 		t.Parallel()
@@ -272,7 +272,7 @@ func TestQueuedAnswers(t *testing.T) {
 
 func TestQueryRefusals(t *testing.T) {
 	t.Parallel()
-	c := newRoom(t)
+	c := newClient(t)
 	c.Post("/audiences/9/segments/queries", "").Refused(404, "audience with id 9")
 	c.Post("/audiences/all/segments/queries", "").Refused(404, "audience with id all")
 	c.Post(queries, `{"columns":["name","shoe"]}`).Refused(400, `columns.1: unknown column \"shoe\" of the profiles`)

@@ -31,7 +31,7 @@ func whoFits(t *testing.T, tests []counted) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := named(newRoom(t), test.rule); got != test.want {
+			if got := named(newClient(t), test.rule); got != test.want {
 				t.Errorf("%s takes in %q, want %q", test.rule, got, test.want)
 			}
 		})
@@ -176,7 +176,7 @@ func TestLeftOut(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := newRoom(t)
+			c := newClient(t)
 			if got := named(c, test.rule); got != test.want {
 				t.Errorf("takes in %q, want %q", got, test.want)
 			}
@@ -187,7 +187,7 @@ func TestLeftOut(t *testing.T) {
 	}
 	t.Run("what a segment leaves out shows where it is referred to", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		made := c.Post(segments, `{"name":"scored","rule":`+of("And", score, lima)+`}`).Want(200)
 		if got := notes(c); got != "" {
 			t.Errorf("nothing was counted, but the journal says %q", got)
@@ -199,7 +199,7 @@ func TestLeftOut(t *testing.T) {
 	})
 	t.Run("the funnel stage of a segment shows where that is referred to", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(segments, `{"name":"stage","kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2},"rule":`+of("And", lima)+`}`).Want(200)
 		if got := named(c, of("And", `{"type":"Reference","id":"81"}`)); got != "Eve Flo" {
 			t.Errorf("takes in %q", got)
@@ -210,7 +210,7 @@ func TestLeftOut(t *testing.T) {
 	})
 	t.Run("funnels are said to be missing for kind 2", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(queries, `{"kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2}}`).Want(200).Wants("count", "6")
 		if got := notes(c); !strings.Contains(got, "the mock does not support funnels") {
 			t.Errorf("the journal says %q", got)
@@ -263,7 +263,7 @@ func TestWrongRules(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := newRoom(t)
+			c := newClient(t)
 			c.Post(queries, `{"rule":`+test.rule+`}`).Refused(400, test.want)
 			c.Post(segments, `{"name":"wrong","rule":`+test.rule+`}`).Refused(400, test.want)
 			c.Get(segments).Wants("#", "2")
@@ -275,7 +275,7 @@ func TestWrongRules(t *testing.T) {
 // A rule that was right when its segment was made may name a column that has gone since.
 func TestStaleRules(t *testing.T) {
 	t.Parallel()
-	c := newRoom(t)
+	c := newClient(t)
 	c.At("core").Post("/table/update-schema/crm/people", `{"schema":"[[\"name\",\"string\"]]"}`).Want(200)
 	c.Post(queries, `{"rule":`+of("And", `{"type":"Reference","id":"70"}`)+`}`).
 		Refused(400, `rule: segment 70: rule.conditions.0.leftValue.name: unknown column \"city\" of the profiles`)

@@ -11,7 +11,7 @@ func TestSeed(t *testing.T) {
 	t.Parallel()
 	t.Run("makes segments and activations as they would be asked for", func(t *testing.T) {
 		t.Parallel()
-		c := enter(mocktest.New(t, "audience"), room+`
+		c := load(mocktest.New(t, "audience"), sixPeople+`
   - {audience: People, name: Refers, rule: {type: Or, conditions: [{type: Reference, id: '70'}]}, countPopulation: true,
      createdAt: now-2d, user: kiosk, updatedBy: owner@shop.example, updatedAt: now-1d}
   activations:
@@ -43,7 +43,7 @@ func TestSeed(t *testing.T) {
 			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {name: a}}]", "activation 1 of a: connectorConfig: is missing"},
 			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {title: a}}]", "name"},
 		} {
-			head, _, _ := strings.Cut(room, "  segments:")
+			head, _, _ := strings.Cut(sixPeople, "  segments:")
 			err := mocktest.New(t, "audience").World().Load([]byte(mocktest.People + head + "  " + test.more + "\n"))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s\nerror %v, want %q in it", test.more, err, test.want)
@@ -58,7 +58,7 @@ func TestSeed(t *testing.T) {
 			{"{id: 62,", "{id: 61,", "61 is given twice"},
 			{"name: Nobody, database", "name: People, database", "People is given twice"},
 		} {
-			fixture := strings.Replace(room, test.from, test.to, 1)
+			fixture := strings.Replace(sixPeople, test.from, test.to, 1)
 			err := mocktest.New(t, "audience").World().Load([]byte(mocktest.People + fixture))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s\nerror %v, want %q in it", test.to, err, test.want)

@@ -16,7 +16,7 @@ func TestSegments(t *testing.T) {
 	t.Parallel()
 	t.Run("are listed by id, those of the audience only", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Get(segments).Want(200).Wants("#.id", "[70,71]", "0.audienceId", "61", "0.name", "From Lima",
 			"0.kind", "0", "0.realtime", "false", "0.description", "", "0.population", "", "0.isVisible", "true",
 			"0.createdAt", "2026-01-15T09:30:00Z", "0.createdBy", `{"id":"1","name":"Ada Admin"}`, "0.rule.type", "And",
@@ -25,11 +25,11 @@ func TestSegments(t *testing.T) {
 	})
 	t.Run("are listed by users who may not query the profiles, too", func(t *testing.T) {
 		t.Parallel()
-		newRoom(t).As("1/delegate").Get(segments).Want(200)
+		newClient(t).As("1/delegate").Get(segments).Want(200)
 	})
 	t.Run("answer their creation with code, message and themselves, and are in the listing", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		made := c.As("1/analyst").Post(segments, `{"audienceId":61,"name":"Young","kind":1,"description":"under 40",
 			"segmentFolderId":7,"more":1,"rule":`+one("age", `{"type":"Less","rightValue":40}`)+`}`).Want(200)
 		made.Wants("code", "200", "message", "OK", "id", "81", "audienceId", "61", "kind", "1", "realtime", "true",
@@ -41,7 +41,7 @@ func TestSegments(t *testing.T) {
 	})
 	t.Run("have a population when it is to be counted", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(segments, `{"name":"a","countPopulation":true,"rule":`+of("And", lima)+`}`).Want(200).Wants("population", "2")
 		c.Post(segments, `{"name":"b","countPopulation":true}`).Want(200).Wants("population", "6", "rule", "")
 		c.Post(segments, `{"name":"c","countPopulation":true,"rule":{}}`).Want(200).Wants("population", "6", "rule", "")
@@ -49,7 +49,7 @@ func TestSegments(t *testing.T) {
 	})
 	t.Run("that cannot be counted say why in the journal", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.At("core").Post("/table/delete/crm/people", "").Want(200)
 		made := c.Post(segments, `{"name":"a","countPopulation":true,"rule":`+one("shoe", `{"type":"IsNull"}`)+`}`)
 		made.Want(200).Wants("population", "")
@@ -59,13 +59,13 @@ func TestSegments(t *testing.T) {
 	})
 	t.Run("may be told to be realtime by the older flag", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(segments, `{"name":"a","realtime":true}`).Want(200).Wants("kind", "1", "realtime", "true")
 		c.Post(segments, `{"name":"b","kind":0,"realtime":true}`).Want(200).Wants("kind", "0", "realtime", "false")
 	})
 	t.Run("of kind 2 need a funnel stage", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		for _, stage := range []string{"", `,"funnel_stage":{}`, `,"funnel_stage":{"funnel_id":1}`} {
 			c.Post(segments, `{"name":"a","kind":2`+stage+`}`).Refused(400, "funnel_stage: is required for kind 2")
 		}
@@ -73,21 +73,21 @@ func TestSegments(t *testing.T) {
 	})
 	t.Run("know who refers to them", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		twice := of("Or", `{"type":"Reference","id":"70"}`, of("And", `{"type":"Reference","id":"70","exclude":true}`))
 		c.Post(segments, `{"name":"Either","rule":`+twice+`}`).Want(200)
 		c.Get(segments).Wants("0.referencedBy", `[{"id":81,"name":"Either"}]`, "1.referencedBy", "[]")
 	})
 	t.Run("count their activations", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		c.Post(activations, plain).Want(200)
 		c.Post(activations, plain).Want(200)
 		c.Get(segments).Wants("0.numSyndications", "2", "1.numSyndications", "0")
 	})
 	t.Run("that are referred to many times are counted once", func(t *testing.T) {
 		t.Parallel()
-		c := newRoom(t)
+		c := newClient(t)
 		id := int64(70)
 		for range 40 { // two to the power of forty, otherwise
 			rule := of("And", strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"type":"Reference","id":"%d"},`, id), 2), ","))
@@ -98,7 +98,7 @@ func TestSegments(t *testing.T) {
 
 func TestSegmentRefusals(t *testing.T) {
 	t.Parallel()
-	c := newRoom(t)
+	c := newClient(t)
 	const body = `{"name":"a"}`
 	for _, path := range []string{"/audiences/9/segments", "/audiences/x/segments", "/audiences/-1/segments"} {
 		c.Get(path).Refused(404, `"code":"404"`, "audience with id")
@@ -121,7 +121,7 @@ func TestSegmentRefusals(t *testing.T) {
 // Without the validation of requests, the rules still refuse what they cannot use.
 func TestUnvalidated(t *testing.T) {
 	t.Parallel()
-	c := newRoom(t, mockserver.WithValidation(mockserver.Off))
+	c := newClient(t, mockserver.WithValidation(mockserver.Off))
 	c.Post(segments, `{"name":"a","kind":3}`).Refused(400, "kind: want 0")
 	c.Post(segments, `{"name":"a","rule":5}`).Refused(400, "rule")
 	c.Post(segments, `{"name":"a","rule":{"a":1}}`).Refused(400, `rule.type: want And, Or or Composite, not \"\"`)

@@ -7,10 +7,10 @@ import (
 	"svc.example/understudy/mockserver/internal/llm/llmtest"
 )
 
-// newFull returns a studio with a resource of every kind that has rules here.
-func newFull(t *testing.T) *llmtest.Studio {
+// newFull returns a client of a mock with a resource of every kind that has rules here.
+func newFull(t *testing.T) *llmtest.Client {
 	t.Helper()
-	s := llmtest.NewStudio(t)
+	s := llmtest.New(t)
 	s.Change("projects", s.Project, `{"useWorkflowExecutor":true,"useRuntimeTextResource":true}`)
 	s.Make("form_interfaces", llmtest.FormAttributes)
 	s.Make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)

@@ -33,7 +33,7 @@ func TestErrorsOfResources(t *testing.T) {
 	t.Parallel()
 	t.Run("what is not there is named in a sentence", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		for _, path := range []string{"/api/agents/", "/api/tool_targets/", "/api/projects/", "/api/chats/"} {
 			for _, id := range []string{llmtest.NoID, "7"} {
 				wantErrors(s.Get(path+id), http.StatusNotFound,
@@ -43,7 +43,7 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 	t.Run("so is what cannot be sent", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		wantErrors(s.Change("agents", s.Agent, `{"isManaged":true,"colour":"red"}`), http.StatusBadRequest,
 			[4]string{"Param not allowed", "isManaged is not allowed."})
 		wantErrors(s.Change("agents", s.Agent, `{"size":7,"colour":"red"}`), http.StatusBadRequest,
@@ -51,7 +51,7 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 	t.Run("an invalid attribute has a title by its kind and its name before the reason", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		wantErrors(s.Change("agents", s.Agent, `{"name":" "}`), http.StatusUnprocessableEntity,
 			[4]string{"can't be blank", "name - can't be blank", "/data/attributes/name", llmtest.Blank})
 		wantErrors(s.Create("projects", `{"name":"Store"}`), http.StatusUnprocessableEntity, [4]string{
@@ -65,7 +65,7 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 	t.Run("titles are the same for all mistakes of a kind", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		for path, title := range map[string]string{
 			"/api/projects?page[limit]=0":                "Invalid page value",
 			"/api/projects?page[offset]=x":               "Invalid page value",
@@ -92,7 +92,7 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 	t.Run("a return mode of null is no blank one", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		attributes := `{"name":"I","projectId":"PROJECT","imageModelType":"nova-canvas","imageReturnMode":`
 		id := s.Make("image_generators", attributes+`"ID"}`)
 		for _, mode := range []string{"null", `""`, `"URL"`} {
@@ -107,7 +107,7 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 	t.Run("an attachment to an unknown chat lacks its project, the id of that, and the chat", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		wantErrors(s.Create("chat_attachments",
 			`{"chatId":"`+llmtest.NoID+`","inputFieldName":null,"contentType":"text/plain","binaryBase64":"aGk="}`),
 			http.StatusUnprocessableEntity,
@@ -118,7 +118,7 @@ func TestErrorsOfResources(t *testing.T) {
 	})
 	t.Run("an empty name of what is a tool target by itself is found on that, too", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		want := [][4]string{
 			{"can't be blank", "name - can't be blank", "/data/attributes/name", llmtest.Blank},
 			{"can't be blank", "toolTarget/name - can't be blank", "/data/attributes/toolTarget/name", llmtest.Blank},
@@ -149,7 +149,7 @@ func TestErrorsOfResources(t *testing.T) {
 // The status in a plain 404 is text or an integer, depending on the operation.
 func TestStatusesOfPlainErrors(t *testing.T) {
 	t.Parallel()
-	s := llmtest.NewStudio(t)
+	s := llmtest.New(t)
 	for path, test := range map[string]struct{ body, status string }{
 		"/api/agent_schedules/" + llmtest.NoID + "/callback": {`{"session_id":"1","attempt_id":"2","status":"success"}`, `"404"`},
 		"/api/agent_schedules/" + llmtest.NoID + "/execute":  {"", "404"},

@@ -84,7 +84,7 @@ func TestChatapp(t *testing.T) {
 	})
 	t.Run("an unknown action, and one of another kind of integration, is not found", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Make("integrations", llmtest.WebhookAttributes)
 		for _, action := range []string{s.IDs("/api/actions")[0], llmtest.NoID} {
 			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now).Refused(http.StatusNotFound, `"status":"404"`, action)

@@ -14,7 +14,7 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	t.Run("an agent has a temperature of 0, four rounds of tools and no effort to reason unless it says otherwise", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Get("/api/agents/"+s.Agent).Wants("data.attributes.temperature", "0", "data.attributes.maxToolIterations", "4",
 			"data.attributes.reasoningEffort", "NONE", "data.attributes.systemPrompt", "", "data.attributes.starterMessage", "",
 			"data.attributes.tools.#", "0", "data.attributes.variables.#", "0", "data.attributes.outputs.#", "0",
@@ -22,7 +22,7 @@ func TestAgents(t *testing.T) {
 	})
 	t.Run("texts that are null are empty ones, on creation and on change", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		made := s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5","systemPrompt":null,"starterMessage":null}`).
 			Want(http.StatusCreated)
 		wantEmptyTexts(made, "data.attributes.")
@@ -33,7 +33,7 @@ func TestAgents(t *testing.T) {
 	})
 	t.Run("a new agent has empty texts wherever it is answered, also one of a fixture", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		wantEmptyTexts(s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5"}`).Want(http.StatusCreated), "data.attributes.")
 		wantEmptyTexts(s.Get("/api/agents/"+s.Agent).Want(http.StatusOK), "data.attributes.")
 		wantEmptyTexts(s.Get("/api/agents").Want(http.StatusOK), "data.1.attributes.")
@@ -42,7 +42,7 @@ func TestAgents(t *testing.T) {
 	})
 	t.Run("a temperature is from 0 to 1", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Change("agents", s.Agent, `{"temperature":1}`).Want(http.StatusOK).Wants("data.attributes.temperature", "1")
 		for _, text := range []string{"1.1", "-0.1", "2", `"warm"`} {
 			llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"temperature":`+text+`}`), "temperature", llmtest.Misfit)
@@ -51,20 +51,20 @@ func TestAgents(t *testing.T) {
 	})
 	t.Run("rounds of tools are counted from 1, in whole numbers", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"maxToolIterations":1.5}`), "maxToolIterations", "NOT_AN_INTEGER")
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"maxToolIterations":0}`), "maxToolIterations", llmtest.Misfit)
 	})
 	t.Run("an agent is in a project that there is, and has a name", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"projectId":"`+llmtest.NoID+`"}`), "projectId", llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"projectId":"`+s.Agent+`"}`), "projectId", llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"name":"\t"}`), "name", llmtest.Blank)
 	})
 	t.Run("what a change leaves out stays, and a list is replaced as a whole", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		output := `{"name":%q,"functionName":%q,"jsonSchema":"{}"}`
 		s.Change("agents", s.Agent, `{"outputs":[`+fmt.Sprintf(output, "a", "a")+`,`+fmt.Sprintf(output, "b", "b")+`]}`).
 			Want(http.StatusOK)
@@ -76,7 +76,7 @@ func TestAgents(t *testing.T) {
 	})
 	t.Run("schemas are JSON, functions have names of their own", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"{\"type\":"}]}`),
 			"outputs/0/jsonSchema", "LLM_INVALID_JSON")
 		twice := s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"{}"},
@@ -101,19 +101,19 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	t.Run("the models in use are listed with names for people", func(t *testing.T) {
 		t.Parallel()
-		llmtest.NewStudio(t).Get("/api/users/current_settings").Want(http.StatusOK).Wants(
+		llmtest.New(t).Get("/api/users/current_settings").Want(http.StatusOK).Wants(
 			`availableModels.claude-4\.5-sonnet.displayName`, "Claude 4.5 Sonnet", "availableModels.@keys.#", "16",
 			"availableImageModels.nova-canvas.displayName", "Nova Canvas", "data", "")
 	})
 	t.Run("an agent is made with a model in use", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"abacus-1"}`), "modelType", llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"modelType":"abacus-1"}`), "modelType", llmtest.Misfit)
 	})
 	t.Run("a model that has gone out of use stays until it is changed, to one in use", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Edit(func(state string) string { return strings.Replace(state, `"gpt-5"`, `"abacus-1"`, 1) })
 		s.Change("agents", s.Agent, `{"name":"Old hand"}`).Want(http.StatusOK).Wants("data.attributes.modelType", "abacus-1")
 		s.Change("agents", s.Agent, `{"modelType":"abacus-1"}`).Want(http.StatusOK)
@@ -123,7 +123,7 @@ func TestModels(t *testing.T) {
 	})
 	t.Run("the caller and the account have their ids in digits", func(t *testing.T) {
 		t.Parallel()
-		llmtest.NewStudio(t).As("1/owner").Get("/api/users/current").Want(http.StatusOK).
+		llmtest.New(t).As("1/owner").Get("/api/users/current").Want(http.StatusOK).
 			Wants("user.id", "2", "user.name", "Otto Owner", "account.id", "1", "data", "")
 	})
 }
@@ -137,7 +137,7 @@ func TestAgentTools(t *testing.T) {
 	t.Parallel()
 	t.Run("a tool says what it points at", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		text := s.Make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
 		helper := s.Make("agents", `{"name":"Second","projectId":"PROJECT","modelType":"gpt-5"}`)
 		s.Change("agents", s.Agent, `{"tools":[`+toolFor("text_knowledge_base", text, "read")+`,`+toolFor("agent", helper, "ask")+`]}`).
@@ -148,7 +148,7 @@ func TestAgentTools(t *testing.T) {
 	})
 	t.Run("the output mode of a tool is never null in an answer", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		text := s.Make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
 		tool := func(name, mode string) string {
 			return strings.Replace(toolFor("text_knowledge_base", text, name), "}", mode+"}", 1)
@@ -166,7 +166,7 @@ func TestAgentTools(t *testing.T) {
 	})
 	t.Run("a target is there, and of the kind that the tool says", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		for _, kind := range []string{
 			"knowledge_base", "text_knowledge_base", "datastore_query_tool", "image_generator", "presentation_artifact_tool",
 			"web_search_tool", "workflow_executor",
@@ -182,7 +182,7 @@ func TestAgentTools(t *testing.T) {
 	})
 	t.Run("a tool may not point at an agent of others", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		theirs := s.WithKey("1/owner").Make("agents", `{"name":"Theirs","projectId":"PROJECT","modelType":"gpt-5"}`)
 		tools := `"tools":[` + toolFor("agent", theirs, "ask") + `]`
 		s.Create("agents", `{"name":"Mine","projectId":"PROJECT","modelType":"gpt-5",`+tools+`}`).
@@ -192,13 +192,13 @@ func TestAgentTools(t *testing.T) {
 	})
 	t.Run("what the server works out cannot be sent", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		tool := `{"toolTargetId":"AGENT","toolTargetType":"agent","targetFunction":"RUN","functionName":"ask","targetType":"Agent"}`
 		s.Change("agents", s.Agent, `{"tools":[`+tool+`]}`).Refused(http.StatusBadRequest, "targetType", `"code":"105"`)
 	})
 	t.Run("functions of tools and outputs share their names, and the schema of an agent's input is JSON", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		tool := `{"toolTargetId":"AGENT","toolTargetType":"agent","targetFunction":"RUN","functionName":"ask","agentPromptSchema":"{"}`
 		refused := s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"ask","jsonSchema":"{}"}],"tools":[`+tool+`]}`)
 		llmtest.WantUnprocessable(refused, "tools/0/functionName", llmtest.TwiceThere)
@@ -206,7 +206,7 @@ func TestAgentTools(t *testing.T) {
 	})
 	t.Run("a tool whose target is gone stays, and cannot be added again", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		text := s.Make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
 		tools := `{"tools":[` + toolFor("text_knowledge_base", text, "read") + `]}`
 		s.Change("agents", s.Agent, tools).Want(http.StatusOK)
@@ -217,7 +217,7 @@ func TestAgentTools(t *testing.T) {
 	})
 	t.Run("variables point at targets like tools", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		variable := func(target, more string) string {
 			return `{"variables":[{"name":"columns","toolTargetId":"` + target +
 				`","toolTargetType":"text_knowledge_base","targetFunction":"LIST_COLUMNS"` + more + `}]}`
@@ -235,7 +235,7 @@ func TestAgentsInUse(t *testing.T) {
 	t.Parallel()
 	t.Run("an agent is not deleted while prompts and tools refer to it, which the error lists", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		user := s.Make("agents", `{"name":"User","projectId":"PROJECT","modelType":"gpt-5","tools":[`+toolFor("agent", s.Agent, "ask")+`]}`)
 		refused := s.Delete("/api/agents/" + s.Agent)
 		refused.Refused(http.StatusUnprocessableEntity, s.Prompt, user)
@@ -249,14 +249,14 @@ func TestAgentsInUse(t *testing.T) {
 	})
 	t.Run("its own tools do not keep it", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Change("agents", s.Agent, `{"tools":[`+toolFor("agent", s.Agent, "ask")+`]}`).Want(http.StatusOK)
 		s.Remove("prompts", s.Prompt)
 		s.Remove("agents", s.Agent)
 	})
 	t.Run("interfaces keep it, too", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Remove("prompts", s.Prompt)
 		for kind, attributes := range map[string]string{
 			"form_interfaces": llmtest.FormAttributes,

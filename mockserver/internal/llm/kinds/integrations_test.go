@@ -15,7 +15,7 @@ func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	t.Run("a webhook gets a user, a password and their header", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		made := s.Create("integrations", llmtest.WebhookAttributes).Want(http.StatusCreated)
 		user := made.Value("data.attributes.webhookAuthorizationUsername").String()
 		password := made.Value("data.attributes.webhookAuthorizationPassword").String()
@@ -31,7 +31,7 @@ func TestIntegrations(t *testing.T) {
 	})
 	t.Run("what the client gives is kept, and a change of it changes the header", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		made := s.Create("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[],"webhookAuthorizationUsername":"me",
 			"webhookAuthorizationPassword":"secret"}`).Want(http.StatusCreated)
 		made.Wants("data.attributes.webhookAuthorizationHeader", basic("me", "secret"))
@@ -44,13 +44,13 @@ func TestIntegrations(t *testing.T) {
 	})
 	t.Run("an integration of another kind has no credentials", func(t *testing.T) {
 		t.Parallel()
-		llmtest.NewStudio(t).Create("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP","actions":[]}`).Want(http.StatusCreated).
+		llmtest.New(t).Create("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP","actions":[]}`).Want(http.StatusCreated).
 			Wants(
 				"data.attributes.webhookAuthorizationUsername", "", "data.attributes.webhookAuthorizationHeader", "")
 	})
 	t.Run("there are up to 10 CORS origins", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		id := s.Make("integrations", llmtest.WebhookAttributes)
 		origins := func(n int) string {
 			return `{"webhookCorsOrigins":[` + strings.TrimSuffix(strings.Repeat(`{"origin":"https://a.example"},`, n), ",") + `]}`
@@ -61,7 +61,7 @@ func TestIntegrations(t *testing.T) {
 	})
 	t.Run("each action names a prompt that there is, once, and has tags of the form key:value", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK",
 			"actions":[{"promptId":"PROMPT"},{"promptId":"PROMPT"}]}`),
 			"actions/1/promptId", llmtest.TwiceThere)
@@ -78,7 +78,7 @@ func TestIntegrations(t *testing.T) {
 	})
 	t.Run("replacing the actions moves updatedAt, and those of prompts that stay keep their ids", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		id := s.Make("integrations", llmtest.WebhookAttributes)
 		action := s.IDs("/api/actions")[0]
 		other := s.Make("prompts", `{"name":"Tell","projectId":"PROJECT","agentId":"AGENT","template":"x"}`)
@@ -97,7 +97,7 @@ func TestIntegrations(t *testing.T) {
 	})
 	t.Run("its project is there", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"AGENT","serviceType":"WEBHOOK","actions":[]}`), "projectId", llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"PROJECT","serviceType":"","actions":[]}`), "serviceType", llmtest.Blank)
 	})
@@ -111,7 +111,7 @@ func TestActions(t *testing.T) {
 	t.Parallel()
 	t.Run("an action shows the address that its integration is called by", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		id := s.Make("integrations", llmtest.WebhookAttributes)
 		page := s.Get("/api/actions").Want(http.StatusOK)
 		action := page.Value("data.0.id").String()
@@ -125,7 +125,7 @@ func TestActions(t *testing.T) {
 	})
 	t.Run("filters narrow the list down, and all of them must hold", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		hook := s.Make("integrations", llmtest.WebhookAttributes)
 		other := s.Make("projects", `{"name":"Other"}`)
 		app := s.Make("integrations", `{"projectId":"`+other+`","serviceType":"CHATAPP","chatIgnoreManagedActions":true,
@@ -156,7 +156,7 @@ func TestActions(t *testing.T) {
 	})
 	t.Run("managed integrations are left out when asked for, or when their chats ignore them", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Make("integrations", llmtest.WebhookAttributes)
 		s.Make("integrations", strings.Replace(llmtest.WebhookAttributes, `"actions"`, `"chatIgnoreManagedActions":true,"actions"`, 1))
 		s.Edit(func(state string) string {
@@ -168,7 +168,7 @@ func TestActions(t *testing.T) {
 	})
 	t.Run("a filter that cannot be read is refused with code 107", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		for _, filter := range []string{"filter[ui_tags]=sales", "filter[parent_segment_id]=x", "filter[skip_managed]=maybe"} {
 			name, _, _ := strings.Cut(filter, "=")
 			s.Get("/api/actions?"+filter).Refused(http.StatusBadRequest, `"code":"107"`, name)

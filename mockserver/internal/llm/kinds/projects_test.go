@@ -13,13 +13,13 @@ func TestProjects(t *testing.T) {
 	t.Parallel()
 	t.Run("a new project is nobody's but the account's", func(t *testing.T) {
 		t.Parallel()
-		llmtest.NewStudio(t).Create("projects", `{"name":"Other"}`).Want(http.StatusCreated).Wants(
+		llmtest.New(t).Create("projects", `{"name":"Other"}`).Want(http.StatusCreated).Wants(
 			"data.attributes.managedType", "NONE", "data.attributes.isManaged", "false", "data.attributes.useParentSegment", "false",
 			"data.attributes.description", "", "data.attributes.createdAt", "2026-01-15T09:30:00.000Z")
 	})
 	t.Run("a name is there once in the account", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Create("projects", `{"name":"Store"}`), "name", llmtest.TwiceThere)
 		other := s.Make("projects", `{"name":"Other"}`)
 		llmtest.WantUnprocessable(s.Change("projects", other, `{"name":"Store"}`), "name", llmtest.TwiceThere)
@@ -29,7 +29,7 @@ func TestProjects(t *testing.T) {
 	})
 	t.Run("a name is not blank, a description not longer than 2,000 characters", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		llmtest.WantUnprocessable(s.Create("projects", `{"name":" "}`), "name", llmtest.Blank)
 		long := strings.Repeat("ä", 2000)
 		s.Change("projects", s.Project, `{"description":"`+long+`"}`).Want(http.StatusOK)
@@ -38,12 +38,12 @@ func TestProjects(t *testing.T) {
 	})
 	t.Run("managedType cannot be sent", func(t *testing.T) {
 		t.Parallel()
-		llmtest.NewStudio(t).Create("projects", `{"name":"Other","managedType":"NONE"}`).
+		llmtest.New(t).Create("projects", `{"name":"Other","managedType":"NONE"}`).
 			Refused(http.StatusBadRequest, "managedType", `"code":"105"`)
 	})
 	t.Run("a project with useWorkflowExecutor has a workflow executor", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		made := s.Create("projects", `{"name":"Other","useWorkflowExecutor":true}`).Want(http.StatusCreated)
 		project := made.Value("data.id").String()
 		state := llmtest.StateOf(s)
@@ -57,7 +57,7 @@ func TestProjects(t *testing.T) {
 	})
 	t.Run("a project with useRuntimeTextResource has a managed text tool, which nobody else touches", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Change("projects", s.Project, `{"useRuntimeTextResource":true}`).Want(http.StatusOK)
 		tool := llmtest.StateOf(s).Get("llm.TextKnowledgeBases.@values.0.uuid").String()
 		s.Get("/api/text_knowledge_bases/"+tool).Want(http.StatusOK).
@@ -71,7 +71,7 @@ func TestProjects(t *testing.T) {
 
 func TestProjectFilters(t *testing.T) {
 	t.Parallel()
-	s := llmtest.NewStudio(t) // Store has no interfaces
+	s := llmtest.New(t) // Store has no interfaces
 	forms := s.Make("projects", `{"name":"Forms","description":"for the shop window"}`)
 	chats := s.Make("projects", `{"name":"Chats"}`)
 	s.Make("form_interfaces", strings.Replace(llmtest.FormAttributes, "PROJECT", forms, 1))
@@ -106,7 +106,7 @@ func TestOverviews(t *testing.T) {
 	t.Parallel()
 	t.Run("of what there is none, the first is null", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		empty := s.Make("projects", `{"name":"Empty"}`)
 		got := s.Get("/api/projects/" + empty + "?include=overview").Want(http.StatusOK)
 		got.Wants("data.relationships.overview.data.type", "overviews", "included.0.type", "overviews", "included.0.id", empty,
@@ -115,7 +115,7 @@ func TestOverviews(t *testing.T) {
 	})
 	t.Run("a project counts what is in it and names what was made first", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t, "core: {databases: [{name: shop}]}")
+		s := llmtest.New(t, "core: {databases: [{name: shop}]}")
 		other := s.Make("projects", `{"name":"Other"}`)
 		s.Make("agents", `{"name":"Foreign","projectId":"`+other+`","modelType":"gpt-5"}`)
 		s.Make("agents", `{"name":"A second","projectId":"PROJECT","modelType":"gpt-5"}`)
@@ -131,7 +131,7 @@ func TestOverviews(t *testing.T) {
 	})
 	t.Run("an agent counts whom it refers to and what refers to it", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		caller := func(name string, targets ...string) string {
 			var tools []string
 			for i, target := range targets {
@@ -157,7 +157,7 @@ func TestOverviews(t *testing.T) {
 // The contents of a project are deleted with it, and resources in other projects lose their references.
 func TestProjectRemoval(t *testing.T) {
 	t.Parallel()
-	s := llmtest.NewStudio(t)
+	s := llmtest.New(t)
 	other := s.Make("projects", `{"name":"Other"}`)
 	gone := []string{
 		"/api/agents/" + s.Agent, "/api/prompts/" + s.Prompt,

@@ -12,7 +12,7 @@ func TestPrompts(t *testing.T) {
 	t.Parallel()
 	t.Run("the agent of a prompt is fixed for life", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		other := s.Make("agents", `{"name":"Second","projectId":"PROJECT","modelType":"gpt-5"}`)
 		llmtest.WantUnprocessable(s.Change("prompts", s.Prompt, `{"agentId":"`+other+`"}`), "agentId", "LLM_IMMUTABLE")
 		s.Change("prompts", s.Prompt, `{"agentId":"AGENT","name":"Tell"}`).Want(http.StatusOK).
@@ -20,7 +20,7 @@ func TestPrompts(t *testing.T) {
 	})
 	t.Run("the hint has the placeholders of the template, each once, in order", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		for template, want := range map[string]string{
 			"Say it.":                           `{"type":"object","properties":{}}`,
 			"{{b}} and {{ a }}, {{b}}":          `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"}}}`,
@@ -35,7 +35,7 @@ func TestPrompts(t *testing.T) {
 	})
 	t.Run("a system prompt has up to 9,000 characters", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Change("prompts", s.Prompt, `{"systemPrompt":"`+strings.Repeat("é", 9000)+`"}`).Want(http.StatusOK)
 		refused := s.Change("prompts", s.Prompt, `{"systemPrompt":"`+strings.Repeat("e", 9001)+`"}`)
 		llmtest.WantUnprocessable(refused, "systemPrompt", llmtest.TooLong)
@@ -45,7 +45,7 @@ func TestPrompts(t *testing.T) {
 	})
 	t.Run("a deleted prompt takes its actions out of integrations", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		other := s.Make("prompts", `{"name":"Tell","projectId":"PROJECT","agentId":"AGENT","template":"x"}`)
 		hook := s.Make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK",
 			"actions":[{"promptId":"PROMPT"},{"promptId":"`+other+`"}]}`)
@@ -89,7 +89,7 @@ func TestFormInterfaces(t *testing.T) {
 	t.Parallel()
 	t.Run("its schemas are JSON objects, the one of its looks up to 15,000 characters long", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		form := s.Make("form_interfaces", llmtest.FormAttributes)
 		llmtest.WantUnprocessable(s.Change("form_interfaces", form, `{"formJsonSchema":"type: object"}`),
 			"formJsonSchema", "LLM_INVALID_JSON")
@@ -104,7 +104,7 @@ func TestFormInterfaces(t *testing.T) {
 	})
 	t.Run("whether it takes a text resource follows from its schema and template", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		form := s.Make("form_interfaces", llmtest.FormAttributes)
 		s.Get("/api/form_interfaces/"+form).Wants("data.attributes.useTextResource", "false")
 		s.Change("form_interfaces", form, `{"promptTemplate":"{{textResource}}"}`).Wants("data.attributes.useTextResource", "true")
@@ -112,7 +112,7 @@ func TestFormInterfaces(t *testing.T) {
 	})
 	t.Run("its agent and its project are there", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		form := s.Make("form_interfaces", llmtest.FormAttributes)
 		llmtest.WantUnprocessable(s.Change("form_interfaces", form, `{"agentId":"PROJECT"}`), "agentId", llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("form_interfaces", form, `{"projectId":"AGENT"}`), "projectId", llmtest.Misfit)
@@ -120,7 +120,7 @@ func TestFormInterfaces(t *testing.T) {
 	})
 	t.Run("lists are narrowed down by name and project", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Make("form_interfaces", llmtest.FormAttributes)
 		for query, want := range map[string]string{
 			"filter[name]=F": "F", "filter[name]=f": "", "filter[project_id]=" + s.Project: "F", "filter[project_id]=x": "",
@@ -136,7 +136,7 @@ func TestChatInterfaces(t *testing.T) {
 	t.Parallel()
 	t.Run("a button has a label of up to 50 characters, an agent and a prompt", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		buttons := func(label, agent, prompt string) string {
 			return `{"name":"C","projectId":"PROJECT","textInputEnabled":false,"chatInterfaceButtons":[
 				{"agentId":"AGENT","label":"Go","prompt":"go"},
@@ -152,7 +152,7 @@ func TestChatInterfaces(t *testing.T) {
 	})
 	t.Run("where one may type an agent may answer", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Make("chat_interfaces", `{"name":"B","projectId":"PROJECT","textInputEnabled":true}`)
 		llmtest.WantUnprocessable(s.Create("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"PROMPT"}`),
 			"textInputAgentId", llmtest.Misfit)

@@ -118,7 +118,7 @@ func TestInclusion(t *testing.T) {
 	})
 	t.Run("a dot leads on to the authors of interfaces", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		form := s.WithKey("1/owner").Make("form_interfaces", llmtest.FormAttributes)
 		one := s.Get("/api/projects/" + s.Project + "?include=formInterfaces.createdBy,chatInterfaces").Want(http.StatusOK)
 		one.Wants("data.relationships.formInterfaces.data.0.id", form, "data.relationships.chatInterfaces.data.#", "0",
@@ -128,20 +128,20 @@ func TestInclusion(t *testing.T) {
 	})
 	t.Run("the project of a form interface is included", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Make("form_interfaces", llmtest.FormAttributes)
 		s.Get("/api/form_interfaces?include=project").Want(http.StatusOK).
 			Wants("included.0.id", s.Project, "included.0.attributes.name", "Store", "data.0.relationships.project.data.type", "projects")
 	})
 	t.Run("an unknown relation is refused with code 112", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Get("/api/agents?include=owner").Refused(http.StatusBadRequest, `"code":"112"`, "include")
 		s.Get("/api/projects/"+s.Project+"?include=formInterfaces.agent").Refused(http.StatusBadRequest, `"code":"112"`)
 	})
 	t.Run("an operation that has no include takes no notice of it", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Get("/api/agents/"+s.Agent+"?include=createdBy").Want(http.StatusOK).Wants("included", "", "data.relationships", "")
 	})
 }
@@ -168,7 +168,7 @@ func TestRequests(t *testing.T) {
 	})
 	t.Run("all attributes that are wrong are named at once", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		refused := s.Create("prompts", `{"name":" ","template":"","projectId":"`+llmtest.NoID+`","agentId":"`+llmtest.NoID+`"}`)
 		llmtest.WantUnprocessable(refused, "name", llmtest.Blank)
 		llmtest.WantUnprocessable(refused, "template", llmtest.Blank)
@@ -180,7 +180,7 @@ func TestRequests(t *testing.T) {
 	})
 	t.Run("attributes of the server's and unknown ones are refused with code 105, each by its name", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		s.Change("agents", s.Agent, `{"isManaged":false,"temperature":7,"name":"Other"}`).
 			Refused(http.StatusBadRequest, "isManaged", `"code":"105"`)
 		s.Change("agents", s.Agent, `{"updatedAt":null,"name":"Other"}`).
@@ -192,7 +192,7 @@ func TestRequests(t *testing.T) {
 	})
 	t.Run("the id of a change is that of the path, in any case", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		body := func(id string) string {
 			return `{"data":{"type":"agents","id":"` + id + `","attributes":{"name":"Other"}}}`
 		}
@@ -222,14 +222,14 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	t.Run("a sub user has no right to the service", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t).WithKey("1/kiosk")
+		s := llmtest.New(t).WithKey("1/kiosk")
 		s.Get("/api/agents").Refused(http.StatusForbidden, `"status":"403"`, "LlmProject")
 		s.Create("projects", `{"name":"Mine"}`).Refused(http.StatusForbidden, "kiosk")
 		s.Get("/api/users/current").Refused(http.StatusForbidden, "kiosk")
 	})
 	t.Run("one to whom something of it is granted has it", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t)
+		s := llmtest.New(t)
 		core := s.At("core")
 		policy := core.Post("/access_control/policies", `{"policy":{"name":"chatters"}}`).
 			Want(http.StatusOK).Value("id").String()
@@ -243,7 +243,7 @@ func TestRights(t *testing.T) {
 	})
 	t.Run("restricted users may use it all", func(t *testing.T) {
 		t.Parallel()
-		s := llmtest.NewStudio(t).WithKey("1/analyst")
+		s := llmtest.New(t).WithKey("1/analyst")
 		s.Remove("projects", s.Make("projects", `{"name":"Mine"}`))
 	})
 }

@@ -18,20 +18,20 @@ const (
 	CommandKey = "hush"
 )
 
-// NewCommands returns a studio with an action of a chat app, whose integration has more attributes.
-func NewCommands(t *testing.T, more string) (s *Studio, action string) {
+// NewCommands returns a client of a mock with an action of a chat app, whose integration has more attributes.
+func NewCommands(t *testing.T, more string) (c *Client, action string) {
 	t.Helper()
-	s = NewStudio(t)
-	s.Make("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP",`+more+`"actions":[{"promptId":"PROMPT"}]}`)
-	return s, s.IDs("/api/actions")[0]
+	c = New(t)
+	c.Make("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP",`+more+`"actions":[{"promptId":"PROMPT"}]}`)
+	return c, c.IDs("/api/actions")[0]
 }
 
 // Send sends a command that was signed at a time with a secret, without a key.
-func (s *Studio) Send(action, body, secret string, at time.Time) mocktest.Answer {
-	s.Helper()
+func (c *Client) Send(action, body, secret string, at time.Time) mocktest.Answer {
+	c.Helper()
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte("v0:" + stamp + ":" + body))
-	return s.As("").Call(http.MethodPost, "/api/actions/"+action+"/chatapp", body,
+	return c.As("").Call(http.MethodPost, "/api/actions/"+action+"/chatapp", body,
 		"X-Chatapp-Request-Timestamp", stamp, "X-Chatapp-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
 }

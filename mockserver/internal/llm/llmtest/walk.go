@@ -100,15 +100,15 @@ func (w Walk) all(attributes, change, text string) {
 
 // Walk is a walk through the operations of one kind.
 type Walk struct {
-	*Studio
+	*Client
 	doc  *specs.Document
 	kind string
 }
 
-// NewWalk returns a walk through a studio in which every kind has the resources that it needs.
+// NewWalk returns a walk through a mock in which every kind has the resources that it needs.
 func NewWalk(t *testing.T, doc *specs.Document, kind string) Walk {
 	t.Helper()
-	return Walk{NewStudio(t, "core: {databases: [{name: shop}]}"), doc, kind}
+	return Walk{New(t, "core: {databases: [{name: shop}]}"), doc, kind}
 }
 
 // With replaces the words FORM and CHAT by ids of resources that it creates.

@@ -11,8 +11,8 @@ import (
 	"svc.example/understudy/mockserver/internal/mocktest"
 )
 
-// room is an audience of six people, who differ in all that rules ask for, and one without any.
-const room = `
+// sixPeople is a fixture with an audience of six people, who differ in all that rules ask for, and one without any.
+const sixPeople = `
   policies:
   - {name: asking, databases: {query: [crm]}}
 core:
@@ -48,13 +48,14 @@ const (
 	activations = "/audiences/61/segments/70/syndications"
 )
 
-func newRoom(t *testing.T, opts ...mockserver.Option) *mocktest.Client {
+// newClient returns a client of a mock with sixPeople.
+func newClient(t *testing.T, opts ...mockserver.Option) *mocktest.Client {
 	t.Helper()
-	return enter(mocktest.New(t, "audience", opts...), room)
+	return load(mocktest.New(t, "audience", opts...), sixPeople)
 }
 
-// enter loads a fixture in which the analyst may ask.
-func enter(c *mocktest.Client, fixture string) *mocktest.Client {
+// load loads a fixture in which the analyst may ask.
+func load(c *mocktest.Client, fixture string) *mocktest.Client {
 	c.Helper()
 	people := strings.Replace(mocktest.People, "email: analyst@shop.example, role: restricted",
 		"email: analyst@shop.example, role: restricted, policies: [asking]", 1)
@@ -64,10 +65,10 @@ func enter(c *mocktest.Client, fixture string) *mocktest.Client {
 	return c
 }
 
-// slowly is a room whose queries take twenty seconds.
-func slowly(t *testing.T, opts ...mockserver.Option) *mocktest.Client {
+// newSlowClient returns a client of a mock whose queries take twenty seconds.
+func newSlowClient(t *testing.T, opts ...mockserver.Option) *mocktest.Client {
 	t.Helper()
-	return enter(mocktest.New(t, "audience", opts...), strings.Replace(room, "audience:\n", "audience:\n  queryTime: 20s\n", 1))
+	return load(mocktest.New(t, "audience", opts...), strings.Replace(sixPeople, "audience:\n", "audience:\n  queryTime: 20s\n", 1))
 }
 
 // named asks who fits a rule, by name.

@@ -25,65 +25,65 @@ const (
 	TwiceThere = "VIOLATES_UNIQUENESS_CONSTRAINT"
 )
 
-// Studio is a mock with some resources.
-type Studio struct {
+// Client calls a mock that has some resources.
+type Client struct {
 	*mocktest.Client
 	Project, Agent, Prompt string
 }
 
-// NewStudio returns a mock with a project, an agent and a prompt, and the resources of a fixture.
-func NewStudio(t *testing.T, fixture ...string) *Studio {
+// New returns a client of a mock with a project, an agent and a prompt, and the resources of a fixture.
+func New(t *testing.T, fixture ...string) *Client {
 	t.Helper()
-	s := &Studio{Client: mocktest.New(t, "llm").Load(strings.Join(fixture, ""))}
-	s.Project = s.Make("projects", `{"name":"Store"}`)
-	s.Agent = s.Make("agents", s.Fill(`{"name":"Helper","projectId":"PROJECT","modelType":"gpt-5"}`))
-	s.Prompt = s.Make("prompts", s.Fill(`{"name":"Ask","projectId":"PROJECT","agentId":"AGENT","template":"{{question}}"}`))
-	return s
+	c := &Client{Client: mocktest.New(t, "llm").Load(strings.Join(fixture, ""))}
+	c.Project = c.Make("projects", `{"name":"Store"}`)
+	c.Agent = c.Make("agents", c.Fill(`{"name":"Helper","projectId":"PROJECT","modelType":"gpt-5"}`))
+	c.Prompt = c.Make("prompts", c.Fill(`{"name":"Ask","projectId":"PROJECT","agentId":"AGENT","template":"{{question}}"}`))
+	return c
 }
 
-// WithKey returns the same studio with another key.
-func (s *Studio) WithKey(key string) *Studio {
-	other := *s
-	other.Client = s.Client.As(key)
+// WithKey returns the same client with another key.
+func (c *Client) WithKey(key string) *Client {
+	other := *c
+	other.Client = c.Client.As(key)
 	return &other
 }
 
 // Fill replaces the words PROJECT, AGENT and PROMPT by ids.
-func (s *Studio) Fill(text string) string {
-	return strings.NewReplacer("PROJECT", s.Project, "AGENT", s.Agent, "PROMPT", s.Prompt).Replace(text)
+func (c *Client) Fill(text string) string {
+	return strings.NewReplacer("PROJECT", c.Project, "AGENT", c.Agent, "PROMPT", c.Prompt).Replace(text)
 }
 
 // Create requests the creation of a resource of a kind, by its name in paths.
-func (s *Studio) Create(kind, attributes string) mocktest.Answer {
-	s.Helper()
-	return s.Post("/api/"+kind, fmt.Sprintf(`{"data":{"type":%q,"attributes":%s}}`, CamelType(kind),
-		s.Fill(attributes)))
+func (c *Client) Create(kind, attributes string) mocktest.Answer {
+	c.Helper()
+	return c.Post("/api/"+kind, fmt.Sprintf(`{"data":{"type":%q,"attributes":%s}}`, CamelType(kind),
+		c.Fill(attributes)))
 }
 
 // Make creates a resource and returns its id.
-func (s *Studio) Make(kind, attributes string) string {
-	s.Helper()
-	return s.Create(kind, attributes).Want(http.StatusCreated).Value("data.id").String()
+func (c *Client) Make(kind, attributes string) string {
+	c.Helper()
+	return c.Create(kind, attributes).Want(http.StatusCreated).Value("data.id").String()
 }
 
 // Change requests a change of a resource.
-func (s *Studio) Change(kind, id, attributes string) mocktest.Answer {
-	s.Helper()
-	return s.Patch("/api/"+kind+"/"+id,
-		fmt.Sprintf(`{"data":{"type":%q,"id":%q,"attributes":%s}}`, CamelType(kind), id, s.Fill(attributes)))
+func (c *Client) Change(kind, id, attributes string) mocktest.Answer {
+	c.Helper()
+	return c.Patch("/api/"+kind+"/"+id,
+		fmt.Sprintf(`{"data":{"type":%q,"id":%q,"attributes":%s}}`, CamelType(kind), id, c.Fill(attributes)))
 }
 
 // Remove deletes a resource.
-func (s *Studio) Remove(kind, id string) {
-	s.Helper()
-	s.Delete("/api/" + kind + "/" + id).Want(http.StatusNoContent)
+func (c *Client) Remove(kind, id string) {
+	c.Helper()
+	c.Delete("/api/" + kind + "/" + id).Want(http.StatusNoContent)
 }
 
 // IDs returns the ids of a list, in its order.
-func (s *Studio) IDs(path string) []string {
-	s.Helper()
+func (c *Client) IDs(path string) []string {
+	c.Helper()
 	list := []string{}
-	for _, id := range s.Get(path).Want(http.StatusOK).Value("data.#.id").Array() {
+	for _, id := range c.Get(path).Want(http.StatusOK).Value("data.#.id").Array() {
 		list = append(list, id.String())
 	}
 	return list
@@ -115,32 +115,32 @@ func JSONText(text string) string {
 	return string(b)
 }
 
-// StateOf returns the state of a studio's world.
-func StateOf(s *Studio) gjson.Result {
-	s.Helper()
-	dump, err := s.World().State()
+// StateOf returns the state of the world of a client.
+func StateOf(c *Client) gjson.Result {
+	c.Helper()
+	dump, err := c.World().State()
 	if err != nil {
-		s.Fatal(err)
+		c.Fatal(err)
 	}
 	return gjson.GetBytes(dump, "state")
 }
 
 // Names returns the names of a list, in its order, separated by spaces.
-func (s *Studio) Names(path string) string {
-	s.Helper()
+func (c *Client) Names(path string) string {
+	c.Helper()
 	var list []string
-	for _, name := range s.Get(path).Want(http.StatusOK).Value("data.#.attributes.name").Array() {
+	for _, name := range c.Get(path).Want(http.StatusOK).Value("data.#.attributes.name").Array() {
 		list = append(list, name.String())
 	}
 	return strings.Join(list, " ")
 }
 
-// NewTexts returns a studio with text resources of these names.
-func NewTexts(t *testing.T, names ...string) *Studio {
+// NewTexts returns a client of a mock with text resources of these names.
+func NewTexts(t *testing.T, names ...string) *Client {
 	t.Helper()
-	s := &Studio{Client: mocktest.New(t, "llm")}
+	c := &Client{Client: mocktest.New(t, "llm")}
 	for _, name := range names {
-		s.Make("text_resources", `{"name":`+JSONText(name)+`,"description":null,"text":"x"}`)
+		c.Make("text_resources", `{"name":`+JSONText(name)+`,"description":null,"text":"x"}`)
 	}
-	return s
+	return c
 }
