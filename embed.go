@@ -1,7 +1,8 @@
-// Package understudy holds the files that the packages of this module carry with them: documents, fixtures and scenarios.
+// Package understudy holds the files that the packages of this module carry with them: documents, fixtures and
+// scenarios.
 //
-// It has no code. When a word in one of these files changes, it is compiled again, and so are the packages that read the
-// files; but what these compile to stays the same, and with it everything that imports them.
+// It has no code. When a word in one of these files changes, it is compiled again, and so are the packages that read
+// the files; but what these compile to stays the same, and with it everything that imports them.
 package understudy
 
 import "embed"

@@ -80,7 +80,10 @@ func newAcceptance(b *baseline) *acceptance {
 	if b == nil {
 		return nil
 	}
-	a := &acceptance{seen: map[string]bool{}, r: &report.Baseline{File: b.file, Entries: b.entries, Stale: []report.BaselineEntry{}}}
+	a := &acceptance{
+		seen: map[string]bool{},
+		r:    &report.Baseline{File: b.file, Entries: b.entries, Stale: []report.BaselineEntry{}},
+	}
 	for _, entry := range b.entries {
 		a.seen[entry.ID] = false
 	}
@@ -141,7 +144,8 @@ func WriteBaseline(w io.Writer, r *Report) error {
 	return err
 }
 
-const baselineHead = `# Findings that understudy check accepts. One that is not here fails the check, and so does an entry that no longer
+const baselineHead = "# Findings that understudy check accepts. One that is not here fails the check, and so does an " +
+	`entry that no longer
 # occurs. Say why you accept each: reason is yours, the rest is written by understudy check --write-baseline.
 `
 

@@ -142,7 +142,10 @@ func hostile(t *testing.T) contract.Source {
 	t.Helper()
 	var list []*recording.Exchange
 	add := func(method, url string, status int, request, response string, headers ...string) {
-		e := &recording.Exchange{Request: recording.Request{Method: method, URL: url, Headers: recording.Headers{{"Content-Type", "application/json"}}}}
+		e := &recording.Exchange{Request: recording.Request{
+			Method: method, URL: url,
+			Headers: recording.Headers{{"Content-Type", "application/json"}},
+		}}
 		for i := 0; i+1 < len(headers); i += 2 {
 			e.Request.Headers = append(e.Request.Headers, [2]string{headers[i], headers[i+1]})
 		}
@@ -176,7 +179,11 @@ func hostile(t *testing.T) contract.Source {
 func TestCountsAddUp(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("testdata/*.ndjson")
-	for _, opts := range [][]contract.Option{nil, {contract.WithoutRules("schema")}, {contract.WithRules("pool-deletion")}} {
+	for _, opts := range [][]contract.Option{
+		nil,
+		{contract.WithoutRules("schema")},
+		{contract.WithRules("pool-deletion")},
+	} {
 		for _, source := range append(slices.Collect(sourcesOf(files)), hostile(t)) {
 			r, _ := checker(t, opts...).Check(t.Context(), source)
 			all, _ := checker(t).Check(t.Context(), source)
@@ -214,7 +221,8 @@ func TestNothingMatchedIsNeverGreen(t *testing.T) {
 	for _, source := range []contract.Source{
 		contract.Read("empty", strings.NewReader("")),
 		contract.Read("other", strings.NewReader(`{"request":{"method":"GET","url":"https://elsewhere.example/"}}`+"\n")),
-		contract.Read("control", strings.NewReader(`{"request":{"method":"GET","url":"http://localhost/_understudy/health"}}`+"\n")),
+		contract.Read("control",
+			strings.NewReader(`{"request":{"method":"GET","url":"http://localhost/_understudy/health"}}`+"\n")),
 	} {
 		if _, err := checker(t).Check(t.Context(), source); !errors.Is(err, contract.ErrNothingMatched) {
 			t.Errorf("error %v", err)

@@ -27,7 +27,10 @@ func wire(t *testing.T, source contract.Source, opts ...contract.Option) string 
 
 // A report is the same, byte for byte, however many workers judge and however many processors there are.
 func TestReportsDoNotDependOnWorkers(t *testing.T) { //nolint:paralleltest // it sets GOMAXPROCS, which is everybody's
-	sources := map[string]contract.Source{"hostile": hostile(t), "many findings": contract.Exchanges(slices.Values(faulty(2000)))}
+	sources := map[string]contract.Source{
+		"hostile":       hostile(t),
+		"many findings": contract.Exchanges(slices.Values(faulty(2000))),
+	}
 	files, _ := filepath.Glob("testdata/*.ndjson")
 	for _, file := range files {
 		sources[file] = contract.Files(file)

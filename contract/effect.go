@@ -48,7 +48,8 @@ func newConfig() config {
 // withoutDocuments takes away what says which documents there are, and where the interfaces are.
 func (c *config) withoutDocuments() {
 	plain := newConfig()
-	c.bases, c.specs, c.brand, c.noExtras, c.rewrites = plain.bases, plain.specs, plain.brand, plain.noExtras, plain.rewrites
+	c.bases, c.specs, c.brand, c.noExtras, c.rewrites = plain.bases, plain.specs, plain.brand, plain.noExtras,
+		plain.rewrites
 }
 
 // check returns an error if an option was given that has no effect.

@@ -31,7 +31,8 @@ func TestOptionsWithoutEffect(t *testing.T) {
 	t.Run("a Recorder refuses all but its own", func(t *testing.T) {
 		t.Parallel()
 		r := contract.NewRecorder(nil, contract.WithBaseURL(specs.Workflow, "https://workflow.example.com"))
-		if _, err := r.WriteTo(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want+"NewRecorder takes WithBrand") {
+		if _, err := r.WriteTo(&bytes.Buffer{}); err == nil ||
+			!strings.Contains(err.Error(), want+"NewRecorder takes WithBrand") {
 			t.Errorf("error %v", err)
 		}
 		if _, err := contract.NewRecorder(nil, contract.WithBrand("ACME")).WriteTo(&bytes.Buffer{}); err != nil {

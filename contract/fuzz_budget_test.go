@@ -54,7 +54,10 @@ func drawn(line, headers string, request []byte, status int, response []byte) (e
 	method, url, _ := strings.Cut(line, " ")
 	size = len(line) + 2*len(headers) + len(request) + len(response)
 	return &recording.Exchange{
-		Request: recording.Request{Method: method, URL: url, Headers: headersOf(headers), Body: &recording.Body{Bytes: request}},
+		Request: recording.Request{
+			Method: method, URL: url, Headers: headersOf(headers),
+			Body: &recording.Body{Bytes: request},
+		},
 		Response: &recording.Response{
 			Status: status, Headers: headersOf(headers), Body: &recording.Body{Bytes: response},
 		},
@@ -64,12 +67,16 @@ func drawn(line, headers string, request []byte, status int, response []byte) (e
 func addExchanges(f *testing.F) {
 	f.Helper()
 	const kind = "Content-Type: application/json\nAuthorization: SVC1 1/admin"
-	f.Add("POST https://workflow.svc.example/api/pools?x=1", kind, []byte(`{"name":"a","x":[{"y":1},{"z":null}]}`), 201, []byte(`{"id":"1","\u001b[31m":"\u0000"}`))
+	f.Add("POST https://workflow.svc.example/api/pools?x=1", kind, []byte(`{"name":"a","x":[{"y":1},{"z":null}]}`), 201,
+		[]byte(`{"id":"1","\u001b[31m":"\u0000"}`))
 	f.Add("GET https://llm.svc.example/api/agents?page[limit]=2", "Content-Type: application/vnd.api+json", []byte{}, 200,
 		[]byte(`{"data":[{"id":"1","type":"agents"}],"meta":{"total":1},"links":{"first":"/"},"included":[{"type":"a","id":"1"}]}`))
-	f.Add("POST https://core.svc.example/v3/job/issue/trino/db", "Content-Type: application/x-www-form-urlencoded", []byte("query=a&a[b][c]=1&%zz"), 200, []byte("[1e999]"))
-	f.Add("PUT https://x.acme.io/v3/../..%2f", "Content-Encoding: gzip\nCookie: a=b;;", gzipped([]byte("::error::\x1b]0;")), 0, []byte{0xff, '\n'})
-	f.Add("POST https://llm.svc.example/api/chats/1/continue", "Content-Type: text/event-stream\n##[group]: ]]>", []byte("{}"), 200, []byte("data: {}\n\ndata: {\"a\":<!--}\n\n"))
+	f.Add("POST https://core.svc.example/v3/job/issue/trino/db", "Content-Type: application/x-www-form-urlencoded",
+		[]byte("query=a&a[b][c]=1&%zz"), 200, []byte("[1e999]"))
+	f.Add("PUT https://x.acme.io/v3/../..%2f", "Content-Encoding: gzip\nCookie: a=b;;",
+		gzipped([]byte("::error::\x1b]0;")), 0, []byte{0xff, '\n'})
+	f.Add("POST https://llm.svc.example/api/chats/1/continue", "Content-Type: text/event-stream\n##[group]: ]]>",
+		[]byte("{}"), 200, []byte("data: {}\n\ndata: {\"a\":<!--}\n\n"))
 }
 
 // FuzzJudgeBudget judges one exchange within a budget of steps, and wants no more findings than one may have.

@@ -26,10 +26,14 @@ const (
 // FuzzRuleBudget shows histories to the rules: six bytes draw what is asked about which thing, by whom, when, for how
 // long and how it is answered; bodies show what the text has.
 func FuzzRuleBudget(f *testing.F) {
-	f.Add([]byte("\x00\x01\x00\x01\x05\x02\x01\x01\x00\x01\x05\x02\x02\x01\x02\x01\x09\x30"), `{"id":"1","poolId":"1","name":"a","done":true}`)
-	f.Add(bytes.Repeat([]byte{3, 1, 0, 2, 0, 255}, 40), `{"pools":[{"id":"1"},{"id":2}],"poolRules":[{"poolId":"1","conditions":[{"values":[]}]}]}`)
-	f.Add(bytes.Repeat([]byte{11, 0, 1, 0, 7, 3, 12, 1, 0, 1, 0, 1}, 20), `{"id":7,"job_id":"1","status":"running","output_config":{"database":"a"}}`)
-	f.Add(bytes.Repeat([]byte("abcdefghijkl"), 30), `{"data":{"id":"1","type":"agents","relationships":{"a":{"data":[{"type":"b","id":"1"}]}}}}`)
+	f.Add([]byte("\x00\x01\x00\x01\x05\x02\x01\x01\x00\x01\x05\x02\x02\x01\x02\x01\x09\x30"),
+		`{"id":"1","poolId":"1","name":"a","done":true}`)
+	f.Add(bytes.Repeat([]byte{3, 1, 0, 2, 0, 255}, 40),
+		`{"pools":[{"id":"1"},{"id":2}],"poolRules":[{"poolId":"1","conditions":[{"values":[]}]}]}`)
+	f.Add(bytes.Repeat([]byte{11, 0, 1, 0, 7, 3, 12, 1, 0, 1, 0, 1}, 20),
+		`{"id":7,"job_id":"1","status":"running","output_config":{"database":"a"}}`)
+	f.Add(bytes.Repeat([]byte("abcdefghijkl"), 30),
+		`{"data":{"id":"1","type":"agents","relationships":{"a":{"data":[{"type":"b","id":"1"}]}}}}`)
 	var documents []*specs.Document
 	for _, name := range specs.Interfaces() {
 		d, err := specs.Load(name, specs.Neutral)
@@ -56,12 +60,13 @@ func FuzzRuleBudget(f *testing.F) {
 		}
 		verdicts := 0
 		made := allocatedBy(func() {
-			w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, Trust: specs.Assumed}, func(v history.Result) {
-				verdicts++
-				if v.Finding != nil && (len(v.Finding.Evidence) > 2*len(events) || len(v.Finding.Message) > 10_000) {
-					t.Errorf("a finding with %d exchanges and %d bytes", len(v.Finding.Evidence), len(v.Finding.Message))
-				}
-			})
+			w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, Trust: specs.Assumed},
+				func(v history.Result) {
+					verdicts++
+					if v.Finding != nil && (len(v.Finding.Evidence) > 2*len(events) || len(v.Finding.Message) > 10_000) {
+						t.Errorf("a finding with %d exchanges and %d bytes", len(v.Finding.Evidence), len(v.Finding.Message))
+					}
+				})
 			for _, e := range events {
 				w.See(e)
 			}
@@ -90,7 +95,10 @@ func scripted(documents []*specs.Document, draw []byte, body string, number int)
 		}
 		segments = append(segments, segment)
 	}
-	headers := recording.Headers{{"Content-Type", "application/json"}, {"Authorization", fmt.Sprintf("SVC1 1/%d", draw[3]%5)}}
+	headers := recording.Headers{
+		{"Content-Type", "application/json"},
+		{"Authorization", fmt.Sprintf("SVC1 1/%d", draw[3]%5)},
+	}
 	e := &recording.Exchange{
 		Seq: int64(number), Start: at, End: at.Add(time.Duration(draw[5]) * time.Second),
 		Request: recording.Request{

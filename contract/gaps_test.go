@@ -60,18 +60,38 @@ func TestGaps(t *testing.T) {
 		recordings      []string
 		usual, complete []string
 	}{
-		"nothing is missing":                    {[]string{numbered(1, 2, 3)}, nil, nil},
-		"a hole":                                {[]string{numbered(1, 2, 5)}, []string{"file0 w 3-4"}, []string{"file0 w 3-4"}},
-		"each world has numbers of its own":     {[]string{numbered("a", 1, "b", 1, "a", 3, "b", 2)}, []string{"file0 a 2-2"}, []string{"file0 a 2-2"}},
-		"it begins in the middle":               {[]string{numbered(7, 8)}, nil, []string{"file0 w 1-6"}},
-		"a second run begins anew":              {[]string{numbered(1, 2, 3, 1, 2)}, nil, nil},
-		"a second run has a hole":               {[]string{numbered(1, 2, 3, 1, 3)}, []string{"file0 w 2-2"}, []string{"file0 w 2-2"}},
-		"two runs that are mixed lack nothing":  {[]string{numbered(1, 1, 2, 3, 2, 3)}, nil, nil},
-		"two runs that are mixed lack the same": {[]string{numbered(1, 1, 2, 5, 2, 5)}, []string{"file0 w 3-4"}, []string{"file0 w 3-4"}},
-		"neighbours that have changed places":   {[]string{numbered(1, 3, 2, 4)}, nil, nil},
-		"another file goes on":                  {[]string{numbered(1, 2), numbered(3, 4)}, nil, nil},
-		"another file goes on later":            {[]string{numbered(1, 2), numbered(4)}, nil, []string{"file1 w 1-3"}},
-		"what has no numbers cannot lack any":   {[]string{strings.ReplaceAll(numbered(5, 9), `"seq"`, `"overlaps"`)}, nil, nil},
+		"nothing is missing": {[]string{numbered(1, 2, 3)}, nil, nil},
+		"a hole": {
+			[]string{numbered(1, 2, 5)},
+			[]string{"file0 w 3-4"},
+			[]string{"file0 w 3-4"},
+		},
+		"each world has numbers of its own": {
+			[]string{numbered("a", 1, "b", 1, "a", 3, "b", 2)},
+			[]string{"file0 a 2-2"},
+			[]string{"file0 a 2-2"},
+		},
+		"it begins in the middle":  {[]string{numbered(7, 8)}, nil, []string{"file0 w 1-6"}},
+		"a second run begins anew": {[]string{numbered(1, 2, 3, 1, 2)}, nil, nil},
+		"a second run has a hole": {
+			[]string{numbered(1, 2, 3, 1, 3)},
+			[]string{"file0 w 2-2"},
+			[]string{"file0 w 2-2"},
+		},
+		"two runs that are mixed lack nothing": {[]string{numbered(1, 1, 2, 3, 2, 3)}, nil, nil},
+		"two runs that are mixed lack the same": {
+			[]string{numbered(1, 1, 2, 5, 2, 5)},
+			[]string{"file0 w 3-4"},
+			[]string{"file0 w 3-4"},
+		},
+		"neighbours that have changed places": {[]string{numbered(1, 3, 2, 4)}, nil, nil},
+		"another file goes on":                {[]string{numbered(1, 2), numbered(3, 4)}, nil, nil},
+		"another file goes on later":          {[]string{numbered(1, 2), numbered(4)}, nil, []string{"file1 w 1-3"}},
+		"what has no numbers cannot lack any": {
+			[]string{strings.ReplaceAll(numbered(5, 9), `"seq"`, `"overlaps"`)},
+			nil,
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +134,8 @@ func TestGapsAreShown(t *testing.T) {
 			if err := r.Write(&b, format); err != nil {
 				t.Fatal(err)
 			}
-			if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "3 to 4") && !strings.Contains(text, `"first": 3, "last": 4`) {
+			if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "3 to 4") &&
+				!strings.Contains(text, `"first": 3, "last": 4`) {
 				t.Errorf("%s does not show what is missing", format)
 			}
 		}

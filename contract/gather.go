@@ -56,7 +56,8 @@ func newGatherer(c *Checker) *gatherer {
 		checker: c, tallies: map[string]*report.Rule{}, groups: map[string]*report.Group{}, disabled: map[string]bool{},
 		reasons: map[string]int{}, ignored: map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
-		coverage: coverage.NewCollector(c.documents), exchanges: map[*ownership.Base]int{}, accepted: newAcceptance(c.config.baseline), files: map[string]bool{}, says: map[saysKey]string{},
+		coverage: coverage.NewCollector(c.documents), exchanges: map[*ownership.Base]int{},
+		accepted: newAcceptance(c.config.baseline), files: map[string]bool{}, says: map[saysKey]string{},
 	}
 	g.r.Own = slices.Sorted(maps.Values(c.config.specs))
 	for _, id := range c.config.disabled {

@@ -140,11 +140,13 @@ func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 func (g *guesses) notes(j *judge.Judge) (list []string) {
 	for _, b := range j.Addresses().Bases() {
 		if n := g.lowered[b.Confirmation()]; n > 0 {
-			list = append(list, fmt.Sprintf("%s was guessed to be at %s, so %d errors there count as warnings: confirm it with %s",
+			list = append(list, fmt.Sprintf(
+				"%s was guessed to be at %s, so %d errors there count as warnings: confirm it with %s",
 				b.Interface, b.URL, n, b.Confirmation()))
 		}
 		if t := g.trials[b]; t != nil && t.IsLost() {
-			list = append(list, fmt.Sprintf("%s was guessed to be at %s, but %d of %d exchanges do not fit: it may be something else",
+			list = append(list, fmt.Sprintf(
+				"%s was guessed to be at %s, but %d of %d exchanges do not fit: it may be something else",
 				b.Interface, b.URL, t.Refuted, t.Claimed))
 		}
 	}

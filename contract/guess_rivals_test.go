@@ -43,9 +43,14 @@ func TestAGivenBaseMakesNoOtherGuessesWrong(t *testing.T) {
 		matched int
 		bases   []string
 	}{
-		"nothing is given": {nil, 7, []string{"guessed workflow https://two.acme.io ×3", "guessed workflow https://one.acme.io ×2"}},
+		"nothing is given": {
+			nil, 7,
+			[]string{"guessed workflow https://two.acme.io ×3", "guessed workflow https://one.acme.io ×2"},
+		},
 		"one is given": {
-			[]contract.Option{contract.WithBaseURL("workflow", "https://one.acme.io")}, 4, []string{"given workflow https://one.acme.io ×2"},
+			[]contract.Option{contract.WithBaseURL("workflow", "https://one.acme.io")},
+			4,
+			[]string{"given workflow https://one.acme.io ×2"},
 		},
 		"another interface is given": {
 			[]contract.Option{contract.WithBaseURL("core", "https://core.acme.io/v3")},
@@ -126,7 +131,8 @@ func TestBodiesDecideBetweenInterfaces(t *testing.T) {
 		`{"projects":[` + project + `]}`: "guessed workflow https://x.acme.io ×3",
 		`{"projects":7}`:                 "",
 	} {
-		r, _ := checker(t, contract.WithGuess(true)).Check(t.Context(), gets(own, body, own+"?name=p", body, own+"/1", project))
+		r, _ := checker(t, contract.WithGuess(true)).Check(t.Context(),
+			gets(own, body, own+"?name=p", body, own+"/1", project))
 		got := ""
 		for _, base := range basesOf(r) {
 			got = base
@@ -142,7 +148,8 @@ func TestGuessingIsBounded(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for i := range 1000 {
-		lines = append(lines, fmt.Sprintf("GET https://h%d.acme.io/api/pools", i), fmt.Sprintf("GET https://h%d.acme.io/api/attempts", i))
+		lines = append(lines, fmt.Sprintf("GET https://h%d.acme.io/api/pools", i),
+			fmt.Sprintf("GET https://h%d.acme.io/api/attempts", i))
 	}
 	r := checked(t, asked(lines...), contract.WithGuess(true))
 	if len(r.Bases) != 16 || r.Exchanges.Matched != 32 {

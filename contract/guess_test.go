@@ -23,8 +23,11 @@ func TestBasesAreGuessed(t *testing.T) {
 		want  []string
 	}{
 		"two operations of one interface are enough": {
-			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7", "GET https://flow.acme.io/favicon.ico"},
-			want:  []string{"guessed workflow https://flow.acme.io ×2"}, // what else is there may be a web application's
+			lines: []string{
+				"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7",
+				"GET https://flow.acme.io/favicon.ico",
+			},
+			want: []string{"guessed workflow https://flow.acme.io ×2"}, // what else is there may be a web application's
 		},
 		"one operation is not, however often": {
 			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools?x=1"},
@@ -44,8 +47,11 @@ func TestBasesAreGuessed(t *testing.T) {
 			lines: []string{"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7"},
 		},
 		"unless more answers fit one of them": { // llm answers a DELETE with 204
-			lines: []string{"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7", "DELETE https://x.acme.io/api/projects/7"},
-			want:  []string{"guessed workflow https://x.acme.io ×3"},
+			lines: []string{
+				"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7",
+				"DELETE https://x.acme.io/api/projects/7",
+			},
+			want: []string{"guessed workflow https://x.acme.io ×3"},
 		},
 		"of two that fit a few paths the better one wins": {
 			lines: []string{
@@ -75,8 +81,11 @@ func TestBasesAreGuessed(t *testing.T) {
 			want: []string{"guessed llm https://x.acme.io ×2"},
 		},
 		"beside what only one has it belongs to that": {
-			lines: []string{"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7", "GET https://x.acme.io/api/pools"},
-			want:  []string{"guessed workflow https://x.acme.io ×3"},
+			lines: []string{
+				"GET https://x.acme.io/api/projects", "GET https://x.acme.io/api/projects/7",
+				"GET https://x.acme.io/api/pools",
+			},
+			want: []string{"guessed workflow https://x.acme.io ×3"},
 		},
 		"a path without fixed words tells nothing": {
 			lines: []string{"GET https://x.acme.io/a/b", "GET https://x.acme.io/7", "POST https://x.acme.io/a/b/c/d"},
@@ -91,38 +100,50 @@ func TestBasesAreGuessed(t *testing.T) {
 		"several regions": {
 			lines: []string{
 				"GET https://a.acme.io/v3/job/list", "GET https://a.acme.io/v3/database/list",
-				"GET https://b.acme.io:8443/v3/job/list", "GET https://b.acme.io:8443/v3/job/list", "GET https://b.acme.io:8443/v3/database/list",
+				"GET https://b.acme.io:8443/v3/job/list", "GET https://b.acme.io:8443/v3/job/list",
+				"GET https://b.acme.io:8443/v3/database/list",
 			},
 			want: []string{"guessed core https://b.acme.io:8443/v3 ×3", "guessed core https://a.acme.io/v3 ×2"},
 		},
 		"a host is the same however it is spelled": {
-			lines: []string{"GET https://Flow.ACME.io./api/pools", "GET http://u:p@flow.acme.io:80/api/pools/7", "GET http://[::1]:80/x/api/attempts", "GET http://[0:0::1]/x/api/sessions"},
-			want:  []string{"guessed workflow http://[::1]/x ×2", "guessed workflow https://flow.acme.io ×2"},
+			lines: []string{
+				"GET https://Flow.ACME.io./api/pools", "GET http://u:p@flow.acme.io:80/api/pools/7",
+				"GET http://[::1]:80/x/api/attempts", "GET http://[0:0::1]/x/api/sessions",
+			},
+			want: []string{"guessed workflow http://[::1]/x ×2", "guessed workflow https://flow.acme.io ×2"},
 		},
 		"all on one origin": {
 			lines: []string{
-				"GET https://one.acme.io/v3/job/list", "GET https://one.acme.io/v3/database/list", "GET https://one.acme.io/api/pools",
+				"GET https://one.acme.io/v3/job/list", "GET https://one.acme.io/v3/database/list",
+				"GET https://one.acme.io/api/pools",
 				"GET https://one.acme.io/api/attempts/1", "GET https://one.acme.io/api/agents", "GET https://one.acme.io/api/chats",
-				"POST https://one.acme.io/postback/v3/event/a/b", "GET https://one.acme.io/v1/dwh/", "GET https://one.acme.io/v1/dwh/1/configs",
+				"POST https://one.acme.io/postback/v3/event/a/b", "GET https://one.acme.io/v1/dwh/",
+				"GET https://one.acme.io/v1/dwh/1/configs",
 				"GET https://one.acme.io/audiences/1/segments", "POST https://one.acme.io/audiences/1/segments/queries",
 			},
 			want: []string{
-				"guessed ingestion https://one.acme.io ×1", "guessed audience https://one.acme.io ×2", "guessed dwh https://one.acme.io ×2",
-				"guessed core https://one.acme.io/v3 ×2", "guessed llm https://one.acme.io ×2", "guessed workflow https://one.acme.io ×2",
+				"guessed ingestion https://one.acme.io ×1", "guessed audience https://one.acme.io ×2",
+				"guessed dwh https://one.acme.io ×2",
+				"guessed core https://one.acme.io/v3 ×2", "guessed llm https://one.acme.io ×2",
+				"guessed workflow https://one.acme.io ×2",
 			},
 		},
 		"default addresses need no guess": {
 			lines: []string{"GET https://workflow.svc.example/api/pools", "GET http://localhost:1/workflow/api/pools/7"},
 		},
 		"an interface that was given a base has no others": {
-			opts:  []contract.Option{contract.WithBaseURL("workflow", "https://u:secret@given.acme.io/?k=secret")},
-			lines: []string{"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7", "GET https://given.acme.io/api/pools"},
-			want:  []string{"given workflow https://given.acme.io ×1"},
+			opts: []contract.Option{contract.WithBaseURL("workflow", "https://u:secret@given.acme.io/?k=secret")},
+			lines: []string{
+				"GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7",
+				"GET https://given.acme.io/api/pools",
+			},
+			want: []string{"given workflow https://given.acme.io ×1"},
 		},
 		"an interface that was given a base stays a rival of others": {
 			opts: []contract.Option{contract.WithBaseURL("workflow", "https://given.acme.io")},
 			lines: []string{
-				"GET https://given.acme.io/api/pools", "GET https://other.acme.io/api/projects", "GET https://other.acme.io/api/projects/7",
+				"GET https://given.acme.io/api/pools", "GET https://other.acme.io/api/projects",
+				"GET https://other.acme.io/api/projects/7",
 				"DELETE https://other.acme.io/api/projects/7",
 			},
 			want: []string{"given workflow https://given.acme.io ×1"},
@@ -178,7 +199,8 @@ func TestAGuessIsWithdrawn(t *testing.T) {
 		t.Errorf("given: failed %t, %+v", r.Failed(), r.Exchanges)
 	}
 	r = checked(t, foreign(2100, 3000), contract.WithGuess(true))
-	const late = "llm was guessed to be at http://app.acme.io, but 3000 of 5100 exchanges do not fit: it may be something else"
+	const late = "llm was guessed to be at http://app.acme.io, but 3000 of 5100 exchanges do not fit: it may be " +
+		"something else"
 	if r.Exchanges.Matched != 5100 || !slices.Contains(r.Notes, late) {
 		t.Errorf("%+v, notes %q", r.Exchanges, r.Notes)
 	}
@@ -194,7 +216,8 @@ func TestAGuessWarns(t *testing.T) {
 			t.Errorf("an error: %+v", f)
 		}
 	}
-	if guessed.Failed() || len(guessed.Findings) == 0 || !strings.Contains(strings.Join(guessed.Notes, "\n"), "confirm it with --base") {
+	if guessed.Failed() || len(guessed.Findings) == 0 ||
+		!strings.Contains(strings.Join(guessed.Notes, "\n"), "confirm it with --base") {
 		t.Errorf("failed: %t, findings %d, notes %q", guessed.Failed(), len(guessed.Findings), guessed.Notes)
 	}
 	if given := checked(t, source, contract.WithBaseURL("llm", "http://app.acme.io")); !given.Failed() {
@@ -204,7 +227,8 @@ func TestAGuessWarns(t *testing.T) {
 
 func TestNothingIsGuessedUnasked(t *testing.T) {
 	t.Parallel()
-	r, _ := checker(t).Check(t.Context(), asked("GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7"))
+	r, _ := checker(t).Check(t.Context(),
+		asked("GET https://flow.acme.io/api/pools", "GET https://flow.acme.io/api/pools/7"))
 	if len(r.Bases) > 0 || r.Exchanges.Unmatched != 2 {
 		t.Errorf("bases %v, exchanges %+v", r.Bases, r.Exchanges)
 	}
@@ -227,7 +251,8 @@ func TestAGuessedBaseIsAsGoodAsAGivenOne(t *testing.T) {
 	lines = append(lines, &recording.Exchange{
 		Request: recording.Request{
 			Method: "PUT", URL: "https://flow.acme.io/api/projects/1/secrets/k",
-			Headers: recording.Headers{{"Content-Type", "application/json"}}, Body: &recording.Body{Bytes: []byte(`{"value":"hunter2"}`)},
+			Headers: recording.Headers{{"Content-Type", "application/json"}},
+			Body:    &recording.Body{Bytes: []byte(`{"value":"hunter2"}`)},
 		},
 		Response: &recording.Response{Status: 418},
 	})
@@ -252,6 +277,7 @@ func TestAGuessedBaseIsAsGoodAsAGivenOne(t *testing.T) {
 		}
 	}
 	if !strings.Contains(b.String(), "/secrets/k") || strings.Contains(b.String(), "hunter2") {
-		t.Errorf("the evidence of %d exchanges does not hold the secret's exchange, or holds the secret", len(guessed.Evidence))
+		t.Errorf("the evidence of %d exchanges does not hold the secret's exchange, or holds the secret",
+			len(guessed.Evidence))
 	}
 }

@@ -123,7 +123,8 @@ func TestCredentialsAreNeverIgnored(t *testing.T) {
 func TestUndeclaredHeaders(t *testing.T) {
 	t.Parallel()
 	standard := []string{
-		"x-total: 1", "X-Acme-Count: 1", "Content-Type: text/plain", "ETag: x", "WWW-Authenticate: x", "CF-Ray: x", "X-Request-Id: x",
+		"x-total: 1", "X-Acme-Count: 1", "Content-Type: text/plain", "ETag: x", "WWW-Authenticate: x", "CF-Ray: x",
+		"X-Request-Id: x",
 		"access-control-allow-origin: *", "X-Frame-Options: DENY", "traceparent: x", "X-Forwarded-For: x", ":status: 200",
 	}
 	source := of(
@@ -132,7 +133,10 @@ func TestUndeclaredHeaders(t *testing.T) {
 		withHeaders(201, append(standard, "X-Extra: 3")...),
 		withHeaders(200, standard...), withHeaders(200),
 	)
-	quiet := []contract.Option{contract.WithSeverity(judge.Schema, "*", "off"), contract.WithSeverity(judge.AuthScheme, "*", "off")}
+	quiet := []contract.Option{
+		contract.WithSeverity(judge.Schema, "*", "off"),
+		contract.WithSeverity(judge.AuthScheme, "*", "off"),
+	}
 	r := checked(t, source, append(ownHeaders(t), quiet...)...)
 	want := []string{
 		"notice /response/headers/Acme-Page ×1 false: header Acme-Page is not documented for status 200",
@@ -151,7 +155,8 @@ func TestUndeclaredHeaders(t *testing.T) {
 		}
 	}
 	for _, tally := range r.Rules {
-		if got := fmt.Sprint(tally.Pass, tally.Fail, tally.Inconclusive); tally.ID == judge.UndeclaredHeader && got != "1 3 0" {
+		if got := fmt.Sprint(tally.Pass, tally.Fail, tally.Inconclusive); tally.ID == judge.UndeclaredHeader &&
+			got != "1 3 0" {
 			t.Errorf("pass, fail, inconclusive %s, want 1 3 0", got)
 		}
 	}
@@ -170,7 +175,8 @@ func TestUndeclaredHeadersAreBounded(t *testing.T) {
 	}
 	r := checked(t, of(withHeaders(200, lines...)), ownHeaders(t)...)
 	list := told(r, judge.UndeclaredHeader)
-	if len(list) != 20 || !strings.HasSuffix(list[19], "and 480 more of rule undeclared-header in the same message") || r.Omitted != 480 {
+	if len(list) != 20 || !strings.HasSuffix(list[19], "and 480 more of rule undeclared-header in the same message") ||
+		r.Omitted != 480 {
 		t.Errorf("%d findings, %d omitted, the last: %s", len(list), r.Omitted, list[len(list)-1])
 	}
 	long := checked(t, of(withHeaders(200, "X-"+strings.Repeat("ä", 5000)+": 1")), ownHeaders(t)...)

@@ -65,13 +65,34 @@ func TestSchemes(t *testing.T) {
 		status           int
 		want             report.Rule
 	}{
-		"documented":            {"GET", "https://core.svc.example/v3/database/list", "SVC1 1/a", 200, report.Rule{Triggered: 1, Pass: 1}},
-		"another, accepted":     {"GET", "https://core.svc.example/v3/database/list", "Bearer 1/a", 200, report.Rule{Triggered: 1, Fail: 1}},
-		"another, refused":      {"GET", "https://core.svc.example/v3/database/list", "Bearer 1/a", 401, report.Rule{Triggered: 1, Pass: 1}},
-		"none, accepted":        {"GET", "https://workflow.svc.example/api/projects", "1/a", 200, report.Rule{Triggered: 1, Fail: 1}},
-		"redacted, with scheme": {"GET", "https://core.svc.example/v3/database/list", "SVC1 [redacted:01abcdef]", 200, report.Rule{Triggered: 1, Pass: 1}},
-		"redacted whole":        {"GET", "https://core.svc.example/v3/database/list", "REDACTED", 200, report.Rule{Triggered: 1, Inconclusive: 1}},
-		"of an event":           {"POST", "https://ingestion.svc.example/postback/v3/event/shop/orders", "Bearer 1/a", 200, report.Rule{Triggered: 1, Fail: 1}},
+		"documented": {
+			"GET", "https://core.svc.example/v3/database/list", "SVC1 1/a", 200,
+			report.Rule{Triggered: 1, Pass: 1},
+		},
+		"another, accepted": {
+			"GET", "https://core.svc.example/v3/database/list", "Bearer 1/a", 200,
+			report.Rule{Triggered: 1, Fail: 1},
+		},
+		"another, refused": {
+			"GET", "https://core.svc.example/v3/database/list", "Bearer 1/a", 401,
+			report.Rule{Triggered: 1, Pass: 1},
+		},
+		"none, accepted": {
+			"GET", "https://workflow.svc.example/api/projects", "1/a", 200,
+			report.Rule{Triggered: 1, Fail: 1},
+		},
+		"redacted, with scheme": {
+			"GET", "https://core.svc.example/v3/database/list", "SVC1 [redacted:01abcdef]", 200,
+			report.Rule{Triggered: 1, Pass: 1},
+		},
+		"redacted whole": {
+			"GET", "https://core.svc.example/v3/database/list", "REDACTED", 200,
+			report.Rule{Triggered: 1, Inconclusive: 1},
+		},
+		"of an event": {
+			"POST", "https://ingestion.svc.example/postback/v3/event/shop/orders", "Bearer 1/a", 200,
+			report.Rule{Triggered: 1, Fail: 1},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,9 +125,13 @@ func TestNoSecretLeavesInAReport(t *testing.T) {
 	}}
 	list = append(list, &recording.Exchange{
 		Request: recording.Request{
-			Method: "POST", URL: "https://core.svc.example/v3/export/run/shop/orders?secret_access_key=" + secret + "&file_format=csv",
-			Headers: recording.Headers{{"Authorization", "SVC1 " + secret}, {"Content-Type", "application/x-www-form-urlencoded"}},
-			Body:    &recording.Body{Bytes: []byte("access_key_id=" + secret + "&to=soon")},
+			Method: "POST", URL: "https://core.svc.example/v3/export/run/shop/orders?secret_access_key=" + secret +
+				"&file_format=csv",
+			Headers: recording.Headers{
+				{"Authorization", "SVC1 " + secret},
+				{"Content-Type", "application/x-www-form-urlencoded"},
+			},
+			Body: &recording.Body{Bytes: []byte("access_key_id=" + secret + "&to=soon")},
 		},
 		Response: &recording.Response{Status: 418},
 	})
@@ -181,13 +206,21 @@ func TestHistoriesEnd(t *testing.T) {
 	}
 	control := `{"request":{"method":"POST","url":"http://127.0.0.1:4010/_understudy/worlds/default/reset"},"response":{"status":204}}` + "\n"
 	for name, edit := range map[string]func(lines []string) string{
-		"reset":          func(l []string) string { return strings.Join(slices.Insert(l, 3, control), "") },
-		"another server": func(l []string) string { l[3] = strings.Replace(l[3], ":4010", ":4011", 1); return strings.Join(l, "") },
+		"reset": func(l []string) string { return strings.Join(slices.Insert(l, 3, control), "") },
+		"another server": func(l []string) string {
+			l[3] = strings.Replace(l[3], ":4010", ":4011", 1)
+			return strings.Join(l,
+				"")
+		},
 		"another world": func(l []string) string {
 			l[3] = strings.Replace(l[3], `"default"`, `"other"`, 1)
 			return strings.Join(l, "")
 		},
-		"a clock set back": func(l []string) string { l[3] = strings.ReplaceAll(l[3], "T01:", "T00:"); return strings.Join(l, "") },
+		"a clock set back": func(l []string) string {
+			l[3] = strings.ReplaceAll(l[3], "T01:", "T00:")
+			return strings.Join(l,
+				"")
+		},
 		"sequence anew": func(l []string) string {
 			l[3] = strings.Replace(l[3], `"seq": 4`, `"seq": 1`, 1)
 			return strings.Join(l, "")

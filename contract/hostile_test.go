@@ -71,9 +71,13 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what i
 		for _, coding := range []string{"", "gzip, gzip"} {
 			e := &recording.Exchange{
 				Request: recording.Request{
-					Method: "POST", URL: "https://workflow.svc.example/api/pools", Headers: jsonHeaders("Content-Encoding", coding), Body: &body,
+					Method: "POST", URL: "https://workflow.svc.example/api/pools", Headers: jsonHeaders("Content-Encoding", coding),
+					Body: &body,
 				},
-				Response: &recording.Response{Status: 201, Headers: jsonHeaders("Content-Encoding", coding, "Content-Length", "99999999999999999999"), Body: &body},
+				Response: &recording.Response{
+					Status:  201,
+					Headers: jsonHeaders("Content-Encoding", coding, "Content-Length", "99999999999999999999"), Body: &body,
+				},
 			}
 			survives(t, c, name+" "+coding, e, len(body.Bytes))
 		}
@@ -132,19 +136,45 @@ func TestHostileEnvelopes(t *testing.T) { //nolint:paralleltest // it counts wha
 		fmt.Fprintf(&query, "&q%d=%%20&page[%d]=1&last_id=x", i, i)
 	}
 	for name, e := range map[string]recording.Exchange{
-		"headers":        {Request: recording.Request{Method: "GET", URL: base + "pools", Headers: flood}, Response: &recording.Response{Status: 200, Headers: flood}},
-		"a query":        {Request: recording.Request{Method: "GET", URL: base + "attempts?" + query.String()}},
-		"semicolons":     {Request: recording.Request{Method: "GET", URL: base + "attempts?" + strings.Repeat("a;", 100_000)}},
-		"a long path":    {Request: recording.Request{Method: "GET", URL: base + strings.Repeat("pools/", 100_000)}},
-		"another's path": {Request: recording.Request{Method: "GET", URL: "https://x.acme.io/" + strings.Repeat("api/pools/", 50_000)}},
-		"a long segment": {Request: recording.Request{Method: "GET", URL: base + "pools/" + strings.Repeat("%2e%2F", 100_000)}},
-		"dots":           {Request: recording.Request{Method: "GET", URL: base + "pools/%2e%2e/..%2f./attempts"}},
-		"a nul":          {Request: recording.Request{Method: "GET", URL: base + "pools/%00"}},
-		"a long method":  {Request: recording.Request{Method: strings.Repeat("GET", 100_000), URL: base + "pools"}},
-		"a long type":    {Request: recording.Request{Method: "POST", URL: base + "pools", Headers: recording.Headers{{"Content-Type", strings.Repeat("application/json;", 100_000)}}, Body: &recording.Body{Bytes: []byte("{}")}}},
-		"many codings":   {Request: recording.Request{Method: "POST", URL: base + "pools", Headers: jsonHeaders("Content-Encoding", strings.Repeat("gzip,", 100_000)), Body: &recording.Body{Bytes: gzipped([]byte("{}"))}}},
-		"a status":       {Request: recording.Request{Method: "GET", URL: base + "pools"}, Response: &recording.Response{Status: -1}},
-		"many cookies":   {Request: recording.Request{Method: "GET", URL: base + "pools", Headers: recording.Headers{{"Cookie", strings.Repeat("a=b;", 100_000)}}}},
+		"headers": {
+			Request:  recording.Request{Method: "GET", URL: base + "pools", Headers: flood},
+			Response: &recording.Response{Status: 200, Headers: flood},
+		},
+		"a query": {Request: recording.Request{Method: "GET", URL: base + "attempts?" + query.String()}},
+		"semicolons": {Request: recording.Request{
+			Method: "GET",
+			URL:    base + "attempts?" + strings.Repeat("a;", 100_000),
+		}},
+		"a long path": {Request: recording.Request{Method: "GET", URL: base + strings.Repeat("pools/", 100_000)}},
+		"another's path": {Request: recording.Request{
+			Method: "GET",
+			URL:    "https://x.acme.io/" + strings.Repeat("api/pools/", 50_000),
+		}},
+		"a long segment": {Request: recording.Request{
+			Method: "GET",
+			URL:    base + "pools/" + strings.Repeat("%2e%2F", 100_000),
+		}},
+		"dots":          {Request: recording.Request{Method: "GET", URL: base + "pools/%2e%2e/..%2f./attempts"}},
+		"a nul":         {Request: recording.Request{Method: "GET", URL: base + "pools/%00"}},
+		"a long method": {Request: recording.Request{Method: strings.Repeat("GET", 100_000), URL: base + "pools"}},
+		"a long type": {Request: recording.Request{
+			Method: "POST", URL: base + "pools",
+			Headers: recording.Headers{{"Content-Type", strings.Repeat("application/json;", 100_000)}},
+			Body:    &recording.Body{Bytes: []byte("{}")},
+		}},
+		"many codings": {Request: recording.Request{
+			Method: "POST", URL: base + "pools",
+			Headers: jsonHeaders("Content-Encoding", strings.Repeat("gzip,", 100_000)),
+			Body:    &recording.Body{Bytes: gzipped([]byte("{}"))},
+		}},
+		"a status": {
+			Request:  recording.Request{Method: "GET", URL: base + "pools"},
+			Response: &recording.Response{Status: -1},
+		},
+		"many cookies": {Request: recording.Request{
+			Method: "GET", URL: base + "pools",
+			Headers: recording.Headers{{"Cookie", strings.Repeat("a=b;", 100_000)}},
+		}},
 	} {
 		survives(t, c, name, &e, 1<<20)
 	}
@@ -166,9 +196,13 @@ func TestNastyDocuments(t *testing.T) { //nolint:paralleltest // it counts what 
 		t.Fatal(err)
 	}
 	c := checker(t, contract.WithSpec("workflow", file), contract.WithWorkers(1))
-	body := []byte(strings.Repeat(`{"a":`, 200) + `{"t":"` + strings.Repeat("a", 90_000) + `!"}` + strings.Repeat("}", 200))
+	body := []byte(strings.Repeat(`{"a":`, 200) + `{"t":"` + strings.Repeat("a", 90_000) + `!"}` + strings.Repeat("}",
+		200))
 	e := &recording.Exchange{
-		Request:  recording.Request{Method: "POST", URL: "https://workflow.svc.example/api/x", Headers: jsonHeaders(), Body: &recording.Body{Bytes: body}},
+		Request: recording.Request{
+			Method: "POST", URL: "https://workflow.svc.example/api/x", Headers: jsonHeaders(),
+			Body: &recording.Body{Bytes: body},
+		},
 		Response: &recording.Response{Status: 200},
 	}
 	survives(t, c, "nasty", e, 1<<20)
@@ -177,10 +211,13 @@ func TestNastyDocuments(t *testing.T) { //nolint:paralleltest // it counts what 
 // FuzzExchange checks one exchange out of bytes, as the whole of a recording and as the answer to a good request: no
 // panic, every check one verdict, and no claim without its exchange.
 func FuzzExchange(f *testing.F) {
-	f.Add("POST", "https://workflow.svc.example/api/pools?x=1", "application/json", "gzip", []byte(`{"name":"a"}`), 201, []byte(`{"id":"1"}`))
+	f.Add("POST", "https://workflow.svc.example/api/pools?x=1", "application/json", "gzip", []byte(`{"name":"a"}`), 201,
+		[]byte(`{"id":"1"}`))
 	f.Add("GET", "https://x.acme.io/v3/job/list", "text/event-stream", "", []byte{}, 404, []byte("data: {}\n\n"))
-	f.Add("PUT", "https://llm.svc.example/api/chats/%2F..", "application/vnd.api+json; charset=latin1", "deflate", gzipped([]byte("[1e999999999]")), 0, []byte{0xff})
-	f.Add("POST", "http://[::1]:1/_worlds/w/core/v3/job/issue/trino/db?query=a&query[]=b", "application/x-www-form-urlencoded", "", []byte("query=%zz"), 200, []byte("{}"))
+	f.Add("PUT", "https://llm.svc.example/api/chats/%2F..", "application/vnd.api+json; charset=latin1", "deflate",
+		gzipped([]byte("[1e999999999]")), 0, []byte{0xff})
+	f.Add("POST", "http://[::1]:1/_worlds/w/core/v3/job/issue/trino/db?query=a&query[]=b",
+		"application/x-www-form-urlencoded", "", []byte("query=%zz"), 200, []byte("{}"))
 	c := checker(f, contract.WithGuess(true), contract.WithWorkers(1))
 	f.Fuzz(func(t *testing.T, method, url, kind, coding string, request []byte, status int, response []byte) {
 		headers := recording.Headers{{"Content-Type", kind}, {"Content-Encoding", coding}, {"Cookie", kind}, {"Host", coding}}

@@ -22,7 +22,8 @@ func WithIgnoredHeaders(patterns ...string) Option {
 		for _, pattern := range patterns {
 			c.ignoredHeaders = append(c.ignoredHeaders, pattern)
 			if pattern == "" || !doublestar.ValidatePattern(pattern) {
-				return fmt.Errorf("ignore header %q: not a valid pattern: want the name of a header, or a pattern such as X-Acme-*", pattern)
+				return fmt.Errorf("ignore header %q: not a valid pattern: want the name of a header, or a pattern such as X-Acme-*",
+					pattern)
 			}
 		}
 		return nil
@@ -46,8 +47,9 @@ func (c *config) ignoredCredentials(documents []*specs.Document) error {
 	for _, pattern := range c.ignoredHeaders {
 		for _, name := range credentialHeaders(documents) {
 			if fitsHeader(pattern, name) {
-				errs = append(errs, fmt.Errorf("ignore header %q: it matches %s, which carries a credential, and credentials are always "+
-					"judged: want only headers without credentials, as in X-Acme-*", pattern, name))
+				errs = append(errs, fmt.Errorf(
+					"ignore header %q: it matches %s, which carries a credential, and credentials are always "+
+						"judged: want only headers without credentials, as in X-Acme-*", pattern, name))
 				break
 			}
 		}

@@ -29,7 +29,8 @@ func of(exchanges ...*recording.Exchange) contract.Source {
 
 func TestHowMuchWasJudged(t *testing.T) {
 	t.Parallel()
-	r := checked(t, of(listing(whole()), listing(half()), listing(nil), listing(half()), listing(whole()), listing(whole())))
+	r := checked(t, of(listing(whole()), listing(half()), listing(nil), listing(half()), listing(whole()),
+		listing(whole())))
 	want := report.Judged{Bodies: 3, Unjudged: 3, Reasons: []report.Reason{
 		{Reason: "the recording has only the beginning of the body", Count: 2},
 		{Reason: "the recording does not contain the body, and one is documented", Count: 1},
@@ -55,7 +56,10 @@ func TestNothingJudged(t *testing.T) {
 	}{
 		"all bodies in doubt": {[]*recording.Exchange{listing(half()), listing(nil)}, true},
 		"one body judged":     {[]*recording.Exchange{listing(half()), listing(whole())}, false},
-		"a parameter judged":  {[]*recording.Exchange{listing(half()), getting("https://workflow.svc.example/api/pools/1", "")}, false},
+		"a parameter judged": {[]*recording.Exchange{
+			listing(half()),
+			getting("https://workflow.svc.example/api/pools/1", ""),
+		}, false},
 	} {
 		r, err := checker(t).Check(t.Context(), of(tt.exchanges...))
 		if errors.Is(err, contract.ErrNothingJudged) != tt.nothing {

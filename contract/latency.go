@@ -27,9 +27,15 @@ func WithLatency(limits map[string]time.Duration) Option {
 			_, err := path.Match(pattern, "")
 			switch {
 			case err != nil:
-				errs = append(errs, &LatencyError{pattern, "not a valid pattern: want an operation, or a pattern such as workflow.*"})
+				errs = append(errs, &LatencyError{
+					pattern,
+					"not a valid pattern: want an operation, or a pattern such as workflow.*",
+				})
 			case limit.most <= 0:
-				errs = append(errs, &LatencyError{pattern, fmt.Sprintf("invalid limit %s: want a time above 0, as in 300ms", limit.most)})
+				errs = append(errs, &LatencyError{
+					pattern,
+					fmt.Sprintf("invalid limit %s: want a time above 0, as in 300ms", limit.most),
+				})
 			}
 			c.latency = append(c.latency, limit)
 		}

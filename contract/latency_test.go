@@ -19,7 +19,8 @@ import (
 func timed(path string, took time.Duration) *recording.Exchange {
 	start := time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
 	return &recording.Exchange{
-		Start: start, End: start.Add(took), Request: recording.Request{Method: "GET", URL: "https://workflow.svc.example" + path},
+		Start: start, End: start.Add(took),
+		Request:  recording.Request{Method: "GET", URL: "https://workflow.svc.example" + path},
 		Response: &recording.Response{Status: 200},
 	}
 }
@@ -33,7 +34,8 @@ func latencies(r *contract.Report) (list []string) {
 	}
 	for _, g := range r.Groups {
 		if g.Rule == judge.Latency {
-			list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %s ×%d: %s %s", g.Severity, g.Verdict, g.Operation, g.Count, g.Message, g.Found)))
+			list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %s ×%d: %s %s", g.Severity, g.Verdict, g.Operation,
+				g.Count, g.Message, g.Found)))
 		}
 	}
 	return list
@@ -42,7 +44,10 @@ func latencies(r *contract.Report) (list []string) {
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	unlimited := map[string]time.Duration(nil)
-	limits := map[string]time.Duration{"workflow.listPools": 300 * time.Millisecond, "workflow.*": time.Second, "*": time.Minute}
+	limits := map[string]time.Duration{
+		"workflow.listPools": 300 * time.Millisecond, "workflow.*": time.Second,
+		"*": time.Minute,
+	}
 	unfinished := timed("/api/pools", 0)
 	unfinished.End = time.Time{}
 	unanswered := timed("/api/pools", time.Hour)
@@ -60,8 +65,14 @@ func TestLatency(t *testing.T) {
 		},
 		"beyond it, counted, with the first value": {
 			limits,
-			[]*recording.Exchange{timed("/api/pools", 300001*time.Microsecond+time.Millisecond), timed("/api/pools", time.Second)},
-			[]string{"0 pass, 2 fail, 0 inconclusive", "error fail workflow.listPools ×2: took longer than its limit of 300ms 301ms"},
+			[]*recording.Exchange{
+				timed("/api/pools", 300001*time.Microsecond+time.Millisecond),
+				timed("/api/pools", time.Second),
+			},
+			[]string{
+				"0 pass, 2 fail, 0 inconclusive",
+				"error fail workflow.listPools ×2: took longer than its limit of 300ms 301ms",
+			},
 		},
 		"the most specific limit decides": {
 			limits,
@@ -69,9 +80,15 @@ func TestLatency(t *testing.T) {
 			[]string{"1 pass, 1 fail, 0 inconclusive", "error fail workflow.getPool ×1: took longer than its limit of 1s 2s"},
 		},
 		"of equally specific ones the smaller": {
-			map[string]time.Duration{"workflow.list*": time.Second, "*flow.listPools": time.Minute, "workflow.*Pools": time.Hour},
+			map[string]time.Duration{
+				"workflow.list*": time.Second, "*flow.listPools": time.Minute,
+				"workflow.*Pools": time.Hour,
+			},
 			[]*recording.Exchange{timed("/api/pools", 2*time.Second), timed("/api/pools", 2*time.Minute)},
-			[]string{"1 pass, 1 fail, 0 inconclusive", "error fail workflow.listPools ×1: took longer than its limit of 1m0s 2m0s"},
+			[]string{
+				"1 pass, 1 fail, 0 inconclusive",
+				"error fail workflow.listPools ×1: took longer than its limit of 1m0s 2m0s",
+			},
 		},
 		"an exchange without times": {
 			limits,
@@ -120,7 +137,8 @@ func TestLatencyFailsTheCheck(t *testing.T) {
 	if r := checked(t, source, limits); !slices.ContainsFunc(r.Findings, is) || !r.Violated() {
 		t.Errorf("no violation in %v", r.Findings)
 	}
-	if r := checked(t, source, limits, contract.WithSeverity(judge.Latency, "*", "notice")); slices.ContainsFunc(r.Findings, is) {
+	if r := checked(t, source, limits,
+		contract.WithSeverity(judge.Latency, "*", "notice")); slices.ContainsFunc(r.Findings, is) {
 		t.Errorf("a violation in %v", r.Findings)
 	}
 }

@@ -22,7 +22,8 @@ func (c *Checker) lineOf(r *judge.Result) report.Line {
 	}
 	if u, err := url.Parse(line.URL); err == nil {
 		line.URL = strings.TrimPrefix(line.URL, u.Scheme+"://"+u.Host)
-		if base, found := strings.CutSuffix(u.EscapedPath(), r.Owner.Path); found && r.Owner.Path != "" && !r.Owner.Rewritten {
+		if base, found := strings.CutSuffix(u.EscapedPath(), r.Owner.Path); found && r.Owner.Path != "" &&
+			!r.Owner.Rewritten {
 			line.URL = strings.TrimPrefix(line.URL, base)
 		}
 	}

@@ -23,7 +23,8 @@ func served(t *testing.T, method, body string, handler http.HandlerFunc) (*recor
 	server := httptest.NewServer(recorder.Handler(handler))
 	server.Config.ErrorLog = nil
 	defer server.Close()
-	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/workflow/api/pools?a=1", strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/workflow/api/pools?a=1",
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

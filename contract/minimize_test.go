@@ -128,7 +128,8 @@ func TestWhatItsEvidenceDoesNotShowIsLookedForNearIt(t *testing.T) {
 				t.Fatalf("findings %+v", r.Findings)
 			}
 			if name == "far away" {
-				if index := content(t, filepath.Join(dir, "README.md")); !strings.Contains(index, "- `auth-scheme`, exchange 1950: ") {
+				if index := content(t, filepath.Join(dir, "README.md")); !strings.Contains(index,
+					"- `auth-scheme`, exchange 1950: ") {
 					t.Errorf("the index does not tell of it:\n%s", index)
 				}
 				return
@@ -174,7 +175,8 @@ func TestMinimizeSaysWhyItCannot(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(own, "README.md"), []byte("# My project\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Minimize(t.Context(), source, r, own); err == nil || content(t, filepath.Join(own, "README.md")) != "# My project\n" {
+	if err := c.Minimize(t.Context(), source, r, own); err == nil ||
+		content(t, filepath.Join(own, "README.md")) != "# My project\n" {
 		t.Errorf("a README.md of the user's own is overwritten, error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -247,7 +249,8 @@ func TestMinimizeIsBounded(t *testing.T) {
 	if n := len(names(t, dir)); n != 201 || len(r.Groups) < 130 {
 		t.Errorf("%d files of %d findings", n, len(r.Groups))
 	}
-	if index := content(t, filepath.Join(dir, "README.md")); !strings.Contains(index, fmt.Sprintf("There are %d more.", len(r.Groups)-100)) {
+	if index := content(t, filepath.Join(dir, "README.md")); !strings.Contains(index,
+		fmt.Sprintf("There are %d more.", len(r.Groups)-100)) {
 		t.Errorf("the index does not count the rest:\n%s", index[len(index)-200:])
 	}
 }

@@ -54,7 +54,8 @@ func (m *minimizer) script(h *reduction) string {
 	command, keys := report.Curl(h.judged)
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s: %s\n#\n", h.finding.Rule, oneLine(h.finding.Message))
-	fmt.Fprintf(&b, "# This sends the request again that broke the rule. Showing the violation takes %d; check all with\n#   %s\n",
+	fmt.Fprintf(&b, "# This sends the request again that broke the rule. Showing the violation takes %d; check all "+
+		"with\n#   %s\n",
 		len(h.exchanges), m.check(h))
 	if body := h.judged.Request.Body; body != nil && body.Truncated {
 		b.WriteString("# The recording has only the beginning of its body.\n")

@@ -36,7 +36,8 @@ func TestEveryOccurrenceHasItsPlace(t *testing.T) {
 	}
 	flat := strings.Join(strings.Fields(text.String()), " ")
 	for _, want := range []string{
-		"×62, first at #1", "(" + first + ":1)", "also #2 (" + first + ", entry 2), #3 (" + second + ":1), #4 (" + second + ", entry 2),",
+		"×62, first at #1", "(" + first + ":1)",
+		"also #2 (" + first + ", entry 2), #3 (" + second + ":1), #4 (" + second + ", entry 2),",
 		"and 56 more",
 	} {
 		if !strings.Contains(flat, want) {
@@ -66,7 +67,8 @@ func TestOwnDocumentKeepsItsPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := checker(t, contract.WithSpec("workflow", path)).Check(t.Context(), contract.Read("memory", bytes.NewReader(source)))
+	r, err := checker(t, contract.WithSpec("workflow", path)).Check(t.Context(),
+		contract.Read("memory", bytes.NewReader(source)))
 	if err != nil {
 		t.Fatal(err)
 	}

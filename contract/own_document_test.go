@@ -86,11 +86,13 @@ func TestOwnDocumentBeginsElsewhere(t *testing.T) {
 // A document that marks no secrets does not show them.
 func TestOwnDocumentMarksNoSecrets(t *testing.T) {
 	t.Parallel()
-	file := write(t, "own.yaml", strings.ReplaceAll(shifted, "/ponds:\n    get:", "/projects/{id}/secrets/{key}:\n    put:"))
+	file := write(t, "own.yaml",
+		strings.ReplaceAll(shifted, "/ponds:\n    get:", "/projects/{id}/secrets/{key}:\n    put:"))
 	e := &recording.Exchange{
 		Request: recording.Request{
 			Method: "PUT", URL: "https://workflow.svc.example/api/projects/1/secrets/k",
-			Headers: recording.Headers{{"Content-Type", "application/json"}}, Body: &recording.Body{Bytes: []byte(`{"value":"hunter2"}`)},
+			Headers: recording.Headers{{"Content-Type", "application/json"}},
+			Body:    &recording.Body{Bytes: []byte(`{"value":"hunter2"}`)},
 		},
 		Response: &recording.Response{Status: 418},
 	}
@@ -116,12 +118,14 @@ func TestOwnDocumentMarksNoSecrets(t *testing.T) {
 // What no engine can compile is not checked, and the report says so.
 func TestOwnDocumentHasAPatternThatLooksAhead(t *testing.T) {
 	t.Parallel()
-	text := strings.Replace(shifted, "{type: object}", "{type: object, properties: {name: {type: string, pattern: '^(?!x)'}}}", 1)
+	text := strings.Replace(shifted, "{type: object}",
+		"{type: object, properties: {name: {type: string, pattern: '^(?!x)'}}}", 1)
 	file := write(t, "own.yaml", text)
 	e := &recording.Exchange{
 		Request: recording.Request{Method: "GET", URL: "https://workflow.svc.example/api/pools/7"},
 		Response: &recording.Response{
-			Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}}, Body: &recording.Body{Bytes: []byte(`{"name":"a"}`)},
+			Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}},
+			Body: &recording.Body{Bytes: []byte(`{"name":"a"}`)},
 		},
 	}
 	r := checked(t, contract.Exchanges(slices.Values([]*recording.Exchange{e})), contract.WithSpec("workflow", file))

@@ -37,8 +37,10 @@ func basesOf(r *contract.Report) []string {
 func TestTheMockIsKnownBesideAGivenBase(t *testing.T) {
 	t.Parallel()
 	lines := asked(
-		"GET https://given.acme.io/api/pools", "GET http://127.0.0.1:4010/workflow/api/pools", "GET http://[::1]:1/workflow/api/pools",
-		"GET http://workflow.localhost/api/pools", "GET http://localhost:4010/core/v3/job/list", "GET https://workflow.svc.example/api/pools",
+		"GET https://given.acme.io/api/pools", "GET http://127.0.0.1:4010/workflow/api/pools",
+		"GET http://[::1]:1/workflow/api/pools",
+		"GET http://workflow.localhost/api/pools", "GET http://localhost:4010/core/v3/job/list",
+		"GET https://workflow.svc.example/api/pools",
 	)
 	r := checked(t, lines, contract.WithBaseURL("workflow", "https://given.acme.io"))
 	if r.Exchanges.Matched != 5 || r.Exchanges.Unmatched != 1 {
@@ -49,14 +51,16 @@ func TestTheMockIsKnownBesideAGivenBase(t *testing.T) {
 // A base address with too little or too much in it makes every operation one that is none.
 func TestABaseThatIsNotQuiteRight(t *testing.T) {
 	t.Parallel()
-	r := checked(t, asked("GET https://a.acme.io/v3/database/list", "GET https://b.acme.io/x/api/pools", "GET https://b.acme.io/x/api/hunter2"),
+	r := checked(t, asked("GET https://a.acme.io/v3/database/list", "GET https://b.acme.io/x/api/pools",
+		"GET https://b.acme.io/x/api/hunter2"),
 		contract.WithBaseURL("core", "https://a.acme.io"), contract.WithBaseURL("workflow", "https://b.acme.io/x/api"))
 	var messages []string
 	for _, f := range r.Findings {
 		messages = append(messages, f.Message)
 	}
 	want := []string{
-		"GET /v3/database/list is not documented; it would match GET /database/list with the base address https://a.acme.io/v3",
+		"GET /v3/database/list is not documented; it would match GET /database/list with the base address " +
+			"https://a.acme.io/v3",
 		"GET /pools is not documented; it would match GET /api/pools with the base address https://b.acme.io/x",
 		"GET /* is not documented; the nearest is GET /api/pools",
 	}
@@ -77,9 +81,18 @@ func TestUnmatchedAddresses(t *testing.T) {
 		"get :: 200", "GET mailto:hunter2@acme.io",
 	))
 	want := []report.Unmatched{
-		{Method: "GET", URL: "https://flow.acme.io/api/pools/*", Count: 2, Exchange: 2, Hint: "--base workflow=https://flow.acme.io"},
-		{Method: "GET", URL: "https://flow.acme.io/api/pools", Count: 1, Exchange: 1, Hint: "--base workflow=https://flow.acme.io"},
-		{Method: "GET", URL: "https://gw.acme.io/dp/core/v3/table/list/shop", Count: 1, Exchange: 4, Hint: "--base core=https://gw.acme.io/dp/core/v3"},
+		{
+			Method: "GET", URL: "https://flow.acme.io/api/pools/*", Count: 2, Exchange: 2,
+			Hint: "--base workflow=https://flow.acme.io",
+		},
+		{
+			Method: "GET", URL: "https://flow.acme.io/api/pools", Count: 1, Exchange: 1,
+			Hint: "--base workflow=https://flow.acme.io",
+		},
+		{
+			Method: "GET", URL: "https://gw.acme.io/dp/core/v3/table/list/shop", Count: 1, Exchange: 4,
+			Hint: "--base core=https://gw.acme.io/dp/core/v3",
+		},
 		{
 			Method: "GET", URL: "https://x.acme.io/api/projects/*", Count: 1, Exchange: 5,
 			Hint: "--base llm=https://x.acme.io, or --base workflow=https://x.acme.io",
@@ -102,7 +115,10 @@ func TestUnmatchedAddresses(t *testing.T) {
 
 func TestAddressesThatSeveralInterfacesClaim(t *testing.T) {
 	t.Parallel()
-	both := []contract.Option{contract.WithBaseURL("workflow", "https://x.acme.io"), contract.WithBaseURL("llm", "http://x.acme.io")}
+	both := []contract.Option{
+		contract.WithBaseURL("workflow", "https://x.acme.io"),
+		contract.WithBaseURL("llm", "http://x.acme.io"),
+	}
 	r := checked(t, asked("GET https://x.acme.io/api/pools", "GET https://x.acme.io/api/projects"), both...)
 	want := []report.Unmatched{{
 		Method: "GET", URL: "https://x.acme.io/api/projects", Claimants: []string{"llm", "workflow"}, Count: 1, Exchange: 2,
@@ -120,7 +136,8 @@ func TestUnmatchedAddressesAreBounded(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("GET https://x.acme.io/%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676))
 	}
 	r, _ := checker(t).Check(t.Context(), asked(lines...))
-	if len(r.Unmatched) != 1000 || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "352 more exchanges") }) {
+	if len(r.Unmatched) != 1000 ||
+		!slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "352 more exchanges") }) {
 		t.Errorf("%d unmatched addresses, notes %q", len(r.Unmatched), r.Notes)
 	}
 }

@@ -144,7 +144,9 @@ func TestARecordingOfABrowserHasPreflights(t *testing.T) {
 	json := [2]string{"Content-Type", "application/json"}
 	preflight := &recording.Exchange{
 		Request: recording.Request{Method: "OPTIONS", URL: event, Headers: recording.Headers{
-			origin, {"Access-Control-Request-Method", "POST"}, {"Access-Control-Request-Headers", "content-type,x-svc-write-key"},
+			origin,
+			{"Access-Control-Request-Method", "POST"},
+			{"Access-Control-Request-Headers", "content-type,x-svc-write-key"},
 		}},
 		Response: &recording.Response{Status: 204, Headers: recording.Headers{allowed}},
 	}

@@ -163,7 +163,10 @@ func TestRecorderKeepsStreamsStreams(t *testing.T) {
 
 func TestRecorderRecordsWhatGotNoAnswer(t *testing.T) {
 	t.Parallel()
-	recorder := contract.NewRecorder(roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }))
+	recorder := contract.NewRecorder(roundTrip(func(*http.Request) (*http.Response, error) {
+		return nil,
+			io.ErrUnexpectedEOF
+	}))
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://h/", nil)
 	if _, err := recorder.RoundTrip(request); err == nil { //nolint:bodyclose // there is none
 		t.Error("no error")
@@ -183,7 +186,8 @@ type lazy struct{}
 func (lazy) RoundTrip(request *http.Request) (*http.Response, error) {
 	_, _ = io.ReadFull(request.Body, make([]byte, 10))
 	header := http.Header{"Content-Type": {"application/json"}}
-	return &http.Response{StatusCode: 413, Header: header, Body: io.NopCloser(strings.NewReader("{}")), ContentLength: 2}, nil
+	return &http.Response{StatusCode: 413, Header: header, Body: io.NopCloser(strings.NewReader("{}")), ContentLength: 2},
+		nil
 }
 
 func TestRecorderTellsTheSizeOfABodyThatWasNotRead(t *testing.T) {
@@ -204,7 +208,8 @@ func TestRecorderTellsTheSizeOfABodyThatWasNotRead(t *testing.T) {
 	if _, err := recorder.WriteTo(&line); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(line.String(), `["Content-Length","1048065"]`) || !strings.Contains(line.String(), `"truncated":true`) {
+	if !strings.Contains(line.String(), `["Content-Length","1048065"]`) ||
+		!strings.Contains(line.String(), `"truncated":true`) {
 		t.Errorf("recorded %s", line.String())
 	}
 	for _, r := range checked(t, contract.Read("line", &line)).Rules {
@@ -259,7 +264,8 @@ func TestMatchShape(t *testing.T) {
 func TestMatchShapeOfResults(t *testing.T) {
 	t.Parallel()
 	for status, body := range map[int]string{200: "[\"paid\",118]\n[\"shipped\",null]\n", 206: `d",118]`} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://core.svc.example/v3/job/result/9", nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://core.svc.example/v3/job/result/9",
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}

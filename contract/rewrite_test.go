@@ -84,7 +84,8 @@ func TestAddressesBehindAGateway(t *testing.T) {
 // What is found shows the address that was recorded, and not the one that it stands for.
 func TestRewrittenAddressesAreShownAsRecorded(t *testing.T) {
 	t.Parallel()
-	source := asked("GET https://gw.acme.io/gw/wf/api/pools?zzz=1", "GET https://gw.acme.io/gw/wf/api/nothing", "GET https://gw.acme.io/gw/wg/x")
+	source := asked("GET https://gw.acme.io/gw/wf/api/pools?zzz=1", "GET https://gw.acme.io/gw/wf/api/nothing",
+		"GET https://gw.acme.io/gw/wg/x")
 	r := checked(t, source, contract.WithRewrite("/gw/wf", "https://workflow.svc.example"))
 	var got []string
 	for _, number := range []int{1, 2} {

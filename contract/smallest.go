@@ -81,7 +81,9 @@ func (o *reproducer) smallest(ctx context.Context, id string, exchanges []*recor
 
 // spare leaves out one of some parts of the exchanges, the latest ones last, if the rest shows the finding; else it is
 // nil.
-func (o *reproducer) spare(ctx context.Context, id string, exchanges []*recording.Exchange, parts int) []*recording.Exchange {
+func (o *reproducer) spare(ctx context.Context, id string, exchanges []*recording.Exchange,
+	parts int,
+) []*recording.Exchange {
 	for i := range parts {
 		from, to := i*len(exchanges)/parts, (i+1)*len(exchanges)/parts
 		rest := slices.Concat(exchanges[:from], exchanges[to:])

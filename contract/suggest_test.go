@@ -42,8 +42,10 @@ func news() contract.Source {
 	}
 	many, _ := json.Marshal(keys)
 	list := []*recording.Exchange{
-		said("GET", "/api/ponds/17?deep=true", "", 200, `{"id":17,"at":"2026-01-15T09:30:00Z","fish":[{"name":"carp","age":3},{"name":"pike","age":null,"size":1.5}]}`),
-		said("GET", "/api/ponds/18?deep=false&from=2", "", 200, `{"id":18,"at":"2026-01-16T09:30:00Z","fish":[],"url":"https://u:hunter2@h/"}`),
+		said("GET", "/api/ponds/17?deep=true", "", 200,
+			`{"id":17,"at":"2026-01-15T09:30:00Z","fish":[{"name":"carp","age":3},{"name":"pike","age":null,"size":1.5}]}`),
+		said("GET", "/api/ponds/18?deep=false&from=2", "", 200,
+			`{"id":18,"at":"2026-01-16T09:30:00Z","fish":[],"url":"https://u:hunter2@h/"}`),
 		said("POST", "/api/ponds", `{"name":"a","password":"hunter2","note":"[redacted:1a2b3c4d]"}`, 201, `{"id":19}`),
 		said("GET", "/api/pools/1", "", 200, fmt.Sprintf(pool, `{"id":4,"mail":null}`)),
 		said("GET", "/api/pools/1", "", 200, fmt.Sprintf(pool, `null`)),
@@ -174,7 +176,9 @@ func TestSuggest(t *testing.T) {
 					t.Errorf("%s: still %s at %s: %s", name, f.Rule, f.Pointer, f.Message)
 				}
 			}
-			if left, err := checker(t, contract.WithSpec(specs.Workflow, write(t, "own.json", string(text)))).Suggest(t.Context(), news()); err != nil || len(left) > 0 {
+			if left, err := checker(t,
+				contract.WithSpec(specs.Workflow, write(t, "own.json", string(text)))).Suggest(t.Context(), news()); err != nil ||
+				len(left) > 0 {
 				t.Errorf("%s: there is still something to suggest: %v, %v", name, left, err)
 			}
 		}

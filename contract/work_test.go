@@ -33,7 +33,8 @@ func getting(url string, response string) *recording.Exchange {
 func posting(url, kind, body string) *recording.Exchange {
 	return &recording.Exchange{
 		Request: recording.Request{
-			Method: "POST", URL: url, Headers: recording.Headers{{"Content-Type", kind}}, Body: &recording.Body{Bytes: []byte(body)},
+			Method: "POST", URL: url, Headers: recording.Headers{{"Content-Type", kind}},
+			Body: &recording.Body{Bytes: []byte(body)},
 		},
 		Response: &recording.Response{Status: 200},
 	}
@@ -56,7 +57,8 @@ var hostileExchanges = map[string]func(n int) *recording.Exchange{
 		return getting("https://workflow.svc.example/api/sessions?"+repeated(n, "&", "last_id=x%"), `{}`)
 	},
 	"filters": func(n int) *recording.Exchange {
-		e := getting("https://llm.svc.example/api/agents?"+repeated(n, "&", "filter[x%]=%"), `{"data":[],"meta":{"total":1},"links":{"first":"/?a","next":"/?a"}}`)
+		e := getting("https://llm.svc.example/api/agents?"+repeated(n, "&", "filter[x%]=%"),
+			`{"data":[],"meta":{"total":1},"links":{"first":"/?a","next":"/?a"}}`)
 		e.Response.Headers = recording.Headers{{"Content-Type", "application/vnd.api+json"}}
 		return e
 	},
@@ -67,10 +69,12 @@ var hostileExchanges = map[string]func(n int) *recording.Exchange{
 		return getting("https://workflow.svc.example/api/pools", `{"pools":[`+repeated(n, ",", `{"id":%,"name":1}`)+`]}`)
 	},
 	"wide at the bottom of a deep body": func(n int) *recording.Exchange {
-		return getting("https://workflow.svc.example/api/pools", strings.Repeat("[", 200)+repeated(n, ",", `1`)+strings.Repeat("]", 200))
+		return getting("https://workflow.svc.example/api/pools",
+			strings.Repeat("[", 200)+repeated(n, ",", `1`)+strings.Repeat("]", 200))
 	},
 	"an undeclared deep field": func(n int) *recording.Exchange {
-		return getting("https://workflow.svc.example/api/pools", `{"pools":[{"x":`+strings.Repeat("[", 200)+repeated(n, ",", `{"a":1}`)+strings.Repeat("]", 200)+`}]}`)
+		return getting("https://workflow.svc.example/api/pools",
+			`{"pools":[{"x":`+strings.Repeat("[", 200)+repeated(n, ",", `{"a":1}`)+strings.Repeat("]", 200)+`}]}`)
 	},
 	"included resources": func(n int) *recording.Exchange {
 		e := getting("https://llm.svc.example/api/agents", `{"data":[],"meta":{"total":1},"links":{"first":"/"},"included":[`+
@@ -97,16 +101,20 @@ var hostileExchanges = map[string]func(n int) *recording.Exchange{
 		return getting("https://core.svc.example/v3/job/result/1?format=jsonl", repeated(n, "\n", `{"a%":{}}`))
 	},
 	"a form": func(n int) *recording.Exchange {
-		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded", repeated(n, "&", "f%=%"))
+		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded",
+			repeated(n, "&", "f%=%"))
 	},
 	"a form of lists": func(n int) *recording.Exchange {
-		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded", repeated(n, "&", "f[]=%"))
+		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded",
+			repeated(n, "&", "f[]=%"))
 	},
 	"a form of objects": func(n int) *recording.Exchange {
-		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded", repeated(n, "&", "f[a%]=%"))
+		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded",
+			repeated(n, "&", "f[a%]=%"))
 	},
 	"a form of one deep object": func(n int) *recording.Exchange {
-		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded", "f"+strings.Repeat("[a]", n)+"=1")
+		return posting("https://core.svc.example/v3/job/issue/trino/db", "application/x-www-form-urlencoded",
+			"f"+strings.Repeat("[a]", n)+"=1")
 	},
 	"a form in the query": func(n int) *recording.Exchange {
 		return posting("https://core.svc.example/v3/job/issue/trino/db?"+repeated(n, "&", "f%=%"), "application/json", "")
@@ -116,7 +124,8 @@ var hostileExchanges = map[string]func(n int) *recording.Exchange{
 			repeated(n, "", "--b\r\nContent-Disposition: form-data; name=\"f%\"\r\n\r\n%\r\n")+"--b--\r\n")
 	},
 	"events": func(n int) *recording.Exchange {
-		return posting("https://ingestion.svc.example/postback/v3/event/db/t", "application/json", `{"events":[`+repeated(n, ",", `{"k%":%}`)+`]}`)
+		return posting("https://ingestion.svc.example/postback/v3/event/db/t", "application/json",
+			`{"events":[`+repeated(n, ",", `{"k%":%}`)+`]}`)
 	},
 	"a stream of wrong events": func(n int) *recording.Exchange {
 		e := posting("https://llm.svc.example/api/chats/1/continue", "application/json", `{"data":{}}`)
@@ -156,10 +165,16 @@ func TestFindingsOfAMessageAreBounded(t *testing.T) {
 	t.Parallel()
 	const n, told = 4000, 20
 	for name, tt := range map[string]struct{ rule, more string }{
-		"undeclared parameters": {"undeclared-field", "query parameter \"q1014\" is not documented; and 3980 more of rule undeclared-field in the same message"},
-		"undeclared fields":     {"undeclared-field", "field \"f1014\" is not documented; and 3980 more of rule undeclared-field in the same message"},
-		"wrong items":           {"schema", "and 15980 more of rule schema in the same message"},
-		"included resources":    {"schema", "and 7981 more of rule schema in the same message"},
+		"undeclared parameters": {
+			"undeclared-field",
+			"query parameter \"q1014\" is not documented; and 3980 more of rule undeclared-field in the same message",
+		},
+		"undeclared fields": {
+			"undeclared-field",
+			"field \"f1014\" is not documented; and 3980 more of rule undeclared-field in the same message",
+		},
+		"wrong items":        {"schema", "and 15980 more of rule schema in the same message"},
+		"included resources": {"schema", "and 7981 more of rule schema in the same message"},
 	} {
 		e := hostileExchanges[name](n)
 		r := checked(t, contract.Exchanges(slices.Values([]*recording.Exchange{e})))

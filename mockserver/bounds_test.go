@@ -104,7 +104,8 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	if response, err := s.World("").Client().Do(r); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("response %v, error %v", response, err)
 	}
-	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", `{"name":"small","concurrencyLimit":1}`).want(t, http.StatusCreated)
+	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", `{"name":"small","concurrencyLimit":1}`).want(t,
+		http.StatusCreated)
 	release()
 	callIn(t.Context(), t, s, "POST", "/workflow/api/pools", body).want(t, http.StatusBadRequest)
 }

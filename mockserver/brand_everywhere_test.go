@@ -210,7 +210,8 @@ func (w *witness) transferTable() {
 // downloadArchives looks into the archives of all workflow projects.
 func (w *witness) downloadArchives() {
 	w.Helper()
-	list := decode[struct{ Projects []struct{ ID string } }](w.T, w.call("GET", "/workflow/api/projects", "", "").want(w.T, 200))
+	list := decode[struct{ Projects []struct{ ID string } }](w.T,
+		w.call("GET", "/workflow/api/projects", "", "").want(w.T, 200))
 	if len(list.Projects) < 4 {
 		w.Errorf("there are %d projects, want those of the shop, of the warehouse and of the assistant", len(list.Projects))
 	}

@@ -38,7 +38,8 @@ func TestBrandedStates(t *testing.T) {
 		if diff := cmp.Diff(string(state), string(again)); diff != "" {
 			t.Errorf("it is another world (-want +got):\n%s", diff)
 		}
-		tail := call(t, s, "GET", "/core/v3/table/tail/shop/orders?count=1", "", "Authorization", "ACME1 1/admin").want(t, 200).body
+		tail := call(t, s, "GET", "/core/v3/table/tail/shop/orders?count=1", "", "Authorization", "ACME1 1/admin").want(t,
+			200).body
 		for _, member := range []string{`"svc_ua":"a"`, `"svcQuery":"b"`, `"acmeQuery":"c"`} {
 			if !strings.Contains(tail, member) {
 				t.Errorf("what the user wrote is now %s", tail)

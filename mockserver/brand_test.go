@@ -35,23 +35,27 @@ func TestBrandedBodies(t *testing.T) {
 	t.Run("a knowledge base", func(t *testing.T) {
 		t.Parallel()
 		do := branded(t, "quickstart")
-		project := decode[one](t, do("POST", llmBase+"projects", resource("projects", `"name":"Branded"`)).want(t, 201)).Data.ID
+		project := decode[one](t,
+			do("POST", llmBase+"projects", resource("projects", `"name":"Branded"`)).want(t, 201)).Data.ID
 		base := func(database, query string) string {
 			return resource("knowledge_bases", fmt.Sprintf(
-				`"name":"B","projectId":%q,%q:"shop","tables":[{"name":"t",%q:"select 'svcQuery, as text'"}]`, project, database, query))
+				`"name":"B","projectId":%q,%q:"shop","tables":[{"name":"t",%q:"select 'svcQuery, as text'"}]`, project, database,
+				query))
 		}
 		made := do("POST", llmBase+"knowledge_bases", base("acmeDatabaseName", "acmeQuery")).want(t, 201)
 		says(t, made, `"acmeDatabaseName":"shop"`, `"acmeQuery":"select 'svcQuery, as text'"`)
 		says(t, do("GET", llmBase+"knowledge_bases/"+decode[one](t, made).Data.ID, "").want(t, 200), `"acmeDatabaseName"`)
 		says(t, do("GET", llmBase+"tool_targets", "").want(t, 200), `"acmeDatabaseName"`)
 
-		says(t, do("POST", llmBase+"knowledge_bases", base("acmeDatabaseNames", "acmeQuery")).want(t, 422), "acmeDatabaseName")
+		says(t, do("POST", llmBase+"knowledge_bases", base("acmeDatabaseNames", "acmeQuery")).want(t, 422),
+			"acmeDatabaseName")
 		both := strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"name":"B"`, `"name":"B","svcDatabaseName":"x"`, 1)
 		refused := do("POST", llmBase+"knowledge_bases", both).want(t, http.StatusBadRequest)
 		if !strings.Contains(refused.body, "svcDatabaseName is not allowed") || strings.Contains(refused.body, "acme") {
 			t.Errorf("the neutral name is not refused as it was sent: %s", refused.body)
 		}
-		says(t, do("POST", llmBase+"knowledge_bases", strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"shop"`, `"none"`, 1)).
+		says(t, do("POST", llmBase+"knowledge_bases",
+			strings.Replace(base("acmeDatabaseName", "acmeQuery"), `"shop"`, `"none"`, 1)).
 			want(t, 422), "/data/attributes/acmeDatabaseName")
 	})
 	t.Run("who put a revision", func(t *testing.T) {
@@ -84,7 +88,8 @@ func TestBrandedBodies(t *testing.T) {
 		body := fmt.Sprintf(`{"name":"again","output_config":{"database":"sales"},`+basic+
 			`,"advanced_configs":[{"target_table":"orders","config":{"table":"ORDERS"}}]}`, "acme_authentication_id")
 		do("POST", dwhBase, body).want(t, 200)
-		says(t, do("POST", "/dwh/v1/guess", fmt.Sprintf("{"+basic+"}", "acme_authentication_id")).want(t, 200), `"acme_authentication_id":7`)
+		says(t, do("POST", "/dwh/v1/guess", fmt.Sprintf("{"+basic+"}", "acme_authentication_id")).want(t, 200),
+			`"acme_authentication_id":7`)
 		says(t, do("POST", dwhBase, strings.Replace(body, "acme_", "svc_", 1)).want(t, 400), "acme_authentication_id")
 	})
 	t.Run("an event keeps the names that it has", func(t *testing.T) {

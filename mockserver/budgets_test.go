@@ -52,7 +52,8 @@ func TestResultsMakeRoomForOthers(t *testing.T) {
 	if want := "it was dropped to free memory"; !strings.Contains(gone, want) {
 		t.Errorf("the answer %s does not say %q", gone, want)
 	}
-	if records := gjson.Get(call(t, s, "GET", "/core/v3/job/status/1", "").want(t, 200).body, "num_records"); records.Int() != 2 {
+	if records := gjson.Get(call(t, s, "GET", "/core/v3/job/status/1", "").want(t, 200).body,
+		"num_records"); records.Int() != 2 {
 		t.Errorf("the job says that it has %s records", records.Raw)
 	}
 	state := call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
@@ -124,7 +125,8 @@ func TestAWorldThatIsFull(t *testing.T) {
 func TestAFullWorldsClockStands(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("quickstart"), mockserver.WithStateLimit(1<<20))
-	call(t, s, "POST", "/core/v3/schedule/create/often", `{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"sample"}`)
+	call(t, s, "POST", "/core/v3/schedule/create/often",
+		`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"sample"}`)
 	moved := call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"8760h"}`).want(t, 200).body
 	if gjson.Get(moved, "complete").Bool() {
 		t.Errorf("the clock came as far as it was asked to: %s", moved)

@@ -53,7 +53,8 @@ func must(t *testing.T, get func() (*contract.Checker, error)) *contract.Checker
 // exampleBases returns the base addresses of the interfaces in requests that httptest makes.
 func exampleBases() (opts []contract.Option) {
 	for name, base := range map[string]string{
-		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh", specs.LLM: "/llm",
+		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh",
+		specs.LLM: "/llm",
 	} {
 		opts = append(opts, contract.WithBaseURL(name, "http://example.com"+base))
 	}

@@ -42,7 +42,9 @@ func call(t *testing.T, handler http.Handler, method, target, body string, heade
 }
 
 // callIn is call within a context.
-func callIn(ctx context.Context, t *testing.T, handler http.Handler, method, target, body string, headers ...string) answer {
+func callIn(ctx context.Context, t *testing.T, handler http.Handler, method, target, body string,
+	headers ...string,
+) answer {
 	t.Helper()
 	var reader io.Reader
 	if body != "" {

@@ -19,14 +19,16 @@ func TestClocksEnd(t *testing.T) {
 		"/worlds/default/clock/": `{"mode":"real","now":"9999-12-31T23:59:59Z"}`,
 		"/worlds":                `{"now":"9999-06-01T00:00:00Z","clock":"frozen"}`,
 	} {
-		if a := call(t, s, "POST", "/_understudy"+path, body).want(t, http.StatusBadRequest); !strings.Contains(a.body, "9999-01-01") {
+		if a := call(t, s, "POST", "/_understudy"+path, body).want(t, http.StatusBadRequest); !strings.Contains(a.body,
+			"9999-01-01") {
 			t.Errorf("%s: %s", body, a.body)
 		}
 	}
 	if after := call(t, s, "GET", "/_understudy/worlds/default/clock", "").body; after != before {
 		t.Errorf("the clock was %s and is %s", before, after)
 	}
-	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"mode":"frozen","now":"9998-12-31T00:00:00Z"}`).want(t, http.StatusOK)
+	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"mode":"frozen","now":"9998-12-31T00:00:00Z"}`).want(t,
+		http.StatusOK)
 	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"48h"}`).want(t, http.StatusBadRequest)
 	for _, path := range []string{"/workflow/api/schedules", "/core/v3/database/list", "/_understudy/worlds"} {
 		call(t, s, "GET", path, "").want(t, http.StatusOK)
@@ -37,7 +39,8 @@ func TestClocksEnd(t *testing.T) {
 func TestAClockLeavesNoEventBehind(t *testing.T) {
 	t.Parallel()
 	var failures []string
-	s := newServer(t, mockserver.WithClock("frozen"), mockserver.WithFailure(func(text string) { failures = append(failures, text) }))
+	s := newServer(t, mockserver.WithClock("frozen"),
+		mockserver.WithFailure(func(text string) { failures = append(failures, text) }))
 	s.SettleAtMost(100)
 	type clock struct {
 		Now            time.Time
@@ -46,7 +49,8 @@ func TestAClockLeavesNoEventBehind(t *testing.T) {
 		Idle, Complete bool
 	}
 	begin := s.World("").Now()
-	at := decode[clock](t, call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"87600h"}`).want(t, http.StatusOK))
+	at := decode[clock](t,
+		call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"87600h"}`).want(t, http.StatusOK))
 	if at.Complete || at.Idle || at.Settled != 100 || at.NextEvent == nil || at.NextEvent.Before(at.Now) {
 		t.Errorf("after too many events the clock is %+v", at)
 	}

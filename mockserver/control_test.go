@@ -10,33 +10,66 @@ import (
 
 // controlProbes are calls that each operation of the control interface grants or refuses: "path status body".
 var controlProbes = map[string][]string{
-	"getHealth":             {"/health 200"},
-	"listWorlds":            {"/worlds 200"},
-	"createWorld":           {"/worlds 201", `/worlds 201 {"id":"a","seed":7,"clock":"auto"}`, `/worlds 201 {"fork":"default","mintKeys":true}`, `/worlds 409 {"id":"default"}`, `/worlds 400 {"scenario":"none"}`, `/worlds 400 {"fork":"none"}`, `/worlds 400 {"scenario":"empty","fork":"default"}`, `/worlds 400 {"clock":"fast"}`, `/worlds 400 {"id":"a/b"}`, `/worlds 400 {"seed":-1}`},
-	"deleteWorld":           {"/worlds/own 204", "/worlds/own 404", "/worlds/default 409"},
-	"resetWorld":            {"/worlds/own/reset 200", "/worlds/none/reset 404", "/reset 200"},
-	"listCheckpoints":       {"/worlds/own/checkpoints 200", "/worlds/none/checkpoints 404"},
-	"putCheckpoint":         {"/worlds/own/checkpoints/a 200", "/worlds/none/checkpoints/a 404"},
-	"deleteCheckpoint":      {"/worlds/own/checkpoints/seeded 204", "/worlds/own/checkpoints/none 404"},
-	"restoreCheckpoint":     {"/worlds/own/checkpoints/seeded/restore 200", "/worlds/own/checkpoints/none/restore 404"},
-	"getState":              {"/worlds/own/state 200", "/worlds/none/state 404"},
-	"putState":              {`/worlds/own/state 200 {"workflow":{}}`, `/worlds/own/state 400 {"nothing":1}`, "/worlds/own/state 400", `/worlds/none/state 404 {}`},
-	"getClock":              {"/worlds/own/clock 200", "/worlds/none/clock 404", "/clock 200"},
-	"moveClock":             {`/worlds/own/clock 200 {"advance":"90s"}`, `/worlds/own/clock 200 {"untilIdle":true}`, `/worlds/own/clock 200 {"mode":"auto"}`, `/worlds/own/clock 200 {"mode":"frozen","now":"2027-01-01T00:00:00Z"}`, `/worlds/own/clock 400 {"mode":"frozen","now":"2000-01-01T00:00:00Z"}`, `/worlds/own/clock 400 {"advance":"-1s"}`, `/worlds/own/clock 400 {"advance":"soon"}`, `/worlds/own/clock 400 {"untilIdle":false}`, `/worlds/own/clock 400 {}`, `/worlds/own/clock 400 {"advance":"1s","untilIdle":true}`, `/worlds/own/clock 400 {"now":"2027-01-01T00:00:00Z"}`, `/worlds/none/clock 404 {"advance":"1s"}`},
-	"getJournal":            {"/worlds/own/journal 200", "/worlds/none/journal 404", "/journal 200"},
-	"clearJournal":          {"/worlds/own/journal 204", "/worlds/none/journal 404", "/journal 204"},
-	"getJournalHAR":         {"/worlds/own/journal.har?operation=workflow.listPools 200", "/worlds/none/journal.har 404", "/journal.har 200"},
-	"getJournalNDJSON":      {"/worlds/own/journal.ndjson 200", "/worlds/none/journal.ndjson 404", "/journal.ndjson?operation=workflow.listPools 200"},
-	"getJournalCounts":      {"/worlds/own/journal/counts 200", "/worlds/none/journal/counts 404", "/journal/counts?operation=workflow.listPools 200"},
-	"listJobResults":        {"/worlds/own/jobs/results 200", "/worlds/none/jobs/results 404", "/jobs/results 200"},
-	"queueJobResult":        {`/worlds/own/jobs/results 201 {"query":"a"}`, `/worlds/own/jobs/results 201 {"pattern":"a|b","columns":[["a","bigint"],["b","varchar"]],"rows":[[1,null],[2,"b"]],"queued":"1s","running":"1m30s","times":2}`, `/worlds/own/jobs/results 201 {"domainKey":"a","error":"no"}`, `/worlds/own/jobs/results 400 {}`, `/worlds/own/jobs/results 400 {"query":"a","pattern":"b"}`, `/worlds/own/jobs/results 400 {"pattern":"("}`, `/worlds/own/jobs/results 400 {"query":"a","rows":[[1]]}`, `/worlds/own/jobs/results 400 {"query":"a","columns":[["a"]]}`, `/worlds/own/jobs/results 400 {"query":"a","rows":[],"error":"no"}`, `/worlds/own/jobs/results 400 {"query":"a","running":"soon"}`, `/worlds/own/jobs/results 400 {"query":"a","queued":"99999999999h"}`, `/worlds/own/jobs/results 400 {"query":"a","times":0}`, `/worlds/own/jobs/results 400 {"query":"a","row":[]}`, "/worlds/own/jobs/results 400", `/worlds/none/jobs/results 404 {"query":"a"}`, `/jobs/results 201 {"query":"a"}`, `/jobs/results 400 {}`},
-	"clearJobResults":       {"/worlds/own/jobs/results 204", "/worlds/none/jobs/results 404", "/jobs/results 204"},
-	"listTurns":             {"/worlds/own/chats/turns 200", "/worlds/none/chats/turns 404", "/chats/turns 200"},
-	"queueTurn":             {`/worlds/own/chats/turns 201 {"events":[{"content":"Good morning!"}]}`, `/worlds/own/chats/turns 201 {"agent":"Shop helper","input":"(?i)hello","events":[{"reasoning":"A greeting."},{"tool":{"functionName":"query"}},{"output":{"name":"report","content":"# Hi"}},{"artifact":{"artifactType":"REACT_OUTPUT","textContent":"<p/>"}},{"error":{"message":"no"}}],"times":2}`, `/worlds/own/chats/turns 201 {"status":429,"message":"wait"}`, `/worlds/own/chats/turns 400 {}`, `/worlds/own/chats/turns 400 {"status":500}`, `/worlds/own/chats/turns 400 {"status":429,"events":[{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"input":"(","status":429}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a","reasoning":"b"}]}`, `/worlds/own/chats/turns 400 {"events":[{"said":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"error":{"message":"no"}},{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"message":"wait"}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"times":0}`, "/worlds/own/chats/turns 400", `/worlds/none/chats/turns 404 {"status":429}`, `/chats/turns 201 {"status":404}`, `/chats/turns 400 {}`},
-	"clearTurns":            {"/worlds/own/chats/turns 204", "/worlds/none/chats/turns 404", "/chats/turns 204"},
-	"listIngestionFailures": {"/worlds/own/ingestion/failures 200", "/worlds/none/ingestion/failures 404", "/ingestion/failures 200"},
-	"getSpec":               {"/specs/workflow.yaml 200", "/specs/control.yaml 200", "/specs/none.yaml 404"},
-	"getCoverage":           {"/coverage 200"},
+	"getHealth":  {"/health 200"},
+	"listWorlds": {"/worlds 200"},
+	"createWorld": {
+		"/worlds 201", `/worlds 201 {"id":"a","seed":7,"clock":"auto"}`,
+		`/worlds 201 {"fork":"default","mintKeys":true}`, `/worlds 409 {"id":"default"}`, `/worlds 400 {"scenario":"none"}`,
+		`/worlds 400 {"fork":"none"}`, `/worlds 400 {"scenario":"empty","fork":"default"}`, `/worlds 400 {"clock":"fast"}`,
+		`/worlds 400 {"id":"a/b"}`, `/worlds 400 {"seed":-1}`,
+	},
+	"deleteWorld":       {"/worlds/own 204", "/worlds/own 404", "/worlds/default 409"},
+	"resetWorld":        {"/worlds/own/reset 200", "/worlds/none/reset 404", "/reset 200"},
+	"listCheckpoints":   {"/worlds/own/checkpoints 200", "/worlds/none/checkpoints 404"},
+	"putCheckpoint":     {"/worlds/own/checkpoints/a 200", "/worlds/none/checkpoints/a 404"},
+	"deleteCheckpoint":  {"/worlds/own/checkpoints/seeded 204", "/worlds/own/checkpoints/none 404"},
+	"restoreCheckpoint": {"/worlds/own/checkpoints/seeded/restore 200", "/worlds/own/checkpoints/none/restore 404"},
+	"getState":          {"/worlds/own/state 200", "/worlds/none/state 404"},
+	"putState": {
+		`/worlds/own/state 200 {"workflow":{}}`, `/worlds/own/state 400 {"nothing":1}`,
+		"/worlds/own/state 400", `/worlds/none/state 404 {}`,
+	},
+	"getClock": {"/worlds/own/clock 200", "/worlds/none/clock 404", "/clock 200"},
+	"moveClock": {
+		`/worlds/own/clock 200 {"advance":"90s"}`, `/worlds/own/clock 200 {"untilIdle":true}`,
+		`/worlds/own/clock 200 {"mode":"auto"}`, `/worlds/own/clock 200 {"mode":"frozen","now":"2027-01-01T00:00:00Z"}`,
+		`/worlds/own/clock 400 {"mode":"frozen","now":"2000-01-01T00:00:00Z"}`, `/worlds/own/clock 400 {"advance":"-1s"}`,
+		`/worlds/own/clock 400 {"advance":"soon"}`, `/worlds/own/clock 400 {"untilIdle":false}`, `/worlds/own/clock 400 {}`,
+		`/worlds/own/clock 400 {"advance":"1s","untilIdle":true}`, `/worlds/own/clock 400 {"now":"2027-01-01T00:00:00Z"}`,
+		`/worlds/none/clock 404 {"advance":"1s"}`,
+	},
+	"getJournal":   {"/worlds/own/journal 200", "/worlds/none/journal 404", "/journal 200"},
+	"clearJournal": {"/worlds/own/journal 204", "/worlds/none/journal 404", "/journal 204"},
+	"getJournalHAR": {
+		"/worlds/own/journal.har?operation=workflow.listPools 200", "/worlds/none/journal.har 404",
+		"/journal.har 200",
+	},
+	"getJournalNDJSON": {
+		"/worlds/own/journal.ndjson 200", "/worlds/none/journal.ndjson 404",
+		"/journal.ndjson?operation=workflow.listPools 200",
+	},
+	"getJournalCounts": {
+		"/worlds/own/journal/counts 200", "/worlds/none/journal/counts 404",
+		"/journal/counts?operation=workflow.listPools 200",
+	},
+	"listJobResults": {"/worlds/own/jobs/results 200", "/worlds/none/jobs/results 404", "/jobs/results 200"},
+	"queueJobResult": {
+		`/worlds/own/jobs/results 201 {"query":"a"}`,
+		`/worlds/own/jobs/results 201 {"pattern":"a|b","columns":[["a","bigint"],["b","varchar"]],"rows":[[1,null],[2,"b"]],"queued":"1s","running":"1m30s","times":2}`, `/worlds/own/jobs/results 201 {"domainKey":"a","error":"no"}`, `/worlds/own/jobs/results 400 {}`, `/worlds/own/jobs/results 400 {"query":"a","pattern":"b"}`, `/worlds/own/jobs/results 400 {"pattern":"("}`, `/worlds/own/jobs/results 400 {"query":"a","rows":[[1]]}`, `/worlds/own/jobs/results 400 {"query":"a","columns":[["a"]]}`, `/worlds/own/jobs/results 400 {"query":"a","rows":[],"error":"no"}`, `/worlds/own/jobs/results 400 {"query":"a","running":"soon"}`, `/worlds/own/jobs/results 400 {"query":"a","queued":"99999999999h"}`, `/worlds/own/jobs/results 400 {"query":"a","times":0}`, `/worlds/own/jobs/results 400 {"query":"a","row":[]}`, "/worlds/own/jobs/results 400", `/worlds/none/jobs/results 404 {"query":"a"}`, `/jobs/results 201 {"query":"a"}`, `/jobs/results 400 {}`,
+	},
+	"clearJobResults": {"/worlds/own/jobs/results 204", "/worlds/none/jobs/results 404", "/jobs/results 204"},
+	"listTurns":       {"/worlds/own/chats/turns 200", "/worlds/none/chats/turns 404", "/chats/turns 200"},
+	"queueTurn": {
+		`/worlds/own/chats/turns 201 {"events":[{"content":"Good morning!"}]}`,
+		`/worlds/own/chats/turns 201 {"agent":"Shop helper","input":"(?i)hello","events":[{"reasoning":"A greeting."},{"tool":{"functionName":"query"}},{"output":{"name":"report","content":"# Hi"}},{"artifact":{"artifactType":"REACT_OUTPUT","textContent":"<p/>"}},{"error":{"message":"no"}}],"times":2}`, `/worlds/own/chats/turns 201 {"status":429,"message":"wait"}`, `/worlds/own/chats/turns 400 {}`, `/worlds/own/chats/turns 400 {"status":500}`, `/worlds/own/chats/turns 400 {"status":429,"events":[{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"input":"(","status":429}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a","reasoning":"b"}]}`, `/worlds/own/chats/turns 400 {"events":[{"said":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"error":{"message":"no"}},{"content":"a"}]}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"message":"wait"}`, `/worlds/own/chats/turns 400 {"events":[{"content":"a"}],"times":0}`, "/worlds/own/chats/turns 400", `/worlds/none/chats/turns 404 {"status":429}`, `/chats/turns 201 {"status":404}`, `/chats/turns 400 {}`,
+	},
+	"clearTurns": {"/worlds/own/chats/turns 204", "/worlds/none/chats/turns 404", "/chats/turns 204"},
+	"listIngestionFailures": {
+		"/worlds/own/ingestion/failures 200", "/worlds/none/ingestion/failures 404",
+		"/ingestion/failures 200",
+	},
+	"getSpec":     {"/specs/workflow.yaml 200", "/specs/control.yaml 200", "/specs/none.yaml 404"},
+	"getCoverage": {"/coverage 200"},
 }
 
 func TestControl(t *testing.T) {
@@ -87,7 +120,8 @@ func TestControl(t *testing.T) {
 			}
 			Covered, Documented int
 		}](t, call(t, s, "GET", "/_understudy/coverage", "").want(t, 200))
-		if got.Covered != 2 || got.Operations["workflow.listPools"].Calls != 2 || got.Operations["workflow.getPool"].Statuses["404"] != 1 {
+		if got.Covered != 2 || got.Operations["workflow.listPools"].Calls != 2 ||
+			got.Operations["workflow.getPool"].Statuses["404"] != 1 {
 			t.Errorf("coverage %+v", got)
 		}
 		if got.Documented != len(got.Operations) || got.Documented != len(specs.Catalogue()) {

@@ -47,7 +47,8 @@ func TestBrowsersPostEvents(t *testing.T) {
 			"Vary":                         "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
 		}
 		for _, target := range []string{
-			orders, "http://ingestion.localhost/postback/v3/event/shop/orders", "/_worlds/default" + orders, "/ingestion/shop/orders",
+			orders, "http://ingestion.localhost/postback/v3/event/shop/orders", "/_worlds/default" + orders,
+			"/ingestion/shop/orders",
 		} {
 			if diff := cmp.Diff(want, allowed(preflight(t, s, target).want(t, 204))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", target, diff)
@@ -144,7 +145,8 @@ func TestNewerClientsPostEventsElsewhere(t *testing.T) {
 		t.Parallel()
 		s := newServer(t)
 		for path, method := range map[string]string{
-			"/ingestion/postback/v3": "POST", "/ingestion/shop": "POST", "/ingestion/shop/orders": "GET", "/ingestion/a/b/c": "POST",
+			"/ingestion/postback/v3": "POST", "/ingestion/shop": "POST", "/ingestion/shop/orders": "GET",
+			"/ingestion/a/b/c": "POST",
 		} {
 			if a := call(t, s, method, path, "").want(t, 404); a.body != "{}" {
 				t.Errorf("%s %s: %s", method, path, a.body)

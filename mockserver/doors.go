@@ -58,7 +58,8 @@ func isOrigin(origin, host string) bool {
 func (x *exchange) typed() error {
 	if len(x.body) > 0 && x.r.Header.Get("Content-Type") == "" {
 		return &op.Error{
-			Code: op.CodeMediaType, Field: "Content-Type", Message: "is missing; want " + x.checks[x.match.Operation.ID].MediaTypes(),
+			Code: op.CodeMediaType, Field: "Content-Type",
+			Message: "is missing; want " + x.checks[x.match.Operation.ID].MediaTypes(),
 		}
 	}
 	return nil

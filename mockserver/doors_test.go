@@ -21,21 +21,41 @@ func TestPagesDoNotReachTheControlInterface(t *testing.T) {
 		header       [][2]string
 		status       int
 	}{
-		"a program":                   {open, "GET", "/worlds", "", nil, 200},
-		"a program by another name":   {open, "GET", "/worlds", "", [][2]string{{"Host", "workflow.localhost:1"}}, 200},
-		"a container":                 {open, "GET", "/worlds", "", [][2]string{{"Host", "Host.docker.internal:1"}}, 200},
-		"a name that was led here":    {open, "GET", "/worlds", "", [][2]string{{"Host", "evil.example"}}, 403},
-		"a name like this machine's":  {open, "GET", "/worlds", "", [][2]string{{"Host", "localhost.evil.example"}}, 403},
-		"a page of another site":      {open, "GET", "/worlds", "", [][2]string{{"Sec-Fetch-Site", "cross-site"}}, 403},
-		"a form of another origin":    {open, "POST", "/worlds/default/reset", "", [][2]string{{"Origin", "http://localhost:1"}}, 403},
-		"an origin of no name":        {open, "POST", "/worlds/default/reset", "", [][2]string{{"Origin", "null"}}, 403},
-		"a body of no type":           {open, "POST", "/worlds", "{}", [][2]string{{"Content-Type", ""}}, 400},
-		"JSON":                        {open, "POST", "/worlds", "{}", [][2]string{{"Content-Type", "application/json"}}, 201},
-		"health":                      {open, "GET", "/health", "", [][2]string{{"Host", "evil.example"}}, 200},
-		"a token, at any name":        {guarded, "GET", "/worlds", "", [][2]string{{"Host", "mock"}, {"Authorization", "Bearer t"}}, 200},
-		"another name, and no token":  {guarded, "GET", "/worlds", "", [][2]string{{"Host", "mock"}}, 401},
-		"the platform, for any name":  {open, "GET", "/../workflow/api/pools", "", [][2]string{{"Host", "mock"}, {"Authorization", admin}}, 200},
-		"the platform, from any page": {open, "GET", "/../workflow/api/pools", "", [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Authorization", admin}}, 200},
+		"a program":                  {open, "GET", "/worlds", "", nil, 200},
+		"a program by another name":  {open, "GET", "/worlds", "", [][2]string{{"Host", "workflow.localhost:1"}}, 200},
+		"a container":                {open, "GET", "/worlds", "", [][2]string{{"Host", "Host.docker.internal:1"}}, 200},
+		"a name that was led here":   {open, "GET", "/worlds", "", [][2]string{{"Host", "evil.example"}}, 403},
+		"a name like this machine's": {open, "GET", "/worlds", "", [][2]string{{"Host", "localhost.evil.example"}}, 403},
+		"a page of another site":     {open, "GET", "/worlds", "", [][2]string{{"Sec-Fetch-Site", "cross-site"}}, 403},
+		"a form of another origin": {
+			open, "POST", "/worlds/default/reset", "",
+			[][2]string{{"Origin", "http://localhost:1"}},
+			403,
+		},
+		"an origin of no name": {open, "POST", "/worlds/default/reset", "", [][2]string{{"Origin", "null"}}, 403},
+		"a body of no type":    {open, "POST", "/worlds", "{}", [][2]string{{"Content-Type", ""}}, 400},
+		"JSON": {
+			open, "POST", "/worlds", "{}",
+			[][2]string{{"Content-Type", "application/json"}},
+			201,
+		},
+		"health": {open, "GET", "/health", "", [][2]string{{"Host", "evil.example"}}, 200},
+		"a token, at any name": {
+			guarded, "GET", "/worlds", "",
+			[][2]string{{"Host", "mock"}, {"Authorization", "Bearer t"}},
+			200,
+		},
+		"another name, and no token": {guarded, "GET", "/worlds", "", [][2]string{{"Host", "mock"}}, 401},
+		"the platform, for any name": {
+			open, "GET", "/../workflow/api/pools", "",
+			[][2]string{{"Host", "mock"}, {"Authorization", admin}},
+			200,
+		},
+		"the platform, from any page": {
+			open, "GET", "/../workflow/api/pools", "",
+			[][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Authorization", admin}},
+			200,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -31,11 +31,15 @@ func TestImportOverASocket(t *testing.T) {
 		body   io.Reader
 		header [2]string
 	}{
-		"with its length":      {bytes.NewReader(body), [2]string{"Content-Type", "application/octet-stream"}},
-		"in chunks":            {io.MultiReader(bytes.NewReader(body)), [2]string{"Content-Type", "application/octet-stream"}},
+		"with its length": {bytes.NewReader(body), [2]string{"Content-Type", "application/octet-stream"}},
+		"in chunks": {
+			io.MultiReader(bytes.NewReader(body)),
+			[2]string{"Content-Type", "application/octet-stream"},
+		},
 		"when it is asked for": {bytes.NewReader(body), [2]string{"Expect", "100-continue"}},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, s.URL("core")+"/table/import/shop/loads/msgpack.gz", form.body)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, s.URL("core")+"/table/import/shop/loads/msgpack.gz",
+			form.body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +87,8 @@ func TestSecretsOfExtras(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("quickstart"))
 	const form = "application/x-www-form-urlencoded"
-	call(t, s, "POST", "/core/v3/user/authenticate", "user=admin%40shop.example&password=password", "Content-Type", form).want(t, 200)
+	call(t, s, "POST", "/core/v3/user/authenticate", "user=admin%40shop.example&password=password", "Content-Type",
+		form).want(t, 200)
 	call(t, s, "POST", "/core/v3/user/add/nina", `{"email":"nina@shop.example","password":"hush-hush"}`).want(t, 200)
 	call(t, s, "POST", "/core/v3/user/password/change/nina?password=hush-again", "").want(t, 200)
 	key := decode[struct{ Apikey string }](t, call(t, s, "POST", "/core/v3/user/apikey/add/nina", "").want(t, 200)).Apikey
@@ -148,11 +153,17 @@ func TestExtrasConform(t *testing.T) {
 		call(t, s, "GET", "/workflow/api/version", "").want(t, 200)
 		call(t, s, "GET", "/workflow/api/version/check?client=0.10.5", "", "Authorization", "").want(t, 200)
 		core("GET", "/system/server_status", "", "Authorization", "")
-		for _, media := range []string{"application/octet-stream", "application/x-www-form-urlencoded", "application/json", "image/png"} {
+		for _, media := range []string{
+			"application/octet-stream", "application/x-www-form-urlencoded", "application/json",
+			"image/png",
+		} {
 			core("PUT", "/table/import/shop/orders/msgpack.gz", rows, "Content-Type", media)
 		}
 		core("PUT", "/table/import_with_id/shop/orders/once/msgpack.gz", rows, "Content-Type", "application/octet-stream")
-		for _, path := range []string{"/account/show", "/account/core_utilization", "/user/list", "/user/show/1", "/user/apikey/list/1"} {
+		for _, path := range []string{
+			"/account/show", "/account/core_utilization", "/user/list", "/user/show/1",
+			"/user/apikey/list/1",
+		} {
 			core("GET", path, "")
 		}
 		core("POST", "/user/authenticate", `{"user":"admin@shop.example","password":"password"}`, "Authorization", "")
@@ -177,9 +188,12 @@ func TestExtrasConform(t *testing.T) {
 		core("POST", "/bulk_loads/preview", `{"config":{"in":{"type":"s3","path_prefix":"a.csv"}}}`)
 	})
 	for _, finding := range found.Findings {
-		t.Errorf("#%d %s: %s %s at %s (%s)", finding.Exchange, finding.Operation, finding.Verdict, finding.Message, finding.Pointer, finding.Rule)
+		t.Errorf("#%d %s: %s %s at %s (%s)", finding.Exchange, finding.Operation, finding.Verdict, finding.Message,
+			finding.Pointer, finding.Rule)
 	}
-	if len(found.Coverage.Extras) < 25 || found.Coverage.Covered != 0 || found.Coverage.Documented != len(specs.Catalogue()) {
-		t.Errorf("%d extras are seen, %d of %d operations", len(found.Coverage.Extras), found.Coverage.Covered, found.Coverage.Documented)
+	if len(found.Coverage.Extras) < 25 || found.Coverage.Covered != 0 ||
+		found.Coverage.Documented != len(specs.Catalogue()) {
+		t.Errorf("%d extras are seen, %d of %d operations", len(found.Coverage.Extras), found.Coverage.Covered,
+			found.Coverage.Documented)
 	}
 }

@@ -23,12 +23,21 @@ func TestStrictStillRefuses(t *testing.T) {
 		status                  int
 		says                    string
 	}{
-		"a form for workflow":                {"/workflow/api/pools", form, "name=a&concurrencyLimit=1", 400, "application/json"},
-		"multipart for workflow":             {"/workflow/api/pools", parts, field("name", "a"), 400, "application/json"},
-		"a number as text for workflow":      {"/workflow/api/pools", "application/json", `{"name":"a","concurrencyLimit":"1"}`, 400, "concurrencyLimit"},
-		"multipart for llm":                  {"/llm/api/projects", parts, field("name", "a"), 415, ""},
-		"null for a number of llm":           {"/llm/api/projects", "application/json", `{"data":null}`, 400, ""},
-		"a text that is no number, in JSON":  {issue, "application/json", `{"query":"SELECT 1","priority":"high"}`, 400, "priority"},
+		"a form for workflow": {
+			"/workflow/api/pools", form, "name=a&concurrencyLimit=1", 400,
+			"application/json",
+		},
+		"multipart for workflow": {"/workflow/api/pools", parts, field("name", "a"), 400, "application/json"},
+		"a number as text for workflow": {
+			"/workflow/api/pools", "application/json",
+			`{"name":"a","concurrencyLimit":"1"}`, 400, "concurrencyLimit",
+		},
+		"multipart for llm":        {"/llm/api/projects", parts, field("name", "a"), 415, ""},
+		"null for a number of llm": {"/llm/api/projects", "application/json", `{"data":null}`, 400, ""},
+		"a text that is no number, in JSON": {
+			issue, "application/json", `{"query":"SELECT 1","priority":"high"}`, 400,
+			"priority",
+		},
 		"a text that is no number, in parts": {issue, parts, field("priority", "high"), 400, "priority"},
 		"a number out of range, as text":     {issue, form, "query=SELECT+1&priority=3", 400, "priority"},
 		"a list where an object belongs":     {issue, "application/json", `[1]`, 400, ""},
@@ -37,7 +46,10 @@ func TestStrictStillRefuses(t *testing.T) {
 		"null for what is required":          {issue, "application/json", `{"query":null}`, 422, "query"},
 		"a form that is not UTF-8":           {issue, form, "query=%FF", 400, "UTF-8"},
 		"multipart without a boundary":       {issue, "multipart/form-data", field("query", "SELECT 1"), 400, "boundary"},
-		"multipart that ends early":          {issue, parts, "--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSEL", 400, "form"},
+		"multipart that ends early": {
+			issue, parts,
+			"--b\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSEL", 400, "form",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

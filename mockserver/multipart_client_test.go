@@ -86,7 +86,8 @@ func packedRows(t *testing.T, n int, row func(int) map[string]any) string {
 // The life of core as a client sees it that knows no other body than multipart/form-data. What it did conforms.
 func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 	t.Parallel()
-	c := multipartClient{mocktest.Open(t, specs.Core, mockserver.WithClock("auto"), mockserver.WithQueryEngine(sqlite.New()))}
+	c := multipartClient{mocktest.Open(t, specs.Core, mockserver.WithClock("auto"),
+		mockserver.WithQueryEngine(sqlite.New()))}
 
 	c.post("/database/create/kiosk")
 	c.post("/table/create/kiosk/sales", "schema", `[["item","string"],["price","long"]]`, "detect_schema", "true",
@@ -96,7 +97,8 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 	rows := packedRows(t, 1000, func(i int) map[string]any {
 		return map[string]any{"time": 1768469400 + i, "item": []string{"tea", "cake"}[i%2], "price": i % 5}
 	})
-	imported := c.Call(http.MethodPut, "/table/import/kiosk/sales/msgpack.gz", rows, "Content-Type", "application/octet-stream")
+	imported := c.Call(http.MethodPut, "/table/import/kiosk/sales/msgpack.gz", rows, "Content-Type",
+		"application/octet-stream")
 	if elapsed := imported.Want(http.StatusOK).Object()["elapsed_time"]; fmt.Sprintf("%T", elapsed) != "float64" {
 		t.Errorf("elapsed_time of the import is %v", elapsed)
 	}
@@ -123,12 +125,14 @@ func TestAMultipartClientPlaysTheLifeOfCore(t *testing.T) {
 		t.Errorf("msgpack.gz is not msgpack, zipped: %v", err)
 	}
 
-	export := c.wait(c.post("/export/run/kiosk/sales", "storage_type", "s3", "bucket", "b", "file_format", "jsonl.gz", "from", "",
+	export := c.wait(c.post("/export/run/kiosk/sales", "storage_type", "s3", "bucket", "b", "file_format", "jsonl.gz",
+		"from", "",
 		"access_key_id", "i", "secret_access_key", "s"))
 	if export.Type != "export" {
 		t.Errorf("the export is a job of type %s", export.Type)
 	}
-	moved := c.wait(c.post("/job/result_export/"+strings.TrimPrefix(result, "/job/result/"), "result", `{"type":"s3","bucket":"b"}`))
+	moved := c.wait(c.post("/job/result_export/"+strings.TrimPrefix(result, "/job/result/"), "result",
+		`{"type":"s3","bucket":"b"}`))
 	if moved.Type != "result_export" {
 		t.Errorf("the export of a result is a job of type %s", moved.Type)
 	}

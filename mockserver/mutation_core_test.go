@@ -89,7 +89,8 @@ func nameTheKey(t *testing.T, s http.Handler) {
 	call(t, s, "GET", coreBase+"/sub_user/list", "").want(t, 200)
 	issued := decode[struct {
 		JobID string `json:"job_id"`
-	}](t, call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1"}`, "Authorization", kioskKey).want(t, 200))
+	}](t, call(t, s, "POST", coreBase+"/job/issue/trino/shop", `{"query":"SELECT 1"}`, "Authorization", kioskKey).want(t,
+		200))
 	call(t, s, "GET", coreBase+"/job/show/"+issued.JobID, "").want(t, 200)
 }
 
@@ -114,7 +115,8 @@ func deleteTable(t *testing.T, s http.Handler) {
 // recoverFirst recovers the first of the deleted tables.
 func recoverFirst(t *testing.T, s http.Handler) {
 	t.Helper()
-	deleted := decode[struct{ Tables []struct{ ID int } }](t, call(t, s, "GET", coreBase+"/table/deleted", "").want(t, 200))
+	deleted := decode[struct{ Tables []struct{ ID int } }](t,
+		call(t, s, "GET", coreBase+"/table/deleted", "").want(t, 200))
 	call(t, s, "POST", fmt.Sprintf("%s/table/recover/%d", coreBase, deleted.Tables[0].ID), "").want(t, 200)
 }
 

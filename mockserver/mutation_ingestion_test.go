@@ -59,7 +59,8 @@ func timeVerdict(t *testing.T, journal []recording.Exchange) string {
 	var out bytes.Buffer
 	for _, r := range found.Rules {
 		if r.ID == "ingestion-time" {
-			fmt.Fprint(&out, strings.Repeat("pass", r.Pass), strings.Repeat("fail", r.Fail), strings.Repeat("inconclusive", r.Inconclusive))
+			fmt.Fprint(&out, strings.Repeat("pass", r.Pass), strings.Repeat("fail", r.Fail),
+				strings.Repeat("inconclusive", r.Inconclusive))
 		}
 	}
 	return out.String()

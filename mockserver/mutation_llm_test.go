@@ -27,8 +27,10 @@ func deleteResources(t *testing.T, s http.Handler) {
 	t.Helper()
 	project := makeResource(t, s, "projects", `"name":"Store"`)
 	for _, path := range []string{
-		"text_resources/" + makeResource(t, s, "text_resources", `"name":"Returns","description":"","text":"Within 30 days."`),
-		"web_search_tools/" + makeResource(t, s, "web_search_tools", fmt.Sprintf(`"name":"web","modelType":"gpt-5","projectId":%q`, project)),
+		"text_resources/" + makeResource(t, s, "text_resources",
+			`"name":"Returns","description":"","text":"Within 30 days."`),
+		"web_search_tools/" + makeResource(t, s, "web_search_tools",
+			fmt.Sprintf(`"name":"web","modelType":"gpt-5","projectId":%q`, project)),
 	} {
 		call(t, s, "DELETE", llmBase+path, "").want(t, 204)
 		call(t, s, "GET", llmBase+path, "")
@@ -39,7 +41,8 @@ func deleteResources(t *testing.T, s http.Handler) {
 func makeAgent(t *testing.T, s http.Handler) (project, agent string) {
 	t.Helper()
 	project = makeResource(t, s, "projects", `"name":"Store"`)
-	return project, makeResource(t, s, "agents", fmt.Sprintf(`"name":"Helper","projectId":%q,"modelType":"gpt-5"`, project))
+	return project, makeResource(t, s, "agents",
+		fmt.Sprintf(`"name":"Helper","projectId":%q,"modelType":"gpt-5"`, project))
 }
 
 func deleteFullProject(t *testing.T, s http.Handler) {

@@ -84,7 +84,10 @@ func resumeFromTheFirst(c *op.Call) (err error) {
 func makeTargets(c *op.Call) error {
 	database, _ := c.World.Core.DatabaseNames.Get(gjson.GetBytes(c.Body, "output_config.database").String())
 	for _, entry := range gjson.GetBytes(c.Body, "advanced_configs").Array() {
-		t := world.Table{ID: c.World.NewID("core.table"), Database: database, Name: entry.Get("target_table").String(), CreatedAt: c.Now}
+		t := world.Table{
+			ID: c.World.NewID("core.table"), Database: database, Name: entry.Get("target_table").String(),
+			CreatedAt: c.Now,
+		}
 		c.World.Core.Tables.Put(t.ID, t)
 		c.World.Core.TableNames.Put(world.TableName{Database: database, Name: t.Name}, t.ID)
 	}

@@ -75,7 +75,9 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler), opts ...mockserver.Option) *contract.Report {
+func judge(t *testing.T, scenario string, story func(*testing.T, http.Handler),
+	opts ...mockserver.Option,
+) *contract.Report {
 	t.Helper()
 	s := newServer(t, append(opts, mockserver.WithScenario(scenario))...)
 	story(t, s)

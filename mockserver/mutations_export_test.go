@@ -120,10 +120,12 @@ var mutations = map[string]mutation{
 
 	// A removed token stays in the list, or those of the same user and client do.
 	"token-revocation/token": {operations: "core.removeOauthToken", undo: func(after, before *world.State) {
-		restore(&after.Account.OAuthTokens, &before.Account.OAuthTokens, func(t world.OAuthToken) bool { return t.ID == removedToken })
+		restore(&after.Account.OAuthTokens, &before.Account.OAuthTokens,
+			func(t world.OAuthToken) bool { return t.ID == removedToken })
 	}},
 	"token-revocation/siblings": {operations: "core.removeOauthToken", undo: func(after, before *world.State) {
-		restore(&after.Account.OAuthTokens, &before.Account.OAuthTokens, func(t world.OAuthToken) bool { return t.ID != removedToken })
+		restore(&after.Account.OAuthTokens, &before.Account.OAuthTokens,
+			func(t world.OAuthToken) bool { return t.ID != removedToken })
 	}},
 
 	// The keys of a removed sub user go on working, it stays in the list, and its tokens stay live.

@@ -20,58 +20,113 @@ type probe struct {
 
 // probes has an entry for every operation whose own tests do not count what they have seen.
 var probes = map[string]probe{
-	"audience.listSegments":       {"/audiences/61/segments 200", "", "/audiences/9/segments 404", ""},
-	"audience.createSegment":      {"/audiences/61/segments 200", `{"name":"All"}`, "/audiences/61/segments 400", `{"name":""}`},
-	"audience.createSegmentQuery": {"/audiences/61/segments/queries 200", `{"columns":["email"]}`, "/audiences/61/segments/queries 400", `{"columns":["shoe_size"]}`},
+	"audience.listSegments": {"/audiences/61/segments 200", "", "/audiences/9/segments 404", ""},
+	"audience.createSegment": {
+		"/audiences/61/segments 200", `{"name":"All"}`, "/audiences/61/segments 400",
+		`{"name":""}`,
+	},
+	"audience.createSegmentQuery": {
+		"/audiences/61/segments/queries 200", `{"columns":["email"]}`,
+		"/audiences/61/segments/queries 400", `{"columns":["shoe_size"]}`,
+	},
 	"audience.createActivation": {
 		"/audiences/61/segments/72/syndications 200", `{"name":"Again","connectionId":1,"connectorConfig":{}}`,
 		"/audiences/61/segments/72/syndications 400", `{"name":"Again"}`,
 	},
 
-	"ingestion.ingestEvent": {"/postback/v3/event/shop/orders 200", `{"order_id":1}`, "/postback/v3/event/shop/orders 400", `[]`},
+	"ingestion.ingestEvent": {
+		"/postback/v3/event/shop/orders 200", `{"order_id":1}`, "/postback/v3/event/shop/orders 400",
+		`[]`,
+	},
 
-	"workflow.listAttempts":           {"/api/attempts?include_retried=true 200", "", "/api/attempts?project=nobody 404", ""},
-	"workflow.startAttempt":           {"/api/attempts 200", start("2025-01-01T00:00:00Z"), "/api/attempts 400", `{"params":{}}`},
-	"workflow.getAttempt":             {"/api/attempts/1 200", "", "/api/attempts/999 404", ""},
-	"workflow.killAttempt":            {"/api/attempts/{running}/kill 200", "", "/api/attempts/1/kill 409", ""},
-	"workflow.listAttemptRetries":     {"/api/attempts/1/retries 200", "", "/api/attempts/999/retries 404", ""},
-	"workflow.listAttemptTasks":       {"/api/attempts/1/tasks 200", "", "/api/attempts/x/tasks 404", ""},
-	"workflow.listLogFiles":           {"/api/logs/1/files 200", "", "/api/logs/999/files 404", ""},
-	"workflow.downloadLogFile":        {"/api/logs/1/files/{log} 200", "", "/api/logs/1/files/none.log.gz 404", ""},
-	"workflow.listPoolRules":          {"/api/pool_rules 200", "", "/api/pool_rules 403", "as 1/analyst"},
-	"workflow.createPoolRule":         {"/api/pool_rules 201", poolRule("77", "{pool}"), "/api/pool_rules 400", poolRule("78", "999")},
-	"workflow.getPoolRule":            {"/api/pool_rules/1 200", "", "/api/pool_rules/999 404", ""},
-	"workflow.updatePoolRule":         {"/api/pool_rules/1 200", `{"priority":99}`, "/api/pool_rules/999 404", `{"priority":98}`},
-	"workflow.deletePoolRule":         {"/api/pool_rules/1 200", "", "/api/pool_rules/999 404", ""},
-	"workflow.listPools":              {"/api/pools 200", "", "/api/pools 403", "as 1/analyst"},
-	"workflow.createPool":             {"/api/pools 201", `{"name":"new","concurrencyLimit":1}`, "/api/pools 409", `{"name":"etl","concurrencyLimit":1}`},
-	"workflow.getPool":                {"/api/pools/{pool} 200", "", "/api/pools/999 404", ""},
-	"workflow.updatePool":             {"/api/pools/{pool} 200", `{"name":"renamed"}`, "/api/pools/{default} 400", `{"name":"mine"}`},
-	"workflow.deletePool":             {"/api/pools/{free} 200", "", "/api/pools/{default} 400", ""},
-	"workflow.listProjects":           {"/api/projects 200", "", "/api/projects 401", "as nobody"},
-	"workflow.putProject":             {"/api/projects?project=new&revision=1 200", "archive", "/api/projects?project=new&revision=2 400", "no archive"},
-	"workflow.getProject":             {"/api/projects/1 200", "", "/api/projects/999 404", ""},
-	"workflow.deleteProject":          {"/api/projects/2 200", "", "/api/projects/999 404", ""},
-	"workflow.downloadProjectArchive": {"/api/projects/1/archive 200", "", "/api/projects/1/archive?revision=none 404", ""},
-	"workflow.listProjectRevisions":   {"/api/projects/1/revisions 200", "", "/api/projects/1/revisions?page%5Bsize%5D=101 400", ""},
-	"workflow.listProjectSchedules":   {"/api/projects/1/schedules 200", "", "/api/projects/999/schedules 404", ""},
-	"workflow.listProjectSecrets":     {"/api/projects/1/secrets 200", "", "/api/projects/999/secrets 404", ""},
-	"workflow.putProjectSecret":       {"/api/projects/1/secrets/a.b 204", `{"value":"x"}`, "/api/projects/1/secrets/a%20b 400", `{"value":"x"}`},
-	"workflow.deleteProjectSecret":    {"/api/projects/1/secrets/a.b 204", "", "/api/projects/999/secrets/a.b 404", ""},
-	"workflow.listProjectSessions":    {"/api/projects/1/sessions 200", "", "/api/projects/1/sessions?page_size=101 400", ""},
-	"workflow.listProjectWorkflows":   {"/api/projects/1/workflows 200", "", "/api/projects/1/workflows?revision=none 404", ""},
-	"workflow.getProjectWorkflow":     {"/api/projects/1/workflows/daily_orders 200", "", "/api/projects/1/workflows/none 404", ""},
-	"workflow.listSchedules":          {"/api/schedules 200", "", "/api/schedules?last_id=x 400", ""},
-	"workflow.getSchedule":            {"/api/schedules/1 200", "", "/api/schedules/999 404", ""},
-	"workflow.backfillSchedule":       {"/api/schedules/1/backfill 200", `{"fromTime":"{day}","dryRun":true,"attemptName":"again"}`, "/api/schedules/1/backfill 400", `{"dryRun":true,"fromTime":"soon"}`},
-	"workflow.disableSchedule":        {"/api/schedules/1/disable 200", "", "/api/schedules/999/disable 404", ""},
-	"workflow.enableSchedule":         {"/api/schedules/1/enable 200", "", "/api/schedules/999/enable 404", ""},
-	"workflow.skipSchedule":           {"/api/schedules/1/skip 200", `{"fromTime":"{next}","count":2,"dryRun":true}`, "/api/schedules/1/skip 400", `{"dryRun":true}`},
-	"workflow.listSessions":           {"/api/sessions 200", "", "/api/sessions?page_size=0 400", ""},
-	"workflow.getSession":             {"/api/sessions/1 200", "", "/api/sessions/999 404", ""},
-	"workflow.listSessionAttempts":    {"/api/sessions/1/attempts 200", "", "/api/sessions/999/attempts 404", ""},
-	"workflow.listWorkflows":          {"/api/workflows 200", "", "/api/workflows?order=up 400", ""},
-	"workflow.getWorkflow":            {"/api/workflows/1 200", "", "/api/workflows/999 404", ""},
+	"workflow.listAttempts": {
+		"/api/attempts?include_retried=true 200", "", "/api/attempts?project=nobody 404",
+		"",
+	},
+	"workflow.startAttempt": {
+		"/api/attempts 200", start("2025-01-01T00:00:00Z"), "/api/attempts 400",
+		`{"params":{}}`,
+	},
+	"workflow.getAttempt":         {"/api/attempts/1 200", "", "/api/attempts/999 404", ""},
+	"workflow.killAttempt":        {"/api/attempts/{running}/kill 200", "", "/api/attempts/1/kill 409", ""},
+	"workflow.listAttemptRetries": {"/api/attempts/1/retries 200", "", "/api/attempts/999/retries 404", ""},
+	"workflow.listAttemptTasks":   {"/api/attempts/1/tasks 200", "", "/api/attempts/x/tasks 404", ""},
+	"workflow.listLogFiles":       {"/api/logs/1/files 200", "", "/api/logs/999/files 404", ""},
+	"workflow.downloadLogFile":    {"/api/logs/1/files/{log} 200", "", "/api/logs/1/files/none.log.gz 404", ""},
+	"workflow.listPoolRules":      {"/api/pool_rules 200", "", "/api/pool_rules 403", "as 1/analyst"},
+	"workflow.createPoolRule": {
+		"/api/pool_rules 201", poolRule("77", "{pool}"), "/api/pool_rules 400",
+		poolRule("78", "999"),
+	},
+	"workflow.getPoolRule": {"/api/pool_rules/1 200", "", "/api/pool_rules/999 404", ""},
+	"workflow.updatePoolRule": {
+		"/api/pool_rules/1 200", `{"priority":99}`, "/api/pool_rules/999 404",
+		`{"priority":98}`,
+	},
+	"workflow.deletePoolRule": {"/api/pool_rules/1 200", "", "/api/pool_rules/999 404", ""},
+	"workflow.listPools":      {"/api/pools 200", "", "/api/pools 403", "as 1/analyst"},
+	"workflow.createPool": {
+		"/api/pools 201", `{"name":"new","concurrencyLimit":1}`, "/api/pools 409",
+		`{"name":"etl","concurrencyLimit":1}`,
+	},
+	"workflow.getPool": {"/api/pools/{pool} 200", "", "/api/pools/999 404", ""},
+	"workflow.updatePool": {
+		"/api/pools/{pool} 200", `{"name":"renamed"}`, "/api/pools/{default} 400",
+		`{"name":"mine"}`,
+	},
+	"workflow.deletePool":   {"/api/pools/{free} 200", "", "/api/pools/{default} 400", ""},
+	"workflow.listProjects": {"/api/projects 200", "", "/api/projects 401", "as nobody"},
+	"workflow.putProject": {
+		"/api/projects?project=new&revision=1 200", "archive",
+		"/api/projects?project=new&revision=2 400", "no archive",
+	},
+	"workflow.getProject":    {"/api/projects/1 200", "", "/api/projects/999 404", ""},
+	"workflow.deleteProject": {"/api/projects/2 200", "", "/api/projects/999 404", ""},
+	"workflow.downloadProjectArchive": {
+		"/api/projects/1/archive 200", "", "/api/projects/1/archive?revision=none 404",
+		"",
+	},
+	"workflow.listProjectRevisions": {
+		"/api/projects/1/revisions 200", "",
+		"/api/projects/1/revisions?page%5Bsize%5D=101 400", "",
+	},
+	"workflow.listProjectSchedules": {"/api/projects/1/schedules 200", "", "/api/projects/999/schedules 404", ""},
+	"workflow.listProjectSecrets":   {"/api/projects/1/secrets 200", "", "/api/projects/999/secrets 404", ""},
+	"workflow.putProjectSecret": {
+		"/api/projects/1/secrets/a.b 204", `{"value":"x"}`,
+		"/api/projects/1/secrets/a%20b 400", `{"value":"x"}`,
+	},
+	"workflow.deleteProjectSecret": {"/api/projects/1/secrets/a.b 204", "", "/api/projects/999/secrets/a.b 404", ""},
+	"workflow.listProjectSessions": {
+		"/api/projects/1/sessions 200", "", "/api/projects/1/sessions?page_size=101 400",
+		"",
+	},
+	"workflow.listProjectWorkflows": {
+		"/api/projects/1/workflows 200", "", "/api/projects/1/workflows?revision=none 404",
+		"",
+	},
+	"workflow.getProjectWorkflow": {
+		"/api/projects/1/workflows/daily_orders 200", "",
+		"/api/projects/1/workflows/none 404", "",
+	},
+	"workflow.listSchedules": {"/api/schedules 200", "", "/api/schedules?last_id=x 400", ""},
+	"workflow.getSchedule":   {"/api/schedules/1 200", "", "/api/schedules/999 404", ""},
+	"workflow.backfillSchedule": {
+		"/api/schedules/1/backfill 200",
+		`{"fromTime":"{day}","dryRun":true,"attemptName":"again"}`, "/api/schedules/1/backfill 400",
+		`{"dryRun":true,"fromTime":"soon"}`,
+	},
+	"workflow.disableSchedule": {"/api/schedules/1/disable 200", "", "/api/schedules/999/disable 404", ""},
+	"workflow.enableSchedule":  {"/api/schedules/1/enable 200", "", "/api/schedules/999/enable 404", ""},
+	"workflow.skipSchedule": {
+		"/api/schedules/1/skip 200", `{"fromTime":"{next}","count":2,"dryRun":true}`,
+		"/api/schedules/1/skip 400", `{"dryRun":true}`,
+	},
+	"workflow.listSessions":        {"/api/sessions 200", "", "/api/sessions?page_size=0 400", ""},
+	"workflow.getSession":          {"/api/sessions/1 200", "", "/api/sessions/999 404", ""},
+	"workflow.listSessionAttempts": {"/api/sessions/1/attempts 200", "", "/api/sessions/999/attempts 404", ""},
+	"workflow.listWorkflows":       {"/api/workflows 200", "", "/api/workflows?order=up 400", ""},
+	"workflow.getWorkflow":         {"/api/workflows/1 200", "", "/api/workflows/999 404", ""},
 	"workflow.getTruncatedSessionTime": {
 		"/api/workflows/1/truncated_session_time?session_time=2026-01-01T12:34:56&mode=hour 200", "",
 		"/api/workflows/1/truncated_session_time?session_time=noon 400", "",
@@ -83,7 +138,8 @@ func start(sessionTime string) string {
 }
 
 func poolRule(priority, pool string) string {
-	return `{"priority":` + priority + `,"poolId":"` + pool + `","conditions":[{"type":"invocation_type","values":["scheduled"]}]}`
+	return `{"priority":` + priority + `,"poolId":"` + pool +
+		`","conditions":[{"type":"invocation_type","values":["scheduled"]}]}`
 }
 
 // Every operation is called here for its success and for a refusal; one that is not is named. The tests of four

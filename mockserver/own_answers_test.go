@@ -37,7 +37,8 @@ func pooled(t *testing.T, operations string) string {
 func logged(t *testing.T, file string, opts ...mockserver.Option) (*mockserver.Server, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
-	opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), mockserver.WithSpec(specs.Workflow, file))
+	opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		mockserver.WithSpec(specs.Workflow, file))
 	return newServer(t, opts...), &log
 }
 
@@ -72,7 +73,8 @@ func TestOwnDocumentIsReported(t *testing.T) {
 			"200: pools[].default is returned by the mock, but not allowed",
 		},
 		"what all of several schemas want": {
-			listing("{allOf: [{type: object}, {required: [owner]}]}"), "200: pools[].owner is required, but the mock never returns it",
+			listing("{allOf: [{type: object}, {required: [owner]}]}"),
+			"200: pools[].owner is required, but the mock never returns it",
 		},
 		"what the nearest of several schemas wants": {
 			listing("{oneOf: [{type: string}, {type: object, properties: {id: {type: [integer, 'null']}}}]}"),
@@ -84,7 +86,8 @@ func TestOwnDocumentIsReported(t *testing.T) {
 		},
 		"a pattern that nobody can compile": {
 			listing("{type: object, properties: {name: {type: string, pattern: '^(?!x)'}}}"),
-			"pointer=/paths/~1api~1pools/get/responses/200/content/application~1json/schema/properties/pools/items/properties/name/pattern",
+			"pointer=/paths/~1api~1pools/get/responses/200/content/application~1json/schema/" +
+				"properties/pools/items/properties/name/pattern",
 		},
 		"an operation of its own": {
 			"    get: {responses: {'200': {description: x}}}\n  /api/ponds: {get: {responses: {'200': {description: x}}}}\n",
@@ -160,9 +163,11 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 	})
 	t.Run("optional members that are null are left out where null is not allowed", func(t *testing.T) {
 		t.Parallel()
-		attempt := "{type: object, required: [finishedAt], properties: {finishedAt: {type: string}, retryAttemptName: {type: string}, done: {type: boolean}}}"
-		file := pooled(t, "    get: {}\n  /api/attempts: {get: {responses: {'200': {description: x, content: {application/json: "+
-			"{schema: {allOf: [{type: object, properties: {attempts: {type: array, items: "+attempt+"}}}]}}}}}}}\n")
+		attempt := "{type: object, required: [finishedAt], properties: {finishedAt: {type: string}, retryAttemptName: " +
+			"{type: string}, done: {type: boolean}}}"
+		file := pooled(t, "    get: {}\n  /api/attempts: {get: {responses: {'200': {description: x, content: "+
+			"{application/json: {schema: {allOf: [{type: object, properties: {attempts: {type: array, items: "+attempt+
+			"}}}]}}}}}}}\n")
 		s, _ := logged(t, file)
 		ours := call(t, newServer(t), "GET", "/workflow/api/attempts", "").want(t, 200)
 		theirs := call(t, s, "GET", "/workflow/api/attempts", "").want(t, 200)
@@ -180,10 +185,11 @@ func TestOwnDocumentAndAnswers(t *testing.T) {
 	t.Run("handlers are given requests as ours describes them", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "core.yaml")
-		text := "openapi: 3.0.3\ninfo: {title: own, version: '1'}\nservers: [{url: /v3}]\npaths:\n  /job/issue/{type}/{db}:\n" +
-			"    post:\n      parameters:\n      - {name: type, in: path, required: true, schema: {type: string}}\n" +
-			"      - {name: db, in: path, required: true, schema: {type: string}}\n      - {name: query, in: query, required: true, schema: {type: string}}\n" +
-			"      responses: {'200': {description: x, content: {application/json: {}}}}\n"
+		text := "openapi: 3.0.3\ninfo: {title: own, version: '1'}\nservers: [{url: /v3}]\npaths:\n  " +
+			"/job/issue/{type}/{db}:\n    post:\n      parameters:\n      - {name: type, in: path, required: true, schema: " +
+			"{type: string}}\n      - {name: db, in: path, required: true, schema: {type: string}}\n      - {name: query, in: " +
+			"query, required: true, schema: {type: string}}\n      responses: {'200': {description: x, content: " +
+			"{application/json: {}}}}\n"
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +251,10 @@ func spoil(node any) {
 				delete(node, key)
 			case len(key) == 3 && key[0] == '2':
 				node[key] = map[string]any{"description": "x", "content": map[string]any{"application/json": map[string]any{
-					"schema": map[string]any{"type": "object", "required": []any{"nonesuch"}, "properties": map[string]any{"nonesuch": map[string]any{"type": "integer"}}},
+					"schema": map[string]any{
+						"type": "object", "required": []any{"nonesuch"},
+						"properties": map[string]any{"nonesuch": map[string]any{"type": "integer"}},
+					},
 				}}}
 			default:
 				spoil(node[key])

@@ -97,7 +97,10 @@ func TestOwnDocument(t *testing.T) {
 		call(t, s, "POST", "/workflow/api/pools", `{"name":null,"concurrencyLimit":1}`).want(t, 400)
 		call(t, s, "POST", "/workflow/api/pools", `{"name":"a","concurrencyLimit":0}`).want(t, 400)
 	})
-	for name, text := range map[string]string{"that is no YAML": "a: [", "that refers to nothing": "openapi: 3.0.3\npaths: {/a: {get: {responses: {'200': {$ref: '#/nowhere'}}}}}\n"} {
+	for name, text := range map[string]string{
+		"that is no YAML":        "a: [",
+		"that refers to nothing": "openapi: 3.0.3\npaths: {/a: {get: {responses: {'200': {$ref: '#/nowhere'}}}}}\n",
+	} {
 		t.Run(name+" is refused at the start, by its name", func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "broken.yaml")

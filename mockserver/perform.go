@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// perform applies the handler, and again when it has needed results of queries. These run outside of the world's lock, for
-// as long as the client waits.
+// perform applies the handler, and again when it has needed results of queries. These run outside of the world's lock,
+// for as long as the client waits.
 func (x *exchange) perform(route *op.Route, value *world.State) (op.Reply, error) {
 	for {
 		reply, err := x.attempt(route, value)

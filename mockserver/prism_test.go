@@ -34,7 +34,10 @@ import (
 // more fails the test as well.
 var knownToPrism = []struct{ pattern, reason string }{
 	{`GET 401: .*Invalid security scheme used`, "stories also show what happens without a key"},
-	{`^core GET .*(path_format must be|property 'table_name')`, "Prism does not know two placeholders in one path segment"},
+	{
+		`^core GET .*(path_format must be|property 'table_name')`,
+		"Prism does not know two placeholders in one path segment",
+	},
 	{`^core GET .*invalid json response body`, "the platform sends one JSON array a line as application/json"},
 	{`^core GET 200: .*Response body must be string`, "msgpack is bytes, which Prism takes for JSON"},
 	{`^ingestion POST 404: .*route not found`, "stories also show that batches of events have no operation"},

@@ -34,7 +34,8 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
 	var told []string
-	s, err := mockserver.New(mockserver.WithRecording(&fullAfter{lines: 2}), mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+	s, err := mockserver.New(mockserver.WithRecording(&fullAfter{lines: 2}),
+		mockserver.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		mockserver.WithFailure(func(text string) { told = append(told, text) }))
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,8 @@ func TestWhatIsNotRecordedIsSaid(t *testing.T) {
 		a := call(t, s, "GET", "/workflow/api/pools", "").want(t, 200)
 		headers = append(headers, a.Header.Get("X-Understudy-Unrecorded"))
 	}
-	if diff := cmp.Diff([]string{"", "", "the disk is full", "the disk is full", "the disk is full"}, headers); diff != "" {
+	if diff := cmp.Diff([]string{"", "", "the disk is full", "the disk is full", "the disk is full"},
+		headers); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
 	health := call(t, s, "GET", "/_understudy/health", "").want(t, 200).body

@@ -12,14 +12,17 @@ import (
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("empty"))
-	const attempt, clock = `{"workflowId":"1","params":{},"sessionTime":"2026-01-15T00:00:00Z"`, "/_understudy/worlds/default/clock"
+	const attempt, clock = `{"workflowId":"1","params":{},"sessionTime":"2026-01-15T00:00:00Z"`,
+		"/_understudy/worlds/default/clock"
 	for _, test := range []struct{ name, method, path, body, want string }{
 		{
-			"a resume is judged by its mode", "PUT", "/workflow/api/attempts", attempt + `,"resume":{"mode":"from","attemptId":"1"}}`,
+			"a resume is judged by its mode", "PUT", "/workflow/api/attempts",
+			attempt + `,"resume":{"mode":"from","attemptId":"1"}}`,
 			`resume.from: property "from" is missing`,
 		},
 		{
-			"a member of two types tells both", "PUT", "/workflow/api/attempts", attempt + `,"resume":{"mode":"failed","attemptId":true}}`,
+			"a member of two types tells both", "PUT", "/workflow/api/attempts",
+			attempt + `,"resume":{"mode":"failed","attemptId":true}}`,
 			"resume.attemptId: value must be a string, or value must be an integer",
 		},
 		{
@@ -40,7 +43,8 @@ func TestRefusals(t *testing.T) {
 			`project: want at most 255 characters, not 256: "` + strings.Repeat("a", 256) + `"`,
 		},
 		{
-			"a secret is not repeated", "PUT", "/workflow/api/projects/1/secrets/key", `{"value":"` + strings.Repeat("s", 16385) + `"}`,
+			"a secret is not repeated", "PUT", "/workflow/api/projects/1/secrets/key",
+			`{"value":"` + strings.Repeat("s", 16385) + `"}`,
 			"value: want at most 16384 characters, not 16385",
 		},
 		{

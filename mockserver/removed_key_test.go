@@ -63,7 +63,8 @@ func TestKeyOfARemovedSubUser(t *testing.T) {
 		t.Errorf("%d records, want %d: an event with the key of a removed user was stored", got, before+1)
 	}
 	failures := call(t, s, "GET", "/_understudy/ingestion/failures", "").body
-	if !slices.ContainsFunc(strings.Split(failures, "}"), func(f string) bool { return strings.Contains(f, "not valid") }) {
+	if !slices.ContainsFunc(strings.Split(failures, "}"),
+		func(f string) bool { return strings.Contains(f, "not valid") }) {
 		t.Errorf("the failures do not tell: %s", failures)
 	}
 }

@@ -28,7 +28,8 @@ func TestRequestsAreLogged(t *testing.T) {
 		call(t, s, "GET", "/workflow/api/pools/77", "").want(t, 404)
 		line := log.String()
 		for path, want := range map[string]string{
-			"level": "INFO", "msg": "request", "method": "GET", "url": "http://example.com/workflow/api/pools/77", "status": "404",
+			"level": "INFO", "msg": "request", "method": "GET", "url": "http://example.com/workflow/api/pools/77",
+			"status":    "404",
 			"operation": "workflow.getPool", "world": "default", "exchange": "2", "reason": "pool with id 77 not found",
 		} {
 			if got := gjson.Get(line, path).String(); got != want {
@@ -61,7 +62,8 @@ func TestRequestsAreLogged(t *testing.T) {
 	t.Run("what is off the contract, where it is served", func(t *testing.T) {
 		t.Parallel()
 		s, log := newLogged(t, slog.LevelInfo, mockserver.WithValidation(mockserver.Report))
-		call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type", "text/plain").want(t, 201)
+		call(t, s, "POST", "/workflow/api/pools", `{"name":"nightly","concurrencyLimit":1}`, "Content-Type",
+			"text/plain").want(t, 201)
 		if got := gjson.Get(log.String(), "notes").String(); !strings.HasPrefix(got, "request does not match the document") {
 			t.Errorf("the log does not say so: %s", log)
 		}
@@ -127,7 +129,8 @@ func TestAFailedTestIsToldWhatHappened(t *testing.T) {
 			continue
 		}
 		for _, want := range []string{
-			"last exchanges of world default", "\n#4 GET ", "\n#13 POST http://example.com/workflow/api/pools → ", "(workflow.createPool)",
+			"last exchanges of world default", "\n#4 GET ", "\n#13 POST http://example.com/workflow/api/pools → ",
+			"(workflow.createPool)",
 			`> {"name":"n","concurrencyLimit":1,`, "last exchanges of world " + fork.ID(), "pools/77 → 404", "77 not found",
 		} {
 			if !strings.Contains(said, want) {

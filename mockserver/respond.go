@@ -104,7 +104,8 @@ func (x *exchange) encode(reply op.Reply) validate.Answer {
 		case x.own != nil:
 			a = x.conform(a)
 		case x.reason != "" && !x.checks[x.match.Operation.ID].Documents(a.Status):
-			x.notes = append(x.notes, fmt.Sprintf("the status %d is not documented, because no client should send such a request", a.Status))
+			x.notes = append(x.notes,
+				fmt.Sprintf("the status %d is not documented, because no client should send such a request", a.Status))
 		default:
 			err = x.tolerate(x.checks[x.match.Operation.ID].Answer(a))
 		}
@@ -184,8 +185,9 @@ func (x *exchange) slice(reply op.Reply) op.Reply {
 	case http.StatusPartialContent:
 		reply.Status, reply.Bytes = w.status, w.of(reply.Bytes)
 	case http.StatusRequestedRangeNotSatisfiable:
-		reply = x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
-			"%q is not within the %d bytes of the content", x.r.Header.Get("Range"), len(reply.Bytes))}})
+		reply = x.rules.Error(x.brand.operation(x.match.Operation),
+			op.Errors{{Code: op.CodeRange, Field: "Range", Message: fmt.Sprintf(
+				"%q is not within the %d bytes of the content", x.r.Header.Get("Range"), len(reply.Bytes))}})
 	default:
 		return reply
 	}

@@ -22,7 +22,9 @@ import (
 
 // exchange is one request on its way through the server, which this file describes from top to bottom:
 //
-//	interface → world → route → read → authenticate → validate request → handler → encode → validate answer → journal → write
+//	interface → world → route → read → authenticate → validate request → handler → encode → validate
+//
+// answer → journal → write
 type exchange struct {
 	*loadedInterface
 	server *Server
@@ -218,8 +220,8 @@ func (x *exchange) validate(mode Validation) (err error) {
 	return nil
 }
 
-// handOver gives handlers the query and the body of a request that was read. By a user's own document it was read only to
-// be held against it.
+// handOver gives handlers the query and the body of a request that was read. By a user's own document it was read only
+// to be held against it.
 func (x *exchange) handOver(r *validate.Request) error {
 	if x.own != nil {
 		r = &validate.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}

@@ -120,7 +120,8 @@ func TestClientsThatDoNotReadAreLeft(t *testing.T) {
 	t.Run("a result over HTTP/2", func(t *testing.T) {
 		t.Parallel()
 		s := startLarge(t, mockserver.WithWriteTimeout(100*time.Millisecond), mockserver.WithTLS())
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL("core")+strings.TrimPrefix(largeResult, "/core/v3"), nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			s.URL("core")+strings.TrimPrefix(largeResult, "/core/v3"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ import (
 // more, or has one of another type. A shape lists the members with their types; a type with a question mark may be
 // null, and a member in brackets may be absent.
 const (
-	strictDatabase = "name=text count=integer created_at=offset-time updated_at=offset-time organization=text? permission=text " +
-		"delete_protected=boolean"
+	strictDatabase = "name=text count=integer created_at=offset-time updated_at=offset-time organization=text? " +
+		"permission=text delete_protected=boolean"
 	strictTable = "id=integer name=text type=text count=integer created_at=time updated_at=time " +
 		"counter_updated_at=text? last_log_timestamp=instant? delete_protected=boolean estimated_storage_size=integer " +
 		"expire_days=integer? include_v=boolean schema=text"

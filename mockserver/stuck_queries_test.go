@@ -82,7 +82,9 @@ func leaving(ctx context.Context, s http.Handler, method, target, body string, h
 const inA = "X-Understudy-World"
 
 // newStuck makes a mock whose world a has a job that is due and whose query is stuck: a request waits for it.
-func newStuck(t *testing.T, statement string) (s *mockserver.Server, e *stuckEngine, waiting <-chan bool, leave func()) {
+func newStuck(t *testing.T, statement string) (s *mockserver.Server, e *stuckEngine, waiting <-chan bool,
+	leave func(),
+) {
 	t.Helper()
 	e = newStuckEngine()
 	s = newServer(t, mockserver.WithQueryEngine(e))
@@ -179,7 +181,8 @@ func TestAQueryEndsWithTheLastWhoWaitsForIt(t *testing.T) {
 		t.Error("the other who left got an answer")
 	}
 	soon(t, "the query is given up", e.ended)
-	if text := promptly(t, s, 200, "GET", "/_understudy/worlds/a/journal", "").body; strings.Contains(text, "getJobStatus") {
+	if text := promptly(t, s, 200, "GET", "/_understudy/worlds/a/journal", "").body; strings.Contains(text,
+		"getJobStatus") {
 		t.Errorf("the journal has an exchange that nobody has seen the end of: %s", text)
 	}
 	close(e.released)

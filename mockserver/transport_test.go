@@ -44,12 +44,14 @@ func TestTransport(t *testing.T) {
 		t.Parallel()
 		transport := mockserver.NewTransport(t, mockserver.WithScenario("empty"))
 		client := transport.Client()
-		if status, text := send(t, client, "POST", workflowURL+"/api/pools", `{"name":"a","concurrencyLimit":1}`); status != 201 {
+		if status, text := send(t, client, "POST", workflowURL+"/api/pools",
+			`{"name":"a","concurrencyLimit":1}`); status != 201 {
 			t.Errorf("status %d: %s", status, text)
 		}
 		send(t, client, "POST", workflowURL+"/api/pools", `{"name":"a","concurrencyLimit":1}`)
 		world := transport.World()
-		if all, refused := world.Calls("workflow.createPool"), world.Calls("workflow.createPool", 409); all != 2 || refused != 1 {
+		if all, refused := world.Calls("workflow.createPool"), world.Calls("workflow.createPool", 409); all != 2 ||
+			refused != 1 {
 			t.Errorf("%d calls, %d of them refused; want 2 and 1", all, refused)
 		}
 	})
@@ -70,7 +72,8 @@ func TestTransport(t *testing.T) {
 		t.Parallel()
 		transport := mockserver.NewTransport(t)
 		transport.RegisterResponder("GET", workflowURL+"/api/pools", httpmock.NewStringResponder(503, "out of order"))
-		if status, text := send(t, transport.Client(), "GET", workflowURL+"/api/pools", ""); status != 503 || text != "out of order" {
+		if status, text := send(t, transport.Client(), "GET", workflowURL+"/api/pools", ""); status != 503 ||
+			text != "out of order" {
 			t.Errorf("status %d: %s", status, text)
 		}
 		if status, _ := send(t, transport.Client(), "GET", workflowURL+"/api/projects", ""); status != 200 {

@@ -12,7 +12,8 @@ import (
 // Events whose keys are data, such as "2026-01-15": 3, give a table more columns than the query engine has room for.
 func TestTablesOfEventsWithThousandsOfKeysCanBeQueried(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"), mockserver.WithQueryEngine(sqlite.New()))
+	s := newServer(t, mockserver.WithScenario("empty"), mockserver.WithClock("auto"),
+		mockserver.WithQueryEngine(sqlite.New()))
 	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
 	call(t, s, "POST", "/core/v3/table/create/shop/counts", "").want(t, 200)
 	for from := 0; from < 2500; from += 100 {
@@ -43,10 +44,12 @@ func TestTablesOfEventsWithThousandsOfKeysCanBeQueried(t *testing.T) {
 		}
 	}
 	const missing = "SELECT k2400 FROM counts WHERE k2400 IS NOT NULL"
-	if rows, debug := answers(missing); !strings.Contains(debug, "k2400: shop.counts has it, but a query can see only the first") {
+	if rows, debug := answers(missing); !strings.Contains(debug,
+		"k2400: shop.counts has it, but a query can see only the first") {
 		t.Errorf("%s: %q, %s", missing, rows, debug)
 	}
-	if tail := call(t, s, "GET", "/core/v3/table/tail/shop/counts", "").want(t, 200).body; !strings.Contains(tail, `"k2400":`) {
+	if tail := call(t, s, "GET", "/core/v3/table/tail/shop/counts", "").want(t, 200).body; !strings.Contains(tail,
+		`"k2400":`) {
 		t.Errorf("the last record is %s", tail)
 	}
 	call(t, s, "POST", "/core/v3/table/update/shop/counts", `{"schema":[["k2400","long"]]}`).want(t, 200)

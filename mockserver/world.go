@@ -136,8 +136,8 @@ func (w *World) State() ([]byte, error) {
 	return dumpWorld(value)
 }
 
-// Load replaces the state of the world by a dump, or by a fixture in JSON or YAML. The world stays as it is if there is an
-// error.
+// Load replaces the state of the world by a dump, or by a fixture in JSON or YAML. The world stays as it is if there is
+// an error.
 func (w *World) Load(fixture []byte) error {
 	value, err := loadWorld(w.live.Peek(), "fixture", fixture)
 	if err != nil {

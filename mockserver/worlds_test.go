@@ -19,7 +19,8 @@ import (
 func TestWorldChoice(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, mockserver.WithScenario("empty"))
-	created := call(t, s, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"pool-in-use","mintKeys":true}`).want(t, 201)
+	created := call(t, s, "POST", "/_understudy/worlds", `{"id":"mine","scenario":"pool-in-use","mintKeys":true}`).want(t,
+		201)
 	keys := decode[struct{ Keys map[string]string }](t, created).Keys
 	const busy, free = 6, 1 // pools in pool-in-use and in empty
 	for _, test := range []struct {
@@ -31,7 +32,11 @@ func TestWorldChoice(t *testing.T) {
 		{"by header", "/workflow/api/pools", []string{"X-Understudy-World", "mine"}, busy},
 		{"by path prefix", "/_worlds/mine/workflow/api/pools", nil, busy},
 		{"by minted key", "/workflow/api/pools", []string{"Authorization", "SVC1 " + keys["admin"]}, busy},
-		{"the header wins over the prefix", "/_worlds/mine/workflow/api/pools", []string{"X-Understudy-World", "default"}, free},
+		{
+			"the header wins over the prefix", "/_worlds/mine/workflow/api/pools",
+			[]string{"X-Understudy-World", "default"},
+			free,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -183,13 +188,15 @@ func TestForkedWorlds(t *testing.T) {
 	call(t, s, "POST", "/workflow/api/pools", `{"name":"before","concurrencyLimit":1}`).want(t, 201)
 	fork := original.Fork()
 	call(t, s, "POST", "/workflow/api/pools", `{"name":"after","concurrencyLimit":1}`).want(t, 201)
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"fork","concurrencyLimit":1}`, "X-Understudy-World", fork.ID()).want(t, 201)
+	call(t, s, "POST", "/workflow/api/pools", `{"name":"fork","concurrencyLimit":1}`, "X-Understudy-World",
+		fork.ID()).want(t, 201)
 	fork.Advance(time.Hour)
 
 	names := func(world string) string {
 		return call(t, s, "GET", "/workflow/api/pools", "", "X-Understudy-World", world).body
 	}
-	if got := names(fork.ID()); !strings.Contains(got, "before") || !strings.Contains(got, "fork") || strings.Contains(got, "after") {
+	if got := names(fork.ID()); !strings.Contains(got, "before") || !strings.Contains(got, "fork") ||
+		strings.Contains(got, "after") {
 		t.Errorf("the fork has %s", got)
 	}
 	if got := names("default"); strings.Contains(got, `"fork"`) || !strings.Contains(got, "after") {
@@ -241,7 +248,10 @@ func TestState(t *testing.T) {
 			if diff := cmp.Diff(dump, again); diff != "" {
 				t.Errorf("dump (-want +got):\n%s", diff)
 			}
-			for _, path := range []string{"projects", "attempts?include_retried=true", "sessions", "schedules", "pools", "pool_rules", "workflows"} {
+			for _, path := range []string{
+				"projects", "attempts?include_retried=true", "sessions", "schedules", "pools",
+				"pool_rules", "workflows",
+			} {
 				want := call(t, from, "GET", "/workflow/api/"+path, "").want(t, 200).body
 				got := call(t, to, "GET", "/workflow/api/"+path, "").want(t, 200).body
 				if diff := cmp.Diff(want, got); diff != "" {

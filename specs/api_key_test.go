@@ -25,7 +25,10 @@ func TestPlatformKey(t *testing.T) {
 	if got := specs.PlatformKey(42, admin); got != admin {
 		t.Errorf("a key in the form already became %s", got)
 	}
-	for _, key := range []string{"", "1/admin", "/" + admin[2:], "a" + admin[1:], strings.ToUpper(admin), admin + "0", " " + admin, admin[2:]} {
+	for _, key := range []string{
+		"", "1/admin", "/" + admin[2:], "a" + admin[1:], strings.ToUpper(admin), admin + "0",
+		" " + admin, admin[2:],
+	} {
 		if specs.IsPlatformKey(key) {
 			t.Errorf("%q is taken for a platform key", key)
 		}

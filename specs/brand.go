@@ -94,7 +94,8 @@ func (b Brand) Identifiers(name string) (map[string]string, error) {
 	return list, err
 }
 
-// identifiers of the embedded documents, which take a while to find: name of the interface → func() ([]string, error).
+// identifiers of the embedded documents, which take a while to find: name of the interface → func() ([]string,
+// error).
 var identifiers sync.Map
 
 func identifiersOf(name string) ([]string, error) {

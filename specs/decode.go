@@ -108,7 +108,9 @@ func reference[T, Value any](parts func(*T) (ref *string, value **Value)) *jsonv
 }
 
 // named decodes a map of objects, such as paths, which may have extensions, too.
-func named[T, Value any](begin func(*T) (extensions map[string]any), set func(*T, string, *Value)) *jsonv2.Unmarshalers {
+func named[T, Value any](begin func(*T) (extensions map[string]any),
+	set func(*T, string, *Value),
+) *jsonv2.Unmarshalers {
 	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, whole *T) error {
 		extensions := begin(whole)
 		if _, err := d.ReadToken(); err != nil {

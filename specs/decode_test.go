@@ -41,7 +41,8 @@ func TestShortFormsAreReadAsKinReadsThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text := jsontext.Value(`{"x-source":"","openapi":"3.0.3","info":{"title":"t","version":"1","x-info":1},"x-top":{"a":1},` + rest + `}`)
+			text := jsontext.Value(
+				`{"x-source":"","openapi":"3.0.3","info":{"title":"t","version":"1","x-info":1},"x-top":{"a":1},` + rest + `}`)
 			if err := text.Compact(); err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +69,8 @@ func compareWithKin(t *testing.T, text []byte) {
 func TestBrokenShortForm(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		`{"x-source":""`, `{"x-source":"","paths":{"/a":{"get":1}}}`, `{"x-source":"","paths":{"/a"`, `{"x-source":"","paths":[]}`,
+		`{"x-source":""`, `{"x-source":"","paths":{"/a":{"get":1}}}`, `{"x-source":"","paths":{"/a"`,
+		`{"x-source":"","paths":[]}`,
 		`{"x-source":"","components":{"schemas":{"A":{"additionalProperties":1}}}}`,
 		`{"x-source":"","components":{"schemas":{"A":{"$ref":"#/components/schemas/B"}}}}`,
 	} {

@@ -42,13 +42,14 @@ type Document struct {
 // Operation is one operation of a document.
 type Operation struct {
 	Interface, ID string
-	Method, Path  string // the path below the document's base path; with our names of parameters, if it is an operation of ours
-	Template      string // the path as the document writes it: the key in its paths
-	Pointer       string // JSON pointer of the operation object in its document
-	Parameters    openapi3.Parameters
-	Spec          *openapi3.Operation
-	Document      *Document
-	Reader        *Reader
+	// the path below the document's base path; with our names of parameters, if it is an operation of ours
+	Method, Path string
+	Template     string // the path as the document writes it: the key in its paths
+	Pointer      string // JSON pointer of the operation object in its document
+	Parameters   openapi3.Parameters
+	Spec         *openapi3.Operation
+	Document     *Document
+	Reader       *Reader
 
 	// Embedded is the operation of the embedded document with the same method and path. It is the operation itself in
 	// an embedded document, and nil for an operation that only a user's own document has.
@@ -110,7 +111,8 @@ func LoadFile(name, file string, brand Brand) (*Document, error) {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
 	}
 	key := cacheKey{name, brand, file, sha256.Sum256(source)}
-	load, _ := cache.LoadOrStore(key, sync.OnceValues(func() (*Document, error) { return parseShort(name, file, source, brand) }))
+	load, _ := cache.LoadOrStore(key,
+		sync.OnceValues(func() (*Document, error) { return parseShort(name, file, source, brand) }))
 	return load.(func() (*Document, error))()
 }
 

@@ -21,7 +21,8 @@ func prune(tree map[string]any) error {
 	r.follow(tree["webhooks"])
 	switch {
 	case r.outside != "":
-		return fmt.Errorf("it refers to another file (%s): bundle all of them into one, for example with redocly bundle", r.outside)
+		return fmt.Errorf("it refers to another file (%s): bundle all of them into one, for example with redocly bundle",
+			r.outside)
 	case !r.everything && declared != nil:
 		tree["components"] = r.components()
 	}

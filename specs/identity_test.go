@@ -26,7 +26,8 @@ func document(servers string, operations ...string) string {
 		if id != "" {
 			id = "operationId: " + id + ", "
 		}
-		byPath[path] = append(byPath[path], fmt.Sprintf("%s: {%sresponses: {'200': {description: x}}}", strings.ToLower(method), id))
+		byPath[path] = append(byPath[path],
+			fmt.Sprintf("%s: {%sresponses: {'200': {description: x}}}", strings.ToLower(method), id))
 	}
 	for _, path := range paths {
 		fmt.Fprintf(&text, "  '%s': {%s}\n", path, strings.Join(byPath[path], ", "))
@@ -71,7 +72,10 @@ func TestIdentity(t *testing.T) {
 		"path parameters have our names": {
 			iface:      specs.Workflow,
 			operations: []string{"GET /api/pools/{id} a", "DELETE /api/pools/{pool} b"},
-			want:       map[string]string{"workflow.getPool": "GET /api/pools/{poolId}", "workflow.deletePool": "DELETE /api/pools/{poolId}"},
+			want: map[string]string{
+				"workflow.getPool":    "GET /api/pools/{poolId}",
+				"workflow.deletePool": "DELETE /api/pools/{poolId}",
+			},
 		},
 		"the same id may stand on several operations of ours": {
 			iface: specs.Workflow, operations: []string{"GET /api/pools get", "GET /api/sessions get"},
@@ -110,7 +114,10 @@ func TestIdentity(t *testing.T) {
 		},
 		"or hold a base path that ours have apart": {
 			iface: specs.Core, operations: []string{"GET /v3/database/list", "GET /v3/ponds", "GET /status"}, base: "/v3",
-			want: map[string]string{"core.listDatabases": "GET /database/list", "core.getV3Ponds": "GET /ponds", "core.getStatus": "GET "},
+			want: map[string]string{
+				"core.listDatabases": "GET /database/list", "core.getV3Ponds": "GET /ponds",
+				"core.getStatus": "GET ",
+			},
 		},
 		"or leave it out": {
 			iface: specs.Core, operations: []string{"GET /database/list", "GET /ponds"}, base: "/v3",
@@ -122,7 +129,8 @@ func TestIdentity(t *testing.T) {
 			want:       map[string]string{"core.listDatabases": "GET /database/list"},
 		},
 		"one of several servers is enough": {
-			iface: specs.Workflow, servers: "{url: 'http://localhost:8080'}, {url: 'https://{h}/{v}', variables: {h: {default: x}, v: {default: api}}}",
+			iface: specs.Workflow, servers: "{url: 'http://localhost:8080'}, {url: 'https://{h}/{v}', variables: {h: " +
+				"{default: x}, v: {default: api}}}",
 			operations: []string{"GET /pools"},
 			want:       map[string]string{"workflow.listPools": "GET /api/pools"},
 		},
@@ -178,7 +186,8 @@ paths:
 	})
 	t.Run("an operation that stands there twice is refused", func(t *testing.T) {
 		t.Parallel()
-		_, err := specs.Parse(specs.Workflow, "own.yaml", []byte(document("", "GET /api/pools/{a}", "GET /api/pools/{b}")), "")
+		_, err := specs.Parse(specs.Workflow, "own.yaml", []byte(document("", "GET /api/pools/{a}", "GET /api/pools/{b}")),
+			"")
 		if err == nil || !strings.Contains(err.Error(), "GET /api/pools/{a}") || !strings.Contains(err.Error(), "own.yaml") {
 			t.Errorf("error %v", err)
 		}
@@ -187,7 +196,10 @@ paths:
 		t.Parallel()
 		doc := parse(t, specs.Core, document("", "GET /table/tail/{table_name}/{t}{f}"))
 		m := doc.Find("GET", "/table/tail/shop/orders.json")
-		got := []string{m.Param("database_name"), m.Param("table_name"), m.Param("path_format"), m.Declared("table_name"), m.Declared("t"), m.Declared("f")}
+		got := []string{
+			m.Param("database_name"), m.Param("table_name"), m.Param("path_format"), m.Declared("table_name"),
+			m.Declared("t"), m.Declared("f"),
+		}
 		if diff := cmp.Diff([]string{"shop", "orders", ".json", "shop", "orders", ".json"}, got); diff != "" {
 			t.Errorf("parameters (-want +got):\n%s", diff)
 		}

@@ -21,8 +21,10 @@ func TestBrand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := brand.Text("SVC1 X-SVC-Write-Key svc_record_time svcDatabaseName https://core.svc.example ${secret:svc.apikey} svcs mysvc")
-		want := "ACME1 X-ACME-Write-Key acme_record_time acmeDatabaseName https://core.acme.example ${secret:acme.apikey} svcs mysvc"
+		got := brand.Text("SVC1 X-SVC-Write-Key svc_record_time svcDatabaseName https://core.svc.example " +
+			"${secret:svc.apikey} svcs mysvc")
+		want := "ACME1 X-ACME-Write-Key acme_record_time acmeDatabaseName https://core.acme.example ${secret:acme.apikey} " +
+			"svcs mysvc"
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -85,11 +87,15 @@ func TestOwnDocument(t *testing.T) {
 		}
 	})
 	for name, text := range map[string]string{
-		"that is no YAML":               ":\n  - ][",
-		"without paths":                 "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\n",
-		"with paths that are the same":  "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x}': {get: {operationId: a, responses: {'200': {description: x}}}}, '/a/{y}': {get: {operationId: b, responses: {'200': {description: x}}}}}\n",
-		"with a path that is no path":   "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x': {get: {operationId: a, responses: {'200': {description: x}}}}}\n",
-		"with a reference into nowhere": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {'200': {$ref: '#/components/responses/X'}}}}}\n",
+		"that is no YAML": ":\n  - ][",
+		"without paths":   "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\n",
+		"with paths that are the same": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x}': {get: " +
+			"{operationId: a, responses: {'200': {description: x}}}}, '/a/{y}': {get: {operationId: b, responses: {'200': " +
+			"{description: x}}}}}\n",
+		"with a path that is no path": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {'/a/{x': {get: " +
+			"{operationId: a, responses: {'200': {description: x}}}}}\n",
+		"with a reference into nowhere": "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: " +
+			"a, responses: {'200': {$ref: '#/components/responses/X'}}}}}\n",
 	} {
 		t.Run(name+" is refused, and the file named", func(t *testing.T) {
 			t.Parallel()

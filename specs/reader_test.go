@@ -94,7 +94,10 @@ func TestReaderReadsForms(t *testing.T) {
 		{"booleans in any case, and as digits", "flag=TrUe", `{"flag":true}`},
 		{"zero is false", "flag=0", `{"flag":false}`},
 		{"what a text cannot become it stays", "count=many&flag=maybe", `{"count":"many","flag":"maybe"}`},
-		{"an empty value is absent where an empty text makes no sense", "count=&kind=&zone=&limit=&flag=&ids=&key=&name=", `{"key":"","name":""}`},
+		{
+			"an empty value is absent where an empty text makes no sense", "count=&kind=&zone=&limit=&flag=&ids=&key=&name=",
+			`{"key":"","name":""}`,
+		},
 		{"a list by brackets", "ids[]=1&ids[]=2", `{"ids":[1,2]}`},
 		{"an empty list by brackets", "ids[]=", `{"ids":[]}`},
 		{"a list by repetition", "ids=1&ids=2", `{"ids":[1,2]}`},
@@ -124,7 +127,8 @@ func TestReaderReadsForms(t *testing.T) {
 	}
 	t.Run("a form that a strict document lists has empty values as they are", func(t *testing.T) {
 		t.Parallel()
-		read, err := reader(t, "a", "[]", typeForm).Read(specs.Sent{ContentType: typeForm, Body: []byte("limit=&name=&count=")})
+		read, err := reader(t, "a", "[]",
+			typeForm).Read(specs.Sent{ContentType: typeForm, Body: []byte("limit=&name=&count=")})
 		if diff := cmp.Diff(`{"count":"","limit":null,"name":""}`, string(read.Body)); diff != "" || err != nil {
 			t.Errorf("error %v, body (-want +got):\n%s", err, diff)
 		}
@@ -142,7 +146,10 @@ func TestReaderReadsForms(t *testing.T) {
 		"a broken escape":              {ContentType: typeForm, Body: []byte("count=%zz")},
 		"a value that is not UTF-8":    {ContentType: typeForm, Body: []byte("name=%FF")},
 		"multipart without a boundary": {ContentType: "multipart/form-data", Body: []byte("--b--\r\n")},
-		"multipart that is cut":        {ContentType: typeMultipart, Body: []byte("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1")},
+		"multipart that is cut": {
+			ContentType: typeMultipart,
+			Body:        []byte("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1"),
+		},
 	} {
 		t.Run(name+" is an error", func(t *testing.T) {
 			t.Parallel()
@@ -157,15 +164,33 @@ func TestReaderReadsJSON(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, json, want string }{
 		{"what is exact stays as it is written", ` {"count": 3, "ids": [1.0, 2], "more": 12345678901234567890}`, ""},
-		{"texts become what the schema wants", `{"count":"3","flag":"1","ids":"1,2","settings":"{\"a\":1}"}`, `{"count":3,"flag":true,"ids":[1,2],"settings":{"a":1}}`},
+		{
+			"texts become what the schema wants", `{"count":"3","flag":"1","ids":"1,2","settings":"{\"a\":1}"}`,
+			`{"count":3,"flag":true,"ids":[1,2],"settings":{"a":1}}`,
+		},
 		{"in JSON in a text", `{"settings":"{\"a\":\"1\",\"b\":null}"}`, `{"settings":{"a":1}}`},
-		{"in lists and objects as well", `{"ids":["1"],"policy":{"level":"2"},"settings":{"a":"1"}}`, `{"ids":[1],"policy":{"level":2},"settings":{"a":1}}`},
-		{"null is absent where it is not allowed", `{"count":null,"limit":null,"kind":null,"more":null}`, `{"limit":null,"more":null}`},
-		{"an empty text is absent where it makes no sense", `{"count":"","zone":"","name":"","key":""}`, `{"name":"","key":""}`},
+		{
+			"in lists and objects as well", `{"ids":["1"],"policy":{"level":"2"},"settings":{"a":"1"}}`,
+			`{"ids":[1],"policy":{"level":2},"settings":{"a":1}}`,
+		},
+		{
+			"null is absent where it is not allowed", `{"count":null,"limit":null,"kind":null,"more":null}`,
+			`{"limit":null,"more":null}`,
+		},
+		{
+			"an empty text is absent where it makes no sense", `{"count":"","zone":"","name":"","key":""}`,
+			`{"name":"","key":""}`,
+		},
 		{"where text is allowed it stays text", `{"key":"7","name":"1","columns":"[[\"a\",\"int\"]]"}`, ""},
 		{"a number is not made a text", `{"name":5}`, ""},
-		{"what a text cannot become it stays", `{"count":"many","ids":["x"],"flag":"maybe"}`, `{"count":"many","ids":["x"],"flag":"maybe"}`},
-		{"the rest of what is changed stays as it is written", `{"count":"3","more":12345678901234567890.50,"name":"\u00e9"}`, `{"count":3,"more":12345678901234567890.50,"name":"\u00e9"}`},
+		{
+			"what a text cannot become it stays", `{"count":"many","ids":["x"],"flag":"maybe"}`,
+			`{"count":"many","ids":["x"],"flag":"maybe"}`,
+		},
+		{
+			"the rest of what is changed stays as it is written", `{"count":"3","more":12345678901234567890.50,"name":"\u00e9"}`,
+			`{"count":3,"more":12345678901234567890.50,"name":"\u00e9"}`,
+		},
 		{"what is not JSON is left to the validator", `{"count":"3"`, ""},
 		{"a list is left to the validator", `["3"]`, ""},
 	} {
@@ -203,15 +228,48 @@ func TestReaderReadsQueries(t *testing.T) {
 	}{
 		{"booleans in any case", "b", both, specs.Sent{Query: url.Values{"dry": {"True"}}}, "dry=true", ""},
 		{"one is true", "b", both, specs.Sent{Query: url.Values{"dry": {"1"}}}, "dry=true", ""},
-		{"what is neither true nor false is false", "b", both, specs.Sent{Query: url.Values{"dry": {"yes"}}}, "dry=false", ""},
-		{"empty parameters are absent", "a", "[query]", specs.Sent{Query: url.Values{"from": {""}, "status": {""}, "dry": {""}, "tags": {"", ""}, "x": {""}}}, "", ""},
-		{"a strict interface reads them as they are", "b", "[]", specs.Sent{Query: url.Values{"dry": {"True"}, "from": {""}}}, "dry=True&from=", ""},
-		{"members of the body in the query", "a", both, specs.Sent{Query: url.Values{"count": {"1"}, "from": {"2"}}}, "count=1&from=2", `{"count":1}`},
-		{"the body comes before", "a", both, specs.Sent{Query: url.Values{"count": {"1"}, "name": {"a"}}, ContentType: typeJSON, Body: []byte(`{"count":2}`)}, "count=1&name=a", `{"count":2,"name":"a"}`},
+		{
+			"what is neither true nor false is false", "b", both,
+			specs.Sent{Query: url.Values{"dry": {"yes"}}},
+			"dry=false",
+			"",
+		},
+		{
+			"empty parameters are absent", "a", "[query]",
+			specs.Sent{Query: url.Values{"from": {""}, "status": {""}, "dry": {""}, "tags": {"", ""}, "x": {""}}},
+			"", "",
+		},
+		{
+			"a strict interface reads them as they are", "b", "[]",
+			specs.Sent{Query: url.Values{"dry": {"True"}, "from": {""}}},
+			"dry=True&from=", "",
+		},
+		{
+			"members of the body in the query", "a", both,
+			specs.Sent{Query: url.Values{"count": {"1"}, "from": {"2"}}},
+			"count=1&from=2", `{"count":1}`,
+		},
+		{
+			"the body comes before", "a", both,
+			specs.Sent{Query: url.Values{"count": {"1"}, "name": {"a"}}, ContentType: typeJSON, Body: []byte(`{"count":2}`)},
+			"count=1&name=a", `{"count":2,"name":"a"}`,
+		},
 		{"neither a body nor members", "a", both, specs.Sent{}, "", `{}`},
-		{"parameters in a form", "a", both, specs.Sent{Query: url.Values{"from": {"1"}}, ContentType: typeForm, Body: []byte("from=2&dry=1&count=3")}, "dry=true&from=2", `{"count":3}`},
-		{"parameters in multipart", "a", both, specs.Sent{ContentType: typeMultipart, Body: []byte(multipartOf(url.Values{"dry": {"TRUE"}}))}, "dry=true", `{}`},
-		{"parameters in a form where no body is documented", "b", both, specs.Sent{ContentType: typeForm, Body: []byte("dry=true")}, "dry=true", "dry=true"},
+		{
+			"parameters in a form", "a", both,
+			specs.Sent{Query: url.Values{"from": {"1"}}, ContentType: typeForm, Body: []byte("from=2&dry=1&count=3")},
+			"dry=true&from=2", `{"count":3}`,
+		},
+		{
+			"parameters in multipart", "a", both,
+			specs.Sent{ContentType: typeMultipart, Body: []byte(multipartOf(url.Values{"dry": {"TRUE"}}))},
+			"dry=true", `{}`,
+		},
+		{
+			"parameters in a form where no body is documented", "b", both,
+			specs.Sent{ContentType: typeForm, Body: []byte("dry=true")},
+			"dry=true", "dry=true",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -232,7 +290,8 @@ func TestLenient(t *testing.T) {
 		t.Run(lenient+" is refused", func(t *testing.T) {
 			t.Parallel()
 			source := strings.NewReplacer("LENIENT", lenient, "CONTENT", typeJSON).Replace(readDocument)
-			if _, err := specs.Parse("core", "own.yaml", []byte(source), ""); err == nil || !strings.Contains(err.Error(), "x-lenient") {
+			if _, err := specs.Parse("core", "own.yaml", []byte(source), ""); err == nil ||
+				!strings.Contains(err.Error(), "x-lenient") {
 				t.Errorf("error %v", err)
 			}
 		})

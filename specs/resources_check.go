@@ -46,12 +46,16 @@ type resourceChecker struct {
 
 func (c *resourceChecker) add(pointer, format string, args ...any) {
 	place := c.index.place(pointer)
-	c.problems = append(c.problems, fmt.Errorf("%s:%d: %s: %s", c.document.File, place.Line, pointer, fmt.Sprintf(format, args...)))
+	c.problems = append(c.problems,
+		fmt.Errorf("%s:%d: %s: %s", c.document.File, place.Line, pointer, fmt.Sprintf(format, args...)))
 }
 
 // checkMeaning checks what the schema cannot: names, parameters and pointers.
 func (c *resourceChecker) checkMeaning() {
-	c.set = &resourceSet{byName: map[string]*Resource{}, byType: map[string]*Resource{}, actions: map[*Operation][]*Action{}}
+	c.set = &resourceSet{
+		byName: map[string]*Resource{}, byType: map[string]*Resource{},
+		actions: map[*Operation][]*Action{},
+	}
 	if err := c.document.addInherited(c.set); err != nil {
 		c.problems = append(c.problems, err)
 		return
@@ -135,7 +139,8 @@ func (c *resourceChecker) checkParameters(o *Operation, a *Action, w *writtenAct
 	}
 	for _, name := range names {
 		if !slices.Contains(o.names, name) && !slices.Contains(o.declared, name) {
-			c.add(pointer, "%s has no path parameter %s: want path with those of [%s] that identify the resource, or an empty list",
+			c.add(pointer, "%s has no path parameter %s: want path with those of [%s] that identify the resource, "+
+				"or an empty list",
 				o.Template, name, strings.Join(o.declared, ", "))
 		}
 	}
@@ -186,7 +191,8 @@ func (c *resourceChecker) checkParents(r *Resource, pointer string) {
 		return
 	}
 	if parent, err := c.document.find(c.set, r.Parent()); err == nil && len(r.Path) < len(parent.Path) {
-		c.add(pointer+"/path", "%s does not identify a %s, its parent: want the parent's parameters first", strings.Join(r.Path, ", "), parent.Title)
+		c.add(pointer+"/path", "%s does not identify a %s, its parent: want the parent's parameters first",
+			strings.Join(r.Path, ", "), parent.Title)
 	}
 }
 

@@ -21,7 +21,10 @@ type resourceSet struct {
 // describeResources makes the set when it is first asked for.
 func (d *Document) describeResources() {
 	d.resources = sync.OnceValues(func() (*resourceSet, error) {
-		set := &resourceSet{byName: map[string]*Resource{}, byType: map[string]*Resource{}, actions: map[*Operation][]*Action{}}
+		set := &resourceSet{
+			byName: map[string]*Resource{}, byType: map[string]*Resource{},
+			actions: map[*Operation][]*Action{},
+		}
 		if err := d.addInherited(set); err != nil {
 			return nil, err
 		}
@@ -118,7 +121,10 @@ func (d *Document) addResources(set *resourceSet) error {
 	stated, _ := d.T.Extensions[resourcesExtension].(map[string]any)
 	sure, _ := d.T.Extensions["x-provenance"].(string)
 	for name, value := range stated {
-		w := writtenResource{Key: words{"/id"}, Created: words{"/created_at", "/createdAt"}, Provenance: Provenance(cmp.Or(sure, string(Documented)))}
+		w := writtenResource{
+			Key: words{"/id"}, Created: words{"/created_at", "/createdAt"},
+			Provenance: Provenance(cmp.Or(sure, string(Documented))),
+		}
 		if defaults, found := d.T.Extensions[defaultsExtension]; found {
 			if err := read(defaults, &w); err != nil {
 				return fmt.Errorf("%s: %w", defaultsExtension, err)
@@ -220,7 +226,8 @@ func (d *Document) find(set *resourceSet, name string) (*Resource, error) {
 			return stated.byName[full], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown resource %s; want one of %s", name, strings.Join(slices.Sorted(maps.Keys(set.byName)), ", "))
+	return nil, fmt.Errorf("unknown resource %s; want one of %s", name,
+		strings.Join(slices.Sorted(maps.Keys(set.byName)), ", "))
 }
 
 func (d *Document) action(set *resourceSet, o *Operation, w *writtenAction) (*Action, error) {

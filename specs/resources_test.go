@@ -168,23 +168,44 @@ func TestWrongResources(t *testing.T) {
 	for name, tt := range map[string]struct{ old, now, want string }{
 		"an unknown key": {
 			"resource: pond, verb: get", "resource: pond, verbs: get",
-			"own.yaml:19: /paths/~1api~1ponds~1{pondId}/get/x-resource: additionalProperties 'verbs' not allowed: want one of at, changes,",
+			"own.yaml:19: /paths/~1api~1ponds~1{pondId}/get/x-resource: additionalProperties 'verbs' not allowed: want one of " +
+				"at, changes,",
 		},
-		"a wrong type":  {"path: [pondId]", "path: pondId", "own.yaml:5: /x-resources/pond/path: expected array, but got string"},
-		"no pointer":    {"at: /ponds/*", "at: ponds", "/get/x-resource/at: does not match pattern"},
-		"no resource":   {"{resource: pond, verb: get}", "{verb: get}", "missing properties: 'resource'"},
-		"not declared":  {"resource: pond, verb: get", "resource: puddle, verb: get", "/x-resource/resource: unknown resource puddle; want one of workflow.attempt,"},
-		"no parent":     {"resource: lake, at", "resource: sea, at", "own.yaml:5: /x-resources/pond/parents: unknown resource workflow.sea"},
-		"no parameter":  {"pond: {path: [pondId]", "pond: {path: [pond]", "own.yaml:19: /paths/~1api~1ponds~1{pondId}/get/x-resource: /api/ponds/{pondId} has no path parameter pond: want path with those of [pondId]"},
-		"no such place": {"at: /ponds/*", "at: /pools/*", "own.yaml:11: /paths/~1api~1ponds/get/x-resource/at: \"/pools/*\" does not match"},
-		"no key there":  {"at: /ponds/*", "at: ''", `the object at "" has no /id`},
-		"no such name":  {"name: /name", "name: /title", `own.yaml:5: /x-resources/pond/name: "/title" does not match anything`},
+		"a wrong type": {
+			"path: [pondId]", "path: pondId",
+			"own.yaml:5: /x-resources/pond/path: expected array, but got string",
+		},
+		"no pointer":  {"at: /ponds/*", "at: ponds", "/get/x-resource/at: does not match pattern"},
+		"no resource": {"{resource: pond, verb: get}", "{verb: get}", "missing properties: 'resource'"},
+		"not declared": {
+			"resource: pond, verb: get", "resource: puddle, verb: get",
+			"/x-resource/resource: unknown resource puddle; want one of workflow.attempt,",
+		},
+		"no parent": {
+			"resource: lake, at", "resource: sea, at",
+			"own.yaml:5: /x-resources/pond/parents: unknown resource workflow.sea",
+		},
+		"no parameter": {
+			"pond: {path: [pondId]", "pond: {path: [pond]",
+			"own.yaml:19: /paths/~1api~1ponds~1{pondId}/get/x-resource: /api/ponds/{pondId} has no path parameter pond: want " +
+				"path with those of [pondId]",
+		},
+		"no such place": {
+			"at: /ponds/*", "at: /pools/*",
+			"own.yaml:11: /paths/~1api~1ponds/get/x-resource/at: \"/pools/*\" does not match",
+		},
+		"no key there": {"at: /ponds/*", "at: ''", `the object at "" has no /id`},
+		"no such name": {
+			"name: /name", "name: /title",
+			`own.yaml:5: /x-resources/pond/name: "/title" does not match anything`,
+		},
 		"a cycle": {
 			"lake: {path: [lakeId]}", "lake: {path: [lakeId], parents: [{resource: pond, at: /pond}]}",
 			"/x-resources/lake/parents: it would contain itself: workflow.lake, workflow.pond, workflow.lake",
 		},
 		"a path without the parent": {
-			"parents: [{resource: lake, at: /lake}]}\n  lake: {path: [lakeId]}", "parents: [{resource: lake}]}\n  lake: {path: [sea, lakeId]}",
+			"parents: [{resource: lake, at: /lake}]}\n  lake: {path: [lakeId]}",
+			"parents: [{resource: lake}]}\n  lake: {path: [sea, lakeId]}",
 			"own.yaml:5: /x-resources/pond/path: pondId does not identify a lake, its parent",
 		},
 	} {
@@ -198,7 +219,8 @@ func TestWrongResources(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := specs.LoadFile(specs.Workflow, file, specs.Neutral); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := specs.LoadFile(specs.Workflow, file, specs.Neutral); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error (-want +got):\n%s", cmp.Diff(tt.want, errorText(err)))
 			}
 		})

@@ -160,8 +160,8 @@ func numbered(path string) string {
 	})
 }
 
-// splitAdjacentParams is a path whose last segment has one parameter where it had two, one right behind the other. A tree of
-// segments cannot hold such a pair; Find takes it apart.
+// splitAdjacentParams is a path whose last segment has one parameter where it had two, one right behind the other. A
+// tree of segments cannot hold such a pair; Find takes it apart.
 func splitAdjacentParams(path string) (string, bool) {
 	before, last, found := strings.Cut(path, "}{")
 	if !found || strings.Contains(last, "/") {

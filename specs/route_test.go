@@ -82,7 +82,8 @@ func TestFind(t *testing.T) {
 			t.Parallel()
 			match := load(t, specs.Core).Find("GET", "/table/tail/shop/"+segment)
 			got := [2]string{match.Param("table_name"), match.Param("path_format")}
-			if match.Operation == nil || match.Operation.ID != "tailTable" || got != want || match.Param("database_name") != "shop" {
+			if match.Operation == nil || match.Operation.ID != "tailTable" || got != want ||
+				match.Param("database_name") != "shop" {
 				t.Errorf("finds %v with %q, want %q", match.Operation, got, want)
 			}
 		})

@@ -31,7 +31,8 @@ components:
         id: {type: integer, description: Its number}
         name: {type: string, enum: [LONG]}
 `
-	d, err := specs.Parse(specs.Workflow, "own.yaml", []byte(strings.ReplaceAll(text, "LONG", strings.Repeat("ä", 300))), specs.Neutral)
+	d, err := specs.Parse(specs.Workflow, "own.yaml", []byte(strings.ReplaceAll(text, "LONG", strings.Repeat("ä", 300))),
+		specs.Neutral)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ components:
 			t.Errorf("%s (-want +got):\n%s", pointer, diff)
 		}
 	}
-	if got := d.Says("/components/schemas/Thing/properties/name/enum"); utf8.RuneCountInString(got) != 120 || !strings.HasSuffix(got, "…") {
+	if got := d.Says("/components/schemas/Thing/properties/name/enum"); utf8.RuneCountInString(got) != 120 ||
+		!strings.HasSuffix(got, "…") {
 		t.Errorf("a long line is not cut: %q", got)
 	}
 }

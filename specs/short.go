@@ -23,7 +23,8 @@ func (x *index) short() (text []byte, ignored []Ignored, err error) {
 		return nil, nil, err
 	}
 	if version, _ := tree["openapi"].(string); !strings.HasPrefix(version, "3.") {
-		return nil, nil, errors.New("want an OpenAPI document of version 3.0 or 3.1: the key openapi has another value, or is missing")
+		return nil, nil, errors.New(
+			"want an OpenAPI document of version 3.0 or 3.1: the key openapi has another value, or is missing")
 	}
 	strip(tree)
 	if err := prune(tree); err != nil {

@@ -110,11 +110,13 @@ func TestExtras(t *testing.T) {
 	t.Run("are found where the document has no such path, and lead to their own document", func(t *testing.T) {
 		t.Parallel()
 		m := core.Find("PUT", path)
-		if m.Operation == nil || m.Operation.Name() != "core.importTable" || !m.Operation.IsExtra() || m.Param("table_name") != "orders" {
+		if m.Operation == nil || m.Operation.Name() != "core.importTable" || !m.Operation.IsExtra() ||
+			m.Param("table_name") != "orders" {
 			t.Fatalf("found %+v", m.Operation)
 		}
 		place, err := m.Operation.Document.Place(m.Operation.Pointer)
-		if err != nil || m.Operation.Document.File != "extras/core.yaml" || place.Line == 0 || place.Provenance != specs.Client {
+		if err != nil || m.Operation.Document.File != "extras/core.yaml" || place.Line == 0 ||
+			place.Provenance != specs.Client {
 			t.Errorf("it stands at %+v of %s, error %v", place, m.Operation.Document.File, err)
 		}
 		if m := core.Find("GET", path); m.Operation != nil || m.Allow != "PUT" {
@@ -136,7 +138,8 @@ func TestExtras(t *testing.T) {
 	t.Run("stand beside a document of the user's own, and carry its brand", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "own.yaml")
-		own := "openapi: 3.0.3\ninfo: {title: own, version: '1'}\npaths:\n  /a:\n    get: {operationId: a, responses: {'200': {description: fine}}}\n"
+		own := "openapi: 3.0.3\ninfo: {title: own, version: '1'}\npaths:\n  /a:\n    get: {operationId: a, responses: " +
+			"{'200': {description: fine}}}\n"
 		if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +158,8 @@ func TestExtras(t *testing.T) {
 			doc := load(t, name)
 			for _, op := range doc.All()[len(doc.Operations):] {
 				filled := strings.NewReplacer("{", "", "}", "").Replace(op.Path)
-				if m := doc.WithoutExtras().Find(op.Method, filled); m.Operation != nil || m.Allow != "" || doc.WithoutExtras().Operation(op.ID) != nil {
+				if m := doc.WithoutExtras().Find(op.Method, filled); m.Operation != nil || m.Allow != "" ||
+					doc.WithoutExtras().Operation(op.ID) != nil {
 					t.Errorf("%s is in the document as well", op.Name())
 				}
 				if doc.Operation(op.ID) != op || !op.IsExtra() {
@@ -208,11 +212,20 @@ components:
 		{"the root", "", specs.Place{Pointer: "", Line: 1, Provenance: specs.Documented}},
 		{"inherited from the root", answers + "200", specs.Place{answers + "200", 10, specs.Documented}},
 		{"a reference is followed", body, specs.Place{"/components/schemas/A", 21, specs.Public}},
-		{"also on the way", body + "/properties/next/properties/name", specs.Place{"/components/schemas/A/properties/name", 25, specs.Public}},
-		{"one keyword", body + "/properties/kind/enum", specs.Place{"/components/schemas/A/properties/kind/enum", 26, specs.Assumed}},
+		{
+			"also on the way", body + "/properties/next/properties/name",
+			specs.Place{"/components/schemas/A/properties/name", 25, specs.Public},
+		},
+		{
+			"one keyword", body + "/properties/kind/enum",
+			specs.Place{"/components/schemas/A/properties/kind/enum", 26, specs.Assumed},
+		},
 		{"a response by reference", answers + "404", specs.Place{"/components/responses/Gone", 19, specs.Client}},
 		{"what the referring place says holds", answers + "409", specs.Place{"/components/responses/Gone", 19, specs.Public}},
-		{"the longest part that exists", answers + "500/content", specs.Place{"/paths/~1a/get/responses", 8, specs.Documented}},
+		{
+			"the longest part that exists", answers + "500/content",
+			specs.Place{"/paths/~1a/get/responses", 8, specs.Documented},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

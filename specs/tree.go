@@ -163,7 +163,8 @@ func stripChildren(children map[string]any) {
 // isForPeople reports whether a member of an object is read by people only.
 func isForPeople(key string, value any) bool {
 	_, isText := value.(string)
-	return isText && (key == "description" || key == "summary") || key == "example" || key == "examples" || isProvenance(key)
+	return isText && (key == "description" || key == "summary") || key == "example" || key == "examples" ||
+		isProvenance(key)
 }
 
 func isProvenance(key string) bool { return strings.HasPrefix(key, "x-provenance") }

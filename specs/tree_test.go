@@ -63,7 +63,8 @@ func TestLoadFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		pools := doc.Operation("listPools").JSONAnswer(200)
-		if pools == nil || pools.Properties["description"] == nil || pools.Properties["example"].Value.Properties["created"] == nil {
+		if pools == nil || pools.Properties["description"] == nil ||
+			pools.Properties["example"].Value.Properties["created"] == nil {
 			t.Errorf("properties that are named like texts for people are gone: %+v", pools)
 		}
 		if got := fmt.Sprint(pools.Properties["kind"].Value.Enum); got != "[map[description:a example:b]]" {
@@ -82,14 +83,16 @@ func TestLoadFile(t *testing.T) {
 	})
 	t.Run("JSON is read as YAML is, and its lines are known", func(t *testing.T) {
 		t.Parallel()
-		text := "\n{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"a\", \"version\": \"1\"},\n \"paths\": {\"/api/pools\": {\n" +
-			"  \"get\": {\"responses\": {\"200\": {\"description\": \"x\",\n   \"headers\": {\"N\": {\"schema\": {\"maximum\": 9007199254740993, \"minimum\": -1.50}}}}}}}}}\n"
+		text := "\n{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"a\", \"version\": \"1\"},\n \"paths\": " +
+			"{\"/api/pools\": {\n  \"get\": {\"responses\": {\"200\": {\"description\": \"x\",\n   \"headers\": {\"N\": " +
+			"{\"schema\": {\"maximum\": 9007199254740993, \"minimum\": -1.50}}}}}}}}}\n"
 		doc, err := loadFile(t, "own.json", text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		place, err := doc.Place("/paths/~1api~1pools/get/responses/200/headers/N/schema/minimum")
-		if err != nil || place.Line != 5 || place.Pointer != "/paths/~1api~1pools/get/responses/200/headers/N/schema/minimum" {
+		if err != nil || place.Line != 5 ||
+			place.Pointer != "/paths/~1api~1pools/get/responses/200/headers/N/schema/minimum" {
 			t.Errorf("place %+v, error %v", place, err)
 		}
 		if place, _ := doc.Place("/paths/~1api~1pools/get"); place.Line != 4 {
@@ -98,10 +101,12 @@ func TestLoadFile(t *testing.T) {
 	})
 	for name, tt := range map[string]struct{ text, want string }{
 		"a key that is there twice": {
-			"openapi: 3.0.3\npaths:\n  /api/pools: {get: {}}\n  /api/pools: {post: {}}\n", `line 4: the key "/api/pools" is given twice`,
+			"openapi: 3.0.3\npaths:\n  /api/pools: {get: {}}\n  /api/pools: {post: {}}\n",
+			`line 4: the key "/api/pools" is given twice`,
 		},
 		"another file": {
-			"openapi: 3.0.3\npaths:\n  /api/pools: {$ref: 'paths/pools.yaml'}\n", "it refers to another file (paths/pools.yaml): bundle",
+			"openapi: 3.0.3\npaths:\n  /api/pools: {$ref: 'paths/pools.yaml'}\n",
+			"it refers to another file (paths/pools.yaml): bundle",
 		},
 		"a list":            {"- openapi\n", "the document is not an object"},
 		"nothing":           {"\n", "the document is empty"},

@@ -108,7 +108,8 @@ func twelve(ctx context.Context) (traffic, error) {
 
 // checkRecording judges a long recording of a mock's own traffic, in which every exchange differs from the others, and
 // compares that with reading it and no more. The recording is made while it is read, so that memory is the checker's.
-func checkRecording(exchanges int, recording func(context.Context) (traffic, error)) func(context.Context) (string, string, error) {
+func checkRecording(exchanges int, recording func(context.Context) (traffic, error)) func(context.Context) (string,
+	string, error) {
 	return func(ctx context.Context) (string, string, error) {
 		t, err := recording(ctx)
 		if err != nil {
@@ -148,8 +149,10 @@ func checkRecording(exchanges int, recording func(context.Context) (traffic, err
 		n := float64(exchanges)
 		return fmt.Sprintf("%.0f/s", n/checked.wall),
 			fmt.Sprintf("%d exchanges of %d kinds, %s; %.2f of the speed of reading them (%.0f/s, on one core); "+
-				"%.0f µs of CPU each with the second engine's process, %.1f times as much as to read it; peak heap %.0f MiB after a tenth of them, %.0f MiB after all",
-				exchanges, t.kinds, t.alike, read.wall/checked.wall, n/read.wall, checked.cpu/n*1e6, checked.cpu/read.cpu, h.peaks[0], h.peaks[1]), nil
+				"%.0f µs of CPU each with the second engine's process, %.1f times as much as to read it; peak heap %.0f MiB "+
+				"after a tenth of them, %.0f MiB after all",
+				exchanges, t.kinds, t.alike, read.wall/checked.wall, n/read.wall, checked.cpu/n*1e6, checked.cpu/read.cpu,
+				h.peaks[0], h.peaks[1]), nil
 	}
 }
 

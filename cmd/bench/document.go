@@ -89,7 +89,8 @@ func inflated(source []byte) ([]byte, error) {
 		for i := range 200 {
 			schemas[fmt.Sprintf("Unneeded%d", i)] = map[string]any{
 				"type": "object", "description": strings.Repeat("This is not needed. ", 20),
-				"properties": map[string]any{"next": map[string]any{"$ref": fmt.Sprintf("#/components/schemas/Unneeded%d", (i+1)%200)}},
+				"properties": map[string]any{"next": map[string]any{"$ref": fmt.Sprintf("#/components/schemas/Unneeded%d",
+					(i+1)%200)}},
 			}
 		}
 	}

@@ -67,7 +67,8 @@ func played(name string) (journal []recording.Exchange, err error) {
 	if err := os.WriteFile(file, s.Story, 0o600); err != nil {
 		return nil, err
 	}
-	server, err := mockserver.New(mockserver.WithScenario(name), mockserver.WithClock("frozen"), mockserver.WithQueryEngine(sqlite.New()))
+	server, err := mockserver.New(mockserver.WithScenario(name), mockserver.WithClock("frozen"),
+		mockserver.WithQueryEngine(sqlite.New()))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,8 @@ func played(name string) (journal []recording.Exchange, err error) {
 			err = fmt.Errorf("the story fails: %v", problem)
 		}
 	}()
-	testscript.RunT(stage{}, story.Params(file, func() (story.Server, error) { return story.Server{Handler: server}, nil }, false))
+	testscript.RunT(stage{},
+		story.Params(file, func() (story.Server, error) { return story.Server{Handler: server}, nil }, false))
 	return server.World("").Journal()
 }
 
@@ -112,7 +114,8 @@ func written(journal []recording.Exchange, world string) (list []string, err err
 }
 
 func withoutLength(headers recording.Headers) recording.Headers {
-	return slices.DeleteFunc(slices.Clone(headers), func(line [2]string) bool { return strings.EqualFold(line[0], "Content-Length") })
+	return slices.DeleteFunc(slices.Clone(headers),
+		func(line [2]string) bool { return strings.EqualFold(line[0], "Content-Length") })
 }
 
 var nameInBody = regexp.MustCompile(`\\"name\\":\\"([A-Za-z][A-Za-z0-9_]{2,40})\\"`)
@@ -158,7 +161,8 @@ func templateOf(text string, names map[string]bool) (t template) {
 // isWhole reports whether a piece is a whole text or a whole part of a path, and no key of an object.
 func isWhole(text string, at []int) bool {
 	before, after := text[at[0]-1], strings.TrimPrefix(text[at[1]:], `\`)
-	return strings.ContainsRune(`"/=`, rune(before)) && strings.ContainsRune(`"/?&`, rune(after[0])) && !strings.HasPrefix(after, `":`)
+	return strings.ContainsRune(`"/=`, rune(before)) && strings.ContainsRune(`"/?&`, rune(after[0])) &&
+		!strings.HasPrefix(after, `":`)
 }
 
 // variation returns a function that writes a piece for a round, or nil if the piece stays as it is.

@@ -57,7 +57,8 @@ func cpuOfCheck(ctx context.Context, command, engine, file string, text []byte) 
 	for range 10 {
 		c := exec.CommandContext(ctx, command, "check", "--engine", engine, file)
 		out, err := c.CombinedOutput()
-		if exit, found := errors.AsType[*exec.ExitError](err); err != nil && (!found || exit.ExitCode() != 1) { // 1: violations
+		// 1: violations
+		if exit, found := errors.AsType[*exec.ExitError](err); err != nil && (!found || exit.ExitCode() != 1) {
 			return 0, fmt.Errorf("check: %w: %s", err, out)
 		}
 		best = min(best, c.ProcessState.UserTime()+c.ProcessState.SystemTime())

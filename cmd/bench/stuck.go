@@ -42,7 +42,8 @@ func (c *counted) Query(ctx context.Context, q query.Query) (query.Result, error
 func besideStuck(ctx context.Context) (ratio, detail string, err error) {
 	const rounds, requests = 20, 3000
 	engine := &counted{Engine: sqlite.New()}
-	mock, err := mockserver.New(mockserver.WithScenario("empty"), mockserver.WithClock("frozen"), mockserver.WithQueryEngine(engine))
+	mock, err := mockserver.New(mockserver.WithScenario("empty"), mockserver.WithClock("frozen"),
+		mockserver.WithQueryEngine(engine))
 	if err != nil {
 		return "", "", err
 	}

@@ -21,8 +21,9 @@ import (
 var amplification = promise{
 	name: "amplification",
 	says: "What a request costs is bounded by its length, and no request is answered with 5xx.",
-	tried: "every operation of all documents, extras and control included, with each of 14 hostile bodies, queries and headers " +
-		"(bombs, millions of members, depth, digits, fields, parts, lying lengths), in random order by 4 clients; peak memory and times",
+	tried: "every operation of all documents, extras and control included, with each of 14 hostile bodies, queries and " +
+		"headers (bombs, millions of members, depth, digits, fields, parts, lying lengths), in random order by 4 clients; " +
+		"peak memory and times",
 	long: true,
 	try:  tryAmplification,
 }
@@ -65,7 +66,8 @@ func tryAmplification(ctx context.Context, t *trial) (string, error) {
 		return "", fmt.Errorf("the process took %d MiB, and health %v", peak>>10, ms(health.worst()))
 	}
 	return fmt.Sprintf("%d of %d requests to %d operations: %s; the slowest took %v (%s), health never more than %v; "+
-		"at most %d MiB", b.sent(), len(all), operations, b.summary(), ms(b.slowest), b.slowestOf, ms(health.worst()), peak>>10), nil
+		"at most %d MiB", b.sent(), len(all), operations, b.summary(), ms(b.slowest), b.slowestOf, ms(health.worst()),
+		peak>>10), nil
 }
 
 // attacks lists everything that can be tried, in random order.
@@ -141,7 +143,8 @@ func (b *battle) summary() string {
 	for status, n := range b.statuses {
 		classes[status/100] += n
 	}
-	return fmt.Sprintf("%d × 2xx, %d × 4xx, %d connections closed while sending, no 5xx", classes[2], classes[4], classes[0])
+	return fmt.Sprintf("%d × 2xx, %d × 4xx, %d connections closed while sending, no 5xx", classes[2], classes[4],
+		classes[0])
 }
 
 // request makes the request of an attack.

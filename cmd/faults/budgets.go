@@ -11,8 +11,9 @@ import (
 var budgets = promise{
 	name: "budgets",
 	says: "No world and no server exceeds its limits; refusals give the reason, and deleting makes room again.",
-	tried: "`--state-limit 8MiB --memory-limit 48MiB --journal-limit 1MiB`; a world is filled in random order with parts, " +
-		"results, jobs, events, turns and checkpoints, then 60 worlds with journals; the bytes of health and of the worlds after each request",
+	tried: "`--state-limit 8MiB --memory-limit 48MiB --journal-limit 1MiB`; a world is filled in random order with " +
+		"parts, results, jobs, events, turns and checkpoints, then 60 worlds with journals; the bytes of health and of the " +
+		"worlds after each request",
 	try: tryBudgets,
 }
 
@@ -52,8 +53,9 @@ func tryBudgets(ctx context.Context, t *trial) (string, error) {
 	if err := f.journals(ctx); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d requests of %d MiB, %d refused (%v by status); a world had %.1f MiB at most, the server %.1f of %d; "+
-		"room again after deleting", f.sent, f.bytes>>20, f.refusals(), f.refused, mib(f.mostWorld), mib(f.mostAll), memoryLimit>>20), nil
+	return fmt.Sprintf("%d requests of %d MiB, %d refused (%v by status); a world had %.1f MiB at most, the server %.1f "+
+		"of %d; room again after deleting", f.sent, f.bytes>>20, f.refusals(), f.refused, mib(f.mostWorld), mib(f.mostAll),
+		memoryLimit>>20), nil
 }
 
 func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
@@ -80,9 +82,15 @@ func (f *filling) fill(ctx context.Context, n int) error {
 	text := strings.Repeat("x", 1+f.random.IntN(512<<10))
 	s := []step{
 		{200, http.MethodPut, fmt.Sprint("/core/v3/bulk_import/upload_part/load/p", n), text},
-		{201, http.MethodPost, control + "/jobs/results", fmt.Sprintf(`{"query":"q%d","columns":[["t","varchar"]],"rows":[[%q]]}`, n, text)},
+		{
+			201, http.MethodPost, control + "/jobs/results",
+			fmt.Sprintf(`{"query":"q%d","columns":[["t","varchar"]],"rows":[[%q]]}`, n, text),
+		},
 		{200, http.MethodPost, "/core/v3/job/issue/trino/full", fmt.Sprintf(`{"query":"q%d"}`, f.random.IntN(n+1))},
-		{200, http.MethodPost, "/ingestion/postback/v3/event/full/sales", fmt.Sprintf(`{"n":%d,"text":%q}`, n, text[:len(text)/8])},
+		{
+			200, http.MethodPost, "/ingestion/postback/v3/event/full/sales",
+			fmt.Sprintf(`{"n":%d,"text":%q}`, n, text[:len(text)/8]),
+		},
 		{200, http.MethodPut, fmt.Sprintf("%s/worlds/default/checkpoints/c%d", control, n%budgetCheckpoints), ""},
 		{201, http.MethodPost, control + "/chats/turns", fmt.Sprintf(`{"events":[{"content":%q}]}`, text)},
 		{200, http.MethodPost, "/core/v3/database/create/" + fmt.Sprint("more", n), ""},
@@ -109,7 +117,8 @@ func (f *filling) send(ctx context.Context, s step, headers ...string) error {
 	if a.status != s.status {
 		f.refused[a.status]++
 		if a.status >= 500 || !saysLimit(s.path, a) {
-			return fmt.Errorf("%s %s: %d %.300s, want %d, or 4xx with the flag's name", s.method, s.path, a.status, a.body, s.status)
+			return fmt.Errorf("%s %s: %d %.300s, want %d, or 4xx with the flag's name", s.method, s.path, a.status, a.body,
+				s.status)
 		}
 	}
 	return f.measure(ctx)
@@ -136,7 +145,8 @@ func (f *filling) measure(ctx context.Context) error {
 		f.mostWorld = max(f.mostWorld, bytes.Int())
 	}
 	if f.mostWorld > stateLimit+journalLimit || f.mostAll > memoryLimit {
-		return fmt.Errorf("a world takes %.2f MiB, all of them %.2f MiB, after %d requests", mib(f.mostWorld), mib(f.mostAll), f.sent)
+		return fmt.Errorf("a world takes %.2f MiB, all of them %.2f MiB, after %d requests", mib(f.mostWorld), mib(f.mostAll),
+			f.sent)
 	}
 	return nil
 }
@@ -150,20 +160,25 @@ func (f *filling) room(ctx context.Context) error {
 		return err
 	}
 	for n := range budgetCheckpoints {
-		if _, err := f.want(ctx, http.StatusOK, http.MethodPut, fmt.Sprintf("%s/worlds/default/checkpoints/c%d", control, n), ""); err != nil {
+		if _, err := f.want(ctx, http.StatusOK, http.MethodPut, fmt.Sprintf("%s/worlds/default/checkpoints/c%d", control, n),
+			""); err != nil {
 			return err
 		}
 	}
 	return f.walk(ctx, step{200, http.MethodPost, "/core/v3/database/create/room", ""},
-		step{201, http.MethodPost, control + "/jobs/results", fmt.Sprintf(`{"query":"q","columns":[["t","varchar"]],"rows":[[%q]]}`,
-			strings.Repeat("x", 2<<20))})
+		step{
+			201, http.MethodPost, control + "/jobs/results",
+			fmt.Sprintf(`{"query":"q","columns":[["t","varchar"]],"rows":[[%q]]}`,
+				strings.Repeat("x", 2<<20)),
+		})
 }
 
 // journals fills the server with worlds whose journals are long.
 func (f *filling) journals(ctx context.Context) error {
 	for n := range budgetJournal {
 		id := fmt.Sprint("j", n)
-		if _, err := f.want(ctx, http.StatusCreated, http.MethodPost, control+"/worlds", fmt.Sprintf(`{"id":%q}`, id)); err != nil {
+		if _, err := f.want(ctx, http.StatusCreated, http.MethodPost, control+"/worlds",
+			fmt.Sprintf(`{"id":%q}`, id)); err != nil {
 			return err
 		}
 		for range 12 {

@@ -13,8 +13,9 @@ import (
 var clocks = promise{
 	name: "clocks",
 	says: "However far a clock is moved, it reports correctly how far it came, and the server keeps working.",
-	tried: "a world with a schedule of every minute, one without, each moved by 876,000 h, up to and beyond the year 9999, back, by " +
-		"invalid lengths, by random ones, and until idle; reads after each move; health and another world meanwhile",
+	tried: "a world with a schedule of every minute, one without, each moved by 876,000 h, up to and beyond the year " +
+		"9999, back, by invalid lengths, by random ones, and until idle; reads after each move; health and another world " +
+		"meanwhile",
 	try: tryClocks,
 }
 
@@ -38,7 +39,8 @@ func tryClocks(ctx context.Context, t *trial) (string, error) {
 			`{"advance":"876000h"}`, `{"untilIdle":true}`, `{"mode":"frozen","now":"2001-01-01T00:00:00Z"}`,
 			`{"advance":"99999999999999h"}`, `{"advance":"-1h"}`, `{"advance":"1e9h"}`, `{"advance":""}`,
 			fmt.Sprintf(`{"advance":"%dh"}`, 1+t.random.IntN(24*7)), fmt.Sprintf(`{"advance":"%dns"}`, 1+t.random.IntN(1e9)),
-			`{"mode":"frozen","now":"9998-12-31T23:59:00Z"}`, `{"advance":"48h"}`, `{"mode":"auto","now":"9999-06-01T00:00:00Z"}`,
+			`{"mode":"frozen","now":"9998-12-31T23:59:00Z"}`, `{"advance":"48h"}`,
+			`{"mode":"auto","now":"9999-06-01T00:00:00Z"}`,
 			`{"mode":"auto"}`, `{"untilIdle":true}`,
 		}
 		for _, body := range bodies {
@@ -57,10 +59,11 @@ func tryClocks(ctx context.Context, t *trial) (string, error) {
 		return "", err
 	}
 	if worst := max(prompt.worst(), others.worst()); worst > promptly {
-		return "", fmt.Errorf("while clocks moved, health took %v and another world %v", ms(prompt.worst()), ms(others.worst()))
+		return "", fmt.Errorf("while clocks moved, health took %v and another world %v", ms(prompt.worst()),
+			ms(others.worst()))
 	}
-	return fmt.Sprintf("%d moves, the longest took %v; %d stood before their end and said so; meanwhile health took %v at most, another "+
-		"world %v", len(moves.all), ms(moves.worst()), stood, ms(prompt.worst()), ms(others.worst())), nil
+	return fmt.Sprintf("%d moves, the longest took %v; %d stood before their end and said so; meanwhile health took %v "+
+		"at most, another world %v", len(moves.all), ms(moves.worst()), stood, ms(prompt.worst()), ms(others.worst())), nil
 }
 
 // newClocks makes a world with a schedule of every minute, and one without any.
@@ -70,7 +73,10 @@ func (m *mock) newClocks(ctx context.Context) error {
 		step{201, http.MethodPost, control + "/worlds", `{"id":"quiet","scenario":"empty","clock":"frozen"}`},
 		step{201, http.MethodPost, control + "/worlds", `{"id":"minutes","scenario":"quickstart","clock":"frozen"}`},
 		step{200, http.MethodPost, minutes + "/database/create/clock", ""},
-		step{200, http.MethodPost, minutes + "/schedule/create/one", `{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"clock","retry_limit":1}`})
+		step{
+			200, http.MethodPost, minutes + "/schedule/create/one",
+			`{"cron":"* * * * *","type":"trino","query":"SELECT 1","database":"clock","retry_limit":1}`,
+		})
 }
 
 // move moves a clock, and looks at whether the answer is true. It reports whether the clock came as far as was asked.
@@ -129,7 +135,10 @@ func honest(moved answer, was time.Time, body string) error {
 
 // readable reads a world all over.
 func (m *mock) readable(ctx context.Context, world string) error {
-	for _, path := range []string{"/core/v3/job/list", "/core/v3/schedule/list", "/workflow/api/attempts", "/workflow/api/schedules"} {
+	for _, path := range []string{
+		"/core/v3/job/list", "/core/v3/schedule/list", "/workflow/api/attempts",
+		"/workflow/api/schedules",
+	} {
 		a, err := m.want(ctx, http.StatusOK, http.MethodGet, "/_worlds/"+world+path, "")
 		if err != nil {
 			return err

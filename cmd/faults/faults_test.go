@@ -135,7 +135,10 @@ func TestHonest(t *testing.T) {
 		{`{"advance":"1h"}`, `{"now":"2026-01-01T01:00:00Z","nextEvent":null,"idle":true,"complete":true}`, true},
 		{`{"advance":"2h"}`, `{"now":"2026-01-01T01:00:00Z","nextEvent":null,"idle":true,"complete":true}`, false},
 		{`{"advance":"2h"}`, `{"now":"2026-01-01T01:00:00Z","nextEvent":null,"idle":false,"complete":false}`, true},
-		{`{"advance":"1h"}`, `{"now":"2026-01-01T01:00:00Z","nextEvent":"2026-01-01T00:30:00Z","idle":true,"complete":true}`, false},
+		{
+			`{"advance":"1h"}`, `{"now":"2026-01-01T01:00:00Z","nextEvent":"2026-01-01T00:30:00Z","idle":true,"complete":true}`,
+			false,
+		},
 	} {
 		if err := honest(answer{body: test.moved}, was, test.body); (err == nil) != test.ok {
 			t.Errorf("%s, %s: %v", test.body, test.moved, err)

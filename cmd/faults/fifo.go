@@ -80,7 +80,8 @@ func (t *trial) tryFIFOWith(ctx context.Context, reader func(string) (func(), er
 	}
 	worst := max(health.worst(), seen.times.worst())
 	if worst > fifoSlowest || len(seen.unrecorded) == 0 {
-		return "", fmt.Errorf("%d of %d answers say that they are not recorded; the slowest took %v", len(seen.unrecorded), seen.all(), ms(worst))
+		return "", fmt.Errorf("%d of %d answers say that they are not recorded; the slowest took %v", len(seen.unrecorded),
+			seen.all(), ms(worst))
 	}
 	code, err := m.terminate(fifoSlowest)
 	if err == nil && (code != 2 || !strings.Contains(m.stderr(), "not in the recording")) {

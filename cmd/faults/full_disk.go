@@ -12,8 +12,8 @@ import (
 var fullDisk = promise{
 	name: "full-disk",
 	says: "On a full disk, answers go on and say that they are not recorded; what is recorded stays readable.",
-	tried: "`--record` to a file that may have 64 blocks (`ulimit -f`), and to `/dev/full`; 8 clients in 4 worlds; header, " +
-		"health, standard error, exit code, and the lines against the numbers that clients saw",
+	tried: "`--record` to a file that may have 64 blocks (`ulimit -f`), and to `/dev/full`; 8 clients in 4 worlds; " +
+		"header, health, standard error, exit code, and the lines against the numbers that clients saw",
 	try: tryFullDisk,
 }
 
@@ -33,7 +33,8 @@ func tryFullDisk(ctx context.Context, t *trial) (string, error) {
 	if err := t.readable(ctx, file, small); err != nil {
 		return "", err
 	}
-	kept := fmt.Sprintf("%d answered, %d recorded, %d not, as health counts", small.all(), len(small.recorded), len(small.unrecorded))
+	kept := fmt.Sprintf("%d answered, %d recorded, %d not, as health counts", small.all(), len(small.recorded),
+		len(small.unrecorded))
 	if _, err := os.Stat("/dev/full"); err != nil {
 		return kept + "; no /dev/full", nil //nolint:nilerr // this part is reported as not tried
 	}
@@ -66,7 +67,8 @@ func (t *trial) fill(ctx context.Context, m *mock) (*sightings, error) {
 	}
 	said := health.get("recording.unrecorded").Int()
 	if int(said) != len(seen.unrecorded) || said == 0 || health.get("recording.error").String() == "" {
-		return nil, fmt.Errorf("%d answers say that they are not recorded, but health says %s", len(seen.unrecorded), health.body)
+		return nil, fmt.Errorf("%d answers say that they are not recorded, but health says %s", len(seen.unrecorded),
+			health.body)
 	}
 	code, err := m.terminate(30 * time.Second)
 	if err != nil {

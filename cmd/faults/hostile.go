@@ -30,14 +30,27 @@ func hostiles() []hostile {
 		{"gzip of 5,000,000 empty objects", packed(func(op *specs.Operation) string { return objects(op, 5_000_000) })},
 		{"gzip of 190,000 empty objects", packed(func(op *specs.Operation) string { return objects(op, 190_000) })},
 		{"gzip of 190,000 members", packed(func(*specs.Operation) string { return members(190_000) })},
-		{"gzip of 256 MiB of spaces", packed(func(*specs.Operation) string { return `{"a":1` + strings.Repeat(" ", 256<<20) + "}" })},
+		{
+			"gzip of 256 MiB of spaces",
+			packed(func(*specs.Operation) string { return `{"a":1` + strings.Repeat(" ", 256<<20) + "}" }),
+		},
 		{"100,000 arrays in one another", plain(jsonType, func(op *specs.Operation) string {
 			return fmt.Sprintf(`{%q:%s`, aMember(op), strings.Repeat("[", 100_000))
 		})},
-		{"numbers of a million digits", plain(jsonType, func(op *specs.Operation) string { return values(op, strings.Repeat("9", 1_000_000)) })},
-		{"numbers with exponents of nine digits", plain(jsonType, func(op *specs.Operation) string { return values(op, "-1e999999999") })},
-		{"texts of 2 MiB", plain(jsonType, func(op *specs.Operation) string { return values(op, `"`+strings.Repeat("é", 1<<20)+`"`) })},
-		{"a form of 200,000 fields", plain(formType, func(op *specs.Operation) string { return fields(aMember(op)+"[]", 200_000) })},
+		{
+			"numbers of a million digits",
+			plain(jsonType, func(op *specs.Operation) string { return values(op, strings.Repeat("9", 1_000_000)) }),
+		},
+		{
+			"numbers with exponents of nine digits",
+			plain(jsonType, func(op *specs.Operation) string { return values(op, "-1e999999999") }),
+		},
+		{"texts of 2 MiB", plain(jsonType,
+			func(op *specs.Operation) string { return values(op, `"`+strings.Repeat("é", 1<<20)+`"`) })},
+		{
+			"a form of 200,000 fields",
+			plain(formType, func(op *specs.Operation) string { return fields(aMember(op)+"[]", 200_000) }),
+		},
 		{"a form of 9,999 fields", plain(formType, func(*specs.Operation) string { return fields("f", 9_999) })},
 		{"9,999 parts", plain("multipart/form-data; boundary=b", func(*specs.Operation) string { return parts(9_999) })},
 		{"MessagePack whose lengths lie", plain("application/octet-stream", func(*specs.Operation) string {

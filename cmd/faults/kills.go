@@ -10,8 +10,8 @@ import (
 var kills = promise{
 	name: "kills",
 	says: "Every response that a client received is in the recording, whenever the process is killed.",
-	tried: "`kill -9` at random moments under load, 8 clients in 4 worlds, again and again on the same file; numbers that " +
-		"clients saw against the lines, and `check --gaps fail`",
+	tried: "`kill -9` at random moments under load, 8 clients in 4 worlds, again and again on the same file; numbers " +
+		"that clients saw against the lines, and `check --gaps fail`",
 	long: true,
 	try:  tryKills,
 }
@@ -36,7 +36,8 @@ func tryKills(ctx context.Context, t *trial) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("%d kills, %d answers seen, none missing; half a line at the end %d times, cut off by the next start",
+	return fmt.Sprintf("%d kills, %d answers seen, none missing; half a line at the end %d times, cut off by the next "+
+		"start",
 		sum.kills, sum.answers, sum.torn), nil
 }
 

@@ -59,7 +59,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.DurationVar(&o.long, "for", 3*time.Minute, "the `DURATION` shared by the promises that can be tested for any duration")
+	flags.DurationVar(&o.long, "for", 3*time.Minute,
+		"the `DURATION` shared by the promises that can be tested for any duration")
 	flags.DurationVar(&o.soak, "soak", 2*time.Minute, "the `DURATION` of the soak, not included in -for")
 	only := flags.String("run", "", "test only promises whose names match `REGEXP`")
 	flags.Uint64Var(&o.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: a new one each time)")

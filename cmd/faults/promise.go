@@ -22,7 +22,10 @@ type promise struct {
 
 // promises lists all of them, in the order in which they are tried.
 func promises() []promise {
-	return []promise{fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, budgets, soak}
+	return []promise{
+		fullDisk, fifo, slowReaders, kills, stops, clocks, manyWorlds, amplification, stuckQueries, budgets,
+		soak,
+	}
 }
 
 // selectPromises returns the promises whose names match.

@@ -33,7 +33,8 @@ func readRecording(text []byte) (recorded, error) {
 		}
 		name := exchange{e.World, e.Seq}
 		if e.Response == nil || r.exchanges[name] {
-			return r, fmt.Errorf("line %d: exchange %d of world %s is recorded twice or without a response", number, e.Seq, e.World)
+			return r, fmt.Errorf("line %d: exchange %d of world %s is recorded twice or without a response", number, e.Seq,
+				e.World)
 		}
 		r.exchanges[name] = true
 		text = text[end+1:]

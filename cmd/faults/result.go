@@ -13,7 +13,8 @@ import (
 // newResult queues a result of so many MiB, and issues the job that gets it. It returns the path of the result.
 func (m *mock) newResult(ctx context.Context, mib int) (path string, err error) {
 	rows := strings.Repeat(`["`+strings.Repeat("x", 1<<20)+`"],`, mib)
-	body := `{"pattern":".","columns":[["text","varchar"]],"queued":"0s","running":"0s","rows":[` + strings.TrimSuffix(rows, ",") + `]}`
+	body := `{"pattern":".","columns":[["text","varchar"]],"queued":"0s","running":"0s","rows":[` +
+		strings.TrimSuffix(rows, ",") + `]}`
 	if err := m.walk(ctx, step{201, http.MethodPost, control + "/jobs/results", body},
 		step{200, http.MethodPost, "/core/v3/database/create/large", ""}); err != nil {
 		return "", err

@@ -12,8 +12,8 @@ import (
 var slowReaders = promise{
 	name: "slow-readers",
 	says: "Clients that do not read use little memory, are disconnected after `--write-timeout`, and do not block others.",
-	tried: "40 clients ask for a result of 32 MiB and read only its beginning, with `--write-timeout 3s`; memory of the process, its " +
-		"connections, and other clients' answers meanwhile",
+	tried: "40 clients ask for a result of 32 MiB and read only its beginning, with `--write-timeout 3s`; memory of the " +
+		"process, its connections, and other clients' answers meanwhile",
 	try: trySlowReaders,
 }
 
@@ -61,10 +61,12 @@ func trySlowReaders(ctx context.Context, t *trial) (string, error) {
 		return "", err
 	}
 	if most > before+slowMemory || others.worst() > promptly {
-		return "", fmt.Errorf("the process grew from %d to %d MiB, and others were answered within %v", before>>10, most>>10, ms(others.worst()))
+		return "", fmt.Errorf("the process grew from %d to %d MiB, and others were answered within %v", before>>10, most>>10,
+			ms(others.worst()))
 	}
-	return fmt.Sprintf("%d connections, all closed after %v; %d MiB before, at most %d MiB meanwhile; %d answers to another client, the "+
-		"slowest after %v", slowClients, ms(took), before>>10, most>>10, len(others.all), ms(others.worst())), nil
+	return fmt.Sprintf("%d connections, all closed after %v; %d MiB before, at most %d MiB meanwhile; %d answers to "+
+		"another client, the slowest after %v", slowClients, ms(took), before>>10, most>>10, len(others.all),
+		ms(others.worst())), nil
 }
 
 // untilLeft waits until the mock has closed connections, and returns how much memory it took at most.
@@ -80,7 +82,8 @@ func (m *mock) untilLeft(want int) (most int64, err error) {
 			return most, err
 		}
 		if time.Now().After(end) {
-			return 0, fmt.Errorf("%v after it was not read, %d connections are still open, want %d at most", 5*writeTimeout, open, want)
+			return 0, fmt.Errorf("%v after it was not read, %d connections are still open, want %d at most", 5*writeTimeout,
+				open, want)
 		}
 	}
 }

@@ -24,9 +24,10 @@ const soakName = "soak"
 var soak = promise{
 	name: soakName,
 	says: "The mock can run indefinitely: its heap levels off, and nothing is left running.",
-	tried: "64 clients in 1,000 worlds (two for each second, if that is less), in this process: forks, checkpoints, resets, worlds made anew, events, queries, pools, chats, " +
-		"states dumped and loaded, clocks; journals of 32 KiB and states of 512 KiB, so that a sixth of the time fills them; the median " +
-		"of five live heaps, while no client is busy, after a sixth and at the end; goroutines before and after",
+	tried: "64 clients in 1,000 worlds (two for each second, if that is less), in this process: forks, checkpoints, " +
+		"resets, worlds made anew, events, queries, pools, chats, states dumped and loaded, clocks; journals of 32 KiB and " +
+		"states of 512 KiB, so that a sixth of the time fills them; the median of five live heaps, while no client is " +
+		"busy, after a sixth and at the end; goroutines before and after",
 	try: trySoak,
 }
 
@@ -80,7 +81,10 @@ func soakFor(ctx context.Context, m *mock, t *trial) (string, error) {
 	failed := make(chan error, 1)
 	go func() {
 		failed <- together(soakClients, func(i int) error {
-			c := &soaker{mock: m, random: rand.New(rand.NewPCG(t.seed, uint64(i))), agent: agent, worlds: worlds, done: &done, pause: &pause}
+			c := &soaker{
+				mock: m, random: rand.New(rand.NewPCG(t.seed, uint64(i))), agent: agent, worlds: worlds, done: &done,
+				pause: &pause,
+			}
 			err := c.soak(busy)
 			if err != nil {
 				cancel()
@@ -95,7 +99,8 @@ func soakFor(ctx context.Context, m *mock, t *trial) (string, error) {
 	if err := <-failed; err != nil {
 		return "", err
 	}
-	seen := fmt.Sprintf("%d requests to %d worlds in %v, none answered with 5xx; live heap %d MiB after a sixth, %d MiB at the end (%+.1f %%)",
+	seen := fmt.Sprintf("%d requests to %d worlds in %v, none answered with 5xx; live heap %d MiB after a sixth, %d MiB "+
+		"at the end (%+.1f %%)",
 		done.Load(), worlds, t.time, first>>20, last>>20, 100*(float64(last)/float64(first)-1))
 	if float64(last) > soakGrowth*float64(first) {
 		return "", errors.New(seen)

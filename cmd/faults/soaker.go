@@ -23,7 +23,8 @@ type soaker struct {
 
 func (c *soaker) soak(ctx context.Context) error {
 	acts := []func(context.Context, string) error{
-		c.events, c.events, c.events, c.queries, c.pools, c.pools, c.chats, c.checkpoints, c.states, c.clocks, c.forks, c.anew, c.anew, c.reset,
+		c.events, c.events, c.events, c.queries, c.pools, c.pools, c.chats, c.checkpoints, c.states, c.clocks, c.forks,
+		c.anew, c.anew, c.reset,
 	}
 	for ctx.Err() == nil {
 		c.pause.RLock()

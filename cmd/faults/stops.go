@@ -13,9 +13,10 @@ import (
 
 var stops = promise{
 	name: "stops",
-	says: "SIGTERM ends the server within `--drain-time`, with exit code 0 if every answer was delivered or recorded, else 2.",
-	tried: "`--drain-time 2s`; under load, with half a request, a stuck query, a client that does not read, and all of that at " +
-		"once, each with and without `--record`; time, exit code, numbers that clients saw",
+	says: "SIGTERM ends the server within `--drain-time`, with exit code 0 if every answer was delivered or recorded, " +
+		"else 2.",
+	tried: "`--drain-time 2s`; under load, with half a request, a stuck query, a client that does not read, and all of " +
+		"that at once, each with and without `--record`; time, exit code, numbers that clients saw",
 	try: tryStops,
 }
 
@@ -52,7 +53,8 @@ func tryStops(ctx context.Context, t *trial) (string, error) {
 		}
 		took = append(took, fmt.Sprintf("%s %v and %v", s.name, ms(times[0]), ms(times[1])))
 	}
-	return "without and with a recording: " + strings.Join(took, ", ") + "; exit codes as promised, and nothing that was answered is missing", nil
+	return "without and with a recording: " + strings.Join(took, ", ") +
+		"; exit codes as promised, and nothing that was answered is missing", nil
 }
 
 // stopOnce stops a mock that is busy, and returns how long that took.

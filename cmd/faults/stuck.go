@@ -12,8 +12,8 @@ import (
 var stuckQueries = promise{
 	name: "stuck-queries",
 	says: "Queries that never end block only those who wait for their results.",
-	tried: "24 worlds in which such queries run one after another, recursive ones and regular expressions; another world, health, list, " +
-		"reset and delete meanwhile; 100 callers that disconnect; SIGTERM",
+	tried: "24 worlds in which such queries run one after another, recursive ones and regular expressions; another " +
+		"world, health, list, reset and delete meanwhile; 100 callers that disconnect; SIGTERM",
 	try: tryStuck,
 }
 
@@ -29,7 +29,8 @@ const (
 var endless = []string{
 	`WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t`,
 	`SELECT regexp_like(hex(zeroblob(900000)), '(0|00|000)*1')`,
-	`WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT a.n FROM t a, t b WHERE a.n = b.n + 1 AND a.n < 0`,
+	`WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) ` +
+		`SELECT a.n FROM t a, t b WHERE a.n = b.n + 1 AND a.n < 0`,
 }
 
 func tryStuck(ctx context.Context, t *trial) (string, error) {
@@ -69,8 +70,8 @@ func tryStuck(ctx context.Context, t *trial) (string, error) {
 	}
 	leave()
 	waiting.Wait()
-	return fmt.Sprintf("%d answers beside %d stuck worlds, half of them within %v, 99 of 100 within %v, the last after %v; no "+
-		"connection of %d callers is left; SIGTERM took %v", len(times.all), stuckWorlds, ms(times.quantile(0.5)),
+	return fmt.Sprintf("%d answers beside %d stuck worlds, half of them within %v, 99 of 100 within %v, the last after "+
+		"%v; no connection of %d callers is left; SIGTERM took %v", len(times.all), stuckWorlds, ms(times.quantile(0.5)),
 		ms(times.quantile(0.99)), ms(times.worst()), stuckLeavers, ms(time.Since(begin))), err
 }
 
@@ -85,7 +86,8 @@ func (m *mock) newStuck(ctx context.Context, id string) error {
 func (m *mock) keepStuck(ctx context.Context, id string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		query := fmt.Sprintf(`{"query":%q}`, endless[n%len(endless)])
-		if a, err := m.call(ctx, http.MethodPost, "/_worlds/"+id+"/core/v3/job/issue/trino/stuck", query); err != nil || a.status != 200 {
+		if a, err := m.call(ctx, http.MethodPost, "/_worlds/"+id+"/core/v3/job/issue/trino/stuck", query); err != nil ||
+			a.status != 200 {
 			return
 		}
 		if _, err := m.call(ctx, http.MethodPost, control+"/worlds/"+id+"/clock", `{"advance":"1h"}`); err != nil {
@@ -135,7 +137,8 @@ func (m *mock) others(ctx context.Context) (*times, error) {
 
 // leavers ask for a result that does not come, and leave. The mock is to close their connections.
 func (m *mock) leavers(ctx context.Context) error {
-	a, err := m.want(ctx, 200, http.MethodPost, "/_worlds/stuck0/core/v3/job/issue/trino/stuck", fmt.Sprintf(`{"query":%q}`, endless[0]))
+	a, err := m.want(ctx, 200, http.MethodPost, "/_worlds/stuck0/core/v3/job/issue/trino/stuck",
+		fmt.Sprintf(`{"query":%q}`, endless[0]))
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 var manyWorlds = promise{
 	name: "worlds",
 	says: "A world that is deleted leaves nothing behind, and there are no more worlds than allowed.",
-	tried: "10,000 worlds, each with a seed of its own, made, used and deleted by 16 clients; then worlds up to the default " +
-		"`--max-worlds` and one more; memory of the process and of health before and after",
+	tried: "10,000 worlds, each with a seed of its own, made, used and deleted by 16 clients; then worlds up to the " +
+		"default `--max-worlds` and one more; memory of the process and of health before and after",
 	try: tryWorlds,
 }
 

@@ -15,7 +15,9 @@ func TestTokenSession(t *testing.T) {
 	mock := serve(t, "--scenario", "token-revoked")
 	core := mock.ready.Interfaces["core"]
 	for _, step := range []struct{ method, path string }{
-		{http.MethodGet, "/oauth_token/list"}, {http.MethodPost, "/oauth_token/remove/52"}, {http.MethodGet, "/oauth_token/list"},
+		{http.MethodGet, "/oauth_token/list"},
+		{http.MethodPost, "/oauth_token/remove/52"},
+		{http.MethodGet, "/oauth_token/list"},
 	} {
 		if status, answer := call(t, step.method, core+step.path, ""); status != http.StatusOK {
 			t.Fatalf("%s %s: %d %s", step.method, step.path, status, answer)

@@ -21,7 +21,8 @@ func TestNoRunnerIsCommanded(t *testing.T) {
 		t.Parallel()
 		for _, format := range []string{"text", "json"} {
 			p := serve(t, "--log-format", format)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.ready.URL+"/workflow/%0A::error%20::pwned/%23%23[error]pwned", nil)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+				p.ready.URL+"/workflow/%0A::error%20::pwned/%23%23[error]pwned", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,12 +36,14 @@ func TestPublicAPI(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s: say so in CHANGELOG.md, then UPDATE=1 go test ./cmd/understudy -run PublicAPI (-want +got):\n%s", path, diff)
+			t.Errorf("%s: say so in CHANGELOG.md, then UPDATE=1 go test ./cmd/understudy -run PublicAPI (-want +got):\n%s", path,
+				diff)
 		}
 	}
 	kept, err := filepath.Glob(golden + "/*.txt")
 	if err != nil || len(kept) != len(packages) {
-		t.Errorf("%d files in %s for %d packages (%v): remove those of packages that are gone", len(kept), golden, len(packages), err)
+		t.Errorf("%d files in %s for %d packages (%v): remove those of packages that are gone", len(kept), golden,
+			len(packages), err)
 	}
 }
 

@@ -17,7 +17,8 @@ func TestServeInABrand(t *testing.T) {
 		"/workflow/api/projects", "/core/v3/job/list", "/llm/api/knowledge_bases", "/dwh/v1/dwh/81/configs", "/core/v3/none",
 		"/_understudy/specs/llm.yaml", "/_understudy/worlds/default/journal.har", "/none",
 	} {
-		if _, answer := callAs(t, "XY1 1/admin", http.MethodGet, mock.ready.URL+path, ""); strings.Contains(strings.ToLower(answer), "svc") {
+		if _, answer := callAs(t, "XY1 1/admin", http.MethodGet, mock.ready.URL+path,
+			""); strings.Contains(strings.ToLower(answer), "svc") {
 			t.Errorf("GET %s has the neutral word", path)
 		}
 	}

@@ -99,8 +99,8 @@ func (f *serveFlags) secure(l listeners) (string, error) {
 	return path, nil
 }
 
-// hosts returns the names and addresses that clients may know the listeners by: those on this machine, those that the flags
-// give, and on all addresses those of the machine.
+// hosts returns the names and addresses that clients may know the listeners by: those on this machine, those that the
+// flags give, and on all addresses those of the machine.
 func (f *serveFlags) hosts(l listeners) []string {
 	hosts := mockserver.Hosts()
 	addresses := []string{f.listen}

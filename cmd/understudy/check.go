@@ -94,11 +94,14 @@ func (f *checkFlags) add(c *cobra.Command) {
 		word:  string(specs.Public),
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
-	f.disputed = addEnumFlag(c, "disputed", "what to do with findings on which the two engines differ", words("report", "fail"))
+	f.disputed = addEnumFlag(c, "disputed", "what to do with findings on which the two engines differ",
+		words("report", "fail"))
 	addEngine(c, &f.engine)
-	f.complete = addEnumFlag(c, "complete", "whether recordings contain all requests to an account: auto assumes so until one shows\notherwise",
+	f.complete = addEnumFlag(c, "complete",
+		"whether recordings contain all requests to an account: auto assumes so until one shows\notherwise",
 		words(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
-	f.gaps = addEnumFlag(c, "gaps", "what to do when exchanges are missing, according to the numbers in understudy recordings",
+	f.gaps = addEnumFlag(c, "gaps",
+		"what to do when exchanges are missing, according to the numbers in understudy recordings",
 		words("report", "fail"))
 	c.Flags().StringArrayVar(&f.severities, "severity", nil,
 		"the severity of findings, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
@@ -115,7 +118,8 @@ func (f *checkFlags) add(c *cobra.Command) {
 	c.Flags().Var(&f.limits, "latency",
 		"the time limit of an operation, as in workflow.listPools=300ms; names may be\n"+
 			"patterns, the most specific one applies (repeatable)")
-	c.Flags().StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, and fail when one of them no longer occurs")
+	c.Flags().StringVar(&f.baseline, "baseline", "",
+		"accept the findings in `FILE`, and fail when one of them no longer occurs")
 	c.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write all violations to `FILE` as a baseline")
 	c.Flags().StringVar(&f.minimize, "minimize", "",
 		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
@@ -178,7 +182,9 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 }
 
 // show writes all that was asked for.
-func (f *checkFlags) show(c *cobra.Command, checker *contract.Checker, source contract.Source, r *contract.Report) error {
+func (f *checkFlags) show(c *cobra.Command, checker *contract.Checker, source contract.Source,
+	r *contract.Report,
+) error {
 	if f.needEvidence() {
 		if err := checker.Evidence(c.Context(), source, r); err != nil {
 			return err

@@ -243,7 +243,10 @@ func configure(c *cobra.Command, _ []string) error {
 // givenFlags are those of the command line: a flag with one value by its name, one of NAME=WHAT by both names.
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
-	for _, flag := range []string{"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize", "max-inconclusive"} {
+	for _, flag := range []string{
+		"brand", "trust", "disputed", "engine", "complete", "baseline", "minimize",
+		"max-inconclusive",
+	} {
 		given[flag] = c.Flags().Changed(flag)
 	}
 	for _, flag := range []string{"base", "spec", "min", "latency"} {

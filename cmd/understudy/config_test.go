@@ -25,7 +25,8 @@ func TestTheConfigurationShowsEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := strings.NewReplacer(
-		"{{.Brand}}", "SVC", "{{quote .Brand}}", "SVC", "{{quote .}}", "x", "{{.}}", "core", `{{if eq . "core"}}/v3{{end}}`, "",
+		"{{.Brand}}", "SVC", "{{quote .Brand}}", "SVC", "{{quote .}}", "x", "{{.}}", "core", `{{if eq . "core"}}/v3{{end}}`,
+		"",
 	).Replace(string(text))
 	plain = regexp.MustCompile(`(?s)\{\{if \.(Bases|Recordings)\}\}.*?\{\{else\}\}`).ReplaceAllString(plain, "")
 	plain = regexp.MustCompile(`\{\{.*?\}\}`).ReplaceAllString(plain, "")

@@ -64,8 +64,9 @@ Exit code 1: coverage is below --min. 2: a report cannot be read.`,
 type minimums []report.Threshold
 
 func (m *minimums) add(c *cobra.Command) {
-	c.Flags().Var(m, "min", "fail when coverage of an axis is below a percentage; the axes are operations, requests, responses,\n"+
-		"parameters, enums, properties and rules (repeatable)")
+	c.Flags().Var(m, "min",
+		"fail when coverage of an axis is below a percentage; the axes are operations, requests, responses,\n"+
+			"parameters, enums, properties and rules (repeatable)")
 	var axes []string
 	for _, axis := range report.Axes() {
 		axes = append(axes, axis+"=")

@@ -57,7 +57,8 @@ func unread(t *testing.T, mock *process) {
 	t.Helper()
 	rows := strings.Repeat(`["`+strings.Repeat("x", 1<<20)+`"],`, 32)
 	call(t, "POST", mock.ready.Control+"/jobs/results",
-		`{"pattern":".","columns":[["text","varchar"]],"queued":"0s","running":"0s","rows":[`+strings.TrimSuffix(rows, ",")+`]}`)
+		`{"pattern":".","columns":[["text","varchar"]],"queued":"0s","running":"0s","rows":[`+strings.TrimSuffix(rows, ",")+
+			`]}`)
 	call(t, "POST", mock.ready.Interfaces["core"]+"/database/create/large", "")
 	_, issued := call(t, "POST", mock.ready.Interfaces["core"]+"/job/issue/trino/large", `{"query":"SELECT 1"}`)
 	job := gjson.Get(issued, "job_id").String()
@@ -75,7 +76,8 @@ func unread(t *testing.T, mock *process) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = connection.Close() })
-	fmt.Fprintf(connection, "GET /core/v3/job/result/%s?format=csv HTTP/1.1\r\nHost: mock\r\nAuthorization: SVC1 1/admin\r\n\r\n", job)
+	fmt.Fprintf(connection,
+		"GET /core/v3/job/result/%s?format=csv HTTP/1.1\r\nHost: mock\r\nAuthorization: SVC1 1/admin\r\n\r\n", job)
 	if _, err := io.ReadFull(connection, make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}

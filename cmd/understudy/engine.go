@@ -20,7 +20,8 @@ const (
 )
 
 // withoutEngine says in a report that only one engine judged although none was excluded.
-const withoutEngine = "only kin-openapi judged: " + engineName + ", the second engine, was not found beside understudy or on " +
+const withoutEngine = "only kin-openapi judged: " + engineName +
+	", the second engine, was not found beside understudy or on " +
 	"PATH; install it with go install ./cmd/understudy-libopenapi in the repository, or choose --engine none"
 
 func addEngine(c *cobra.Command, path *string) {

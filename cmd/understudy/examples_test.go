@@ -99,7 +99,8 @@ type typist struct {
 }
 
 var (
-	captured  = regexp.MustCompile(`(?s)^ID=\$\((.*?) \|\n  grep -o '("\w+":)"\[\^"\]\*"' \| head -n 1 \| cut -d '"' -f 4\)$`)
+	captured = regexp.MustCompile(
+		`(?s)^ID=\$\((.*?) \|\n  grep -o '("\w+":)"\[\^"\]\*"' \| head -n 1 \| cut -d '"' -f 4\)$`)
 	endOfLine = regexp.MustCompile(`([^\\|])\n`) // of the last line of a command
 )
 
@@ -148,7 +149,8 @@ func (s *typist) pipe(words []string, into io.Writer) {
 	s.t.Helper()
 	var text string
 	switch {
-	case len(words) == 6 && words[0] == "printf" && words[1] == `%s\n` && slices.Equal(words[3:], []string{"|", "gzip", "|"}):
+	case len(words) == 6 && words[0] == "printf" && words[1] == `%s\n` &&
+		slices.Equal(words[3:], []string{"|", "gzip", "|"}):
 		text = words[2] + "\n"
 	case len(words) == 5 && words[0] == "printf" && slices.Equal(words[2:], []string{"|", "gzip", "|"}):
 		text = regexp.MustCompile(`\\\d{3}`).ReplaceAllStringFunc(words[1], func(octal string) string {

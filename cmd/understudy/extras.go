@@ -6,5 +6,6 @@ import "github.com/spf13/cobra"
 const allExtras = "all"
 
 func chooseExtras(c *cobra.Command) *choice {
-	return addEnumFlag(c, "extras", "which of the extras, which clients call beside the documented operations, to include", words(allExtras, "none"))
+	return addEnumFlag(c, "extras", "which of the extras, which clients call beside the documented operations, to include",
+		words(allExtras, "none"))
 }

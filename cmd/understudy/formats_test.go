@@ -48,7 +48,8 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New())) // one for all: its engines are what takes time
+	// one for all: its engines are what takes time
+	checker, err := contract.NewChecker(contract.WithEngine(libopenapi.New()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +80,13 @@ func TestFormats(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	wantWhole(t, &contract.Report{Exchanges: r.Exchanges, Checks: r.Checks, Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes},
+	wantWhole(t, &contract.Report{
+		Exchanges: r.Exchanges, Checks: r.Checks, Rules: r.Rules, Coverage: r.Coverage,
+		Notes: r.Notes,
+	},
 		exchanges*len(formats()))
-	if _, stdout, _ := command(t, "check", filepath.Join(dir, "ndjson", "story00")); !strings.Contains(stdout, "coverage") {
+	if _, stdout, _ := command(t, "check", filepath.Join(dir, "ndjson", "story00")); !strings.Contains(stdout,
+		"coverage") {
 		t.Errorf("the report does not tell the coverage:\n%s", stdout)
 	}
 }
@@ -155,7 +160,8 @@ func playStories(t *testing.T) [][]*recording.Exchange {
 func journalOf(t *testing.T, server http.Handler) []*recording.Exchange {
 	t.Helper()
 	w := httptest.NewRecorder()
-	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/_understudy/journal.ndjson", nil)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/_understudy/journal.ndjson",
+		nil)
 	request.RemoteAddr = "127.0.0.1:1"
 	server.ServeHTTP(w, request)
 	var list []*recording.Exchange

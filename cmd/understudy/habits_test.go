@@ -310,7 +310,9 @@ func TestHabits(t *testing.T) {
 
 // tryHabits types the example of an operation. Each time that it calls the operation, the same call is made by each
 // habit, in a world of its own. It returns those calls, as a recording has them.
-func tryHabits(t *testing.T, page *manual.Operation, op *specs.Operation, concerned map[string]map[string]bool) []*recording.Exchange {
+func tryHabits(t *testing.T, page *manual.Operation, op *specs.Operation,
+	concerned map[string]map[string]bool,
+) []*recording.Exchange {
 	t.Helper()
 	mock, err := mockserver.New(mockserver.WithScenario(page.Example.Scenario), mockserver.WithQueryEngine(sqlite.New()),
 		mockserver.WithClock("frozen"), mockserver.WithLogger(slog.New(slog.NewTextHandler(t.Output(), nil))))

@@ -59,7 +59,8 @@ func TestRecordForMutations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join("..", "..", "contract", "mutation", "testdata", "valid.ndjson"), file.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join("..", "..", "contract", "mutation", "testdata", "valid.ndjson"), file.Bytes(),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -256,7 +256,8 @@ func writeExtras(w io.Writer, rows []operation) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintln(w, "\nExtras, which clients call beside the operations, and which are not counted:"); err != nil {
+	if _, err := fmt.Fprintln(w,
+		"\nExtras, which clients call beside the operations, and which are not counted:"); err != nil {
 		return err
 	}
 	return writeTable(w, rows)

@@ -119,7 +119,8 @@ func findEntry(all []specs.Entry, name string) (specs.Entry, error) {
 		several = append(several, entry.Name())
 	}
 	slices.Sort(several)
-	return specs.Entry{}, fmt.Errorf("several interfaces have an operation %q; want %s", name, strings.Join(several, " or "))
+	return specs.Entry{},
+		fmt.Errorf("several interfaces have an operation %q; want %s", name, strings.Join(several, " or "))
 }
 
 // near names the three operations that a name resembles most.

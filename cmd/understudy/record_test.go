@@ -77,7 +77,8 @@ func TestFIFO(t *testing.T) {
 func (p *process) requests(t *testing.T, n int) (unrecorded int64) {
 	t.Helper()
 	for range n {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.ready.Interfaces["workflow"]+"/api/pools", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.ready.Interfaces["workflow"]+"/api/pools",
+			http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -180,15 +180,27 @@ func TestRecordings(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"a folder is all recordings below it":           {[]string{dir}, 0, "3 read: 3 matched"},
-		"a file in a folder that is none is a note":     {[]string{dir}, 0, "notes.txt:1 (byte 0): skipped: neither"},
-		"a pattern is what it fits":                     {[]string{filepath.Join(dir, "**", "*.ndjson")}, 0, "3 read: 3 matched"},
-		"a file that is named twice is read once":       {[]string{dir, dir + "/a.ndjson", dir + "/deep/../a.ndjson"}, 0, "3 read: 3 matched"},
-		"a named file that is no recording is an error": {[]string{dir + "/a.ndjson", dir + "/notes.txt"}, 2, "notes.txt:1 (byte 0): neither"},
-		"a pattern that fits nothing is an error":       {[]string{dir + "/a.ndjson", dir + "/*.har"}, 2, "no files to read"},
-		"a folder without recordings is an error":       {[]string{dir + "/a.ndjson", dir + "/none"}, 2, "contains no recording"},
-		"a file that is not there is an error":          {[]string{dir + "/a.ndjson", dir + "/nowhere.har"}, 2, "file not found"},
-		"standard input may be mentioned twice":         {[]string{"-", "-", dir + "/a.ndjson"}, 0, "1 read: 1 matched"},
+		"a folder is all recordings below it":       {[]string{dir}, 0, "3 read: 3 matched"},
+		"a file in a folder that is none is a note": {[]string{dir}, 0, "notes.txt:1 (byte 0): skipped: neither"},
+		"a pattern is what it fits": {
+			[]string{filepath.Join(dir, "**", "*.ndjson")},
+			0,
+			"3 read: 3 matched",
+		},
+		"a file that is named twice is read once": {
+			[]string{dir, dir + "/a.ndjson", dir + "/deep/../a.ndjson"},
+			0,
+			"3 read: 3 matched",
+		},
+		"a named file that is no recording is an error": {
+			[]string{dir + "/a.ndjson", dir + "/notes.txt"},
+			2,
+			"notes.txt:1 (byte 0): neither",
+		},
+		"a pattern that fits nothing is an error": {[]string{dir + "/a.ndjson", dir + "/*.har"}, 2, "no files to read"},
+		"a folder without recordings is an error": {[]string{dir + "/a.ndjson", dir + "/none"}, 2, "contains no recording"},
+		"a file that is not there is an error":    {[]string{dir + "/a.ndjson", dir + "/nowhere.har"}, 2, "file not found"},
+		"standard input may be mentioned twice":   {[]string{"-", "-", dir + "/a.ndjson"}, 0, "1 read: 1 matched"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -94,8 +94,9 @@ func showScenario(w io.Writer, s scenarios.Scenario, part string) error {
 	case "story":
 		_, err = w.Write(s.Story)
 	default:
-		_, err = fmt.Fprintf(w, "%s: %s\n\n# Its keys (--print keys)\n\n%s\n# What there is when it begins (--print yaml)\n\n%s\n"+
-			"# Its story (--print story)\n\n%s",
+		_, err = fmt.Fprintf(w,
+			"%s: %s\n\n# Its keys (--print keys)\n\n%s\n# What there is when it begins (--print yaml)\n\n%s\n"+
+				"# Its story (--print story)\n\n%s",
 			s.Name, strings.Join(strings.Fields(s.Description), " "), scenarioKeys(s), text, s.Story)
 	}
 	return err

@@ -41,63 +41,105 @@ var (
 // that belong to no interface.
 func plants() map[string]plant {
 	list := map[string]plant{
-		"an API key":               {method: "GET", url: workflowBase + "/pools", headers: [][2]string{withKey}, status: 418},
-		"a bearer token":           {method: "GET", url: workflowBase + "/pools", headers: [][2]string{{"authorization", "Bearer %s"}}, status: 200, answers: jsonOnly, answer: `{"pools":`},
-		"a key without its scheme": {method: "GET", url: workflowBase + "/pools", headers: [][2]string{{"Authorization", "%s"}}, status: 200},
-		"a key of a proxy":         {method: "GET", url: workflowBase + "/pools", headers: [][2]string{{"Proxy-Authorization", "Basic %s"}}, status: 418},
-		"a second key":             {method: "GET", url: workflowBase + "/pools", headers: [][2]string{{"Secondary-Authorization", "SVC1 %s"}}, status: 418},
-		"a write key":              {method: "POST", url: eventBase, headers: [][2]string{{"X-SVC-Write-Key", "%s"}, isJSON}, body: `{"events":[]}`, status: 418},
-		"a cookie":                 {method: "GET", url: workflowBase + "/pools", headers: [][2]string{{"Cookie", "session=%s; theme=dark"}}, status: 418},
-		"a cookie that is set":     {method: "GET", url: workflowBase + "/pools", status: 418, answers: [][2]string{{"Set-Cookie", "session=%s; HttpOnly"}}},
-		"a key in a query":         {method: "GET", url: workflowBase + "/pools?api_key=%s&x=1", status: 418},
-		"a token in a query":       {method: "GET", url: workflowBase + "/pools?access_token=%s", status: 418},
-		"a user in an address":     {method: "GET", url: "https://reader:%s@workflow.svc.example/api/pools", status: 418},
-		"an address that is moved": {method: "GET", url: workflowBase + "/pools", status: 302, answers: [][2]string{{"Location", "https://u:%s@x.example/?token=1"}}},
-		"a nobody's key":           {method: "GET", url: "https://elsewhere.example/a", headers: [][2]string{withKey}, status: 200},
-		"a nobody's query":         {method: "GET", url: "https://elsewhere.example/a?password=%s", status: 200},
-		"a nobody's user":          {method: "GET", url: "https://u:%s@elsewhere.example/a", status: 200},
-		"an unknown path's query":  {method: "GET", url: workflowBase + "/ponds?token=%s", status: 200},
-		"a project's secret":       {method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: jsonOnly, body: `{"value":"%s"}`, status: 418},
+		"an API key": {method: "GET", url: workflowBase + "/pools", headers: [][2]string{withKey}, status: 418},
+		"a bearer token": {
+			method: "GET", url: workflowBase + "/pools",
+			headers: [][2]string{{"authorization", "Bearer %s"}}, status: 200, answers: jsonOnly, answer: `{"pools":`,
+		},
+		"a key without its scheme": {
+			method: "GET", url: workflowBase + "/pools",
+			headers: [][2]string{{"Authorization", "%s"}}, status: 200,
+		},
+		"a key of a proxy": {
+			method: "GET", url: workflowBase + "/pools",
+			headers: [][2]string{{"Proxy-Authorization", "Basic %s"}}, status: 418,
+		},
+		"a second key": {
+			method: "GET", url: workflowBase + "/pools",
+			headers: [][2]string{{"Secondary-Authorization", "SVC1 %s"}}, status: 418,
+		},
+		"a write key": {
+			method: "POST", url: eventBase, headers: [][2]string{{"X-SVC-Write-Key", "%s"}, isJSON},
+			body: `{"events":[]}`, status: 418,
+		},
+		"a cookie": {
+			method: "GET", url: workflowBase + "/pools",
+			headers: [][2]string{{"Cookie", "session=%s; theme=dark"}}, status: 418,
+		},
+		"a cookie that is set": {
+			method: "GET", url: workflowBase + "/pools", status: 418,
+			answers: [][2]string{{"Set-Cookie", "session=%s; HttpOnly"}},
+		},
+		"a key in a query":     {method: "GET", url: workflowBase + "/pools?api_key=%s&x=1", status: 418},
+		"a token in a query":   {method: "GET", url: workflowBase + "/pools?access_token=%s", status: 418},
+		"a user in an address": {method: "GET", url: "https://reader:%s@workflow.svc.example/api/pools", status: 418},
+		"an address that is moved": {
+			method: "GET", url: workflowBase + "/pools", status: 302,
+			answers: [][2]string{{"Location", "https://u:%s@x.example/?token=1"}},
+		},
+		"a nobody's key": {
+			method: "GET", url: "https://elsewhere.example/a", headers: [][2]string{withKey},
+			status: 200,
+		},
+		"a nobody's query":        {method: "GET", url: "https://elsewhere.example/a?password=%s", status: 200},
+		"a nobody's user":         {method: "GET", url: "https://u:%s@elsewhere.example/a", status: 200},
+		"an unknown path's query": {method: "GET", url: workflowBase + "/ponds?token=%s", status: 200},
+		"a project's secret": {
+			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: jsonOnly,
+			body: `{"value":"%s"}`, status: 418,
+		},
 		"a secret of the wrong type": {
-			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: jsonOnly, body: `{"value":{"inner":"%s"}}`, status: 204,
+			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: jsonOnly, body: `{"value":{"inner":"%s"}}`,
+			status: 204,
 		},
 		"a secret in broken JSON": {
 			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: jsonOnly, body: `{"value":"%s`, status: 204,
 		},
 		"a secret in the wrong kind of body": {
-			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: [][2]string{{"Content-Type", "text/plain"}}, body: `value is %s`, status: 204,
+			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: [][2]string{{"Content-Type", "text/plain"}},
+			body: `value is %s`, status: 204,
 		},
 		"a secret in parts": {
-			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: [][2]string{{"Content-Type", "multipart/form-data; boundary=b"}},
-			body: "--b\r\nContent-Disposition: form-data; name=\"value\"\r\n\r\n%s\r\n--b--\r\n", status: 204,
+			method: "PUT", url: workflowBase + "/projects/1/secrets/db",
+			headers: [][2]string{{"Content-Type", "multipart/form-data; boundary=b"}},
+			body:    "--b\r\nContent-Disposition: form-data; name=\"value\"\r\n\r\n%s\r\n--b--\r\n", status: 204,
 		},
 		"a secret beyond its length": {
-			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: jsonOnly, body: `{"value":"` + strings.Repeat("x", 17_000) + `%s"}`, status: 204,
+			method: "PUT", url: workflowBase + "/projects/1/secrets/db", headers: jsonOnly,
+			body: `{"value":"` + strings.Repeat("x", 17_000) + `%s"}`, status: 204,
 		},
 		"a job's target in a form": {
-			method: "POST", url: coreBase + "/job/issue/trino/shop", headers: [][2]string{{"Content-Type", "application/x-www-form-urlencoded"}},
-			body: "query=select+1&result=mysql%%3A%%2F%%2Fu%%3A%s%%40h%%2Fd", status: 418,
+			method: "POST", url: coreBase + "/job/issue/trino/shop",
+			headers: [][2]string{{"Content-Type", "application/x-www-form-urlencoded"}},
+			body:    "query=select+1&result=mysql%%3A%%2F%%2Fu%%3A%s%%40h%%2Fd", status: 418,
 		},
 		"a job's target in JSON": {
-			method: "POST", url: coreBase + "/job/issue/trino/shop", headers: jsonOnly, body: `{"query":"select 1","result":"mysql://u:%s@h/d","priority":"no"}`, status: 200,
+			method: "POST", url: coreBase + "/job/issue/trino/shop", headers: jsonOnly,
+			body: `{"query":"select 1","result":"mysql://u:%s@h/d","priority":"no"}`, status: 200,
 		},
 		"a job's target in a query": {
-			method: "POST", url: coreBase + "/job/issue/trino/shop?query=select+1&result=mysql%%3A%%2F%%2Fu%%3A%s%%40h%%2Fd", status: 418,
+			method: "POST", url: coreBase + "/job/issue/trino/shop?query=select+1&result=mysql%%3A%%2F%%2Fu%%3A%s%%40h%%2Fd",
+			status: 418,
 		},
 		"a connection's address in an answer": {
-			method: "GET", url: coreBase + "/job/list", status: 200, answers: jsonOnly, answer: `{"jobs":[{"job_id":1,"result":"mysql://u:%s@h/d"}]}`,
+			method: "GET", url: coreBase + "/job/list", status: 200, answers: jsonOnly,
+			answer: `{"jobs":[{"job_id":1,"result":"mysql://u:%s@h/d"}]}`,
 		},
 		"an address in an undeclared field": {
-			method: "GET", url: workflowBase + "/pools", status: 200, answers: jsonOnly, answer: `{"pools":[],"target":"postgres://u:%s@h/d"}`,
+			method: "GET", url: workflowBase + "/pools", status: 200, answers: jsonOnly,
+			answer: `{"pools":[],"target":"postgres://u:%s@h/d"}`,
 		},
 		"an address where a number is wanted": {
-			method: "GET", url: workflowBase + "/pools", status: 200, answers: jsonOnly, answer: `{"pools":[{"id":"1","name":"n","concurrencyLimit":"postgres://u:%s@h/d"}]}`,
+			method: "GET", url: workflowBase + "/pools", status: 200, answers: jsonOnly,
+			answer: `{"pools":[{"id":"1","name":"n","concurrencyLimit":"postgres://u:%s@h/d"}]}`,
 		},
 		"an address in a name": {
-			method: "GET", url: workflowBase + "/pools", status: 200, answers: jsonOnly, answer: `{"pools":[],"postgres://u:%s@h/d":1}`,
+			method: "GET", url: workflowBase + "/pools", status: 200, answers: jsonOnly,
+			answer: `{"pools":[],"postgres://u:%s@h/d":1}`,
 		},
 		"an address in a Content-Type": {
-			method: "GET", url: workflowBase + "/pools", status: 200, answers: [][2]string{{"Content-Type", "text/x; at=\"ftp://u:%s@h\""}}, answer: "x",
+			method: "GET", url: workflowBase + "/pools", status: 200,
+			answers: [][2]string{{"Content-Type", "text/x; at=\"ftp://u:%s@h\""}}, answer: "x",
 		},
 		"an address in a path": {
 			method: "GET", url: workflowBase + "/ponds/ftp://u:%s@h/x", status: 200,
@@ -234,7 +276,8 @@ func TestNoSecretIsInWhatCheckLeavesBehind(t *testing.T) {
 		all = append(all, p.exchange(secretOf(name)))
 	}
 	dir := t.TempDir()
-	code, _, stderr := command(t, "check", "--minimize", dir, "--write-baseline", filepath.Join(dir, "baseline.yaml"), recordingOf(t, all...))
+	code, _, stderr := command(t, "check", "--minimize", dir, "--write-baseline", filepath.Join(dir, "baseline.yaml"),
+		recordingOf(t, all...))
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if code != 0 || err != nil || len(files) < 10 {
 		t.Fatalf("exit code %d, %d files, %v: %s", code, len(files), err, stderr)

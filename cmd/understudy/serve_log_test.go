@@ -38,7 +38,8 @@ func TestNobodyReadsTheLog(t *testing.T) {
 	mock := &process{}
 	mock.start(t, "", writer, "understudy", "serve", "--listen", "127.0.0.1:0", "--log-level", "debug")
 	for range 3000 { // the pipe takes a few hundred lines
-		if status, _ := call(t, http.MethodGet, mock.ready.Interfaces["workflow"]+"/api/pools/77", ""); status != http.StatusNotFound {
+		if status, _ := call(t, http.MethodGet, mock.ready.Interfaces["workflow"]+"/api/pools/77",
+			""); status != http.StatusNotFound {
 			t.Fatalf("status %d", status)
 		}
 	}

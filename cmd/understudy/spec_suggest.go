@@ -44,7 +44,8 @@ JSON with --json or a name that ends in .json.`,
   understudy spec suggest --spec workflow=workflow.yaml --format merge-patch -o patch.json recordings`,
 		RunE: f.run,
 	}
-	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)", pairs{what: "URL", many: true})
+	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
+		pairs{what: "URL", many: true})
 	f.rewrites = rewrite(c)
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.format = addEnumFlag(c, "format", "the kind of patch to write", words("overlay", "merge-patch"))
@@ -159,7 +160,8 @@ func (f *suggestFlags) write(c *cobra.Command, p *suggest.Patch) error {
 		err = writeFile(f.output, write)
 	}
 	if left := p.LeftOut(); left != "" {
-		fmt.Fprintf(c.ErrOrStderr(), "understudy: left out: %s; they do not fit in the patch, may be secret, or cannot be shown\n", left)
+		fmt.Fprintf(c.ErrOrStderr(),
+			"understudy: left out: %s; they do not fit in the patch, may be secret, or cannot be shown\n", left)
 	}
 	return err
 }

@@ -149,8 +149,9 @@ func TestCA(t *testing.T) {
 			t.Skip("this machine has no sh")
 		}
 		home := filepath.Join(t.TempDir(), "it's $HOME of \"somebody\"")
-		cmd := exec.CommandContext(t.Context(), shell, "-c", `eval "$(understudy ca env)" && echo "$SSL_CERT_FILE" && test -s `+
-			`"$CURL_CA_BUNDLE" -a -s "$NODE_EXTRA_CA_CERTS" -a -s "$REQUESTS_CA_BUNDLE" -a -s "$DENO_CERT"`)
+		cmd := exec.CommandContext(t.Context(), shell, "-c",
+			`eval "$(understudy ca env)" && echo "$SSL_CERT_FILE" && test -s `+
+				`"$CURL_CA_BUNDLE" -a -s "$NODE_EXTRA_CA_CERTS" -a -s "$REQUESTS_CA_BUNDLE" -a -s "$DENO_CERT"`)
 		cmd.Env = environment(home)
 		out, err := cmd.CombinedOutput()
 		if want := filepath.Join(home, ".config", "understudy", "ca", "ca.pem") + "\n"; err != nil || string(out) != want {

@@ -39,32 +39,38 @@ func wordings() []wording {
 			bad:     "Moment is when an exchange began.", good: "Moment is the time at which an exchange began.",
 		},
 		{
-			in: comments | messages, form: `(?i)\b(tells?|telling|told)\b`, except: `(?i)\b(tells?|telling|told)( \w+)? (apart|from)\b`,
-			instead: "says, shows, reports, names or lists", bad: "the error tells the line", good: "callers that cannot be told apart",
+			in: comments | messages, form: `(?i)\b(tells?|telling|told)\b`,
+			except:  `(?i)\b(tells?|telling|told)( \w+)? (apart|from)\b`,
+			instead: "says, shows, reports, names or lists", bad: "the error tells the line",
+			good: "callers that cannot be told apart",
 		},
 		{
 			in: comments | messages, form: `\bis no\b`, except: `\bthere is no\b|\bis no (longer|more)\b`,
 			instead: `"is not a …", "is not valid …"`, bad: "%q is no number", good: "%q is no longer a number",
 		},
 		{
-			in: messages, form: `\b[Tt]here (is|are) no\b`, except: `\bthere are no more\b`, instead: `"unknown …; want …", "… not found", "… is missing"`,
-			bad: "there is no pool %q", good: "pool %q not found",
+			in: messages, form: `\b[Tt]here (is|are) no\b`, except: `\bthere are no more\b`,
+			instead: `"unknown …; want …", "… not found", "… is missing"`,
+			bad:     "there is no pool %q", good: "pool %q not found",
 		},
 		{
 			in: comments | messages, form: `(?i)\b(is|are|was) none of\b|\bnone of (its|their) own\b`,
-			instead: `"does not belong to", "is not one of"`, bad: "its attempt %d is none of its own", good: "attempt %d does not belong to the session",
+			instead: `"does not belong to", "is not one of"`, bad: "its attempt %d is none of its own",
+			good: "attempt %d does not belong to the session",
 		},
 		{
 			in: comments | messages, form: `(?i)\b(is|are|be) said\b|\bsaid of\b`, instead: "states, describes, documents",
 			bad: "what is said of it here", good: "what the document states",
 		},
 		{
-			in: comments | messages, form: `(?i)\b(some|no)body\b`, instead: "the caller, the client, the user, another process, or the passive",
-			bad: "nobody may remove it", good: "it cannot be removed",
+			in: comments | messages, form: `(?i)\b(some|no)body\b`,
+			instead: "the caller, the client, the user, another process, or the passive",
+			bad:     "nobody may remove it", good: "it cannot be removed",
 		},
 		{
-			in: comments | messages, form: `(?i)\bfor want of\b|\bto be had\b`, instead: `"because … is missing", "because the limit is reached"`,
-			bad: "cut here for want of room", good: "cut here: the report's size limit is reached",
+			in: comments | messages, form: `(?i)\bfor want of\b|\bto be had\b`,
+			instead: `"because … is missing", "because the limit is reached"`,
+			bad:     "cut here for want of room", good: "cut here: the report's size limit is reached",
 		},
 		{
 			in: messages, form: `\bis there (twice|already)\b`, instead: `"is given twice", "exists already"`,

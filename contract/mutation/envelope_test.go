@@ -72,10 +72,11 @@ func resources(v *valid) (list []mutant) {
 			return changed(text, []any{"included"}, append(slices.Clip(more), one))
 		})))
 		id, _ := valueAt(one, []any{"id"}).(string)
-		list = append(list, v.with("resource: included, and nothing refers to it", fmt.Sprint(i), "", sides[1].edit(func(text []byte) []byte {
-			text = removed(text, []any{"included", i, "links"})
-			return changed(text, []any{"included", i, "id"}, other(id))
-		})))
+		list = append(list, v.with("resource: included, and nothing refers to it", fmt.Sprint(i), "",
+			sides[1].edit(func(text []byte) []byte {
+				text = removed(text, []any{"included", i, "links"})
+				return changed(text, []any{"included", i, "id"}, other(id))
+			})))
 	}
 	return list
 }

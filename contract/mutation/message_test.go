@@ -14,7 +14,8 @@ import (
 func statuses(v *valid) (list []mutant) {
 	for _, status := range []int{200, 202, 204, 226, 302, 400, 401, 403, 404, 409, 410, 418, 422, 500, 502} {
 		responses := v.op.Spec.Responses
-		isDocumented := responses.Status(status) != nil || responses.Value(fmt.Sprintf("%dXX", status/100)) != nil || responses.Default() != nil
+		isDocumented := responses.Status(status) != nil || responses.Value(fmt.Sprintf("%dXX", status/100)) != nil ||
+			responses.Default() != nil
 		if isDocumented || status == v.Response.Status {
 			continue
 		}
@@ -76,9 +77,10 @@ func credentials(v *valid) (list []mutant) {
 		allowed = refused
 	}
 	for _, other := range []string{"Bearer " + key, "Basic QWxhZGRpbjpvcGVu", word, word + "X " + key} {
-		list = append(list, v.with("another scheme of the key", strings.Fields(other)[0], allowed, func(e *recording.Exchange) {
-			set(&e.Request.Headers, "Authorization", other)
-		}))
+		list = append(list, v.with("another scheme of the key", strings.Fields(other)[0], allowed,
+			func(e *recording.Exchange) {
+				set(&e.Request.Headers, "Authorization", other)
+			}))
 	}
 	return append(list, v.with("no key", "", allowed, func(e *recording.Exchange) {
 		set(&e.Request.Headers, "Authorization", "")
@@ -99,7 +101,8 @@ func responseHeaders(v *valid) (list []mutant) {
 		} else if strings.EqualFold(name, "Connection") {
 			allowed = "it is about one connection only, and proxies take it away"
 		}
-		list = append(list, v.with("response header: missing", name, allowed, func(e *recording.Exchange) { set(&e.Response.Headers, name, "") }))
+		list = append(list, v.with("response header: missing", name, allowed,
+			func(e *recording.Exchange) { set(&e.Response.Headers, name, "") }))
 		if header.Schema == nil {
 			continue
 		}

@@ -65,7 +65,8 @@ func bodyValues(v *valid) (list []mutant) {
 				if isAbsent && v.isLenient(s) && allowed == "" && !p.required {
 					allowed = lenient
 				}
-				list = append(list, v.with(s.name+" body: "+w.kind, fmt.Sprint(p.path), allowed, s.edit(func(text []byte) []byte { return changed(text, p.path, w.value) })))
+				list = append(list, v.with(s.name+" body: "+w.kind, fmt.Sprint(p.path), allowed,
+					s.edit(func(text []byte) []byte { return changed(text, p.path, w.value) })))
 			}
 		}
 	}
@@ -190,7 +191,8 @@ func bodyTypes(v *valid) (list []mutant) {
 			if kind == "" {
 				name = " has no Content-Type"
 			}
-			list = append(list, v.with(s.name+name, "", allowed, func(e *recording.Exchange) { set(s.headers(e), "Content-Type", kind) }))
+			list = append(list, v.with(s.name+name, "", allowed,
+				func(e *recording.Exchange) { set(s.headers(e), "Content-Type", kind) }))
 		}
 	}
 	return list

@@ -189,8 +189,8 @@ func TestCorpus(t *testing.T) {
 	}
 	for _, entry := range specs.Catalogue() {
 		if !seen[entry.Name()] {
-			t.Errorf("there is no exchange of %s: RECORD=1 go test ./cmd/understudy -run RecordForMutations records the examples of "+
-				"all operations anew, and UPDATE=1 task mutate what is noticed of their faults", entry.Name())
+			t.Errorf("there is no exchange of %s: RECORD=1 go test ./cmd/understudy -run RecordForMutations records the "+
+				"examples of all operations anew, and UPDATE=1 task mutate what is noticed of their faults", entry.Name())
 		}
 	}
 }

@@ -70,7 +70,8 @@ func (v *valid) giving(p *openapi3.Parameter, value string) func(*recording.Exch
 	}
 	i := slices.Index(strings.Split(v.op.Template, "/"), "{"+p.Name+"}")
 	segments := strings.Split(pathOf(v.op.Document, v.Request.URL), "/")
-	if i < 0 || v.op.Template != v.op.Path && len(strings.Split(v.op.Template, "/")) != len(segments) || i >= len(segments) {
+	if i < 0 || v.op.Template != v.op.Path && len(strings.Split(v.op.Template, "/")) != len(segments) ||
+		i >= len(segments) {
 		return nil
 	}
 	segments[i] = url.PathEscape(value)
@@ -106,7 +107,8 @@ func parametersMissing(v *valid) (list []mutant) {
 		}
 		switch {
 		case p.In == openapi3.ParameterInHeader && v.Request.Headers.Value(p.Name) != "" && p.Name != "Authorization":
-			list = append(list, v.with("header parameter: missing", p.Name, allowed, func(e *recording.Exchange) { set(&e.Request.Headers, p.Name, "") }))
+			list = append(list, v.with("header parameter: missing", p.Name, allowed,
+				func(e *recording.Exchange) { set(&e.Request.Headers, p.Name, "") }))
 		case p.In == openapi3.ParameterInQuery && u.Query().Has(p.Name):
 			list = append(list, v.with("query parameter: missing", p.Name, allowed, func(e *recording.Exchange) {
 				other, query := *u, u.Query()
@@ -122,7 +124,8 @@ func parametersMissing(v *valid) (list []mutant) {
 // unknownParameters adds parameters that are not documented, and a query that is none.
 func unknownParameters(v *valid) []mutant {
 	return []mutant{
-		v.with("query parameter: unknown", "", "", func(e *recording.Exchange) { e.Request.URL = withQuery(e.Request.URL, "unheard_of", "1") }),
+		v.with("query parameter: unknown", "", "",
+			func(e *recording.Exchange) { e.Request.URL = withQuery(e.Request.URL, "unheard_of", "1") }),
 		v.with("a query that cannot be read", "", "", func(e *recording.Exchange) {
 			separator := "?"
 			if strings.Contains(e.Request.URL, "?") {

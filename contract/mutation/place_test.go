@@ -138,7 +138,8 @@ func (p *place) allows(kind string) bool {
 func (p *place) isTyped() bool {
 	isTyped := func(s *openapi3.Schema) bool { return s.Type != nil }
 	return slices.ContainsFunc(p.schemas, isTyped) ||
-		len(p.either) > 0 && !slices.ContainsFunc(p.either, func(one []*openapi3.Schema) bool { return !slices.ContainsFunc(one, isTyped) })
+		len(p.either) > 0 &&
+			!slices.ContainsFunc(p.either, func(one []*openapi3.Schema) bool { return !slices.ContainsFunc(one, isTyped) })
 }
 
 // nullness reports whether null may stand here, and whether that is known; it is not where schemas differ.

@@ -14,29 +14,33 @@ var unnoticed = map[string]string{
 		"so that a plain text under a coding is read as it stands",
 	"response body: a coding that it does not have": "recorders keep the Content-Encoding of bodies that they decoded, " +
 		"so that a plain text under a coding is read as it stands",
-	"an answer about another one than the path names, core.recoverTable": "a recovery makes a table, and no document says that " +
-		"it has the id of the one that was deleted",
+	"an answer about another one than the path names, core.recoverTable": "a recovery makes a table, and no document " +
+		"says that it has the id of the one that was deleted",
 }
 
 // contradicting has the reason for each kind of change that the document allows, and that is noticed all the same,
 // since something else in the exchange contradicts it.
 var contradicting = map[string]string{
-	"query parameter: a number above its maximum": "the links of the page are those of another offset, or do not keep the filter",
+	"query parameter: a number above its maximum": "the links of the page are those of another offset, or do not keep " +
+		"the filter",
 	"query parameter: a number below its minimum": "the links of the page do not keep the filter",
 	"path parameter: a number above its maximum":  "the answer is about another one",
 	"path parameter: a number below its minimum":  "the answer is about another one",
-	"response body: a number above its maximum":   "the total contradicts the links of the page, an id the path, or a number what the request set",
-	"response body: a number below its minimum":   "an id contradicts the path, or a number what the request set",
-	"response body: a list too long":              "all of the repeated pools are the default one",
-	"response body: a member is missing":          "a resource is included that nothing refers to any more; or a rule misses what it needs",
-	"response body: a text too long":              "a resource that is included has an id that nothing refers to",
-	"response body: null":                         "a resource is included that nothing refers to any more; or a rule misses what it needs",
-	"request body: a number above its maximum":    "the answer shows another number than the request sets",
-	"request body: a number below its minimum":    "the answer shows another number than the request sets",
-	"request body: a text too long":               "a rule finds no table under the name",
-	"request body: empty":                         "a rule misses what it needs",
-	"request body: a member is missing":           "a rule misses what it needs",
-	"request body: null":                          "a rule misses what it needs",
+	"response body: a number above its maximum": "the total contradicts the links of the page, an id the path, or a " +
+		"number what the request set",
+	"response body: a number below its minimum": "an id contradicts the path, or a number what the request set",
+	"response body: a list too long":            "all of the repeated pools are the default one",
+	"response body: a member is missing": "a resource is included that nothing refers to any more; or a rule " +
+		"misses what it needs",
+	"response body: a text too long": "a resource that is included has an id that nothing refers to",
+	"response body: null": "a resource is included that nothing refers to any more; or a rule " +
+		"misses what it needs",
+	"request body: a number above its maximum": "the answer shows another number than the request sets",
+	"request body: a number below its minimum": "the answer shows another number than the request sets",
+	"request body: a text too long":            "a rule finds no table under the name",
+	"request body: empty":                      "a rule misses what it needs",
+	"request body: a member is missing":        "a rule misses what it needs",
+	"request body: null":                       "a rule misses what it needs",
 }
 
 // table counts mutants by kind and by how loudly they were noticed.
@@ -45,7 +49,12 @@ type table struct {
 }
 
 func newTable() *table {
-	return &table{map[string]map[string]int{}, map[string]map[string]int{}, map[string]map[string]int{}, map[string]map[string]int{}}
+	return &table{
+		map[string]map[string]int{},
+		map[string]map[string]int{},
+		map[string]map[string]int{},
+		map[string]map[string]int{},
+	}
 }
 
 func count(in map[string]map[string]int, row, column string) {
@@ -83,7 +92,8 @@ func (t *table) take(o outcome) error {
 }
 
 func (o *outcome) text() string {
-	text := fmt.Sprintf("#%d %s answered %d, %s %s: %s", o.of.Seq, o.of.op.Name(), o.of.Response.Status, o.kind, o.at, o.level)
+	text := fmt.Sprintf("#%d %s answered %d, %s %s: %s", o.of.Seq, o.of.op.Name(), o.of.Response.Status, o.kind, o.at,
+		o.level)
 	for _, f := range o.findings {
 		text += fmt.Sprintf("\n%s %s %s %s: %s", f.Severity, f.Verdict, f.Rule, f.Pointer, f.Message)
 	}

@@ -130,11 +130,13 @@ func TestThePageInABrowser(t *testing.T) {
 	if got := evaluated[int](ctx, t, `document.querySelectorAll("article.finding").length`); got != len(r.Groups) {
 		t.Errorf("%d findings on the page, want %d", got, len(r.Groups))
 	}
-	if got := evaluated[int](ctx, t, `document.querySelectorAll("script, img, iframe, link[rel=stylesheet]").length`); got != 1 {
+	if got := evaluated[int](ctx, t,
+		`document.querySelectorAll("script, img, iframe, link[rel=stylesheet]").length`); got != 1 {
 		t.Errorf("%d scripts and the like, want the page's own only", got)
 	}
 	marked := `[...document.querySelectorAll(".finding mark.ln")].map(m => m.textContent.trim())`
-	if got := strings.Join(evaluated[[]string](ctx, t, marked), "\n"); !strings.Contains(got, `"name": 7,`) || !strings.Contains(got, `"more": 1`) {
+	if got := strings.Join(evaluated[[]string](ctx, t, marked), "\n"); !strings.Contains(got, `"name": 7,`) ||
+		!strings.Contains(got, `"more": 1`) {
 		t.Errorf("marked lines: %s", got)
 	}
 	for _, tt := range []struct {
@@ -154,7 +156,8 @@ func TestThePageInABrowser(t *testing.T) {
 			t.Errorf("%d findings with %s set to %q, want %d", got, tt.field, tt.value, tt.want)
 		}
 	}
-	got := evaluated[int](ctx, t, `(document.getElementById("open-all").click(), document.querySelectorAll(".finding > details[open]").length)`)
+	got := evaluated[int](ctx, t,
+		`(document.getElementById("open-all").click(), document.querySelectorAll(".finding > details[open]").length)`)
 	if got != len(r.Groups) {
 		t.Errorf("%d findings are open, want all", got)
 	}

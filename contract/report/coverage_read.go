@@ -45,7 +45,8 @@ func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 	if decoder.More() {
 		return c, fmt.Errorf("%s:%d: unexpected data after the report", name, lineAt(text, decoder.InputOffset()))
 	}
-	if report, ok := value.(map[string]any); ok && report["version"] != json.Number(strconv.Itoa(Version)) && report["exchanges"] != nil {
+	if report, ok := value.(map[string]any); ok && report["version"] != json.Number(strconv.Itoa(Version)) &&
+		report["exchanges"] != nil {
 		return c, fmt.Errorf("%s is a report of version %v, but this program reads version %d: check the recording again",
 			name, cmp.Or(report["version"], any(json.Number("1"))), Version)
 	}

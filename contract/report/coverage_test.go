@@ -43,8 +43,14 @@ func TestMergedCoverageIsWhatAnyReportSaw(t *testing.T) {
 	got := report.MergeCoverage(a, b, c)
 	want := report.Coverage{
 		Operations: map[string]report.Touched{
-			"workflow.a": {Exchanges: 5, Statuses: map[string]int{"200": 5}, Responses: report.Parts{Seen: []string{"200", "404"}, Missed: []string{}}},
-			"core.b":     {Exchanges: 1, Statuses: map[string]int{"200": 1}, Responses: report.Parts{Seen: []string{"200"}, Missed: []string{"404"}}},
+			"workflow.a": {
+				Exchanges: 5, Statuses: map[string]int{"200": 5},
+				Responses: report.Parts{Seen: []string{"200", "404"}, Missed: []string{}},
+			},
+			"core.b": {
+				Exchanges: 1, Statuses: map[string]int{"200": 1},
+				Responses: report.Parts{Seen: []string{"200"}, Missed: []string{"404"}},
+			},
 		},
 		Untouched: map[string][]string{"workflow.c": {"204"}},
 		Covered:   2, Documented: 3,
@@ -123,20 +129,27 @@ func TestWhatIsNoReportIsToldOfWithItsPlace(t *testing.T) {
 	t.Parallel()
 	good := wireOf(t, &report.Report{})
 	for name, tt := range map[string]struct{ text, want string }{
-		"nothing":         {"  \n", "r.json is empty"},
-		"no JSON":         {"{\n\"exchanges\": x}", "r.json:2 is not JSON"},
-		"half of it":      {good[:len(good)/2], "is not JSON: unexpected EOF"},
-		"two of them":     {good + good, "unexpected data after the report"},
-		"another thing":   {`{"coverage": 1}`, "at /coverage/ expected object"},
-		"a wrong count":   {strings.Replace(good, `"covered": 0`, `"covered": -1`, 1), "at /coverage/covered/"},
-		"a huge number":   {strings.Replace(good, `"covered": 0`, `"covered": 1e99999999`, 1), "a number that is out of range"},
-		"an older form":   {strings.Replace(good, `"version": 2,`, "", 1), "r.json is a report of version 1, but this program reads version 2: check the recording again"},
+		"nothing":       {"  \n", "r.json is empty"},
+		"no JSON":       {"{\n\"exchanges\": x}", "r.json:2 is not JSON"},
+		"half of it":    {good[:len(good)/2], "is not JSON: unexpected EOF"},
+		"two of them":   {good + good, "unexpected data after the report"},
+		"another thing": {`{"coverage": 1}`, "at /coverage/ expected object"},
+		"a wrong count": {strings.Replace(good, `"covered": 0`, `"covered": -1`, 1), "at /coverage/covered/"},
+		"a huge number": {
+			strings.Replace(good, `"covered": 0`, `"covered": 1e99999999`, 1),
+			"a number that is out of range",
+		},
+		"an older form": {
+			strings.Replace(good, `"version": 2,`, "", 1),
+			"r.json is a report of version 1, but this program reads version 2: check the recording again",
+		},
 		"a newer form":    {strings.Replace(good, `"version": 2`, `"version": 3`, 1), "a report of version 3"},
 		"a recorded line": {`{"request":{"method":"GET","url":"/"}}`, "missing properties"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := report.ReadCoverage("r.json", strings.NewReader(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := report.ReadCoverage("r.json", strings.NewReader(tt.text)); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})

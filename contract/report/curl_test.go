@@ -27,11 +27,13 @@ func TestCurl(t *testing.T) {
 				Method: "DELETE", URL: "https://x/?token=%5Bredacted%3A0badcafe%5D",
 				Headers: recording.Headers{{"Authorization", "SVC1 [redacted:1a2b3c4d]"}, {"Content-Length", "3"}, {":path", "/"}},
 			},
-			"curl -sS -i --globoff --path-as-is -X 'DELETE' --url 'https://x/?token='\"$KEY\" \\\n  -H 'Authorization: SVC1 '\"$KEY2\"",
+			"curl -sS -i --globoff --path-as-is -X 'DELETE' --url 'https://x/?token='\"$KEY\" \\\n  -H 'Authorization: SVC1 " +
+				"'\"$KEY2\"",
 		},
 		"a body with quotes stays what it is": {
 			recording.Request{Method: "POST", URL: "https://x/", Body: &recording.Body{Bytes: []byte(`{"a":"it's"}`)}},
-			"curl -sS -i --globoff --path-as-is -X 'POST' --url 'https://x/' \\\n  -H 'Content-Type:' \\\n  --data-raw '{\"a\":\"it'\\''s\"}'",
+			"curl -sS -i --globoff --path-as-is -X 'POST' --url 'https://x/' \\\n  -H 'Content-Type:' \\\n  --data-raw " +
+				"'{\"a\":\"it'\\''s\"}'",
 		},
 		"brackets are no ranges": {
 			recording.Request{Method: "GET", URL: "https://x/?page[limit]=2"},
@@ -39,7 +41,8 @@ func TestCurl(t *testing.T) {
 		},
 		"bytes that are no text go through a pipe": {
 			recording.Request{Method: "PUT", URL: "https://x/", Body: &recording.Body{Bytes: []byte{0x1f, 0x8b, 0}}},
-			"base64 -d <<'END' |\nH4sA\nEND\ncurl -sS -i --globoff --path-as-is -X 'PUT' --url 'https://x/' \\\n  -H 'Content-Type:' \\\n  --data-binary @-",
+			"base64 -d <<'END' |\nH4sA\nEND\ncurl -sS -i --globoff --path-as-is -X 'PUT' --url 'https://x/' \\\n  -H " +
+				"'Content-Type:' \\\n  --data-binary @-",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +70,8 @@ func FuzzCurl(f *testing.F) {
 			t.Skip("no argument of a command can hold this")
 		}
 		e := &recording.Exchange{Request: recording.Request{
-			Method: method, URL: url, Headers: recording.Headers{{"X-" + header, "v" + body}}, Body: &recording.Body{Bytes: []byte(body)},
+			Method: method, URL: url, Headers: recording.Headers{{"X-" + header, "v" + body}},
+			Body: &recording.Body{Bytes: []byte(body)},
 		}}
 		command, _ := report.Curl(e)
 		script := "KEY='[redacted:1a2b3c4d]'\ncurl() { for a; do printf '%s\\0' \"$a\"; done; }\n" + command

@@ -53,7 +53,10 @@ func exchange(method, url, request string, status int, response string) *recordi
 type builder struct{ *report.Report }
 
 func (b builder) exchange(number int, e *recording.Exchange, path string) {
-	line := report.Line{Exchange: number, Method: e.Request.Method, URL: path, File: "traffic.har", Line: number + 1, Entry: number, OnDisk: true}
+	line := report.Line{
+		Exchange: number, Method: e.Request.Method, URL: path, File: "traffic.har", Line: number + 1,
+		Entry: number, OnDisk: true,
+	}
 	if e.Response != nil {
 		line.Status = e.Response.Status
 	}
@@ -82,16 +85,25 @@ func rich(tb testing.TB) *report.Report {
 		Checks:    report.Checks{Pass: 412066, Fail: 341, Inconclusive: 1204, Skipped: 96},
 		Shown:     map[int]report.Line{}, Evidence: map[int]*recording.Exchange{}, Excerpts: map[report.Spec]report.Excerpt{},
 		Docs: map[string]report.RuleDoc{}, Omitted: 12,
-		Notes:    []string{"traffic.har: the last entry is cut off; what is before it was checked"},
-		Problems: []report.Problem{{File: "traffic.har", Line: 4711, Offset: 88121, Message: "entry 4710: invalid character 'x' after object key"}},
+		Notes: []string{"traffic.har: the last entry is cut off; what is before it was checked"},
+		Problems: []report.Problem{{
+			File: "traffic.har", Line: 4711, Offset: 88121,
+			Message: "entry 4710: invalid character 'x' after object key",
+		}},
 	}}
 	richExchanges(b)
 	richFindings(b)
 	richCoverage(b)
 	b.Baseline = &report.Baseline{
 		File: "understudy.baseline.yaml", Accepted: 3,
-		Entries: []report.BaselineEntry{{ID: b.Groups[4].ID, Rule: "undocumented-status", Reason: "the gateway answers 418 until May"}},
-		Stale:   []report.BaselineEntry{{ID: "00ff00ff00ff00ff", Rule: "schema", Operation: "core.listJobs", Pointer: "/response/body/jobs/*/id"}},
+		Entries: []report.BaselineEntry{{
+			ID: b.Groups[4].ID, Rule: "undocumented-status",
+			Reason: "the gateway answers 418 until May",
+		}},
+		Stale: []report.BaselineEntry{{
+			ID: "00ff00ff00ff00ff", Rule: "schema", Operation: "core.listJobs",
+			Pointer: "/response/body/jobs/*/id",
+		}},
 	}
 	b.Thresholds = []report.Threshold{{Axis: "operations", Want: 80, Got: 62.4}, {Axis: "rules", Want: 40, Got: 57.8}}
 	b.Bases = []report.Base{
@@ -119,9 +131,12 @@ func richExchanges(b builder) {
 	b.exchange(9, exchange("GET", "/api/pools", "", 200,
 		`{"pools":[{"id":"1","name":"default","concurrencyLimit":100,"default":true},{"id":"7","name":7,"concurrencyLimit":10,"default":false}],"more":1}`),
 		"/api/pools")
-	b.exchange(12, exchange("GET", "/api/attempts?last=2", "", 418, `{"message":"short and stout"}`), "/api/attempts?last=2")
-	evil := exchange("POST", "/api/workflows?q=%3Cscript%3E", `{"name":"`+"</script><script>alert(2)</script>"+`","n":1e400}`, 200, hostile)
-	evil.Request.Headers = append(evil.Request.Headers, [2]string{"X-Evil\"><script>", "<script>alert(3)</script>" + hostile})
+	b.exchange(12, exchange("GET", "/api/attempts?last=2", "", 418, `{"message":"short and stout"}`),
+		"/api/attempts?last=2")
+	evil := exchange("POST", "/api/workflows?q=%3Cscript%3E",
+		`{"name":"`+"</script><script>alert(2)</script>"+`","n":1e400}`, 200, hostile)
+	evil.Request.Headers = append(evil.Request.Headers,
+		[2]string{"X-Evil\"><script>", "<script>alert(3)</script>" + hostile})
 	b.exchange(15, evil, "/api/workflows?q=<script>alert(4)</script>")
 	binary := exchange("GET", "/api/logs/1", "", 200, "")
 	binary.Response.Body = &recording.Body{Bytes: []byte{0x1f, 0x8b, 0, 0xff, 0xfe}, Truncated: false}
@@ -143,30 +158,41 @@ func richFindings(b builder) {
 	nameType := spec(2250, "/components/schemas/Pool/properties/name/type")
 	nameType.Says = "type: string, The pool's name, unique in the account"
 	b.Excerpts[nameType] = report.Excerpt{First: 2248, Lines: []string{
-		"        name:", "          description: The pool's name, unique in the account", "          type: string", "          maxLength: 255",
+		"        name:", "          description: The pool's name, unique in the account", "          type: string",
+		"          maxLength: 255",
 	}}
 	b.finding(report.Finding{
-		Rule: "pool-deletion", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.deletePool",
-		Exchange: 4, Evidence: []int{2, 3, 4}, Message: "pool 7 was deleted although pool rule 3 references it",
+		Rule: "pool-deletion", Severity: report.Error, Verdict: report.Fail, Interface: "workflow",
+		Operation: "workflow.deletePool",
+		Exchange:  4, Evidence: []int{2, 3, 4}, Message: "pool 7 was deleted although pool rule 3 references it",
 		Pointer: "/response", Spec: deletePool, Provenance: specs.Documented,
 	}, 1)
 	b.finding(report.Finding{
-		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.listPools", Exchange: 9,
+		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.listPools",
+		Exchange: 9,
 		Evidence: []int{9}, Message: "want a string, got a number", Pointer: "/response/body/pools/1/name", Found: "7",
 		Spec:       nameType,
 		Provenance: specs.Documented,
 	}, 312)
 	b.finding(report.Finding{
-		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.createWorkflow",
-		Exchange: 15, Evidence: []int{15}, Message: "want a number, got " + hostile, Pointer: "/request/headers/X-Evil\"><script>",
-		Found: hostile,
-		Spec:  report.Spec{File: "workflow.yaml", Line: 88, Pointer: "/paths/~1api~1workflows/post", Says: hostile}, Provenance: specs.Public,
+		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Interface: "workflow",
+		Operation: "workflow.createWorkflow",
+		Exchange:  15, Evidence: []int{15}, Message: "want a number, got " + hostile,
+		Pointer:    "/request/headers/X-Evil\"><script>",
+		Found:      hostile,
+		Spec:       report.Spec{File: "workflow.yaml", Line: 88, Pointer: "/paths/~1api~1workflows/post", Says: hostile},
+		Provenance: specs.Public,
 	}, 2)
 	b.finding(report.Finding{
 		Rule: "schema", Severity: report.Error, Verdict: report.Fail, Disputed: true, Interface: "workflow",
-		Operation: "workflow.listAttempts", Exchange: 18, Evidence: []int{18}, Message: "the value is none of the documented ones",
+		Operation: "workflow.listAttempts", Exchange: 18, Evidence: []int{18},
+		Message: "the value is none of the documented ones",
 		Pointer: "/response/body/311/status", Spec: spec(3002, "/components/schemas/Attempt/properties/status/enum"),
-		Provenance: specs.Public, Engines: []report.EngineVerdict{{Engine: "kin-openapi", Verdict: report.Fail, Message: "not in the enumeration"}, {Engine: "libopenapi-validator", Verdict: report.Pass}},
+		Provenance: specs.Public,
+		Engines: []report.EngineVerdict{
+			{Engine: "kin-openapi", Verdict: report.Fail, Message: "not in the enumeration"},
+			{Engine: "libopenapi-validator", Verdict: report.Pass},
+		},
 	}, 3)
 	b.finding(report.Finding{
 		Rule: "undocumented-status", Severity: report.Error, Verdict: report.Fail, Accepted: true, Interface: "workflow",
@@ -174,18 +200,23 @@ func richFindings(b builder) {
 		Pointer: "/response/status", Spec: spec(640, "/paths/~1api~1attempts/get/responses"), Provenance: specs.Public,
 	}, 3)
 	b.finding(report.Finding{
-		Rule: "undeclared-field", Severity: report.Warning, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.listPools",
-		Exchange: 9, Evidence: []int{9}, Message: `the field "more" is not documented`, Pointer: "/response/body/more",
+		Rule: "undeclared-field", Severity: report.Warning, Verdict: report.Fail, Interface: "workflow",
+		Operation: "workflow.listPools",
+		Exchange:  9, Evidence: []int{9}, Message: `the field "more" is not documented`, Pointer: "/response/body/more",
 		Spec: spec(2240, "/components/schemas/PoolList"), Provenance: specs.Client,
 	}, 21)
 	b.finding(report.Finding{
-		Rule: "auth-scheme", Severity: report.Notice, Verdict: report.Fail, Interface: "workflow", Operation: "workflow.getLog",
-		Exchange: 16, Evidence: []int{16}, Message: "a header that an assumption asks for is not there", Pointer: "/request/headers/X-Trace",
-		Spec: spec(18, "/security"), Provenance: specs.Assumed,
+		Rule: "auth-scheme", Severity: report.Notice, Verdict: report.Fail, Interface: "workflow",
+		Operation: "workflow.getLog",
+		Exchange:  16, Evidence: []int{16}, Message: "a header that an assumption asks for is not there",
+		Pointer: "/request/headers/X-Trace",
+		Spec:    spec(18, "/security"), Provenance: specs.Assumed,
 	}, 1)
 	b.finding(report.Finding{
-		Rule: "schema", Severity: report.Notice, Verdict: report.Inconclusive, Interface: "workflow", Operation: "workflow.listSessions",
-		Exchange: 20, Evidence: []int{20}, Message: "no response was recorded", Pointer: "/response", Spec: spec(700, "/paths/~1api~1sessions"),
+		Rule: "schema", Severity: report.Notice, Verdict: report.Inconclusive, Interface: "workflow",
+		Operation: "workflow.listSessions",
+		Exchange:  20, Evidence: []int{20}, Message: "no response was recorded", Pointer: "/response",
+		Spec:       spec(700, "/paths/~1api~1sessions"),
 		Provenance: specs.Documented,
 	}, 1204)
 }
@@ -213,8 +244,10 @@ func richCoverage(b builder) {
 		b.Coverage.Operations[name] = t
 	}
 	const j = " application/json"
-	touch("workflow.listPools", map[string]int{"200": 20411, "401": 3}, []string{"200" + j, "401" + j}, []string{"403" + j}, 7)
-	touch("workflow.createPool", map[string]int{"201": 12, "400": 4}, []string{"201" + j, "400" + j}, []string{"401" + j, "403" + j, "409" + j}, 5)
+	touch("workflow.listPools", map[string]int{"200": 20411, "401": 3}, []string{"200" + j, "401" + j},
+		[]string{"403" + j}, 7)
+	touch("workflow.createPool", map[string]int{"201": 12, "400": 4}, []string{"201" + j, "400" + j},
+		[]string{"401" + j, "403" + j, "409" + j}, 5)
 	touch("workflow.deletePool", map[string]int{"200": 7}, []string{"200" + j}, []string{"400" + j, "404" + j}, 3)
 	touch("workflow.listAttempts", map[string]int{"200": 10512, "418": 3}, []string{"200" + j}, []string{"401" + j}, 11)
 	touch("workflow.getLog", map[string]int{"200": 61, "404": 2}, []string{"200 text/plain", "4XX" + j}, nil, 4)
@@ -227,11 +260,18 @@ func richCoverage(b builder) {
 		b.Coverage.Untouched["core."+name] = []string{"200" + j, "404" + j}
 	}
 	for i := range 14 {
-		b.Coverage.Untouched[fmt.Sprintf("llm.operation%d", i)] = []string{"200 application/vnd.api+json", "422 application/vnd.api+json"}
+		b.Coverage.Untouched[fmt.Sprintf("llm.operation%d", i)] = []string{
+			"200 application/vnd.api+json",
+			"422 application/vnd.api+json",
+		}
 	}
 	b.Coverage.Covered, b.Coverage.Documented = 143, 229
 	for i, axis := range report.Axes() {
-		b.Coverage.Axes = append(b.Coverage.Axes, report.Axis{Name: axis, Covered: []int{143, 88, 301, 402, 77, 1903, 11}[i], Documented: []int{229, 120, 611, 1020, 240, 4120, 19}[i]})
+		b.Coverage.Axes = append(b.Coverage.Axes,
+			report.Axis{
+				Name: axis, Covered: []int{143, 88, 301, 402, 77, 1903, 11}[i],
+				Documented: []int{229, 120, 611, 1020, 240, 4120, 19}[i],
+			})
 	}
 	for _, rule := range []report.Rule{
 		{ID: "schema", Triggered: 90012, Pass: 88491, Fail: 317, Inconclusive: 1204},
@@ -245,12 +285,16 @@ func richCoverage(b builder) {
 		{ID: "token-revocation"},
 	} {
 		b.Rules = append(b.Rules, rule)
-		b.Docs[rule.ID] = report.RuleDoc{ID: rule.ID, Title: "what must hold of " + rule.ID, Watches: "every exchange", Provenance: specs.Documented}
+		b.Docs[rule.ID] = report.RuleDoc{
+			ID: rule.ID, Title: "what must hold of " + rule.ID, Watches: "every exchange",
+			Provenance: specs.Documented,
+		}
 	}
 	b.Docs["pool-deletion"] = report.RuleDoc{
 		ID: "pool-deletion", Title: "a pool that is default, referenced by a rule, or in use is not deleted",
 		Watches: "a DELETE of a pool that succeeds", Provenance: specs.Documented,
-		Evidence:     "an exchange that proves a rule on the pool, or an attempt in it, before the deletion began, and none that could have ended it",
+		Evidence: "an exchange that proves a rule on the pool, or an attempt in it, before the deletion began, and " +
+			"none that could have ended it",
 		Inconclusive: "the history of the pool's rules before the recording is not known",
 		Passes:       "the rule was deleted or moved to another pool before; the deletion was refused; both requests overlap",
 	}

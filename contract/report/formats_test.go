@@ -46,10 +46,14 @@ func variants(tb testing.TB) map[string]*report.Report {
 	evil.Notes, evil.Unmatched[0].URL, evil.Bases[0].URL = []string{hostile}, hostile, "javascript:"+hostile
 	disputed, engines := rich(tb), healthy(tb)
 	disputed.DisputedFails = true
-	engines.Engines = []report.Engine{{Name: "one", Version: hostile, Messages: 2}, {Name: hostile, Lost: 3, Trouble: hostile}}
+	engines.Engines = []report.Engine{
+		{Name: "one", Version: hostile, Messages: 2},
+		{Name: hostile, Lost: 3, Trouble: hostile},
+	}
 	return map[string]*report.Report{
-		"rich": rich(tb), "healthy": healthy(tb), "empty": {}, "many": many(tb, 300), "hostile": evil, "disputed fails": disputed,
-		"engines": engines,
+		"rich": rich(tb), "healthy": healthy(tb), "empty": {}, "many": many(tb, 300), "hostile": evil,
+		"disputed fails": disputed,
+		"engines":        engines,
 	}
 }
 
@@ -67,13 +71,14 @@ func TestGitHubAnnotations(t *testing.T) {
 		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
 	last := lines[len(lines)-1]
-	if !strings.HasPrefix(last, "understudy: the recording violates the contract") || !strings.Contains(last, "not annotated: 1") {
+	if !strings.HasPrefix(last, "understudy: the recording violates the contract") ||
+		!strings.Contains(last, "not annotated: 1") {
 		t.Errorf("the last line %q", last)
 	}
 	want := "::error file=traffic.har,line=5,title=error pool-deletion workflow.deletePool::" +
 		"pool 7 was deleted although pool rule 3 references it%0A#2 POST /api/pools → 201  (traffic.har:3, entry 2)%0A" +
-		"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)%0A#4 DELETE /api/pools/7 → 200  (traffic.har:5, entry 4)%0A" +
-		"see workflow.yaml:1204 (documented)"
+		"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)%0A#4 DELETE /api/pools/7 → 200  (traffic.har:5, entry " +
+		"4)%0Asee workflow.yaml:1204 (documented)"
 	if !strings.Contains(out, want+"\n") {
 		t.Errorf("there is no line\n%s\nin\n%s", want, out)
 	}
@@ -103,7 +108,8 @@ func TestGitHubAnnotationsOfHostileTexts(t *testing.T) {
 		_, rest, isCommand := strings.Cut(line, "::")
 		switch {
 		case strings.HasPrefix(line, "understudy: "):
-		case !isCommand || !strings.HasPrefix(rest, "error ") && !strings.HasPrefix(rest, "warning ") && !strings.HasPrefix(rest, "notice "):
+		case !isCommand || !strings.HasPrefix(rest, "error ") && !strings.HasPrefix(rest, "warning ") &&
+			!strings.HasPrefix(rest, "notice "):
 			t.Errorf("line %q", line)
 		}
 		properties, _, _ := strings.Cut(rest, "::")
@@ -130,7 +136,8 @@ func TestSummariesKeepTheirLimits(t *testing.T) {
 			}
 		}
 	}
-	if text := written(t, many(t, 2000), "markdown"); !strings.Contains(text, "more findings are not shown: the report's size limit is reached") {
+	if text := written(t, many(t, 2000), "markdown"); !strings.Contains(text,
+		"more findings are not shown: the report's size limit is reached") {
 		t.Error("what was cut is not told")
 	}
 	if err := rich(t).WriteSummary(&strings.Builder{}, 100); err == nil || !strings.Contains(err.Error(), "100 bytes") {
@@ -162,10 +169,12 @@ func TestMarkdownOfHostileTexts(t *testing.T) {
 
 func TestFormsAreNamed(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff([]string{"text", "json", "junit", "sarif", "github", "markdown", "html"}, report.Formats()); diff != "" {
+	if diff := cmp.Diff([]string{"text", "json", "junit", "sarif", "github", "markdown", "html"},
+		report.Formats()); diff != "" {
 		t.Errorf("forms (-want +got):\n%s", diff)
 	}
-	if err := rich(t).Write(&strings.Builder{}, "pdf"); err == nil || !strings.Contains(err.Error(), `unknown format "pdf" of a report; want one of text`) {
+	if err := rich(t).Write(&strings.Builder{}, "pdf"); err == nil ||
+		!strings.Contains(err.Error(), `unknown format "pdf" of a report; want one of text`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -132,7 +132,8 @@ func (p *page) EnginesInWords() string { return p.enginesInWords() }
 func (r *Report) page() *page {
 	p := &page{
 		Report: r, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), // both are ours, embedded
-		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
+		Policy: fmt.Sprintf(
+			"default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 			hashOf(pageCSS), hashOf(pageJS)),
 		Verdict: "pass", Heat: r.heatMap(), Idle: len(r.unsaid()),
 	}
@@ -197,8 +198,10 @@ func distinct(list []string) []string {
 
 func (r *Report) findingView(g *Group, i int) findingView {
 	v := findingView{
-		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Found: plain(g.Found), Kind: r.kindOf(g), Where: plain(g.where()), Sure: sureness(g.Provenance), Title: r.Docs[g.Rule].Title,
-		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")), maxMessage)),
+		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Found: plain(g.Found),
+		Kind: r.kindOf(g), Where: plain(g.where()), Sure: sureness(g.Provenance), Title: r.Docs[g.Rule].Title,
+		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
+			maxMessage)),
 	}
 	v.Opened = i == 0 && v.Kind == "violation"
 	if g.Spec.File != "" {
@@ -267,7 +270,8 @@ func (r *Report) exchangeView(f *Finding, number int) exchangeView {
 	if number == f.Exchange {
 		pointer = f.Pointer
 	}
-	v.URLMarked = isBelow(pointer, "/request/url") || isBelow(pointer, "/request/query") || isBelow(pointer, "/request/path")
+	v.URLMarked = isBelow(pointer, "/request/url") || isBelow(pointer, "/request/query") ||
+		isBelow(pointer, "/request/path")
 	v.StatusMarked = isBelow(pointer, "/response/status")
 	v.Request = viewMessage(e.Request.Headers, e.Request.Body, pointer, "/request")
 	if e.Response != nil {

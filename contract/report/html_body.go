@@ -78,7 +78,8 @@ func jsonLines(text []byte, path string, isMarked bool) []bodyLine {
 		return nil
 	}
 	w := &layout{text: indented, marked: -1, lines: []bodyLine{{}}}
-	w.d = jsontext.NewDecoder(bytes.NewBuffer(indented), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	w.d = jsontext.NewDecoder(bytes.NewBuffer(indented), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	w.walk(path)
 	if isMarked && w.marked >= 0 {
 		w.lines[w.marked].Marked = true

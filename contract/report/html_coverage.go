@@ -120,7 +120,8 @@ func (r *Report) heatRow(name string, statuses, documented []string) heatRow {
 // cellOf returns what is known of a status. One that a class or the default documents is documented too.
 func cellOf(status string, seen int, documented []string, answered map[string]int) heatCell {
 	cell := heatCell{Status: status}
-	isDocumented := len(documented) == 0 || slices.ContainsFunc(documented, func(d string) bool { return covers(d, status) })
+	isDocumented := len(documented) == 0 ||
+		slices.ContainsFunc(documented, func(d string) bool { return covers(d, status) })
 	switch {
 	case seen > 0 && isDocumented:
 		cell.State, cell.Text, cell.Title = "seen", compact(seen), fmt.Sprintf("%s: seen %d times", status, seen)
@@ -128,7 +129,8 @@ func cellOf(status string, seen int, documented []string, answered map[string]in
 		cell.State, cell.Text = "undocumented", compact(seen)+"!"
 		cell.Title = fmt.Sprintf("%s: seen %d times, and not documented", status, seen)
 	case !slices.Contains(documented, status):
-	case slices.ContainsFunc(slices.Collect(maps.Keys(answered)), func(s string) bool { return s != status && covers(status, s) }):
+	case slices.ContainsFunc(slices.Collect(maps.Keys(answered)),
+		func(s string) bool { return s != status && covers(status, s) }):
 		cell.State, cell.Text, cell.Title = "seen", "✓", status+": seen"
 	default:
 		cell.State, cell.Text, cell.Title = "unseen", "·", status+": documented, never seen"

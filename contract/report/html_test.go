@@ -27,7 +27,10 @@ func TestThePageOfHostileTexts(t *testing.T) {
 func TestThePageNeedsNothingElse(t *testing.T) {
 	t.Parallel()
 	page := written(t, healthy(t), "html")
-	for _, bad := range []string{"@import", "url(", "<link rel=\"stylesheet\"", " src=", "fetch(", " style=\"", " onclick="} {
+	for _, bad := range []string{
+		"@import", "url(", "<link rel=\"stylesheet\"", " src=", "fetch(", " style=\"",
+		" onclick=",
+	} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page holds %q", bad)
 		}
@@ -56,15 +59,21 @@ func TestTheMarkStandsWhereTheFaultIs(t *testing.T) {
 	t.Parallel()
 	const mark = `<mark class="ln">`
 	for name, tt := range map[string]struct{ pointer, body, want string }{
-		"a value":           {"/response/body/a/1", `{"a":[1,2]}`, mark + `    <span class="n">2</span>`},
-		"a member":          {"/response/body/a~1b", `{"x":1,"a/b":"c"}`, mark + `  <span class="k">&#34;a/b&#34;</span>: <span class="s">&#34;c&#34;</span>`},
+		"a value": {"/response/body/a/1", `{"a":[1,2]}`, mark + `    <span class="n">2</span>`},
+		"a member": {
+			"/response/body/a~1b", `{"x":1,"a/b":"c"}`,
+			mark + `  <span class="k">&#34;a/b&#34;</span>: <span class="s">&#34;c&#34;</span>`,
+		},
 		"a missing member":  {"/response/body/list/0/name", `{"list":[{"id":1}]}`, mark + "    {"},
 		"the whole":         {"/response/body", `{"a":1}`, mark + "{"},
 		"a key like a list": {"/response/body/1", `{"0":1,"1":2}`, mark + `  <span class="k">&#34;1&#34;</span>`},
 		"a status":          {"/response/status", `{}`, "<mark>200</mark>"},
-		"a header":          {"/response/headers/content-type", `{}`, `<dt>Content-Type</dt><dd><mark>application/json</mark>`},
-		"a missing header":  {"/response/headers/X-Total", `{}`, `<dt>X-Total</dt><dd><mark>(not there)</mark>`},
-		"a query":           {"/request/query/page", `{}`, `<mark class="url">/api/pools</mark>`},
+		"a header": {
+			"/response/headers/content-type", `{}`,
+			`<dt>Content-Type</dt><dd><mark>application/json</mark>`,
+		},
+		"a missing header": {"/response/headers/X-Total", `{}`, `<dt>X-Total</dt><dd><mark>(not there)</mark>`},
+		"a query":          {"/request/query/page", `{}`, `<mark class="url">/api/pools</mark>`},
 		"a long list": {
 			"/response/body/500", "[" + strings.Repeat("1,", 900) + "1]", `<span class="gap">⋯ 485 lines ⋯</span>`,
 		},

@@ -43,7 +43,8 @@ type wire struct {
 // MarshalJSON implements json.Marshaler. Lists are never null.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
-		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive, Findings: r.Findings, Omitted: r.Omitted,
+		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
+		Findings: r.Findings, Omitted: r.Omitted,
 		Engines: list(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(), Shown: []Line{},
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {

@@ -76,7 +76,8 @@ func TestJUnitCases(t *testing.T) {
 	cases := junitCases(t, rich(t))
 	var failed, skipped []string
 	for _, name := range []string{
-		"workflow: workflow.deletePool pool-deletion", "workflow: workflow.listPools schema", "workflow: workflow.listPools undeclared-field",
+		"workflow: workflow.deletePool pool-deletion", "workflow: workflow.listPools schema",
+		"workflow: workflow.listPools undeclared-field",
 		"workflow: workflow.listAttempts undocumented-status", "workflow: workflow.listAttempts schema",
 		"workflow: workflow.listSessions schema", "workflow: workflow.createPool conforms", "core: core.issueJob conforms",
 		"rules: rules schema", "rules: rules attempt-resume", "understudy: understudy the recording can be read",
@@ -94,17 +95,22 @@ func TestJUnitCases(t *testing.T) {
 		}
 	}
 	want := []string{
-		"workflow: workflow.deletePool pool-deletion", "workflow: workflow.listPools schema", "understudy: understudy the recording can be read",
+		"workflow: workflow.deletePool pool-deletion", "workflow: workflow.listPools schema",
+		"understudy: understudy the recording can be read",
 		"understudy: understudy the baseline is up to date", "understudy: understudy coverage of operations",
 	}
 	if diff := cmp.Diff(want, failed); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"workflow: workflow.listSessions schema", "rules: rules attempt-resume"}, skipped); diff != "" {
+	if diff := cmp.Diff([]string{"workflow: workflow.listSessions schema", "rules: rules attempt-resume"},
+		skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 	text := cases["workflow: workflow.deletePool pool-deletion"].Failure.Text
-	for _, want := range []string{"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)", "see workflow.yaml:1204 (documented)"} {
+	for _, want := range []string{
+		"#3 POST /api/pool_rules → 201  (traffic.har:4, entry 3)",
+		"see workflow.yaml:1204 (documented)",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not tell %q:\n%s", want, text)
 		}
@@ -118,7 +124,8 @@ func TestJUnitCases(t *testing.T) {
 			t.Errorf("the failure does not tell %q:\n%s", want, text)
 		}
 	}
-	if out := cases["workflow: workflow.listAttempts undocumented-status"].Out; !strings.Contains(out, "error (accepted)") {
+	if out := cases["workflow: workflow.listAttempts undocumented-status"].Out; !strings.Contains(out,
+		"error (accepted)") {
 		t.Errorf("what is accepted does not stand in the output: %q", out)
 	}
 }

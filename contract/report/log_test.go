@@ -15,8 +15,10 @@ import (
 
 // commands are texts of a recording that GitHub Actions would obey, each on a line of its own, or in one.
 var commands = []string{
-	"::error ::pwned", "  ::set-output name=x::y", "\t::add-mask::e", "\u00a0\u3000::stop-commands::x", "\u200b::error::pwned",
-	"##[error]pwned", "text ##[set-output name=x;]y", "#\u200b##[group]pwned", "###[endgroup]", "::\r::error::x\r\n::debug::y",
+	"::error ::pwned", "  ::set-output name=x::y", "\t::add-mask::e", "\u00a0\u3000::stop-commands::x",
+	"\u200b::error::pwned",
+	"##[error]pwned", "text ##[set-output name=x;]y", "#\u200b##[group]pwned", "###[endgroup]",
+	"::\r::error::x\r\n::debug::y",
 }
 
 // isCommand reports whether the runner may take a line for a command: TryParseV2 of its ActionCommand looks for :: at
@@ -99,7 +101,8 @@ func TestWhatIsGuardedReadsTheSame(t *testing.T) {
 	t.Parallel()
 	const text = "##[error]pwned"
 	var decoded struct{ Notes []string }
-	if err := json.Unmarshal([]byte(written(t, commanding(t, text), "json")), &decoded); err != nil || decoded.Notes[0] != text {
+	if err := json.Unmarshal([]byte(written(t, commanding(t, text), "json")), &decoded); err != nil ||
+		decoded.Notes[0] != text {
 		t.Errorf("notes %q, %v", decoded.Notes, err)
 	}
 	var sarif any
@@ -130,7 +133,8 @@ func TestWhatIsGuardedReadsTheSame(t *testing.T) {
 func TestLogText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "", "plain": "plain", "http://[::1]:80 ##\n": "http://[::1]:80 ##\n", ": :": ": :", "# #[a]": "# #[a]", "a\n:b:": "a\n:b:",
+		"": "", "plain": "plain", "http://[::1]:80 ##\n": "http://[::1]:80 ##\n", ": :": ": :", "# #[a]": "# #[a]",
+		"a\n:b:":            "a\n:b:",
 		"::error::a":        `:\:error::a`,
 		"a\r\n  ::error::a": "a\r\n  :\\:error::a",
 		"a ##[error]":       `a ##\u005berror]`,

@@ -44,7 +44,8 @@ func (r *Report) WriteSummary(w io.Writer, limit int) error {
 		b.WriteString(block)
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n> … and %s are not shown: the report's size limit is reached. The HTML and the JSON report have them.\n",
+		fmt.Fprintf(&b, "\n> … and %s are not shown: the report's size limit is reached. The HTML and the JSON report "+
+			"have them.\n",
 			count(left, "more finding"))
 	}
 	if rest := markdownSpelling.text(r.markdownUndecided(undecided)); b.Len()+len(rest) <= limit {
@@ -102,7 +103,8 @@ func (r *Report) markdownFinding(g *Group) string {
 		fmt.Fprintf(&b, "- found %s\n", codeSpan(g.Found))
 	}
 	if g.Spec.File != "" {
-		fmt.Fprintf(&b, "- see %s (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)), sureness(g.Provenance))
+		fmt.Fprintf(&b, "- see %s (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)),
+			sureness(g.Provenance))
 		if g.Spec.Says != "" {
 			fmt.Fprintf(&b, ": %s", codeSpan(g.Spec.Says))
 		}

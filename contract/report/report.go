@@ -190,19 +190,20 @@ type RuleDoc struct {
 
 // Finding is a verdict worth showing.
 type Finding struct {
-	ID         string           `json:"id"` // fingerprint: the same deviation has the same one in every run
-	Rule       string           `json:"rule"`
-	Severity   Severity         `json:"severity"`
-	Verdict    Verdict          `json:"verdict"`
-	Disputed   bool             `json:"disputed"`
-	Accepted   bool             `json:"accepted"` // by the baseline
-	Interface  string           `json:"interface"`
-	Operation  string           `json:"operation"`
-	Exchange   int              `json:"exchange"`
-	Evidence   []int            `json:"evidence"` // exchanges that created, referenced and broke, in their order
-	Message    string           `json:"message"`
-	Pointer    string           `json:"pointer"`        // into the exchange, such as /response/body/pools/0/name
-	Found      string           `json:"found,omitzero"` // the value there as JSON, or its beginning; empty if it may be secret
+	ID        string   `json:"id"` // fingerprint: the same deviation has the same one in every run
+	Rule      string   `json:"rule"`
+	Severity  Severity `json:"severity"`
+	Verdict   Verdict  `json:"verdict"`
+	Disputed  bool     `json:"disputed"`
+	Accepted  bool     `json:"accepted"` // by the baseline
+	Interface string   `json:"interface"`
+	Operation string   `json:"operation"`
+	Exchange  int      `json:"exchange"`
+	Evidence  []int    `json:"evidence"` // exchanges that created, referenced and broke, in their order
+	Message   string   `json:"message"`
+	Pointer   string   `json:"pointer"` // into the exchange, such as /response/body/pools/0/name
+	// the value there as JSON, or its beginning; empty if it may be secret
+	Found      string           `json:"found,omitzero"`
 	Spec       Spec             `json:"spec"`
 	Provenance specs.Provenance `json:"provenance"`
 	Engines    []EngineVerdict  `json:"engines,omitempty"` // of both engines, where they differ

@@ -29,7 +29,10 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 	run := sarifRun{
 		Tool: sarifTool{driver}, Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Invocations: []sarifInvocation{{Successful: len(r.Problems) == 0, Notifications: r.sarifNotifications()}},
-		Properties:  map[string]any{"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks, "engines": list(r.Engines)},
+		Properties: map[string]any{
+			"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks,
+			"engines": list(r.Engines),
+		},
 	}
 	for i := range r.Groups {
 		if i == maxResults {

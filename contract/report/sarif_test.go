@@ -81,10 +81,12 @@ func TestSARIFResults(t *testing.T) {
 	results := sarifResults(t, r)
 	var got []string
 	for _, result := range results {
-		got = append(got, fmt.Sprintf("%s %s %s ×%d, %d suppressions", result.RuleID, result.Kind, result.Level, result.OccurrenceCount, len(result.Suppressions)))
+		got = append(got, fmt.Sprintf("%s %s %s ×%d, %d suppressions", result.RuleID, result.Kind, result.Level,
+			result.OccurrenceCount, len(result.Suppressions)))
 	}
 	want := []string{
-		"pool-deletion fail error ×1, 0 suppressions", "schema fail error ×312, 0 suppressions", "schema fail error ×2, 0 suppressions",
+		"pool-deletion fail error ×1, 0 suppressions", "schema fail error ×312, 0 suppressions",
+		"schema fail error ×2, 0 suppressions",
 		"schema review none ×3, 0 suppressions", "undocumented-status fail error ×3, 1 suppressions",
 		"undeclared-field fail warning ×21, 0 suppressions", "auth-scheme fail note ×1, 0 suppressions",
 		"schema open none ×1204, 0 suppressions",
@@ -120,7 +122,8 @@ func TestSARIFRelatedLocations(t *testing.T) {
 	want := []string{
 		"traffic.har:16 #15 POST /api/workflows?q=<script>alert(4)</script> → 200  (traffic.har:16, entry 15)",
 		"traffic.har:17 also #16 (traffic.har:17, entry 16)",
-		"specs/workflow.yaml:88 see workflow.yaml:88 (from public interface documents): " + strings.NewReplacer("\n", " ", "\r", " ", "\x1b", "\uFFFD", "\u202e", "\uFFFD").Replace(hostile),
+		"specs/workflow.yaml:88 see workflow.yaml:88 (from public interface documents): " + strings.NewReplacer("\n", " ",
+			"\r", " ", "\x1b", "\uFFFD", "\u202e", "\uFFFD").Replace(hostile),
 	}
 	if diff := cmp.Diff(want, related(2)); diff != "" {
 		t.Errorf("related locations (-want +got):\n%s", diff)
@@ -146,7 +149,8 @@ func TestSARIFHasNoMoreResultsThanGitHubTakes(t *testing.T) {
 	r := rich(t)
 	r.Evidence, r.Shown = nil, nil
 	for i := range 25_100 {
-		r.Groups = append(r.Groups, report.Group{Finding: report.Finding{ID: fmt.Sprint(i), Rule: "schema", Message: "m"}, Count: 1})
+		r.Groups = append(r.Groups,
+			report.Group{Finding: report.Finding{ID: fmt.Sprint(i), Rule: "schema", Message: "m"}, Count: 1})
 	}
 	if got := len(sarifResults(t, r)); got != 25_000 {
 		t.Errorf("%d results", got)

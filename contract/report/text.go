@@ -57,7 +57,8 @@ func (t *textWriter) wrap(indent, text string) {
 }
 
 func (t *textWriter) group(g *Group) {
-	head := t.paint(g.label(), g.loud(t.r.Breaks(&g.Finding))...) + "  " + t.paint(g.Rule, color.Bold) + "  " + plain(g.where())
+	head := t.paint(g.label(), g.loud(t.r.Breaks(&g.Finding))...) + "  " + t.paint(g.Rule, color.Bold) + "  " +
+		plain(g.where())
 	if times := g.times(); times != "" {
 		head += "  " + t.paint(times, color.Faint)
 	}
@@ -165,7 +166,8 @@ func (r *Report) Outcome() string {
 	}
 	switch {
 	case total > 0:
-		return fmt.Sprintf("the recording violates the contract: %s of %s", count(total, "violation"), strings.Join(rules, ", "))
+		return fmt.Sprintf("the recording violates the contract: %s of %s", count(total, "violation"),
+			strings.Join(rules, ", "))
 	case r.more:
 		return "the recording violates the contract"
 	case r.IsNothingJudged():

@@ -68,7 +68,8 @@ func TestTextIsAsWideAsItMayBe(t *testing.T) {
 	r.Groups[0].Message = strings.Repeat("日本語の文 ", 60)
 	for _, width := range []int{80, 110} {
 		for line := range strings.SplitSeq(styled(t, r, report.Style{Width: width}), "\n") {
-			isName := strings.HasPrefix(line, "error") || strings.HasPrefix(strings.TrimSpace(line), "at ") || strings.HasPrefix(line, "the recording")
+			isName := strings.HasPrefix(line, "error") || strings.HasPrefix(strings.TrimSpace(line), "at ") ||
+				strings.HasPrefix(line, "the recording")
 			if got := runewidth.StringWidth(line); got > width && !isName {
 				t.Errorf("%d columns, want at most %d: %s", got, width, line)
 			}
@@ -106,7 +107,8 @@ func TestTextSumsUpWhatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	r := rich(t)
 	short, long := styled(t, r, report.Style{}), styled(t, r, report.Style{Verbose: true})
-	if !strings.Contains(short, "inconclusive  schema  ×1204: no response was recorded\n") || strings.Contains(short, "#20 GET") {
+	if !strings.Contains(short, "inconclusive  schema  ×1204: no response was recorded\n") ||
+		strings.Contains(short, "#20 GET") {
 		t.Errorf("want one line for what cannot be told:\n%s", short)
 	}
 	if !strings.Contains(long, "#20 GET /api/sessions → no response") {
@@ -122,9 +124,10 @@ func TestOutcomes(t *testing.T) {
 	for want, r := range map[string]*report.Report{
 		"nothing was checked: no exchange belongs to an interface of the platform": {},
 		"the recording conforms": healthy(t),
-		"the recording violates the contract: 315 violations of pool-deletion, schema":                                       rich(t),
-		"the recording conforms, but the baseline understudy.baseline.yaml is stale: remove the entry that no longer occurs": stale,
-		"the recording conforms, but covers too little: 62.4 % of operations, want 80 %":                                     missed,
+		"the recording violates the contract: 315 violations of pool-deletion, schema": rich(t),
+		"the recording conforms, but the baseline understudy.baseline.yaml is stale: " +
+			"remove the entry that no longer occurs": stale,
+		"the recording conforms, but covers too little: 62.4 % of operations, want 80 %": missed,
 	} {
 		if got := r.Outcome(); got != want {
 			t.Errorf("outcome %q, want %q", got, want)

@@ -28,7 +28,8 @@ func (w *world) step(c *client, family int) {
 		},
 		{
 			w.readDatabases, w.createSomeDatabase, w.deleteSomeDatabase, w.createSomeTable, w.deleteSomeTable, w.deleteSomeTable,
-			w.listSomeDeleted, w.listSomeDeleted, w.recoverSomeTable, w.recoverSomeTable, w.readTables, w.readTables, w.readTables,
+			w.listSomeDeleted, w.listSomeDeleted, w.recoverSomeTable, w.recoverSomeTable, w.readTables, w.readTables,
+			w.readTables,
 			w.sendSomeEvent, w.tailSomeTable,
 		},
 		{
@@ -50,7 +51,8 @@ func (w *world) noise(a *account, family int) {
 	for range w.IntN(3) {
 		other := pick(w, w.accounts)
 		of := w.IntN(families)
-		if other == a && (of == family || of != accessing && family != pooling && family != accessing) { // workflows make tables, too
+		// workflows make tables, too
+		if other == a && (of == family || of != accessing && family != pooling && family != accessing) {
 			continue
 		}
 		w.step(w.someClient(other), of)

@@ -19,8 +19,10 @@ type integration struct {
 
 func (i *integration) json() object {
 	return object{
-		"id": i.id, "name": i.name, "user_id": i.account.user(0), "account_id": i.account.number, "workflow_project_id": i.project.id,
-		"workflow_project_name": i.project.name, "dwh_config_id": i.id, "created_at": instant(i.born), "updated_at": instant(i.born),
+		"id": i.id, "name": i.name, "user_id": i.account.user(0), "account_id": i.account.number,
+		"workflow_project_id":   i.project.id,
+		"workflow_project_name": i.project.name, "dwh_config_id": i.id, "created_at": instant(i.born),
+		"updated_at":    instant(i.born),
 		"schedule_type": "none",
 	}
 }
@@ -37,7 +39,10 @@ func (w *world) createIntegration(c *client, in string, targets ...string) *inte
 	}
 	name := fmt.Sprintf("flow%d", w.IntN(1_000_000))
 	basic := object{"type": "snowflake", "svc_authentication_id": "5", "warehouse": "w", "db": "d", "schema": "s"}
-	body := object{"name": name, "basic_configs": basic, "advanced_configs": entries, "output_config": object{"database": in}}
+	body := object{
+		"name": name, "basic_configs": basic, "advanced_configs": entries,
+		"output_config": object{"database": in},
+	}
 	w.ask(c, request{method: "POST", url: dwh, body: body}, func(a *account) (int, any) {
 		hasBase := a.database(in) != nil
 		isMissing := !hasBase

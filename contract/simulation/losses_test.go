@@ -24,7 +24,8 @@ const (
 
 func allLosses() []string {
 	return []string{
-		drop5, drop20, drop40, oneClient, perClient, cut, shuffled, doubled, redacted, pseudonyms, pages, timeless, seconds, unseen,
+		drop5, drop20, drop40, oneClient, perClient, cut, shuffled, doubled, redacted, pseudonyms, pages, timeless, seconds,
+		unseen,
 	}
 }
 

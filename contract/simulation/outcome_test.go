@@ -26,7 +26,8 @@ type tally struct {
 }
 
 func (t *tally) String() string {
-	return fmt.Sprintf("%d / %d / %d | %d of %d", t.verdicts[caught], t.verdicts[inconclusive], t.verdicts[silent], t.alarms, t.valid)
+	return fmt.Sprintf("%d / %d / %d | %d of %d", t.verdicts[caught], t.verdicts[inconclusive], t.verdicts[silent],
+		t.alarms, t.valid)
 }
 
 func (t *tally) violations() int {

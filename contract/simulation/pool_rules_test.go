@@ -66,7 +66,8 @@ func (a *account) rule(id int) *poolRule {
 
 func (w *world) listRules(c *client) {
 	w.ask(c, request{method: "GET", url: workflow + "/pool_rules"}, func(a *account) (int, any) {
-		list := slices.SortedFunc(slices.Values(a.rules), func(x, y *poolRule) int { return cmp.Compare(x.priority, y.priority) })
+		list := slices.SortedFunc(slices.Values(a.rules),
+			func(x, y *poolRule) int { return cmp.Compare(x.priority, y.priority) })
 		if w.cheats("pool rules listed out of order") {
 			slices.Reverse(list)
 		}

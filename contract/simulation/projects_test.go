@@ -22,7 +22,8 @@ func (w *world) addProject(a *account, name string) *project {
 
 func (p *project) json() object {
 	return object{
-		"id": strconv.Itoa(p.id), "name": p.name, "revision": "r1", "archiveType": "db", "archiveMd5": nil, "metadata": []any{},
+		"id": strconv.Itoa(p.id), "name": p.name, "revision": "r1", "archiveType": "db", "archiveMd5": nil,
+		"metadata":  []any{},
 		"createdAt": instant(p.born), "updatedAt": instant(p.born), "deletedAt": nil,
 	}
 }

@@ -54,7 +54,10 @@ func (w *world) ask(c *client, r request, effect func(a *account) (int, any)) {
 	if c.sub != nil && c.sub.isRemoved && !w.cheats("key of a removed sub user taken") {
 		status, answer = http.StatusUnauthorized, coreError(http.StatusUnauthorized)
 	}
-	e.Request = recording.Request{Method: r.method, URL: r.url, Headers: recording.Headers{{"Authorization", "SVC1 " + c.key}}}
+	e.Request = recording.Request{
+		Method: r.method, URL: r.url,
+		Headers: recording.Headers{{"Authorization", "SVC1 " + c.key}},
+	}
 	if r.headers != nil {
 		e.Request.Headers = r.headers
 	}
@@ -63,7 +66,10 @@ func (w *world) ask(c *client, r request, effect func(a *account) (int, any)) {
 		e.Request.Body = &recording.Body{Bytes: encoded(r.body)}
 	}
 	body := encoded(answer)
-	e.Response = &recording.Response{Status: status, Headers: w.answerHeaders(e, len(body)), Body: &recording.Body{Bytes: body}}
+	e.Response = &recording.Response{
+		Status: status, Headers: w.answerHeaders(e, len(body)),
+		Body: &recording.Body{Bytes: body},
+	}
 	w.log = append(w.log, e)
 	w.current = nil
 }

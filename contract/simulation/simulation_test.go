@@ -86,6 +86,7 @@ func dump(t *testing.T, x *trial, dir string) {
 		}
 	}
 	for _, e := range x.dropped {
-		t.Logf("lost: #%d %s %s %s %v", e.Seq, e.effect.Format("15:04:05.000"), e.Request.Method, e.Request.URL, e.client.name)
+		t.Logf("lost: #%d %s %s %s %v", e.Seq, e.effect.Format("15:04:05.000"), e.Request.Method, e.Request.URL,
+			e.client.name)
 	}
 }

@@ -21,7 +21,10 @@ type start struct {
 }
 
 func (s start) json() object {
-	o := object{"projectName": s.project.name, "workflowName": s.workflow, "sessionTime": instant(s.time), "params": object{}}
+	o := object{
+		"projectName": s.project.name, "workflowName": s.workflow, "sessionTime": instant(s.time),
+		"params": object{},
+	}
 	if s.retry != "" {
 		o["retryAttemptName"] = s.retry
 	}
@@ -87,7 +90,8 @@ func (w *world) copied(s start) (n int, isRight bool) {
 
 func (w *world) newAttempt(a *account, s start, inSession []*attempt) *attempt {
 	t := &attempt{
-		account: a, id: w.next("attempt", a), session: w.next("session", a), project: s.project, workflow: s.workflow, time: s.time,
+		account: a, id: w.next("attempt", a), session: w.next("session", a), project: s.project, workflow: s.workflow,
+		time:  s.time,
 		retry: s.retry, created: w.now, ends: w.now.Add(w.between(time.Second, 20*time.Minute)), index: len(inSession) + 1,
 		failing: len(leaves(s.workflow)),
 	}
@@ -107,7 +111,8 @@ func (w *world) newAttempt(a *account, s start, inSession []*attempt) *attempt {
 }
 
 func (w *world) poolFor(a *account, t *attempt) int {
-	list := slices.SortedFunc(slices.Values(a.rules), func(x, y *poolRule) int { return cmp.Compare(x.priority, y.priority) })
+	list := slices.SortedFunc(slices.Values(a.rules),
+		func(x, y *poolRule) int { return cmp.Compare(x.priority, y.priority) })
 	if w.cheats("second rule decides") {
 		slices.Reverse(list)
 	}

@@ -26,7 +26,8 @@ func (t *table) isThere() bool { return t.gone.IsZero() && t.in.gone.IsZero() }
 func (t *table) json() object {
 	return object{
 		"id": t.id, "name": t.name, "count": len(t.records), "created_at": coreTime(t.born), "updated_at": coreTime(t.born),
-		"counter_updated_at": nil, "delete_protected": false, "estimated_storage_size": 0, "expire_days": nil, "include_v": true,
+		"counter_updated_at": nil, "delete_protected": false, "estimated_storage_size": 0, "expire_days": nil,
+		"include_v":          true,
 		"last_log_timestamp": nil, "type": "log", "schema": "[]",
 	}
 }

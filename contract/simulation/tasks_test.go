@@ -62,9 +62,11 @@ func (w *world) tasks(t *attempt) []object {
 			state = "running"
 		}
 		o := object{
-			"id": strconv.Itoa(t.id*10 + i), "fullName": name, "state": state, "group": at < 0, "cancelRequested": !t.killed.IsZero(),
-			"config": object{}, "upstreams": []string{}, "exportParams": object{}, "storeParams": object{}, "stateParams": object{},
-			"error": object{}, "updatedAt": instant(w.now), "parentId": nil,
+			"id": strconv.Itoa(t.id*10 + i), "fullName": name, "state": state, "group": at < 0,
+			"cancelRequested": !t.killed.IsZero(),
+			"config":          object{}, "upstreams": []string{}, "exportParams": object{}, "storeParams": object{},
+			"stateParams": object{},
+			"error":       object{}, "updatedAt": instant(w.now), "parentId": nil,
 		}
 		if i > 0 {
 			o["parentId"] = strconv.Itoa(t.id * 10)

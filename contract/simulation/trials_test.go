@@ -106,7 +106,8 @@ func (t *trial) who(exchanges []int) []string {
 // isMixed reports whether exchanges are of several accounts.
 func (t *trial) isMixed(exchanges []int) bool {
 	list := numbered(t.files)
-	return slices.ContainsFunc(exchanges, func(n int) bool { return list[n].client.account != list[exchanges[0]].client.account })
+	return slices.ContainsFunc(exchanges,
+		func(n int) bool { return list[n].client.account != list[exchanges[0]].client.account })
 }
 
 // said returns what a report says of the planted exchanges.

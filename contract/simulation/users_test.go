@@ -17,7 +17,8 @@ type token struct {
 func (t *token) json(now time.Time) object {
 	isExpired := t.born.Add(time.Hour).Before(now)
 	return object{
-		"id": t.id, "user_id": t.user, "oauth_client_id": t.client, "scopes": []string{"openid"}, "created_at": instant(t.born),
+		"id": t.id, "user_id": t.user, "oauth_client_id": t.client, "scopes": []string{"openid"},
+		"created_at": instant(t.born),
 		"expires_at": instant(t.born.Add(time.Hour)), "expired": isExpired, "refreshable": true,
 	}
 }
@@ -55,7 +56,10 @@ func (w *world) addSubUser(a *account) *subUser {
 }
 
 func subNames() []string {
-	return []string{"Ada", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea", "Max", "Nia", "Oda", "Pia"}
+	return []string{
+		"Ada", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea", "Max", "Nia",
+		"Oda", "Pia",
+	}
 }
 
 func (w *world) listTokens(c *client) {
@@ -101,7 +105,8 @@ func (w *world) listSubUsers(c *client) {
 		for _, s := range a.subUsers {
 			if !s.isRemoved || s == w.victim && w.cheats("removed sub user listed") {
 				list = append(list, object{
-					"id": s.id, "name": s.name, "parent_user_id": s.parent, "created_at": instant(s.born), "updated_at": instant(s.born),
+					"id": s.id, "name": s.name, "parent_user_id": s.parent, "created_at": instant(s.born),
+					"updated_at": instant(s.born),
 				})
 			}
 		}
@@ -153,8 +158,10 @@ func (w *world) getJob(c *client, id int) {
 		}
 		return http.StatusOK, object{
 			"job_id": strconv.Itoa(id), "user_name": j.user, "database": j.database, "query": "select 1", "type": "trino",
-			"status": "success", "priority": 0, "retry_limit": 0, "cpu_time": 1, "duration": 1, "num_records": 1, "result_size": 10,
-			"created_at": coreTime(j.born), "start_at": coreTime(j.born), "end_at": coreTime(j.born), "updated_at": coreTime(j.born),
+			"status": "success", "priority": 0, "retry_limit": 0, "cpu_time": 1, "duration": 1, "num_records": 1,
+			"result_size": 10,
+			"created_at":  coreTime(j.born), "start_at": coreTime(j.born), "end_at": coreTime(j.born),
+			"updated_at":         coreTime(j.born),
 			"hive_result_schema": `[["a","int"]]`, "linked_result_export_job_id": nil, "result_export_target_job_id": nil,
 			"organization": nil, "result": "", "url": "https://console.svc.example/jobs/1",
 			"debug": object{"cmdout": "", "stderr": ""},

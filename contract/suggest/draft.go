@@ -47,7 +47,8 @@ func (d *draft) hasRoom() bool {
 // Patches returns what is missing, by document, in their order by name. Documents that lack nothing have none.
 func (c *Collector) Patches() ([]*Patch, error) {
 	var list []*Patch
-	for _, d := range slices.SortedFunc(maps.Keys(c.drafts), func(a, b *specs.Document) int { return strings.Compare(a.Interface, b.Interface) }) {
+	for _, d := range slices.SortedFunc(maps.Keys(c.drafts),
+		func(a, b *specs.Document) int { return strings.Compare(a.Interface, b.Interface) }) {
 		p, err := c.drafts[d].patch()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.File, err)

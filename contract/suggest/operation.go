@@ -131,7 +131,8 @@ func camel(text string) string {
 
 // id is a name for the operation that no other one has.
 func (o *operation) id(d *specs.Document, path string, ids map[string]bool) string {
-	id := camel(strings.ToLower(o.method) + " " + parameter.ReplaceAllStringFunc(path, func(name string) string { return " by " + name }))
+	id := camel(strings.ToLower(o.method) + " " + parameter.ReplaceAllStringFunc(path,
+		func(name string) string { return " by " + name }))
 	for n, base := 2, id; ids[id] || d.Operation(id) != nil; n++ {
 		id = fmt.Sprintf("%s%d", base, n)
 	}

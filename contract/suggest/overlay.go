@@ -31,7 +31,10 @@ func (p *Patch) Overlay() map[string]any {
 			actions = append(actions, map[string]any{"target": target, "update": update})
 		}
 	}
-	info := map[string]any{"title": fmt.Sprintf("What %s lacks, according to %d exchanges", p.File, p.Exchanges), "version": "1.0.0"}
+	info := map[string]any{
+		"title":   fmt.Sprintf("What %s lacks, according to %d exchanges", p.File, p.Exchanges),
+		"version": "1.0.0",
+	}
 	if left := p.LeftOut(); left != "" {
 		info["x-left-out"] = left
 	}

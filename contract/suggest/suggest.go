@@ -82,7 +82,8 @@ func (d *draft) mediaType(e *evidence, f *report.Finding, side string) bool {
 	} else if strings.HasSuffix(parent, "/content") {
 		rest = nil
 	}
-	return media != "" && d.add("media types", parent, append(rest, media), func(a *addition) { a.body = a.body.with(e, side) })
+	return media != "" &&
+		d.add("media types", parent, append(rest, media), func(a *addition) { a.body = a.body.with(e, side) })
 }
 
 func (d *draft) parameter(e *evidence, name string) bool {

@@ -183,13 +183,15 @@ func TestPatchesHaveNoSecrets(t *testing.T) {
 	t.Parallel()
 	key := `"https://u:hunter2@h/"`
 	for name, exchange := range map[string]*recording.Exchange{
-		"a value":                    answer("GET", "/api/ponds", 200, `{"password":"hunter2","a":1}`),
-		"a number":                   answer("GET", "/api/ponds", 200, `{"password":20252025,"a":1}`),
-		"an address":                 answer("GET", "/api/ponds", 200, `{"a":`+key+`}`),
-		"a list":                     answer("GET", "/api/ponds", 200, `{"password":["hunter2",["hunter2"]]}`),
-		"below a name":               answer("GET", "/api/ponds", 200, `{"password":{"now":"hunter2","before":["hunter2",{"a":"hunter2"}]}}`),
-		"in a map below a name":      answer("GET", "/api/ponds", 200, `{"password":`+object(0, 60, `"hunter2"`)+`}`),
-		"in a map":                   answer("GET", "/api/ponds", 200, strings.TrimSuffix(object(0, 60, "null"), "}")+`,"password":"hunter2"}`),
+		"a value":    answer("GET", "/api/ponds", 200, `{"password":"hunter2","a":1}`),
+		"a number":   answer("GET", "/api/ponds", 200, `{"password":20252025,"a":1}`),
+		"an address": answer("GET", "/api/ponds", 200, `{"a":`+key+`}`),
+		"a list":     answer("GET", "/api/ponds", 200, `{"password":["hunter2",["hunter2"]]}`),
+		"below a name": answer("GET", "/api/ponds", 200,
+			`{"password":{"now":"hunter2","before":["hunter2",{"a":"hunter2"}]}}`),
+		"in a map below a name": answer("GET", "/api/ponds", 200, `{"password":`+object(0, 60, `"hunter2"`)+`}`),
+		"in a map": answer("GET", "/api/ponds", 200,
+			strings.TrimSuffix(object(0, 60, "null"), "}")+`,"password":"hunter2"}`),
 		"a name":                     answer("GET", "/api/ponds", 200, `{`+key+`:1,"a":1}`),
 		"a field of what is there":   answer("GET", "/api/pools/1", 200, `{"password":"hunter2","more":`+key+`}`),
 		"a name in what is there":    answer("GET", "/api/pools/1", 200, `{`+key+`:1,"a":1}`),

@@ -36,7 +36,10 @@ func (d *draft) undocumented(e *evidence) bool {
 		if len(d.operations) >= maxOperations {
 			return d.leave("operations")
 		}
-		op = &operation{method: method, path: path, query: map[string]*node{}, request: map[string]*payload{}, responses: map[string]map[string]*payload{}}
+		op = &operation{
+			method: method, path: path, query: map[string]*node{}, request: map[string]*payload{},
+			responses: map[string]map[string]*payload{},
+		}
 		d.operations[key] = op
 	}
 	op.take(e)

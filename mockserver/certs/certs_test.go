@@ -204,10 +204,16 @@ func TestOpenRefuses(t *testing.T) {
 		spoil func(cert, key string) error
 		want  string
 	}{
-		"a certificate that is none":   {func(cert, _ string) error { return os.WriteFile(cert, []byte("none"), 0o644) }, "PEM"},
-		"a certificate that was cut":   {func(cert, _ string) error { return os.Truncate(cert, 100) }, "PEM"},
-		"an empty key":                 {func(_, key string) error { return os.Truncate(key, 0) }, "PEM"},
-		"a key of another CA":          {func(_, key string) error { return os.WriteFile(key, []byte(strange), 0o600) }, "does not match"},
+		"a certificate that is none": {
+			func(cert, _ string) error { return os.WriteFile(cert, []byte("none"), 0o644) },
+			"PEM",
+		},
+		"a certificate that was cut": {func(cert, _ string) error { return os.Truncate(cert, 100) }, "PEM"},
+		"an empty key":               {func(_, key string) error { return os.Truncate(key, 0) }, "PEM"},
+		"a key of another CA": {
+			func(_, key string) error { return os.WriteFile(key, []byte(strange), 0o600) },
+			"does not match",
+		},
 		"a missing key":                {func(_, key string) error { return os.Remove(key) }, "ca-key.pem"},
 		"a missing certificate":        {func(cert, _ string) error { return os.Remove(cert) }, "ca.pem"},
 		"a key that others may read":   {func(_, key string) error { return os.Chmod(key, 0o644) }, "0600"},

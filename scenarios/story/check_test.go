@@ -31,8 +31,11 @@ func TestCheck(t *testing.T) {
 		}
 	})
 	for name, test := range map[string]struct{ script, want string }{
-		"what is fine":     {"# A pool's end.\nGET /workflow/api/pools # all\n[mock] clock idle\nstop\n-- a --\nGOT", ""},
-		"a captured name":  {"GET /workflow/api/pools/$POOL?a=$B\n[!mock] stop\nPUT /core/v3/sub_user/${ID} '{}'", "story:3: unknown operation"},
+		"what is fine": {"# A pool's end.\nGET /workflow/api/pools # all\n[mock] clock idle\nstop\n-- a --\nGOT", ""},
+		"a captured name": {
+			"GET /workflow/api/pools/$POOL?a=$B\n[!mock] stop\nPUT /core/v3/sub_user/${ID} '{}'",
+			"story:3: unknown operation",
+		},
 		"another world":    {"GET /_worlds/mine/workflow/api/pools\nGET /_understudy/worlds/default/clock", ""},
 		"an unknown step":  {"GOT /workflow/api/pools", `story:1: unknown step "GOT"; want GET, or one of DELETE, `},
 		"too many words":   {"\nas 1/admin now", "story:2: want: as KEY"},
@@ -47,7 +50,10 @@ func TestCheck(t *testing.T) {
 				"POST /core/v3/job/issue/{job_type}/{database_name}",
 		},
 		"an operation that is to be refused": {"GET /workflow/api/poolz 404\nPATCH /workflow/api/pools 405", ""},
-		"an interface":                       {"GET /workflov/api/pools", `story:1: unknown interface "workflov"; want a path that begins with / and workflow, or one of`},
+		"an interface": {
+			"GET /workflov/api/pools",
+			`story:1: unknown interface "workflov"; want a path that begins with / and workflow, or one of`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

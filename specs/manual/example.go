@@ -93,7 +93,8 @@ func newCall(op *specs.Operation, known trial) (*call, error) {
 		c.parameter(ref.Value, known.values[ref.Value.Name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(known.values)) {
-		if op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) != nil && !slices.ContainsFunc(c.query, hasName(name)) {
+		if op.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) != nil &&
+			!slices.ContainsFunc(c.query, hasName(name)) {
 			c.query = append(c.query, field(name, known.values[name]))
 		}
 	}

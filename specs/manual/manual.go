@@ -137,7 +137,8 @@ func (b *builder) bodies(content openapi3.Content, pointer string) []Body {
 		}
 		f := fields{builder: b}
 		f.of(schema, pointer+"/"+specs.EscapePointer(name)+"/schema", "")
-		list, schemas = append(list, Body{MediaTypes: []string{name}, Value: valueOf(schema), Fields: f.list}), append(schemas, schema)
+		list, schemas = append(list, Body{MediaTypes: []string{name}, Value: valueOf(schema), Fields: f.list}),
+			append(schemas, schema)
 	}
 	return list
 }

@@ -86,7 +86,8 @@ func TestOf(t *testing.T) {
 			got = append(got, strings.Join(append([]string{f.Name, f.Type, string(f.Provenance)}, f.Limits...), "|"))
 		}
 		want := []string{
-			"pools|array of object|public", "pools[].concurrencyLimit|integer|public|1 or more", "pools[].default|boolean|public",
+			"pools|array of object|public", "pools[].concurrencyLimit|integer|public|1 or more",
+			"pools[].default|boolean|public",
 			"pools[].id|string|public|matches ^[1-9][0-9]*$", "pools[].name|string|public|1 to 256 characters",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

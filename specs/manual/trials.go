@@ -111,8 +111,11 @@ var trials = map[string]trial{
 	"core.deleteTable":             {values: map[string]string{"table_name": "page_views"}},
 	"core.createTable":             {values: map[string]string{"table_name": "carts"}},
 	"core.createTableWithType":     {values: map[string]string{"table_name": "carts"}},
-	"core.renameTable":             {values: map[string]string{"current_table_name": "page_views", "new_table_name": "views"}},
-	"core.swapTables":              {values: map[string]string{"table_name_1": "orders", "table_name_2": "page_views"}},
+	"core.renameTable": {values: map[string]string{
+		"current_table_name": "page_views",
+		"new_table_name":     "views",
+	}},
+	"core.swapTables": {values: map[string]string{"table_name_1": "orders", "table_name_2": "page_views"}},
 	"core.transferTable": {
 		note: "No scenario has the account enabled for transfers, which the platform does manually: this answers 403.",
 	},
@@ -121,13 +124,19 @@ var trials = map[string]trial{
 		body: map[string]any{"database_name": "archive", "table_name": "orders_again"},
 	},
 	"core.getJobStatusByDomainKey": {values: map[string]string{"domain_key": "order-status-today"}},
-	"core.killJob":                 {values: map[string]string{"job_id": theID}, before: &step{id: "issueJob", field: "job_id"}},
-	"core.setJobResultExport":      {body: map[string]any{"result_connection_id": 1}},
-	"core.createSchedule":          {values: map[string]string{"schedule_name": "weekly_revenue"}},
+	"core.killJob": {
+		values: map[string]string{"job_id": theID},
+		before: &step{id: "issueJob", field: "job_id"},
+	},
+	"core.setJobResultExport": {body: map[string]any{"result_connection_id": 1}},
+	"core.createSchedule":     {values: map[string]string{"schedule_name": "weekly_revenue"}},
 
-	"core.addUser":                   newUser,
-	"core.removeUser":                {before: &step{id: "addUser", trial: newUser}, values: newUser.values},
-	"core.removeApiKey":              {body: map[string]any{"apikey": theID}, before: &step{id: "addApiKey", field: "apikey"}},
+	"core.addUser":    newUser,
+	"core.removeUser": {before: &step{id: "addUser", trial: newUser}, values: newUser.values},
+	"core.removeApiKey": {
+		body:   map[string]any{"apikey": theID},
+		before: &step{id: "addApiKey", field: "apikey"},
+	},
 	"core.importTable":               imported,
 	"core.importTableWithId":         imported,
 	"core.getBulkImport":             bulkImport,
@@ -140,7 +149,8 @@ var trials = map[string]trial{
 	"core.performBulkImport":         frozen,
 	"core.getBulkImportErrorRecords": performed,
 	"core.commitBulkImport": {
-		before: performed.before, note: "The job of the previous call must end first, some seconds later: until then this answers 422.",
+		before: performed.before,
+		note:   "The job of the previous call must end first, some seconds later: until then this answers 422.",
 	},
 	"core.getBulkLoad":      bulkLoad,
 	"core.updateBulkLoad":   bulkLoad,
@@ -201,9 +211,12 @@ var newUser = trial{
 // The bulk import of the examples, further and further on its way.
 var (
 	bulkImport = trial{before: &step{id: "createBulkImport"}}
-	uploaded   = trial{before: &step{id: "uploadBulkImportPart", trial: trial{before: bulkImport.before, rows: rowMsgpack}}}
-	frozen     = trial{before: &step{id: "freezeBulkImport", trial: uploaded}}
-	performed  = trial{before: &step{id: "performBulkImport", trial: frozen}}
+	uploaded   = trial{before: &step{
+		id:    "uploadBulkImportPart",
+		trial: trial{before: bulkImport.before, rows: rowMsgpack},
+	}}
+	frozen    = trial{before: &step{id: "freezeBulkImport", trial: uploaded}}
+	performed = trial{before: &step{id: "performBulkImport", trial: frozen}}
 )
 
 var bulkLoad = trial{before: &step{id: "createBulkLoad"}}

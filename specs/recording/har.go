@@ -103,7 +103,8 @@ func harEntryOf(e *Exchange) harEntry {
 		StartedDateTime: e.Start.UTC().Format(time.RFC3339Nano),
 		Time:            took,
 		Timings:         harTimings{Wait: took},
-		Exchange:        e.Seq, Overlaps: e.Overlaps, World: e.World, Operation: e.Operation, Redacted: e.Redacted, Notes: e.Notes,
+		Exchange:        e.Seq, Overlaps: e.Overlaps, World: e.World, Operation: e.Operation, Redacted: e.Redacted,
+		Notes: e.Notes,
 		Request: harRequest{
 			Method: e.Request.Method, URL: e.Request.URL, HTTPVersion: "HTTP/1.1", Cookies: []pair{},
 			Headers: pairs(e.Request.Headers), QueryString: query(e.Request.URL), HeadersSize: -1,

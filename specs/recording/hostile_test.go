@@ -26,8 +26,11 @@ var hostile = map[string]func(n int) string{
 	"members":                  func(n int) string { return strings.Repeat(`"key": "a\"`, n) },
 	"parts":                    func(n int) string { return strings.Repeat("\nContent-Disposition: name=\"token\"\n", n) },
 	"presented keys":           func(n int) string { return strings.Repeat("Bearer abcdefghijklmnopqrst ", n) },
-	"platform keys":            func(n int) string { return strings.Repeat("7/0123456789012345678901234567890123456789 ", n) },
-	"almost platform keys":     func(n int) string { return strings.Repeat("7/012345678901234567890123456789012345678x", n) },
+	"platform keys": func(n int) string {
+		return strings.Repeat("7/0123456789012345678901234567890123456789 ",
+			n)
+	},
+	"almost platform keys": func(n int) string { return strings.Repeat("7/012345678901234567890123456789012345678x", n) },
 }
 
 func deep(n int, begin, middle, end string) string {
@@ -90,7 +93,8 @@ func TestJSONInTexts(t *testing.T) {
 	for depth := range 12 {
 		clean := redactHostile(text, "application/json")
 		body := string(clean.Request.Body.Bytes)
-		if strings.Contains(body, "geheim") || !strings.Contains(body, recording.Mark) || !json.Valid(clean.Request.Body.Bytes) {
+		if strings.Contains(body, "geheim") || !strings.Contains(body, recording.Mark) ||
+			!json.Valid(clean.Request.Body.Bytes) {
 			t.Errorf("%d texts deep: %s", depth, body)
 		}
 		quoted, err := json.Marshal([]string{text})

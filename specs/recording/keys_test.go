@@ -27,10 +27,12 @@ func TestPlatformKeysAreTakenOutWhereverTheyStand(t *testing.T) {
 	} {
 		e := &recording.Exchange{
 			Request: recording.Request{
-				URL: "https://h.example/user/" + key + "?which=" + key + "&page=1", Headers: recording.Headers{{"Content-Type", contentType}},
-				Body: &recording.Body{Bytes: []byte(strings.ReplaceAll(text, "%", key))},
+				URL:     "https://h.example/user/" + key + "?which=" + key + "&page=1",
+				Headers: recording.Headers{{"Content-Type", contentType}},
+				Body:    &recording.Body{Bytes: []byte(strings.ReplaceAll(text, "%", key))},
 			},
-			Response: &recording.Response{Body: &recording.Body{Bytes: []byte(`["` + strings.ReplaceAll(key, "/", `\/`) + `"]`)}},
+			Response: &recording.Response{Body: &recording.Body{Bytes: []byte(`["` + strings.ReplaceAll(key, "/", `\/`) +
+				`"]`)}},
 		}
 		clean := redactor.Redact(e, nil)
 		hash := redactor.Hash(key)

@@ -21,8 +21,12 @@ func exchange() *recording.Exchange {
 		Seq: 7, Start: at, End: at.Add(1500 * time.Microsecond), World: "default", Operation: "workflow.putProjectSecret",
 		Request: recording.Request{
 			Method: "PUT", URL: "https://workflow.svc.example/api/projects/1/secrets/db?a=1&a=2&write_key=hidden",
-			Headers: recording.Headers{{"Host", "workflow.svc.example"}, {"authorization", "SVC1 1/admin"}, {"Content-Type", "application/json"}},
-			Body:    &recording.Body{Bytes: []byte(`{"value":"hunter2","more":[1.50,"<&>"]}`)},
+			Headers: recording.Headers{
+				{"Host", "workflow.svc.example"},
+				{"authorization", "SVC1 1/admin"},
+				{"Content-Type", "application/json"},
+			},
+			Body: &recording.Body{Bytes: []byte(`{"value":"hunter2","more":[1.50,"<&>"]}`)},
 		},
 		Response: &recording.Response{
 			Status:  200,

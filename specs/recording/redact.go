@@ -58,9 +58,10 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	if e.Response != nil {
 		response := *e.Response
 		response.Headers = x.headers(response.Headers)
-		response.Body = x.body("response.body", response.Body, response.Headers, x.said(func(op *specs.Operation) *openapi3.Schema {
-			return op.JSONAnswer(response.Status)
-		}))
+		response.Body = x.body("response.body", response.Body, response.Headers,
+			x.said(func(op *specs.Operation) *openapi3.Schema {
+				return op.JSONAnswer(response.Status)
+			}))
 		clean.Response = &response
 	}
 	clean.Redacted = x.names

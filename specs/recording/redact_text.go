@@ -27,7 +27,8 @@ var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:(?:\\?/){2})` +
 var (
 	parameter = regexp.MustCompile(`([?&]([^\s?&=#"'<>]+)=)([^\s&#"'<>]+)`)
 	member    = regexp.MustCompile(`("([^"\\]+)"\s*:\s*")((?:[^"\\]|\\.)+)`)
-	part      = regexp.MustCompile(`((?i:\r?\nContent-Disposition:)[^\r\n]*\bname="([^"\r\n]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*(?:\r?\n){2})([^\r\n]+)`)
+	part      = regexp.MustCompile(
+		`((?i:\r?\nContent-Disposition:)[^\r\n]*\bname="([^"\r\n]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*(?:\r?\n){2})([^\r\n]+)`)
 )
 
 // presented finds keys that a text repeats as they were presented. What is shorter may be any word.
@@ -81,7 +82,8 @@ func (x *redaction) pieces(text string) string {
 }
 
 func (x *redaction) replace(pattern *regexp.Regexp, text string, clean func(match []string) string) string {
-	return pattern.ReplaceAllStringFunc(text, func(found string) string { return clean(pattern.FindStringSubmatch(found)) })
+	return pattern.ReplaceAllStringFunc(text,
+		func(found string) string { return clean(pattern.FindStringSubmatch(found)) })
 }
 
 // replaceNamed hashes the values that a pattern finds after names of secrets.

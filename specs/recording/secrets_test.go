@@ -174,7 +174,8 @@ func TestMarkedMembers(t *testing.T) {
 		"core.listConnections":         {"response.body.results.0.url"},
 		"core.validateConnectorConfig": {"request.body.settings.more.deep.0"},
 		"core.issueJob": {
-			"request.body.result", "request.body.result_connection_settings", "request.body.config.more", "request.body.query.more",
+			"request.body.result", "request.body.result_connection_settings", "request.body.config.more",
+			"request.body.query.more",
 		},
 		"core.setJobResultExport": {"request.body.result", "request.body.result_connection_settings"},
 		"core.createExportJob":    {"request.body.access_key_id", "request.body.secret_access_key"},
@@ -217,10 +218,11 @@ func TestAddresses(t *testing.T) {
 	redactor := &recording.Redactor{Salt: []byte("salt")}
 	hash := redactor.Hash
 	for text, want := range map[string]string{
-		`mysql://u:geheim@db.example/x`:                  "mysql://" + hash("u:geheim") + "@db.example/x",
-		`see td://geheim@/db/table?mode=append, or not`:  "see td://" + hash("geheim") + "@/db/table?mode=append, or not",
-		`s3://AKIA:gehe/im+1=@bucket/key`:                "s3://" + hash("AKIA:gehe/im+1=") + "@bucket/key",
-		`ftp://u:p@ss#w?rd@h/x and sftp://v:geheim@h2`:   "ftp://" + hash("u:p@ss#w?rd") + "@h/x and sftp://" + hash("v:geheim") + "@h2",
+		`mysql://u:geheim@db.example/x`:                 "mysql://" + hash("u:geheim") + "@db.example/x",
+		`see td://geheim@/db/table?mode=append, or not`: "see td://" + hash("geheim") + "@/db/table?mode=append, or not",
+		`s3://AKIA:gehe/im+1=@bucket/key`:               "s3://" + hash("AKIA:gehe/im+1=") + "@bucket/key",
+		`ftp://u:p@ss#w?rd@h/x and sftp://v:geheim@h2`: "ftp://" + hash("u:p@ss#w?rd") + "@h/x and sftp://" +
+			hash("v:geheim") + "@h2",
 		`https://h.example:8080/users/bob@shop.example`:  `https://h.example:8080/users/bob@shop.example`,
 		`mail bob@shop.example about https://h.example/`: `mail bob@shop.example about https://h.example/`,
 		`https://@h.example/`:                            `https://@h.example/`,
@@ -238,7 +240,8 @@ func TestAddresses(t *testing.T) {
 					URL: "https://h.example/", Headers: recording.Headers{{"Content-Type", tt[0]}},
 					Body: &recording.Body{Bytes: []byte(tt[1])},
 				},
-				Response: &recording.Response{Body: &recording.Body{Bytes: []byte(`["` + escaped[1:len(escaped)-1] + `"]` + "\n[1]")}},
+				Response: &recording.Response{Body: &recording.Body{Bytes: []byte(`["` + escaped[1:len(escaped)-1] + `"]` +
+					"\n[1]")}},
 			}
 			clean := redactor.Redact(e, nil)
 			if diff := cmp.Diff(tt[2], string(clean.Request.Body.Bytes)); diff != "" {
@@ -271,7 +274,10 @@ func TestParts(t *testing.T) {
 	if diff := cmp.Diff(want, string(clean.Request.Body.Bytes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"request.body.secret_access_key", "request.body.settings.password", "request.body.settings"}, clean.Redacted); diff != "" {
+	if diff := cmp.Diff([]string{
+		"request.body.secret_access_key", "request.body.settings.password",
+		"request.body.settings",
+	}, clean.Redacted); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }
@@ -291,7 +297,10 @@ func TestUndocumentedSecrets(t *testing.T) {
 		"a bearer's token":        {"text/plain", `got Bearer %s`},
 		"JSON that was cut":       {"application/json", `{"id":1,"password": "%s`},
 		"a field":                 {"application/x-www-form-urlencoded", `id=1&settings[dbPassword]=%s`},
-		"a part":                  {"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n%s\r\n--b--"},
+		"a part": {
+			"multipart/form-data; boundary=b",
+			"--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n%s\r\n--b--",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -305,7 +314,10 @@ func TestUndocumentedSecrets(t *testing.T) {
 					want = text
 				}
 				clean := redactor.Redact(&recording.Exchange{
-					Request: recording.Request{URL: "https://h.example/", Headers: headers, Body: &recording.Body{Bytes: []byte(text)}},
+					Request: recording.Request{
+						URL: "https://h.example/", Headers: headers,
+						Body: &recording.Body{Bytes: []byte(text)},
+					},
 				}, nil)
 				got, _ := url.QueryUnescape(string(clean.Request.Body.Bytes))
 				if diff := cmp.Diff(want, got); diff != "" {
@@ -324,7 +336,8 @@ func TestHeadersAndQueriesWithoutADocument(t *testing.T) {
 	e := &recording.Exchange{
 		Request: recording.Request{
 			Method: "POST",
-			URL:    "https://u:geheim@h.example/x?access_key_id=geheim&secret_access_key=geheim&page=1&note=td%3A%2F%2Fgeheim@%2Fdb",
+			URL: "https://u:geheim@h.example/x?access_key_id=geheim&secret_access_key=geheim&page=1" +
+				"&note=td%3A%2F%2Fgeheim@%2Fdb",
 			Headers: recording.Headers{
 				{"Secondary-Authorization", "SVC1 geheim"},
 				{"x-svc-write-key", "geheim"},
@@ -333,14 +346,18 @@ func TestHeadersAndQueriesWithoutADocument(t *testing.T) {
 				{"Accept", "*/*"},
 			},
 		},
-		Response: &recording.Response{Status: 303, Headers: recording.Headers{{"Location", "https://h.example/?api_key=geheim"}}},
+		Response: &recording.Response{
+			Status:  303,
+			Headers: recording.Headers{{"Location", "https://h.example/?api_key=geheim"}},
+		},
 	}
 	clean := (&recording.Redactor{}).Redact(e, nil)
 	line, err := json.Marshal(clean)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(line), "geheim") || !strings.Contains(string(line), "page=1") || !strings.Contains(string(line), "*/*") {
+	if strings.Contains(string(line), "geheim") || !strings.Contains(string(line), "page=1") ||
+		!strings.Contains(string(line), "*/*") {
 		t.Errorf("redacted: %s", line)
 	}
 	again, err := json.Marshal((&recording.Redactor{Salt: []byte("other")}).Redact(clean, nil))

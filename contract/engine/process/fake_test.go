@@ -110,7 +110,10 @@ func (s fakeSchemas) RequestBody(contentType string, text []byte) ([]engine.Faul
 	case "pid":
 		return []engine.Fault{{Message: fmt.Sprint(os.Getpid())}}, nil
 	}
-	return []engine.Fault{{Path: []string{s.op.Method, s.op.Template, string(s.op.Source), contentType}, Message: string(text)}}, nil
+	return []engine.Fault{{
+		Path:    []string{s.op.Method, s.op.Template, string(s.op.Source), contentType},
+		Message: string(text),
+	}}, nil
 }
 
 func (s fakeSchemas) ResponseBody(status int, contentType string, text []byte) ([]engine.Fault, error) {

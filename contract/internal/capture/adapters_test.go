@@ -41,7 +41,8 @@ func wiremock(request, response string) string {
 }
 
 func pair(request, response string) string {
-	return `{"data":{"pairs":[{"request":{"method":"GET",` + request + `},"response":{"status":200` + response + `}}]},"meta":{"schemaVersion":"v5"}}`
+	return `{"data":{"pairs":[{"request":{"method":"GET",` + request + `},"response":{"status":200` + response +
+		`}}]},"meta":{"schemaVersion":"v5"}}`
 }
 
 func expectation(request, response string) string {
@@ -62,28 +63,39 @@ func TestAdapters(t *testing.T) {
 		netstring("}", "2:ab;", "1:b?"): `unknown netstring type '?'`,
 
 		// Hoverfly's matchers stand for a request only if they fit one exactly
-		pair(`"path":"/a","query":"b=c"`, `,"body":"x"`):                                                            "GET /a?b=c - 200 x",
-		pair(`"path":{"exactMatch":"/a"},"query":{"exactMatch":"b=c"},"destination":"h"`, ``):                       "GET /a?b=c - 200 ",
-		pair(`"path":[{"matcher":"exact","value":"/a"}],"query":{"b":[{"matcher":"array","value":["1","2"]}]}`, ``): "GET /a?b=1&b=2 - 200 ",
-		pair(`"path":[{"matcher":"glob","value":"/*"}]`, ``):                                                        "interaction 1:" + note + "its path is a pattern",
-		pair(`"path":"/a"`, `,"encodedBody":true,"body":"H4v/"`):                                                    "GET /a - 200 gzip",
-		pair(`"path":"/a"`, `,"bodyFile":"x.json"`):                                                                 `GET /a - 200  (; the recording does not contain the body: it is in a file "x.json")`,
+		pair(`"path":"/a","query":"b=c"`,
+			`,"body":"x"`): "GET /a?b=c - 200 x",
+		pair(`"path":{"exactMatch":"/a"},"query":{"exactMatch":"b=c"},"destination":"h"`,
+			``): "GET /a?b=c - 200 ",
+		pair(`"path":[{"matcher":"exact","value":"/a"}],"query":{"b":[{"matcher":"array","value":["1","2"]}]}`,
+			``): "GET /a?b=1&b=2 - 200 ",
+		pair(`"path":[{"matcher":"glob","value":"/*"}]`, ``):     "interaction 1:" + note + "its path is a pattern",
+		pair(`"path":"/a"`, `,"encodedBody":true,"body":"H4v/"`): "GET /a - 200 gzip",
+		pair(`"path":"/a"`, `,"bodyFile":"x.json"`):              `GET /a - 200  (; the recording does not contain the body: it is in a file "x.json")`,
 
 		// so do WireMock's
-		wiremock(`"urlPath":"/a","queryParameters":{"b":{"equalTo":"c d"}}`, `"status":200,"body":"x"`): "GET /a?b=c+d - 200 x",
-		wiremock(`"urlPathPattern":"/a.*"`, `"status":200`):                                             "interaction 1:" + note + "its url or method is a pattern",
-		wiremock(`"url":"/a","bodyPatterns":[{"matchesJsonPath":"$.a"}]`, `"body":"x"`):                 "GET /a - 200 x (the recording has a pattern for the body, not the body; )",
-		wiremock(`"url":"/a","bodyPatterns":[{"equalTo":"abc"}]`, `"status":200,"base64Body":"H4v/"`):   "GET /a abc 200 gzip",
-		wiremock(`"url":"/a"`, `"bodyFileName":"x.json"`):                                               `GET /a - 200  (; the recording does not contain the body: its file "x.json" is missing, outside of the folder, or too large)`,
-		`{"request":{"urlPath":"/a","method":"GET"},"response":{"status":200,"body":"x"}}`:              "GET /a - 200 x",
-		`{"request":{"url":"/a","method":"GET"},"response":{"status":200,"headers":{"A":"b"}}}`:         "GET /a - 200 ",
+		wiremock(`"urlPath":"/a","queryParameters":{"b":{"equalTo":"c d"}}`,
+			`"status":200,"body":"x"`): "GET /a?b=c+d - 200 x",
+		wiremock(`"urlPathPattern":"/a.*"`, `"status":200`): "interaction 1:" +
+			note + "its url or method is a pattern",
+		wiremock(`"url":"/a","bodyPatterns":[{"matchesJsonPath":"$.a"}]`,
+			`"body":"x"`): "GET /a - 200 x (the recording has a pattern for the body, not the body; )",
+		wiremock(`"url":"/a","bodyPatterns":[{"equalTo":"abc"}]`, `"status":200,"base64Body":"H4v/"`): "GET /a abc 200 gzip",
+		wiremock(`"url":"/a"`,
+			`"bodyFileName":"x.json"`): `GET /a - 200  (; the recording does not contain the body: its file "x.json" is missing, outside of the folder, or too large)`,
+		`{"request":{"urlPath":"/a","method":"GET"},"response":{"status":200,"body":"x"}}`:      "GET /a - 200 x",
+		`{"request":{"url":"/a","method":"GET"},"response":{"status":200,"headers":{"A":"b"}}}`: "GET /a - 200 ",
 
 		// MockServer's bodies say what they are
-		expectation(`"path":"/a","method":"GET","queryStringParameters":{"b":["c"]}`, `"statusCode":200,"body":"x"`):   "GET /a?b=c - 200 x",
-		expectation(`"path":"/a","method":"PUT","body":{"type":"PARAMETERS","parameters":{"a":["b"]}}`, `"body":[1]`):  "PUT /a a=b 200 [1]",
-		expectation(`"path":"/a","method":"PUT","body":{"type":"REGEX","regex":".*"}`, `"body":{"a":1}`):               "PUT /a - 200 {a:1} (the recording has a pattern for the body, not the body; )",
-		expectation(`"path":{"value":"/a"},"method":"GET","secure":true,"headers":{"Host":["h"]}`, `"statusCode":204`): "GET /a - 204 ",
-		`[{"httpRequest":{"path":"/a","method":"GET"}}]`:                                                               "GET /a - none",
+		expectation(`"path":"/a","method":"GET","queryStringParameters":{"b":["c"]}`,
+			`"statusCode":200,"body":"x"`): "GET /a?b=c - 200 x",
+		expectation(`"path":"/a","method":"PUT","body":{"type":"PARAMETERS","parameters":{"a":["b"]}}`,
+			`"body":[1]`): "PUT /a a=b 200 [1]",
+		expectation(`"path":"/a","method":"PUT","body":{"type":"REGEX","regex":".*"}`,
+			`"body":{"a":1}`): "PUT /a - 200 {a:1} (the recording has a pattern for the body, not the body; )",
+		expectation(`"path":{"value":"/a"},"method":"GET","secure":true,"headers":{"Host":["h"]}`,
+			`"statusCode":204`): "GET /a - 204 ",
+		`[{"httpRequest":{"path":"/a","method":"GET"}}]`: "GET /a - none",
 
 		// php-vcr and EasyVCR
 		`[{"request":{"method":"POST","url":"http://h/a","post_fields":{"a":"b"}},"response":{"status":200,"body":"x"}}]`: "POST /a a=b 200 x",
@@ -97,13 +109,18 @@ func TestAdapters(t *testing.T) {
 		`{"verb":"GET","path":"/x/a","status_code":"-"}`:                                                                         "the status \"-\"",
 
 		// messages as they were sent
-		httprr("GET http://h/a H/1\r\n\r\n", "HTTP/1.1 204 OK\r\n\r\n"):                                                    "GET /a - 204 ",
-		httprr("GET http://h/a H/1\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"): "GET /a - 200 abc",
-		httprr("GET http://h/a H/1\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc"):              "GET /a - 200 abc (; the recording has only the beginning of the body)",
-		httprr("GET http://h/a H/1\r\n\r\n", ""):                                                                           "GET /a - none",
-		"httprr trace v1\n5 0\nhello":                                                                                      "interaction 1: its request: an HTTP message begins with \"hello\"",
-		"httprr trace v1\nx y\n":                                                                                           "want the lengths of a request and its response",
-		"httprr trace v1\n21 190\nGET http://h/a H/1\r\n\r\nHTTP":                                                          "the recording ends within an exchange",
+		httprr("GET http://h/a H/1\r\n\r\n",
+			"HTTP/1.1 204 OK\r\n\r\n"): "GET /a - 204 ",
+		httprr("GET http://h/a H/1\r\n\r\n",
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"): "GET /a - 200 abc",
+		httprr("GET http://h/a H/1\r\n\r\n",
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc"): "GET /a - 200 abc (; the recording has only the " +
+			"beginning of the body)",
+		httprr("GET http://h/a H/1\r\n\r\n", ""): "GET /a - none",
+		"httprr trace v1\n5 0\nhello": "interaction 1: its request: an HTTP message begins " +
+			"with \"hello\"",
+		"httprr trace v1\nx y\n":                                  "want the lengths of a request and its response",
+		"httprr trace v1\n21 190\nGET http://h/a H/1\r\n\r\nHTTP": "the recording ends within an exchange",
 	} {
 		items, problems := read(text)
 		got := append(inShort(items), problems...)
@@ -135,7 +152,10 @@ func TestCollectionsAreResolved(t *testing.T) {
 			got[i] = "a loop"
 		}
 	}
-	want := []string{`GET http://h/p/7?c=d -`, "a loop", "PUT http://h/p -the recording has the fields of the body, not its bytes"}
+	want := []string{
+		`GET http://h/p/7?c=d -`, "a loop",
+		"PUT http://h/p -the recording has the fields of the body, not its bytes",
+	}
 	if d := cmp.Diff(want, got); d != "" || problems != nil {
 		t.Errorf("problems %q, requests (-want +got):\n%s", problems, d)
 	}
@@ -148,8 +168,9 @@ func TestCollectionsAreResolved(t *testing.T) {
 func TestBodiesInFilesOfWireMock(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"body.json": "{x:1}", "sub/body.json": "{y:2", "../secret": "outside of the folder", "/etc/hostname": "outside of the folder",
-		"link": "outside of the folder", "sub/../../secret": "outside of the folder", "": "outside of the folder",
+		"body.json": "{x:1}", "sub/body.json": "{y:2", "../secret": "outside of the folder",
+		"/etc/hostname": "outside of the folder",
+		"link":          "outside of the folder", "sub/../../secret": "outside of the folder", "": "outside of the folder",
 	} {
 		text := wiremock(`"url":"/a"`, `"status":200,"bodyFileName":"`+name+`"`)
 		dir := folder(t, map[string]string{
@@ -167,7 +188,8 @@ func TestBodiesInFilesOfWireMock(t *testing.T) {
 			}
 			got = append(got, told(item))
 		}
-		if len(got) != 2 || !strings.Contains(got[1], want) || !strings.Contains(got[0], "outside of the folder") || strings.Contains(strings.Join(got, ""), "hunte") {
+		if len(got) != 2 || !strings.Contains(got[1], want) || !strings.Contains(got[0], "outside of the folder") ||
+			strings.Contains(strings.Join(got, ""), "hunte") {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
@@ -221,13 +243,17 @@ func TestSessionsOfFiddler(t *testing.T) {
 		want  []string
 	}{
 		"without an answer": {map[string]string{"raw/1_c.txt": request, "raw/1_m.xml": "<"}, []string{"GET /a - none"}},
-		"only an answer":    {map[string]string{"raw/1_s.txt": "HTTP/1.1 200 OK\r\n\r\n"}, []string{"the zip archive contains no recording"}},
+		"only an answer": {
+			map[string]string{"raw/1_s.txt": "HTTP/1.1 200 OK\r\n\r\n"},
+			[]string{"the zip archive contains no recording"},
+		},
 		"in the order of numbers": {
 			map[string]string{"raw/10_c.txt": strings.Replace(request, "/a", "/b", 1), "raw/9_c.txt": request},
 			[]string{"GET /a - none", "GET /b - none"},
 		},
 		"of which one is broken": {
-			map[string]string{"raw/1_c.txt": "x", "raw/2_c.txt": request}, []string{"GET /a - none", "interaction 1: its request"},
+			map[string]string{"raw/1_c.txt": "x", "raw/2_c.txt": request},
+			[]string{"GET /a - none", "interaction 1: its request"},
 		},
 		"that grows beyond bounds": {
 			map[string]string{"raw/1_c.txt": request + strings.Repeat("x", record.MaxEntry+1<<20)}, []string{"600-fold"},
@@ -255,7 +281,8 @@ func TestOtherFilesAreNotTakenForRecordings(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{"version":3,"sources":[],"mappings":"AAAA;BBBB"}`, `{"mappings":{"properties":{}}}`, `{"requests":[{"url":"/a"}]}`,
-		`{"data":{"pairs":[1,2]}}`, `{"info":{"title":"x"},"openapi":"3.0.0"}`, `{"resources":[],"_type":1}`, `[{"a":1}]`, `[]`,
+		`{"data":{"pairs":[1,2]}}`, `{"info":{"title":"x"},"openapi":"3.0.0"}`, `{"resources":[],"_type":1}`, `[{"a":1}]`,
+		`[]`,
 		`{"status":"ok"}`, `{"status":200,"path":"/a"}`, "- hosts: all\n  tasks: []\n", "12:30:45 started\n",
 	} {
 		for _, err := range capture.Files(folder(t, map[string]string{"x.json": text, "y.ndjson": first + "\n"})) {

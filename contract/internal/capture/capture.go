@@ -1,8 +1,9 @@
-// Package capture finds recordings and reads them as one stream of exchanges, each with its place in its file: plain, in
-// gzip and in zip. Memory does not grow with the recording: one entry is held at a time, and one that is longer than
+// Package capture finds recordings and reads them as one stream of exchanges, each with its place in its file: plain,
+// in gzip and in zip. Memory does not grow with the recording: one entry is held at a time, and one that is longer than
 // record.MaxEntry is skipped and reported. Collections of Postman and Insomnia are read whole, up to record.MaxEntry.
 //
-// Package format knows the forms that tools write, record what all of them have in common, and tree their generic values.
+// Package format knows the forms that tools write, record what all of them have in common, and tree their generic
+// values.
 package capture
 
 import (

@@ -43,14 +43,18 @@ func TestLines(t *testing.T) {
 			Position: record.Position{File: "r", Number: 1, Entry: 1, Line: 1, Offset: 3}, RequestSize: 0, ResponseSize: 1,
 			Exchange: &recording.Exchange{
 				Seq: 1, World: "w", Redacted: []string{"A"},
-				Start:    time.Date(2026, 5, 4, 1, 20, 5, 5e8, time.UTC),
-				End:      time.Date(2026, 5, 4, 1, 20, 6, 0, time.UTC),
-				Request:  recording.Request{Method: "GET", URL: "http://h/a", Headers: recording.Headers{{"A", "1"}}},
-				Response: &recording.Response{Status: 200, Headers: recording.Headers{{"B", "2"}}, Body: &recording.Body{Bytes: []byte("x")}},
+				Start:   time.Date(2026, 5, 4, 1, 20, 5, 5e8, time.UTC),
+				End:     time.Date(2026, 5, 4, 1, 20, 6, 0, time.UTC),
+				Request: recording.Request{Method: "GET", URL: "http://h/a", Headers: recording.Headers{{"A", "1"}}},
+				Response: &recording.Response{
+					Status: 200, Headers: recording.Headers{{"B", "2"}},
+					Body: &recording.Body{Bytes: []byte("x")},
+				},
 			},
 		},
 		{
-			Position: record.Position{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)}, RequestSize: 1, ResponseSize: -1,
+			Position:    record.Position{File: "r", Number: 2, Entry: 2, Line: 3, Offset: int64(3 + len(first) + 3)},
+			RequestSize: 1, ResponseSize: -1,
 			Exchange: &recording.Exchange{
 				Request: recording.Request{Method: "PUT", URL: "http://h/b", Body: &recording.Body{Bytes: []byte{0xff}}},
 			},
@@ -83,7 +87,8 @@ func TestARecordingThatWasKilledAtAnyByteIsReadable(t *testing.T) {
 func TestLinesThatAreNoExchangesAreToldWithTheirLine(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		`{"seq":1,"reqest":{}}`:                                                  "not an exchange: /  missing properties: 'request'",
+		`{"seq":1,"reqest":{}}`: "not an exchange: /  missing properties: " +
+			"'request'",
 		`{"request":{"method":"GET","url":"u","bdy":{}}}`:                        "additionalProperties 'bdy' not allowed",
 		`{"request":{"method":"","url":"u"}}`:                                    "length must be >= 1",
 		`{"request":{"method":"GET","url":"u"},"start":"x"}`:                     "is not valid 'date-time'",
@@ -101,7 +106,8 @@ func TestLinesThatAreNoExchangesAreToldWithTheirLine(t *testing.T) {
 		if want = strings.TrimPrefix(want, "not an exchange: /  "); !strings.Contains(problems[0], want) {
 			t.Errorf("%s: %q, want %q", line, problems[0], want)
 		}
-		if _, last := read(first + "\n" + line); len(last) != 1 || strings.Contains(last[0], "cut off") != (line == `{"seq":`) {
+		if _, last := read(first + "\n" + line); len(last) != 1 ||
+			strings.Contains(last[0], "cut off") != (line == `{"seq":`) {
 			t.Errorf("%s, without the end of its line: %q", line, last)
 		}
 	}
@@ -132,12 +138,18 @@ func TestArchive(t *testing.T) {
 		t.Fatal(problems)
 	}
 	want := []record.Item{{
-		Position: record.Position{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2, ResponseSize: 2,
+		Position: record.Position{File: "r", Number: 1, Entry: 1, Line: 1, Offset: items[0].Offset}, RequestSize: 2,
+		ResponseSize: 2,
 		Exchange: &recording.Exchange{
 			Start: time.Date(2026, 5, 4, 1, 20, 5, 0, time.UTC), End: time.Date(2026, 5, 4, 1, 20, 5, 25e7, time.UTC),
 			Request: recording.Request{
 				Method: "POST", URL: "https://h/a", Body: &recording.Body{Bytes: []byte("{}")},
-				Headers: recording.Headers{{"Host", "h2"}, {"Cookie", "a=1"}, {"Cookie", "b=2"}, {"Content-Type", "application/json"}},
+				Headers: recording.Headers{
+					{"Host", "h2"},
+					{"Cookie", "a=1"},
+					{"Cookie", "b=2"},
+					{"Content-Type", "application/json"},
+				},
 			},
 			Response: &recording.Response{
 				Status: 200, Headers: recording.Headers{{"Content-Type", "application/json"}},
@@ -159,31 +171,57 @@ func TestBodiesOfArchives(t *testing.T) {
 		request, response string
 		want              string // request body, doubt; response body, doubt
 	}{
-		"text":           {get, content(`{"size":2,"text":"{}"}`), `- ""; "{}" ""`},
-		"base64":         {get, content(`{"size":3,"text":"` + b64 + `","encoding":"base64"}`), `- ""; "\x1f\x8b\xff" ""`},
-		"broken base64":  {get, content(`{"size":3,"text":"*","encoding":"base64"}`), `- ""; - "the recording has the body in an encoding that cannot be read"`},
+		"text":   {get, content(`{"size":2,"text":"{}"}`), `- ""; "{}" ""`},
+		"base64": {get, content(`{"size":3,"text":"` + b64 + `","encoding":"base64"}`), `- ""; "\x1f\x8b\xff" ""`},
+		"broken base64": {
+			get, content(`{"size":3,"text":"*","encoding":"base64"}`),
+			`- ""; - "the recording has the body in an encoding that cannot be read"`,
+		},
 		"left out":       {get, content(`{"size":300}`), `- ""; - "the recording does not contain the body"`},
 		"left out, size": {get, content(`{"size":-1}`), `- ""; - "the recording does not contain the body"`},
 		"empty":          {get, content(`{"size":0}`), `- ""; - ""`},
-		"damaged":        {get, content(`{"size":9,"text":"a\ufffdb"}`), `- ""; "a�b" "the recording tool damaged the body: it replaced bytes that are not text"`},
-		"aborted":        {get, `{"status":0,"headers":[],"content":{}}`, `- ""; none`},
-		"no content":     {get, `{"status":204,"headers":[],"content":{"size":0,"text":""}}`, `- ""; - ""`},
-		"params":         {form, content(`{"size":2,"text":"{}"}`), `"a+b=c%26d" ""; "{}" ""`},
+		"damaged": {
+			get, content(`{"size":9,"text":"a\ufffdb"}`),
+			`- ""; "a�b" "the recording tool damaged the body: it replaced bytes that are not text"`,
+		},
+		"aborted":    {get, `{"status":0,"headers":[],"content":{}}`, `- ""; none`},
+		"no content": {get, `{"status":204,"headers":[],"content":{"size":0,"text":""}}`, `- ""; - ""`},
+		"params":     {form, content(`{"size":2,"text":"{}"}`), `"a+b=c%26d" ""; "{}" ""`},
 		"request cut": {
 			`{"method":"POST","url":"u","bodySize":7,"postData":{"text":"{","comment":"truncated"}}`, content(`{"size":0}`),
 			`"{" "the recording has only the beginning of the body"; - ""`,
 		},
-		"request left out": {`{"method":"POST","url":"u","bodySize":7}`, content(`{"size":2,"text":"{}"}`), `- "the recording does not contain the body"; "{}" ""`},
+		"request left out": {
+			`{"method":"POST","url":"u","bodySize":7}`, content(`{"size":2,"text":"{}"}`),
+			`- "the recording does not contain the body"; "{}" ""`,
+		},
 		"request emptied": {
-			`{"method":"POST","url":"u","bodySize":7,"postData":{"mimeType":"application/json","text":""}}`, content(`{"size":0}`),
+			`{"method":"POST","url":"u","bodySize":7,"postData":{"mimeType":"application/json","text":""}}`,
+			content(`{"size":0}`),
 			`- "the recording does not contain the body"; - ""`,
 		},
-		"in pieces":                  {get, content(`{"size":6,"text":"[\"` + b64 + `\",\"` + b64 + `\"]","encoding":"base64"}`), `- ""; "\x1f\x8b\xff\x1f\x8b\xff" ""`},
-		"text marked as base64":      {get, content(`{"size":8,"text":"{\"a\":[]}","encoding":"base64"}`), `- ""; "{\"a\":[]}" ""`},
-		"a list marked as base64":    {get, content(`{"size":8,"text":"[{\"a\":1}]","encoding":"base64"}`), `- ""; "[{\"a\":1}]" ""`},
+		"in pieces": {
+			get,
+			content(`{"size":6,"text":"[\"` + b64 + `\",\"` + b64 + `\"]","encoding":"base64"}`),
+			`- ""; "\x1f\x8b\xff\x1f\x8b\xff" ""`,
+		},
+		"text marked as base64": {
+			get, content(`{"size":8,"text":"{\"a\":[]}","encoding":"base64"}`),
+			`- ""; "{\"a\":[]}" ""`,
+		},
+		"a list marked as base64": {
+			get, content(`{"size":8,"text":"[{\"a\":1}]","encoding":"base64"}`),
+			`- ""; "[{\"a\":1}]" ""`,
+		},
 		"no list of pieces, but one": {get, content(`{"size":2,"text":"[]","encoding":"base64"}`), `- ""; "[]" ""`},
-		"binary":                     {get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`), `- ""; - "the recording has the body in an encoding that cannot be read"`},
-		"upload in base64":           {`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`, content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`},
+		"binary": {
+			get, content(`{"size":3,"text":"[\"1f8bff\"]","_isBinary":true}`),
+			`- ""; - "the recording has the body in an encoding that cannot be read"`,
+		},
+		"upload in base64": {
+			`{"method":"POST","url":"u","postData":{"text":"` + b64 + `","encoding":"base64"}}`,
+			content(`{"size":0}`), `"\x1f\x8b\xff" ""; - ""`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -215,7 +253,8 @@ func TestATruncatedArchiveGivesWhatIsThereAndSaysWhere(t *testing.T) {
 	t.Parallel()
 	whole := archive(entry(get, content(`{"text":"1"}`)), entry(get, content(`{"text":"2"}`)))
 	items, problems := read(whole[:strings.LastIndex(whole, `"text"`)])
-	if len(items) != 1 || len(problems) != 1 || !strings.Contains(problems[0], "the archive is cut off here, after 1 complete entries") ||
+	if len(items) != 1 || len(problems) != 1 ||
+		!strings.Contains(problems[0], "the archive is cut off here, after 1 complete entries") ||
 		!strings.HasPrefix(problems[0], "r:2 (byte ") {
 		t.Errorf("%d items, problems %q", len(items), problems)
 	}
@@ -236,7 +275,8 @@ func TestWhatFollowsAnArchive(t *testing.T) {
 		one[:9]:     {1, "the archive is cut off here, after 0 complete entries"},
 	} {
 		items, problems := read(one + rest)
-		if len(items) != want.items || (want.problem == "") != (len(problems) == 0) || !strings.Contains(strings.Join(problems, ""), want.problem) {
+		if len(items) != want.items || (want.problem == "") != (len(problems) == 0) ||
+			!strings.Contains(strings.Join(problems, ""), want.problem) {
 			t.Errorf("%.20q: %d items, problems %q, want %v", rest, len(items), problems, want)
 		}
 	}

@@ -127,7 +127,10 @@ var cassettes = map[string]struct {
 }{
 	"go-vcr": {goVCR, []string{"POST /a {} 200 {text", "GET /b - 204 "}},
 	"vcr.py": {vcrPy, []string{"GET /a - 200 two w", "PUT /b gzip 201 x"}},
-	"ruby":   {rubyVCR, []string{"GET /a - 200 gzip", "DELETE /b - 200 日 (; the recording has the body in an encoding that cannot be read)"}},
+	"ruby": {rubyVCR, []string{
+		"GET /a - 200 gzip",
+		"DELETE /b - 200 日 (; the recording has the body in an encoding that cannot be read)",
+	}},
 }
 
 func inShort(items []record.Item) []string {
@@ -185,7 +188,8 @@ func TestWhatACassetteTells(t *testing.T) {
 
 // interaction is one in go-vcr's form.
 func interaction(request, response string) string {
-	return fmt.Sprintf("version: 2\ninteractions:\n- request: {method: POST, url: 'http://h/a', %s}\n  response: {%s}\n", request, response)
+	return fmt.Sprintf("version: 2\ninteractions:\n- request: {method: POST, url: 'http://h/a', %s}\n  response: {%s}\n",
+		request, response)
 }
 
 func TestBodiesOfCassettes(t *testing.T) {
@@ -203,19 +207,29 @@ func TestBodiesOfCassettes(t *testing.T) {
 			"POST /a a\ufffdb 200  (the recording tool damaged the body: it replaced bytes that are not text; )",
 		},
 		"a form without a body": {
-			`headers: {Content-Type: [application/x-www-form-urlencoded]}, form: {a: [b, c], d: [e f]}`, `code: 200`, "POST /a a=b&a 200 ",
+			`headers: {Content-Type: [application/x-www-form-urlencoded]}, form: {a: [b, c], d: [e f]}`, `code: 200`,
+			"POST /a a=b&a 200 ",
 		},
 		"fields that are those of the query": {`form: {a: [b]}`, `code: 200`, "POST /a - 200 "},
-		"fields under another media type":    {`headers: {Content-Type: [application/json]}, form: {a: [b]}`, `code: 200`, "POST /a - 200 "},
+		"fields under another media type": {
+			`headers: {Content-Type: [application/json]}, form: {a: [b]}`, `code: 200`,
+			"POST /a - 200 ",
+		},
 		"fields of an upload": {
 			`headers: {Content-Type: [multipart/form-data; boundary=x]}, form: {a: [b]}`, `code: 200`,
 			"POST /a - 200  (the recording has the fields of the body, not its bytes; )",
 		},
-		"bytes of an object":      {`body: {base64_string: 'H4v/'}`, `code: 200`, "POST /a gzip 200 "},
-		"base64 that is none":     {`body: {base64_string: '*'}`, `code: 200`, "POST /a - 200  (the recording has the body in an encoding that cannot be read; )"},
-		"a body that is a stream": {`body: [x, 0, null]`, `code: 200`, "POST /a - 200  (the recording has the body in an encoding that cannot be read; )"},
-		"an answer to httpx":      {`body: ''`, `status_code: 200, http_version: HTTP/1.1, content: abc`, "POST /a - 200 abc"},
-		"no response":             {`body: ''`, `code: 0`, "POST /a - none"},
+		"bytes of an object": {`body: {base64_string: 'H4v/'}`, `code: 200`, "POST /a gzip 200 "},
+		"base64 that is none": {
+			`body: {base64_string: '*'}`, `code: 200`,
+			"POST /a - 200  (the recording has the body in an encoding that cannot be read; )",
+		},
+		"a body that is a stream": {
+			`body: [x, 0, null]`, `code: 200`,
+			"POST /a - 200  (the recording has the body in an encoding that cannot be read; )",
+		},
+		"an answer to httpx": {`body: ''`, `status_code: 200, http_version: HTTP/1.1, content: abc`, "POST /a - 200 abc"},
+		"no response":        {`body: ''`, `code: 0`, "POST /a - none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -238,10 +252,16 @@ func TestABrokenInteractionLeavesTheOthers(t *testing.T) {
 		"a huge status":          {"- request: {method: GET, url: u}\n  response: {code: 1e400}\n", `the status "1e400"`},
 		"base64 that is none":    {"- request: {method: GET, url: u, body: !!binary '*'}\n", "is not valid base64"},
 		"an unknown anchor":      {"- *nobody\n", "unknown anchor"},
-		"a line of something":    {"- request: {method: GET, url: u}\n  response: {code: 204}\nwhat is this?\n", "unexpected"},
-		"an anchor in itself":    {"- &a [*a]\n", "interaction 2: "},
-		"no mapping":             {"- 7\n", "interaction 2: it has no request"},
-		"too many levels":        {"- request: " + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "\n", "nested deeper"},
+		"a line of something": {
+			"- request: {method: GET, url: u}\n  response: {code: 204}\nwhat is this?\n",
+			"unexpected",
+		},
+		"an anchor in itself": {"- &a [*a]\n", "interaction 2: "},
+		"no mapping":          {"- 7\n", "interaction 2: it has no request"},
+		"too many levels": {
+			"- request: " + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "\n",
+			"nested deeper",
+		},
 		"NUL":                    {"- request: \x00\n", "interaction 2: "},
 		"bytes that are no text": {"- request: \xff\xfe\n", "interaction 2: "},
 	} {
@@ -252,7 +272,8 @@ func TestABrokenInteractionLeavesTheOthers(t *testing.T) {
 			if tt.want == "unexpected" {
 				wanted = 3
 			}
-			if len(items) != wanted || len(problems) != 1 || !strings.Contains(problems[0], tt.want) || !strings.HasPrefix(problems[0], "r:") {
+			if len(items) != wanted || len(problems) != 1 || !strings.Contains(problems[0], tt.want) ||
+				!strings.HasPrefix(problems[0], "r:") {
 				t.Errorf("%d items, problems %.300q, want %q", len(items), problems, tt.want)
 			}
 		})
@@ -262,7 +283,8 @@ func TestABrokenInteractionLeavesTheOthers(t *testing.T) {
 func TestAListInFlowStyleIsReadAsAWhole(t *testing.T) {
 	t.Parallel()
 	items, problems := read("version: 1\ninteractions: [{request: {method: GET, uri: 'http://h/a'},\n" +
-		"  response: {status: {code: 200}}}, {request: {method: GET}},\n  {request: {method: GET, uri: 'http://h/b'}, response: null}]\n")
+		"  response: {status: {code: 200}}}, {request: {method: GET}},\n  {request: {method: GET, uri: 'http://h/b'}, " +
+		"response: null}]\n")
 	if d := cmp.Diff([]string{"GET /a - 200 ", "GET /b - none"}, inShort(items)); d != "" || len(problems) != 1 {
 		t.Errorf("problems %q, items (-want +got):\n%s", problems, d)
 	}
@@ -294,19 +316,21 @@ func TestTheLastLineNeedsNoEnd(t *testing.T) {
 		cut  = "GET /a - 200 abc (; the cassette ends within the body, without a line break: it may be cut off)"
 	)
 	for text, want := range map[string]string{
-		goes + "    body: abc\n    code: 200":                                          "GET /a - 200 abc",
-		goes + "    body: abc\n    status: {code: 200}":                                "GET /a - 200 abc",
-		goes + "    body: abc\n    code: 200\n    dura":                                "GET /a - 200 abc",
-		goes + "    code: 200\n    body: 'abc'":                                        "GET /a - 200 abc",
-		goes + "    code: 200\n    headers: {content-length: [3]}\n    body: abc":      "GET /a - 200 abc",
-		goes + "    code: 200\n    headers: {content-length: [9]}\n    body: abc":      "GET /a - 200 abc (; the recording has 3 bytes of a body that had 9: the body was changed after it was received)",
-		goes + "    code: 200\n    body: abc":                                          cut,
-		goes + "    code: 200\n    bo":                                                 "ends within interaction 1",
-		goes + "    code: 200\n    body: 'ab":                                          "ends within interaction 1",
-		goes + "    body: abc\n    code: 20":                                           "ends within interaction 1",
-		goes + "    body: abc":                                                         "ends within interaction 1",
-		strings.TrimSuffix(strings.ReplaceAll(vcrPy, "version: 1\n", ""), "\n"):        "PUT /b gzip 201 x",
-		strings.TrimSuffix(rubyVCR, "recorded_with: VCR 5.0.0\n"):                      "the cassette is cut off here, after 2 interactions",
+		goes + "    body: abc\n    code: 200":                                     "GET /a - 200 abc",
+		goes + "    body: abc\n    status: {code: 200}":                           "GET /a - 200 abc",
+		goes + "    body: abc\n    code: 200\n    dura":                           "GET /a - 200 abc",
+		goes + "    code: 200\n    body: 'abc'":                                   "GET /a - 200 abc",
+		goes + "    code: 200\n    headers: {content-length: [3]}\n    body: abc": "GET /a - 200 abc",
+		goes + "    code: 200\n    headers: {content-length: [9]}\n    body: abc": "GET /a - 200 abc (; the recording " +
+			"has 3 bytes of a body that had 9: the body was changed after it was received)",
+		goes + "    code: 200\n    body: abc":                                   cut,
+		goes + "    code: 200\n    bo":                                          "ends within interaction 1",
+		goes + "    code: 200\n    body: 'ab":                                   "ends within interaction 1",
+		goes + "    body: abc\n    code: 20":                                    "ends within interaction 1",
+		goes + "    body: abc":                                                  "ends within interaction 1",
+		strings.TrimSuffix(strings.ReplaceAll(vcrPy, "version: 1\n", ""), "\n"): "PUT /b gzip 201 x",
+		strings.TrimSuffix(rubyVCR,
+			"recorded_with: VCR 5.0.0\n"): "the cassette is cut off here, after 2 interactions",
 		strings.TrimSuffix(strings.TrimSuffix(goVCR, "        duration: 1ms\n"), "\n"): "GET /b - 204 ",
 	} {
 		items, problems := read(text)

@@ -25,7 +25,10 @@ const corpusSize = 240
 func corpus() []sample {
 	list := make([]sample, corpusSize)
 	for i := range list {
-		s := sample{method: "GET", path: fmt.Sprintf("/api/pools/%d?page=%d", i, i%7), status: 200, answer: fmt.Sprintf(`{"id":"%d","name":"näch't [%d], {x: y}"}`, i, i)}
+		s := sample{
+			method: "GET", path: fmt.Sprintf("/api/pools/%d?page=%d", i, i%7), status: 200,
+			answer: fmt.Sprintf(`{"id":"%d","name":"näch't [%d], {x: y}"}`, i, i),
+		}
 		switch i % 3 {
 		case 1:
 			s.method, s.status, s.body = "POST", 201, fmt.Sprintf(`{"name":"#%d - \"request\": |","concurrencyLimit":%d}`, i, i)
@@ -57,28 +60,66 @@ func each(list []sample, separator, template string) string {
 
 // textual are the formats that are text: what comes first, an exchange, what stands between two, and what comes last.
 var textual = map[string][4]string{
-	"har": {`{"log":{"version":"1.2","entries":[` + "\n", `{"startedDateTime":"2026-05-04T01:20:05Z","request":{"method":{METHOD},"url":{URL},"postData":{"text":{BODY}}},` +
-		`"response":{"status":{STATUS},"content":{"text":{ANSWER}}}}`, ",\n", "\n]}}\n"},
-	"ndjson":      {"", `{"seq":{N},"request":{"method":{METHOD},"url":{URL},"body":{"text":{BODY}}},"response":{"status":{STATUS},"body":{"text":{ANSWER}}}}`, "\n", "\n"},
-	"vcrpy-json":  {`{"version":1,"interactions":[`, `{"request":{"method":{METHOD},"uri":{URL},"body":{BODY}},"response":{"status":{"code":{STATUS}},"body":{"string":{ANSWER}}}}`, ",\n", "]}\n"},
-	"ruby-json":   {`{"http_interactions":[`, `{"request":{"method":{METHOD},"uri":{URL},"body":{"string":{BODY}}},"response":{"status":{"code":{STATUS}},"body":{"string":{ANSWER}}}}`, ",\n", "]}\n"},
-	"govcr-yaml":  {"version: 2\ninteractions:\n", "    - id: {N}\n      request:\n        body: {BODY}\n        url: {URL}\n        method: {METHOD}\n      response:\n        body: {ANSWER}\n        code: {STATUS}", "\n", "\n"},
-	"vcrpy-yaml":  {"interactions:\n", "- request:\n    body: {BODY}\n    method: {METHOD}\n    uri: {URL}\n  response:\n    body: {string: {ANSWER}}\n    status: {code: {STATUS}}", "\n", "\nversion: 1\n"},
-	"list-yaml":   {"", "- request:\n    body: {BODY}\n    method: {METHOD}\n    uri: {URL}\n  response:\n    body: {string: {ANSWER}}\n    status: {code: {STATUS}}", "\n", "\n"},
-	"phpvcr-yaml": {"\n", "-\n    request:\n        method: {METHOD}\n        url: {URL}\n        body: {BODY}\n    response:\n        status: {code: {STATUS}}\n        body: {ANSWER}\n    index: 0", "\n", "\n"},
-	"phpvcr-json": {"[\n", `{"request":{"method":{METHOD},"url":{URL},"body":{BODY}},"response":{"status":{"code":{STATUS}},"body":{ANSWER}},"index":0}`, ",\n", "\n]\n"},
-	"easyvcr":     {"[\n", `{"Request":{"Method":{METHOD},"Uri":{URL},"Body":{BODY}},"Response":{"Status":{"Code":{STATUS}},"Body":{ANSWER}}}`, ",\n", "\n]\n"},
-	"hoverfly": {`{"data":{"pairs":[`, `{"request":{"method":[{"matcher":"exact","value":{METHOD}}],"path":[{"matcher":"exact","value":{URL}}],"body":{BODY}},` +
-		`"response":{"status":{STATUS},"body":{ANSWER}}}`, ",\n", `]},"meta":{"schemaVersion":"v5"}}`},
-	"wiremock":   {`{"mappings":[`, `{"request":{"url":{URL},"method":{METHOD},"bodyPatterns":[{"equalTo":{BODY}}]},"response":{"status":{STATUS},"body":{ANSWER}}}`, ",\n", "]}\n"},
-	"mapping":    {"", `{"id":"{N}","request":{"url":{URL},"method":{METHOD},"bodyPatterns":[{"equalTo":{BODY}}]},"response":{"status":{STATUS},"body":{ANSWER}}}`, "\n", "\n"},
-	"journal":    {`{"requests":[`, `{"request":{"absoluteUrl":{URL},"method":{METHOD},"body":{BODY}},"response":{"status":{STATUS},"body":{ANSWER}}}`, ",\n", `],"meta":{"total":1}}`},
-	"mockserver": {"[\n", `{"httpRequest":{"method":{METHOD},"path":{URL},"body":{BODY}},"httpResponse":{"statusCode":{STATUS},"body":{ANSWER}}}`, ",\n", "\n]\n"},
-	"postman": {`{"info":{"_postman_id":"1"},"item":[{"item":[`, `{"response":[{"originalRequest":{"method":{METHOD},"url":{"raw":{URL}},"body":{"mode":"raw","raw":{BODY}}},` +
-		`"code":{STATUS},"body":{ANSWER}}]}`, ",\n", "]}]}\n"},
-	"insomnia": {`{"_type":"export","__export_format":4,"resources":[`, `{"_type":"request","_id":"q{N}","method":{METHOD},"url":{URL},"body":{"text":{BODY}}},` +
-		`{"_type":"response","parentId":"q{N}","statusCode":{STATUS},"body":{ANSWER}}`, ",\n", "]}\n"},
-	"kong":   {"", `{"request":{"method":{METHOD},"url":{URL}},"response":{"status":{STATUS}},"started_at":1768469400000}`, "\n", "\n"},
+	"har": {
+		`{"log":{"version":"1.2","entries":[` + "\n",
+		`{"startedDateTime":"2026-05-04T01:20:05Z","request":{"method":{METHOD},"url":{URL},"postData":{"text":{BODY}}},` +
+			`"response":{"status":{STATUS},"content":{"text":{ANSWER}}}}`, ",\n", "\n]}}\n",
+	},
+	"ndjson": {"", `{"seq":{N},"request":{"method":{METHOD},"url":{URL},"body":{"text":{BODY}}},"response":{"status":{STATUS},"body":{"text":{ANSWER}}}}`, "\n", "\n"},
+	"vcrpy-json": {
+		`{"version":1,"interactions":[`,
+		`{"request":{"method":{METHOD},"uri":{URL},"body":{BODY}},"response":{"status":{"code":{STATUS}},"body":{"string":{ANSWER}}}}`, ",\n", "]}\n",
+	},
+	"ruby-json": {
+		`{"http_interactions":[`,
+		`{"request":{"method":{METHOD},"uri":{URL},"body":{"string":{BODY}}},"response":{"status":{"code":{STATUS}},"body":{"string":{ANSWER}}}}`, ",\n", "]}\n",
+	},
+	"govcr-yaml": {"version: 2\ninteractions:\n", "    - id: {N}\n      request:\n        body: {BODY}\n        url: " +
+		"{URL}\n        method: {METHOD}\n      response:\n        body: {ANSWER}\n        code: {STATUS}", "\n", "\n"},
+	"vcrpy-yaml": {"interactions:\n", "- request:\n    body: {BODY}\n    method: {METHOD}\n    uri: {URL}\n  " +
+		"response:\n    body: {string: {ANSWER}}\n    status: {code: {STATUS}}", "\n", "\nversion: 1\n"},
+	"list-yaml": {"", "- request:\n    body: {BODY}\n    method: {METHOD}\n    uri: {URL}\n  response:\n    body: " +
+		"{string: {ANSWER}}\n    status: {code: {STATUS}}", "\n", "\n"},
+	"phpvcr-yaml": {"\n", "-\n    request:\n        method: {METHOD}\n        url: {URL}\n        body: {BODY}\n    " +
+		"response:\n        status: {code: {STATUS}}\n        body: {ANSWER}\n    index: 0", "\n", "\n"},
+	"phpvcr-json": {
+		"[\n",
+		`{"request":{"method":{METHOD},"url":{URL},"body":{BODY}},"response":{"status":{"code":{STATUS}},"body":{ANSWER}},"index":0}`, ",\n", "\n]\n",
+	},
+	"easyvcr": {"[\n", `{"Request":{"Method":{METHOD},"Uri":{URL},"Body":{BODY}},"Response":{"Status":{"Code":{STATUS}},"Body":{ANSWER}}}`, ",\n", "\n]\n"},
+	"hoverfly": {
+		`{"data":{"pairs":[`,
+		`{"request":{"method":[{"matcher":"exact","value":{METHOD}}],"path":[{"matcher":"exact","value":{URL}}],"body":{BODY}},` +
+			`"response":{"status":{STATUS},"body":{ANSWER}}}`, ",\n", `]},"meta":{"schemaVersion":"v5"}}`,
+	},
+	"wiremock": {
+		`{"mappings":[`,
+		`{"request":{"url":{URL},"method":{METHOD},"bodyPatterns":[{"equalTo":{BODY}}]},"response":{"status":{STATUS},"body":{ANSWER}}}`, ",\n", "]}\n",
+	},
+	"mapping": {"", `{"id":"{N}","request":{"url":{URL},"method":{METHOD},"bodyPatterns":[{"equalTo":{BODY}}]},"response":{"status":{STATUS},"body":{ANSWER}}}`, "\n", "\n"},
+	"journal": {
+		`{"requests":[`,
+		`{"request":{"absoluteUrl":{URL},"method":{METHOD},"body":{BODY}},"response":{"status":{STATUS},"body":{ANSWER}}}`,
+		",\n", `],"meta":{"total":1}}`,
+	},
+	"mockserver": {
+		"[\n",
+		`{"httpRequest":{"method":{METHOD},"path":{URL},"body":{BODY}},"httpResponse":{"statusCode":{STATUS},"body":{ANSWER}}}`, ",\n", "\n]\n",
+	},
+	"postman": {
+		`{"info":{"_postman_id":"1"},"item":[{"item":[`,
+		`{"response":[{"originalRequest":{"method":{METHOD},"url":{"raw":{URL}},"body":{"mode":"raw","raw":{BODY}}},` +
+			`"code":{STATUS},"body":{ANSWER}}]}`, ",\n", "]}]}\n",
+	},
+	"insomnia": {
+		`{"_type":"export","__export_format":4,"resources":[`,
+		`{"_type":"request","_id":"q{N}","method":{METHOD},"url":{URL},"body":{"text":{BODY}}},` +
+			`{"_type":"response","parentId":"q{N}","statusCode":{STATUS},"body":{ANSWER}}`, ",\n", "]}\n",
+	},
+	"kong": {
+		"", `{"request":{"method":{METHOD},"url":{URL}},"response":{"status":{STATUS}},"started_at":1768469400000}`,
+		"\n", "\n",
+	},
 	"access": {"", `{"request_method":{METHOD},"request_uri":{URL},"status":{STATUS}}`, "\n", "\n"},
 }
 
@@ -101,12 +142,16 @@ func corpusFiles(t *testing.T) map[string]string {
 		sessions[fmt.Sprintf("raw/%03d_c.txt", i)], sessions[fmt.Sprintf("raw/%03d_s.txt", i)] = request, response
 		text := func(s string) string { return netstring(";", s) }
 		bytes := func(s string) string { return netstring(",", s) }
-		flows.WriteString(netstring("}", text("type"), text("http"), text("request"), netstring("}", text("method"), bytes(s.method),
-			text("scheme"), bytes("https"), text("host"), text("h.example"), text("port"), netstring("#", "443"), text("path"), bytes(s.path),
-			text("content"), bytes(s.body)), text("response"), netstring("}", text("status_code"), netstring("#", fmt.Sprint(s.status)),
-			text("content"), bytes(s.answer))))
+		flows.WriteString(netstring("}", text("type"), text("http"), text("request"),
+			netstring("}", text("method"), bytes(s.method),
+				text("scheme"), bytes("https"), text("host"), text("h.example"), text("port"), netstring("#", "443"), text("path"),
+				bytes(s.path),
+				text("content"), bytes(s.body)), text("response"),
+			netstring("}", text("status_code"), netstring("#", fmt.Sprint(s.status)),
+				text("content"), bytes(s.answer))))
 	}
-	files["httprr.plain"], files["flows.plain"], files["fiddler.plain"] = trace.String(), flows.String(), zipped(t, sessions)
+	files["httprr.plain"], files["flows.plain"], files["fiddler.plain"] = trace.String(), flows.String(),
+		zipped(t, sessions)
 	for name, text := range files {
 		if kind, isPlain := strings.CutSuffix(name, ".plain"); isPlain {
 			files[kind+".cut"] = text[:len(text)*3/5]
@@ -146,7 +191,10 @@ func TestCorpus(t *testing.T) {
 }
 
 func sampleOf(item record.Item) sample {
-	s := sample{method: item.Request.Method, path: strings.TrimPrefix(item.Request.URL, "https://h.example"), status: item.Response.Status}
+	s := sample{
+		method: item.Request.Method, path: strings.TrimPrefix(item.Request.URL, "https://h.example"),
+		status: item.Response.Status,
+	}
 	if b := item.Request.Body; b != nil {
 		s.body = string(b.Bytes)
 	}

@@ -221,7 +221,8 @@ func below(root, top string) []*found {
 	}
 	kept := list[:0]
 	for _, one := range list {
-		if name := filepath.ToSlash(one.Path); (!isAttachment(name) || !archives[filepath.Dir(one.Path)]) && !record.IsServed(name) {
+		if name := filepath.ToSlash(one.Path); (!isAttachment(name) || !archives[filepath.Dir(one.Path)]) &&
+			!record.IsServed(name) {
 			kept = append(kept, one)
 		}
 	}
@@ -231,7 +232,10 @@ func below(root, top string) []*found {
 // leadsOut refuses what is not a file, and links that lead out of the folder that was given.
 func leadsOut(top, path string, entry fs.DirEntry) error {
 	skip := func(why string) error {
-		return &record.ReadError{Position: record.Position{File: path}, Kind: record.Skipped, Err: errors.New("skipped: " + why)}
+		return &record.ReadError{
+			Position: record.Position{File: path}, Kind: record.Skipped,
+			Err: errors.New("skipped: " + why),
+		}
 	}
 	if entry.Type().IsRegular() {
 		return nil

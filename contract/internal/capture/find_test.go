@@ -57,7 +57,10 @@ func TestFind(t *testing.T) {
 	if d := cmp.Diff([]string{"a/c.txt", "a/z.gz", "b.ndjson"}, names); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)
 	}
-	for i, want := range []string{"config.yaml:", "out: skipped: the link points outside", "package.json:", "start.json:"} {
+	for i, want := range []string{
+		"config.yaml:", "out: skipped: the link points outside", "package.json:",
+		"start.json:",
+	} {
 		if i >= len(problems) || !strings.HasPrefix(problems[i], want) || !strings.Contains(problems[i], "skipped: ") {
 			t.Errorf("problem %d of %q, want %s", i, problems, want)
 		}
@@ -81,7 +84,10 @@ func TestFind(t *testing.T) {
 	})
 	t.Run("the size of a stream is not known", func(t *testing.T) {
 		t.Parallel()
-		given := []capture.Input{{Name: "standard input", Reader: strings.NewReader(one)}, {Path: filepath.Join(dir, "b.ndjson")}}
+		given := []capture.Input{
+			{Name: "standard input", Reader: strings.NewReader(one)},
+			{Path: filepath.Join(dir, "b.ndjson")},
+		}
 		if size := capture.Find(given...).Size(); size != -1 {
 			t.Errorf("size %d, want -1", size)
 		}
@@ -89,7 +95,8 @@ func TestFind(t *testing.T) {
 	t.Run("a name with stars is a file if there is one", func(t *testing.T) {
 		t.Parallel()
 		dir := folder(t, map[string]string{"a[1].ndjson": one, "a1.ndjson": one})
-		if names, problems := files(dir, capture.Files(dir+"/a[1].ndjson")); len(problems) > 0 || cmp.Diff([]string{"a[1].ndjson"}, names) != "" {
+		if names, problems := files(dir, capture.Files(dir+"/a[1].ndjson")); len(problems) > 0 ||
+			cmp.Diff([]string{"a[1].ndjson"}, names) != "" {
 			t.Errorf("files %q, problems %q", names, problems)
 		}
 	})
@@ -117,7 +124,8 @@ func TestPatternsAndLinks(t *testing.T) {
 		}
 	}
 	for pattern, want := range map[string][]string{
-		"/**/*.ndjson": {"a.ndjson", "b/c.ndjson"}, "/*.ndjson": {"a.ndjson"}, "/t*": {"twin.ndjson"}, "/b/**": {"b/c.ndjson"},
+		"/**/*.ndjson": {"a.ndjson", "b/c.ndjson"}, "/*.ndjson": {"a.ndjson"}, "/t*": {"twin.ndjson"},
+		"/b/**": {"b/c.ndjson"},
 	} {
 		names, problems := files(dir, capture.Files(dir+pattern))
 		for _, problem := range problems {

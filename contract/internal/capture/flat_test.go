@@ -18,22 +18,27 @@ type frame struct{ head, entry, end string }
 func frames() map[string]frame {
 	text := strings.Repeat("all work and no play makes a dull body ", 3000) // 117 kB
 	return map[string]frame{
-		"ndjson": {entry: `{"request":{"method":"GET","url":"http://h/a"},"response":{"status":200,"body":{"text":"` + text + `"}}}` + "\n"},
+		"ndjson": {entry: `{"request":{"method":"GET","url":"http://h/a"},"response":{"status":200,"body":{"text":"` + text +
+			`"}}}` + "\n"},
 		"har": {
 			head: `{"log":{"entries":[`, end: `]}}`,
-			entry: `{"request":{"method":"GET","url":"http://h/a"},"response":{"status":200,"content":{"text":"` + text + `"}}},`,
+			entry: `{"request":{"method":"GET","url":"http://h/a"},"response":{"status":200,"content":{"text":"` + text +
+				`"}}},`,
 		},
 		"go-vcr": {
-			head:  "version: 2\ninteractions:\n",
-			entry: "    - id: 1\n      request:\n        method: GET\n        url: http://h/a\n      response:\n        body: " + text + "\n        code: 200\n",
+			head: "version: 2\ninteractions:\n",
+			entry: "    - id: 1\n      request:\n        method: GET\n        url: http://h/a\n      response:\n        body: " +
+				text + "\n        code: 200\n",
 		},
 		"vcr.py json": {
 			head: `{"version":1,"interactions":[`, end: `]}`,
-			entry: `{"request":{"method":"GET","uri":"http://h/a"},"response":{"status":{"code":200},"body":{"string":"` + text + `"}}},`,
+			entry: `{"request":{"method":"GET","uri":"http://h/a"},"response":{"status":{"code":200},"body":{"string":"` + text +
+				`"}}},`,
 		},
 		"ruby vcr": {
 			head: "---\nhttp_interactions:\n", end: "recorded_with: VCR 6\n",
-			entry: "- request:\n    method: get\n    uri: http://h/a\n  response:\n    status:\n      code: 200\n    body:\n      string: >-\n        " + text +
+			entry: "- request:\n    method: get\n    uri: http://h/a\n  response:\n    status:\n      code: 200\n    body:\n  " +
+				"    string: >-\n        " + text +
 				"\n  recorded_at: Tue, 01 Nov 2011 04:58:44 GMT\n",
 		},
 		"flows": {entry: flowOf("http", netstring(",", text))},
@@ -43,7 +48,8 @@ func frames() map[string]frame {
 		},
 		anchored: {
 			head: "---\nhttp_interactions:\n", end: "recorded_with: VCR 6\n",
-			entry: "- request:\n    method: get\n    uri: http://h/a\n    headers: &1\n      A:\n      - b\n  response:\n    headers: *1\n    status:\n      code: 200\n    body:\n      string: >-\n        " + text +
+			entry: "- request:\n    method: get\n    uri: http://h/a\n    headers: &1\n      A:\n      - b\n  response:\n    " +
+				"headers: *1\n    status:\n      code: 200\n    body:\n      string: >-\n        " + text +
 				"\n  recorded_at: Tue, 01 Nov 2011 04:58:44 GMT\n",
 		},
 	}

@@ -24,9 +24,11 @@ type heldIn struct {
 // formatFiles are the files that made/formats.py writes, with what each format holds.
 var formatFiles = map[string]heldIn{
 	"easyvcr.json": {times: true, headers: true}, "easyvcr-java.json": {times: true, headers: true},
-	"phpvcr.yml": {headers: true}, "phpvcr.json": {headers: true}, "vcrpy-list.yaml": {headers: true}, "vcrpy-parsed.yaml": {headers: true},
-	"session.httprr": {headers: true}, "fiddler.saz": {times: true, headers: true}, "mitmproxy.flows": {times: true, headers: true},
-	"hoverfly.json": {headers: true}, "hoverfly-v1.json": {headers: true},
+	"phpvcr.yml": {headers: true}, "phpvcr.json": {headers: true}, "vcrpy-list.yaml": {headers: true},
+	"vcrpy-parsed.yaml": {headers: true},
+	"session.httprr":    {headers: true}, "fiddler.saz": {times: true, headers: true},
+	"mitmproxy.flows": {times: true, headers: true},
+	"hoverfly.json":   {headers: true}, "hoverfly-v1.json": {headers: true},
 	"wiremock": {headers: true}, "wiremock.json": {headers: true}, "wiremock-journal.json": {times: true, headers: true},
 	"mockserver.json": {headers: true}, "mockserver-log.json": {headers: true},
 	"postman.json": {headers: true}, "insomnia-responses.json": {times: true, headers: true},
@@ -70,7 +72,8 @@ func TestRecordingsInTheFormatsOfOtherTools(t *testing.T) {
 func checkHeld(t *testing.T, item record.Item, holds heldIn) {
 	t.Helper()
 	if item.Start.IsZero() == holds.times || !item.Start.IsZero() &&
-		(item.Start.UTC().Truncate(time.Hour) != time.Date(2026, 1, 15, 9, 0, 0, 0, time.UTC) || item.End.Before(item.Start)) {
+		(item.Start.UTC().Truncate(time.Hour) != time.Date(2026, 1, 15, 9, 0, 0, 0, time.UTC) ||
+			item.End.Before(item.Start)) {
 		t.Errorf("exchange %d was from %v to %v", item.Number, item.Start, item.End)
 	}
 	if (item.Request.Headers.Value("Authorization") != "") != holds.headers || item.Line < 1 || item.Entry < 1 {
@@ -85,7 +88,8 @@ func TestExportsWithoutResponsesSaySo(t *testing.T) {
 	if d := cmp.Diff(want, problems); d != "" || len(names) != 4 {
 		t.Errorf("%d exchanges, problems (-want +got):\n%s", len(names), d)
 	}
-	items, problems := read(`{"info":{"_postman_id":"1"},"item":[{"name":"a","request":{"method":"GET","url":"http://h/a"}}]}`)
+	items, problems := read(
+		`{"info":{"_postman_id":"1"},"item":[{"name":"a","request":{"method":"GET","url":"http://h/a"}}]}`)
 	if len(items) != 0 || len(problems) != 1 || !strings.Contains(problems[0], "none of them was sent") {
 		t.Errorf("%d exchanges, problems %q", len(items), problems)
 	}

@@ -81,7 +81,8 @@ func FuzzWire(f *testing.F) {
 func FuzzMocks(f *testing.F) {
 	f.Add([]byte(wiremock(`"url":"/a","bodyPatterns":[{"equalToJson":{}}]`, `"bodyFileName":"../../etc/passwd"`)))
 	f.Add([]byte(pair(`"path":[{"matcher":"exact","value":["/a"]}]`, `,"encodedBody":true,"body":"*"`)))
-	fuzzFiles(f, "hoverfly.json", "hoverfly-v1.json", "wiremock.json", "wiremock-journal.json", "wiremock/mappings/pools-1.json",
+	fuzzFiles(f, "hoverfly.json", "hoverfly-v1.json", "wiremock.json", "wiremock-journal.json",
+		"wiremock/mappings/pools-1.json",
 		"mockserver.json", "mockserver-log.json", "easyvcr.json", "easyvcr-java.json", "phpvcr.json")
 }
 
@@ -101,7 +102,8 @@ func FuzzListing(f *testing.F) {
 }
 
 func FuzzSessions(f *testing.F) {
-	f.Add([]byte("GET http://h/a HTTP/1.1\r\nA: b\r\n\r\nx"), []byte("HTTP/1.1 200 OK\r\n\r\n"), []byte(`<Session><SessionTimers ClientBeginRequest="x"/></Session>`))
+	f.Add([]byte("GET http://h/a HTTP/1.1\r\nA: b\r\n\r\nx"), []byte("HTTP/1.1 200 OK\r\n\r\n"),
+		[]byte(`<Session><SessionTimers ClientBeginRequest="x"/></Session>`))
 	f.Fuzz(func(t *testing.T, request, response, meta []byte) {
 		drainInSteps(t, []byte(zipped(t, map[string]string{
 			"raw/1_c.txt": string(request), "raw/1_s.txt": string(response), "raw/1_m.xml": string(meta),

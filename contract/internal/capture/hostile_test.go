@@ -130,9 +130,11 @@ func TestHostileRecordings(t *testing.T) {
 	t.Parallel()
 	const mebibyte = 1 << 20
 	bomb := strings.Builder{}
-	bomb.WriteString("version: 2\ninteractions:\n- request: {method: GET, url: u}\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
+	bomb.WriteString("version: 2\ninteractions:\n- request: {method: GET, url: u}\n  a0: &a0 [x, x, x, x, x, x, x, x, " +
+		"x, x]\n")
 	for i := range 20 {
-		fmt.Fprintf(&bomb, "  a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
+		fmt.Fprintf(&bomb, "  a%d: &a%d [%s]\n", i+1, i+1,
+			strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
 	for name, tt := range map[string]struct{ text, want string }{
 		"JSON that is nested deeply":   {`{"log":{"entries":[` + strings.Repeat("[", mebibyte), "cut off here"},
@@ -140,22 +142,41 @@ func TestHostileRecordings(t *testing.T) {
 		"a cassette in JSON that is nested deeply": {
 			`{"interactions":[{"request":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}]}`, "nested deeper",
 		},
-		"YAML that is nested deeply":   {"version: 2\ninteractions:\n- " + strings.Repeat("[", mebibyte/2) + "\n", "interaction 1"},
-		"lists in lists in lists":      {"version: 2\ninteractions:\n- " + strings.Repeat("- ", 20_000) + "\n", "interaction 1"},
-		"a bomb of aliases":            {bomb.String(), "more than 262144 values"},
-		"a crowd of values":            {"version: 2\ninteractions:\n- [" + strings.Repeat("1,", mebibyte) + "1]\n", "more than 262144 values"},
-		"a crowd of values in JSON":    {`{"interactions":[[` + strings.Repeat("1,", mebibyte) + "1]]}", "more than 262144 values"},
-		"a crowd in flow style":        {"interactions: [" + strings.Repeat("1,", mebibyte) + "1]\n", "more than 262144 values"},
-		"an interaction beyond bounds": {"version: 2\ninteractions:\n- request:\n    body: " + strings.Repeat("x", record.MaxEntry) + "\n", "longer than 64 MiB"},
-		"a flow list beyond bounds":    {"interactions: ['" + strings.Repeat("x", record.MaxEntry) + "']\n", "cannot be read in parts"},
-		"a huge number":                {`{"interactions":[{"request":{"method":"GET","uri":"u"},"response":{"status":{"code":1e999999999}}}]}`, "status"},
-		"bytes that are no UTF-8":      {"version: 2\ninteractions:\n- \xff\xfe\xfa\n", "interaction 1"},
-		"UTF-16":                       {"\xff\xfe{\x00", "UTF-16"},
-		"mitmproxy flows":              {"2077:9:websocket;0:~8:response;", "ends within a flow"},
-		"NUL":                          {"version: 2\x00\n", "neither"},
-		"gzip in gzip in gzip":         {string(gzipped(t, gzipped(t, gzipped(t, []byte(first))))), "more than twice"},
-		"gzip that is damaged":         {string(gzipped(t, []byte(first)))[:20] + "damaged", ""},
-		"zip without a recording":      {string(zipFile(t, "a.txt", []byte("x"))), "skipped"},
+		"YAML that is nested deeply": {
+			"version: 2\ninteractions:\n- " + strings.Repeat("[", mebibyte/2) + "\n",
+			"interaction 1",
+		},
+		"lists in lists in lists": {
+			"version: 2\ninteractions:\n- " + strings.Repeat("- ", 20_000) + "\n",
+			"interaction 1",
+		},
+		"a bomb of aliases": {bomb.String(), "more than 262144 values"},
+		"a crowd of values": {
+			"version: 2\ninteractions:\n- [" + strings.Repeat("1,", mebibyte) + "1]\n",
+			"more than 262144 values",
+		},
+		"a crowd of values in JSON": {
+			`{"interactions":[[` + strings.Repeat("1,", mebibyte) + "1]]}",
+			"more than 262144 values",
+		},
+		"a crowd in flow style": {
+			"interactions: [" + strings.Repeat("1,", mebibyte) + "1]\n",
+			"more than 262144 values",
+		},
+		"an interaction beyond bounds": {"version: 2\ninteractions:\n- request:\n    body: " + strings.Repeat("x",
+			record.MaxEntry) + "\n", "longer than 64 MiB"},
+		"a flow list beyond bounds": {
+			"interactions: ['" + strings.Repeat("x", record.MaxEntry) + "']\n",
+			"cannot be read in parts",
+		},
+		"a huge number":           {`{"interactions":[{"request":{"method":"GET","uri":"u"},"response":{"status":{"code":1e999999999}}}]}`, "status"},
+		"bytes that are no UTF-8": {"version: 2\ninteractions:\n- \xff\xfe\xfa\n", "interaction 1"},
+		"UTF-16":                  {"\xff\xfe{\x00", "UTF-16"},
+		"mitmproxy flows":         {"2077:9:websocket;0:~8:response;", "ends within a flow"},
+		"NUL":                     {"version: 2\x00\n", "neither"},
+		"gzip in gzip in gzip":    {string(gzipped(t, gzipped(t, gzipped(t, []byte(first))))), "more than twice"},
+		"gzip that is damaged":    {string(gzipped(t, []byte(first)))[:20] + "damaged", ""},
+		"zip without a recording": {string(zipFile(t, "a.txt", []byte("x"))), "skipped"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -41,7 +41,8 @@ func TestNumbersOfEntries(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("numbers (-want +got):\n%s", d)
 	}
-	for record, err := range record.Exchanges("memory", func(yield func(*recording.Exchange) bool) { yield(&recording.Exchange{}) }) {
+	for record, err := range record.Exchanges("memory",
+		func(yield func(*recording.Exchange) bool) { yield(&recording.Exchange{}) }) {
 		if err != nil || record.Entry != 1 {
 			t.Errorf("entry %d, %v, want 1", record.Entry, err)
 		}
@@ -61,8 +62,9 @@ func TestABrokenEntryIsNamedByItsNumberInItsFile(t *testing.T) {
 func TestARecordingOfNothingIsCalledEmpty(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"nothing.ndjson": "", "blank.ndjson": "\n\n", "browser.har": archive(), "go-vcr.yaml": "version: 2\ninteractions: []\n",
-		"block.yaml": "version: 1\ninteractions:\n", "ruby.json": `{"http_interactions":[],"recorded_with":"VCR 5.0.0"}`,
+		"nothing.ndjson": "", "blank.ndjson": "\n\n", "browser.har": archive(),
+		"go-vcr.yaml": "version: 2\ninteractions: []\n",
+		"block.yaml":  "version: 1\ninteractions:\n", "ruby.json": `{"http_interactions":[],"recorded_with":"VCR 5.0.0"}`,
 		"packed.har": string(gzipped(t, []byte(archive()))),
 	} {
 		dir := folder(t, map[string]string{name: text})

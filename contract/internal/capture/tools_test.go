@@ -112,7 +112,8 @@ func wantSession(t *testing.T, want []string, source record.Source) {
 
 func TestCassettesThatGoVCRRecords(t *testing.T) {
 	t.Parallel()
-	for name, record := range map[string]func(t *testing.T, file string, next http.RoundTripper) (http.RoundTripper, func() error){
+	for name, record := range map[string]func(t *testing.T, file string, next http.RoundTripper) (http.RoundTripper,
+		func() error){
 		"v3": func(t *testing.T, file string, next http.RoundTripper) (http.RoundTripper, func() error) {
 			t.Helper()
 			r, err := recorder3.NewWithOptions(&recorder3.Options{

@@ -34,10 +34,13 @@ func TestALengthThatDecodingExplains(t *testing.T) {
 		"the end of the line was added":                 {"text/plain", "abc\n", "", 3, false},
 		"the end of the line was taken":                 {"text/plain", "abc", "", 4, false},
 		"the ends of lines were shortened":              {"text/csv", "a\nb\nc\n", "", 9, false},
-		"text that was unpacked":                        {"text/html", "<p>" + strings.Repeat("x", 99), "Content-Encoding: br", 20, false},
-		"JSON of another name":                          {"application/vnd.api+json", pretty, "", 32, false},
-		"JSON without a media type":                     {"", pretty, "", 32, false},
-		"a text in JSON":                                {json, `"日本"`, "", 14, false},
+		"text that was unpacked": {
+			"text/html", "<p>" + strings.Repeat("x", 99),
+			"Content-Encoding: br", 20, false,
+		},
+		"JSON of another name":      {"application/vnd.api+json", pretty, "", 32, false},
+		"JSON without a media type": {"", pretty, "", 32, false},
+		"a text in JSON":            {json, `"日本"`, "", 14, false},
 
 		"cut":                                  {json, long[:len(long)/2], "", len(long), true},
 		"cut, of a packed one":                 {json, long[:len(long)-1], "Content-Encoding: gzip", 120, true},
@@ -67,7 +70,8 @@ func TestALengthThatDecodingExplains(t *testing.T) {
 				t.Fatal(items, problems)
 			}
 			for _, doubt := range []string{items[0].RequestDoubt, items[0].ResponseDoubt} {
-				if want := fmt.Sprintf("the recording has %d bytes of a body that had %d:", len(tt.body), tt.told); (doubt != "") != tt.isDoubted ||
+				if want := fmt.Sprintf("the recording has %d bytes of a body that had %d:", len(tt.body),
+					tt.told); (doubt != "") != tt.isDoubted ||
 					tt.isDoubted && !strings.HasPrefix(doubt, want) {
 					t.Errorf("doubt %q", doubt)
 				}
@@ -107,7 +111,8 @@ version: 1
 `
 	const parsed = `{"name":"nightly","concurrencyLimit":2,"ratio":0.5,"big":12345678901234567890,"hex":31,"none":null,` +
 		`"quoted":"7","on":true,"since":"2026-05-04","tags":["a","b\"c",1e3],"endless":".inf"}`
-	inJSON := `{"version":1,"interactions":[{"request":{"method":"POST","uri":"http://h/pools","parsed_body":` + parsed + `},` +
+	inJSON := `{"version":1,"interactions":[{"request":{"method":"POST","uri":"http://h/pools","parsed_body":` + parsed +
+		`},` +
 		`"response":{"status":{"code":200},"parsed_body":[]}}]}`
 	for _, text := range []string{inYAML, inJSON} {
 		items, problems := read(text)
@@ -118,7 +123,8 @@ version: 1
 		if d := cmp.Diff(parsed, string(item.Request.Body.Bytes)); d != "" {
 			t.Errorf("request (-want +got):\n%s", d)
 		}
-		if got := show(item.Response.Body); got != `"[]"` || item.ResponseSize != -1 || item.RequestDoubt+item.ResponseDoubt != "" {
+		if got := show(item.Response.Body); got != `"[]"` || item.ResponseSize != -1 ||
+			item.RequestDoubt+item.ResponseDoubt != "" {
 			t.Errorf("response %s of %d bytes, doubts %q and %q", got, item.ResponseSize, item.RequestDoubt, item.ResponseDoubt)
 		}
 	}

@@ -80,7 +80,8 @@ func isHidden(name string) bool {
 func (o opened) readZipped(file *zip.File, yield func(record.Raw, error) bool) bool {
 	place := record.Position{File: o.name, Line: 1}
 	if file.Flags&1 != 0 {
-		return yield(record.Raw{}, &record.ReadError{Position: place, Kind: record.Malformed, Err: errors.New("it is encrypted")})
+		return yield(record.Raw{},
+			&record.ReadError{Position: place, Kind: record.Malformed, Err: errors.New("it is encrypted")})
 	}
 	r, err := file.Open()
 	if err != nil {

@@ -243,7 +243,8 @@ func (b *builder) names(all []*openapi3.Schema) []string {
 	var names []string
 	for _, schema := range all {
 		for name, ref := range schema.Properties {
-			isForOther := ref.Value != nil && (b.side == isRequest && ref.Value.ReadOnly || b.side == isResponse && ref.Value.WriteOnly)
+			isForOther := ref.Value != nil &&
+				(b.side == isRequest && ref.Value.ReadOnly || b.side == isResponse && ref.Value.WriteOnly)
 			if !isForOther {
 				names = append(names, name)
 			}

@@ -74,7 +74,8 @@ func Before(a, b *Exchange) bool {
 		return a.Number < b.Number
 	}
 	return a.End.Before(b.Start) ||
-		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && !(a.isCoarse() && a.Caller != b.Caller) && a.Number < b.Number && !b.sawTheEndOf(a)
+		a.End.Equal(b.Start) && a.File == b.File && !a.Unordered && !(a.isCoarse() && a.Caller != b.Caller) &&
+			a.Number < b.Number && !b.sawTheEndOf(a)
 }
 
 // isCoarse reports whether the end of an exchange may be anywhere in its second.
@@ -178,8 +179,9 @@ func (e *Exchange) readRequest(actions []*specs.Action, own *reader, r *judge.Re
 func newEvent(r *judge.Result) *Exchange {
 	item := &r.Item
 	e := &Exchange{
-		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World, Address: r.Owner.Site,
-		Start: item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
+		Number: item.Number, Seq: item.Seq, Overlaps: item.Overlaps, File: item.File, World: r.Owner.World,
+		Address: r.Owner.Site,
+		Start:   item.Start, End: item.End, Own: item.World != "" && item.Seq > 0, Mock: r.Owner.Mock,
 		Method: item.Request.Method,
 		Line:   report.Line{Exchange: item.Number},
 	}

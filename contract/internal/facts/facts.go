@@ -156,8 +156,8 @@ func (f *Shown) Origin() uint64 {
 	return uint64(f.Born.Unix())
 }
 
-// IsDistinct reports whether a thing that is shown to two callers in the same way is one thing: it was not there from the
-// beginning, as the default pool is.
+// IsDistinct reports whether a thing that is shown to two callers in the same way is one thing: it was not there from
+// the beginning, as the default pool is.
 func (f *Shown) IsDistinct(e *Exchange) bool {
 	isDefault := slices.ContainsFunc(e.Pools, func(p Pool) bool { return p.IsDefault && p.ID == f.Thing.ID })
 	return f.Mark != 0 && !isDefault

@@ -109,7 +109,8 @@ func (e *Exchange) MayMake(t Thing) bool {
 	if e.Ingested != nil && (e.Target == t || e.Parent == t) { // some installations make the table of an event
 		return true
 	}
-	return slices.Contains(e.MayCreate, t.Kind) || e.Verb == Creates && (e.Target == t || e.Target.IsNone() && e.Kind == t.Kind) ||
+	return slices.Contains(e.MayCreate, t.Kind) || e.Verb == Creates &&
+		(e.Target == t || e.Target.IsNone() && e.Kind == t.Kind) ||
 		slices.ContainsFunc(e.Shows, func(f Shown) bool { return f.Thing == t && f.Does != Lists && f.Does != Reads }) ||
 		slices.ContainsFunc(e.Uses, func(u Use) bool { return u.Thing == t && u.Does.Writes() })
 }

@@ -85,7 +85,8 @@ func (o *objectReader) show(actions []*specs.Action, body gjson.Result) {
 func (o *objectReader) showAt(a *specs.Action, at specs.Pointer, does Verb, body gjson.Result) {
 	isList := slices.Contains(at, "*")
 	each(body, at, func(object gjson.Result) {
-		o.add(a, &sightOf{does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList && a.Verb != ""})
+		o.add(a, &sightOf{does: does, object: object, isWhole: !isList || a.Verb == specs.List, isAnswer: !isList &&
+			a.Verb != ""})
 	})
 	if n := len(at) - 1; a.Verb == specs.List && n >= 0 && at[n] == "*" {
 		each(body, at[:n], func(list gjson.Result) {
@@ -186,7 +187,8 @@ func (o *objectReader) addObject(r *specs.Resource, s *sightOf, kindName string)
 	if len(s.object.Raw) >= enough && (s.isWhole && s.does != Deletes || !r.IsNamed() || !f.Born.IsZero()) {
 		f.Mark = markOf(s.object)
 	}
-	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered && f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
+	if isNumbered := !r.IsNamed() && len(r.Path) == 1 && len(r.Types) == 0; s.isAnswer && isNumbered &&
+		f.Thing.Kind == e.Kind && judge.IsDistinct(id) {
 		e.Answered = id
 	}
 	if read := objects[f.Thing.Kind]; read != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // accounts finds out which callers act for one account of the platform. Callers are apart unless the recording shows
-// them to be of one account, which sightings and names do; a world of a mock is one account. All exchanges are shown to it
-// first, then it settles who belongs together.
+// them to be of one account, which sightings and names do; a world of a mock is one account. All exchanges are shown to
+// it first, then it settles who belongs together.
 type accounts struct {
 	sightings
 	kinds   facts.Catalogue

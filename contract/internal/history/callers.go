@@ -43,7 +43,8 @@ func (s *State) learnCaller(e *facts.Exchange) {
 		dropped.Dropped = e
 	}
 	switch {
-	case e.Status == http.StatusUnauthorized && (e.Operation == "llm.updateAgentSchedule" || e.Operation == "llm.runActionChatapp"):
+	case e.Status == http.StatusUnauthorized &&
+		(e.Operation == "llm.updateAgentSchedule" || e.Operation == "llm.runActionChatapp"):
 		// An administrator who is not the creator, or a signature (both public): not the key.
 	case e.Status == http.StatusUnauthorized:
 		c.Rejected = e

@@ -45,7 +45,8 @@ func (h *history) say(r Ruling) {
 	f := h.w.accounts.callers[h.account]
 	if isMixed := h.state.IsMixed || f != nil && f.isMixed; isMixed && r.Verdict == report.Fail {
 		r.Verdict = report.Inconclusive
-		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of several accounts"
+		r.Message += "; the redacted callers cannot be told apart, and their responses contradict each other like those of " +
+			"several accounts"
 	}
 	if r.Verdict != report.Fail || len(r.Excuses) == 0 || h.w.config.Complete == Always {
 		h.report(r)
@@ -83,11 +84,13 @@ func (h *history) weigh(r *Ruling) {
 	judged := r.Evidence[len(r.Evidence)-1]
 	for _, x := range r.Excuses {
 		if i := slices.IndexFunc(h.w.gaps, x.isIn); i >= 0 {
-			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing, as their numbers show", h.w.gaps[i].First, h.w.gaps[i].Last), x)
+			h.doubt(r, fmt.Sprintf("exchanges %d to %d are missing, as their numbers show", h.w.gaps[i].First, h.w.gaps[i].Last),
+				x)
 			return
 		}
 		isSign := func(s sign) bool {
-			return (s.supports(x, judged) || judged.Caller == 0) && h.w.writtenByOthers(h.account, NewExcuse(s.did, s.thing, s.after, s.by)) == nil
+			return (s.supports(x, judged) || judged.Caller == 0) &&
+				h.w.writtenByOthers(h.account, NewExcuse(s.did, s.thing, s.after, s.by)) == nil
 		}
 		if i := slices.IndexFunc(h.state.signs, isSign); i >= 0 {
 			s := &h.state.signs[i]
@@ -112,7 +115,8 @@ func (x Excuse) isIn(gap report.Gap) bool {
 // doubt makes a violation inconclusive, for a reason.
 func (h *history) doubt(r *Ruling, reason string, x Excuse) {
 	r.Verdict = report.Inconclusive
-	r.Message = fmt.Sprintf("%s; unless a caller outside of the recording %s before (%s)", r.Message, x.text(h.w.kinds), reason)
+	r.Message = fmt.Sprintf("%s; unless a caller outside of the recording %s before (%s)", r.Message, x.text(h.w.kinds),
+		reason)
 }
 
 func (h *history) report(r Ruling) {

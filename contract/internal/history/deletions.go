@@ -39,7 +39,8 @@ func (s *State) mayHaveMade(x *Entity, since *facts.Exchange) *facts.Exchange {
 // showsSame reports whether an answer shows a thing as the one that it was, by its id, or as older than its deletion.
 func (st *Step) showsSame(x *Entity) bool {
 	return slices.ContainsFunc(st.Shows, func(f facts.Shown) bool {
-		return f.Thing == x.Thing && (x.Ident != "" && f.Ident == x.Ident || !x.LastDeletedBy.Date.IsZero() && f.IsOlderThan(x.LastDeletedBy))
+		return f.Thing == x.Thing &&
+			(x.Ident != "" && f.Ident == x.Ident || !x.LastDeletedBy.Date.IsZero() && f.IsOlderThan(x.LastDeletedBy))
 	})
 }
 

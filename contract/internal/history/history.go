@@ -41,7 +41,8 @@ func NewWatcher(config Config, say func(Result)) *Watcher {
 	w := &Watcher{config: config, say: say, spool: spool{limit: config.InMemory}, sites: newSites()}
 	w.kinds = facts.NewCatalogue(config.Documents)
 	w.accounts = newAccounts(w.kinds)
-	w.written, w.seen, w.begun = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{}, map[int]*facts.Exchange{}
+	w.written, w.seen, w.begun = newBounded[writtenKey, []written](maxSights, nil), map[uint64]string{},
+		map[int]*facts.Exchange{}
 	w.histories = newBounded[member](maxHistories, func(h *history) { h.end() })
 	return w
 }
@@ -137,8 +138,9 @@ func (w *Watcher) Notes() []string {
 	var notes []string
 	for at, p := range w.sites.list {
 		if n := w.accountsAt[at]; n > 1 && !p.isMock {
-			notes = append(notes, fmt.Sprintf("%s: %d accounts are judged separately: nothing shows that their callers belong to the same one",
-				p.address, n))
+			notes = append(notes,
+				fmt.Sprintf("%s: %d accounts are judged separately: nothing shows that their callers belong to the same one",
+					p.address, n))
 		}
 	}
 	slices.Sort(notes)

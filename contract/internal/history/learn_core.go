@@ -112,7 +112,8 @@ func (s *State) learnTables(e *facts.Exchange) {
 	case "core.deleteTable":
 		if x := s.entity(e.Target); x.Ident != "" {
 			database, name, _ := strings.Cut(e.Target.ID, "/")
-			s.Places.put(x.Ident, whereabouts{facts.DeletedTable{ID: x.Ident, Name: name, Database: database}, []*facts.Exchange{x.IdentifiedBy, e}})
+			s.Places.put(x.Ident,
+				whereabouts{facts.DeletedTable{ID: x.Ident, Name: name, Database: database}, []*facts.Exchange{x.IdentifiedBy, e}})
 		}
 	case "core.updateTable", "core.renameTable", "core.changeTableDatabase":
 		if len(e.Shows) == 1 && e.Shows[0].Thing != e.Target {
@@ -120,7 +121,8 @@ func (s *State) learnTables(e *facts.Exchange) {
 		}
 	case "core.swapTables":
 		a, b := s.entity(e.Target), s.entity(e.Uses[0].Thing)
-		a.Ident, a.born, a.IdentifiedBy, b.Ident, b.born, b.IdentifiedBy = b.Ident, b.born, b.IdentifiedBy, a.Ident, a.born, a.IdentifiedBy
+		a.Ident, a.born, a.IdentifiedBy, b.Ident, b.born, b.IdentifiedBy = b.Ident, b.born, b.IdentifiedBy, a.Ident, a.born,
+			a.IdentifiedBy
 	case "core.recoverTable":
 		s.recover(e)
 	case "ingestion.ingestEvent":

@@ -78,7 +78,8 @@ func (a *accounts) sight(m member, e *facts.Exchange) {
 	}
 	if e.Page != nil {
 		for _, f := range e.Page.Tables {
-			a.addSight(m, facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID}, sight{caller: m.caller, mark: f.Mark, line: e.Line})
+			a.addSight(m, facts.Thing{Kind: facts.Tables, ID: "deleted " + f.ID},
+				sight{caller: m.caller, mark: f.Mark, line: e.Line})
 		}
 	}
 	if t := e.Target; e.Verb.Writes() && a.isLong(t) && len(e.Shows) == 0 {

@@ -19,14 +19,16 @@ type site struct {
 // Recordings with times are ordered against each other. Without times they stand alone; so do those of a mock's world,
 // whose numbers begin anew with each run, unless they go on where another file ends.
 type sites struct {
-	list      []site
-	index     map[site]int
-	above     []int // by site, another one that it is the same as, or itself
-	series    map[series]*serial
-	order     []series
-	resets    map[string]int          // by world
-	unordered map[string]bool         // files whose exchanges are neither in the order of their beginnings nor in that of their ends
-	keyed     map[int]*facts.Exchange // at each site, an exchange that shows that the recording keeps Authorization headers
+	list   []site
+	index  map[site]int
+	above  []int // by site, another one that it is the same as, or itself
+	series map[series]*serial
+	order  []series
+	resets map[string]int // by world
+	// files whose exchanges are neither in the order of their beginnings nor in that of their ends
+	unordered map[string]bool
+	// at each site, an exchange that shows that the recording keeps Authorization headers
+	keyed map[int]*facts.Exchange
 }
 
 // series identifies the exchanges of a world in one file.
@@ -140,8 +142,8 @@ func (s *serial) count(e *facts.Exchange) {
 	}
 }
 
-// mergeContinued makes one site of those where one file goes on with the numbers of another, when the whole recording is
-// known.
+// mergeContinued makes one site of those where one file goes on with the numbers of another, when the whole recording
+// is known.
 func (p *sites) mergeContinued() {
 	type end struct {
 		world, site string

@@ -15,8 +15,8 @@ import (
 	"svc.example/understudy/contract/internal/facts"
 )
 
-// spool holds the exchanges of a recording until all of them are known, and yields them in the order in which they began.
-// What is more than fits in memory waits in a file, in runs that are in order already.
+// spool holds the exchanges of a recording until all of them are known, and yields them in the order in which they
+// began. What is more than fits in memory waits in a file, in runs that are in order already.
 type spool struct {
 	limit     int // exchanges in memory
 	exchanges []*facts.Exchange

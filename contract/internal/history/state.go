@@ -23,7 +23,8 @@ type State struct {
 	callers          *bounded[uint64, *Caller]
 	waiting          map[string][]*Pending // by rule
 	first            *facts.Exchange       // at the site, of whichever account
-	IsMixed          bool                  // callers are hidden alike, and what is made contradicts what is there, as if they were several
+	// callers are hidden alike, and what is made contradicts what is there, as if they were several
+	IsMixed bool
 
 	unseen
 	workflowState
@@ -57,8 +58,9 @@ type Entity struct {
 func newState(kinds facts.Catalogue) *State {
 	return &State{
 		Kinds:    kinds,
-		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{}, MayHaveCreated: map[facts.Kind]*facts.Exchange{},
-		callers: newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
+		entities: map[facts.Kind]*bounded[string, *Entity]{}, Removals: map[facts.Kind]int{},
+		MayHaveCreated: map[facts.Kind]*facts.Exchange{},
+		callers:        newBounded[uint64, *Caller](maxEntities, nil), waiting: map[string][]*Pending{},
 		unseen: newUnseen(), workflowState: newWorkflowState(), coreState: newCoreState(), dwhState: newDWHState(),
 	}
 }
@@ -87,7 +89,8 @@ func (s *State) LookUp(t facts.Thing) *Entity {
 	return x
 }
 
-// update notes what an exchange proves of a thing that it shows or names, and did to it. It reports whether that is news.
+// update notes what an exchange proves of a thing that it shows or names, and did to it. It reports whether that is
+// news.
 func (x *Entity) update(e *facts.Exchange, did facts.Verb) bool {
 	if x.Proof == e || x.isNewerThan(e, did) {
 		return x.Proof == e

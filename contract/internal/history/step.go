@@ -50,7 +50,8 @@ type Ruling struct {
 	Provenance specs.Provenance
 	Evidence   []*facts.Exchange // the last one is what was judged
 	Excuses    []Excuse          // what would make a violation none
-	IfComplete bool              // the violation itself shows an unrecorded caller, unless the recording is taken as complete
+	// the violation itself shows an unrecorded caller, unless the recording is taken as complete
+	IfComplete bool
 }
 
 // Result is the result of one chance of a rule.

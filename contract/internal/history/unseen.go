@@ -42,7 +42,8 @@ func (st *Step) goneUnseen(t facts.Thing, listed *view) {
 		return
 	}
 	x := st.State.LookUp(t)
-	if x == nil || !st.Known(x.Proof) || x.DeletedBy != nil || x.Unsure != nil || st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) }) {
+	if x == nil || !st.Known(x.Proof) || x.DeletedBy != nil || x.Unsure != nil ||
+		st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) }) {
 		return
 	}
 	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil) {
@@ -72,7 +73,8 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 		st.Sign("created", t, st.State.first, f.Born)
 	case st.Deletion(x) != nil && x.Recreated(f):
 		st.Sign("created", t, x.DeletedBy, f.Born)
-	case x != nil && st.Known(x.DeletedBy) && t.Kind == facts.Tables && (st.Deletion(x) != nil || f.IsOlderThan(x.DeletedBy)):
+	case x != nil && st.Known(x.DeletedBy) && t.Kind == facts.Tables &&
+		(st.Deletion(x) != nil || f.IsOlderThan(x.DeletedBy)):
 		st.Sign(Recovered, t, x.DeletedBy, time.Time{})
 	case x != nil && x.MissedBy != nil && x.MissedBy.Caller == st.Caller && !st.MayBeThereSince(t, x, x.MissedBy):
 		st.Sign("created", t, x.MissedBy, f.Born)
@@ -202,9 +204,10 @@ func (st *Step) compareLists() {
 // madeUnseen notes that a list shows a thing that was not there at the time of an earlier one.
 func (st *Step) madeUnseen(f *facts.Shown, since *facts.Exchange) {
 	x := st.State.LookUp(f.Thing)
-	isNew := (x == nil || x.Proof == nil || !facts.Before(since, x.Proof)) && !slices.ContainsFunc(st.Pools, func(p facts.Pool) bool {
-		return p.ID == f.Thing.ID && p.IsDefault // made when it is first needed
-	})
+	isNew := (x == nil || x.Proof == nil || !facts.Before(since, x.Proof)) &&
+		!slices.ContainsFunc(st.Pools, func(p facts.Pool) bool {
+			return p.ID == f.Thing.ID && p.IsDefault // made when it is first needed
+		})
 	stirred := st.State.MayHaveCreated[f.Thing.Kind]
 	isStirred := stirred != nil && !facts.Before(stirred, since) || x != nil && (x.IngestedBy != nil || x.Unsure != nil)
 	if isNew && !isStirred && !st.Contested(func(e *facts.Exchange) bool { return e.MayMake(f.Thing) }) {
@@ -220,7 +223,8 @@ func (st *Step) deletedUnseen(f facts.DeletedTable) {
 	case x.isUnknown() && (in == nil || in.LastDeletedBy == nil && in.Unsure == nil) && st.isSince(f.At):
 		st.Sign("deleted", t, st.State.first, f.At)
 	case x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes || in != nil && in.WentAfter(x.Proof):
-	case x.LastDeletedBy != nil && f.At.Sub(x.LastDeletedBy.EndedAt()).Abs() <= time.Second: // it was another one of this name
+	// it was another one of this name
+	case x.LastDeletedBy != nil && f.At.Sub(x.LastDeletedBy.EndedAt()).Abs() <= time.Second:
 	case x.Ident == f.ID, x.Ident == "" && !f.At.Before(x.Proof.EndedAt().Truncate(time.Second)):
 		st.Sign("deleted", t, x.Proof, f.At)
 	}

@@ -76,7 +76,10 @@ func TestBodies(t *testing.T) {
 			edit: answer(compressed(t, "gzip", thing)[:15], append(json, "Content-Encoding", "gzip")...),
 			want: inconclusive("the body cannot be decoded as gzip: it is damaged or cut off"),
 		},
-		"no body": {edit: func(*record.Item) {}, want: inconclusive("the recording does not contain the body, and one is documented")},
+		"no body": {
+			edit: func(*record.Item) {},
+			want: inconclusive("the recording does not contain the body, and one is documented"),
+		},
 		"a body that is left out": {
 			edit: func(i *record.Item) { i.ResponseDoubt = "the recording does not contain the body" },
 			want: inconclusive("the recording does not contain the body"),
@@ -145,7 +148,8 @@ func TestBodies(t *testing.T) {
 				`the response has Content-Type "text/html"; documented: application/json`},
 		},
 		"no headers": {
-			edit: answer([]byte(thing)), want: inconclusive("the recording has no headers, so the media type of the body is not known"),
+			edit: answer([]byte(thing)),
+			want: inconclusive("the recording has no headers, so the media type of the body is not known"),
 		},
 		"no media type": {
 			edit: answer([]byte(thing), "Content-Length", "9"),
@@ -223,8 +227,11 @@ func TestKnownCases(t *testing.T) {
 		"null-body": {
 			talk{"GET /things/7", "", 200, `null`, nil}, []string{"error schema /response/body: Value is not nullable"},
 		},
-		"nullable-combination":       {talk{"GET /things/7", "", 200, `{"name":"a","owner":null}`, nil}, nil},
-		"discriminator, false alarm": {talk{"POST /pets", `{"kind":"cat","meow":1}`, 200, `{"kind":"cat","meow":2}`, nil}, nil},
+		"nullable-combination": {talk{"GET /things/7", "", 200, `{"name":"a","owner":null}`, nil}, nil},
+		"discriminator, false alarm": {
+			talk{"POST /pets", `{"kind":"cat","meow":1}`, 200, `{"kind":"cat","meow":2}`, nil},
+			nil,
+		},
 		"discriminator, wrong branch": {
 			talk{"POST /pets", `{"kind":"cat","meow":1}`, 200, `{"kind":"cat","meow":"x"}`, nil},
 			[]string{`error schema /response/body: value doesn't match any schema from "oneOf"`},
@@ -297,7 +304,8 @@ func TestSchemes(t *testing.T) {
 
 func FuzzJudgeBody(f *testing.F) {
 	for _, seed := range []string{
-		`{"name":"a"}`, `{"a":[1e5,null,true,{"b":"\u00e4"}]}`, `{"a":1,"a":2}`, `1e1000001`, `[[[[`, "\ufeff{}", `{} x`, `nul`,
+		`{"name":"a"}`, `{"a":[1e5,null,true,{"b":"\u00e4"}]}`, `{"a":1,"a":2}`, `1e1000001`, `[[[[`, "\ufeff{}", `{} x`,
+		`nul`,
 	} {
 		f.Add([]byte(seed))
 	}

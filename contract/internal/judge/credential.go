@@ -36,9 +36,9 @@ func (r *Result) Credential() Credential {
 	})}
 }
 
-// keyIdentity returns the key alone, so that it is the same with the scheme, in a header of its own, and bare where it may
-// be so. Any other value of Authorization that has no scheme, or another one, is a key of its own kind: what is known
-// of it does not hold for the key that it may contain.
+// keyIdentity returns the key alone, so that it is the same with the scheme, in a header of its own, and bare where it
+// may be so. Any other value of Authorization that has no scheme, or another one, is a key of its own kind: what is
+// known of it does not hold for the key that it may contain.
 func keyIdentity(value string, schemed bool, scheme string) string {
 	word, key, found := strings.Cut(value, " ")
 	if key = strings.TrimSpace(key); !found || !schemed {

@@ -107,9 +107,11 @@ func TestPseudonyms(t *testing.T) {
 	}
 	for placeholder, isCaller := range map[string]bool{
 		"<TOKEN-1>": true, "<TOKEN_2>": true, "<TOKEN 3>": true, "{{token1}}": true, "${KEY_12}": true, "[REDACTED-3]": true,
-		"REDACTED#4": true, "***:1a2b": true, "***:1a2b3c4d…": true, "xxx-7": false, "FILTERED_KEY_2": true, "YOUR_API_KEY_2": true,
-		"<TOKEN>": false, "***": false, "********": false, "***1234": false, "xxxx1234": false, "xxxxxxxx-1234": false,
-		"(removed 2026-01-15)": false, "{{oauth2_token}}": false, "[REDACTED]": false, "***:face": false, "<TOKEN-123456>": true,
+		"REDACTED#4": true, "***:1a2b": true, "***:1a2b3c4d…": true, "xxx-7": false, "FILTERED_KEY_2": true,
+		"YOUR_API_KEY_2": true,
+		"<TOKEN>":        false, "***": false, "********": false, "***1234": false, "xxxx1234": false, "xxxxxxxx-1234": false,
+		"(removed 2026-01-15)": false, "{{oauth2_token}}": false, "[REDACTED]": false, "***:face": false,
+		"<TOKEN-123456>": true,
 	} {
 		r := j.Exchange(record.Item{Exchange: &recording.Exchange{
 			Request: recording.Request{
@@ -149,18 +151,63 @@ func TestCredential(t *testing.T) {
 		want     judge.Credential
 		told     string
 	}{
-		"with its scheme":           {recording.Headers{{auth, "svc1  1/a "}}, nil, judge.Credential{Identity: "1/a", Shown: true}, ""},
-		"in a header of its own":    {recording.Headers{{write, "1/a"}}, nil, judge.Credential{Identity: "1/a", Shown: true}, ""},
-		"Authorization decides":     {recording.Headers{{write, "1/a"}, {auth, "SVC1 1/b"}}, nil, judge.Credential{Identity: "1/b", Shown: true}, ""},
-		"without a scheme":          {recording.Headers{{auth, "1/a"}}, nil, judge.Credential{Identity: "malformed 1/a", Shown: true}, "credentials without the scheme SVC1 were accepted"},
-		"with another scheme":       {recording.Headers{{auth, "Bearer 1/a"}}, nil, judge.Credential{Identity: "malformed Bearer 1/a", Shown: true}, `credentials of scheme "Bearer" were accepted`},
-		"hashed":                    {recording.Headers{{auth, "SVC1 [redacted:01ab]"}}, nil, judge.Credential{Identity: "[redacted:01ab]", Shown: true}, ""},
-		"hashed, in its own":        {recording.Headers{{write, "[redacted:01ab]"}}, nil, judge.Credential{Identity: "[redacted:01ab]", Shown: true}, ""},
-		"hidden":                    {recording.Headers{{auth, "SVC1 REDACTED"}}, nil, judge.Credential{Shown: true}, ""},
-		"hidden whole":              {recording.Headers{{auth, "***"}}, nil, judge.Credential{Shown: true}, "redacts the credentials in full"},
-		"taken out":                 {nil, []string{"authorization"}, judge.Credential{Withheld: true}, ""},
-		"none":                      {nil, nil, judge.Credential{}, ""},
-		"empty, and one of its own": {recording.Headers{{auth, " "}, {write, "1/a"}}, nil, judge.Credential{Identity: "1/a", Shown: true}, ""},
+		"with its scheme": {
+			recording.Headers{{auth, "svc1  1/a "}},
+			nil,
+			judge.Credential{Identity: "1/a", Shown: true},
+			"",
+		},
+		"in a header of its own": {
+			recording.Headers{{write, "1/a"}},
+			nil,
+			judge.Credential{Identity: "1/a", Shown: true},
+			"",
+		},
+		"Authorization decides": {
+			recording.Headers{{write, "1/a"}, {auth, "SVC1 1/b"}},
+			nil,
+			judge.Credential{Identity: "1/b", Shown: true},
+			"",
+		},
+		"without a scheme": {
+			recording.Headers{{auth, "1/a"}},
+			nil,
+			judge.Credential{Identity: "malformed 1/a", Shown: true},
+			"credentials without the scheme SVC1 were accepted",
+		},
+		"with another scheme": {
+			recording.Headers{{auth, "Bearer 1/a"}},
+			nil,
+			judge.Credential{Identity: "malformed Bearer 1/a", Shown: true},
+			`credentials of scheme "Bearer" were accepted`,
+		},
+		"hashed": {
+			recording.Headers{{auth, "SVC1 [redacted:01ab]"}},
+			nil,
+			judge.Credential{Identity: "[redacted:01ab]", Shown: true},
+			"",
+		},
+		"hashed, in its own": {
+			recording.Headers{{write, "[redacted:01ab]"}},
+			nil,
+			judge.Credential{Identity: "[redacted:01ab]", Shown: true},
+			"",
+		},
+		"hidden": {recording.Headers{{auth, "SVC1 REDACTED"}}, nil, judge.Credential{Shown: true}, ""},
+		"hidden whole": {
+			recording.Headers{{auth, "***"}},
+			nil,
+			judge.Credential{Shown: true},
+			"redacts the credentials in full",
+		},
+		"taken out": {nil, []string{"authorization"}, judge.Credential{Withheld: true}, ""},
+		"none":      {nil, nil, judge.Credential{}, ""},
+		"empty, and one of its own": {
+			recording.Headers{{auth, " "}, {write, "1/a"}},
+			nil,
+			judge.Credential{Identity: "1/a", Shown: true},
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

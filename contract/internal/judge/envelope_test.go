@@ -30,7 +30,8 @@ func collection(n, total int, links ...string) string {
 		name, query, _ := strings.Cut(link, " ")
 		list = append(list, fmt.Sprintf("%q:%q", name, query))
 	}
-	return fmt.Sprintf(`{"data":[%s],"meta":{"total":%d},"links":{%s}}`, strings.Join(data, ","), total, strings.Join(list, ","))
+	return fmt.Sprintf(`{"data":[%s],"meta":{"total":%d},"links":{%s}}`, strings.Join(data, ","), total,
+		strings.Join(list, ","))
 }
 
 func TestPages(t *testing.T) {
@@ -42,15 +43,25 @@ func TestPages(t *testing.T) {
 		query, body string
 		want        []string
 	}{
-		"the first of three":  {"page[limit]=2", collection(2, 5, first, end, "next "+to+"2"), nil},
-		"the second of three": {"page[limit]=2&page[offset]=2", collection(2, 5, first, end, "next "+to+"4", "prev "+to+"0"), nil},
-		"the last of three":   {"page%5Blimit%5D=2&page%5Boffset%5D=4", collection(1, 5, first, end, "prev "+to+"2"), nil},
-		"the only one":        {"", collection(3, 3, "first /api/pages?page[limit]=20&page[offset]=0", "last ?page[limit]=20&page[offset]=0"), nil},
-		"none":                {"page[limit]=2", collection(0, 0, first, "last "+to+"0"), nil},
-		"beyond the end":      {"page[limit]=2&page[offset]=9", collection(0, 5, first, end, "prev "+to+"4"), nil},
-		"askew":               {"page[limit]=2&page[offset]=1", collection(2, 5, first, "last "+to+"3", "next "+to+"3", "prev "+to+"0"), nil},
+		"the first of three": {"page[limit]=2", collection(2, 5, first, end, "next "+to+"2"), nil},
+		"the second of three": {
+			"page[limit]=2&page[offset]=2", collection(2, 5, first, end, "next "+to+"4", "prev "+to+"0"),
+			nil,
+		},
+		"the last of three": {"page%5Blimit%5D=2&page%5Boffset%5D=4", collection(1, 5, first, end, "prev "+to+"2"), nil},
+		"the only one": {
+			"",
+			collection(3, 3, "first /api/pages?page[limit]=20&page[offset]=0", "last ?page[limit]=20&page[offset]=0"), nil,
+		},
+		"none":           {"page[limit]=2", collection(0, 0, first, "last "+to+"0"), nil},
+		"beyond the end": {"page[limit]=2&page[offset]=9", collection(0, 5, first, end, "prev "+to+"4"), nil},
+		"askew": {
+			"page[limit]=2&page[offset]=1",
+			collection(2, 5, first, "last "+to+"3", "next "+to+"3", "prev "+to+"0"), nil,
+		},
 		"links that say little": {
-			"page[limit]=2&page[offset]=2", collection(2, 5, "first /api/pages", "last /api/pages?cursor=z", "next ?cursor=b", "prev ?cursor=a"), nil,
+			"page[limit]=2&page[offset]=2",
+			collection(2, 5, "first /api/pages", "last /api/pages?cursor=z", "next ?cursor=b", "prev ?cursor=a"), nil,
 		},
 		"no next on the last page, as null": {"", `{"data":[],"meta":{"total":0},"links":{"next":null}}`, nil},
 		"no total":                          {"page[limit]=2", `{"data":[],"meta":{},"links":{}}`, nil},
@@ -76,7 +87,8 @@ func TestPages(t *testing.T) {
 			[]string{"error schema /response/body/data: the page has 3 resources, but at most 2 were requested"},
 		},
 		"more than by default": {
-			"", collection(21, 21), []string{"error schema /response/body/data: the page has 21 resources, but at most 20 were requested"},
+			"", collection(21, 21),
+			[]string{"error schema /response/body/data: the page has 21 resources, but at most 20 were requested"},
 		},
 		"a limit off the contract": {"page[limit]=500", collection(100, 100), []string{
 			`error schema /request/query/page[limit]: query parameter "page[limit]": number must be at most 100`,

@@ -34,14 +34,21 @@ func TestEventStreams(t *testing.T) {
 		"the last line has no end": {"data: {}\n\ndata: {}", inconclusive("the stream ends unexpectedly after 1 events")},
 		"the last event has none":  {"data: {}\n\ndata: {}\n", inconclusive("the stream ends unexpectedly after 1 events")},
 		"only its name is there":   {"data: {}\n\nevent: x\n", inconclusive("the stream ends unexpectedly after 1 events")},
-		"an event that is no JSON": {"data: {}\n\ndata: [DONE]\n\n", inconclusive("event 2 of the stream is not JSON: a syntax error at byte 1")},
-		"no UTF-8":                 {"data: {\"text\":\"\xe4\"}\n\n", inconclusive("the body is not UTF-8")},
-		"a value of another type": {
-			"data: {\"text\":\"a\"}\n\ndata: {\"text\":1}\n\n", []string{"error schema /response/body/1/text: value must be a string"},
+		"an event that is no JSON": {
+			"data: {}\n\ndata: [DONE]\n\n",
+			inconclusive("event 2 of the stream is not JSON: a syntax error at byte 1"),
 		},
-		"an event of another type":     {"data: 1\n\n", []string{"error schema /response/body/0: value must be an object"}},
-		"a field that is not declared": {"data: {\"txt\":\"a\"}\n\n", []string{`error undeclared-field /response/body/0/txt: field "txt" is not documented`}},
-		"a value that was taken out":   {"data: {\"secret\":\"[redacted:0123456789abcdef]\"}\n\n", nil},
+		"no UTF-8": {"data: {\"text\":\"\xe4\"}\n\n", inconclusive("the body is not UTF-8")},
+		"a value of another type": {
+			"data: {\"text\":\"a\"}\n\ndata: {\"text\":1}\n\n",
+			[]string{"error schema /response/body/1/text: value must be a string"},
+		},
+		"an event of another type": {"data: 1\n\n", []string{"error schema /response/body/0: value must be an object"}},
+		"a field that is not declared": {
+			"data: {\"txt\":\"a\"}\n\n",
+			[]string{`error undeclared-field /response/body/0/txt: field "txt" is not documented`},
+		},
+		"a value that was taken out": {"data: {\"secret\":\"[redacted:0123456789abcdef]\"}\n\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +57,8 @@ func TestEventStreams(t *testing.T) {
 			if diff := cmp.Diff(tt.want, told(r)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
-			if strings.Contains(strings.Join(tt.want, ""), "inconclusive") && passes(r, judge.Schema) > 1 { // one for the parameters
+			// one for the parameters
+			if strings.Contains(strings.Join(tt.want, ""), "inconclusive") && passes(r, judge.Schema) > 1 {
 				t.Error("a stream that cannot be read passes")
 			}
 		})
@@ -80,14 +88,29 @@ func TestParts(t *testing.T) {
 		header, text string
 		want         []string
 	}{
-		"two parts":             {"multipart/mixed; boundary=b", first + second + end, nil},
-		"none":                  {"multipart/mixed; boundary=b", end, nil},
-		"lines that end in LF":  {"multipart/mixed; boundary=b", strings.ReplaceAll(first+second+end, "\r", ""), nil},
-		"without an end":        {"multipart/mixed; boundary=b", first + second, inconclusive("part 2 of the body is damaged or cut off")},
-		"cut within a part":     {"multipart/mixed; boundary=b", first + second[:30], inconclusive("part 2 of the body is damaged or cut off")},
-		"another boundary":      {"multipart/mixed; boundary=c", first + end, inconclusive("part 1 of the body is damaged or cut off")},
-		"no boundary":           {"multipart/mixed", first + end, inconclusive("the Content-Type has no boundary between the parts")},
-		"headers that are none": {"multipart/mixed; boundary=b", "--b\r\nnone\r\n\r\none\r\n" + end, inconclusive("part 1 of the body is damaged or cut off")},
+		"two parts":            {"multipart/mixed; boundary=b", first + second + end, nil},
+		"none":                 {"multipart/mixed; boundary=b", end, nil},
+		"lines that end in LF": {"multipart/mixed; boundary=b", strings.ReplaceAll(first+second+end, "\r", ""), nil},
+		"without an end": {
+			"multipart/mixed; boundary=b", first + second,
+			inconclusive("part 2 of the body is damaged or cut off"),
+		},
+		"cut within a part": {
+			"multipart/mixed; boundary=b", first + second[:30],
+			inconclusive("part 2 of the body is damaged or cut off"),
+		},
+		"another boundary": {
+			"multipart/mixed; boundary=c", first + end,
+			inconclusive("part 1 of the body is damaged or cut off"),
+		},
+		"no boundary": {
+			"multipart/mixed", first + end,
+			inconclusive("the Content-Type has no boundary between the parts"),
+		},
+		"headers that are none": {
+			"multipart/mixed; boundary=b", "--b\r\nnone\r\n\r\none\r\n" + end,
+			inconclusive("part 1 of the body is damaged or cut off"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -228,7 +228,10 @@ func TestFindingsKnowTheirPlace(t *testing.T) {
 		ID: r.Findings[0].ID, Rule: judge.Schema, Severity: report.Notice, Verdict: report.Fail,
 		Interface: "workflow", Operation: "workflow.listThings", Exchange: 1, Evidence: []int{1},
 		Message: "maximum string length is 5", Pointer: "/response/body/1/name",
-		Spec:       report.Spec{File: "testdata/probe.yaml", Line: 142, Pointer: "/components/schemas/Thing/properties/name/maxLength"},
+		Spec: report.Spec{
+			File: "testdata/probe.yaml", Line: 142,
+			Pointer: "/components/schemas/Thing/properties/name/maxLength",
+		},
 		Provenance: specs.Assumed,
 	}}
 	if diff := cmp.Diff(want, r.Findings); diff != "" {
@@ -247,11 +250,20 @@ func TestLargeBodies(t *testing.T) {
 		first, last string
 		want        []string
 	}{
-		"nothing is wrong":                     {good, good, nil},
-		"the judges differ at the beginning":   {unclear, good, []string{"error disputed schema /response/body/0/at: the value is not valid date-time"}},
-		"the second does not read the end":     {good, unclear, nil},
-		"the first judges the beginning alone": {bad, good, []string{"notice schema /response/body/0/name: maximum string length is 5"}},
-		"the first judges the end alone":       {good, bad, []string{"notice schema /response/body/20001/name: maximum string length is 5"}},
+		"nothing is wrong": {good, good, nil},
+		"the judges differ at the beginning": {
+			unclear, good,
+			[]string{"error disputed schema /response/body/0/at: the value is not valid date-time"},
+		},
+		"the second does not read the end": {good, unclear, nil},
+		"the first judges the beginning alone": {
+			bad, good,
+			[]string{"notice schema /response/body/0/name: maximum string length is 5"},
+		},
+		"the first judges the end alone": {
+			good, bad,
+			[]string{"notice schema /response/body/20001/name: maximum string length is 5"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

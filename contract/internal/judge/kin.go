@@ -156,7 +156,8 @@ func (f *found) parameter(err error, parameter *openapi3.Parameter, pointer stri
 			f.list[before+i].message = name + ": " + f.list[before+i].message
 		}
 	default:
-		f.list = append(f.list, fault{path: at, pointer: pointer + "/schema", message: name + " does not have the documented type"})
+		f.list = append(f.list,
+			fault{path: at, pointer: pointer + "/schema", message: name + " does not have the documented type"})
 	}
 }
 

@@ -22,8 +22,9 @@ var knownCases = []knownCase{
 		},
 	},
 	{
-		name:   "nullable-combination",
-		reason: "the second engine rejects null for nullable with allOf of a nullable schema, because it turns both into a oneOf",
+		name: "nullable-combination",
+		reason: "the second engine rejects null for nullable with allOf of a nullable schema, because it turns both " +
+			"into a oneOf",
 		is: func(b *content, first, second []fault) bool {
 			return len(first) == 0 && !slices.ContainsFunc(second, func(f fault) bool { return b.valueAt(f.path) != nil })
 		},

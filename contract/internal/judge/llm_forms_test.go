@@ -35,7 +35,10 @@ func (s spoken) item() record.Item {
 		address = "https://" + iface + ".svc.example" + rest
 	}
 	e := &recording.Exchange{
-		Request:  recording.Request{Method: method, URL: address, Headers: recording.Headers{{"Authorization", "SVC1 1/key"}}},
+		Request: recording.Request{
+			Method: method, URL: address,
+			Headers: recording.Headers{{"Authorization", "SVC1 1/key"}},
+		},
 		Response: &recording.Response{Status: s.status, Headers: recording.Headers{}},
 	}
 	media := s.media
@@ -67,12 +70,15 @@ func with(t *testing.T, text string, pairs ...string) string {
 
 const (
 	someID  = "5dd290e9-2766-453c-8b7f-77e8f8d2b920"
-	agentOK = `{"id":"` + someID + `","type":"agents","links":{"self":"https://llm.svc.example/api/agents/` + someID + `"},"attributes":{
+	agentOK = `{"id":"` + someID + `","type":"agents","links":{"self":"https://llm.svc.example/api/agents/` + someID +
+		`"},"attributes":{
 		"createdAt":"2026-01-15T09:30:00.000Z","updatedAt":"2026-01-15T09:30:00.000Z","projectId":"` + someID + `","name":"A",
-		"systemPrompt":"","starterMessage":"","modelType":"gpt-5","maxToolIterations":4,"temperature":0,"reasoningEffort":"NONE",
+		"systemPrompt":"","starterMessage":"","modelType":"gpt-5","maxToolIterations":4,"temperature":0,
+		"reasoningEffort":"NONE",
 		"isManaged":false,"outputs":[],"variables":[],"tools":[{"toolTargetId":"` + someID + `","toolTargetType":"knowledge_base",
 		"targetFunction":"LIST_COLUMNS","functionName":"f","agentOutputMode":"RETURN"}]}}`
-	agentSent = `{"data":{"type":"agents","attributes":{"name":"A","projectId":"` + someID + `","modelType":"gpt-5","systemPrompt":null,
+	agentSent = `{"data":{"type":"agents","attributes":{"name":"A","projectId":"` + someID +
+		`","modelType":"gpt-5","systemPrompt":null,
 		"tools":[{"toolTargetId":"` + someID + `","toolTargetType":"knowledge_base","targetFunction":"LIST_COLUMNS",
 		"functionName":"f","agentOutputMode":null}]}}}`
 	scheduleOK = `{"data":{"id":"` + someID + `","type":"agentSchedules",
@@ -83,12 +89,15 @@ const (
 		"endAt":"2026-12-31","parameterValues":{},"sendEmailNotification":false,"emailRecipients":[],"textResourceId":null,
 		"workflowProjectId":"1","workflowSessionId":null,"workflowAttemptId":null,"lastExecutedAt":null,"executionCount":0,
 		"lastRunStatus":null,"lastRunErrorMessage":null}}}`
-	scheduleSent = `{"data":{"type":"agent_schedules","attributes":{"projectId":"` + someID + `","agentId":"` + someID + `",
+	scheduleSent = `{"data":{"type":"agent_schedules","attributes":{"projectId":"` + someID + `","agentId":"` + someID +
+		`",
 		"formInterfaceId":"` + someID + `","name":"S","repeatUnit":"daily","repeatFrequency":1,"timezone":"UTC",
 		"startAt":"START","endAt":"END","parameterValues":{}}}}`
-	overviewOK = `{"data":{"id":"` + someID + `","type":"projects","links":{"self":"https://llm.svc.example/api/projects/` + someID + `"},
+	overviewOK = `{"data":{"id":"` + someID +
+		`","type":"projects","links":{"self":"https://llm.svc.example/api/projects/` + someID + `"},
 		"attributes":{"createdAt":"2026-01-15T09:30:00.000Z","updatedAt":"2026-01-15T09:30:00.000Z","name":"P","description":null,
-		"useRuntimeTextResource":false,"useParentSegment":false,"useWorkflowExecutor":false,"isManaged":false,"managedType":"NONE"},
+		"useRuntimeTextResource":false,"useParentSegment":false,"useWorkflowExecutor":false,"isManaged":false,
+		"managedType":"NONE"},
 		"relationships":{"overview":{"data":{"type":"overviews","id":"` + someID + `"}}}},
 		"included":[{"id":"` + someID + `","type":"overviews","attributes":{"firstAgentName":"A","totalAgentCount":2,
 		"firstIntegrationServiceType":null,"totalIntegrationCount":0,"firstKnowledgeBaseName":"K","totalKnowledgeBaseCount":1}}]}`
@@ -136,7 +145,10 @@ func TestFormsOfAgentsAndWarehouses(t *testing.T) {
 		return with(t, errorOK, "TITLE", title, "DETAIL", detail, "CODE", code, "POINTER", pointer, "VALIDATION", validation)
 	}
 	missing := func(path, status string) spoken {
-		s := spoken{line: "POST /api/" + path, status: 404, response: `{"status":` + status + `,"error":"Not Found"}`, media: [2]string{plain, plain}}
+		s := spoken{
+			line: "POST /api/" + path, status: 404, response: `{"status":` + status + `,"error":"Not Found"}`,
+			media: [2]string{plain, plain},
+		}
 		switch {
 		case strings.HasSuffix(path, "continue"):
 			s.request = `{"input":"Hello"}`
@@ -145,7 +157,8 @@ func TestFormsOfAgentsAndWarehouses(t *testing.T) {
 		case strings.HasSuffix(path, "callback"):
 			s.request = `{"session_id":"1","attempt_id":"2","status":"success"}`
 		case strings.HasSuffix(path, "chatapp"):
-			s.request, s.media[0] = "response_url=https%3A%2F%2Fa.example&text=x&command=%2Fask", "application/x-www-form-urlencoded"
+			s.request, s.media[0] = "response_url=https%3A%2F%2Fa.example&text=x&command=%2Fask",
+				"application/x-www-form-urlencoded"
 		}
 		return s
 	}
@@ -153,25 +166,46 @@ func TestFormsOfAgentsAndWarehouses(t *testing.T) {
 		spoken
 		want []string
 	}{
-		"a chat goes on with JSON:API": {spoken{chat, `{"input":"Hello"}`, 200, events, [2]string{vnd, "text/event-stream"}}, nil},
-		"a chat goes on with JSON":     {spoken{chat, `{"input":"Hello"}`, 200, events, [2]string{plain, "text/event-stream"}}, nil},
+		"a chat goes on with JSON:API": {
+			spoken{chat, `{"input":"Hello"}`, 200, events, [2]string{vnd, "text/event-stream"}},
+			nil,
+		},
+		"a chat goes on with JSON": {
+			spoken{chat, `{"input":"Hello"}`, 200, events, [2]string{plain, "text/event-stream"}},
+			nil,
+		},
 		"a chat goes on with a form": {
-			spoken{chat, "input=Hello", 415, `{"status":"415","error":"no"}`, [2]string{"application/x-www-form-urlencoded", plain}},
+			spoken{
+				chat, "input=Hello", 415, `{"status":"415","error":"no"}`,
+				[2]string{"application/x-www-form-urlencoded", plain},
+			},
 			[]string{`notice undocumented-media-type /request/headers/Content-Type: the request has Content-Type ` +
 				`"application/x-www-form-urlencoded"; documented: application/json, application/vnd.api+json`},
 		},
-		"agents of a project": {spoken{line: "GET /api/agents?filter[project_id]=" + someID, status: 200, response: strings.ReplaceAll(list, "FILTER", "&filter%5Bproject_id%5D="+someID)}, nil},
+		"agents of a project": {spoken{
+			line: "GET /api/agents?filter[project_id]=" + someID, status: 200,
+			response: strings.ReplaceAll(list, "FILTER", "&filter%5Bproject_id%5D="+someID),
+		}, nil},
 		"agents of a colour": {
-			spoken{line: "GET /api/agents?filter[colour]=red", status: 200, response: strings.ReplaceAll(list, "FILTER", "&filter%5Bcolour%5D=red")},
+			spoken{
+				line: "GET /api/agents?filter[colour]=red", status: 200,
+				response: strings.ReplaceAll(list, "FILTER", "&filter%5Bcolour%5D=red"),
+			},
 			[]string{`warning undeclared-field /request/query/filter[colour]: query parameter "filter[colour]" is not documented`},
 		},
-		"an agent is sent with null": {spoken{line: "POST /api/agents", request: agentSent, status: 201, response: document(agentOK)}, nil},
+		"an agent is sent with null": {spoken{
+			line: "POST /api/agents", request: agentSent, status: 201,
+			response: document(agentOK),
+		}, nil},
 		"an agent is answered with null": {
 			spoken{line: agents, status: 200, response: document(with(t, agentOK, `"systemPrompt":""`, `"systemPrompt":null`))},
 			[]string{"error schema /response/body/data/attributes/systemPrompt: Value is not nullable"},
 		},
 		"a tool is answered with null": {
-			spoken{line: agents, status: 200, response: document(with(t, agentOK, `"agentOutputMode":"RETURN"`, `"agentOutputMode":null`))},
+			spoken{
+				line: agents, status: 200,
+				response: document(with(t, agentOK, `"agentOutputMode":"RETURN"`, `"agentOutputMode":null`)),
+			},
 			[]string{`error schema /response/body/data/attributes/tools/0/agentOutputMode: value is not one of the allowed values ["RETURN","SHOW"]`},
 		},
 		"a tool is answered without an output mode": {
@@ -183,20 +217,44 @@ func TestFormsOfAgentsAndWarehouses(t *testing.T) {
 			spoken{line: overview, status: 200, response: with(t, overviewOK, `AgentCount":2`, `AgentCount":"two"`)},
 			[]string{"error schema /response/body/included/0/attributes/totalAgentCount: value must be an integer"},
 		},
-		"a schedule with Z":      {spoken{line: schedules, request: with(t, scheduleSent, "START", "2026-02-01T09:00:00Z", "END", "2026-12-31T00:00:00Z"), status: 201, response: scheduleOK}, nil},
-		"a schedule without Z":   {spoken{line: schedules, request: with(t, scheduleSent, "START", "2026-02-01T09:00:00", "END", "2026-12-31T00:00:00"), status: 201, response: scheduleOK}, nil},
-		"a schedule with dates":  {spoken{line: schedules, request: with(t, scheduleSent, "START", "2026-02-01", "END", "2026-12-31"), status: 201, response: scheduleOK}, nil},
-		"a schedule with no end": {spoken{line: schedules, request: with(t, scheduleSent, "START", "2026-02-01T09:00:00.000Z", `"END"`, "null"), status: 201, response: scheduleOK}, nil},
+		"a schedule with Z": {spoken{
+			line:    schedules,
+			request: with(t, scheduleSent, "START", "2026-02-01T09:00:00Z", "END", "2026-12-31T00:00:00Z"), status: 201,
+			response: scheduleOK,
+		}, nil},
+		"a schedule without Z": {spoken{
+			line:    schedules,
+			request: with(t, scheduleSent, "START", "2026-02-01T09:00:00", "END", "2026-12-31T00:00:00"), status: 201,
+			response: scheduleOK,
+		}, nil},
+		"a schedule with dates": {spoken{
+			line:    schedules,
+			request: with(t, scheduleSent, "START", "2026-02-01", "END", "2026-12-31"), status: 201, response: scheduleOK,
+		}, nil},
+		"a schedule with no end": {spoken{
+			line:    schedules,
+			request: with(t, scheduleSent, "START", "2026-02-01T09:00:00.000Z", `"END"`, "null"), status: 201,
+			response: scheduleOK,
+		}, nil},
 		"a schedule that is answered with Z": {
-			spoken{line: schedules, request: with(t, scheduleSent, "START", "2026-02-01", "END", "2026-12-31"), status: 201, response: with(t, scheduleOK, `T09:00:00"`, `T09:00:00Z"`)},
+			spoken{
+				line: schedules, request: with(t, scheduleSent, "START", "2026-02-01", "END", "2026-12-31"), status: 201,
+				response: with(t, scheduleOK, `T09:00:00"`, `T09:00:00Z"`),
+			},
 			[]string{`error schema /response/body/data/attributes/startAt: string doesn't match the regular expression "^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$"`},
 		},
 		"a schedule that ends at a time": {
-			spoken{line: schedules, request: with(t, scheduleSent, "START", "2026-02-01", "END", "2026-12-31"), status: 201, response: with(t, scheduleOK, `"2026-12-31"`, `"2026-12-31T00:00:00"`)},
+			spoken{
+				line: schedules, request: with(t, scheduleSent, "START", "2026-02-01", "END", "2026-12-31"), status: 201,
+				response: with(t, scheduleOK, `"2026-12-31"`, `"2026-12-31T00:00:00"`),
+			},
 			[]string{`error schema /response/body/data/attributes/endAt: string doesn't match the regular expression "^\d{4}-\d{2}-\d{2}$"`},
 		},
 		"a schedule that starts soon": {
-			spoken{line: schedules, request: with(t, scheduleSent, "START", "soon", "END", "2026-12-31"), status: 201, response: scheduleOK},
+			spoken{
+				line: schedules, request: with(t, scheduleSent, "START", "soon", "END", "2026-12-31"), status: 201,
+				response: scheduleOK,
+			},
 			[]string{`error schema /request/body/data/attributes/startAt: string doesn't match the regular expression "^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?)?$"`},
 		},
 		"no interface": {spoken{
@@ -204,8 +262,10 @@ func TestFormsOfAgentsAndWarehouses(t *testing.T) {
 			response: refusal("x", "exactly one interface", "100", "/data", "LLM_EXACTLY_ONE_INTERFACE_REQUIRED"),
 		}, nil},
 		"an empty name of a tool target": {spoken{
-			line: "POST /api/datastore_query_tools", request: `{"data":{"type":"datastore_query_tools","attributes":{"name":"","projectId":"` + someID + `"}}}`,
-			status: 422, response: refusal("can't be blank", "toolTarget/name - can't be blank", "100", "/data/attributes/toolTarget/name", "CANNOT_BE_BLANK"),
+			line:    "POST /api/datastore_query_tools",
+			request: `{"data":{"type":"datastore_query_tools","attributes":{"name":"","projectId":"` + someID + `"}}}`,
+			status:  422, response: refusal("can't be blank", "toolTarget/name - can't be blank", "100",
+				"/data/attributes/toolTarget/name", "CANNOT_BE_BLANK"),
 		}, nil},
 		"a record that is not there": {spoken{
 			line: agents, status: 404,
@@ -217,13 +277,26 @@ func TestFormsOfAgentsAndWarehouses(t *testing.T) {
 		"no chat to continue":               {missing("chats/"+someID+"/continue", "404"), nil},
 		"no files to download":              {missing("chats/"+someID+"/download_files", "404"), nil},
 		"no knowledge base to query, either way": {spoken{
-			line: "POST /api/knowledge_bases/" + someID + "/query", request: `{"function":"LIST_COLUMNS","arguments":{}}`, status: 404,
+			line: "POST /api/knowledge_bases/" + someID + "/query", request: `{"function":"LIST_COLUMNS","arguments":{}}`,
+			status:   404,
 			response: `{"status":"404","error":"x"}`, media: [2]string{plain, plain},
 		}, nil},
-		"no action, as a number":      {missing("actions/"+someID+"/chatapp", "404"), []string{"error schema /response/body/status: value must be a string"}},
-		"no callback, as a number":    {missing("agent_schedules/"+someID+"/callback", "404"), []string{"error schema /response/body/status: value must be a string"}},
-		"no execution, in text":       {missing("agent_schedules/"+someID+"/execute", `"404"`), []string{"error schema /response/body/status: value must be an integer"}},
-		"no chat to continue in text": {missing("chats/"+someID+"/continue", `"404"`), []string{"error schema /response/body/status: value must be an integer"}},
+		"no action, as a number": {
+			missing("actions/"+someID+"/chatapp", "404"),
+			[]string{"error schema /response/body/status: value must be a string"},
+		},
+		"no callback, as a number": {
+			missing("agent_schedules/"+someID+"/callback", "404"),
+			[]string{"error schema /response/body/status: value must be a string"},
+		},
+		"no execution, in text": {
+			missing("agent_schedules/"+someID+"/execute", `"404"`),
+			[]string{"error schema /response/body/status: value must be an integer"},
+		},
+		"no chat to continue in text": {
+			missing("chats/"+someID+"/continue", `"404"`),
+			[]string{"error schema /response/body/status: value must be an integer"},
+		},
 		"configurations with what was left open": {spoken{
 			line: "GET /dwh:/v1/dwh/1/configs", status: 200, response: configsOK, media: [2]string{plain, plain},
 		}, nil},

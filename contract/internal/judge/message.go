@@ -85,7 +85,8 @@ func (j *Judge) mediaType(o *judgement, m *message) {
 		o.unjudged = "its media type is not documented"
 		j.addFinding(o, m, report.Finding{
 			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
-			Pointer: "/" + m.side.String() + "/headers/Content-Type", Found: j.foundHeader(m, "Content-Type"), Spec: report.Spec{Pointer: m.pointer + "/content"},
+			Pointer: "/" + m.side.String() + "/headers/Content-Type", Found: j.foundHeader(m, "Content-Type"),
+			Spec: report.Spec{Pointer: m.pointer + "/content"},
 		})
 		return
 	}

@@ -80,7 +80,8 @@ func (p *page) presence(name string, want bool) {
 		p.fault(specs.Public, []string{"links"}, "the link %q is missing: the page has %d of %d resources, starting at %d",
 			name, p.count, p.total, p.offset)
 	case !want && isThere:
-		p.fault(specs.Public, []string{"links", name}, "there must not be a link %q: the page has %d of %d resources, starting at %d",
+		p.fault(specs.Public, []string{"links", name},
+			"there must not be a link %q: the page has %d of %d resources, starting at %d",
 			name, p.count, p.total, p.offset)
 	}
 }
@@ -96,7 +97,8 @@ func (p *page) link(name, text string) {
 		p.fault(specs.Public, at, "the link %q leads to pages of %s resources, want %d", name, shownNumber(size), p.limit)
 	}
 	if n, err := strconv.Atoi(query.Get(pageOffset)); query.Has(pageOffset) && (err != nil || !p.leads(name, n)) {
-		p.fault(specs.Public, at, "the link %q leads to the wrong page, starting at %s", name, shownNumber(query.Get(pageOffset)))
+		p.fault(specs.Public, at, "the link %q leads to the wrong page, starting at %s", name,
+			shownNumber(query.Get(pageOffset)))
 	}
 	for _, filter := range slices.Sorted(maps.Keys(p.query)) {
 		if strings.HasPrefix(filter, "filter[") && !slices.Equal(p.query[filter], query[filter]) {

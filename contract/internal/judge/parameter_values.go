@@ -48,7 +48,8 @@ func inQuery(query url.Values, g *openapi3.Parameter) (values []string, isGiven 
 		switch {
 		case name == g.Name, name == g.Name+"[]":
 			values, isGiven = append(values, list...), true
-		case g.Style == "deepObject" && strings.HasPrefix(name, g.Name+"["), isSpread(g) && g.Schema.Value.Properties[name] != nil:
+		case g.Style == "deepObject" && strings.HasPrefix(name, g.Name+"["), isSpread(g) &&
+			g.Schema.Value.Properties[name] != nil:
 			isGiven = true
 		}
 	}

@@ -53,7 +53,8 @@ func (j *Judge) judgeParameters(m message, owner *ownership.Owner) *judgement {
 	query, err := url.ParseQuery(owner.Query)
 	p.query = query
 	o := &judgement{}
-	if slices.ContainsFunc(m.op.Parameters, func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
+	if slices.ContainsFunc(m.op.Parameters,
+		func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
 		o.judged = 1
 	}
 	if err != nil {

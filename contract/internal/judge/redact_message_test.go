@@ -17,7 +17,10 @@ import (
 )
 
 // plants are secrets that an engine would write with escapes, or cut, or not quote at all.
-var plants = []string{"hunter2", "it's hunter2", "hunter2\nhunter2", `"hunter2`, "hunter2: hunter2", "' does not match pattern hunter2"}
+var plants = []string{
+	"hunter2", "it's hunter2", "hunter2\nhunter2", `"hunter2`, "hunter2: hunter2",
+	"' does not match pattern hunter2",
+}
 
 // planted is a value that has the secret wherever its schema has a value, and beside.
 func planted(schema *openapi3.Schema, secret string, depth int) any {
@@ -25,7 +28,8 @@ func planted(schema *openapi3.Schema, secret string, depth int) any {
 		return secret
 	}
 	object := map[string]any{"password": secret, "undeclared": []any{secret}}
-	for _, part := range append(append(openapi3.SchemaRefs{{Value: schema}}, schema.AllOf...), append(schema.AnyOf, schema.OneOf...)...) {
+	for _, part := range append(append(openapi3.SchemaRefs{{Value: schema}}, schema.AllOf...),
+		append(schema.AnyOf, schema.OneOf...)...) {
 		for name, property := range part.Value.Properties {
 			object[name] = planted(property.Value, secret, depth+1)
 		}
@@ -118,11 +122,14 @@ func TestMessagesHideWhatMayBeAKey(t *testing.T) {
 	t.Parallel()
 	j := probe(t)
 	for name, tt := range map[string]talk{
-		"a scheme that is none":  {"GET /things", "", 200, `[]`, requestHeader("Authorization", "hunter2 key")},
-		"a path":                 {"GET /things/hunter2/hunter2", "", 200, `[]`, nil},
-		"a method":               {"hunter2 /things", "", 200, `[]`, nil},
-		"a secret of any type":   {"POST /jobs/trino", `{"query":"q","secret":["hunter2"]}`, 200, "", nil},
-		"a secret of an event":   {"GET /stream", "", 200, "data: {\"secret\":\"hunter2\"}\n\n", contentType("text/event-stream")},
+		"a scheme that is none": {"GET /things", "", 200, `[]`, requestHeader("Authorization", "hunter2 key")},
+		"a path":                {"GET /things/hunter2/hunter2", "", 200, `[]`, nil},
+		"a method":              {"hunter2 /things", "", 200, `[]`, nil},
+		"a secret of any type":  {"POST /jobs/trino", `{"query":"q","secret":["hunter2"]}`, 200, "", nil},
+		"a secret of an event": {
+			"GET /stream", "", 200, "data: {\"secret\":\"hunter2\"}\n\n",
+			contentType("text/event-stream"),
+		},
 		"a secret header":        {"POST /jobs/trino", `{"query":"q"}`, 200, "", requestHeader("X-Second-Key", "hunter2")},
 		"a secret in the query":  {"POST /jobs/trino?query=q&secret=hunter2", "", 200, "", nil},
 		"what is no JSON at all": {"GET /things", "", 200, `hunter2`, nil},

@@ -33,7 +33,8 @@ func isHidden(credential string) bool {
 func isPlaceholder(text string) bool {
 	text = strings.ToLower(text)
 	switch text {
-	case "hidden", "removed", "filtered", "sanitized", "sanitised", "scrubbed", "masked", "omitted", "placeholder", "dummy", "fake":
+	case "hidden", "removed", "filtered", "sanitized", "sanitised", "scrubbed", "masked", "omitted", "placeholder",
+		"dummy", "fake":
 		return true
 	}
 	return strings.Contains(text, "redact") || slices.ContainsFunc([]string{"***", "xxx", "<", "{{", "${", "…"},
@@ -52,11 +53,13 @@ func IsPlain(text string) bool { return !isPlaceholder(text) && !isRedacted(text
 // isMarked reports whether a placeholder stands for one secret only: our own mark, and one that ends in a number or a
 // hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask do not count.
 func isMarked(text string) bool {
-	return strings.HasPrefix(text, recording.Mark+":") || numberedMark.MatchString(text) && !digitsBehindMask.MatchString(text)
+	return strings.HasPrefix(text, recording.Mark+":") || numberedMark.MatchString(text) &&
+		!digitsBehindMask.MatchString(text)
 }
 
 var (
-	numberedMark     = regexp.MustCompile(`^[^0-9]*(?:[a-zA-Z][-_:#. ]*[0-9]{1,4}|[-_:#](?:[0-9]{1,4}|[0-9a-fA-F]*[0-9][0-9a-fA-F]*))[^0-9a-zA-Z]*$`)
+	numberedMark = regexp.MustCompile(
+		`^[^0-9]*(?:[a-zA-Z][-_:#. ]*[0-9]{1,4}|[-_:#](?:[0-9]{1,4}|[0-9a-fA-F]*[0-9][0-9a-fA-F]*))[^0-9a-zA-Z]*$`)
 	digitsBehindMask = regexp.MustCompile(`(?:^|[^a-zA-Z])[xX]{3,}[-_. ]*[0-9]+$`)
 )
 

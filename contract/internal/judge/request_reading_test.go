@@ -62,7 +62,8 @@ func TestMembers(t *testing.T) {
 		"no body, which the recording may have left out": {
 			query: "?priority=1",
 			want: []string{
-				"inconclusive schema /request/body: the recording does not contain the body, and the query lacks its required members",
+				"inconclusive schema /request/body: the recording does not contain the body, and the query lacks its required " +
+					"members",
 			},
 		},
 		"no member of either": {
@@ -136,11 +137,12 @@ func TestLines(t *testing.T) {
 		want    []string
 		verdict report.Verdict
 	}{
-		"one value a line":     {200, "[1,\"a\"]\n[2,null]\n", nil, report.Pass},
-		"one line":             {200, "[1]", nil, report.Pass},
-		"none":                 {200, "\n", nil, report.Pass},
-		"nothing at all":       {200, "", nil, report.Pass},
-		"a line that is none":  {200, "[1]\n[2\n", []string{"inconclusive schema /response/body: line 2 of the body is not JSON: the text ends too early at byte 3"}, report.Inconclusive},
+		"one value a line": {200, "[1,\"a\"]\n[2,null]\n", nil, report.Pass},
+		"one line":         {200, "[1]", nil, report.Pass},
+		"none":             {200, "\n", nil, report.Pass},
+		"nothing at all":   {200, "", nil, report.Pass},
+		"a line that is none": {200, "[1]\n[2\n", []string{"inconclusive schema /response/body: line 2 of the body is not " +
+			"JSON: the text ends too early at byte 3"}, report.Inconclusive},
 		"a span, cut anywhere": {206, "\"a\"]\n[2", nil, report.Skipped},
 	} {
 		t.Run(name, func(t *testing.T) {

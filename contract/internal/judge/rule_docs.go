@@ -21,12 +21,12 @@ var schemaDoc = report.RuleDoc{
 		"them",
 	Watches: "The parameters of every request to a documented operation, every body that a document describes, and the " +
 		"documented headers of every response.",
-	Evidence: "A parameter, header or value in a body that its schema does not allow; a required one that is missing; a body " +
-		"that is not JSON where JSON is documented and that was recorded byte for byte, as its Content-Length shows; or " +
-		"a response that contradicts itself. Two engines validate against the schemas; where they differ, the finding " +
+	Evidence: "A parameter, header or value in a body that its schema does not allow; a required one that is missing; a " +
+		"body that is not JSON where JSON is documented and that was recorded byte for byte, as its Content-Length shows; " +
+		"or a response that contradicts itself. Two engines validate against the schemas; where they differ, the finding " +
 		"is disputed, carries the verdicts of both, and does not fail a check by itself.",
-	Inconclusive: "A body that the recording does not contain, or may not contain in full, and that cannot be read; or one with a " +
-		"content coding that cannot be decoded.",
+	Inconclusive: "A body that the recording does not contain, or may not contain in full, and that cannot be read; or " +
+		"one with a content coding that cannot be decoded.",
 	Passes: "A request that does not match the document and was refused with 4xx is only a notice: tests do that on " +
 		"purpose. A value that a recorder removed as a secret, where a string is documented; responses to HEAD and " +
 		"responses with 304, which have no body; headers that proxies remove; cases in which the second engine is known " +
@@ -37,8 +37,8 @@ var undocumentedOperationDoc = report.RuleDoc{
 	ID: UndocumentedOperation, Provenance: specs.Documented,
 	Title:   "the document describes the operation",
 	Watches: "Every exchange below the base address of an interface.",
-	Evidence: "The document does not have this path, or not with this method. The finding names the nearest operation. It is " +
-		"a notice if the server refused the request, as it should.",
+	Evidence: "The document does not have this path, or not with this method. The finding names the nearest operation. " +
+		"It is a notice if the server refused the request, as it should.",
 	Inconclusive: "An address that fits several interfaces equally well.",
 	Passes: "Addresses below none of the base addresses, which are counted as unmatched; preflights, tunnels and " +
 		"WebSockets, and the control interface of the mock.",
@@ -48,23 +48,24 @@ var undocumentedStatusDoc = report.RuleDoc{
 	ID: UndocumentedStatus, Provenance: specs.Assumed,
 	Title:   "the operation documents the status",
 	Watches: "Every response of a documented operation.",
-	Evidence: "The document has neither the status, nor its class, nor a default. The finding is as certain as the least " +
-		"certain documented status of the same kind, since a list that is known from the code of clients may be " +
+	Evidence: "The document has neither the status, nor its class, nor a default. The finding is as certain as the " +
+		"least certain documented status of the same kind, since a list that is known from the code of clients may be " +
 		"incomplete.",
 	Inconclusive: "No response was recorded.",
-	Passes:       "Redirections, server errors, 407, 408 and 429 are a warning at most: they may come from an intermediary.",
+	Passes: "Redirections, server errors, 407, 408 and 429 are a warning at most: they may come from an " +
+		"intermediary.",
 }
 
 var undocumentedMediaTypeDoc = report.RuleDoc{
 	ID: UndocumentedMediaType, Provenance: specs.Assumed,
 	Title:   "the operation documents the media type",
 	Watches: "Every recorded body of a documented operation, in both directions.",
-	Evidence: "A body whose Content-Type is not among the documented ones, that has no Content-Type, or that is sent where no " +
-		"body is documented.",
-	Inconclusive: "A body without any headers, because the recording does not contain them. A body that was not recorded is not " +
-		"judged.",
-	Passes: "Parameters of the media type, such as charset; ranges such as text/*; a request of another media type that was " +
-		"refused, which is a notice.",
+	Evidence: "A body whose Content-Type is not among the documented ones, that has no Content-Type, or that is sent " +
+		"where no body is documented.",
+	Inconclusive: "A body without any headers, because the recording does not contain them. A body that was not " +
+		"recorded is not judged.",
+	Passes: "Parameters of the media type, such as charset; ranges such as text/*; a request of another media type that " +
+		"was refused, which is a notice.",
 }
 
 var undeclaredFieldDoc = report.RuleDoc{
@@ -76,16 +77,16 @@ var undeclaredFieldDoc = report.RuleDoc{
 		"is; in a request body it is a notice, since the platform ignores such fields, and in a query a warning at " +
 		"most.",
 	Inconclusive: "A body that the recording does not contain in full, or that cannot be read.",
-	Passes: "Fields of an object that is declared open, or whose fields are not described; members of a body that may be " +
-		"sent in the query instead; parts of a parameter that is an object.",
+	Passes: "Fields of an object that is declared open, or whose fields are not described; members of a body that may " +
+		"be sent in the query instead; parts of a parameter that is an object.",
 }
 
 var undeclaredHeaderDoc = report.RuleDoc{
 	ID: UndeclaredHeader, Provenance: specs.Assumed,
 	Title:   "responses have no interface-specific headers that the document does not declare for their status",
 	Watches: "The headers of every response with a documented status.",
-	Evidence: "A header that the document does not declare for the status, that the HTTP standards do not define, and that " +
-		"proxies, content delivery networks, tracing and browser security do not add. It is a notice, without the " +
+	Evidence: "A header that the document does not declare for the status, that the HTTP standards do not define, and " +
+		"that proxies, content delivery networks, tracing and browser security do not add. It is a notice, without the " +
 		"value.",
 	Inconclusive: "Never: a response that was recorded without headers is not judged.",
 	Passes:       "Standard headers, ignored headers, and headers that the document declares in different case.",
@@ -96,10 +97,10 @@ var authSchemeDoc = report.RuleDoc{
 	Title: "credentials have the documented form, and requests without credentials are refused",
 	Watches: "The Authorization header of every request. For events, another rule checks whether the header is present; " +
 		"their keys are checked after the response, so a wrong scheme gets a success like a wrong key.",
-	Evidence: "A request succeeded although its header has another scheme, or no scheme where one is documented; or although " +
-		"it has no such header, while other requests to the interface in the recording have one.",
-	Inconclusive: "The recording redacts the credentials in full, including the scheme, states that they were removed, or has " +
-		"none on the whole interface.",
+	Evidence: "A request succeeded although its header has another scheme, or no scheme where one is documented; or " +
+		"although it has no such header, while other requests to the interface in the recording have one.",
+	Inconclusive: "The recording redacts the credentials in full, including the scheme, states that they were removed, " +
+		"or has none on the whole interface.",
 	Passes: "A request that was refused, whatever its header; the scheme in upper or lower case; a key that is redacted " +
 		"behind its scheme; the bare key on the data warehouse interface, whose form is not documented.",
 }
@@ -109,7 +110,7 @@ var latencyDoc = report.RuleDoc{
 	Title:    "operations that have a limit respond within it",
 	Watches:  "Every response of an operation that has a limit. Without limits the rule judges nothing.",
 	Evidence: "The recorded time from the start of the request to the end of the response is above the limit.",
-	Inconclusive: "The recording does not contain the duration, or the duration is zero, as with a mock whose clock stands still: " +
-		"limits are for recordings of real services.",
+	Inconclusive: "The recording does not contain the duration, or the duration is zero, as with a mock whose clock " +
+		"stands still: limits are for recordings of real services.",
 	Passes: "A request without a response.",
 }

@@ -54,17 +54,44 @@ func TestFound(t *testing.T) {
 		talk
 		at, want string
 	}{
-		"a number":            {talk{"POST /things", `{"name":7}`, 201, `{"name":"a"}`, nil}, "/request/body/name", `7`},
-		"a text":              {talk{"POST /things", `{"name":"<toolong>"}`, 201, `{"name":"a"}`, nil}, "/request/body/name", `"<toolong>"`},
-		"null":                {talk{"GET /things/1", "", 200, `{"name":null}`, nil}, "/response/body/name", `null`},
-		"an object":           {talk{"GET /things/1", "", 200, `{"name":{"b":[1,true],"a":"x"}}`, nil}, "/response/body/name", `{"a":"x","b":[1,true]}`},
-		"a long text is cut":  {talk{"GET /things/1", "", 200, `{"name":"` + long + `"}`, nil}, "/response/body/name", `"` + long[:2*118] + "…"},
-		"what is missing":     {talk{"GET /things/1", "", 200, `{}`, nil}, "/response/body/name", ""},
-		"a parameter":         {talk{"GET /things?limit=99", "", 200, `[]`, header(total, "3")}, "/request/query/limit", `"99"`},
-		"a list of a query":   {talk{"GET /things?ids=1,b", "", 200, `[]`, header(total, "3")}, "/request/query/ids", `["1","b"]`},
-		"a header":            {talk{"GET /things", "", 200, `[]`, header(total, "many")}, "/response/headers/X-Total", `"many"`},
-		"a status":            {talk{"GET /things/1", "", 418, "", nil}, "/response/status", `418`},
-		"a media type":        {talk{"GET /things/1", "", 200, "x", contentType("text/html")}, "/response/headers/Content-Type", `"text/html"`},
+		"a number": {talk{"POST /things", `{"name":7}`, 201, `{"name":"a"}`, nil}, "/request/body/name", `7`},
+		"a text": {
+			talk{"POST /things", `{"name":"<toolong>"}`, 201, `{"name":"a"}`, nil},
+			"/request/body/name",
+			`"<toolong>"`,
+		},
+		"null": {talk{"GET /things/1", "", 200, `{"name":null}`, nil}, "/response/body/name", `null`},
+		"an object": {
+			talk{"GET /things/1", "", 200, `{"name":{"b":[1,true],"a":"x"}}`, nil},
+			"/response/body/name",
+			`{"a":"x","b":[1,true]}`,
+		},
+		"a long text is cut": {
+			talk{"GET /things/1", "", 200, `{"name":"` + long + `"}`, nil},
+			"/response/body/name",
+			`"` + long[:2*118] + "…",
+		},
+		"what is missing": {talk{"GET /things/1", "", 200, `{}`, nil}, "/response/body/name", ""},
+		"a parameter": {
+			talk{"GET /things?limit=99", "", 200, `[]`, header(total, "3")},
+			"/request/query/limit",
+			`"99"`,
+		},
+		"a list of a query": {
+			talk{"GET /things?ids=1,b", "", 200, `[]`, header(total, "3")},
+			"/request/query/ids",
+			`["1","b"]`,
+		},
+		"a header": {
+			talk{"GET /things", "", 200, `[]`, header(total, "many")},
+			"/response/headers/X-Total",
+			`"many"`,
+		},
+		"a status": {talk{"GET /things/1", "", 418, "", nil}, "/response/status", `418`},
+		"a media type": {
+			talk{"GET /things/1", "", 200, "x", contentType("text/html")},
+			"/response/headers/Content-Type", `"text/html"`,
+		},
 		"an undeclared field": {talk{"GET /things/1", "", 200, `{"name":"a","more":"b"}`, nil}, "/response/body/more", ""},
 		"a line": {
 			talk{"GET /stream", "", 200, "data: {\"at\":1}\n\ndata: {\"at\":\"noon\"}\n\n", contentType("text/event-stream")},
@@ -90,10 +117,12 @@ func TestFound(t *testing.T) {
 			"/response/body/data/links/self", `"/api/page_parts/s"`,
 		},
 		"what nothing refers to": {
-			page("/r", `{"data":{"id":"r"},"included":[{"id":"s","type":"pageParts"}]}`), "/response/body/included/0", `{"id":"s","type":"pageParts"}`,
+			page("/r", `{"data":{"id":"r"},"included":[{"id":"s","type":"pageParts"}]}`), "/response/body/included/0",
+			`{"id":"s","type":"pageParts"}`,
 		},
 		"a secret in a page's link": {
-			page("page[limit]=2", collection(2, 2, "first https://u:hunter2@h/api/pages?page[offset]=2")), "/response/body/links/first", "",
+			page("page[limit]=2", collection(2, 2, "first https://u:hunter2@h/api/pages?page[offset]=2")),
+			"/response/body/links/first", "",
 		},
 		"what was taken out of another resource": {
 			page("/r", `{"data":{"id":"r"},"included":[{"id":"[redacted:1a2b3c4d]","type":"pageParts"}]}`),
@@ -104,12 +133,31 @@ func TestFound(t *testing.T) {
 			"/response/body/included/0", `{"attributes":{"password":"…"},"id":"s","type":"pageParts"}`,
 		},
 
-		"a secret by the document": {talk{"POST /jobs/presto", `{"query":"q","secret":"hunter2"}`, 200, "", nil}, "/request/body/secret", ""},
-		"a secret by its name":     {talk{"POST /things", `{"name":{"password":"hunter2","a":1}}`, 201, `{"name":"a"}`, nil}, "/request/body/name", `{"a":1,"password":"…"}`},
-		"a secret in an address":   {talk{"GET /things/1", "", 200, `{"name":"https://u:hunter2@h/"}`, nil}, "/response/body/name", ""},
-		"a secret in JSON in text": {talk{"GET /things/1", "", 200, `{"name":"{\"api_key\":\"hunter2\"}"}`, nil}, "/response/body/name", ""},
-		"a secret header":          {talk{"POST /jobs/presto", `{"query":"q"}`, 200, "", requestHeader("X-Second-Key", "hunter2")}, "/request/header/X-Second-Key", ""},
-		"what was taken out":       {talk{"GET /things/1", "", 200, `{"name":["[redacted:1a2b3c4d]"]}`, nil}, "/response/body/name", `["…"]`},
+		"a secret by the document": {
+			talk{"POST /jobs/presto", `{"query":"q","secret":"hunter2"}`, 200, "", nil},
+			"/request/body/secret", "",
+		},
+		"a secret by its name": {
+			talk{"POST /things", `{"name":{"password":"hunter2","a":1}}`, 201, `{"name":"a"}`, nil},
+			"/request/body/name", `{"a":1,"password":"…"}`,
+		},
+		"a secret in an address": {
+			talk{"GET /things/1", "", 200, `{"name":"https://u:hunter2@h/"}`, nil},
+			"/response/body/name", "",
+		},
+		"a secret in JSON in text": {
+			talk{"GET /things/1", "", 200, `{"name":"{\"api_key\":\"hunter2\"}"}`, nil},
+			"/response/body/name", "",
+		},
+		"a secret header": {
+			talk{"POST /jobs/presto", `{"query":"q"}`, 200, "", requestHeader("X-Second-Key", "hunter2")},
+			"/request/header/X-Second-Key", "",
+		},
+		"what was taken out": {
+			talk{"GET /things/1", "", 200, `{"name":["[redacted:1a2b3c4d]"]}`, nil},
+			"/response/body/name",
+			`["…"]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +218,8 @@ func TestFoundShowsNoMoreThanTheRedactor(t *testing.T) {
 				}
 				shown++
 				if n := strings.Count(f.Found, "hunter2"); n > strings.Count(textAt(t, clean, f.Pointer), "hunter2") {
-					t.Errorf("%s at %s: found %s, but without secrets it is %s", op.Name(), f.Pointer, f.Found, textAt(t, clean, f.Pointer))
+					t.Errorf("%s at %s: found %s, but without secrets it is %s", op.Name(), f.Pointer, f.Found,
+						textAt(t, clean, f.Pointer))
 				}
 			}
 		}

@@ -34,9 +34,12 @@ var standardHeaders = setOf(
 	// HTTP: RFC 9110, 9111 and 9112, cookies (6265), links (8288), alternative services (7838), keep-alive (2068),
 	// prefer (7240), digests (9530), signatures (9421), limits of lives (8594, 9745), and HTTP/2's status as a header.
 	"age", "allow", "alt-svc", "authentication-info", "cache-control", "cache-status", "connection", "date", "deprecation",
-	"digest", "etag", "expires", "http2-settings", "keep-alive", "last-modified", "link", "location", "max-forwards", "p3p",
-	"pragma", "preference-applied", "refresh", "repr-digest", "retry-after", "server", "set-cookie", "set-cookie2", "signature",
-	"signature-input", "status", "sunset", "te", "trailer", "transfer-encoding", "upgrade", "vary", "via", "want-content-digest",
+	"digest", "etag", "expires", "http2-settings", "keep-alive", "last-modified", "link", "location", "max-forwards",
+	"p3p",
+	"pragma", "preference-applied", "refresh", "repr-digest", "retry-after", "server", "set-cookie", "set-cookie2",
+	"signature",
+	"signature-input", "status", "sunset", "te", "trailer", "transfer-encoding", "upgrade", "vary", "via",
+	"want-content-digest",
 	"want-repr-digest", "warning", "www-authenticate",
 
 	// Security and what browsers may do.
@@ -47,7 +50,8 @@ var standardHeaders = setOf(
 	"x-xss-protection",
 
 	// Tracing: W3C Trace Context, and names that frameworks give to one request.
-	"b3", "correlation-id", "request-id", "server-timing", "traceparent", "traceresponse", "tracestate", "x-correlation-id",
+	"b3", "correlation-id", "request-id", "server-timing", "traceparent", "traceresponse", "tracestate",
+	"x-correlation-id",
 	"x-request-id", "x-request-start", "x-response-time", "x-runtime", "x-trace", "x-transaction-id",
 
 	// Servers, frameworks and proxies that name themselves.

@@ -78,7 +78,8 @@ func TestWhatAMessageShows(t *testing.T) {
 		},
 		"values of enumerations in both directions": {
 			talk{"POST /things", `{"name":"a","kind":"big"}`, 201, `{"name":"a","kind":"small"}`, nil},
-			"application/json|201 application/json|201 /kind=small|request /kind=big|201 /kind|201 /name|request /kind|request /name",
+			"application/json|201 application/json|201 /kind=small|request /kind=big|201 /kind|201 /name|request " +
+				"/kind|request /name",
 		},
 		"members of a form are properties of the request": {
 			talk{"POST /things", `name=a&kind=huge`, 400, "", contentType("application/x-www-form-urlencoded")},
@@ -124,7 +125,8 @@ func TestWhatAMessageShows(t *testing.T) {
 func TestWhatAMessageMisses(t *testing.T) {
 	t.Parallel()
 	parts := covered(probe(t).Exchange(talk{"POST /things", `{"name":"a"}`, 201, `{"name":"a"}`, nil}.item()))
-	missed := slices.Concat(parts[coverage.RequestParts].Missed, parts[coverage.ResponseParts].Missed, parts[coverage.PropertyParts].Missed)
+	missed := slices.Concat(parts[coverage.RequestParts].Missed, parts[coverage.ResponseParts].Missed,
+		parts[coverage.PropertyParts].Missed)
 	for part, want := range map[string]bool{
 		"application/x-www-form-urlencoded": true, "400 application/json": true, "400 /message": true, "201 /id": true,
 		"201 /owner/name": true, "201 /labels/*": true, "request /secret": true,

@@ -17,7 +17,8 @@ func interfaces(t *testing.T) []*specs.Document {
 	t.Helper()
 	var list []*specs.Document
 	for name, base := range map[string]string{"workflow": "", "llm": "", "core": "/v3"} {
-		source := fmt.Sprintf(`{openapi: 3.0.3, info: {title: T, version: '1'}, servers: [{url: 'https://%s.svc.example%s'}], paths: {
+		source := fmt.Sprintf(
+			`{openapi: 3.0.3, info: {title: T, version: '1'}, servers: [{url: 'https://%s.svc.example%s'}], paths: {
 			/api/projects: {get: {operationId: listProjects, responses: {'200': {description: ok}}}},
 			/api/%[1]s: {get: {operationId: own, responses: {'200': {description: ok}}}}}}`, name, base)
 		d, err := specs.Parse(name, name+".yaml", []byte(source), specs.Neutral)
@@ -176,12 +177,18 @@ func TestSites(t *testing.T) {
 			[2]string{"http://127.0.0.1:4010/core/v3/x", "http://127.0.0.1:4010/llm/x"},
 		},
 		"given together": {
-			map[string][]string{"core": {"https://a.example/v3", "https://b.example/v3"}, "llm": {"https://c.example", "https://d.example"}},
+			map[string][]string{
+				"core": {"https://a.example/v3", "https://b.example/v3"},
+				"llm":  {"https://c.example", "https://d.example"},
+			},
 			true,
 			[2]string{"https://b.example/v3/x", "https://d.example/x"},
 		},
 		"not given together": {
-			map[string][]string{"core": {"https://a.example/v3", "https://b.example/v3"}, "llm": {"https://c.example", "https://d.example"}},
+			map[string][]string{
+				"core": {"https://a.example/v3", "https://b.example/v3"},
+				"llm":  {"https://c.example", "https://d.example"},
+			},
 			false,
 			[2]string{"https://a.example/v3/x", "https://d.example/x"},
 		},
@@ -213,7 +220,8 @@ func TestTheHostOfARelativeAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := a.Owner(&record.Item{Exchange: &recording.Exchange{Request: recording.Request{
-		Method: "GET", URL: "/api/projects", Headers: recording.Headers{{"host", "workflow.svc.example"}, {"x-understudy-world", "w"}},
+		Method: "GET", URL: "/api/projects",
+		Headers: recording.Headers{{"host", "workflow.svc.example"}, {"x-understudy-world", "w"}},
 	}}})
 	if o.State != ownership.Matched || o.World != "w" {
 		t.Errorf("owner %+v", o)

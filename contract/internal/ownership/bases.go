@@ -119,7 +119,8 @@ func hostName(host string) string {
 func byDefault(d *specs.Document, host string) *Base {
 	name := hostName(host)
 	switch {
-	case isNamed(name, d.Interface+".localhost"), isNamed(host, standardHost(d)), isNamed(host, d.Interface+".svc.example"):
+	case isNamed(name, d.Interface+".localhost"), isNamed(host, standardHost(d)),
+		isNamed(host, d.Interface+".svc.example"):
 		return &Base{host: host, path: d.BasePath, site: siteOf(d, host)}
 	case isLoopback(name):
 		return &Base{host: host, path: "/" + d.Interface + d.BasePath, site: host, mock: true}

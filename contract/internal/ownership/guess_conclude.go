@@ -100,7 +100,8 @@ func bestOf(claimants []claimant) (best []claimant) {
 }
 
 func (c *candidate) lost() string {
-	return fmt.Sprintf("%s looked like %s, but %d of %d exchanges do not fit: they are not judged; add %s to judge them anyway",
+	return fmt.Sprintf("%s looked like %s, but %d of %d exchanges do not fit: they are not judged; add %s to judge them "+
+		"anyway",
 		c.base.URL, c.document.Interface, c.trial.Refuted, c.trial.Claimed, c.base.Confirmation())
 }
 
@@ -108,7 +109,8 @@ func (c *candidate) lost() string {
 func (c *candidate) alike(documents []*specs.Document) string {
 	rivals := append(slices.Collect(maps.Keys(c.tied)), c)
 	slices.SortFunc(rivals, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(slices.Index(documents, a.document), slices.Index(documents, b.document)), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(slices.Index(documents, a.document), slices.Index(documents, b.document)),
+			cmp.Compare(a.path, b.path))
 	})
 	var names, options []string
 	for _, rival := range rivals {

@@ -54,7 +54,8 @@ func prefixOf(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Host == "" && !strings.HasPrefix(text, "/"), u.Host != "" && u.Scheme == "":
-		return nil, fmt.Errorf("is neither a path nor an absolute URL: want one such as /gw/workflow or https://gw.example/gw")
+		return nil, fmt.Errorf(
+			"is neither a path nor an absolute URL: want one such as /gw/workflow or https://gw.example/gw")
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return nil, fmt.Errorf("has more than a host and a path: remove the user, query or fragment")
 	}

@@ -82,7 +82,8 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 				exchanges := script(t, way.script)
 				way.edit(exchanges[0])
 				c, err := contract.NewChecker(contract.WithBaseURL("workflow", "https://workflow.svc.example"),
-					contract.WithBaseURL("workflow", "https://both.example"), contract.WithBaseURL("llm", "https://both.example"), poolsWithinAnHour)
+					contract.WithBaseURL("workflow", "https://both.example"), contract.WithBaseURL("llm", "https://both.example"),
+					poolsWithinAnHour)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -94,7 +95,8 @@ func TestRulesOfSingleExchanges(t *testing.T) {
 				got := map[report.Verdict]int{
 					report.Fail: r.Rules[i].Fail, report.Inconclusive: r.Rules[i].Inconclusive, report.Pass: r.Rules[i].Pass,
 				}
-				if got[want] == 0 || want != report.Fail && got[report.Fail] > 0 || want == report.Pass && got[report.Inconclusive] > 0 {
+				if got[want] == 0 || want != report.Fail && got[report.Fail] > 0 || want == report.Pass &&
+					got[report.Inconclusive] > 0 {
 					t.Errorf("verdicts %v", got)
 				}
 				if want == report.Fail {

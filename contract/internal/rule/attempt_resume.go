@@ -20,12 +20,12 @@ var attemptResume = history.Rule{
 			"without a new name is answered with 409 and the existing attempt; with a new name the index grows. A " +
 			"resume with mode failed is refused if the old attempt succeeded as a whole, and keeps its tasks that " +
 			"succeeded; mode from needs a name whose end matches exactly one task.",
-		Evidence: "A second attempt with the same name in one session; a conflict answered with an attempt of another name or " +
-			"session time; an index that does not grow; a resume of an attempt that is known to have succeeded, or from " +
+		Evidence: "A second attempt with the same name in one session; a conflict answered with an attempt of another name " +
+			"or session time; an index that does not grow; a resume of an attempt that is known to have succeeded, or from " +
 			"a name that matches none or several of its tasks; a task that succeeded in the old attempt but not in the " +
 			"new one.",
-		Inconclusive: "It is not known how the old attempt ended or which tasks it had; two attempts with the same name at the " +
-			"same time; a resume that was refused for a reason that the recording does not show.",
+		Inconclusive: "It is not known how the old attempt ended or which tasks it had; two attempts with the same name at " +
+			"the same time; a resume that was refused for a reason that the recording does not show.",
 		Passes: "Attempts of different sessions or names; a conflict whose earlier attempt is not in the recording; a list " +
 			"of tasks of an attempt that was still running and may get more.",
 	},

@@ -14,7 +14,8 @@ func TestContradictionsPartWhatLinksJoin(t *testing.T) {
 	const (
 		policy = `GET core:/access_control/policies/21000 => 200 {"id":21000,"name":"p","description":"who reads","created_at":"2026-01-01T00:00:00Z"}` + "\n"
 		links  = "@1/a GET /pools/77 => 200 {pool 77 10}\n@1/b GET /pools/77 => 200 {pool 77 10}\n" +
-			"@1/b GET /pool_rules/33 => 200 {rule 33 5 9 project_name=a}\n@1/c GET /pool_rules/33 => 200 {rule 33 5 9 project_name=a}\n"
+			"@1/b GET /pool_rules/33 => 200 {rule 33 5 9 project_name=a}\n@1/c GET /pool_rules/33 => 200 {rule 33 5 9 " +
+			"project_name=a}\n"
 		used = "@1/a DELETE /pools/77 => 200 {pool 77 10}\n@1/c GET /pools/77 => 200 {pool 77 10}\n"
 	)
 	if got, _ := verdicts(t, rule.UseAfterDelete, script(t, links+used)); len(got) != 1 {
@@ -34,9 +35,18 @@ func TestHiddenCallersMayBeSeveral(t *testing.T) {
 		want         string
 	}{
 		"nothing looks like that": {rule.PoolDeletion, aRule + noPool, "fail"},
-		"somebody made a table":   {rule.PoolDeletion, aRule + noPool + `GET core:/table/list/web => 200 {"tables":[{table visits 300 45}]}`, "inconclusive"},
-		"a name is given twice":   {rule.Consistency, strings.Repeat("POST core:/table/create/shop/orders => 200 {}\n", 2), "inconclusive"},
-		"they are told by a key":  {rule.Consistency, strings.Repeat("@1/a POST core:/table/create/shop/orders => 200 {}\n", 2), "fail"},
+		"somebody made a table": {
+			rule.PoolDeletion,
+			aRule + noPool + `GET core:/table/list/web => 200 {"tables":[{table visits 300 45}]}`, "inconclusive",
+		},
+		"a name is given twice": {
+			rule.Consistency, strings.Repeat("POST core:/table/create/shop/orders => 200 {}\n", 2),
+			"inconclusive",
+		},
+		"they are told by a key": {
+			rule.Consistency,
+			strings.Repeat("@1/a POST core:/table/create/shop/orders => 200 {}\n", 2), "fail",
+		},
 	} {
 		text := ""
 		for i, line := range strings.Split(strings.TrimSpace(tt.script), "\n") {
@@ -55,7 +65,8 @@ func TestHiddenCallersMayBeSeveral(t *testing.T) {
 func TestJobsLinkCallers(t *testing.T) {
 	t.Parallel()
 	for database, want := range map[string]int{"shop": 1, "web": 0} {
-		text := `1-1 @1/a POST core:/job/issue/trino/shop {"query":"select 1"} => 200 {"job_id":"9001","database":"shop"}` + "\n" +
+		text := `1-1 @1/a POST core:/job/issue/trino/shop {"query":"select 1"} => 200 {"job_id":"9001","database":"shop"}` +
+			"\n" +
 			`2-2 @1/b GET core:/job/show/9001 => 200 {"job_id":"9001","user_name":"u","created_at":"2026-05-04 01:00:01 UTC","database":"` +
 			database + "\"}\n@1/a " + drop + "@1/b " + aTable
 		if got, _ := verdicts(t, rule.UseAfterDelete, script(t, text)); len(got) != want {

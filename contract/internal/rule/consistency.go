@@ -16,17 +16,17 @@ var consistency = history.Rule{
 		ID: Consistency, Provenance: specs.Assumed,
 		Title: "responses agree with each other: they show the resource that was addressed, the changes that were made, " +
 			"and what was created",
-		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows of " +
-			"pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
+		Watches: "Responses that show the resource that the request names, changes or removes; and what a response shows " +
+			"of pools, pool rules, databases, tables, connections, schedules, secrets, policies and policy groups that " +
 			"were created or changed before.",
 		Evidence: "A response shows another id than the path of its request, or another number or boolean than the request " +
 			"set; an id is assigned to a second resource while the first one exists; a database, table or connection is " +
 			"created under a name that is in use. If the recording is taken as complete, also: a created resource is " +
 			"not found, or reads differently than when it was last shown.",
-		Inconclusive: "A created resource is not found, or reads differently, and nothing shows that the recording is complete: a " +
-			"caller outside of the recording may have changed it.",
-		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency key; " +
-			"strings, which are trimmed and normalised; what changes by itself, such as the default pool.",
+		Inconclusive: "A created resource is not found, or reads differently, and nothing shows that the recording is " +
+			"complete: a caller outside of the recording may have changed it.",
+		Passes: "Renamed resources, which are shown under another name; requests that are repeated with an idempotency " +
+			"key; strings, which are trimmed and normalised; what changes by itself, such as the default pool.",
 	},
 	Check: checkConsistency,
 }
@@ -86,7 +86,8 @@ func checkUniqueID(st *history.Step) {
 	if x == nil || !st.IsUntouched(x) || x.Proof.Verb == facts.Deletes {
 		return
 	}
-	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil && (in.WentAfter(x.Proof) || in.Unsure != nil || in.CreatedBy != nil && !facts.Before(in.CreatedBy, x.Proof)) {
+	if in := st.State.LookUp(facts.DatabaseOf(t)); in != nil &&
+		(in.WentAfter(x.Proof) || in.Unsure != nil || in.CreatedBy != nil && !facts.Before(in.CreatedBy, x.Proof)) {
 		return
 	}
 	st.State.IsMixed = st.State.IsMixed || st.Caller == 0

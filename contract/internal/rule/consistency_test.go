@@ -26,9 +26,10 @@ func consistencyTrials() map[string]trial {
 		unanswered:    says(made + "DELETE /pools/7 => 0\nGET /pools/7 => 404"),
 		otherVerbs:    says(made+`PATCH /pools/7 {"concurrencyLimit":9} => 200 {pool 7 9}`+"\n"+less, "pass ×2"),
 		unknownBefore: says("GET /pools/7 => 404\nGET /pools/8 => 404"),
-		underWay:      says("1-1 "+made+`2-6 PATCH /pools/7 {"concurrencyLimit":9} => 200 {pool 7 9}`+"\n3-4 "+less, "pass ×2"),
-		partOfList:    never("what a list lacks is never taken for gone"),
-		hiddenKeys:    says("@hidden "+made+"@hidden GET /pools/7 => 404", "inconclusive 1 2"),
+		underWay: says("1-1 "+made+`2-6 PATCH /pools/7 {"concurrencyLimit":9} => 200 {pool 7 9}`+"\n3-4 "+less,
+			"pass ×2"),
+		partOfList: never("what a list lacks is never taken for gone"),
+		hiddenKeys: says("@hidden "+made+"@hidden GET /pools/7 => 404", "inconclusive 1 2"),
 	}
 }
 
@@ -56,7 +57,10 @@ func TestConsistency(t *testing.T) {
 		"a session":                        {`GET /sessions/7 => 200 {"id":"8"}`, []string{"fail 1"}},
 		"a workflow":                       {`GET /workflows/7 => 200 {"id":"8"}`, []string{"fail 1"}},
 		"a workflow that is the right one": {`GET /workflows/7 => 200 {"id":"7"}`, []string{"pass ×1"}},
-		"a policy of a user":               {`POST core:/access_control/users/1/policies/7 => 200 {"id":8}`, []string{"fail 1"}},
+		"a policy of a user": {
+			`POST core:/access_control/users/1/policies/7 => 200 {"id":8}`,
+			[]string{"fail 1"},
+		},
 		"a workflow whose id was taken out": {
 			`GET /workflows/7 => 200 {"id":"[redacted]"}`, nil,
 		},
@@ -64,17 +68,24 @@ func TestConsistency(t *testing.T) {
 		"an id that is given twice": {
 			"POST /pools {} => 201 {pool 7 10}\nPOST /pools {} => 201 {pool 7 10}", []string{"fail 1 2"},
 		},
-		"a database that is made twice":         {base + base, []string{"fail 1 2"}},
-		"a table that is made twice":            {base + table + table, []string{"fail 2 3"}},
-		"a table of a database that is new":     {base + table + "POST core:/database/delete/shop => 200 {}\n" + base + table, nil},
-		"a table that is made again with a key": {base + table + "POST core:/table/create/shop/orders?idempotent_key=k => 200 {}", nil},
+		"a database that is made twice": {base + base, []string{"fail 1 2"}},
+		"a table that is made twice":    {base + table + table, []string{"fail 2 3"}},
+		"a table of a database that is new": {
+			base + table + "POST core:/database/delete/shop => 200 {}\n" + base + table,
+			nil,
+		},
+		"a table that is made again with a key": {base + table +
+			"POST core:/table/create/shop/orders?idempotent_key=k => 200 {}", nil},
 		"a secret that is put twice": {
 			`PUT /projects/1/secrets/k {"value":"v"} => 200` + "\n" + `PUT /projects/1/secrets/k {"value":"w"} => 200`, nil,
 		},
 		"a renamed table": {
 			`POST core:/table/rename/shop/orders/old => 200 {"database":"shop","table":"old"}`, nil,
 		},
-		"what was made is not found": {base + table + "GET core:/table/show/shop/orders => 404", []string{"inconclusive 2 3"}},
+		"what was made is not found": {
+			base + table + "GET core:/table/show/shop/orders => 404",
+			[]string{"inconclusive 2 3"},
+		},
 	})
 }
 
@@ -82,14 +93,17 @@ func TestConsistency(t *testing.T) {
 func TestConsistencyOfACompleteRecording(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"not found":        "POST /pools {} => 201 {pool 7 10}\nGET /pools/7 => 404",
-		"the old value":    "GET /pools/7 => 200 {pool 7 10}\nPATCH /pools/7 {} => 200 {pool 7 9}\nGET /pools/7 => 200 {pool 7 10}",
-		"another pool now": "POST /pool_rules {} => 201 {rule 3 5 7 project_name=a}\nGET /pool_rules/3 => 200 {rule 3 5 8 project_name=a}",
+		"not found": "POST /pools {} => 201 {pool 7 10}\nGET /pools/7 => 404",
+		"the old value": "GET /pools/7 => 200 {pool 7 10}\nPATCH /pools/7 {} => 200 {pool 7 9}\nGET /pools/7 => 200 " +
+			"{pool 7 10}",
+		"another pool now": "POST /pool_rules {} => 201 {rule 3 5 7 project_name=a}\nGET /pool_rules/3 => 200 {rule 3 5 8 " +
+			"project_name=a}",
 	} {
 		for complete, want := range map[contract.Completeness]report.Verdict{
 			contract.CompleteAlways: report.Fail, contract.CompleteAuto: report.Inconclusive,
 		} {
-			if f := foundBy(t, rule.Consistency, script(t, text), contract.WithComplete(complete)); f == nil || f.Verdict != want {
+			if f := foundBy(t, rule.Consistency, script(t, text), contract.WithComplete(complete)); f == nil ||
+				f.Verdict != want {
 				t.Errorf("%s, complete %s: finding %+v, want %s", name, complete, f, want)
 			}
 		}

@@ -19,11 +19,11 @@ var defaultPool = history.Rule{
 		Watches: "Updates and deletions of a pool that is known to be the default one, and every list of pools: it has one " +
 			"default pool, and its limits are those of the previous list, with the changes of other pools taken from or " +
 			"given back to the default pool, so that their sum remains the limit of the account.",
-		Evidence: "An update or deletion of the default pool that succeeded; a list without a default pool or with several; a " +
-			"limit of the default pool that does not follow from the changes since the previous list, while all other " +
-			"limits do.",
-		Inconclusive: "Between two lists, a change had no response, could not be read or overlapped another one; a caller outside " +
-			"of the recording changed other pools; only the limit of the account changed.",
+		Evidence: "An update or deletion of the default pool that succeeded; a list without a default pool or with " +
+			"several; a limit of the default pool that does not follow from the changes since the previous list, while all " +
+			"other limits do.",
+		Inconclusive: "Between two lists, a change had no response, could not be read or overlapped another one; a caller " +
+			"outside of the recording changed other pools; only the limit of the account changed.",
 		Passes: "A list without any pools, since the default pool is created when it is first needed; a repeated deletion; " +
 			"refused requests.",
 	},

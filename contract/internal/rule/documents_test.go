@@ -95,10 +95,12 @@ func (l *life) try(t *testing.T) {
 		if verb == specs.List {
 			continue
 		}
-		if got := l.verdicts(t, append(slices.Clip(deleted), l.exchange(verb, 3, 404))); slices.Contains(got, report.Fail) || len(got) > 0 && got[0] != report.Inconclusive {
+		if got := l.verdicts(t, append(slices.Clip(deleted), l.exchange(verb, 3, 404))); slices.Contains(got, report.Fail) ||
+			len(got) > 0 && got[0] != report.Inconclusive {
 			t.Errorf("%s is answered with 404 after it was deleted: %v, want none", verb, got)
 		}
-		if got := l.verdicts(t, append(slices.Clip(unknown), l.exchange(verb, 3, 200))); !slices.Contains(got, report.Inconclusive) || slices.Contains(got, report.Fail) {
+		if got := l.verdicts(t, append(slices.Clip(unknown), l.exchange(verb, 3, 200))); !slices.Contains(got,
+			report.Inconclusive) || slices.Contains(got, report.Fail) {
 			t.Errorf("%s after a deletion that was not answered: %v, want inconclusive", verb, got)
 		}
 	}
@@ -167,14 +169,21 @@ func TestAResourceOfAUsersOwnDocumentIsWatched(t *testing.T) {
 		script string
 		want   string
 	}{
-		"it is read":             {"DELETE /ponds/7 => 204\nGET /ponds/7 => 200 " + pond, "[fail]"},
-		"it is listed":           {"DELETE /ponds/7 => 204\nGET /ponds => 200 {\"ponds\":[" + pond + "]}", "[fail]"},
-		"it is not found":        {"DELETE /ponds/7 => 204\nGET /ponds/7 => 404", "[]"},
-		"it went with its lake":  {"GET /ponds/7 => 200 " + pond + "\nDELETE /lakes/3 => 204\nGET /ponds/7 => 200 " + pond, "[fail]"},
-		"the deletion was lost":  {"DELETE /ponds/7 => 0\nGET /ponds/7 => 200 " + pond, "[inconclusive]"},
-		"it is read meanwhile":   {"1-5 DELETE /ponds/7 => 204\n2-3 GET /ponds/7 => 200 " + pond, "[]"},
-		"what is ours, as ours":  {"DELETE /pools/7 => 200 {pool 7 1}\nGET /pools/7 => 200 {pool 7 1}", "[]"}, // the document has no pools
-		"another lake was taken": {"GET /ponds/7 => 200 " + pond + "\nDELETE /lakes/4 => 204\nGET /ponds/7 => 200 " + pond, "[]"},
+		"it is read":      {"DELETE /ponds/7 => 204\nGET /ponds/7 => 200 " + pond, "[fail]"},
+		"it is listed":    {"DELETE /ponds/7 => 204\nGET /ponds => 200 {\"ponds\":[" + pond + "]}", "[fail]"},
+		"it is not found": {"DELETE /ponds/7 => 204\nGET /ponds/7 => 404", "[]"},
+		"it went with its lake": {
+			"GET /ponds/7 => 200 " + pond + "\nDELETE /lakes/3 => 204\nGET /ponds/7 => 200 " + pond,
+			"[fail]",
+		},
+		"the deletion was lost": {"DELETE /ponds/7 => 0\nGET /ponds/7 => 200 " + pond, "[inconclusive]"},
+		"it is read meanwhile":  {"1-5 DELETE /ponds/7 => 204\n2-3 GET /ponds/7 => 200 " + pond, "[]"},
+		// the document has no pools
+		"what is ours, as ours": {"DELETE /pools/7 => 200 {pool 7 1}\nGET /pools/7 => 200 {pool 7 1}", "[]"},
+		"another lake was taken": {
+			"GET /ponds/7 => 200 " + pond + "\nDELETE /lakes/4 => 204\nGET /ponds/7 => 200 " + pond,
+			"[]",
+		},
 	} {
 		if got := fmt.Sprint(verdictsOf(t, c, script(t, tt.script))); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)

@@ -19,8 +19,8 @@ var dwhDeletion = history.Rule{
 		Evidence: "The integration, its project or a schedule of the project is read, changed, run or listed after the " +
 			"deletion. The project is the one that a response showed with the integration, including the response to " +
 			"the deletion.",
-		Inconclusive: "A deletion whose workflow project is not shown by any response; an integration that still exists after a " +
-			"request to delete it that had no response, or was answered with 5xx or 202.",
+		Inconclusive: "A deletion whose workflow project is not shown by any response; an integration that still exists " +
+			"after a request to delete it that had no response, or was answered with 5xx or 202.",
 		Passes: "A repeated deletion that succeeds; an id that is assigned again; a project with the same name under " +
 			"another id, or that belongs to another integration by then; one page of several that lacks it; refusals " +
 			"for reasons that are checked before existence; the sessions and attempts of the project, which can still " +
@@ -31,7 +31,8 @@ var dwhDeletion = history.Rule{
 
 func checkDWHDeletion(st *history.Step) {
 	checkUses(st, DWHDeletion)
-	if !checkListed(st, DWHDeletion) && isListOf(st, DWHDeletion) && !st.Partial && st.State.Removals[facts.Warehouses] > 0 {
+	if !checkListed(st, DWHDeletion) && isListOf(st, DWHDeletion) && !st.Partial &&
+		st.State.Removals[facts.Warehouses] > 0 {
 		st.Judge(history.Ruling{Rule: DWHDeletion, Aspect: "list"}, report.Pass)
 	}
 	checkOutlived(st, DWHDeletion)

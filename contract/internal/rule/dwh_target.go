@@ -21,8 +21,8 @@ var dwhTarget = history.Rule{
 		Evidence: "An integration is created for a target that does not exist: it was deleted, or the same caller got a " +
 			"response that it is not found, or a list without it, and nothing can have created it since. Or a missing " +
 			"target appears and, by the time in its list, was created while the integration was.",
-		Inconclusive: "The recording does not show the targets, or whether they exist; a missing target appears without its time " +
-			"of creation.",
+		Inconclusive: "The recording does not show the targets, or whether they exist; a missing target appears without " +
+			"its time of creation.",
 		Passes: "A target that another caller does not see; a target that a request, a query, an event or a recovery may " +
 			"have created since; a target that appears and was created at another time, by a caller outside of the " +
 			"recording; a refusal although all targets exist, which may have other reasons.",
@@ -119,7 +119,8 @@ func absenceOf(st *history.Step, t facts.Thing) []*facts.Exchange {
 	if x != nil {
 		proofs = append(proofs, x.MissedBy)
 	}
-	if l, ok := st.State.TargetLists.Get(history.TargetList{Caller: st.Caller, Database: facts.DatabaseOf(t).ID}); ok && !l.IDs[t.ID] {
+	if l, ok := st.State.TargetLists.Get(history.TargetList{Caller: st.Caller, Database: facts.DatabaseOf(t).ID}); ok &&
+		!l.IDs[t.ID] {
 		proofs = append(proofs, l.Proof)
 	}
 	for _, proof := range proofs {
@@ -135,7 +136,8 @@ func absenceOf(st *history.Step, t facts.Thing) []*facts.Exchange {
 func isThere(st *history.Step, t facts.Thing) bool {
 	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
 	switch {
-	case x == nil, !st.Known(x.Proof), x.DeletedBy != nil, x.Unsure != nil, x.MissedBy != nil && facts.Before(x.Proof, x.MissedBy):
+	case x == nil, !st.Known(x.Proof), x.DeletedBy != nil, x.Unsure != nil, x.MissedBy != nil &&
+		facts.Before(x.Proof, x.MissedBy):
 		return false
 	case in != nil && in.CreatedBy != nil && facts.Before(x.Proof, in.CreatedBy):
 		return false

@@ -13,14 +13,14 @@ var ingestionAuth = history.Rule{
 	Doc: report.RuleDoc{
 		ID: IngestionAuth, Provenance: specs.Assumed,
 		Title: "an event without a key is refused with 403, and one with a wrong key is answered with 200",
-		Watches: "Events without a key, and events with a key that was answered with 401 before on another interface and has " +
-			"not been accepted since. The key is in Authorization or, without that header, in a header of its own; a " +
+		Watches: "Events without a key, and events with a key that was answered with 401 before on another interface and " +
+			"has not been accepted since. The key is in Authorization or, without that header, in a header of its own; a " +
 			"key in the query does not count. Keys are checked after the response, so a wrong one is answered with 200 " +
 			"like any other. That an event without a key is refused with 403 is only assumed.",
-		Evidence: "An event without a key was accepted, and the recording has Authorization headers elsewhere; an event with " +
-			"a key that is known to be wrong was refused with 401 or 403.",
-		Inconclusive: "No request in the recording has an Authorization header, which many tools leave out; an event was refused " +
-			"whose key is not known to be wrong: it may be a valid key that may not import.",
+		Evidence: "An event without a key was accepted, and the recording has Authorization headers elsewhere; an event " +
+			"with a key that is known to be wrong was refused with 401 or 403.",
+		Inconclusive: "No request in the recording has an Authorization header, which many tools leave out; an event was " +
+			"refused whose key is not known to be wrong: it may be a valid key that may not import.",
 		Passes: "A wrong key in a separate header beside a valid one in Authorization, which decides; a key that was " +
 			"removed, or redacted like others; a key that was wrong before and was accepted since; other refusals, such " +
 			"as 400.",

@@ -17,8 +17,8 @@ var ingestionSize = history.Rule{
 		Watches: "Events whose bodies have 1,048,064 bytes or more, and responses with 413. Bytes are counted on the wire: " +
 			"those that were recorded, if the recording has all of them, otherwise those that Content-Length announced.",
 		Evidence: "A body above the limit was accepted; a body within the limit was refused with 413.",
-		Inconclusive: "Neither the body nor Content-Length shows the size, or they differ; the connection broke or the server " +
-			"failed; a body above the limit was refused for another reason, which may be checked first; a refused " +
+		Inconclusive: "Neither the body nor Content-Length shows the size, or they differ; the connection broke or the " +
+			"server failed; a body above the limit was refused for another reason, which may be checked first; a refused " +
 			"compressed body is too large only when decompressed.",
 		Passes: "A body of exactly the limit; a body of which only the beginning was recorded; a compressed body that " +
 			"exceeds the limit only in its decoded form, as recorded.",

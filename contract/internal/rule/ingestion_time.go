@@ -18,8 +18,8 @@ var ingestionTime = history.Rule{
 			"records of their table.",
 		Evidence: "A record of the table has all of the event's plain values and the time that the event claims. That no " +
 			"other event created such a record, within its window, is true as far as the recording shows.",
-		Inconclusive: "The recording does not show the event's record: the last records of the table were not read, or not as " +
-			"JSON, or none of them has the event's values; or rows were imported, which have times of their own.",
+		Inconclusive: "The recording does not show the event's record: the last records of the table were not read, or not " +
+			"as JSON, or none of them has the event's values; or rows were imported, which have times of their own.",
 		Passes: "A record with the event's values and the time of receipt; another record with the claimed time; an event " +
 			"with a wrong key, which does not create a record; times near the edges of the window, since the document " +
 			"counts from the current date; events whose bodies were not recorded or have no plain values.",
@@ -49,8 +49,9 @@ func checkIngestionTime(st *history.Step) {
 	}
 	u := &untimely{event: st.Exchange}
 	u.Ruling = history.Ruling{
-		Rule: IngestionTime, Aspect: "window", Operation: st.Operation, Provenance: specs.Documented, Evidence: []*facts.Exchange{st.Exchange},
-		Message: "an event claims a time that must not be used; the recording does not show its record",
+		Rule: IngestionTime, Aspect: "window", Operation: st.Operation, Provenance: specs.Documented,
+		Evidence: []*facts.Exchange{st.Exchange},
+		Message:  "an event claims a time that must not be used; the recording does not show its record",
 	}
 	u.Look = u.find
 	st.Await(IngestionTime, &u.Pending)

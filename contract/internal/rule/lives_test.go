@@ -129,7 +129,10 @@ func (l *life) exchange(verb string, n, status int) *recording.Exchange {
 	host := "https://" + op.Interface + ".svc.example" + op.Document.BasePath
 	e := &recording.Exchange{
 		Start: epoch.Add(time.Duration(n) * time.Second), End: epoch.Add(time.Duration(n) * time.Second),
-		Request: recording.Request{Method: op.Method, URL: host + path, Headers: recording.Headers{{"Authorization", "SVC1 1/key"}}},
+		Request: recording.Request{
+			Method: op.Method, URL: host + path,
+			Headers: recording.Headers{{"Authorization", "SVC1 1/key"}},
+		},
 	}
 	if status == 0 {
 		return e

@@ -36,9 +36,10 @@ func watched(t *testing.T, inMemory int, exchanges []*recording.Exchange) []hist
 		t.Fatal(err)
 	}
 	var verdicts []history.Result
-	w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, InMemory: inMemory}, func(v history.Result) {
-		verdicts = append(verdicts, v)
-	})
+	w := history.NewWatcher(history.Config{Rules: rule.All, Documents: documents, InMemory: inMemory},
+		func(v history.Result) {
+			verdicts = append(verdicts, v)
+		})
 	for item, err := range record.Exchanges("memory", slices.Values(exchanges)).Items() {
 		if err != nil {
 			t.Fatal(err)

@@ -22,9 +22,9 @@ var poolDeletion = history.Rule{
 		Evidence: "The deletion succeeds although the pool is known to be the default one, a pool rule was last seen " +
 			"referencing it, or an attempt in it is seen unfinished both before and after. A deletion is a pass if the " +
 			"list of rules is known and none references the pool, and a refusal is a pass if a reason for it is known.",
-		Inconclusive: "It is not known which pool rules existed at that time, or whether it was the default pool; a rule may have " +
-			"changed while the deletion was under way; an attempt that was last seen unfinished may have ended before; " +
-			"a refusal without a known reason.",
+		Inconclusive: "It is not known which pool rules existed at that time, or whether it was the default pool; a rule " +
+			"may have changed while the deletion was under way; an attempt that was last seen unfinished may have ended " +
+			"before; a refusal without a known reason.",
 		Passes: "A pool that is known to be deleted and is deleted again, since clients repeat requests; a rule that was " +
 			"moved to another pool, deleted, or no longer listed before; an attempt that had finished before.",
 	},

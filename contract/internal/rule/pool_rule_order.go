@@ -20,10 +20,10 @@ var poolRuleOrder = history.Rule{
 		Watches: "Attempts that were started, and lists of pool rules. An attempt goes to the pool of the first rule whose " +
 			"conditions all match, or otherwise to the default pool. Lists are expected in order of priority, which is " +
 			"only assumed.",
-		Evidence: "A new attempt is in another pool than the rules, as last listed and changed since, lead to; a list is not " +
-			"in order of priority.",
-		Inconclusive: "The rules of that time, or the default pool, are not known; a rule changed while the attempt was started; " +
-			"the attempt may have matched a rule whose condition is on the kind of workflow, which exchanges do not " +
+		Evidence: "A new attempt is in another pool than the rules, as last listed and changed since, lead to; a list is " +
+			"not in order of priority.",
+		Inconclusive: "The rules of that time, or the default pool, are not known; a rule changed while the attempt was " +
+			"started; the attempt may have matched a rule whose condition is on the kind of workflow, which exchanges do not " +
 			"show, or is not documented.",
 		Passes: "Attempts without a pool, as in some installations; rules for scheduled attempts, which do not match one " +
 			"that a client starts; an attempt that stays in its pool when rules change later.",
@@ -74,7 +74,10 @@ func checkChosenPool(st *history.Step, a facts.Attempt) {
 			r.Message = fmt.Sprintf("attempt %s is in pool %s; by the pool rules it belongs in one of the pools %v",
 				a.ID, a.PoolID, possible)
 		}
-		r.Excuses = []history.Excuse{{Did: "created, changed or deleted", Kind: facts.PoolRules, After: l.Proof, Before: st.Exchange}}
+		r.Excuses = []history.Excuse{{
+			Did: "created, changed or deleted", Kind: facts.PoolRules, After: l.Proof,
+			Before: st.Exchange,
+		}}
 		st.Judge(r, report.Fail, evidence...)
 	default:
 		r.Message = fmt.Sprintf("attempt %s is in pool %s; the recording does not show which one is right",
@@ -109,7 +112,8 @@ func possiblePools(st *history.Step, a facts.Attempt) (pools []string, open bool
 		case report.Fail, report.Skipped:
 		}
 	}
-	if pool, ok := st.State.Pools.Get(st.State.DefaultID); ok && pool.Fact.IsDefault && pool.DeletedBy == nil && st.Known(pool.Proof) {
+	if pool, ok := st.State.Pools.Get(st.State.DefaultID); ok && pool.Fact.IsDefault && pool.DeletedBy == nil &&
+		st.Known(pool.Proof) {
 		return append(pools, pool.ID), false, append(evidence, pool.Proof)
 	}
 	return pools, true, evidence

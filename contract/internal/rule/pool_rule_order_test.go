@@ -15,18 +15,31 @@ func TestPoolRuleOrder(t *testing.T) {
 		start = `PUT /attempts {"params":{},"sessionTime":"2026-05-04T00:00:00Z"} => 200 `
 	)
 	runRule(t, rule.PoolRuleOrder, map[string]ruleCase{
-		"the first rule whose conditions all hold":    {two + start + `{attempt 9 50 1 - 8 running}`, []string{"pass ×2"}},
-		"a rule of which only one condition holds":    {two + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "fail 1 2"}},
-		"no rule fits: the default pool":              {pools + none + start + `{attempt 9 50 1 - 1 running}`, []string{"pass ×2"}},
-		"no rule fits: not another pool":              {pools + none + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "fail 1 2 3"}},
-		"no rule fits and the default is not known":   {none + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "inconclusive 2"}},
+		"the first rule whose conditions all hold": {two + start + `{attempt 9 50 1 - 8 running}`, []string{"pass ×2"}},
+		"a rule of which only one condition holds": {
+			two + start + `{attempt 9 50 1 - 7 running}`,
+			[]string{"pass ×1", "fail 1 2"},
+		},
+		"no rule fits: the default pool": {
+			pools + none + start + `{attempt 9 50 1 - 1 running}`,
+			[]string{"pass ×2"},
+		},
+		"no rule fits: not another pool": {
+			pools + none + start + `{attempt 9 50 1 - 7 running}`,
+			[]string{"pass ×1", "fail 1 2 3"},
+		},
+		"no rule fits and the default is not known": {
+			none + start + `{attempt 9 50 1 - 7 running}`,
+			[]string{"pass ×1", "inconclusive 2"},
+		},
 		"the rules are not known":                     {start + `{attempt 9 50 1 - 7 running}`, []string{"inconclusive 1"}},
 		"an attempt without a pool, as from a client": {none + start + `{"id":"9","done":false}`, []string{"pass ×1"}},
 		"a rule that was made later comes first": {two + `POST /pool_rules {} => 201 {rule 5 1 1 invocation_type=on_demand}
 			` + start + `{attempt 9 50 1 - 1 running}`, []string{"pass ×2"}},
 		"rules of schedules are for schedules": {two + `POST /pool_rules {} => 201 {rule 5 1 1 invocation_type=scheduled}
 			` + start + `{attempt 9 50 1 - 8 running}`, []string{"pass ×2"}},
-		"the kind of workflow cannot be told": {pools + `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 workflow_type=engage}]}
+		"the kind of workflow cannot be told": {pools +
+			`GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 workflow_type=engage}]}
 			` + start + `{attempt 9 50 1 - 7 running}`, []string{"pass ×1", "inconclusive 3"}},
 		"a condition that is not documented": {
 			pools + `GET /pool_rules => 200 {"poolRules":[{"id":"3","priority":5,"poolId":"7","conditions":[{"type":"project_name","operator":"ends_with","values":["op"]}]}]}

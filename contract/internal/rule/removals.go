@@ -37,7 +37,8 @@ func checkUncertainUse(st *history.Step, x *history.Entity) {
 	}
 	st.Judge(history.Ruling{
 		Rule: removalRule(x.Kind), Aspect: "unseen", Provenance: removalProvenance(st, x.Kind),
-		Message: st.Text(x.Thing) + " was used after a request to delete it; the recording does not show whether it was deleted",
+		Message: st.Text(x.Thing) +
+			" was used after a request to delete it; the recording does not show whether it was deleted",
 	}, report.Inconclusive, x.Unsure)
 }
 
@@ -82,7 +83,10 @@ func checkListed(st *history.Step, rule string) (found bool) {
 			continue
 		}
 		found = true
-		r := history.Ruling{Rule: rule, Aspect: "list", Provenance: removalProvenance(st, f.Thing.Kind), Excuses: recreatedExcuses(st, x)}
+		r := history.Ruling{
+			Rule: rule, Aspect: "list", Provenance: removalProvenance(st, f.Thing.Kind),
+			Excuses: recreatedExcuses(st, x),
+		}
 		r.Message = st.Text(f.Thing) + " is listed after it was deleted"
 		if f.Thing.Kind != st.Kind {
 			r.Aspect, r.Message = "shown", st.Text(f.Thing)+" is shown after it was deleted"
@@ -135,7 +139,8 @@ func checkOutlived(st *history.Step, rule string) {
 
 func checkOutlivedThing(st *history.Step, rule string, t facts.Thing) {
 	l := st.DeletedParent(t, history.MaxParents)
-	if l == nil || removalRule(l.Parent.Kind) != rule || st.Contested(func(e *facts.Exchange) bool { return e.MayMake(t) }) {
+	if l == nil || removalRule(l.Parent.Kind) != rule ||
+		st.Contested(func(e *facts.Exchange) bool { return e.MayMake(t) }) {
 		return
 	}
 	x := st.State.LookUp(t)
@@ -152,7 +157,10 @@ func checkOutlivedThing(st *history.Step, rule string, t facts.Thing) {
 }
 
 // removalRules are the rules that watch over the removal of things of a kind, where that is not UseAfterDelete.
-var removalRules = map[facts.Kind]string{facts.Tokens: TokenRevocation, facts.SubUsers: SubUserRemoval, facts.Warehouses: DWHDeletion}
+var removalRules = map[facts.Kind]string{
+	facts.Tokens: TokenRevocation, facts.SubUsers: SubUserRemoval,
+	facts.Warehouses: DWHDeletion,
+}
 
 // removalRule returns the rule that watches over the removal of things of a kind.
 func removalRule(k facts.Kind) string { return cmp.Or(removalRules[k], UseAfterDelete) }

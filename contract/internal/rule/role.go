@@ -39,11 +39,11 @@ var role = history.Rule{
 	Doc: report.RuleDoc{
 		ID: Role, Provenance: specs.Assumed,
 		Title: "a caller whose role does not allow an operation is always refused",
-		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting policies " +
-			"is for administrators and delegated admins; listing sub users is for everyone except sub users. Others get " +
-			"403. The rule judges each refusal, and each success of a caller who was refused before.",
-		Evidence: "The same caller is refused, succeeds, and is refused again, in that order. A recording does not show who " +
-			"has which role, but a caller who is refused with 403 does not have the role at that time, and whoever is " +
+		Watches: "Pools and pool rules, and setting and deleting profile options, are for administrators; exporting " +
+			"policies is for administrators and delegated admins; listing sub users is for everyone except sub users. Others " +
+			"get 403. The rule judges each refusal, and each success of a caller who was refused before.",
+		Evidence: "The same caller is refused, succeeds, and is refused again, in that order. A recording does not show " +
+			"who has which role, but a caller who is refused with 403 does not have the role at that time, and whoever is " +
 			"not a sub user's parent is not an administrator either. It is assumed that the role was not granted and " +
 			"revoked in between. Or: sub users are listed for a caller under whose name a job ran, and that is the name " +
 			"of exactly one sub user.",
@@ -75,7 +75,8 @@ func checkRole(st *history.Step) {
 func checkRefusal(st *history.Step, c *history.Caller, left reserve) {
 	r := history.Ruling{Rule: Role, Aspect: left.to.String(), Provenance: left.sure}
 	if c.Served != nil && !left.mixed && c.ServedAs <= left.to && st.Known(c.Served) {
-		r.Message = fmt.Sprintf("a request succeeded although refusals before and after show that its caller is not one of the %s", c.ServedAs)
+		r.Message = fmt.Sprintf(
+			"a request succeeded although refusals before and after show that its caller is not one of the %s", c.ServedAs)
 		r.Aspect, r.Operation, r.Provenance = c.ServedAs.String(), c.Served.Operation, specs.Assumed
 		st.Judge(r, report.Fail, c.Refusal(c.ServedAs), c.Served)
 	} else {
@@ -98,7 +99,8 @@ func checkService(st *history.Step, c *history.Caller, left reserve) {
 	}
 	st.Judge(history.Ruling{
 		Rule: Role, Aspect: left.to.String(), Provenance: left.sure,
-		Message: fmt.Sprintf("a request of a caller succeeded who was refused before, by %s; the role may have been granted since",
+		Message: fmt.Sprintf(
+			"a request of a caller succeeded who was refused before, by %s; the role may have been granted since",
 			refusal.Operation),
 	}, report.Inconclusive, refusal)
 }
@@ -110,7 +112,8 @@ func checkServedSubUser(st *history.Step, c *history.Caller) {
 		return
 	}
 	user, ok := st.State.SubUsers.Get(namesakes[0])
-	if x := st.State.LookUp(facts.Thing{Kind: facts.SubUsers, ID: namesakes[0]}); !ok || !st.Known(user.Proof) || x == nil || x.DeletedBy != nil {
+	if x := st.State.LookUp(facts.Thing{Kind: facts.SubUsers, ID: namesakes[0]}); !ok || !st.Known(user.Proof) ||
+		x == nil || x.DeletedBy != nil {
 		return
 	}
 	st.Judge(history.Ruling{

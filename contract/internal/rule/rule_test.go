@@ -18,8 +18,8 @@ import (
 // script is a recording in short, one exchange a line: an interval in seconds, if it matters, as in 3-5; @ and a key,
 // if it is not the usual one, or @none, or @hidden for one that a recorder hid, or @whole when it hid its scheme, too;
 // method and path, which begins with core:, ingestion:, dwh: or llm: when it is not of the workflow interface; the body
-// of the request, if any; after => the status and the body of the answer. {pool …} and the like stand for the bodies of
-// resources.
+// of the request, if any; after => the status and the body of the answer. {pool …} and the like stand for the bodies
+// of resources.
 func script(t *testing.T, text string) []*recording.Exchange {
 	t.Helper()
 	var list []*recording.Exchange
@@ -106,7 +106,10 @@ func address(path string) string {
 
 // expand writes {kind word…} out, innermost first.
 func expand(text string) string {
-	for _, kind := range []string{"pool", "default", "rule", "attempt", "project", "task", "token", "sub", "job", "deleted", "table", "base", "group", "dwh", "plan", "res"} {
+	for _, kind := range []string{
+		"pool", "default", "rule", "attempt", "project", "task", "token", "sub", "job",
+		"deleted", "table", "base", "group", "dwh", "plan", "res",
+	} {
 		for {
 			before, after, found := strings.Cut(text, "{"+kind+" ")
 			if !found {

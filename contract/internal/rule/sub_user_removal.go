@@ -14,16 +14,16 @@ var subUserRemoval = history.Rule{
 	Doc: report.RuleDoc{
 		ID: SubUserRemoval, Provenance: specs.Assumed,
 		Title: "a removed sub user is gone, with its tokens, and its keys are refused from then on",
-		Watches: "Removals of sub users, and then lists of sub users and of tokens, and requests with a key of the sub user " +
-			"on any interface except event ingestion, that began after a removal succeeded. Removing it a second time " +
+		Watches: "Removals of sub users, and then lists of sub users and of tokens, and requests with a key of the sub " +
+			"user on any interface except event ingestion, that began after a removal succeeded. Removing it a second time " +
 			"is answered with 404, which is only assumed. Its refresh tokens and codes are also revoked, which no " +
 			"response shows.",
 		Evidence: "A list shows the sub user or one of its tokens; one of its keys is accepted; it is removed again with " +
 			"success. A key belongs to the sub user if a job or a schedule that was created with it shows the sub " +
 			"user's name before the removal, and no other sub user has that name; that no other user has it is certain " +
 			"if the key was also refused the list of sub users, and assumed otherwise.",
-		Inconclusive: "The recording shows none of its keys; the name on a key is the name of two sub users, or of a user who was " +
-			"allowed to list sub users.",
+		Inconclusive: "The recording shows none of its keys; the name on a key is the name of two sub users, or of a user " +
+			"who was allowed to list sub users.",
 		Passes: "Events with its key, which is checked after the response; invalid requests, which may be refused before " +
 			"their key is checked; a name that became known only after the removal; keys that cannot be told apart " +
 			"because they are redacted; removals that were refused or had no response.",
@@ -101,7 +101,8 @@ func checkKeyOfRemoved(st *history.Step) {
 		st.Judge(r, report.Pass)
 	case !st.OK():
 	case !gone.Unique, c.Parent != nil && sub == nil:
-		r.Message = fmt.Sprintf("a key was accepted whose owner has the name of the removed sub user %s, but may be another user", gone.ID)
+		r.Message = fmt.Sprintf(
+			"a key was accepted whose owner has the name of the removed sub user %s, but may be another user", gone.ID)
 		st.Judge(r, report.Inconclusive, evidence...)
 	default:
 		if sub == nil {

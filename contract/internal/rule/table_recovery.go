@@ -19,13 +19,13 @@ var tableRecovery = history.Rule{
 	Doc: report.RuleDoc{
 		ID: TableRecovery, Provenance: specs.Documented,
 		Title: "a deleted table can be found and recovered, and its deleted database with it",
-		Watches: "Lists of deleted tables, for seven days after a table was deleted, and exchanges that show a table or its " +
-			"database after a recovery succeeded, until they are changed, moved or deleted again.",
-		Evidence: "The complete list of deleted tables, up to the last page, read by the caller who deleted the table, lacks " +
-			"it, or still has it after its recovery; a recovered table, or its database that had been deleted, is not " +
+		Watches: "Lists of deleted tables, for seven days after a table was deleted, and exchanges that show a table or " +
+			"its database after a recovery succeeded, until they are changed, moved or deleted again.",
+		Evidence: "The complete list of deleted tables, up to the last page, read by the caller who deleted the table, " +
+			"lacks it, or still has it after its recovery; a recovered table, or its database that had been deleted, is not " +
 			"found by the caller who recovered it.",
-		Inconclusive: "The pages seen are not a complete list; the list belongs to another caller, who may not see the table; a " +
-			"recovered table is missing for another caller, or was recovered to a place that the recording does not " +
+		Inconclusive: "The pages seen are not a complete list; the list belongs to another caller, who may not see the " +
+			"table; a recovered table is missing for another caller, or was recovered to a place that the recording does not " +
 			"show.",
 		Passes: "A list more than seven days later, of another database, or requested before the deletion ended; a table " +
 			"that may have been recovered or deleted again in between; a recovery that was refused, also because of " +
@@ -98,7 +98,8 @@ func (d *deletedTable) missing(st *history.Step, r history.Ruling) bool {
 	case known && st.Start.Sub(d.deletion.End) >= keptFor:
 		return true
 	case !st.State.Pages.Whole || st.Contested(func(e *facts.Exchange) bool { return e.Recovered != nil }):
-		r.Message = fmt.Sprintf("table %s was deleted; the recording does not show the whole list of deleted tables", d.table.ID)
+		r.Message = fmt.Sprintf("table %s was deleted; the recording does not show the whole list of deleted tables",
+			d.table.ID)
 		r.Evidence = evidence
 		d.Ruling = r
 		return false
@@ -183,7 +184,10 @@ func (b *returned) find(st *history.Step) bool {
 
 // judge judges an exchange that shows a thing, or that it is not there.
 func (b *returned) judge(st *history.Step, done *bool, isShown bool, t facts.Thing) {
-	r := history.Ruling{Rule: TableRecovery, Aspect: st.State.Kinds.Noun(t.Kind), Operation: st.Operation, Provenance: specs.Documented}
+	r := history.Ruling{
+		Rule: TableRecovery, Aspect: st.State.Kinds.Noun(t.Kind), Operation: st.Operation,
+		Provenance: specs.Documented,
+	}
 	isMissing := st.Status == http.StatusNotFound || st.OK() && !isShown
 	if *done || !isShown && !isMissing {
 		return
@@ -194,7 +198,8 @@ func (b *returned) judge(st *history.Step, done *bool, isShown bool, t facts.Thi
 		st.Judge(r, report.Pass)
 	case isShown:
 	case st.Caller == 0 || st.Caller != b.recovery.Caller:
-		r.Message = fmt.Sprintf("%s is not found by another caller than the one who recovered table %s", st.Text(t), b.table.ID)
+		r.Message = fmt.Sprintf("%s is not found by another caller than the one who recovered table %s", st.Text(t),
+			b.table.ID)
 		st.Judge(r, report.Inconclusive, b.evidence()...)
 	default:
 		r.Message = fmt.Sprintf("%s is not found after table %s was recovered", st.Text(t), b.table.ID)

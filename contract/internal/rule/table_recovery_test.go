@@ -36,14 +36,21 @@ func TestTableRecovery(t *testing.T) {
 		"only the second page was read":                {remove + last, []string{"inconclusive 1 2"}},
 		"the page does not say whether it is the last": {remove + deleted + `{"tables":[]}`, []string{"inconclusive 1 2"}},
 		"it was deleted between two pages":             {first + remove + last, nil},
-		"the pages are of different callers":           {both + "@1/other " + both + remove + first + "@1/other " + last, []string{"inconclusive 1 2 3 5"}},
-		"the list of another caller":                   {both + "@1/other " + both + remove + "@1/other " + none, []string{"inconclusive 1 2 3 4"}},
-		"nobody knows who asks":                        {"@hidden " + remove + "@hidden " + none, []string{"inconclusive 1 2"}},
+		"the pages are of different callers": {
+			both + "@1/other " + both + remove + first + "@1/other " + last,
+			[]string{"inconclusive 1 2 3 5"},
+		},
+		"the list of another caller": {
+			both + "@1/other " + both + remove + "@1/other " + none,
+			[]string{"inconclusive 1 2 3 4"},
+		},
+		"nobody knows who asks": {"@hidden " + remove + "@hidden " + none, []string{"inconclusive 1 2"}},
 		"the list of another database": {
 			remove + `GET core:/table/deleted?database_id=12 => 200 {"tables":[],"cursor_id":null}`, nil,
 		},
 		"the list of its database": {
-			`GET core:/database/show/shop => 200 {"id":"11","name":"shop","created_at":"2026-05-04 00:00:00 +0000"}` + "\n" + remove +
+			`GET core:/database/show/shop => 200 {"id":"11","name":"shop","created_at":"2026-05-04 00:00:00 +0000"}` + "\n" +
+				remove +
 				`GET core:/table/deleted?database_id=11 => 200 {"tables":[],"cursor_id":null}`, []string{"fail 1 2 3"},
 		},
 		"more than seven days later": {
@@ -59,16 +66,23 @@ func TestTableRecovery(t *testing.T) {
 		"somebody may have recovered it":     {remove + "POST core:/table/recover/105 => 0\n" + none, nil},
 		"somebody was refused to restore it": {remove + "POST core:/table/recover/105 => 403\n" + none, []string{"fail 1 3"}},
 
-		"a recovered table is shown":     {remove + one + restore + show, []string{"pass ×2"}},
-		"a recovered table is listed":    {remove + one + restore + `GET core:/table/list/shop => 200 {"tables":[{table orders 105}]}`, []string{"pass ×2"}},
-		"a recovered table is not shown": {remove + one + restore + `GET core:/table/show/shop/orders => 404`, []string{"pass ×1", "fail 2 3 4"}},
+		"a recovered table is shown": {remove + one + restore + show, []string{"pass ×2"}},
+		"a recovered table is listed": {remove + one + restore +
+			`GET core:/table/list/shop => 200 {"tables":[{table orders 105}]}`, []string{"pass ×2"}},
+		"a recovered table is not shown": {
+			remove + one + restore + `GET core:/table/show/shop/orders => 404`,
+			[]string{"pass ×1", "fail 2 3 4"},
+		},
 		"a recovered table is not shown, known by its id": {
 			show + remove + restore + `GET core:/table/show/shop/orders => 404`, []string{"fail 1 2 3 4"},
 		},
 		"a recovered table is not listed": {
 			remove + one + restore + `GET core:/table/list/shop => 200 {"tables":[]}`, []string{"pass ×1", "fail 2 3 4"},
 		},
-		"a recovered table is still among the deleted ones": {remove + one + restore + one, []string{"pass ×1", "fail 2 3 4"}},
+		"a recovered table is still among the deleted ones": {
+			remove + one + restore + one,
+			[]string{"pass ×1", "fail 2 3 4"},
+		},
 		"a recovered table under the name that was asked for": {
 			`POST core:/table/recover/105 {"database_name":"stage","table_name":"old"} => 200 {table old 105}
 			GET core:/table/show/stage/old => 404`, []string{"fail 1 2"},
@@ -77,21 +91,31 @@ func TestTableRecovery(t *testing.T) {
 			`POST core:/table/recover/105?database_name=stage&table_name=old => 200 {table old 105}
 			GET core:/table/show/stage/old => 404`, []string{"fail 1 2"},
 		},
-		"nobody knows where to":  {restore + `GET core:/table/show/shop/orders => 404`, []string{"inconclusive 1"}},
-		"another caller's view":  {both + "@1/other " + both + remove + one + restore + `@1/other GET core:/table/show/shop/orders => 404`, []string{"pass ×1", "inconclusive 1 2 4 5 6"}},
-		"another caller may not": {remove + one + restore + `@1/other GET core:/table/show/shop/orders => 403`, []string{"pass ×1"}},
-		"it was deleted again":   {remove + one + restore + remove + `GET core:/table/show/shop/orders => 404`, []string{"pass ×1"}},
+		"nobody knows where to": {restore + `GET core:/table/show/shop/orders => 404`, []string{"inconclusive 1"}},
+		"another caller's view": {both + "@1/other " + both + remove + one + restore +
+			`@1/other GET core:/table/show/shop/orders => 404`, []string{"pass ×1", "inconclusive 1 2 4 5 6"}},
+		"another caller may not": {
+			remove + one + restore + `@1/other GET core:/table/show/shop/orders => 403`,
+			[]string{"pass ×1"},
+		},
+		"it was deleted again": {
+			remove + one + restore + remove + `GET core:/table/show/shop/orders => 404`,
+			[]string{"pass ×1"},
+		},
 		"it was renamed": {
 			remove + one + restore + `POST core:/table/rename/shop/orders/old => 200 {"database":"shop","table":"old"}
 			GET core:/table/show/shop/orders => 404`, []string{"pass ×1"},
 		},
 		"its database may have been deleted": {
-			remove + one + restore + "POST core:/database/delete/shop => 0\nGET core:/table/show/shop/orders => 404", []string{"pass ×1"},
+			remove + one + restore + "POST core:/database/delete/shop => 0\nGET core:/table/show/shop/orders => 404",
+			[]string{"pass ×1"},
 		},
 		"a look at the time of the recovery": {
-			"1-2 " + remove + "3-4 " + one + "5-8 " + restore + "6-7 GET core:/table/show/shop/orders => 404", []string{"pass ×1"},
+			"1-2 " + remove + "3-4 " + one + "5-8 " + restore + "6-7 GET core:/table/show/shop/orders => 404",
+			[]string{"pass ×1"},
 		},
-		"the recovery was refused": {remove + one + "POST core:/table/recover/105 => 409\nGET core:/table/show/shop/orders => 404", []string{"pass ×1"}},
+		"the recovery was refused": {remove + one +
+			"POST core:/table/recover/105 => 409\nGET core:/table/show/shop/orders => 404", []string{"pass ×1"}},
 
 		"its database is there again": {
 			remove + one + drop + restore + `GET core:/database/show/shop => 200 {base shop}`, []string{"pass ×2"},
@@ -103,8 +127,12 @@ func TestTableRecovery(t *testing.T) {
 			remove + one + drop + restore + `GET core:/database/show/shop => 404`, []string{"pass ×1", "fail 2 3 4 5"},
 		},
 		"its database is not listed": {
-			remove + one + drop + restore + `GET core:/database/list => 200 {"databases":[]}`, []string{"pass ×1", "fail 2 3 4 5"},
+			remove + one + drop + restore + `GET core:/database/list => 200 {"databases":[]}`,
+			[]string{"pass ×1", "fail 2 3 4 5"},
 		},
-		"its database was never gone": {remove + one + restore + `GET core:/database/show/shop => 200 {base shop}`, []string{"pass ×1"}},
+		"its database was never gone": {
+			remove + one + restore + `GET core:/database/show/shop => 200 {base shop}`,
+			[]string{"pass ×1"},
+		},
 	})
 }

@@ -20,8 +20,8 @@ var tokenRevocation = history.Rule{
 			"not judged.",
 		Evidence: "A list shows the removed token, or one that belongs to the same user and client according to an earlier " +
 			"list; a revoked token is removed again with success.",
-		Inconclusive: "No earlier list shows whose token was removed, or a listed token does not show whose it is, so it may be " +
-			"one that was revoked with it; it is not known whether the caller saw such tokens before.",
+		Inconclusive: "No earlier list shows whose token was removed, or a listed token does not show whose it is, so it " +
+			"may be one that was revoked with it; it is not known whether the caller saw such tokens before.",
 		Passes: "Tokens of the same user for another client; a token that no earlier list shows, which may be new; another " +
 			"token under the id of a removed one; a list of another caller, who may see less; a list that overlaps the " +
 			"removal; removals that were refused or had no response.",
@@ -52,14 +52,17 @@ func passUnlisted(st *history.Step, r *history.Revocation) {
 	verdict := history.Ruling{Rule: TokenRevocation, Aspect: "list", Provenance: specs.Documented}
 	switch {
 	case len(st.Tokens) > 0 && !r.Known:
-		verdict.Message = fmt.Sprintf("it is not known whose token %s was, nor which tokens were revoked with it", r.Removal.ID)
+		verdict.Message = fmt.Sprintf("it is not known whose token %s was, nor which tokens were revoked with it",
+			r.Removal.ID)
 		st.Judge(verdict, report.Inconclusive, r.Removal)
 	case r.Known && (st.Caller == 0 || r.Viewer == 0):
-		verdict.Message = fmt.Sprintf("no token is listed that was revoked with token %s; it is not known whether this caller would see it",
+		verdict.Message = fmt.Sprintf(
+			"no token is listed that was revoked with token %s; it is not known whether this caller would see it",
 			r.Removal.ID)
 		st.Judge(verdict, report.Inconclusive, r.Removal)
 	case slices.ContainsFunc(st.Tokens, func(f facts.Token) bool { return hasNoOwner(st, f) }):
-		verdict.Message = fmt.Sprintf("tokens are listed that may have been revoked with token %s; they do not show whose they are",
+		verdict.Message = fmt.Sprintf(
+			"tokens are listed that may have been revoked with token %s; they do not show whose they are",
 			r.Removal.ID)
 		st.Judge(verdict, report.Inconclusive, r.Removal)
 	default:

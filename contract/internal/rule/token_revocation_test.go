@@ -38,7 +38,8 @@ func TestTokenRevocation(t *testing.T) {
 			three + remove + list + `{"oauth_tokens":[{token 54 3 shop}]}`, []string{"pass ×1"},
 		},
 		"a token of the same user for another client": {
-			list + `{"oauth_tokens":[{token 51 3 shop},{token 52 3 stock}]}` + "\n" + remove + list + `{"oauth_tokens":[{token 52 3 stock}]}`,
+			list + `{"oauth_tokens":[{token 51 3 shop},{token 52 3 stock}]}` + "\n" + remove + list +
+				`{"oauth_tokens":[{token 52 3 stock}]}`,
 			[]string{"pass ×1"},
 		},
 		"nothing was listed before": {
@@ -51,11 +52,13 @@ func TestTokenRevocation(t *testing.T) {
 			others + remove + list + `{"oauth_tokens":[{token 53 4 shop}]}`, []string{"inconclusive 2 3"},
 		},
 		"the client of the sibling is not known": {
-			list + `{"oauth_tokens":[{token 51 3 shop},{"id":52,"user_id":3}]}` + "\n" + remove + list + `{"oauth_tokens":[{"id":52,"user_id":3}]}`,
+			list + `{"oauth_tokens":[{token 51 3 shop},{"id":52,"user_id":3}]}` + "\n" + remove + list +
+				`{"oauth_tokens":[{"id":52,"user_id":3}]}`,
 			[]string{"inconclusive 2 3"},
 		},
 		"the client of both is hidden alike": {
-			list + `{"oauth_tokens":[{token 51 3 REDACTED},{token 52 3 REDACTED}]}` + "\n" + remove + list + `{"oauth_tokens":[{token 52 3 REDACTED}]}`,
+			list + `{"oauth_tokens":[{token 51 3 REDACTED},{token 52 3 REDACTED}]}` + "\n" + remove + list +
+				`{"oauth_tokens":[{token 52 3 REDACTED}]}`,
 			[]string{"inconclusive 2 3"},
 		},
 		"the client of both is hidden by the same mark of its own": {
@@ -63,7 +66,8 @@ func TestTokenRevocation(t *testing.T) {
 				list + `{"oauth_tokens":[{token 52 3 [redacted:01abcdef]}]}`, []string{"fail 1 2 3"},
 		},
 		"the user of the removed one is not known": {
-			list + `{"oauth_tokens":[{"id":51,"oauth_client_id":"shop"},{token 52 3 shop}]}` + "\n" + remove + list + `{"oauth_tokens":[{token 52 3 shop}]}`,
+			list + `{"oauth_tokens":[{"id":51,"oauth_client_id":"shop"},{token 52 3 shop}]}` + "\n" + remove + list +
+				`{"oauth_tokens":[{token 52 3 shop}]}`,
 			[]string{"inconclusive 2 3"},
 		},
 		"the removal was refused":      {three + "POST core:/oauth_token/remove/51 => 403\n" + three, nil},
@@ -77,14 +81,27 @@ func TestTokenRevocation(t *testing.T) {
 			[]string{"fail 1 2 4"},
 		},
 		"the list before is of the time of the removal": {
-			"1-4 " + three + "3-6 " + remove + "7-8 " + list + `{"oauth_tokens":[{token 52 3 shop}]}`, []string{"inconclusive 2 3"},
+			"1-4 " + three + "3-6 " + remove + "7-8 " + list + `{"oauth_tokens":[{token 52 3 shop}]}`,
+			[]string{"inconclusive 2 3"},
 		},
-		"a second removal is not found":                {three + remove + "POST core:/oauth_token/remove/51 => 404", []string{"pass ×1"}},
-		"a second removal of a sibling is not found":   {three + remove + "POST core:/oauth_token/remove/52 => 404", []string{"pass ×1"}},
-		"a second removal succeeds":                    {three + remove + remove, []string{"fail 1 2 3"}},
-		"a removal of a sibling succeeds":              {three + remove + "POST core:/oauth_token/remove/52 => 200 {}", []string{"fail 1 2 3"}},
-		"a removal of another one succeeds":            {three + remove + "POST core:/oauth_token/remove/53 => 200 {}", nil},
-		"a second removal by somebody else is refused": {three + remove + "@1/other POST core:/oauth_token/remove/51 => 403", nil},
+		"a second removal is not found": {
+			three + remove + "POST core:/oauth_token/remove/51 => 404",
+			[]string{"pass ×1"},
+		},
+		"a second removal of a sibling is not found": {
+			three + remove + "POST core:/oauth_token/remove/52 => 404",
+			[]string{"pass ×1"},
+		},
+		"a second removal succeeds": {three + remove + remove, []string{"fail 1 2 3"}},
+		"a removal of a sibling succeeds": {
+			three + remove + "POST core:/oauth_token/remove/52 => 200 {}",
+			[]string{"fail 1 2 3"},
+		},
+		"a removal of another one succeeds": {three + remove + "POST core:/oauth_token/remove/53 => 200 {}", nil},
+		"a second removal by somebody else is refused": {
+			three + remove + "@1/other POST core:/oauth_token/remove/51 => 403",
+			nil,
+		},
 	})
 }
 

@@ -20,7 +20,8 @@ func roleTrials() map[string]trial {
 		unknownBefore: says(rules + rules),
 		underWay:      says("1-5 "+no+"2-3 "+rules+"6-7 "+no, "pass ×2"),
 		partOfList:    never("what a list holds does not matter"),
-		hiddenKeys:    says("@hidden " + no + "@hidden " + rules + "@hidden " + no + "@whole " + no + "@whole " + rules + "@whole " + no),
+		hiddenKeys: says("@hidden " + no + "@hidden " + rules + "@hidden " + no + "@whole " + no + "@whole " + rules +
+			"@whole " + no),
 	}
 }
 
@@ -36,7 +37,8 @@ func poolDeletionTrials() map[string]trial {
 		violated:     says(points+gone, "fail 1 2"),
 		held:         says(none+made+gone, "pass ×1"),
 		inconclusive: says(made+gone, "inconclusive 1 2"),
-		madeAnew:     says(points+"DELETE /pool_rules/3 => 200 {}\nPOST /pool_rules {} => 201 {rule 4 5 8 project_name=a}\n"+gone, "pass ×1"),
+		madeAnew: says(points+"DELETE /pool_rules/3 => 200 {}\nPOST /pool_rules {} => 201 {rule 4 5 8 project_name=a}\n"+
+			gone, "pass ×1"),
 		idReused: says(points+"DELETE /pool_rules/3 => 200 {}\nPOST /pool_rules {} => 201 {rule 3 5 8 project_name=a}\n"+
 			gone+made+gone, "pass ×2"),
 		deletedTwice: says(none+gone+gone, "pass ×1"),
@@ -59,8 +61,9 @@ func defaultPoolTrials() map[string]trial {
 		two = `GET /pools => 200 {"pools":[{default 1 90},{pool 2 10}]}` + "\n"
 	)
 	return map[string]trial{
-		violated:     says(one+"PATCH /pools/1 {} => 200 {default 1 80}", "pass ×1", "fail 2"),
-		held:         says(one+"POST /pools {} => 201 {pool 2 20}\n"+`GET /pools => 200 {"pools":[{default 1 70},{pool 2 20}]}`, "pass ×3"),
+		violated: says(one+"PATCH /pools/1 {} => 200 {default 1 80}", "pass ×1", "fail 2"),
+		held: says(one+"POST /pools {} => 201 {pool 2 20}\n"+
+			`GET /pools => 200 {"pools":[{default 1 70},{pool 2 20}]}`, "pass ×3"),
 		inconclusive: says(one+`GET /pools => 200 {"pools":[{default 1 99}]}`, "pass ×2", "inconclusive 1 2"),
 		madeAnew: says(two+"DELETE /pools/2 => 200 {pool 2 10}\nPOST /pools {} => 201 {pool 3 10}\n"+
 			`GET /pools => 200 {"pools":[{default 1 90},{pool 3 10}]}`, "pass ×3"),
@@ -68,8 +71,9 @@ func defaultPoolTrials() map[string]trial {
 			"pass ×2", "inconclusive 1 2"),
 		deletedTwice: says(two+"DELETE /pools/2 => 200 {pool 2 10}\nDELETE /pools/2 => 200 {pool 2 10}\n"+
 			`GET /pools => 200 {"pools":[{default 1 100}]}`, "pass ×3"),
-		refused:       says(one+"POST /pools {} => 400\nPATCH /pools/1 {} => 403\n"+one, "pass ×3"),
-		unanswered:    says(one+"POST /pools {} => 0\n"+one+"PATCH /pools/1 {} => 500\n"+one, "pass ×3", "inconclusive 1 3", "inconclusive 3 5"),
+		refused: says(one+"POST /pools {} => 400\nPATCH /pools/1 {} => 403\n"+one, "pass ×3"),
+		unanswered: says(one+"POST /pools {} => 0\n"+one+"PATCH /pools/1 {} => 500\n"+one, "pass ×3", "inconclusive 1 3",
+			"inconclusive 3 5"),
 		otherVerbs:    says(two+`PATCH /pools/2 {"name":"b"} => 200 {pool 2 10}`+"\n"+two, "pass ×3"),
 		unknownBefore: says("PATCH /pools/1 {} => 200 {pool 1 80}\nDELETE /pools/1 => 200 {pool 1 80}"),
 		underWay:      says("1-5 GET /pools/1 => 200 {default 1 90}\n2-3 PATCH /pools/1 {} => 200 {pool 1 80}"),
@@ -94,15 +98,19 @@ func poolRuleOrderTrials() map[string]trial {
 		idReused: says(rules+gone+"POST /pool_rules {} => 201 {rule 3 5 8 project_name=sh}\n"+
 			start+"{attempt 9 50 1 - 8 running}", "pass ×2"),
 		deletedTwice: says(rules+gone+gone+start+"{attempt 9 50 1 - 1 running}", "pass ×2"),
-		refused: says(rules+"DELETE /pool_rules/3 => 403\nPATCH /pool_rules/3 {} => 400\n"+start+"{attempt 9 50 1 - 7 running}\n"+
+		refused: says(rules+"DELETE /pool_rules/3 => 403\nPATCH /pool_rules/3 {} => 400\n"+start+
+			"{attempt 9 50 1 - 7 running}\n"+
 			strings400(start), "pass ×2"),
-		unanswered: says(rules+"DELETE /pool_rules/3 => 0\n"+start+"{attempt 9 50 1 - 1 running}", "pass ×1", "inconclusive 4"),
+		unanswered: says(rules+"DELETE /pool_rules/3 => 0\n"+start+"{attempt 9 50 1 - 1 running}", "pass ×1",
+			"inconclusive 4"),
 		otherVerbs: says(rules+"PATCH /pool_rules/3 {} => 200 {rule 3 5 8 project_name=sh}\n"+
 			start+"{attempt 9 50 1 - 8 running}", "pass ×2"),
-		unknownBefore: says("POST /pool_rules {} => 201 {rule 3 5 7 project_name=sh}\n"+start+"{attempt 9 50 1 - 8 running}", "inconclusive 2"),
-		underWay:      says("1-1 "+pools+"1-2 "+rules[len(pools):]+"3-6 "+gone+"4-5 "+start+"{attempt 9 50 1 - 1 running}", "pass ×1", "inconclusive 4"),
-		partOfList:    never("the list of pool rules has no pages and no filters"),
-		hiddenKeys:    never(noKeys),
+		unknownBefore: says("POST /pool_rules {} => 201 {rule 3 5 7 project_name=sh}\n"+start+"{attempt 9 50 1 - 8 running}",
+			"inconclusive 2"),
+		underWay: says("1-1 "+pools+"1-2 "+rules[len(pools):]+"3-6 "+gone+"4-5 "+start+"{attempt 9 50 1 - 1 running}",
+			"pass ×1", "inconclusive 4"),
+		partOfList: never("the list of pool rules has no pages and no filters"),
+		hiddenKeys: never(noKeys),
 	}
 }
 

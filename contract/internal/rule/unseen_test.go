@@ -43,10 +43,13 @@ var unseenCases = map[string]unseenCase{
 		rule: rule.PoolDeletion, violated: aRule + noPool, shown: "@" + bRule, unshown: "@" + aRule,
 	},
 	"a pool whose rule is not found": {
-		rule: rule.PoolDeletion, violated: aRule + noPool, shown: "@GET /pool_rules/3 => 404", unshown: "@GET /pool_rules/4 => 404",
+		rule: rule.PoolDeletion, violated: aRule + noPool, shown: "@GET /pool_rules/3 => 404",
+		unshown: "@GET /pool_rules/4 => 404",
 	},
 	"somebody unseen made another rule before": {
-		rule: rule.PoolDeletion, violated: `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a},{rule 4 6 1 project_name=b}]}` + "\n" + noPool,
+		rule: rule.PoolDeletion,
+		violated: `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a},{rule 4 6 1 project_name=b}]}` + "\n" +
+			noPool,
 		shown: aRule + "@", unshown: aRule + "POST /pool_rules {} => 201 {rule 4 6 1 project_name=b}\n@",
 	},
 	"a deleted table that is there again": {
@@ -67,7 +70,8 @@ var unseenCases = map[string]unseenCase{
 	"a deleted database that stays": {
 		rule: rule.UseAfterDelete, violated: `GET core:/database/list => 200 {"databases":[{base shop}]}` + "\n" +
 			"POST core:/database/delete/shop => 200 {}\n" + aTable,
-		shown: "@" + `GET core:/database/list => 200 {"databases":[{base shop}]}`, unshown: "@" + `GET core:/database/list => 200 {"databases":[]}`,
+		shown:   "@" + `GET core:/database/list => 200 {"databases":[{base shop}]}`,
+		unshown: "@" + `GET core:/database/list => 200 {"databases":[]}`,
 	},
 	"a deleted database that a job finds": {
 		rule: rule.UseAfterDelete, violated: "POST core:/database/delete/shop => 200 {}\n" + drop,
@@ -88,8 +92,10 @@ var unseenCases = map[string]unseenCase{
 		rule: rule.TableRecovery,
 		violated: "1-1 " + aTable + "2-2 " + drop + "3-3 POST core:/table/create/shop/orders => 200 {}\n" +
 			"5-5 POST core:/table/delete/shop/visits => 200 {}\n" +
-			`9-9 GET core:/table/deleted => 200 {"tables":[` + binnedOne(105, "orders", "01:00:02") + `],"cursor_id":null}` + "\n",
-		shown: "@GET core:/table/show/shop/visits => 200 {table visits 106}", unshown: "@GET core:/table/show/shop/visits => 404",
+			`9-9 GET core:/table/deleted => 200 {"tables":[` + binnedOne(105, "orders", "01:00:02") + `],"cursor_id":null}` +
+			"\n",
+		shown:   "@GET core:/table/show/shop/visits => 200 {table visits 106}",
+		unshown: "@GET core:/table/show/shop/visits => 404",
 	},
 }
 
@@ -100,7 +106,8 @@ func binnedAt(clock string) string {
 }
 
 func binnedOne(id int, name, clock string) string {
-	return fmt.Sprintf(`{"id":%d,"database_name":"shop","name":%q,"database_id":11,"deleted_at":"2026-05-04 %s UTC"}`, id, name, clock)
+	return fmt.Sprintf(`{"id":%d,"database_name":"shop","name":%q,"database_id":11,"deleted_at":"2026-05-04 %s UTC"}`, id,
+		name, clock)
 }
 
 func TestWhatSomebodyUnseenWouldExplain(t *testing.T) {
@@ -193,7 +200,8 @@ func TestSeveritiesFollowSentences(t *testing.T) {
 func TestManyChangesSinceAList(t *testing.T) {
 	t.Parallel()
 	text := noRule + `POST /pools {} => 201 {pool 7 10}` + "\n"
-	text += strings.Repeat("POST /pool_rules {} => 201 {rule 3 5 8 project_name=a}\nDELETE /pool_rules/3 => 200 {rule 3 5 8 project_name=a}\n", 1500)
+	text += strings.Repeat("POST /pool_rules {} => 201 {rule 3 5 8 project_name=a}\nDELETE /pool_rules/3 => 200 {rule 3 "+
+		"5 8 project_name=a}\n", 1500)
 	if got, _ := verdicts(t, rule.PoolDeletion, script(t, text+noPool)); !slices.Equal(got, []string{"pass ×1"}) {
 		t.Errorf("verdicts %.300q", got)
 	}

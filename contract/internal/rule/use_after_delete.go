@@ -19,12 +19,12 @@ var useAfterDelete = history.Rule{
 			"Tokens, sub users and integrations of the data warehouse interface have rules of their own. Also requests " +
 			"that refer to a deleted resource in something new, which is only assumed to be refused; jobs with a domain " +
 			"key that another job has; and requests with an API key that was removed.",
-		Evidence: "The deleted resource is read, changed, listed or shown, or something new refers to it. What belonged to it " +
-			"counts as well, if the document says that it is deleted along with it and a response showed that it " +
+		Evidence: "The deleted resource is read, changed, listed or shown, or something new refers to it. What belonged to " +
+			"it counts as well, if the document says that it is deleted along with it and a response showed that it " +
 			"belonged to it; the document also says how certain either is. Or a second job got a domain key that is " +
 			"already used up. Or a removed key is accepted.",
-		Inconclusive: "The resource exists after a request to delete it that had no response, or was answered with 5xx or 202, so " +
-			"that the outcome is unknown.",
+		Inconclusive: "The resource exists after a request to delete it that had no response, or was answered with 5xx or " +
+			"202, so that the outcome is unknown.",
 		Passes: "A repeated deletion that succeeds, since clients repeat requests; a resource that was created anew under " +
 			"the same id or name by a request of the recording, by a query or an event that may have created it, or, as " +
 			"its id or time of creation shows, by another caller; one page of several, or a filtered list, that lacks " +
@@ -99,7 +99,8 @@ func checkReissuedID(st *history.Step) {
 	case st.OK():
 		r.Message = fmt.Sprintf("a second job, %s, got the domain key of job %s", st.Issued.ID, first.Issued.ID)
 		if st.Issued.ID == first.Issued.ID {
-			r.Message = fmt.Sprintf("job %s was issued again with its domain key and answered with success instead of 409", first.Issued.ID)
+			r.Message = fmt.Sprintf("job %s was issued again with its domain key and answered with success instead of 409",
+				first.Issued.ID)
 		}
 		st.Judge(r, report.Fail, first)
 	}

@@ -30,9 +30,12 @@ func TestUseAfterDeleteOfLLM(t *testing.T) {
 		item := "{res " + kind + " " + uuid + "}"
 		document := ` => 200 {"data":` + item + "}\n"
 		cases := map[string]ruleCase{
-			"not found":                {gone + "GET " + one + " => 404", []string{"pass ×1"}},
-			"read":                     {gone + "GET " + one + document, []string{"fail 1 2"}},
-			"made, deleted and read":   {"POST " + all + ` {} => 201 {"data":` + item + "}\n" + gone + "GET " + one + document, []string{"fail 1 2 3"}},
+			"not found": {gone + "GET " + one + " => 404", []string{"pass ×1"}},
+			"read":      {gone + "GET " + one + document, []string{"fail 1 2"}},
+			"made, deleted and read": {
+				"POST " + all + ` {} => 201 {"data":` + item + "}\n" + gone + "GET " + one + document,
+				[]string{"fail 1 2 3"},
+			},
 			"deleted twice":            {gone + gone, nil},
 			"deleted twice, not found": {gone + "DELETE " + one + " => 404", []string{"pass ×1"}},
 			"the deletion was refused": {"DELETE " + one + " => 422\nGET " + one + document, nil},
@@ -40,7 +43,10 @@ func TestUseAfterDeleteOfLLM(t *testing.T) {
 			"refused before":           {gone + "GET " + one + " => 401", nil},
 			"at the same time":         {"1-5 " + gone + "2-3 GET " + one + document, nil},
 			"of an unknown history":    {"GET " + one + document, nil},
-			"another one":              {gone + "GET " + all + `/` + home + ` => 200 {"data":{res ` + kind + " " + home + "}}", nil},
+			"another one": {
+				gone + "GET " + all + `/` + home + ` => 200 {"data":{res ` + kind + " " + home + "}}",
+				nil,
+			},
 		}
 		if kind != "chatAttachments" {
 			cases["changed"] = ruleCase{gone + "PATCH " + one + " {}" + document, []string{"fail 1 2"}}
@@ -72,25 +78,45 @@ func TestParts(t *testing.T) {
 		listed = `GET llm:/actions => 200 {"data":[{res actions ` + action + " integrationId=" + uuid + "}]}\n"
 	)
 	runRule(t, rule.UseAfterDelete, map[string]ruleCase{
-		"an agent of a project is not found":         {agent + gone + absent, []string{"pass ×1"}},
-		"an agent of a project is read":              {agent + gone + agent, []string{"fail 2 3"}},
-		"a schedule of a project is executed":        {strings.ReplaceAll(strings.Replace(agent, "/agents", "/agent_schedules", 1), " agents", " agentSchedules") + gone + "POST llm:/agent_schedules/" + uuid + "/execute => 200 {}", []string{"fail 1 2 3"}},
-		"an agent of a project is listed":            {gone + `GET llm:/agents => 200 {"data":[{res agents ` + uuid + " projectId=" + home + "}]}", []string{"fail 1 2"}},
-		"an agent moved to another project before":   {agent + "PATCH llm:/agents/" + uuid + ` {} => 200 {"data":{res agents ` + uuid + " projectId=" + uuid + "}}\n" + gone + "GET llm:/agents/" + uuid + ` => 200 {"data":{res agents ` + uuid + " projectId=" + uuid + "}}", nil},
-		"an agent whose project is not known":        {gone + absent, nil},
-		"the project was not deleted":                {agent + "DELETE llm:/projects/" + home + " => 403\n" + agent, nil},
-		"an agent is read at the same time":          {"1-1 " + agent + "2-5 " + gone + "3-4 " + agent, nil},
-		"an agent is made in a deleted project":      {gone + `POST llm:/agents {"data":{"attributes":{"projectId":"` + home + `"}}} => 201 {"data":{res agents ` + uuid + " projectId=" + home + "}}\n" + agent, []string{"fail 1 2"}},
-		"an agent is not made in a deleted project":  {gone + `POST llm:/agents {"data":{"attributes":{"projectId":"` + home + `"}}} => 422`, []string{"pass ×1"}},
-		"a text resource belongs to no project":      {gone + "GET llm:/text_resources/" + uuid + ` => 200 {"data":{res textResources ` + uuid + "}}", nil},
-		"a deleted project is included":              {gone + `GET llm:/agent_schedules => 200 {"data":[],"included":[{res projects ` + home + "}]}", []string{"fail 1 2"}},
-		"the target of a deleted tool is read":       {tool + "GET llm:/tool_targets/" + uuid + ` => 200 {"data":{res knowledgeBaseToolTargets ` + uuid + "}}", []string{"fail 1 2"}},
-		"the target of another tool is read":         {tool + "GET llm:/tool_targets/" + uuid + ` => 200 {"data":{res textKnowledgeBaseToolTargets ` + uuid + "}}", nil},
-		"the target of a deleted tool is listed":     {strings.Replace(tool, "knowledge_bases", "web_search_tools", 1) + `GET llm:/tool_targets => 200 {"data":[{res webSearchToolTargets ` + uuid + "}]}", []string{"fail 1 2"}},
-		"an action of a deleted integration":         {hook + listed, []string{"fail 1 2"}},
-		"an action of a deleted integration is run":  {listed + hook + "POST llm:/actions/" + action + "/chatapp => 200 {}", []string{"fail 1 2 3"}},
-		"an action of a deleted integration is gone": {listed + hook + "POST llm:/actions/" + action + "/chatapp => 404", []string{"pass ×1"}},
-		"a schedule of a deleted project":            {"DELETE /projects/101 => 200 {project 101}\n" + `GET /schedules => 200 {"schedules":[{plan 31 101}]}`, []string{"fail 1 2"}},
-		"a chat outlives its project":                {gone + "GET llm:/chats/" + uuid + ` => 200 {"data":{res chats ` + uuid + " projectId=" + home + "}}", nil},
+		"an agent of a project is not found": {agent + gone + absent, []string{"pass ×1"}},
+		"an agent of a project is read":      {agent + gone + agent, []string{"fail 2 3"}},
+		"a schedule of a project is executed": {strings.ReplaceAll(strings.Replace(agent, "/agents",
+			"/agent_schedules", 1), " agents", " agentSchedules") + gone + "POST llm:/agent_schedules/" + uuid +
+			"/execute => 200 {}", []string{"fail 1 2 3"}},
+		"an agent of a project is listed": {gone + `GET llm:/agents => 200 {"data":[{res agents ` + uuid +
+			" projectId=" + home + "}]}", []string{"fail 1 2"}},
+		"an agent moved to another project before": {agent + "PATCH llm:/agents/" + uuid +
+			` {} => 200 {"data":{res agents ` + uuid + " projectId=" + uuid + "}}\n" + gone + "GET llm:/agents/" + uuid +
+			` => 200 {"data":{res agents ` + uuid + " projectId=" + uuid + "}}", nil},
+		"an agent whose project is not known": {gone + absent, nil},
+		"the project was not deleted":         {agent + "DELETE llm:/projects/" + home + " => 403\n" + agent, nil},
+		"an agent is read at the same time":   {"1-1 " + agent + "2-5 " + gone + "3-4 " + agent, nil},
+		"an agent is made in a deleted project": {gone + `POST llm:/agents {"data":{"attributes":{"projectId":"` + home +
+			`"}}} => 201 {"data":{res agents ` + uuid + " projectId=" + home + "}}\n" + agent, []string{"fail 1 2"}},
+		"an agent is not made in a deleted project": {gone + `POST llm:/agents {"data":{"attributes":{"projectId":"` + home +
+			`"}}} => 422`, []string{"pass ×1"}},
+		"a text resource belongs to no project": {gone + "GET llm:/text_resources/" + uuid +
+			` => 200 {"data":{res textResources ` + uuid + "}}", nil},
+		"a deleted project is included": {gone +
+			`GET llm:/agent_schedules => 200 {"data":[],"included":[{res projects ` + home + "}]}", []string{"fail 1 2"}},
+		"the target of a deleted tool is read": {tool + "GET llm:/tool_targets/" + uuid +
+			` => 200 {"data":{res knowledgeBaseToolTargets ` + uuid + "}}", []string{"fail 1 2"}},
+		"the target of another tool is read": {tool + "GET llm:/tool_targets/" + uuid +
+			` => 200 {"data":{res textKnowledgeBaseToolTargets ` + uuid + "}}", nil},
+		"the target of a deleted tool is listed": {strings.Replace(tool, "knowledge_bases", "web_search_tools", 1) +
+			`GET llm:/tool_targets => 200 {"data":[{res webSearchToolTargets ` + uuid + "}]}", []string{"fail 1 2"}},
+		"an action of a deleted integration": {hook + listed, []string{"fail 1 2"}},
+		"an action of a deleted integration is run": {
+			listed + hook + "POST llm:/actions/" + action + "/chatapp => 200 {}",
+			[]string{"fail 1 2 3"},
+		},
+		"an action of a deleted integration is gone": {
+			listed + hook + "POST llm:/actions/" + action + "/chatapp => 404",
+			[]string{"pass ×1"},
+		},
+		"a schedule of a deleted project": {"DELETE /projects/101 => 200 {project 101}\n" +
+			`GET /schedules => 200 {"schedules":[{plan 31 101}]}`, []string{"fail 1 2"}},
+		"a chat outlives its project": {gone + "GET llm:/chats/" + uuid + ` => 200 {"data":{res chats ` + uuid +
+			" projectId=" + home + "}}", nil},
 	})
 }

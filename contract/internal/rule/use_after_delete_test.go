@@ -16,8 +16,11 @@ func TestUseAfterDelete(t *testing.T) {
 		"a deletion is repeated":               {gone + `DELETE /pools/7 => 200 {pool 7 10}`, nil},
 		"a deletion is repeated and not found": {gone + `DELETE /pools/7 => 404`, []string{"pass ×1"}},
 		"the deletion was refused":             {`DELETE /pools/7 => 400` + "\n" + `GET /pools/7 => 200 {pool 7 10}`, nil},
-		"the deletion was not answered":        {`DELETE /pools/7 => 0` + "\n" + `GET /pools/7 => 200 {pool 7 10}`, []string{"inconclusive 1 2"}},
-		"nor was it there":                     {`DELETE /pools/7 => 0` + "\n" + `GET /pools/7 => 404`, nil},
+		"the deletion was not answered": {
+			`DELETE /pools/7 => 0` + "\n" + `GET /pools/7 => 200 {pool 7 10}`,
+			[]string{"inconclusive 1 2"},
+		},
+		"nor was it there": {`DELETE /pools/7 => 0` + "\n" + `GET /pools/7 => 404`, nil},
 		"the deletion was not answered, nor the next one": {
 			"DELETE /pools/7 => 0\nDELETE /pools/7 => 500\nGET /pools/7 => 200 {pool 7 10}\nGET /pools/7 => 200 {pool 7 10}",
 			[]string{"inconclusive 2 3"},
@@ -35,9 +38,15 @@ func TestUseAfterDelete(t *testing.T) {
 			gone + `PATCH /pool_rules/3 {"poolId":"7"} => 200 {rule 3 5 7 project_name=a}`,
 			[]string{"fail 1 2"},
 		},
-		"a rule may not be pointed at a deleted pool": {gone + `POST /pool_rules {"poolId":"7"} => 400`, []string{"pass ×1"}},
-		"a deleted pool is listed":                    {gone + `GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}`, []string{"fail 1 2"}},
-		"a deleted pool is not listed":                {gone + `GET /pools => 200 {"pools":[{default 1 90}]}`, []string{"pass ×1"}},
+		"a rule may not be pointed at a deleted pool": {
+			gone + `POST /pool_rules {"poolId":"7"} => 400`,
+			[]string{"pass ×1"},
+		},
+		"a deleted pool is listed": {
+			gone + `GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}`,
+			[]string{"fail 1 2"},
+		},
+		"a deleted pool is not listed": {gone + `GET /pools => 200 {"pools":[{default 1 90}]}`, []string{"pass ×1"}},
 		"a list that began before the deletion was over": {`
 			1-5 DELETE /pools/7 => 200 {pool 7 10}
 			4-6 GET /pools => 200 {"pools":[{default 1 90},{pool 7 10}]}`, []string{"pass ×1"}},

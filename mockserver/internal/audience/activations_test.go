@@ -16,8 +16,10 @@ func TestActivations(t *testing.T) {
 	t.Run("answer their creation with code, message and what was sent", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		a := c.As("1/analyst").Post(activations, with(`"description":"daily","allColumns":false,"notifyOn":["onSuccess","onFailure"],
-			"emailRecipients":[1,3],"repeatUnit":"week","repeatFrequency":2,"repeatSubFrequency":[1,7],"startAt":"2026-01-16T06:00:00",
+		a := c.As("1/analyst").Post(activations,
+			with(`"description":"daily","allColumns":false,"notifyOn":["onSuccess","onFailure"],
+			"emailRecipients":[1,3],"repeatUnit":"week","repeatFrequency":2,"repeatSubFrequency":[1,7],
+			"startAt":"2026-01-16T06:00:00",
 			"timezone":"Asia/Tokyo","lockEnabled":true,"activationTemplateId":"5","nestedWorkflowName":"w","unknown":1,
 			"columns":[{"column":"who","source":{"string":"$2: $1, $2","parameters":[{"type":"SegmentName"},{"type":"String","string":"x"}]}},
 				{"column":"city","source":{"column":"city","functions":[{"function":"lower","n":1}]}}],
@@ -27,7 +29,8 @@ func TestActivations(t *testing.T) {
 			"connectionId", "1", "connectorConfig.path", "in/", "description", "daily", "allColumns", "false",
 			"notifyOn", `["onSuccess","onFailure"]`, "emailRecipients", "[1,3]", "repeatUnit", "week", "repeatFrequency", "2",
 			"repeatSubFrequency", "[1,7]", "startAt", "2026-01-16T06:00:00", "timezone", "Asia/Tokyo", "lockEnabled", "true",
-			"activationTemplateId", "5", "nestedWorkflowName", "w", "unknown", "", "scheduleType", "", "createdAt", "2026-01-15T09:30:00Z",
+			"activationTemplateId", "5", "nestedWorkflowName", "w", "unknown", "", "scheduleType", "", "createdAt",
+			"2026-01-15T09:30:00Z",
 			"createdBy", `{"id":"3","name":"Ana Analyst"}`, "columns.0.source.string", "$2: $1, $2",
 			"columns.0.source.parameters.1", `{"type":"String","string":"x"}`, "columns.1.source.functions.0.n", "1",
 			"syndicationBehaviors.0.joinRow", "3", "syndicationBehaviors.0.orderBy.0.order", "descending")
@@ -60,13 +63,15 @@ func TestActivations(t *testing.T) {
 	})
 	t.Run("take columns of customer groups as they are", func(t *testing.T) {
 		t.Parallel()
-		newClient(t).Post(activations, with(`"columns":[{"column":"a","source":{"column":"size","customerGroup":"family"}}]`)).Want(200)
+		newClient(t).Post(activations,
+			with(`"columns":[{"column":"a","source":{"column":"size","customerGroup":"family"}}]`)).Want(200)
 	})
 	t.Run("run on schedules of all kinds", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		for _, schedule := range []string{
-			`"scheduleType":"none"`, `"scheduleType":"daily","runAt":"07:30"`, `"scheduleType":"daily","runAt":"07:30:05","timezone":"UTC"`,
+			`"scheduleType":"none"`, `"scheduleType":"daily","runAt":"07:30"`,
+			`"scheduleType":"daily","runAt":"07:30:05","timezone":"UTC"`,
 			`"scheduleType":"hourly","runAt":"30:00"`, `"scheduleType":"weekly","scheduleOption":"Mon","runAt":""`,
 			`"scheduleType":"minutes_interval","scheduleOption":"30"`, `"scheduleType":"cron","cron":"*/5 9-17 * * mon-fri"`,
 			`"repeatUnit":"once","startAt":"2026-02-28T23:59:59"`, `"repeatUnit":"none","startAt":null,"repeatSubFrequency":[]`,
@@ -85,31 +90,65 @@ func TestActivationRefusals(t *testing.T) {
 		{"no connection", `{"name":"a","connectorConfig":{}}`, "connectionId: is missing"},
 		{"a connection that is null", `{"name":"a","connectionId":null,"connectorConfig":{}}`, "connectionId: is missing"},
 		{"no settings", `{"name":"a","connectionId":1}`, "connectorConfig: is missing"},
-		{"all of it", `{"name":"a"}`, "connectionId: is missing: want the id of a connection of the core data interface; connectorConfig: is missing"},
+		{
+			"all of it", `{"name":"a"}`,
+			"connectionId: is missing: want the id of a connection of the core data interface; connectorConfig: is missing",
+		},
 		{"settings that are no object", `{"name":"a","connectionId":1,"connectorConfig":[]}`, "connectorConfig"},
-		{"an unknown connection", `{"name":"a","connectionId":9,"connectorConfig":{}}`, "connectionId: connection 9 not found"},
+		{
+			"an unknown connection", `{"name":"a","connectionId":9,"connectorConfig":{}}`,
+			"connectionId: connection 9 not found",
+		},
 		{"an unknown recipient", with(`"emailRecipients":[1,9]`), "emailRecipients.1: user 9 not found"},
 		{"another end of a run", with(`"notifyOn":["always"]`), "notifyOn"},
-		{"both forms of behaviors", with(`"syndicationBehavior":{},"syndicationBehaviors":[]`), "syndicationBehavior: cannot be sent together"},
+		{
+			"both forms of behaviors", with(`"syndicationBehavior":{},"syndicationBehaviors":[]`),
+			"syndicationBehavior: cannot be sent together",
+		},
 		{"five behaviors", with(`"syndicationBehaviors":[{},{},{},{},{}]`), "syndicationBehaviors"},
-		{"a marker without a parameter", column(`{"string":"$1 and $2 and $2","parameters":[{"type":"SegmentId"}]}`), "columns.0.source.string: has the marker $2, but parameters has a length of 1"},
-		{"a parameter without a marker", column(`{"string":"$1","parameters":[{"type":"SegmentId"},{"type":"AudienceId"}]}`), "columns.0.source.parameters.1: is not used: want its marker $2"},
+		{
+			"a marker without a parameter", column(`{"string":"$1 and $2 and $2","parameters":[{"type":"SegmentId"}]}`),
+			"columns.0.source.string: has the marker $2, but parameters has a length of 1",
+		},
+		{
+			"a parameter without a marker", column(`{"string":"$1","parameters":[{"type":"SegmentId"},{"type":"AudienceId"}]}`),
+			"columns.0.source.parameters.1: is not used: want its marker $2",
+		},
 		{"a marker that is no number", column(`{"string":"$99999999999999999999"}`), "has the marker $99999999999999999999"},
-		{"a text parameter without a text", column(`{"string":"$1","parameters":[{"type":"String"}]}`), "parameters.0.string: is missing"},
-		{"a time without a format", column(`{"string":"$1","parameters":[{"type":"Timestamp"}]}`), "parameters.0.format: is missing"},
+		{
+			"a text parameter without a text", column(`{"string":"$1","parameters":[{"type":"String"}]}`),
+			"parameters.0.string: is missing",
+		},
+		{
+			"a time without a format", column(`{"string":"$1","parameters":[{"type":"Timestamp"}]}`),
+			"parameters.0.format: is missing",
+		},
 		{"a parameter of another type", column(`{"string":"$1","parameters":[{"type":"Weather"}]}`), "type"},
 		{"a parameter of no type", column(`{"string":"$1","parameters":[{}]}`), "parameters.0.type: want one of String"},
 		{"a source of neither form", column(`{}`), "columns.0.source: want a string with its parameters, or a column"},
 		{"a source of both forms", column(`{"string":"a","column":"name"}`), "columns.0.source: has both"},
 		{"a parameter of a template without text", column(`{"parameters":[]}`), "columns.0.source: want a string"},
 		{"a column that profiles lack", column(`{"column":"shoe"}`), "columns.0.source.column: unknown column"},
-		{"a column without a name", with(`"columns":[{"column":"","source":{"column":"name"}}]`), "columns.0.column: is missing"},
-		{"a wrong template of a behavior", with(`"syndicationBehavior":{"columns":[{"column":"a","source":{"string":"$1"}}]}`), "syndicationBehavior.columns.0.source.string"},
-		{"of one of several", with(`"syndicationBehaviors":[{},{"columns":[{"column":"a","source":{"string":"$1"}}]}]`), "syndicationBehaviors.1.columns.0.source.string"},
+		{
+			"a column without a name", with(`"columns":[{"column":"","source":{"column":"name"}}]`),
+			"columns.0.column: is missing",
+		},
+		{
+			"a wrong template of a behavior",
+			with(`"syndicationBehavior":{"columns":[{"column":"a","source":{"string":"$1"}}]}`),
+			"syndicationBehavior.columns.0.source.string",
+		},
+		{
+			"of one of several", with(`"syndicationBehaviors":[{},{"columns":[{"column":"a","source":{"string":"$1"}}]}]`),
+			"syndicationBehaviors.1.columns.0.source.string",
+		},
 		{"another schedule type", with(`"scheduleType":"yearly"`), "scheduleType"},
 		{"cron without an expression", with(`"scheduleType":"cron"`), "cron: is missing"},
 		{"a wrong expression", with(`"scheduleType":"cron","cron":"every day"`), "cron: must have five fields"},
-		{"minutes that are none", with(`"scheduleType":"minutes_interval","scheduleOption":"few"`), "scheduleOption: want a number of minutes"},
+		{
+			"minutes that are none", with(`"scheduleType":"minutes_interval","scheduleOption":"few"`),
+			"scheduleOption: want a number of minutes",
+		},
 		{"a time that no day has", with(`"scheduleType":"daily","runAt":"24:01"`), "runAt: want a time of day"},
 		{"a zone that is none", with(`"timezone":"Tokyo"`), "timezone: want the name of an IANA time zone"},
 		{"the zone of some machine", with(`"timezone":"Local"`), "timezone"},

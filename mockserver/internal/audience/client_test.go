@@ -20,7 +20,8 @@ core:
   - name: crm
     tables:
     - name: people
-      schema: [[id, long], [name, string], [city, string], [age, int], [score, double], [tags, array<string>], [joined, string]]
+      schema: [[id, long], [name, string], [city, string], [age, int], [score, double], [tags, array<string>],
+        [joined, string]]
       records:
       - {time: now-1h, id: '1', name: Ada, city: Oslo, age: '31', score: '7.5', tags: '["red","blue"]', joined: '2026-01-15T08:00:00Z'}
       - {time: now-2d, id: '2', name: Ben, city: Osaka, age: '9', score: '-1', tags: '["red","red"]', joined: '2026-01-12'}
@@ -68,7 +69,8 @@ func load(c *mocktest.Client, fixture string) *mocktest.Client {
 // newSlowClient returns a client of a mock whose queries take twenty seconds.
 func newSlowClient(t *testing.T, opts ...mockserver.Option) *mocktest.Client {
 	t.Helper()
-	return load(mocktest.New(t, "audience", opts...), strings.Replace(sixPeople, "audience:\n", "audience:\n  queryTime: 20s\n", 1))
+	return load(mocktest.New(t, "audience", opts...),
+		strings.Replace(sixPeople, "audience:\n", "audience:\n  queryTime: 20s\n", 1))
 }
 
 // named asks who fits a rule, by name.

@@ -13,7 +13,8 @@ func TestDump(t *testing.T) {
 		t.Helper()
 		c := newSlowClient(t)
 		rule := of("And", `{"type":"Reference","id":"70"}`, score)
-		c.Post(segments, `{"name":"a","kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2},"description":"d","rule":`+rule+`}`).Want(200)
+		c.Post(segments, `{"name":"a","kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2},"description":"d","rule":`+rule+
+			`}`).Want(200)
 		c.Post(activations, with(`"cron":"0 6 * * *","scheduleType":"cron"`)).Want(200)
 		c.Post(queries, asking).Want(200)
 		state, err := c.World().State()

@@ -30,7 +30,8 @@ func fuzzed(f *testing.F, mode mockserver.Validation) func(*testing.T) *mocktest
 // people. Held against the document, it makes a segment that counts as many.
 func FuzzRules(f *testing.F) {
 	for _, rule := range []string{
-		"null", "{}", of("And", lima, adult), of("Or", of("And", lima), score), one("age", `{"type":"Between","minValue":1,"maxValue":"9"}`),
+		"null", "{}", of("And", lima, adult), of("Or", of("And", lima), score),
+		one("age", `{"type":"Between","minValue":1,"maxValue":"9"}`),
 		one("joined", `{"type":"TimeRange","from":{"last":1,"unit":"day"},"duration":{"day":1e9},"reverse":true}`),
 		one("joined", `{"type":"TimeInBetweenNext","from":{"timestamp":"1e10"},"to":{"value":100000,"unit":"year"}}`),
 		one("tags", `{"type":"Regexp","rightValue":"(a|b)*$"}`), one("id", `{"type":"In","rightValues":[1e400,"NaN"]}`),

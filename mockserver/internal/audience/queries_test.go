@@ -58,11 +58,14 @@ func TestQueries(t *testing.T) {
 	t.Run("preview columns in their types", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		c.Post(queries, `{"columns":["id","age","score","city","time","tags"],"rule":`+one("name", `{"type":"In","rightValues":["Ada","Di"]}`)+`}`).Want(200)
+		c.Post(queries, `{"columns":["id","age","score","city","time","tags"],"rule":`+one("name",
+			`{"type":"In","rightValues":["Ada","Di"]}`)+`}`).Want(200)
 		job := c.At("core").Get("/job/show/1")
-		job.Wants("hive_result_schema", `[["id","bigint"],["age","integer"],["score","double"],["city","varchar"],["time","bigint"],["tags","varchar"]]`)
+		job.Wants("hive_result_schema",
+			`[["id","bigint"],["age","integer"],["score","double"],["city","varchar"],["time","bigint"],["tags","varchar"]]`)
 		got := string(c.At("core").Get("/job/result/1?format=json").Body)
-		want := `[1,31,7.5,"Oslo",1768465800,"[\"red\",\"blue\"]"]` + "\n" + `[4,42,null,null,1768123800,"[\"green\",null]"]` + "\n"
+		want := `[1,31,7.5,"Oslo",1768465800,"[\"red\",\"blue\"]"]` + "\n" +
+			`[4,42,null,null,1768123800,"[\"green\",null]"]` + "\n"
 		if got != want {
 			t.Errorf("the rows are\n%s, want\n%s", got, want)
 		}
@@ -71,7 +74,8 @@ func TestQueries(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		c.At("ingestion").Post("/postback/v3/event/crm/people", `{"name":"Gus","age":"old","score":"low"}`).Want(200)
-		c.Post(queries, `{"columns":["name","age","score"],"rule":`+one("name", `{"type":"Equal","rightValue":"Gus"}`)+`}`).Wants("count", "1")
+		c.Post(queries, `{"columns":["name","age","score"],"rule":`+one("name", `{"type":"Equal","rightValue":"Gus"}`)+
+			`}`).Wants("count", "1")
 		c.At("core").Get("/job/result/1?format=json").Want(200).Wants("0", "Gus", "1", "", "2", "")
 	})
 	t.Run("have as many pages as the preview fills, and no more than are wanted", func(t *testing.T) {
@@ -124,7 +128,8 @@ func TestQueriesThatTakeTime(t *testing.T) {
 		c.Advance(19 * time.Second)
 		c.At("ingestion").Post("/postback/v3/event/crm/people", `{"name":"Gus","city":"Lima"}`).Want(200)
 		id := first.Value("id").String()
-		c.Post(queries, `{ "rule": {"conditions":[`+lima+`], "type":"And"}, "columns":["name"] }`).Wants("status", "running", "id", id)
+		c.Post(queries, `{ "rule": {"conditions":[`+lima+`], "type":"And"}, "columns":["name"] }`).Wants("status", "running",
+			"id", id)
 		c.Advance(time.Second)
 		c.At("core").Get("/job/status/1").Wants("status", "success", "duration", "20", "num_records", "3")
 		c.Advance(time.Hour)
@@ -159,7 +164,8 @@ func TestQueriesThatTakeTime(t *testing.T) {
 		id := c.Post(queries, asking).Value("id").String()
 		c.At("core").Post("/job/kill/1", "").Want(200)
 		c.Advance(time.Minute)
-		c.Post(queries, asking).Want(200).Wants("status", "killed", "id", id, "count", "", "maxPage", "", "error", "", "countJobid", "")
+		c.Post(queries, asking).Want(200).Wants("status", "killed", "id", id, "count", "", "maxPage", "", "error", "",
+			"countJobid", "")
 		c.Post(queries, asking).Wants("status", "running", "jobid", "2")
 	})
 	t.Run("survive a dump on their way", func(t *testing.T) {
@@ -200,7 +206,8 @@ func TestQueriesThatFail(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		c.At("core").Post("/table/delete/crm/people", "").Want(200)
-		c.Post(queries, asking).Want(200).Wants("status", "error", "error", "table with name people not found", "count", "", "countJobid", "")
+		c.Post(queries, asking).Want(200).Wants("status", "error", "error", "table with name people not found", "count", "",
+			"countJobid", "")
 		c.At("core").Get("/job/status/1").Wants("status", "error")
 	})
 	t.Run("say that the database is gone", func(t *testing.T) {
@@ -234,7 +241,8 @@ func TestQueuedAnswers(t *testing.T) {
 	t.Parallel()
 	queued := func(t *testing.T, result string) *mocktest.Client {
 		t.Helper()
-		return load(mocktest.New(t, "audience"), strings.Replace(sixPeople, "core:\n", "core:\n  results:\n  - "+result+"\n", 1))
+		return load(mocktest.New(t, "audience"),
+			strings.Replace(sixPeople, "core:\n", "core:\n  results:\n  - "+result+"\n", 1))
 	}
 	t.Run("a lone integer is the count", func(t *testing.T) {
 		t.Parallel()

@@ -8,7 +8,8 @@ import (
 
 // one is a rule of one comparison.
 func one(column, operator string) string {
-	return fmt.Sprintf(`{"type":"And","conditions":[{"type":"Value","leftValue":{"name":%q},"operator":%s}]}`, column, operator)
+	return fmt.Sprintf(`{"type":"And","conditions":[{"type":"Value","leftValue":{"name":%q},"operator":%s}]}`, column,
+		operator)
 }
 
 // of is a rule of conditions; lima, old and adult are some.
@@ -47,29 +48,50 @@ func TestRules(t *testing.T) {
 		{"and without conditions takes in everybody", of("And"), everybody},
 		{"and wants all conditions", of("And", lima, adult), "Flo"},
 		{"or wants any", of("Or", lima, adult), "Ada Cy Di Eve Flo"},
-		{"conditions hold others", of("And", of("Or", lima, adult), one("score", `{"type":"Greater","rightValue":7}`)), "Ada Cy Eve"},
+		{
+			"conditions hold others", of("And", of("Or", lima, adult), one("score", `{"type":"Greater","rightValue":7}`)),
+			"Ada Cy Eve",
+		},
 		{
 			"an expression says how conditions are combined",
-			`{"type":"Composite","expr":"$2 and not ($1 or 3)","conditions":[` + lima + `,` + adult + `,` + of("And", one("name", `{"type":"Equal","rightValue":"Cy"}`)) + `]}`,
+			`{"type":"Composite","expr":"$2 and not ($1 or 3)","conditions":[` + lima + `,` + adult + `,` + of("And",
+				one("name", `{"type":"Equal","rightValue":"Cy"}`)) + `]}`,
 			"Ada Di",
 		},
-		{"a limit counts from the oldest record", `{"type":"And","conditions":[],"limit":{"type":"Count","number":2}}`, "Ada Ben"},
-		{"a limit of more than there are keeps all", `{"type":"And","conditions":[` + lima + `],"limit":{"type":"Count","number":9}}`, "Eve Flo"},
+		{
+			"a limit counts from the oldest record", `{"type":"And","conditions":[],"limit":{"type":"Count","number":2}}`,
+			"Ada Ben",
+		},
+		{
+			"a limit of more than there are keeps all",
+			`{"type":"And","conditions":[` + lima + `],"limit":{"type":"Count","number":9}}`, "Eve Flo",
+		},
 		{"a percentage is rounded up", `{"type":"And","conditions":[],"limit":{"type":"Percent","number":20}}`, "Ada Ben"},
 		{
 			"a limit goes by texts, where columns are of texts",
 			`{"type":"And","conditions":[],"limit":{"type":"Count","number":3,"orderColumns":[{"type":"Column","column":"city","order":"ascending"}]}}`,
 			"Ben Eve Flo",
 		},
-		{"a limit by what they all lack keeps the oldest", `{"type":"Or","conditions":[` + nowhere + `,` + nameless + `],"limit":{"type":"Count","number":1,"orderColumns":[{"type":"Column","column":"city","order":"descending"}]}}`, "Di"},
+		{
+			"a limit by what they all lack keeps the oldest",
+			`{"type":"Or","conditions":[` + nowhere + `,` + nameless +
+				`],"limit":{"type":"Count","number":1,"orderColumns":[{"type":"Column","column":"city","order":"descending"}]}}`,
+			"Di",
+		},
 		{
 			"a limit goes by columns, numbers as numbers and null last",
 			`{"type":"And","conditions":[],"limit":{"type":"Count","number":2,"orderColumns":[
 				{"type":"Column","column":"age","order":"descending"},{"type":"Column","column":"id","order":"descending"}]}}`,
 			"Cy Flo",
 		},
-		{"a condition may have a limit", of("Or", `{"type":"And","conditions":[`+adult+`],"limit":{"type":"Count","number":1}}`, lima), "Ada Eve Flo"},
-		{"exclude takes in the others, null included", of("And", strings.Replace(adult, "{", `{"exclude":true,`, 1)), "Ben Eve"},
+		{
+			"a condition may have a limit",
+			of("Or", `{"type":"And","conditions":[`+adult+`],"limit":{"type":"Count","number":1}}`, lima), "Ada Eve Flo",
+		},
+		{
+			"exclude takes in the others, null included", of("And", strings.Replace(adult, "{", `{"exclude":true,`, 1)),
+			"Ben Eve",
+		},
 		{"another segment is referred to", of("And", `{"type":"Reference","id":"70"}`, adult), "Flo"},
 		{"or everybody but that", of("And", `{"type":"Reference","id":"70","exclude":true}`), "Ada Ben Cy Di"},
 	})
@@ -99,7 +121,10 @@ func TestOperators(t *testing.T) {
 		{"or just one", one("city", `{"type":"Contain","rightValue":"ak"}`), "Ben"},
 		{"it begins with another", one("city", `{"type":"StartWith","rightValues":["Os"]}`), "Ada Ben"},
 		{"and ends with another", one("city", `{"type":"EndWith","rightValues":["a"]}`), "Ben Eve Flo"},
-		{"a regular expression fits anywhere", one("city", `{"type":"Regexp","rightValue":"^[oO]s|m"}`), "Ada Ben Cy Eve Flo"},
+		{
+			"a regular expression fits anywhere", one("city", `{"type":"Regexp","rightValue":"^[oO]s|m"}`),
+			"Ada Ben Cy Eve Flo",
+		},
 	})
 }
 
@@ -144,9 +169,16 @@ func TestTimes(t *testing.T) {
 		{"the past days end now", joined(`{"type":"TimeWithinPast","value":"4","unit":"day"}`), "Ada Ben"},
 		{"a past month is one of the calendar", joined(`{"type":"TimeWithinPast","value":"1","unit":"month"}`), "Ada Ben Cy"},
 		{"the next days begin now", joined(`{"type":"TimeWithinNext","value":"36","unit":"hour"}`), "Eve"},
-		{"between two times that come", joined(`{"type":"TimeInBetweenNext","from":{"value":1,"unit":"minute"},"to":{"value":1,"unit":"week"}}`), "Eve"},
-		{"a span begins at a time", joined(`{"type":"TimeRange","from":{"timestamp":"2026-01-05"},"duration":{"day":7}}`), "Ben Cy"},
-		{"or ends there", joined(`{"type":"TimeRange","from":{"last":1,"unit":"hour"},"duration":{"day":1,"hour":12},"reverse":true}`), "Ada"},
+		{
+			"between two times that come",
+			joined(`{"type":"TimeInBetweenNext","from":{"value":1,"unit":"minute"},"to":{"value":1,"unit":"week"}}`), "Eve",
+		},
+		{
+			"a span begins at a time", joined(`{"type":"TimeRange","from":{"timestamp":"2026-01-05"},"duration":{"day":7}}`),
+			"Ben Cy",
+		},
+		{"or ends there", joined(
+			`{"type":"TimeRange","from":{"last":1,"unit":"hour"},"duration":{"day":1,"hour":12},"reverse":true}`), "Ada"},
 		{"a time compares with times", joined(`{"type":"Less","rightValue":{"timestamp":"2026-01-05T10:00:01Z"}}`), "Cy Di"},
 		{"as one that has passed", joined(`{"type":"GreaterEqual","rightValue":{"last":2,"unit":"hour"}}`), "Ada Eve"},
 		{"the time of a record is a column", one("time", `{"type":"TimeWithinPast","value":"3","unit":"day"}`), "Ada Ben Cy"},
@@ -159,20 +191,52 @@ func TestLeftOut(t *testing.T) {
 	orders := `{"type":"Value","leftValue":{"aggregation":{"type":"Count"},"source":{"name":"orders"}},"operator":{"type":"Greater","rightValue":1}}`
 	grouped := `{"type":"Value","leftValue":{"name":"size","customerGroup":"family"},"operator":{"type":"IsNull"}}`
 	for _, test := range []struct{ name, rule, want, note string }{
-		{"predictive scores", of("And", score, lima), "Eve Flo", "rule.conditions.0 was left out of the count: the mock does not support references of the type PredictiveScoreReference"},
+		{"predictive scores", of("And", score, lima), "Eve Flo", "rule.conditions.0 was left out of the count: the mock " +
+			"does not support references of the type PredictiveScoreReference"},
 		{"they add nobody, either", of("Or", score, lima), "Eve Flo", "PredictiveScoreReference"},
-		{"nor does their exclusion", of("And", strings.Replace(score, "{", `{"exclude":true,`, 1), lima), "Eve Flo", "PredictiveScoreReference"},
+		{
+			"nor does their exclusion", of("And", strings.Replace(score, "{", `{"exclude":true,`, 1), lima), "Eve Flo",
+			"PredictiveScoreReference",
+		},
 		{"alone they take in everybody", of("Or", of("And", score)), "Ada Ben Cy Di Eve Flo", "PredictiveScoreReference"},
 		{"stages of funnels", of("And", `{"type":"FunnelStageReference","id":"4"}`, lima), "Eve Flo", "FunnelStageReference"},
-		{"variants of tests", of("And", `{"type":"AbTestVariantReference","id":"4"}`, lima), "Eve Flo", "AbTestVariantReference"},
-		{"attributes of models", of("And", `{"type":"MlAttributeReference","solutionType":"rfm","leftValue":{"attribute":"r"},"operator":{"type":"Equal","rightValue":3}}`, lima), "Eve Flo", "not support models"},
-		{"aggregations of behavior tables", of("And", orders, lima), "Eve Flo", "not support aggregations of behavior tables"},
+		{
+			"variants of tests", of("And", `{"type":"AbTestVariantReference","id":"4"}`, lima), "Eve Flo",
+			"AbTestVariantReference",
+		},
+		{
+			"attributes of models",
+			of("And", `{"type":"MlAttributeReference","solutionType":"rfm","leftValue":{"attribute":"r"},"operator":{"type":"Equal","rightValue":3}}`, lima), "Eve Flo", "not support models",
+		},
+		{
+			"aggregations of behavior tables", of("And", orders, lima), "Eve Flo",
+			"not support aggregations of behavior tables",
+		},
 		{"attributes of customer groups", of("And", grouped, lima), "Eve Flo", "not support customer groups"},
-		{"regular expressions of other dialects", of("And", strings.Replace(one("name", `{"type":"Regexp","rightValue":"(?=A)"}`), "name\":\"name", "name\":\"city", 1), lima), "Eve Flo", "not support regular expressions such as (?="},
-		{"expressions of another form", `{"type":"Composite","expr":"A+B","conditions":[` + lima + `]}`, "Ada Ben Cy Di Eve Flo", `does not understand the expression "A+B"`},
-		{"expressions about conditions that are not there", `{"type":"Composite","expr":"$1 or $2","conditions":[` + lima + `]}`, "Ada Ben Cy Di Eve Flo", "does not understand"},
-		{"parts of expressions", `{"type":"Composite","expr":"$1 and not $2","conditions":[` + lima + `,` + score + `]}`, "Eve Flo", "PredictiveScoreReference"},
-		{"orders by aggregations", `{"type":"And","conditions":[` + lima + `],"limit":{"type":"Count","number":1,"orderColumns":[{"type":"Aggregation","order":"ascending"}]}}`, "Eve", "orderColumns.0 was left out"},
+		{
+			"regular expressions of other dialects",
+			of("And", strings.Replace(one("name", `{"type":"Regexp","rightValue":"(?=A)"}`), "name\":\"name", "name\":\"city",
+				1), lima), "Eve Flo", "not support regular expressions such as (?=",
+		},
+		{
+			"expressions of another form", `{"type":"Composite","expr":"A+B","conditions":[` + lima + `]}`,
+			"Ada Ben Cy Di Eve Flo", `does not understand the expression "A+B"`,
+		},
+		{
+			"expressions about conditions that are not there",
+			`{"type":"Composite","expr":"$1 or $2","conditions":[` + lima + `]}`, "Ada Ben Cy Di Eve Flo",
+			"does not understand",
+		},
+		{
+			"parts of expressions", `{"type":"Composite","expr":"$1 and not $2","conditions":[` + lima + `,` + score + `]}`,
+			"Eve Flo", "PredictiveScoreReference",
+		},
+		{
+			"orders by aggregations",
+			`{"type":"And","conditions":[` + lima +
+				`],"limit":{"type":"Count","number":1,"orderColumns":[{"type":"Aggregation","order":"ascending"}]}}`, "Eve",
+			"orderColumns.0 was left out",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -200,7 +264,8 @@ func TestLeftOut(t *testing.T) {
 	t.Run("the funnel stage of a segment shows where that is referred to", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		c.Post(segments, `{"name":"stage","kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2},"rule":`+of("And", lima)+`}`).Want(200)
+		c.Post(segments, `{"name":"stage","kind":2,"funnel_stage":{"funnel_id":1,"stage_id":2},"rule":`+of("And", lima)+
+			`}`).Want(200)
 		if got := named(c, of("And", `{"type":"Reference","id":"81"}`)); got != "Eve Flo" {
 			t.Errorf("takes in %q", got)
 		}
@@ -225,38 +290,86 @@ func TestWrongRules(t *testing.T) {
 	for _, test := range []struct{ name, rule, want string }{
 		{"a rule of another type", `{"type":"Value","conditions":[]}`, "rule.type"},
 		{"a condition without a type", of("And", `{}`), "type"},
-		{"a value without an attribute", of("And", `{"type":"Value","operator":{"type":"IsNull"}}`), "rule.conditions.0.leftValue: is missing"},
-		{"an attribute that profiles lack", one("size", `{"type":"IsNull"}`), `rule.conditions.0.leftValue.name: unknown column \"size\" of the profiles; want one of age, city, id, joined, name, score, tags, time`},
-		{"a value without an operator", of("And", `{"type":"Value","leftValue":{"name":"age"}}`), "rule.conditions.0.operator: is missing"},
+		{
+			"a value without an attribute", of("And", `{"type":"Value","operator":{"type":"IsNull"}}`),
+			"rule.conditions.0.leftValue: is missing",
+		},
+		{
+			"an attribute that profiles lack", one("size", `{"type":"IsNull"}`),
+			`rule.conditions.0.leftValue.name: unknown column \"size\" of the profiles; want one of age, city, id, joined, name, score, tags, time`,
+		},
+		{
+			"a value without an operator", of("And", `{"type":"Value","leftValue":{"name":"age"}}`),
+			"rule.conditions.0.operator: is missing",
+		},
 		{"an operator of another type", one("age", `{"type":"Near"}`), "operator.type"},
 		{"Equal without a value", one("age", `{"type":"Equal"}`), "rule.conditions.0.operator.rightValue: is missing"},
 		{"Equal with null", one("age", `{"type":"Equal","rightValue":null}`), "operator.rightValue"},
 		{"Between with one end", one("age", `{"type":"Between","minValue":1}`), "operator.maxValue: is missing"},
 		{"In without values", one("age", `{"type":"In","rightValues":[]}`), "operator.rightValues: is missing"},
 		{"Contain without texts", one("age", `{"type":"Contain"}`), "operator.rightValues: is missing"},
-		{"a broken regular expression", one("name", `{"type":"Regexp","rightValue":"("}`), "rightValue: want a regular expression: error parsing"},
-		{"a regular expression that is none", one("name", `{"type":"Regexp","rightValue":5}`), "rightValue: want a regular expression"},
+		{
+			"a broken regular expression", one("name", `{"type":"Regexp","rightValue":"("}`),
+			"rightValue: want a regular expression: error parsing",
+		},
+		{
+			"a regular expression that is none", one("name", `{"type":"Regexp","rightValue":5}`),
+			"rightValue: want a regular expression",
+		},
 		{"TimeThis without a unit", one("joined", `{"type":"TimeThis"}`), "unit: want one of year, quarter, month"},
-		{"TimeWithinPast without a number", one("joined", `{"type":"TimeWithinPast","unit":"day","value":"few"}`), "value: want a number of units"},
-		{"TimeRange without a length", one("joined", `{"type":"TimeRange","from":{"last":1,"unit":"day"}}`), "duration: want a duration"},
-		{"TimeRange of ages", one("joined", `{"type":"TimeRange","from":{"last":1,"unit":"day"},"duration":{"year":101}}`), "up to a hundred years"},
-		{"TimeRange in other units", one("joined", `{"type":"TimeRange","from":{"last":1,"unit":"day"},"duration":{"moon":1}}`), "duration: want one of year"},
-		{"TimeInBetweenNext without an end", one("joined", `{"type":"TimeInBetweenNext","from":{"value":1,"unit":"day"}}`), "operator.to: want a time"},
-		{"a time that is none", one("joined", `{"type":"Less","rightValue":{"timestamp":"soon"}}`), "rightValue.timestamp: want Unix seconds or ISO 8601"},
+		{
+			"TimeWithinPast without a number", one("joined", `{"type":"TimeWithinPast","unit":"day","value":"few"}`),
+			"value: want a number of units",
+		},
+		{
+			"TimeRange without a length", one("joined", `{"type":"TimeRange","from":{"last":1,"unit":"day"}}`),
+			"duration: want a duration",
+		},
+		{
+			"TimeRange of ages", one("joined", `{"type":"TimeRange","from":{"last":1,"unit":"day"},"duration":{"year":101}}`),
+			"up to a hundred years",
+		},
+		{
+			"TimeRange in other units",
+			one("joined", `{"type":"TimeRange","from":{"last":1,"unit":"day"},"duration":{"moon":1}}`),
+			"duration: want one of year",
+		},
+		{
+			"TimeInBetweenNext without an end", one("joined", `{"type":"TimeInBetweenNext","from":{"value":1,"unit":"day"}}`),
+			"operator.to: want a time",
+		},
+		{
+			"a time that is none", one("joined", `{"type":"Less","rightValue":{"timestamp":"soon"}}`),
+			"rightValue.timestamp: want Unix seconds or ISO 8601",
+		},
 		{"a time of no unit", one("joined", `{"type":"Less","rightValue":{"last":3,"unit":"moons"}}`), "rightValue.unit"},
-		{"half an array", of("And", `{"type":"Value","leftValue":{"name":"tags"},"operator":{"type":"IsNull"},"arrayMatching":{"atLeast":1,"atMost":2}}`), "arrayMatching: want any, all"},
-		{"a reference to nothing", of("And", `{"type":"Reference","id":"99"}`), `rule.conditions.0.id: segment \"99\" not found in audience 61`},
+		{"half an array", of("And",
+			`{"type":"Value","leftValue":{"name":"tags"},"operator":{"type":"IsNull"},"arrayMatching":{"atLeast":1,"atMost":2}}`), "arrayMatching: want any, all"},
+		{
+			"a reference to nothing", of("And", `{"type":"Reference","id":"99"}`),
+			`rule.conditions.0.id: segment \"99\" not found in audience 61`,
+		},
 		{"a reference to another audience's", of("And", `{"type":"Reference","id":"80"}`), "not found in audience 61"},
 		{"a reference without an id", of("And", `{"type":"AbTestVariantReference"}`), "rule.conditions.0.id: is missing"},
-		{"a model's attribute without a name", of("And", `{"type":"MlAttributeReference","operator":{"type":"IsNull"}}`), "leftValue: want the attribute"},
+		{
+			"a model's attribute without a name", of("And", `{"type":"MlAttributeReference","operator":{"type":"IsNull"}}`),
+			"leftValue: want the attribute",
+		},
 		{"a composite without an expression", `{"type":"Composite","conditions":[]}`, "rule.expr: is missing"},
 		{"a limit below nothing", limited(`{"type":"Count","number":-1}`), "rule.limit.number: want 0 or more"},
 		{"more than all", limited(`{"type":"Percent","number":101}`), "at most 100"},
 		{"half a profile", limited(`{"type":"Count","number":1.5}`), "want an integer number"},
-		{"a limit by a column that profiles lack", limited(`{"type":"Count","number":1,"orderColumns":[{"type":"Column","column":"size","order":"ascending"}]}`), "rule.limit.orderColumns.0.column: unknown column"},
+		{
+			"a limit by a column that profiles lack",
+			limited(`{"type":"Count","number":1,"orderColumns":[{"type":"Column","column":"size","order":"ascending"}]}`),
+			"rule.limit.orderColumns.0.column: unknown column",
+		},
 		{"In with null", one("age", `{"type":"In","rightValues":[null]}`), "rightValues"},
 		{"Contain with true", one("name", `{"type":"Contain","rightValue":true}`), "rightValues: want strings, not true"},
-		{"a time in the year 9000", one("joined", `{"type":"Less","rightValue":{"timestamp":221845392000}}`), "rightValue.timestamp"},
+		{
+			"a time in the year 9000", one("joined", `{"type":"Less","rightValue":{"timestamp":221845392000}}`),
+			"rightValue.timestamp",
+		},
 		{"conditions too deep", deep, "at most 50 deep"},
 		{"too many conditions", of("And", strings.Repeat(lima+",", 1000)+lima), "at most 1000 conditions"},
 		{"much at once", of("And", strings.Repeat(`{"type":"AbTestVariantReference"},`, 9)+lima), "and 4 more"},

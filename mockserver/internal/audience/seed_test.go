@@ -30,8 +30,10 @@ func TestSeed(t *testing.T) {
 			{`segments: [{audience: People, name: a, rule: {type: And, conditions: [{type: Reference, id: '7'}]}}, {id: 7, audience: People, name: b}]`, `segment a: rule.conditions.0.id: segment "7" not found in audience 61`},
 			{`segments: [{audience: People, name: a, createdAt: now+1d}]`, "segment a: 2026-01-16T09:30:00Z is in the future"},
 			{`segments: [{audience: People, name: a, updatedAt: now+1d}]`, "segment a: 2026-01-16T09:30:00Z is in the future"},
-			{"segments: [{audience: People, name: a, kind: 2}]\n  activations: [{segment: a, connection: lake, request: {name: a}}]", "activation 1 of a: its segment was not created"},
-			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {name: a}, createdAt: now+1d}]", "activation 1 of a: 2026-01-16T09:30:00Z is in the future"},
+			{"segments: [{audience: People, name: a, kind: 2}]\n  activations: [{segment: a, connection: lake, request: " +
+				"{name: a}}]", "activation 1 of a: its segment was not created"},
+			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {name: a}, " +
+				"createdAt: now+1d}]", "activation 1 of a: 2026-01-16T09:30:00Z is in the future"},
 			{`segments: [{audience: People, name: a, updatedAt: now-1d}]`, "segment a: updatedAt is before createdAt"},
 			{`segments: [{audience: Nowhere, name: a}]`, `unknown audience "Nowhere"; want one of People, Nobody`},
 			{`segments: [{audience: People, name: a, user: nobody}]`, `unknown user "nobody"`},
@@ -39,9 +41,18 @@ func TestSeed(t *testing.T) {
 			{`segments: [{id: 7, audience: People, name: a}, {id: 7, audience: People, name: b}]`, "7 is given twice"},
 			{`segments: [{audience: People, name: a, rule: {type: Not, conditions: []}}]`, "rule"},
 			{`activations: [{segment: Nobody, connection: lake, request: {name: a}}]`, `unknown segment "Nobody"`},
-			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: sea, request: {name: a}}]", `unknown connection "sea"; want lake`},
-			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {name: a}}]", "activation 1 of a: connectorConfig: is missing"},
-			{"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {title: a}}]", "name"},
+			{
+				"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: sea, request: {name: a}}]",
+				`unknown connection "sea"; want lake`,
+			},
+			{
+				"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {name: a}}]",
+				"activation 1 of a: connectorConfig: is missing",
+			},
+			{
+				"segments: [{audience: People, name: a}]\n  activations: [{segment: a, connection: lake, request: {title: a}}]",
+				"name",
+			},
 		} {
 			head, _, _ := strings.Cut(sixPeople, "  segments:")
 			err := mocktest.New(t, "audience").World().Load([]byte(mocktest.People + head + "  " + test.more + "\n"))
@@ -54,7 +65,10 @@ func TestSeed(t *testing.T) {
 		t.Parallel()
 		for _, test := range []struct{ from, to, want string }{
 			{"database: crm, table: people", "database: cms, table: people", `unknown database "cms"; want crm`},
-			{"database: crm, table: people", "database: crm, table: persons", `unknown table "persons"; want one of people, nobody`},
+			{
+				"database: crm, table: people", "database: crm, table: persons",
+				`unknown table "persons"; want one of people, nobody`,
+			},
 			{"{id: 62,", "{id: 61,", "61 is given twice"},
 			{"name: Nobody, database", "name: People, database", "People is given twice"},
 		} {

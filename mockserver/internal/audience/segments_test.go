@@ -91,7 +91,8 @@ func TestSegments(t *testing.T) {
 		id := int64(70)
 		for range 40 { // two to the power of forty, otherwise
 			rule := of("And", strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"type":"Reference","id":"%d"},`, id), 2), ","))
-			id = c.Post(segments, `{"name":"a","countPopulation":true,"rule":`+rule+`}`).Want(200).Wants("population", "2").Value("id").Int()
+			id = c.Post(segments, `{"name":"a","countPopulation":true,"rule":`+rule+`}`).Want(200).Wants("population",
+				"2").Value("id").Int()
 		}
 	})
 }
@@ -140,13 +141,16 @@ func TestUnvalidated(t *testing.T) {
 	}
 	c.Post(queries, `{"columns":5}`).Refused(400, "request body")
 	c.Post(queries, `{"a":1,"a":2}`).Refused(400, "request body")
-	c.Post(activations, `{"name":"a","connectionId":1,"connectorConfig":[]}`).Refused(400, "connectorConfig: want a JSON object")
+	c.Post(activations, `{"name":"a","connectionId":1,"connectorConfig":[]}`).Refused(400,
+		"connectorConfig: want a JSON object")
 	c.Post(segments, `{nonsense`).Refused(400, "request body")
 	c.Post(queries, `{nonsense`).Refused(400, "request body")
 	c.Post(activations, `{nonsense`).Refused(400, "request body")
-	c.Post(activations, strings.Replace(plain, "{", `{"startAt":"2026-01-16T06:00:00Z",`, 1)).Refused(400, "startAt: want local time")
+	c.Post(activations, strings.Replace(plain, "{", `{"startAt":"2026-01-16T06:00:00Z",`, 1)).Refused(400,
+		"startAt: want local time")
 	c.Post(activations, strings.Replace(plain, "{", `{"repeatSubFrequency":[8],`, 1)).Refused(400, "repeatSubFrequency.0")
-	c.Post(activations, strings.Replace(plain, "{", `{"syndicationBehaviors":[{},{},{},{},{}],`, 1)).Refused(400, "want at most 4, not 5")
+	c.Post(activations, strings.Replace(plain, "{", `{"syndicationBehaviors":[{},{},{},{},{}],`, 1)).Refused(400,
+		"want at most 4, not 5")
 }
 
 // A failure of the server is reported in a form of its own.
@@ -157,7 +161,8 @@ func TestServerErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "own.yaml")
-	more := "paths:\n  /audiences:\n    get:\n      operationId: listAudiences\n      responses: {'200': {description: all}}\n"
+	more := "paths:\n  /audiences:\n    get:\n      operationId: listAudiences\n      responses: {'200': {description: " +
+		"all}}\n"
 	if err := os.WriteFile(file, []byte(strings.Replace(string(source), "paths:\n", more, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -166,5 +171,6 @@ func TestServerErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &mocktest.Client{TB: t, Server: server, Iface: "audience", Key: "1/admin"}
-	c.Get("/audiences").Want(501).Wants("status", "501", "error", "Not Implemented").Refused(501, `"details":"audience.listAudiences`)
+	c.Get("/audiences").Want(501).Wants("status", "501", "error", "Not Implemented").Refused(501,
+		`"details":"audience.listAudiences`)
 }

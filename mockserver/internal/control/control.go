@@ -15,14 +15,15 @@ import (
 
 // Host holds what the control interface controls.
 type Host struct {
-	Worlds     *worlds.Worlds
-	Dump       func(context.Context, *world.State) ([]byte, error)                       // as a fixture that loads again
-	Load       func(like *world.State, name string, fixture []byte) (world.State, error) // with the clock's mode of like
-	Render     func(*journal.Entry) *recording.Exchange                                  // without secrets
-	Source     func(iface string) ([]byte, error)                                        // the text of a document
-	Operations func() []string                                                           // all that are documented, by name
-	Ready      func() error                                                              // once every interface can answer
-	Recording  func() *Recording                                                         // nil when there is none
+	Worlds *worlds.Worlds
+	Dump   func(context.Context, *world.State) ([]byte, error)                       // as a fixture that loads again
+	Load   func(like *world.State, name string, fixture []byte) (world.State, error) // with the clock's mode of like
+	Render func(*journal.Entry) *recording.Exchange                                  // without secrets
+	Source func(iface string) ([]byte, error)                                        // the text of a document
+	// all that are documented, by name
+	Operations func() []string
+	Ready      func() error      // once every interface can answer
+	Recording  func() *Recording // nil when there is none
 }
 
 // Recording describes how much of what was answered is in the recording.
@@ -113,7 +114,8 @@ type errorBody struct {
 }
 
 // statuses replaces the statuses that the document does not have.
-var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable)
+var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange,
+	op.CodeNotAcceptable)
 
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()

@@ -35,9 +35,13 @@ func TestCoreUtilization(t *testing.T) {
 		return c.Get("/account/core_utilization?" + url.Values{"from": {from}, "to": {to}}.Encode()).Want(200).Object()
 	}
 	want := map[string]any{
-		"from": read("1768467600", "")["from"], "to": read("1768467600", "")["to"], "interval": 3600.0, "history": []any{0.0, 1.0, 0.0},
+		"from": read("1768467600", "")["from"], "to": read("1768467600", "")["to"], "interval": 3600.0,
+		"history": []any{0.0, 1.0, 0.0},
 	}
-	for _, from := range []string{"1768464000", "2026-01-15 08:00:00 UTC", "2026-01-15T08:00:00Z", "2026-01-15 09:00:00 +0100"} {
+	for _, from := range []string{
+		"1768464000", "2026-01-15 08:00:00 UTC", "2026-01-15T08:00:00Z",
+		"2026-01-15 09:00:00 +0100",
+	} {
 		got := read(from, "2026-01-15 11:00:00 UTC")
 		want["from"], want["to"] = got["from"], got["to"]
 		if diff := cmp.Diff(want, got); diff != "" {

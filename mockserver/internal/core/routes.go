@@ -28,19 +28,46 @@ func Interface(engine jobs.Engine) op.Interface {
 			{Path: "DELETE /access_control/policies/{policy_id}", Handle: access.DeletePolicy, For: op.Administrators},
 			{Path: "GET /access_control/users/{user_id}/policies", Handle: access.ListUserPolicies},
 			{Path: "PATCH /access_control/users/{user_id}/policies", Handle: access.UpdateUserPolicies, For: op.Delegates},
-			{Path: "POST /access_control/users/{user_id}/policies/{policy_id}", Handle: access.AttachPolicyToUser, For: op.Delegates},
-			{Path: "DELETE /access_control/users/{user_id}/policies/{policy_id}", Handle: access.DetachPolicyFromUser, For: op.Delegates},
-			{Path: "POST /access_control/policies/{policy_id}/users/{user_id}", Handle: access.AttachUserToPolicy, For: op.Delegates},
-			{Path: "DELETE /access_control/policies/{policy_id}/users/{user_id}", Handle: access.DetachUserFromPolicy, For: op.Delegates},
+			{
+				Path: "POST /access_control/users/{user_id}/policies/{policy_id}", Handle: access.AttachPolicyToUser,
+				For: op.Delegates,
+			},
+			{
+				Path: "DELETE /access_control/users/{user_id}/policies/{policy_id}", Handle: access.DetachPolicyFromUser,
+				For: op.Delegates,
+			},
+			{
+				Path: "POST /access_control/policies/{policy_id}/users/{user_id}", Handle: access.AttachUserToPolicy,
+				For: op.Delegates,
+			},
+			{
+				Path: "DELETE /access_control/policies/{policy_id}/users/{user_id}", Handle: access.DetachUserFromPolicy,
+				For: op.Delegates,
+			},
 
-			{Path: "GET /access_control/policies/{policy_id}/column_permissions", Handle: access.GetColumnPermissions, For: op.Delegates},
-			{Path: "PATCH /access_control/policies/{policy_id}/column_permissions", Handle: access.UpdateColumnPermissions, For: op.Administrators},
-			{Path: "GET /access_control/policies/{policy_id}/permissions", Handle: access.GetPolicyPermissions, For: op.Delegates},
-			{Path: "PATCH /access_control/policies/{policy_id}/permissions", Handle: access.UpdatePolicyPermissions, For: op.Administrators},
+			{
+				Path: "GET /access_control/policies/{policy_id}/column_permissions", Handle: access.GetColumnPermissions,
+				For: op.Delegates,
+			},
+			{
+				Path: "PATCH /access_control/policies/{policy_id}/column_permissions", Handle: access.UpdateColumnPermissions,
+				For: op.Administrators,
+			},
+			{
+				Path: "GET /access_control/policies/{policy_id}/permissions", Handle: access.GetPolicyPermissions,
+				For: op.Delegates,
+			},
+			{
+				Path: "PATCH /access_control/policies/{policy_id}/permissions", Handle: access.UpdatePolicyPermissions,
+				For: op.Administrators,
+			},
 
 			{Path: "GET /access_control/users", Handle: access.ListAccessControlUsers, For: op.Delegates},
 			{Path: "GET /access_control/users/{user_id}", Handle: access.GetAccessControlUser},
-			{Path: "PATCH /access_control/users/{user_id}/permissions", Handle: access.UpdateUserPermissions, For: op.Administrators},
+			{
+				Path: "PATCH /access_control/users/{user_id}/permissions", Handle: access.UpdateUserPermissions,
+				For: op.Administrators,
+			},
 			{Path: "GET /access_control/users/{user_id}/profile_options", Handle: access.ListProfileOptions},
 			{Path: "GET /access_control/users/{user_id}/profile_options/{key}", Handle: access.GetProfileOption},
 			{Path: "PUT /access_control/users/{user_id}/profile_options/{key}", Handle: access.SetProfileOption},
@@ -50,14 +77,32 @@ func Interface(engine jobs.Engine) op.Interface {
 
 			{Path: "GET /access_control/policy_groups", Handle: access.ListPolicyGroups, For: op.Delegates},
 			{Path: "POST /access_control/policy_groups", Handle: access.CreatePolicyGroup, For: op.Administrators},
-			{Path: "GET /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.GetPolicyGroup, For: op.Delegates},
-			{Path: "PATCH /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.UpdatePolicyGroup, For: op.Administrators},
-			{Path: "DELETE /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.DeletePolicyGroup, For: op.Administrators},
-			{Path: "GET /access_control/policy_groups/{policy_group_id_or_taggable_name}/policies", Handle: access.ListPolicyGroupPolicies, For: op.Delegates},
-			{Path: "PATCH /access_control/policy_groups/{policy_group_id_or_taggable_name}/policies", Handle: access.UpdatePolicyGroupPolicies, For: op.Administrators},
+			{
+				Path: "GET /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.GetPolicyGroup,
+				For: op.Delegates,
+			},
+			{
+				Path: "PATCH /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.UpdatePolicyGroup,
+				For: op.Administrators,
+			},
+			{
+				Path: "DELETE /access_control/policy_groups/{policy_group_id_or_taggable_name}", Handle: access.DeletePolicyGroup,
+				For: op.Administrators,
+			},
+			{
+				Path:   "GET /access_control/policy_groups/{policy_group_id_or_taggable_name}/policies",
+				Handle: access.ListPolicyGroupPolicies, For: op.Delegates,
+			},
+			{
+				Path:   "PATCH /access_control/policy_groups/{policy_group_id_or_taggable_name}/policies",
+				Handle: access.UpdatePolicyGroupPolicies, For: op.Administrators,
+			},
 
 			{Path: "GET /policy_group_tags/{tag}/delegated_admins", Handle: access.ListTagDelegatedAdmins, For: op.Delegates},
-			{Path: "PATCH /policy_group_tags/{tag}/delegated_admins", Handle: access.SetTagDelegatedAdmins, For: op.Administrators},
+			{
+				Path: "PATCH /policy_group_tags/{tag}/delegated_admins", Handle: access.SetTagDelegatedAdmins,
+				For: op.Administrators,
+			},
 			{Path: "GET /policy_group_tags/{tag}/users", Handle: access.ListTagUsers, For: op.Delegates},
 			{Path: "PATCH /policy_group_tags/{tag}/users", Handle: access.SetTagUsers, For: op.Delegates},
 
@@ -75,7 +120,10 @@ func Interface(engine jobs.Engine) op.Interface {
 			{Path: "GET /job/list", Handle: jobs.ListJobs},
 			{Path: "GET /job/show/{job_id}", Handle: jobs.GetJob, Pending: jobs.JobPending},
 			{Path: "GET /job/status/{job_id}", Handle: jobs.GetJobStatus, Pending: jobs.JobPending},
-			{Path: "GET /job/status_by_domain_key/{domain_key}", Handle: jobs.GetJobStatusByDomainKey, Pending: jobs.DomainKeyPending},
+			{
+				Path: "GET /job/status_by_domain_key/{domain_key}", Handle: jobs.GetJobStatusByDomainKey,
+				Pending: jobs.DomainKeyPending,
+			},
 			{Path: "GET /job/statistics/{job_id}", Handle: jobs.GetJobStatistics, Pending: jobs.JobPending},
 			{Path: "POST /job/issue/{job_type}/{database_name}", Handle: engine.IssueJob},
 			{Path: "POST /job/kill/{job_id}", Handle: jobs.KillJob},
@@ -114,7 +162,10 @@ func Interface(engine jobs.Engine) op.Interface {
 			{Path: "POST /table/recover/{table_id}", Handle: data.RecoverTable},
 
 			{Path: "POST /user/delegated_admin/add/{user_email}", Handle: access.AddDelegatedAdmin, For: op.Administrators},
-			{Path: "POST /user/delegated_admin/remove/{user_email}", Handle: access.RemoveDelegatedAdmin, For: op.Administrators},
+			{
+				Path: "POST /user/delegated_admin/remove/{user_email}", Handle: access.RemoveDelegatedAdmin,
+				For: op.Administrators,
+			},
 
 			{Path: "GET /data_connector_restrictions", Handle: data.GetDataConnectorRestrictions},
 		},
@@ -148,8 +199,14 @@ func extraRoutes() []op.Route {
 		{Path: "POST /user/password/change/{name}", Handle: access.ChangePassword, For: op.Administrators},
 		{Path: "POST /user/password/change", Handle: access.ChangeMyPassword},
 
-		{Path: "PUT /table/import/{database_name}/{table_name}/{format}", Handle: data.ImportTable, For: op.Importers, MaxBody: data.MaxImport},
-		{Path: "PUT /table/import_with_id/{database_name}/{table_name}/{unique_id}/{format}", Handle: data.ImportTable, For: op.Importers, MaxBody: data.MaxImport},
+		{
+			Path: "PUT /table/import/{database_name}/{table_name}/{format}", Handle: data.ImportTable, For: op.Importers,
+			MaxBody: data.MaxImport,
+		},
+		{
+			Path: "PUT /table/import_with_id/{database_name}/{table_name}/{unique_id}/{format}", Handle: data.ImportTable,
+			For: op.Importers, MaxBody: data.MaxImport,
+		},
 
 		{Path: "GET /bulk_import/list", Handle: data.ListBulkImports},
 		{Path: "POST /bulk_import/create/{name}/{database_name}/{table_name}", Handle: data.CreateBulkImport},
@@ -162,7 +219,10 @@ func extraRoutes() []op.Route {
 		{Path: "POST /bulk_import/unfreeze/{name}", Handle: data.UnfreezeBulkImport},
 		{Path: "POST /bulk_import/perform/{name}", Handle: jobs.PerformBulkImport},
 		{Path: "POST /bulk_import/commit/{name}", Handle: jobs.CommitBulkImport},
-		{Path: "GET /bulk_import/error_records/{name}", Handle: data.GetBulkImportErrorRecords, Pending: data.BulkImportPending},
+		{
+			Path: "GET /bulk_import/error_records/{name}", Handle: data.GetBulkImportErrorRecords,
+			Pending: data.BulkImportPending,
+		},
 
 		{Path: "GET /bulk_loads", Handle: bulkload.ListBulkLoads},
 		{Path: "POST /bulk_loads", Handle: bulkload.CreateBulkLoad},

@@ -166,22 +166,37 @@ func TestSeedRefuses(t *testing.T) {
 		noShop = "database with name shop not found"
 	)
 	for name, test := range map[string]struct{ fixture, want string }{
-		"a database to come":         {database("createdAt: now+1s"), "database shop: 2026-01-15T09:30:01Z is in the future"},
-		"a deletion of what is not":  {database("createdAt: now-1d, deletedAt: now-2d"), "database shop: " + noShop},
-		"a table before its time":    {table("createdAt: now-2d"), inOne + noShop},
-		"a column without a type":    {table("schema: [[id, money]]"), inOne + `schema: column id has the unknown type "money"`},
-		"a protected table's end":    {table("deleteProtected: true, deletedAt: now"), "is protected from deletion"},
-		"a job before its database":  {job("status: success, createdAt: now-40d"), inShop + noShop},
-		"a job's order of times":     {job("status: success, createdAt: now-1h, startAt: now-2h"), inShop + "want createdAt,"},
-		"a success to come":          {job("status: success, endAt: now+1s"), inShop + "a finished job must have ended by now"},
-		"a running job of the past":  {job("status: running, createdAt: now-1h, endAt: now-1s"), "end later"},
-		"a running job to come":      {job("status: running, startAt: now+1s"), inShop + "a running job must have started by now"},
-		"a queued job of the past":   {job("status: queued, startAt: now-1s"), inShop + "a queued job must start later"},
-		"a queued job to come":       {job("status: queued, createdAt: now+1s"), inShop + "createdAt is in the future"},
-		"a target that is none":      {job("status: success, target: nowhere"), inShop + "result: want a URL"},
-		"a schedule's cron text":     {schedule("cron: often"), "schedule daily: cron"},
-		"a schedule's timezone":      {schedule("timezone: Mars"), "schedule daily: timezone: want the name of an IANA"},
-		"a schedule after its jobs":  {schedule("cron: '@daily', createdAt: now-1h, history: [{status: success}]"), "begins at"},
+		"a database to come":        {database("createdAt: now+1s"), "database shop: 2026-01-15T09:30:01Z is in the future"},
+		"a deletion of what is not": {database("createdAt: now-1d, deletedAt: now-2d"), "database shop: " + noShop},
+		"a table before its time":   {table("createdAt: now-2d"), inOne + noShop},
+		"a column without a type": {
+			table("schema: [[id, money]]"),
+			inOne + `schema: column id has the unknown type "money"`,
+		},
+		"a protected table's end":   {table("deleteProtected: true, deletedAt: now"), "is protected from deletion"},
+		"a job before its database": {job("status: success, createdAt: now-40d"), inShop + noShop},
+		"a job's order of times": {
+			job("status: success, createdAt: now-1h, startAt: now-2h"),
+			inShop + "want createdAt,",
+		},
+		"a success to come": {
+			job("status: success, endAt: now+1s"),
+			inShop + "a finished job must have ended by now",
+		},
+		"a running job of the past": {job("status: running, createdAt: now-1h, endAt: now-1s"), "end later"},
+		"a running job to come": {
+			job("status: running, startAt: now+1s"),
+			inShop + "a running job must have started by now",
+		},
+		"a queued job of the past": {job("status: queued, startAt: now-1s"), inShop + "a queued job must start later"},
+		"a queued job to come":     {job("status: queued, createdAt: now+1s"), inShop + "createdAt is in the future"},
+		"a target that is none":    {job("status: success, target: nowhere"), inShop + "result: want a URL"},
+		"a schedule's cron text":   {schedule("cron: often"), "schedule daily: cron"},
+		"a schedule's timezone":    {schedule("timezone: Mars"), "schedule daily: timezone: want the name of an IANA"},
+		"a schedule after its jobs": {
+			schedule("cron: '@daily', createdAt: now-1h, history: [{status: success}]"),
+			"begins at",
+		},
 		"a schedule too old":         {schedule("cron: '0 0 1 1 *', createdAt: now-60d"), "schedule daily: " + noShop},
 		"more slots than there were": {schedule("cron: '0 0 30 2 *', history: [{status: success}]"), "schedule daily: "},
 	} {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Schedule describes when a workflow starts by itself. Start and End are midnights in the zone, zero when not given; the day
-// of End still counts. It is made by NewSchedule or out of a definition; its zero value has no slots.
+// Schedule describes when a workflow starts by itself. Start and End are midnights in the zone, zero when not given;
+// the day of End still counts. It is made by NewSchedule or out of a definition; its zero value has no slots.
 type Schedule struct {
 	Kind, Spec     string // "daily", "07:00:00"
 	Zone           *time.Location

@@ -22,8 +22,8 @@ func loadZone(name string) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// moment returns the time at which a wall clock in the zone shows this time, given labelled UTC: the first moment if it does so twice,
-// and as much later as the clock was set on if it never does.
+// moment returns the time at which a wall clock in the zone shows this time, given labelled UTC: the first moment if it
+// does so twice, and as much later as the clock was set on if it never does.
 func moment(wall time.Time, zone *time.Location) time.Time {
 	p := periodOf(wall.Add(-36*time.Hour), zone)
 	for {

@@ -31,15 +31,16 @@ func TestDefaults(t *testing.T) {
 		c.Put(path, `{"output_config": {"database": "sales"}, "advanced_configs": `+list(customersEntry)+`}`).Want(200)
 		c.Get(path+"/configs").Want(200).Wants(mode, "append", kinds, `["snowflake"]`)
 	})
-	t.Run("configurations that stay follow the kind of the warehouse, those that are sent must fit it", func(t *testing.T) {
-		t.Parallel()
-		c := newClient(t)
-		path := c.create()
-		c.Put(path, `{"basic_configs": `+lake+`}`).Want(200)
-		c.Get(path+"/configs").Want(200).Wants(kinds, `["databricks","databricks"]`)
-		c.Put(path, `{"advanced_configs": [{"target_table": "orders", "config": {"type": "snowflake"}}]}`).
-			Refused(400, "advanced_configs.0.config.type")
-	})
+	t.Run("configurations that stay follow the kind of the warehouse, those that are sent must fit it",
+		func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t)
+			path := c.create()
+			c.Put(path, `{"basic_configs": `+lake+`}`).Want(200)
+			c.Get(path+"/configs").Want(200).Wants(kinds, `["databricks","databricks"]`)
+			c.Put(path, `{"advanced_configs": [{"target_table": "orders", "config": {"type": "snowflake"}}]}`).
+				Refused(400, "advanced_configs.0.config.type")
+		})
 	t.Run("a fixture may leave them open", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)

@@ -195,8 +195,11 @@ func TestCreation(t *testing.T) {
 		"an empty warehouse":   {[]string{`"LOADING"`, `""`}, []string{"basic_configs.warehouse: is missing"}},
 		"no credentials":       {[]string{"42", `""`}, []string{"basic_configs.svc_authentication_id: is missing"}},
 		"a kind without terms": {[]string{`"snowflake"`, `"databricks"`}, []string{"catalog"}},
-		"an unknown kind":      {[]string{`"snowflake"`, `"oracle"`}, []string{"basic_configs.type: want one of databricks, snowflake"}},
-		"an unknown field":     {[]string{`"name"`, `"id": 7, "name"`}, []string{"id"}},
+		"an unknown kind": {
+			[]string{`"snowflake"`, `"oracle"`},
+			[]string{"basic_configs.type: want one of databricks, snowflake"},
+		},
+		"an unknown field": {[]string{`"name"`, `"id": 7, "name"`}, []string{"id"}},
 		"a field of another type": {
 			[]string{`"PUBLIC"`, "7"}, []string{"basic_configs"},
 		},

@@ -81,7 +81,8 @@ func (p configs) files(
 	i world.Warehouse, sessions []world.BulkloadSession, workflow string, brand specs.Brand,
 ) (map[string]string, error) {
 	var text strings.Builder
-	fmt.Fprintf(&text, "# Created by data warehouse integration %d, %s. Updating the integration replaces it.\n", i.ID, quote(i.Name))
+	fmt.Fprintf(&text, "# Created by data warehouse integration %d, %s. Updating the integration replaces it.\n", i.ID,
+		quote(i.Name))
 	fmt.Fprintf(&text, "timezone: %s\n\n%s_parallel: true\n", quote(i.Schedule.Timezone), scheduleDirective(i.Schedule))
 	files := map[string]string{}
 	var errs []error

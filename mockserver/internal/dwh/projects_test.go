@@ -97,9 +97,11 @@ func TestProjects(t *testing.T) {
 	t.Run("an update uploads another revision, in the name of who makes it", func(t *testing.T) {
 		t.Parallel()
 		c, path, project := newProject(t)
-		c.At("workflow").Get(project+"/revisions").Wants("revisions.#", "1", "revisions.0.userInfo.svc.user.name", "Ada Admin")
+		c.At("workflow").Get(project+"/revisions").Wants("revisions.#", "1", "revisions.0.userInfo.svc.user.name",
+			"Ada Admin")
 		c.As("1/owner").Put(path, `{"advanced_configs": `+list(ordersEntry, products)+`}`).Want(200)
-		c.At("workflow").Get(project+"/revisions").Wants("revisions.#", "2", "revisions.0.userInfo.svc.user.name", "Otto Owner")
+		c.At("workflow").Get(project+"/revisions").Wants("revisions.#", "2", "revisions.0.userInfo.svc.user.name",
+			"Otto Owner")
 		files := unpack(t, c.At("workflow").Get(project+archive).Want(200).Body)
 		if _, there := files["configs/customers.json"]; there || files["configs/products.json"] == "" {
 			t.Errorf("the files are %v", files)

@@ -15,7 +15,8 @@ func TestColumns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			c.core("POST", "/table/update/shop/events"+strings.NewReplacer(`"`, "%22", "[", "%5B", "]", "%5D").Replace(test.update))
+			c.core("POST", "/table/update/shop/events"+strings.NewReplacer(`"`, "%22", "[", "%5B", "]",
+				"%5D").Replace(test.update))
 			c.ingest(`{"n":1,"Page":"/a","a b":2,"time":3}`).Want(200)
 			c.core("GET", "/table/show/shop/events").Wants("schema", test.want)
 		})

@@ -34,8 +34,14 @@ func TestEvents(t *testing.T) {
 		want        map[string]any
 	}{
 		{"a text stays what it is", `{"a":"\u00e9 \"1\""}`, map[string]any{"a": `é "1"`}},
-		{"a number is text as it was spelled", `{"a":1.50,"b":-0,"c":1E+2}`, map[string]any{"a": "1.50", "b": "-0", "c": "1E+2"}},
-		{"a number beyond every type is, too", `{"a":123456789012345678901234567890,"b":1e999}`, map[string]any{"a": "123456789012345678901234567890", "b": "1e999"}},
+		{
+			"a number is text as it was spelled", `{"a":1.50,"b":-0,"c":1E+2}`,
+			map[string]any{"a": "1.50", "b": "-0", "c": "1E+2"},
+		},
+		{
+			"a number beyond every type is, too", `{"a":123456789012345678901234567890,"b":1e999}`,
+			map[string]any{"a": "123456789012345678901234567890", "b": "1e999"},
+		},
 		{"a boolean is its word", `{"a":true,"b":false}`, map[string]any{"a": "true", "b": "false"}},
 		{"an object is JSON", `{"a": {"b" : [1.0, "x y"]}}`, map[string]any{"a": `{"b":[1.0,"x y"]}`}},
 		{"an array is JSON", "{\"a\": [ true,\n null ]}", map[string]any{"a": `[true,null]`}},

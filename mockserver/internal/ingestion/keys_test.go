@@ -41,7 +41,10 @@ func TestKeys(t *testing.T) {
 	}{
 		{"a key of nobody", "SVC1 1/nobody", "", "shop/events", "key"},
 		{"a key of nobody in a header of its own", "", "1/nobody", "shop/events", "key"},
-		{"a wrong key in Authorization before a good one in the other header", "SVC1 1/nobody", "1/admin", "shop/events", "key"},
+		{
+			"a wrong key in Authorization before a good one in the other header", "SVC1 1/nobody", "1/admin", "shop/events",
+			"key",
+		},
 		{"a bare key in Authorization", "1/admin", "", "shop/events", "key"},
 		{"a bare key in Authorization before a good one in the other header", "1/admin", "1/admin", "shop/events", "key"},
 		{"another scheme", "Bearer 1/admin", "", "shop/events", "key"},

@@ -50,9 +50,21 @@ func TestSize(t *testing.T) {
 		{"1,048,064 bytes in chunks pass", sized(maxBody), client.stream, nil, 200},
 		{"1,048,065 bytes are too many", sized(maxBody + 1), client.ingest, nil, 413},
 		{"1,048,065 bytes in chunks are too many", sized(maxBody + 1), client.stream, nil, 413},
-		{"1,048,064 bytes that were compressed pass", packed(sized(maxBody)), client.ingest, []string{"Content-Encoding", "gzip"}, 200},
-		{"1,048,065 bytes that were compressed are too many", packed(sized(maxBody + 1)), client.ingest, []string{"Content-Encoding", "gzip"}, 413},
-		{"too many are refused before a missing key is", sized(maxBody + 1), client.ingest, []string{"Authorization", ""}, 413},
+		{
+			"1,048,064 bytes that were compressed pass", packed(sized(maxBody)), client.ingest,
+			[]string{"Content-Encoding", "gzip"},
+			200,
+		},
+		{
+			"1,048,065 bytes that were compressed are too many", packed(sized(maxBody + 1)), client.ingest,
+			[]string{"Content-Encoding", "gzip"},
+			413,
+		},
+		{
+			"too many are refused before a missing key is", sized(maxBody + 1), client.ingest,
+			[]string{"Authorization", ""},
+			413,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -157,7 +169,8 @@ func TestSockets(t *testing.T) {
 		},
 		// What net/http reads on, in the hope that the body ends soon, are 256 KiB.
 		"in chunks is read to the limit, and not to its end": {
-			head + "Transfer-Encoding: chunked\r\n\r\n", "3e8\r\n" + strings.Repeat("x", 1000) + "\r\n", maxBody*1008/1000 + 320<<10,
+			head + "Transfer-Encoding: chunked\r\n\r\n", "3e8\r\n" + strings.Repeat("x", 1000) + "\r\n",
+			maxBody*1008/1000 + 320<<10,
 		},
 	} {
 		t.Run("a body too large "+name+", and the connection is closed", func(t *testing.T) {

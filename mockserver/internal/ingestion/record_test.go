@@ -47,7 +47,8 @@ func FuzzEvents(f *testing.F) {
 func compareRecord(t *testing.T, record, event map[string]any) {
 	t.Helper()
 	const week = 7 * 24 * 60 * 60
-	if at, ok := record["time"].(float64); !ok || at < float64(mocktest.Now.Unix()-week) || at > float64(mocktest.Now.Unix()+week) {
+	if at, ok := record["time"].(float64); !ok || at < float64(mocktest.Now.Unix()-week) ||
+		at > float64(mocktest.Now.Unix()+week) {
 		t.Errorf("the time is %v", record["time"])
 	}
 	delete(record, "time") // also a member of the event, which the time hides

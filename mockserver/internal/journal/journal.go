@@ -218,7 +218,8 @@ func (j *Journal) Close() {
 // Exchange renders an entry, secrets and all.
 func (e *Entry) Exchange() *recording.Exchange {
 	x := &recording.Exchange{
-		Seq: e.Seq, Overlaps: max(0, e.Seq-1-e.After), Start: e.Start, End: e.End, World: e.World, Operation: e.name(), Notes: e.Notes,
+		Seq: e.Seq, Overlaps: max(0, e.Seq-1-e.After), Start: e.Start, End: e.End, World: e.World, Operation: e.name(),
+		Notes: e.Notes,
 		Request: recording.Request{
 			Method: e.Method, URL: e.URL, Headers: headers(e.Host, e.RequestHeader), Body: body(e.RequestBody),
 		},

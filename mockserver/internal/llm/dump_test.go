@@ -25,7 +25,8 @@ func TestDumps(t *testing.T) {
 		t.Parallel()
 		s := newFull(t)
 		paths := []string{
-			"/api/projects?include=overview,createdBy", "/api/agents", "/api/prompts", "/api/form_interfaces", "/api/chat_interfaces",
+			"/api/projects?include=overview,createdBy", "/api/agents", "/api/prompts", "/api/form_interfaces",
+			"/api/chat_interfaces",
 			"/api/integrations", "/api/actions", "/api/text_resources",
 		}
 		before := make([]string, len(paths))

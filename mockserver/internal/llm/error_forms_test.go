@@ -55,7 +55,8 @@ func TestErrorsOfResources(t *testing.T) {
 		wantErrors(s.Change("agents", s.Agent, `{"name":" "}`), http.StatusUnprocessableEntity,
 			[4]string{"can't be blank", "name - can't be blank", "/data/attributes/name", llmtest.Blank})
 		wantErrors(s.Create("projects", `{"name":"Store"}`), http.StatusUnprocessableEntity, [4]string{
-			"has already been taken", `name - the name "Store" is already used by another project`, "/data/attributes/name", llmtest.TwiceThere,
+			"has already been taken", `name - the name "Store" is already used by another project`, "/data/attributes/name",
+			llmtest.TwiceThere,
 		})
 		wantErrors(s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"["}]}`),
 			http.StatusUnprocessableEntity, [4]string{
@@ -82,12 +83,16 @@ func TestErrorsOfResources(t *testing.T) {
 			Want(http.StatusBadRequest).Wants("errors.0.title", "Key is not included in URL")
 		s.Patch("/api/agents/"+s.Agent, `{"data":{"type":"cars","id":"`+s.Agent+`","attributes":{}}}`).
 			Want(http.StatusBadRequest).Wants("errors.0.title", "Invalid field value")
-		for _, attributes := range []string{`{"projectId":"` + llmtest.NoID + `"}`, `{"temperature":7}`, `{"modelType":"abacus-1"}`} {
+		for _, attributes := range []string{
+			`{"projectId":"` + llmtest.NoID + `"}`, `{"temperature":7}`,
+			`{"modelType":"abacus-1"}`,
+		} {
 			s.Change("agents", s.Agent, attributes).Want(http.StatusUnprocessableEntity).Wants("errors.0.title", "is invalid")
 		}
 		wantErrors(s.Delete("/api/agents/"+s.Agent), http.StatusUnprocessableEntity, [4]string{
 			"cannot be deleted while others refer to it",
-			"it cannot be deleted while these refer to it: prompts (" + s.Prompt + ")", "/data", "DEPENDENT_DESTROY_RESTRICTED_HAS_MANY",
+			"it cannot be deleted while these refer to it: prompts (" + s.Prompt + ")", "/data",
+			"DEPENDENT_DESTROY_RESTRICTED_HAS_MANY",
 		})
 	})
 	t.Run("a return mode of null is no blank one", func(t *testing.T) {
@@ -113,7 +118,10 @@ func TestErrorsOfResources(t *testing.T) {
 			http.StatusUnprocessableEntity,
 			[4]string{"is invalid", "project - must exist", "/data/attributes/project", llmtest.Misfit},
 			[4]string{"can't be blank", "projectId - can't be blank", "/data/attributes/projectId", llmtest.Blank},
-			[4]string{"is invalid", `chat - must exist: chat with id "` + llmtest.NoID + `" not found`, "/data/attributes/chat", llmtest.Misfit},
+			[4]string{
+				"is invalid", `chat - must exist: chat with id "` + llmtest.NoID + `" not found`, "/data/attributes/chat",
+				llmtest.Misfit,
+			},
 		)
 	})
 	t.Run("an empty name of what is a tool target by itself is found on that, too", func(t *testing.T) {
@@ -128,7 +136,8 @@ func TestErrorsOfResources(t *testing.T) {
 			id := s.Make(kind, `{"name":"K","projectId":"PROJECT"`+rest+`}`)
 			wantErrors(s.Change(kind, id, `{"name":" "}`), http.StatusUnprocessableEntity, want...)
 		}
-		wantErrors(s.Create("datastore_query_tools", `{"name":"","projectId":"PROJECT"}`), http.StatusUnprocessableEntity, want[0])
+		wantErrors(s.Create("datastore_query_tools", `{"name":"","projectId":"PROJECT"}`), http.StatusUnprocessableEntity,
+			want[0])
 	})
 	t.Run("a schedule with no interface or with two is wrong as a whole", func(t *testing.T) {
 		t.Parallel()
@@ -151,17 +160,21 @@ func TestStatusesOfPlainErrors(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t)
 	for path, test := range map[string]struct{ body, status string }{
-		"/api/agent_schedules/" + llmtest.NoID + "/callback": {`{"session_id":"1","attempt_id":"2","status":"success"}`, `"404"`},
-		"/api/agent_schedules/" + llmtest.NoID + "/execute":  {"", "404"},
-		"/api/chats/" + llmtest.NoID + "/continue":           {`{"input":"Hello"}`, "404"},
-		"/api/chats/" + llmtest.NoID + "/download_files":     {`{"method":"multipart"}`, "404"},
-		"/api/knowledge_bases/" + llmtest.NoID + "/query":    {`{"function":"LIST_COLUMNS","arguments":{}}`, "404"},
+		"/api/agent_schedules/" + llmtest.NoID + "/callback": {
+			`{"session_id":"1","attempt_id":"2","status":"success"}`,
+			`"404"`,
+		},
+		"/api/agent_schedules/" + llmtest.NoID + "/execute": {"", "404"},
+		"/api/chats/" + llmtest.NoID + "/continue":          {`{"input":"Hello"}`, "404"},
+		"/api/chats/" + llmtest.NoID + "/download_files":    {`{"method":"multipart"}`, "404"},
+		"/api/knowledge_bases/" + llmtest.NoID + "/query":   {`{"function":"LIST_COLUMNS","arguments":{}}`, "404"},
 	} {
 		if got := s.Post(path, test.body).Want(http.StatusNotFound).Value("status").Raw; got != test.status {
 			t.Errorf("%s: status is %s, want %s", path, got, test.status)
 		}
 	}
-	if got := s.Send(llmtest.NoID, llmtest.Command, llmtest.CommandKey, mocktest.Now).Want(http.StatusNotFound).Value("status").Raw; got != `"404"` {
+	if got := s.Send(llmtest.NoID, llmtest.Command, llmtest.CommandKey,
+		mocktest.Now).Want(http.StatusNotFound).Value("status").Raw; got != `"404"` {
 		t.Errorf("chatapp: status is %s, want it as text", got)
 	}
 	for path, body := range map[string]string{

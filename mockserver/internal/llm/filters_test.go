@@ -36,8 +36,10 @@ const (
 
 // filterCast has resources of all kinds that have lists, so that each filter passes some of them.
 var filterCast = strings.NewReplacer(
-	"STORE", filterID(castStore), "OFFICE", filterID(castOffice), "HELPER", filterID(castHelper), "CLERK", filterID(castClerk),
-	"ASK", filterID(castPrompt), "FORMCHAT", filterID(castFormChat), "WINDOWCHAT", filterID(castWindowChat), "FORM", filterID(castForm),
+	"STORE", filterID(castStore), "OFFICE", filterID(castOffice), "HELPER", filterID(castHelper), "CLERK",
+	filterID(castClerk),
+	"ASK", filterID(castPrompt), "FORMCHAT", filterID(castFormChat), "WINDOWCHAT", filterID(castWindowChat), "FORM",
+	filterID(castForm),
 	"WINDOW", filterID(castWindow), "INTEGRATION", filterID(castHook),
 ).Replace(`
 llm:
@@ -256,7 +258,8 @@ func TestUnknownFiltersAreRefused(t *testing.T) {
 	t.Run("the refusal names those that there are", func(t *testing.T) {
 		t.Parallel()
 		c := mocktest.New(t, "llm")
-		c.Get("/api/agent_schedules?filter[agent_id]="+llmtest.NoID).Refused(http.StatusBadRequest, "filter[agentId]", "filter[projectId]")
+		c.Get("/api/agent_schedules?filter[agent_id]="+llmtest.NoID).Refused(http.StatusBadRequest, "filter[agentId]",
+			"filter[projectId]")
 		c.Get("/api/prompts?filter[project_id]="+llmtest.NoID).Refused(http.StatusBadRequest, "this list has none")
 	})
 }

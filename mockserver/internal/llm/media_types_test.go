@@ -14,12 +14,16 @@ const jsonAPI = "application/vnd.api+json"
 // otherBodies holds bodies of the operations that take JSON and are not those of every kind. ID stands for a resource
 // of the kind in the path.
 var otherBodies = map[string]struct{ kind, attributes, body string }{
-	"callbackAgentSchedule": {"agent_schedules", llmtest.ScheduleAttributes, `{"session_id":"1","attempt_id":"2","status":"success"}`},
-	"executeAgentSchedule":  {"agent_schedules", llmtest.ScheduleAttributes, `{}`},
-	"continueChat":          {"chats", `{"agentId":"AGENT"}`, `{"input":"Hello"}`},
-	"downloadChatFiles":     {"chats", `{"agentId":"AGENT"}`, `{"method":"multipart"}`},
+	"callbackAgentSchedule": {
+		"agent_schedules", llmtest.ScheduleAttributes,
+		`{"session_id":"1","attempt_id":"2","status":"success"}`,
+	},
+	"executeAgentSchedule": {"agent_schedules", llmtest.ScheduleAttributes, `{}`},
+	"continueChat":         {"chats", `{"agentId":"AGENT"}`, `{"input":"Hello"}`},
+	"downloadChatFiles":    {"chats", `{"agentId":"AGENT"}`, `{"method":"multipart"}`},
 	"queryKnowledgeBase": {
-		"knowledge_bases", `{"name":"K","projectId":"PROJECT","svcDatabaseName":"shop"}`, `{"function":"LIST_COLUMNS","arguments":{}}`,
+		"knowledge_bases", `{"name":"K","projectId":"PROJECT","svcDatabaseName":"shop"}`,
+		`{"function":"LIST_COLUMNS","arguments":{}}`,
 	},
 	"convertSegmentRule": {"", "", `{"name":"n","description":"d","simplifiedIonRule":{"title":"t","summary":"s",
 		"conditions":[{"attribute_column":"a","operator":"=","right_value":1}]}}`},
@@ -36,7 +40,8 @@ func request(w llmtest.Walk, o *specs.Operation) (path, body string) {
 	}
 	for _, tt := range llmtest.Walked {
 		if o.Path == "/api/"+tt.Kind {
-			return o.Path, w.Fill(`{"data":{"type":"` + llmtest.CamelType(tt.Kind) + `","attributes":` + w.With(tt.Attributes) + `}}`)
+			return o.Path, w.Fill(`{"data":{"type":"` + llmtest.CamelType(tt.Kind) + `","attributes":` + w.With(tt.Attributes) +
+				`}}`)
 		}
 		if o.Path == "/api/"+tt.Kind+"/{id}" {
 			id := w.Make(tt.Kind, w.With(tt.Attributes))

@@ -49,7 +49,10 @@ func Interface(engine bridge.Engine) op.Interface {
 			[]op.Route{
 				{Path: "GET /api/knowledge_bases", Handle: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.List))},
 				{Path: "POST /api/knowledge_bases", Handle: knowledge.KnowledgeBases.Create},
-				{Path: "GET /api/knowledge_bases/{id}", Handle: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.Get)), Pending: knowledge.IndexPending},
+				{
+					Path: "GET /api/knowledge_bases/{id}", Handle: knowledge.NeedIndexing(r.Including(knowledge.KnowledgeBases.Get)),
+					Pending: knowledge.IndexPending,
+				},
 			},
 			r.Routes(knowledge.KnowledgeBases, jsonapi.Update, jsonapi.Remove),
 			[]op.Route{{Path: "POST /api/knowledge_bases/{id}/query", Handle: q.QueryKnowledgeBase}},

@@ -33,7 +33,8 @@ llm:
 `)
 		c.Get("/api/projects/"+llmtest.ChatProject+"?include=createdBy").Want(200).Wants(
 			"data.attributes.createdAt", "2026-01-13T09:30:00.000Z", "included.0.attributes.name", "Ana Analyst")
-		chats := c.Get("/api/chats").Want(200).Wants("data.0.attributes.agentId", llmtest.ChatAgent, "data.0.attributes.projectId", llmtest.ChatProject)
+		chats := c.Get("/api/chats").Want(200).Wants("data.0.attributes.agentId", llmtest.ChatAgent,
+			"data.0.attributes.projectId", llmtest.ChatProject)
 		if first := chats.Value("data.1.attributes.agentId").String(); first == llmtest.ChatAgent {
 			t.Error("a name that two have stands for the second")
 		}
@@ -116,7 +117,8 @@ func TestSeedMakesEveryCollection(t *testing.T) {
 		t.Fatalf("no error with %d collections", len(all))
 	}
 	for name := range all {
-		if refused := strings.Contains(err.Error(), name+" of the section llm cannot be created"); refused != (name == nobody) {
+		if refused := strings.Contains(err.Error(),
+			name+" of the section llm cannot be created"); refused != (name == nobody) {
 			t.Errorf("%s is made: %t", name, !refused)
 		}
 	}

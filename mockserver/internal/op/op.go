@@ -14,8 +14,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Handler answers one operation. What it changes in Call.World takes effect only when it returns no error. A handler of a
-// GET changes nothing.
+// Handler answers one operation. What it changes in Call.World takes effect only when it returns no error. A handler of
+// a GET changes nothing.
 type Handler func(*Call) (Reply, error)
 
 // Call is one request, routed, authenticated and validated.
@@ -25,15 +25,16 @@ type Call struct {
 	Match     *specs.Match      // its operation is the one on the wire, in the brand's words
 	Swapped   map[string]string // identifiers that the wire and handlers call by other names, from each name to the other
 	Query     url.Values
-	Body      []byte // JSON has been validated against the document, and made of a form or the query where those may stand in for it
-	Raw       []byte // the body as it came, for signatures over it
-	Header    func(name string) string
-	Key       string // that was shown, known or not; empty when none was
-	Caller    world.Caller
-	Now       time.Time // one time for the whole call
-	Base      string    // the interface's address as the client sees it, for links: https://workflow.svc.example
-	Context   context.Context
-	Queries   Queries // whose results the handler needs
+	// JSON has been validated against the document, and made of a form or the query where those may stand in for it
+	Body    []byte
+	Raw     []byte // the body as it came, for signatures over it
+	Header  func(name string) string
+	Key     string // that was shown, known or not; empty when none was
+	Caller  world.Caller
+	Now     time.Time // one time for the whole call
+	Base    string    // the interface's address as the client sees it, for links: https://workflow.svc.example
+	Context context.Context
+	Queries Queries // whose results the handler needs
 }
 
 // Param is a path parameter.

@@ -163,7 +163,8 @@ func (u *unpacker) extension() (s scalar, err error) {
 	if err != nil {
 		return s, err
 	}
-	known := id == timestampExtension && (length == 4 || length == 8 || length == 12) || id == eventTimeExtension && length == 8
+	known := id == timestampExtension && (length == 4 || length == 8 || length == 12) || id == eventTimeExtension &&
+		length == 8
 	if !known {
 		return s, fmt.Errorf("unknown extension type %d of %d bytes", id, length)
 	}

@@ -109,7 +109,10 @@ func TestRead(t *testing.T) {
 				{2, 0, false, []rows.Value{{"a", "[1,2]", "string"}, {"b", `{"k":1}`, "string"}}},
 			},
 		},
-		"a JSON array":       {"json.gz", []byte(` [{"a":1}, {"a":2}]`), []rows.Row{{1, 0, false, []rows.Value{{"a", "1", "long"}}}, {2, 0, false, []rows.Value{{"a", "2", "long"}}}}},
+		"a JSON array": {
+			"json.gz", []byte(` [{"a":1}, {"a":2}]`),
+			[]rows.Row{{1, 0, false, []rows.Value{{"a", "1", "long"}}}, {2, 0, false, []rows.Value{{"a", "2", "long"}}}},
+		},
 		"nothing in it":      {"msgpack.gz", nil, nil},
 		"no lines":           {"json.gz", nil, nil},
 		"an array of none":   {"json.gz", []byte("[]"), nil},
@@ -139,13 +142,19 @@ func TestWrongRows(t *testing.T) {
 		plain  []byte
 		want   string
 	}{
-		"a list":                   {"msgpack.gz", stream(t, []any{1}), "row 1: want a map, not a list"},
-		"a number":                 {"msgpack.gz", stream(t, 5), "row 1: want a map, not an integer"},
-		"a name that is no text":   {"msgpack.gz", []byte{0x81, 1, 1}, "row 1: a column's name is an integer"},
-		"an empty name":            {"msgpack.gz", stream(t, object{"": 1}), "row 1: a column's name"},
-		"a long name":              {"msgpack.gz", stream(t, object{strings.Repeat("a", 256): 1}), "row 1: a column's name has 256 bytes"},
-		"too many columns":         {"msgpack.gz", stream(t, columns), "row 1: has 1001 columns, want 1000 at most"},
-		"milliseconds":             {"msgpack.gz", stream(t, object{"time": 1768469400000}), "row 1: the time 1768469400000 is out of range"},
+		"a list":                 {"msgpack.gz", stream(t, []any{1}), "row 1: want a map, not a list"},
+		"a number":               {"msgpack.gz", stream(t, 5), "row 1: want a map, not an integer"},
+		"a name that is no text": {"msgpack.gz", []byte{0x81, 1, 1}, "row 1: a column's name is an integer"},
+		"an empty name":          {"msgpack.gz", stream(t, object{"": 1}), "row 1: a column's name"},
+		"a long name": {
+			"msgpack.gz", stream(t, object{strings.Repeat("a", 256): 1}),
+			"row 1: a column's name has 256 bytes",
+		},
+		"too many columns": {"msgpack.gz", stream(t, columns), "row 1: has 1001 columns, want 1000 at most"},
+		"milliseconds": {
+			"msgpack.gz", stream(t, object{"time": 1768469400000}),
+			"row 1: the time 1768469400000 is out of range",
+		},
 		"a time without a measure": {"json.gz", []byte(`{"time":1e300}`), "row 1: the time 1e300 is out of range"},
 		"a JSON text":              {"json.gz", []byte(`"a"`), "row 1: want an object, not a string"},
 	} {
@@ -178,27 +187,49 @@ func TestBrokenUploads(t *testing.T) {
 		upload []byte
 		want   string
 	}{
-		"another format":        {"csv.gz", packed(t, good), "want one of msgpack.gz, json.gz"},
-		"not valid gzip":        {"msgpack.gz", good, "not valid gzip"},
-		"an empty body":         {"msgpack.gz", nil, "not valid gzip"},
-		"half a gzip":           {"msgpack.gz", packed(t, bytes.Repeat(good, 1000))[:30], "row"},
-		"a gzip with a tail":    {"msgpack.gz", append(packed(t, good), "this is no gzip"...), "row 2: "},
-		"half a row":            {"msgpack.gz", packed(t, append(good, 0x82, 0xa1)), "row 2: the body ends within the row"},
-		"a byte of no meaning":  {"msgpack.gz", packed(t, append(good, 0xc1)), "row 2: not valid msgpack"},
-		"another extension":     {"msgpack.gz", packed(t, []byte{0x81, 0xa1, 'a', 0xd4, 5, 0}), "row 1: unknown extension type 5"},
-		"a length of billions":  {"msgpack.gz", packed(t, []byte{0xdf, 0xff, 0xff, 0xff, 0xff}), "row 1: the body ends"},
-		"a text of billions":    {"msgpack.gz", packed(t, []byte{0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'a'}), "row 1: the body ends"},
-		"lists without end":     {"msgpack.gz", packed(t, list(1_000_000)), "row 1: is nested deeper than 100 levels"},
-		"maps as names":         {"msgpack.gz", packed(t, bytes.Repeat([]byte{0xdf, 0xff, 0xff, 0xff, 0xff}, 1_000)), "row 1: has a map with a list or a map as a key"},
-		"values without end":    {"msgpack.gz", packed(t, slices.Concat([]byte{0xdd, 0, 2, 0, 0}, make([]byte, 200_000))), "row 1: has more than 100000 values"},
-		"a text too long":       {"msgpack.gz", packed(t, stream(t, object{"a": strings.Repeat("x", 9<<20)})), "row 1: has more than 8388608 bytes"},
-		"a bomb":                {"msgpack.gz", packed(t, bytes.Repeat(stream(t, object{"a": strings.Repeat("x", 1<<20)}), 128)), "more than 134217728 bytes when decompressed"},
-		"a bomb of rows":        {"msgpack.gz", packed(t, bytes.Repeat([]byte{0x80}, 1_000_001)), "more than 1000000 rows"},
-		"half JSON":             {"json.gz", packed(t, []byte(`{"a":1}{"a":`)), "row 2: the body ends"},
-		"no JSON":               {"json.gz", packed(t, []byte(`{"a":1} tea`)), "row 2: not valid JSON"},
-		"an array without end":  {"json.gz", packed(t, []byte(`[{"a":1},`)), "row 2: the body ends"},
-		"more than an array":    {"json.gz", packed(t, []byte(`[{"a":1}] {}`)), "unexpected data after the array"},
-		"JSON lists too deep":   {"json.gz", packed(t, []byte(`{"a":`+strings.Repeat("[", 101)+strings.Repeat("]", 101)+"}")), "row 1: is nested deeper than 100 levels"},
+		"another format":       {"csv.gz", packed(t, good), "want one of msgpack.gz, json.gz"},
+		"not valid gzip":       {"msgpack.gz", good, "not valid gzip"},
+		"an empty body":        {"msgpack.gz", nil, "not valid gzip"},
+		"half a gzip":          {"msgpack.gz", packed(t, bytes.Repeat(good, 1000))[:30], "row"},
+		"a gzip with a tail":   {"msgpack.gz", append(packed(t, good), "this is no gzip"...), "row 2: "},
+		"half a row":           {"msgpack.gz", packed(t, append(good, 0x82, 0xa1)), "row 2: the body ends within the row"},
+		"a byte of no meaning": {"msgpack.gz", packed(t, append(good, 0xc1)), "row 2: not valid msgpack"},
+		"another extension": {
+			"msgpack.gz", packed(t, []byte{0x81, 0xa1, 'a', 0xd4, 5, 0}),
+			"row 1: unknown extension type 5",
+		},
+		"a length of billions": {"msgpack.gz", packed(t, []byte{0xdf, 0xff, 0xff, 0xff, 0xff}), "row 1: the body ends"},
+		"a text of billions": {
+			"msgpack.gz", packed(t, []byte{0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'a'}),
+			"row 1: the body ends",
+		},
+		"lists without end": {"msgpack.gz", packed(t, list(1_000_000)), "row 1: is nested deeper than 100 levels"},
+		"maps as names": {
+			"msgpack.gz", packed(t, bytes.Repeat([]byte{0xdf, 0xff, 0xff, 0xff, 0xff}, 1_000)),
+			"row 1: has a map with a list or a map as a key",
+		},
+		"values without end": {
+			"msgpack.gz", packed(t, slices.Concat([]byte{0xdd, 0, 2, 0, 0}, make([]byte, 200_000))),
+			"row 1: has more than 100000 values",
+		},
+		"a text too long": {
+			"msgpack.gz", packed(t, stream(t, object{"a": strings.Repeat("x", 9<<20)})),
+			"row 1: has more than 8388608 bytes",
+		},
+		"a bomb": {
+			"msgpack.gz",
+			packed(t, bytes.Repeat(stream(t, object{"a": strings.Repeat("x", 1<<20)}), 128)),
+			"more than 134217728 bytes when decompressed",
+		},
+		"a bomb of rows":       {"msgpack.gz", packed(t, bytes.Repeat([]byte{0x80}, 1_000_001)), "more than 1000000 rows"},
+		"half JSON":            {"json.gz", packed(t, []byte(`{"a":1}{"a":`)), "row 2: the body ends"},
+		"no JSON":              {"json.gz", packed(t, []byte(`{"a":1} tea`)), "row 2: not valid JSON"},
+		"an array without end": {"json.gz", packed(t, []byte(`[{"a":1},`)), "row 2: the body ends"},
+		"more than an array":   {"json.gz", packed(t, []byte(`[{"a":1}] {}`)), "unexpected data after the array"},
+		"JSON lists too deep": {
+			"json.gz", packed(t, []byte(`{"a":`+strings.Repeat("[", 101)+strings.Repeat("]", 101)+"}")),
+			"row 1: is nested deeper than 100 levels",
+		},
 		"JSON deeper than deep": {"json.gz", packed(t, []byte(strings.Repeat("[", 1_000_000))), "row 1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +244,8 @@ func TestBrokenUploads(t *testing.T) {
 		t.Parallel()
 		enough := errors.New("enough")
 		calls := 0
-		err := rows.Read("msgpack.gz", packed(t, slices.Concat(good, good)), false, func(rows.Row, error) error { calls++; return enough })
+		err := rows.Read("msgpack.gz", packed(t, slices.Concat(good, good)), false,
+			func(rows.Row, error) error { calls++; return enough })
 		if !errors.Is(err, enough) || calls != 1 {
 			t.Errorf("error %v after %d calls", err, calls)
 		}

@@ -89,7 +89,8 @@ func TestCollisions(t *testing.T) {
 	index.RemoveAt(7, "a")
 	index.RemoveAt(7, "none")
 	got := maps.Collect(table.Entries(&index))
-	if diff := cmp.Diff(map[string]int{"b": 3, "c": 2}, got); diff != "" || table.Keys(&index) != 2 || table.Keys(&fork) != 3 {
+	if diff := cmp.Diff(map[string]int{"b": 3, "c": 2}, got); diff != "" || table.Keys(&index) != 2 ||
+		table.Keys(&fork) != 3 {
 		t.Errorf("%d keys, and %d before (-want +got):\n%s", table.Keys(&index), table.Keys(&fork), diff)
 	}
 	index.RemoveAt(7, "b")

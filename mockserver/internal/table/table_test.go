@@ -182,7 +182,10 @@ func TestMemorySize(t *testing.T) {
 			table.Delete(&tab, id)
 			index.Delete(strconv.FormatInt(id, 10))
 		default:
-			tab.Put(id, row{Name: text, Tags: []string{text, "tag"}, Attrs: map[string]*string{"a": &text, "none": nil}, At: time.Unix(id, 0)})
+			tab.Put(id, row{
+				Name: text, Tags: []string{text, "tag"}, Attrs: map[string]*string{"a": &text, "none": nil},
+				At: time.Unix(id, 0),
+			})
 			index.Put(strconv.FormatInt(id, 10), text)
 		}
 	}

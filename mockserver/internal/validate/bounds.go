@@ -23,7 +23,8 @@ func bounded(body []byte) error {
 	if mayHold(body) <= maxValues {
 		return nil
 	}
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	for n := 0; ; {
 		token, err := decoder.ReadToken()
 		if errors.Is(err, io.EOF) || err != nil {

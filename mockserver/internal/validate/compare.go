@@ -236,14 +236,16 @@ func kinds(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string
 	have, _ := typesOfAll(ours)
 	for _, kind := range have {
 		if len(want) > 0 && !allows(want, kind) {
-			return []string{fmt.Sprintf("%s has type %s, but the document has %s", cmp.Or(at, "the body"), kind, strings.Join(want, " or "))}
+			return []string{fmt.Sprintf("%s has type %s, but the document has %s", cmp.Or(at, "the body"), kind,
+				strings.Join(want, " or "))}
 		}
 	}
 	return nil
 }
 
 func typesOf(schema *openapi3.Schema) []string {
-	return slices.DeleteFunc(slices.Clone(schema.Type.Slice()), func(kind string) bool { return kind == openapi3.TypeNull })
+	return slices.DeleteFunc(slices.Clone(schema.Type.Slice()),
+		func(kind string) bool { return kind == openapi3.TypeNull })
 }
 
 // typesOfAll returns the types that are allowed by all schemas that state one.
@@ -280,7 +282,8 @@ func values(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) (list [
 	for _, one := range ours {
 		for _, value := range one.Enum {
 			isMissing := func(s *openapi3.Schema) bool {
-				return len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(other any) bool { return fmt.Sprint(other) == fmt.Sprint(value) })
+				return len(s.Enum) > 0 &&
+					!slices.ContainsFunc(s.Enum, func(other any) bool { return fmt.Sprint(other) == fmt.Sprint(value) })
 			}
 			if value != nil && isMissing(theirs) && !slices.ContainsFunc(ours, isMissing) {
 				list = append(list, fmt.Sprintf("%s may be %v, which the document does not list", cmp.Or(at, "the body"), value))

@@ -134,8 +134,8 @@ func distance(err *openapi3.SchemaError) int {
 	return member
 }
 
-// mergeAlternatives combines the deviations from one schema with those from another: in one sentence, if there is only one
-// deviation.
+// mergeAlternatives combines the deviations from one schema with those from another: in one sentence, if there is only
+// one deviation.
 func mergeAlternatives(a, b []violation) []violation {
 	if len(a) == 1 && len(b) == 1 && a[0].Field == b[0].Field && a[0].Message != b[0].Message {
 		one := *a[0].Error

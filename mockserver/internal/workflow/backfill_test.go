@@ -117,7 +117,9 @@ func TestBackfill(t *testing.T) {
 		h.do(http.StatusOK, "PUT", "/api/attempts",
 			object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}, "retryAttemptName": "again"})
 		for _, dry := range []bool{true, false} {
-			h.send("POST", path, object{"fromTime": "2026-01-14T00:00:00Z", "attemptName": "again", "dryRun": dry}).Refused(http.StatusConflict, "again", "2026-01-15")
+			h.send("POST", path,
+				object{"fromTime": "2026-01-14T00:00:00Z", "attemptName": "again", "dryRun": dry}).Refused(http.StatusConflict,
+				"again", "2026-01-15")
 		}
 		wantEqual(t, "sessions", h.sessionTimes(), []any{"2026-01-15T00:00:00+00:00"})
 		answer := h.do(http.StatusOK, "POST", path, object{"fromTime": "2026-01-14T00:00:00Z", "dryRun": true})
@@ -205,7 +207,8 @@ func TestBackfillRefusals(t *testing.T) {
 		t.Parallel()
 		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"hourly": hourlyUTC})
-		h.send("POST", "/api/schedules/1/backfill", object{"fromTime": "2025-11-01T00:00:00Z", "dryRun": false}).Refused(http.StatusBadRequest, "wait")
+		h.send("POST", "/api/schedules/1/backfill",
+			object{"fromTime": "2025-11-01T00:00:00Z", "dryRun": false}).Refused(http.StatusBadRequest, "wait")
 		wantEqual(t, "sessions", h.sessionTimes(), []any{})
 	})
 }

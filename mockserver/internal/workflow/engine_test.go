@@ -205,7 +205,8 @@ func TestBlockedAttempts(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	c.upload("shop", "v1", map[string]string{"daily": "schedule: {daily>: '00:00:00'}\n" + wait})
-	list := decode[struct{ Attempts []attempt }](c.send("POST", "/api/schedules/1/backfill", `{"fromTime":"2026-01-13T00:00:00Z","dryRun":false}`).Want(200)).Attempts
+	list := decode[struct{ Attempts []attempt }](c.send("POST", "/api/schedules/1/backfill",
+		`{"fromTime":"2026-01-13T00:00:00Z","dryRun":false}`).Want(200)).Attempts
 	for _, want := range []string{
 		"running blocked blocked", "success running blocked", "success success running", "success success success",
 	} {

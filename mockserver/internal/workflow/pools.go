@@ -42,8 +42,8 @@ func createPool(c *op.Call) (op.Reply, error) {
 func updatePool(c *op.Call) (op.Reply, error) { return rebalanceDefaultPool(c, pools.Update) }
 func deletePool(c *op.Call) (op.Reply, error) { return rebalanceDefaultPool(c, pools.Delete) }
 
-// rebalanceDefaultPool lets the default pool take up what a change takes from the other pools or gives back, and starts the
-// attempts that have got room by that.
+// rebalanceDefaultPool lets the default pool take up what a change takes from the other pools or gives back, and starts
+// the attempts that have got room by that.
 func rebalanceDefaultPool(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, error) {
 	reply, err := change(c)
 	if err != nil {

@@ -96,7 +96,9 @@ func TestProjectDeletion(t *testing.T) {
 		h := newClient(t)
 		h.upload("shop", "v1", map[string]string{"daily": plain})
 		h.do(http.StatusOK, "DELETE", "/api/projects/1", nil)
-		h.send("PUT", "/api/attempts", object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}).Refused(http.StatusNotFound, "deleted")
+		h.send("PUT", "/api/attempts",
+			object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}).Refused(http.StatusNotFound,
+			"deleted")
 	})
 }
 

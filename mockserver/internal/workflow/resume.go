@@ -105,7 +105,8 @@ func (r *resumeRequest) find(tasks []world.Task) (int, error) {
 		case found < 0:
 			found = i
 		default:
-			return 0, op.Invalid("resume.from", "%s matches %s and %s; want the end of exactly one task's name", r.From, tasks[found].Name, t.Name)
+			return 0, op.Invalid("resume.from", "%s matches %s and %s; want the end of exactly one task's name", r.From,
+				tasks[found].Name, t.Name)
 		}
 	}
 	if found < 0 {

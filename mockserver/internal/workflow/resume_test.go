@@ -97,7 +97,8 @@ func TestResume(t *testing.T) {
 		b := c.start("shop", "etl", map[string]any{"sessionTime": "2026-01-16T00:00:00Z"})
 		c.Advance(time.Second)
 		c.tryStart("shop", "etl", resume("from", b.ID, "+a")).Refused(http.StatusBadRequest, "+etl+x+a", "+etl+y+a")
-		c.tryStart("shop", "etl", resume("from", a.ID, "+none")).Refused(http.StatusBadRequest, "+none", "does not match a task")
+		c.tryStart("shop", "etl", resume("from", a.ID, "+none")).Refused(http.StatusBadRequest, "+none",
+			"does not match a task")
 	})
 	t.Run("an attempt that does not exist", func(t *testing.T) {
 		t.Parallel()

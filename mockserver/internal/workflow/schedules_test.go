@@ -78,8 +78,10 @@ func TestSchedules(t *testing.T) {
 			h.send("GET", "/api/schedules/"+id, nil).Refused(http.StatusNotFound, "schedule", id)
 			h.send("POST", "/api/schedules/"+id+"/disable", nil).Refused(http.StatusNotFound, "schedule", id)
 			h.send("POST", "/api/schedules/"+id+"/enable", nil).Refused(http.StatusNotFound, "schedule", id)
-			h.send("POST", "/api/schedules/"+id+"/skip", object{"nextTime": "2026-02-01T00:00:00Z", "dryRun": false}).Refused(http.StatusNotFound, "schedule", id)
-			h.send("POST", "/api/schedules/"+id+"/backfill", object{"fromTime": "2026-01-01T00:00:00Z", "dryRun": false}).Refused(http.StatusNotFound, "schedule", id)
+			h.send("POST", "/api/schedules/"+id+"/skip",
+				object{"nextTime": "2026-02-01T00:00:00Z", "dryRun": false}).Refused(http.StatusNotFound, "schedule", id)
+			h.send("POST", "/api/schedules/"+id+"/backfill",
+				object{"fromTime": "2026-01-01T00:00:00Z", "dryRun": false}).Refused(http.StatusNotFound, "schedule", id)
 		}
 	})
 }
@@ -223,8 +225,10 @@ func TestSchedulesWithAnEnd(t *testing.T) {
 	h.Advance(240 * time.Hour)
 	wantEqual(t, "sessions", h.sessionTimes(), []any{"2026-01-16T00:00:00+00:00", "2026-01-17T00:00:00+00:00"})
 	wantEqual(t, "next", h.next("2"), over)
-	h.send("POST", "/api/schedules/2/skip", object{"nextTime": "2026-02-01T00:00:00Z", "dryRun": false}).Refused(http.StatusBadRequest, "nextTime", "no slot")
-	h.send("POST", "/api/schedules/2/skip", object{"nextTime": "2026-01-17T00:00:00Z", "dryRun": false}).Refused(http.StatusConflict)
+	h.send("POST", "/api/schedules/2/skip",
+		object{"nextTime": "2026-02-01T00:00:00Z", "dryRun": false}).Refused(http.StatusBadRequest, "nextTime", "no slot")
+	h.send("POST", "/api/schedules/2/skip",
+		object{"nextTime": "2026-01-17T00:00:00Z", "dryRun": false}).Refused(http.StatusConflict)
 	h.do(http.StatusOK, "POST", "/api/schedules/2/disable", nil)
 	h.do(http.StatusOK, "POST", "/api/schedules/2/enable", nil)
 	wantEqual(t, "next", h.next("2"), over)

@@ -30,7 +30,8 @@ func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule,
 			body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
 			err = seed(w, createPoolRule, body, now)
 		}
-		errs = append(errs, fixtures.At(err, fmt.Sprintf("pool rule with priority %d", r.Priority), "workflow", "poolRules", i))
+		errs = append(errs, fixtures.At(err, fmt.Sprintf("pool rule with priority %d", r.Priority), "workflow", "poolRules",
+			i))
 	}
 	return errors.Join(errs...)
 }

@@ -92,8 +92,8 @@ func checkOutcome(w *world.State, o fixtures.Outcome, lost []string) error {
 	return fixtures.At(checkTask(o.Task, plan), "task "+o.Task, "task")
 }
 
-// checkTask refuses a name with which the full name of no task in a plan ends. Groups do not count: they run nothing, and
-// end as their tasks do.
+// checkTask refuses a name with which the full name of no task in a plan ends. Groups do not count: they run nothing,
+// and end as their tasks do.
 func checkTask(end string, plan []dig.Task) error {
 	parts := strings.Count(end, "+")
 	var known []string

@@ -50,7 +50,10 @@ func TestSeededOutcomes(t *testing.T) {
 		"a task of another project":  {"{project: crm, task: +load}", "task +load" + no + "+pull"},
 		"a task of no workflow":      {"{task: +purge}", "task +purge" + no + "one of +extract, +load, +old, +pull, +say"},
 		"a group":                    {"{task: +group}", "task +group" + no},
-		"a project":                  {"{project: shopp, task: +load}", `:13: workflow.outcomes[0].project: unknown project "shopp"; want shop`},
+		"a project": {
+			"{project: shopp, task: +load}",
+			`:13: workflow.outcomes[0].project: unknown project "shopp"; want shop`,
+		},
 	} {
 		t.Run(name+" is refused", func(t *testing.T) {
 			t.Parallel()

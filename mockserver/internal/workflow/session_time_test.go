@@ -80,7 +80,8 @@ func TestTruncatedSessionTime(t *testing.T) {
 	t.Run("needs a time and a workflow", func(t *testing.T) {
 		t.Parallel()
 		h.in(t).send("GET", "/api/workflows/2/truncated_session_time", nil).Refused(http.StatusBadRequest, "session_time")
-		without.in(t).send("GET", "/api/workflows/2/truncated_session_time", nil).Refused(http.StatusBadRequest, "session_time")
+		without.in(t).send("GET", "/api/workflows/2/truncated_session_time", nil).Refused(http.StatusBadRequest,
+			"session_time")
 		h.in(t).send("GET", path("9", "2026-01-20T00:00:00Z", ""), nil).Refused(http.StatusNotFound, "workflow", "9")
 	})
 }

@@ -48,7 +48,8 @@ func listAttemptTasks(c *op.Call) (op.Reply, error) {
 			Group: planned.Group, IsGroup: planned.Group, State: t.State,
 			CancelRequested: t.CancelRequested, Config: object(planned.Config), Upstreams: taskIDs(tasks, t.Upstreams),
 			ExportParams: object(planned.Export), Error: taskError{Message: t.Error},
-			StartedAt: op.OptionalInstant(t.StartedAt), RetryAt: op.OptionalInstant(t.RetryAt), UpdatedAt: op.Instant(t.UpdatedAt),
+			StartedAt: op.OptionalInstant(t.StartedAt), RetryAt: op.OptionalInstant(t.RetryAt),
+			UpdatedAt: op.Instant(t.UpdatedAt),
 		}
 	}
 	return op.OK(map[string]any{"tasks": forms})

@@ -179,7 +179,9 @@ func TestUploadIsAllOrNothing(t *testing.T) {
 		h.upload("shop", "v1", map[string]string{
 			"big": "+loop:\n  loop>: 1000000\n  _do:\n    +step:\n      echo>: hi\n",
 		})
-		h.send("PUT", "/api/attempts", object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}).Refused(http.StatusBadRequest, "1000", "tasks")
+		h.send("PUT", "/api/attempts",
+			object{"workflowId": "1", "sessionTime": "2026-01-15T00:00:00Z", "params": object{}}).Refused(http.StatusBadRequest,
+			"1000", "tasks")
 	})
 	t.Run("a project without workflows is one", func(t *testing.T) {
 		t.Parallel()

@@ -30,7 +30,8 @@ type errorForm struct {
 }
 
 // statuses replaces the statuses that the document does not have; clients know neither 413 nor 415 (client).
-var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange, op.CodeNotAcceptable)
+var statuses = op.BadRequest(op.CodeUnprocessable, op.CodeTooLarge, op.CodeMediaType, op.CodeRange,
+	op.CodeNotAcceptable)
 
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()

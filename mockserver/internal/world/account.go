@@ -40,18 +40,19 @@ func (a *Account) Has(feature string) bool {
 
 // User is a person of the account, or a sub user of one.
 type User struct {
-	ID          int64             `json:"id"`
-	Name        string            `json:"name"`
-	Email       string            `json:"email,omitempty"`
-	Role        Role              `json:"role"`
-	Delegated   bool              `json:"delegatedAdmin,omitempty"` // an extra of restricted users
-	Parent      int64             `json:"parent,omitempty"`         // of a sub user: the user who owns it
-	Policies    []int64           `json:"policies,omitempty"`       // attached, in order; replaced, never changed in place
-	Groups      []int64           `json:"groups,omitempty"`         // policy groups whose tag it carries; likewise
-	Manages     []int64           `json:"manages,omitempty"`        // policy groups that it is delegated admin of; likewise
-	Permissions Permissions       `json:"permissions,omitempty"`    // granted straight to it; likewise
-	Options     map[string]string `json:"options,omitempty"`        // profile options that are set; likewise
-	Password    string            `json:"password,omitempty"`       // a digest; empty: the one that users of scenarios have
+	ID        int64   `json:"id"`
+	Name      string  `json:"name"`
+	Email     string  `json:"email,omitempty"`
+	Role      Role    `json:"role"`
+	Delegated bool    `json:"delegatedAdmin,omitempty"` // an extra of restricted users
+	Parent    int64   `json:"parent,omitempty"`         // of a sub user: the user who owns it
+	Policies  []int64 `json:"policies,omitempty"`       // attached, in order; replaced, never changed in place
+	Groups    []int64 `json:"groups,omitempty"`         // policy groups whose tag it carries; likewise
+	// policy groups that it is delegated admin of; likewise
+	Manages     []int64           `json:"manages,omitempty"`
+	Permissions Permissions       `json:"permissions,omitempty"` // granted straight to it; likewise
+	Options     map[string]string `json:"options,omitempty"`     // profile options that are set; likewise
+	Password    string            `json:"password,omitempty"`    // a digest; empty: the one that users of scenarios have
 	CreatedAt   time.Time         `json:"createdAt,omitzero"`
 	UpdatedAt   time.Time         `json:"updatedAt,omitzero"`
 	DeletedAt   time.Time         `json:"deletedAt,omitzero"` // soft-destroyed when set

@@ -55,24 +55,25 @@ type TableName struct {
 
 // Table is a table of a database. Its rows stand in Core.Records. DeletedAt is zero while it lives.
 type Table struct {
-	ID               int64         `json:"id"`
-	Database         int64         `json:"database"`
-	Name             string        `json:"name"`
-	Schema           []Column      `json:"schema,omitempty"` // replaced, never changed in place
-	ExpireDays       *int          `json:"expireDays,omitempty"`
-	IncludeV         bool          `json:"includeV,omitempty"`
-	Description      *string       `json:"description,omitempty"`
-	DeleteProtected  bool          `json:"deleteProtected,omitempty"`
-	DetectSchema     bool          `json:"detectSchema,omitempty"`
-	IdempotentKey    string        `json:"idempotentKey,omitempty"` // of the call that made it
-	Distribution     *Distribution `json:"distribution,omitempty"`
-	Count            int64         `json:"count"` // records that ever came in, those that were let go to stay within the limit included
-	Bytes            int64         `json:"bytes"` // estimated storage size
-	CreatedAt        time.Time     `json:"createdAt"`
-	UpdatedAt        time.Time     `json:"updatedAt"`
-	CounterUpdatedAt time.Time     `json:"counterUpdatedAt,omitzero"`
-	LastLogAt        int64         `json:"lastLogAt,omitempty"` // greatest record time, Unix seconds; 0: none yet
-	DeletedAt        time.Time     `json:"deletedAt,omitzero"`
+	ID              int64         `json:"id"`
+	Database        int64         `json:"database"`
+	Name            string        `json:"name"`
+	Schema          []Column      `json:"schema,omitempty"` // replaced, never changed in place
+	ExpireDays      *int          `json:"expireDays,omitempty"`
+	IncludeV        bool          `json:"includeV,omitempty"`
+	Description     *string       `json:"description,omitempty"`
+	DeleteProtected bool          `json:"deleteProtected,omitempty"`
+	DetectSchema    bool          `json:"detectSchema,omitempty"`
+	IdempotentKey   string        `json:"idempotentKey,omitempty"` // of the call that made it
+	Distribution    *Distribution `json:"distribution,omitempty"`
+	// records that ever came in, those that were let go to stay within the limit included
+	Count            int64     `json:"count"`
+	Bytes            int64     `json:"bytes"` // estimated storage size
+	CreatedAt        time.Time `json:"createdAt"`
+	UpdatedAt        time.Time `json:"updatedAt"`
+	CounterUpdatedAt time.Time `json:"counterUpdatedAt,omitzero"`
+	LastLogAt        int64     `json:"lastLogAt,omitempty"` // greatest record time, Unix seconds; 0: none yet
+	DeletedAt        time.Time `json:"deletedAt,omitzero"`
 }
 
 // Column is one column of a table's schema. Alias and description may be empty.
@@ -155,16 +156,17 @@ type Job struct {
 	Output          *Output         `json:"output,omitempty"` // of a success; immutable
 	Cmdout          string          `json:"cmdout,omitempty"`
 	Stderr          string          `json:"stderr,omitempty"`
-	Note            string          `json:"note,omitempty"`         // for the journal: what a test should know of its result
-	Schedule        int64           `json:"schedule,omitempty"`     // that started it
-	ScheduledAt     time.Time       `json:"scheduledAt,omitzero"`   // the slot
-	ExportTarget    int64           `json:"exportTarget,omitempty"` // of a result export: the job whose result it exports
-	LinkedExport    int64           `json:"linkedExport,omitempty"` // the job that exports this one's result
-	BulkImport      int64           `json:"bulkImport,omitempty"`   // whose rows it reads
-	BulkLoadSession int64           `json:"bulkLoadSession,omitempty"`
-	Answer          *QueuedResult   `json:"answer,omitempty"` // what was queued for it; immutable
-	Takes           *time.Duration  `json:"takes,omitempty"`  // it starts at once and runs so long; nil: the usual times
-	Tried           int             `json:"tried,omitempty"`  // how often it was tried again
+	// for the journal: what a test should know of its result
+	Note            string         `json:"note,omitempty"`
+	Schedule        int64          `json:"schedule,omitempty"`     // that started it
+	ScheduledAt     time.Time      `json:"scheduledAt,omitzero"`   // the slot
+	ExportTarget    int64          `json:"exportTarget,omitempty"` // of a result export: the job whose result it exports
+	LinkedExport    int64          `json:"linkedExport,omitempty"` // the job that exports this one's result
+	BulkImport      int64          `json:"bulkImport,omitempty"`   // whose rows it reads
+	BulkLoadSession int64          `json:"bulkLoadSession,omitempty"`
+	Answer          *QueuedResult  `json:"answer,omitempty"` // what was queued for it; immutable
+	Takes           *time.Duration `json:"takes,omitempty"`  // it starts at once and runs so long; nil: the usual times
+	Tried           int            `json:"tried,omitempty"`  // how often it was tried again
 }
 
 // Output is the result of a job: columns with the engine's type names, and rows as a stream of msgpack arrays, which

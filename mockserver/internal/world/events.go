@@ -36,7 +36,8 @@ const (
 	BulkLoadEvent   = "core.bulk_load"   // a bulk load session's next run
 
 	KnowledgeBaseEvent = "llm.knowledge_base" // the indexing of a knowledge base ends
-	QueryEvent         = "audience.query"     // the profiles of a query are counted, just before its job ends (kinds settle by name)
+	// the profiles of a query are counted, just before its job ends (kinds settle by name)
+	QueryEvent = "audience.query"
 )
 
 // DueEvents is the queue of what will happen, in time order. It is persistent, like the tables.

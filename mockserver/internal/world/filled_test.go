@@ -177,7 +177,8 @@ func differences(path string, a, b reflect.Value) (all []string) {
 		a, b = entries(a), entries(b)
 	}
 	switch {
-	case a.Type() == clockType || a.Type() == eventsType || path == "World.Brand" || strings.HasPrefix(path, "World.pending"):
+	case a.Type() == clockType || a.Type() == eventsType || path == "World.Brand" ||
+		strings.HasPrefix(path, "World.pending"):
 		return nil // compared by themselves; the brand is that of the server
 	case a.Type() == digType && cmp.Equal(a.Interface(), b.Interface(), cmp.Comparer(func(x, y *dig.Workflow) bool {
 		return x.Name == y.Name && string(x.Config) == string(y.Config)

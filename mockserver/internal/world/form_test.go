@@ -117,19 +117,28 @@ func TestLoadRefuses(t *testing.T) {
 		return strings.Replace(dump, old, by, 1)
 	}
 	for name, test := range map[string]struct{ text, want string }{
-		"a text that was edited":     {replaced(`"text `, `"texts `), "write a fixture"},
-		"a number that was edited":   {replaced(`"Failed":`, `"Failed":1`), "its digest does not match its content"},
-		"another digest":             {replaced(`"sha256:`, `"sha256:0`), "its digest does not match its content"},
-		"no digest":                  {replaced(`"digest"`, `"scenario"`), "digest"},
-		"another version":            {replaced(`"understudy":2`, `"understudy":1`), "version 1, but this Understudy reads version 2"},
-		"what an old version wrote":  {`{"understudy":1,"scenario":"x","ids":{"a":1}}`, "version 1, but this Understudy reads version 2"},
-		"no version":                 {`{"digest":"x"}`, "understudy or now is missing"},
-		"half of it":                 {dump[:len(dump)/2], "EOF"},
-		"more than it":               {dump + "{}", "after top-level value"},
-		"nothing":                    {"", "EOF"},
-		"no object":                  {"[]", "[ is not allowed here"},
-		"a member that nobody knows": {replaced(`"Pools":`, `"Ponds":{},"Pools":`), "/workflow/Ponds: unknown object member name"},
-		"a number that is text":      {replaced(`"Failed":`, `"Failed":"x","Failed":`), `/ingestion/Failed`},
+		"a text that was edited":   {replaced(`"text `, `"texts `), "write a fixture"},
+		"a number that was edited": {replaced(`"Failed":`, `"Failed":1`), "its digest does not match its content"},
+		"another digest":           {replaced(`"sha256:`, `"sha256:0`), "its digest does not match its content"},
+		"no digest":                {replaced(`"digest"`, `"scenario"`), "digest"},
+		"another version": {
+			replaced(`"understudy":2`, `"understudy":1`),
+			"version 1, but this Understudy reads version 2",
+		},
+		"what an old version wrote": {
+			`{"understudy":1,"scenario":"x","ids":{"a":1}}`,
+			"version 1, but this Understudy reads version 2",
+		},
+		"no version":   {`{"digest":"x"}`, "understudy or now is missing"},
+		"half of it":   {dump[:len(dump)/2], "EOF"},
+		"more than it": {dump + "{}", "after top-level value"},
+		"nothing":      {"", "EOF"},
+		"no object":    {"[]", "[ is not allowed here"},
+		"a member that nobody knows": {
+			replaced(`"Pools":`, `"Ponds":{},"Pools":`),
+			"/workflow/Ponds: unknown object member name",
+		},
+		"a number that is text": {replaced(`"Failed":`, `"Failed":"x","Failed":`), `/ingestion/Failed`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,8 +34,9 @@ type LLM struct {
 	Artifacts                 table.Table[Resource[Artifact]]
 
 	Histories table.Table[[]ChatEntry] // by chat; replaced, never changed in place
-	Turns     []Turn                   // scripted ones, the first that fits an input counts; replaced, never changed in place
-	IndexTime time.Duration            // how long indexing takes; 0: the usual time
+	// scripted ones, the first that fits an input counts; replaced, never changed in place
+	Turns     []Turn
+	IndexTime time.Duration // how long indexing takes; 0: the usual time
 }
 
 // LLMKind is one kind of resources of the LLM interface.
@@ -55,7 +56,10 @@ func LLMKinds() []LLMKind {
 		{"textKnowledgeBases", "text_knowledge_base", func(l *LLM) table.Rows { return l.TextKnowledgeBases.Rows() }},
 		{"datastoreQueryTools", "datastore_query_tool", func(l *LLM) table.Rows { return l.DatastoreQueryTools.Rows() }},
 		{"imageGenerators", "image_generator", func(l *LLM) table.Rows { return l.ImageGenerators.Rows() }},
-		{"presentationArtifactTools", "presentation_artifact_tool", func(l *LLM) table.Rows { return l.PresentationArtifactTools.Rows() }},
+		{
+			"presentationArtifactTools", "presentation_artifact_tool",
+			func(l *LLM) table.Rows { return l.PresentationArtifactTools.Rows() },
+		},
 		{"webSearchTools", "web_search_tool", func(l *LLM) table.Rows { return l.WebSearchTools.Rows() }},
 		{"workflowExecutors", "workflow_executor", func(l *LLM) table.Rows { return l.WorkflowExecutors.Rows() }},
 		{"integrations", "", func(l *LLM) table.Rows { return l.Integrations.Rows() }},

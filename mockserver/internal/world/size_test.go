@@ -20,7 +20,8 @@ func TestEverythingInAWorldCounts(t *testing.T) {
 		for field := range in.Fields() {
 			name := strings.TrimPrefix(path+"."+field.Name, ".")
 			switch kind := field.Type.Kind(); {
-			case kind == reflect.Struct && field.Type.NumField() > 0 && field.Type.Field(0).Type == reflect.TypeFor[table.Meter]():
+			case kind == reflect.Struct && field.Type.NumField() > 0 &&
+				field.Type.Field(0).Type == reflect.TypeFor[table.Meter]():
 			case kind == reflect.Struct && field.Type.PkgPath() != "time":
 				walk(field.Type, name)
 			case kind == reflect.Slice || kind == reflect.Map || kind == reflect.Pointer || kind == reflect.Interface:

@@ -50,8 +50,8 @@ func (b *budget) room(more int64) bool {
 
 // full returns the message that says that room is missing, and how to make some.
 func (b *budget) full() string {
-	return fmt.Sprintf("the worlds of this server would take more than %d bytes: delete some, or reset them; the limit is set "+
-		"with --memory-limit or WithMemoryLimit", b.limit)
+	return fmt.Sprintf("the worlds of this server would take more than %d bytes: delete some, or reset them; the limit "+
+		"is set with --memory-limit or WithMemoryLimit", b.limit)
 }
 
 // source holds what the forks of a world share: the world as it was at the first fork, and what was written into it

@@ -102,8 +102,8 @@ func (w *World) admit(next *world.State, cost int64) error {
 	over, more := w.over(bytes, cost), w.would(bytes, cost)-w.charged.Load()
 	switch {
 	case over > 0 && grows, over > w.limit && bytes == w.bytes:
-		return tooLarge("world %s would take more than %d bytes: delete something or a checkpoint, or reset it; the limit is set with "+
-			"--state-limit or WithStateLimit", w.ID, w.limit)
+		return tooLarge("world %s would take more than %d bytes: delete something or a checkpoint, or reset it; the limit "+
+			"is set with --state-limit or WithStateLimit", w.ID, w.limit)
 	case grows && !w.budget.room(more):
 		return tooLarge("%s", w.budget.full())
 	}

@@ -106,7 +106,8 @@ func (ws *Worlds) enter(w *World, plan Plan) error {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if limit := ws.limits.Worlds; limit > 0 && len(ws.order) >= limit {
-		return op.Conflict("the limit of %d worlds is reached: delete some; the limit is set with --max-worlds or WithMaxWorlds", limit)
+		return op.Conflict("the limit of %d worlds is reached: delete some; the limit is set with --max-worlds or "+
+			"WithMaxWorlds", limit)
 	}
 	for plan.ID == "" {
 		ws.serial++

@@ -34,13 +34,21 @@ func TestFunctions(t *testing.T) {
 		{"trim('  a '), trim('xxayy', 'xy'), ltrim('éa', 'é'), rtrim('abb', 'b'), trim('a', NULL)", "[[a a a a <nil>]]"},
 		{"regexp_like('abc', '^a.c$'), 'abc' REGEXP 'z', NULL REGEXP 'a'", "[[true false <nil>]]"},
 		{
-			"'aBc' LIKE 'AbC', 'é' LIKE 'É', 'abc' LIKE 'a%', 'abc' LIKE 'a_', 'a%' LIKE 'a\\%' ESCAPE '\\', 'ab' LIKE 'a\\%' ESCAPE '\\'",
+			"'aBc' LIKE 'AbC', 'é' LIKE 'É', 'abc' LIKE 'a%', 'abc' LIKE 'a_', 'a%' LIKE 'a\\%' ESCAPE '\\', 'ab' LIKE " +
+				"'a\\%' ESCAPE '\\'",
 			"[[true false true false true false]]",
 		},
-		{"'a.c' LIKE 'a.c', 'abc' LIKE 'a.c', 'a\nb' LIKE '%B', 12 LIKE '1%', NULL LIKE 'a', 'a' NOT LIKE 'b'", "[[true false true true <nil> true]]"},
-		{"'abc' GLOB 'a*', 'abc' GLOB 'A*', 'abc' GLOB 'a?c', 'a*c' GLOB 'a[*]c', 'abc' GLOB 'a*d'", "[[true false true true false]]"},
 		{
-			"'b' GLOB '[a-c]', 'd' GLOB '[a-c]', 'd' GLOB '[^a-c]', ']' GLOB '[]]', '-' GLOB '[a-]', '^' GLOB '[x^]', 'a' GLOB '[a'",
+			"'a.c' LIKE 'a.c', 'abc' LIKE 'a.c', 'a\nb' LIKE '%B', 12 LIKE '1%', NULL LIKE 'a', 'a' NOT LIKE 'b'",
+			"[[true false true true <nil> true]]",
+		},
+		{
+			"'abc' GLOB 'a*', 'abc' GLOB 'A*', 'abc' GLOB 'a?c', 'a*c' GLOB 'a[*]c', 'abc' GLOB 'a*d'",
+			"[[true false true true false]]",
+		},
+		{
+			"'b' GLOB '[a-c]', 'd' GLOB '[a-c]', 'd' GLOB '[^a-c]', ']' GLOB '[]]', '-' GLOB '[a-]', '^' GLOB '[x^]', 'a' " +
+				"GLOB '[a'",
 			"[[true false true true true true false]]",
 		},
 		{

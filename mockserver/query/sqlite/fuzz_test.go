@@ -20,7 +20,8 @@ func FuzzQuery(f *testing.F) {
 		"SELECT replace(trim(user, 'a'), 'b', x'00'), from_unixtime(time), strftime('%s', 'now', time) " +
 			"FROM temp.t, main.t, orders",
 		"SELECT * FROM pragma_database_list('x')", "VALUES (1), ('a'), (x'00'), (1e999), (NULL)",
-		"WITH a(f) AS (SELECT id > 1 FROM orders) SELECT a.f, x.*, CASE WHEN f THEN true END FROM a JOIN (SELECT * FROM a) AS x",
+		"WITH a(f) AS (SELECT id > 1 FROM orders) SELECT a.f, x.*, CASE WHEN f THEN true END " +
+			"FROM a JOIN (SELECT * FROM a) AS x",
 		"SELECT cast(user AS boolean), coalesce(id = 1, NULL) is FROM orders UNION VALUES ((1 > 2), (((NOT 1))))",
 		"SELECT printf('%.*c', 1e9, 'x')", "SELECT \"a\", `b`, [c] FROM orders AS \"x\"", "\x00", ";;", "SELECT ?1, :a",
 	} {

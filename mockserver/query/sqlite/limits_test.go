@@ -49,7 +49,8 @@ func TestTimeLimitStandsWhilePaused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pauses := 0
 		result, err := sqlite.New(sqlite.WithTimeLimit(time.Minute)).Query(t.Context(), query.Query{
-			Text: "SELECT count(*) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 10000) SELECT x FROM n)",
+			Text: "SELECT count(*) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 10000) SELECT x " +
+				"FROM n)",
 			Pause: func() {
 				pauses++
 				time.Sleep(time.Hour)
@@ -120,7 +121,8 @@ func TestStepLimit(t *testing.T) {
 	} {
 		within(t, func() { refused(t, text, want, sqlite.WithStepLimit(1_000_000), sqlite.WithTimeLimit(time.Hour)) })
 	}
-	if _, err := ask(t, "SELECT regexp_like(hex(zeroblob(1000)), '0+1') FROM orders", sqlite.WithStepLimit(1_000_000)); err != nil {
+	if _, err := ask(t, "SELECT regexp_like(hex(zeroblob(1000)), '0+1') FROM orders",
+		sqlite.WithStepLimit(1_000_000)); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/contract/internal/capture/record"
 )
 
-// jsonLists holds the places of entries in a document in JSON, such as log.entries, each with its decoder. A list that is
-// not within an object has no name.
+// jsonLists holds the places of entries in a document in JSON, such as log.entries, each with its decoder. A list that
+// is not within an object has no name.
 type jsonLists map[string]record.Decoder
 
 // read walks to the lists and yields their entries one by one. It looks at the structure only, so that a document with
@@ -58,7 +58,8 @@ func (a *archive) fail(err error) bool {
 	case !a.begun:
 		return a.yield(record.Raw{}, a.Problem(record.NoRecording, fmt.Errorf("%w: %w", record.ErrNoList, err)))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return a.yield(record.Raw{}, a.Problem(record.Truncated, fmt.Errorf("the archive is cut off here, after %d complete entries", a.number)))
+		return a.yield(record.Raw{},
+			a.Problem(record.Truncated, fmt.Errorf("the archive is cut off here, after %d complete entries", a.number)))
 	}
 	return a.yield(record.Raw{}, a.Problem(record.Malformed, err))
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // readDocument reads a document as a whole, up to MaxEntry, and yields the exchanges in it.
-func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func(in *record.Input, yield func(record.Raw, error) bool) bool {
+func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func(in *record.Input,
+	yield func(record.Raw, error) bool) bool {
 	return func(in *record.Input, yield func(record.Raw, error) bool) bool {
 		place := in.Place()
 		raw, err := io.ReadAll(io.LimitReader(in.Reader, record.MaxEntry+1))
@@ -21,7 +22,9 @@ func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func
 			return yield(record.Raw{}, in.Broken(err))
 		}
 		if len(raw) > record.MaxEntry {
-			return yield(record.Raw{}, in.Problem(record.TooLarge, fmt.Errorf("it is longer than %d MiB and cannot be read in parts", record.MaxEntry>>20)))
+			return yield(record.Raw{},
+				in.Problem(record.TooLarge,
+					fmt.Errorf("it is longer than %d MiB and cannot be read in parts", record.MaxEntry>>20)))
 		}
 		document, err := record.ParseJSON(raw)
 		switch {
@@ -31,7 +34,8 @@ func readDocument(drafts func(document tree.Value) ([]record.Draft, error)) func
 			return yield(record.Raw{}, in.Problem(record.Malformed, err))
 		}
 		list, err := drafts(document)
-		if err != nil && !yield(record.Raw{}, &record.ReadError{Position: record.Position{File: in.Name}, Kind: record.Skipped, Err: err}) {
+		if err != nil && !yield(record.Raw{},
+			&record.ReadError{Position: record.Position{File: in.Name}, Kind: record.Skipped, Err: err}) {
 			return false
 		}
 		for _, d := range list {

@@ -17,7 +17,8 @@ func isEasyVCR(h *record.Head) bool {
 func decodeEasyVCR(_ record.Raw, v tree.Value) (record.Draft, error) {
 	request, response := foldKeys(v, "Request"), foldKeys(v, "Response")
 	d := record.Draft{
-		Method: foldKeys(request, "Method").Text, URL: foldKeys(request, "Uri").Text, Status: foldKeys(response, "Status", "Code"),
+		Method: foldKeys(request, "Method").Text, URL: foldKeys(request, "Uri").Text,
+		Status:  foldKeys(response, "Status", "Code"),
 		Request: easySide(request, "RequestHeaders"), Response: easySide(response, "ResponseHeaders"),
 	}
 	d.Start, d.End = easyTimes(foldKeys(v, "RecordedAt"), foldKeys(v, "Duration"))

@@ -76,14 +76,18 @@ func readAccessLog(in *record.Input, yield func(record.Raw, error) bool) bool {
 }
 
 func decodeAccess(_ record.Raw, v tree.Value) (record.Draft, error) {
-	d := record.Draft{Method: firstOf(v, methodNames).Text, URL: firstOf(v, addressNames).Text, Status: firstOf(v, statusNames)}
+	d := record.Draft{
+		Method: firstOf(v, methodNames).Text, URL: firstOf(v, addressNames).Text,
+		Status: firstOf(v, statusNames),
+	}
 	words := strings.Fields(v.Get("request").Text) // GET /a HTTP/1.1, or only the path
 	if len(words) > 1 {
 		d.Method, d.URL = words[0], words[1]
 	} else if d.URL == "" && len(words) == 1 {
 		d.URL = words[0]
 	}
-	if query := strings.TrimPrefix(firstOf(v, queryNames).Text, "?"); query != "" && query != "-" && !strings.Contains(d.URL, "?") {
+	if query := strings.TrimPrefix(firstOf(v, queryNames).Text, "?"); query != "" && query != "-" &&
+		!strings.Contains(d.URL, "?") {
 		d.URL += "?" + query
 	}
 	d.Request.Headers, d.Response.Headers = loggedHeaders(v, "http_"), loggedHeaders(v, "sent_http_")

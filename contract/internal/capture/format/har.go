@@ -84,7 +84,11 @@ func decodeEntry(r record.Raw) (record.Item, error) {
 		err = errors.New("the entry has no request with a method and a url")
 	}
 	if err != nil {
-		return record.Item{}, &record.ReadError{Position: r.Position, Kind: record.Malformed, Err: fmt.Errorf("entry %d: %w", r.Entry, inWords(err))}
+		return record.Item{},
+			&record.ReadError{
+				Position: r.Position, Kind: record.Malformed,
+				Err: fmt.Errorf("entry %d: %w", r.Entry, inWords(err)),
+			}
 	}
 	item := record.Item{Position: r.Position, Exchange: h.exchange(), RequestSize: -1, ResponseSize: -1}
 	h.requestBody(&item, r.Attached)
@@ -99,12 +103,16 @@ func inWords(err error) error {
 		return err
 	}
 	kind := map[jsontext.Kind]string{'{': "an object", '[': "an array", '"': "a string", '0': "a number"}[wrong.JSONKind]
-	return fmt.Errorf("%s has the wrong type: %s", cmp.Or(string(wrong.JSONPointer), "it"), cmp.Or(kind, "a boolean or null"))
+	return fmt.Errorf("%s has the wrong type: %s", cmp.Or(string(wrong.JSONPointer), "it"),
+		cmp.Or(kind, "a boolean or null"))
 }
 
 func (h *harEntry) exchange() *recording.Exchange {
 	e := &recording.Exchange{
-		Request: recording.Request{Method: strings.ToUpper(h.Request.Method), URL: h.Request.URL, Headers: headers(h.Request.Headers)},
+		Request: recording.Request{
+			Method: strings.ToUpper(h.Request.Method), URL: h.Request.URL,
+			Headers: headers(h.Request.Headers),
+		},
 	}
 	// What only our own archives have is read if it is what we write, and else left alone.
 	_ = jsonv2.Unmarshal(h.Exchange, &e.Seq)

@@ -38,7 +38,10 @@ func decodePair(_ record.Raw, v tree.Value) (d record.Draft, err error) {
 	} else {
 		d.URL = withQuery(d.URL, exactAll(query, &err))
 	}
-	d.Request = record.Message{Headers: exactAll(request.Get("headers"), &err), Body: record.Body{Bytes: []byte(field("body"))}}
+	d.Request = record.Message{
+		Headers: exactAll(request.Get("headers"), &err),
+		Body:    record.Body{Bytes: []byte(field("body"))},
+	}
 	body := record.TextBody(response.Get("body").Text)
 	if response.Get("encodedBody").Text == "true" {
 		body = heldBase64(response.Get("body").Text)

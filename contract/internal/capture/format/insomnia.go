@@ -60,11 +60,16 @@ func (i *insomnia) environment(prefix string, data tree.Value) {
 
 func (i *insomnia) draft(request tree.Value) record.Draft {
 	d := record.Draft{
-		Method:  request.Get("method").Text,
-		URL:     withQuery(i.variables.resolve(request.Get("url").Text), i.variables.resolveAll(named(request.Get("parameters"), "name", "value"))),
-		Request: record.Message{Headers: i.variables.resolveAll(named(request.Get("headers"), "name", "value")), Body: i.body(request.Get("body"))},
+		Method: request.Get("method").Text,
+		URL: withQuery(i.variables.resolve(request.Get("url").Text),
+			i.variables.resolveAll(named(request.Get("parameters"), "name", "value"))),
+		Request: record.Message{
+			Headers: i.variables.resolveAll(named(request.Get("headers"), "name", "value")),
+			Body:    i.body(request.Get("body")),
+		},
 	}
-	if auth := request.Get("authentication"); auth.Get("type").Text == "bearer" && d.Request.Headers.Value("Authorization") == "" {
+	if auth := request.Get("authentication"); auth.Get("type").Text == "bearer" &&
+		d.Request.Headers.Value("Authorization") == "" {
 		token := orElse(auth.Get("prefix").Text, "Bearer") + " " + i.variables.resolve(auth.Get("token").Text)
 		d.Request.Headers = append(d.Request.Headers, [2]string{"Authorization", token})
 	}
@@ -74,7 +79,10 @@ func (i *insomnia) draft(request tree.Value) record.Draft {
 		return d
 	}
 	d.Status = response.Get("statusCode")
-	d.Response = record.Message{Headers: named(response.Get("headers"), "name", "value"), Body: record.Body{Doubt: record.DoubtMissing}}
+	d.Response = record.Message{
+		Headers: named(response.Get("headers"), "name", "value"),
+		Body:    record.Body{Doubt: record.DoubtMissing},
+	}
 	if body := response.Get("body"); body.Kind != tree.Null {
 		d.Response.Body = heldValue(body)
 	}

@@ -76,8 +76,11 @@ func (c *cassette) flow(rest []byte) error {
 		return err
 	}
 	if whole = append(whole, tail...); len(whole) > maxWhole {
-		return c.yieldProblem(&record.ReadError{Position: place, Kind: record.Malformed, Err: fmt.Errorf("the interactions are written as [a, b], "+
-			"which cannot be read in parts and is limited to %d MiB: save them as a block list", maxWhole>>20)})
+		return c.yieldProblem(&record.ReadError{
+			Position: place, Kind: record.Malformed,
+			Err: fmt.Errorf("the interactions are written as [a, b], "+
+				"which cannot be read in parts and is limited to %d MiB: save them as a block list", maxWhole>>20),
+		})
 	}
 	if tree.ExceedsNodeLimit(whole) {
 		return c.yieldProblem(&record.ReadError{Position: place, Kind: record.TooLarge, Err: tree.ErrTooManyNodes})

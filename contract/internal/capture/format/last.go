@@ -82,7 +82,8 @@ func (c *cassette) isWhole(raw record.Raw) error {
 		return err
 	}
 	response := v.Get("response")
-	isNamed := response.Get("status").Kind == tree.Scalar && response.Get("code").Kind == tree.Null // "200 OK", of which more may be missing
+	// "200 OK", of which more may be missing
+	isNamed := response.Get("status").Kind == tree.Scalar && response.Get("code").Kind == tree.Null
 	if status := statusOf(response); !wholeStatus.MatchString(status.Text) || isNamed && c.outer == before {
 		return errors.New("the status is missing")
 	}

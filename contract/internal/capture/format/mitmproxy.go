@@ -28,7 +28,8 @@ func readFlows(in *record.Input, yield func(record.Raw, error) bool) bool {
 		digits, _, _ := bytes.Cut(head, []byte{':'})
 		n, err := strconv.ParseInt(string(digits), 10, 64)
 		if len(head) == longestLength && err != nil || err == nil && n < 0 {
-			return yield(record.Raw{}, in.Problem(record.Malformed, fmt.Errorf("unexpected %.12q; want the length of a flow", head)))
+			return yield(record.Raw{},
+				in.Problem(record.Malformed, fmt.Errorf("unexpected %.12q; want the length of a flow", head)))
 		}
 		_, _ = in.Take(int64(len(digits)) + 1)
 		raw, short := in.Take(n + 1)

@@ -67,7 +67,10 @@ func mockBody(v tree.Value) record.Body {
 	case "BINARY":
 		return heldBase64(v.Get("base64Bytes").Text)
 	case "PARAMETERS":
-		return record.Body{Bytes: []byte(strings.TrimPrefix(withQuery("", multimap(v.Get("parameters"))), "?")), IsUnsized: true}
+		return record.Body{
+			Bytes:     []byte(strings.TrimPrefix(withQuery("", multimap(v.Get("parameters"))), "?")),
+			IsUnsized: true,
+		}
 	}
 	return record.Body{Doubt: "the recording has a pattern for the body, not the body"}
 }

@@ -50,7 +50,8 @@ func readLines(in *record.Input, decode record.Decoder, yield func(record.Raw, e
 func yieldLine(raw record.Raw, complete bool, yield func(record.Raw, error) bool) bool {
 	if !complete {
 		if _, err := raw.Decode(); errors.Is(err, io.ErrUnexpectedEOF) {
-			return yield(record.Raw{}, &record.ReadError{Position: raw.Position, Kind: record.Cut, Err: errors.New("the last line is cut off")})
+			return yield(record.Raw{},
+				&record.ReadError{Position: raw.Position, Kind: record.Cut, Err: errors.New("the last line is cut off")})
 		}
 	}
 	return yield(raw, nil)

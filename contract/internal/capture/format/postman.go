@@ -55,8 +55,14 @@ func (p *postman) items(list, auth tree.Value) {
 func (p *postman) draft(request, saved, auth tree.Value) record.Draft {
 	d := record.Draft{
 		Method: orElse(request.Get("method").Text, "GET"), URL: p.address(request.Get("url")), Status: saved.Get("code"),
-		Request:  record.Message{Headers: p.variables.resolveAll(named(request.Get("header"), "key", "value")), Body: p.body(request.Get("body"))},
-		Response: record.Message{Headers: named(saved.Get("header"), "key", "value"), Body: record.TextBody(saved.Get("body").Text)},
+		Request: record.Message{
+			Headers: p.variables.resolveAll(named(request.Get("header"), "key", "value")),
+			Body:    p.body(request.Get("body")),
+		},
+		Response: record.Message{
+			Headers: named(saved.Get("header"), "key", "value"),
+			Body:    record.TextBody(saved.Get("body").Text),
+		},
 	}
 	if d.Request.Headers.Value("Authorization") == "" {
 		d.Request.Headers = append(d.Request.Headers, p.credentials(auth)...)

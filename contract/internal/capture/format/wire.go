@@ -65,7 +65,10 @@ func ofWire(request, response []byte) (d record.Draft, err error) {
 	if err != nil {
 		return d, fmt.Errorf("its request: %w", err)
 	}
-	d = record.Draft{Method: sent.line[0], URL: sent.line[1], Request: record.Message{Headers: sent.headers, Body: sent.body}}
+	d = record.Draft{
+		Method: sent.line[0], URL: sent.line[1],
+		Request: record.Message{Headers: sent.headers, Body: sent.body},
+	}
 	if len(bytes.TrimSpace(response)) == 0 {
 		return d, nil
 	}

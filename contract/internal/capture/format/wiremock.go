@@ -18,7 +18,8 @@ func isMapping(h *record.Head) bool {
 
 // isMessy reports whether headers or bodies stand where NDJSON would have them, but in another form.
 func isMessy(h *record.Head) bool {
-	return h.Members["/response/headers"] == '{' || h.Members["/request/headers"] == '{' || h.Members["/response/body"] == '"'
+	return h.Members["/response/headers"] == '{' || h.Members["/request/headers"] == '{' ||
+		h.Members["/response/body"] == '"'
 }
 
 // isMappings recognises the mappings that WireMock exports.
@@ -28,7 +29,8 @@ func isMappings(h *record.Head) bool {
 
 // isJournal recognises the answer to GET /__admin/requests.
 func isJournal(h *record.Head) bool {
-	return h.Has("/requests/0/request") || h.Has("/requests", "/meta/total") || h.Has("/requests", "/requestJournalDisabled")
+	return h.Has("/requests/0/request") || h.Has("/requests", "/meta/total") ||
+		h.Has("/requests", "/requestJournalDisabled")
 }
 
 // readMapping reads mappings one behind the other, of which each is an entry.
@@ -122,7 +124,10 @@ func mappedBody(r record.Raw, response tree.Value) record.Body {
 // decodeServed takes a request of the journal, and the answer that it got.
 func decodeServed(_ record.Raw, v tree.Value) (record.Draft, error) {
 	request, response := v.Get("request"), v.Get("response")
-	d := record.Draft{Method: request.Get("method").Text, URL: request.Get("absoluteUrl").Text, Status: response.Get("status")}
+	d := record.Draft{
+		Method: request.Get("method").Text, URL: request.Get("absoluteUrl").Text,
+		Status: response.Get("status"),
+	}
 	if d.URL == "" {
 		d.URL = request.Get("url").Text
 	}

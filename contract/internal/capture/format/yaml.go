@@ -153,7 +153,10 @@ func (c *cassette) member(line []byte, place record.Position, column int) error 
 		if c.part == before || column > 0 {
 			return nil // it belongs to a member that does not matter
 		}
-		problem := &record.ReadError{Position: place, Kind: record.Malformed, Err: fmt.Errorf("unexpected %.40q", bytes.TrimSpace(line))}
+		problem := &record.ReadError{
+			Position: place, Kind: record.Malformed,
+			Err: fmt.Errorf("unexpected %.40q", bytes.TrimSpace(line)),
+		}
 		return c.yieldProblem(problem)
 	}
 	key, rest := string(m[1]), propertyOf.ReplaceAll(m[2], nil)
@@ -210,7 +213,8 @@ func (c *cassette) finish(cut bool) error {
 	if cut {
 		var err error
 		if entry, err = c.last(entry); err != nil {
-			return c.yieldProblem(c.Problem(record.Truncated, fmt.Errorf("the cassette ends within interaction %d: %w", c.number, err)))
+			return c.yieldProblem(c.Problem(record.Truncated,
+				fmt.Errorf("the cassette ends within interaction %d: %w", c.number, err)))
 		}
 	}
 	if !c.yield(entry, nil) {
@@ -236,5 +240,6 @@ func (c *cassette) end() error {
 	if err := c.finish(true); err != nil || c.told > n || !c.ruby {
 		return err
 	}
-	return c.yieldProblem(c.Problem(record.Truncated, fmt.Errorf("the cassette is cut off here, after %d interactions", c.number)))
+	return c.yieldProblem(c.Problem(record.Truncated,
+		fmt.Errorf("the cassette is cut off here, after %d interactions", c.number)))
 }

@@ -103,7 +103,8 @@ func (a Attached) Body(name string) (b *recording.Body, doubt string) {
 	if body, ok := a[name]; ok {
 		return &recording.Body{Bytes: body}, ""
 	}
-	return nil, fmt.Sprintf("the recording does not contain the body: its file %q is missing, outside of the folder, or too large", name)
+	return nil, fmt.Sprintf(
+		"the recording does not contain the body: its file %q is missing, outside of the folder, or too large", name)
 }
 
 // servedFile returns the name of the file that a mapping refers to.

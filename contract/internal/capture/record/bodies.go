@@ -102,7 +102,8 @@ func (h Body) judgeLength(told int64, headers recording.Headers) (doubt string, 
 	case mayHaveHad(h.Bytes, told, headers):
 		return "", told
 	}
-	return fmt.Sprintf("the recording has %d bytes of a body that had %d: the body was changed after it was received", n, told), told
+	return fmt.Sprintf("the recording has %d bytes of a body that had %d: the body was changed after it was received", n,
+		told), told
 }
 
 // ContentLength returns the Content-Length of a message, -1 without one.

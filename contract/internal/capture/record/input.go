@@ -148,7 +148,8 @@ func (in *Input) Foreign() *ReadError {
 }
 
 var (
-	errNoRecording = errors.New("neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette, nor a recording in another known format")
+	errNoRecording = errors.New(
+		"neither an HTTP Archive, nor NDJSON of exchanges, nor a cassette, nor a recording in another known format")
 	// ErrNoList is the error of a document without the lists of a recording.
 	ErrNoList = errors.New("neither an HTTP Archive (an object with log.entries), nor NDJSON of exchanges, " +
 		"nor a cassette (with interactions or http_interactions)")

@@ -9,7 +9,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/chromedp/cdproto/cdp/jsonv2"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svc.example/understudy/contract/internal/capture/tree"

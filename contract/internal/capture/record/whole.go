@@ -39,7 +39,8 @@ func mayHaveHad(body []byte, told int64, headers recording.Headers) bool {
 // IsWholeJSON reports whether a body is JSON that shows where it ends: a number may lack digits.
 func IsWholeJSON(mediaType string, body []byte) bool {
 	text := bytes.TrimSpace(body)
-	if mediaType != "" && !strings.HasSuffix(mediaType, "json") || len(text) == 0 || !strings.ContainsRune(`{["`, rune(text[0])) {
+	if mediaType != "" && !strings.HasSuffix(mediaType, "json") || len(text) == 0 ||
+		!strings.ContainsRune(`{["`, rune(text[0])) {
 		return false
 	}
 	return jsontext.Value(body).IsValid(Lenient)

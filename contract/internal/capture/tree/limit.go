@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// ExceedsNodeLimit reports whether YAML has more values than may be made of it. It does not parse: what it costs must not
-// depend on what is in it. Text in quotes and in blocks is left out, so that bodies may be as they like.
+// ExceedsNodeLimit reports whether YAML has more values than may be made of it. It does not parse: what it costs must
+// not depend on what is in it. Text in quotes and in blocks is left out, so that bodies may be as they like.
 func ExceedsNodeLimit(raw []byte) bool {
 	var s scan
 	for line := range bytes.Lines(raw) {

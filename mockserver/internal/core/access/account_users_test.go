@@ -65,7 +65,8 @@ func TestUsersOfAccount(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		c.as("1/analyst").Post("/user/add/nina", `{"email":"nina@shop.example"}`).Refused(403, "administrators")
-		added := c.Post("/user/add/nina", `{"organization":null,"email":"nina@shop.example","password":"secret"}`).Want(200).Object()
+		added := c.Post("/user/add/nina",
+			`{"organization":null,"email":"nina@shop.example","password":"secret"}`).Want(200).Object()
 		if added["id"] != 6.0 || added["restricted"] != true {
 			t.Errorf("added is %v", added)
 		}
@@ -108,7 +109,8 @@ func TestAPIKeys(t *testing.T) {
 	t.Run("are the user's own, and those who administer the account see all", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
-		if diff := cmp.Diff([]string{specs.PlatformKey(1, "1/admin"), specs.PlatformKey(1, "1/write")}, c.apikeys("admin@shop.example")); diff != "" {
+		if diff := cmp.Diff([]string{specs.PlatformKey(1, "1/admin"), specs.PlatformKey(1, "1/write")},
+			c.apikeys("admin@shop.example")); diff != "" {
 			t.Errorf("the administrator's (-want +got)\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{specs.PlatformKey(1, "1/analyst")}, c.as("1/analyst").apikeys("3")); diff != "" {
@@ -172,7 +174,8 @@ func TestPasswords(t *testing.T) {
 
 	t.Log("who has no master key gets one")
 	c.Post("/user/apikey/remove/3", `{"apikey":"1/analyst"}`).Want(200)
-	if got, _ := login("analyst@shop.example", "password").Object()["apikey"].(string); !platformKey.MatchString(got) || len(c.apikeys("3")) != 1 {
+	if got, _ := login("analyst@shop.example", "password").Object()["apikey"].(string); !platformKey.MatchString(got) ||
+		len(c.apikeys("3")) != 1 {
 		t.Errorf("the key is %q", got)
 	}
 

@@ -64,21 +64,39 @@ func TestAttachments(t *testing.T) {
 		c.as("1/delegate").Get("/access_control/users/3/policies").Exactly("[" + analystsView + "]")
 	})
 	tests := map[string]accessRefusal{
-		"policies of another user":     {"analyst", "GET", "/access_control/users/4/policies", "", 403, "other users"},
-		"policies of nobody":           {"admin", "GET", "/access_control/users/9/policies", "", 404, "9"},
-		"a replacement by others":      {"analyst", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[]}`, 403, "delegated"},
-		"a replacement for nobody":     {"admin", "PATCH", "/access_control/users/9/policies", `{"policy_ids":[]}`, 404, "9"},
-		"a replacement without a set":  {"admin", "PATCH", "/access_control/users/3/policies", `{}`, 422, "policy_ids"},
-		"a replacement by integers":    {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[21]}`, 422, "policy_ids"},
-		"a replacement by unknown":     {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["9"]}`, 422, "policy 9 not found"},
-		"a replacement by words":       {"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["x"]}`, 422, `"x"`},
+		"policies of another user": {"analyst", "GET", "/access_control/users/4/policies", "", 403, "other users"},
+		"policies of nobody":       {"admin", "GET", "/access_control/users/9/policies", "", 404, "9"},
+		"a replacement by others": {
+			"analyst", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[]}`, 403,
+			"delegated",
+		},
+		"a replacement for nobody":    {"admin", "PATCH", "/access_control/users/9/policies", `{"policy_ids":[]}`, 404, "9"},
+		"a replacement without a set": {"admin", "PATCH", "/access_control/users/3/policies", `{}`, 422, "policy_ids"},
+		"a replacement by integers": {
+			"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[21]}`, 422,
+			"policy_ids",
+		},
+		"a replacement by unknown": {
+			"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["9"]}`, 422,
+			"policy 9 not found",
+		},
+		"a replacement by words": {
+			"admin", "PATCH", "/access_control/users/3/policies", `{"policy_ids":["x"]}`, 422,
+			`"x"`,
+		},
 		"users of a policy for others": {"analyst", "GET", "/access_control/policies/21/users", "", 403, "delegated"},
 		"users of no policy":           {"admin", "GET", "/access_control/policies/9/users", "", 404, "9"},
-		"new users by others":          {"analyst", "PATCH", "/access_control/policies/21/users", `{"user_ids":[]}`, 403, "delegated"},
-		"new users of no policy":       {"admin", "PATCH", "/access_control/policies/9/users", `{"user_ids":[]}`, 404, "9"},
-		"no new users":                 {"admin", "PATCH", "/access_control/policies/21/users", `{}`, 422, "user_ids"},
-		"new users that are unknown":   {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":[9]}`, 422, "user 9 not found"},
-		"new users by names":           {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":["x"]}`, 422, "user_ids"},
+		"new users by others": {
+			"analyst", "PATCH", "/access_control/policies/21/users", `{"user_ids":[]}`, 403,
+			"delegated",
+		},
+		"new users of no policy": {"admin", "PATCH", "/access_control/policies/9/users", `{"user_ids":[]}`, 404, "9"},
+		"no new users":           {"admin", "PATCH", "/access_control/policies/21/users", `{}`, 422, "user_ids"},
+		"new users that are unknown": {
+			"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":[9]}`, 422,
+			"user 9 not found",
+		},
+		"new users by names": {"admin", "PATCH", "/access_control/policies/21/users", `{"user_ids":["x"]}`, 422, "user_ids"},
 	}
 	for _, method := range []string{"POST", "DELETE"} {
 		for _, path := range []string{"/access_control/users/U/policies/P", "/access_control/policies/P/users/U"} {
@@ -126,13 +144,37 @@ func TestDelegatedAttachments(t *testing.T) {
 			Refused(http.StatusForbidden, "policy 21")
 	})
 	accessRefuses(t, map[string]accessRefusal{
-		"a policy of no group of it":           {"delegate", "POST", "/access_control/users/8/policies/21", "", 403, "policy 21"},
-		"a user without the tag":               {"delegate", "POST", "/access_control/policies/22/users/3", "", 403, "user 3"},
-		"a detachment from one without":        {"delegate", "DELETE", "/access_control/users/3/policies/21", "", 403, "user 3"},
-		"a detachment in the other order":      {"delegate", "DELETE", "/access_control/policies/21/users/3", "", 403, "user 3"},
-		"a set with a policy of no group":      {"delegate", "PATCH", "/access_control/users/8/policies", `{"policy_ids":["21"]}`, 403, "policy 21"},
-		"a set that detaches a foreign policy": {"delegate", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[]}`, 403, "user 3"},
-		"a set of users without the tag":       {"delegate", "PATCH", "/access_control/policies/22/users", `{"user_ids":[3]}`, 403, "user 3"},
-		"a set that leaves out others":         {"delegate", "PATCH", "/access_control/policies/21/users", `{"user_ids":[]}`, 403, "user 3"},
+		"a policy of no group of it": {
+			"delegate", "POST", "/access_control/users/8/policies/21", "", 403,
+			"policy 21",
+		},
+		"a user without the tag": {
+			"delegate", "POST", "/access_control/policies/22/users/3", "", 403,
+			"user 3",
+		},
+		"a detachment from one without": {
+			"delegate", "DELETE", "/access_control/users/3/policies/21", "", 403,
+			"user 3",
+		},
+		"a detachment in the other order": {
+			"delegate", "DELETE", "/access_control/policies/21/users/3", "", 403,
+			"user 3",
+		},
+		"a set with a policy of no group": {
+			"delegate", "PATCH", "/access_control/users/8/policies",
+			`{"policy_ids":["21"]}`, 403, "policy 21",
+		},
+		"a set that detaches a foreign policy": {
+			"delegate", "PATCH", "/access_control/users/3/policies", `{"policy_ids":[]}`,
+			403, "user 3",
+		},
+		"a set of users without the tag": {
+			"delegate", "PATCH", "/access_control/policies/22/users", `{"user_ids":[3]}`, 403,
+			"user 3",
+		},
+		"a set that leaves out others": {
+			"delegate", "PATCH", "/access_control/policies/21/users", `{"user_ids":[]}`, 403,
+			"user 3",
+		},
 	})
 }

@@ -115,20 +115,21 @@ func TestOAuthTokens(t *testing.T) {
 		c.Advance(time.Hour)
 		sameIDs(t, "live tokens", []int64{52, 53, 54}, c.tokenIDs())
 	})
-	t.Run("removal revokes the token, the other live ones of user and client, and their unexchanged codes", func(t *testing.T) {
-		t.Parallel()
-		for _, key := range []string{"1/admin", "1/analyst"} {
-			for _, id := range []string{"51", "52"} {
-				c := newTokens(t)
-				c.as(key).Post("/oauth_token/remove/"+id, "").Exactly(`{"oauth_token_id":` + id + `}`)
-				sameIDs(t, "live tokens", []int64{53, 54, 57}, c.tokenIDs())
-				sameIDs(t, "revoked codes", []int64{1}, c.revoked("OAuthCodes"))
-				for _, gone := range []string{"51", "52"} {
-					c.as(key).Post("/oauth_token/remove/"+gone, "").Refused(http.StatusNotFound, gone)
+	t.Run("removal revokes the token, the other live ones of user and client, and their unexchanged codes",
+		func(t *testing.T) {
+			t.Parallel()
+			for _, key := range []string{"1/admin", "1/analyst"} {
+				for _, id := range []string{"51", "52"} {
+					c := newTokens(t)
+					c.as(key).Post("/oauth_token/remove/"+id, "").Exactly(`{"oauth_token_id":` + id + `}`)
+					sameIDs(t, "live tokens", []int64{53, 54, 57}, c.tokenIDs())
+					sameIDs(t, "revoked codes", []int64{1}, c.revoked("OAuthCodes"))
+					for _, gone := range []string{"51", "52"} {
+						c.as(key).Post("/oauth_token/remove/"+gone, "").Refused(http.StatusNotFound, gone)
+					}
 				}
 			}
-		}
-	})
+		})
 	t.Run("a token of another client leaves its siblings alone", func(t *testing.T) {
 		t.Parallel()
 		c := newTokens(t)

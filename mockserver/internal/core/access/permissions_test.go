@@ -44,24 +44,33 @@ func TestPolicyPermissions(t *testing.T) {
 			Exactly(`{"Sources":[{"operation":"full"}]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
-		"permissions for others":        {"analyst", "GET", path, "", 403, "delegated"},
-		"permissions of no policy":      {"admin", "GET", "/access_control/policies/9/permissions", "", 404, "9"},
-		"a change by others":            {"delegate", "PATCH", path, `{}`, 403, "administrators"},
-		"a change of no policy":         {"admin", "PATCH", "/access_control/policies/9/permissions", `{}`, 404, "9"},
-		"an operation that is none":     {"admin", "PATCH", path, `{"Databases":[{"operation":"read"}]}`, 422, "Databases"},
-		"no operation":                  {"admin", "PATCH", path, `{"Databases":[{"ids":"11"}]}`, 422, "operation"},
-		"a kind that is no list":        {"admin", "PATCH", path, `{"Databases":{"operation":"query"}}`, 422, "Databases"},
-		"an operation that needs ids":   {"admin", "PATCH", path, `{"Databases":[{"operation":"query"}]}`, 422, "ids"},
-		"authentications that need ids": {"admin", "PATCH", path, `{"Authentications":[{"operation":"use_limited"}]}`, 422, "ids"},
+		"permissions for others":      {"analyst", "GET", path, "", 403, "delegated"},
+		"permissions of no policy":    {"admin", "GET", "/access_control/policies/9/permissions", "", 404, "9"},
+		"a change by others":          {"delegate", "PATCH", path, `{}`, 403, "administrators"},
+		"a change of no policy":       {"admin", "PATCH", "/access_control/policies/9/permissions", `{}`, 404, "9"},
+		"an operation that is none":   {"admin", "PATCH", path, `{"Databases":[{"operation":"read"}]}`, 422, "Databases"},
+		"no operation":                {"admin", "PATCH", path, `{"Databases":[{"ids":"11"}]}`, 422, "operation"},
+		"a kind that is no list":      {"admin", "PATCH", path, `{"Databases":{"operation":"query"}}`, 422, "Databases"},
+		"an operation that needs ids": {"admin", "PATCH", path, `{"Databases":[{"operation":"query"}]}`, 422, "ids"},
+		"authentications that need ids": {
+			"admin", "PATCH", path, `{"Authentications":[{"operation":"use_limited"}]}`, 422,
+			"ids",
+		},
 		"chatting that needs a project": {"admin", "PATCH", path, `{"LlmProject":[{"operation":"chat"}]}`, 422, "project_id"},
-		"editing that needs a project":  {"admin", "PATCH", path, `{"LlmProject":[{"operation":"edit","project_id":""}]}`, 422, "project_id"},
+		"editing that needs a project": {
+			"admin", "PATCH", path, `{"LlmProject":[{"operation":"edit","project_id":""}]}`,
+			422, "project_id",
+		},
 		"publishing inside that needs a project": {
 			"admin", "PATCH", path, `{"LlmProject":[{"operation":"publish_internal_integration"}]}`, 422, "project_id",
 		},
 		"publishing outside that needs a project": {
 			"admin", "PATCH", path, `{"LlmProject":[{"operation":"publish_external_integration"}]}`, 422, "project_id",
 		},
-		"ids of databases that are none": {"admin", "PATCH", path, `{"Databases":[{"operation":"query","ids":"shop"}]}`, 422, "shop"},
+		"ids of databases that are none": {
+			"admin", "PATCH", path, `{"Databases":[{"operation":"query","ids":"shop"}]}`, 422,
+			"shop",
+		},
 	})
 }
 
@@ -81,11 +90,17 @@ func TestColumnPermissions(t *testing.T) {
 		"column permissions for others":   {"analyst", "GET", path, "", 403, "delegated"},
 		"column permissions of no policy": {"admin", "GET", "/access_control/policies/9/column_permissions", "", 404, "9"},
 		"a change by others":              {"delegate", "PATCH", path, `{"column_permissions":[]}`, 403, "administrators"},
-		"a change of no policy":           {"admin", "PATCH", "/access_control/policies/9/column_permissions", `{"column_permissions":[]}`, 404, "9"},
-		"no list":                         {"admin", "PATCH", path, `{}`, 422, "column_permissions"},
-		"a bare list":                     {"admin", "PATCH", path, `[]`, 422, ""},
-		"an entry without tags":           {"admin", "PATCH", path, `{"column_permissions":[{"masking":"hash"}]}`, 422, "tags"},
-		"an unknown masking":              {"admin", "PATCH", path, `{"column_permissions":[{"tags":[],"masking":"md5"}]}`, 422, "masking"},
+		"a change of no policy": {
+			"admin", "PATCH", "/access_control/policies/9/column_permissions",
+			`{"column_permissions":[]}`, 404, "9",
+		},
+		"no list":               {"admin", "PATCH", path, `{}`, 422, "column_permissions"},
+		"a bare list":           {"admin", "PATCH", path, `[]`, 422, ""},
+		"an entry without tags": {"admin", "PATCH", path, `{"column_permissions":[{"masking":"hash"}]}`, 422, "tags"},
+		"an unknown masking": {
+			"admin", "PATCH", path, `{"column_permissions":[{"tags":[],"masking":"md5"}]}`, 422,
+			"masking",
+		},
 	})
 }
 

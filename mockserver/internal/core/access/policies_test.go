@@ -62,29 +62,59 @@ func TestPolicies(t *testing.T) {
 	})
 	accessRefuses(t, map[string]accessRefusal{
 		"policies are no business of others": {"analyst", "GET", "/access_control/policies", "", 403, "delegated"},
-		"others do not create":               {"delegate", "POST", "/access_control/policies", `{"policy":{"name":"x"}}`, 403, "administrators"},
-		"a policy of others":                 {"analyst", "GET", "/access_control/policies/21", "", 403, "delegated"},
-		"others do not update":               {"delegate", "PATCH", "/access_control/policies/21", `{"policy":{}}`, 403, "administrators"},
-		"others do not delete":               {"delegate", "DELETE", "/access_control/policies/21", "", 403, "administrators"},
-		"a tag twice":                        {"admin", "GET", "/access_control/policies?column_permission_tag=a&column_permission_tag=b", "", 400, "once"},
-		"a used name":                        {"admin", "POST", "/access_control/policies", `{"policy":{"name":"analysts"}}`, 409, "policy 21"},
-		"no wrapper":                         {"admin", "POST", "/access_control/policies", `{"name":"x"}`, 422, "policy"},
-		"no name":                            {"admin", "POST", "/access_control/policies", `{"policy":{}}`, 422, "name"},
-		"an empty name":                      {"admin", "POST", "/access_control/policies", `{"policy":{"name":""}}`, 422, "name"},
-		"a long name":                        {"admin", "POST", "/access_control/policies", `{"policy":{"name":"` + strings.Repeat("x", 256) + `"}}`, 422, "255"},
-		"a form without a wrapper":           {"admin", "POST", "/access_control/policies", "name=x", 422, "policy"},
-		"an unknown policy":                  {"admin", "GET", "/access_control/policies/9", "", 404, "9"},
-		"a policy's id that is no number":    {"admin", "GET", "/access_control/policies/x", "", 404, "x"},
-		"an update of an unknown policy":     {"admin", "PATCH", "/access_control/policies/9", `{"policy":{}}`, 404, "9"},
-		"an update without wrapper":          {"admin", "PATCH", "/access_control/policies/21", `{"name":"x"}`, 422, "policy"},
-		"an update to a used name":           {"admin", "PATCH", "/access_control/policies/21", `{"policy":{"name":"marketing"}}`, 422, "policy 22"},
-		"an update to no name":               {"admin", "PATCH", "/access_control/policies/21", `{"policy":{"name":""}}`, 422, "name"},
-		"a deletion of an unknown policy":    {"admin", "DELETE", "/access_control/policies/9", "", 404, "9"},
-		"an export by a restricted user":     {"analyst", "GET", "/access_control/policies/export?policy_ids=21", "", 403, "delegated"},
-		"an export of an unknown policy":     {"admin", "GET", "/access_control/policies/export?policy_ids=21,9", "", 404, "9"},
-		"an export of nothing":               {"admin", "GET", "/access_control/policies/export", "", 400, "policy_ids"},
-		"an export of what is no id":         {"admin", "GET", "/access_control/policies/export?policy_ids=21,x", "", 400, "21,x"},
-		"an export of an empty list":         {"admin", "GET", "/access_control/policies/export?policy_ids=", "", 400, "policy_ids"},
+		"others do not create": {
+			"delegate", "POST", "/access_control/policies", `{"policy":{"name":"x"}}`, 403,
+			"administrators",
+		},
+		"a policy of others": {"analyst", "GET", "/access_control/policies/21", "", 403, "delegated"},
+		"others do not update": {
+			"delegate", "PATCH", "/access_control/policies/21", `{"policy":{}}`, 403,
+			"administrators",
+		},
+		"others do not delete": {"delegate", "DELETE", "/access_control/policies/21", "", 403, "administrators"},
+		"a tag twice": {
+			"admin", "GET",
+			"/access_control/policies?column_permission_tag=a&column_permission_tag=b", "", 400, "once",
+		},
+		"a used name": {
+			"admin", "POST", "/access_control/policies", `{"policy":{"name":"analysts"}}`,
+			409, "policy 21",
+		},
+		"no wrapper": {"admin", "POST", "/access_control/policies", `{"name":"x"}`, 422, "policy"},
+		"no name":    {"admin", "POST", "/access_control/policies", `{"policy":{}}`, 422, "name"},
+		"an empty name": {
+			"admin", "POST", "/access_control/policies", `{"policy":{"name":""}}`, 422,
+			"name",
+		},
+		"a long name": {
+			"admin", "POST", "/access_control/policies",
+			`{"policy":{"name":"` + strings.Repeat("x", 256) + `"}}`, 422, "255",
+		},
+		"a form without a wrapper":        {"admin", "POST", "/access_control/policies", "name=x", 422, "policy"},
+		"an unknown policy":               {"admin", "GET", "/access_control/policies/9", "", 404, "9"},
+		"a policy's id that is no number": {"admin", "GET", "/access_control/policies/x", "", 404, "x"},
+		"an update of an unknown policy":  {"admin", "PATCH", "/access_control/policies/9", `{"policy":{}}`, 404, "9"},
+		"an update without wrapper":       {"admin", "PATCH", "/access_control/policies/21", `{"name":"x"}`, 422, "policy"},
+		"an update to a used name": {
+			"admin", "PATCH", "/access_control/policies/21",
+			`{"policy":{"name":"marketing"}}`, 422, "policy 22",
+		},
+		"an update to no name": {
+			"admin", "PATCH", "/access_control/policies/21", `{"policy":{"name":""}}`, 422,
+			"name",
+		},
+		"a deletion of an unknown policy": {"admin", "DELETE", "/access_control/policies/9", "", 404, "9"},
+		"an export by a restricted user": {
+			"analyst", "GET", "/access_control/policies/export?policy_ids=21", "", 403,
+			"delegated",
+		},
+		"an export of an unknown policy": {"admin", "GET", "/access_control/policies/export?policy_ids=21,9", "", 404, "9"},
+		"an export of nothing":           {"admin", "GET", "/access_control/policies/export", "", 400, "policy_ids"},
+		"an export of what is no id": {
+			"admin", "GET", "/access_control/policies/export?policy_ids=21,x", "", 400,
+			"21,x",
+		},
+		"an export of an empty list": {"admin", "GET", "/access_control/policies/export?policy_ids=", "", 400, "policy_ids"},
 	})
 	t.Run("bodies are JSON or forms", func(t *testing.T) {
 		t.Parallel()

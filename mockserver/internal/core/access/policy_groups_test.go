@@ -46,7 +46,8 @@ func TestPolicyGroups(t *testing.T) {
 		if got := c.Patch("/access_control/policy_groups/31", `{"name":"Shop"}`).Object()["description"]; got != "All of us" {
 			t.Errorf("description %v, want it as it was", got)
 		}
-		got, there := c.Patch("/access_control/policy_groups/31", `{"name":"Shop","description":null}`).Object()["description"]
+		got, there := c.Patch("/access_control/policy_groups/31",
+			`{"name":"Shop","description":null}`).Object()["description"]
 		if got != nil || !there {
 			t.Errorf("description %v, want null", got)
 		}
@@ -95,11 +96,17 @@ func TestPolicyGroups(t *testing.T) {
 		"a deletion of none":         {"admin", "DELETE", groups + "/stock", "", 404, "stock"},
 		"policies for others":        {"analyst", "GET", groups + "/31/policies", "", 403, "delegated"},
 		"policies of no group":       {"admin", "GET", groups + "/9/policies", "", 404, "9"},
-		"new policies by others":     {"delegate", "PATCH", groups + "/31/policies", `{"policy_ids":[]}`, 403, "administrators"},
-		"new policies of no group":   {"admin", "PATCH", groups + "/9/policies", `{"policy_ids":[]}`, 404, "9"},
-		"no new policies":            {"admin", "PATCH", groups + "/31/policies", `{}`, 422, "policy_ids"},
-		"unknown new policies":       {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":[9]}`, 422, "policy 9 not found"},
-		"new policies by names":      {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":["x"]}`, 422, "policy_ids"},
+		"new policies by others": {
+			"delegate", "PATCH", groups + "/31/policies", `{"policy_ids":[]}`, 403,
+			"administrators",
+		},
+		"new policies of no group": {"admin", "PATCH", groups + "/9/policies", `{"policy_ids":[]}`, 404, "9"},
+		"no new policies":          {"admin", "PATCH", groups + "/31/policies", `{}`, 422, "policy_ids"},
+		"unknown new policies": {
+			"admin", "PATCH", groups + "/31/policies", `{"policy_ids":[9]}`, 422,
+			"policy 9 not found",
+		},
+		"new policies by names": {"admin", "PATCH", groups + "/31/policies", `{"policy_ids":["x"]}`, 422, "policy_ids"},
 	})
 }
 
@@ -134,18 +141,21 @@ func TestPolicyGroupTags(t *testing.T) {
 		dora.Patch(users, `{"user_ids":["4"]}`).Refused(http.StatusForbidden, "Store team")
 	})
 	accessRefuses(t, map[string]accessRefusal{
-		"users for others":            {"analyst", "GET", users, "", 403, "delegated"},
-		"users of no tag":             {"admin", "GET", "/policy_group_tags/stock/users", "", 404, "stock"},
-		"a tag is no id":              {"admin", "GET", "/policy_group_tags/31/users", "", 404, "31"},
-		"new users by others":         {"tagged", "PATCH", users, `{"user_ids":[]}`, 403, "delegated"},
-		"new users of no tag":         {"admin", "PATCH", "/policy_group_tags/stock/users", `{"user_ids":[]}`, 404, "stock"},
-		"no new users":                {"admin", "PATCH", users, `{}`, 422, "user_ids"},
-		"new users that are unknown":  {"admin", "PATCH", users, `{"user_ids":["9"]}`, 422, "user 9 not found"},
-		"new users by integers":       {"admin", "PATCH", users, `{"user_ids":[3]}`, 422, "user_ids"},
-		"admins for others":           {"analyst", "GET", admins, "", 403, "delegated"},
-		"admins of no tag":            {"admin", "GET", "/policy_group_tags/stock/delegated_admins", "", 404, "stock"},
-		"new admins by others":        {"delegate", "PATCH", admins, `{"user_ids":[]}`, 403, "administrators"},
-		"new admins of no tag":        {"admin", "PATCH", "/policy_group_tags/stock/delegated_admins", `{"user_ids":[]}`, 404, "stock"},
+		"users for others":           {"analyst", "GET", users, "", 403, "delegated"},
+		"users of no tag":            {"admin", "GET", "/policy_group_tags/stock/users", "", 404, "stock"},
+		"a tag is no id":             {"admin", "GET", "/policy_group_tags/31/users", "", 404, "31"},
+		"new users by others":        {"tagged", "PATCH", users, `{"user_ids":[]}`, 403, "delegated"},
+		"new users of no tag":        {"admin", "PATCH", "/policy_group_tags/stock/users", `{"user_ids":[]}`, 404, "stock"},
+		"no new users":               {"admin", "PATCH", users, `{}`, 422, "user_ids"},
+		"new users that are unknown": {"admin", "PATCH", users, `{"user_ids":["9"]}`, 422, "user 9 not found"},
+		"new users by integers":      {"admin", "PATCH", users, `{"user_ids":[3]}`, 422, "user_ids"},
+		"admins for others":          {"analyst", "GET", admins, "", 403, "delegated"},
+		"admins of no tag":           {"admin", "GET", "/policy_group_tags/stock/delegated_admins", "", 404, "stock"},
+		"new admins by others":       {"delegate", "PATCH", admins, `{"user_ids":[]}`, 403, "administrators"},
+		"new admins of no tag": {
+			"admin", "PATCH", "/policy_group_tags/stock/delegated_admins", `{"user_ids":[]}`, 404,
+			"stock",
+		},
 		"no new admins":               {"admin", "PATCH", admins, `{}`, 422, "user_ids"},
 		"an admin who is no delegate": {"admin", "PATCH", admins, `{"user_ids":["3"]}`, 422, "not a delegated admin"},
 		"an admin who is unknown":     {"admin", "PATCH", admins, `{"user_ids":["x"]}`, 422, `"x"`},

@@ -34,19 +34,25 @@ func TestProfileOptions(t *testing.T) {
 		newClient(t).Get("/access_control/users/1/profile_options").Exactly("{}")
 	})
 	accessRefuses(t, map[string]accessRefusal{
-		"options of another user":   {"analyst", "GET", "/access_control/users/4/profile_options", "", 403, "other users"},
-		"options of nobody":         {"admin", "GET", "/access_control/users/9/profile_options", "", 404, "user"},
-		"an option of another user": {"analyst", "GET", "/access_control/users/4/profile_options/time_zone", "", 403, "other users"},
-		"an option of nobody":       {"admin", "GET", "/access_control/users/9/profile_options/time_zone", "", 404, "user"},
-		"an unknown option":         {"admin", "GET", path + "/zone", "", 404, "zone"},
-		"a value that others set":   {"analyst", "PUT", path + "/time_zone", `{"value":"UTC"}`, 403, "administrators"},
-		"a value by a delegate":     {"delegate", "PUT", path + "/time_zone", `{"value":"UTC"}`, 403, "administrators"},
-		"a value for nobody":        {"admin", "PUT", "/access_control/users/9/profile_options/time_zone", `{"value":"UTC"}`, 404, "user"},
-		"a value of no option":      {"admin", "PUT", path + "/zone", `{"value":"UTC"}`, 404, "zone"},
-		"no value":                  {"admin", "PUT", path + "/time_zone", `{}`, 422, "value"},
-		"a value that is no text":   {"admin", "PUT", path + "/time_zone", `{"value":1}`, 422, "value"},
-		"a deletion by others":      {"delegate", "DELETE", path + "/time_zone", "", 403, "administrators"},
-		"a deletion for nobody":     {"admin", "DELETE", "/access_control/users/9/profile_options/time_zone", "", 404, "user"},
-		"a deletion of no option":   {"admin", "DELETE", path + "/zone", "", 404, "zone"},
+		"options of another user": {"analyst", "GET", "/access_control/users/4/profile_options", "", 403, "other users"},
+		"options of nobody":       {"admin", "GET", "/access_control/users/9/profile_options", "", 404, "user"},
+		"an option of another user": {
+			"analyst", "GET", "/access_control/users/4/profile_options/time_zone", "", 403,
+			"other users",
+		},
+		"an option of nobody":     {"admin", "GET", "/access_control/users/9/profile_options/time_zone", "", 404, "user"},
+		"an unknown option":       {"admin", "GET", path + "/zone", "", 404, "zone"},
+		"a value that others set": {"analyst", "PUT", path + "/time_zone", `{"value":"UTC"}`, 403, "administrators"},
+		"a value by a delegate":   {"delegate", "PUT", path + "/time_zone", `{"value":"UTC"}`, 403, "administrators"},
+		"a value for nobody": {
+			"admin", "PUT", "/access_control/users/9/profile_options/time_zone", `{"value":"UTC"}`,
+			404, "user",
+		},
+		"a value of no option":    {"admin", "PUT", path + "/zone", `{"value":"UTC"}`, 404, "zone"},
+		"no value":                {"admin", "PUT", path + "/time_zone", `{}`, 422, "value"},
+		"a value that is no text": {"admin", "PUT", path + "/time_zone", `{"value":1}`, 422, "value"},
+		"a deletion by others":    {"delegate", "DELETE", path + "/time_zone", "", 403, "administrators"},
+		"a deletion for nobody":   {"admin", "DELETE", "/access_control/users/9/profile_options/time_zone", "", 404, "user"},
+		"a deletion of no option": {"admin", "DELETE", path + "/zone", "", 404, "zone"},
 	})
 }

@@ -20,7 +20,8 @@ func TestSeedAccount(t *testing.T) {
 	t.Run("rows without ids get free ones, and later rows others", func(t *testing.T) {
 		t.Parallel()
 		w := &world.State{Clock: clock.New(clock.Frozen, mocktest.Now)}
-		err := access.SeedAccount(w, fixtures.Account{Policies: []fixtures.Policy{{Name: "a"}, {Name: "b", ID: 5}, {Name: "c"}}})
+		err := access.SeedAccount(w,
+			fixtures.Account{Policies: []fixtures.Policy{{Name: "a"}, {Name: "b", ID: 5}, {Name: "c"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

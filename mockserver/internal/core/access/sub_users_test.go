@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	kioskView = `{"id":5,"name":"kiosk","email":null,"parent_user_id":3,"account_id":7,"policies":[` + analystsView + `],` +
+	kioskView = `{"id":5,"name":"kiosk","email":null,"parent_user_id":3,"account_id":7,"policies":[` + analystsView +
+		`],` +
 		`"created_at":"2026-01-14T09:30:00Z","updated_at":"2026-01-14T09:30:00Z"}`
 	tillView = `{"id":6,"name":"till","email":"till@shop.example","parent_user_id":2,"account_id":7,"policies":[],` +
 		`"created_at":"2026-01-14T09:30:00Z","updated_at":"2026-01-14T09:30:00Z"}`
@@ -20,7 +21,8 @@ func TestSubUsers(t *testing.T) {
 		t.Parallel()
 		c := newTokens(t)
 		for key, want := range map[string]string{
-			"1/admin": kioskView + "," + tillView, "1/owner": kioskView + "," + tillView, "1/analyst": kioskView, "1/delegate": "",
+			"1/admin": kioskView + "," + tillView, "1/owner": kioskView + "," + tillView, "1/analyst": kioskView,
+			"1/delegate": "",
 		} {
 			c.as(key).Get("/sub_user/list").Exactly(`{"sub_users":[` + want + `]}`)
 		}

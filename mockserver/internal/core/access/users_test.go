@@ -34,11 +34,13 @@ func TestUsers(t *testing.T) {
 		c := newAccess(t)
 		c.Patch("/access_control/users/3/permissions", `{"Segmentation":[{"operation":"full"}]}`).
 			Exactly(`{"permissions":{"Segmentation":[{"operation":"full"}],"WorkflowProject":[{"operation":"run"}]},"user_id":3}`)
-		c.Patch("/access_control/users/3/permissions", `{"WorkflowProject":[{"operation":"edit"}],"Databases":[{"operation":"manage"}]}`).
+		c.Patch("/access_control/users/3/permissions",
+			`{"WorkflowProject":[{"operation":"edit"}],"Databases":[{"operation":"manage"}]}`).
 			Exactly(`{"permissions":{"Segmentation":[{"operation":"full"}],"WorkflowProject":[{"operation":"edit"}]},"user_id":3}`)
 		c.Get("/access_control/users/3").Exactly(`{"user_id":3,"account_id":7,"permissions":{` +
 			`"Databases":[{"ids":"11","operation":"query"}],"Segmentation":[{"operation":"full"}],` +
-			`"WorkflowProject":[{"operation":"run"},{"operation":"view"},{"operation":"edit"}]},"policies":[` + analystsView + `]}`)
+			`"WorkflowProject":[{"operation":"run"},{"operation":"view"},{"operation":"edit"}]},"policies":[` + analystsView +
+			`]}`)
 	})
 	t.Run("a tag adds nothing to the permissions", func(t *testing.T) {
 		t.Parallel()
@@ -47,13 +49,19 @@ func TestUsers(t *testing.T) {
 		c.Get("/access_control/users/8").Exactly(`{"user_id":8,"account_id":7,"permissions":{},"policies":[]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
-		"a list for others":         {"analyst", "GET", "/access_control/users", "", 403, "delegated"},
-		"another user":              {"analyst", "GET", "/access_control/users/1", "", 403, "other users"},
-		"whether there is a user":   {"analyst", "GET", "/access_control/users/9", "", 403, "other users"},
-		"an unknown user":           {"admin", "GET", "/access_control/users/9", "", 404, "9"},
-		"a change by others":        {"delegate", "PATCH", "/access_control/users/3/permissions", `{}`, 403, "administrators"},
-		"a change of nobody":        {"admin", "PATCH", "/access_control/users/9/permissions", `{}`, 404, "9"},
-		"an operation that is none": {"admin", "PATCH", "/access_control/users/3/permissions", `{"Segmentation":[{"operation":"half"}]}`, 422, "Segmentation"},
+		"a list for others":       {"analyst", "GET", "/access_control/users", "", 403, "delegated"},
+		"another user":            {"analyst", "GET", "/access_control/users/1", "", 403, "other users"},
+		"whether there is a user": {"analyst", "GET", "/access_control/users/9", "", 403, "other users"},
+		"an unknown user":         {"admin", "GET", "/access_control/users/9", "", 404, "9"},
+		"a change by others": {
+			"delegate", "PATCH", "/access_control/users/3/permissions", `{}`, 403,
+			"administrators",
+		},
+		"a change of nobody": {"admin", "PATCH", "/access_control/users/9/permissions", `{}`, 404, "9"},
+		"an operation that is none": {
+			"admin", "PATCH", "/access_control/users/3/permissions",
+			`{"Segmentation":[{"operation":"half"}]}`, 422, "Segmentation",
+		},
 	})
 }
 
@@ -81,12 +89,21 @@ func TestDelegatedAdmins(t *testing.T) {
 		c.Get("/policy_group_tags/store_team/delegated_admins").Exactly(`{"user_ids":[]}`)
 	})
 	accessRefuses(t, map[string]accessRefusal{
-		"a promotion by others":     {"delegate", "POST", "/user/delegated_admin/add/analyst@shop.example", "", 403, "administrators"},
-		"a promotion of nobody":     {"admin", "POST", "/user/delegated_admin/add/nobody@shop.example", "", 404, "nobody@"},
-		"a promotion of an owner":   {"admin", "POST", "/user/delegated_admin/add/owner@shop.example", "", 422, "owner"},
-		"a promotion of an admin":   {"admin", "POST", "/user/delegated_admin/add/admin@shop.example", "", 422, "administrator"},
+		"a promotion by others": {
+			"delegate", "POST", "/user/delegated_admin/add/analyst@shop.example", "", 403,
+			"administrators",
+		},
+		"a promotion of nobody":   {"admin", "POST", "/user/delegated_admin/add/nobody@shop.example", "", 404, "nobody@"},
+		"a promotion of an owner": {"admin", "POST", "/user/delegated_admin/add/owner@shop.example", "", 422, "owner"},
+		"a promotion of an admin": {
+			"admin", "POST", "/user/delegated_admin/add/admin@shop.example", "", 422,
+			"administrator",
+		},
 		"a promotion of a sub user": {"admin", "POST", "/user/delegated_admin/add/till@shop.example", "", 422, "sub_user"},
-		"a demotion by others":      {"delegate", "POST", "/user/delegated_admin/remove/delegate@shop.example", "", 403, "administrators"},
-		"a demotion of nobody":      {"admin", "POST", "/user/delegated_admin/remove/nobody@shop.example", "", 404, "nobody@"},
+		"a demotion by others": {
+			"delegate", "POST", "/user/delegated_admin/remove/delegate@shop.example", "", 403,
+			"administrators",
+		},
+		"a demotion of nobody": {"admin", "POST", "/user/delegated_admin/remove/nobody@shop.example", "", 404, "nobody@"},
 	})
 }

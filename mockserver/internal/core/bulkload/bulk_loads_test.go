@@ -48,8 +48,10 @@ func TestBulkLoads(t *testing.T) {
 		if diff := cmp.Diff([]map[string]any{want}, list); diff != "" {
 			t.Errorf("listed (-want +got)\n%s", diff)
 		}
-		changed := c.Call("PUT", "/bulk_loads/daily_orders", `{"name":"nightly_orders","cron":"@daily","delay":60,"time_column":"at"}`).Want(200).Object()
-		if changed["cron"] != "@daily" || changed["delay"] != 60.0 || changed["time_column"] != "at" || changed["table"] != "orders" {
+		changed := c.Call("PUT", "/bulk_loads/daily_orders",
+			`{"name":"nightly_orders","cron":"@daily","delay":60,"time_column":"at"}`).Want(200).Object()
+		if changed["cron"] != "@daily" || changed["delay"] != 60.0 || changed["time_column"] != "at" ||
+			changed["table"] != "orders" {
 			t.Errorf("changed is %v", changed)
 		}
 		c.Get("/bulk_loads/daily_orders").Refused(404, "daily_orders")
@@ -60,7 +62,9 @@ func TestBulkLoads(t *testing.T) {
 	t.Run("are taken from forms, whose configuration is a text", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(shop)
-		c.Post("/bulk_loads", "name=n&database=shop&table=orders&delay=&config="+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(loadConfig)).Want(200)
+		c.Post("/bulk_loads",
+			"name=n&database=shop&table=orders&delay=&config="+strings.NewReplacer(`"`, "%22", "{", "%7B", "}",
+				"%7D").Replace(loadConfig)).Want(200)
 	})
 	t.Run("refuse what makes no sense", func(t *testing.T) {
 		t.Parallel()
@@ -72,11 +76,13 @@ func TestBulkLoads(t *testing.T) {
 		c.Post("/bulk_loads", `{"name":"n","database":"none","table":"orders","config":{}}`).Refused(404, "none")
 		c.Post("/bulk_loads", `{"name":"n","database":"shop","table":"orders"}`).Refused(400, "config")
 		for body, word := range map[string]string{
-			`{"table":"A"}`: "table", `{"cron":"7"}`: "cron", `{"timezone":"Mars"}`: "timezone", `{"delay":-1}`: "delay", `{"name":""}`: "name",
+			`{"table":"A"}`: "table", `{"cron":"7"}`: "cron", `{"timezone":"Mars"}`: "timezone", `{"delay":-1}`: "delay",
+			`{"name":""}`: "name",
 		} {
 			c.Call("PUT", "/bulk_loads/daily_orders", body).Refused(422, word)
 		}
-		c.Post("/bulk_loads", strings.Replace(dailyOrders, `{"name":"daily`, `{"cron":"7","name":"third`, 1)).Refused(422, "cron")
+		c.Post("/bulk_loads", strings.Replace(dailyOrders, `{"name":"daily`, `{"cron":"7","name":"third`, 1)).Refused(422,
+			"cron")
 		c.Call("PUT", "/bulk_loads/daily_orders", `{"delay":"soon"}`).Refused(400, "delay")
 		c.Call("PUT", "/bulk_loads/daily_orders", `{"database":"none"}`).Refused(404, "none")
 		for _, method := range []string{"GET", "PUT", "DELETE"} {
@@ -91,7 +97,8 @@ func TestBulkLoads(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(shop + "  results:\n  - {pattern: orders.tsv, columns: [[n, bigint]], rows: [[1], [2]]}\n")
 		c.Post("/bulk_loads", dailyOrders).Want(200)
-		first, _ := c.Post("/bulk_loads/daily_orders/jobs", `{"scheduled_time":"1768469400"}`).Want(200).Object()["job_id"].(string)
+		first, _ := c.Post("/bulk_loads/daily_orders/jobs",
+			`{"scheduled_time":"1768469400"}`).Want(200).Object()["job_id"].(string)
 		c.Post("/bulk_loads/daily_orders/jobs", "").Want(200)
 		c.Post("/bulk_loads/daily_orders/jobs", `{"scheduled_time":"noon"}`).Refused(422, "scheduled_time")
 		c.Post("/bulk_loads/daily_orders/jobs", `{`).Refused(400, "JSON")
@@ -107,7 +114,8 @@ func TestBulkLoads(t *testing.T) {
 		want := map[string]any{
 			"job_id": 1.0, "account_id": 1.0, "status": "success", "records": 2.0, "priority": 0.0, "schema": nil,
 			"database": map[string]any{"id": 1.0, "name": "shop"}, "table": map[string]any{"id": 1.0, "name": "orders"},
-			"created_at": float64(mocktest.Now.Unix()), "start_at": float64(mocktest.Now.Unix() + 1), "end_at": float64(mocktest.Now.Unix() + 5),
+			"created_at": float64(mocktest.Now.Unix()), "start_at": float64(mocktest.Now.Unix() + 1),
+			"end_at":      float64(mocktest.Now.Unix() + 5),
 			"config_diff": map[string]any{},
 		}
 		if len(jobs) != 2 {
@@ -165,7 +173,8 @@ func TestBulkLoads(t *testing.T) {
 
 func TestBulkLoadGuess(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load(shop + "  results:\n  - {pattern: queued, columns: [[n, bigint]], rows: [[1], [2]], times: 1}\n")
+	c := newClient(t).load(shop +
+		"  results:\n  - {pattern: queued, columns: [[n, bigint]], rows: [[1], [2]], times: 1}\n")
 	guess := func(in string) any {
 		config, _ := c.Post("/bulk_loads/guess", `{"config":{"in":`+in+`}}`).Want(200).Object()["config"].(map[string]any)
 		if config["out"] == nil {
@@ -196,7 +205,8 @@ func TestBulkLoadGuess(t *testing.T) {
 		"records": []any{[]any{1.0}, []any{2.0}},
 	}
 	for range 2 {
-		if diff := cmp.Diff(want, c.Post("/bulk_loads/preview", `{"config":{"in":{"path":"queued"}}}`).Want(200).Object()); diff != "" {
+		if diff := cmp.Diff(want,
+			c.Post("/bulk_loads/preview", `{"config":{"in":{"path":"queued"}}}`).Want(200).Object()); diff != "" {
 			t.Errorf("queued rows (-want +got)\n%s", diff)
 		}
 	}

@@ -99,7 +99,10 @@ func TestBulkImport(t *testing.T) {
 		if shown["type"] != "bulk_import_perform" || shown["status"] != "success" || shown["database"] != "shop" {
 			t.Errorf("the job is %v", shown)
 		}
-		wantWrong := []string{"part_2 2 row 2: has no time, in Unix seconds", "part_3 1 the body is not valid gzip: gzip: invalid header"}
+		wantWrong := []string{
+			"part_2 2 row 2: has no time, in Unix seconds",
+			"part_3 1 the body is not valid gzip: gzip: invalid header",
+		}
 		if diff := cmp.Diff(wantWrong, b.wrong()); diff != "" {
 			t.Errorf("wrong rows (-want +got)\n%s", diff)
 		}
@@ -199,7 +202,8 @@ func TestBulkImportGuards(t *testing.T) {
 		t.Parallel()
 		b := newBulk(t)
 		for _, action := range []string{
-			"delete/", "freeze/", "unfreeze/", "perform/", "commit/", "show/", "list_parts/", "error_records/", "delete_part/", "upload_part/",
+			"delete/", "freeze/", "unfreeze/", "perform/", "commit/", "show/", "list_parts/", "error_records/", "delete_part/",
+			"upload_part/",
 		} {
 			method, tail := "POST", ""
 			switch {

@@ -38,17 +38,29 @@ func TestConnections(t *testing.T) {
 		status                  int
 		word                    string
 	}{
-		"a short name":          {"admin", "POST", "/result/create/ab", `{"url":"s3://a"}`, 422, "3 or more"},
-		"no URL":                {"admin", "POST", "/result/create/abc", `{}`, 422, "url"},
-		"an empty URL":          {"admin", "POST", "/result/create/abc", `{"url":""}`, 422, "url"},
-		"a deletion of none":    {"admin", "POST", "/result/delete/abc", "", 404, "abc"},
-		"a look-up of nothing":  {"admin", "GET", "/connections/lookup", "", 400, "name"},
-		"a look-up of none":     {"admin", "GET", "/connections/lookup?name=abc", "", 404, "abc"},
-		"a write-only key":      {"write", "GET", "/result/list", "", 403, "write-only"},
-		"no type":               {"admin", "POST", "/connector_configs/validate_with_connection", `{"settings":{}}`, 422, "type"},
-		"no settings":           {"admin", "POST", "/connector_configs/validate_with_connection", `{"type":"s3"}`, 422, "settings"},
-		"settings as a text":    {"admin", "POST", "/connector_configs/validate_with_connection", `{"type":"s3","settings":"x"}`, 422, "settings"},
-		"an unknown connection": {"admin", "POST", "/connector_configs/validate_with_connection", `{"type":"s3","settings":{},"connection_id":9}`, 404, "9"},
+		"a short name":         {"admin", "POST", "/result/create/ab", `{"url":"s3://a"}`, 422, "3 or more"},
+		"no URL":               {"admin", "POST", "/result/create/abc", `{}`, 422, "url"},
+		"an empty URL":         {"admin", "POST", "/result/create/abc", `{"url":""}`, 422, "url"},
+		"a deletion of none":   {"admin", "POST", "/result/delete/abc", "", 404, "abc"},
+		"a look-up of nothing": {"admin", "GET", "/connections/lookup", "", 400, "name"},
+		"a look-up of none":    {"admin", "GET", "/connections/lookup?name=abc", "", 404, "abc"},
+		"a write-only key":     {"write", "GET", "/result/list", "", 403, "write-only"},
+		"no type": {
+			"admin", "POST", "/connector_configs/validate_with_connection", `{"settings":{}}`, 422,
+			"type",
+		},
+		"no settings": {
+			"admin", "POST", "/connector_configs/validate_with_connection", `{"type":"s3"}`, 422,
+			"settings",
+		},
+		"settings as a text": {
+			"admin", "POST", "/connector_configs/validate_with_connection",
+			`{"type":"s3","settings":"x"}`, 422, "settings",
+		},
+		"an unknown connection": {
+			"admin", "POST", "/connector_configs/validate_with_connection",
+			`{"type":"s3","settings":{},"connection_id":9}`, 404, "9",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,8 @@ func TestDatabases(t *testing.T) {
 		t.Parallel()
 		c := newClient(t)
 		c.Post("/database/create/shop", "").Want(200).Same(`{"database":"shop"}`)
-		c.Get("/database/list").Want(200).Same(`{"databases":[{"name":"shop","count":0,"created_at":"2026-01-15 09:30:00 +0000",
+		c.Get("/database/list").Want(200).Same(
+			`{"databases":[{"name":"shop","count":0,"created_at":"2026-01-15 09:30:00 +0000",
 			"updated_at":"2026-01-15 09:30:00 +0000","organization":null,"permission":"administrator",
 			"delete_protected":false}]}`)
 	})

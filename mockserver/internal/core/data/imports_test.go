@@ -80,7 +80,8 @@ func TestImport(t *testing.T) {
 			t.Errorf("the answer (-want +got)\n%s", diff)
 		}
 		table := c.Get("/table/show/shop/orders").Want(200).Object()
-		if table["count"] != 2.0 || table["schema"] != `[["n","long"],["name","string"],["price","double"],["tags","string"]]` {
+		if table["count"] != 2.0 ||
+			table["schema"] != `[["n","long"],["name","string"],["price","double"],["tags","string"]]` {
 			t.Errorf("the table is %v", table)
 		}
 		const wantTail = `[{"n":"1","name":"tea","price":"2.5","tags":"[\"a\"]","time":1768469340},{"n":"2","time":1768469400}]`
@@ -147,7 +148,8 @@ func TestImport(t *testing.T) {
 	t.Run("that is too large is refused before it is read", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t).load(importPlace)
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "http://localhost/core/v3"+ordersImport, strings.NewReader("x"))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "http://localhost/core/v3"+ordersImport,
+			strings.NewReader("x"))
 		r.ContentLength = 32<<20 + 1
 		r.Header.Set("Authorization", "SVC1 1/admin")
 		c.Send(r).Refused(400, "exceeds 33554432 bytes")
@@ -209,12 +211,15 @@ func TestImportedColumns(t *testing.T) {
 		table, want string
 		values      []any
 	}{
-		"join the schema of a table, in lower case, when they are names": {"orders", `[["page","string"],["n","long"]]`, []any{1}},
-		"keep the type that the schema has":                              {"typed", `[["n","string"],["page","string"]]`, []any{1}},
-		"join none that does not detect schemas":                         {"fixed", `[]`, []any{1}},
-		"join those that queries could see before":                       {"events", `[["page","string"],["n","long"]]`, []any{1}},
-		"widen to the type that holds all of their values":               {"orders", `[["page","string"],["n","long"]]`, []any{1, nil}},
-		"do so for texts": {"orders", `[["page","string"],["n","long"]]`, []any{1, "x"}},
+		"join the schema of a table, in lower case, when they are names": {
+			"orders", `[["page","string"],["n","long"]]`,
+			[]any{1},
+		},
+		"keep the type that the schema has":                {"typed", `[["n","string"],["page","string"]]`, []any{1}},
+		"join none that does not detect schemas":           {"fixed", `[]`, []any{1}},
+		"join those that queries could see before":         {"events", `[["page","string"],["n","long"]]`, []any{1}},
+		"widen to the type that holds all of their values": {"orders", `[["page","string"],["n","long"]]`, []any{1, nil}},
+		"do so for texts":                                  {"orders", `[["page","string"],["n","long"]]`, []any{1, "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

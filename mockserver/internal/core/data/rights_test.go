@@ -56,11 +56,23 @@ func TestRights(t *testing.T) {
 		{"several ids", databasesGrant("query", "7, 3,1"), queries, queries, false},
 		{"an id that only begins alike", databasesGrant("query", "11,31"), nothing, nothing, false},
 		{"no ids where they are needed", databasesGrant("edit", ""), nothing, nothing, false},
-		{"query and import", granted(databasesGrant("query", "1"), databasesGrant("import", "1")), "query_only query import", nothing, false},
+		{
+			"query and import", granted(databasesGrant("query", "1"), databasesGrant("import", "1")), "query_only query import",
+			nothing, false,
+		},
 		{"download alone", databasesGrant("download", ""), nothing, nothing, false},
-		{"download of what it may query", granted(databasesGrant("query", "1"), databasesGrant("download", "")), queries + " download", nothing, false},
-		{"download of another", granted(databasesGrant("query", "1"), databasesGrant("download", "3")), queries, nothing, false},
-		{"download of the one", granted(databasesGrant("edit", "1"), databasesGrant("download", "1")), edits + " download", nothing, false},
+		{
+			"download of what it may query", granted(databasesGrant("query", "1"), databasesGrant("download", "")),
+			queries + " download", nothing, false,
+		},
+		{
+			"download of another", granted(databasesGrant("query", "1"), databasesGrant("download", "3")), queries, nothing,
+			false,
+		},
+		{
+			"download of the one", granted(databasesGrant("edit", "1"), databasesGrant("download", "1")), edits + " download",
+			nothing, false,
+		},
 		{"manage", databasesGrant("manage", ""), all, all, true},
 		{"owner_manage", databasesGrant("owner_manage", ""), nothing, all, true},
 		{"an operation that is none", databasesGrant("own", "1"), nothing, nothing, false},
@@ -84,7 +96,8 @@ func TestRights(t *testing.T) {
 		user := world.User{ID: 9, Role: world.Restricted, Groups: []int64{30}}
 		checkRights(t, user, func(w *world.State) {
 			w.Account.PolicyGroups.Put(30, world.PolicyGroup{ID: 30, Policies: []int64{21}})
-			w.Account.Policies.Put(21, world.Policy{ID: 21, Permissions: world.Permissions{"Databases": {{"operation": "manage"}}}})
+			w.Account.Policies.Put(21,
+				world.Policy{ID: 21, Permissions: world.Permissions{"Databases": {{"operation": "manage"}}}})
 		}, "", "", false)
 	})
 	for _, role := range []world.Role{world.Owner, world.Administrator} {
@@ -98,7 +111,8 @@ func TestRights(t *testing.T) {
 func checkRights(t *testing.T, user world.User, prepare func(*world.State), shop, mine string, creates bool) {
 	t.Helper()
 	b := newBare(t)
-	b.world.Core.Databases.Put(3, world.Database{ID: 3, Name: "mine", Owner: 9, CreatedAt: mocktest.Now, UpdatedAt: mocktest.Now})
+	b.world.Core.Databases.Put(3,
+		world.Database{ID: 3, Name: "mine", Owner: 9, CreatedAt: mocktest.Now, UpdatedAt: mocktest.Now})
 	b.world.Core.DatabaseNames.Put("mine", 3)
 	prepare(b.world)
 	b.caller.User = user

@@ -36,7 +36,8 @@ func TestSchemas(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
 		c.Post("/table/update-schema/shop/orders",
-			`{"schema":[["id","long","id_number","Number"],["total","double","total_sum"],["state","string","","State"]]}`).Want(200)
+			`{"schema":[["id","long","id_number","Number"],["total","double","total_sum"],["state","string","","State"]]}`).Want(
+			200)
 		plain := map[string]any{"schema": `[["id","long","id_number"],["total","double","total_sum"],["state","string"]]`}
 		if diff := cmp.Diff(plain, c.table("shop/orders", "schema")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

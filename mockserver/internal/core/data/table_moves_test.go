@@ -25,7 +25,8 @@ func TestRenameTable(t *testing.T) {
 	})
 	t.Run("its own name is no conflict", func(t *testing.T) {
 		t.Parallel()
-		newShop(t).Post("/table/rename/shop/orders/orders", "").Want(200).Same(`{"database":"shop","table":"orders","type":"log"}`)
+		newShop(t).Post("/table/rename/shop/orders/orders",
+			"").Want(200).Same(`{"database":"shop","table":"orders","type":"log"}`)
 	})
 }
 
@@ -125,7 +126,8 @@ func TestTransferTable(t *testing.T) {
 	t.Run("over HTTP, with a form and the second key in the platform's own form", func(t *testing.T) {
 		t.Parallel()
 		c := newPartner(t)
-		c.Call("POST", path, "dest_database_name=lake&dest_table_name=sales", header, "SVC1 "+specs.PlatformKey(2, "2/4567cdef")).
+		c.Call("POST", path, "dest_database_name=lake&dest_table_name=sales", header,
+			"SVC1 "+specs.PlatformKey(2, "2/4567cdef")).
 			Want(200).Same(`{"database_name":"lake","table_name":"sales"}`)
 		if got := c.tableNames("shop"); got != "" {
 			t.Errorf("tables %s", got)

@@ -24,25 +24,26 @@ func TestCreateTable(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("a source table gives its schema and, where that is asked for, its options; the body comes first", func(t *testing.T) {
-		t.Parallel()
-		c := newShop(t)
-		c.Post("/table/update/shop/orders", `{"schema":[["id","long"]],"expire_days":30,"description":"Orders."}`).Want(200)
-		c.Post("/table/create/shop/bare/log?source_table=orders", "").Want(200)
-		c.Post("/table/create/shop/full?source_table=orders&including_properties=true", "").Want(200)
-		c.Post("/table/create/shop/own?source_table=orders&including_properties=true",
-			`{"schema":[["sku","string"]],"expire_days":null}`).Want(200)
-		for path, want := range map[string]map[string]any{
-			"shop/bare": {"schema": `[["id","long","id",""]]`, "expire_days": nil, "description": nil},
-			"shop/full": {"schema": `[["id","long","id",""]]`, "expire_days": 30.0, "description": "Orders."},
-			"shop/own":  {"schema": `[["sku","string","sku",""]]`, "expire_days": nil, "description": "Orders."},
-		} {
-			got := c.table(path+"?include_descriptions=true", "schema", "expire_days", "description")
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", path, diff)
+	t.Run("a source table gives its schema and, where that is asked for, its options; the body comes first",
+		func(t *testing.T) {
+			t.Parallel()
+			c := newShop(t)
+			c.Post("/table/update/shop/orders", `{"schema":[["id","long"]],"expire_days":30,"description":"Orders."}`).Want(200)
+			c.Post("/table/create/shop/bare/log?source_table=orders", "").Want(200)
+			c.Post("/table/create/shop/full?source_table=orders&including_properties=true", "").Want(200)
+			c.Post("/table/create/shop/own?source_table=orders&including_properties=true",
+				`{"schema":[["sku","string"]],"expire_days":null}`).Want(200)
+			for path, want := range map[string]map[string]any{
+				"shop/bare": {"schema": `[["id","long","id",""]]`, "expire_days": nil, "description": nil},
+				"shop/full": {"schema": `[["id","long","id",""]]`, "expire_days": 30.0, "description": "Orders."},
+				"shop/own":  {"schema": `[["sku","string","sku",""]]`, "expire_days": nil, "description": "Orders."},
+			} {
+				got := c.table(path+"?include_descriptions=true", "schema", "expire_days", "description")
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", path, diff)
+				}
 			}
-		}
-	})
+		})
 	t.Run("a copy does not follow its source", func(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
@@ -144,10 +145,12 @@ func TestUpdateTable(t *testing.T) {
 		t.Parallel()
 		c := newShop(t)
 		id := c.tableID("shop/orders")
-		c.Post("/table/update/shop/orders", `{"name":"sales"}`).Want(200).Same(`{"database":"shop","table":"sales","type":"log"}`)
+		c.Post("/table/update/shop/orders",
+			`{"name":"sales"}`).Want(200).Same(`{"database":"shop","table":"sales","type":"log"}`)
 		c.Post("/table/update-schema/shop/sales", `{"schema":[["id","long"]],"name":"deals"}`).
 			Want(200).Same(`{"database":"shop","table":"deals","type":"log"}`)
-		c.Post("/table/update/shop/deals", `{"name":"deals"}`).Want(200).Same(`{"database":"shop","table":"deals","type":"log"}`)
+		c.Post("/table/update/shop/deals",
+			`{"name":"deals"}`).Want(200).Same(`{"database":"shop","table":"deals","type":"log"}`)
 		if got := c.tableNames("shop"); got != "deals carts" || c.tableID("shop/deals") != id {
 			t.Errorf("tables %s, id %s, was %s", got, c.tableID("shop/deals"), id)
 		}

@@ -29,7 +29,8 @@ func TestTables(t *testing.T) {
 	t.Run("its records are counted", func(t *testing.T) {
 		t.Parallel()
 		r := newShop(t)
-		r.put("/table/import/shop/orders/json.gz", packed(t, `{"a":"1","time":1768469400}{"a":"22","time":1768469401}`)).Want(200)
+		r.put("/table/import/shop/orders/json.gz",
+			packed(t, `{"a":"1","time":1768469400}{"a":"22","time":1768469401}`)).Want(200)
 		got := r.Get("/table/show/shop/orders").Want(200).Object()
 		want := map[string]any{
 			"count": 2.0, "estimated_storage_size": 19.0, "counter_updated_at": "2026-01-15T09:30:00Z",
@@ -115,14 +116,20 @@ func TestTableRefusals(t *testing.T) {
 		{"1/admin", "POST", "/table/create/shop/visits/log", "text", 415, []string{"text/plain"}},
 
 		{"1/admin", "POST", "/table/create/shop/visits", `{"expire_days":-1}`, 400, []string{"expire_days", "-1"}},
-		{"1/admin", "POST", "/table/create/shop/visits", `{"schema":[["a","int"],["a","long"]]}`, 400, []string{"a", "twice"}},
+		{
+			"1/admin", "POST", "/table/create/shop/visits", `{"schema":[["a","int"],["a","long"]]}`, 400,
+			[]string{"a", "twice"},
+		},
 		{"1/admin", "POST", "/table/create/shop/visits?source_table=none", "", 404, []string{"table", "none"}},
 		{"1/analyst", "POST", "/table/create/shop/visits", "", 403, []string{"edit", "shop"}},
 		{"1/admin", "POST", "/table/create/none/visits", "", 404, []string{"database", "none"}},
 		{"1/admin", "POST", "/table/create/shop/orders", "", 409, []string{"orders", "shop"}},
 		{"1/admin", "POST", "/table/create/shop/visits", "text", 415, []string{"text/plain"}},
 
-		{"1/admin", "POST", "/table/update/shop/orders", `{"schema":[["a","int"],["a","long"]]}`, 400, []string{"a", "twice"}},
+		{
+			"1/admin", "POST", "/table/update/shop/orders", `{"schema":[["a","int"],["a","long"]]}`, 400,
+			[]string{"a", "twice"},
+		},
 		{"1/admin", "POST", "/table/update/shop/orders", `{"expire_days":-1}`, 400, []string{"expire_days", "-1"}},
 		{"1/analyst", "POST", "/table/update/shop/orders", `{}`, 403, []string{"edit", "shop"}},
 		{"1/admin", "POST", "/table/update/none/orders", `{}`, 404, []string{"database", "none"}},
@@ -154,7 +161,10 @@ func TestTableRefusals(t *testing.T) {
 		{"1/admin", "POST", "/table/change_database/shop/orders", `{}`, 400, []string{"dest_database_name"}},
 		{"1/analyst", "POST", "/table/change_database/shop/orders", to, 403, []string{"edit", "shop"}},
 		{"1/admin", "POST", "/table/change_database/shop/carts", to, 403, []string{"carts", "archive"}},
-		{"1/admin", "POST", "/table/change_database/shop/orders", `{"dest_database_name":"none"}`, 404, []string{"database", "none"}},
+		{
+			"1/admin", "POST", "/table/change_database/shop/orders", `{"dest_database_name":"none"}`, 404,
+			[]string{"database", "none"},
+		},
 		{"1/admin", "POST", "/table/change_database/none/orders", to, 404, []string{"database", "none"}},
 		{"1/admin", "POST", "/table/change_database/shop/none", to, 404, []string{"table", "none"}},
 		{"1/admin", "POST", "/table/change_database/shop/orders", "text", 415, []string{"text/plain"}},
@@ -170,7 +180,10 @@ func TestTableRefusals(t *testing.T) {
 		{"1/admin", "POST", "/table/update-schema/none/orders", schema, 404, []string{"database", "none"}},
 		{"1/admin", "POST", "/table/update-schema/shop/none", schema, 404, []string{"table", "none"}},
 		{"1/admin", "POST", "/table/update-schema/shop/orders", "text", 415, []string{"text/plain"}},
-		{"1/admin", "POST", "/table/update-schema/shop/orders", `{"schema":[],"name":"carts"}`, 422, []string{"carts", "shop"}},
+		{
+			"1/admin", "POST", "/table/update-schema/shop/orders", `{"schema":[],"name":"carts"}`, 422,
+			[]string{"carts", "shop"},
+		},
 
 		{"1/admin", "GET", "/table/deleted?page_size=0", "", 400, []string{"page_size"}},
 		{"1/admin", "GET", "/table/deleted?page_size=101", "", 400, []string{"page_size"}},

@@ -23,24 +23,25 @@ func TestTail(t *testing.T) {
 		c.ingest("orders", `{"time":"x","id":"3"}`)
 		return c
 	}
-	t.Run("it is the record that came last, or as many as the client counts, in the order in which they came", func(t *testing.T) {
-		t.Parallel()
-		r := newTail(t)
-		const (
-			first  = `{"total":"0.5","id":"1","time":1768469400}`
-			second = `{"total":"7","id":"2","city":"Zürich","zip":"8000","time":1768469401}`
-			third  = `{"id":"3","time":1768469402}`
-		)
-		for query, want := range map[string]string{
-			"": "[" + third + "]", "?count=1": "[" + third + "]", "?count=2": "[" + second + "," + third + "]",
-			"?count=9": "[" + first + "," + second + "," + third + "]",
-		} {
-			if got := string(r.Get("/table/tail/shop/orders" + query).Want(200).Body); got != want {
-				t.Errorf("%s: got %s, want %s", query, got, want)
+	t.Run("it is the record that came last, or as many as the client counts, in the order in which they came",
+		func(t *testing.T) {
+			t.Parallel()
+			r := newTail(t)
+			const (
+				first  = `{"total":"0.5","id":"1","time":1768469400}`
+				second = `{"total":"7","id":"2","city":"Zürich","zip":"8000","time":1768469401}`
+				third  = `{"id":"3","time":1768469402}`
+			)
+			for query, want := range map[string]string{
+				"": "[" + third + "]", "?count=1": "[" + third + "]", "?count=2": "[" + second + "," + third + "]",
+				"?count=9": "[" + first + "," + second + "," + third + "]",
+			} {
+				if got := string(r.Get("/table/tail/shop/orders" + query).Want(200).Body); got != want {
+					t.Errorf("%s: got %s, want %s", query, got, want)
+				}
 			}
-		}
-		r.Get("/table/tail/shop/carts").Want(200).Same(`[]`)
-	})
+			r.Get("/table/tail/shop/carts").Want(200).Same(`[]`)
+		})
 	t.Run("the suffix or the format chooses the form, and the suffix decides", func(t *testing.T) {
 		t.Parallel()
 		r := newTail(t)

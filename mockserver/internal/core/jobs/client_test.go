@@ -28,7 +28,8 @@ func (c client) as(key string) client { return client{c.As(key)} }
 func (c client) grant(operation, ids string) client {
 	c.Helper()
 	policy := c.Post("/access_control/policies", `{"policy":{"name":"`+operation+ids+`"}}`).Want(200).Value("id").String()
-	c.Patch("/access_control/policies/"+policy+"/permissions", `{"Databases":[{"operation":"`+operation+`","ids":"`+ids+`"}]}`).Want(200)
+	c.Patch("/access_control/policies/"+policy+"/permissions",
+		`{"Databases":[{"operation":"`+operation+`","ids":"`+ids+`"}]}`).Want(200)
 	c.Patch("/access_control/users/3/policies", `{"policy_ids":["`+policy+`"]}`).Want(200)
 	return c.as("1/analyst")
 }

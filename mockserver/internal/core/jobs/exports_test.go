@@ -17,8 +17,9 @@ func TestResultExports(t *testing.T) {
 		c.Advance(5 * time.Second)
 		c.Post("/job/result_export/"+id, `{"result":"s3://key:secret@/bucket/x.csv","priority":2,"domain_key":"out"}`).
 			Want(200).Has(map[string]any{
-			"job_id": "2", "type": "result_export", "status": "queued", "query": "RESULT EXPORT FROM JOB 1", "database": "shop", "priority": 2.0,
-			"result": "s3://key:secret@/bucket/x.csv", "result_export_target_job_id": 1.0,
+			"job_id": "2", "type": "result_export", "status": "queued", "query": "RESULT EXPORT FROM JOB 1", "database": "shop",
+			"priority": 2.0,
+			"result":   "s3://key:secret@/bucket/x.csv", "result_export_target_job_id": 1.0,
 			"linked_result_export_job_id": nil, "debug": map[string]any{"cmdout": nil, "stderr": nil},
 		})
 		c.Get("/job/show/" + id).Has(map[string]any{"linked_result_export_job_id": 2.0, "result_export_target_job_id": nil})
@@ -87,7 +88,8 @@ func TestTableExports(t *testing.T) {
 	t.Parallel()
 	c := jobClient(t, threeRows)
 	c.Post("/table/create/shop/orders", "").Want(200)
-	const path, ok = "/export/run/shop/orders", `"storage_type":"s3","bucket":"b","file_prefix":"/p/","access_key_id":"id","secret_access_key":"hush"`
+	const path, ok = "/export/run/shop/orders",
+		`"storage_type":"s3","bucket":"b","file_prefix":"/p/","access_key_id":"id","secret_access_key":"hush"`
 	id := c.issue(path, `{`+ok+`,"file_format":"jsonl.gz","from":1768348800,"to":1768435200,"domain_key":"out"}`)
 	shown := c.Get("/job/show/" + id)
 	shown.Has(map[string]any{"type": "export", "status": "queued", "database": "shop", "query": "", "result": "s3://b/p/"})

@@ -18,7 +18,8 @@ func TestIssuedJobs(t *testing.T) {
 		for _, id := range []string{
 			c.issue("/job/issue/presto/shop", "query=SELECT+1&priority=-2&retry_limit=32&result=s3%3A%2F%2Fbucket%2Fkey"),
 			c.issue("/job/issue/presto/shop?query=SELECT+1&priority=-2&retry_limit=32&result=s3://bucket/key", ""),
-			c.issue("/job/issue/presto/shop", `{"query":"SELECT 1","Priority":-2,"retry_limit":32,"result":"s3://bucket/key","extra":1}`),
+			c.issue("/job/issue/presto/shop",
+				`{"query":"SELECT 1","Priority":-2,"retry_limit":32,"result":"s3://bucket/key","extra":1}`),
 		} {
 			c.Get("/job/show/" + id).Has(map[string]any{
 				"query": "SELECT 1", "priority": -2.0, "retry_limit": 32.0, "result": "s3://bucket/key", "type": "presto",

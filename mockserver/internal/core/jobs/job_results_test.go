@@ -17,7 +17,11 @@ import (
 
 // oddRows has the values that each form writes in its own way.
 var oddRows = fakeEngine{
-	columns: []query.Column{{Name: "text", Type: "varchar"}, {Name: "number", Type: "double"}, {Name: "more, or less", Type: "varbinary"}},
+	columns: []query.Column{
+		{Name: "text", Type: "varchar"},
+		{Name: "number", Type: "double"},
+		{Name: "more, or less", Type: "varbinary"},
+	},
 	rows: [][]any{
 		{"a\tb,\"c\"\nd", 1.5, []byte{0, 255}},
 		{nil, math.NaN(), true},
@@ -32,7 +36,8 @@ func TestResults(t *testing.T) {
 	id := c.query("SELECT 1")
 	c.Advance(5 * time.Second)
 	read := func(query string) mocktest.Answer { return c.Get("/job/result/" + id + query).Want(200) }
-	lines := `["a\tb,\"c\"\nd",1.5,"AP8="]` + "\n" + `[null,"NaN",true]` + "\n" + `["","-Infinity",7]` + "\n" + `["ü",2.0,1e+21]` + "\n"
+	lines := `["a\tb,\"c\"\nd",1.5,"AP8="]` + "\n" + `[null,"NaN",true]` + "\n" + `["","-Infinity",7]` + "\n" +
+		`["ü",2.0,1e+21]` + "\n"
 	for _, test := range []struct{ query, media, want string }{
 		{"?format=json", "application/json", lines},
 		{"?format=jsonl", "application/json", lines},

@@ -36,7 +36,8 @@ func (f fakeEngine) Query(ctx context.Context, q query.Query) (query.Result, err
 	if !ok {
 		return query.Result{}, fmt.Errorf("line 1:15: table %s.%s does not exist in %v", database, name, q.Tables.Databases())
 	}
-	result := query.Result{Columns: append([]query.Column{{Name: "time", Type: "bigint"}, {Name: "v", Type: "varchar"}}, t.Columns...)}
+	result := query.Result{Columns: append([]query.Column{{Name: "time", Type: "bigint"}, {Name: "v", Type: "varchar"}},
+		t.Columns...)}
 	for row := range t.Rows {
 		values := make([]any, len(result.Columns))
 		values[0], values[1] = row.Time, row.Values

@@ -49,7 +49,8 @@ func (c client) said(path, body string) string {
 
 func TestConnectionsAsTargets(t *testing.T) {
 	t.Parallel()
-	c := newClient(t).load("core: {databases: [{name: shop}], connections: [{name: warehouse, url: 'mysql://user:pass@host/db'}]}\n")
+	c := newClient(t).load(
+		"core: {databases: [{name: shop}], connections: [{name: warehouse, url: 'mysql://user:pass@host/db'}]}\n")
 	for body, want := range map[string]string{
 		`{"query":"q","result_connection_id":1,"result_connection_settings":"{\"table\":\"t\"}"}`: "mysql://user:pass@host/db",
 		`{"query":"q","result":"warehouse:t"}`:                                                    "warehouse:t",
@@ -134,11 +135,13 @@ func TestQueuedResults(t *testing.T) {
 	t.Run("a further try takes what is queued next", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, nil)
-		c.queue(mockserver.JobResult{Pattern: ".", Error: "lost a worker", Times: 1}, row("again", mockserver.JobResult{Pattern: "."}))
+		c.queue(mockserver.JobResult{Pattern: ".", Error: "lost a worker", Times: 1},
+			row("again", mockserver.JobResult{Pattern: "."}))
 		if got := c.said(path, `{"query":"SELECT 1","retry_limit":5}`); got != "again" {
 			t.Error(got)
 		}
-		c.Get("/job/show/1").Wants("debug.stderr", "lost a worker\n", "debug.cmdout", "started\nfailed, retry 1 of 5 follows\nrows: 1\nfinished\n")
+		c.Get("/job/show/1").Wants("debug.stderr", "lost a worker\n", "debug.cmdout",
+			"started\nfailed, retry 1 of 5 follows\nrows: 1\nfinished\n")
 	})
 	t.Run("the rows of a bulk load count as inserted", func(t *testing.T) {
 		t.Parallel()
@@ -151,7 +154,8 @@ func TestQueuedResults(t *testing.T) {
 	t.Run("an export fails if its domain key is told to, and has no rows", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, nil)
-		c.queue(mockserver.JobResult{DomainKey: "bad", Error: "access denied"}, row("never", mockserver.JobResult{Pattern: ".*"}))
+		c.queue(mockserver.JobResult{DomainKey: "bad", Error: "access denied"},
+			row("never", mockserver.JobResult{Pattern: ".*"}))
 		if got := c.said("/job/issue/export/shop", `{"domain_key":"bad"}`); got != "error: access denied" {
 			t.Error(got)
 		}
@@ -167,7 +171,8 @@ func TestRestrictedJobs(t *testing.T) {
 	c.Post("/database/create/attic", "").Want(200)
 	c = c.grant("query", "1")
 	c.Post("/job/issue/trino/attic", `{"query":"SELECT 1"}`).Refused(403)
-	job := c.run("/job/issue/trino/shop", `{"query":"SELECT * FROM attic.letters"}`).Wants("status", "error", "user_name", "Ana Analyst")
+	job := c.run("/job/issue/trino/shop", `{"query":"SELECT * FROM attic.letters"}`).Wants("status", "error", "user_name",
+		"Ana Analyst")
 	if stderr := job.Value("debug.stderr").String(); !strings.HasSuffix(stderr, "[shop]\n") {
 		t.Error(stderr)
 	}

@@ -183,7 +183,8 @@ func TestScheduledJobs(t *testing.T) {
 	t.Run("slots follow the clocks of the time zone", func(t *testing.T) {
 		t.Parallel()
 		c := jobClient(t, threeRows)
-		c.schedule("nightly", `"database":"shop","query":"SELECT 1","type":"trino","cron":"@daily","timezone":"Europe/Berlin"`)
+		c.schedule("nightly",
+			`"database":"shop","query":"SELECT 1","type":"trino","cron":"@daily","timezone":"Europe/Berlin"`)
 		c.Advance(74 * 24 * time.Hour) // to 30 March
 		want := []string{
 			"74 for 2026-03-29 22:00:00 UTC", "73 for 2026-03-28 23:00:00 UTC", "72 for 2026-03-27 23:00:00 UTC",

@@ -63,8 +63,8 @@ func FormFromCall(c *op.Call) (form Form, err error) {
 	return form, err
 }
 
-// formatFromQuery returns the form that the query names. Without a name the Accept header decides, since clients send the
-// same Accept with every request (assumed).
+// formatFromQuery returns the form that the query names. Without a name the Accept header decides, since clients send
+// the same Accept with every request (assumed).
 func formatFromQuery(c *op.Call) (format, error) {
 	all := formats()
 	if !c.Has("format") {

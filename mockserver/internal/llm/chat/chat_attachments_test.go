@@ -36,7 +36,8 @@ func TestChatAttachments(t *testing.T) {
 		var ids []string
 		add := func(chat, index string) {
 			a := llmtest.Post(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Want(201)
-			ids = append(ids, a.Wants("data.attributes.attachmentIndex", index, "data.attributes.contentFormatMode", "ID_AND_CONTENT",
+			ids = append(ids, a.Wants("data.attributes.attachmentIndex", index, "data.attributes.contentFormatMode",
+				"ID_AND_CONTENT",
 				"data.attributes.attachmentType", "USER_INPUT_DRAFT").Value("data.id").String())
 		}
 		add(chat, "1")
@@ -89,7 +90,8 @@ func TestChatAttachments(t *testing.T) {
 			{"application/pdf; version=1.7", chatPackedPDF(t), ",,3"},
 			{"application/pdf", []byte("no pages"), ",,"},
 		} {
-			a := llmtest.Post(c, "chat_attachments", chatFile(chat, base64.StdEncoding.EncodeToString(test.content), test.media)).Want(201)
+			a := llmtest.Post(c, "chat_attachments",
+				chatFile(chat, base64.StdEncoding.EncodeToString(test.content), test.media)).Want(201)
 			got := fmt.Sprintf("%s,%s,%s", a.Value("data.attributes.imageWidth"), a.Value("data.attributes.imageHeight"),
 				a.Value("data.attributes.pdfPageCount"))
 			if got != test.want {
@@ -129,14 +131,16 @@ func chatPackedPDF(t *testing.T) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
-	if _, err := io.WriteString(w, "4 0 5 28 6 60 <</Type/Page/Parent 2 0 R>> <</Type /Page /Parent 2 0 R>> <</Type/Pages>>"); err != nil {
+	if _, err := io.WriteString(w,
+		"4 0 5 28 6 60 <</Type/Page/Parent 2 0 R>> <</Type /Page /Parent 2 0 R>> <</Type/Pages>>"); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Appendf(nil, "%%PDF-1.7\n1 0 obj <</Type /ObjStm /N 3 /Filter /FlateDecode /Length %d>> stream\r\n%s\r\nendstream endobj\n"+
-		"3 0 obj <</Type /Page>> endobj\n", packed.Len(), packed.Bytes())
+	return fmt.Appendf(nil,
+		"%%PDF-1.7\n1 0 obj <</Type /ObjStm /N 3 /Filter /FlateDecode /Length %d>> stream\r\n%s\r\nendstream endobj\n"+
+			"3 0 obj <</Type /Page>> endobj\n", packed.Len(), packed.Bytes())
 }
 
 func TestChatFiles(t *testing.T) {
@@ -159,10 +163,11 @@ func TestChatFiles(t *testing.T) {
 	made := c.Get("/api/artifacts").Want(200)
 	report, slides := made.Value("data.0.id").String(), made.Value("data.1.id").String()
 	want := map[string]string{
-		"artifacts%2F" + report + ".md: text/markdown":                                                               "# A",
-		"artifacts%2F" + slides + ".pptx: application/vnd.openxmlformats-officedocument.presentationml.presentation": "\x00\x01\x02",
-		"attachments%2F1.txt: text/plain":                                                                            "hi",
-		"attachments%2F2.bin: application/x-thing":                                                                   "ho",
+		"artifacts%2F" + report + ".md: text/markdown": "# A",
+		"artifacts%2F" + slides +
+			".pptx: application/vnd.openxmlformats-officedocument.presentationml.presentation": "\x00\x01\x02",
+		"attachments%2F1.txt: text/plain":          "hi",
+		"attachments%2F2.bin: application/x-thing": "ho",
 	}
 	all := c.Post(path, "method=multipart").Want(200)
 	if d := cmp.Diff(want, chatParts(all)); d != "" {
@@ -172,7 +177,8 @@ func TestChatFiles(t *testing.T) {
 		t.Error("the same files are sent otherwise when they are sent again")
 	}
 	for prefix, n := range map[string]int{"attachments/": 2, "artifacts/" + report: 1, "reports/": 0} {
-		if got := chatParts(c.Post(path, fmt.Sprintf(`{"method":"multipart","prefix":%q}`, prefix)).Want(200)); len(got) != n {
+		if got := chatParts(c.Post(path,
+			fmt.Sprintf(`{"method":"multipart","prefix":%q}`, prefix)).Want(200)); len(got) != n {
 			t.Errorf("%s: %v", prefix, got)
 		}
 	}

@@ -24,8 +24,10 @@ func TestChatapp(t *testing.T) {
 			t.Errorf("the media type is %s", media)
 		}
 		chats := s.Get("/api/chats").Want(http.StatusOK).Wants("meta.total", "1", "data.0.attributes.actionId", action,
-			"data.0.attributes.agentId", s.Agent, "data.0.attributes.promptId", s.Prompt, "data.0.attributes.projectId", s.Project,
-			"data.0.attributes.firstInputContent", "How many orders?", "data.0.attributes.lastConversationAt", "2026-01-15T09:30:00.000Z")
+			"data.0.attributes.agentId", s.Agent, "data.0.attributes.promptId", s.Prompt, "data.0.attributes.projectId",
+			s.Project,
+			"data.0.attributes.firstInputContent", "How many orders?", "data.0.attributes.lastConversationAt",
+			"2026-01-15T09:30:00.000Z")
 		s.Get("/api/chats/"+chats.Value("data.0.id").String()+"/history").Want(http.StatusOK).Wants(
 			"data.0.input", "How many orders?", "data.1.content", "You said: How many orders?")
 	})
@@ -41,7 +43,8 @@ func TestChatapp(t *testing.T) {
 		t.Parallel()
 		s, action := llmtest.NewCommands(t, secret)
 		s.Change("prompts", s.Prompt, `{"template":"Say {{a}}, {{ b }}."}`).Want(http.StatusOK)
-		s.Send(action, strings.Replace(llmtest.Command, "How+many+orders%3F", "$1", 1), llmtest.CommandKey, mocktest.Now).Want(http.StatusOK)
+		s.Send(action, strings.Replace(llmtest.Command, "How+many+orders%3F", "$1", 1), llmtest.CommandKey,
+			mocktest.Now).Want(http.StatusOK)
 		s.Get("/api/chats").Wants("data.0.attributes.firstInputContent", "Say $1, $1.")
 	})
 	t.Run("an answer for the caller alone is empty", func(t *testing.T) {
@@ -74,7 +77,8 @@ func TestChatapp(t *testing.T) {
 		s, action := llmtest.NewCommands(t, secret)
 		for _, by := range []time.Duration{-5 * time.Minute, 5 * time.Minute} {
 			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now.Add(by)).Want(http.StatusOK)
-			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now.Add(by+by/300)).Refused(http.StatusUnauthorized, "5m1s")
+			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now.Add(by+by/300)).Refused(http.StatusUnauthorized,
+				"5m1s")
 		}
 	})
 	t.Run("an integration without a secret takes no commands", func(t *testing.T) {
@@ -87,7 +91,8 @@ func TestChatapp(t *testing.T) {
 		s := llmtest.New(t)
 		s.Make("integrations", llmtest.WebhookAttributes)
 		for _, action := range []string{s.IDs("/api/actions")[0], llmtest.NoID} {
-			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now).Refused(http.StatusNotFound, `"status":"404"`, action)
+			s.Send(action, llmtest.Command, llmtest.CommandKey, mocktest.Now).Refused(http.StatusNotFound, `"status":"404"`,
+				action)
 		}
 	})
 	t.Run("a command has a text and an address for the answer", func(t *testing.T) {

@@ -28,7 +28,8 @@ func TestChats(t *testing.T) {
 		t.Parallel()
 		c := llmtest.NewChats(t)
 		llmtest.Post(c, "chats", `{"agentId":"`+llmtest.ChatAgent+`","userProperties":null}`).Want(201).Wants(
-			"data.type", "chats", none("projectId"), llmtest.ChatProject, none("agentId"), llmtest.ChatAgent, none("promptId"), "",
+			"data.type", "chats", none("projectId"), llmtest.ChatProject, none("agentId"), llmtest.ChatAgent, none("promptId"),
+			"",
 			none("userProperties"), "[]", none("attachments"), "[]", none("firstInputContent"), "",
 			none("lastConversationAt"), "2026-01-15T09:30:00.000Z",
 		)
@@ -59,22 +60,37 @@ func TestChats(t *testing.T) {
 		action := c.Get("/api/actions").Want(200).Value("data.0.id").String()
 		for attributes, words := range map[string][]string{
 			``: {"CANNOT_BE_BLANK", "/data/attributes/agentId"},
-			`"formInterfaceId":"` + llmtest.ChatForm + `","chatInterfaceId":"` + llmtest.ChatWindow + `"`: {"LLM_EXACTLY_ONE_INTERFACE_REQUIRED"},
-			`"promptId":"` + llmtest.ChatPrompt + `","chatInterfaceId":"` + llmtest.ChatWindow + `"`:      {"LLM_EXACTLY_ONE_INTERFACE_REQUIRED"},
-			`"promptId":"` + llmtest.ChatPrompt + `"`:                                                     {"/data/attributes/integrationId"},
-			`"integrationId":"` + llmtest.ChatHook + `"`:                                                  {"/data/attributes/promptId"},
-			`"agentId":"` + llmtest.Nobody + `"`:                                                          {"INVALID_FORMAT_OR_ASSOCIATION", "/data/attributes/agentId"},
-			`"formInterfaceId":"` + llmtest.Nobody + `"`:                                                  {"/data/attributes/formInterfaceId"},
-			`"chatInterfaceId":"` + llmtest.Nobody + `"`:                                                  {"/data/attributes/chatInterfaceId"},
-			`"actionId":"` + llmtest.Nobody + `"`:                                                         {"/data/attributes/actionId"},
-			`"promptId":"` + llmtest.Nobody + `","integrationId":"` + llmtest.ChatHook + `"`:              {"/data/attributes/promptId"},
-			`"promptId":"` + llmtest.ChatPrompt + `","integrationId":"` + llmtest.Nobody + `"`:            {"/data/attributes/integrationId"},
-			`"actionId":"` + action + `","promptId":"` + llmtest.Nobody + `"`:                             {"/data/attributes/promptId"},
-			`"actionId":"` + action + `","integrationId":"` + llmtest.Nobody + `"`:                        {"/data/attributes/integrationId"},
-			`"formInterfaceId":"` + llmtest.ChatForm + `","agentId":"` + llmtest.ChatOther + `"`:          {"/data/attributes/agentId", "is not used there"},
-			`"agentId":"` + llmtest.ChatAgent + `","textResourceId":"` + llmtest.Nobody + `"`:             {"/data/attributes/textResourceId"},
-			`"agentId":"` + llmtest.ChatAgent + `","inputParameters":"[1]"`:                               {"LLM_INVALID_JSON"},
-			`"agentId":"` + llmtest.ChatAgent + `","userProperties":[` + chatProperties(11) + `]`:         {"IS_TOO_LONG", "/data/attributes/userProperties"},
+			`"formInterfaceId":"` + llmtest.ChatForm + `","chatInterfaceId":"` + llmtest.ChatWindow +
+				`"`: {"LLM_EXACTLY_ONE_INTERFACE_REQUIRED"},
+			`"promptId":"` + llmtest.ChatPrompt + `","chatInterfaceId":"` + llmtest.ChatWindow +
+				`"`: {"LLM_EXACTLY_ONE_INTERFACE_REQUIRED"},
+			`"promptId":"` + llmtest.ChatPrompt +
+				`"`: {"/data/attributes/integrationId"},
+			`"integrationId":"` + llmtest.ChatHook + `"`: {"/data/attributes/promptId"},
+			`"agentId":"` + llmtest.Nobody +
+				`"`: {"INVALID_FORMAT_OR_ASSOCIATION", "/data/attributes/agentId"},
+			`"formInterfaceId":"` + llmtest.Nobody +
+				`"`: {"/data/attributes/formInterfaceId"},
+			`"chatInterfaceId":"` + llmtest.Nobody +
+				`"`: {"/data/attributes/chatInterfaceId"},
+			`"actionId":"` + llmtest.Nobody + `"`:                                            {"/data/attributes/actionId"},
+			`"promptId":"` + llmtest.Nobody + `","integrationId":"` + llmtest.ChatHook + `"`: {"/data/attributes/promptId"},
+			`"promptId":"` + llmtest.ChatPrompt + `","integrationId":"` + llmtest.Nobody +
+				`"`: {"/data/attributes/integrationId"},
+			`"actionId":"` + action + `","promptId":"` + llmtest.Nobody + `"`: {"/data/attributes/promptId"},
+			`"actionId":"` + action + `","integrationId":"` + llmtest.Nobody +
+				`"`: {"/data/attributes/integrationId"},
+			`"formInterfaceId":"` + llmtest.ChatForm + `","agentId":"` + llmtest.ChatOther + `"`: {
+				"/data/attributes/agentId",
+				"is not used there",
+			},
+			`"agentId":"` + llmtest.ChatAgent + `","textResourceId":"` + llmtest.Nobody +
+				`"`: {"/data/attributes/textResourceId"},
+			`"agentId":"` + llmtest.ChatAgent + `","inputParameters":"[1]"`: {"LLM_INVALID_JSON"},
+			`"agentId":"` + llmtest.ChatAgent + `","userProperties":[` + chatProperties(11) + `]`: {
+				"IS_TOO_LONG",
+				"/data/attributes/userProperties",
+			},
 			`"agentId":"` + llmtest.ChatAgent + `","attachments":[{"binaryBase64":"abc","contentType":"png"}]`: {
 				"/data/attributes/attachments/0/binaryBase64", "/data/attributes/attachments/0/contentType",
 			},
@@ -82,22 +98,26 @@ func TestChats(t *testing.T) {
 			llmtest.Post(c, "chats", "{"+attributes+"}").Refused(422, words...)
 		}
 		c.Get("/api/chats").Want(200).Wants("meta.total", "0")
-		llmtest.Post(c, "chats", `{"agentId":"`+llmtest.ChatAgent+`","projectId":"`+llmtest.ChatProject+`"}`).Refused(400, `"105"`)
+		llmtest.Post(c, "chats", `{"agentId":"`+llmtest.ChatAgent+`","projectId":"`+llmtest.ChatProject+`"}`).Refused(400,
+			`"105"`)
 		c.Call("POST", "/api/chats", "{}", "Content-Type", "text/csv").Refused(415)
 	})
 	t.Run("say who answers where a chat interface has no agent", func(t *testing.T) {
 		t.Parallel()
 		c := llmtest.NewChats(t)
-		mute := llmtest.Make(c, "chat_interfaces", fmt.Sprintf(`{"projectId":%q,"name":"Mute","starterMessage":"Hi","textInputEnabled":true}`, llmtest.ChatProject))
+		mute := llmtest.Make(c, "chat_interfaces",
+			fmt.Sprintf(`{"projectId":%q,"name":"Mute","starterMessage":"Hi","textInputEnabled":true}`, llmtest.ChatProject))
 		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`"}`).Refused(422, "has no agent")
-		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+llmtest.Nobody+`"}`).Refused(422, "/data/attributes/agentId")
+		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+llmtest.Nobody+`"}`).Refused(422,
+			"/data/attributes/agentId")
 		llmtest.Post(c, "chats", `{"chatInterfaceId":"`+mute+`","agentId":"`+llmtest.ChatAgent+`"}`).Want(201).Wants(
 			none("projectId"), llmtest.ChatProject, none("agentId"), llmtest.ChatAgent)
 	})
 	t.Run("take files from the start", func(t *testing.T) {
 		t.Parallel()
 		c := llmtest.NewChats(t)
-		chat := chatFrom(c, `"agentId":"`+llmtest.ChatAgent+`","attachments":[{"binaryBase64":"aGk=","contentType":"text/plain"}]`)
+		chat := chatFrom(c, `"agentId":"`+llmtest.ChatAgent+
+			`","attachments":[{"binaryBase64":"aGk=","contentType":"text/plain"}]`)
 		c.Get("/api/chat_attachments?filter[chat_id]="+chat).Want(200).Wants(
 			"meta.total", "1", "data.0.attributes.attachmentType", "USER_INPUT_DRAFT", "data.0.attributes.attachmentIndex", "1")
 		c.Get("/api/chats/"+chat).Want(200).Wants("data.attributes.attachments.0.contentType", "text/plain")
@@ -115,7 +135,8 @@ func TestChatLists(t *testing.T) {
 	chatFrom(c, `"chatInterfaceId":"`+llmtest.ChatWindow+`"`)
 	chatFrom(c, `"promptId":"`+llmtest.ChatPrompt+`","integrationId":"`+llmtest.ChatHook+`"`)
 	told := chatWithAgent(c)
-	llmtest.ScriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}}}})
+	llmtest.ScriptChat(c,
+		mockserver.Turn{Events: []mockserver.TurnEvent{{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}}}})
 	c.Post("/api/chats/"+told+"/continue", `{"input":"Tell me"}`).Want(200)
 	for query, total := range map[string]string{
 		"": "4",
@@ -145,7 +166,8 @@ func TestChats_are_seen_by_those_who_started_them_and_by_administrators(t *testi
 	chat := chatWithAgent(ana)
 	path := "/api/chats/" + chat
 	file := llmtest.Make(ana, "chat_attachments", chatFile(chat, "aGk=", "text/plain"))
-	llmtest.ScriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}}}})
+	llmtest.ScriptChat(c,
+		mockserver.Turn{Events: []mockserver.TurnEvent{{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}}}})
 	ana.Post(path+"/continue", `{"input":"Tell me"}`).Want(200)
 	for _, one := range []*mocktest.Client{c, ana} {
 		one.Get(path).Want(200).Wants("data.id", chat)

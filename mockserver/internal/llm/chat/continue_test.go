@@ -27,14 +27,16 @@ func TestContinue(t *testing.T) {
 		a := c.Post("/api/chats/"+chat+"/continue", `{"input":"Good <morning>!"}`).Want(200)
 		want := "data: {\"user_content\":\"Good <morning>!\",\"at\":\"2026-01-15T09:31:30Z\"}\n\n" +
 			"data: {\"content\":\"You said: Good <morning>!\",\"at\":\"2026-01-15T09:31:30Z\"}\n\n"
-		if string(a.Body) != want || a.Header.Get("Content-Type") != "text/event-stream" || a.Header.Get("Content-Length") != "" {
+		if string(a.Body) != want || a.Header.Get("Content-Type") != "text/event-stream" ||
+			a.Header.Get("Content-Length") != "" {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 		c.Advance(time.Minute)
 		llmtest.Say(c, chat, "Again")
 		c.Get("/api/chats/"+chat).Want(200).Wants(
 			"data.attributes.firstInputContent", "Good <morning>!",
-			"data.attributes.lastConversationAt", "2026-01-15T09:32:30.000Z", "data.attributes.updatedAt", "2026-01-15T09:32:30.000Z")
+			"data.attributes.lastConversationAt", "2026-01-15T09:32:30.000Z", "data.attributes.updatedAt",
+			"2026-01-15T09:32:30.000Z")
 		c.Get("/api/chats/"+chat+"/history").Want(200).Wants(
 			"data.#", "4", "data.0.input", "Good <morning>!", "data.0.at", "2026-01-15T09:31:30Z",
 			"data.1.content", "You said: Good <morning>!", "data.2.input", "Again", "data.2.at", "2026-01-15T09:32:30Z")
@@ -50,11 +52,15 @@ func TestContinue(t *testing.T) {
 			`{"inputParams":{"product":"a"}}`: {"no template"},
 			`{"input":"a","attachments":[{"binaryBase64":"abc","contentType":"text/plain"}]}`: {"attachments.0.binaryBase64"},
 			`{"input":"a","attachments":[` + strings.TrimSuffix(strings.Repeat(
-				`{"binaryBase64":"aGk=","contentType":"text/plain"},`, 11), ",") + `]}`: {"too many attachments", "want at most 10, not 11"},
+				`{"binaryBase64":"aGk=","contentType":"text/plain"},`, 11), ",") + `]}`: {
+				"too many attachments",
+				"want at most 10, not 11",
+			},
 		} {
 			c.Post("/api/chats/"+chat+"/continue", body).Refused(422, append(words, `"status":"422"`)...)
 		}
-		c.Post("/api/chats/"+form+"/continue", `{"inputParams":{"other":"a"}}`).Refused(422, "inputParams.product: is missing")
+		c.Post("/api/chats/"+form+"/continue", `{"inputParams":{"other":"a"}}`).Refused(422,
+			"inputParams.product: is missing")
 		c.Post("/api/chats/"+form+"/continue", `{}`).Refused(422, "inputParams.product")
 		c.Post("/api/chats/"+chat+"/continue", `{"input":3}`).Refused(400, "input")
 		c.Call("POST", "/api/chats/"+chat+"/continue", "input=a").Refused(415)
@@ -163,7 +169,8 @@ func TestContinue_has_done_everything_before_the_first_event(t *testing.T) {
 		r.Header = http.Header{"Authorization": {"SVC1 1/admin"}, "Content-Type": {"application/json"}}
 		c.Server.ServeHTTP(g, r)
 	}()
-	if first := <-g.events; !strings.HasPrefix(first, `data: {"user_content":"Hello"`) || strings.Count(first, "data:") != 1 {
+	if first := <-g.events; !strings.HasPrefix(first, `data: {"user_content":"Hello"`) ||
+		strings.Count(first, "data:") != 1 {
 		t.Errorf("the first is %q", first)
 	}
 	c.Get("/api/chats/"+chat+"/history").Want(200).Wants("data.#", "2", "data.1.content", "You said: Hello")

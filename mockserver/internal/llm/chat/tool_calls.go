@@ -133,7 +133,8 @@ func (t *turn) content(call *toolCall) (string, error) {
 func (t *turn) lookUp(base world.KnowledgeBase, call *toolCall) (string, error) {
 	var args knowledge.Arguments
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &args); err != nil {
-		return "", fmt.Errorf("the arguments %s do not match the schema of %s: %w", call.FunctionArguments, call.TargetFunction, err)
+		return "", fmt.Errorf("the arguments %s do not match the schema of %s: %w", call.FunctionArguments,
+			call.TargetFunction, err)
 	}
 	content, notes, err := t.Ask(t.call, base, call.TargetFunction, args)
 	t.notes = append(t.notes, notes...)

@@ -37,7 +37,10 @@ func TestTurns(t *testing.T) {
 			got = append(got, answered(c, chat, input)...)
 		}
 		got = append(got, answered(c, other, "Hello")...)
-		want := []string{`{"content":"2"}`, `{"content":"2"}`, `{"content":"3"}`, `{"content":"You said: Hello"}`, `{"content":"1"}`}
+		want := []string{
+			`{"content":"2"}`, `{"content":"2"}`, `{"content":"3"}`, `{"content":"You said: Hello"}`,
+			`{"content":"1"}`,
+		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
@@ -69,14 +72,18 @@ func TestTurns(t *testing.T) {
 		c := llmtest.NewChats(t)
 		empty := ""
 		for want, turn := range map[string]mockserver.Turn{
-			"input: want a regular expression":                      {Input: "(", Status: 429},
-			"times: want 0":                                         {Status: 429, Times: -1},
-			"want one of 403 404 422 429":                           {Status: 500},
-			"want either events or a status":                        {},
-			"message: only a refused turn":                          {Message: "no", Events: content("a")},
-			"events.1: want an object with":                         {Events: append(content("a"), mockserver.TurnEvent{})},
-			"events.0: want an object":                              {Events: []mockserver.TurnEvent{{Content: "a", Reasoning: "b"}}},
-			"events.0: an error ends the turn":                      {Events: append([]mockserver.TurnEvent{{Error: &mockserver.TurnError{Message: "a"}}}, content("a")...)},
+			"input: want a regular expression": {Input: "(", Status: 429},
+			"times: want 0":                    {Status: 429, Times: -1},
+			"want one of 403 404 422 429":      {Status: 500},
+			"want either events or a status":   {},
+			"message: only a refused turn":     {Message: "no", Events: content("a")},
+			"events.1: want an object with":    {Events: append(content("a"), mockserver.TurnEvent{})},
+			"events.0: want an object": {Events: []mockserver.TurnEvent{{
+				Content:   "a",
+				Reasoning: "b",
+			}}},
+			"events.0: an error ends the turn": {Events: append(
+				[]mockserver.TurnEvent{{Error: &mockserver.TurnError{Message: "a"}}}, content("a")...)},
 			"error: want a message":                                 {Events: []mockserver.TurnEvent{{Error: &mockserver.TurnError{}}}},
 			"error: want a status from 400":                         {Events: []mockserver.TurnEvent{{Error: &mockserver.TurnError{Message: "a", Status: 200}}}},
 			"tool: want the functionName":                           {Events: []mockserver.TurnEvent{{Tool: &mockserver.TurnTool{}}}},
@@ -112,7 +119,8 @@ func TestTurns(t *testing.T) {
 		if again := c.Get("/api/chats/" + chat + "/history").Want(200); string(again.Body) != string(history.Body) {
 			t.Errorf("%s, want %s", again.Body, history.Body)
 		}
-		llmtest.Post(c, "chat_attachments", chatFile(chat, "aGk=", "text/plain")).Want(201).Wants("data.attributes.attachmentIndex", "2")
+		llmtest.Post(c, "chat_attachments",
+			chatFile(chat, "aGk=", "text/plain")).Want(201).Wants("data.attributes.attachmentIndex", "2")
 		got := append(answered(c, chat, "x"), answered(c, chat, "x")...)
 		if d := cmp.Diff([]string{`{"content":"y"}`, `{"content":"You said: x"}`}, got); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
@@ -155,12 +163,19 @@ func TestTurnEvents(t *testing.T) {
 			[]string{`"content":"[{\"n\":2}]"`},
 		},
 		{"tell what they call", []mockserver.TurnEvent{called("query", `{"query":"select 1 as n"}`)}, []string{data}},
-		{"number the calls", []mockserver.TurnEvent{called("rules", ""), called("rules", "")}, []string{`"call_1"`, `"call_2"`}},
+		{
+			"number the calls",
+			[]mockserver.TurnEvent{called("rules", ""), called("rules", "")},
+			[]string{`"call_1"`, `"call_2"`},
+		},
 		{"read texts", []mockserver.TurnEvent{called("rules", "")}, []string{`"content":"Goods can be sent back."`}},
 		{"call other tools", []mockserver.TurnEvent{called("search", "")}, []string{`"content":"","function`}},
 		{
 			"say how a call fails",
-			[]mockserver.TurnEvent{called("query", `{"query":"select nothing from nowhere"}`), called("query", `{"query":1}`), called("query", "")},
+			[]mockserver.TurnEvent{
+				called("query", `{"query":"select nothing from nowhere"}`), called("query", `{"query":1}`),
+				called("query", ""),
+			},
 			[]string{`"status":"ERROR"`, `do not match`, `is missing`},
 		},
 		{
@@ -168,13 +183,21 @@ func TestTurnEvents(t *testing.T) {
 			[]mockserver.TurnEvent{called("fly", "")},
 			[]string{`agent Helper has no function \"fly\": want one of query, rules, search, report, draw, sum`},
 		},
-		{"call functions of outputs", []mockserver.TurnEvent{called("draw", "")}, []string{`"output":{"name":"picture"},"status":"OK"`}},
+		{
+			"call functions of outputs",
+			[]mockserver.TurnEvent{called("draw", "")},
+			[]string{`"output":{"name":"picture"},"status":"OK"`},
+		},
 		{
 			"may say what a call gives",
 			[]mockserver.TurnEvent{{Tool: &mockserver.TurnTool{FunctionName: "query", Content: &said, Status: "SLOW"}}},
 			[]string{`"content":"as scripted"`},
 		},
-		{"answer by outputs", []mockserver.TurnEvent{output("sum", `{"total":3}`)}, []string{`{"output":{"content":"{\"total\":3}","name":"sum"}}`}},
+		{
+			"answer by outputs",
+			[]mockserver.TurnEvent{output("sum", `{"total":3}`)},
+			[]string{`{"output":{"content":"{\"total\":3}","name":"sum"}}`},
+		},
 		{
 			"make artifacts of outputs",
 			[]mockserver.TurnEvent{output("report", "# A")},
@@ -182,13 +205,28 @@ func TestTurnEvents(t *testing.T) {
 		},
 		{
 			"make artifacts",
-			[]mockserver.TurnEvent{{Artifact: &mockserver.TurnArtifact{ArtifactType: "IMAGE_ID_OUTPUT", BinaryContent: &picture}}},
+			[]mockserver.TurnEvent{{Artifact: &mockserver.TurnArtifact{
+				ArtifactType:  "IMAGE_ID_OUTPUT",
+				BinaryContent: &picture,
+			}}},
 			[]string{`"contentType":"image/png"`},
 		},
-		{"end with outputs that there are not", []mockserver.TurnEvent{output("song", "La"), {Content: "a"}}, []string{`"status":422`}},
-		{"end with outputs off their schema", []mockserver.TurnEvent{output("sum", `{}`), {Content: "a"}}, []string{`missing properties: 'total'`}},
+		{
+			"end with outputs that there are not",
+			[]mockserver.TurnEvent{output("song", "La"), {Content: "a"}},
+			[]string{`"status":422`},
+		},
+		{
+			"end with outputs off their schema",
+			[]mockserver.TurnEvent{output("sum", `{}`), {Content: "a"}},
+			[]string{`missing properties: 'total'`},
+		},
 		{"end with outputs that are no JSON", []mockserver.TurnEvent{output("sum", `{`)}, []string{`want JSON`}},
-		{"end with pictures that are none", []mockserver.TurnEvent{output("picture", "?"), {Content: "a"}}, []string{`want binaryContent in base64`}},
+		{
+			"end with pictures that are none",
+			[]mockserver.TurnEvent{output("picture", "?"), {Content: "a"}},
+			[]string{`want binaryContent in base64`},
+		},
 		{
 			"end with errors",
 			[]mockserver.TurnEvent{{Content: "a"}, {Error: &mockserver.TurnError{Message: "b"}}},
@@ -223,19 +261,23 @@ func TestArtifacts(t *testing.T) {
 	chat := chatFrom(c, `"formInterfaceId":"`+llmtest.ChatForm+`"`)
 	chatWithAgent(c)
 	llmtest.ScriptChat(c, mockserver.Turn{Events: []mockserver.TurnEvent{
-		{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}}, {Output: &mockserver.TurnOutput{Name: "picture", Content: "AAEC"}},
+		{Output: &mockserver.TurnOutput{Name: "report", Content: "# A"}},
+		{Output: &mockserver.TurnOutput{Name: "picture", Content: "AAEC"}},
 	}})
 	llmtest.Say(c, chat, "Both")
 	all := c.Get("/api/artifacts").Want(200).Wants(
-		"meta.total", "2", "data.0.type", "artifacts", "data.0.attributes.chatId", chat, "data.0.attributes.projectId", llmtest.ChatProject,
-		"data.0.attributes.formInterfaceId", llmtest.ChatForm, "data.0.attributes.chatInterfaceId", "", "data.0.attributes.textContent", "# A",
+		"meta.total", "2", "data.0.type", "artifacts", "data.0.attributes.chatId", chat, "data.0.attributes.projectId",
+		llmtest.ChatProject,
+		"data.0.attributes.formInterfaceId", llmtest.ChatForm, "data.0.attributes.chatInterfaceId", "",
+		"data.0.attributes.textContent", "# A",
 		"data.0.attributes.binaryContent", "", "data.1.attributes.textContent", "", "data.1.attributes.binaryContent", "AAEC",
 	)
 	if all.Value("data.0.attributes.updatedAt").Exists() {
 		t.Error("artifacts never change, so they have no time of it")
 	}
 	for query, total := range map[string]string{
-		"filter[chat_id]=" + chat: "2", "filter[chat_id]=" + llmtest.Nobody: "0", "filter[form_interface_id]=" + llmtest.ChatForm: "2",
+		"filter[chat_id]=" + chat: "2", "filter[chat_id]=" + llmtest.Nobody: "0",
+		"filter[form_interface_id]=" + llmtest.ChatForm:   "2",
 		"filter[chat_interface_id]=" + llmtest.ChatWindow: "0",
 	} {
 		c.Get("/api/artifacts?"+query).Want(200).Wants("meta.total", total)

@@ -12,29 +12,33 @@ import (
 
 func TestAgents(t *testing.T) {
 	t.Parallel()
-	t.Run("an agent has a temperature of 0, four rounds of tools and no effort to reason unless it says otherwise", func(t *testing.T) {
-		t.Parallel()
-		s := llmtest.New(t)
-		s.Get("/api/agents/"+s.Agent).Wants("data.attributes.temperature", "0", "data.attributes.maxToolIterations", "4",
-			"data.attributes.reasoningEffort", "NONE", "data.attributes.systemPrompt", "", "data.attributes.starterMessage", "",
-			"data.attributes.tools.#", "0", "data.attributes.variables.#", "0", "data.attributes.outputs.#", "0",
-			"data.attributes.isManaged", "false")
-	})
+	t.Run("an agent has a temperature of 0, four rounds of tools and no effort to reason unless it says otherwise",
+		func(t *testing.T) {
+			t.Parallel()
+			s := llmtest.New(t)
+			s.Get("/api/agents/"+s.Agent).Wants("data.attributes.temperature", "0", "data.attributes.maxToolIterations", "4",
+				"data.attributes.reasoningEffort", "NONE", "data.attributes.systemPrompt", "", "data.attributes.starterMessage", "",
+				"data.attributes.tools.#", "0", "data.attributes.variables.#", "0", "data.attributes.outputs.#", "0",
+				"data.attributes.isManaged", "false")
+		})
 	t.Run("texts that are null are empty ones, on creation and on change", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		made := s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5","systemPrompt":null,"starterMessage":null}`).
+		made := s.Create("agents",
+			`{"name":"A","projectId":"PROJECT","modelType":"gpt-5","systemPrompt":null,"starterMessage":null}`).
 			Want(http.StatusCreated)
 		wantEmptyTexts(made, "data.attributes.")
 		s.Change("agents", s.Agent, `{"systemPrompt":"Be brief.","starterMessage":"Hello"}`).Want(http.StatusOK).
 			Wants("data.attributes.systemPrompt", "Be brief.", "data.attributes.starterMessage", "Hello")
-		wantEmptyTexts(s.Change("agents", s.Agent, `{"systemPrompt":null,"starterMessage":null}`).Want(http.StatusOK), "data.attributes.")
+		wantEmptyTexts(s.Change("agents", s.Agent, `{"systemPrompt":null,"starterMessage":null}`).Want(http.StatusOK),
+			"data.attributes.")
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"systemPrompt":7}`), "systemPrompt", llmtest.Misfit)
 	})
 	t.Run("a new agent has empty texts wherever it is answered, also one of a fixture", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		wantEmptyTexts(s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5"}`).Want(http.StatusCreated), "data.attributes.")
+		wantEmptyTexts(s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5"}`).Want(http.StatusCreated),
+			"data.attributes.")
 		wantEmptyTexts(s.Get("/api/agents/"+s.Agent).Want(http.StatusOK), "data.attributes.")
 		wantEmptyTexts(s.Get("/api/agents").Want(http.StatusOK), "data.1.attributes.")
 		seeded := llmtest.NewChats(t)
@@ -52,13 +56,15 @@ func TestAgents(t *testing.T) {
 	t.Run("rounds of tools are counted from 1, in whole numbers", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"maxToolIterations":1.5}`), "maxToolIterations", "NOT_AN_INTEGER")
+		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"maxToolIterations":1.5}`), "maxToolIterations",
+			"NOT_AN_INTEGER")
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"maxToolIterations":0}`), "maxToolIterations", llmtest.Misfit)
 	})
 	t.Run("an agent is in a project that there is, and has a name", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"projectId":"`+llmtest.NoID+`"}`), "projectId", llmtest.Misfit)
+		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"projectId":"`+llmtest.NoID+`"}`), "projectId",
+			llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"projectId":"`+s.Agent+`"}`), "projectId", llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"name":"\t"}`), "name", llmtest.Blank)
 	})
@@ -77,7 +83,8 @@ func TestAgents(t *testing.T) {
 	t.Run("schemas are JSON, functions have names of their own", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"{\"type\":"}]}`),
+		llmtest.WantUnprocessable(s.Change("agents", s.Agent,
+			`{"outputs":[{"name":"a","functionName":"a","jsonSchema":"{\"type\":"}]}`),
 			"outputs/0/jsonSchema", "LLM_INVALID_JSON")
 		twice := s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"a","jsonSchema":"{}"},
 			{"name":"","functionName":"a","jsonSchema":"[]"}]}`)
@@ -108,7 +115,8 @@ func TestModels(t *testing.T) {
 	t.Run("an agent is made with a model in use", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		llmtest.WantUnprocessable(s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"abacus-1"}`), "modelType", llmtest.Misfit)
+		llmtest.WantUnprocessable(s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"abacus-1"}`),
+			"modelType", llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"modelType":"abacus-1"}`), "modelType", llmtest.Misfit)
 	})
 	t.Run("a model that has gone out of use stays until it is changed, to one in use", func(t *testing.T) {
@@ -130,7 +138,8 @@ func TestModels(t *testing.T) {
 
 // toolFor returns a tool that points at a target.
 func toolFor(kind, target, function string) string {
-	return fmt.Sprintf(`{"toolTargetId":%q,"toolTargetType":%q,"targetFunction":"RUN","functionName":%q}`, target, kind, function)
+	return fmt.Sprintf(`{"toolTargetId":%q,"toolTargetType":%q,"targetFunction":"RUN","functionName":%q}`, target, kind,
+		function)
 }
 
 func TestAgentTools(t *testing.T) {
@@ -140,7 +149,8 @@ func TestAgentTools(t *testing.T) {
 		s := llmtest.New(t)
 		text := s.Make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
 		helper := s.Make("agents", `{"name":"Second","projectId":"PROJECT","modelType":"gpt-5"}`)
-		s.Change("agents", s.Agent, `{"tools":[`+toolFor("text_knowledge_base", text, "read")+`,`+toolFor("agent", helper, "ask")+`]}`).
+		s.Change("agents", s.Agent,
+			`{"tools":[`+toolFor("text_knowledge_base", text, "read")+`,`+toolFor("agent", helper, "ask")+`]}`).
 			Want(http.StatusOK).Wants(
 			"data.attributes.tools.0.targetType", "TextKnowledgeBase", "data.attributes.tools.0.targetAgentId", "",
 			"data.attributes.tools.0.inheritChatFiles", "false", "data.attributes.tools.1.targetType", "Agent",
@@ -153,7 +163,8 @@ func TestAgentTools(t *testing.T) {
 		tool := func(name, mode string) string {
 			return strings.Replace(toolFor("text_knowledge_base", text, name), "}", mode+"}", 1)
 		}
-		tools := `"tools":[` + tool("a", "") + `,` + tool("b", `,"agentOutputMode":null`) + `,` + tool("c", `,"agentOutputMode":"SHOW"`) + `]`
+		tools := `"tools":[` + tool("a", "") + `,` + tool("b", `,"agentOutputMode":null`) + `,` + tool("c",
+			`,"agentOutputMode":"SHOW"`) + `]`
 		const modes = "attributes.tools.#.agentOutputMode"
 		const want = `["RETURN","RETURN","SHOW"]`
 		s.Create("agents", `{"name":"A","projectId":"PROJECT","modelType":"gpt-5",`+tools+`}`).Want(http.StatusCreated).
@@ -161,7 +172,8 @@ func TestAgentTools(t *testing.T) {
 		s.Change("agents", s.Agent, `{`+tools+`}`).Want(http.StatusOK).Wants("data."+modes, want)
 		s.Get("/api/agents/"+s.Agent).Wants("data."+modes, want)
 		s.Get("/api/agents").Wants("data.1."+modes, want)
-		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"tools":[`+tool("a", `,"agentOutputMode":"WHISPER"`)+`]}`), "tools/0/agentOutputMode", llmtest.Misfit)
+		llmtest.WantUnprocessable(s.Change("agents", s.Agent, `{"tools":[`+tool("a", `,"agentOutputMode":"WHISPER"`)+`]}`),
+			"tools/0/agentOutputMode", llmtest.Misfit)
 		llmtest.NewChats(t).Get("/api/agents/"+llmtest.ChatAgent).Wants("data."+modes, `["RETURN","RETURN","RETURN"]`)
 	})
 	t.Run("a target is there, and of the kind that the tool says", func(t *testing.T) {
@@ -196,14 +208,16 @@ func TestAgentTools(t *testing.T) {
 		tool := `{"toolTargetId":"AGENT","toolTargetType":"agent","targetFunction":"RUN","functionName":"ask","targetType":"Agent"}`
 		s.Change("agents", s.Agent, `{"tools":[`+tool+`]}`).Refused(http.StatusBadRequest, "targetType", `"code":"105"`)
 	})
-	t.Run("functions of tools and outputs share their names, and the schema of an agent's input is JSON", func(t *testing.T) {
-		t.Parallel()
-		s := llmtest.New(t)
-		tool := `{"toolTargetId":"AGENT","toolTargetType":"agent","targetFunction":"RUN","functionName":"ask","agentPromptSchema":"{"}`
-		refused := s.Change("agents", s.Agent, `{"outputs":[{"name":"a","functionName":"ask","jsonSchema":"{}"}],"tools":[`+tool+`]}`)
-		llmtest.WantUnprocessable(refused, "tools/0/functionName", llmtest.TwiceThere)
-		llmtest.WantUnprocessable(refused, "tools/0/agentPromptSchema", "LLM_INVALID_JSON")
-	})
+	t.Run("functions of tools and outputs share their names, and the schema of an agent's input is JSON",
+		func(t *testing.T) {
+			t.Parallel()
+			s := llmtest.New(t)
+			tool := `{"toolTargetId":"AGENT","toolTargetType":"agent","targetFunction":"RUN","functionName":"ask","agentPromptSchema":"{"}`
+			refused := s.Change("agents", s.Agent,
+				`{"outputs":[{"name":"a","functionName":"ask","jsonSchema":"{}"}],"tools":[`+tool+`]}`)
+			llmtest.WantUnprocessable(refused, "tools/0/functionName", llmtest.TwiceThere)
+			llmtest.WantUnprocessable(refused, "tools/0/agentPromptSchema", "LLM_INVALID_JSON")
+		})
 	t.Run("a tool whose target is gone stays, and cannot be added again", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
@@ -225,7 +239,8 @@ func TestAgentTools(t *testing.T) {
 		text := s.Make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`)
 		s.Change("agents", s.Agent, variable(text, "")).Want(http.StatusOK).Wants(
 			"data.attributes.variables.0.toolTargetId", text, "data.attributes.variables.0.targetKnowledgeBaseId", "")
-		llmtest.WantUnprocessable(s.Change("agents", s.Agent, variable(llmtest.NoID, "")), "variables/0/toolTargetId", llmtest.Misfit)
+		llmtest.WantUnprocessable(s.Change("agents", s.Agent, variable(llmtest.NoID, "")), "variables/0/toolTargetId",
+			llmtest.Misfit)
 		llmtest.WantUnprocessable(s.Change("agents", s.Agent, variable(text, `,"targetKnowledgeBaseId":"`+llmtest.NoID+`"`)),
 			"variables/0/targetKnowledgeBaseId", llmtest.Misfit)
 	})
@@ -236,11 +251,14 @@ func TestAgentsInUse(t *testing.T) {
 	t.Run("an agent is not deleted while prompts and tools refer to it, which the error lists", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		user := s.Make("agents", `{"name":"User","projectId":"PROJECT","modelType":"gpt-5","tools":[`+toolFor("agent", s.Agent, "ask")+`]}`)
+		user := s.Make("agents",
+			`{"name":"User","projectId":"PROJECT","modelType":"gpt-5","tools":[`+toolFor("agent", s.Agent, "ask")+`]}`)
 		refused := s.Delete("/api/agents/" + s.Agent)
 		refused.Refused(http.StatusUnprocessableEntity, s.Prompt, user)
-		refused.Wants("errors.#", "1", "errors.0.meta.validationCode", "DEPENDENT_DESTROY_RESTRICTED_HAS_MANY", "errors.0.code", "100",
-			"errors.0.meta.referencedByPrompts", `[{"id":"`+s.Prompt+`"}]`, "errors.0.meta.referencedByTools", `[{"id":"`+user+`"}]`)
+		refused.Wants("errors.#", "1", "errors.0.meta.validationCode", "DEPENDENT_DESTROY_RESTRICTED_HAS_MANY",
+			"errors.0.code", "100",
+			"errors.0.meta.referencedByPrompts", `[{"id":"`+s.Prompt+`"}]`, "errors.0.meta.referencedByTools",
+			`[{"id":"`+user+`"}]`)
 		s.Get("/api/agents/" + s.Agent).Want(http.StatusOK)
 		s.Remove("prompts", s.Prompt)
 		s.Delete("/api/agents/"+s.Agent).Want(http.StatusUnprocessableEntity).Wants("errors.0.meta.referencedByPrompts", "")
@@ -267,7 +285,8 @@ func TestAgentsInUse(t *testing.T) {
 			s.Delete("/api/agents/"+s.Agent).Refused(http.StatusUnprocessableEntity, id)
 			s.Remove(kind, id)
 		}
-		id := s.Make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
+		id := s.Make("chat_interfaces",
+			`{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
 		s.Delete("/api/agents/"+s.Agent).Refused(http.StatusUnprocessableEntity, "chat interfaces", id)
 		s.Remove("chat_interfaces", id)
 		s.Remove("agents", s.Agent)

@@ -22,8 +22,10 @@ func TestIntegrations(t *testing.T) {
 		if user == "" || len(password) < 16 {
 			t.Errorf("user %q, password %q", user, password)
 		}
-		made.Wants("data.attributes.webhookAuthorizationHeader", basic(user, password), "data.attributes.chatappMessageMode", "in_channel",
-			"data.attributes.webhookCorsOrigins.#", "0", "data.attributes.isManaged", "false", "data.attributes.chatappSigningSecret", "")
+		made.Wants("data.attributes.webhookAuthorizationHeader", basic(user, password), "data.attributes.chatappMessageMode",
+			"in_channel",
+			"data.attributes.webhookCorsOrigins.#", "0", "data.attributes.isManaged", "false",
+			"data.attributes.chatappSigningSecret", "")
 		other := s.Create("integrations", llmtest.WebhookAttributes).Want(http.StatusCreated)
 		if other.Value("data.attributes.webhookAuthorizationPassword").String() == password {
 			t.Error("two integrations have one password")
@@ -32,7 +34,8 @@ func TestIntegrations(t *testing.T) {
 	t.Run("what the client gives is kept, and a change of it changes the header", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		made := s.Create("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[],"webhookAuthorizationUsername":"me",
+		made := s.Create("integrations",
+			`{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[],"webhookAuthorizationUsername":"me",
 			"webhookAuthorizationPassword":"secret"}`).Want(http.StatusCreated)
 		made.Wants("data.attributes.webhookAuthorizationHeader", basic("me", "secret"))
 		id := made.Value("data.id").String()
@@ -44,7 +47,8 @@ func TestIntegrations(t *testing.T) {
 	})
 	t.Run("an integration of another kind has no credentials", func(t *testing.T) {
 		t.Parallel()
-		llmtest.New(t).Create("integrations", `{"projectId":"PROJECT","serviceType":"CHATAPP","actions":[]}`).Want(http.StatusCreated).
+		llmtest.New(t).Create("integrations",
+			`{"projectId":"PROJECT","serviceType":"CHATAPP","actions":[]}`).Want(http.StatusCreated).
 			Wants(
 				"data.attributes.webhookAuthorizationUsername", "", "data.attributes.webhookAuthorizationHeader", "")
 	})
@@ -53,7 +57,8 @@ func TestIntegrations(t *testing.T) {
 		s := llmtest.New(t)
 		id := s.Make("integrations", llmtest.WebhookAttributes)
 		origins := func(n int) string {
-			return `{"webhookCorsOrigins":[` + strings.TrimSuffix(strings.Repeat(`{"origin":"https://a.example"},`, n), ",") + `]}`
+			return `{"webhookCorsOrigins":[` + strings.TrimSuffix(strings.Repeat(`{"origin":"https://a.example"},`, n), ",") +
+				`]}`
 		}
 		s.Change("integrations", id, origins(10)).Want(http.StatusOK).
 			Wants("data.attributes.webhookCorsOrigins.9.origin", "https://a.example")
@@ -65,7 +70,8 @@ func TestIntegrations(t *testing.T) {
 		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK",
 			"actions":[{"promptId":"PROMPT"},{"promptId":"PROMPT"}]}`),
 			"actions/1/promptId", llmtest.TwiceThere)
-		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"AGENT"}]}`),
+		llmtest.WantUnprocessable(s.Create("integrations",
+			`{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"AGENT"}]}`),
 			"actions/0/promptId", llmtest.Misfit)
 		for _, tag := range []string{"sales", ":sales", "team:"} {
 			llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK",
@@ -83,7 +89,8 @@ func TestIntegrations(t *testing.T) {
 		action := s.IDs("/api/actions")[0]
 		other := s.Make("prompts", `{"name":"Tell","projectId":"PROJECT","agentId":"AGENT","template":"x"}`)
 		s.Advance(time.Minute)
-		changed := s.Change("integrations", id, `{"actions":[{"promptId":"`+other+`"},{"promptId":"PROMPT","chatWidgetLabel":"Ask"}]}`).
+		changed := s.Change("integrations", id,
+			`{"actions":[{"promptId":"`+other+`"},{"promptId":"PROMPT","chatWidgetLabel":"Ask"}]}`).
 			Want(http.StatusOK)
 		changed.Wants("data.attributes.updatedAt", "2026-01-15T09:31:00.000Z", "data.attributes.actions.0.promptId", other,
 			"data.attributes.actions.1.webhookTextUrl", "http://localhost/llm/api/webhooks/"+action+"/text")
@@ -98,8 +105,10 @@ func TestIntegrations(t *testing.T) {
 	t.Run("its project is there", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"AGENT","serviceType":"WEBHOOK","actions":[]}`), "projectId", llmtest.Misfit)
-		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"PROJECT","serviceType":"","actions":[]}`), "serviceType", llmtest.Blank)
+		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"AGENT","serviceType":"WEBHOOK","actions":[]}`),
+			"projectId", llmtest.Misfit)
+		llmtest.WantUnprocessable(s.Create("integrations", `{"projectId":"PROJECT","serviceType":"","actions":[]}`),
+			"serviceType", llmtest.Blank)
 	})
 }
 
@@ -117,7 +126,8 @@ func TestActions(t *testing.T) {
 		action := page.Value("data.0.id").String()
 		page.Wants("data.0.type", "actions", "data.0.attributes.integrationId", id, "data.0.attributes.promptId", s.Prompt,
 			"data.0.attributes.webhookTextUrl", "http://localhost/llm/api/webhooks/"+action+"/text",
-			"data.0.attributes.chatappRequestUrl", "", "data.0.attributes.uiTags", `["team:sales"]`, "data.0.attributes.createdAt", "",
+			"data.0.attributes.chatappRequestUrl", "", "data.0.attributes.uiTags", `["team:sales"]`,
+			"data.0.attributes.createdAt", "",
 			"data.0.links.self", "http://localhost/llm/api/actions/"+action, "data.0.links.@keys", `["self","chat"]`)
 		s.Change("integrations", id, `{"serviceType":"CHATAPP"}`).Want(http.StatusOK)
 		s.Get("/api/actions").Wants("data.0.attributes.webhookTextUrl", "", "data.0.attributes.chatappRequestUrl",
@@ -158,7 +168,8 @@ func TestActions(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
 		s.Make("integrations", llmtest.WebhookAttributes)
-		s.Make("integrations", strings.Replace(llmtest.WebhookAttributes, `"actions"`, `"chatIgnoreManagedActions":true,"actions"`, 1))
+		s.Make("integrations",
+			strings.Replace(llmtest.WebhookAttributes, `"actions"`, `"chatIgnoreManagedActions":true,"actions"`, 1))
 		s.Edit(func(state string) string {
 			return strings.ReplaceAll(state, `"isManaged":false,"serviceType"`, `"isManaged":true,"serviceType"`)
 		})
@@ -169,7 +180,10 @@ func TestActions(t *testing.T) {
 	t.Run("a filter that cannot be read is refused with code 107", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		for _, filter := range []string{"filter[ui_tags]=sales", "filter[parent_segment_id]=x", "filter[skip_managed]=maybe"} {
+		for _, filter := range []string{
+			"filter[ui_tags]=sales", "filter[parent_segment_id]=x",
+			"filter[skip_managed]=maybe",
+		} {
 			name, _, _ := strings.Cut(filter, "=")
 			s.Get("/api/actions?"+filter).Refused(http.StatusBadRequest, `"code":"107"`, name)
 		}

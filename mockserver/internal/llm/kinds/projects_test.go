@@ -14,7 +14,8 @@ func TestProjects(t *testing.T) {
 	t.Run("a new project is nobody's but the account's", func(t *testing.T) {
 		t.Parallel()
 		llmtest.New(t).Create("projects", `{"name":"Other"}`).Want(http.StatusCreated).Wants(
-			"data.attributes.managedType", "NONE", "data.attributes.isManaged", "false", "data.attributes.useParentSegment", "false",
+			"data.attributes.managedType", "NONE", "data.attributes.isManaged", "false", "data.attributes.useParentSegment",
+			"false",
 			"data.attributes.description", "", "data.attributes.createdAt", "2026-01-15T09:30:00.000Z")
 	})
 	t.Run("a name is there once in the account", func(t *testing.T) {
@@ -33,7 +34,8 @@ func TestProjects(t *testing.T) {
 		llmtest.WantUnprocessable(s.Create("projects", `{"name":" "}`), "name", llmtest.Blank)
 		long := strings.Repeat("ä", 2000)
 		s.Change("projects", s.Project, `{"description":"`+long+`"}`).Want(http.StatusOK)
-		llmtest.WantUnprocessable(s.Change("projects", s.Project, `{"description":"`+long+`x"}`), "description", llmtest.TooLong)
+		llmtest.WantUnprocessable(s.Change("projects", s.Project, `{"description":"`+long+`x"}`), "description",
+			llmtest.TooLong)
 		s.Get("/api/projects/"+s.Project).Wants("data.attributes.description", long)
 	})
 	t.Run("managedType cannot be sent", func(t *testing.T) {
@@ -96,7 +98,8 @@ func TestProjectFilters(t *testing.T) {
 		}
 	}
 	for query, word := range map[string]string{
-		"filter[hasInterfaces]=cars": "form, chat", "filter[has_form_interfaces]=1": "true or false", "filter[is_managed]=": "true or false",
+		"filter[hasInterfaces]=cars": "form, chat", "filter[has_form_interfaces]=1": "true or false",
+		"filter[is_managed]=": "true or false",
 	} {
 		s.Get("/api/projects?"+query).Refused(http.StatusBadRequest, `"code":"107"`, word)
 	}
@@ -109,7 +112,8 @@ func TestOverviews(t *testing.T) {
 		s := llmtest.New(t)
 		empty := s.Make("projects", `{"name":"Empty"}`)
 		got := s.Get("/api/projects/" + empty + "?include=overview").Want(http.StatusOK)
-		got.Wants("data.relationships.overview.data.type", "overviews", "included.0.type", "overviews", "included.0.id", empty,
+		got.Wants("data.relationships.overview.data.type", "overviews", "included.0.type", "overviews", "included.0.id",
+			empty,
 			"included.0.attributes", `{"firstAgentName":null,"totalAgentCount":0,"firstIntegrationServiceType":null,`+
 				`"totalIntegrationCount":0,"firstKnowledgeBaseName":null,"totalKnowledgeBaseCount":0}`)
 	})
@@ -137,7 +141,8 @@ func TestOverviews(t *testing.T) {
 			for i, target := range targets {
 				tools = append(tools, toolFor("agent", target, fmt.Sprint("ask", i)))
 			}
-			return s.Make("agents", `{"name":"`+name+`","projectId":"PROJECT","modelType":"gpt-5","tools":[`+strings.Join(tools, ",")+`]}`)
+			return s.Make("agents",
+				`{"name":"`+name+`","projectId":"PROJECT","modelType":"gpt-5","tools":[`+strings.Join(tools, ",")+`]}`)
 		}
 		first := caller("First", s.Agent, s.Agent)
 		caller("Second", first, s.Agent)
@@ -164,13 +169,16 @@ func TestProjectRemoval(t *testing.T) {
 		"/api/form_interfaces/" + s.Make("form_interfaces", llmtest.FormAttributes),
 		"/api/form_interfaces/" + s.Make("form_interfaces", strings.Replace(llmtest.FormAttributes, "PROJECT", other, 1)),
 		"/api/chat_interfaces/" + s.Make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":false}`),
-		"/api/integrations/" + s.Make("integrations", `{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT"}]}`),
-		"/api/text_knowledge_bases/" + s.Make("text_knowledge_bases", `{"name":"K","projectId":"PROJECT","text":"All is well."}`),
+		"/api/integrations/" + s.Make("integrations",
+			`{"projectId":"PROJECT","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT"}]}`),
+		"/api/text_knowledge_bases/" + s.Make("text_knowledge_bases",
+			`{"name":"K","projectId":"PROJECT","text":"All is well."}`),
 		"/api/presentation_artifact_tools/" + s.Make("presentation_artifact_tools", `{"name":"P","projectId":"PROJECT"}`),
 		"/api/projects/" + s.Project,
 	}
 	hook := s.Make("integrations", `{"projectId":"`+other+`","serviceType":"WEBHOOK","actions":[{"promptId":"PROMPT"}]}`)
-	buttons := s.Make("chat_interfaces", `{"name":"C","projectId":"`+other+`","textInputEnabled":true,"textInputAgentId":"AGENT",
+	buttons := s.Make("chat_interfaces",
+		`{"name":"C","projectId":"`+other+`","textInputEnabled":true,"textInputAgentId":"AGENT",
 		"chatInterfaceButtons":[{"agentId":"AGENT","label":"Go","prompt":"go"}]}`)
 	text := s.Make("text_resources", `{"name":"T","description":null,"text":"x"}`)
 

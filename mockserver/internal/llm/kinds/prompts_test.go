@@ -62,21 +62,24 @@ func TestTextResources(t *testing.T) {
 		s := llmtest.NewTexts(t, "a")
 		id := s.IDs("/api/text_resources")[0]
 		s.Change("text_resources", id, `{"text":"`+strings.Repeat("é", 18000)+`"}`).Want(http.StatusOK)
-		llmtest.WantUnprocessable(s.Change("text_resources", id, `{"text":"`+strings.Repeat("e", 18001)+`"}`), "text", llmtest.TooLong)
+		llmtest.WantUnprocessable(s.Change("text_resources", id, `{"text":"`+strings.Repeat("e", 18001)+`"}`), "text",
+			llmtest.TooLong)
 		llmtest.WantUnprocessable(s.Change("text_resources", id, `{"text":" "}`), "text", llmtest.Blank)
 		llmtest.WantUnprocessable(s.Change("text_resources", id, `{"name":""}`), "name", llmtest.Blank)
 	})
 	t.Run("the description is needed, and may be null", func(t *testing.T) {
 		t.Parallel()
-		llmtest.WantUnprocessable(llmtest.NewTexts(t).Create("text_resources", `{"name":"a","text":"x"}`), "description", llmtest.Blank)
+		llmtest.WantUnprocessable(llmtest.NewTexts(t).Create("text_resources", `{"name":"a","text":"x"}`), "description",
+			llmtest.Blank)
 	})
 	t.Run("lists are narrowed down by the whole name, or by a part of any text", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.NewTexts(t, "style", "style guide")
 		s.Make("text_resources", `{"name":"rules","description":"of STYLE","text":"Be brief."}`)
 		for query, want := range map[string]string{
-			"filter[name]=style": "style", "filter[fulltext]=Style": "style style guide rules", "filter[fulltext]=brief": "rules",
-			"filter[name]=Style": "", "filter[name]=style&filter[fulltext]=guide": "",
+			"filter[name]=style": "style", "filter[fulltext]=Style": "style style guide rules",
+			"filter[fulltext]=brief": "rules",
+			"filter[name]=Style":     "", "filter[name]=style&filter[fulltext]=guide": "",
 		} {
 			if got := s.Names("/api/text_resources?" + query); got != want {
 				t.Errorf("%s gives %q, want %q", query, got, want)
@@ -93,7 +96,8 @@ func TestFormInterfaces(t *testing.T) {
 		form := s.Make("form_interfaces", llmtest.FormAttributes)
 		llmtest.WantUnprocessable(s.Change("form_interfaces", form, `{"formJsonSchema":"type: object"}`),
 			"formJsonSchema", "LLM_INVALID_JSON")
-		llmtest.WantUnprocessable(s.Change("form_interfaces", form, `{"formUiSchema":"[]"}`), "formUiSchema", "LLM_INVALID_JSON")
+		llmtest.WantUnprocessable(s.Change("form_interfaces", form, `{"formUiSchema":"[]"}`), "formUiSchema",
+			"LLM_INVALID_JSON")
 		looks := func(size int) string {
 			return `{"formUiSchema":` + llmtest.JSONText(`{"x":"`+strings.Repeat("x", size-8)+`"}`) + `}`
 		}
@@ -107,7 +111,8 @@ func TestFormInterfaces(t *testing.T) {
 		s := llmtest.New(t)
 		form := s.Make("form_interfaces", llmtest.FormAttributes)
 		s.Get("/api/form_interfaces/"+form).Wants("data.attributes.useTextResource", "false")
-		s.Change("form_interfaces", form, `{"promptTemplate":"{{textResource}}"}`).Wants("data.attributes.useTextResource", "true")
+		s.Change("form_interfaces", form, `{"promptTemplate":"{{textResource}}"}`).Wants("data.attributes.useTextResource",
+			"true")
 		s.Change("form_interfaces", form, `{"useTextResource":true}`).Refused(http.StatusBadRequest, `"code":"105"`)
 	})
 	t.Run("its agent and its project are there", func(t *testing.T) {
@@ -146,15 +151,19 @@ func TestChatInterfaces(t *testing.T) {
 			Wants("data.attributes.chatInterfaceButtons.#", "2", "data.attributes.starterMessage", "")
 		llmtest.WantUnprocessable(s.Create("chat_interfaces", buttons(strings.Repeat("e", 51), s.Agent, "go")),
 			"chatInterfaceButtons/1/label", llmtest.TooLong)
-		llmtest.WantUnprocessable(s.Create("chat_interfaces", buttons("Go", llmtest.NoID, "go")), "chatInterfaceButtons/1/agentId", llmtest.Misfit)
-		llmtest.WantUnprocessable(s.Create("chat_interfaces", buttons("Go", s.Agent, "")), "chatInterfaceButtons/1/prompt", llmtest.Blank)
-		llmtest.WantUnprocessable(s.Create("chat_interfaces", buttons("", s.Agent, "go")), "chatInterfaceButtons/1/label", llmtest.Blank)
+		llmtest.WantUnprocessable(s.Create("chat_interfaces", buttons("Go", llmtest.NoID, "go")),
+			"chatInterfaceButtons/1/agentId", llmtest.Misfit)
+		llmtest.WantUnprocessable(s.Create("chat_interfaces", buttons("Go", s.Agent, "")), "chatInterfaceButtons/1/prompt",
+			llmtest.Blank)
+		llmtest.WantUnprocessable(s.Create("chat_interfaces", buttons("", s.Agent, "go")), "chatInterfaceButtons/1/label",
+			llmtest.Blank)
 	})
 	t.Run("where one may type an agent may answer", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
 		s.Make("chat_interfaces", `{"name":"B","projectId":"PROJECT","textInputEnabled":true}`)
-		llmtest.WantUnprocessable(s.Create("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"PROMPT"}`),
+		llmtest.WantUnprocessable(s.Create("chat_interfaces",
+			`{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"PROMPT"}`),
 			"textInputAgentId", llmtest.Misfit)
 		s.Make("chat_interfaces", `{"name":"C","projectId":"PROJECT","textInputEnabled":true,"textInputAgentId":"AGENT"}`)
 		for query, want := range map[string]string{

@@ -15,7 +15,8 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	t.Run("a page in the middle has all four links, with what else was asked for", func(t *testing.T) {
 		t.Parallel()
-		page := llmtest.NewTexts(t, "a", "b", "c", "d", "e").Get("/api/text_resources?sort=-name&page[limit]=2&page[offset]=2").
+		page := llmtest.NewTexts(t, "a", "b", "c", "d",
+			"e").Get("/api/text_resources?sort=-name&page[limit]=2&page[offset]=2").
 			Want(http.StatusOK)
 		page.Wants("data.#", "2", "data.0.attributes.name", "c", "meta.total", "5")
 		for name, offset := range map[string]string{"first": "0", "prev": "0", "next": "4", "last": "4"} {
@@ -24,7 +25,8 @@ func TestPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			query := link.Query()
-			if link.Path != "/llm/api/text_resources" || query.Get("page[offset]") != offset || query.Get("page[limit]") != "2" ||
+			if link.Path != "/llm/api/text_resources" || query.Get("page[offset]") != offset ||
+				query.Get("page[limit]") != "2" ||
 				query.Get("sort") != "-name" {
 				t.Errorf("links.%s is %s", name, link)
 			}
@@ -49,7 +51,8 @@ func TestPages(t *testing.T) {
 		t.Parallel()
 		page := llmtest.NewTexts(t).Get("/api/text_resources").Want(http.StatusOK)
 		link := "http://localhost/llm/api/text_resources?page%5Blimit%5D=20&page%5Boffset%5D=0"
-		page.Wants("data.#", "0", "meta.total", "0", "links.first", link, "links.last", link, "links.next", "", "links.prev", "")
+		page.Wants("data.#", "0", "meta.total", "0", "links.first", link, "links.last", link, "links.next", "", "links.prev",
+			"")
 	})
 	t.Run("a page that cannot be is refused with code 118", func(t *testing.T) {
 		t.Parallel()
@@ -81,7 +84,8 @@ func TestSorting(t *testing.T) {
 				t.Errorf("sort=%s gives %q, want %q", sort, got, want)
 			}
 		}
-		if got := s.Get("/api/text_resources?sort=name,-created_at").Value("data.0.attributes.description").String(); got != "later" {
+		if got := s.Get("/api/text_resources?sort=name,-created_at").Value(
+			"data.0.attributes.description").String(); got != "later" {
 			t.Errorf("the second field does not count: %q", got)
 		}
 		ids := s.IDs("/api/text_resources?sort=-id")
@@ -131,7 +135,8 @@ func TestInclusion(t *testing.T) {
 		s := llmtest.New(t)
 		s.Make("form_interfaces", llmtest.FormAttributes)
 		s.Get("/api/form_interfaces?include=project").Want(http.StatusOK).
-			Wants("included.0.id", s.Project, "included.0.attributes.name", "Store", "data.0.relationships.project.data.type", "projects")
+			Wants("included.0.id", s.Project, "included.0.attributes.name", "Store", "data.0.relationships.project.data.type",
+				"projects")
 	})
 	t.Run("an unknown relation is refused with code 112", func(t *testing.T) {
 		t.Parallel()
@@ -163,13 +168,15 @@ func TestRequests(t *testing.T) {
 	t.Run("what was sent is checked in a body of either media type", func(t *testing.T) {
 		t.Parallel()
 		body := `{"data":{"type":"textResources","attributes":{"name":7,"description":null,"text":"x"}}}`
-		llmtest.WantUnprocessable(llmtest.NewTexts(t).Call(http.MethodPost, "/api/text_resources", body, "Content-Type", "application/vnd.api+json"),
+		llmtest.WantUnprocessable(llmtest.NewTexts(t).Call(http.MethodPost, "/api/text_resources", body, "Content-Type",
+			"application/vnd.api+json"),
 			"name", llmtest.Misfit)
 	})
 	t.Run("all attributes that are wrong are named at once", func(t *testing.T) {
 		t.Parallel()
 		s := llmtest.New(t)
-		refused := s.Create("prompts", `{"name":" ","template":"","projectId":"`+llmtest.NoID+`","agentId":"`+llmtest.NoID+`"}`)
+		refused := s.Create("prompts",
+			`{"name":" ","template":"","projectId":"`+llmtest.NoID+`","agentId":"`+llmtest.NoID+`"}`)
 		llmtest.WantUnprocessable(refused, "name", llmtest.Blank)
 		llmtest.WantUnprocessable(refused, "template", llmtest.Blank)
 		llmtest.WantUnprocessable(refused, "projectId", llmtest.Misfit)

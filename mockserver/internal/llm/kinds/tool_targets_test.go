@@ -84,7 +84,8 @@ func TestToolTargets(t *testing.T) {
 		c.Get("/api/tool_targets/"+ids[6]).
 			Want(200).
 			Wants("data.attributes.svcDatabaseName", "shop", "data.attributes.maxRows", "50",
-				"data.attributes.lastJob.status", "IN_PROGRESS", "data.attributes.createdAt", "2026-01-15T09:30:01.000Z", "data.links", "")
+				"data.attributes.lastJob.status", "IN_PROGRESS", "data.attributes.createdAt", "2026-01-15T09:30:01.000Z",
+				"data.links", "")
 		c.Get("/api/tool_targets/"+ids[1]).
 			Want(200).
 			Wants("data.attributes.text", "Goods can be sent back.", "data.attributes.isManaged", "false")

@@ -33,7 +33,8 @@ func TestTools(t *testing.T) {
 			llmtest.Patch(c, test.Kind, llmtest.Nobody, `{"name":"Third"}`).Refused(404, `"404"`)
 			llmtest.Post(c, test.Kind, fmt.Sprintf(`{"projectId":%q,%s}`, llmtest.Nobody, test.Needs)).
 				Refused(422, "INVALID_FORMAT_OR_ASSOCIATION", "/data/attributes/projectId")
-			llmtest.Post(c, test.Kind, fmt.Sprintf(`{"projectId":%q,%s,"lastJob":null}`, project, test.Needs)).Refused(400, `"105"`)
+			llmtest.Post(c, test.Kind, fmt.Sprintf(`{"projectId":%q,%s,"lastJob":null}`, project, test.Needs)).Refused(400,
+				`"105"`)
 			llmtest.Post(c, test.Kind, `{}`).Refused(422, "CANNOT_BE_BLANK", "/data/attributes/projectId")
 			llmtest.RefusesText(c, "POST", "/api/"+test.Kind)
 			llmtest.RefusesText(c, "PATCH", path)
@@ -92,7 +93,8 @@ func TestPresentationArtifactTools(t *testing.T) {
 				"errors.1.source.pointer", "/data/attributes/toolTarget/name", "errors.1.meta.validationCode", "CANNOT_BE_BLANK")
 		}
 	}
-	llmtest.Post(c, "presentation_artifact_tools", fmt.Sprintf(`{"projectId":%q}`, project)).Want(422).Wants("errors.#", "2")
+	llmtest.Post(c, "presentation_artifact_tools", fmt.Sprintf(`{"projectId":%q}`, project)).Want(422).Wants("errors.#",
+		"2")
 }
 
 func TestTextKnowledgeBases(t *testing.T) {
@@ -136,7 +138,8 @@ func TestWebSearchTools(t *testing.T) {
 	})
 	t.Run("only two models search", func(t *testing.T) {
 		t.Parallel()
-		llmtest.Post(c.In(t), "web_search_tools", fmt.Sprintf(`{"projectId":%q,"name":"News","modelType":"gpt-4.1"}`, project)).
+		llmtest.Post(c.In(t), "web_search_tools",
+			fmt.Sprintf(`{"projectId":%q,"name":"News","modelType":"gpt-4.1"}`, project)).
 			Refused(422, "INVALID_FORMAT_OR_ASSOCIATION", "/data/attributes/modelType")
 		post(c.In(t), `,"searchContextSize":"huge"`).Refused(422, "/data/attributes/searchContextSize")
 	})

@@ -34,7 +34,10 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 	for _, test := range []struct{ name, base, function, arguments, want string }{
 		{"columns of the database", plain, "LIST_COLUMNS", `{}`, "[" + orders + "," + customers + "]"},
 		{"columns of one table", plain, "LIST_COLUMNS", `{"tables":" customers"}`, "[" + customers + "]"},
-		{"tables of its own stand in place of those of the database", tables, "LIST_COLUMNS", `{"tables":null}`, "[" + openOrders + "," + states + "]"},
+		{
+			"tables of its own stand in place of those of the database", tables, "LIST_COLUMNS", `{"tables":null}`,
+			"[" + openOrders + "," + states + "]",
+		},
 		{
 			"columns in Markdown", markdown, "LIST_COLUMNS", `{"tables":"orders"}`,
 			"## orders\n\n- id: long\n- status: string, Where the order stands\n- total: double",
@@ -51,10 +54,14 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 		{"a search finds values that are indexed", tables, "SEARCH_SCHEMA", `{"keywords":"paid"}`, "[" + states + "]"},
 		{"a search that finds nothing", tables, "SEARCH_SCHEMA", `{"keywords":"12.5"}`, "[]"},
 		{
-			"rows are objects", plain, "QUERY_DATA_DIRECT", `{"query":"SELECT status, count(*) AS orders FROM orders GROUP BY status"}`,
+			"rows are objects", plain, "QUERY_DATA_DIRECT",
+			`{"query":"SELECT status, count(*) AS orders FROM orders GROUP BY status"}`,
 			`[{"status":"open","orders":2},{"status":"paid","orders":1}]`,
 		},
-		{"a query may be called a statement", plain, "QUERY_DATA_DIRECT", `{"statement":"SELECT total FROM orders WHERE id = 3"}`, `[{"total":7.0}]`},
+		{
+			"a query may be called a statement", plain, "QUERY_DATA_DIRECT",
+			`{"statement":"SELECT total FROM orders WHERE id = 3"}`, `[{"total":7.0}]`,
+		},
 		{
 			"rows are cut, with a note", few, "QUERY_DATA_DIRECT", `{"query":"SELECT id FROM orders ORDER BY id"}`,
 			`[{"id":1},{"id":2},{"note":"only the first 2 of 3 rows are shown"}]`,
@@ -63,10 +70,12 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 		{
 			"rows in Markdown", markdown, "QUERY_DATA_DIRECT", `{"query":"SELECT id, status FROM orders ORDER BY id"}`,
 			"# Records\n\n## Record 1\n\n```\nid: 1\nstatus: open\n```\n\n## Record 2\n\n```\nid: 2\nstatus: paid\n```\n\n" +
-				"# Warning\n\n[TRUNCATED] Results limited to 2 rows. Use a narrower WHERE, or LIMIT and OFFSET, to get the other rows.",
+				"# Warning\n\n[TRUNCATED] Results limited to 2 rows. Use a narrower WHERE, or LIMIT and OFFSET, " +
+				"to get the other rows.",
 		},
 		{
-			"rows in Markdown that are all there", markdown, "QUERY_DATA_DIRECT", `{"query":"SELECT id, total FROM orders WHERE id = 1"}`,
+			"rows in Markdown that are all there", markdown, "QUERY_DATA_DIRECT",
+			`{"query":"SELECT id, total FROM orders WHERE id = 1"}`,
 			"# Records\n\n## Record 1\n\n```\nid: 1\ntotal: 12.5\n```",
 		},
 		{
@@ -78,7 +87,10 @@ func TestKnowledgeBaseQueries(t *testing.T) {
 			"no rows in Markdown", markdown, "QUERY_DATA_DIRECT", `{"query":"SELECT id FROM orders WHERE id > 9"}`,
 			"# Records\n\nNo records.",
 		},
-		{"tables of its own can be queried", tables, "QUERY_DATA_DIRECT", `{"query":"SELECT sum(total) AS sum FROM open_orders"}`, `[{"sum":19.5}]`},
+		{
+			"tables of its own can be queried", tables, "QUERY_DATA_DIRECT",
+			`{"query":"SELECT sum(total) AS sum FROM open_orders"}`, `[{"sum":19.5}]`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,8 @@ func New(t *testing.T, fixture ...string) *Client {
 	c := &Client{Client: mocktest.New(t, "llm").Load(strings.Join(fixture, ""))}
 	c.Project = c.Make("projects", `{"name":"Store"}`)
 	c.Agent = c.Make("agents", c.Fill(`{"name":"Helper","projectId":"PROJECT","modelType":"gpt-5"}`))
-	c.Prompt = c.Make("prompts", c.Fill(`{"name":"Ask","projectId":"PROJECT","agentId":"AGENT","template":"{{question}}"}`))
+	c.Prompt = c.Make("prompts",
+		c.Fill(`{"name":"Ask","projectId":"PROJECT","agentId":"AGENT","template":"{{question}}"}`))
 	return c
 }
 

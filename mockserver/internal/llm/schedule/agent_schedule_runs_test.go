@@ -163,7 +163,8 @@ func TestExecute(t *testing.T) {
 		if len(w.Tasks) != 2 || w.Tasks[1].Operator != "echo" {
 			t.Errorf("tasks are %v, want one that logs", w.Tasks)
 		}
-		project := s.GetSchedule(id).Wants("data.attributes.status", "disabled").Value("data.attributes.workflowProjectId").String()
+		project := s.GetSchedule(id).Wants("data.attributes.status",
+			"disabled").Value("data.attributes.workflowProjectId").String()
 		s.At("workflow").Get("/api/projects/"+project+"/schedules").Want(200).Wants("schedules.#", "0")
 		llmtest.Patch(
 			s.Client,
@@ -191,7 +192,9 @@ func TestCallback(t *testing.T) {
 		s := llmtest.NewStage(t)
 		id := s.Schedule()
 		s.Advance(time.Minute)
-		if body := callBack(s, id, `{"session_id":"5","attempt_id":"7","status":"success","executed_at":"2026-01-15T18:30:12+09:00"}`).Want(200).Body; len(
+		if body := callBack(s, id,
+			`{"session_id":"5","attempt_id":"7","status":"success","executed_at":"2026-01-15T18:30:12+09:00"}`).Want(
+			200).Body; len(
 			body,
 		) > 0 {
 			t.Errorf("the answer has a body: %s", body)
@@ -200,7 +203,8 @@ func TestCallback(t *testing.T) {
 			runs+"lastExecutedAt", "2026-01-15T09:30:12.000Z", runs+"executionCount", "1", runs+"lastRunErrorMessage", "",
 			runs+"status", "active", runs+"updatedAt", "2026-01-15T09:30:00.000Z")
 		callBack(s, id, "session_id=6&attempt_id=8&status=failure&error_message=no+luck").Want(200)
-		s.GetSchedule(id).Wants(runs+"workflowSessionId", "6", runs+"lastRunStatus", "failure", runs+"lastRunErrorMessage", "no luck",
+		s.GetSchedule(id).Wants(runs+"workflowSessionId", "6", runs+"lastRunStatus", "failure", runs+"lastRunErrorMessage",
+			"no luck",
 			runs+"lastExecutedAt", "2026-01-15T09:31:00.000Z", runs+"executionCount", "2")
 		callBack(s, id, `{"session_id":"7","attempt_id":"9","status":"unknown"}`).Want(200)
 		s.GetSchedule(id).Wants(runs+"lastRunStatus", "", runs+"lastRunErrorMessage", "", runs+"executionCount", "3")

@@ -26,7 +26,8 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 		_, workflow, id, project := one(t)
 		wantNext(workflow, project, "2026-01-15T22:30:00Z") // 07:30 in Tokyo
 		workflow.Get("/api/projects/"+project+"/workflows").Want(200).
-			Wants("workflows.0.timezone", "Asia/Tokyo", "workflows.0.config.+run.http_call>", "http://localhost/llm/api/agent_schedules/"+id+"/execute")
+			Wants("workflows.0.timezone", "Asia/Tokyo", "workflows.0.config.+run.http_call>",
+				"http://localhost/llm/api/agent_schedules/"+id+"/execute")
 	})
 	t.Run("a change of the schedule changes it", func(t *testing.T) {
 		t.Parallel()
@@ -42,7 +43,8 @@ func TestAgentScheduleWorkflows(t *testing.T) {
 		workflow.Get("/api/projects/"+project+"/workflows").
 			Want(200).
 			Wants("workflows.0.config.schedule.cron>", "30 7 * * 0,1",
-				"workflows.0.config.+run.if>", `${moment(session_time).startOf("week").diff(moment("2026-01-16").startOf("week"), "weeks") % 2 == 0}`)
+				"workflows.0.config.+run.if>",
+				`${moment(session_time).startOf("week").diff(moment("2026-01-16").startOf("week"), "weeks") % 2 == 0}`)
 	})
 	t.Run("a schedule that runs once or by the month", func(t *testing.T) {
 		t.Parallel()

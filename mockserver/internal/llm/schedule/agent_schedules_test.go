@@ -31,19 +31,23 @@ func TestAgentSchedules(t *testing.T) {
 		s := llmtest.NewStage(t)
 		s.PostSchedule("sendEmailNotification", "true", "endAt", `"2026-12-31"`).Want(201).Wants(
 			"data.type", "agentSchedules", "data.attributes.status", "active", "data.attributes.executionCount", "0",
-			"data.attributes.interfaceType", "chat", "data.attributes.formInterfaceId", "", "data.attributes.emailRecipients.0", "admin@shop.example",
+			"data.attributes.interfaceType", "chat", "data.attributes.formInterfaceId", "", "data.attributes.emailRecipients.0",
+			"admin@shop.example",
 			"data.attributes.repeatSubFrequency.#", "0", "data.attributes.lastRunStatus", "")
-		s.PostSchedule("chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues", `{"topic":"sales"}`).
+		s.PostSchedule("chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues",
+			`{"topic":"sales"}`).
 			Want(201).
 			Wants(
-				"data.attributes.interfaceType", "form", "data.attributes.chatInterfaceId", "", "data.attributes.emailRecipients.#", "0")
+				"data.attributes.interfaceType", "form", "data.attributes.chatInterfaceId", "", "data.attributes.emailRecipients.#",
+				"0")
 	})
 	t.Run("they are listed by filters in camelCase", func(t *testing.T) {
 		t.Parallel()
 		s, id, form := one(t)
 		for query, want := range map[string]string{
-			"": "2", "filter[agentId]=" + s.Agent: "2", "filter[projectId]=" + s.Project: "2", "filter[projectId]=" + llmtest.Nobody: "0",
-			"filter[formInterfaceId]=" + s.Form: "1", "filter[chatInterfaceId]=" + s.Chat: "1",
+			"": "2", "filter[agentId]=" + s.Agent: "2", "filter[projectId]=" + s.Project: "2",
+			"filter[projectId]=" + llmtest.Nobody: "0",
+			"filter[formInterfaceId]=" + s.Form:   "1", "filter[chatInterfaceId]=" + s.Chat: "1",
 			"filter[interfaceType]=form": "1", "filter[interfaceType]=fax": "0",
 		} {
 			s.Get("/api/agent_schedules?"+query).Want(200).Wants("meta.total", want)
@@ -73,7 +77,8 @@ func TestAgentSchedules(t *testing.T) {
 			`{"name":"Evening","sendEmailNotification":false,"endAt":null}`,
 		).Want(200).
 			Wants(
-				"data.attributes.name", "Evening", "data.attributes.emailRecipients.#", "0", "data.attributes.endAt", "", "data.attributes.startAt", "2026-01-16T07:30:00")
+				"data.attributes.name", "Evening", "data.attributes.emailRecipients.#", "0", "data.attributes.endAt", "",
+				"data.attributes.startAt", "2026-01-16T07:30:00")
 		llmtest.Patch(
 			s.Client,
 			"agent_schedules",
@@ -147,7 +152,10 @@ func TestAgentScheduleChecks(t *testing.T) {
 		{format, "repeatSubFrequency", []string{"repeatUnit", `"monthly"`, "repeatSubFrequency", "[0]"}},
 		{format, "parameterValues", []string{"parameterValues", `{}`}},
 		{format, "parameterValues", []string{"parameterValues", `{"button_id":"Costs"}`}},
-		{format, "parameterValues", []string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues", `{"topic":null}`}},
+		{
+			format, "parameterValues",
+			[]string{"chatInterfaceId", "null", "formInterfaceId", llmtest.Quote(s.Form), "parameterValues", `{"topic":null}`},
+		},
 	} {
 		s.PostSchedule(test.more...).Refused(422, test.code, "/data/attributes/"+test.attribute)
 		llmtest.Patch(
@@ -159,7 +167,8 @@ func TestAgentScheduleChecks(t *testing.T) {
 	}
 	s.GetSchedule(id).Wants("data.attributes.name", "Morning", "data.attributes.repeatUnit", "daily")
 	s.PostSchedule("endAt", `"2026-01-16"`, "parameterValues", `{"button_id":"Sales"}`).Want(201)
-	open := llmtest.Make(s.Client, "chat_interfaces", `{"projectId":`+llmtest.Quote(s.Project)+`,"name":"Open","textInputEnabled":true}`)
+	open := llmtest.Make(s.Client, "chat_interfaces",
+		`{"projectId":`+llmtest.Quote(s.Project)+`,"name":"Open","textInputEnabled":true}`)
 	s.PostSchedule("chatInterfaceId", llmtest.Quote(open)).Want(201)
 }
 
@@ -169,11 +178,20 @@ func TestAgentScheduleTimes(t *testing.T) {
 	id := s.Schedule()
 	for _, test := range []struct{ name, startAt, endAt, start, end string }{
 		{"as they are answered", "2026-02-01T09:00:00", "2026-12-31", "2026-02-01T09:00:00", "2026-12-31"},
-		{"with Z, which does not change the time of day", "2026-02-01T09:00:00Z", "2026-12-31T23:59:59Z", "2026-02-01T09:00:00", "2026-12-31"},
+		{
+			"with Z, which does not change the time of day", "2026-02-01T09:00:00Z", "2026-12-31T23:59:59Z",
+			"2026-02-01T09:00:00", "2026-12-31",
+		},
 		{"as times without Z", "2026-02-01T09:00:00", "2026-12-31T00:00:00", "2026-02-01T09:00:00", "2026-12-31"},
 		{"as dates", "2026-02-01", "2026-12-31", "2026-02-01T00:00:00", "2026-12-31"},
-		{"with fractions of seconds", "2026-02-01T09:00:00.000Z", "2026-12-31T00:00:00.5", "2026-02-01T09:00:00", "2026-12-31"},
-		{"with an offset, which makes them instants", "2026-02-01T00:00:00+00:00", "2026-12-31T12:00:00-08:00", "2026-02-01T09:00:00", "2027-01-01"},
+		{
+			"with fractions of seconds", "2026-02-01T09:00:00.000Z", "2026-12-31T00:00:00.5", "2026-02-01T09:00:00",
+			"2026-12-31",
+		},
+		{
+			"with an offset, which makes them instants", "2026-02-01T00:00:00+00:00", "2026-12-31T12:00:00-08:00",
+			"2026-02-01T09:00:00", "2027-01-01",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -186,7 +204,8 @@ func TestAgentScheduleTimes(t *testing.T) {
 	}
 	t.Run("a change takes them in all forms, too", func(t *testing.T) {
 		t.Parallel()
-		llmtest.Patch(s.In(t), "agent_schedules", id, `{"startAt":"2026-03-01T10:00:00Z","endAt":"2026-03-02T10:00:00"}`).Want(200).
+		llmtest.Patch(s.In(t), "agent_schedules", id,
+			`{"startAt":"2026-03-01T10:00:00Z","endAt":"2026-03-02T10:00:00"}`).Want(200).
 			Wants("data.attributes.startAt", "2026-03-01T10:00:00", "data.attributes.endAt", "2026-03-02")
 	})
 	t.Run("a local time that the clocks leave out stays as it was sent", func(t *testing.T) {

@@ -22,7 +22,8 @@ func TestConvertSegmentRule(t *testing.T) {
 	t.Parallel()
 	c := mocktest.New(t, "llm")
 	value := func(column, operator string) string {
-		return `{"type":"Value","exclude":false,"leftValue":{"name":"` + column + `"},"operator":` + operator + `,"arrayMatching":null}`
+		return `{"type":"Value","exclude":false,"leftValue":{"name":"` + column + `"},"operator":` + operator +
+			`,"arrayMatching":null}`
 	}
 	equal := func(column string) string { return value(column, `{"type":"Equal","not":false,"rightValue":1}`) }
 	tests := []struct{ name, rule, want string }{
@@ -96,7 +97,8 @@ func TestConvertSegmentRule(t *testing.T) {
 		t.Run(test.sign, func(t *testing.T) {
 			t.Parallel()
 			c := c.In(t)
-			rule := `{"title":"t","summary":"s","conditions":[{"attribute_column":"a","operator":"` + test.sign + `","right_value":` + test.right + `}]}`
+			rule := `{"title":"t","summary":"s","conditions":[{"attribute_column":"a","operator":"` + test.sign +
+				`","right_value":` + test.right + `}]}`
 			if got := convert(c, rule).Want(200).Value("fullIonRule.conditions.0.conditions.0.operator").Raw; got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
@@ -105,7 +107,10 @@ func TestConvertSegmentRule(t *testing.T) {
 	t.Run("a missing member of the body is 400", func(t *testing.T) {
 		t.Parallel()
 		c := c.In(t)
-		for _, body := range []string{`{}`, `{"name":"n","description":"d"}`, `{"description":"d","simplifiedIonRule":{}}`, `{"name":"n","description":"d","simplifiedIonRule":7}`} {
+		for _, body := range []string{
+			`{}`, `{"name":"n","description":"d"}`, `{"description":"d","simplifiedIonRule":{}}`,
+			`{"name":"n","description":"d","simplifiedIonRule":7}`,
+		} {
 			c.Post(convertPath, body).Refused(400, `"status":"400"`)
 		}
 		llmtest.RefusesText(c, "POST", convertPath)

@@ -1,6 +1,6 @@
-// Package engine runs the attempts of the workflow interface on the world's clock: which tasks start, how they end, what
-// waits for a slot, a pool or another attempt, and what a kill does. Due events of the world call it; handlers begin,
-// resume and kill attempts through it.
+// Package engine runs the attempts of the workflow interface on the world's clock: which tasks start, how they end,
+// what waits for a slot, a pool or another attempt, and what a kill does. Due events of the world call it; handlers
+// begin, resume and kill attempts through it.
 package engine
 
 import (

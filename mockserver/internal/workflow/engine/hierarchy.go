@@ -53,8 +53,8 @@ func (p *progress) appearsNow(i, parent, by int) bool {
 	return parent >= 0 && (parent == by || p.tasks[parent].Copied || p.plan[p.tasks[parent].Plan].Group)
 }
 
-// takenOver returns which tasks of the plan are taken over: those that the resumed attempt has done, subtasks included. A
-// group that has got another subtask in a newer revision is not among them.
+// takenOver returns which tasks of the plan are taken over: those that the resumed attempt has done, subtasks included.
+// A group that has got another subtask in a newer revision is not among them.
 func (p *progress) takenOver() []bool {
 	whole := make([]bool, len(p.plan))
 	for i := range whole {

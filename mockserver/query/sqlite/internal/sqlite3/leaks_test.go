@@ -29,15 +29,21 @@ const rows = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIM
 
 // uses are ways to use a connection, and to leave it.
 var uses = map[string]func(*sqlite3.Conn) error{
-	"nothing":              func(*sqlite3.Conn) error { return nil },
-	"a statement":          func(c *sqlite3.Conn) error { return c.Exec("SELECT 1") },
-	"no statement":         func(c *sqlite3.Conn) error { _, _, err := c.Prepare("; -- nothing"); return err },
-	"a syntax error":       func(c *sqlite3.Conn) error { return c.Exec("SELEC 1") },
-	"a function's error":   func(c *sqlite3.Conn) error { return c.Exec("SELECT broken()") },
-	"a long text":          func(c *sqlite3.Conn) error { return c.Exec("SELECT long()") },
-	"an open transaction":  func(c *sqlite3.Conn) error { return errors.Join(c.Exec("BEGIN"), c.Exec("CREATE TABLE t (a)")) },
+	"nothing":            func(*sqlite3.Conn) error { return nil },
+	"a statement":        func(c *sqlite3.Conn) error { return c.Exec("SELECT 1") },
+	"no statement":       func(c *sqlite3.Conn) error { _, _, err := c.Prepare("; -- nothing"); return err },
+	"a syntax error":     func(c *sqlite3.Conn) error { return c.Exec("SELEC 1") },
+	"a function's error": func(c *sqlite3.Conn) error { return c.Exec("SELECT broken()") },
+	"a long text":        func(c *sqlite3.Conn) error { return c.Exec("SELECT long()") },
+	"an open transaction": func(c *sqlite3.Conn) error {
+		return errors.Join(c.Exec("BEGIN"),
+			c.Exec("CREATE TABLE t (a)"))
+	},
 	"an attached database": func(c *sqlite3.Conn) error { return c.Exec("ATTACH ':memory:' AS other") },
-	"a temporary file":     func(c *sqlite3.Conn) error { return c.Exec(rows + "SELECT x FROM n ORDER BY hex(zeroblob(500))") },
+	"a temporary file": func(c *sqlite3.Conn) error {
+		return c.Exec(rows +
+			"SELECT x FROM n ORDER BY hex(zeroblob(500))")
+	},
 	"an open statement": func(c *sqlite3.Conn) error {
 		_, _, err := c.Prepare("SELECT 1")
 		return err
