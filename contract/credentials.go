@@ -25,7 +25,7 @@ func (p *pendingCredentials) take(r *judge.Result) {
 	switch {
 	case op == nil:
 	case r.Credentials == judge.Present && r.HasCredentials():
-		p.seen[op.Interface] = true
+		p.seen[string(op.Interface)] = true
 	case r.Credentials == judge.Absent:
 		if p.count[op.Name()]++; p.count[op.Name()] <= perOperation {
 			p.absent = append(p.absent, r.Lean())
@@ -51,7 +51,7 @@ func (g *gatherer) settleCredentials() {
 
 // verdict returns the verdict on an exchange without credentials, once the whole recording is known.
 func (p *pendingCredentials) verdict(r *judge.Result) (v report.Verdict, message string) {
-	if p.seen[r.Operation().Interface] {
+	if p.seen[string(r.Operation().Interface)] {
 		return report.Fail, "a request without credentials succeeded"
 	}
 	return report.Inconclusive,

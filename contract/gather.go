@@ -260,7 +260,7 @@ type saysKey struct{ iface, file, pointer string }
 
 // saying returns the document's statement at the place of a finding, in one line.
 func (g *gatherer) saying(f *report.Finding) string {
-	key := saysKey{f.Interface, f.Spec.File, f.Spec.Pointer}
+	key := saysKey{string(f.Interface), f.Spec.File, f.Spec.Pointer}
 	says, known := g.says[key]
 	if known || f.Spec.File == "" {
 		return says

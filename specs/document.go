@@ -18,7 +18,7 @@ import (
 // Document is one interface's OpenAPI document, loaded, checked, and indexed by operation. It is immutable and safe
 // for concurrent use.
 type Document struct {
-	Interface  string
+	Interface  Interface
 	Brand      Brand
 	File       string // name for reports: workflow.yaml, or the path of a user's own document
 	BasePath   string // what stands before all paths, without a trailing slash: /v3 for core, else empty
@@ -41,7 +41,8 @@ type Document struct {
 
 // Operation is one operation of a document.
 type Operation struct {
-	Interface, ID string
+	Interface Interface
+	ID        string
 	// the path below the document's base path; with our names of parameters, if it is an operation of ours
 	Method, Path string
 	Template     string // the path as the document writes it: the key in its paths
@@ -60,10 +61,10 @@ type Operation struct {
 }
 
 // Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
-func (o *Operation) Name() string { return o.Interface + "." + o.ID }
+func (o *Operation) Name() string { return string(o.Interface) + "." + o.ID }
 
 type cacheKey struct {
-	name  string
+	name  Interface
 	brand Brand
 	file  string   // of a user's own,
 	sum   [32]byte // and what it holds
@@ -75,7 +76,7 @@ var cache sync.Map // cacheKey → func() (*Document, error)
 
 // Load returns the embedded document of an interface. It is parsed once in a process, and without the texts that only
 // people read: T has no descriptions and no examples, Source has.
-func Load(name string, brand Brand) (*Document, error) {
+func Load(name Interface, brand Brand) (*Document, error) {
 	load, _ := cache.LoadOrStore(cacheKey{name: name, brand: brand}, sync.OnceValues(func() (*Document, error) {
 		return embedded(name, brand, compiled)
 	}))
@@ -83,17 +84,19 @@ func Load(name string, brand Brand) (*Document, error) {
 }
 
 // Readable returns the embedded document of an interface with the texts and examples that people read.
-func Readable(name string, brand Brand) (*Document, error) {
-	return embedded(name, brand, func(_ string, source []byte, _ Brand) []byte { return source })
+func Readable(name Interface, brand Brand) (*Document, error) {
+	return embedded(name, brand, func(_ Interface, source []byte, _ Brand) []byte { return source })
 }
 
 // embedded parses what read makes of the text of an embedded document, and of its extras.
-func embedded(name string, brand Brand, read func(name string, source []byte, brand Brand) []byte) (*Document, error) {
+func embedded(name Interface, brand Brand, read func(name Interface, source []byte, brand Brand) []byte) (*Document,
+	error,
+) {
 	source, err := Source(name, brand)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := parse(name, name+".yaml", read(name, source, brand), brand, nil)
+	doc, err := parse(name, string(name)+".yaml", read(name, source, brand), brand, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,7 @@ func embedded(name string, brand Brand, read func(name string, source []byte, br
 // LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it, but without the texts
 // that only people read and without components that no operation needs, which therefore may be wrong. It is parsed once
 // in a process for as long as the file holds the same. Errors name the file.
-func LoadFile(name, file string, brand Brand) (*Document, error) {
+func LoadFile(name Interface, file string, brand Brand) (*Document, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
@@ -116,7 +119,7 @@ func LoadFile(name, file string, brand Brand) (*Document, error) {
 	return load.(func() (*Document, error))()
 }
 
-func parseShort(name, file string, source []byte, brand Brand) (*Document, error) {
+func parseShort(name Interface, file string, source []byte, brand Brand) (*Document, error) {
 	embedded, err := Load(name, brand)
 	if err != nil {
 		return nil, err
@@ -141,7 +144,7 @@ func parseShort(name, file string, source []byte, brand Brand) (*Document, error
 // Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well,
 // by method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name
 // the file.
-func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
+func Parse(name Interface, file string, source []byte, brand Brand) (*Document, error) {
 	embedded, err := Load(name, brand)
 	if err != nil {
 		return nil, err
@@ -165,7 +168,7 @@ func (d *Document) checked() (*Document, error) {
 }
 
 // parse reads a document; an embedded one if embedded is nil.
-func parse(name, file string, source []byte, brand Brand, embedded *Document) (*Document, error) {
+func parse(name Interface, file string, source []byte, brand Brand, embedded *Document) (*Document, error) {
 	doc, err := load(source)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)
