@@ -27,7 +27,7 @@ func WithHandlers(iface string, handlers map[string]op.Handler) Option {
 
 // ReplaceHandler puts another handler in the place of an operation's.
 func (s *Server) ReplaceHandler(iface, operation string, reply op.Reply, panics bool) {
-	v, err := s.service(iface)
+	v, err := s.loaded(iface)
 	if err != nil {
 		panic(err)
 	}
@@ -46,10 +46,10 @@ type Reply = op.Reply
 
 // TakeAllRoom takes all the room that there is for large bodies, and returns what gives it back.
 func (s *Server) TakeAllRoom() (release func()) {
-	if !s.room.TryAcquire(maxAtATime) {
+	if !s.memory.TryAcquire(maxAtATime) {
 		panic("somebody works on a large body")
 	}
-	return func() { s.room.Release(maxAtATime) }
+	return func() { s.memory.Release(maxAtATime) }
 }
 
 // SharedWorlds counts the worlds that the process keeps to begin others with.

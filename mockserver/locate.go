@@ -96,7 +96,7 @@ func below(path, prefix string) (string, bool) {
 	return rest, true
 }
 
-func (s *Server) serves(iface string) bool { return s.services[iface] != nil }
+func (s *Server) serves(iface string) bool { return s.interfaces[iface] != nil }
 
 // links is the interface's address as links in answers begin: a client that follows one stays in the world that the
 // path chose.
@@ -131,21 +131,22 @@ func (x *exchange) url() string {
 
 // unknownPath refuses a request that fits no operation, as an API does. What the mock knows of the mistake goes into a
 // header and the log; that the base path is not there, it says at once.
-func (x *exchange) unknownPath(path string, below bool) error {
-	if allowed := x.allowed(); allowed != "" {
-		x.extra = append(x.extra, [2]string{"Allow", allowed})
-		return &op.Error{Code: op.CodeMethod, Message: fmt.Sprintf(
+func (x *exchange) unknownPath(path string, below bool, allowed string) error {
+	if allowed = x.allowed(allowed); allowed != "" {
+		return &op.Error{Code: op.CodeMethod, Header: [][2]string{{"Allow", allowed}}, Message: fmt.Sprintf(
 			"method %s is not allowed here; want %s", x.r.Method, allowed)}
 	}
 	if err := x.outside(path); err != nil {
 		return err
 	}
-	x.extra = append(x.extra, [2]string{nearestHeader, x.doc.Nearest(x.r.Method, path)})
 	message := fmt.Sprintf("no operation %s %s", x.r.Method, cmp.Or(path, "/"))
 	if !below {
 		message += fmt.Sprintf("; paths of %s begin with %s", x.Name, x.doc.BasePath)
 	}
-	return &op.Error{Code: op.CodeNotFound, Message: message}
+	return &op.Error{
+		Code: op.CodeNotFound, Message: message,
+		Header: [][2]string{{nearestHeader, x.doc.Nearest(x.r.Method, path)}},
+	}
 }
 
 // outside refuses a request to an address of the platform's that is not part of the interface, and says what is right.

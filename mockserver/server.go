@@ -39,17 +39,17 @@ import (
 // Server is the mock. It is an http.Handler, safe for concurrent use.
 type Server struct {
 	*config
-	worlds   *worlds.Worlds
-	services map[string]func() (*loadedInterface, error)
-	control  func() (*loadedInterface, error)
-	settle   map[string]func(*world.State, world.DueEvent)
-	recorder *recorder // nil without a recording
-	close    func() error
-	room     *semaphore.Weighted // for large bodies
-	sending  atomic.Int64        // answers on their way to clients
-	requests *requestLog
-	arrived  atomic.Int64 // when the last request came in, by the wall clock
-	origin   string       // scheme and host, when the server listens by itself
+	worlds     *worlds.Worlds
+	interfaces map[string]func() (*loadedInterface, error)
+	control    func() (*loadedInterface, error)
+	settle     map[string]func(*world.State, world.DueEvent)
+	recorder   *recorder // nil without a recording
+	close      func() error
+	memory     *semaphore.Weighted // for large bodies
+	sending    atomic.Int64        // answers on their way to clients
+	requests   *requestLog
+	arrived    atomic.Int64 // when the last request came in, by the wall clock
+	origin     string       // scheme and host, when the server listens by itself
 }
 
 // loadedInterface is one interface, ready to be served.
@@ -73,15 +73,15 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, services: map[string]func() (*loadedInterface, error){}, close: func() error { return nil }}
-	s.settle, s.room = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
+	s := &Server{config: c, interfaces: map[string]func() (*loadedInterface, error){}, close: func() error { return nil }}
+	s.settle, s.memory = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
 	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),
 	} {
 		maps.Copy(s.settle, rules.Settle)
-		s.services[rules.Name] = sync.OnceValues(func() (*loadedInterface, error) { return s.load(rules) })
+		s.interfaces[rules.Name] = sync.OnceValues(func() (*loadedInterface, error) { return s.load(rules) })
 	}
 	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
 	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
@@ -99,9 +99,9 @@ func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 // recording that was to have them.
 func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close()) }
 
-// service returns the interface of a name.
-func (s *Server) service(name string) (*loadedInterface, error) {
-	made := s.services[name]
+// loaded returns the interface of a name, which is loaded when it is first asked for.
+func (s *Server) loaded(name string) (*loadedInterface, error) {
+	made := s.interfaces[name]
 	if made == nil {
 		return nil, fmt.Errorf("unknown interface %q", name)
 	}
@@ -112,7 +112,7 @@ func (s *Server) service(name string) (*loadedInterface, error) {
 func (s *Server) loadOwn() error {
 	var errs []error
 	for name := range s.documents {
-		_, err := s.service(name)
+		_, err := s.loaded(name)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -180,15 +180,15 @@ func (s *Server) settleEvent(w *world.State, event world.DueEvent) {
 	}
 }
 
-// known refuses names that no operation has.
-func (s *Server) known(operations []string) error {
+// knownOperations refuses names that no operation has.
+func (s *Server) knownOperations(operations []string) error {
 	for _, name := range operations {
 		iface, id, _ := strings.Cut(name, ".")
 		if !s.serves(iface) {
 			return op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and an id",
 				name, strings.Join(specs.Interfaces(), ", "))
 		}
-		v, err := s.service(iface)
+		v, err := s.loaded(iface)
 		if err != nil {
 			return err
 		}

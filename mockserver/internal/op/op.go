@@ -146,6 +146,7 @@ type Error struct {
 	Reason  string         // identifies the error to a program: the failed schema keyword, or a code of the interface
 	Key     string         // the id or name that belongs to nothing, with CodeNotFound
 	Details map[string]any // for interfaces whose errors carry more than a message
+	Header  [][2]string    // of the answer, such as Allow
 }
 
 // Errors is everything that is wrong with one request, at least one thing.
