@@ -32,7 +32,7 @@ type Entry struct {
 	Interface, ID, Method, Path string
 }
 
-// Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
+// Name returns the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
 func (e Entry) Name() string { return e.Interface + "." + e.ID }
 
 // Catalogue lists the operations of the platform, in the order of its documentation. It is written anew from the

@@ -41,7 +41,7 @@ func (s activationSchedule) checkZone() error {
 	return nil
 }
 
-// checkType wants what the type leaves open.
+// checkType requires what the type leaves open.
 func (s activationSchedule) checkType() error {
 	switch expression := textOf(s.Cron); {
 	case textOf(s.Type) == "cron" && expression == "":
@@ -58,7 +58,7 @@ func (s activationSchedule) checkType() error {
 	return nil
 }
 
-// checkRunAt wants a time of day; an hourly schedule runs at minutes and seconds of the hour.
+// checkRunAt requires a time of day; an hourly schedule runs at minutes and seconds of the hour.
 func (s activationSchedule) checkRunAt() error {
 	at := textOf(s.RunAt)
 	forms, want := []string{time.TimeOnly, "15:04"}, "a time of day, such as 07:30 or 07:30:00"
@@ -85,7 +85,7 @@ func (s activationSchedule) checkRepetition() error {
 	return nil
 }
 
-// checkStart wants local time: that it has no offset is public.
+// checkStart requires local time: that it has no offset is public.
 func (s activationSchedule) checkStart() error {
 	at := textOf(s.StartAt)
 	if _, err := time.Parse("2006-01-02T15:04:05", at); err != nil && at != "" {
@@ -94,7 +94,7 @@ func (s activationSchedule) checkStart() error {
 	return nil
 }
 
-// textOf is a text that was sent, without the white space around it.
+// textOf returns a text that was sent, without the white space around it.
 func textOf(text *string) string {
 	if text == nil {
 		return ""

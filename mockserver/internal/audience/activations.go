@@ -83,7 +83,7 @@ func createActivation(c *op.Call) (op.Reply, error) {
 	})
 }
 
-// newActivation is the activation that the body asks for, without an id.
+// newActivation returns the activation that the body asks for, without an id.
 func newActivation(c *op.Call, a world.ParentSegment, s world.Segment) (activationFields, world.Activation, error) {
 	var body activationRequest
 	if err := c.Decode(&body); err != nil {

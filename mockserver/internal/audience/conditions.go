@@ -24,8 +24,9 @@ func (c columns) check(at, column string) error {
 		strings.Join(slices.Sorted(maps.Keys(c)), ", "))
 }
 
-// value is a comparison of an attribute. What is null compares with nothing, not even when the comparison is turned
-// round; only IsNull takes it in (assumed, as in SQL). Other than that, exclude takes in all who are not taken in.
+// value returns a comparison of an attribute. What is null compares with nothing, not even when the comparison is
+// turned round; only IsNull takes it in (assumed, as in SQL). Other than that, exclude takes in all who are not taken
+// in.
 func (r *ruleReader) value(at string, c condition) node {
 	left := c.LeftValue
 	if left == nil {
@@ -63,7 +64,7 @@ func (r *ruleReader) value(at string, c condition) node {
 	}
 }
 
-// elements are the values of an array that are not null. A text that is not an array is one value.
+// elements returns the values of an array that are not null. A text that is not an array is one value.
 func elements(text string, array bool) []string {
 	parsed := gjson.Parse(text)
 	if !array || !gjson.Valid(text) || !parsed.IsArray() {

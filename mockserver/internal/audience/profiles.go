@@ -100,7 +100,7 @@ func (p *profiles) where(holds func(profile map[string]string) bool) set {
 	return s
 }
 
-// taken are the profiles that a condition takes in: all of them, if nothing is known of it.
+// taken returns the profiles that fit a condition: all of them, if it cannot be evaluated.
 func (p *profiles) taken(n node) set {
 	if s := n(p); s != nil {
 		return s
@@ -200,7 +200,7 @@ func compareNumbers(x, y string) int {
 	return cmp.Compare(number(x), number(y))
 }
 
-// number is the value of a text, NaN if it has none.
+// number returns the value of a text, NaN if it has none.
 func number(text string) float64 {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(f, 0) {

@@ -97,7 +97,7 @@ func (r queryRequest) check(known columns) error {
 	return errors.Join(errs...)
 }
 
-// openQuery is the query that the call asks for again.
+// openQuery returns the query that the call asks for again.
 func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
 	text, err := canonical(c.Body)
 	if err != nil {
@@ -111,7 +111,7 @@ func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
 	return world.SegmentQuery{}, false
 }
 
-// canonical is a body in the form that all bodies have that say the same.
+// canonical returns a body in a form that is the same for all bodies with the same meaning.
 func canonical(body []byte) (json.RawMessage, error) {
 	text := jsontext.Value(cmp.Or(strings.TrimSpace(string(body)), "{}"))
 	if err := text.Canonicalize(); err != nil {
@@ -160,7 +160,7 @@ func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQ
 	return q, nil
 }
 
-// statement is the text of a query's job, by which results may be queued for it. No engine is asked to run it.
+// statement returns the text of a query's job, by which results may be queued for it. No engine is asked to run it.
 func statement(a world.ParentSegment, body queryRequest) string {
 	text := "SELECT " + cmp.Or(strings.Join(body.Columns, ", "), "COUNT(1)") + " FROM " + a.Table
 	if rule := body.Rule.Clone(); !isEmptyRule(rule) {

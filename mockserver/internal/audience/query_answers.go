@@ -66,7 +66,8 @@ func count(w *world.State, a world.ParentSegment, body queryRequest, e world.Due
 	return list, nil
 }
 
-// previewRow is a profile as the preview shows it, if it has the text to filter by in any column of that (assumed).
+// previewRow returns a profile as the preview shows it, if it has the text to filter by in any column of that
+// (assumed).
 func previewRow(p *profiles, body queryRequest, profile map[string]string) (row []any, fits bool) {
 	for _, name := range body.Columns {
 		text, present := profile[name]
@@ -76,7 +77,7 @@ func previewRow(p *profiles, body queryRequest, profile map[string]string) (row 
 	return row, fits
 }
 
-// engineType is the word of the job's engine for a type of a column.
+// engineType returns the word of the job's engine for a type of a column.
 func engineType(kind string) string {
 	switch kind {
 	case "int":
@@ -91,7 +92,7 @@ func engineType(kind string) string {
 	return "varchar"
 }
 
-// typed is a value in the type of its column; null if it has none there.
+// typed returns a value in the type of its column; null if it has none there.
 func typed(kind, text string, present bool) any {
 	switch {
 	case !present:

@@ -200,7 +200,7 @@ func joined(nodes []node, join func(a, b bool) bool) node {
 	}
 }
 
-// reference is a segment of the same audience (that it must be there is assumed).
+// reference returns a segment of the same audience (that it must be there is assumed).
 func (r *ruleReader) reference(at string, c condition) node {
 	id, err := strconv.ParseInt(c.ID, 10, 64)
 	segment, ok := r.world.Audience.Segments.Get(id)

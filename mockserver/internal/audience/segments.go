@@ -109,8 +109,8 @@ func createSegment(c *op.Call) (op.Reply, error) {
 	return op.Reply{Body: segmentCreated{okOutcome(), segmentView(c.World, segment)}, Notes: notes}, nil
 }
 
-// newSegment is the segment that the body asks for, without an id. Names need not differ, and there are any folders
-// (both assumed).
+// newSegment returns the segment that the body asks for, without an id. Names need not differ, and there are any
+// folders (both assumed).
 func newSegment(c *op.Call, a world.ParentSegment) (s world.Segment, notes []string, err error) {
 	var body segmentRequest
 	if err := c.Decode(&body); err != nil {

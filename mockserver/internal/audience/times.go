@@ -56,7 +56,7 @@ func span(from, to moment) test {
 	}
 }
 
-// within is the unit of the calendar that now is in, or one that comes so many later.
+// within returns the unit of the calendar that now is in, or one that comes so many later.
 func within(unit string, later int) test {
 	return func(value string, now time.Time) bool {
 		t, ok := timeOf(value)
@@ -80,7 +80,7 @@ func (r *ruleReader) timeWithin(at string, o *operator) test {
 	return span(present, func(now time.Time) time.Time { return shift(now, o.Unit, n) })
 }
 
-// timeRange is a span that begins at from, or ends there when it is reversed.
+// timeRange returns a span that begins at from, or ends there when it is reversed.
 func (r *ruleReader) timeRange(at string, o *operator) test {
 	from, hasFrom := r.moment(at+".from", o.From, -1)
 	length, hasLength := r.length(at+".duration", o.Duration)

@@ -35,7 +35,7 @@ func listDwhBulkloadSessions(c *op.Call) (op.Reply, error) {
 	return op.OK(forms)
 }
 
-// sessions are the bulk load sessions that the configurations want, one for each target table. A table that had one
+// sessions returns the bulk load sessions that the configurations want, one for each target table. A table that had one
 // before keeps it.
 func (p configs) sessions(w *world.State, i world.Warehouse, before []world.BulkloadSession) []world.BulkloadSession {
 	sessions := make([]world.BulkloadSession, len(p.Advanced))

@@ -52,7 +52,7 @@ func tableName(source string) string {
 	}, strings.ToLower(source))
 }
 
-// complete is a configuration with everything that it leaves open.
+// complete returns a configuration with everything that it leaves open.
 func (a advancedConfig) complete(basic basicConfigs) advancedConfig {
 	whole := a
 	whole.Type = basic.Type

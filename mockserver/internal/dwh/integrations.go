@@ -129,7 +129,7 @@ func deleteDwhIntegration(c *op.Call) (op.Reply, error) {
 	return op.OK(before)
 }
 
-// called is the integration of the path, if the caller may use it.
+// called returns the integration of the path, if the caller may use it.
 func called(c *op.Call) (world.Warehouse, error) {
 	_, i, err := resource.Find[world.Warehouse](integrations, c)
 	if err == nil {

@@ -43,7 +43,7 @@ func upload(c *op.Call, i *world.Warehouse, parts configs, sessions []world.Bulk
 	return err
 }
 
-// freeProject is a name for the project of a new integration.
+// freeProject returns a name for the project of a new integration.
 func freeProject(w *world.State, integration string) string {
 	var safe strings.Builder
 	for _, r := range integration {
@@ -61,7 +61,7 @@ func freeProject(w *world.State, integration string) string {
 	return name
 }
 
-// workflowOf is the name of the workflow in an integration's project.
+// workflowOf returns the name of the workflow in an integration's project.
 func workflowOf(project string) string { return strings.TrimPrefix(project, projectPrefix) }
 
 // projectLives returns an error if the project was deleted in the workflow interface. The integration still exists
@@ -75,8 +75,8 @@ func projectLives(w *world.State, i world.Warehouse) error {
 		"create it again", p.Name, p.ID, i.ID, op.Instant(p.DeletedAt))
 }
 
-// files are those of the project: the workflow, with a task for each bulk load session, and the configurations of the
-// sessions. The tasks run side by side, since no load needs another one (assumed).
+// files returns the files of the project: the workflow, with a task for each bulk load session, and the configurations
+// of the sessions. The tasks run side by side, since no load needs another one (assumed).
 func (p configs) files(
 	i world.Warehouse, sessions []world.BulkloadSession, workflow string, brand specs.Brand,
 ) (map[string]string, error) {
@@ -97,7 +97,7 @@ func (p configs) files(
 	return files, errors.Join(errs...)
 }
 
-// quote is a text in YAML, which takes those of JSON.
+// quote returns a text as a YAML string, in the form of JSON.
 func quote(text string) string {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil { // invalid UTF-8
@@ -119,7 +119,7 @@ type loadOutput struct {
 	Table string `json:"table"`
 }
 
-// load is the n-th entry of the advanced configurations over the basic ones.
+// load returns the n-th entry of the advanced configurations over the basic ones.
 func (p configs) load(n int, brand specs.Brand) (string, error) {
 	entry := p.Advanced[n]
 	config := loadConfig{In: map[string]jsontext.Value{}, Filters: p.Filter, Out: loadOutput{p.Output, entry.Table}}

@@ -42,7 +42,8 @@ func checkSchedule(s world.WarehouseSchedule) error {
 	return nil
 }
 
-// directive is the option as a workflow's schedule directive wants it: with the seconds, which may be left out here.
+// directive returns the option in the form of a workflow's schedule directive: with seconds, which may be left out
+// here.
 func directive(s world.WarehouseSchedule) string {
 	colons := 2
 	switch s.Type {
@@ -57,7 +58,7 @@ func directive(s world.WarehouseSchedule) string {
 	return s.Option
 }
 
-// scheduleDirective is the part of a workflow that makes it run by itself.
+// scheduleDirective returns the part of a workflow that makes it run by itself.
 func scheduleDirective(s world.WarehouseSchedule) string {
 	if s.Type == never {
 		return ""

@@ -32,7 +32,7 @@ func ingestEvent(c *op.Call) (op.Reply, error) {
 	return accepted(), nil
 }
 
-// target is the table that the event is for, if there is one and the key is good for it.
+// target returns the table that the event is for, if there is one and the key is good for it.
 func target(c *op.Call) (world.Table, error) {
 	if c.Caller.User.ID == 0 {
 		return world.Table{}, op.Forbidden("the API key is not valid")

@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// Interface is the event ingestion interface.
+// Interface returns the event ingestion interface.
 func Interface() op.Interface {
 	return op.Interface{
 		Name: "ingestion", Error: errorReply, Outside: newerAddress,

@@ -19,7 +19,7 @@ func answer(status int) op.Reply {
 	}}
 }
 
-// accepted is the answer to an event in good form.
+// accepted returns the answer to an event in good form.
 func accepted(notes ...string) op.Reply {
 	reply := answer(http.StatusOK)
 	reply.Notes = notes

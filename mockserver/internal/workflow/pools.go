@@ -73,7 +73,7 @@ func unallocated(w *world.State) int {
 	return left
 }
 
-// accountLimit is the least that accounts have, unless the scenario says otherwise.
+// accountLimit returns the least that accounts have, unless the scenario says otherwise.
 func accountLimit(w *world.State) int { return cmp.Or(w.Workflow.AccountLimit, defaultAccountLimit) }
 
 func defaultPool(w *world.State) (world.Pool, bool) {

@@ -16,7 +16,7 @@ type resumeRequest struct {
 	From      string `json:"from"`
 }
 
-// copies gives the attempt resumed and the full names of the tasks to take over, sorted. They are matched by name, so
+// copies returns the attempt resumed and the full names of the tasks to take over, sorted. They are matched by name, so
 // that the new attempt may belong to a newer revision.
 func (r *resumeRequest) copies(w *world.State) (resumed int64, names []string, err error) {
 	if err := r.check(); err != nil {
@@ -48,8 +48,8 @@ func (r *resumeRequest) check() error {
 	return nil
 }
 
-// succeeded is the mode failed: whatever succeeded is not done again. An attempt that succeeded as a whole has nothing
-// left to do.
+// succeeded returns the tasks that mode failed takes over: those that succeeded. An attempt that succeeded as a whole
+// has nothing left to do.
 func succeeded(attempt world.Attempt, tasks []world.Task) (names []string, err error) {
 	if attempt.Success {
 		return nil, op.Invalid("resume.attemptId", "attempt %d succeeded, so it has no failed tasks", attempt.ID)
@@ -62,8 +62,8 @@ func succeeded(attempt world.Attempt, tasks []world.Task) (names []string, err e
 	return names, nil
 }
 
-// before is the mode from: the tasks that the named one, or one of its parents, had to wait for, with all their
-// subtasks. Beside it, with _parallel, is not before it.
+// before returns the tasks that mode from takes over: those that the named one, or one of its parents, had to wait for,
+// with all their subtasks. Beside it, with _parallel, is not before it.
 func (r *resumeRequest) before(tasks []world.Task) (names []string, err error) {
 	at, err := r.find(tasks)
 	if err != nil {

@@ -223,7 +223,7 @@ func jump(s world.Schedule, d world.Definition, field string, slot dig.Slot) (wo
 	return s, nil
 }
 
-// scheduleFromPath is the schedule of the path, and the workflow that it starts.
+// scheduleFromPath returns the schedule of the path, and the workflow that it starts.
 func scheduleFromPath(c *op.Call) (s world.Schedule, d world.Definition, err error) {
 	id, err := c.ID("schedule", "id")
 	if err != nil {

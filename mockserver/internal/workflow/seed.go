@@ -116,7 +116,7 @@ func scheduleName(w *world.State, id int64) string {
 	return s.Name
 }
 
-// seedInstant is a moment of the past that comes after another one; now when the fixture leaves it open.
+// seedInstant returns a moment of the past that comes after another one; now when the fixture leaves it open.
 func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	if i == "" {
 		return now, nil

@@ -47,7 +47,7 @@ type idAndName struct {
 
 func idName(id int64, name string) idAndName { return idAndName{ID: op.IDText(id), Name: name} }
 
-// zoned is a session time with its zone's offset: +00:00, not Z, for UTC.
+// zoned returns a session time with its zone's offset: +00:00, not Z, for UTC.
 func zoned(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format("2006-01-02T15:04:05-07:00")
 }
@@ -60,7 +60,7 @@ func optional(text string) *string {
 	return &text
 }
 
-// object is a JSON object, an empty one when there is none.
+// object returns a JSON object, an empty one when there is none.
 func object(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("{}")
@@ -88,7 +88,7 @@ func (a *anyID) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// id is 0 for what cannot be the id of anything.
+// id returns the id, or 0 if the text cannot be one.
 func (a anyID) id() int64 {
 	id, err := strconv.ParseInt(a.text, 10, 64)
 	if err != nil || id < 0 {
@@ -117,14 +117,14 @@ type attemptForm struct {
 	FinishedAt       *string         `json:"finishedAt"`
 }
 
-// AttemptView is an attempt as other interfaces show it: without its params and its pool.
+// AttemptView returns an attempt as other interfaces show it: without its params and its pool.
 func AttemptView(w *world.State, a world.Attempt) any {
 	form := attemptView(w, a)
 	form.Params, form.PoolID = nil, nil
 	return form
 }
 
-// SessionTime is an attempt's session time as on the wire, with the offset of its workflow's zone.
+// SessionTime returns an attempt's session time as on the wire, with the offset of its workflow's zone.
 func SessionTime(w *world.State, a world.Attempt) string { return attemptView(w, a).SessionTime }
 
 func attemptView(w *world.State, a world.Attempt) attemptForm {

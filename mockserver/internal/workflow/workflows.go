@@ -176,5 +176,5 @@ func revisionOf(w *world.State, d world.Definition) world.Revision {
 	return r
 }
 
-// zoneOf is the time zone of a workflow.
+// zoneOf returns the time zone of a workflow.
 func zoneOf(d world.Definition) *time.Location { return d.Workflow.Zone }
