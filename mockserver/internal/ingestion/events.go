@@ -26,7 +26,7 @@ func ingestEvent(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return drop(c, err), nil
 	}
-	target = bridge.Learned(target, record)
+	target = bridge.WithColumnsOf(target, record)
 	target.CounterUpdatedAt = c.Now
 	c.World.Core.Store(target, record)
 	return accepted(), nil

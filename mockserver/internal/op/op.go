@@ -56,10 +56,10 @@ func (c *Call) Text(name string) string { return c.Query.Get(name) }
 func (c *Call) Has(name string) bool { return c.Query.Has(name) }
 
 // Int returns an integer query parameter, or fallback if it was not sent.
-func (c *Call) Int(name string, otherwise int64) (int64, error) {
+func (c *Call) Int(name string, fallback int64) (int64, error) {
 	text := c.Query.Get(name)
 	if text == "" {
-		return otherwise, nil
+		return fallback, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
