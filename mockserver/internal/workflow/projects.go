@@ -32,7 +32,7 @@ func projectView(w *world.State, p world.Project) projectForm {
 }
 
 func listProjects(c *op.Call) (op.Reply, error) {
-	count, err := countOf(c)
+	count, err := pageSize(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -117,10 +117,10 @@ func projectByID(w *world.State, id int64) (world.Project, error) {
 	if !ok {
 		return p, op.NotFound("project", "id", id)
 	}
-	return p, notDeleted(p)
+	return p, requireLive(p)
 }
 
-func notDeleted(p world.Project) error {
+func requireLive(p world.Project) error {
 	if p.DeletedAt.IsZero() {
 		return nil
 	}
@@ -145,8 +145,8 @@ func projectOf(w *world.State, d world.Definition) world.Project {
 	return p
 }
 
-// countOf returns the size of a page. It has no upper bound: there are never more entries than rows.
-func countOf(c *op.Call) (int64, error) {
+// pageSize returns the size of a page. It has no upper bound: there are never more entries than rows.
+func pageSize(c *op.Call) (int64, error) {
 	count, err := c.Int("count", 100)
 	if err == nil && count < 1 {
 		err = op.Invalid("count", "want 1 or more, not %d", count)

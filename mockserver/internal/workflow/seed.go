@@ -20,9 +20,9 @@ const (
 	defaultAccountLimit = 100
 )
 
-// Seed makes a world of what a fixture says, through what serves requests. The world's clock stands at its beginning:
-// what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made, all
-// of it; attempts are not played when what they need was not made.
+// Seed creates the resources that a fixture describes, through the handlers of requests. The world's clock stands at
+// its beginning: what the fixture puts before that has happened, and schedules run from then on. Errors name what
+// cannot be made, all of it; attempts are not played when what they need was not made.
 func Seed(w *world.State, f fixtures.Workflow) error {
 	now := w.Now()
 	limits := seedLimits(w, f)
