@@ -20,7 +20,7 @@ type activationColumn struct {
 	Source columnSource `json:"source"`
 }
 
-// columnSource is a text with markers, or a column.
+// columnSource is a template with markers, or a column.
 type columnSource struct {
 	Text          *string             `json:"string,omitzero"`
 	Parameters    []templateParameter `json:"parameters,omitzero"`

@@ -36,9 +36,9 @@ type funnelStage struct {
 	Stage  int64 `json:"stage_id"`
 }
 
-// kindOf returns the kind of a segment or a query: kind decides, realtime is its older form (public), and anything else
-// is a batch (assumed).
-func kindOf(kind *int, realtime bool, stage *funnelStage) (int, error) {
+// segmentKind returns the kind of a segment or a query: kind decides, realtime is its older form (public), and anything
+// else is a batch (assumed).
+func segmentKind(kind *int, realtime bool, stage *funnelStage) (int, error) {
 	is := world.Batch
 	switch {
 	case kind != nil:

@@ -25,7 +25,7 @@ func listDwhBulkloadSessions(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.NotFound(integrations.Noun, "id", id)
 	}
 	i, _ := c.World.DWH.Integrations.Get(id)
-	if err := own(c, i); err != nil {
+	if err := requireOwn(c, i); err != nil {
 		return op.Reply{}, err
 	}
 	forms := make([]sessionForm, len(sessions))
