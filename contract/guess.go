@@ -8,7 +8,6 @@ import (
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs"
 )
 
 // How much of a source is looked at before any of it is judged.
@@ -174,7 +173,7 @@ func (g *gatherer) bases(j *judge.Judge) []report.Base {
 	var list []report.Base
 	for _, b := range j.Addresses().Bases() {
 		base := report.Base{
-			Interface: specs.Interface(b.Interface), URL: b.URL, Source: report.Given,
+			Interface: b.Interface, URL: b.URL, Source: report.Given,
 			Exchanges: g.exchanges[b],
 		}
 		if b.Guessed {

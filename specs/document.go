@@ -60,7 +60,7 @@ type Operation struct {
 	declared []string // the same parameters as the document names them
 }
 
-// Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
+// Name returns the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
 func (o *Operation) Name() string { return string(o.Interface) + "." + o.ID }
 
 type cacheKey struct {
@@ -218,8 +218,8 @@ func (d *Document) Validate(ctx context.Context, opts ...openapi3.ValidationOpti
 	return nil
 }
 
-// KeyHeader is the header beside Authorization that may carry an API key, by the document's security schemes, or the
-// empty string.
+// KeyHeader returns the header beside Authorization that may carry an API key, by the document's security schemes, or
+// the empty string.
 func (d *Document) KeyHeader() string {
 	if d.T.Components == nil {
 		return ""
@@ -301,7 +301,7 @@ func (d *Document) Operation(id string) *Operation {
 	return d.Extras.byID[id]
 }
 
-// Source is the document's YAML text, branded.
+// Source returns the document's YAML text, branded.
 func (d *Document) Source() []byte { return d.source }
 
 // Compare reports how a user's own document differs from ours: the operations that it lacks and those that it adds,

@@ -61,7 +61,7 @@ func (d *Document) All() []*Operation {
 // IsExtra reports whether the operation is one of the extras.
 func (o *Operation) IsExtra() bool { return o.Document.T.Extensions[extraExtension] == true }
 
-// Find gives a request to an operation of the document, or else to one of its extras. The path is the escaped one,
+// Find returns the operation of a request: one of the document, or else one of its extras. The path is the escaped one,
 // below the document's base path; a trailing slash makes no difference. A parameter that is empty or holds a broken
 // escape fits nothing.
 func (d *Document) Find(method, escapedPath string) Match {

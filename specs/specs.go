@@ -40,7 +40,7 @@ type Entry struct {
 	ID, Method, Path string
 }
 
-// Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
+// Name returns the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
 func (e Entry) Name() string { return string(e.Interface) + "." + e.ID }
 
 // Catalogue lists the operations of the platform, in the order of its documentation. It is written anew from the

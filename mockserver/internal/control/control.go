@@ -33,7 +33,7 @@ type Recording struct {
 	Error      string `json:"error,omitempty"`
 }
 
-// Interface is the table of the control interface.
+// Interface returns the table of the control interface.
 func Interface(h Host) op.Interface {
 	return op.Interface{Name: specs.Control, Error: errorReply, Routes: []op.Route{
 		{Path: "GET /health", Handle: h.health},
