@@ -37,20 +37,6 @@ func (f *found) room() bool {
 	return false
 }
 
-// judgeContent gives a body to the engines and compares their results.
-func (j *Judge) judgeContent(o *judgement, b *content) {
-	first := kinOnBody(b)
-	first.list = b.dropRedacted(first.list)
-	second, vote := j.secondOnBody(b, len(first.list)+first.more)
-	second = b.redactSecrets(b.dropRedacted(second))
-	base := "/" + b.side.String() + "/body"
-	j.compareEngines(o, b.message, engineResults{
-		first: first, second: second, vote: vote, pointer: b.schemaPointer, instance: base,
-		known: func(c knownCase) bool { return c.is(b, first.list, second) },
-		found: func(path []string) string { return j.foundAt(b, path) },
-	})
-}
-
 // vote says whether the second engine has a say.
 type vote int
 
@@ -71,43 +57,55 @@ type engineResults struct {
 	found    func(path []string) string // the value at a path, as a finding shows it
 }
 
-// compareEngines makes one check of the results of two engines.
-func (j *Judge) compareEngines(o *judgement, m *message, r engineResults) {
-	o.votes[r.vote]++
-	agree := r.vote != voted || (len(r.first.list) == 0) == (len(r.second) == 0)
-	switch {
-	case len(r.first.list) == 0 && agree:
-		o.check(Schema, report.Pass)
-	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
-		j.inconclusive(o, m, "the recording does not contain the body, and the query lacks its required members")
-	case agree:
-		j.addFaults(o, m, r, r.first, nil)
-	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
-		if len(r.first.list) == 0 {
-			o.check(Schema, report.Pass)
-			return
-		}
-		j.addFaults(o, m, r, r.first, nil)
-	default:
-		j.dispute(o, m, r)
+// decision is what the results of two engines come to.
+type decision struct {
+	verdict report.Verdict
+	faults  found                  // those that count
+	engines []report.EngineVerdict // both, if they differ
+}
+
+// askEngines gives a body to both engines.
+func (j *Judge) askEngines(b *content) engineResults {
+	first := kinOnBody(b)
+	first.list = b.dropRedacted(first.list)
+	second, vote := j.secondOnBody(b, len(first.list)+first.more)
+	second = b.redactSecrets(b.dropRedacted(second))
+	return engineResults{
+		first: first, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
+		known: func(c knownCase) bool { return c.is(b, first.list, second) },
+		found: func(path []string) string { return j.foundAt(b, path) },
 	}
+}
+
+// compareEngines decides by the results of two engines.
+func (j *Judge) compareEngines(m *message, r engineResults) decision {
+	isPass := len(r.first.list) == 0
+	agree := r.vote != voted || isPass == (len(r.second) == 0)
+	switch {
+	case isPass && agree:
+		return decision{verdict: report.Pass}
+	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
+		return decision{verdict: report.Inconclusive}
+	case agree:
+		return decision{verdict: report.Fail, faults: r.first}
+	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
+		if isPass {
+			return decision{verdict: report.Pass}
+		}
+		return decision{verdict: report.Fail, faults: r.first}
+	}
+	disputed := decision{verdict: report.Fail, faults: r.first, engines: []report.EngineVerdict{
+		verdictOf(engine.KinOpenAPI, r.first.list), verdictOf(j.engine.About().Name, r.second),
+	}}
+	if isPass {
+		disputed.faults.list = r.second
+	}
+	return disputed
 }
 
 // onlyMissing reports whether nothing is wrong but what is not there.
 func onlyMissing(faults []fault) bool {
 	return !slices.ContainsFunc(faults, func(f fault) bool { return f.keyword != "required" })
-}
-
-// dispute adds what one engine found and the other did not, with the verdicts of both.
-func (j *Judge) dispute(o *judgement, m *message, r engineResults) {
-	verdicts := []report.EngineVerdict{
-		verdictOf(engine.KinOpenAPI, r.first.list), verdictOf(j.engine.About().Name, r.second),
-	}
-	faults := r.first
-	if len(faults.list) == 0 {
-		faults.list = r.second
-	}
-	j.addFaults(o, m, r, faults, verdicts)
 }
 
 func verdictOf(engine string, faults []fault) report.EngineVerdict {
@@ -117,20 +115,23 @@ func verdictOf(engine string, faults []fault) report.EngineVerdict {
 	return report.EngineVerdict{Engine: engine, Verdict: report.Fail, Message: faults[0].message}
 }
 
-func (j *Judge) addFaults(o *judgement, m *message, r engineResults, faults found, verdicts []report.EngineVerdict) {
-	o.check(Schema, report.Fail)
-	slices.SortStableFunc(faults.list, func(a, b fault) int {
+// addFaults adds one check, and its findings.
+func (j *Judge) addFaults(o *judgement, m *message, r engineResults, d decision) {
+	o.votes[r.vote]++
+	if d.verdict == report.Inconclusive {
+		j.inconclusive(o, m, "the recording does not contain the body, and the query lacks its required members")
+		return
+	}
+	o.check(Schema, d.verdict)
+	slices.SortStableFunc(d.faults.list, func(a, b fault) int {
 		return cmp.Or(slices.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
 	})
-	o.omit(Schema, faults.more)
-	for _, f := range faults.list {
-		pointer := f.pointer
-		if pointer == "" {
-			pointer = r.pointer
-		}
+	o.omit(Schema, d.faults.more)
+	for _, f := range d.faults.list {
 		j.addFinding(o, m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: f.message, Pointer: m.instance(r.instance, f.path),
-			Found: r.found(f.path), Spec: report.Spec{Pointer: pointer}, Disputed: verdicts != nil, Engines: verdicts,
+			Found: r.found(f.path), Spec: report.Spec{Pointer: cmp.Or(f.pointer, r.pointer)},
+			Disputed: d.engines != nil, Engines: d.engines,
 		})
 	}
 }

@@ -103,7 +103,7 @@ func (x *envelope) conclude() {
 		verdict = report.Fail
 	}
 	x.judgement.check(Schema, verdict)
-	x.r.take(x.judgement.conclude())
+	x.r.add(x.judgement.conclude())
 }
 
 // fault reports a disagreement at a path below the body.

@@ -60,29 +60,6 @@ func (o *judgement) conclude() *judgement {
 	return o
 }
 
-// take adds a judgement to the result.
-func (r *Result) take(said *judgement) {
-	r.Checks = append(r.Checks, said.checks...)
-	if said.touched != nil {
-		r.Touched = append(r.Touched, said.touched)
-	}
-	r.Omitted += said.more
-	r.Second += said.votes[voted]
-	r.Lost += said.votes[lost]
-	switch {
-	case said.unjudged != "":
-		r.Unjudged = append(r.Unjudged, said.unjudged)
-	case said.isBody:
-		r.Bodies += said.judged
-	default:
-		r.Parameters += said.judged
-	}
-	for _, f := range said.findings {
-		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
-		r.Findings = append(r.Findings, f)
-	}
-}
-
 // addFinding adds a finding on the body, at an instance path below it, about the fact at a pointer of the document. Of
 // those beyond the first ones of a rule only the number is kept.
 func (j *Judge) addFinding(o *judgement, m *message, f report.Finding) {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
 
 	"svc.example/understudy/specs"
 )
@@ -192,4 +194,11 @@ func kinOnHeader(name string, header *openapi3.Header, values http.Header, point
 		message = fmt.Sprintf("header %s is missing", name)
 	}
 	return []fault{{path: []string{name}, pointer: pointer, message: message}}
+}
+
+func headerInput(operation *openapi3.Operation) *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: (&http.Request{Method: http.MethodGet, URL: &url.URL{}}).WithContext(context.Background()),
+		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}, Operation: operation},
+	}
 }

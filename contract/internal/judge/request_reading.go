@@ -83,21 +83,21 @@ func (r *Result) requestMessage() message {
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
-		pointer: op.Pointer + "/requestBody", codings: &r.codings,
+		pointer: op.Pointer + "/requestBody", sampled: r.sampled, codings: &r.codings,
 	}
 	documented := requestBodyOf(op)
 	switch {
 	case documented != nil:
 		m.content, m.required = documented.Content, documented.Required
-		m.take(r.reading)
+		m.use(r.reading)
 	case op.Reader.Accepts(body.MediaType(m.headers.Value("Content-Type"))): // clients send forms with every POST
 		m.body, m.doubt = nil, ""
 	}
 	return m
 }
 
-// take puts what was read in the place of what was sent.
-func (m *message) take(read *reading) {
+// use puts what was read in the place of what was sent.
+func (m *message) use(read *reading) {
 	if read == nil {
 		return
 	}

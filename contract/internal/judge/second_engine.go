@@ -9,15 +9,6 @@ import (
 	"svc.example/understudy/contract/internal/body"
 )
 
-// Sampling returns a copy of the judge, which shares its memory. The copy asks the second engine only about messages in
-// which the first one finds a fault, and about exchanges for which samples returns true. When samples is called, the
-// result has an operation and a response, but no verdict yet.
-func (j *Judge) Sampling(samples func(*Result) bool) *Judge {
-	twin := *j
-	twin.samples = samples
-	return &twin
-}
-
 // secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
 // passes forms unread. Where it cannot load the operation, the first one judges alone. Known is how many faults that
 // one found.
