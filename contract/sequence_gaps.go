@@ -15,10 +15,10 @@ const (
 	maxGaps   = 1_000  // in the report
 )
 
-// numbering finds the exchanges that a recording lacks, by the numbers of those that it has. The numbers of a world
-// begin with 1 in each run of the program that recorded it. A recording may hold several runs, one after the other or
-// mixed, and may begin in the middle of one.
-type numbering struct {
+// sequenceNumbers finds the exchanges that a recording lacks, by the numbers of those that it has. The numbers of a
+// world begin with 1 in each run of the program that recorded it. A recording may hold several runs, one after the
+// other or mixed, and may begin in the middle of one.
+type sequenceNumbers struct {
 	series map[seriesKey][]piece
 	order  []seriesKey
 }
@@ -28,7 +28,7 @@ type seriesKey struct{ file, world string }
 // piece is a stretch of numbers without a hole.
 type piece struct{ first, last int64 }
 
-func (n *numbering) take(item *record.Item) {
+func (n *sequenceNumbers) take(item *record.Item) {
 	if item.Seq <= 0 {
 		return
 	}
@@ -53,7 +53,7 @@ func (n *numbering) take(item *record.Item) {
 
 // gaps lists what is certainly missing: what lies between two numbers of a run. What lies before the first one may not
 // have been recorded on purpose; it is listed only for those who want the recording to be complete.
-func (n *numbering) gaps(complete bool) []report.Gap {
+func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 	var list []report.Gap
 	for _, key := range n.order {
 		for _, run := range runs(n.series[key]) {
@@ -108,7 +108,7 @@ func merged(pieces []piece) []piece {
 
 // ends reports whether a stretch of numbers of a world ends with one, so that what follows goes on with it. Nothing
 // goes before the first.
-func (n *numbering) ends(world string, number int64) bool {
+func (n *sequenceNumbers) ends(world string, number int64) bool {
 	if number == 0 {
 		return true
 	}

@@ -8,16 +8,16 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// use is the call that options are given to. An option without effect there is an error: otherwise the mistake would go
+// optionUse is a call that takes options. An option without effect there is an error: otherwise the mistake would go
 // unnoticed.
-type use struct {
+type optionUse struct {
 	name    string
 	options []string
 	without func(c *config) // takes the effect of these options away
 }
 
 var (
-	checking = use{
+	checking = optionUse{
 		name: "a check", options: []string{"every option but WithShapeDir and WithShapeLabel"},
 		without: func(c *config) {
 			shapeDir, label := c.shapeDir, c.label
@@ -25,18 +25,18 @@ var (
 			c.shapeDir, c.label = shapeDir, label
 		},
 	}
-	matching = use{
+	matching = optionUse{
 		name: "MatchShape and MatchShapes",
 		options: []string{
 			"WithBaseURL", "WithBrand", "WithExtras", "WithRewrite", "WithShapeDir", "WithShapeLabel", "WithSpec",
 		},
 		without: func(c *config) { c.withoutDocuments(); c.shapeDir, c.label = "", "" },
 	}
-	listing = use{
+	listing = optionUse{
 		name: "Shapes", options: []string{"WithBaseURL", "WithBrand", "WithExtras", "WithRewrite", "WithSpec"},
 		without: (*config).withoutDocuments,
 	}
-	recordingTraffic = use{
+	recordingTraffic = optionUse{
 		name: "NewRecorder", options: []string{"WithBrand"}, without: func(c *config) { c.brand = "" },
 	}
 )
@@ -53,7 +53,7 @@ func (c *config) withoutDocuments() {
 }
 
 // check returns an error if an option was given that has no effect.
-func (u use) check(c config) error {
+func (u optionUse) check(c config) error {
 	if u.without(&c); reflect.DeepEqual(c, newConfig()) {
 		return nil
 	}

@@ -13,21 +13,21 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// indexTitle begins the list of what was written, by which an earlier one is known.
-const indexTitle = "# The smallest recordings that show each finding\n"
+// readmeTitle begins the list of the written files. An earlier list is recognised by it.
+const readmeTitle = "# The smallest recordings that show each finding\n"
 
-// write writes what was found into a folder.
+// write writes the reduced recordings into a folder.
 func (m *minimizer) write(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("minimize: %w", err)
 	}
 	defer func() { _ = root.Close() }() // what was written is on the disk
-	if there, err := root.ReadFile("README.md"); err == nil && !bytes.HasPrefix(there, []byte(indexTitle)) {
+	if there, err := root.ReadFile("README.md"); err == nil && !bytes.HasPrefix(there, []byte(readmeTitle)) {
 		return fmt.Errorf("minimize: %s/README.md was not written by understudy: choose another folder", dir)
 	}
-	files := map[string][]byte{"README.md": m.index()}
-	for _, h := range m.hunts {
+	files := map[string][]byte{"README.md": m.readme()}
+	for _, h := range m.reductions {
 		if h.exchanges == nil {
 			continue
 		}
@@ -56,7 +56,7 @@ func (m *minimizer) script(h *reduction) string {
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s: %s\n#\n", h.finding.Rule, oneLine(h.finding.Message))
 	fmt.Fprintf(&b, "# This sends the request again that broke the rule. Showing the violation takes %d; check all "+
 		"with\n#   %s\n",
-		len(h.exchanges), m.check(h))
+		len(h.exchanges), m.checkCommand(h))
 	if body := h.judged.Request.Body; body != nil && body.Truncated {
 		b.WriteString("# The recording has only the beginning of its body.\n")
 	}
@@ -70,8 +70,8 @@ func (m *minimizer) script(h *reduction) string {
 // oneLine keeps a message from being more than a comment, or more than a cell of a table.
 func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
 
-// check is the command that finds it again.
-func (m *minimizer) check(h *reduction) string {
+// checkCommand returns the command that shows the finding again.
+func (m *minimizer) checkCommand(h *reduction) string {
 	c := m.checker.config
 	words := []string{"understudy check"}
 	for _, url := range m.basesOf(h.finding.Interface) {
@@ -97,28 +97,29 @@ func (m *minimizer) basesOf(iface string) []string {
 	return list
 }
 
-// index lists what is in the folder, and what could not be.
-func (m *minimizer) index() []byte {
+// readme lists the files of the folder, and the findings that could not be reproduced.
+func (m *minimizer) readme() []byte {
 	var b strings.Builder
-	b.WriteString(indexTitle + "\n" +
+	b.WriteString(readmeTitle + "\n" +
 		"Each can be checked by itself. Its script says how, and sends the request again that broke the rule. Secrets\n" +
 		"are replaced by `KEY` and the like.\n\n| finding | exchanges | recording | script |\n|---|---|---|---|\n")
-	var hidden []string
-	for _, h := range m.hunts {
+	var notReproduced []string
+	for _, h := range m.reductions {
 		cell := strings.ReplaceAll(oneLine(h.finding.Message), "|", "\\|")
 		if h.exchanges == nil {
-			hidden = append(hidden, fmt.Sprintf("- `%s`, exchange %d: %s", h.finding.Rule, h.finding.Exchange, cell))
+			notReproduced = append(notReproduced,
+				fmt.Sprintf("- `%s`, exchange %d: %s", h.finding.Rule, h.finding.Exchange, cell))
 			continue
 		}
 		fmt.Fprintf(&b, "| `%s`: %s | %d | [%s.ndjson](%[4]s.ndjson) | [%[4]s.sh](%[4]s.sh) |\n",
 			h.finding.Rule, cell, len(h.exchanges), h.name())
 	}
-	if len(hidden) > 0 {
+	if len(notReproduced) > 0 {
 		b.WriteString("\nNot shown by their evidence and the exchanges around it, once secrets are removed:\n\n" +
-			strings.Join(hidden, "\n") + "\n")
+			strings.Join(notReproduced, "\n") + "\n")
 	}
-	if m.more > 0 {
-		fmt.Fprintf(&b, "\nThere are %d more.\n", m.more)
+	if m.unlisted > 0 {
+		fmt.Fprintf(&b, "\nThere are %d more.\n", m.unlisted)
 	}
 	return []byte(b.String())
 }

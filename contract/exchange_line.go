@@ -2,18 +2,16 @@ package contract
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
-	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
-// lineOf is an exchange in one line, its URL below the base address of its interface, as the document has it, and
-// without secrets. One that stands for another is whole, as it was recorded.
+// lineOf returns an exchange in one line, without secrets. Its URL is relative to the base address of its interface, as
+// in the document; a rewritten one is whole, as it was recorded.
 func (c *Checker) lineOf(r *judge.Result) report.Line {
 	e := &recording.Exchange{Request: recording.Request{URL: r.Item.Request.URL}}
 	line := report.Line{
@@ -48,26 +46,4 @@ func shortURL(text string) string {
 		end--
 	}
 	return strings.Clone(text[:end]) + "…"
-}
-
-// unescape undoes specs.EscapePointer.
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
-
-// clean takes credentials out of what a finding says: messages and pointers quote names, paths and media types.
-func (c *Checker) clean(f *report.Finding) {
-	f.Message = c.redactor.Text(f.Message)
-	if strings.Contains(f.Pointer, "@") {
-		tokens := strings.Split(f.Pointer, "/")
-		for i, token := range tokens {
-			tokens[i] = specs.EscapePointer(c.redactor.Text(unescape.Replace(token)))
-		}
-		f.Pointer = strings.Join(tokens, "/")
-	}
-	if len(f.Engines) == 0 {
-		return
-	}
-	f.Engines = slices.Clone(f.Engines) // the judge keeps its own
-	for i := range f.Engines {
-		f.Engines[i].Message = c.redactor.Text(f.Engines[i].Message)
-	}
 }

@@ -17,8 +17,8 @@ const maxUnmatched = 1000
 
 // unmatchedAddresses counts the addresses that belong to no interface, or to several.
 type unmatchedAddresses struct {
-	known map[addressKey]*unmatchedAddress
-	rest  int // exchanges with addresses beyond those that are kept apart
+	counted map[addressKey]*unmatchedAddress
+	omitted int // exchanges with addresses beyond those that are kept apart
 }
 
 type addressKey struct{ method, url string }
@@ -36,24 +36,24 @@ func (a *unmatchedAddresses) take(r *judge.Result) {
 	}
 	method, path := ownership.Shown(r.Item.Request.Method, path)
 	key := addressKey{method, shownURL(u, path)}
-	one := a.known[key]
+	one := a.counted[key]
 	if one == nil {
-		if len(a.known) >= maxUnmatched {
-			a.rest++
+		if len(a.counted) >= maxUnmatched {
+			a.omitted++
 			return
 		}
-		if a.known == nil {
-			a.known = map[addressKey]*unmatchedAddress{}
+		if a.counted == nil {
+			a.counted = map[addressKey]*unmatchedAddress{}
 		}
 		one = &unmatchedAddress{address: u, Unmatched: report.Unmatched{
 			Method: method, URL: key.url, Claimants: append([]string{}, r.Owner.Claimants...), Exchange: r.Item.Number,
 		}}
-		a.known[key] = one
+		a.counted[key] = one
 	}
 	one.Count++
 }
 
-// shownURL is an address that may be shown: without user, query and fragment, before a path that may be.
+// shownURL returns an address that may be shown: without user, query and fragment, and with the given path.
 func shownURL(u *url.URL, path string) string {
 	if u == nil || u.Opaque != "" || path != "" && path[0] != '/' {
 		return "(no address)"
@@ -66,10 +66,10 @@ func shownURL(u *url.URL, path string) string {
 	return origin + path
 }
 
-// report lists the addresses, the most frequent first, each with what would give it an owner. The note says what is not
-// in the list.
+// report lists the addresses, the most frequent first, each with what would give it an owner. The note counts
+// those that are not listed.
 func (a *unmatchedAddresses) report(j *judge.Judge) (list []report.Unmatched, note string) {
-	for _, one := range a.known {
+	for _, one := range a.counted {
 		switch {
 		case len(one.Claimants) > 0:
 			one.Hint = "give each of them its own base address"
@@ -81,9 +81,9 @@ func (a *unmatchedAddresses) report(j *judge.Judge) (list []report.Unmatched, no
 	slices.SortFunc(list, func(x, y report.Unmatched) int {
 		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Exchange, y.Exchange), cmp.Compare(x.URL, y.URL))
 	})
-	if a.rest > 0 {
+	if a.omitted > 0 {
 		note = fmt.Sprintf("%d more exchanges do not belong to an interface, at other addresses than the %d that are listed",
-			a.rest, maxUnmatched)
+			a.omitted, maxUnmatched)
 	}
 	return list, note
 }

@@ -20,8 +20,8 @@ const (
 	sampleLag  = maxWaiting + 1
 )
 
-// sample describes which exchanges the second engine judges whatever the first one says of them.
-type sample struct {
+// engineSample decides which exchanges the second engine judges even if the first one finds no fault in them.
+type engineSample struct {
 	counts map[sampleKey]int // used by the gatherer alone
 	full   sync.Map          // sampleKey → index of the batch in which sampleSize was reached
 }
@@ -40,13 +40,13 @@ func sampleKeyOf(r *judge.Result) sampleKey {
 }
 
 // has reports whether an exchange of a batch is in the sample.
-func (s *sample) has(batch int, r *judge.Result) bool {
+func (s *engineSample) has(batch int, r *judge.Result) bool {
 	full, isFull := s.full.Load(sampleKeyOf(r))
 	return !isFull || full.(int) > batch-sampleLag
 }
 
 // take counts an exchange of a batch, which is gathered.
-func (s *sample) take(batch int, r *judge.Result) {
+func (s *engineSample) take(batch int, r *judge.Result) {
 	if r == nil || r.Operation() == nil {
 		return
 	}

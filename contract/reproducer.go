@@ -60,13 +60,13 @@ func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recordin
 	return found
 }
 
-// smallest takes exchanges away for as long as the rest still shows the finding. None of what is left can be spared: it
-// is delta debugging (Zeller and Hildebrandt's ddmin), of which only the complements are tried, since a finding takes
-// few exchanges and these stand apart.
+// smallest removes exchanges as long as the rest still shows the finding, until none can be left out. It is delta
+// debugging (Zeller and Hildebrandt's ddmin), which here tries complements only, since a finding takes few exchanges
+// and these stand apart.
 func (o *reproducer) smallest(ctx context.Context, id string, exchanges []*recording.Exchange) []*recording.Exchange {
 	for parts := 2; len(exchanges) > 1 && ctx.Err() == nil; {
 		parts = min(parts, len(exchanges))
-		rest := o.spare(ctx, id, exchanges, parts)
+		rest := o.dropPart(ctx, id, exchanges, parts)
 		switch {
 		case rest != nil:
 			exchanges, parts = rest, max(parts-1, 2)
@@ -79,9 +79,9 @@ func (o *reproducer) smallest(ctx context.Context, id string, exchanges []*recor
 	return exchanges
 }
 
-// spare leaves out one of some parts of the exchanges, the latest ones last, if the rest shows the finding; else it is
-// nil.
-func (o *reproducer) spare(ctx context.Context, id string, exchanges []*recording.Exchange,
+// dropPart divides the exchanges into parts, and returns them without the first part that the finding does not need, or
+// nil if it needs all.
+func (o *reproducer) dropPart(ctx context.Context, id string, exchanges []*recording.Exchange,
 	parts int,
 ) []*recording.Exchange {
 	for i := range parts {

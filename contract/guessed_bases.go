@@ -10,25 +10,26 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// How much of a source is looked at before any of it is judged.
+// How much of a source is read before any of it is judged.
 const (
 	headRecords = 2000
 	headBytes   = 16 << 20
 )
 
-// item is an element of a source.
-type item struct {
+// sourceEntry is an element of a source.
+type sourceEntry struct {
 	record  record.Raw
 	problem error
 }
 
-// guessing is a source of which the head is read first, for the addresses in it: with these comes the judge of the
-// whole, before the first record. The head is held in memory meanwhile, and yielded then as it was.
-func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judge.Judge, []string)) Source {
+// withGuessedBases returns a source that reads the head first, and guesses base addresses from it. Before the first
+// record it passes the judge that knows them to decide. The head is held in memory until then, and is yielded
+// unchanged.
+func (c *Checker) withGuessedBases(ctx context.Context, source Source, decide func(*judge.Judge, []string)) Source {
 	return func(yield func(record.Raw, error) bool) {
-		h := &head{config: &c.config, guesser: ownership.NewGuesser(c.judge.Addresses())}
+		h := &sourceHead{config: &c.config, guesser: ownership.NewGuesser(c.judge.Addresses())}
 		conclude := func() bool {
-			held, notes := c.try(ctx, h)
+			held, notes := c.tryGuesses(ctx, h)
 			decide(c.judge.At(c.judge.Addresses().With(held)), notes)
 			return h.replay(yield)
 		}
@@ -39,7 +40,7 @@ func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judg
 				if !yield(record, err) {
 					return
 				}
-			case h.take(record, err):
+			case h.add(record, err):
 				isConcluded = true
 				if !conclude() {
 					return
@@ -52,9 +53,9 @@ func (c *Checker) guessing(ctx context.Context, source Source, decide func(*judg
 	}
 }
 
-// try judges the head as each of the interfaces that it may be of. The notes say what became of guesses that do not
-// hold.
-func (c *Checker) try(ctx context.Context, h *head) (held []*ownership.Base, notes []string) {
+// tryGuesses judges the head as each of the interfaces that it may belong to. It returns the guesses that hold, and
+// notes on the others.
+func (c *Checker) tryGuesses(ctx context.Context, h *sourceHead) (held []*ownership.Base, notes []string) {
 	for _, entry := range h.entries {
 		if ctx.Err() != nil || entry.problem != nil {
 			continue
@@ -71,17 +72,17 @@ func (c *Checker) try(ctx context.Context, h *head) (held []*ownership.Base, not
 	return h.guesser.Conclude()
 }
 
-// head is the beginning of a source.
-type head struct {
+// sourceHead is the beginning of a source.
+type sourceHead struct {
 	config  *config
 	guesser *ownership.Guesser
-	entries []item
+	entries []sourceEntry
 	size    int
 }
 
-// take adds to the head, and reports whether that is enough.
-func (h *head) take(record record.Raw, problem error) bool {
-	h.entries = append(h.entries, item{record, problem})
+// add adds to the head, and reports whether that is enough.
+func (h *sourceHead) add(record record.Raw, problem error) bool {
+	h.entries = append(h.entries, sourceEntry{record, problem})
 	h.size += record.Size()
 	if problem == nil {
 		if item, err := record.Decode(); err == nil && h.config.ignores(&item) == "" {
@@ -91,26 +92,26 @@ func (h *head) take(record record.Raw, problem error) bool {
 	return len(h.entries) >= headRecords || h.size >= headBytes
 }
 
-func (h *head) replay(yield func(record.Raw, error) bool) bool {
+func (h *sourceHead) replay(yield func(record.Raw, error) bool) bool {
 	entries := h.entries
 	h.entries, h.guesser = nil, nil
 	for i := range entries {
 		if !yield(entries[i].record, entries[i].problem) {
 			return false
 		}
-		entries[i] = item{}
+		entries[i] = sourceEntry{}
 	}
 	return true
 }
 
-// guesses follows the bases that were guessed.
-type guesses struct {
+// guessedBases counts the exchanges and findings below guessed base addresses.
+type guessedBases struct {
 	trials  map[*ownership.Base]*ownership.Trial
 	lowered map[string]int // findings that would be errors otherwise, by the option that confirms the base
 }
 
 // take counts an exchange below a base that was guessed.
-func (g *guesses) take(r *judge.Result) {
+func (g *guessedBases) take(r *judge.Result) {
 	b := r.Owner.Base
 	if b == nil || !b.Guessed {
 		return
@@ -124,8 +125,8 @@ func (g *guesses) take(r *judge.Result) {
 	g.trials[b].Take(&r.Item, r.IsRefuted())
 }
 
-// lower turns an error into a warning if the interface of the exchanges was guessed, and so needs confirmation.
-func (g *guesses) lower(f *report.Finding, lines []report.Line) {
+// lowerSeverity turns an error into a warning if the interface of the exchanges was guessed, and so needs confirmation.
+func (g *guessedBases) lowerSeverity(f *report.Finding, lines []report.Line) {
 	for _, line := range lines {
 		if line.Guess != "" && f.Severity == report.Error {
 			f.Severity = report.Warning
@@ -136,8 +137,8 @@ func (g *guesses) lower(f *report.Finding, lines []report.Line) {
 	}
 }
 
-// notes returns what came of the guesses.
-func (g *guesses) notes(j *judge.Judge) (list []string) {
+// notes returns what a user must know of the guesses.
+func (g *guessedBases) notes(j *judge.Judge) (list []string) {
 	for _, b := range j.Addresses().Bases() {
 		if n := g.lowered[b.Confirmation()]; n > 0 {
 			list = append(list, fmt.Sprintf(
@@ -153,8 +154,8 @@ func (g *guesses) notes(j *judge.Judge) (list []string) {
 	return list
 }
 
-// judgeOf is the judge that a report was made with: it knows the bases that were guessed then.
-func (c *Checker) judgeOf(r *Report) *judge.Judge {
+// judgeForReport returns the judge that a report was made with: it knows the bases that were guessed then.
+func (c *Checker) judgeForReport(r *Report) *judge.Judge {
 	var guessed []*ownership.Base
 	for _, base := range r.Bases {
 		if b, ok := c.judge.Addresses().Guessed(base.Interface, base.URL); ok && base.Source == report.Guessed {
@@ -165,20 +166,4 @@ func (c *Checker) judgeOf(r *Report) *judge.Judge {
 		return c.judge
 	}
 	return c.judge.At(c.judge.Addresses().With(guessed))
-}
-
-// bases returns where the interfaces were, and how many exchanges each address had. Guesses that nothing came of are
-// left out.
-func (g *gatherer) bases(j *judge.Judge) []report.Base {
-	var list []report.Base
-	for _, b := range j.Addresses().Bases() {
-		base := report.Base{Interface: b.Interface, URL: b.URL, Source: report.Given, Exchanges: g.exchanges[b]}
-		if b.Guessed {
-			base.Source = report.Guessed
-		}
-		if base.Exchanges > 0 || !b.Guessed {
-			list = append(list, base)
-		}
-	}
-	return list
 }
