@@ -153,8 +153,8 @@ func (g *gatherer) countJudged(r *judge.Result) {
 	g.r.Judged.Parameters += r.Parameters
 	g.r.Judged.Bodies += r.Bodies
 	g.r.Judged.Unjudged += len(r.Unjudged)
-	g.secondEngine.Messages += r.Second
-	g.secondEngine.Lost += r.Lost
+	g.secondEngine.Messages += r.SecondEngine
+	g.secondEngine.Lost += r.SecondEngineLost
 	for _, reason := range r.Unjudged {
 		if _, known := g.reasons[reason]; !known && len(g.reasons) >= maxReasons {
 			reason = "another reason"

@@ -26,14 +26,14 @@ func (j *Judge) judgeBody(m *message) *judgement {
 		return known
 	}
 	if m.mayBeLarge() {
-		j.turn.Lock()
-		defer j.turn.Unlock()
+		j.largeBody.Lock()
+		defer j.largeBody.Unlock()
 	}
 	o := &judgement{touched: m.touched()}
 	if b := j.readBody(o, m); b != nil {
 		results := j.askEngines(b)
 		j.addFaults(o, m, results, j.compareEngines(m, results))
-		j.undeclaredFields(o, b)
+		j.judgeUndeclaredFields(o, b)
 	}
 	o.conclude()
 	j.messages.put(key, o)
@@ -119,9 +119,9 @@ func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) 
 	return b
 }
 
-// decode reads the body, which may be JSON that it was read as already.
+// decode decodes the body, unless it was read as JSON already.
 func (m *message) decode(media *openapi3.MediaType, header string) (body.Decoded, string) {
-	if m.joined {
+	if m.isReading {
 		return body.JSON(m.body.Bytes)
 	}
 	plain, reason := m.codings.Undo(m.headers, m.body)
@@ -155,7 +155,7 @@ func (j *Judge) emptyBody(o *judgement, m *message) {
 	j.wrongBody(o, m, fmt.Sprintf("the %s body is empty, but one is documented", m.side))
 }
 
-// wrongBody reports that a body is not what its media type promises, whatever its schema.
+// wrongBody adds a finding on a body that does not have its media type or is missing, whatever its schema.
 func (j *Judge) wrongBody(o *judgement, m *message, reason string) {
 	o.judged, o.isBody = 1, true
 	o.check(Schema, report.Fail)

@@ -16,20 +16,20 @@ type fault struct {
 	keyword string // that was broken, where the engine reports it
 }
 
-// A message may have as many faults as it has bytes. A check that fails, fails once.
+// Limits on faults, of which a message may have as many as it has bytes.
 const (
-	maxFaults = 20   // of a rule in one message, listed one by one
-	maxFound  = 1000 // by the first engine, of which those that are listed are chosen
+	maxFaults = 20   // of a rule in one message that are listed
+	maxFound  = 1000 // of the first engine, from which the listed ones are chosen
 )
 
-// found holds the findings of the first engine: the first faults, and the number of the others.
-type found struct {
+// faultList holds the first faults that an engine finds, and the number of the others.
+type faultList struct {
 	list []fault
 	more int
 }
 
 // room reports whether one more fault is kept, and counts it if it is not.
-func (f *found) room() bool {
+func (f *faultList) room() bool {
 	if len(f.list) < maxFound {
 		return true
 	}
@@ -37,65 +37,65 @@ func (f *found) room() bool {
 	return false
 }
 
-// vote says whether the second engine has a say.
+// vote states whether the second engine judged a message.
 type vote int
 
 const (
-	silent vote = iota // it was not asked
+	notAsked vote = iota // it was not asked
 	voted
 	lost // it was asked, and could not judge
 )
 
 // engineResults holds what the two engines found in a body or in parameters.
 type engineResults struct {
-	first    found
+	kin      faultList
 	second   []fault
-	vote     vote   // of the second engine
-	pointer  string // of what was judged, where an engine says no more
-	instance string
-	known    func(knownCase) bool       // nil where no case is known
+	vote     vote                       // of the second engine
+	pointer  string                     // of what was judged, where an engine says no more
+	instance string                     // pointer to the judged value in the exchange
+	known    func(knownCase) bool       // nil if known cases do not apply
 	found    func(path []string) string // the value at a path, as a finding shows it
 }
 
-// decision is what the results of two engines come to.
+// decision is the verdict on the results of two engines.
 type decision struct {
 	verdict report.Verdict
-	faults  found                  // those that count
+	faults  faultList              // those that count
 	engines []report.EngineVerdict // both, if they differ
 }
 
 // askEngines gives a body to both engines.
 func (j *Judge) askEngines(b *content) engineResults {
-	first := kinOnBody(b)
-	first.list = b.dropRedacted(first.list)
-	second, vote := j.secondOnBody(b, len(first.list)+first.more)
+	kin := kinOnBody(b)
+	kin.list = b.dropRedacted(kin.list)
+	second, vote := j.secondOnBody(b, len(kin.list)+kin.more)
 	second = b.redactSecrets(b.dropRedacted(second))
 	return engineResults{
-		first: first, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
-		known: func(c knownCase) bool { return c.is(b, first.list, second) },
+		kin: kin, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
+		known: func(c knownCase) bool { return c.is(b, kin.list, second) },
 		found: func(path []string) string { return j.foundAt(b, path) },
 	}
 }
 
-// compareEngines decides by the results of two engines.
+// compareEngines decides on the results of two engines: they agree, a known case decides, or they are in dispute.
 func (j *Judge) compareEngines(m *message, r engineResults) decision {
-	isPass := len(r.first.list) == 0
+	isPass := len(r.kin.list) == 0
 	agree := r.vote != voted || isPass == (len(r.second) == 0)
 	switch {
 	case isPass && agree:
 		return decision{verdict: report.Pass}
-	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
+	case m.bodiless && (len(m.queryMembers) == 0 || onlyMissing(r.kin.list)):
 		return decision{verdict: report.Inconclusive}
 	case agree:
-		return decision{verdict: report.Fail, faults: r.first}
+		return decision{verdict: report.Fail, faults: r.kin}
 	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
 		if isPass {
 			return decision{verdict: report.Pass}
 		}
-		return decision{verdict: report.Fail, faults: r.first}
+		return decision{verdict: report.Fail, faults: r.kin}
 	}
-	disputed := decision{verdict: report.Fail, faults: r.first, engines: []report.EngineVerdict{
-		verdictOf(engine.KinOpenAPI, r.first.list), verdictOf(j.engine.About().Name, r.second),
+	disputed := decision{verdict: report.Fail, faults: r.kin, engines: []report.EngineVerdict{
+		verdictOf(engine.KinOpenAPI, r.kin.list), verdictOf(j.engine.About().Name, r.second),
 	}}
 	if isPass {
 		disputed.faults.list = r.second
@@ -115,7 +115,7 @@ func verdictOf(engine string, faults []fault) report.EngineVerdict {
 	return report.EngineVerdict{Engine: engine, Verdict: report.Fail, Message: faults[0].message}
 }
 
-// addFaults adds one check, and its findings.
+// addFaults adds the check of rule schema, and its findings.
 func (j *Judge) addFaults(o *judgement, m *message, r engineResults, d decision) {
 	o.votes[r.vote]++
 	if d.verdict == report.Inconclusive {

@@ -18,28 +18,28 @@ func (j *Judge) Exchange(item record.Item) *Result {
 		return r
 	}
 	r.sampled = j.engine == nil || j.samples == nil || j.samples(r)
-	j.credentials(r)
+	j.judgeAuthScheme(r)
 	r.add(j.judgeParameters(r))
 	request := r.requestMessage()
 	r.add(j.judgeBody(&request))
 	if answer := j.documentedAnswer(r); answer != nil {
-		j.headers(r, answer)
-		j.undeclaredHeaders(r, answer)
+		j.judgeHeaders(r, answer)
+		j.judgeUndeclaredHeaders(r, answer)
 		if answer.mayHaveBody() {
 			r.add(j.judgeBody(answer))
-			j.envelope(r, answer)
+			j.judgeEnvelope(r, answer)
 		} else {
 			r.Touched = append(r.Touched, answer.touched())
 		}
 	}
-	j.latency(r)
+	j.judgeLatency(r)
 	return r
 }
 
 // Match returns an exchange with its owner, unjudged.
 func (j *Judge) Match(item record.Item) *Result {
 	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
-	r.read()
+	r.readRequest()
 	return r
 }
 
@@ -47,19 +47,19 @@ func (j *Judge) Match(item record.Item) *Result {
 func (j *Judge) isDocumented(r *Result) bool {
 	switch {
 	case r.Owner.State == ownership.Several:
-		j.ambiguous(r)
+		j.addAmbiguousAddress(r)
 		return false
 	case r.Owner.State != ownership.Matched:
 		return false
 	case r.Operation() == nil:
-		j.undocumentedOperation(r)
+		j.addUndocumentedOperation(r)
 		return false
 	}
 	r.check(UndocumentedOperation, report.Pass)
 	return true
 }
 
-func (j *Judge) ambiguous(r *Result) {
+func (j *Judge) addAmbiguousAddress(r *Result) {
 	r.check(UndocumentedOperation, report.Inconclusive)
 	r.Findings = append(r.Findings, j.finding(r.Item.Number, nil, report.Finding{
 		Rule: UndocumentedOperation, Severity: report.Warning, Verdict: report.Inconclusive,
@@ -69,7 +69,7 @@ func (j *Judge) ambiguous(r *Result) {
 	}))
 }
 
-func (j *Judge) undocumentedOperation(r *Result) {
+func (j *Judge) addUndocumentedOperation(r *Result) {
 	item, d := &r.Item, r.Owner.Document
 	severity := j.severity(request, specs.Documented, outcomeOf(r.Status()))
 	method, path := ownership.Shown(item.Request.Method, r.Owner.Path)
@@ -87,7 +87,7 @@ func (j *Judge) undocumentedOperation(r *Result) {
 		Spec: report.Spec{File: d.File, Line: j.places.of(d, "/paths").Line, Pointer: "/paths"}, Provenance: specs.Documented,
 	})
 	last := &r.Findings[len(r.Findings)-1]
-	last.Operation = "" // belongs to none
+	last.Operation = "" // there is none
 	last.ID = report.Fingerprint(&report.Finding{
 		Rule: last.Rule, Verdict: last.Verdict, Interface: last.Interface,
 		Spec: report.Spec{Pointer: method + " " + path},
@@ -109,7 +109,7 @@ func (j *Judge) documentedAnswer(r *Result) *message {
 	}
 	key, documented := documentedResponse(op, status)
 	if documented == nil {
-		j.unknownStatus(r, status)
+		j.addUndocumentedStatus(r, status)
 		return nil
 	}
 	r.check(UndocumentedStatus, report.Pass)
@@ -121,8 +121,7 @@ func (j *Judge) documentedAnswer(r *Result) *message {
 	}
 }
 
-// answered is the body of the answer, as far as it was recorded. Of one without any bytes recordings often hold
-// nothing.
+// answered returns the recorded body of the answer, or nil. Recordings often leave out an empty body.
 func (r *Result) answered() *recording.Body {
 	answer := r.Item.Response
 	if answer.Body == nil && r.Item.ResponseDoubt == "" && answer.Headers.Value("Content-Length") == "0" {
@@ -131,9 +130,9 @@ func (r *Result) answered() *recording.Body {
 	return answer.Body
 }
 
-func (j *Judge) unknownStatus(r *Result, status int) {
+func (j *Judge) addUndocumentedStatus(r *Result, status int) {
 	op := r.Operation()
-	severity, provenance := j.undocumentedStatus(op, status)
+	severity, provenance := j.severityOfStatus(op, status)
 	finding := j.finding(r.Item.Number, op, report.Finding{
 		Rule: UndocumentedStatus, Severity: severity, Verdict: report.Fail,
 		Message: fmt.Sprintf("status %d is not documented", status), Pointer: "/response/status",

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// headers judges the documented headers of a response, apart from its body: the engine would hide one behind the other.
-func (j *Judge) headers(r *Result, m *message) {
+// judgeHeaders judges the documented headers of a response. They are judged apart from its body, since the engine would
+// report only one of the two.
+func (j *Judge) judgeHeaders(r *Result, m *message) {
 	if len(m.documented.Headers) == 0 {
 		return
 	}
@@ -19,15 +20,15 @@ func (j *Judge) headers(r *Result, m *message) {
 		}
 	}
 	results := engineResults{
-		first: found{list: faults}, pointer: m.pointer + "/headers", instance: "/response/headers",
+		kin: faultList{list: faults}, pointer: m.pointer + "/headers", instance: "/response/headers",
 		found: func(path []string) string { return j.foundHeader(m, path[0]) },
 	}
 	j.addFaults(o, m, results, j.compareEngines(m, results))
 	r.add(o.conclude())
 }
 
-// isHop reports whether a header is missing that does not reach everybody: it is about one connection only, so that
-// proxies take it away and newer versions of the protocol do not have it.
+// isHop reports whether a header is missing that concerns a single connection: proxies remove it, and newer versions of
+// the protocol do not have it.
 func isHop(name string, values http.Header) bool {
 	return strings.EqualFold(name, "Connection") && values.Get(name) == ""
 }

@@ -1,11 +1,11 @@
-// Package judge gives each exchange of a recording to the operation that it belongs to, and judges it alone: what
-// the document of that operation says of its parameters, headers, bodies, statuses and credentials.
+// Package judge finds the operation that each exchange of a recording belongs to, and judges the exchange by itself:
+// its parameters, headers, bodies, status and credentials, by the document of that operation.
 //
 // Two engines judge by the schemas, independently of each other. Where both find a fault it is certain; where they
-// differ the finding is disputed and carries the verdicts of both; where one of them is known to be wrong the case is
-// decided, by name. The second engine judges whatever the first one faults; of the rest it judges what is sampled,
-// which is all of it unless Sampling says otherwise. Before the engines stands a layer of our own that undoes codings
-// and refuses what is not a message at all: what cannot be read is inconclusive, never a pass.
+// differ the finding is disputed and carries the verdicts of both; where one of them is known to be wrong, a known
+// case decides. The second engine judges whatever the first one finds faulty; of the rest it judges a sample, which is
+// everything unless Sampling says otherwise. Before the engines see a body, its codings are undone. A body that cannot
+// be read is inconclusive, never a pass.
 //
 // An exchange becomes a finding in this order, in which each function returns its product to Exchange or judgeBody:
 //
@@ -50,16 +50,16 @@ type Config struct {
 	Trust     specs.Provenance // the least sure provenance that is still an error
 	Engine    engine.Engine    // the second engine, or nil to judge with the first one alone
 
-	// Rewrites say for which addresses those in recordings stand, the first that fits.
+	// Rewrites replace addresses in recordings. The first that fits is used.
 	Rewrites []ownership.Rewrite
 
 	// IgnoresHeader reports whether headers of a name are not judged. Without one all are.
 	IgnoresHeader func(name string) bool
 
-	// Limits holds how long exchanges may take, by the names of their operations. Without one they may take any time.
+	// Limits holds the longest durations of exchanges by the names of their operations. Other operations have no limit.
 	Limits map[string]time.Duration
 
-	// Redactor takes secrets out of the values that findings show. Without one they show none.
+	// Redactor takes secrets out of the values that findings show. Without one they show no values.
 	Redactor *recording.Redactor
 }
 
@@ -69,11 +69,11 @@ type Judge struct {
 	brand     specs.Brand
 	trust     specs.Provenance
 	engine    engine.Engine
-	samples   func(*Result) bool // nil for all
-	messages  *memo
+	samples   func(*Result) bool // nil if the second engine judges all
+	messages  *judgementMemo
 	places    *placeMemo
 	envelopes *formMemo
-	turn      *sync.Mutex // of whoever judges a large body
+	largeBody *sync.Mutex // held while a large body is judged
 	redactor  *recording.Redactor
 	ignores   func(header string) bool
 	limits    map[string]time.Duration
@@ -93,7 +93,7 @@ func New(config Config) (*Judge, error) {
 	}
 	return &Judge{
 		addresses: addresses, brand: config.Brand, trust: config.Trust, engine: config.Engine,
-		messages: newMemo(), places: &placeMemo{}, envelopes: &formMemo{}, turn: &sync.Mutex{},
+		messages: newMemo(), places: &placeMemo{}, envelopes: &formMemo{}, largeBody: &sync.Mutex{},
 		redactor: config.Redactor, ignores: config.IgnoresHeader, limits: config.Limits,
 	}, nil
 }
@@ -101,7 +101,7 @@ func New(config Config) (*Judge, error) {
 // Addresses returns the base addresses by which the judge finds the owner of an exchange.
 func (j *Judge) Addresses() *ownership.Addresses { return j.addresses }
 
-// At returns the same judge, with everything that it remembers, for other base addresses.
+// At returns a judge for other base addresses, which shares the memory of this one.
 func (j *Judge) At(a *ownership.Addresses) *Judge {
 	at := *j
 	at.addresses = a

@@ -29,14 +29,14 @@ type message struct {
 	doubt    string
 	content  openapi3.Content
 	required bool
-	pointer  string // of what is documented: a request body or a response
+	pointer  string // JSON pointer of the documented request body or response
 
-	inQuery  []string // members of the body that stand in the query
-	bodiless bool     // the recording holds no body: what there is stands in the query
-	joined   bool     // the body is not what was sent, but the JSON that it was read as
-	sent     string   // Content-Type of a body that was read so
+	queryMembers []string // members of the body that are in the query
+	bodiless     bool     // the recording has no body, only members in the query
+	isReading    bool     // the body is the JSON that the sent body was read as
+	sentType     string   // Content-Type of the sent body, if it was read as JSON
 
-	sampled bool // the second engine judges it, whatever the first one says
+	sampled bool // the second engine judges it even if the first one finds no fault
 
 	documented *openapi3.Response // what is documented for the status of a response
 	statusKey  string             // the key under which that stands, such as 2XX
@@ -73,8 +73,8 @@ func (m *message) mediaMessage(header string) string {
 	return fmt.Sprintf("the %s has Content-Type %q; documented: %s", m.side, header, strings.Join(documented, ", "))
 }
 
-// isWhole reports whether a body is recorded byte for byte, as it is where its Content-Length fits. Tools that put
-// something in the place of secrets may break a text, and correct its length.
+// isWhole reports whether a body is recorded byte for byte: its Content-Length fits, and it has no stand-ins for
+// secrets, which may break a text whose length the tool then corrects.
 func (m *message) isWhole() bool {
 	return m.body != nil && m.headers.Value("Content-Length") == strconv.Itoa(len(m.body.Bytes)) &&
 		!bytes.Contains(m.body.Bytes, []byte(recording.Mark)) && !placeholder.Match(m.body.Bytes)
@@ -82,9 +82,9 @@ func (m *message) isWhole() bool {
 
 var placeholder = regexp.MustCompile(`<[A-Z][A-Z0-9_ -]*>|\{\{|\*{3}`)
 
-// maxAtOnce is the size in bytes up to which bodies are judged side by side. Larger ones take turns, since a decoded
-// body takes many times its bytes, and the check of a large one ends with its first fault.
-const maxAtOnce = 1 << 20
+// maxConcurrent is the size in bytes up to which bodies are judged concurrently. Larger ones take turns, since a
+// decoded body takes many times its bytes, and the check of a large one ends with its first fault.
+const maxConcurrent = 1 << 20
 
 // mayBeLarge reports whether a body is large, or may be once it is decompressed.
 func (m *message) mayBeLarge() bool {
@@ -93,5 +93,5 @@ func (m *message) mayBeLarge() bool {
 		return false
 	}
 	n := len(m.body.Bytes)
-	return n > maxAtOnce || n > maxAtOnce/ratio && m.headers.Value("Content-Encoding") != ""
+	return n > maxConcurrent || n > maxConcurrent/ratio && m.headers.Value("Content-Encoding") != ""
 }

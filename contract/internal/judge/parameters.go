@@ -49,7 +49,7 @@ func (j *Judge) judgeParameters(r *Result) *judgement {
 	if p := j.readParameters(o, m, &r.Owner); p != nil {
 		results := j.askEnginesOnParameters(p)
 		j.addFaults(o, &p.message, results, j.compareEngines(&p.message, results))
-		j.undeclaredParameters(o, p)
+		j.judgeUndeclaredParameters(o, p)
 	}
 	o.conclude()
 	j.messages.put(key, o)
@@ -112,11 +112,11 @@ func headerOf(headers recording.Headers) http.Header {
 
 // askEnginesOnParameters gives the parameters to both engines.
 func (j *Judge) askEnginesOnParameters(p *parameters) engineResults {
-	first := kinOnParameters(p)
-	second, vote := j.secondOnParameters(p, len(first.list))
-	first.list, second = p.redactSecrets(first.list), p.redactSecrets(second)
+	kin := kinOnParameters(p)
+	second, vote := j.secondOnParameters(p, len(kin.list))
+	kin.list, second = p.redactSecrets(kin.list), p.redactSecrets(second)
 	return engineResults{
-		first: first, second: second, vote: vote, pointer: p.pointer, instance: "/request",
+		kin: kin, second: second, vote: vote, pointer: p.pointer, instance: "/request",
 		found: func(path []string) string { return j.foundFor(p, path) },
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Check is one rule that had one chance.
+// Check is the verdict of one rule on one occasion.
 type Check struct {
 	Rule    string
 	Verdict report.Verdict
@@ -22,25 +22,26 @@ type Result struct {
 	Owner    ownership.Owner
 	Checks   []Check
 	Findings []report.Finding
-	Omitted  int             // findings beyond those
-	Touched  []*coverage.Set // the documented parts that the messages touch; shared with other results
+	Omitted  int             // number of findings that are not listed
+	Touched  []*coverage.Set // documented parts that the messages touch; shared with other results
 
 	Parameters int      // 1 if the operation has parameters, which were judged
-	Bodies     int      // that were judged
-	Unjudged   []string // why others could not be
+	Bodies     int      // number of bodies that were judged
+	Unjudged   []string // why other bodies could not be judged
 
-	Second int // messages that the second engine judged, too
-	Lost   int // those that it was asked about, and could not judge
+	SecondEngine     int // messages that the second engine judged as well
+	SecondEngineLost int // messages that it was asked about and could not judge
 
-	// Credentials describes what the request carried; whether it had to is known when the whole recording is.
+	// Credentials describes the credentials of the request. Whether missing ones are a fault is known at the end of the
+	// recording.
 	Credentials Credentials
 
-	sampled bool     // the second engine judges it, whatever the first one says
+	sampled bool     // the second engine judges it even if the first one finds no fault
 	reading *reading // nil if the request was read as it was sent
 	codings body.Codings
 }
 
-// Operation is the operation that the exchange belongs to, or nil.
+// Operation returns the operation that the exchange belongs to, or nil.
 func (r *Result) Operation() *specs.Operation { return r.Owner.Match.Operation }
 
 // Status returns the status of the response, or 0 if there is none.
@@ -51,7 +52,7 @@ func (r *Result) Status() int {
 	return r.Item.Response.Status
 }
 
-// HasCredentials reports whether the request carried any.
+// HasCredentials reports whether the request carried credentials of its operation.
 func (r *Result) HasCredentials() bool {
 	if r.Operation() == nil {
 		return false
@@ -64,13 +65,13 @@ func (r *Result) HasCredentials() bool {
 	return false
 }
 
-// Shed lets go of the bodies, when everything was read of them.
+// Shed releases the bodies once everything is read from them.
 func (r *Result) Shed() {
 	lean := r.Lean()
 	r.Item, r.reading = lean.Item, nil
 }
 
-// Lean is the result without the bodies, to be kept for later.
+// Lean returns the result without the bodies, to be kept for later.
 func (r *Result) Lean() *Result {
 	lean := *r
 	e := *r.Item.Exchange
@@ -84,24 +85,24 @@ func (r *Result) Lean() *Result {
 
 func (r *Result) check(rule string, v report.Verdict) { r.Checks = append(r.Checks, Check{rule, v}) }
 
-// add adds a judgement of one of its messages.
-func (r *Result) add(said *judgement) {
-	r.Checks = append(r.Checks, said.checks...)
-	if said.touched != nil {
-		r.Touched = append(r.Touched, said.touched)
+// add adds the judgement of one of the messages.
+func (r *Result) add(added *judgement) {
+	r.Checks = append(r.Checks, added.checks...)
+	if added.touched != nil {
+		r.Touched = append(r.Touched, added.touched)
 	}
-	r.Omitted += said.more
-	r.Second += said.votes[voted]
-	r.Lost += said.votes[lost]
+	r.Omitted += added.more
+	r.SecondEngine += added.votes[voted]
+	r.SecondEngineLost += added.votes[lost]
 	switch {
-	case said.unjudged != "":
-		r.Unjudged = append(r.Unjudged, said.unjudged)
-	case said.isBody:
-		r.Bodies += said.judged
+	case added.unjudged != "":
+		r.Unjudged = append(r.Unjudged, added.unjudged)
+	case added.isBody:
+		r.Bodies += added.judged
 	default:
-		r.Parameters += said.judged
+		r.Parameters += added.judged
 	}
-	for _, f := range said.findings {
+	for _, f := range added.findings {
 		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
 		r.Findings = append(r.Findings, f)
 	}

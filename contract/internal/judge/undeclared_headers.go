@@ -11,9 +11,9 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// undeclaredHeaders looks for headers of an answer that the document does not name for its status. Nothing is known of
-// an answer that was recorded without headers.
-func (j *Judge) undeclaredHeaders(r *Result, m *message) {
+// judgeUndeclaredHeaders looks for headers of an answer that the document does not name for its status. An answer that
+// was recorded without headers is not judged.
+func (j *Judge) judgeUndeclaredHeaders(r *Result, m *message) {
 	if len(m.headers) == 0 {
 		r.check(UndeclaredHeader, report.Skipped)
 		return
@@ -32,14 +32,14 @@ func (j *Judge) undeclaredHeaders(r *Result, m *message) {
 	o := &judgement{}
 	o.check(UndeclaredHeader, report.Fail)
 	for _, name := range slices.Compact(names) {
-		j.undeclaredHeader(o, m, name)
+		j.addUndeclaredHeader(o, m, name)
 	}
 	r.add(o.conclude())
 }
 
-// undeclaredHeader reports a header without its value, which may be a secret. Statuses may share their documentation,
-// so that each has a fingerprint of its own.
-func (j *Judge) undeclaredHeader(o *judgement, m *message, name string) {
+// addUndeclaredHeader adds a finding on a header, without its value, which may be secret. Its fingerprint contains the
+// status, since statuses may share their documentation.
+func (j *Judge) addUndeclaredHeader(o *judgement, m *message, name string) {
 	before := len(o.findings)
 	j.addFinding(o, m, report.Finding{
 		Rule: UndeclaredHeader, Severity: report.Notice, Verdict: report.Fail,

@@ -12,10 +12,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// memo remembers judgements, since recordings repeat themselves.
-type memo struct {
+// judgementMemo remembers judgements, since recordings repeat themselves.
+type judgementMemo struct {
 	mu         sync.RWMutex
-	judgements map[key]*judgement
+	judgements map[memoKey]*judgement
 	weight     int
 }
 
@@ -23,22 +23,22 @@ type memo struct {
 // findings.
 const maxRemembered = 1 << 13
 
-// key stands for everything that an judgement depends on. It is a hash: a clash is less likely than a broken machine,
-// and cannot be provoked, since each process has a seed of its own.
-type key uint64
+// memoKey is a hash of everything that a judgement depends on. A collision is less likely than a broken machine, and
+// cannot be provoked, since each process has a seed of its own.
+type memoKey uint64
 
 var seed = maphash.MakeSeed()
 
-func newMemo() *memo { return &memo{judgements: map[key]*judgement{}} }
+func newMemo() *judgementMemo { return &judgementMemo{judgements: map[memoKey]*judgement{}} }
 
-// get returns the judgement that is remembered, or nil.
-func (m *memo) get(k key) *judgement {
+// get returns a remembered judgement, or nil.
+func (m *judgementMemo) get(k memoKey) *judgement {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.judgements[k]
 }
 
-func (m *memo) put(k key, o *judgement) {
+func (m *judgementMemo) put(k memoKey, o *judgement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.weight >= maxRemembered {
@@ -50,18 +50,18 @@ func (m *memo) put(k key, o *judgement) {
 }
 
 // key returns the key of the judgement on the body.
-func (m *message) key() key {
+func (m *message) key() memoKey {
 	k := bodyKey{
 		op: m.op, outcome: m.outcome, status: m.status, doubt: m.doubt,
-		inQuery: strings.Join(m.inQuery, "&"), bodiless: m.bodiless, joined: m.joined, sampled: m.sampled,
-		headless: len(m.headers) == 0, sent: m.sent,
+		inQuery: strings.Join(m.queryMembers, "&"), bodiless: m.bodiless, joined: m.isReading, sampled: m.sampled,
+		headless: len(m.headers) == 0, sent: m.sentType,
 		kind: m.headers.Value("Content-Type"), coding: m.headers.Value("Content-Encoding"),
 	}
 	if m.body != nil {
 		k.hasBody, k.body = true, maphash.Bytes(seed, m.body.Bytes)
 		k.hasLength = m.headers.Value("Content-Length") == strconv.Itoa(len(m.body.Bytes))
 	}
-	return key(maphash.Comparable(seed, k))
+	return memoKey(maphash.Comparable(seed, k))
 }
 
 // bodyKey holds what the judgement on a body depends on.
@@ -76,7 +76,7 @@ type bodyKey struct {
 }
 
 // parametersKey returns the key of the judgement on the parameters.
-func (m *message) parametersKey(owner *ownership.Owner) key {
+func (m *message) parametersKey(owner *ownership.Owner) memoKey {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	maphash.WriteComparable(&h, struct {
@@ -93,5 +93,5 @@ func (m *message) parametersKey(owner *ownership.Owner) key {
 			maphash.WriteComparable(&h, m.headers.Value("Cookie"))
 		}
 	}
-	return key(h.Sum64())
+	return memoKey(h.Sum64())
 }

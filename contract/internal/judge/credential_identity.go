@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Credential is the key that a request shows.
+// Credential is the key of a request, as far as the recording shows it.
 type Credential struct {
-	// Identity distinguishes keys, on whatever interface and in whatever header they are shown. It is empty when the
-	// request has none, and when the recording hides it in a way that hides others alike.
+	// Identity distinguishes keys, whatever interface and header they are sent in. It is empty if the request has none,
+	// or if the recording has the same stand-in for different keys.
 	Identity string
 
 	Shown    bool // a header carries one
-	Withheld bool // the recording says that it took one out
+	Withheld bool // the recording states that one was taken out
 }
 
 // Credential reads the key of a request. Authorization comes before a header of the interface's own (documented).
@@ -36,8 +36,8 @@ func (r *Result) Credential() Credential {
 	})}
 }
 
-// keyIdentity returns the key alone, so that it is the same with the scheme, in a header of its own, and bare where it
-// may be so. Any other value of Authorization that has no scheme, or another one, is a key of its own kind: what is
+// keyIdentity returns the key alone, so that it is the same with the scheme, in a header of its own, and bare where
+// that is allowed. A value of Authorization with no scheme, or with another one, has an identity of its own: what is
 // known of it does not hold for the key that it may contain.
 func keyIdentity(value string, schemed bool, scheme string) string {
 	word, key, found := strings.Cut(value, " ")
@@ -45,7 +45,7 @@ func keyIdentity(value string, schemed bool, scheme string) string {
 		word, key = "", value
 	}
 	switch {
-	case key == "", isHidden(word), isHidden(key) && !isMarked(key):
+	case key == "", isStandIn(word), isStandIn(key) && !isUniqueStandIn(key):
 		return ""
 	case !schemed, strings.EqualFold(word, scheme):
 		return key

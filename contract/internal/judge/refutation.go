@@ -6,9 +6,9 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// IsRefuted reports whether a status, a media type or a body is not as the operation has it, so that the exchange may
-// belong to something else. Fields beyond the document say little, since servers add some; so do parameters and
-// headers, which recorders leave out, and requests that were refused.
+// IsRefuted reports whether a status, a media type or a body does not match the operation, so that the exchange may
+// belong to something else. Undocumented fields say little, since servers add some; so do parameters and headers, which
+// recorders leave out, and requests that were refused.
 func (r *Result) IsRefuted() bool {
 	for i := range r.Findings {
 		f := &r.Findings[i]

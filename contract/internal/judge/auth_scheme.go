@@ -11,15 +11,15 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Credentials describes what a request carried of what its operation asks for.
+// Credentials describes whether a request carried the credentials that its operation asks for.
 type Credentials int
 
-// What there may be to say of credentials.
+// States of credentials.
 const (
 	NotAsked Credentials = iota // the operation asks for none
 	Present
-	Withheld // the recording says that it took them out, or hides them whole
-	Absent   // there are none, and the server took the request all the same
+	Withheld // the recording states that they were taken out, or hides them in full
+	Absent   // there are none, but the server accepted the request
 )
 
 // credentialSchemes lists what an operation accepts as credentials.
@@ -42,16 +42,16 @@ func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
 	return schemes
 }
 
-// credentials judges the scheme word of the Authorization header. A wrong one that the server refused is as it should
-// be; what matters is one that it took.
-func (j *Judge) credentials(r *Result) {
+// judgeAuthScheme judges the scheme word of the Authorization header. A wrong one is a fault only if the server
+// accepted it.
+func (j *Judge) judgeAuthScheme(r *Result) {
 	schemes := credentialSchemes(r.Operation())
 	if len(schemes) == 0 {
 		r.check(AuthScheme, report.Skipped)
 		return
 	}
 	taken := r.Status() >= 200 && r.Status() < 300
-	switch verdict, message := j.scheme(r, schemes); {
+	switch verdict, message := j.compareCredentials(r, schemes); {
 	case message == "":
 		r.Credentials = Present
 		r.check(AuthScheme, verdict)
@@ -70,8 +70,9 @@ func (j *Judge) credentials(r *Result) {
 	}
 }
 
-// scheme compares what the request carries with what the operation accepts. An empty message means that it fits.
-func (j *Judge) scheme(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
+// compareCredentials compares what the request carries with what the operation accepts. An empty message means that it
+// fits.
+func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
 	names := []string{}
 	for _, s := range schemes {
 		name := headerOfScheme(s)
@@ -105,8 +106,8 @@ func headerOfScheme(s *openapi3.SecurityScheme) string {
 	return "Authorization"
 }
 
-// authorization judges the header's value: the brand's scheme word, one space, a key; or, where the document says so,
-// the bare key.
+// authorization judges the value of the header: the brand's scheme word, one space, a key; or, where the document says
+// so, the bare key.
 func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) {
 	word, key, found := strings.Cut(value, " ")
 	isSchemed := strings.EqualFold(word, j.brand.Scheme())
@@ -115,9 +116,9 @@ func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) 
 		return report.Pass, ""
 	case isSchemed:
 		return report.Fail, fmt.Sprintf("the scheme %s was accepted without a key", j.brand.Scheme())
-	case !found && bare && (isMarked(value) || !isHidden(value)):
+	case !found && bare && (isUniqueStandIn(value) || !isStandIn(value)):
 		return report.Pass, ""
-	case isHidden(word):
+	case isStandIn(word):
 		return report.Inconclusive, "the recording redacts the credentials in full, including the scheme"
 	case !found:
 		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.brand.Scheme())

@@ -12,13 +12,13 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// What a recorder took out cannot be judged: the mark in its place is not what went over the wire.
+// Recorders write stand-ins, such as marks, in the place of secrets. They cannot be judged: they are not what was sent.
 
 func isRedacted(value string) bool { return strings.Contains(value, recording.Mark) }
 
-// isHidden reports whether a credential is what a tool, or who set it up, writes in place of one, such as
-// FILTERED_TOKEN, (removed) or YOUR_API_KEY.
-func isHidden(credential string) bool {
+// isStandIn reports whether a text stands in for a credential, as tools and their users write it: FILTERED_TOKEN,
+// (removed) or YOUR_API_KEY.
+func isStandIn(credential string) bool {
 	words := strings.FieldsFunc(strings.ToLower(credential), func(r rune) bool { return !unicode.IsLetter(r) })
 	switch strings.TrimPrefix(strings.Join(words, ""), "your") {
 	case "apikey", "accesskey", "authkey", "apitoken", "accesstoken", "authtoken":
@@ -29,7 +29,7 @@ func isHidden(credential string) bool {
 	return isPlaceholder(credential) || isWord && isPlaceholder(words[0])
 }
 
-// isPlaceholder reports whether a text as a whole stands for one that a tool took out.
+// isPlaceholder reports whether a text as a whole stands in for one that a tool took out.
 func isPlaceholder(text string) bool {
 	text = strings.ToLower(text)
 	switch text {
@@ -41,18 +41,18 @@ func isPlaceholder(text string) bool {
 		func(mark string) bool { return strings.HasPrefix(text, mark) })
 }
 
-// IsDistinct reports whether a text distinguishes what it stands for from other things of its kind: it is plain, or it
-// is a mark that each secret has for itself. What most tools write in the place of secrets is the same for all.
+// IsDistinct reports whether different secrets have different texts in the recording: the text is plain, or a stand-in
+// that each secret has for itself. Most tools write the same stand-in for all.
 func IsDistinct(text string) bool {
-	return !isPlaceholder(text) || isMarked(text)
+	return !isPlaceholder(text) || isUniqueStandIn(text)
 }
 
 // IsPlain reports whether a text is what was sent, and not what a tool wrote in its place.
 func IsPlain(text string) bool { return !isPlaceholder(text) && !isRedacted(text) }
 
-// isMarked reports whether a placeholder stands for one secret only: our own mark, and one that ends in a number or a
-// hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask do not count.
-func isMarked(text string) bool {
+// isUniqueStandIn reports whether a placeholder stands in for one secret only: our own mark, or one that ends in a
+// number or a hash, such as <TOKEN-2>, {{key1}} or ***:1a2b3c. The last digits of a secret behind a mask do not count.
+func isUniqueStandIn(text string) bool {
 	return strings.HasPrefix(text, recording.Mark+":") || numberedMark.MatchString(text) &&
 		!digitsBehindMask.MatchString(text)
 }
@@ -63,7 +63,7 @@ var (
 	digitsBehindMask = regexp.MustCompile(`(?:^|[^a-zA-Z])[xX]{3,}[-_. ]*[0-9]+$`)
 )
 
-// dropRedacted leaves out faults of values that were taken out.
+// dropRedacted removes the faults of values that were taken out.
 func (b *content) dropRedacted(faults []fault) []fault {
 	return slices.DeleteFunc(faults, func(f fault) bool {
 		text, _ := b.valueAt(f.path).(string)

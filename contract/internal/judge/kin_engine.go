@@ -17,9 +17,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// The first engine is kin-openapi. It gets values that are decoded already and never sees defaults, so that it changes
-// nothing; it collects all errors; formats that it does not know by itself are given to it per call, not registered
-// for the whole process.
+// The first engine is kin-openapi. It gets decoded values and sets no defaults, so that it changes nothing. It collects
+// all errors. Formats that it does not know are passed to each call, not registered for the whole process.
 
 var formats = map[string]openapi3.StringFormatValidator{
 	"uuid": openapi3.NewRegexpFormatValidator(
@@ -52,8 +51,8 @@ func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
 	return append(options, openapi3.DisableSchemaErrorDetails())
 }
 
-func kinOnBody(b *content) (f found) {
-	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxAtOnce
+func kinOnBody(b *content) (f faultList) {
+	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxConcurrent
 	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
 	if !isLarge {
 		options = append(options, openapi3.MultiErrors())
@@ -67,7 +66,7 @@ func kinOnBody(b *content) (f found) {
 		if b.decoded.Lines {
 			at = []string{strconv.Itoa(i)}
 		}
-		f.schema(err, way{schema, b.schemaPointer}, at)
+		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
 	}
 	if isLarge && len(f.list) > 0 {
 		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
@@ -77,7 +76,7 @@ func kinOnBody(b *content) (f found) {
 
 // schema flattens an error of the engine. A value that fits none of several schemas is one fault; what each of them
 // says is not reported.
-func (f *found) schema(err error, root way, at []string) {
+func (f *faultList) schema(err error, root locatedSchema, at []string) {
 	switch e := err.(type) { //nolint:errorlint // the tree of errors is walked by hand
 	case openapi3.MultiError:
 		for _, each := range e {
@@ -97,17 +96,17 @@ func (f *found) schema(err error, root way, at []string) {
 	}
 }
 
-func schemaFault(e *openapi3.SchemaError, root way, at []string) fault {
+func schemaFault(e *openapi3.SchemaError, root locatedSchema, at []string) fault {
 	path := e.JSONPointer()
 	return fault{
 		path:    append(append([]string{}, at...), path...),
 		pointer: locate(root.schema, root.pointer, path, e.Schema, e.SchemaField),
-		message: schemaMessage(e),
+		message: messageOf(e),
 		keyword: e.SchemaField,
 	}
 }
 
-func schemaMessage(e *openapi3.SchemaError) string {
+func messageOf(e *openapi3.SchemaError) string {
 	what, _, _ := strings.Cut(e.Reason, " (string doesn't match pattern")
 	if what == "" {
 		what = fmt.Sprintf("does not satisfy %q", e.SchemaField)
@@ -116,7 +115,7 @@ func schemaMessage(e *openapi3.SchemaError) string {
 }
 
 // kinOnParameters judges the parameters of a request one by one.
-func kinOnParameters(p *parameters) (f found) {
+func kinOnParameters(p *parameters) (f faultList) {
 	input := &openapi3filter.RequestValidationInput{
 		Request: p.request, PathParams: p.path, QueryParams: p.query,
 		Options: &openapi3filter.Options{
@@ -143,7 +142,7 @@ func (p *parameters) isEmptyPart(parameter *openapi3.Parameter) bool {
 		parameter.Schema.Value.VisitJSON("") == nil
 }
 
-func (f *found) parameter(err error, parameter *openapi3.Parameter, pointer string) {
+func (f *faultList) parameter(err error, parameter *openapi3.Parameter, pointer string) {
 	at, name := []string{parameter.In, parameter.Name}, fmt.Sprintf("%s parameter %q", parameter.In, parameter.Name)
 	var invalid *openapi3filter.RequestError
 	switch {
@@ -153,7 +152,7 @@ func (f *found) parameter(err error, parameter *openapi3.Parameter, pointer stri
 		f.list = append(f.list, fault{path: at, pointer: pointer, message: name + " is empty"})
 	case errors.As(err, &invalid) && parameter.Schema != nil && isSchemaError(invalid.Err):
 		before := len(f.list)
-		f.schema(invalid.Err, way{parameter.Schema.Value, pointer + "/schema"}, at)
+		f.schema(invalid.Err, locatedSchema{parameter.Schema.Value, pointer + "/schema"}, at)
 		for i := range f.list[before:] {
 			f.list[before+i].message = name + ": " + f.list[before+i].message
 		}

@@ -10,17 +10,17 @@ import (
 // of the value, but not the way through the document, which is found by walking along. When that fails, the pointer
 // leads as far as the walk came.
 func locate(root *openapi3.Schema, pointer string, path []string, broken *openapi3.Schema, keyword string) string {
-	w := &walk{broken: broken, keyword: keyword}
+	w := &keywordSearch{broken: broken, keyword: keyword}
 	if found, ok := w.find(root, pointer, path, 0); ok {
 		return found
 	}
 	return pointer
 }
 
-type walk struct {
+type keywordSearch struct {
 	broken  *openapi3.Schema
 	keyword string
-	steps   int
+	visited int
 }
 
 // A walk is bounded for schemas that contain themselves, and for those whose parts multiply.
@@ -29,8 +29,8 @@ const (
 	maxSteps = 10_000 // schemas in all
 )
 
-func (w *walk) find(schema *openapi3.Schema, pointer string, path []string, depth int) (string, bool) {
-	if w.steps++; schema == nil || depth > maxWalk || w.steps > maxSteps {
+func (w *keywordSearch) find(schema *openapi3.Schema, pointer string, path []string, depth int) (string, bool) {
+	if w.visited++; schema == nil || depth > maxWalk || w.visited > maxSteps {
 		return "", false
 	}
 	if schema == w.broken && (len(path) == 0 || len(path) == 1 && w.keyword == "required") {
@@ -39,15 +39,15 @@ func (w *walk) find(schema *openapi3.Schema, pointer string, path []string, dept
 		}
 		return join(pointer, keywordOf(w.keyword)), true
 	}
-	for _, way := range branches(schema, pointer) {
-		if found, ok := w.find(way.schema, way.pointer, path, depth+1); ok {
+	for _, one := range combinedSchemas(schema, pointer) {
+		if found, ok := w.find(one.schema, one.pointer, path, depth+1); ok {
 			return found, true
 		}
 	}
 	if len(path) == 0 {
 		return "", false
 	}
-	next := step(schema, pointer, path[0])
+	next := innerSchema(schema, pointer, path[0])
 	return w.find(next.schema, next.pointer, path[1:], depth+1)
 }
 
@@ -59,38 +59,38 @@ func keywordOf(field string) string {
 	return field
 }
 
-// way is a schema and where it stands.
-type way struct {
+// locatedSchema is a schema with its JSON pointer.
+type locatedSchema struct {
 	schema  *openapi3.Schema
 	pointer string
 }
 
-// branches are the schemas that say more of the same value.
-func branches(schema *openapi3.Schema, pointer string) []way {
-	var ways []way
+// combinedSchemas lists the schemas that allOf, anyOf and oneOf apply to the same value.
+func combinedSchemas(schema *openapi3.Schema, pointer string) []locatedSchema {
+	var schemas []locatedSchema
 	for _, kind := range []struct {
 		name string
 		refs openapi3.SchemaRefs
 	}{{"allOf", schema.AllOf}, {"anyOf", schema.AnyOf}, {"oneOf", schema.OneOf}} {
 		for i, ref := range kind.refs {
-			ways = append(ways, way{ref.Value, join(pointer, kind.name, strconv.Itoa(i))})
+			schemas = append(schemas, locatedSchema{ref.Value, join(pointer, kind.name, strconv.Itoa(i))})
 		}
 	}
-	return ways
+	return schemas
 }
 
-// step goes from a value's schema to that of one of its parts.
-func step(schema *openapi3.Schema, pointer, token string) way {
+// innerSchema returns the schema of a member or an item of a value.
+func innerSchema(schema *openapi3.Schema, pointer, token string) locatedSchema {
 	if property := schema.Properties[token]; property != nil {
-		return way{property.Value, join(pointer, "properties", token)}
+		return locatedSchema{property.Value, join(pointer, "properties", token)}
 	}
 	if schema.Items != nil {
 		if _, err := strconv.Atoi(token); err == nil {
-			return way{schema.Items.Value, pointer + "/items"}
+			return locatedSchema{schema.Items.Value, pointer + "/items"}
 		}
 	}
 	if additional := schema.AdditionalProperties.Schema; additional != nil {
-		return way{additional.Value, pointer + "/additionalProperties"}
+		return locatedSchema{additional.Value, pointer + "/additionalProperties"}
 	}
-	return way{}
+	return locatedSchema{}
 }

@@ -14,13 +14,13 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// A finding carries the value that it is about, so that a reader need not look for it in the recording. Messages do
-// not: they are the same for all values. What is secret, may be, or was taken out is left out, and so are fields and
-// parameters that no document names: they may be secret.
+// A finding carries the value that it is about, so that a reader need not look for it in the recording. Messages are
+// the same for all values. Values that are secret, may be secret, or were taken out are not shown. Nor are fields and
+// parameters that no document names, since they may be secret.
 
 const (
-	maxShown = 120      // runes of a value that are shown
-	maxClean = 64 << 10 // bytes of a text in which secrets are looked for; a longer one is not shown
+	maxFoundRunes = 120      // runes of a value that are shown
+	maxRedactable = 64 << 10 // bytes of a text that is searched for secrets; a longer one is not shown
 )
 
 // valueWriter writes values as JSON, without their secrets.
@@ -47,17 +47,17 @@ func (j *Judge) foundIn(value any, name string, part specs.Part) string {
 		w.text.WriteString(text)
 	}
 	text := w.text.String()
-	if runes := []rune(text); len(runes) > maxShown {
-		text = string(runes[:maxShown-1]) + "…"
+	if runes := []rune(text); len(runes) > maxFoundRunes {
+		text = string(runes[:maxFoundRunes-1]) + "…"
 	}
 	return text
 }
 
-// list writes the members of an object or the items of a list, or the first of them.
-func list[T any](w *valueWriter, open, end byte, items []T, write func(T)) {
+// writeList writes the first members of an object or items of a list.
+func writeList[T any](w *valueWriter, open, end byte, items []T, write func(T)) {
 	w.text.WriteByte(open)
 	for i, item := range items {
-		if w.text.Len() > maxShown*utf8.UTFMax {
+		if w.text.Len() > maxFoundRunes*utf8.UTFMax {
 			break
 		}
 		if i > 0 {
@@ -70,7 +70,7 @@ func list[T any](w *valueWriter, open, end byte, items []T, write func(T)) {
 
 // value writes a value, or its beginning.
 func (w *valueWriter) value(value any, name string, part specs.Part) {
-	if w.text.Len() > maxShown*utf8.UTFMax {
+	if w.text.Len() > maxFoundRunes*utf8.UTFMax {
 		return
 	}
 	switch v := value.(type) {
@@ -78,27 +78,27 @@ func (w *valueWriter) value(value any, name string, part specs.Part) {
 		if recording.IsSecret(name) {
 			part.Secret = true
 		}
-		list(w, '{', '}', slices.Sorted(maps.Keys(v)), func(key string) {
+		writeList(w, '{', '}', slices.Sorted(maps.Keys(v)), func(key string) {
 			text, _ := w.scalar(key, "", specs.Part{})
 			w.text.WriteString(text + ":")
 			w.value(v[key], key, part.Member(key))
 		})
 	case []any:
-		list(w, '[', ']', v, func(item any) { w.value(item, name, part.Item()) })
+		writeList(w, '[', ']', v, func(item any) { w.value(item, name, part.Item()) })
 	default:
 		text, _ := w.scalar(v, name, part)
 		w.text.WriteString(text)
 	}
 }
 
-// scalar returns a text, a number or a literal as JSON, and whether it may be shown. In its place stands a mark if not.
+// scalar returns a text, a number or a literal as JSON, and whether it may be shown; otherwise a mark in its place.
 func (w *valueWriter) scalar(value any, name string, part specs.Part) (text string, isShown bool) {
 	const mark = `"…"`
 	plain, isText := value.(string)
 	encoded, err := json.Marshal(value)
 	isHidden := (part.Secret || recording.IsSecret(name)) && len(encoded) > 0 && value != nil
 	switch {
-	case isHidden, err != nil, isText && (len(plain) > maxClean || !utf8.ValidString(plain)):
+	case isHidden, err != nil, isText && (len(plain) > maxRedactable || !utf8.ValidString(plain)):
 		return mark, false
 	case !isText:
 		return string(encoded), true
@@ -109,7 +109,7 @@ func (w *valueWriter) scalar(value any, name string, part specs.Part) (text stri
 	return quoted(plain), true
 }
 
-// quoted is a text as JSON in which markup stays as it is. Whoever writes a report escapes it in their own way.
+// quoted returns a text as JSON without escapes for markup, which each form of report escapes in its own way.
 func quoted(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -118,30 +118,30 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// member is a part of a body, with its name and what documents say of it.
-type member struct {
+// namedValue is a value in a body, with its name and its documentation.
+type namedValue struct {
 	value any
 	name  string
 	part  specs.Part
 }
 
-// at is the part of a value that a token of a path leads to.
-func (m member) at(token string) (next member, isThere bool) {
+// inner returns the member or item that a token of a path leads to.
+func (m namedValue) inner(token string) (next namedValue, isThere bool) {
 	switch v := m.value.(type) {
 	case map[string]any:
-		next = member{name: token, part: m.part.Member(token)}
+		next = namedValue{name: token, part: m.part.Member(token)}
 		next.value, isThere = v[token]
 	case []any:
 		i, err := strconv.Atoi(token)
 		if isThere = err == nil && i >= 0 && i < len(v); isThere {
-			next = member{v[i], m.name, m.part.Item()}
+			next = namedValue{v[i], m.name, m.part.Item()}
 		}
 	}
 	next.part.Secret = next.part.Secret || recording.IsSecret(next.name)
 	return next, isThere
 }
 
-// foundAt is the value at a path of a body, as a finding shows it; empty where there is none.
+// foundAt returns the value at a path of a body as a finding shows it, or the empty string.
 func (j *Judge) foundAt(b *content, path []string) string {
 	line := 0
 	if b.decoded.Lines && len(path) > 0 {
@@ -151,9 +151,9 @@ func (j *Judge) foundAt(b *content, path []string) string {
 	if line < 0 || line >= len(b.decoded.Values) {
 		return ""
 	}
-	m := member{value: b.decoded.Values[line], part: b.secrets()}
+	m := namedValue{value: b.decoded.Values[line], part: b.secrets()}
 	for _, token := range path {
-		next, isThere := m.at(token)
+		next, isThere := m.inner(token)
 		if !isThere {
 			return ""
 		}
@@ -162,7 +162,7 @@ func (j *Judge) foundAt(b *content, path []string) string {
 	return j.foundIn(m.value, m.name, m.part)
 }
 
-// secrets returns what the document, and ours if that is another one, says of secrets in the body.
+// secrets returns which parts of the body are secret, by its document and by ours.
 func (b *content) secrets() specs.Part {
 	schemas := []*openapi3.Schema{b.media.Schema.Value}
 	if own := b.op.Embedded; own != nil && own != b.op {
@@ -210,7 +210,7 @@ func schemaOf(p *openapi3.Parameter) *openapi3.Schema {
 	return p.Schema.Value
 }
 
-// foundHeader is the value of a header, as a finding shows it.
+// foundHeader returns the value of a header as a finding shows it.
 func (j *Judge) foundHeader(m *message, name string) string {
 	value := m.headers.Value(name)
 	if j.redactor == nil || value == "" || j.redactor.Header(name, value, m.op) != value {

@@ -2,16 +2,16 @@ package judge
 
 import "encoding/json"
 
-// The second engine copies a body for each fault that it finds, so that a long list of wrong items would take it all
-// the memory there is. What it reads is bounded.
+// The second engine copies a body for each fault that it finds, so that a long list of wrong items would exhaust
+// memory. What it reads is bounded.
 const (
 	maxExcerpt = 128 << 10 // bytes
 	maxItems   = 20        // of each list that is cut
-	maxCopied  = 8 << 20   // bytes of all the copies
+	maxCopied  = 8 << 20   // bytes of all copies
 )
 
 // excerpt returns the part of a body that the second engine reads: all of it, or of a large one the beginnings of its
-// lists. It is nil when that is still too large, and when the first engine has found faults, which may stand behind the
+// lists. It is nil if that is still too large, or if the first engine has found faults: they may be beyond the
 // beginnings, or so many that the copies would be too large.
 func (b *content) excerpt(known int) []byte {
 	switch {
@@ -22,26 +22,26 @@ func (b *content) excerpt(known int) []byte {
 	case known > 0 || len(b.decoded.Values) != 1:
 		return nil
 	}
-	text, err := json.Marshal(beginnings(b.decoded.Values[0]))
+	text, err := json.Marshal(firstItems(b.decoded.Values[0]))
 	if err != nil || len(text) > maxExcerpt {
 		return nil
 	}
 	return text
 }
 
-// beginnings is a value with the first items of its lists.
-func beginnings(value any) any {
+// firstItems returns a value with only the first items of its lists.
+func firstItems(value any) any {
 	switch v := value.(type) {
 	case []any:
 		short := make([]any, 0, maxItems)
 		for _, item := range v[:min(len(v), maxItems)] {
-			short = append(short, beginnings(item))
+			short = append(short, firstItems(item))
 		}
 		return short
 	case map[string]any:
 		short := make(map[string]any, len(v))
 		for name, member := range v {
-			short[name] = beginnings(member)
+			short[name] = firstItems(member)
 		}
 		return short
 	}
