@@ -87,7 +87,7 @@ type Checker struct {
 // has it; WithShapeDir and WithShapeLabel are wrong here.
 func NewChecker(opts ...Option) (*Checker, error) { return newChecker(checking, opts) }
 
-func newChecker(purpose use, opts []Option) (*Checker, error) {
+func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	c := newConfig()
 	var errs []error
 	for _, opt := range opts {
@@ -155,8 +155,8 @@ func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
 	j, err := c.run(ctx, source, g)
-	r := g.report()
-	r.Bases = g.bases(j)
+	r := g.finish()
+	r.Bases = g.baseReports(j)
 	unmatched, note := g.unmatched.report(j)
 	if r.Unmatched = unmatched; note != "" {
 		r.Notes = append(r.Notes, note)

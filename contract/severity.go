@@ -72,8 +72,3 @@ func (c *config) severity(rule, operation string) report.Severity {
 	}
 	return ""
 }
-
-// off reports whether a rule is switched off on an operation.
-func (g *gatherer) off(rule, operation string) bool {
-	return g.disabled[rule] || g.checker.config.severity(rule, operation) == Off
-}

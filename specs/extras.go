@@ -18,9 +18,7 @@ func Extras() []Interface { return []Interface{extrasFolder + Core, extrasFolder
 
 // extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the
 // source.
-func extrasOf(iface Interface, brand Brand, read func(name Interface, source []byte, brand Brand) []byte) (*Document,
-	error,
-) {
+func extrasOf(iface Interface, brand Brand, read readSource) (*Document, error) {
 	name := extrasFolder + iface
 	if !slices.Contains(Extras(), name) {
 		return nil, nil
