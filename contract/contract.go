@@ -132,7 +132,7 @@ func (c *config) load() ([]*specs.Document, error) {
 	return documents, errors.Join(errs...)
 }
 
-// document is the one of an interface, or the user's own in its place, with the extras if they are on.
+// document returns the one of an interface, or the user's own in its place, with the extras if they are on.
 func (c *config) document(name specs.Interface) (*specs.Document, error) {
 	d, err := c.loadDocument(name)
 	if err != nil || !c.noExtras {

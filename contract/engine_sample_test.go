@@ -57,7 +57,7 @@ func (s *spy) Parameters(r engine.Request) ([]engine.Fault, error) {
 
 var fiveDigits = regexp.MustCompile(`\d{5}`)
 
-// refusal is an exchange with a number, in its path and in its answer.
+// refusal returns an exchange with a number, in its path and in its answer.
 func refusal(resource string, number, status int) *recording.Exchange {
 	e := getting(fmt.Sprintf("https://workflow.svc.example/api/%s/%05d", resource, number),
 		fmt.Sprintf(`{"message":"no %05d","status":%d}`, number, status))
@@ -65,7 +65,7 @@ func refusal(resource string, number, status int) *recording.Exchange {
 	return e
 }
 
-// faulted is a refusal with a fault that the first engine finds.
+// faulted returns a refusal with a fault that the first engine finds.
 func faulted(number int) *recording.Exchange {
 	e := refusal("attempts", number, 404)
 	e.Response.Body.Bytes = fmt.Appendf(nil, `{"message":"no %05d","status":"404"}`, number)

@@ -80,7 +80,7 @@ func FuzzRuleBudget(f *testing.F) {
 	})
 }
 
-// scripted is an exchange that six bytes draw.
+// scripted returns an exchange that six bytes draw.
 func scripted(documents []*specs.Document, draw []byte, body string, number int) record.Item {
 	at := time.Date(2026, 5, 4, 1, 0, 0, 0, time.UTC).Add(time.Duration(draw[4]) * time.Second)
 	var operations []*specs.Operation

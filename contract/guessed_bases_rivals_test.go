@@ -16,7 +16,7 @@ import (
 // project is one of workflow.
 const project = `{"id":"1","name":"p","revision":"a","archiveType":"none","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}`
 
-// gets is a recording of GETs, each with the JSON that answered it.
+// gets returns a recording of GETs, each with the JSON that answered it.
 func gets(pairs ...string) contract.Source {
 	var list []*recording.Exchange
 	for i := 0; i < len(pairs); i += 2 {

@@ -163,7 +163,7 @@ func TestBasesAreGuessed(t *testing.T) {
 	}
 }
 
-// foreign is a backend that has paths as an interface has them, and says something else on them.
+// foreign returns a backend that has paths as an interface has them, and says something else on them.
 func foreign(good, bad int) contract.Source {
 	var list []*recording.Exchange
 	for i := range good + bad {

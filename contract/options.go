@@ -53,7 +53,7 @@ func WithBaseURL(iface specs.Interface, address string) Option {
 	}
 }
 
-// WithBase is WithBaseURL.
+// WithBase does the same as WithBaseURL.
 //
 // Deprecated: use WithBaseURL, which has the name that it has in mockserver.
 func WithBase(iface specs.Interface, address string) Option { return WithBaseURL(iface, address) }

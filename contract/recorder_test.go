@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/contract"
 )
 
-// pools is a server that has one pool, and a client that is recorded.
+// pools returns a server that has one pool, and a client that is recorded.
 func pools(t *testing.T, body string) (*http.Client, *contract.Recorder, string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,8 @@ import (
 	"svc.example/understudy/contract/internal/capture/record"
 )
 
-// numbered is a recording whose exchanges have these numbers, each in the world w unless another is named before it.
+// numbered returns a recording whose exchanges have these numbers, each in the world w unless another is named before
+// it.
 func numbered(numbers ...any) string {
 	var b strings.Builder
 	world := "w"

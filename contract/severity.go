@@ -61,7 +61,7 @@ func (c *config) validateOperations(documents []*specs.Document) error {
 	return errors.Join(errs...)
 }
 
-// severity is the one that the user set for a rule on an operation, or empty.
+// severity returns the one that the user set for a rule on an operation, or empty.
 func (c *config) severity(rule, operation string) report.Severity {
 	for _, s := range c.severities {
 		isRule, _ := path.Match(s.rule, rule)

@@ -52,7 +52,7 @@ Exit code 1: coverage is below --min. 2: a report cannot be read.`,
 		},
 		RunE: f.run,
 	}
-	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	c.Flags().StringVar(&f.iface, "interface", "", "only the interface `NAME`")
 	complete(c, "interface", specs.InterfaceNames())
 	c.Flags().BoolVar(&f.missed, "missed", false, "list what was never seen")

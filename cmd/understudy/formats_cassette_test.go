@@ -73,7 +73,7 @@ func goVCR1(list []*recording.Exchange) ([]byte, error) {
 	return yaml.Marshal(object{{"version", 1}, {"interactions", items}})
 }
 
-// heldBody is a body as VCR.py and Ruby VCR hold it, and JSON where it can hold no bytes.
+// heldBody returns a body as VCR.py and Ruby VCR hold it, and JSON where it can hold no bytes.
 func heldBody(b *recording.Body, inJSON bool) object {
 	text := textOf(b)
 	if inJSON && !utf8.ValidString(text) {

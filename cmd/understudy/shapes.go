@@ -44,8 +44,8 @@ cannot be read.`,
 		RunE: f.run,
 	}
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
-	addBrand(c, &f.brand)
+	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	addBrandFlag(c, &f.brand)
 	return c
 }
 
@@ -88,7 +88,7 @@ func shapesOutcome(broken, all int) string {
 	return fmt.Sprintf("%d of %d snapshots do not match the documents", broken, all)
 }
 
-// writeShapes writes the snapshots that do not fit, with what does not, and how many there are.
+// writeShapes writes the snapshots that do not match, with the reasons, and how many there are.
 func writeShapes(w io.Writer, shapes []contract.Shape) {
 	for _, s := range shapes {
 		if len(s.Breaks) == 0 {

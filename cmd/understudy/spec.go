@@ -23,7 +23,7 @@ your word.`,
   understudy spec control
   understudy spec extras/core`,
 		ValidArgs: names,
-		Args:      exactly(1, "the name of one interface"),
+		Args:      exactArgs(1, "the name of one interface"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := knownInterface(args[0], names); err != nil {
 				return err
@@ -40,11 +40,11 @@ your word.`,
 			return err
 		},
 	}
-	addBrand(c, &word)
+	addBrandFlag(c, &word)
 	c.AddCommand(newSpecSuggest())
 	return c
 }
 
-func addBrand(c *cobra.Command, word *string) {
+func addBrandFlag(c *cobra.Command, word *string) {
 	c.Flags().StringVar(word, "brand", string(specs.Neutral), "the `WORD` that exact identifiers carry, as in SVC1")
 }

@@ -194,14 +194,14 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// of is the parts of an operation that an axis of coverage counts, if there is one that does.
+// of returns the parts of an operation that an axis of coverage counts, if there is one that does.
 func (t *Touched) of(axis string) *Parts {
 	return map[string]*Parts{
 		Requests: &t.Requests, Responses: &t.Responses, Parameters: &t.Parameters, Enums: &t.Enums, Properties: &t.Properties,
 	}[axis]
 }
 
-// Parts are the parts of an operation that an axis of coverage counts: none of the axes of operations and of rules.
+// Parts returns the parts of an operation that an axis of coverage counts: none of the axes of operations and of rules.
 func (t Touched) Parts(axis string) Parts {
 	if parts := t.of(axis); parts != nil {
 		return *parts
@@ -245,7 +245,7 @@ func (c *Coverage) axis(name string) Axis {
 	return Axis{Name: name}
 }
 
-// Of is the coverage of one interface alone. Rules belong to none.
+// Of returns the coverage of one interface alone. Rules belong to none.
 func (c *Coverage) Of(iface specs.Interface) Coverage {
 	own := Coverage{
 		Operations: map[string]Touched{}, Untouched: map[string][]string{},
@@ -281,7 +281,7 @@ func isOf(operation string, iface specs.Interface) bool {
 	return strings.HasPrefix(operation, string(iface)+".")
 }
 
-// Interfaces are those that a coverage has operations of, sorted.
+// Interfaces returns those that a coverage has operations of, sorted.
 func (c *Coverage) Interfaces() []string {
 	var names []string
 	for _, operations := range []iter.Seq[string]{maps.Keys(c.Operations), maps.Keys(c.Untouched)} {

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// rich is a report with something of everything.
+// rich returns a report with something of everything.
 func rich(tb testing.TB) *report.Report {
 	tb.Helper()
 	b := builder{&report.Report{

@@ -29,7 +29,7 @@ var poolsExcerpt = []string{
 	"          description: A rule references the pool, or it is the default one",
 }
 
-// exchange is an exchange with JSON bodies. Its key is already a mark.
+// exchange returns an exchange with JSON bodies. Its key is already a mark.
 func exchange(method, url, request string, status int, response string) *recording.Exchange {
 	e := &recording.Exchange{Request: recording.Request{
 		Method: method, URL: "https://workflow.svc.example" + url,
@@ -76,7 +76,7 @@ func (b builder) finding(f report.Finding, times int) {
 	b.Groups, b.Findings = append(b.Groups, g), append(b.Findings, f)
 }
 
-// healthy is a report of a run in which all is well.
+// healthy returns a report of a run in which all is well.
 func healthy(tb testing.TB) *report.Report {
 	tb.Helper()
 	r := rich(tb)

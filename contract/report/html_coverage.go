@@ -144,7 +144,7 @@ func covers(documented, status string) bool {
 		len(documented) == 3 && strings.HasSuffix(strings.ToUpper(documented), "XX") && documented[0] == status[0]
 }
 
-// compact is a number in four characters at most.
+// compact returns a number in four characters at most.
 func compact(n int) string {
 	switch {
 	case n >= 1_000_000:

@@ -68,7 +68,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// list is a list that is never null.
+// list returns a list that is never null.
 func list[T any](l []T) []T {
 	if l == nil {
 		return []T{}

@@ -66,7 +66,7 @@ type Report struct {
 	// Complete means that gaps fail the check too.
 	Complete bool
 
-	// MaxInconclusive is the percentage of checks that may be inconclusive, or nil if there is no limit.
+	// MaxInconclusive is the limit on the percentage of inconclusive checks with the percentage that was found, or nil.
 	MaxInconclusive *Limit
 
 	// RulesJudged means that a rule between exchanges had a chance that passed or failed.

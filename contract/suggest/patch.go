@@ -89,7 +89,7 @@ func split(pointer string) []string {
 	return tokens
 }
 
-// update is a change as an object that is merged into the part, or as one more item of it.
+// update returns a change as an object that is merged into the part, or as one more item of it.
 func (c *change) update() any {
 	value := c.value
 	if c.isItem && len(c.rest) > 0 {

@@ -36,7 +36,7 @@ func TestBodiesInFilesOfWireMock(t *testing.T) {
 				t.Log(err)
 				continue
 			}
-			got = append(got, told(item))
+			got = append(got, describeItem(item))
 		}
 		if len(got) != 2 || !strings.Contains(got[1], want) || !strings.Contains(got[0], "outside of the folder") ||
 			strings.Contains(strings.Join(got, ""), "hunte") {

@@ -135,7 +135,7 @@ var cassettes = map[string]struct {
 func inShort(items []record.Item) []string {
 	var list []string
 	for _, item := range items {
-		list = append(list, told(item))
+		list = append(list, describeItem(item))
 	}
 	return list
 }

@@ -127,7 +127,7 @@ func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) 
 		wordOf(word, j.brand), j.brand.Scheme())
 }
 
-// SchemeFinding is a finding on the credentials of an exchange.
+// SchemeFinding returns a finding on the credentials of an exchange.
 func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string) report.Finding {
 	op := r.Operation()
 	severity := report.Notice

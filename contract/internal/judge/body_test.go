@@ -185,7 +185,7 @@ func TestBodies(t *testing.T) {
 			if path == "" {
 				path = "/things/7"
 			}
-			got := told(j.Exchange(talk{"GET " + path, "", 200, "", tt.edit}.item()))
+			got := findingLines(j.Exchange(talk{"GET " + path, "", 200, "", tt.edit}.item()))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}

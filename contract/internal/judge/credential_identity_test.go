@@ -218,7 +218,7 @@ func TestCredential(t *testing.T) {
 			if diff := cmp.Diff(tt.want, r.Credential()); diff != "" {
 				t.Errorf("credential (-want +got):\n%s", diff)
 			}
-			if got := strings.Join(told(r), "; "); !strings.Contains(got, tt.told) || tt.told == "" && got != "" {
+			if got := strings.Join(findingLines(r), "; "); !strings.Contains(got, tt.told) || tt.told == "" && got != "" {
 				t.Errorf("findings %q, want %q", got, tt.told)
 			}
 		})

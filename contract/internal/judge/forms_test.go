@@ -24,7 +24,7 @@ func TestForms(t *testing.T) {
 		"name=toolong":                    {"notice schema /request/body/name: maximum string length is 5"},
 		"weight=1":                        {`error schema /request/body/name: property "name" is missing`},
 	} {
-		got := told(j.Exchange(talk{"POST /things", "", 201, `{"name":"a"}`, form(text)}.item()))
+		got := findingLines(j.Exchange(talk{"POST /things", "", 201, `{"name":"a"}`, form(text)}.item()))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}

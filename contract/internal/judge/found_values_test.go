@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// showing is a judge whose findings show what was found.
+// showing returns a judge whose findings show what was found.
 func showing(tb testing.TB, documents ...*specs.Document) *judge.Judge {
 	tb.Helper()
 	j, err := judge.New(judge.Config{
@@ -175,7 +175,7 @@ func TestFound(t *testing.T) {
 				}
 			}
 			if len(got) == 0 {
-				t.Fatalf("nothing was found at %s, but %v", tt.at, told(r))
+				t.Fatalf("nothing was found at %s, but %v", tt.at, findingLines(r))
 			}
 			if diff := cmp.Diff(tt.want, got[0]); diff != "" {
 				t.Errorf("found (-want +got):\n%s", diff)

@@ -52,7 +52,8 @@ func TestWhatIsRememberedChangesNoVerdict(t *testing.T) {
 	for round := range 2 {
 		for i, tk := range list {
 			alone, again := probe(t).Exchange(tk.item()), among.Exchange(tk.item())
-			want, got := append(told(alone), fmt.Sprint(alone.Checks)), append(told(again), fmt.Sprint(again.Checks))
+			want, got := append(findingLines(alone), fmt.Sprint(alone.Checks)),
+				append(findingLines(again), fmt.Sprint(again.Checks))
 			if diff := cmp.Diff(append(want, seenIn(alone)...), append(got, seenIn(again)...)); diff != "" {
 				t.Errorf("round %d, %d: %s (-alone +among others):\n%s", round, i, tk.line, diff)
 			}

@@ -37,7 +37,7 @@ func TestKnownCases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, told(j.Exchange(tt.item()))); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(j.Exchange(tt.item()))); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})

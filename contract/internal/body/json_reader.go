@@ -11,10 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxDepth bounds how deep JSON may be nested: beyond is an attack, not a message.
+// MaxDepth is the largest depth of JSON. Anything deeper is an attack, not a message.
 const MaxDepth = 256
 
-const maxExponent = 4096 // beyond are numbers that take seconds to compute with
+const maxExponent = 4096 // larger ones take seconds to compute with
 
 var (
 	errDepth    = fmt.Errorf("nested deeper than %d levels", MaxDepth)
@@ -24,18 +24,19 @@ var (
 	errEarly    = errors.New("the text ends too early")
 )
 
-// isBroken reports whether no reader accepts a text as JSON. Some accept duplicate keys, and values beyond our limits.
+// isBroken reports whether no reader would accept a text as JSON. Some accept duplicate keys, and values beyond our
+// limits.
 func isBroken(err error) bool {
 	return errors.Is(err, errSyntax) || errors.Is(err, errEarly) || errors.Is(err, errTrailing)
 }
 
 // DecodeJSON reads exactly one JSON value: UTF-8, no duplicate keys, nothing after it, no absurd numbers or nesting.
-// Numbers are json.Number, so that none loses digits.
+// Numbers are json.Number, so that no digits are lost.
 func DecodeJSON(data []byte) (any, error) {
-	d := &strict{jsontext.NewDecoder(bytes.NewBuffer(data))}
+	d := &jsonReader{jsontext.NewDecoder(bytes.NewBuffer(data))}
 	value, err := d.value()
 	if err != nil {
-		return nil, fmt.Errorf("not JSON: %w", plain(err))
+		return nil, fmt.Errorf("not JSON: %w", withoutText(err))
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("not JSON: %w", errTrailing)
@@ -43,8 +44,8 @@ func DecodeJSON(data []byte) (any, error) {
 	return value, nil
 }
 
-// plain leaves out the decoder's own prefix and a part of the text, which may be secret.
-func plain(err error) error {
+// withoutText returns an error without the decoder's prefix and without parts of the text, which may be secret.
+func withoutText(err error) error {
 	var syntactic *jsontext.SyntacticError
 	if !errors.As(err, &syntactic) {
 		if errors.Is(err, io.EOF) {
@@ -62,9 +63,9 @@ func plain(err error) error {
 	return fmt.Errorf("%w at byte %d", reason, syntactic.ByteOffset)
 }
 
-type strict struct{ *jsontext.Decoder }
+type jsonReader struct{ *jsontext.Decoder }
 
-func (d *strict) value() (any, error) {
+func (d *jsonReader) value() (any, error) {
 	if d.StackDepth() > MaxDepth {
 		return nil, errDepth
 	}
@@ -87,7 +88,7 @@ func (d *strict) value() (any, error) {
 	return nil, nil
 }
 
-func (d *strict) object() (any, error) {
+func (d *jsonReader) object() (any, error) {
 	object := map[string]any{}
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
@@ -103,7 +104,7 @@ func (d *strict) object() (any, error) {
 	return object, err
 }
 
-func (d *strict) array() (any, error) {
+func (d *jsonReader) array() (any, error) {
 	array := []any{}
 	for d.PeekKind() != ']' {
 		value, err := d.value()

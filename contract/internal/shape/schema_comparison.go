@@ -16,25 +16,25 @@ type Break struct {
 	Reason string `json:"reason"`
 }
 
-// Against lists where a shape that was kept, as Of gives it, does not fit a schema: fields that it does not document or
-// now requires, types that it does not allow, and types that the document describes in other words, by another format
-// or other values, so that the shape would be written differently. The schema may be nil, which nothing breaks.
+// Against lists where a kept shape, as returned by Of, does not match a schema: fields that it does not document or now
+// requires, types that it does not allow, and types with another format or other values, so that the shape would be
+// written differently. Every shape matches a nil schema.
 func Against(kept any, schema *openapi3.Schema) []Break {
-	a := &against{}
+	a := &comparison{}
 	if schema != nil {
-		a.value("", kept, spread(schema, 0))
+		a.value("", kept, withCombined(schema, 0))
 	}
 	slices.SortStableFunc(a.breaks, func(x, y Break) int { return cmp.Compare(x.Path, y.Path) })
 	return slices.Compact(a.breaks)
 }
 
-type against struct{ breaks []Break }
+type comparison struct{ breaks []Break }
 
-func (a *against) add(path, format string, args ...any) {
+func (a *comparison) addBreak(path, format string, args ...any) {
 	a.breaks = append(a.breaks, Break{cmp.Or(path, "/"), fmt.Sprintf(format, args...)})
 }
 
-func (a *against) value(path string, kept any, schemas []*openapi3.Schema) {
+func (a *comparison) value(path string, kept any, schemas []*openapi3.Schema) {
 	if len(schemas) == 0 {
 		return // it is not described
 	}
@@ -44,9 +44,9 @@ func (a *against) value(path string, kept any, schemas []*openapi3.Schema) {
 			a.scalar(path, kind, schemas)
 		}
 	case []any:
-		a.allowed(path, "array", schemas)
+		a.checkType(path, "array", schemas)
 		for _, item := range v {
-			a.value(path+"/*", item, each(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Items }))
+			a.value(path+"/*", item, innerSchemas(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Items }))
 		}
 	case map[string]any:
 		if list, ok := v["anyOf"].([]any); ok && len(v) == 1 {
@@ -79,27 +79,27 @@ func alternatives(text string) []string {
 	return append(list, text[begin:])
 }
 
-// types that a shape names. Everything else in it stands for what is not JSON.
-var types = []string{"string", "integer", "number", "boolean", "null"}
+// jsonTypes lists the types in shapes. Other words there stand for bodies that are not JSON.
+var jsonTypes = []string{"string", "integer", "number", "boolean", "null"}
 
-func (a *against) scalar(path, kept string, schemas []*openapi3.Schema) {
+func (a *comparison) scalar(path, kept string, schemas []*openapi3.Schema) {
 	kind, _, _ := strings.Cut(kept, "(")
 	switch {
 	case kind == "object":
-		a.allowed(path, kind, schemas)
+		a.checkType(path, kind, schemas)
 		return
-	case !slices.Contains(types, kind):
+	case !slices.Contains(jsonTypes, kind):
 		return
-	case !a.allowed(path, kind, schemas):
+	case !a.checkType(path, kind, schemas):
 		return
 	}
-	if now := described(kind, schemas); now != kept {
-		a.add(path, "was %s, but is documented as %s", kept, now)
+	if now := typeInWords(kind, schemas); now != kept {
+		a.addBreak(path, "was %s, but is documented as %s", kept, now)
 	}
 }
 
-// allowed reports whether a type is one that the document allows, and adds a break if not.
-func (a *against) allowed(path, kind string, schemas []*openapi3.Schema) bool {
+// checkType reports whether the document allows a type, and adds a break if not.
+func (a *comparison) checkType(path, kind string, schemas []*openapi3.Schema) bool {
 	var documented []string
 	for _, s := range schemas {
 		isNull := kind == "null" && (s.Nullable || s.Type.Includes("null"))
@@ -113,41 +113,42 @@ func (a *against) allowed(path, kind string, schemas []*openapi3.Schema) bool {
 		return true
 	}
 	slices.Sort(documented)
-	a.add(path, "was %s, but is documented as %s", kind,
+	a.addBreak(path, "was %s, but is documented as %s", kind,
 		strings.Join(slices.Compact(documented), ", "))
 	return false
 }
 
-func (a *against) object(path string, kept map[string]any, schemas []*openapi3.Schema) {
-	if !a.allowed(path, "object", schemas) {
+func (a *comparison) object(path string, kept map[string]any, schemas []*openapi3.Schema) {
+	if !a.checkType(path, "object", schemas) {
 		return
 	}
-	additional := each(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.AdditionalProperties.Schema })
+	additional := innerSchemas(schemas,
+		func(s *openapi3.Schema) *openapi3.SchemaRef { return s.AdditionalProperties.Schema })
 	isNamed := slices.ContainsFunc(schemas, func(s *openapi3.Schema) bool { return len(s.Properties) > 0 })
 	sure := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(kept)) {
 		name := strings.TrimSuffix(key, "?")
 		sure[name] = name == key
-		parts := each(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Properties[name] })
+		parts := innerSchemas(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Properties[name] })
 		switch {
 		case len(parts) > 0:
 			a.value(path+"/"+name, kept[key], parts)
 		case len(additional) > 0:
 			a.value(path+"/"+name, kept[key], additional)
 		case isNamed:
-			a.add(path+"/"+name, "is not documented")
+			a.addBreak(path+"/"+name, "is not documented")
 		}
 	}
 	for _, name := range required(schemas[0], 0) {
 		if always, present := sure[name]; !present {
-			a.add(path+"/"+name, "is required, but was never present")
+			a.addBreak(path+"/"+name, "is required, but was never present")
 		} else if !always {
-			a.add(path+"/"+name, "is required, but was not always present")
+			a.addBreak(path+"/"+name, "is required, but was not always present")
 		}
 	}
 }
 
-// required lists what a schema and all that it is made of require. What only some of its branches require is left out.
+// required lists the members that a schema and its allOf schemas require, but not those that only some alternatives do.
 func required(schema *openapi3.Schema, depth int) []string {
 	const deepest = 16
 	if schema == nil || depth > deepest {

@@ -14,14 +14,14 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// maxInflated bounds what a compressed body may grow to.
+// maxInflated is the largest size of a body in bytes after decompression.
 const maxInflated = 64 << 20
 
 var errInflated = fmt.Errorf("it grows beyond %d MiB", maxInflated>>20)
 
-// Codings undoes the content codings of an exchange's bodies, once each: what grows too much, and what is small, is
-// remembered. Its zero value is ready for use.
-type Codings struct{ known map[*recording.Body]uncoded }
+// Codings undoes the content codings of an exchange's bodies. It remembers small results and failures. Its zero value
+// is ready for use.
+type Codings struct{ undone map[*recording.Body]uncoded }
 
 type uncoded struct {
 	plain  []byte
@@ -35,19 +35,19 @@ func (c *Codings) Undo(headers recording.Headers, body *recording.Body) (plain [
 	if header == "" {
 		return body.Bytes, ""
 	}
-	u, isKnown := c.known[body]
+	u, isKnown := c.undone[body]
 	if !isKnown {
 		if u.plain, u.reason = Uncode(header, body.Bytes); len(u.plain) <= worthKeeping {
-			if c.known == nil {
-				c.known = map[*recording.Body]uncoded{}
+			if c.undone == nil {
+				c.undone = map[*recording.Body]uncoded{}
 			}
-			c.known[body] = u
+			c.undone[body] = u
 		}
 	}
 	return u.plain, u.reason
 }
 
-// Uncode undoes the content codings of a body. Recordings often hold the plain body under a header that says otherwise:
+// Uncode undoes the content codings of a body. Recordings often hold the plain body although a header names a coding:
 // only bytes that begin as the coding does are decoded.
 func Uncode(header string, coded []byte) (plain []byte, reason string) {
 	plain = coded

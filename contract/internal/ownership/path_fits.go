@@ -8,10 +8,9 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// What paths say of where an interface is: the fixed words of each operation that was asked for, once, however often it
-// was, and at most three; one more when the base ends as the document's own server does. Enough are four words, or
-// three in one path, or two under an address that names the interface. Two operations are, as a rule; one alone hardly
-// ever is.
+// The evidence for a base is the number of fixed segments in the paths of the requested operations, at most three of
+// each operation, counted once; and one more if the base ends like the server of the document. Four are enough, or
+// three in one path, or two if the address names the interface. As a rule two operations are enough, and one is not.
 const (
 	enoughWords      = 4
 	enoughInOnePath  = 3
@@ -20,12 +19,12 @@ const (
 	maxWords = 3
 )
 
-// isEnough reports whether operations make a candidate one that may be guessed.
+// isEnough reports whether operations are enough evidence to guess a base.
 func (p location) isEnough(operations map[*specs.Operation]bool) bool {
 	sum, longest := 0, 0
 	for op := range operations {
-		sum += words(op)
-		longest = max(longest, words(op))
+		sum += fixedSegments(op)
+		longest = max(longest, fixedSegments(op))
 	}
 	if sum > 0 && p.document.BasePath != "" && strings.HasSuffix(p.path, p.document.BasePath) {
 		sum++
@@ -33,23 +32,23 @@ func (p location) isEnough(operations map[*specs.Operation]bool) bool {
 	return sum >= enoughWords || longest >= enoughInOnePath || sum >= enoughWhereNamed && p.isNamed()
 }
 
-// isNamed reports whether the address has the interface's name in it, as a word.
+// isNamed reports whether the address contains the name of the interface, as a word.
 func (p location) isNamed() bool {
 	return slices.Contains(strings.FieldsFunc(p.host+p.path, func(r rune) bool {
 		return strings.ContainsRune(".-_/:", r)
 	}), string(p.document.Interface))
 }
 
-// fit is an operation that the end of a path may ask for.
+// fit is an operation whose path is the end of a request's path.
 type fit struct {
 	document  *specs.Document
 	operation *specs.Operation
-	base      string // what stands before it
+	base      string // the path before it
 	words     int
 }
 
-// fits lists the operations that fit the end of a path best, one of each interface.
-func (a *Addresses) fits(method string, u *url.URL) []fit {
+// bestFits lists the operations with the most fixed segments that fit the end of a path, one of each interface.
+func (a *Addresses) bestFits(method string, u *url.URL) []fit {
 	_, path := cutWorld(u.EscapedPath())
 	if u.Host == "" || !strings.HasPrefix(path, "/") {
 		return nil
@@ -71,7 +70,7 @@ func bestFit(d *specs.Document, method, path string) (best fit) {
 	at := 0
 	for range maxSegments {
 		if m := d.Find(method, path[at:]); m.Operation != nil && !m.Operation.IsExtra() {
-			f := fit{d, m.Operation, path[:at], words(m.Operation)}
+			f := fit{d, m.Operation, path[:at], fixedSegments(m.Operation)}
 			if d.BasePath != "" && strings.HasSuffix(f.base, d.BasePath) {
 				f.words++
 			}
@@ -88,8 +87,9 @@ func bestFit(d *specs.Document, method, path string) (best fit) {
 	return best
 }
 
-// words returns the number of segments of an operation's path that are the same in all requests, up to maxWords.
-func words(op *specs.Operation) int {
+// fixedSegments returns the number of segments of an operation's path that are the same in all requests, up to
+// maxWords.
+func fixedSegments(op *specs.Operation) int {
 	n := 0
 	for segment := range strings.SplitSeq(op.Path, "/") {
 		if segment != "" && !strings.Contains(segment, "{") {

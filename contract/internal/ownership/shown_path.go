@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Shown returns a method and a path as they may be shown, and as they are the same for requests that differ only in
-// what they are about: what looks like an id, or may be a key, is starred, and what is too long is cut.
-func Shown(method, path string) (shownMethod, shownPath string) {
+// Shown returns a method and a path that may be shown, and that are the same for requests on different things: segments
+// that look like an id, or may be a key, become *, and long paths are cut.
+func Shown(method, path string) (safeMethod, safePath string) {
 	const longest = 300
 	if len(path) > longest {
 		cut := strings.LastIndexByte(path[:longest+1], '/')
-		return shownOf(method), shownPathOf(path[:max(cut, 0)]) + "/…"
+		return shownMethod(method), shownPath(path[:max(cut, 0)]) + "/…"
 	}
-	return shownOf(method), shownPathOf(path)
+	return shownMethod(method), shownPath(path)
 }
 
-// shownOf is a method: what is none may be anything.
-func shownOf(method string) string {
+// shownMethod returns a method, unless the text may be something else.
+func shownMethod(method string) string {
 	const longest = 20
 	isNone := method == "" || len(method) > longest || strings.ContainsFunc(method, func(r rune) bool {
 		return !('A' <= r && r <= 'Z' || r == '-' || r == '_')
@@ -28,7 +28,7 @@ func shownOf(method string) string {
 	return method
 }
 
-func shownPathOf(path string) string {
+func shownPath(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
 		segments[i] = ShownSegment(segment)
@@ -36,7 +36,7 @@ func shownPathOf(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// ShownSegment stars what has digits, but for versions such as v3, what is long, and what is not a word.
+// ShownSegment returns a segment of a path if it is a word or a version such as v3, or else *.
 func ShownSegment(segment string) string {
 	const longWord = 32
 	word, _, _ := strings.Cut(segment, ";")

@@ -11,8 +11,8 @@ import (
 
 const eventStream = "text/event-stream"
 
-// EventSchema returns the schema of the events of a stream, and where it stands: a component that the media type names
-// with x-event. It is nil where the document says nothing of them.
+// EventSchema returns the schema of the events of a stream and its JSON pointer: the component that the media type
+// names by x-event. It is nil if there is none.
 func EventSchema(d *specs.Document, media *openapi3.MediaType) (*openapi3.SchemaRef, string) {
 	name, _ := media.Extensions["x-event"].(string)
 	if name == "" || d.T.Components == nil || d.T.Components.Schemas[name] == nil {
@@ -43,10 +43,10 @@ func decodeEvents(text []byte) (d Decoded, reason string) {
 
 // events takes a stream of server-sent events apart, as the HTML standard has it: lines end in LF, CR or both; the data
 // of an event are its data lines; comments and other fields are ignored; an empty line ends the event. A stream is
-// whole when nothing stands behind its last event.
+// whole if it ends with an event.
 func events(text []byte) (list [][]byte, whole bool) {
 	var data [][]byte
-	isOpen := false // something stands behind the last event that is more than a comment
+	isOpen := false // there are fields after the last event
 	for len(text) > 0 {
 		line, rest, ended := cutLine(text)
 		text = rest
@@ -69,7 +69,7 @@ func events(text []byte) (list [][]byte, whole bool) {
 	return list, !isOpen
 }
 
-// cutLine cuts a text behind its first line.
+// cutLine cuts a text after its first line.
 func cutLine(text []byte) (line, rest []byte, ended bool) {
 	i := bytes.IndexAny(text, "\r\n")
 	if i < 0 {

@@ -36,8 +36,8 @@ func (r *rewrites) options() []contract.Option {
 	return opts
 }
 
-// rewrite adds the flag to a command that reads recordings.
-func rewrite(c *cobra.Command) *rewrites {
+// addRewriteFlag adds the flag to a command that reads recordings.
+func addRewriteFlag(c *cobra.Command) *rewrites {
 	var value rewrites
 	c.Flags().Var(&value, "rewrite",
 		"judge addresses that begin with FROM as if they began with TO: a path on any host, or a URL;\n"+

@@ -9,17 +9,18 @@ import (
 	"slices"
 )
 
-// named is a file that a command reads or writes, and what users know it as.
-type named struct{ path, as string }
+// namedFile is a file that a command reads or writes, with the name that messages give it.
+type namedFile struct{ path, as string }
 
-// overwritten refuses to write what is read, to write anything twice, and to write into a folder that is not there.
-func overwritten(written, read []named) error {
+// checkOverwrites returns an error if a file would be written that is also read or written otherwise, or if its folder
+// does not exist.
+func checkOverwrites(written, read []namedFile) error {
 	var errs []error
 	for i, file := range written {
-		if err := folderOf(file.path); err != nil {
+		if err := checkFolder(file.path); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", file.as, err))
 		}
-		isIt := func(other named) bool { return sameFile(file.path, other.path) }
+		isIt := func(other namedFile) bool { return sameFile(file.path, other.path) }
 		if at := slices.IndexFunc(read, isIt); at >= 0 {
 			errs = append(errs, fmt.Errorf("%s would overwrite %s: choose another file", file.as, read[at].as))
 		}
@@ -30,9 +31,9 @@ func overwritten(written, read []named) error {
 	return errors.Join(errs...)
 }
 
-// folderOf reports an error unless there is a folder for a file. A command makes none: that it is not there is most
-// often a slip of the pen.
-func folderOf(path string) error {
+// checkFolder returns an error if the folder of a file does not exist. Commands do not create it: most often the path
+// is mistyped.
+func checkFolder(path string) error {
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(folder); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -45,7 +46,7 @@ func folderOf(path string) error {
 	return nil
 }
 
-// sameFile reports whether two paths lead to one file, which need not be there yet. Devices can be written to twice.
+// sameFile reports whether two paths lead to one file, which need not exist yet. Devices may be written to twice.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -55,20 +56,20 @@ func sameFile(a, b string) bool {
 	return err == nil && one.Mode().IsRegular() && os.SameFile(one, other)
 }
 
-// files are those that a check reads and writes.
-func (f *checkFlags) files(recordings []string) (written, read []named) {
+// files lists the files that a check reads and writes.
+func (f *checkFlags) files(recordings []string) (written, read []namedFile) {
 	for _, path := range recordings {
-		read = append(read, named{path, "the recording " + path})
+		read = append(read, namedFile{path, "the recording " + path})
 	}
 	for _, spec := range f.specs.list {
-		read = append(read, named{spec[1], "the document " + spec[1]})
+		read = append(read, namedFile{spec[1], "the document " + spec[1]})
 	}
 	if f.writeBaseline != "" {
-		written = append(written, named{f.writeBaseline, "--write-baseline " + f.writeBaseline})
+		written = append(written, namedFile{f.writeBaseline, "--write-baseline " + f.writeBaseline})
 	}
 	written = append(written, f.outputs.files()...)
-	if f.baseline != "" && !sameFile(f.baseline, f.writeBaseline) { // which may be written anew
-		read = append(read, named{f.baseline, "the baseline " + f.baseline})
+	if f.baseline != "" && !sameFile(f.baseline, f.writeBaseline) { // otherwise it is rewritten
+		read = append(read, namedFile{f.baseline, "the baseline " + f.baseline})
 	}
 	return written, read
 }

@@ -14,9 +14,11 @@ import (
 
 const standardInput = "standard input"
 
-// recordings reads files, folders and patterns as one recording, in which exchanges are numbered through. The name - is
-// standard input. When again is set, the source can be read a second time. Done is called when it is no longer needed.
-func recordings(c *cobra.Command, files []string, again bool) (source contract.Source, done func(), err error) {
+// recordingSource reads files, folders and patterns as one recording, whose exchanges have consecutive numbers. The
+// name - is standard input. If rereadable is set, the source can be read more than once. Done releases it.
+func recordingSource(c *cobra.Command, files []string, rereadable bool) (source contract.Source, done func(),
+	err error,
+) {
 	var given []contract.Input
 	done = func() {}
 	piped := false
@@ -29,8 +31,8 @@ func recordings(c *cobra.Command, files []string, again bool) (source contract.S
 			continue
 		}
 		piped = true
-		one := contract.Input{Name: standardInput, Reader: until(c.Context(), c.InOrStdin())}
-		if again {
+		one := contract.Input{Name: standardInput, Reader: untilDone(c.Context(), c.InOrStdin())}
+		if rereadable {
 			if one.Path, err = spool(one.Reader); err != nil {
 				return nil, nil, fmt.Errorf("buffer standard input, which is read twice: %w", err)
 			}
@@ -40,11 +42,11 @@ func recordings(c *cobra.Command, files []string, again bool) (source contract.S
 		given = append(given, one)
 	}
 	found := contract.Find(given...)
-	return showing(c.ErrOrStderr(), found), done, nil
+	return withProgress(c.ErrOrStderr(), found), done, nil
 }
 
-// until reads a stream as long as a context lasts: nothing else ends the wait for an idle writer.
-func until(ctx context.Context, r io.Reader) io.Reader {
+// untilDone returns a reader that ends with a context, even while the stream is idle.
+func untilDone(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	go func() {
@@ -54,7 +56,7 @@ func until(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
-// spool copies a stream to a temporary file, which is left to the caller unless there is an error.
+// spool copies a stream to a temporary file, which the caller has to remove unless there is an error.
 func spool(r io.Reader) (path string, err error) {
 	file, err := os.CreateTemp("", "understudy-*.recording")
 	if err != nil {

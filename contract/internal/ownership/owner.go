@@ -25,11 +25,11 @@ type Owner struct {
 	Path      string          // below the base address, escaped
 	Query     string
 	World     string
-	Base      *Base    // that it was found under, or nil for a default address
-	Rewritten bool     // it stands for another address than the one that was recorded
-	Mock      bool     // it is at an address that a mock gives itself on this machine
-	Site      string   // the installation: its interfaces have the same users, keys and data behind them
-	Claimants []string // the interfaces that an exchange of Several may belong to
+	Base      *Base    // the base address that fits, or nil for a default one
+	Rewritten bool     // the recorded address was replaced by a rewrite
+	Mock      bool     // the address is the default one of a local mock
+	Site      string   // the installation, whose interfaces share users, keys and data
+	Claimants []string // the interfaces that may own the exchange, if the state is Several
 }
 
 // State is the result of the search for an owner.
@@ -40,30 +40,30 @@ const (
 	Unmatched State = iota // no interface has this address
 	Matched                // one interface has it
 	Several                // more than one has it, and the path does not decide between them
-	Ignored                // no part of the contract: preflights, tunnels, questions about methods, the control interface
+	Ignored                // not part of the contract: preflights, tunnels, probes for methods, the control interface
 )
 
 // Addresses knows the base addresses of the interfaces.
 //
 // An interface that was given base addresses has those. One that was not has its default address,
 // https://{interface}.svc.example, or the brand's word in place of svc, with the path of its document's server, with or
-// without a region. Either has the addresses that a local mock gives it: on loopback hosts the path /{interface} with
+// without a region. Both kinds also have the addresses of a local mock: on loopback hosts the path /{interface} with
 // that path, and the host {interface}.localhost.
 //
-// Addresses of one installation differ from those of another by their host, without the interface's name in it; of
-// given ones, those that were given first for their interfaces are of one installation, the second ones of another.
+// Addresses belong to the same installation if their hosts are the same without the interface's name. Of given
+// addresses the first ones of all interfaces form one installation, the second ones another.
 //
-// The scheme plays no part: proxies change it. Of several bases that fit, the longest wins; between equally long ones
+// The scheme does not matter: proxies change it. Of several bases that fit, the longest wins; between equally long ones
 // the documented path decides.
 //
-// Bases that were guessed come beside the default addresses.
+// Guessed bases are used in addition to the default addresses.
 type Addresses struct {
-	documents []*specs.Document
-	given     map[specs.Interface][]*Base
-	guessed   map[specs.Interface][]*Base
-	rewrites  []Rewrite
-	located   sync.Map // host → []located, of the first maxHosts
-	hosts     atomic.Int32
+	documents   []*specs.Document
+	given       map[specs.Interface][]*Base
+	guessed     map[specs.Interface][]*Base
+	rewrites    []Rewrite
+	basesByHost sync.Map // host → []located, of the first maxHosts
+	hosts       atomic.Int32
 }
 
 // NewAddresses takes the documents, the bases that a user gave, as URLs by interface, and the rewrites of recorded
@@ -85,11 +85,11 @@ func NewAddresses(documents []*specs.Document, given map[specs.Interface][]strin
 			a.given[name] = append(a.given[name], newBase(name, u))
 		}
 	}
-	a.group()
+	a.groupBySite()
 	return a, nil
 }
 
-// cutWorld takes the prefix off a path that chooses a world of the mock.
+// cutWorld removes from a path the prefix that chooses a world of the mock.
 func cutWorld(path string) (world, rest string) {
 	after, found := strings.CutPrefix(path, "/_worlds/")
 	if !found {
@@ -99,16 +99,16 @@ func cutWorld(path string) (world, rest string) {
 	return world, strings.TrimSuffix("/"+rest, "/")
 }
 
-// claim is an interface that an address belongs to.
+// claim is an interface that an address may belong to.
 type claim struct {
 	document *specs.Document
 	weight   int // how specific the base is
 	path     string
-	base     located
+	base     hostBase
 	match    specs.Match
 }
 
-// AddressOf returns where a request went. A middleware records the path alone, and the host among the headers.
+// AddressOf returns the URL of a request. Middleware records the path alone, and the host as a header.
 func AddressOf(r *recording.Request) (*url.URL, error) {
 	u, err := url.Parse(r.URL)
 	if err == nil && u.Host == "" && u.Scheme == "" {
@@ -130,7 +130,7 @@ func (a *Addresses) Owner(item *record.Item) Owner {
 			owner.World = name
 		}
 	}
-	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isPlumbing(item.Request, u) {
+	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isNoClientRequest(item.Request, u) {
 		owner.State = Ignored
 		return owner
 	}
@@ -141,9 +141,9 @@ func (a *Addresses) Owner(item *record.Item) Owner {
 	return owner.decide(item.Request.Method, claims)
 }
 
-// isPlumbing reports whether a request is of a browser or a proxy and not of a client: a preflight, a tunnel, or a
+// isNoClientRequest reports whether a browser or a proxy made a request, and not a client: a preflight, a tunnel, or a
 // WebSocket.
-func isPlumbing(r recording.Request, u *url.URL) bool {
+func isNoClientRequest(r recording.Request, u *url.URL) bool {
 	switch r.Method {
 	case http.MethodConnect:
 		return true
@@ -153,10 +153,10 @@ func isPlumbing(r recording.Request, u *url.URL) bool {
 	return u.Scheme == "ws" || u.Scheme == "wss"
 }
 
-// claims lists the interfaces whose most specific base fits.
+// claims lists the interfaces whose bases fit, only those with the most specific base.
 func (a *Addresses) claims(host, path string) []claim {
 	var best []claim
-	for _, b := range a.on(host) {
+	for _, b := range a.basesOn(host) {
 		rest, fits := strings.CutPrefix(path, b.path)
 		if !fits || rest != "" && rest[0] != '/' {
 			continue
@@ -177,11 +177,10 @@ func (a *Addresses) claims(host, path string) []claim {
 
 // decide picks the claim whose document has the path.
 //
-// A base that was guessed is good for documented paths only: beside them the pages and pictures of a web application
-// may stand, and those need not be the interface's.
+// A guessed base counts for documented paths only: other paths below it may be pages and pictures of a web application.
 func (o Owner) decide(method string, claims []claim) Owner {
 	for i := range claims {
-		claims[i].match = claims[i].find(method)
+		claims[i].match = claims[i].operation(method)
 	}
 	claims = slices.DeleteFunc(claims, func(c claim) bool {
 		return c.base.Guessed && c.match.Operation == nil && c.match.Allow == ""
@@ -207,25 +206,24 @@ func (o Owner) decide(method string, claims []claim) Owner {
 		return o
 	}
 	o.State, o.Document, o.Match, o.Path = Matched, chosen.document, chosen.match, chosen.path
-	o.Base, o.Site, o.Mock = chosen.base.own, chosen.base.site, chosen.base.mock
-	if o.Match.Operation == nil && isQuestion(method, o.Match.Allow) {
+	o.Base, o.Site, o.Mock = chosen.base.configured, chosen.base.site, chosen.base.mock
+	if o.Match.Operation == nil && isProbe(method, o.Match.Allow) {
 		o.State = Ignored
 	}
 	return o
 }
 
-// find gives the path to an operation. Below a base that the user gave, the paths of a document of their own may begin
-// as it writes them.
-func (c *claim) find(method string) specs.Match {
+// operation finds the operation of the path. Below a base that the user gave, paths may also begin as the user's own
+// document writes them.
+func (c *claim) operation(method string) specs.Match {
 	m := c.document.Find(method, c.path)
-	if m.Operation == nil && m.Allow == "" && c.base.own != nil && !c.base.Guessed {
+	if m.Operation == nil && m.Allow == "" && c.base.configured != nil && !c.base.Guessed {
 		return c.document.FindWritten(method, c.path)
 	}
 	return m
 }
 
-// isQuestion reports whether a request only asks about a documented path: every GET may be asked for as HEAD, and
-// every path for its OPTIONS.
-func isQuestion(method, allow string) bool {
+// isProbe reports whether a request only probes a documented path: by HEAD where GET is documented, or by OPTIONS.
+func isProbe(method, allow string) bool {
 	return method == http.MethodOptions && allow != "" || method == http.MethodHead && strings.Contains(allow, "GET")
 }

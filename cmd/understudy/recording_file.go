@@ -15,9 +15,9 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// openRecording opens a recording to append to: a new file, an empty one, or a recording that is there already. It
-// refuses to touch anything else. Half a line, left by a process that was killed while it wrote, is cut off. A FIFO is
-// opened when there is something to write.
+// openRecording opens a recording to append to: a new file, an empty one, or an existing recording. It refuses to touch
+// anything else. An incomplete last line, left by a process that was killed while it wrote, is removed. A FIFO is
+// opened at the first write.
 func openRecording(path string, log *slog.Logger) (io.WriteCloser, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
 		return &fifo{path: path}, nil
@@ -35,17 +35,17 @@ func openRecording(path string, log *slog.Logger) (io.WriteCloser, error) {
 // recordingFile is a recording on disk.
 type recordingFile struct{ *os.File }
 
-// Close reports also what the system finds out only when it has to bring everything to the disk.
+// Close also reports errors that show only when everything is written to the disk.
 func (f recordingFile) Close() error {
 	err := f.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) { // no file of a disk
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) { // not a file on a disk
 		err = nil
 	}
 	return errors.Join(err, f.File.Close())
 }
 
 // fifo is a recording that another process reads. It is opened for writing only, so that nothing is written without a
-// reader: writing waits for a reader, and fails when there is none any more.
+// reader: writing waits for a reader, and fails once the reader is gone.
 type fifo struct {
 	path string
 
@@ -53,7 +53,7 @@ type fifo struct {
 	file *os.File
 }
 
-// Write implements io.Writer. Nothing counts as written to a reader that is gone.
+// Write implements io.Writer. It fails if the reader is gone.
 func (f *fifo) Write(b []byte) (int, error) {
 	file, err := f.open()
 	if err != nil {

@@ -2,10 +2,10 @@ package main
 
 import "github.com/spf13/cobra"
 
-// allExtras is the word of --extras for having them.
+// allExtras is the value of --extras that includes them.
 const allExtras = "all"
 
-func chooseExtras(c *cobra.Command) *choice {
+func addExtrasFlag(c *cobra.Command) *choice {
 	return addEnumFlag(c, "extras", "which of the extras, which clients call beside the documented operations, to include",
-		words(allExtras, "none"))
+		choiceOf(allExtras, "none"))
 }

@@ -14,22 +14,22 @@ const (
 	logEnd       = time.Second
 )
 
-// impatient writes log lines in the background, so that no request waits for a terminal or an unread pipe. Lines for
-// which there is no room are left out and counted.
-type impatient struct {
+// droppingWriter writes log lines in the background, so that no request waits for a terminal or an unread pipe. When
+// its queue is full, it drops lines and counts them.
+type droppingWriter struct {
 	lines chan []byte
 	lost  atomic.Int64
 	done  chan struct{}
 }
 
-func newImpatient(w io.Writer) *impatient {
-	l := &impatient{lines: make(chan []byte, waitingLines), done: make(chan struct{})}
+func newDroppingWriter(w io.Writer) *droppingWriter {
+	l := &droppingWriter{lines: make(chan []byte, waitingLines), done: make(chan struct{})}
 	go l.drain(w)
 	return l
 }
 
 // Write implements io.Writer. It never fails.
-func (l *impatient) Write(line []byte) (int, error) {
+func (l *droppingWriter) Write(line []byte) (int, error) {
 	select {
 	case l.lines <- bytes.Clone(line):
 	default:
@@ -38,7 +38,7 @@ func (l *impatient) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-func (l *impatient) drain(w io.Writer) {
+func (l *droppingWriter) drain(w io.Writer) {
 	defer close(l.done)
 	for line := range l.lines {
 		if line == nil {
@@ -52,7 +52,7 @@ func (l *impatient) drain(w io.Writer) {
 }
 
 // close waits, but not for long, until everything is written.
-func (l *impatient) close() {
+func (l *droppingWriter) close() {
 	end := time.After(logEnd)
 	select {
 	case l.lines <- nil:

@@ -10,14 +10,14 @@ import (
 	"svc.example/understudy/specs/source"
 )
 
-// limits is the value of a repeatable flag that limits how long operations take: OPERATION=DURATION.
-type limits struct{ most map[string]time.Duration }
+// latencyLimits is the value of a repeatable flag that limits how long operations take: OPERATION=DURATION.
+type latencyLimits struct{ most map[string]time.Duration }
 
-func (l *limits) String() string { return "" }
+func (l *latencyLimits) String() string { return "" }
 
-func (l *limits) Type() string { return "OPERATION=DURATION" }
+func (l *latencyLimits) Type() string { return "OPERATION=DURATION" }
 
-func (l *limits) Set(text string) error {
+func (l *latencyLimits) Set(text string) error {
 	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {
 		return fmt.Errorf("want %s, as in workflow.listPools=300ms", l.Type())
@@ -33,8 +33,8 @@ func (l *limits) Set(text string) error {
 	return nil
 }
 
-// GetSlice lists the names that were given a limit, as valuesOf wants them.
-func (l *limits) GetSlice() []string {
+// GetSlice lists the names that were given a limit, for valuesOf.
+func (l *latencyLimits) GetSlice() []string {
 	var names []string
 	for name := range l.most {
 		names = append(names, name)
@@ -42,8 +42,8 @@ func (l *limits) GetSlice() []string {
 	return names
 }
 
-// place returns the error of a limit with its place in the configuration.
-func (c *configuration) place(err error) error {
+// locateErrors adds to the errors of latency limits their place in the configuration.
+func (c *configuration) locateErrors(err error) error {
 	var problems []*source.Problem
 	var others []error
 	for _, err := range errorsOf(err) {
@@ -57,7 +57,7 @@ func (c *configuration) place(err error) error {
 	return errors.Join(append(others, source.Join(problems))...)
 }
 
-// errorsOf takes apart errors that are joined.
+// errorsOf returns the single errors of a joined one.
 func errorsOf(err error) []error {
 	joined, isJoined := err.(interface{ Unwrap() []error })
 	if !isJoined {

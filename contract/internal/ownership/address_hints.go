@@ -9,12 +9,12 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Hint returns what would give an owner to a request that has none: the base addresses that its path would fit, or else
-// a base that its address is close to.
+// Hint returns advice on a request without an owner: the options with base addresses that its path would fit, or else
+// the base that is most similar to its address.
 func (a *Addresses) Hint(method string, u *url.URL) string {
 	u, _ = a.rewrite(u)
 	var options []string
-	for _, f := range a.fits(method, u) {
+	for _, f := range a.bestFits(method, u) {
 		if f.words > 1 {
 			scheme := strings.ToLower(u.Scheme)
 			if scheme == "" {
@@ -26,11 +26,11 @@ func (a *Addresses) Hint(method string, u *url.URL) string {
 	if len(options) > 0 {
 		return strings.Join(options, ", or ")
 	}
-	return a.near(u)
+	return a.nearestBase(u)
 }
 
-// Elsewhere returns the operation that a request would belong to under another base address, or the empty string: the
-// base of core is easily given without its /v3.
+// Elsewhere names the operation that a request would belong to under another base address, or returns the empty string.
+// For example, the base of core is easily given without its /v3.
 func (o *Owner) Elsewhere(method string) string {
 	if o.Base == nil {
 		return ""
@@ -44,14 +44,14 @@ func (o *Owner) Elsewhere(method string) string {
 		strings.TrimSuffix(o.Base.URL, o.Base.path), path)
 }
 
-// near names the base that an address resembles so much that one may have been meant for the other.
-func (a *Addresses) near(u *url.URL) string {
+// nearestBase names the base that is most similar to an address, if the address may be a misspelling of it.
+func (a *Addresses) nearestBase(u *url.URL) string {
 	const share = 6 // one letter in so many may differ
 	host, best, hint := hostOf(u), -1, ""
 	for _, d := range a.documents {
 		bases := slices.Concat(a.given[d.Interface], a.guessed[d.Interface])
 		if len(a.given[d.Interface]) == 0 {
-			standard := &url.URL{Scheme: "https", Host: standardHost(d), Path: d.BasePath}
+			standard := &url.URL{Scheme: "https", Host: defaultHost(d), Path: d.BasePath}
 			bases = append(bases, newBase(d.Interface, standard))
 		}
 		for _, b := range bases {

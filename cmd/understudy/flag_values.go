@@ -31,15 +31,15 @@ func (c *choice) Set(word string) error {
 	return nil
 }
 
-// addEnumFlag adds a flag that takes one of some words, and completes them.
+// addEnumFlag adds a flag that takes one of a few words, with their completion.
 func addEnumFlag(c *cobra.Command, name, usage string, value choice) *choice {
 	c.Flags().Var(&value, name, usage)
 	complete(c, name, value.words)
 	return &value
 }
 
-// words are the words of a choice, of which the first one is the default.
-func words(list ...string) choice { return choice{word: list[0], words: list} }
+// choiceOf returns a choice of words, of which the first one is the default.
+func choiceOf(list ...string) choice { return choice{word: list[0], words: list} }
 
 // complete makes the shell offer words for a flag.
 func complete(c *cobra.Command, flag string, words []string) {
@@ -85,7 +85,7 @@ func (p *pairs) example() string {
 	return "127.0.0.1:4011"
 }
 
-// addPairsFlag adds a flag that gives something to an interface, and completes the interfaces.
+// addPairsFlag adds a flag that gives something to an interface, with completion of the interfaces.
 func addPairsFlag(c *cobra.Command, name, usage string, value pairs) *pairs {
 	flags := &value
 	c.Flags().Var(flags, name, usage)
