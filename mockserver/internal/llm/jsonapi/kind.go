@@ -113,7 +113,7 @@ func NewKind[A any](of KindOf[A]) *Kind {
 		of.Rows = rowsOf(of.Type)
 	}
 	k.Resource = &resource.Resource{
-		Noun: of.Noun, IDs: Sequence, Key: "id", Page: paging.Window, Dialect: dialect,
+		Noun: of.Noun, IDs: Sequence, Key: "id", Page: paging.PageOf, Dialect: dialect,
 		Rows:   func(w *world.State) table.Rows { return of.Rows(&w.LLM) },
 		Lookup: func(w *world.State, uuid string) (int64, bool) { return w.LLM.UUIDs.Get(strings.ToLower(uuid)) },
 		Bind:   k.bind, Guard: k.guard, Match: k.MatchFilters, Sort: k.sort,
