@@ -18,7 +18,7 @@ type Page struct {
 	Count   bool  // whether the list must contain its Total, which means reading on behind the page
 }
 
-// List is the part of a collection that a window selects.
+// List is the part of a collection that a Page selects.
 type List struct {
 	Page  Page
 	Items []any // views, never nil
@@ -90,18 +90,18 @@ func (r *Resource) sorted(c *op.Call, rows iter.Seq2[int64, any]) (iter.Seq2[int
 	}, nil
 }
 
-func (r *Resource) rows(c *op.Call, window Page) iter.Seq2[int64, any] {
+func (r *Resource) rows(c *op.Call, page Page) iter.Seq2[int64, any] {
 	rows := r.Rows(c.World)
-	none := window.Newest && window.AfterID <= 0 || !window.Newest && window.AfterID == math.MaxInt64
+	none := page.Newest && page.AfterID <= 0 || !page.Newest && page.AfterID == math.MaxInt64
 	switch {
-	case window.After && none:
+	case page.After && none:
 		return func(func(int64, any) bool) {}
-	case window.Newest && window.After:
-		return rows.Before(window.AfterID)
-	case window.Newest:
+	case page.Newest && page.After:
+		return rows.Before(page.AfterID)
+	case page.Newest:
 		return rows.Before(0)
-	case window.After:
-		return rows.After(max(window.AfterID, 0))
+	case page.After:
+		return rows.After(max(page.AfterID, 0))
 	}
 	return rows.All()
 }

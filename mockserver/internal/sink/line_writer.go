@@ -14,7 +14,8 @@ type file interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// lineWriter writes complete lines. If a line could be written only in part, it removes that part, so that the next line stands alone.
+// lineWriter writes complete lines. If a line could be written only in part, it removes that part, so that the next
+// line stands alone.
 type lineWriter struct {
 	w    io.Writer
 	torn int64 // how many bytes of a broken line are at the end
@@ -49,7 +50,8 @@ func (w *lineWriter) callWriter(text []byte) (n int, err error) {
 	return w.w.Write(text)
 }
 
-// endBrokenLine removes the part of a line, or ends it with a newline if the output cannot be truncated: then only that line is unreadable.
+// endBrokenLine removes the part of a line, or ends it with a newline if the output cannot be truncated: then only that
+// line is unreadable.
 func (w *lineWriter) endBrokenLine() error {
 	if w.removeBrokenLine() == nil {
 		return nil

@@ -11,11 +11,13 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// maxDefinitions bounds what all definitions of a dump may take once they are read, so that a small dump cannot become a
-// big world.
+// maxDefinitions bounds what all definitions of a dump may take once they are read, so that a small dump cannot become
+// a big world.
 const maxDefinitions = 256 << 20
 
-// restoreDerived adds to a world that was read what its dump leaves out: the definitions, which are in the archives. Since anybody can make a digest, it also refuses values that would send a handler into an endless loop or recursion. Other impossible values only make a handler fail.
+// restoreDerived adds to a world that was read what its dump leaves out: the definitions, which are in the archives.
+// Since anybody can make a digest, it also refuses values that would send a handler into an endless loop or recursion.
+// Other impossible values only make a handler fail.
 func (w *State) restoreDerived() error {
 	for kind, last := range table.Entries(&w.ids) {
 		if last < 0 || last > table.MaxID {

@@ -16,8 +16,8 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// dumpedWorld is the JSON of a world, with the version of the form and the digest of the rest in front. Tables, indexes and
-// events write and read themselves, so that no field is forgotten.
+// dumpedWorld is the JSON of a world, with the version of the form and the digest of the rest in front. Tables, indexes
+// and events write and read themselves, so that no field is forgotten.
 type dumpedWorld struct {
 	Version version `json:"understudy"`
 	Digest  string  `json:"digest"`

@@ -2,8 +2,8 @@ package world
 
 import "slices"
 
-// TakeFirst returns the first entry of a queue that fits, and the queue as it is afterwards: an entry that is good for some
-// times counts down in a copy, and is gone after the last. At 0 it is good for ever.
+// TakeFirst returns the first entry of a queue that fits, and the queue as it is afterwards: an entry that is good for
+// some times counts down in a copy, and is gone after the last. At 0 it is good for ever.
 func TakeFirst[T any](queue []T, fits func(T) bool, times func(*T) *int) (taken *T, rest []T) {
 	i := slices.IndexFunc(queue, fits)
 	if i < 0 {

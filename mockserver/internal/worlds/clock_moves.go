@@ -163,7 +163,8 @@ func (w *World) Await(
 	return err
 }
 
-// moveClock moves the clock to a time, and settles at most limit events on the way, as long as there is room for what they create. It stops at an event that depends on a query.
+// moveClock moves the clock to a time, and settles at most limit events on the way, as long as there is room for what
+// they create. It stops at an event that depends on a query.
 func (w *World) moveClock(value *world.State, to time.Time, limit int) int {
 	at, held := value.Held()
 	n := 0
