@@ -29,8 +29,8 @@ var schema = sync.OnceValues(func() (*source.Schema, error) {
 	return source.Compile(schemaFile, files, fixtures.Formats())
 })
 
-// checked holds a user's scenario against the schema and the documents.
-func checked(text *source.Text) error {
+// checkScenario holds a user's scenario against the schema and the documents.
+func checkScenario(text *source.Text) error {
 	s, err := schema()
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func checked(text *source.Text) error {
 	return fixtures.Check(text, s)
 }
 
-func trusted(*source.Text) error { return nil }
+func skipCheck(*source.Text) error { return nil }
 
 // header holds the members of a scenario beside the sections of a fixture.
 type header struct {
@@ -48,8 +48,8 @@ type header struct {
 	Seed        uint64    `json:"seed"`
 }
 
-// origin is the file and the brand of a scenario.
-type origin struct {
+// sourceFile is the file and the brand of a scenario.
+type sourceFile struct {
 	file   string
 	brand  specs.Brand
 	open   func(file string) ([]byte, error)
@@ -57,7 +57,7 @@ type origin struct {
 	check  func(*source.Text) error
 }
 
-func (o origin) read() (Scenario, error) {
+func (o sourceFile) read() (Scenario, error) {
 	content, err := o.open(o.file)
 	if err != nil {
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)

@@ -96,8 +96,8 @@ func loadEmbedded(name string, brand specs.Brand) (Scenario, error) {
 	if err != nil {
 		return Scenario{}, fmt.Errorf("load scenario: %w", err)
 	}
-	s, err := origin{
-		file: "scenarios/" + name + "/" + scenarioFile, brand: brand, beside: folder, check: trusted,
+	s, err := sourceFile{
+		file: "scenarios/" + name + "/" + scenarioFile, brand: brand, beside: folder, check: skipCheck,
 		open: func(string) ([]byte, error) { return fs.ReadFile(folder, scenarioFile) },
 	}.read()
 	if err != nil {
@@ -121,8 +121,8 @@ func loadFolder(folder string, brand specs.Brand) (Scenario, error) {
 }
 
 func loadFile(name string, brand specs.Brand) (Scenario, error) {
-	s, err := origin{
-		file: name, brand: brand, beside: fixtures.DirFS(filepath.Dir(name)), check: checked, open: os.ReadFile,
+	s, err := sourceFile{
+		file: name, brand: brand, beside: fixtures.DirFS(filepath.Dir(name)), check: checkScenario, open: os.ReadFile,
 	}.read()
 	s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	return s, err

@@ -23,21 +23,21 @@ func PlatformKey(account int64, key string) string {
 // IsPlatformKey reports whether an API key has the platform's own form.
 func IsPlatformKey(key string) bool {
 	slash := len(key) - keyDigits - 1
-	return slash > 0 && key[slash] == '/' && each(key[:slash], isDigit) && each(key[slash+1:], isHex)
+	return slash > 0 && key[slash] == '/' && consistsOf(key[:slash], isDigit) && consistsOf(key[slash+1:], isHex)
 }
 
 // HoldsPlatformKey reports whether a text may have an API key in the platform's own form in it. In JSON the slash may
 // be escaped.
 func HoldsPlatformKey[T ~string | ~[]byte](text T) bool {
 	for i := 1; i+keyDigits < len(text); i++ {
-		if text[i] == '/' && (isDigit(text[i-1]) || text[i-1] == '\\') && each(text[i+1:i+1+keyDigits], isHex) {
+		if text[i] == '/' && (isDigit(text[i-1]) || text[i-1] == '\\') && consistsOf(text[i+1:i+1+keyDigits], isHex) {
 			return true
 		}
 	}
 	return false
 }
 
-func each[T ~string | ~[]byte](text T, is func(byte) bool) bool {
+func consistsOf[T ~string | ~[]byte](text T, is func(byte) bool) bool {
 	for i := range len(text) {
 		if !is(text[i]) {
 			return false

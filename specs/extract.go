@@ -16,9 +16,9 @@ var referred = map[string]bool{
 // schemas may be anything then.
 func prune(tree map[string]any) error {
 	declared, _ := tree["components"].(map[string]any)
-	r := reach{tree: declared, reached: map[string]map[string]any{}}
-	r.follow(tree["paths"])
-	r.follow(tree["webhooks"])
+	r := reachable{tree: declared, reached: map[string]map[string]any{}}
+	r.followReferences(tree["paths"])
+	r.followReferences(tree["webhooks"])
 	switch {
 	case r.outside != "":
 		return fmt.Errorf("it refers to another file (%s): bundle all of them into one, for example with redocly bundle",
@@ -29,8 +29,8 @@ func prune(tree map[string]any) error {
 	return nil
 }
 
-// reach finds the components that references lead to.
-type reach struct {
+// reachable finds the components that references lead to.
+type reachable struct {
 	tree       map[string]any // the components
 	reached    map[string]map[string]any
 	everything bool   // there is a reference that only the whole document resolves
@@ -38,7 +38,7 @@ type reach struct {
 }
 
 // components returns those that were reached, and those that need no reference.
-func (r *reach) components() map[string]any {
+func (r *reachable) components() map[string]any {
 	kept := map[string]any{}
 	for kind, value := range r.tree {
 		if !referred[kind] {
@@ -51,11 +51,11 @@ func (r *reach) components() map[string]any {
 	return kept
 }
 
-func (r *reach) follow(node any) {
+func (r *reachable) followReferences(node any) {
 	switch node := node.(type) {
 	case []any:
 		for _, item := range node {
-			r.follow(item)
+			r.followReferences(item)
 		}
 	case map[string]any:
 		for key, value := range node {
@@ -64,7 +64,7 @@ func (r *reach) follow(node any) {
 	}
 }
 
-func (r *reach) member(key string, value any) {
+func (r *reachable) member(key string, value any) {
 	text, isText := value.(string)
 	switch {
 	case key == "$ref" && isText:
@@ -76,12 +76,12 @@ func (r *reach) member(key string, value any) {
 	case key == "mapping":
 		r.mapping(value)
 	case !isLiteral(key):
-		r.follow(value)
+		r.followReferences(value)
 	}
 }
 
 // mapping follows the references of a discriminator, which may be names alone. A property may have the name, too.
-func (r *reach) mapping(value any) {
+func (r *reachable) mapping(value any) {
 	list, _ := value.(map[string]any)
 	for _, target := range list {
 		if text, ok := target.(string); ok && strings.HasPrefix(text, "#/") {
@@ -90,10 +90,10 @@ func (r *reach) mapping(value any) {
 			r.component("schemas", text)
 		}
 	}
-	r.follow(value)
+	r.followReferences(value)
 }
 
-func (r *reach) reference(ref string) {
+func (r *reachable) reference(ref string) {
 	rest, found := strings.CutPrefix(ref, "#/components/")
 	if !strings.HasPrefix(ref, "#") {
 		r.outside = ref
@@ -107,7 +107,7 @@ func (r *reach) reference(ref string) {
 	r.component(unescape.Replace(kind), unescape.Replace(name))
 }
 
-func (r *reach) component(kind, name string) {
+func (r *reachable) component(kind, name string) {
 	declared, _ := r.tree[kind].(map[string]any)
 	value, found := declared[name]
 	if _, known := r.reached[kind][name]; known || !found {
@@ -117,7 +117,7 @@ func (r *reach) component(kind, name string) {
 		r.reached[kind] = map[string]any{}
 	}
 	r.reached[kind][name] = value
-	r.follow(value)
+	r.followReferences(value)
 }
 
 // Extract returns a document as JSON that has one operation alone, with what it refers to and without the texts that
@@ -141,8 +141,8 @@ func (d *Document) Extract(o *Operation) ([]byte, error) {
 	}
 	small["paths"] = map[string]any{o.Template: only}
 	if declared, ok := tree["components"].(map[string]any); ok {
-		r := reach{tree: declared, reached: map[string]map[string]any{}}
-		r.follow(only)
+		r := reachable{tree: declared, reached: map[string]map[string]any{}}
+		r.followReferences(only)
 		if r.everything {
 			small["paths"], small["components"] = paths, declared
 		} else {

@@ -63,15 +63,15 @@ func (r *Reader) object(schema *openapi3.Schema, fields url.Values) map[string]a
 		if inner == nil {
 			inner = map[string]any{}
 		}
-		field := strings.Replace(key, "][", "[", 1) + closing(key)
+		field := strings.Replace(key, "][", "[", 1) + missingBracket(key)
 		maps.Copy(inner, r.object(member(schema, name), url.Values{field: values}))
 		object[name] = inner
 	}
 	return object
 }
 
-// closing returns the bracket that a nested key lost when the outer one was taken away.
-func closing(key string) string {
+// missingBracket returns the closing bracket that a nested key lacks once the outer one is removed.
+func missingBracket(key string) string {
 	if strings.Contains(key, "][") {
 		return "]"
 	}
@@ -83,7 +83,7 @@ var notSent any = struct{ notSent bool }{true}
 
 func (r *Reader) value(schema *openapi3.Schema, values []string) any {
 	text := values[len(values)-1]
-	if is(schema, "array") && (len(values) > 1 || !strings.HasPrefix(strings.TrimSpace(text), "[")) {
+	if hasType(schema, "array") && (len(values) > 1 || !strings.HasPrefix(strings.TrimSpace(text), "[")) {
 		if len(values) == 1 {
 			if r.lenient.Bodies && text == "" {
 				return notSent
@@ -119,15 +119,15 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 	case schema == nil || takesText(schema):
 	case text == "" && schema.Nullable:
 		value = nil
-	case is(schema, "integer"):
+	case hasType(schema, "integer"):
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			value = n
 		}
-	case is(schema, "number"):
+	case hasType(schema, "number"):
 		if n, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
 			value = n
 		}
-	case is(schema, "boolean"):
+	case hasType(schema, "boolean"):
 		switch {
 		case text == "1", strings.EqualFold(text, "true"):
 			value = true
@@ -142,11 +142,11 @@ func (r *Reader) text(schema *openapi3.Schema, text string) any {
 	return value
 }
 
-func is(schema *openapi3.Schema, kind string) bool { return schema != nil && schema.Type.Is(kind) }
+func hasType(schema *openapi3.Schema, kind string) bool { return schema != nil && schema.Type.Is(kind) }
 
 // takesText reports whether a schema accepts a text as it is.
 func takesText(schema *openapi3.Schema) bool {
-	if is(schema, "string") {
+	if hasType(schema, "string") {
 		return true
 	}
 	return slices.ContainsFunc(slices.Concat(schema.OneOf, schema.AnyOf), func(part *openapi3.SchemaRef) bool {

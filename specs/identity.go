@@ -69,42 +69,42 @@ func (d *Document) identifyBy(embedded *Document) error {
 	for _, op := range embedded.All() {
 		ours[identity(op.Method, embedded.BasePath+op.Path)] = op
 	}
-	beginning, found := d.beginning(embedded.BasePath, ours)
-	d.BasePath = beginning
+	prefix, found := d.findPathPrefix(embedded.BasePath, ours)
+	d.BasePath = prefix
 	if found {
 		d.BasePath = embedded.BasePath
-		d.adopt(beginning, ours)
+		d.adoptEmbedded(prefix, ours)
 	}
 	for _, op := range d.Operations {
 		if op.Embedded == nil {
-			op.Path = below(d.addresses(op, beginning)[0], d.BasePath)
+			op.Path = trimBasePath(d.fullPaths(op, prefix)[0], d.BasePath)
 		}
 	}
-	return d.nameStrangers(embedded)
+	return d.nameOwnOperations(embedded)
 }
 
-// beginning finds the path that stands before all paths of the document: the base path of one of its servers, nothing,
-// or ours, whichever makes the most operations ours. If none of them makes any, it is that of the first server.
-func (d *Document) beginning(base string, ours map[string]*Operation) (beginning string, found bool) {
-	beginning, most := firstBasePath(d.T.Servers), 0
+// findPathPrefix returns the path before all paths of the document: the base path of one of its servers, nothing, or
+// our base path, whichever matches the most of our operations. If none matches, it is that of the first server.
+func (d *Document) findPathPrefix(base string, ours map[string]*Operation) (prefix string, found bool) {
+	prefix, most := firstBasePath(d.T.Servers), 0
 	for _, candidate := range append(basePaths(d.T.Servers), "", base) {
 		n := 0
 		for _, op := range d.Operations {
 			isOurs := func(path string) bool { return ours[identity(op.Method, path)] != nil }
-			if slices.ContainsFunc(d.addresses(op, candidate), isOurs) {
+			if slices.ContainsFunc(d.fullPaths(op, candidate), isOurs) {
 				n++
 			}
 		}
 		if n > most {
-			beginning, most = candidate, n
+			prefix, most = candidate, n
 		}
 	}
-	return beginning, most > 0
+	return prefix, most > 0
 }
 
-// addresses lists the whole paths of an operation: below the servers of its own, or of its path, if it has any, and
-// below the beginning of all paths.
-func (d *Document) addresses(op *Operation, beginning string) []string {
+// fullPaths lists the full paths of an operation: below the servers of its own, or of its path, if it has any, and
+// below the prefix of all paths.
+func (d *Document) fullPaths(op *Operation, prefix string) []string {
 	var own openapi3.Servers
 	if op.Spec.Servers != nil {
 		own = *op.Spec.Servers
@@ -116,15 +116,15 @@ func (d *Document) addresses(op *Operation, beginning string) []string {
 	for i := range whole {
 		whole[i] += op.Template
 	}
-	return append(whole, beginning+op.Template)
+	return append(whole, prefix+op.Template)
 }
 
-// adopt makes operations ours that ours has, too. Of two that have the same identity, the second is left for the router
-// to refuse.
-func (d *Document) adopt(beginning string, ours map[string]*Operation) {
+// adoptEmbedded gives operations that the embedded document has as well our ids and paths. Of two with the same
+// identity, the router refuses the second.
+func (d *Document) adoptEmbedded(prefix string, ours map[string]*Operation) {
 	taken := map[*Operation]bool{}
 	for _, op := range d.Operations {
-		for _, path := range d.addresses(op, beginning) {
+		for _, path := range d.fullPaths(op, prefix) {
 			known := ours[identity(op.Method, path)]
 			if op.Embedded == nil && known != nil && !taken[known] {
 				op.Embedded, taken[known] = known, true
@@ -134,9 +134,9 @@ func (d *Document) adopt(beginning string, ours map[string]*Operation) {
 	}
 }
 
-// nameStrangers gives an id to each operation that only this document has: its own operationId, unless it has none,
+// nameOwnOperations gives an id to each operation that only this document has: its own operationId, unless it has none,
 // shares it with another one, or an operation of ours has it.
-func (d *Document) nameStrangers(embedded *Document) error {
+func (d *Document) nameOwnOperations(embedded *Document) error {
 	stated, derived := map[string]int{}, map[string]int{}
 	var nameless []*Operation
 	for _, op := range d.Operations {
@@ -183,8 +183,8 @@ func sumOf(op *Operation) string {
 	return "_" + hex.EncodeToString(sum[:4])
 }
 
-// below returns a path below a base path, or the empty string if it is not below.
-func below(path, base string) string {
+// trimBasePath returns a path below a base path, or the empty string if it is not below.
+func trimBasePath(path, base string) string {
 	rest, ok := strings.CutPrefix(path, base)
 	if !ok || !strings.HasPrefix(rest, "/") {
 		return ""

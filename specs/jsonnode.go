@@ -40,8 +40,8 @@ func (r *jsonReader) isOver() bool {
 	return err == io.EOF //nolint:errorlint // jsontext documents the bare value
 }
 
-// here returns the line of the token that was read last.
-func (r *jsonReader) here() int {
+// lastLine returns the line of the token that was read last.
+func (r *jsonReader) lastLine() int {
 	end := int(r.d.InputOffset()) // tokens have no line breaks
 	r.line += bytes.Count(r.text[r.at:end], []byte("\n"))
 	r.at = end
@@ -53,7 +53,7 @@ func (r *jsonReader) value() (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	node := &yaml.Node{Line: r.here()}
+	node := &yaml.Node{Line: r.lastLine()}
 	switch token.Kind() {
 	case '{':
 		node.Kind, node.Tag = yaml.MappingNode, "!!map"

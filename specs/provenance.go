@@ -55,7 +55,7 @@ func newIndex(source []byte) (*index, error) {
 const maxReferences = 64
 
 func (x *index) place(pointer string) Place {
-	w := walk{index: x, node: x.root}
+	w := pointerWalk{index: x, node: x.root}
 	w.place = Place{Line: x.root.Line, Provenance: Provenance(scalar(x.root, "x-provenance"))}
 	for tokens := splitPointer(pointer); len(tokens) > 0; tokens = tokens[1:] {
 		if !w.step(tokens[0]) {
@@ -69,8 +69,8 @@ func (x *index) place(pointer string) Place {
 	return w.place
 }
 
-// walk goes down a document, token by token, and jumps where a reference leads.
-type walk struct {
+// pointerWalk goes down a document, token by token, and jumps where a reference leads.
+type pointerWalk struct {
 	*index
 	node       *yaml.Node
 	path       []string
@@ -78,7 +78,7 @@ type walk struct {
 	references int
 }
 
-func (w *walk) step(token string) bool {
+func (w *pointerWalk) step(token string) bool {
 	key, child := lookUp(w.node, token)
 	if child == nil {
 		return false
@@ -96,7 +96,7 @@ func (w *walk) step(token string) bool {
 }
 
 // follow jumps to where a reference leads. Statements at the place that refers to it take precedence.
-func (w *walk) follow(stated bool) {
+func (w *pointerWalk) follow(stated bool) {
 	ref := scalar(w.node, "$ref")
 	if !strings.HasPrefix(ref, "#/") || w.references == maxReferences {
 		return

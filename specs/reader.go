@@ -54,7 +54,7 @@ func newReader(o *Operation) *Reader {
 	r := &Reader{lenient: o.Document.Lenient}
 	for _, ref := range o.Parameters {
 		if p := ref.Value; p.In == openapi3.ParameterInQuery {
-			r.parameters = append(r.parameters, queryParameter{p.Name, p.Schema != nil && is(p.Schema.Value, "boolean")})
+			r.parameters = append(r.parameters, queryParameter{p.Name, p.Schema != nil && hasType(p.Schema.Value, "boolean")})
 		}
 	}
 	if o.Spec.RequestBody != nil && o.Spec.RequestBody.Value != nil {

@@ -113,9 +113,9 @@ func (c *resourceChecker) checkAction(o *Operation, a *Action, w *writtenAction,
 			keys = a.Resource.Keys[:1]
 		}
 		switch {
-		case !o.answersWith(at):
+		case !o.answerHas(at):
 			c.add(pointer+"/at", "%q does not match anything in the schema of a successful response", at)
-		case !slices.ContainsFunc(keys, func(key Pointer) bool { return o.answersWith(at.Join(key)) }):
+		case !slices.ContainsFunc(keys, func(key Pointer) bool { return o.answerHas(at.Join(key)) }):
 			c.add(pointer+"/at", "the object at %q has no %s, which identifies it: want another place, or identity", at, keys[0])
 		}
 	}
@@ -124,7 +124,7 @@ func (c *resourceChecker) checkAction(o *Operation, a *Action, w *writtenAction,
 			c.add(pointer+"/mayCreate", "%v", err)
 		}
 	}
-	if a.Request != nil && w.Request != nil && !o.asksFor(a.Request) {
+	if a.Request != nil && w.Request != nil && !o.requestHas(a.Request) {
 		c.add(pointer+"/request", "%q does not match anything in the schema of the request", a.Request)
 	}
 }
@@ -156,7 +156,7 @@ func (c *resourceChecker) checkResource(name string, value any, places map[strin
 	own, _ := value.(map[string]any)
 	shown := places[r.Name]
 	check := func(member string, at Pointer) {
-		leads := func(p shownPlace) bool { return p.operation.answersWith(p.at.Join(at)) }
+		leads := func(p shownPlace) bool { return p.operation.answerHas(p.at.Join(at)) }
 		if _, isOwn := own[member]; isOwn && at != nil && len(shown) > 0 && !slices.ContainsFunc(shown, leads) {
 			c.add(pointer+"/"+member, "%q does not match anything in a response that shows such an object", at)
 		}

@@ -14,14 +14,14 @@ func (d *Document) shownAt(o *Operation, r *Resource, w *writtenAction) []Pointe
 		return w.At.pointers()
 	}
 	isOne := w.Verb == Get || w.Verb == Create || w.Verb == Update
-	if isOne && o.answersWith(r.at.Join(r.Keys[0])) {
+	if isOne && o.answerHas(r.at.Join(r.Keys[0])) {
 		return []Pointer{r.at}
 	}
 	return nil
 }
 
-// answersWith reports whether the schema of an answer of success has something at a pointer.
-func (o *Operation) answersWith(at Pointer) bool {
+// answerHas reports whether the schema of a successful answer allows a value at a pointer.
+func (o *Operation) answerHas(at Pointer) bool {
 	if o.Spec.Responses == nil {
 		return false
 	}
@@ -30,7 +30,7 @@ func (o *Operation) answersWith(at Pointer) bool {
 			continue
 		}
 		for mediaType, media := range ref.Value.Content {
-			if isJSONType(mediaType) && media.Schema != nil && leads(media.Schema.Value, at, maxReferences) {
+			if isJSONType(mediaType) && media.Schema != nil && mayHaveValueAt(media.Schema.Value, at, maxReferences) {
 				return true
 			}
 		}
@@ -38,8 +38,8 @@ func (o *Operation) answersWith(at Pointer) bool {
 	return false
 }
 
-// leads reports whether values of a schema may have something at a pointer.
-func leads(s *openapi3.Schema, at Pointer, depth int) bool {
+// mayHaveValueAt reports whether a schema allows a value at a pointer.
+func mayHaveValueAt(s *openapi3.Schema, at Pointer, depth int) bool {
 	if s == nil || depth == 0 {
 		return false
 	}
@@ -47,28 +47,28 @@ func leads(s *openapi3.Schema, at Pointer, depth int) bool {
 		return true
 	}
 	for _, part := range slices.Concat(s.AllOf, s.OneOf, s.AnyOf) {
-		if leads(part.Value, at, depth-1) {
+		if mayHaveValueAt(part.Value, at, depth-1) {
 			return true
 		}
 	}
 	switch child := s.Properties[at[0]]; {
 	case at[0] == "*":
-		return s.Items != nil && leads(s.Items.Value, at[1:], depth-1)
+		return s.Items != nil && mayHaveValueAt(s.Items.Value, at[1:], depth-1)
 	case child != nil:
-		return leads(child.Value, at[1:], depth-1)
+		return mayHaveValueAt(child.Value, at[1:], depth-1)
 	case s.AdditionalProperties.Schema != nil:
-		return leads(s.AdditionalProperties.Schema.Value, at[1:], depth-1)
+		return mayHaveValueAt(s.AdditionalProperties.Schema.Value, at[1:], depth-1)
 	}
 	return false
 }
 
-// asksFor reports whether the schema of the request has something at a pointer.
-func (o *Operation) asksFor(at Pointer) bool {
+// requestHas reports whether the schema of the request allows a value at a pointer.
+func (o *Operation) requestHas(at Pointer) bool {
 	if o.Spec.RequestBody == nil || o.Spec.RequestBody.Value == nil {
 		return false
 	}
 	for _, media := range o.Spec.RequestBody.Value.Content {
-		if media.Schema != nil && leads(media.Schema.Value, at, maxReferences) {
+		if media.Schema != nil && mayHaveValueAt(media.Schema.Value, at, maxReferences) {
 			return true
 		}
 	}

@@ -25,7 +25,7 @@ type router struct {
 type pathOperations struct {
 	operations []*Operation
 	allow      string
-	glued      bool
+	adjacent   bool
 	suffixes   []string // what the last parameter may be, when it is glued to the one before: {table_name}{path_format}
 }
 
@@ -83,7 +83,7 @@ func (d *Document) route() (err error) {
 		op.names, op.declared = parameterNames(op.Path), parameterNames(op.Template)
 	}
 	d.router, err = newRouter(d.Operations, func(op *Operation) string { return op.Path })
-	if err == nil && slices.ContainsFunc(d.Operations, (*Operation).beginsElsewhere) {
+	if err == nil && slices.ContainsFunc(d.Operations, (*Operation).differsInPath) {
 		var written router
 		written, err = newRouter(d.Operations, func(op *Operation) string { return op.Template })
 		d.written = &written
@@ -91,8 +91,8 @@ func (d *Document) route() (err error) {
 	return err
 }
 
-// beginsElsewhere reports whether the document writes the path otherwise, apart from the names of parameters.
-func (o *Operation) beginsElsewhere() bool { return template(o.Path) != template(o.Template) }
+// differsInPath reports whether the path in the document differs from ours in more than the names of parameters.
+func (o *Operation) differsInPath() bool { return template(o.Path) != template(o.Template) }
 
 func newRouter(operations []*Operation, pathOf func(*Operation) string) (r router, err error) {
 	r = router{mux: chi.NewRouter(), paths: map[string]*pathOperations{}}
@@ -121,7 +121,7 @@ func (r *router) add(op *Operation, path string) error {
 	pattern = trimSlash(pattern)
 	p := r.paths[pattern]
 	if p == nil {
-		p = &pathOperations{glued: glued}
+		p = &pathOperations{adjacent: glued}
 		if glued {
 			p.suffixes = op.suffixes()
 		}
@@ -132,7 +132,7 @@ func (r *router) add(op *Operation, path string) error {
 		if before.Method == op.Method && trimSlash(before.Template) == trimSlash(op.Template) {
 			return nil // of two paths that differ in a trailing slash alone, the first counts
 		}
-		if before.Method == op.Method || p.glued != glued {
+		if before.Method == op.Method || p.adjacent != glued {
 			return fmt.Errorf("%s %s and %s %s differ only in the names of their parameters",
 				before.Method, before.Template, op.Method, op.Template)
 		}
@@ -226,7 +226,7 @@ func (r *router) find(method, escapedPath string) Match {
 		}
 		m.values[i] = plain
 	}
-	m.split(path.suffixes)
+	m.splitSuffix(path.suffixes)
 	for _, op := range path.operations {
 		if op.Method == method {
 			m.Operation = op
@@ -238,9 +238,9 @@ func (r *router) find(method, escapedPath string) Match {
 
 func (m *Match) name(op *Operation) { m.names, m.declared = op.names, op.declared }
 
-// split takes the last parameter off the end of the one that it is glued to, when it is one of the values that the
-// document lists. Otherwise it is empty.
-func (m *Match) split(suffixes []string) {
+// splitSuffix sets the last of two adjacent parameters, if the value ends in one of the values that the document lists.
+// Otherwise the last one is empty.
+func (m *Match) splitSuffix(suffixes []string) {
 	for _, suffix := range suffixes {
 		last := len(m.names) - 1
 		if name, found := strings.CutSuffix(m.values[last-1], suffix); found && name != "" {
@@ -253,7 +253,7 @@ func (m *Match) split(suffixes []string) {
 func (d *Document) Nearest(method, path string) string {
 	best, distance := "", -1
 	for _, op := range d.All() {
-		n := 4 * levenshtein.ComputeDistance(shape(path, op.Path), op.Path)
+		n := 4 * levenshtein.ComputeDistance(withTemplateParameters(path, op.Path), op.Path)
 		if op.Method != method {
 			n++
 		}
@@ -264,9 +264,9 @@ func (d *Document) Nearest(method, path string) string {
 	return best
 }
 
-// shape is path with each segment that stands where the template has a parameter replaced by that parameter, so that
-// only the fixed words of a path count as different.
-func shape(path, template string) string {
+// withTemplateParameters returns a path in which segments at the places of the template's parameters are replaced by
+// these, so that only the fixed segments of a path count as different.
+func withTemplateParameters(path, template string) string {
 	want := strings.Split(template, "/")
 	got := strings.Split(path, "/")
 	for i := range got {

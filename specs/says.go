@@ -39,14 +39,14 @@ func (d *Document) Tree() (map[string]any, error) {
 }
 
 func saysNode(parent, node *yaml.Node, token string) string {
-	value := flat(node)
+	value := scalarText(node)
 	if token == "description" || token == "summary" {
 		return value
 	}
 	if value != "" {
-		return token + ": " + value + described(parent, ", ")
+		return token + ": " + value + descriptionOf(parent, ", ")
 	}
-	if text := described(node, ""); text != "" {
+	if text := descriptionOf(node, ""); text != "" {
 		return text
 	}
 	if _, properties := lookUp(node, "properties"); properties != nil {
@@ -55,8 +55,8 @@ func saysNode(parent, node *yaml.Node, token string) string {
 	return token + ": " + strings.Join(keysOf(node), ", ")
 }
 
-// flat returns the text of a scalar, or of a list of scalars; for anything else the empty text.
-func flat(node *yaml.Node) string {
+// scalarText returns the text of a scalar, or of a list of scalars; for anything else the empty text.
+func scalarText(node *yaml.Node) string {
 	switch node.Kind {
 	case yaml.ScalarNode:
 		return node.Value
@@ -73,8 +73,8 @@ func flat(node *yaml.Node) string {
 	return ""
 }
 
-// described returns the description of a node or its summary, after a separator.
-func described(node *yaml.Node, separator string) string {
+// descriptionOf returns the description of a node or its summary, after a separator.
+func descriptionOf(node *yaml.Node, separator string) string {
 	for _, key := range []string{"description", "summary"} {
 		if text := scalar(node, key); text != "" {
 			return separator + text

@@ -52,18 +52,18 @@ func jsonSchema(content openapi3.Content) *openapi3.Schema {
 	return media.Schema.Value
 }
 
-var secretive sync.Map // *openapi3.Schema → bool: whether it or a part of it is secret
+var secretSchemas sync.Map // *openapi3.Schema → bool: whether it or a part of it is secret
 
 // HasSecrets reports whether a schema, or any part of it, is marked as holding a secret.
 func HasSecrets(schema *openapi3.Schema) bool {
 	if schema == nil {
 		return false
 	}
-	if known, ok := secretive.Load(schema); ok {
+	if known, ok := secretSchemas.Load(schema); ok {
 		return known.(bool)
 	}
 	found := searchSecret(schema, map[*openapi3.Schema]bool{})
-	secretive.Store(schema, found)
+	secretSchemas.Store(schema, found)
 	return found
 }
 

@@ -65,7 +65,7 @@ func (g *aliasLimit) mapping(node *yaml.Node) (any, error) {
 		_, twice := object[key.Value]
 		switch {
 		case key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge":
-			merge(merged, value)
+			mergeInto(merged, value)
 		case key.Kind != yaml.ScalarNode:
 			return nil, fmt.Errorf("line %d: a key is not a string", key.Line)
 		case twice:
@@ -82,14 +82,14 @@ func (g *aliasLimit) mapping(node *yaml.Node) (any, error) {
 	return object, nil
 }
 
-// merge takes over the members of an object, or of a list of objects, the first of which counts.
-func merge(into map[string]any, value any) {
+// mergeInto adds the members of an object, or of a list of objects, of which the first takes precedence.
+func mergeInto(into map[string]any, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		maps.Copy(into, value)
 	case []any:
 		for _, item := range slices.Backward(value) {
-			merge(into, item)
+			mergeInto(into, item)
 		}
 	}
 }

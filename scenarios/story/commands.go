@@ -38,14 +38,14 @@ func steps() map[string]command {
 		"POST":    request("POST"),
 		"PUT":     request("PUT"),
 		"archive": {"archive FILE.tar.gz FOLDER", 2, 2, archive},
-		"as":      {"as KEY", 1, 1, as},
+		"as":      {"as KEY", 1, 1, useKey},
 		"capture": {"capture NAME PATH", 2, 2, capture},
 		"clock":   {"clock advance LENGTH | clock idle", 1, 2, moveClock},
 		"header":  {"header NAME [PATTERN]", 1, 2, header},
 		"match":   {"match WANT", 1, 1, match},
 		"read":    {"read lines | read msgpack | read events", 1, 1, read},
 		"rows":    {"rows FILE.gz FILE.json", 2, 2, packRows},
-		"says":    {"says TEXT", 1, 1, says},
+		"says":    {"says TEXT", 1, 1, assertContains},
 	}
 }
 
@@ -152,18 +152,18 @@ func statusOf(args []string) (status int, rest []string) {
 func (p *player) text(ts *testscript.TestScript, arg string) string {
 	switch {
 	case inline(arg):
-		return p.fill(arg)
+		return p.replaceVariables(arg)
 	case strings.HasSuffix(arg, ".gz"):
 		return ts.ReadFile(arg)
 	}
-	return p.fill(ts.ReadFile(arg))
+	return p.replaceVariables(ts.ReadFile(arg))
 }
 
 func inline(arg string) bool { return strings.HasPrefix(arg, "{") || strings.HasPrefix(arg, "[") }
 
 var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
 
-func (p *player) fill(text string) string {
+func (p *player) replaceVariables(text string) string {
 	return variable.ReplaceAllStringFunc(text, func(name string) string {
 		if value, ok := p.vars[name[1:]]; ok {
 			return value
@@ -172,7 +172,7 @@ func (p *player) fill(text string) string {
 	})
 }
 
-func as(_ *testscript.TestScript, p *player, args []string) { p.key = args[0] }
+func useKey(_ *testscript.TestScript, p *player, args []string) { p.key = args[0] }
 
 func capture(ts *testscript.TestScript, p *player, args []string) {
 	found := gjson.GetBytes(p.answer(ts), args[1])
@@ -212,7 +212,7 @@ func header(ts *testscript.TestScript, p *player, args []string) {
 	}
 }
 
-func says(ts *testscript.TestScript, p *player, args []string) {
+func assertContains(ts *testscript.TestScript, p *player, args []string) {
 	if !bytes.Contains(p.answer(ts), []byte(args[0])) {
 		ts.Fatalf("the response does not contain %q:\n%s", args[0], layout(string(p.body)))
 	}

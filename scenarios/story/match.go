@@ -33,7 +33,7 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 	}
 	wanted, had := layout(want), layout(got)
 	if !empty {
-		had = layout(p.project(gjson.Parse(want), gjson.Parse(got)))
+		had = layout(p.wantedPart(gjson.Parse(want), gjson.Parse(got)))
 	}
 	if p.updates != nil && !inline(args[0]) {
 		p.updates[args[0]] = had + "\n"
@@ -42,10 +42,10 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 	}
 }
 
-// project returns the part of the answer that is wanted, with the wanted's own words where they fit.
-func (p *player) project(want, got gjson.Result) string {
+// wantedPart returns the wanted part of the answer, in the words of the story where they match.
+func (p *player) wantedPart(want, got gjson.Result) string {
 	switch {
-	case want.Type == gjson.String && p.fits(want.Str, got):
+	case want.Type == gjson.String && p.matchText(want.Str, got):
 		return want.Raw
 	case want.IsObject() && got.IsObject():
 		return p.members(want, got)
@@ -55,9 +55,9 @@ func (p *player) project(want, got gjson.Result) string {
 	return got.Raw
 }
 
-// fits compares text. A captured name stands for a value of any type.
-func (p *player) fits(want string, got gjson.Result) bool {
-	filled := p.fill(want)
+// matchText compares text. A captured name stands for a value of any type.
+func (p *player) matchText(want string, got gjson.Result) bool {
+	filled := p.replaceVariables(want)
 	return want == anything || filled == got.String() && (got.Type == gjson.String || filled != want)
 }
 
@@ -66,7 +66,7 @@ func (p *player) members(want, got gjson.Result) string {
 	var kept []string
 	want.ForEach(func(key, value gjson.Result) bool {
 		if actual, ok := has[key.Str]; ok {
-			kept = append(kept, key.Raw+":"+p.project(value, actual))
+			kept = append(kept, key.Raw+":"+p.wantedPart(value, actual))
 		}
 		return true
 	})
@@ -80,7 +80,7 @@ func (p *player) elements(want, got []gjson.Result) string {
 		switch {
 		case open && i >= len(want)-1:
 		case i < len(want):
-			kept = append(kept, p.project(want[i], actual))
+			kept = append(kept, p.wantedPart(want[i], actual))
 		default:
 			kept = append(kept, actual.Raw)
 		}
@@ -100,11 +100,11 @@ func layout(text string) string {
 		return strings.TrimSpace(text)
 	}
 	var b strings.Builder
-	lay(&b, gjson.Parse(text), "", 0)
+	layoutValue(&b, gjson.Parse(text), "", 0)
 	return b.String()
 }
 
-func lay(b *strings.Builder, v gjson.Result, indent string, before int) {
+func layoutValue(b *strings.Builder, v gjson.Result, indent string, before int) {
 	brackets := "[]"
 	switch {
 	case v.IsObject():
@@ -126,7 +126,7 @@ func lay(b *strings.Builder, v gjson.Result, indent string, before int) {
 			label = key.Raw + ": "
 		}
 		b.WriteString(label)
-		lay(b, value, indent+"  ", len(label))
+		layoutValue(b, value, indent+"  ", len(label))
 		separator = ",\n"
 		return true
 	})

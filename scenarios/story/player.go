@@ -102,10 +102,10 @@ func (p *player) moveClock(order map[string]any) error {
 	if world == "" {
 		world = "default"
 	}
-	return p.order(control+"/worlds/"+world+"/clock", order)
+	return p.controlRequest(control+"/worlds/"+world+"/clock", order)
 }
 
-func (p *player) order(path string, order map[string]any) error {
+func (p *player) controlRequest(path string, order map[string]any) error {
 	aside := *p
 	body, err := json.Marshal(order)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Server) makeWorld(test string) error {
 	s.Close = func() { // a world that stays behind does no harm
 		_ = p.send(http.MethodDelete, control+"/worlds/"+s.World, "", nil)
 	}
-	return p.order(control+"/worlds", map[string]any{"id": s.World, "scenario": scenario, "clock": "frozen"})
+	return p.controlRequest(control+"/worlds", map[string]any{"id": s.World, "scenario": scenario, "clock": "frozen"})
 }
 
 func condition(name string) (bool, error) {

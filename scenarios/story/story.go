@@ -64,7 +64,7 @@ type Server struct {
 func Run(t *testing.T, file string, start func() (Server, error)) {
 	t.Helper()
 	if address := os.Getenv("STORY_URL"); address != "" {
-		start = elsewhere(address, t.Name())
+		start = serverAt(address, t.Name())
 	}
 	testscript.Run(t, Params(file, start, os.Getenv("UPDATE") != ""))
 }
@@ -99,8 +99,8 @@ func Params(file string, start func() (Server, error), update bool) testscript.P
 	}
 }
 
-// elsewhere plays against a server that is running, in a world of its own if the server is a mock.
-func elsewhere(address, test string) func() (Server, error) {
+// serverAt plays against a server that is running, in a world of its own if the server is a mock.
+func serverAt(address, test string) func() (Server, error) {
 	return func() (Server, error) {
 		server := Server{URL: strings.TrimSuffix(address, "/")}
 		if !isMock(server.URL) {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// line returns the call as a line of a script. What the next one needs is taken out of its answer, where it is the
-// first of its name.
-func (c *call) line() string {
+// scriptLine returns the call as a line of a script. What the next one needs is taken out of its answer, where it is
+// the first of its name.
+func (c *call) scriptLine() string {
 	if c.field == "" {
 		return c.curl()
 	}
@@ -23,7 +23,7 @@ func (c *call) curl() string {
 	if len(c.query) > 0 {
 		address += "?" + strings.Join(c.query, "&")
 	}
-	lines := []string{piped(c.rows) + "curl -sS " + method(c.op.Method, c.body != "") + quoted(address)}
+	lines := []string{compressCommand(c.rows) + "curl -sS " + method(c.op.Method, c.body != "") + quoted(address)}
 	lines = append(lines, "-H "+quoted("Authorization: "+c.op.Document.Brand.Scheme()+" "+standard.Key))
 	for _, header := range c.header {
 		lines = append(lines, "-H "+quoted(header[0]+": "+header[1]))
@@ -42,8 +42,8 @@ func (c *call) curl() string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// piped returns the commands that compress rows for the command behind them.
-func piped(rows string) string {
+// compressCommand returns the commands that compress rows for the command after them.
+func compressCommand(rows string) string {
 	if rows == "" {
 		return ""
 	}

@@ -56,7 +56,7 @@ func exampleOf(op *specs.Operation) (Example, error) {
 	calls, err := callsOf(op, known)
 	var lines []string
 	for _, c := range calls {
-		lines = append(lines, c.line())
+		lines = append(lines, c.scriptLine())
 	}
 	e.Curl = strings.Join(lines, "\n")
 	return e, err
@@ -165,7 +165,7 @@ func (c *call) content(known trial) error {
 		return nil
 	}
 	c.header = append(c.header, [2]string{"Content-Type", names[0]})
-	value := patched(exampleBody(content[names[0]]), known.body)
+	value := mergePatch(exampleBody(content[names[0]]), known.body)
 	switch object, isObject := value.(map[string]any); {
 	case names[0] == mediaForm && isObject:
 		c.body = formOf(object)
@@ -222,8 +222,8 @@ func exampleBody(media *openapi3.MediaType) any {
 	return nil
 }
 
-// patched merges a patch into a value, as RFC 7386 has it.
-func patched(value any, patch map[string]any) any {
+// mergePatch merges a patch into a value, as RFC 7386 has it.
+func mergePatch(value any, patch map[string]any) any {
 	if len(patch) == 0 {
 		return value
 	}
@@ -237,7 +237,7 @@ func patched(value any, patch map[string]any) any {
 		case nil:
 			delete(object, name)
 		case map[string]any:
-			object[name] = patched(object[name], part)
+			object[name] = mergePatch(object[name], part)
 		default:
 			object[name] = part
 		}

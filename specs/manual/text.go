@@ -12,7 +12,7 @@ const width = 100
 
 // WriteText writes the description for people.
 func (o *Operation) WriteText(w io.Writer) error {
-	t := &text{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	t := &textWriter{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	t.line("%s: %s", o.Name, o.Summary)
 	t.line("%s %s", o.Method, o.Path)
 	t.line("provenance: %s", o.Provenance)
@@ -33,19 +33,19 @@ func (o *Operation) WriteText(w io.Writer) error {
 	return t.w.Flush()
 }
 
-type text struct {
+type textWriter struct {
 	w   *tabwriter.Writer
 	err error
 }
 
-func (t *text) line(format string, args ...any) {
+func (t *textWriter) line(format string, args ...any) {
 	if _, err := fmt.Fprintf(t.w, format+"\n", args...); err != nil && t.err == nil {
 		t.err = err
 	}
 }
 
 // title begins a section, whose columns are its own.
-func (t *text) title(format string, args ...any) {
+func (t *textWriter) title(format string, args ...any) {
 	if err := t.w.Flush(); err != nil && t.err == nil {
 		t.err = err
 	}
@@ -54,7 +54,7 @@ func (t *text) title(format string, args ...any) {
 }
 
 // wrapped writes a text in lines of a bounded width, paragraph by paragraph.
-func (t *text) wrapped(indent, long string) {
+func (t *textWriter) wrapped(indent, long string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(long), "\n") {
 		line := indent
 		for word := range strings.FieldsSeq(paragraph) {
@@ -71,29 +71,29 @@ func (t *text) wrapped(indent, long string) {
 	}
 }
 
-func (t *text) parameters(o *Operation) {
+func (t *textWriter) parameters(o *Operation) {
 	if len(o.Parameters) == 0 {
 		return
 	}
 	t.title("Parameters")
 	for _, p := range o.Parameters {
-		t.line("  %s\t%s\t%s\t%s\t%s\t%s\t%s", p.Name, p.In, p.Type, necessity(p.Required), p.rest(), p.Provenance,
+		t.line("  %s\t%s\t%s\t%s\t%s\t%s\t%s", p.Name, p.In, p.Type, requiredText(p.Required), p.rest(), p.Provenance,
 			firstLine(p.Description))
 	}
 }
 
-func (t *text) request(o *Operation) {
+func (t *textWriter) request(o *Operation) {
 	for i, body := range o.Bodies {
 		also := "Request body"
 		if i > 0 {
 			also = "or"
 		}
-		t.title("%s (%s), %s, as %s", also, necessity(o.Required), body.Type, strings.Join(body.MediaTypes, ", "))
+		t.title("%s (%s), %s, as %s", also, requiredText(o.Required), body.Type, strings.Join(body.MediaTypes, ", "))
 		t.fields(&body)
 	}
 }
 
-func (t *text) responses(o *Operation) {
+func (t *textWriter) responses(o *Operation) {
 	t.title("Answers")
 	for _, r := range o.Responses {
 		t.line("  %s\t%s\t%s\t%s", r.Status, firstLine(r.Description), mediaOf(r.Bodies), r.Provenance)
@@ -116,14 +116,14 @@ func mediaOf(bodies []Body) string {
 	return strings.Join(names, ", ")
 }
 
-func (t *text) fields(body *Body) {
+func (t *textWriter) fields(body *Body) {
 	for _, f := range body.Fields {
-		t.line("  %s\t%s\t%s\t%s\t%s\t%s", f.Name, f.Type, necessity(f.Required), f.rest(), f.Provenance,
+		t.line("  %s\t%s\t%s\t%s\t%s\t%s", f.Name, f.Type, requiredText(f.Required), f.rest(), f.Provenance,
 			firstLine(f.Description))
 	}
 }
 
-func (t *text) example(e *Example) {
+func (t *textWriter) example(e *Example) {
 	against := "understudy serve"
 	if e.Scenario != quickstart {
 		against += " --scenario " + e.Scenario
@@ -138,7 +138,7 @@ func (t *text) example(e *Example) {
 	}
 }
 
-func necessity(required bool) string {
+func requiredText(required bool) string {
 	if required {
 		return "required"
 	}

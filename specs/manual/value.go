@@ -92,16 +92,16 @@ func limitsOf(schema *openapi3.Schema) []string {
 	case schema.Max != nil:
 		add("at most "+number(*schema.Max), "")
 	}
-	add(amount(schema.MinLength, schema.MaxLength), "characters")
-	add(amount(schema.MinItems, schema.MaxItems), "items")
+	add(amountText(schema.MinLength, schema.MaxLength), "characters")
+	add(amountText(schema.MinItems, schema.MaxItems), "items")
 	if schema.Pattern != "" {
 		add("matches "+schema.Pattern, "")
 	}
 	return list
 }
 
-// amount returns how many of something there may be, or the empty string.
-func amount(least uint64, most *uint64) string {
+// amountText returns how many of something there may be, or the empty string.
+func amountText(least uint64, most *uint64) string {
 	switch {
 	case most == nil && least == 0:
 		return ""

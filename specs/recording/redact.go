@@ -41,10 +41,10 @@ func (r *Redactor) Hash(secret string) string {
 // redaction is the redaction of one exchange.
 type redaction struct {
 	*Redactor
-	op    *specs.Operation // nil where none fits
-	names []string         // of what was taken out
-	noted map[string]bool  // the same
-	depth int              // of JSON in texts of JSON
+	op          *specs.Operation // nil where none fits
+	names       []string         // of what was taken out
+	notedPlaces map[string]bool  // the same
+	depth       int              // of JSON in texts of JSON
 }
 
 // Redact returns the exchange without its secrets; what it shares with the original is not changed. The operation,
@@ -54,12 +54,13 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	clean := *e
 	clean.Request.Headers = x.headers(e.Request.Headers)
 	clean.Request.URL = x.url(e.Request.URL)
-	clean.Request.Body = x.body("request.body", e.Request.Body, e.Request.Headers, x.said((*specs.Operation).JSONBody))
+	clean.Request.Body = x.body("request.body", e.Request.Body, e.Request.Headers,
+		x.markedParts((*specs.Operation).JSONBody))
 	if e.Response != nil {
 		response := *e.Response
 		response.Headers = x.headers(response.Headers)
 		response.Body = x.body("response.body", response.Body, response.Headers,
-			x.said(func(op *specs.Operation) *openapi3.Schema {
+			x.markedParts(func(op *specs.Operation) *openapi3.Schema {
 				return op.JSONAnswer(response.Status)
 			}))
 		clean.Response = &response
@@ -68,8 +69,8 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 	return &clean
 }
 
-// said returns what the documents say of secrets in a body.
-func (x *redaction) said(schema func(*specs.Operation) *openapi3.Schema) specs.Part {
+// markedParts returns what the documents say of secrets in a body.
+func (x *redaction) markedParts(schema func(*specs.Operation) *openapi3.Schema) specs.Part {
 	var schemas []*openapi3.Schema
 	for _, op := range x.operations() {
 		schemas = append(schemas, schema(op))
@@ -90,14 +91,14 @@ func (x *redaction) operations() []*specs.Operation {
 
 // note names a place from which something was taken out, once.
 func (x *redaction) note(what string) {
-	if x.noted == nil {
-		x.noted = map[string]bool{}
+	if x.notedPlaces == nil {
+		x.notedPlaces = map[string]bool{}
 		for _, name := range x.names {
-			x.noted[name] = true
+			x.notedPlaces[name] = true
 		}
 	}
-	if !x.noted[what] {
-		x.noted[what] = true
+	if !x.notedPlaces[what] {
+		x.notedPlaces[what] = true
 		x.names = append(x.names, what)
 	}
 }
@@ -195,7 +196,7 @@ func (x *redaction) query(raw string) string {
 	if raw == "" {
 		return raw
 	}
-	members := x.said((*specs.Operation).JSONBody)
+	members := x.markedParts((*specs.Operation).JSONBody)
 	return x.fields("url.query", raw, func(name string) specs.Part {
 		part := members.Field(name)
 		part.Secret = part.Secret || x.secretParameter(openapi3.ParameterInQuery, name)
@@ -246,7 +247,7 @@ func (x *redaction) field(where, value string, part specs.Part) string {
 	}
 	if part.HasSecrets() || mayHoldJSON(value) {
 		if x.depth >= maxDepth {
-			return x.hidden(value)
+			return x.hashText(value)
 		}
 		x.depth++
 		clean, ok := x.json(where, []byte(value), part)

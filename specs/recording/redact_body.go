@@ -53,7 +53,7 @@ func mayHoldSecret(text []byte) bool {
 	if specs.HoldsPlatformKey(text) {
 		return true
 	}
-	for _, sign := range signs {
+	for _, sign := range secretHints {
 		if bytes.Contains(text, []byte(sign)) {
 			return true
 		}
@@ -61,7 +61,7 @@ func mayHoldSecret(text []byte) bool {
 	return false
 }
 
-var signs = []string{
+var secretHints = []string{
 	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ",
 	"key", "Key", "KEY", "oken", "OKEN", "ecret", "ECRET", "assw", "ASSW", "assphrase", "ASSPHRASE", "sig", "Sig", "SIG",
 }

@@ -56,7 +56,7 @@ func (r *Redactor) Text(text string) string { return (&redaction{Redactor: r}).i
 
 func (x *redaction) inText(text string) string {
 	if strings.Contains(text, "@") {
-		text = x.replace(userinfo, text, func(match []string) string { return match[1] + x.hidden(match[2]) + "@" })
+		text = x.replace(userinfo, text, func(match []string) string { return match[1] + x.hashText(match[2]) + "@" })
 	}
 	if strings.Contains(text, "://") && strings.Contains(text, "=") {
 		text = x.replaceNamed(parameter, text)
@@ -93,12 +93,12 @@ func (x *redaction) replaceNamed(pattern *regexp.Regexp, text string) string {
 		if err != nil || !IsSecret(name) {
 			return match[0]
 		}
-		return match[1] + x.hidden(match[3])
+		return match[1] + x.hashText(match[3])
 	})
 }
 
-// hidden returns the hash of a secret, or the empty text for an empty one.
-func (x *redaction) hidden(secret string) string {
+// hashText returns the hash of a secret, or the empty text for an empty one.
+func (x *redaction) hashText(secret string) string {
 	if secret == "" {
 		return ""
 	}

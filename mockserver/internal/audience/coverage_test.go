@@ -12,5 +12,5 @@ func TestMain(m *testing.M) { os.Exit(mocktest.Main(m, "audience")) }
 // Whoever has no key, a wrong one or one that may only import is refused by every operation.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	mocktest.Strangers(t, "audience")
+	mocktest.RefusesUnknownCallers(t, "audience")
 }

@@ -74,14 +74,14 @@ func (d *definition) readZone(v *value) error {
 	}
 	zone, err := loadZone(v.text)
 	if err != nil {
-		return failf(d.file, v.line, "timezone must be the name of a time zone like Asia/Tokyo, not %s", v.shown())
+		return failf(d.file, v.line, "timezone must be the name of a time zone like Asia/Tokyo, not %s", v.excerpt())
 	}
 	w.Timezone, w.Zone = v.text, zone
 	return nil
 }
 
-// shown returns the value in the form for errors.
-func (v *value) shown() string {
+// excerpt returns the value in the form for errors.
+func (v *value) excerpt() string {
 	if v.kind == null || !v.scalar() {
 		return v.noun()
 	}

@@ -42,7 +42,7 @@ func (s *step) readParallel(v *value) string {
 	}
 	n, err := strconv.Atoi(limit.text)
 	if err != nil || n < 1 || !limit.scalar() {
-		return "the limit of _parallel must be an integer of at least 1, not " + limit.shown()
+		return "the limit of _parallel must be an integer of at least 1, not " + limit.excerpt()
 	}
 	s.limit = n
 	return ""
@@ -56,7 +56,7 @@ func readBoolean(key string, v *value) (bool, string) {
 	case v.kind == boolean || v.kind == text && (v.text == "true" || v.text == "false"):
 		return v.text == "true", ""
 	}
-	return false, key + " must be true or false, not " + v.shown()
+	return false, key + " must be true or false, not " + v.excerpt()
 }
 
 // dynamic reports whether the value holds an expression, ${…}, which only a running workflow can evaluate.
@@ -113,7 +113,7 @@ func (r *retry) read(v *value) string {
 	case pace.text == "exponential":
 		r.exponential = true
 	default:
-		return "the interval_type of _retry must be constant or exponential, not " + pace.shown()
+		return "the interval_type of _retry must be constant or exponential, not " + pace.excerpt()
 	}
 	return ""
 }
@@ -125,7 +125,7 @@ func readCount(what string, v *value) (int, string) {
 	}
 	n, err := strconv.ParseInt(v.text, 10, 32)
 	if err != nil || n < 0 || !v.scalar() {
-		return 0, what + " must be an integer of at least 0, not " + v.shown()
+		return 0, what + " must be an integer of at least 0, not " + v.excerpt()
 	}
 	return int(n), ""
 }

@@ -38,7 +38,7 @@ func readDocument(file string, source []byte, left *budget) (*value, error) {
 	if err := checkMarks(file, source, left); err != nil {
 		return nil, err
 	}
-	loader, err := yaml.NewLoader(bytes.NewReader(source), yaml.WithPlugin(nesting{}))
+	loader, err := yaml.NewLoader(bytes.NewReader(source), yaml.WithPlugin(depthLimit{}))
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,11 @@ func readDocument(file string, source []byte, left *budget) (*value, error) {
 	return treeOf(file, &document)
 }
 
-// nesting bounds how deep the parser goes. It lets all aliases pass: they are followed, and counted, elsewhere.
-type nesting struct{}
+// depthLimit bounds how deep the parser goes. It lets all aliases pass: they are followed, and counted, elsewhere.
+type depthLimit struct{}
 
 // CheckDepth is called by the parser for every level it enters.
-func (nesting) CheckDepth(depth int, _ *yaml.DepthContext) error {
+func (depthLimit) CheckDepth(depth int, _ *yaml.DepthContext) error {
 	if depth > maxDepth {
 		return fmt.Errorf("nested more than %d levels deep", maxDepth)
 	}
@@ -70,7 +70,7 @@ func (nesting) CheckDepth(depth int, _ *yaml.DepthContext) error {
 }
 
 // CheckAlias is called for every alias that the library itself expands.
-func (nesting) CheckAlias(int, int) error { return nil }
+func (depthLimit) CheckAlias(int, int) error { return nil }
 
 func checkText(file string, source []byte) error {
 	if at := bytes.IndexByte(source, 0); at >= 0 {

@@ -47,7 +47,7 @@ func (r *stepReader) expansion(v *value, s *step) error {
 			body = v.field("_else_do")
 		}
 	case "call":
-		s.callee = calleeOf(head)
+		s.callee = calledWorkflow(head)
 		return nil
 	default:
 		return nil
@@ -71,7 +71,7 @@ func loopRounds(s *step, head *value) *rounds {
 	}
 	n, ok := readInteger(head)
 	if !ok {
-		s.fail("loop> needs a number of rounds, not " + head.shown())
+		s.failWhenRun("loop> needs a number of rounds, not " + head.excerpt())
 	}
 	once.count = max(n, 0)
 	return once
@@ -96,7 +96,7 @@ func rangeRounds(s *step, head *value) *rounds {
 		width, ok3 = (max(last-first, 0)+parts-1)/parts, true
 	}
 	if !ok1 || !ok2 || !ok3 || width < 1 && last > first {
-		s.fail("for_range> needs integers for `from` and `to`, and one of at least 1 for `step` or `slices`")
+		s.failWhenRun("for_range> needs integers for `from` and `to`, and one of at least 1 for `step` or `slices`")
 		return once
 	}
 	once.from, once.to, once.step = first, last, max(width, 1)
@@ -118,12 +118,12 @@ func eachRounds(s *step, head *value) *rounds {
 		return all
 	}
 	if head.kind != mapping {
-		s.fail("for_each> needs a mapping of names to lists, not " + head.shown())
+		s.failWhenRun("for_each> needs a mapping of names to lists, not " + head.excerpt())
 	}
 	for _, f := range head.fields {
 		d := dimension{name: f.key, of: f.value}
 		all.over = append(all.over, d)
-		all.count = times(all.count, d.size())
+		all.count = multiplyBounded(all.count, d.size())
 	}
 	return all
 }
@@ -151,8 +151,8 @@ func (d dimension) at(i int) string {
 	}
 }
 
-// label keeps the first characters of a value, written so that they fit into a task name.
-func label(s string) string {
+// nameFragment returns the first characters of a value, escaped for the name of a task.
+func nameFragment(s string) string {
 	const most = 8
 	if runes := []rune(s[:min(len(s), 4*most)]); len(runes) > most {
 		s = string(runes[:most])
@@ -175,24 +175,24 @@ func (r *rounds) name(i int) string {
 		d := r.over[at]
 		n := i % d.size()
 		i /= d.size()
-		parts[at] = fmt.Sprintf("%d=%s=%d=%s", at, label(d.name), n, label(d.at(n)))
+		parts[at] = fmt.Sprintf("%d=%s=%d=%s", at, nameFragment(d.name), n, nameFragment(d.at(n)))
 	}
 	return "+for-" + strings.Join(parts, "&")
 }
 
-// calleeOf returns the workflow in the top folder that call> names, with or without the extension. A path into a folder
-// or an expression names none: such a call is taken to run well (assumed).
-func calleeOf(head *value) string {
+// calledWorkflow returns the workflow in the top folder that call> names, with or without the extension. A path into a
+// folder or an expression names none: such a call is taken to run well (assumed).
+func calledWorkflow(head *value) string {
 	if head.kind != text || dynamic(head) || strings.Contains(strings.TrimPrefix(head.text, "./"), "/") {
 		return ""
 	}
 	return strings.TrimSuffix(path.Base(head.text), extension)
 }
 
-// fail turns the step into one that fails when it runs, as an operator does that cannot make sense of its command.
-func (s *step) fail(reason string) {
+// failWhenRun makes the step fail when it runs, as an operator with an invalid command does.
+func (s *step) failWhenRun(reason string) {
 	s.operator, s.command = "fail", reason
 	s.rounds, s.callee = nil, ""
 }
 
-func times(a, b int) int { return int(min(int64(a)*int64(b), math.MaxInt32)) }
+func multiplyBounded(a, b int) int { return int(min(int64(a)*int64(b), math.MaxInt32)) }

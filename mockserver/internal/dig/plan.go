@@ -17,7 +17,7 @@ func planProject(definitions []*definition, left *budget) (Project, error) {
 	project := Project{Workflows: make([]Workflow, len(definitions))}
 	for i, d := range definitions {
 		w := d.workflow
-		if w.TaskCount = count(d.root, roots); w.TaskCount <= MaxTasks {
+		if w.TaskCount = countTasks(d.root, roots); w.TaskCount <= MaxTasks {
 			if left.tasks -= w.TaskCount; left.tasks < 0 {
 				return Project{}, failf("", 0, "the workflows of the project have more than %d tasks together", 200*MaxTasks)
 			}
@@ -32,44 +32,44 @@ func planProject(definitions []*definition, left *budget) (Project, error) {
 	return project, nil
 }
 
-// count returns the number of tasks that a step makes, saturating far above MaxTasks. Each step is counted once, and a
-// loop by multiplying, so its cost does not depend on the result.
-func count(s *step, roots map[string]*step) int {
+// countTasks returns the number of tasks that a step creates, bounded far above MaxTasks. Each step is counted once,
+// and a loop by multiplying, so its cost does not depend on the result.
+func countTasks(s *step, roots map[string]*step) int {
 	if s.size > 0 {
 		return s.size
 	}
 	s.size = counting
-	link(s, roots)
+	linkCall(s, roots)
 	total := 1
 	for _, c := range s.children {
-		total = plus(total, count(c.step, roots))
+		total = addBounded(total, countTasks(c.step, roots))
 	}
 	switch {
 	case s.called != nil:
-		total = plus(total, count(s.called, roots))
+		total = addBounded(total, countTasks(s.called, roots))
 	case s.sub != nil && s.rounds != nil:
-		total = plus(total, plus(1, times(s.rounds.count, count(s.sub, roots))))
+		total = addBounded(total, addBounded(1, multiplyBounded(s.rounds.count, countTasks(s.sub, roots))))
 	case s.sub != nil:
-		total = plus(total, count(s.sub, roots))
+		total = addBounded(total, countTasks(s.sub, roots))
 	}
 	s.size = total
 	return total
 }
 
-func plus(a, b int) int { return int(min(int64(a)+int64(b), math.MaxInt32)) }
+func addBounded(a, b int) int { return int(min(int64(a)+int64(b), math.MaxInt32)) }
 
-// link finds the workflow that call> runs. One that is missing fails as the operator does; so does one that would run
+// linkCall sets the workflow that call> runs. The step fails when it runs if the workflow is missing, or would run
 // itself, at the call that closes the circle: the engine would go on until the limit of tasks (assumed).
-func link(s *step, roots map[string]*step) {
+func linkCall(s *step, roots map[string]*step) {
 	if s.callee == "" {
 		return
 	}
 	called := roots[s.callee]
 	switch {
 	case called == nil:
-		s.fail("the workflow " + quote(s.callee) + " of call> is not in the project")
+		s.failWhenRun("the workflow " + quote(s.callee) + " of call> is not in the project")
 	case called.size == counting:
-		s.fail("call> of " + quote(s.callee) + " would run it inside itself indefinitely")
+		s.failWhenRun("call> of " + quote(s.callee) + " would run it inside itself indefinitely")
 	default:
 		s.called = called
 	}

@@ -33,7 +33,7 @@ func NewSchedule(kind, spec string, zone *time.Location) (Schedule, error) {
 	if zone == nil {
 		zone = time.UTC
 	}
-	shape, err := shapeOf(kind, spec)
+	shape, err := timingOf(kind, spec)
 	if err != nil {
 		return Schedule{}, err
 	}

@@ -103,7 +103,7 @@ func (s *slots) next(t time.Time) time.Time {
 		t = time.Time{}
 	}
 	p := periodOf(t, s.zone)
-	wall := s.unseen(p, p.wall(t))
+	wall := s.skipRepeated(p, p.wall(t))
 	for {
 		wall = s.wallAfter(wall)
 		if wall.IsZero() || wall.Year() > 9999 {
@@ -122,13 +122,13 @@ func (s *slots) next(t time.Time) time.Time {
 		if gapEnd := after.wall(from); !s.everyHour && from.Equal(p.end) && wall.Before(gapEnd) {
 			return from.In(s.zone)
 		}
-		p, wall = after, s.unseen(after, after.wall(from).Add(-time.Second))
+		p, wall = after, s.skipRepeated(after, after.wall(from).Add(-time.Second))
 	}
 }
 
-// unseen moves a wall clock time on to where the clock stood when it was set back into p, for schedules whose times
-// must not come twice.
-func (s *slots) unseen(p period, wall time.Time) time.Time {
+// skipRepeated returns a wall clock time that is not before the time at which the clock was set back into p, for
+// schedules whose times must not come twice.
+func (s *slots) skipRepeated(p period, wall time.Time) time.Time {
 	if s.everyHour || p.start.IsZero() {
 		return wall
 	}

@@ -49,7 +49,7 @@ func (r *stepReader) step(v *value) (*step, error) {
 		return s, nil
 	}
 	s := &step{file: r.file}
-	own, export, err := r.split(v, s)
+	own, export, err := r.splitKeys(v, s)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +69,9 @@ func (r *stepReader) step(v *value) (*step, error) {
 	return s, nil
 }
 
-// split parts the keys of a task: children become steps, _export stands on its own in the interface, the rest is the
-// task's configuration.
-func (r *stepReader) split(v *value, s *step) (own, export []field, err error) {
+// splitKeys separates the keys of a task: children become steps, _export stands on its own in the interface, the rest
+// is the task's configuration.
+func (r *stepReader) splitKeys(v *value, s *step) (own, export []field, err error) {
 	for _, f := range v.fields {
 		switch {
 		case strings.HasPrefix(f.key, "+"):

@@ -61,11 +61,11 @@ func TruncateSessionTime(t time.Time, zone *time.Location, mode string, s *Sched
 	case "":
 		return t, nil
 	case "second":
-		return cut(t, time.Second), nil
+		return truncate(t, time.Second), nil
 	case "minute":
-		return cut(t, time.Minute), nil
+		return truncate(t, time.Minute), nil
 	case "hour":
-		return cut(t, time.Hour), nil
+		return truncate(t, time.Hour), nil
 	case "day":
 		return startOfDay(t, zone), nil
 	case "schedule", "next_schedule":
@@ -86,8 +86,9 @@ func inZone(t time.Time, zone *time.Location) (time.Time, error) {
 	return t, nil
 }
 
-// cut keeps the offset while it can, so that of two equal hours the second stays the second.
-func cut(t time.Time, to time.Duration) time.Time {
+// truncate rounds a time down, and keeps its offset if possible: of two hours with the same name, the second stays the
+// second.
+func truncate(t time.Time, to time.Duration) time.Time {
 	_, seconds := t.Zone()
 	wall := t.UTC().Add(time.Duration(seconds) * time.Second).Truncate(to)
 	same := wall.Add(-time.Duration(seconds) * time.Second).In(t.Location())

@@ -16,19 +16,19 @@ func treeOf(file string, document *yaml.Node) (*value, error) {
 	if document.Kind == yaml.DocumentNode && len(document.Content) == 1 {
 		root = document.Content[0]
 	}
-	return (&treeBuilder{file: file, grown: map[*yaml.Node]*value{}}).value(root)
+	return (&treeBuilder{file: file, done: map[*yaml.Node]*value{}}).value(root)
 }
 
 type treeBuilder struct {
-	file  string
-	grown map[*yaml.Node]*value // anchored nodes; nil while such a node is being turned
+	file string
+	done map[*yaml.Node]*value // anchored nodes; nil while such a node is being turned
 
 	merged int // fields looked at for merges
 }
 
 func (g *treeBuilder) value(n *yaml.Node) (*value, error) {
 	if n.Kind == yaml.AliasNode {
-		if v, known := g.grown[n.Alias]; v != nil {
+		if v, known := g.done[n.Alias]; v != nil {
 			return v, nil
 		} else if known || n.Alias == nil {
 			return nil, failf(g.file, n.Line, "the anchor %s contains itself", quote(n.Value))
@@ -36,15 +36,15 @@ func (g *treeBuilder) value(n *yaml.Node) (*value, error) {
 		return g.value(n.Alias)
 	}
 	if n.Anchor == "" {
-		return g.turn(n)
+		return g.convert(n)
 	}
-	g.grown[n] = nil
-	v, err := g.turn(n)
-	g.grown[n] = v
+	g.done[n] = nil
+	v, err := g.convert(n)
+	g.done[n] = v
 	return v, err
 }
 
-func (g *treeBuilder) turn(n *yaml.Node) (*value, error) {
+func (g *treeBuilder) convert(n *yaml.Node) (*value, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		return g.scalar(n)
@@ -64,15 +64,15 @@ func (g *treeBuilder) list(n *yaml.Node) (*value, error) {
 		if v.items[i], err = g.value(content); err != nil {
 			return nil, err
 		}
-		if err := g.deepen(v, v.items[i]); err != nil {
+		if err := g.setDepth(v, v.items[i]); err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
 }
 
-// deepen bounds the depth over aliases, which the parser's own bound does not see.
-func (g *treeBuilder) deepen(v, child *value) error {
+// setDepth sets the depth of a value above a child, and bounds it also across aliases, which the parser does not count.
+func (g *treeBuilder) setDepth(v, child *value) error {
 	v.depth = max(v.depth, child.depth+1)
 	if v.depth > maxDepth {
 		return failf(g.file, v.line, "the definition is nested more than %d levels deep", maxDepth)
@@ -132,7 +132,7 @@ func (g *treeBuilder) mapping(n *yaml.Node) (*value, error) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		content, err := g.value(n.Content[i+1])
 		if err == nil {
-			err = g.deepen(v, content)
+			err = g.setDepth(v, content)
 		}
 		if err != nil {
 			return nil, err

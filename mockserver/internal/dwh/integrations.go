@@ -10,7 +10,7 @@ import (
 
 // integrations lists those that the caller may see. What makes or changes one reaches into other interfaces.
 var integrations = resource.New(resource.Of[world.Warehouse]{
-	Noun: "integration", IDs: "dwh.integration", Key: "dwh_id", Dialect: dialect, Page: paging.Window,
+	Noun: "integration", IDs: "dwh.integration", Key: "dwh_id", Dialect: dialect, Page: paging.PageOf,
 	Rows: func(w *world.State) *table.Table[world.Warehouse] { return &w.DWH.Integrations },
 	Match: func(c *op.Call) (func(world.Warehouse) bool, error) {
 		return func(i world.Warehouse) bool { return mayUse(c.Caller, i) }, nil

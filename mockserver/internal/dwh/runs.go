@@ -39,7 +39,7 @@ func runDwhWorkflow(c *op.Call) (op.Reply, error) {
 // runs are the attempts of the integration's project, whoever has started them.
 var runs = resource.New(resource.Of[world.Attempt]{
 	Dialect: dialect, Rows: bridge.Attempts,
-	Page: resource.ByPage{Newest: true, Page: paging.Page, Size: paging.Size, Default: paging.Default}.Window,
+	Page: resource.ByPage{Newest: true, Page: paging.Page, Size: paging.Size, Default: paging.Default}.PageOf,
 	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
 		i, err := integrationFromPath(c)
 		return func(a world.Attempt) bool { return bridge.OfProject(c.World, a, i.Project) }, err

@@ -242,7 +242,7 @@ func body(b []byte) *recording.Body {
 func headers(host string, header http.Header) recording.Headers {
 	list := recording.Headers{{"Host", host}}
 	for name, values := range header {
-		if mockOnly(name) {
+		if isMockHeader(name) {
 			continue
 		}
 		for _, value := range values {
@@ -253,5 +253,6 @@ func headers(host string, header http.Header) recording.Headers {
 	return list
 }
 
-// mockOnly headers steer the mock; the platform that a recording speaks of does not know them.
-func mockOnly(name string) bool { return strings.HasPrefix(name, "X-Understudy-") }
+// isMockHeader reports whether a header is meant for the mock. The platform does not know these, so recordings leave
+// them out.
+func isMockHeader(name string) bool { return strings.HasPrefix(name, "X-Understudy-") }

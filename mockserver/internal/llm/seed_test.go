@@ -43,7 +43,7 @@ llm:
 	t.Run("makes chats with their files", func(t *testing.T) {
 		t.Parallel()
 		const chat = "10000000-0000-4000-8000-000000000009"
-		c := llmtest.NewChats(t).Load(llmtest.ChatCast + `
+		c := llmtest.NewChats(t).Load(llmtest.ChatResources + `
   chats: [{id: ` + chat + `, attributes: {formInterfaceId: Form, textResourceId: Style}}]
   chatAttachments: [{attributes: {chatId: ` + chat + `, contentType: text/plain, binaryBase64: aGk=}}]
   turns: [{agent: Helper, input: mug, events: [{content: Fine mug.}]}]

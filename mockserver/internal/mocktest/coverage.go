@@ -14,10 +14,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// seen holds the answers that the tests of this process received: operation and status.
-var seen sync.Map
+// seenAnswers holds the answers that the tests of this process received: operation and status.
+var seenAnswers sync.Map
 
-func note(doc *specs.Document, method, path string, status int) {
+func noteAnswer(doc *specs.Document, method, path string, status int) {
 	path, _, _ = strings.Cut(path, "?")
 	operation := doc.Find(method, path).Operation
 	if operation == nil {
@@ -26,7 +26,7 @@ func note(doc *specs.Document, method, path string, status int) {
 	documented := operation.Spec.Responses
 	for _, key := range []string{fmt.Sprint(status), fmt.Sprint(status/100, "XX")} {
 		if documented.Value(key) != nil {
-			seen.Store(operation.ID+" "+key, true)
+			seenAnswers.Store(operation.ID+" "+key, true)
 			return
 		}
 	}
@@ -36,17 +36,17 @@ func note(doc *specs.Document, method, path string, status int) {
 // operation's success and each of its refusals, except those that only faults give and the listed exceptions, such as
 // "getJob 204". Only a run of all tests can show this.
 func Main(m *testing.M, iface specs.Interface, except ...string) int {
-	return run(m, func() []string {
+	return runTests(m, func() []string {
 		doc, err := specs.Load(iface, "")
 		if err != nil {
 			return []string{err.Error()}
 		}
-		return unseen(doc, except, func(*specs.Operation) bool { return true })
+		return unseenAnswers(doc, except, func(*specs.Operation) bool { return true })
 	})
 }
 
-// run runs the tests of a package, and then looks for answers that they have not seen.
-func run(m *testing.M, look func() []string) int {
+// runTests runs the tests of a package, and fails if they have not seen all answers.
+func runTests(m *testing.M, look func() []string) int {
 	flag.Parse()
 	code := m.Run()
 	for _, name := range []string{"test.run", "test.skip", "test.fuzz", "test.list"} {
@@ -61,8 +61,8 @@ func run(m *testing.M, look func() []string) int {
 	return code
 }
 
-// unseen returns the documented answers of some operations that no test has seen.
-func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool) []string {
+// unseenAnswers returns the documented answers of some operations that no test has seen.
+func unseenAnswers(doc *specs.Document, except []string, of func(*specs.Operation) bool) []string {
 	faults := []string{"429", "500", "4XX", "5XX"} // only faults give these, or they stand for others
 	var missing []string
 	for _, operation := range doc.All() {
@@ -71,7 +71,7 @@ func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool
 		}
 		for _, status := range slices.Sorted(maps.Keys(operation.Spec.Responses.Map())) {
 			answer := operation.ID + " " + status
-			if _, ok := seen.Load(answer); !ok && !slices.Contains(faults, status) && !slices.Contains(except, answer) {
+			if _, ok := seenAnswers.Load(answer); !ok && !slices.Contains(faults, status) && !slices.Contains(except, answer) {
 				missing = append(missing, answer)
 			}
 		}
@@ -79,21 +79,21 @@ func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool
 	return missing
 }
 
-// Strangers calls every operation of an interface without a key, with an unknown key, and with a key that may only
-// import, and requires 401, 401 and 403 in the interface's own form.
-func Strangers(t *testing.T, iface specs.Interface) {
+// RefusesUnknownCallers calls every operation of an interface without a key, with an unknown key, and with a key that
+// may only import, and requires 401, 401 and 403 in the interface's own form.
+func RefusesUnknownCallers(t *testing.T, iface specs.Interface) {
 	t.Helper()
-	undocumentedOperations(t, iface, func(*specs.Operation) bool { return true })
+	requireRefusals(t, iface, func(*specs.Operation) bool { return true })
 }
 
-// StrangersOf does the same as Strangers for the operations that a package, such as llm/chat, answers for.
-func StrangersOf(t *testing.T, iface, part string) {
+// RefusesUnknownCallersOf does the same as RefusesUnknownCallers for the operations that a package, such as llm/chat,
+// answers for.
+func RefusesUnknownCallersOf(t *testing.T, iface, part string) {
 	t.Helper()
-	undocumentedOperations(t, specs.Interface(iface),
-		func(operation *specs.Operation) bool { return Answers(part, operation) })
+	requireRefusals(t, specs.Interface(iface), func(operation *specs.Operation) bool { return Answers(part, operation) })
 }
 
-func undocumentedOperations(t *testing.T, iface specs.Interface, of func(*specs.Operation) bool) {
+func requireRefusals(t *testing.T, iface specs.Interface, of func(*specs.Operation) bool) {
 	t.Helper()
 	c := New(t, iface)
 	for _, operation := range document(t, iface).Operations {

@@ -86,7 +86,7 @@ func (c *Client) Edit(change func(state string) string) {
 	c.Helper()
 	dump, err := c.World().State()
 	if err == nil {
-		err = c.World().Load(Forge(change(string(dump))))
+		err = c.World().Load(WithDigest(change(string(dump))))
 	}
 	if err != nil {
 		c.Fatal(err)
@@ -95,8 +95,8 @@ func (c *Client) Edit(change func(state string) string) {
 
 var digest = regexp.MustCompile(`"digest":"[^"]*",`)
 
-// Forge returns an edited state with a valid digest, that of the text after it.
-func Forge(state string) []byte {
+// WithDigest returns an edited state with a valid digest, that of the text after it.
+func WithDigest(state string) []byte {
 	head, rest, _ := strings.Cut(state, digest.FindString(state))
 	sum := sha256.Sum256([]byte("{" + strings.TrimSuffix(strings.TrimSpace(rest), "}")))
 	return fmt.Appendf(nil, `%s"digest":"sha256:%x",%s`, head, sum, rest)
@@ -151,7 +151,7 @@ func (c *Client) Call(method, path, body string, headers ...string) Answer {
 		}
 	}
 	a := c.Send(r)
-	note(doc, method, path, a.Status)
+	noteAnswer(doc, method, path, a.Status)
 	return a
 }
 

@@ -37,12 +37,12 @@ var parts = map[specs.Interface]map[string][]string{
 // MainOf does the same as Main for one of the packages of an interface, such as core/jobs, and only for its own
 // operations. It also fails if the interface has an operation that no package answers for.
 func MainOf(m *testing.M, iface, part string, except ...string) int {
-	return run(m, func() []string {
+	return runTests(m, func() []string {
 		doc, err := specs.Load(specs.Interface(iface), "")
 		if err != nil {
 			return []string{err.Error()}
 		}
-		return append(untested(doc), unseen(doc, except, func(operation *specs.Operation) bool {
+		return append(untested(doc), unseenAnswers(doc, except, func(operation *specs.Operation) bool {
 			return Answers(part, operation)
 		})...)
 	})

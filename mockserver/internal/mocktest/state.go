@@ -21,8 +21,8 @@ func (c *Client) Dump() string {
 	return string(dump)
 }
 
-// Remembers fails the test unless the world's state contains a text, or does not, as wanted.
-func (c *Client) Remembers(text string, want bool) {
+// WantInState fails the test unless the world's state contains a text, or lacks it, as wanted.
+func (c *Client) WantInState(text string, want bool) {
 	c.Helper()
 	if got := strings.Contains(c.Dump(), text); got != want {
 		c.Errorf("the state has %s: %v, want %v", text, got, want)

@@ -18,7 +18,7 @@ type Page struct {
 	Count   bool  // whether the list must contain its Total, which means reading on behind the page
 }
 
-// List is the part of a collection that a window selects.
+// List is the part of a collection that a Page selects.
 type List struct {
 	Page  Page
 	Items []any // views, never nil
@@ -90,18 +90,18 @@ func (r *Resource) sorted(c *op.Call, rows iter.Seq2[int64, any]) (iter.Seq2[int
 	}, nil
 }
 
-func (r *Resource) rows(c *op.Call, window Page) iter.Seq2[int64, any] {
+func (r *Resource) rows(c *op.Call, page Page) iter.Seq2[int64, any] {
 	rows := r.Rows(c.World)
-	none := window.Newest && window.AfterID <= 0 || !window.Newest && window.AfterID == math.MaxInt64
+	none := page.Newest && page.AfterID <= 0 || !page.Newest && page.AfterID == math.MaxInt64
 	switch {
-	case window.After && none:
+	case page.After && none:
 		return func(func(int64, any) bool) {}
-	case window.Newest && window.After:
-		return rows.Before(window.AfterID)
-	case window.Newest:
+	case page.Newest && page.After:
+		return rows.Before(page.AfterID)
+	case page.Newest:
 		return rows.Before(0)
-	case window.After:
-		return rows.After(max(window.AfterID, 0))
+	case page.After:
+		return rows.After(max(page.AfterID, 0))
 	}
 	return rows.All()
 }
@@ -115,17 +115,17 @@ type ByID struct {
 	Max     int    // more is refused; 0: no maximum
 }
 
-// Window implements Of.Page.
-func (p ByID) Window(c *op.Call) (Page, error) {
-	window := Page{Newest: p.Newest, After: c.Text(p.Last) != "", Limit: p.Default}
+// PageOf implements Of.Page.
+func (p ByID) PageOf(c *op.Call) (Page, error) {
+	page := Page{Newest: p.Newest, After: c.Text(p.Last) != "", Limit: p.Default}
 	last, err := c.Int(p.Last, 0)
 	if err != nil || p.Size == "" {
-		window.AfterID = last
-		return window, err
+		page.AfterID = last
+		return page, err
 	}
-	window.AfterID = last
-	window.Limit, err = size(c, p.Size, p.Default, p.Max)
-	return window, err
+	page.AfterID = last
+	page.Limit, err = size(c, p.Size, p.Default, p.Max)
+	return page, err
 }
 
 // ByOffset is the paging that counts from the beginning of the list.
@@ -137,19 +137,19 @@ type ByOffset struct {
 	Max     int    // more is refused; 0: no maximum
 }
 
-// Window implements Of.Page.
-func (p ByOffset) Window(c *op.Call) (Page, error) {
-	window := Page{Newest: p.Newest, Count: true}
+// PageOf implements Of.Page.
+func (p ByOffset) PageOf(c *op.Call) (Page, error) {
+	page := Page{Newest: p.Newest, Count: true}
 	skip, err := c.Int(p.Offset, 0)
 	if err != nil {
-		return window, err
+		return page, err
 	}
 	if skip < 0 {
-		return window, op.Invalid(p.Offset, "must be at least 0, but is %d", skip)
+		return page, op.Invalid(p.Offset, "must be at least 0, but is %d", skip)
 	}
-	window.Offset = int(skip)
-	window.Limit, err = size(c, p.Limit, p.Default, p.Max)
-	return window, err
+	page.Offset = int(skip)
+	page.Limit, err = size(c, p.Limit, p.Default, p.Max)
+	return page, err
 }
 
 // ByPage is the paging by the number of the page, from 1 on.
@@ -160,21 +160,21 @@ type ByPage struct {
 	Default int    // size when the parameter is absent
 }
 
-// Window implements Of.Page.
-func (p ByPage) Window(c *op.Call) (Page, error) {
-	window := Page{Newest: p.Newest, Count: true}
+// PageOf implements Of.Page.
+func (p ByPage) PageOf(c *op.Call) (Page, error) {
+	page := Page{Newest: p.Newest, Count: true}
 	number, err := size(c, p.Page, 1, 0)
 	if err != nil {
-		return window, err
+		return page, err
 	}
-	if window.Limit, err = size(c, p.Size, p.Default, 0); err != nil {
-		return window, err
+	if page.Limit, err = size(c, p.Size, p.Default, 0); err != nil {
+		return page, err
 	}
-	window.Offset = math.MaxInt // a page that lies beyond every list
-	if before := number - 1; before <= math.MaxInt/window.Limit {
-		window.Offset = before * window.Limit
+	page.Offset = math.MaxInt // a page that lies beyond every list
+	if before := number - 1; before <= math.MaxInt/page.Limit {
+		page.Offset = before * page.Limit
 	}
-	return window, nil
+	return page, nil
 }
 
 func size(c *op.Call, name string, otherwise, most int) (int, error) {

@@ -41,7 +41,7 @@ func (s *stream) readJSON(plain *bufio.Reader) error {
 			return s.brokenJSON(err)
 		}
 		row, wrong := parseRow(value)
-		if err := s.give(row, wrong); err != nil {
+		if err := s.deliver(row, wrong); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (s *stream) brokenJSON(err error) error {
 	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("row %d: not valid JSON: %s", s.row, strings.TrimPrefix(err.Error(), "jsontext: "))
 	}
-	return s.broken(err)
+	return s.readError(err)
 }
 
 // depthOf returns how deep lists and objects stand within each other in a JSON value.

@@ -26,7 +26,7 @@ func (s *stream) readMsgpack(plain *bufio.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return s.broken(err)
+			return s.readError(err)
 		}
 		var row Row
 		var wrong error
@@ -41,9 +41,9 @@ func (s *stream) readMsgpack(plain *bufio.Reader) error {
 			wrong = fmt.Errorf("want a map, not %s", value.kind)
 		}
 		if err != nil {
-			return s.broken(err)
+			return s.readError(err)
 		}
-		if err := s.give(row, wrong); err != nil {
+		if err := s.deliver(row, wrong); err != nil {
 			return err
 		}
 	}

@@ -126,16 +126,16 @@ type stream struct {
 	row  int
 }
 
-// broken returns an error that says where an upload cannot be read any further.
-func (s *stream) broken(err error) error {
+// readError returns an error that says where an upload cannot be read any further.
+func (s *stream) readError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("row %d: the body ends within the row", s.row)
 	}
 	return fmt.Errorf("row %d: %w", s.row, err)
 }
 
-// give hands over a row, or what is wrong with it.
-func (s *stream) give(row Row, wrong error) error {
+// deliver passes a row, or what is wrong with it, to the caller.
+func (s *stream) deliver(row Row, wrong error) error {
 	row.Number = s.row
 	if s.row > maxRows {
 		return fmt.Errorf("the body has more than %d rows", maxRows)

@@ -42,7 +42,7 @@ type Sink struct {
 	used   sync.Pool // of lines that were written, since there is one for each request
 
 	mu     sync.Mutex
-	out    whole
+	out    lineWriter
 	queue  []*line
 	bytes  int           // of the queue and of the line that is being written
 	busy   bool          // there is a goroutine that writes
@@ -78,7 +78,7 @@ func New(w io.Writer, limits Limits) *Sink {
 	if limits.Bytes <= 0 {
 		limits.Bytes = DefaultBytes
 	}
-	s := &Sink{out: whole{w: w}, limits: limits}
+	s := &Sink{out: lineWriter{w: w}, limits: limits}
 	s.used.New = func() any { return &line{written: make(chan error, 1), timer: time.NewTimer(limits.Wait)} }
 	return s
 }
@@ -89,7 +89,7 @@ func (s *Sink) Put(text []byte, queued func()) error {
 	l := s.used.Get().(*line)
 	l.text = text
 	l.timer.Reset(s.limits.Wait)
-	err := s.enter(l, l.timer.C)
+	err := s.enqueue(l, l.timer.C)
 	queued()
 	if err != nil {
 		return err
@@ -103,8 +103,8 @@ func (s *Sink) Put(text []byte, queued func()) error {
 	}
 }
 
-// enter puts a line into the queue as soon as there is room.
-func (s *Sink) enter(l *line, late <-chan time.Time) error {
+// enqueue puts a line into the queue as soon as there is room.
+func (s *Sink) enqueue(l *line, late <-chan time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !s.stuck {
@@ -112,11 +112,11 @@ func (s *Sink) enter(l *line, late <-chan time.Time) error {
 			s.queue, s.bytes = append(s.queue, l), s.bytes+len(l.text)
 			if !s.busy {
 				s.busy = true
-				go s.drain()
+				go s.writeAll()
 			}
 			return nil
 		}
-		room := s.less()
+		room := s.roomSignal()
 		s.mu.Unlock()
 		select {
 		case <-room:
@@ -163,34 +163,34 @@ func (s *Sink) giveUp(l *line) error {
 		s.queue = slices.DeleteFunc(s.queue, func(other *line) bool { return other == l })
 		s.bytes -= len(l.text)
 	}
-	s.report()
+	s.wakeWaiting()
 	return s.lose(ErrBusy)
 }
 
-// report wakes the writers that wait for room.
-func (s *Sink) report() {
+// wakeWaiting wakes the writers that wait for room.
+func (s *Sink) wakeWaiting() {
 	if s.room != nil {
 		close(s.room)
 		s.room = nil
 	}
 }
 
-// less returns what is closed when there is less to be written.
-func (s *Sink) less() <-chan struct{} {
+// roomSignal returns a channel that is closed once there is less to be written.
+func (s *Sink) roomSignal() <-chan struct{} {
 	if s.room == nil {
 		s.room = make(chan struct{})
 	}
 	return s.room
 }
 
-// drain writes until nothing is left to write.
-func (s *Sink) drain() {
+// writeAll writes until nothing is left to write.
+func (s *Sink) writeAll() {
 	for {
 		l := s.next()
 		if l == nil {
 			return
 		}
-		s.end(l, s.out.write(l.text))
+		s.endLine(l, s.out.write(l.text))
 	}
 }
 
@@ -206,8 +206,8 @@ func (s *Sink) next() *line {
 	return l
 }
 
-// end counts a line that was written, or was not, and makes its room free.
-func (s *Sink) end(l *line, err error) {
+// endLine counts a line that was written, or was not, and makes its room free.
+func (s *Sink) endLine(l *line, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -221,7 +221,7 @@ func (s *Sink) end(l *line, err error) {
 	}
 	s.bytes -= len(l.text)
 	s.stuck = false
-	s.report()
+	s.wakeWaiting()
 	l.written <- err // from here on it is its owner's
 }
 
@@ -253,7 +253,7 @@ func (s *Sink) pending() <-chan struct{} {
 	if s.bytes == 0 {
 		return nil
 	}
-	return s.less()
+	return s.roomSignal()
 }
 
 func (c Counts) err() error {

@@ -46,7 +46,7 @@ func (r Rows) write(e *jsontext.Encoder) error {
 
 func (r Rows) read(d *jsontext.Decoder) error {
 	*r.tree = tree{}
-	if err := expect(d, jsontext.KindBeginObject); err != nil {
+	if err := expectToken(d, jsontext.KindBeginObject); err != nil {
 		return err
 	}
 	for last := int64(-1); d.PeekKind() == jsontext.KindString; {
@@ -65,10 +65,10 @@ func (r Rows) read(d *jsontext.Decoder) error {
 		r.tree.put(id, row)
 		last = id
 	}
-	return expect(d, jsontext.KindEndObject)
+	return expectToken(d, jsontext.KindEndObject)
 }
 
-func expect(d *jsontext.Decoder, kind jsontext.Kind) error {
+func expectToken(d *jsontext.Decoder, kind jsontext.Kind) error {
 	token, err := d.ReadToken()
 	if err == nil && token.Kind() != kind {
 		err = fmt.Errorf("want %v, not %v", kind, token.Kind())
@@ -112,7 +112,7 @@ func writePairs(e *jsontext.Encoder, x pairs) error {
 }
 
 func readPairs(d *jsontext.Decoder, x pairs) error {
-	bucket := reflect.New(elem(x.Pairs().bucket)).Interface()
+	bucket := reflect.New(elemType(x.Pairs().bucket)).Interface()
 	if err := json.UnmarshalDecode(d, bucket); err != nil {
 		return err
 	}

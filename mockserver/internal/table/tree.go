@@ -16,7 +16,7 @@ type Rows struct {
 }
 
 // New returns a pointer to a row that is in no table.
-func (r Rows) New() any { return reflect.New(elem(r.row)).Interface() }
+func (r Rows) New() any { return reflect.New(elemType(r.row)).Interface() }
 
 // Get returns a pointer to the row with an id, which must not be changed. It is nil if no row has the id.
 func (r Rows) Get(id int64) any {
@@ -54,8 +54,8 @@ func (r Rows) Before(id int64) iter.Seq2[int64, any] {
 // All is All with pointers to the rows, which must not be changed.
 func (r Rows) All() iter.Seq2[int64, any] { return r.After(-1) }
 
-// elem returns the type that a nil pointer points to.
-func elem(pointer any) reflect.Type { return reflect.TypeOf(pointer).Elem() }
+// elemType returns the type that a nil pointer points to.
+func elemType(pointer any) reflect.Type { return reflect.TypeOf(pointer).Elem() }
 
 // tree holds the rows of a table, whatever their type. Every package that uses a world compiles the methods and the
 // comparison of what its fields show, so the map stands behind any, and trees cannot be compared.
@@ -104,7 +104,7 @@ func (t *tree) put(id int64, row any) {
 	if all == nil {
 		all = immutable.NewSortedMap[int64, *entry](nil)
 	}
-	t.forget(id)
+	t.uncount(id)
 	e := newEntry(row)
 	t.Charge(e.bytes)
 	t.all = all.Set(id, e)
@@ -112,13 +112,13 @@ func (t *tree) put(id int64, row any) {
 
 func (t *tree) delete(id int64) {
 	if all := sortedOf(t); all != nil {
-		t.forget(id)
+		t.uncount(id)
 		t.all = all.Delete(id)
 	}
 }
 
-// forget no longer counts the bytes of a row, if it is there.
-func (t *tree) forget(id int64) {
+// uncount no longer counts the bytes of a row, if it is there.
+func (t *tree) uncount(id int64) {
 	if before := t.get(id); before != nil {
 		t.Charge(-before.bytes)
 	}

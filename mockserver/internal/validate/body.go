@@ -25,7 +25,7 @@ func newBody(request *openapi3.RequestBody) body {
 func (o *Operation) Read(r *Request) error {
 	r.media = o.mediaOf(r)
 	if o.spec.Interface != specs.Control && o.isJSON(r.media) { // the control interface takes whole worlds
-		if err := bounded(r.Body); err != nil {
+		if err := refuseHuge(r.Body); err != nil {
 			return err
 		}
 	}

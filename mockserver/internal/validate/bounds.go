@@ -17,10 +17,10 @@ const (
 	maxListed = 10_000  // values in a body up to which all mistakes are reported, and not only the first
 )
 
-// bounded refuses a JSON body of so many values that they would take many times its bytes. It passes invalid JSON,
+// refuseHuge refuses a JSON body of so many values that they would take many times its bytes. It passes invalid JSON,
 // which its reader refuses.
-func bounded(body []byte) error {
-	if mayHold(body) <= maxValues {
+func refuseHuge(body []byte) error {
+	if countBound(body) <= maxValues {
 		return nil
 	}
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true),
@@ -40,8 +40,8 @@ func bounded(body []byte) error {
 	}
 }
 
-// mayHold returns an upper bound of the number of values and names in a JSON text.
-func mayHold(body []byte) int {
+// countBound returns an upper bound of the number of values and names in a JSON text.
+func countBound(body []byte) int {
 	n := 1
 	for _, sign := range []byte(",[{:") {
 		n += bytes.Count(body, []byte{sign})

@@ -51,10 +51,10 @@ type explainer struct {
 	options []openapi3.SchemaValidationOption
 }
 
-// violation is one deviation, and how far the value is from the schema.
+// violation is one deviation of a value.
 type violation struct {
 	*op.Error
-	off int
+	distance int // how far the value is from the schema
 }
 
 func (e explainer) explain(err error) []violation {
@@ -72,19 +72,19 @@ func (e explainer) explain(err error) []violation {
 		if err.SchemaField == discriminator {
 			e.at = append(e.at, err.Schema.Discriminator.PropertyName)
 		}
-		if list := e.within(err); list != nil {
+		if list := e.explainCombined(err); list != nil {
 			return list
 		}
-		return []violation{{off: distance(err), Error: &op.Error{
+		return []violation{{distance: distance(err), Error: &op.Error{
 			Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: reason(err), Reason: keyword(err),
 		}}}
 	}
 	return []violation{{Error: &op.Error{Code: op.CodeInvalid, Field: strings.Join(e.at, "."), Message: err.Error()}}}
 }
 
-// within returns the deviations of a value from the schemas that its own combines: from all that it has to fit, or from
-// the closest ones, if one of them is enough.
-func (e explainer) within(err *openapi3.SchemaError) (list []violation) {
+// explainCombined returns the deviations of a value from the schemas that its own combines: from all that it must fit,
+// or from the closest ones if it must fit one.
+func (e explainer) explainCombined(err *openapi3.SchemaError) (list []violation) {
 	schemas := map[string]openapi3.SchemaRefs{
 		"allOf": err.Schema.AllOf, "anyOf": err.Schema.AnyOf, "oneOf": err.Schema.OneOf,
 	}[err.SchemaField]
@@ -93,7 +93,7 @@ func (e explainer) within(err *openapi3.SchemaError) (list []violation) {
 		wrong := e.explain(schema.Value.VisitJSON(err.Value, e.options...))
 		off := 0
 		for _, c := range wrong {
-			off = max(off, c.off)
+			off = max(off, c.distance)
 		}
 		switch {
 		case err.SchemaField == "allOf":
@@ -108,7 +108,7 @@ func (e explainer) within(err *openapi3.SchemaError) (list []violation) {
 	}
 	if len(err.JSONPointer()) > 0 { // a wrong member does not make the whole another kind
 		for i := range list {
-			list[i].off = min(list[i].off, member)
+			list[i].distance = min(list[i].distance, member)
 		}
 	}
 	return list
@@ -140,7 +140,7 @@ func mergeAlternatives(a, b []violation) []violation {
 	if len(a) == 1 && len(b) == 1 && a[0].Field == b[0].Field && a[0].Message != b[0].Message {
 		one := *a[0].Error
 		one.Message += ", or " + b[0].Message
-		return []violation{{&one, a[0].off}}
+		return []violation{{&one, a[0].distance}}
 	}
 	for _, c := range b {
 		if !slices.ContainsFunc(a, func(known violation) bool { return known.Error.Error() == c.Error.Error() }) {

@@ -21,7 +21,7 @@ func (o *Operation) Fit(a Answer) (Answer, bool) {
 	var out bytes.Buffer
 	options := []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)}
 	f := fitter{in: jsontext.NewDecoder(bytes.NewReader(a.Body), options...), out: jsontext.NewEncoder(&out, options...)}
-	if err := f.value(spread([]*openapi3.Schema{m.schema})); err != nil || !f.changed {
+	if err := f.copyValue(withCombined([]*openapi3.Schema{m.schema})); err != nil || !f.changed {
 		return a, false
 	}
 	if _, err := f.in.ReadToken(); !errors.Is(err, io.EOF) {
@@ -38,14 +38,14 @@ type fitter struct {
 	changed bool
 }
 
-// value copies a value that schemas describe.
-func (f *fitter) value(schemas []*openapi3.Schema) error {
+// copyValue copies a value that schemas describe.
+func (f *fitter) copyValue(schemas []*openapi3.Schema) error {
 	switch f.in.PeekKind() {
 	case '{':
-		return f.between(func() error { return f.member(schemas) })
+		return f.copyBetween(func() error { return f.copyMember(schemas) })
 	case '[':
 		items := partsOf(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Items })
-		return f.between(func() error { return f.value(items) })
+		return f.copyBetween(func() error { return f.copyValue(items) })
 	}
 	value, err := f.in.ReadValue()
 	if err != nil {
@@ -54,18 +54,18 @@ func (f *fitter) value(schemas []*openapi3.Schema) error {
 	return f.out.WriteValue(value)
 }
 
-func (f *fitter) between(each func() error) error {
-	err := f.token()
+func (f *fitter) copyBetween(each func() error) error {
+	err := f.copyToken()
 	for err == nil && f.in.PeekKind() != '}' && f.in.PeekKind() != ']' {
 		err = each()
 	}
 	if err != nil {
 		return err
 	}
-	return f.token()
+	return f.copyToken()
 }
 
-func (f *fitter) token() error {
+func (f *fitter) copyToken() error {
 	token, err := f.in.ReadToken()
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (f *fitter) token() error {
 	return f.out.WriteToken(token)
 }
 
-func (f *fitter) member(schemas []*openapi3.Schema) error {
+func (f *fitter) copyMember(schemas []*openapi3.Schema) error {
 	token, err := f.in.ReadToken()
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (f *fitter) member(schemas []*openapi3.Schema) error {
 	if err := f.out.WriteToken(name); err != nil {
 		return err
 	}
-	return f.value(parts)
+	return f.copyValue(parts)
 }
 
 // isLeftOut reports whether a member that is null should be left out: no schema allows null, and none requires the
@@ -122,11 +122,11 @@ func partsOf(schemas []*openapi3.Schema, part func(*openapi3.Schema) *openapi3.S
 			parts = append(parts, ref.Value)
 		}
 	}
-	return spread(parts)
+	return withCombined(parts)
 }
 
-// spread returns schemas with all schemas that they combine.
-func spread(schemas []*openapi3.Schema) []*openapi3.Schema {
+// withCombined returns schemas with all schemas that they combine.
+func withCombined(schemas []*openapi3.Schema) []*openapi3.Schema {
 	seen := map[*openapi3.Schema]bool{}
 	var all []*openapi3.Schema
 	var add func(*openapi3.Schema)

@@ -244,12 +244,12 @@ func MediaType(contentType string) string {
 func decodeJSON(data []byte) (value any, err error) {
 	if err = json.Unmarshal(data, &value); err != nil {
 		value = nil
-		err = json.Unmarshal(data, &value, json.WithUnmarshalers(json.UnmarshalFromFunc(clamped)))
+		err = json.Unmarshal(data, &value, json.WithUnmarshalers(json.UnmarshalFromFunc(decodeNumber)))
 	}
 	return value, err
 }
 
-func clamped(in *jsontext.Decoder, value *any) error {
+func decodeNumber(in *jsontext.Decoder, value *any) error {
 	if in.PeekKind() != '0' {
 		return errors.ErrUnsupported // for the usual decoding
 	}

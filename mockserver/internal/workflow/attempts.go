@@ -15,7 +15,7 @@ var newestFirst = resource.ByID{Newest: true, Last: "last_id", Size: "page_size"
 
 var attempts = resource.New(resource.Of[world.Attempt]{
 	Noun: "attempt", Plural: "attempts", Key: "id", Dialect: dialect,
-	Rows: attemptRows, Page: newestFirst.Window, Match: matchAttempts, View: viewAttempt,
+	Rows: attemptRows, Page: newestFirst.PageOf, Match: matchAttempts, View: viewAttempt,
 })
 
 func attemptRows(w *world.State) *table.Table[world.Attempt] { return &w.Workflow.Attempts }

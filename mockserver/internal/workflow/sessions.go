@@ -13,7 +13,7 @@ import (
 
 var sessions = resource.New(resource.Of[world.Session]{
 	Noun: "session", Plural: "sessions", Key: "id", Dialect: dialect,
-	Rows: sessionRows, Page: newestFirst.Window, View: viewSession,
+	Rows: sessionRows, Page: newestFirst.PageOf, View: viewSession,
 })
 
 func sessionRows(w *world.State) *table.Table[world.Session] { return &w.Workflow.Sessions }

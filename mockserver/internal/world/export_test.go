@@ -9,7 +9,7 @@ import (
 // Forge gives a dump that was edited a digest that fits.
 func Forge(dump []byte) ([]byte, error) {
 	var w State
-	s := sealed{form: w.form()}
+	s := dumpedWorld{form: w.form()}
 	if err := json.Unmarshal(dump, &s, options); err != nil {
 		return nil, err
 	}

@@ -183,13 +183,13 @@ func (x *Core) Store(t Table, more ...Record) Table {
 	x.Records.Put(t.ID, records)
 	x.Tables.Put(t.ID, t)
 	for some := true; some && x.RecordLimit > 0 && x.RecordBytes > x.RecordLimit; {
-		some = x.forget()
+		some = x.dropOldestRecords()
 	}
 	return t
 }
 
-// forget lets the oldest records of the table that holds most go, and reports whether there were any to let go.
-func (x *Core) forget() bool {
+// dropOldestRecords drops the oldest records of the table that holds most, and reports whether there were any.
+func (x *Core) dropOldestRecords() bool {
 	var fullest int64
 	var largest Records
 	for id, records := range table.All(&x.Records) {

@@ -16,7 +16,7 @@ type Limits struct {
 	Idle    time.Duration // for how long an unused world stays
 }
 
-// budget counts what the worlds of a server take.
+// budget counts the bytes that the worlds of a server take.
 type budget struct {
 	limit   int64
 	used    atomic.Int64
@@ -27,15 +27,15 @@ type budget struct {
 // charge counts bytes that are in use, or in use no longer.
 func (b *budget) charge(n int64) { b.used.Add(n) }
 
-// take charges bytes that are in use already, and makes room for them.
-func (b *budget) take(n int64) {
+// chargeUsed charges bytes that are in use already, and makes room for them.
+func (b *budget) chargeUsed(n int64) {
 	if b.charge(n); n > 0 {
-		b.room(0)
+		b.hasRoom(0)
 	}
 }
 
-// room reports whether there is room for more bytes, or could be made.
-func (b *budget) room(more int64) bool {
+// hasRoom reports whether there is room for more bytes, or could be made.
+func (b *budget) hasRoom(more int64) bool {
 	over := func() int64 { return b.used.Load() + more - b.limit }
 	if b.limit <= 0 || over() <= 0 {
 		return true
@@ -48,8 +48,8 @@ func (b *budget) room(more int64) bool {
 	return over() <= 0
 }
 
-// full returns the message that says that room is missing, and how to make some.
-func (b *budget) full() string {
+// fullMessage returns the message that says that room is missing, and how to make some.
+func (b *budget) fullMessage() string {
 	return fmt.Sprintf("the worlds of this server would take more than %d bytes: delete some, or reset them; the limit "+
 		"is set with --memory-limit or WithMemoryLimit", b.limit)
 }
@@ -65,28 +65,28 @@ type source struct {
 	bytes       int64 // of the world at the first one
 }
 
-// join counts one more fork of a world that takes so many bytes, and into which so many have been written.
-func (s *source) join(bytes, written int64) {
+// addFork counts one more fork of a world that takes so many bytes, and into which so many have been written.
+func (s *source) addFork(bytes, written int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.held()
+	before := s.sharedBytes()
 	if s.forks == 0 {
 		s.bytes, s.first = bytes, written
 	}
 	s.forks++
 	s.last = written
-	s.budget.charge(s.held() - before)
+	s.budget.charge(s.sharedBytes() - before)
 }
 
-func (s *source) leave() {
+func (s *source) removeFork() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.held()
+	before := s.sharedBytes()
 	s.forks--
-	s.budget.charge(s.held() - before)
+	s.budget.charge(s.sharedBytes() - before)
 }
 
-func (s *source) held() int64 {
+func (s *source) sharedBytes() int64 {
 	if s.forks == 0 {
 		return 0
 	}

@@ -10,17 +10,17 @@ import (
 // touch notes that a world is in use.
 func (w *World) touch() { w.used.Store(clock.Wall().UnixNano()) }
 
-// idle reports whether a world was unused for longer than it stays. The world Default stays.
-func (ws *Worlds) idle(w *World, now time.Time) bool {
+// hasExpired reports whether a world was unused for longer than the limit. The world Default never expires.
+func (ws *Worlds) hasExpired(w *World, now time.Time) bool {
 	return ws.limits.Idle > 0 && w.ID != Default && now.Sub(time.Unix(0, w.used.Load())) > ws.limits.Idle
 }
 
-// use returns a world that is in use from now on, or nil if it has expired.
-func (ws *Worlds) use(w *World) *World {
+// markUsed marks a world as used now and returns it, or returns nil if it has expired.
+func (ws *Worlds) markUsed(w *World) *World {
 	if w == nil || ws.limits.Idle <= 0 {
 		return w
 	}
-	if ws.idle(w, clock.Wall()) {
+	if ws.hasExpired(w, clock.Wall()) {
 		_ = ws.Delete(w.ID) // or another request does
 		return nil
 	}
@@ -35,7 +35,7 @@ func (ws *Worlds) expire() {
 	}
 	now := clock.Wall()
 	for _, w := range ws.all() {
-		if ws.idle(w, now) {
+		if ws.hasExpired(w, now) {
 			_ = ws.Delete(w.ID)
 		}
 	}

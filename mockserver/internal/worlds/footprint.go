@@ -47,11 +47,11 @@ func (w *World) storeSized(value *world.State, bytes, cost int64) {
 func (w *World) put(value *world.State, bytes int64) {
 	w.bytes = bytes
 	w.value.Store(value)
-	w.publish()
+	w.chargeChanges()
 }
 
-// publish charges what has changed. A world that was deleted is charged for no longer.
-func (w *World) publish() {
+// chargeChanges charges the change of the world's size to the budget. A deleted world costs nothing.
+func (w *World) chargeChanges() {
 	now := w.footprint(w.bytes, w.written)
 	if w.deleted {
 		now = 0
@@ -62,20 +62,20 @@ func (w *World) publish() {
 // MemorySize returns about how many bytes the world takes that no other world does, with its journal.
 func (w *World) MemorySize() int64 { return w.charged.Load() + int64(w.Journal.Size()) }
 
-// share makes another world a fork of this one, and returns the value that it begins with.
-func (w *World) share(fork *World) world.State {
+// forkInto makes another world a fork of this one, and returns the value with which it begins.
+func (w *World) forkInto(fork *World) world.State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	value := *w.current()
+	value := *w.settleDue()
 	if w.forks == nil {
 		w.forks = &source{budget: w.budget}
 	}
-	w.forks.join(w.bytes, w.written)
+	w.forks.addFork(w.bytes, w.written)
 	fork.source = w.forks
 	return value
 }
 
-// close gives back the memory of a world that cannot be found any more.
+// close releases the memory of a deleted world.
 func (w *World) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,29 +83,29 @@ func (w *World) close() {
 		return
 	}
 	w.deleted = true
-	w.publish()
+	w.chargeChanges()
 	w.Journal.Close()
 	if w.source != nil {
-		w.source.leave()
+		w.source.removeFork()
 	}
 }
 
-// admit stores the value that a transaction has made, after it has let results of jobs go if room is missing. A world
+// storeWithinLimits stores the value of a transaction, after dropping results of jobs if room is missing. A world
 // that would grow beyond its limit, or that of the server, stays as it is. One that does not grow may go on to change,
 // up to twice its limit: what it changes stays in its checkpoints.
-func (w *World) admit(next *world.State, cost int64) error {
+func (w *World) storeWithinLimits(next *world.State, cost int64) error {
 	bytes := next.MemorySize()
 	grows := bytes > w.bytes // before results go to make room, since checkpoints may keep them
 	if grows {
-		bytes = w.fit(next, bytes, cost)
+		bytes = w.dropResultsToFit(next, bytes, cost)
 	}
-	over, more := w.over(bytes, cost), w.would(bytes, cost)-w.charged.Load()
+	over, more := w.excess(bytes, cost), w.footprintWith(bytes, cost)-w.charged.Load()
 	switch {
 	case over > 0 && grows, over > w.limit && bytes == w.bytes:
 		return tooLarge("world %s would take more than %d bytes: delete something or a checkpoint, or reset it; the limit "+
 			"is set with --state-limit or WithStateLimit", w.ID, w.limit)
-	case grows && !w.budget.room(more):
-		return tooLarge("%s", w.budget.full())
+	case grows && !w.budget.hasRoom(more):
+		return tooLarge("%s", w.budget.fullMessage())
 	}
 	w.storeSized(next, bytes, cost)
 	return nil
@@ -115,33 +115,34 @@ func tooLarge(format string, args ...any) error {
 	return &op.Error{Code: op.CodeTooLarge, Message: fmt.Sprintf(format, args...)}
 }
 
-// would returns what the world would take with a value of so many bytes, after a transaction of a cost.
-func (w *World) would(bytes, cost int64) int64 {
+// footprintWith returns the bytes that the world would take with a value of so many bytes, after a transaction of a
+// cost.
+func (w *World) footprintWith(bytes, cost int64) int64 {
 	return w.footprint(bytes, w.written+cost+max(0, bytes-w.bytes))
 }
 
-// over returns how many bytes too many that would be.
-func (w *World) over(bytes, cost int64) int64 {
+// excess returns by how many bytes that would exceed the limit of the world.
+func (w *World) excess(bytes, cost int64) int64 {
 	if w.limit <= 0 {
 		return 0
 	}
-	return w.would(bytes, cost) - w.limit
+	return w.footprintWith(bytes, cost) - w.limit
 }
 
-// fit lets results of jobs go, oldest first, until a value that a transaction of a cost has made fits into the world,
-// and returns what it takes then.
-func (w *World) fit(value *world.State, bytes, cost int64) int64 {
-	if over := w.over(bytes, cost); over > 0 && value.DropResults(over) {
+// dropResultsToFit drops results of jobs, oldest first, until the value of a transaction fits into the world, and
+// returns the size of the value then.
+func (w *World) dropResultsToFit(value *world.State, bytes, cost int64) int64 {
+	if over := w.excess(bytes, cost); over > 0 && value.DropResults(over) {
 		return value.MemorySize()
 	}
 	return bytes
 }
 
-// full reports whether a world, or the server, has no room for what more events would make.
-func (w *World) full(value *world.State) bool {
+// isFull reports whether the world, or the server, has no room for what further events would create.
+func (w *World) isFull(value *world.State) bool {
 	if w.limit <= 0 {
 		return false
 	}
-	bytes := w.fit(value, value.MemorySize(), 0)
-	return w.over(bytes, 0) > 0 || bytes > w.bytes && !w.budget.room(bytes-w.bytes)
+	bytes := w.dropResultsToFit(value, value.MemorySize(), 0)
+	return w.excess(bytes, 0) > 0 || bytes > w.bytes && !w.budget.hasRoom(bytes-w.bytes)
 }

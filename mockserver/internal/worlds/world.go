@@ -55,12 +55,12 @@ func (w *World) Peek() *world.State { return w.value.Load() }
 // changed, but a copy of it may. Jobs whose queries have not run are still under way in it.
 func (w *World) Read() *world.State {
 	value := w.value.Load()
-	if !unsettled(value, value.Now()) {
+	if !hasDue(value, value.Now()) {
 		return value
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.current()
+	return w.settleDue()
 }
 
 // ReadAll returns the world as Read does, once all queries have run that something waits for.
@@ -93,42 +93,43 @@ func queriesOf(value *world.State, holding bool) []world.Query {
 func (w *World) Write(size int, change func(*world.State) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	next := *w.current()
+	next := *w.settleDue()
 	if err := change(&next); err != nil {
 		return err
 	}
-	return w.admit(&next, transactionCost+int64(size))
+	return w.storeWithinLimits(&next, transactionCost+int64(size))
 }
 
-func due(value *world.State, now time.Time) bool {
+func isDue(value *world.State, now time.Time) bool {
 	event, ok := value.Next()
 	return ok && !event.At.After(now)
 }
 
-func unsettled(value *world.State, now time.Time) bool {
+func hasDue(value *world.State, now time.Time) bool {
 	_, ended := value.Ended()
-	return ended || due(value, now)
+	return ended || isDue(value, now)
 }
 
 // maxSettled is the default number of events that a world settles at once.
 const maxSettled = 100_000
 
-// current settles the events that are due, in time order, and returns the world after that. The mutex is held.
-func (w *World) current() *world.State {
+// settleDue settles the events that are due, in time order, and returns the world after them. The caller holds the
+// mutex.
+func (w *World) settleDue() *world.State {
 	value := w.value.Load()
 	now := value.Now()
-	if !unsettled(value, now) {
+	if !hasDue(value, now) {
 		return value
 	}
 	next := *value
-	w.enter(&next)
-	n := w.until(&next, now, w.MaxSettled)
+	w.settleEnded(&next)
+	n := w.settleUntil(&next, now, w.MaxSettled)
 	w.store(&next, int64(n)*eventCost)
 	return &next
 }
 
-// enter settles once more the events that have waited for queries which have their results now.
-func (w *World) enter(value *world.State) {
+// settleEnded settles the events whose queries have ended, which they waited for.
+func (w *World) settleEnded(value *world.State) {
 	for p, ended := value.Ended(); ended; p, ended = value.Ended() {
 		value.End(p.Event)
 		p.Event.Ended = p.Query
@@ -136,17 +137,17 @@ func (w *World) enter(value *world.State) {
 	}
 }
 
-// until settles at most limit events up to a time, as long as there is room for what they make, and returns how many it
-// were.
-func (w *World) until(value *world.State, now time.Time, limit int) int {
+// settleUntil settles at most limit events up to a time, as long as there is room for what they create, and returns
+// their number.
+func (w *World) settleUntil(value *world.State, now time.Time, limit int) int {
 	n := 0
-	for ; n < limit && due(value, now) && !w.full(value); n++ {
-		w.next(value)
+	for ; n < limit && isDue(value, now) && !w.isFull(value); n++ {
+		w.settleNext(value)
 	}
 	return n
 }
 
-func (w *World) next(value *world.State) {
+func (w *World) settleNext(value *world.State) {
 	event, _ := value.Next()
 	value.Cancel(event)
 	w.settle(value, event)
@@ -157,13 +158,13 @@ func (w *World) next(value *world.State) {
 func (w *World) Reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.restore(w.origin)
+	w.putVersion(w.origin)
 	w.Journal.Clear()
 }
 
-// restore puts a version in the world's place. What had been written since is written anew, as far as other versions
-// have it.
-func (w *World) restore(v version) {
+// putVersion replaces the world by a version. Bytes that were written since count as written again, as far as other
+// versions hold them.
+func (w *World) putVersion(v version) {
 	all := w.bytes
 	for _, other := range w.checkpoints {
 		all += other.bytes
@@ -178,15 +179,15 @@ func (w *World) restore(v version) {
 func (w *World) Replace(value world.State) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.admit(&value, value.MemorySize()); err != nil {
+	if err := w.storeWithinLimits(&value, value.MemorySize()); err != nil {
 		return err
 	}
-	w.origin = w.version()
-	w.publish()
+	w.origin = w.currentVersion()
+	w.chargeChanges()
 	return nil
 }
 
-func (w *World) version() version { return version{w.value.Load(), w.bytes, w.written} }
+func (w *World) currentVersion() version { return version{w.value.Load(), w.bytes, w.written} }
 
 // Checkpoint remembers the world as it is under a name, in place of what had that name.
 func (w *World) Checkpoint(name string) {
@@ -195,9 +196,9 @@ func (w *World) Checkpoint(name string) {
 	if w.checkpoints == nil {
 		w.checkpoints = map[string]version{}
 	}
-	w.current()
-	w.checkpoints[name] = w.version()
-	w.publish()
+	w.settleDue()
+	w.checkpoints[name] = w.currentVersion()
+	w.chargeChanges()
 }
 
 // Restore puts the world back to a checkpoint. It reports whether there is one with that name.
@@ -206,7 +207,7 @@ func (w *World) Restore(name string) bool {
 	defer w.mu.Unlock()
 	v, ok := w.checkpoints[name]
 	if ok {
-		w.restore(v)
+		w.putVersion(v)
 	}
 	return ok
 }
@@ -217,7 +218,7 @@ func (w *World) DeleteCheckpoint(name string) bool {
 	defer w.mu.Unlock()
 	_, ok := w.checkpoints[name]
 	delete(w.checkpoints, name)
-	w.publish()
+	w.chargeChanges()
 	return ok
 }
 

@@ -69,14 +69,14 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 		return nil, op.Invalid("id", "want 1 to 64 letters, digits, dots, underscores or dashes, not %q", plan.ID)
 	}
 	if plan.Now.After(lastTime) {
-		return nil, tooFar("now")
+		return nil, clockLimitError("now")
 	}
 	ws.expire()
 	w, err := ws.newWorld(plan)
 	if err != nil {
 		return nil, err
 	}
-	if err := ws.enter(w, plan); err != nil {
+	if err := ws.register(w, plan); err != nil {
 		w.close()
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 // newWorld makes a world that cannot be found yet.
 func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	w := &World{MaxSettled: maxSettled, settle: ws.settle, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World}
-	value, err := ws.value(plan, w)
+	value, err := ws.initialState(plan, w)
 	if err != nil {
 		return nil, err
 	}
-	w.Journal = journal.New(ws.limits.Journal, ws.budget.take)
+	w.Journal = journal.New(ws.limits.Journal, ws.budget.chargeUsed)
 	w.origin = version{value: &value, bytes: value.MemorySize()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,10 +98,10 @@ func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	return w, nil
 }
 
-// enter gives a world its id and its keys, so that it is found, if there is room for it.
-func (ws *Worlds) enter(w *World, plan Plan) error {
-	if !ws.budget.room(0) {
-		return op.Conflict("%s", ws.budget.full())
+// register adds a world under its id and its keys, if there is room for it.
+func (ws *Worlds) register(w *World, plan Plan) error {
+	if !ws.budget.hasRoom(0) {
+		return op.Conflict("%s", ws.budget.fullMessage())
 	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -119,7 +119,7 @@ func (ws *Worlds) enter(w *World, plan Plan) error {
 		return op.Conflict("a world with id %s exists already; delete it first, or choose another id", plan.ID)
 	}
 	if plan.MintKeys {
-		w.Keys = mint(w.origin.value, plan.ID, ws.seeded || plan.Seed != nil)
+		w.Keys = mintKeys(w.origin.value, plan.ID, ws.seeded || plan.Seed != nil)
 	}
 	w.ID = plan.ID
 	w.touch()
@@ -131,8 +131,8 @@ func (ws *Worlds) enter(w *World, plan Plan) error {
 	return nil
 }
 
-// value makes the value of a world, which a fork shares with its original.
-func (ws *Worlds) value(plan Plan, w *World) (world.State, error) {
+// initialState returns the state with which a world begins. A fork shares it with its original.
+func (ws *Worlds) initialState(plan Plan, w *World) (world.State, error) {
 	if plan.Fork == "" {
 		return ws.build(plan)
 	}
@@ -143,7 +143,7 @@ func (ws *Worlds) value(plan Plan, w *World) (world.State, error) {
 	if original == nil {
 		return world.State{}, op.Invalid("fork", "world with id %s not found", plan.Fork)
 	}
-	value := original.share(w)
+	value := original.forkInto(w)
 	if plan.Seed != nil {
 		value.Seed = *plan.Seed
 	}
@@ -160,9 +160,9 @@ func (ws *Worlds) value(plan Plan, w *World) (world.State, error) {
 	return value, nil
 }
 
-// mint gives a world keys of its own, so that a client that sends one of them is in that world without knowing. They
-// have the platform's own form, since some clients send no other.
-func mint(value *world.State, id string, seeded bool) map[string]string {
+// mintKeys gives a world keys of its own, so that a client that sends one of them is in that world without knowing.
+// They have the platform's own form, since some clients send no other.
+func mintKeys(value *world.State, id string, seeded bool) map[string]string {
 	keys := map[string]string{}
 	for _, kind := range []string{"admin", "write"} {
 		random := value.Random("key:"+id+":"+kind, 0)
@@ -192,7 +192,7 @@ func (ws *Worlds) Get(id string) *World {
 	ws.mu.RLock()
 	w := ws.byID[id]
 	ws.mu.RUnlock()
-	return ws.use(w)
+	return ws.markUsed(w)
 }
 
 // ByKey returns the world that a key was minted for, or nil.
@@ -200,7 +200,7 @@ func (ws *Worlds) ByKey(key string) *World {
 	ws.mu.RLock()
 	w := ws.byKey[key]
 	ws.mu.RUnlock()
-	return ws.use(w)
+	return ws.markUsed(w)
 }
 
 // Knowing returns the world with minted keys whose account has a key as well: one that was made there, by a client that

@@ -15,8 +15,8 @@ const (
 	boolean
 )
 
-// all returns the truth of an expression that is one of several.
-func all(list []truth) truth {
+// commonTruth returns the truth of an expression whose value is that of one of several.
+func commonTruth(list []truth) truth {
 	if len(list) == 0 || slices.Contains(list, other) {
 		return other
 	}
@@ -32,9 +32,9 @@ type column struct {
 
 func isStar(c column) bool { return c.star }
 
-// reading looks in the text of a query, which SQLite has compiled, for the columns of its result that are truth values:
-// SQLite itself has none. A column whose truth the text does not show counts as other.
-type reading struct {
+// columnReader looks in the text of a query, which SQLite has compiled, for the columns of its result that are truth
+// values: SQLite itself has none. A column whose truth the text does not show counts as other.
+type columnReader struct {
 	tokens []token
 	spent  int // columns and tables that were entered into scopes
 }
@@ -46,8 +46,8 @@ const (
 	maxColumns = 2000
 )
 
-// spend reports whether so many columns or tables may still be entered.
-func (r *reading) spend(n int) bool {
+// spendBudget reports whether so many columns or tables may still be entered.
+func (r *columnReader) spendBudget(n int) bool {
 	r.spent += n
 	return r.spent <= maxReading
 }
@@ -64,7 +64,7 @@ func booleans(text string, names []string) []bool {
 	for len(tokens) > 0 && tokens[len(tokens)-1].is(";") {
 		tokens = tokens[:len(tokens)-1]
 	}
-	r := &reading{tokens: tokens}
+	r := &columnReader{tokens: tokens}
 	columns := r.selected(0, len(tokens), nil)
 	is := make([]bool, len(names))
 	stars := slices.IndexFunc(columns, isStar)
@@ -91,14 +91,14 @@ func named(columns []column, name string) truth {
 			list = append(list, c.truth)
 		}
 	}
-	return all(list)
+	return commonTruth(list)
 }
 
 // next returns the place behind a token, or behind the group that it opens.
-func (r *reading) next(i int) int { return max(i, r.tokens[i].closes) + 1 }
+func (r *columnReader) next(i int) int { return max(i, r.tokens[i].closes) + 1 }
 
 // at returns the token at a place, or an empty literal, which is not a word, behind the end.
-func (r *reading) at(i, to int) token {
+func (r *columnReader) at(i, to int) token {
 	if i < to {
 		return r.tokens[i]
 	}
@@ -106,7 +106,7 @@ func (r *reading) at(i, to int) token {
 }
 
 // find returns the place of the first token outside of groups that fits, or to.
-func (r *reading) find(from, to int, fits func(i int) bool) int {
+func (r *columnReader) find(from, to int, fits func(i int) bool) int {
 	for i := from; i < to; i = r.next(i) {
 		if fits(i) {
 			return i
@@ -115,12 +115,12 @@ func (r *reading) find(from, to int, fits func(i int) bool) int {
 	return to
 }
 
-func (r *reading) findWord(from, to int, words ...string) int {
+func (r *columnReader) findWord(from, to int, words ...string) int {
 	return r.find(from, to, func(i int) bool { return r.tokens[i].is(words...) })
 }
 
 // parts splits what stands between two places at words outside of groups.
-func (r *reading) parts(from, to int, words ...string) [][2]int {
+func (r *columnReader) parts(from, to int, words ...string) [][2]int {
 	var list [][2]int
 	for from <= to {
 		end := r.findWord(from, to, words...)
@@ -130,19 +130,19 @@ func (r *reading) parts(from, to int, words ...string) [][2]int {
 	return list
 }
 
-// bare leaves out the parentheses around the whole.
-func (r *reading) bare(from, to int) (int, int) {
+// withoutParentheses leaves out the parentheses around the whole.
+func (r *columnReader) withoutParentheses(from, to int) (int, int) {
 	for from < to && r.tokens[from].is("(") && r.next(from) == to {
 		from, to = from+1, to-1
 	}
 	return from, to
 }
 
-func (r *reading) selects(i, to int) bool { return r.at(i, to).is("select", "with", "values") }
+func (r *columnReader) selects(i, to int) bool { return r.at(i, to).is("select", "with", "values") }
 
 // selected lists the columns of a SELECT, of VALUES, or of several of them together.
-func (r *reading) selected(from, to int, tables map[string][]column) []column {
-	from, to = r.bare(from, to)
+func (r *columnReader) selected(from, to int, tables map[string][]column) []column {
+	from, to = r.withoutParentheses(from, to)
 	if r.at(from, to).is("with") {
 		from, tables = r.with(from+1, to, tables)
 	}
@@ -155,16 +155,16 @@ func (r *reading) selected(from, to int, tables map[string][]column) []column {
 		if i == 0 {
 			columns = more
 		} else {
-			columns = both(columns, more)
+			columns = unionColumns(columns, more)
 		}
 	}
 	return columns
 }
 
 // with reads common table expressions. It returns the place of the SELECT that uses them, and the tables that it knows.
-func (r *reading) with(i, to int, outer map[string][]column) (int, map[string][]column) {
+func (r *columnReader) with(i, to int, outer map[string][]column) (int, map[string][]column) {
 	tables := map[string][]column{}
-	if r.spend(len(outer)) {
+	if r.spendBudget(len(outer)) {
 		maps.Copy(tables, outer)
 	}
 	if r.at(i, to).is("recursive") {
@@ -193,7 +193,7 @@ func (r *reading) with(i, to int, outer map[string][]column) (int, map[string][]
 }
 
 // renamed returns columns under the names of a list in parentheses.
-func (r *reading) renamed(columns []column, list int) []column {
+func (r *columnReader) renamed(columns []column, list int) []column {
 	names := r.parts(list+1, r.next(list)-1, ",")
 	if len(names) != len(columns) || slices.ContainsFunc(columns, isStar) {
 		return nil
@@ -205,23 +205,23 @@ func (r *reading) renamed(columns []column, list int) []column {
 	return columns
 }
 
-// both returns the columns of two selections, the rows of one below those of the other.
-func both(upper, lower []column) []column {
+// unionColumns returns the columns of a union of two selections.
+func unionColumns(upper, lower []column) []column {
 	stars := slices.ContainsFunc(slices.Concat(upper, lower), isStar)
 	columns := slices.Clone(upper)
 	for i := range columns {
 		if stars || len(upper) != len(lower) {
 			columns[i].truth = other
 		} else {
-			columns[i].truth = all([]truth{upper[i].truth, lower[i].truth})
+			columns[i].truth = commonTruth([]truth{upper[i].truth, lower[i].truth})
 		}
 	}
 	return columns
 }
 
 // part lists the columns of one SELECT or VALUES.
-func (r *reading) part(from, to int, tables map[string][]column) []column {
-	from, to = r.bare(from, to)
+func (r *columnReader) part(from, to int, tables map[string][]column) []column {
+	from, to = r.withoutParentheses(from, to)
 	switch {
 	case r.at(from, to).is("values"):
 		return r.values(from+1, to, tables)
@@ -248,7 +248,7 @@ func (r *reading) part(from, to int, tables map[string][]column) []column {
 }
 
 // clause returns the place where the next clause of a SELECT begins.
-func (r *reading) clause(from, to int) int {
+func (r *columnReader) clause(from, to int) int {
 	return r.find(from, to, func(i int) bool {
 		if r.tokens[i].is("from") { // not that of IS DISTINCT FROM
 			return i == from || !r.tokens[i-1].is("distinct")
@@ -257,7 +257,7 @@ func (r *reading) clause(from, to int) int {
 	})
 }
 
-func (r *reading) values(from, to int, tables map[string][]column) []column {
+func (r *columnReader) values(from, to int, tables map[string][]column) []column {
 	var columns []column
 	for n, row := range r.parts(from, r.findWord(from, to, "order", "limit"), ",") {
 		var values []column
@@ -267,7 +267,7 @@ func (r *reading) values(from, to int, tables map[string][]column) []column {
 			}
 		}
 		if n > 0 {
-			values = both(columns, values)
+			values = unionColumns(columns, values)
 		}
 		columns = values
 	}

@@ -49,7 +49,9 @@ func (c *columns) add(column query.Column) {
 }
 
 // definition returns a column as CREATE TABLE wants it.
-func definition(column query.Column) string { return quote(column.Name) + " " + declared(column.Type) }
+func definition(column query.Column) string {
+	return quote(column.Name) + " " + sqliteType(column.Type)
+}
 
 func (s *session) columns(t query.Table) (columns, error) {
 	c := columns{place: map[string]int{}}

@@ -44,7 +44,7 @@ type wildcards struct {
 func (w *wildcards) match(a sqlite3.Args) (any, error) {
 	pattern, escape, err := a.Text(0), rune(-1), error(nil)
 	if a.Len() == 3 {
-		escape, err = lone(a.Text(2))
+		escape, err = singleCharacter(a.Text(2))
 	}
 	switch {
 	case err != nil:
@@ -65,8 +65,8 @@ func (w *wildcards) match(a sqlite3.Args) (any, error) {
 	return truthValue(matched), err
 }
 
-// lone returns the only character of a text.
-func lone(text string) (rune, error) {
+// singleCharacter returns the only character of a text.
+func singleCharacter(text string) (rune, error) {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 || size != len(text) {
 		return 0, errEscape

@@ -94,7 +94,7 @@ func (s *session) result(stmt *sqlite3.Stmt, kinds []kind, rows [][]any) query.R
 	}
 	for _, row := range rows {
 		for i, value := range row {
-			row[i] = widen(value, kinds[i])
+			row[i] = convertTo(value, kinds[i])
 		}
 	}
 	return result
@@ -128,8 +128,8 @@ func kindOfDeclared(declared string) kind {
 	return unknown
 }
 
-// widen makes a value one of its column's kind.
-func widen(value any, k kind) any {
+// convertTo converts a value to the kind of its column.
+func convertTo(value any, k kind) any {
 	switch v := value.(type) {
 	case int64:
 		switch k {

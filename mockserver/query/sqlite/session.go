@@ -93,7 +93,7 @@ func (s *session) prepare() (*sqlite3.Stmt, error) {
 
 // check makes sure that a statement is one, and reads.
 func (s *session) check(stmt *sqlite3.Stmt, rest string) (*sqlite3.Stmt, error) {
-	err := s.alone(rest)
+	err := s.requireSingle(rest)
 	switch {
 	case stmt == nil:
 		return nil, errEmpty
@@ -110,8 +110,8 @@ func (s *session) check(stmt *sqlite3.Stmt, rest string) (*sqlite3.Stmt, error) 
 	return stmt, nil
 }
 
-// alone returns an error if the rest of a text has anything but comments and semicolons.
-func (s *session) alone(rest string) error {
+// requireSingle refuses a text that has anything but comments and semicolons after the statement.
+func (s *session) requireSingle(rest string) error {
 	for rest != "" {
 		stmt, further, err := s.conn.Prepare(rest)
 		if stmt != nil {

@@ -69,27 +69,29 @@ type Option func(*Engine)
 
 // WithTimeLimit bounds how long a query takes, with the tables that it needs. While it lets requests go first, its time
 // stands still.
-func WithTimeLimit(d time.Duration) Option { return func(e *Engine) { e.time = above0(d, e.time) } }
+func WithTimeLimit(d time.Duration) Option { return func(e *Engine) { e.time = ifPositive(d, e.time) } }
 
 // WithStepLimit bounds how much work a query is, on any machine: a step is an instruction of SQLite's, a byte that one
 // of our own functions is given, or an instruction of a regular expression on a byte of the text.
-func WithStepLimit(steps int64) Option { return func(e *Engine) { e.steps = above0(steps, e.steps) } }
+func WithStepLimit(steps int64) Option {
+	return func(e *Engine) { e.steps = ifPositive(steps, e.steps) }
+}
 
 // WithRowLimit bounds how many rows a result has.
-func WithRowLimit(rows int) Option { return func(e *Engine) { e.rows = above0(rows, e.rows) } }
+func WithRowLimit(rows int) Option { return func(e *Engine) { e.rows = ifPositive(rows, e.rows) } }
 
 // WithResultLimit bounds how many bytes a result has: 16 a value, and those of texts.
 func WithResultLimit(bytes int64) Option {
-	return func(e *Engine) { e.result = above0(bytes, e.result) }
+	return func(e *Engine) { e.result = ifPositive(bytes, e.result) }
 }
 
 // WithMemoryLimit bounds how many bytes a query may take for the tables that it reads and for what it sorts, groups or
 // keeps in between.
 func WithMemoryLimit(bytes int64) Option {
-	return func(e *Engine) { e.memory = above0(bytes, e.memory) }
+	return func(e *Engine) { e.memory = ifPositive(bytes, e.memory) }
 }
 
-func above0[N ~int | ~int64](n, fallback N) N {
+func ifPositive[N ~int | ~int64](n, fallback N) N {
 	if n > 0 {
 		return n
 	}

@@ -24,7 +24,7 @@ func (s *session) load(name string) (bool, error) {
 	}
 	s.loading = true
 	defer func() { s.loading = false }()
-	if err := s.attach(database); err != nil {
+	if err := s.attachDatabase(database); err != nil {
 		return true, err
 	}
 	columns, err := s.columns(content)
@@ -34,15 +34,15 @@ func (s *session) load(name string) (bool, error) {
 	if columns.isCut {
 		s.cut = append(s.cut, cutTable{database + "." + table, content, columns})
 	}
-	if err := s.fill(quote(database)+"."+quote(table), columns, content.Rows); err != nil {
+	if err := s.createTable(quote(database)+"."+quote(table), columns, content.Rows); err != nil {
 		return true, err
 	}
 	s.loaded[database+"."+table] = true
-	return true, s.pin(database, table)
+	return true, s.addAliasView(database, table)
 }
 
-// attach makes the database of a table, which is one of SQLite's schemas. Two are always there.
-func (s *session) attach(database string) error {
+// attachDatabase makes the database of a table, which is one of SQLite's schemas. Two are always there.
+func (s *session) attachDatabase(database string) error {
 	if database == "main" || database == "temp" || s.loaded[database] {
 		return nil
 	}
@@ -50,10 +50,10 @@ func (s *session) attach(database string) error {
 	return s.conn.Exec("ATTACH ':memory:' AS " + quote(database))
 }
 
-// pin makes a name without a database mean the table of the query's database, now that a table of this name is there
-// in another one, where SQLite would find it as well. A database that is called temp is where the pins are: it has none
-// itself, and its tables cannot be read together with others of their names.
-func (s *session) pin(database, table string) error {
+// addAliasView creates a view so that a name without a database means the table of the query's database, since SQLite
+// would also find a table of this name in another database that is attached. The views are in the database temp: a
+// database of that name has none itself, and its tables cannot be read together with others of their names.
+func (s *session) addAliasView(database, table string) error {
 	own := s.query.Database
 	if database == own || database == "temp" || s.loaded["temp."+table] {
 		return nil
@@ -64,8 +64,8 @@ func (s *session) pin(database, table string) error {
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// fill makes a table of SQLite's, and puts the rows in.
-func (s *session) fill(name string, columns columns, rows iter.Seq[query.Row]) error {
+// createTable creates a table of SQLite's with the rows.
+func (s *session) createTable(name string, columns columns, rows iter.Seq[query.Row]) error {
 	definitions := make([]string, len(columns.list))
 	for i, column := range columns.list {
 		definitions[i] = definition(column)
@@ -115,7 +115,7 @@ func (s *session) insert(insert *sqlite3.Stmt, columns columns, row query.Row) e
 
 // bind sets a column to a value, if that fits its type.
 func bind(insert *sqlite3.Stmt, i int, kind, value string) error {
-	switch declared(kind) {
+	switch sqliteType(kind) {
 	case integerType:
 		bits := 64
 		if kind == "int" {
@@ -141,8 +141,8 @@ const (
 	textType    = "TEXT"
 )
 
-// declared returns SQLite's type for one of the platform's.
-func declared(kind string) string {
+// sqliteType returns SQLite's type for one of the platform's.
+func sqliteType(kind string) string {
 	switch kind {
 	case "int", "long":
 		return integerType

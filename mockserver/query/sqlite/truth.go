@@ -9,7 +9,7 @@ var (
 )
 
 // item returns the columns of one item of a SELECT's list: one, or those that * stands for.
-func (r *reading) item(from, to int, s scope, sources []column) []column {
+func (r *columnReader) item(from, to int, s scope, sources []column) []column {
 	if to > from && r.tokens[to-1].is("*") && (to == from+1 || r.tokens[to-2].is(".")) {
 		columns := []column{{star: true}}
 		for _, c := range sources {
@@ -27,7 +27,7 @@ func (r *reading) item(from, to int, s scope, sources []column) []column {
 }
 
 // alias returns the place where an expression ends, and the alias behind it, if any.
-func (r *reading) alias(from, to int) (end int, name string) {
+func (r *columnReader) alias(from, to int) (end int, name string) {
 	last := to - 1
 	if last <= from || r.tokens[last].kind != word && r.tokens[last].kind != quoted {
 		return to, ""
@@ -44,7 +44,7 @@ func (r *reading) alias(from, to int) (end int, name string) {
 }
 
 // sources reads what stands behind FROM: it enters the columns that are known into the scope, and returns them.
-func (r *reading) sources(from, to int, s scope) []column {
+func (r *columnReader) sources(from, to int, s scope) []column {
 	var columns []column
 	for i := from; i < to; i = r.next(i) {
 		t := r.tokens[i]
@@ -60,7 +60,7 @@ func (r *reading) sources(from, to int, s scope) []column {
 		default:
 			known = s.tables[t.word]
 		}
-		if r.spend(len(known)) {
+		if r.spendBudget(len(known)) {
 			s.enter(r.tableAlias(i, to), known)
 			columns = append(columns, known...)
 		}
@@ -69,7 +69,7 @@ func (r *reading) sources(from, to int, s scope) []column {
 }
 
 // tableAlias returns the name of a table expression: its alias, if it has one.
-func (r *reading) tableAlias(i, to int) string {
+func (r *columnReader) tableAlias(i, to int) string {
 	behind := r.next(i)
 	if r.at(behind, to).is("as") {
 		behind++
@@ -98,8 +98,8 @@ func (s scope) enter(table string, columns []column) {
 }
 
 // truth returns the truth of an expression.
-func (r *reading) truth(from, to int, s scope) truth {
-	from, to = r.bare(from, to)
+func (r *columnReader) truth(from, to int, s scope) truth {
+	from, to = r.withoutParentheses(from, to)
 	switch first := r.at(from, to); {
 	case from >= to:
 		return other
@@ -124,7 +124,7 @@ func (r *reading) truth(from, to int, s scope) truth {
 }
 
 // isCondition reports whether an expression compares or combines at its outermost, where such operators bind least.
-func (r *reading) isCondition(from, to int) bool {
+func (r *columnReader) isCondition(from, to int) bool {
 	if r.tokens[from].is("not", "exists") && to > from+1 || to > from+1 && r.tokens[to-1].is("isnull", "notnull") {
 		return true
 	}
@@ -136,7 +136,7 @@ func (r *reading) isCondition(from, to int) bool {
 }
 
 // isName reports whether an expression is a name, or several with dots between them.
-func (r *reading) isName(from, to int) bool {
+func (r *columnReader) isName(from, to int) bool {
 	for i := from; i < to; i++ {
 		t := r.tokens[i]
 		name := (t.kind == word || t.kind == quoted) && t.closes == 0
@@ -147,7 +147,7 @@ func (r *reading) isName(from, to int) bool {
 	return (to-from)%2 == 1
 }
 
-func (r *reading) nameTruth(from, to int, s scope) truth {
+func (r *columnReader) nameTruth(from, to int, s scope) truth {
 	last := r.tokens[to-1]
 	switch {
 	case to == from+1 && last.is("true", "false"):
@@ -161,18 +161,18 @@ func (r *reading) nameTruth(from, to int, s scope) truth {
 }
 
 // caseTruth returns the truth of what stands behind THEN and ELSE.
-func (r *reading) caseTruth(from, to int, s scope) truth {
+func (r *columnReader) caseTruth(from, to int, s scope) truth {
 	var results []truth
 	for i := r.findWord(from, to, "then", "else"); i < to; {
 		end := r.findWord(i+1, to, "when", "else")
 		results = append(results, r.truth(i+1, end, s))
 		i = r.findWord(end, to, "then", "else")
 	}
-	return all(results)
+	return commonTruth(results)
 }
 
 // callTruth returns the truth of the call of a function.
-func (r *reading) callTruth(function string, from, to int, s scope) truth {
+func (r *columnReader) callTruth(function string, from, to int, s scope) truth {
 	if function == "cast" {
 		if r.castsToBoolean(from, to) < to {
 			return boolean
@@ -190,9 +190,9 @@ func (r *reading) callTruth(function string, from, to int, s scope) truth {
 	case "regexp_like", "regexp", "like", "glob":
 		return boolean
 	case "coalesce", "ifnull", "max", "min":
-		return all(arguments)
+		return commonTruth(arguments)
 	case "if", "iif":
-		return all(arguments[1:])
+		return commonTruth(arguments[1:])
 	case "nullif", "first_value", "last_value", "nth_value", "lag", "lead":
 		return arguments[0]
 	}
@@ -200,7 +200,7 @@ func (r *reading) callTruth(function string, from, to int, s scope) truth {
 }
 
 // castsToBoolean returns the place of AS in the parentheses of a cast to boolean, or to for any other cast.
-func (r *reading) castsToBoolean(from, to int) int {
+func (r *columnReader) castsToBoolean(from, to int) int {
 	as := r.findWord(from, to, "as")
 	if as == to-2 && r.tokens[to-1].is("boolean", "bool") {
 		return as
@@ -214,7 +214,7 @@ func withCasts(text string) string {
 	if !strings.Contains(strings.ToLower(text), "bool") {
 		return text
 	}
-	r := &reading{tokens: tokenize(text)}
+	r := &columnReader{tokens: tokenize(text)}
 	changed := []byte(text)
 	for i, t := range r.tokens {
 		if !t.is("cast") || !r.at(i+1, len(r.tokens)).is("(") {

@@ -9,9 +9,10 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Strangers calls every operation that a package, such as core/jobs, answers: without a key, with an unknown key, and
-// with a key that may only import. It requires refusals, also of a body that is neither JSON nor a form.
-func Strangers(t *testing.T, part string) {
+// RefusesUnknownCallers calls every operation that a package, such as core/jobs, answers: without a key, with an
+// unknown key, and with a key that may only import. It requires refusals, also of a body that is neither JSON nor a
+// form.
+func RefusesUnknownCallers(t *testing.T, part string) {
 	t.Helper()
 	doc, err := specs.Load(specs.Core, "")
 	if err != nil {

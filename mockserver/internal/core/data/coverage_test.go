@@ -16,5 +16,5 @@ func TestMain(m *testing.M) {
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	coretest.Strangers(t, "core/data")
+	coretest.RefusesUnknownCallers(t, "core/data")
 }

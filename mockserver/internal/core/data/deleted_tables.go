@@ -43,7 +43,7 @@ func forgetExpired(w *world.State, now time.Time) {
 var deletedTables = resource.New(resource.Of[world.Table]{
 	Noun: "deleted table", Key: "table_id", Dialect: resource.Dialect{List: deletedPage},
 	Rows:  func(w *world.State) *table.Table[world.Table] { return &w.Core.Tables },
-	Page:  resource.ByID{Last: "cursor_id", Size: "page_size", Default: 25, Max: 100}.Window,
+	Page:  resource.ByID{Last: "cursor_id", Size: "page_size", Default: 25, Max: 100}.PageOf,
 	Match: matchDeleted,
 	View:  deletedTableView,
 })

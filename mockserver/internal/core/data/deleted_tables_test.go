@@ -117,9 +117,9 @@ func TestDeletedTables(t *testing.T) {
 
 		c.Post("/table/create/archive/last", "").Want(200)
 		c.Post("/table/delete/archive/last", "").Want(200)
-		c.Remembers(`"shop"`, false)
-		c.Remembers(`"orders"`, false)
-		c.Remembers(`"carts"`, false)
+		c.WantInState(`"shop"`, false)
+		c.WantInState(`"orders"`, false)
+		c.WantInState(`"carts"`, false)
 		c.Post("/table/create/archive/next", "").Want(200)
 		c.put("/table/import/archive/next/json.gz", packed(t, strings.Repeat(`{"id":"`+large[:300]+`"}`, 2))).Want(200)
 		c.Get("/table/tail/archive/next?count=2").Wants("#", "2") // for which there was room
@@ -127,9 +127,9 @@ func TestDeletedTables(t *testing.T) {
 	t.Run("an empty database that is deleted leaves nothing", func(t *testing.T) {
 		t.Parallel()
 		c := newStock(t, "")
-		c.Remembers(`"archive"`, true)
+		c.WantInState(`"archive"`, true)
 		c.Post("/database/delete/archive", "").Want(200)
-		c.Remembers(`"archive"`, false)
+		c.WantInState(`"archive"`, false)
 	})
 }
 

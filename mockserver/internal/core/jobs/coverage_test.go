@@ -13,5 +13,5 @@ func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "core", "core/jobs")) }
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	coretest.Strangers(t, "core/jobs")
+	coretest.RefusesUnknownCallers(t, "core/jobs")
 }

@@ -163,7 +163,7 @@ func Queue(w *world.State, r world.QueuedResult) error {
 // Take returns the first queued result that fits a job, and counts it down.
 func Take(w *world.State, job world.Job) (taken *world.QueuedResult) {
 	fits := func(r world.QueuedResult) bool { return Fits(r, job) }
-	taken, w.Core.Results = world.Take(w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
+	taken, w.Core.Results = world.TakeFirst(w.Core.Results, fits, func(r *world.QueuedResult) *int { return &r.Times })
 	return taken
 }
 

@@ -9,7 +9,7 @@ import (
 // Artifacts is the kind of artifacts. Only chats produce them, and every user who sees the chat sees them.
 var Artifacts = jsonapi.NewKind(jsonapi.KindOf[world.Artifact]{
 	Type: "artifacts", Noun: "artifact",
-	Sees: func(c *op.Call, r world.Resource[world.Artifact]) bool { return seesChat(c, r.Attributes.ChatID) },
+	Visible: func(c *op.Call, r world.Resource[world.Artifact]) bool { return seesChat(c, r.Attributes.ChatID) },
 	View: func(_ *op.Call, r world.Resource[world.Artifact]) any {
 		return jsonapi.TimedAttributes[world.Artifact]{CreatedAt: jsonapi.Millis(r.CreatedAt), Own: r.Attributes}
 	},

@@ -23,7 +23,7 @@ var ChatAttachments = jsonapi.NewKind(jsonapi.KindOf[world.ChatAttachment]{
 	Type: "chatAttachments", Noun: "chat attachment",
 	Set:    setChatAttachment,
 	Remove: removeChatAttachment,
-	Sees: func(c *op.Call, r world.Resource[world.ChatAttachment]) bool {
+	Visible: func(c *op.Call, r world.Resource[world.ChatAttachment]) bool {
 		return seesChat(c, r.Attributes.ChatID)
 	},
 	Filters: map[string]jsonapi.Filter[world.ChatAttachment]{
@@ -49,7 +49,7 @@ func setChatAttachment(c *op.Call, _, after *world.Resource[world.ChatAttachment
 		errs = append(errs, jsonapi.Unprocessable(f.member, f.code, "%s", f.reason))
 	}
 	a.AttachmentType = attachmentDraft
-	describe(c, a, content)
+	setFileAttributes(c, a, content)
 	return errors.Join(errs...)
 }
 
@@ -69,39 +69,39 @@ func attachmentOf(file world.Attachment, kind string) world.ChatAttachment {
 	}
 }
 
-// attach adds a file to a chat.
-func attach(c *op.Call, chat string, a world.ChatAttachment, content []byte) {
+// addAttachment adds a file to a chat.
+func addAttachment(c *op.Call, chat string, a world.ChatAttachment, content []byte) {
 	id := c.World.NewID(jsonapi.Sequence)
 	r := jsonapi.NewResource[world.ChatAttachment](c, id)
 	r.Attributes = a
 	r.Attributes.ChatID = chat
-	describe(c, &r.Attributes, content)
+	setFileAttributes(c, &r.Attributes, content)
 	c.World.LLM.ChatAttachments.Put(id, r)
 }
 
-// describe sets the attributes of an attachment that the server determines. An index is never reused in a chat, so that
-// it always names the same file (assumed).
-func describe(c *op.Call, a *world.ChatAttachment, content []byte) {
+// setFileAttributes sets the attributes of an attachment that the server determines. An index is never reused in a
+// chat, so that it always names the same file (assumed).
+func setFileAttributes(c *op.Call, a *world.ChatAttachment, content []byte) {
 	a.AttachmentIndex = int(c.World.NewID("llm.attachment." + a.ChatID))
 	a.ContentFormatMode = "ID_AND_CONTENT"
 	a.ImageWidth, a.ImageHeight = measureImage(a.ContentType, content)
 	a.PdfPageCount = countPages(a.ContentType, content)
 }
 
-// fault is an error in a member of a file.
-type fault struct{ member, code, reason string }
+// fileError is an error in a member of a file.
+type fileError struct{ member, code, reason string }
 
 // readFile returns the content of a file in base64, and everything that is wrong with the file.
-func readFile(file world.Attachment) (content []byte, faults []fault) {
+func readFile(file world.Attachment) (content []byte, faults []fileError) {
 	if kind, _, err := mime.ParseMediaType(file.ContentType); err != nil || !strings.Contains(kind, "/") {
-		faults = append(faults, fault{"contentType", jsonapi.InvalidFormat, "want a media type such as image/png"})
+		faults = append(faults, fileError{"contentType", jsonapi.InvalidFormat, "want a media type such as image/png"})
 	}
 	content, err := base64.StdEncoding.DecodeString(file.BinaryBase64)
 	switch {
 	case err != nil:
-		faults = append(faults, fault{"binaryBase64", jsonapi.InvalidFormat, "want base64: " + err.Error()})
+		faults = append(faults, fileError{"binaryBase64", jsonapi.InvalidFormat, "want base64: " + err.Error()})
 	case len(content) == 0:
-		faults = append(faults, fault{
+		faults = append(faults, fileError{
 			"binaryBase64", jsonapi.CannotBeBlank,
 			"can't be blank: want the content of the file",
 		})

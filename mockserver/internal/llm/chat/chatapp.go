@@ -58,18 +58,18 @@ func requireSignature(c *op.Call, secret string) error {
 	want := "v0=" + hex.EncodeToString(mac.Sum(nil))
 	switch {
 	case err != nil:
-		return unsigned("X-Chatapp-Request-Timestamp is %q; want unix seconds", stamp)
+		return signatureError("X-Chatapp-Request-Timestamp is %q; want unix seconds", stamp)
 	case age > signatureAge:
-		return unsigned("X-Chatapp-Request-Timestamp is %s off; want it within %s", age, signatureAge)
+		return signatureError("X-Chatapp-Request-Timestamp is %s off; want it within %s", age, signatureAge)
 	case secret == "":
-		return unsigned("the integration has no chatappSigningSecret, so requests cannot be signed")
+		return signatureError("the integration has no chatappSigningSecret, so requests cannot be signed")
 	case !hmac.Equal([]byte(want), []byte(c.Header("X-Chatapp-Signature"))):
-		return unsigned("X-Chatapp-Signature is missing or wrong")
+		return signatureError("X-Chatapp-Signature is missing or wrong")
 	}
 	return nil
 }
 
-func unsigned(format string, args ...any) error {
+func signatureError(format string, args ...any) error {
 	return &op.Error{Code: op.CodeUnauthorized, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -89,5 +89,5 @@ func (r Runner) openChat(
 	}
 	input := kinds.Placeholder.ReplaceAllLiteralString(prompt.Attributes.Template, said)
 	t := &turn{Querier: r.Querier, call: c, chat: chat, agent: agent}
-	t.take(input, takeTurn(c.World, input, chat.UUID, agent))
+	t.answer(input, takeTurn(c.World, input, chat.UUID, agent))
 }

@@ -14,27 +14,27 @@ import (
 // Chats is the kind of chats.
 var Chats = jsonapi.NewKind(jsonapi.KindOf[world.Chat]{
 	Type: "chats", Noun: "chat",
-	Set:  setChat,
-	Sees: takesPart,
+	Set:     setChat,
+	Visible: maySeeChat,
 	Filters: map[string]jsonapi.Filter[world.Chat]{
 		"chat_interface_id": jsonapi.Equal(func(a world.Chat) string { return jsonapi.OrEmpty(a.ChatInterfaceID) }),
 		"form_interface_id": jsonapi.Equal(func(a world.Chat) string { return jsonapi.OrEmpty(a.FormInterfaceID) }),
 		"has_artifacts":     jsonapi.IsTrue("has_artifacts", hasArtifacts),
 		"parent_segment_id": kinds.InParentSegment[world.Chat],
 		"project_id":        jsonapi.Equal(func(a world.Chat) string { return a.ProjectID }),
-		"service_type":      throughService,
+		"service_type":      throughIntegration,
 	},
 })
 
-// takesPart reports whether the caller may see a chat: the user who started it and administrators may (assumed).
-func takesPart(c *op.Call, chat world.Resource[world.Chat]) bool {
+// maySeeChat reports whether the caller may see a chat: the user who started it and administrators may (assumed).
+func maySeeChat(c *op.Call, chat world.Resource[world.Chat]) bool {
 	return c.Caller.Administers() || chat.CreatedBy == c.Caller.User.ID
 }
 
 // seesChat reports whether the caller may see the chat with an id on the wire.
 func seesChat(c *op.Call, uuid string) bool {
 	chat, ok := jsonapi.Find(c.World, uuid, &c.World.LLM.Chats)
-	return ok && takesPart(c, chat)
+	return ok && maySeeChat(c, chat)
 }
 
 // setChat starts a chat. Clients cannot change a chat.
@@ -57,7 +57,7 @@ func setChat(c *op.Call, _, chat *world.Resource[world.Chat]) error {
 			errs = append(errs, jsonapi.Unprocessable(jsonapi.AttributeAt("attachments", i, f.member), f.code, "%s",
 				f.reason))
 		}
-		attach(c, chat.UUID, attachmentOf(file, attachmentDraft), content)
+		addAttachment(c, chat.UUID, attachmentOf(file, attachmentDraft), content)
 	}
 	return errors.Join(errs...)
 }
@@ -71,8 +71,8 @@ func hasArtifacts(w *world.State, chat world.Resource[world.Chat]) bool {
 	return false
 }
 
-// throughService returns a filter that passes the chats that came through integrations of a kind.
-func throughService(c *op.Call, service string) (func(world.Resource[world.Chat]) bool, error) {
+// throughIntegration returns a filter that passes the chats that came through integrations of a kind.
+func throughIntegration(c *op.Call, service string) (func(world.Resource[world.Chat]) bool, error) {
 	return func(r world.Resource[world.Chat]) bool {
 		integration, ok := jsonapi.Find(c.World, jsonapi.OrEmpty(r.Attributes.IntegrationID), &c.World.LLM.Integrations)
 		return ok && integration.Attributes.ServiceType == service

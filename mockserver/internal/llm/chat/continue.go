@@ -20,7 +20,7 @@ func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if !takesPart(c, chat) {
+	if !maySeeChat(c, chat) {
 		return op.Reply{}, op.Forbidden("chat %s belongs to another user", chat.UUID)
 	}
 	agent, ok := jsonapi.Find(c.World, chat.Attributes.AgentID, &c.World.LLM.Agents)
@@ -43,14 +43,14 @@ func (r Runner) ContinueChat(c *op.Call) (op.Reply, error) {
 	}
 	script := takeTurn(c.World, input, chat.UUID, agent)
 	if script.Status != 0 {
-		return refused(c.Operation, script), nil // not an error, which would undo the turn
+		return refusalReply(c.Operation, script), nil // not an error, which would undo the turn
 	}
 	for i, file := range in.Attachments {
-		attach(c, chat.UUID, attachmentOf(file, attachmentSent), contents[i])
+		addAttachment(c, chat.UUID, attachmentOf(file, attachmentSent), contents[i])
 	}
 	sendDrafts(c, waiting)
 	t := &turn{Querier: r.Querier, call: c, chat: chat, agent: agent, history: history}
-	t.take(input, script)
+	t.answer(input, script)
 	reply, err := stream(t.entries)
 	reply.Notes = t.notes
 	return reply, err

@@ -25,25 +25,25 @@ const (
 // toolCall is a call of a function of an agent. A script gives the name of the function and its arguments; the mock
 // fills in the other members that are left out.
 type toolCall struct {
-	ID                  string   `json:"id"`
-	FunctionName        string   `json:"functionName"`
-	FunctionArguments   string   `json:"functionArguments"`
-	Content             *string  `json:"content"`
-	Status              string   `json:"status"`
-	Output              *nameOf  `json:"output,omitempty"`
-	TargetKnowledgeBase *mention `json:"targetKnowledgeBase,omitempty"`
-	TargetFunction      string   `json:"targetFunction,omitempty"`
-	ToolTarget          *mention `json:"toolTarget,omitempty"`
-	TargetAgent         *mention `json:"targetAgent,omitempty"`
-	NewChat             *mention `json:"newChat,omitempty"`
+	ID                  string           `json:"id"`
+	FunctionName        string           `json:"functionName"`
+	FunctionArguments   string           `json:"functionArguments"`
+	Content             *string          `json:"content"`
+	Status              string           `json:"status"`
+	Output              *nameOf          `json:"output,omitempty"`
+	TargetKnowledgeBase *resourceMention `json:"targetKnowledgeBase,omitempty"`
+	TargetFunction      string           `json:"targetFunction,omitempty"`
+	ToolTarget          *resourceMention `json:"toolTarget,omitempty"`
+	TargetAgent         *resourceMention `json:"targetAgent,omitempty"`
+	NewChat             *resourceMention `json:"newChat,omitempty"`
 }
 
 type nameOf struct {
 	Name string `json:"name"`
 }
 
-// mention is a resource in the form of a tool call.
-type mention struct {
+// resourceMention is a resource in the form of a tool call.
+type resourceMention struct {
 	ID   string `json:"id"`
 	Type string `json:"type,omitempty"`
 	Name string `json:"name,omitempty"`
@@ -67,9 +67,9 @@ func (call *toolCall) check() error {
 // callTool returns a call with the members filled in that a script has left out.
 func (t *turn) callTool(call toolCall) toolCall {
 	if call.ID == "" {
-		call.ID = fmt.Sprintf("call_%d", 1+calls(t.history)+calls(t.entries))
+		call.ID = fmt.Sprintf("call_%d", 1+countToolCalls(t.history)+countToolCalls(t.entries))
 	}
-	content, err := t.content(&call)
+	content, err := t.toolContent(&call)
 	if err != nil {
 		content = err.Error()
 	}
@@ -86,7 +86,7 @@ func (t *turn) callTool(call toolCall) toolCall {
 	return call
 }
 
-func calls(entries []world.ChatEntry) int {
+func countToolCalls(entries []world.ChatEntry) int {
 	n := 0
 	for _, entry := range entries {
 		if entry.Tool != nil {
@@ -96,13 +96,13 @@ func calls(entries []world.ChatEntry) int {
 	return n
 }
 
-// content returns the content of a call for scripts that leave it out. Knowledge bases are queried; other tools return
-// no content in the mock (assumed).
-func (t *turn) content(call *toolCall) (string, error) {
+// toolContent returns the content of a call for scripts that leave it out. Knowledge bases are queried; other tools
+// return no content in the mock (assumed).
+func (t *turn) toolContent(call *toolCall) (string, error) {
 	tools := t.agent.Attributes.Tools
 	i := slices.IndexFunc(tools, func(tool world.AgentTool) bool { return tool.FunctionName == call.FunctionName })
 	if i < 0 {
-		return "", t.noTool(call)
+		return "", t.resolveOutput(call)
 	}
 	tool, l := tools[i], &t.call.World.LLM
 	target, ok := jsonapi.Find(t.call.World, tool.ToolTargetID, kinds.TargetsOf(l))
@@ -111,9 +111,9 @@ func (t *turn) content(call *toolCall) (string, error) {
 	}
 	name := target.Attributes.Name
 	call.TargetFunction = cmp.Or(call.TargetFunction, tool.TargetFunction)
-	call.ToolTarget = cmp.Or(call.ToolTarget, &mention{target.UUID, tool.ToolTargetType, name})
+	call.ToolTarget = cmp.Or(call.ToolTarget, &resourceMention{target.UUID, tool.ToolTargetType, name})
 	if tool.TargetAgentID != nil {
-		call.TargetAgent = cmp.Or(call.TargetAgent, &mention{ID: target.UUID, Name: name})
+		call.TargetAgent = cmp.Or(call.TargetAgent, &resourceMention{ID: target.UUID, Name: name})
 	}
 	if text, ok := jsonapi.Find(t.call.World, target.UUID, &l.TextKnowledgeBases); ok {
 		return text.Attributes.Text, nil
@@ -122,15 +122,15 @@ func (t *turn) content(call *toolCall) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	call.TargetKnowledgeBase = cmp.Or(call.TargetKnowledgeBase, &mention{ID: target.UUID, Name: name})
+	call.TargetKnowledgeBase = cmp.Or(call.TargetKnowledgeBase, &resourceMention{ID: target.UUID, Name: name})
 	if call.Content != nil {
 		return "", nil
 	}
-	return t.lookUp(base.Attributes, call)
+	return t.queryKnowledgeBase(base.Attributes, call)
 }
 
-// lookUp queries a knowledge base.
-func (t *turn) lookUp(base world.KnowledgeBase, call *toolCall) (string, error) {
+// queryKnowledgeBase queries a knowledge base.
+func (t *turn) queryKnowledgeBase(base world.KnowledgeBase, call *toolCall) (string, error) {
 	var args knowledge.Arguments
 	if err := json.Unmarshal([]byte(call.FunctionArguments), &args); err != nil {
 		return "", fmt.Errorf("the arguments %s do not match the schema of %s: %w", call.FunctionArguments,
@@ -141,8 +141,8 @@ func (t *turn) lookUp(base world.KnowledgeBase, call *toolCall) (string, error) 
 	return content, err
 }
 
-// noTool sets the output to which a function belongs, or returns an error that lists the functions.
-func (t *turn) noTool(call *toolCall) error {
+// resolveOutput sets the output to which a function belongs, or returns an error that lists the functions.
+func (t *turn) resolveOutput(call *toolCall) error {
 	a := t.agent.Attributes
 	var names []string
 	for _, tool := range a.Tools {

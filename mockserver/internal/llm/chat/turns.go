@@ -59,7 +59,7 @@ func checkEvents(events []json.RawMessage) error {
 // input (assumed).
 func takeTurn(w *world.State, input, chat string, agent world.Resource[world.Agent]) world.Turn {
 	fits := func(t world.Turn) bool { return answersTo(t, input, chat, agent) }
-	taken, rest := world.Take(w.LLM.Turns, fits, func(t *world.Turn) *int { return &t.Times })
+	taken, rest := world.TakeFirst(w.LLM.Turns, fits, func(t *world.Turn) *int { return &t.Times })
 	if taken == nil {
 		event, _ := json.Marshal(map[string]string{"content": "You said: " + input}) // texts are written always
 		return world.Turn{Events: []json.RawMessage{event}}

@@ -21,8 +21,8 @@ var refusals = []int{
 	http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 }
 
-// refused returns the answer of a turn that refuses the input.
-func refused(o *specs.Operation, script world.Turn) op.Reply {
+// refusalReply returns the answer of a turn that refuses the input.
+func refusalReply(o *specs.Operation, script world.Turn) op.Reply {
 	reply := jsonapi.PlainErrorReply(o, script.Status, &op.Error{Message: refusalOf(script)})
 	if script.Status == http.StatusTooManyRequests {
 		reply.Header = [][2]string{{"Retry-After", "60"}} // seconds (public)

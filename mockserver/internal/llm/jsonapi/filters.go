@@ -45,8 +45,8 @@ func (k *Kind) MatchFilters(c *op.Call) (func(row any) bool, error) {
 		return nil, err
 	}
 	var all []func(row any) bool
-	if k.sees != nil {
-		all = append(all, func(row any) bool { return k.sees(c, row) })
+	if k.visible != nil {
+		all = append(all, func(row any) bool { return k.visible(c, row) })
 	}
 	for _, name := range known {
 		parameter := filterParameter(name)

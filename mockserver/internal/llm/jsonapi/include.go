@@ -38,10 +38,10 @@ func (r Relations) find(c *op.Call, target Identifier) *Item {
 func (r Relations) Including(rule op.Handler) op.Handler {
 	return func(c *op.Call) (op.Reply, error) {
 		reply, err := rule(c)
-		if err != nil || !c.Has("include") || !takes(c.Operation, "include") {
+		if err != nil || !c.Has("include") || !hasParameter(c.Operation, "include") {
 			return reply, err
 		}
-		x := &inclusion{relations: r, call: c, there: map[Identifier]*Item{}}
+		x := &inclusion{relations: r, call: c, present: map[Identifier]*Item{}}
 		switch body := reply.Body.(type) {
 		case *document:
 			err = x.all([]*Item{body.Data})
@@ -54,8 +54,8 @@ func (r Relations) Including(rule op.Handler) op.Handler {
 	}
 }
 
-// takes reports whether the document gives a parameter to an operation. Other parameters are ignored.
-func takes(o *specs.Operation, parameter string) bool {
+// hasParameter reports whether the document gives a parameter to an operation. Other parameters are ignored.
+func hasParameter(o *specs.Operation, parameter string) bool {
 	return slices.ContainsFunc(o.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == parameter })
 }
 
@@ -63,14 +63,14 @@ func takes(o *specs.Operation, parameter string) bool {
 type inclusion struct {
 	relations Relations
 	call      *op.Call
-	there     map[Identifier]*Item
+	present   map[Identifier]*Item
 	included  []*Item
 }
 
 func (x *inclusion) all(items []*Item) error {
 	for path := range strings.SplitSeq(x.call.Text("include"), ",") {
 		for _, one := range items {
-			if err := x.follow(one, strings.TrimSpace(path)); err != nil {
+			if err := x.includePath(one, strings.TrimSpace(path)); err != nil {
 				return err
 			}
 		}
@@ -78,8 +78,8 @@ func (x *inclusion) all(items []*Item) error {
 	return nil
 }
 
-// follow includes the targets of a path of relations from a resource.
-func (x *inclusion) follow(from *Item, path string) error {
+// includePath includes the targets of a path of relations from a resource.
+func (x *inclusion) includePath(from *Item, path string) error {
 	relation, rest, deeper := strings.Cut(path, ".")
 	targets, many := x.targets(from, relation)
 	if from.Relationships == nil {
@@ -96,7 +96,7 @@ func (x *inclusion) follow(from *Item, path string) error {
 		if one == nil || !deeper {
 			continue
 		}
-		if err := x.follow(one, rest); err != nil {
+		if err := x.includePath(one, rest); err != nil {
 			return err
 		}
 	}
@@ -114,12 +114,12 @@ func (x *inclusion) targets(from *Item, relation string) ([]Identifier, bool) {
 }
 
 func (x *inclusion) include(target Identifier) *Item {
-	if one, ok := x.there[target]; ok {
+	if one, ok := x.present[target]; ok {
 		return one
 	}
 	one := x.relations.find(x.call, target)
 	if one != nil {
-		x.there[target] = one
+		x.present[target] = one
 		x.included = append(x.included, one)
 	}
 	return one

@@ -33,7 +33,7 @@ type KindOf[A any] struct {
 	Filters map[string]Filter[A]
 	// Sees reports whether the caller may see a resource, which otherwise does not exist for the caller; nil: every user
 	// sees all.
-	Sees func(c *op.Call, r world.Resource[A]) bool
+	Visible func(c *op.Call, r world.Resource[A]) bool
 	// View returns the attributes in the shown form; nil: as they are, with the times.
 	View func(c *op.Call, r world.Resource[A]) any
 	// Related returns the targets of a relation other than createdBy and updatedBy.
@@ -63,7 +63,7 @@ type Kind struct {
 	set     func(c *op.Call, before, after any) error
 	remove  func(c *op.Call, row any) error
 	filters map[string]func(c *op.Call, text string) (func(row any) bool, error)
-	sees    func(c *op.Call, row any) bool
+	visible func(c *op.Call, row any) bool
 	shown   func(c *op.Call, row any) any
 	related func(w *world.State, row any, relation string) []Identifier
 }
@@ -92,8 +92,8 @@ func NewKind[A any](of KindOf[A]) *Kind {
 	if of.Remove != nil {
 		k.remove = func(c *op.Call, row any) error { return of.Remove(c, *row.(*resourceOf)) }
 	}
-	if of.Sees != nil {
-		k.sees = func(c *op.Call, row any) bool { return of.Sees(c, *row.(*resourceOf)) }
+	if of.Visible != nil {
+		k.visible = func(c *op.Call, row any) bool { return of.Visible(c, *row.(*resourceOf)) }
 	}
 	if of.View != nil {
 		k.shown = func(c *op.Call, row any) any { return of.View(c, *row.(*resourceOf)) }
@@ -113,7 +113,7 @@ func NewKind[A any](of KindOf[A]) *Kind {
 		of.Rows = rowsOf(of.Type)
 	}
 	k.Resource = &resource.Resource{
-		Noun: of.Noun, IDs: Sequence, Key: "id", Page: paging.Window, Dialect: dialect,
+		Noun: of.Noun, IDs: Sequence, Key: "id", Page: paging.PageOf, Dialect: dialect,
 		Rows:   func(w *world.State) table.Rows { return of.Rows(&w.LLM) },
 		Lookup: func(w *world.State, uuid string) (int64, bool) { return w.LLM.UUIDs.Get(strings.ToLower(uuid)) },
 		Bind:   k.bind, Guard: k.guard, Match: k.MatchFilters, Sort: k.sort,
@@ -154,7 +154,7 @@ func (k *Kind) bind(c *op.Call, id int64, row any) error {
 	case !isNew && !strings.EqualFold(body.Data.ID, head.UUID):
 		return BadRequest("data.id", reasonKey, "want the id in the path, %s, not %q", head.UUID, body.Data.ID)
 	}
-	if err := errors.Join(k.managed(row), rejectReadOnly(c, body.Data.Attributes)); err != nil {
+	if err := errors.Join(k.refuseManaged(row), rejectReadOnly(c, body.Data.Attributes)); err != nil {
 		return err
 	}
 	if isNew {
@@ -221,7 +221,7 @@ func (k *Kind) guard(c *op.Call, before, after any) error {
 	if after != nil {
 		return nil // bind has made all refusals
 	}
-	if err := k.managed(before); err != nil {
+	if err := k.refuseManaged(before); err != nil {
 		return err
 	}
 	if err := k.remove(c, before); err != nil {
@@ -234,19 +234,19 @@ func (k *Kind) guard(c *op.Call, before, after any) error {
 
 // VisibleOnly returns a handler for the resource of the path that answers 404 if the caller may not see the resource.
 func (k *Kind) VisibleOnly(rule op.Handler) op.Handler {
-	if k.sees == nil {
+	if k.visible == nil {
 		return rule
 	}
 	return func(c *op.Call) (op.Reply, error) {
-		if _, row, err := k.Find(c); err == nil && !k.sees(c, row) {
+		if _, row, err := k.Find(c); err == nil && !k.visible(c, row) {
 			return op.Reply{}, op.NotFound(k.Noun, "id", c.Param("id"))
 		}
 		return rule(c)
 	}
 }
 
-// managed refuses a change of a resource that the platform manages (assumed: only the platform changes it).
-func (k *Kind) managed(row any) error {
+// refuseManaged refuses a change of a resource that the platform manages (assumed: only the platform changes it).
+func (k *Kind) refuseManaged(row any) error {
 	head, attributes := world.Parts(row)
 	if WireFields(attributes)["isManaged"] != true {
 		return nil

@@ -39,14 +39,14 @@ func attributesOf(o *specs.Operation) openapi3.Schemas {
 	if data == nil || data.Value.Properties["attributes"] == nil {
 		return all
 	}
-	gather(data.Value.Properties["attributes"].Value, all)
+	gatherAttributes(data.Value.Properties["attributes"].Value, all)
 	return all
 }
 
-func gather(schema *openapi3.Schema, into openapi3.Schemas) {
+func gatherAttributes(schema *openapi3.Schema, into openapi3.Schemas) {
 	maps.Copy(into, schema.Properties)
 	for _, part := range schema.AllOf {
-		gather(part.Value, into)
+		gatherAttributes(part.Value, into)
 	}
 }
 

@@ -15,14 +15,18 @@ var Actions = jsonapi.NewKind(jsonapi.KindOf[world.Action]{
 	Type: "actions", Noun: "action",
 	Filters: map[string]jsonapi.Filter[world.Action]{
 		"parent_segment_id": InParentSegment[world.Action],
-		"project_id":        ofIntegration(func(i world.Integration, text string) bool { return i.ProjectID == text }),
+		"project_id":        filterByIntegration(func(i world.Integration, text string) bool { return i.ProjectID == text }),
 		"prompt_id":         jsonapi.Equal(func(a world.Action) string { return a.PromptID }),
-		"service_type":      ofIntegration(func(i world.Integration, text string) bool { return i.ServiceType == text }),
-		"skip_managed": ofIntegration(func(i world.Integration, text string) bool {
+		"service_type": filterByIntegration(func(i world.Integration,
+			text string,
+		) bool {
+			return i.ServiceType == text
+		}),
+		"skip_managed": filterByIntegration(func(i world.Integration, text string) bool {
 			skip := text == "true" || text == "auto" && i.ChatIgnoreManagedActions
 			return !skip || !i.IsManaged
 		}),
-		"ui_tags": tagged,
+		"ui_tags": hasTag,
 	},
 	View: func(c *op.Call, a world.Resource[world.Action]) any {
 		i, _ := jsonapi.Find(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
@@ -38,8 +42,8 @@ type actionLinks struct {
 	Chat *string `json:"chat"`
 }
 
-// ofIntegration returns a filter that passes the actions whose integration fits the filter's text.
-func ofIntegration(fits func(i world.Integration, text string) bool) jsonapi.Filter[world.Action] {
+// filterByIntegration returns a filter that passes the actions whose integration fits the filter's text.
+func filterByIntegration(fits func(i world.Integration, text string) bool) jsonapi.Filter[world.Action] {
 	return func(c *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
 		return func(a world.Resource[world.Action]) bool {
 			i, ok := jsonapi.Find(c.World, a.Attributes.IntegrationID, &c.World.LLM.Integrations)
@@ -48,8 +52,8 @@ func ofIntegration(fits func(i world.Integration, text string) bool) jsonapi.Fil
 	}
 }
 
-// tagged returns a test that passes the actions with a tag.
-func tagged(_ *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
+// hasTag returns a test that passes the actions with a tag.
+func hasTag(_ *op.Call, text string) (func(world.Resource[world.Action]) bool, error) {
 	if !isTag(text) {
 		return nil, jsonapi.BadRequest("filter[ui_tags]", jsonapi.ReasonFilter,
 			"want a tag of the form key:value, not %q", text)

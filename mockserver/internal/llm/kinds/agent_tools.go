@@ -65,7 +65,7 @@ func setTools(c *op.Call, before, after []world.AgentTool) error {
 			errs = append(errs, checkTarget(c, "tools", i, t.ToolTargetType, t.ToolTargetID))
 		}
 		t.AgentOutputMode = cmp.Or(t.AgentOutputMode, world.ReturnOutput) // null means the default (public)
-		t.TargetType, t.TargetKnowledgeBaseID, t.TargetAgentID = pascal(t.ToolTargetType), nil, nil
+		t.TargetType, t.TargetKnowledgeBaseID, t.TargetAgentID = pascalCase(t.ToolTargetType), nil, nil
 		switch t.ToolTargetType {
 		case knowledgeBaseTarget:
 			t.TargetKnowledgeBaseID = &t.ToolTargetID
@@ -100,8 +100,8 @@ func setVariables(c *op.Call, before, after []world.AgentVariable) error {
 	return errors.Join(errs...)
 }
 
-// pascal returns a kind of tool target in the spelling of answers: knowledge_base is KnowledgeBase.
-func pascal(kind string) string {
+// pascalCase returns a kind of tool target in the spelling of answers: knowledge_base is KnowledgeBase.
+func pascalCase(kind string) string {
 	name := jsonapi.Camel(kind)
 	if name == "" {
 		return ""

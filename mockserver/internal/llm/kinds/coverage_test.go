@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "llm", "llm/kinds")) }
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	mocktest.StrangersOf(t, "llm", "llm/kinds")
+	mocktest.RefusesUnknownCallersOf(t, "llm", "llm/kinds")
 }
 
 func TestEveryKind(t *testing.T) {

@@ -61,10 +61,10 @@ func overviewOfProject(l *world.LLM, project string) projectOverview {
 // once (assumed).
 func overviewOfAgent(l *world.LLM, agent world.Resource[world.Agent]) agentOverview {
 	targets := namesOf(&l.Agents, func(r world.Resource[world.Agent]) (string, bool) {
-		return r.Attributes.Name, pointsAt(agent, r.UUID)
+		return r.Attributes.Name, refersTo(agent, r.UUID)
 	})
 	users := namesOf(&l.Agents, func(r world.Resource[world.Agent]) (string, bool) {
-		return r.Attributes.Name, pointsAt(r, agent.UUID)
+		return r.Attributes.Name, refersTo(r, agent.UUID)
 	})
 	prompts := namesOf(&l.Prompts, func(r world.Resource[world.Prompt]) (string, bool) {
 		return r.Attributes.Name, r.Attributes.AgentID == agent.UUID
@@ -76,8 +76,8 @@ func overviewOfAgent(l *world.LLM, agent world.Resource[world.Agent]) agentOverv
 	}
 }
 
-// pointsAt reports whether a tool of an agent points at another resource.
-func pointsAt(agent world.Resource[world.Agent], target string) bool {
+// refersTo reports whether a tool of an agent points at another resource.
+func refersTo(agent world.Resource[world.Agent], target string) bool {
 	return agent.UUID != target && slices.ContainsFunc(agent.Attributes.Tools, func(t world.AgentTool) bool {
 		return t.ToolTargetID == target
 	})

@@ -28,7 +28,7 @@ var Projects = jsonapi.NewKind(jsonapi.KindOf[world.LLMProject]{
 			func(w *world.State, p world.Resource[world.LLMProject]) bool {
 				return len(formsOf(w, p.UUID)) > 0
 			}),
-		"hasInterfaces": withInterfaces,
+		"hasInterfaces": hasInterfaces,
 		"is_managed": jsonapi.IsTrue("is_managed", func(_ *world.State, p world.Resource[world.LLMProject]) bool {
 			return p.Attributes.IsManaged
 		}),
@@ -106,9 +106,9 @@ func removeProject(c *op.Call, p world.Resource[world.LLMProject]) error {
 	return nil
 }
 
-// withInterfaces returns a test that passes the projects that have interfaces of one of the kinds that the filter
+// hasInterfaces returns a test that passes the projects that have interfaces of one of the kinds that the filter
 // lists.
-func withInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProject]) bool, error) {
+func hasInterfaces(c *op.Call, text string) (func(world.Resource[world.LLMProject]) bool, error) {
 	kinds := jsonapi.Words(text)
 	for _, kind := range kinds {
 		if kind != "form" && kind != "chat" {

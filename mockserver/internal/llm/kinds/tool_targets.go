@@ -33,7 +33,7 @@ func newToolTargets() *jsonapi.Kind {
 		Filters: map[string]jsonapi.Filter[toolTarget]{
 			"name":        jsonapi.Equal(func(t toolTarget) string { return t.Name }),
 			"project_id":  jsonapi.Equal(func(t toolTarget) string { return t.ProjectID }),
-			"target_type": ofKind,
+			"target_type": isOfKind,
 		},
 	})
 	k.View = func(c *op.Call, row any) any {
@@ -46,15 +46,15 @@ func newToolTargets() *jsonapi.Kind {
 		if err != nil || !c.Has("targetType") { // the older name of filter[target_type] (public)
 			return passes, err
 		}
-		fits, err := ofKind(c, c.Text("targetType"))
+		fits, err := isOfKind(c, c.Text("targetType"))
 		return func(row any) bool { return passes(row) && fits(*row.(*world.Resource[toolTarget])) }, err
 	}
 	return k
 }
 
-// ofKind returns a test that passes the targets of a kind, in the spelling of an agent's tools, knowledge_base, or in
+// isOfKind returns a test that passes the targets of a kind, in the spelling of an agent's tools, knowledge_base, or in
 // that of the types of targets, in either case (assumed).
-func ofKind(_ *op.Call, text string) (func(world.Resource[toolTarget]) bool, error) {
+func isOfKind(_ *op.Call, text string) (func(world.Resource[toolTarget]) bool, error) {
 	wanted := strings.ReplaceAll(strings.ToLower(text), "_", "")
 	return func(r world.Resource[toolTarget]) bool {
 		t := r.Attributes

@@ -47,15 +47,15 @@ func (x *indexing) Done() bool { return x.done.Load() }
 // Run implements world.Query. It tries the tables until all queries that they need have their results.
 func (x *indexing) Run(ctx context.Context) error {
 	for !x.Done() {
-		if err := world.RunAll(ctx, x.try()); err != nil {
+		if err := world.RunAll(ctx, x.tryTables()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// try returns the queries that have no results yet.
-func (x *indexing) try() []world.Query {
+// tryTables returns the queries that have no results yet.
+func (x *indexing) tryTables() []world.Query {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.Done() {

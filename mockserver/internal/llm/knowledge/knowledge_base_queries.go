@@ -93,7 +93,7 @@ type source struct {
 }
 
 func (s *source) list(args Arguments) (string, error) {
-	tables, err := s.chosen(args, 0)
+	tables, err := s.selectTables(args, 0)
 	return s.schemaText(tables), err
 }
 
@@ -104,7 +104,7 @@ func (s *source) search(args Arguments) (string, error) {
 	if len(words) == 0 {
 		return "", op.Unprocessable("arguments.keywords", "is missing: %s needs words to search for", searchSchema)
 	}
-	tables, err := s.chosen(args, math.MaxInt)
+	tables, err := s.selectTables(args, math.MaxInt)
 	if err != nil {
 		return "", err
 	}
@@ -140,15 +140,15 @@ func (s *source) query(args Arguments) (string, error) {
 			views = append(views, bridge.View{Name: t.Name, Text: t.Query})
 		}
 	}
-	found, err := s.find(statement, views, s.base.MaxRows)
+	found, err := s.ask(statement, views, s.base.MaxRows)
 	if err != nil {
 		return "", op.Unprocessable("", "the query failed: %v", err)
 	}
 	return s.rowsText(found), nil
 }
 
-// find queries the engine, and stores the note of the answer.
-func (s *source) find(text string, views []bridge.View, rows int) (bridge.QuestionResult, error) {
+// ask queries the engine, and stores the note of the answer.
+func (s *source) ask(text string, views []bridge.View, rows int) (bridge.QuestionResult, error) {
 	found, err := bridge.Ask(s.world, s.Engine, s.queries, bridge.Question{
 		Caller: s.caller, Database: s.base.DatabaseName, Text: text, Now: s.now, Views: views,
 	}, rows)

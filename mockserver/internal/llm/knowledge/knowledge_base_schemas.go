@@ -44,7 +44,7 @@ func (s *source) tables(rows int) ([]schemaTable, error) {
 		if !t.EnableDataIndex {
 			wanted = 0
 		}
-		found, err := s.find(t.Query, nil, wanted)
+		found, err := s.ask(t.Query, nil, wanted)
 		if err != nil {
 			return tables, fmt.Errorf("table %s: %w", t.Name, err)
 		}
@@ -74,8 +74,8 @@ func schemaOfFinding(name string, found bridge.QuestionResult) schemaTable {
 	return one
 }
 
-// chosen returns the tables that the arguments name, or all.
-func (s *source) chosen(args Arguments, rows int) ([]schemaTable, error) {
+// selectTables returns the tables that the arguments name, or all.
+func (s *source) selectTables(args Arguments, rows int) ([]schemaTable, error) {
 	tables, err := s.tables(rows)
 	if err != nil {
 		return nil, op.Unprocessable("", "%v", err)

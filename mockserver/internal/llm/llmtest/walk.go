@@ -71,30 +71,30 @@ func WalkKinds(t *testing.T, part string) {
 		}
 		t.Run(tt.Kind, func(t *testing.T) {
 			t.Parallel()
-			NewWalk(t, doc, tt.Kind).all(tt.Attributes, tt.Change, tt.text)
+			NewWalk(t, doc, tt.Kind).walkAll(tt.Attributes, tt.Change, tt.text)
 		})
 	}
 }
 
-func (w Walk) all(attributes, change, text string) {
+func (w Walk) walkAll(attributes, change, text string) {
 	w.Helper()
-	w.refuses(attributes, text)
+	w.requireRefusals(attributes, text)
 	created := w.Create(w.kind, w.With(attributes)).Want(http.StatusCreated)
 	id, path := created.Value("data.id").String(), "/api/"+w.kind+"/"+created.Value("data.id").String()
 	created.Wants("data.type", CamelType(w.kind), "data.links.self", "http://localhost/llm"+path)
 	if got := w.Get(path).Want(http.StatusOK); string(got.Body) != string(created.Body) {
 		w.Errorf("created\n%s\nread\n%s", created.Body, got.Body)
 	}
-	if w.has(http.MethodGet, "") && !slices.Contains(w.IDs("/api/"+w.kind), id) {
+	if w.hasOperation(http.MethodGet, "") && !slices.Contains(w.IDs("/api/"+w.kind), id) {
 		w.Errorf("%s is not listed", id)
 	}
-	if w.has(http.MethodPatch, "/x") {
-		w.changes(id, path, change)
+	if w.hasOperation(http.MethodPatch, "/x") {
+		w.requireChange(id, path, change)
 		WantUnprocessable(w.Change(w.kind, id, `{"`+text+`":7}`), text, Misfit)
 		w.Call(http.MethodPatch, path, "x=1").Refused(http.StatusUnsupportedMediaType, "application/vnd.api+json")
 	}
-	if w.has(http.MethodDelete, "/x") {
-		w.goes(id, path)
+	if w.hasOperation(http.MethodDelete, "/x") {
+		w.requireDeletion(id, path)
 	}
 }
 
@@ -123,12 +123,12 @@ func (w Walk) With(attributes string) string {
 	return attributes
 }
 
-func (w Walk) has(method, more string) bool {
+func (w Walk) hasOperation(method, more string) bool {
 	return w.doc.Find(method, "/api/"+w.kind+more).Operation != nil
 }
 
-// refuses fails the test unless creations and lists that deviate from the document are refused.
-func (w Walk) refuses(attributes, text string) {
+// requireRefusals fails the test unless creations and lists that deviate from the document are refused.
+func (w Walk) requireRefusals(attributes, text string) {
 	w.Helper()
 	WantUnprocessable(w.Create(w.kind, `{"`+text+`":7}`), text, Misfit)
 	w.Post("/api/"+w.kind, w.Fill(`{"data":{"type":"cars","attributes":`+attributes+`}}`)).
@@ -137,12 +137,12 @@ func (w Walk) refuses(attributes, text string) {
 	w.Post("/api/"+w.kind, "x=1").Refused(http.StatusUnsupportedMediaType, "application/vnd.api+json")
 	w.Get("/api/"+w.kind+"/"+NoID).Refused(http.StatusNotFound, NoID)
 	w.Get("/api/"+w.kind+"/7").Refused(http.StatusNotFound, `"code":"404"`)
-	if w.has(http.MethodGet, "") {
+	if w.hasOperation(http.MethodGet, "") {
 		w.Get("/api/"+w.kind+"?page[limit]=0").Refused(http.StatusBadRequest, `"code":"118"`)
 	}
 }
 
-func (w Walk) changes(id, path, attributes string) {
+func (w Walk) requireChange(id, path, attributes string) {
 	w.Helper()
 	changed := w.Change(w.kind, id, attributes).Want(http.StatusOK).Wants("data.id", id)
 	if got := w.Get(path).Want(http.StatusOK); string(got.Body) != string(changed.Body) {
@@ -153,12 +153,12 @@ func (w Walk) changes(id, path, attributes string) {
 	w.Change(w.kind, id, `{"colour":"red"}`).Refused(http.StatusBadRequest, `"code":"105"`, "colour")
 }
 
-func (w Walk) goes(id, path string) {
+func (w Walk) requireDeletion(id, path string) {
 	w.Helper()
 	w.Remove(w.kind, id)
 	w.Get(path).Refused(http.StatusNotFound, id, `"code":"404"`)
 	w.Delete(path).Refused(http.StatusNotFound, id)
-	if w.has(http.MethodGet, "") && slices.Contains(w.IDs("/api/"+w.kind), id) {
+	if w.hasOperation(http.MethodGet, "") && slices.Contains(w.IDs("/api/"+w.kind), id) {
 		w.Errorf("%s is still listed", id)
 	}
 }

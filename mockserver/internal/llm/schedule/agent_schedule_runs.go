@@ -41,18 +41,18 @@ func CallbackAgentSchedule(c *op.Call) (op.Reply, error) {
 		a.LastRunStatus = nil
 	}
 	a.ExecutionCount++
-	if _, err := retire(c, &r); err != nil {
+	if _, err := disableIfOver(c, &r); err != nil {
 		return op.Reply{}, err
 	}
 	c.World.LLM.AgentSchedules.Put(id, r)
 	return op.Reply{}, nil
 }
 
-// retire disables a schedule that is past its end, and removes the times from its workflow. It reports whether the
-// schedule is past its end.
-func retire(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, error) {
+// disableIfOver disables a schedule that is past its end, and removes the times from its workflow. It reports whether
+// the schedule is past its end.
+func disableIfOver(c *op.Call, r *world.Resource[world.AgentSchedule]) (bool, error) {
 	t, err := timesOf(r.Attributes)
-	over := err == nil && t.over(c.Now)
+	over := err == nil && t.isOver(c.Now)
 	if !over || r.Attributes.Status == scheduleDisabled {
 		return over, err
 	}
@@ -67,7 +67,7 @@ func ExecuteAgentSchedule(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	over, err := retire(c, &r)
+	over, err := disableIfOver(c, &r)
 	if err != nil {
 		return op.Reply{}, err
 	}

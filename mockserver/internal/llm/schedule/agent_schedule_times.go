@@ -122,8 +122,8 @@ func (t scheduleTimes) lastDay() string {
 	return t.end.Format(time.DateOnly)
 }
 
-// over reports whether the last day is over.
-func (t scheduleTimes) over(now time.Time) bool {
+// isOver reports whether the last day is over.
+func (t scheduleTimes) isOver(now time.Time) bool {
 	last := t.lastDay()
 	return last != "" && now.In(t.zone).Format(time.DateOnly) > last
 }

@@ -68,7 +68,7 @@ func setAgentSchedule(c *op.Call, before, after *world.Resource[world.AgentSched
 	if err := errors.Join(err, checkScheduleReferences(c, *a), checkInterface(c, a)); err != nil {
 		return err
 	}
-	if a.Status == scheduleDisabled && !t.over(c.Now) {
+	if a.Status == scheduleDisabled && !t.isOver(c.Now) {
 		a.Status = scheduleActive
 	}
 	a.EmailRecipients = recipients(c.World, *after)

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "llm", "llm/schedule"))
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	mocktest.StrangersOf(t, "llm", "llm/schedule")
+	mocktest.RefusesUnknownCallersOf(t, "llm", "llm/schedule")
 }
 
 func TestEveryKind(t *testing.T) {

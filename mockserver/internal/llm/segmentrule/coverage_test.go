@@ -12,5 +12,5 @@ func TestMain(m *testing.M) { os.Exit(mocktest.MainOf(m, "llm", "llm/segmentrule
 // Every operation refuses callers without a key, with an unknown key, and with a key that may only import.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	mocktest.StrangersOf(t, "llm", "llm/segmentrule")
+	mocktest.RefusesUnknownCallersOf(t, "llm", "llm/segmentrule")
 }

@@ -86,7 +86,7 @@ func ConvertSegmentRule(c *op.Call) (op.Reply, error) {
 // one of its conditions is enough (assumed).
 func (r shortRule) convert() (fullRule, error) {
 	var rule fullRule
-	joined, err := joint(ruleField+".logic", r.Logic)
+	joined, err := joinOperator(ruleField+".logic", r.Logic)
 	if err != nil {
 		return rule, err
 	}
@@ -111,7 +111,7 @@ func (r shortRule) convert() (fullRule, error) {
 
 // base returns the group of a rule's base segments.
 func (r shortRule) base() (fullCondition, error) {
-	joined, err := joint(ruleField+".baseSegmentIds.logic", r.BaseSegments.Logic)
+	joined, err := joinOperator(ruleField+".baseSegmentIds.logic", r.BaseSegments.Logic)
 	group := fullCondition{Type: joined}
 	for _, id := range r.BaseSegments.SegmentIDs {
 		group.Conditions = append(group.Conditions, fullCondition{Type: "Reference", Exclude: new(false), ID: id})
@@ -125,8 +125,8 @@ const (
 	anyOf = "Or"
 )
 
-// joint returns how the conditions of a group are joined; without logic, all of them must hold (assumed).
-func joint(field, logic string) (string, error) {
+// joinOperator returns how the conditions of a group are joined; without logic, all of them must hold (assumed).
+func joinOperator(field, logic string) (string, error) {
 	switch cmp.Or(logic, "ALL") {
 	case "ALL":
 		return allOf, nil
@@ -178,7 +178,7 @@ func (s shortCondition) convert(field string) (fullCondition, error) {
 	column := cmp.Or(s.Column, s.LeftValue)
 	switch {
 	case len(s.Conditions) > 0:
-		joined, err := joint(field+".logic", s.Logic)
+		joined, err := joinOperator(field+".logic", s.Logic)
 		if err != nil {
 			return fullCondition{}, err
 		}
@@ -222,7 +222,7 @@ func convertOperator(field, sign string, value jsontext.Value) (*fullOperator, e
 	if operator.Type != "In" && operator.Type != "Between" {
 		return &operator, nil
 	}
-	values, err := several(field+".right_value", sign, value)
+	values, err := valuesOf(field+".right_value", sign, value)
 	if operator.RightValues = value; operator.Type == "Between" && err == nil {
 		operator.RightValues, operator.MinValue, operator.MaxValue = nil, values[0], values[1]
 	}
@@ -254,8 +254,9 @@ func comparison(sign string) (operator fullOperator, known bool) {
 	return operator, operator.Type != ""
 }
 
-// several returns the values of IN, or the two bounds of BETWEEN. The audience interface takes texts and numbers there.
-func several(field, sign string, value jsontext.Value) ([]jsontext.Value, error) {
+// valuesOf returns the values of IN, or the two bounds of BETWEEN. The audience interface takes texts and numbers
+// there.
+func valuesOf(field, sign string, value jsontext.Value) ([]jsontext.Value, error) {
 	var values []jsontext.Value
 	if value.Kind() == '[' {
 		if err := json.Unmarshal(value, &values); err != nil {

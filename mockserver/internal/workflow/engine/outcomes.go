@@ -16,7 +16,7 @@ func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
 		fails = cmp.Or(planned.Command, "the task failed")
 	}
 	fits := func(o world.Outcome) bool { return p.outcomeFits(o, t) }
-	o, rest := world.Take(p.w.Workflow.Outcomes, fits, func(o *world.Outcome) *int { return &o.Times })
+	o, rest := world.TakeFirst(p.w.Workflow.Outcomes, fits, func(o *world.Outcome) *int { return &o.Times })
 	if o == nil {
 		return takes, fails
 	}

@@ -20,7 +20,7 @@ type ClockChange struct {
 // lastTime is the latest time of a clock: a year before the year has five digits.
 var lastTime = time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-func tooFar(field string) error {
+func clockLimitError(field string) error {
 	return op.Invalid(field, "the clock cannot go beyond %s", lastTime.Format(time.RFC3339))
 }
 
@@ -31,15 +31,15 @@ func (w *World) Advance(ctx context.Context, by time.Duration) (ClockChange, err
 	var to time.Time
 	var refusal error
 	left := w.MaxSettled
-	moved, err := w.move(ctx, false, func(value *world.State) int {
+	moved, err := w.runSteps(ctx, false, func(value *world.State) int {
 		if to.IsZero() {
 			to = value.Now().Add(by)
 		}
 		if to.After(lastTime) {
-			refusal = tooFar("advance")
+			refusal = clockLimitError("advance")
 			return 0
 		}
-		n := w.walk(value, to, left)
+		n := w.moveClock(value, to, left)
 		left -= n
 		return n
 	})
@@ -54,14 +54,14 @@ func (w *World) Advance(ctx context.Context, by time.Duration) (ClockChange, err
 // left. It gives up after a hundred thousand events, for a world whose schedules outrun it.
 func (w *World) AdvanceUntilIdle(ctx context.Context) (ClockChange, error) {
 	left := w.MaxSettled
-	moved, err := w.move(ctx, false, func(value *world.State) int {
+	moved, err := w.runSteps(ctx, false, func(value *world.State) int {
 		n := 0
 		for n < left {
 			event, ok := value.NextOnce()
 			if _, held := value.Held(); held || !ok {
 				break
 			}
-			settled := w.walk(value, event.At, left-n)
+			settled := w.moveClock(value, event.At, left-n)
 			if n += settled; settled == 0 { // room is missing
 				break
 			}
@@ -80,20 +80,20 @@ func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (m
 	var refusal error
 	left := w.MaxSettled
 	set, complete := false, false
-	moved, err = w.move(ctx, false, func(value *world.State) int {
+	moved, err = w.runSteps(ctx, false, func(value *world.State) int {
 		switch at := value.Now(); {
 		case set || refusal != nil:
 			return 0
 		case now.IsZero():
 			now = at
 		case now.After(lastTime):
-			refusal = tooFar("now")
+			refusal = clockLimitError("now")
 			return 0
 		case now.Before(at):
 			refusal = op.Invalid("now", "the clock cannot go back: it is already %s", at.Format(time.RFC3339))
 			return 0
 		}
-		n := w.walk(value, now, left)
+		n := w.moveClock(value, now, left)
 		left -= n
 		if _, held := value.Held(); !held {
 			set = true
@@ -108,12 +108,12 @@ func (w *World) SetClock(ctx context.Context, mode clock.Mode, now time.Time) (m
 	return moved, cmp.Or(refusal, err)
 }
 
-// move takes steps until none needs the result of a query any more. With holding, it runs only the queries that hold
+// runSteps repeats a step until no event needs the result of a query. With holding, it runs only the queries that hold
 // the clock.
-func (w *World) move(ctx context.Context, holding bool, step func(*world.State) int) (ClockChange, error) {
+func (w *World) runSteps(ctx context.Context, holding bool, step func(*world.State) int) (ClockChange, error) {
 	n := 0
 	for {
-		value, settled := w.step(step)
+		value, settled := w.runStep(step)
 		n += settled
 		pending := queriesOf(value, holding)
 		if len(pending) == 0 {
@@ -125,11 +125,11 @@ func (w *World) move(ctx context.Context, holding bool, step func(*world.State) 
 	}
 }
 
-func (w *World) step(step func(*world.State) int) (*world.State, int) {
+func (w *World) runStep(step func(*world.State) int) (*world.State, int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next := *w.value.Load()
-	w.enter(&next)
+	w.settleEnded(&next)
 	n := step(&next)
 	w.store(&next, int64(n)*eventCost)
 	return &next, n
@@ -145,14 +145,14 @@ func (w *World) Await(
 		return nil
 	}
 	left := w.MaxSettled
-	_, err := w.move(ctx, true, func(value *world.State) int {
+	_, err := w.runSteps(ctx, true, func(value *world.State) int {
 		n := 0
 		for n < left {
 			state, at, waits := pending(value)
 			if !waits || at.IsZero() || state != first {
 				break
 			}
-			settled := w.walk(value, at, left-n)
+			settled := w.moveClock(value, at, left-n)
 			if n += settled; settled == 0 {
 				break
 			}
@@ -163,13 +163,13 @@ func (w *World) Await(
 	return err
 }
 
-// walk moves the clock to a time, and settles at most limit events on the way, as long as there is room for what they
-// make. Where what follows depends on a query, it stops.
-func (w *World) walk(value *world.State, to time.Time, limit int) int {
+// moveClock moves the clock to a time, and settles at most limit events on the way, as long as there is room for what
+// they create. It stops at an event that depends on a query.
+func (w *World) moveClock(value *world.State, to time.Time, limit int) int {
 	at, held := value.Held()
 	n := 0
-	for ; !held && n < limit && due(value, to) && !w.full(value); n++ {
-		w.next(value)
+	for ; !held && n < limit && isDue(value, to) && !w.isFull(value); n++ {
+		w.settleNext(value)
 		at, held = value.Held()
 	}
 	if held && at.Before(to) {

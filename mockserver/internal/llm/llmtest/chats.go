@@ -23,8 +23,8 @@ const (
 	ChatBase    = "10000000-0000-4000-8000-000000000008"
 )
 
-// ChatCast is a fixture of a shop with an agent, and everything that can start a chat with it.
-const ChatCast = `
+// ChatResources is a fixture of a shop with an agent, and everything that can start a chat with it.
+const ChatResources = `
 core:
   databases:
   - name: shop
@@ -76,7 +76,7 @@ llm:
 // NewChats returns a mock with the resources of ChatCast and a SQL engine.
 func NewChats(t *testing.T) *mocktest.Client {
 	t.Helper()
-	return mocktest.New(t, "llm", mockserver.WithQueryEngine(sqlite.New())).Load(ChatCast)
+	return mocktest.New(t, "llm", mockserver.WithQueryEngine(sqlite.New())).Load(ChatResources)
 }
 
 // ScriptChat queues the turns that agents take.

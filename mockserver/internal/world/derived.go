@@ -11,36 +11,36 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// maxRecalled bounds what all definitions of a dump may take once they are read, so that a small dump cannot become a
-// big world.
-const maxRecalled = 256 << 20
+// maxDefinitions bounds what all definitions of a dump may take once they are read, so that a small dump cannot become
+// a big world.
+const maxDefinitions = 256 << 20
 
-// recall completes a world that was read with what its form leaves out: the definitions, which stand in the archives. A
-// digest can be made by anybody, so recall also refuses what a handler would follow without end or without bottom.
-// Anything else that cannot be makes a handler fail, and nothing more.
-func (w *State) recall() error {
+// restoreDerived adds to a world that was read what its dump leaves out: the definitions, which are in the archives.
+// Since anybody can make a digest, it also refuses values that would send a handler into an endless loop or recursion.
+// Other impossible values only make a handler fail.
+func (w *State) restoreDerived() error {
 	for kind, last := range table.Entries(&w.ids) {
 		if last < 0 || last > table.MaxID {
 			return fmt.Errorf("ids: %s is %d: want 0 to %d", kind, last, table.MaxID)
 		}
 	}
-	if err := w.Workflow.recall(); err != nil {
+	if err := w.Workflow.restoreDefinitions(); err != nil {
 		return err
 	}
 	for id, job := range table.All(&w.Core.Jobs) {
-		if !job.Output.sound() || job.Answer != nil && !job.Answer.Output.sound() {
+		if !job.Output.isWellFormed() || job.Answer != nil && !job.Answer.Output.isWellFormed() {
 			return fmt.Errorf("job %d: want an output of as many rows as it counts", id)
 		}
 	}
 	for i, result := range w.Core.Results {
-		if !result.Output.sound() {
+		if !result.Output.isWellFormed() {
 			return fmt.Errorf("result %d: want an output of as many rows as it counts", i+1)
 		}
 	}
 	return nil
 }
 
-func (x *Workflow) recall() error {
+func (x *Workflow) restoreDefinitions() error {
 	size := 0
 	for id, r := range table.All(&x.Revisions) {
 		project, err := dig.ReadArchive(r.Archive, dig.DefaultLimits())
@@ -51,8 +51,8 @@ func (x *Workflow) recall() error {
 			size += len(w.Config)
 		}
 		n := int64(len(project.Workflows))
-		if size > maxRecalled || r.Definitions != n || r.FirstDefinition < 1 || r.FirstDefinition > table.MaxID-n {
-			return fmt.Errorf("revision %d: want %d definitions, and all together at most %d bytes", id, n, maxRecalled)
+		if size > maxDefinitions || r.Definitions != n || r.FirstDefinition < 1 || r.FirstDefinition > table.MaxID-n {
+			return fmt.Errorf("revision %d: want %d definitions, and all together at most %d bytes", id, n, maxDefinitions)
 		}
 		if r.ID != id || r.Previous < 0 || r.Previous >= id {
 			return fmt.Errorf("revision %d: want the preceding one as previous, not %d", id, r.Previous)
@@ -69,8 +69,8 @@ func (x *Workflow) recall() error {
 	return nil
 }
 
-// sound reports whether results can be written from the rows in every format. So it is for a missing output.
-func (o *Output) sound() bool {
+// isWellFormed reports whether the rows can be written in every format. A missing output is well-formed.
+func (o *Output) isWellFormed() bool {
 	if o == nil || o.Dropped && len(o.Rows) == 0 {
 		return true
 	}
@@ -81,7 +81,7 @@ func (o *Output) sound() bool {
 			return false
 		}
 		for range o.Columns {
-			if !soundValue(d, maxDepth) {
+			if !isWellFormedValue(d, maxDepth) {
 				return false
 			}
 		}
@@ -91,21 +91,21 @@ func (o *Output) sound() bool {
 
 const maxDepth = 100 // of lists and objects within a value of a row
 
-func soundValue(d *msgpack.Decoder, depth int) bool {
+func isWellFormedValue(d *msgpack.Decoder, depth int) bool {
 	code, err := d.PeekCode()
 	switch {
 	case err != nil || depth == 0:
 		return false
 	case msgpcode.IsFixedArray(code), code == msgpcode.Array16, code == msgpcode.Array32:
 		n, err := d.DecodeArrayLen()
-		for err == nil && n > 0 && soundValue(d, depth-1) {
+		for err == nil && n > 0 && isWellFormedValue(d, depth-1) {
 			n--
 		}
 		return err == nil && n == 0
 	case msgpcode.IsFixedMap(code), code == msgpcode.Map16, code == msgpcode.Map32:
 		n, err := d.DecodeMapLen()
 		for ; err == nil && n > 0; n-- {
-			if _, err = d.DecodeString(); err != nil || !soundValue(d, depth-1) {
+			if _, err = d.DecodeString(); err != nil || !isWellFormedValue(d, depth-1) {
 				return false
 			}
 		}

@@ -26,11 +26,11 @@ func (x *Workflow) PutAttempt(a Attempt) {
 	before, _ := x.Attempts.Get(a.ID)
 	x.count(before, -1)
 	x.Attempts.Put(a.ID, a)
-	x.enter(a)
+	x.countIn(a)
 }
 
-// enter takes an attempt that is stored into the account.
-func (x *Workflow) enter(a Attempt) {
+// countIn adds a stored attempt to the counts.
+func (x *Workflow) countIn(a Attempt) {
 	x.count(a, 1)
 	if a.State == Done {
 		table.Delete(&x.Unfinished, a.ID)

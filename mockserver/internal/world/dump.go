@@ -16,15 +16,15 @@ import (
 	"svc.example/understudy/mockserver/internal/table"
 )
 
-// sealed is the JSON of a world, with the version of the form and the digest of the rest in front. Tables, indexes and
-// events write and read themselves, so that no field is forgotten.
-type sealed struct {
+// dumpedWorld is the JSON of a world, with the version of the form and the digest of the rest in front. Tables, indexes
+// and events write and read themselves, so that no field is forgotten.
+type dumpedWorld struct {
 	Version version `json:"understudy"`
 	Digest  string  `json:"digest"`
 	form
 }
 
-// form holds everything that the digest covers. What recall finds again is left out.
+// form holds everything that the digest covers. It leaves out what restoreDerived restores.
 type form struct {
 	Scenario  string                      `json:"scenario"`
 	Seed      uint64                      `json:"seed"`
@@ -112,7 +112,7 @@ func (w *State) Dump(to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := json.MarshalWrite(to, sealed{formVersion, digest, f}, options); err != nil {
+	if err := json.MarshalWrite(to, dumpedWorld{formVersion, digest, f}, options); err != nil {
 		return fmt.Errorf("dump the world: %w", err)
 	}
 	return nil
@@ -124,22 +124,22 @@ var errEdited = errors.New("its digest does not match its content: it was change
 // Load makes a world out of what Dump has written, and of nothing else. Its clock begins at the time of the dump.
 func Load(from io.Reader, mode clock.Mode) (w State, err error) {
 	f := w.form()
-	s := sealed{form: f}
+	s := dumpedWorld{form: f}
 	if err = json.UnmarshalRead(from, &s, options); err == nil {
-		err = s.check()
+		err = s.checkDigest()
 	}
 	if err == nil {
-		err = w.recall()
+		err = w.restoreDerived()
 	}
 	if err != nil {
-		return State{}, fmt.Errorf("load the state: %w", located(err))
+		return State{}, fmt.Errorf("load the state: %w", locateError(err))
 	}
 	w.Scenario, w.Seed, w.Clock = s.Scenario, s.Seed, clock.New(mode, s.Now)
 	return w, nil
 }
 
-// check holds the digest against what was read.
-func (s *sealed) check() error {
+// checkDigest holds the digest against what was read.
+func (s *dumpedWorld) checkDigest() error {
 	if s.Version == 0 || s.Now.IsZero() {
 		return errors.New("understudy or now is missing: want the complete dump of a world")
 	}
@@ -150,8 +150,8 @@ func (s *sealed) check() error {
 	return err
 }
 
-// located returns an error that says where in a dump something is wrong, without the names of our types.
-func located(err error) error {
+// locateError returns an error that says where in a dump something is wrong, without the names of our types.
+func locateError(err error) error {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {
 		return err

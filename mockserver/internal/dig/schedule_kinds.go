@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// shape is the common form of every kind of schedule: a cron expression for the session times, and how long after each
+// timing is the common form of every kind of schedule: a cron expression for the session times, and how long after each
 // the session is started (client).
-type shape struct {
+type timing struct {
 	cron  string
 	delay time.Duration
 }
@@ -20,13 +20,13 @@ func kindNames() string {
 		"cron>: with five fields"
 }
 
-func shapeOf(kind, spec string) (shape, error) {
+func timingOf(kind, spec string) (timing, error) {
 	switch kind {
 	case "hourly":
 		return hourly(spec)
 	case "daily":
 		delay, err := clockTime(kind, "HH:MM:SS", spec)
-		return shape{"0 0 * * *", delay}, err
+		return timing{"0 0 * * *", delay}, err
 	case "weekly":
 		return weekly(spec)
 	case "monthly":
@@ -34,33 +34,33 @@ func shapeOf(kind, spec string) (shape, error) {
 	case "minutes_interval":
 		return everyMinutes(spec)
 	case "cron":
-		return shape{cron: spec}, nil
+		return timing{cron: spec}, nil
 	}
-	return shape{}, failf("", 0, "unknown kind of schedule %s; want one of %s", quote(kind), kindNames())
+	return timing{}, failf("", 0, "unknown kind of schedule %s; want one of %s", quote(kind), kindNames())
 }
 
-func hourly(spec string) (shape, error) {
+func hourly(spec string) (timing, error) {
 	parts := strings.Split(spec, ":")
 	if len(parts) != 2 {
-		return shape{}, wrongSpec("hourly", "MM:SS", spec)
+		return timing{}, specError("hourly", "MM:SS", spec)
 	}
-	minutes, ok1 := within(parts[0], 0, 59)
-	seconds, ok2 := within(parts[1], 0, 59)
+	minutes, ok1 := twoDigits(parts[0], 0, 59)
+	seconds, ok2 := twoDigits(parts[1], 0, 59)
 	if !ok1 || !ok2 {
-		return shape{}, wrongSpec("hourly", "MM:SS", spec)
+		return timing{}, specError("hourly", "MM:SS", spec)
 	}
-	return shape{"0 * * * *", time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second}, nil
+	return timing{"0 * * * *", time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second}, nil
 }
 
-func weekly(spec string) (shape, error) {
+func weekly(spec string) (timing, error) {
 	const form = "Sun,HH:MM:SS"
 	day, at, found := strings.Cut(spec, ",")
 	number, known := weekday(strings.TrimSpace(day))
 	if !found || !known {
-		return shape{}, wrongSpec("weekly", form, spec)
+		return timing{}, specError("weekly", form, spec)
 	}
 	delay, err := clockTime("weekly", form, strings.TrimSpace(at))
-	return shape{fmt.Sprintf("0 0 * * %d", number), delay}, err
+	return timing{fmt.Sprintf("0 0 * * %d", number), delay}, err
 }
 
 func weekday(day string) (int, bool) {
@@ -69,48 +69,48 @@ func weekday(day string) (int, bool) {
 			return int(d), true
 		}
 	}
-	return within(day, 0, 6)
+	return twoDigits(day, 0, 6)
 }
 
-func monthly(spec string) (shape, error) {
+func monthly(spec string) (timing, error) {
 	const form = "D,HH:MM:SS"
 	text, at, found := strings.Cut(spec, ",")
-	day, ok := within(strings.TrimSpace(text), 1, 31)
+	day, ok := twoDigits(strings.TrimSpace(text), 1, 31)
 	if !found || !ok {
-		return shape{}, wrongSpec("monthly", form, spec)
+		return timing{}, specError("monthly", form, spec)
 	}
 	delay, err := clockTime("monthly", form, strings.TrimSpace(at))
-	return shape{fmt.Sprintf("0 0 %d * *", day), delay}, err
+	return timing{fmt.Sprintf("0 0 %d * *", day), delay}, err
 }
 
-func everyMinutes(spec string) (shape, error) {
-	minutes, ok := within(spec, 1, 59)
+func everyMinutes(spec string) (timing, error) {
+	minutes, ok := twoDigits(spec, 1, 59)
 	if !ok {
-		return shape{}, wrongSpec("minutes_interval", "M, a number of minutes from 1 to 59", spec)
+		return timing{}, specError("minutes_interval", "M, a number of minutes from 1 to 59", spec)
 	}
-	return shape{cron: fmt.Sprintf("*/%d * * * *", minutes)}, nil
+	return timing{cron: fmt.Sprintf("*/%d * * * *", minutes)}, nil
 }
 
 func clockTime(kind, form, spec string) (time.Duration, error) {
 	parts := strings.Split(spec, ":")
 	if len(parts) != 3 {
-		return 0, wrongSpec(kind, form, spec)
+		return 0, specError(kind, form, spec)
 	}
-	hours, ok1 := within(parts[0], 0, 23)
-	minutes, ok2 := within(parts[1], 0, 59)
-	seconds, ok3 := within(parts[2], 0, 59)
+	hours, ok1 := twoDigits(parts[0], 0, 23)
+	minutes, ok2 := twoDigits(parts[1], 0, 59)
+	seconds, ok3 := twoDigits(parts[2], 0, 59)
 	if !ok1 || !ok2 || !ok3 {
-		return 0, wrongSpec(kind, form, spec)
+		return 0, specError(kind, form, spec)
 	}
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second, nil
 }
 
-// within reads one or two digits, nothing else.
-func within(text string, least, most int) (int, bool) {
+// twoDigits reads a number of one or two digits within bounds.
+func twoDigits(text string, least, most int) (int, bool) {
 	n, err := strconv.ParseUint(text, 10, 8)
 	return int(n), err == nil && len(text) <= 2 && int(n) >= least && int(n) <= most
 }
 
-func wrongSpec(kind, form, spec string) error {
+func specError(kind, form, spec string) error {
 	return failf("", 0, "%s> must be written as %s, not %s", kind, form, quote(spec))
 }

@@ -2,9 +2,9 @@ package world
 
 import "slices"
 
-// Take returns the first entry of a queue that fits, and the queue as it is afterwards: an entry that is good for some
-// times counts down in a copy, and is gone after the last. At 0 it is good for ever.
-func Take[T any](queue []T, fits func(T) bool, times func(*T) *int) (taken *T, rest []T) {
+// TakeFirst returns the first entry of a queue that fits, and the queue as it is afterwards: an entry that is good for
+// some times counts down in a copy, and is gone after the last. At 0 it is good for ever.
+func TakeFirst[T any](queue []T, fits func(T) bool, times func(*T) *int) (taken *T, rest []T) {
 	i := slices.IndexFunc(queue, fits)
 	if i < 0 {
 		return nil, queue

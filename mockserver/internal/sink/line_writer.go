@@ -7,27 +7,27 @@ import (
 	"io/fs"
 )
 
-// file is an output that can take back half a line.
+// file is an output that can be truncated.
 type file interface {
 	io.Seeker
 	Truncate(size int64) error
 	Stat() (fs.FileInfo, error)
 }
 
-// whole writes whole lines. What there is of a line that could be written only in part is taken back, so that it never
-// runs into the next one.
-type whole struct {
+// lineWriter writes complete lines. If a line could be written only in part, it removes that part, so that the next
+// line stands alone.
+type lineWriter struct {
 	w    io.Writer
 	torn int64 // how many bytes of a broken line are at the end
 }
 
-func (w *whole) write(text []byte) (err error) {
+func (w *lineWriter) write(text []byte) (err error) {
 	if w.torn > 0 {
-		if err := w.mend(); err != nil {
+		if err := w.endBrokenLine(); err != nil {
 			return err
 		}
 	}
-	n, err := w.call(text)
+	n, err := w.callWriter(text)
 	if n = min(max(n, 0), len(text)); n == len(text) {
 		return nil // every byte of it is there
 	}
@@ -35,13 +35,13 @@ func (w *whole) write(text []byte) (err error) {
 		err = io.ErrShortWrite
 	}
 	if w.torn = int64(n); n > 0 {
-		_ = w.cut() // or before the next line
+		_ = w.removeBrokenLine() // or before the next line
 	}
 	return err
 }
 
-// call calls the writer, which may be of a user's own and panic.
-func (w *whole) call(text []byte) (n int, err error) {
+// callWriter calls the writer. A panic, which a user's own writer may have, becomes an error.
+func (w *lineWriter) callWriter(text []byte) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the writer panicked: %v", p)
@@ -50,13 +50,13 @@ func (w *whole) call(text []byte) (n int, err error) {
 	return w.w.Write(text)
 }
 
-// mend takes half a line back, or ends it where nothing can be taken back: then it is a line that cannot be read, but
-// the next one can.
-func (w *whole) mend() error {
-	if w.cut() == nil {
+// endBrokenLine removes the part of a line, or ends it with a newline if the output cannot be truncated: then only that
+// line is unreadable.
+func (w *lineWriter) endBrokenLine() error {
+	if w.removeBrokenLine() == nil {
 		return nil
 	}
-	n, err := w.call([]byte("\n"))
+	n, err := w.callWriter([]byte("\n"))
 	if n == 1 {
 		w.torn = 0
 		return nil
@@ -64,7 +64,7 @@ func (w *whole) mend() error {
 	return errors.Join(err, io.ErrShortWrite)
 }
 
-func (w *whole) cut() error {
+func (w *lineWriter) removeBrokenLine() error {
 	f, ok := w.w.(file)
 	if !ok {
 		return errors.ErrUnsupported

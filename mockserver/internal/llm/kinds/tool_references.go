@@ -13,7 +13,7 @@ import (
 func ToolsWith(w *world.State, target string) []jsonapi.Identifier {
 	var list []jsonapi.Identifier
 	for _, agent := range table.All(&w.LLM.Agents) {
-		if pointsAt(agent, target) {
+		if refersTo(agent, target) {
 			list = append(list, jsonapi.Identifier{Type: "agents", ID: agent.UUID})
 		}
 	}

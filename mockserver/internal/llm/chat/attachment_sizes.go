@@ -48,7 +48,7 @@ func countPages(contentType string, content []byte) *int {
 	for _, object := range pdfObject.FindAllSubmatch(content, -1) {
 		number, body := string(object[1]), object[2]
 		if at := pdfPacked.FindIndex(body); at != nil {
-			packed += len(pdfPage.FindAll(unpacked(body[at[1]:]), -1))
+			packed += len(pdfPage.FindAll(inflated(body[at[1]:]), -1))
 			continue
 		}
 		dictionary, _, _ := bytes.Cut(body, []byte("stream"))
@@ -63,8 +63,8 @@ func countPages(contentType string, content []byte) *int {
 	return &count
 }
 
-// unpacked returns the beginning of a packed stream; nil if it is packed in another way.
-func unpacked(stream []byte) []byte {
+// inflated returns the beginning of a packed stream; nil if it is packed in another way.
+func inflated(stream []byte) []byte {
 	r, err := zlib.NewReader(bytes.NewReader(stream))
 	if err != nil {
 		return nil

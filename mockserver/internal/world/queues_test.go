@@ -26,7 +26,7 @@ func TestTake(t *testing.T) {
 		{"other", []entry{{"twice", 2}, {"always", 0}}},
 		{"always", []entry{{"other", 1}, {"twice", 2}, {"always", 0}}},
 	} {
-		taken, rest := world.Take(queue, named(test.name), times)
+		taken, rest := world.TakeFirst(queue, named(test.name), times)
 		if diff := cmp.Diff(test.want, rest); diff != "" || (taken == nil) != (test.name == "none") {
 			t.Errorf("%s: took %v (-want +got):\n%s", test.name, taken, diff)
 		}

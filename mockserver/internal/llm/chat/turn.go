@@ -28,18 +28,18 @@ type turn struct {
 	notes   []string          // for the journal
 }
 
-// take answers an input in the way that a script describes. A refusal becomes an error in the chat, for callers that
+// answer answers an input in the way that a script describes. A refusal becomes an error in the chat, for callers that
 // cannot refuse the input itself.
-func (t *turn) take(input string, script world.Turn) {
+func (t *turn) answer(input string, script world.Turn) {
 	if script.Status != 0 {
-		script.Events = []jsonstd.RawMessage{written(scriptEvent{Error: &chatError{refusalOf(script), script.Status}})}
+		script.Events = []jsonstd.RawMessage{marshalled(scriptEvent{Error: &chatError{refusalOf(script), script.Status}})}
 	}
-	t.perform(input, script.Events)
-	t.keep(input)
+	t.runEvents(input, script.Events)
+	t.store(input)
 }
 
-// keep stores the turn in its chat.
-func (t *turn) keep(input string) {
+// store stores the turn in its chat.
+func (t *turn) store(input string) {
 	a := &t.chat.Attributes
 	if a.FirstInputContent == nil {
 		a.FirstInputContent = &input
@@ -51,76 +51,77 @@ func (t *turn) keep(input string) {
 	l.Histories.Put(t.chat.ID, append(slices.Clip(t.history), t.entries...))
 }
 
-// perform answers an input with events, up to the first that fails; the entries before it are kept.
-func (t *turn) perform(input string, events []jsonstd.RawMessage) {
-	t.say(world.ChatEntry{Input: &input})
+// runEvents answers an input with events, up to the first that fails; the entries before it are kept.
+func (t *turn) runEvents(input string, events []jsonstd.RawMessage) {
+	t.addEntry(world.ChatEntry{Input: &input})
 	for _, raw := range events {
 		event, err := readEvent(raw)
 		if err == nil {
-			err = t.do(event)
+			err = t.runEvent(event)
 		}
 		if err != nil {
 			failure := &chatError{err.Error(), turnFailed}
 			_ = errors.As(err, &failure)
-			t.say(world.ChatEntry{Error: written(failure)})
+			t.addEntry(world.ChatEntry{Error: marshalled(failure)})
 			return
 		}
 	}
 }
 
-func (t *turn) do(event scriptEvent) error {
+func (t *turn) runEvent(event scriptEvent) error {
 	switch {
 	case event.Tool != nil:
-		t.say(world.ChatEntry{Tool: written(t.callTool(*event.Tool))})
+		t.addEntry(world.ChatEntry{Tool: marshalled(t.callTool(*event.Tool))})
 	case event.Output != nil:
-		return t.output(*event.Output)
+		return t.answerWithOutput(*event.Output)
 	case event.Artifact != nil:
-		t.make(event.Artifact)
+		t.storeArtifact(event.Artifact)
 	case event.Error != nil:
 		return event.Error
 	default:
-		t.say(world.ChatEntry{Content: event.Content, Reasoning: event.Reasoning})
+		t.addEntry(world.ChatEntry{Content: event.Content, Reasoning: event.Reasoning})
 	}
 	return nil
 }
 
-func (t *turn) say(entry world.ChatEntry) {
+func (t *turn) addEntry(entry world.ChatEntry) {
 	entry.At = op.Instant(t.call.Now)
 	t.entries = append(t.entries, entry)
 }
 
-// output answers by one of the agent's outputs. If the output makes an artifact, the content is the artifact's,
-// otherwise it must conform to the schema of the output (assumed).
-func (t *turn) output(o chatOutput) error {
+// answerWithOutput answers by one of the agent's outputs. If the output makes an artifact, the content is the
+// artifact's, otherwise it must conform to the schema of the output (assumed).
+func (t *turn) answerWithOutput(o chatOutput) error {
 	output, err := outputNamed(t.agent, o.Name)
 	if err != nil {
 		return err
 	}
 	if output.ArtifactType == nil {
-		if err := conforms(o.Content, output.JSONSchema); err != nil {
+		if err := checkAgainstSchema(o.Content, output.JSONSchema); err != nil {
 			return &chatError{fmt.Sprintf("the content of output %s: %v", o.Name, err), turnRefused}
 		}
-		t.say(world.ChatEntry{Output: written(o)})
+		t.addEntry(world.ChatEntry{Output: marshalled(o)})
 		return nil
 	}
 	artifact := artifactOf(o, *output.ArtifactType)
 	if err := artifact.check(); err != nil {
 		return &chatError{err.Error(), turnRefused}
 	}
-	t.say(world.ChatEntry{Output: written(o)})
-	t.make(artifact)
+	t.addEntry(world.ChatEntry{Output: marshalled(o)})
+	t.storeArtifact(artifact)
 	return nil
 }
 
-func (t *turn) make(a *scriptArtifact) {
-	t.say(world.ChatEntry{Artifact: written(keepArtifact(t.call, t.chat.Attributes, a.Output, world.Artifact{
+func (t *turn) storeArtifact(a *scriptArtifact) {
+	t.addEntry(world.ChatEntry{Artifact: marshalled(keepArtifact(t.call, t.chat.Attributes, a.Output, world.Artifact{
 		ChatID: t.chat.UUID, ArtifactType: a.ArtifactType, ContentType: a.ContentType,
 		TextContent: a.TextContent, BinaryContent: a.BinaryContent,
 	}))})
 }
 
-// conforms checks a text against a JSON Schema that a client has sent. The schema may not load any other document.
-func conforms(content, schema string) error {
+// checkAgainstSchema checks a text against a JSON Schema that a client has sent. The schema may not load any other
+// document.
+func checkAgainstSchema(content, schema string) error {
 	const name = "mem:///output.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.LoadURL = func(url string) (io.ReadCloser, error) { return nil, fmt.Errorf("%s cannot be loaded", url) }
@@ -154,8 +155,8 @@ func reasons(e *jsonschema.ValidationError) []string {
 	return all
 }
 
-// written returns a value of a history in its wire form.
-func written(value any) jsonstd.RawMessage {
+// marshalled returns a value of a history in its wire form.
+func marshalled(value any) jsonstd.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil { // these are texts and numbers
 		panic(err)

@@ -70,7 +70,7 @@ func (s *Schedule) readOption(f field) (reason string) {
 func readDay(key string, v *value, zone *time.Location) (time.Time, string) {
 	day, err := time.Parse(time.DateOnly, v.text)
 	if err != nil || !v.scalar() {
-		return time.Time{}, key + " must be a day like 2006-01-31, not " + v.shown()
+		return time.Time{}, key + " must be a day like 2006-01-31, not " + v.excerpt()
 	}
 	return startOfDay(day, zone), ""
 }
@@ -96,7 +96,7 @@ func readDuration(key string, v *value) (time.Duration, string) {
 		rest = rest[len(found[0]):]
 	}
 	if !valid || total > most || total < 0 {
-		return 0, key + " must be a duration like 30s, 10m, 1h 30m or 2d, not " + v.shown()
+		return 0, key + " must be a duration like 30s, 10m, 1h 30m or 2d, not " + v.excerpt()
 	}
 	return total, ""
 }
