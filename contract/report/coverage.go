@@ -76,7 +76,7 @@ type Parts struct {
 	Missed []string `json:"missed"`
 }
 
-// AxisOfRules returns how many of the rules had their chance.
+// AxisOfRules returns how many of the rules were triggered.
 func AxisOfRules(rules []Rule) Axis {
 	axis := Axis{Name: RulesAxis, Documented: len(rules)}
 	for _, rule := range rules {
@@ -243,7 +243,7 @@ func (c *Coverage) axis(name string) Axis {
 	return Axis{Name: name}
 }
 
-// Of returns the coverage of one interface alone. Rules belong to none.
+// Of returns the coverage of one interface, without rules, which do not belong to an interface.
 func (c *Coverage) Of(iface string) Coverage {
 	own := Coverage{
 		Operations: map[string]Touched{}, Untouched: map[string][]string{},
@@ -277,7 +277,7 @@ func (c *Coverage) Of(iface string) Coverage {
 
 func isOf(operation, iface string) bool { return strings.HasPrefix(operation, iface+".") }
 
-// Interfaces returns those that a coverage has operations of, sorted.
+// Interfaces returns the interfaces with operations in a coverage, sorted.
 func (c *Coverage) Interfaces() []string {
 	var names []string
 	for _, operations := range []iter.Seq[string]{maps.Keys(c.Operations), maps.Keys(c.Untouched)} {
