@@ -133,7 +133,7 @@ func (c *config) load() ([]*specs.Document, error) {
 }
 
 // document returns the document of an interface, which may be the user's own, with the extras if they are on.
-func (c *config) document(name string) (*specs.Document, error) {
+func (c *config) document(name specs.Interface) (*specs.Document, error) {
 	d, err := c.loadDocument(name)
 	if err != nil || !c.noExtras {
 		return d, err
@@ -141,7 +141,7 @@ func (c *config) document(name string) (*specs.Document, error) {
 	return d.WithoutExtras(), nil
 }
 
-func (c *config) loadDocument(name string) (*specs.Document, error) {
+func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
 	path, own := c.specs[name]
 	if !own {
 		return specs.Load(name, c.brand)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -110,7 +111,7 @@ func TestATieIsNobodys(t *testing.T) {
 	for _, given := range []string{"", "llm", "workflow", "core"} {
 		opts := []contract.Option{contract.WithGuess(true)}
 		if given != "" {
-			opts = append(opts, contract.WithBaseURL(given, "https://given.acme.io"))
+			opts = append(opts, contract.WithBaseURL(specs.Interface(given), "https://given.acme.io"))
 		}
 		r, _ := checker(t, opts...).Check(t.Context(), asked(lines...))
 		if diff := cmp.Diff([]string{note}, r.Notes); diff != "" || r.Exchanges.Unmatched != 2 {

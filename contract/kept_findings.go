@@ -87,7 +87,7 @@ type statementKey struct{ iface, file, pointer string }
 
 // statementOf returns the document's statement at the place of a finding, in one line.
 func (g *gatherer) statementOf(f *report.Finding) string {
-	key := statementKey{f.Interface, f.Spec.File, f.Spec.Pointer}
+	key := statementKey{string(f.Interface), f.Spec.File, f.Spec.Pointer}
 	says, known := g.statements[key]
 	if known || f.Spec.File == "" {
 		return says

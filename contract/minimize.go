@@ -10,6 +10,7 @@ import (
 	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -49,7 +50,7 @@ func (c *Checker) reproducer(r *Report) (*reproducer, error) {
 	if !c.config.guess || len(r.Bases) == 0 {
 		return &reproducer{c, c.judge}, nil
 	}
-	bases := map[string][]string{}
+	bases := map[specs.Interface][]string{}
 	for _, b := range r.Bases {
 		bases[b.Interface] = append(bases[b.Interface], b.URL)
 	}

@@ -75,7 +75,7 @@ func (m *minimizer) checkCommand(h *reduction) string {
 	c := m.checker.config
 	words := []string{"understudy check"}
 	for _, url := range m.basesOf(h.finding.Interface) {
-		words = append(words, "--base "+report.ShellWord(h.finding.Interface+"="+url))
+		words = append(words, "--base "+report.ShellWord(string(h.finding.Interface)+"="+url))
 	}
 	if c.trust != specs.Public {
 		words = append(words, "--trust "+string(c.trust))
@@ -87,7 +87,7 @@ func (m *minimizer) checkCommand(h *reduction) string {
 }
 
 // basesOf returns the given and the guessed base addresses of an interface, without the default ones.
-func (m *minimizer) basesOf(iface string) []string {
+func (m *minimizer) basesOf(iface specs.Interface) []string {
 	list := slices.Clone(m.checker.config.bases[iface])
 	for _, b := range m.bases {
 		if b.Interface == iface && m.checker.config.guess && !slices.Contains(list, b.URL) {

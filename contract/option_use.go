@@ -42,7 +42,7 @@ var (
 )
 
 func newConfig() config {
-	return config{trust: specs.Public, bases: map[string][]string{}, specs: map[string]string{}}
+	return config{trust: specs.Public, bases: map[specs.Interface][]string{}, specs: map[specs.Interface]string{}}
 }
 
 // withoutDocuments takes away what says which documents there are, and where the interfaces are.

@@ -25,7 +25,7 @@ func (p *pendingCredentials) take(r *judge.Result) {
 	switch {
 	case op == nil:
 	case r.Credentials == judge.Present && r.HasCredentials():
-		p.carriers[op.Interface] = true
+		p.carriers[string(op.Interface)] = true
 	case r.Credentials == judge.Absent:
 		if p.absentCount[op.Name()]++; p.absentCount[op.Name()] <= perOperation {
 			p.absent = append(p.absent, r.Lean())
@@ -52,7 +52,7 @@ func (g *gatherer) judgePendingCredentials() {
 
 // verdict returns the verdict on an exchange without credentials, once the whole recording is known.
 func (p *pendingCredentials) verdict(r *judge.Result) (v report.Verdict, message string) {
-	if p.carriers[r.Operation().Interface] {
+	if p.carriers[string(r.Operation().Interface)] {
 		return report.Fail, "a request without credentials succeeded"
 	}
 	return report.Inconclusive,

@@ -25,11 +25,11 @@ func (s *Server) controlRules() op.Interface {
 		Dump:   s.dump,
 		Load:   loadWorld,
 		Render: s.redacted,
-		Source: func(name string) ([]byte, error) {
+		Source: func(name specs.Interface) ([]byte, error) {
 			if name == specs.Control {
 				return specs.Source(name, s.brand)
 			}
-			iface, err := s.service(name)
+			iface, err := s.loaded(name)
 			if err != nil {
 				return nil, err
 			}
@@ -44,10 +44,10 @@ func (s *Server) controlRules() op.Interface {
 // dump writes a world as a fixture, as soon as there is room for that.
 func (s *Server) dump(ctx context.Context, w *world.State) ([]byte, error) {
 	weight := min(dumpRatio*w.MemorySize(), maxAtATime)
-	if err := s.room.Acquire(ctx, weight); err != nil {
+	if err := s.memory.Acquire(ctx, weight); err != nil {
 		return nil, fmt.Errorf("wait for memory to dump the world: %w", err)
 	}
-	defer s.room.Release(weight)
+	defer s.memory.Release(weight)
 	return dumpWorld(w)
 }
 
@@ -58,7 +58,7 @@ const dumpRatio = 4
 func (s *Server) operations() []string {
 	var names []string
 	for _, name := range specs.Interfaces() {
-		iface, err := s.service(name)
+		iface, err := s.loaded(name)
 		if err != nil {
 			continue
 		}
@@ -82,16 +82,10 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request, path strin
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	x := &exchange{loadedInterface: iface, server: s, w: w, r: r, began: s.arrival()}
 	path = inDefaultWorld(iface.doc, r.Method, path)
-	x.target = target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
-	reply, err := x.control()
-	x.leave()
-	x.abandon(err)
-	if err != nil {
-		reply = x.refuse(err)
-	}
-	x.send(x.encode(reply))
+	t := target{iface: specs.Control, path: path, base: origin(r) + controlPrefix, below: true}
+	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
+	x.respond(x.control())
 }
 
 // inDefaultWorld returns the path in full where it names no world, and so means the default one: /journal is
@@ -115,34 +109,40 @@ func (w headWriter) Write(b []byte) (int, error) { return len(b), nil }
 // Unwrap lets http.ResponseController find what is beneath.
 func (w headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// allowed lists the methods that are allowed at the path of the request, as an Allow header does.
-func (x *exchange) allowed() string {
-	if x.Name == specs.Control && slices.Contains(strings.Split(x.match.Allow, ", "), http.MethodGet) {
-		return x.match.Allow + ", " + http.MethodHead
+// allowed returns the Allow header of a path that has operations with these methods.
+func (x *exchange) allowed(methods string) string {
+	if x.Name == specs.Control && slices.Contains(strings.Split(methods, ", "), http.MethodGet) {
+		return methods + ", " + http.MethodHead
 	}
-	return x.match.Allow
+	return methods
 }
 
+// control takes the steps from a request to the control interface to the handler's reply.
 func (x *exchange) control() (reply op.Reply, err error) {
 	defer recovered(&err)
 	if !x.authorized() {
-		x.extra = append(x.extra, [2]string{"WWW-Authenticate", "Bearer"})
-		return reply, &op.Error{Code: op.CodeUnauthorized, Message: "the control interface requires the header " +
-			"Authorization: Bearer <token>, with the token that was passed to the server or printed at its start"}
+		return reply, &op.Error{
+			Code: op.CodeUnauthorized, Header: [][2]string{{"WWW-Authenticate", "Bearer"}},
+			Message: "the control interface requires the header " +
+				"Authorization: Bearer <token>, with the token that was passed to the server or printed at its start",
+		}
 	}
 	if err := x.admit(); err != nil {
 		return reply, err
 	}
-	route, err := x.route()
-	if err != nil {
+	var route *op.Route
+	if x.match, route, err = x.route(); err != nil {
 		return reply, err
 	}
-	if err := x.read(route); err != nil {
+	if x.body, err = x.read(route); err != nil {
 		return reply, err
 	}
-	if err := errors.Join(x.typed(), x.validate(Strict), x.server.known(x.call.Query["operation"])); err != nil {
+	typeErr := x.requireMediaType()
+	x.input, err = x.validate(Strict)
+	if err := errors.Join(typeErr, err, x.server.knownOperations(x.input.query["operation"])); err != nil {
 		return reply, err
 	}
+	x.call = x.newCall("", world.Caller{})
 	return route.Handle(&x.call)
 }
 

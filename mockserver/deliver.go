@@ -4,36 +4,35 @@ import (
 	"net/http"
 
 	"svc.example/understudy/mockserver/internal/clock"
-	"svc.example/understudy/mockserver/internal/validate"
 )
 
-// chunk is the number of bytes of an answer that a client must read within one write timeout.
-const chunk = 64 << 10
+// maxWrite is the number of bytes of an answer that a client must read within one write timeout.
+const maxWrite = 64 << 10
 
-// deliver sends an answer that is in the journal, for as long as the client goes on taking it.
-func (x *exchange) deliver(a validate.Answer) {
+// write sends an answer that is in the journal, for as long as the client goes on taking it.
+func (x *exchange) write(a answer) {
 	x.server.sending.Add(1)
 	defer x.server.sending.Add(-1)
 	connection := http.NewResponseController(x.w)
 	x.extend(connection)
 	x.w.WriteHeader(a.Status)
-	if x.parts == nil {
-		_ = x.write(connection, a.Body) // a client that went away has its answer in the journal
+	if a.chunks == nil {
+		_ = x.send(connection, a.Body) // a client that went away has its answer in the journal
 		return
 	}
-	for _, part := range x.parts { // each as soon as the one before has gone
+	for _, chunk := range a.chunks { // each as soon as the one before has gone
 		x.extend(connection)
-		if x.write(connection, part) != nil {
+		if x.send(connection, chunk) != nil {
 			return
 		}
 		_ = connection.Flush() // a writer that cannot flush has what was written all the same
 	}
 }
 
-// write sends bytes in chunks, each with a deadline of its own.
-func (x *exchange) write(connection *http.ResponseController, b []byte) error {
-	for ; len(b) > chunk; b = b[chunk:] {
-		if _, err := x.w.Write(b[:chunk]); err != nil {
+// send sends bytes in chunks, each with a deadline of its own.
+func (x *exchange) send(connection *http.ResponseController, b []byte) error {
+	for ; len(b) > maxWrite; b = b[maxWrite:] {
+		if _, err := x.w.Write(b[:maxWrite]); err != nil {
 			return err
 		}
 		x.extend(connection)

@@ -67,31 +67,30 @@ func (s *Server) report(file string, embedded, doc *specs.Document) {
 	}
 }
 
-// conform makes an answer fit the user's own document where that is possible, and notes what does not fit otherwise. An
-// error status that the document lacks is noted, but not logged.
-func (x *exchange) conform(a validate.Answer) validate.Answer {
+// conform makes an answer fit the user's own document where that is possible. What does not fit is the note. An error
+// status that the document lacks is noted, but not logged.
+func (x *exchange) conform(a validate.Answer) (fitted validate.Answer, note string) {
 	operation := x.checks[x.match.Operation.ID]
 	err := operation.Answer(a)
 	if err == nil {
-		return a
+		return a, ""
 	}
 	if fitted, changed := operation.Fit(a); changed {
 		a = fitted
 		a.SetLength()
 		if err = operation.Answer(a); err == nil {
-			return a
+			return a, ""
 		}
 	}
 	isRefusal := a.Status >= http.StatusBadRequest && !operation.Documents(a.Status)
 	difference := differenceOf(err)
-	x.notes = append(x.notes, fmt.Sprintf("the response does not match %s: %s", x.own.file, difference))
 	key := x.match.Operation.ID + " " + strconv.Itoa(a.Status)
 	if _, logged := x.own.logged.LoadOrStore(key, true); !logged && !isRefusal {
 		x.server.log.Warn("the response does not match the document; it was sent anyway, and later ones will be as well",
 			slog.String("operation", x.name()), slog.Int("status", a.Status), slog.String("file", x.own.file),
 			slog.String("difference", difference))
 	}
-	return a
+	return a, fmt.Sprintf("the response does not match %s: %s", x.own.file, difference)
 }
 
 // differenceOf returns where an answer is off a document, and which keyword says so, without the values.

@@ -22,7 +22,7 @@ func (x *exchange) perform(route *op.Route, value *world.State) (op.Reply, error
 		if err := world.RunAll(x.call.Context, needed); err != nil {
 			return reply, err
 		}
-		value = x.world.Read()
+		value = x.visit.world.Read()
 	}
 }
 
@@ -34,14 +34,14 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 		if err := x.await(route); err != nil {
 			return reply, err
 		}
-		value = x.world.Read()
+		value = x.visit.world.Read()
 	}
 	if route.Reads() {
-		x.copy = *value
-		x.call.World, x.call.Now = &x.copy, x.copy.Now()
+		x.snapshot = *value
+		x.call.World, x.call.Now = &x.snapshot, x.snapshot.Now()
 		return route.Handle(&x.call)
 	}
-	err = x.world.Write(len(x.body), func(tx *world.State) error {
+	err = x.visit.world.Write(len(x.body.bytes), func(tx *world.State) error {
 		x.call.World, x.call.Now = tx, tx.Now()
 		if reply, err = route.Handle(&x.call); x.call.Queries.Needs() {
 			return errNeeds
@@ -54,9 +54,9 @@ func (x *exchange) attempt(route *op.Route, value *world.State) (reply op.Reply,
 // await moves an auto clock on while what the call asks for is under way.
 func (x *exchange) await(route *op.Route) error {
 	defer x.call.Queries.Needed() // by worlds on the way
-	return x.world.Await(x.call.Context, func(value *world.State) (string, time.Time, bool) {
-		x.copy = *value
-		x.call.World, x.call.Now = &x.copy, x.copy.Now()
+	return x.visit.world.Await(x.call.Context, func(value *world.State) (string, time.Time, bool) {
+		x.snapshot = *value
+		x.call.World, x.call.Now = &x.snapshot, x.snapshot.Now()
 		return route.Pending(&x.call)
 	})
 }

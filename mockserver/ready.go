@@ -12,7 +12,7 @@ import (
 func (s *Server) Ready() error {
 	load := []func() (*loadedInterface, error){s.control}
 	for _, name := range specs.Interfaces() {
-		load = append(load, s.services[name])
+		load = append(load, s.interfaces[name])
 	}
 	errs := make([]error, len(load))
 	var wg sync.WaitGroup

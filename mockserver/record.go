@@ -2,7 +2,7 @@ package mockserver
 
 import (
 	"log/slog"
-	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -29,17 +29,35 @@ func (s *Server) newRecorder() *recorder {
 	return &recorder{server: s, sink: sink.New(s.recording, sink.Limits{})}
 }
 
-// commit enters the exchange into its journal and, if there is to be one, writes it to the recording, before the first
-// byte of its answer leaves. The journal is not held while secrets are taken out and while the line is written.
-func (x *exchange) commit(e *journal.Entry, header http.Header) int64 {
-	if x.server.recorder == nil {
-		return x.world.Journal.Commit(e)
+// commit puts the headers of the answer in place and enters the exchange into its journal and, if there is to be one,
+// writes it to the recording. It returns the exchange's number, 0 without a journal. The journal is not held while
+// secrets are taken out and while the line is written.
+func (x *exchange) commit(a answer) (seq int64) {
+	header := x.w.Header()
+	a.addHeaders(header)
+	if x.visit.world == nil {
+		return 0
 	}
-	seq, turn := x.world.Journal.CommitInTurn(e)
-	if err := x.server.recorder.write(e, turn); err != nil {
-		header[unrecordedHeader] = []string{oneLine(err.Error())}
+	if e := x.entry(a); x.server.recorder == nil {
+		seq = x.visit.world.Journal.Commit(e)
+	} else {
+		var turn *journal.Turn
+		seq, turn = x.visit.world.Journal.CommitInTurn(e)
+		if err := x.server.recorder.write(e, turn); err != nil {
+			header[unrecordedHeader] = []string{oneLine(err.Error())}
+		}
 	}
+	header[exchangeHeader] = []string{strconv.FormatInt(seq, 10)}
 	return seq
+}
+
+func (x *exchange) entry(a answer) *journal.Entry {
+	return &journal.Entry{
+		After: x.visit.after, Start: x.visit.start, End: x.visit.world.Now(), World: x.visit.world.ID, Seed: x.visit.seed,
+		Operation: x.match.Operation, Method: x.r.Method, URL: x.url(), Host: x.r.Host, RequestHeader: x.r.Header,
+		RequestBody: x.body.bytes, Truncated: x.body.isCut,
+		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: a.notes,
+	}
 }
 
 // write writes an exchange after those of its world that came before. It gives up what would take too long.

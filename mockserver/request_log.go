@@ -30,32 +30,32 @@ func newRequestLog(s *Server) *requestLog {
 }
 
 // write logs an exchange that has its answer. Secrets are taken out first.
-func (l *requestLog) write(x *exchange, status int, seq int64) {
+func (l *requestLog) write(x *exchange, a answer, seq int64) {
 	level := slog.LevelDebug
-	if x.reason != "" || x.off {
+	if a.reason != "" || a.isOff {
 		level = slog.LevelInfo
 	}
 	if !l.enabled(level) {
 		return
 	}
-	clean := l.server.redactor(x.seed)
+	clean := l.server.redactor(x.visit.seed)
 	request := &recording.Exchange{Request: recording.Request{Method: x.r.Method, URL: x.url()}}
 	attrs := []slog.Attr{
 		slog.String("method", x.r.Method), slog.String("url", clean.Redact(request, x.match.Operation).Request.URL),
-		slog.Int("status", status), x.named(),
+		slog.Int("status", a.Status), x.named(),
 	}
-	if x.world != nil {
-		attrs = append(attrs, slog.String("world", x.world.ID), slog.Int64("exchange", seq))
+	if x.visit.world != nil {
+		attrs = append(attrs, slog.String("world", x.visit.world.ID), slog.Int64("exchange", seq))
 	}
 	attrs = append(attrs, slog.Duration("took", clock.Wall().Sub(x.began)))
-	if x.reason != "" {
-		attrs = append(attrs, slog.String("reason", clean.Text(x.reason)))
+	if a.reason != "" {
+		attrs = append(attrs, slog.String("reason", clean.Text(a.reason)))
 	}
-	if hint := x.hint(); hint != "" {
-		attrs = append(attrs, slog.String("nearest", hint))
+	if nearest := a.nearest(); nearest != "" {
+		attrs = append(attrs, slog.String("nearest", nearest))
 	}
-	if len(x.notes) > 0 {
-		attrs = append(attrs, slog.String("notes", clean.Text(strings.Join(x.notes, "; "))))
+	if len(a.notes) > 0 {
+		attrs = append(attrs, slog.String("notes", clean.Text(strings.Join(a.notes, "; "))))
 	}
 	l.server.log.LogAttrs(context.Background(), level, "request", attrs...)
 }
@@ -78,14 +78,14 @@ func (l *requestLog) enabled(level slog.Level) bool {
 // named returns the operation, or the interface if the request fits none.
 func (x *exchange) named() slog.Attr {
 	if x.match.Operation == nil {
-		return slog.String("interface", x.Name)
+		return slog.String("interface", string(x.Name))
 	}
 	return slog.String("operation", x.match.Operation.Name())
 }
 
-// hint returns the operation that is nearest to a request which fits none.
-func (x *exchange) hint() string {
-	for _, line := range x.extra {
+// nearest returns the operation that is nearest to a request which fits none.
+func (a *answer) nearest() string {
+	for _, line := range a.Header {
 		if line[0] == nearestHeader {
 			return line[1]
 		}

@@ -8,11 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/clock"
-	"svc.example/understudy/mockserver/internal/journal"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/validate"
 	"svc.example/understudy/mockserver/internal/world"
@@ -20,35 +18,44 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// exchange is one request on its way through the server, which this file describes from top to bottom:
+// exchange is one request on its way through the server. This file describes the way from top to bottom:
 //
-//	interface → world → route → read → authenticate → validate request → handler → encode → validate
+//	locate → interface → world → route → read → authenticate → validate → handler → encode → journal
 //
-// answer → journal → write
+// → log → write
+//
+// The fields below the request are products of steps. Only respond, answer and control, which call the steps, set them;
+// those of an exchange that was refused lack the products of the steps that were not taken.
 type exchange struct {
 	*loadedInterface
 	server *Server
 	target target
 	w      http.ResponseWriter
 	r      *http.Request
-
-	world  *worlds.World
-	match  specs.Match
-	after  int64 // the number of the last exchange that was over
-	start  time.Time
-	seed   uint64
-	body   []byte
-	weight int64     // of a large body that is worked on
-	off    bool      // the request or its answer is off the contract, and served
 	began  time.Time // by the wall clock
-	reason string    // why the caller is refused; empty when it is not
-	cut    bool      // the body is only the beginning of what was sent
-	query  error     // what of the query cannot be read, and so is not in call.Query
-	notes  []string
-	extra  [][2]string // headers of an answer that comes from no handler
-	parts  [][]byte    // of the answer's body, when they are to be sent one by one
-	call   op.Call
-	copy   world.State // what a handler that reads is given
+
+	visit visit
+	match specs.Match
+	body  body
+	input input
+	call  op.Call
+
+	snapshot world.State // room for what perform gives to a handler that reads
+}
+
+// visit is the world that a request is for, as it was when the request came in.
+type visit struct {
+	world *worlds.World // nil of a request for none
+	after int64         // the number of the last exchange that was over
+	start time.Time
+	seed  uint64
+}
+
+// input is a request as handlers read it.
+type input struct {
+	query url.Values
+	body  []byte
+	note  string // what does not match the document, if the request is served all the same
 }
 
 // ServeHTTP answers every interface, and the control interface, on one handler.
@@ -65,27 +72,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
-	iface, err := s.service(t.iface)
+	iface, err := s.loaded(t.iface)
 	if err != nil {
-		s.fail("load the interface", slog.String("interface", t.iface), slog.Any("error", err))
-		http.Error(w, "the interface cannot be served; see the log of the mock", http.StatusInternalServerError)
+		s.fail("load the interface", slog.String("interface", string(t.iface)), slog.Any("error", err))
+		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
+		return
+	}
+	if iface.rules.Browsers && isPreflight(r) {
+		iface.preflight(w, r)
 		return
 	}
 	x := &exchange{loadedInterface: iface, server: s, target: t, w: w, r: r, began: s.arrival()}
-	if iface.rules.Browsers {
-		if isPreflight(r) {
-			iface.preflight(w, r)
-			return
-		}
-		x.extra = allowedOrigin(r)
-	}
-	reply, err := x.answer()
-	x.leave()
-	x.abandon(err)
-	if err != nil {
-		reply = x.refuse(err)
-	}
-	x.send(x.encode(reply))
+	x.respond(x.answer())
 }
 
 // arrival notes that a request comes in, and returns the time.
@@ -100,29 +98,30 @@ func (s *Server) busy() bool {
 	return clock.Wall().UnixNano()-s.arrived.Load() < int64(2*time.Millisecond)
 }
 
-// answer goes from the request to the handler's reply. An *op.Error is the caller's fault, any other error is ours. A
-// panic becomes one of ours: it reaches no user.
+// answer takes the steps from the request to the handler's reply. An *op.Error is the caller's fault, any other error
+// is ours. A panic becomes one of ours: it reaches no user.
 func (x *exchange) answer() (reply op.Reply, err error) {
 	defer recovered(&err)
 	key := x.credential()
-	if err := x.enter(key); err != nil {
+	if x.visit, err = x.enter(key); err != nil {
 		return reply, err
 	}
-	route, err := x.route()
+	var route *op.Route
+	if x.match, route, err = x.route(); err != nil {
+		return reply, err
+	}
+	if x.body, err = x.read(route); err != nil {
+		return reply, err
+	}
+	value := x.visit.world.Read()
+	caller, err := x.authenticate(value, key, route)
 	if err != nil {
 		return reply, err
 	}
-	if err := x.read(route); err != nil {
+	if x.input, err = x.validate(x.server.validation); err != nil {
 		return reply, err
 	}
-	value := x.world.Read()
-	x.call.Key = key
-	if x.call.Caller, err = x.authenticate(value, key, route); err != nil {
-		return reply, err
-	}
-	if err := x.validate(x.server.validation); err != nil {
-		return reply, err
-	}
+	x.call = x.newCall(key, caller)
 	reply, err = x.perform(route, value)
 	return x.brand.remarks(reply), x.brand.refusal(err)
 }
@@ -134,22 +133,33 @@ func recovered(err *error) {
 	}
 }
 
+// respond takes the steps from the handler's reply, or an error, to the last byte of the answer. The exchange is in the
+// journal before the first byte leaves.
+func (x *exchange) respond(reply op.Reply, err error) {
+	x.body.release(x.server.memory)
+	x.abandon(err)
+	a := x.encode(reply, err)
+	seq := x.commit(a)
+	x.server.requests.write(x, a, seq)
+	x.write(a)
+}
+
 // enter finds the world that the request is for.
-func (x *exchange) enter(key string) error {
+func (x *exchange) enter(key string) (v visit, err error) {
 	id := x.target.world
 	if name := x.r.Header.Get(worldHeader); name != "" {
 		id = name
 	}
 	if id == "" {
-		x.world = x.server.worldOf(key)
-	} else if x.world = x.server.worlds.Get(id); x.world == nil {
-		return &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(
-			"world %s not found; create it with POST /_understudy/worlds, or use the world default", id)}
+		v.world = x.server.worldOf(key)
+	} else if v.world = x.server.worlds.Get(id); v.world == nil {
+		return v, &op.Error{Code: op.CodeNotFound, Message: fmt.Sprintf(
+			"world %s not found; make it with POST /_understudy/worlds, or ask in the world default", id)}
 	}
-	x.after = x.world.Journal.Last() // before the world is read: whatever is over by now is in it
-	value := x.world.Read()
-	x.start, x.seed = value.Now(), value.Seed
-	return nil
+	v.after = v.world.Journal.Last() // before the world is read: whatever is over by now is in it
+	value := v.world.Read()
+	v.start, v.seed = value.Now(), value.Seed
+	return v, nil
 }
 
 // worldOf returns the world that a key leads to: the one that it was minted for, or the only one that made it for a
@@ -168,97 +178,73 @@ func (s *Server) worldOf(key string) *worlds.World {
 }
 
 // route finds the operation, and its handler.
-func (x *exchange) route() (*op.Route, error) {
+func (x *exchange) route() (match specs.Match, route *op.Route, err error) {
 	path, below := x.path()
 	if below {
-		x.match = x.doc.Find(x.r.Method, path)
+		match = x.doc.Find(x.r.Method, path)
 	}
-	if x.match.Operation == nil {
-		return nil, x.unknownPath(path, below)
+	if match.Operation == nil {
+		return match, nil, x.unknownPath(path, below, match.Allow)
 	}
-	x.call.Operation, x.call.Match = x.brand.operation(x.match.Operation), &x.match
-	x.call.Swapped = x.brand.names()
-	x.call.Context = x.r.Context()
-	x.call.Base, x.call.Header = x.target.links(), x.r.Header.Get
-	if x.r.URL.RawQuery != "" {
-		var err error
-		if x.call.Query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
-			x.query = op.Invalid("", "the query cannot be parsed: %v", err)
-		}
+	if route = x.routes[match.Operation.ID]; route == nil {
+		return match, nil, &op.Error{Code: op.CodeNoHandler, Message: fmt.Sprintf(
+			"%s is in %s, but the mock has no handler for it", match.Operation.Name(), x.doc.File)}
 	}
-	route := x.routes[x.match.Operation.ID]
-	if route == nil {
-		return nil, &op.Error{Code: op.CodeNoHandler, Message: fmt.Sprintf(
-			"%s is in %s, but the mock has no handler for it", x.match.Operation.Name(), x.doc.File)}
-	}
-	return route, nil
+	return match, route, nil
 }
 
-// validate gives handlers the body in the form that they read, and holds the request against the document, as the mode
+// validate makes the form of the request that handlers read, and holds the request against the document, as the mode
 // wants.
-func (x *exchange) validate(mode Validation) (err error) {
+func (x *exchange) validate(mode Validation) (in input, err error) {
 	operation := x.checks[x.match.Operation.ID]
-	x.call.Raw = x.body
-	r := &validate.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+	query, queryErr := x.query()
+	r := &validate.Request{Match: &x.match, Query: query, Header: x.r.Header, Body: x.body.bytes}
 	if x.own != nil {
-		r.Query = maps.Clone(r.Query) // what is read is written
+		r.Query = maps.Clone(query) // what is read is written
 	}
 	if err := operation.Read(r); err != nil {
-		return err
+		return in, err
 	}
-	if err := x.handOver(r); err != nil {
-		return err
+	if in, err = x.handOver(r, query); err != nil || mode == Off {
+		return in, err
 	}
-	if mode == Off {
-		return nil
-	}
-	err = errors.Join(x.query, operation.Request(r))
+	err = errors.Join(queryErr, operation.Request(r))
 	if err == nil || mode == Strict {
-		return err
+		return in, err
 	}
-	x.off, x.notes = true, append(x.notes, "request does not match the document: "+err.Error())
-	return nil
+	in.note = "request does not match the document: " + err.Error()
+	return in, nil
+}
+
+// query parses the query. What cannot be parsed is missing in it, and the error says so.
+func (x *exchange) query() (url.Values, error) {
+	if x.r.URL.RawQuery == "" {
+		return nil, nil
+	}
+	query, err := url.ParseQuery(x.r.URL.RawQuery)
+	if err != nil {
+		return query, op.Invalid("", "the query cannot be read: %v", err)
+	}
+	return query, nil
 }
 
 // handOver gives handlers the query and the body of a request that was read. By a user's own document it was read only
 // to be held against it.
-func (x *exchange) handOver(r *validate.Request) error {
+func (x *exchange) handOver(r *validate.Request, query url.Values) (in input, err error) {
 	if x.own != nil {
-		r = &validate.Request{Match: &x.match, Query: x.call.Query, Header: x.r.Header, Body: x.body}
+		r = &validate.Request{Match: &x.match, Query: query, Header: x.r.Header, Body: x.body.bytes}
 		if err := x.own.ours[x.match.Operation.ID].Read(r); err != nil {
-			return err
+			return in, err
 		}
 	}
-	x.call.Query, x.call.Body = r.Query, x.brand.members(r.Body)
-	return nil
+	return input{query: r.Query, body: x.brand.members(r.Body)}, nil
 }
 
-// send commits the exchange to the journal and only then lets the first byte of the answer go.
-func (x *exchange) send(a validate.Answer) {
-	header := x.w.Header()
-	values := make([]string, len(a.Header)) // one allocation for all of them
-	for i, line := range a.Header {
-		values[i] = line[1]
-		if before := header[line[0]]; before != nil {
-			header[line[0]] = append(before, line[1])
-			continue
-		}
-		header[line[0]] = values[i : i+1 : i+1]
-	}
-	var seq int64
-	if x.world != nil {
-		seq = x.commit(x.entry(a), header)
-		header[exchangeHeader] = []string{strconv.FormatInt(seq, 10)}
-	}
-	x.server.requests.write(x, a.Status, seq)
-	x.deliver(a)
-}
-
-func (x *exchange) entry(a validate.Answer) *journal.Entry {
-	return &journal.Entry{
-		After: x.after, Start: x.start, End: x.world.Now(), World: x.world.ID, Seed: x.seed, Operation: x.match.Operation,
-		Method: x.r.Method, URL: x.url(), Host: x.r.Host, RequestHeader: x.r.Header,
-		RequestBody: x.body, Truncated: x.cut,
-		Status: a.Status, ResponseHeader: a.Header, ResponseBody: a.Body, Notes: x.notes,
+// newCall returns what the handler is given, but for the world.
+func (x *exchange) newCall(key string, caller world.Caller) op.Call {
+	return op.Call{
+		Operation: x.brand.operation(x.match.Operation), Match: &x.match, Swapped: x.brand.names(),
+		Query: x.input.query, Body: x.input.body, Raw: x.body.bytes, Header: x.r.Header.Get,
+		Key: key, Caller: caller, Base: x.target.links(), Context: x.r.Context(),
 	}
 }

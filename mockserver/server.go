@@ -39,22 +39,22 @@ import (
 // Server is the mock. It is an http.Handler, safe for concurrent use.
 type Server struct {
 	*config
-	worlds   *worlds.Worlds
-	services map[string]func() (*loadedInterface, error)
-	control  func() (*loadedInterface, error)
-	settle   map[string]func(*world.State, world.DueEvent)
-	recorder *recorder // nil without a recording
-	close    func() error
-	room     *semaphore.Weighted // for large bodies
-	sending  atomic.Int64        // answers on their way to clients
-	requests *requestLog
-	arrived  atomic.Int64 // when the last request came in, by the wall clock
-	origin   string       // scheme and host, when the server listens by itself
+	worlds     *worlds.Worlds
+	interfaces map[specs.Interface]func() (*loadedInterface, error)
+	control    func() (*loadedInterface, error)
+	settle     map[string]func(*world.State, world.DueEvent)
+	recorder   *recorder // nil without a recording
+	close      func() error
+	memory     *semaphore.Weighted // for large bodies
+	sending    atomic.Int64        // answers on their way to clients
+	requests   *requestLog
+	arrived    atomic.Int64 // when the last request came in, by the wall clock
+	origin     string       // scheme and host, when the server listens by itself
 }
 
 // loadedInterface is one interface, ready to be served.
 type loadedInterface struct {
-	Name      string
+	Name      specs.Interface
 	keyHeader string // a header beside Authorization that may carry the key, if there is one
 	bareKey   bool   // whether the key may stand in Authorization without the scheme
 	doc       *specs.Document
@@ -73,15 +73,18 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, services: map[string]func() (*loadedInterface, error){}, close: func() error { return nil }}
-	s.settle, s.room = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
+	s := &Server{
+		config: c, interfaces: map[specs.Interface]func() (*loadedInterface, error){},
+		close: func() error { return nil },
+	}
+	s.settle, s.memory = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
 	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
 		ingestion.Interface(), audience.Interface(), dwh.Interface(), core.Interface(engine), llm.Interface(engine),
 		workflow.Interface(),
 	} {
 		maps.Copy(s.settle, rules.Settle)
-		s.services[rules.Name] = sync.OnceValues(func() (*loadedInterface, error) { return s.load(rules) })
+		s.interfaces[rules.Name] = sync.OnceValues(func() (*loadedInterface, error) { return s.load(rules) })
 	}
 	s.control = sync.OnceValues(func() (*loadedInterface, error) { return s.load(s.controlRules()) })
 	s.recorder, s.requests = s.newRecorder(), newRequestLog(s)
@@ -99,9 +102,9 @@ func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 // recording that was to have them.
 func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close()) }
 
-// service returns the interface of a name.
-func (s *Server) service(name string) (*loadedInterface, error) {
-	made := s.services[name]
+// loaded returns the interface of a name, which is loaded when it is first asked for.
+func (s *Server) loaded(name specs.Interface) (*loadedInterface, error) {
+	made := s.interfaces[name]
 	if made == nil {
 		return nil, fmt.Errorf("unknown interface %q", name)
 	}
@@ -112,7 +115,7 @@ func (s *Server) service(name string) (*loadedInterface, error) {
 func (s *Server) loadOwn() error {
 	var errs []error
 	for name := range s.documents {
-		_, err := s.service(name)
+		_, err := s.loaded(name)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -180,15 +183,15 @@ func (s *Server) settleEvent(w *world.State, event world.DueEvent) {
 	}
 }
 
-// known refuses names that no operation has.
-func (s *Server) known(operations []string) error {
+// knownOperations refuses names that no operation has.
+func (s *Server) knownOperations(operations []string) error {
 	for _, name := range operations {
 		iface, id, _ := strings.Cut(name, ".")
-		if !s.serves(iface) {
+		if !s.serves(specs.Interface(iface)) {
 			return op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and an id",
-				name, strings.Join(specs.Interfaces(), ", "))
+				name, strings.Join(specs.InterfaceNames(), ", "))
 		}
-		v, err := s.service(iface)
+		v, err := s.loaded(specs.Interface(iface))
 		if err != nil {
 			return err
 		}
@@ -209,7 +212,7 @@ func (s *Server) fail(message string, attrs ...slog.Attr) {
 
 // Interface is the handler of one interface alone, at the root of its address: for an interface that is to have a port
 // of its own.
-func (s *Server) Interface(name string) (http.Handler, error) {
+func (s *Server) Interface(name specs.Interface) (http.Handler, error) {
 	if !s.serves(name) {
 		return nil, unknownInterface(name)
 	}

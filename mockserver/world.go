@@ -151,7 +151,7 @@ func (w *World) Load(fixture []byte) error {
 //
 // A name that no operation has fails the test, or is logged: it would never be called.
 func (w *World) Calls(operation string, statuses ...int) int {
-	if err := w.server.known([]string{operation}); err != nil {
+	if err := w.server.knownOperations([]string{operation}); err != nil {
 		w.server.fail("count calls", slog.Any("error", err))
 	}
 	n := 0
@@ -167,7 +167,7 @@ func (w *World) Calls(operation string, statuses ...int) int {
 // are named. It fails if no operation has one of the names, and if the journal has had to forget exchanges to stay
 // within its bound.
 func (w *World) Journal(operations ...string) ([]recording.Exchange, error) {
-	if err := w.server.known(operations); err != nil {
+	if err := w.server.knownOperations(operations); err != nil {
 		return nil, err
 	}
 	entries := w.live.Journal.Entries(operations...)

@@ -19,7 +19,7 @@ import (
 //go:embed scenario.schema.json
 var schemaText []byte
 
-// SchemaText is the JSON Schema, draft 2020-12, of a scenario.
+// SchemaText returns the JSON Schema, draft 2020-12, of a scenario.
 func SchemaText() []byte { return schemaText }
 
 const schemaFile = "scenarios/scenario.schema.json"

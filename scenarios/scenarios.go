@@ -22,7 +22,7 @@ import (
 	"svc.example/understudy/specs/source"
 )
 
-// embedded are the folders of the scenarios that come with the mock server.
+// embedded returns the folders of the scenarios that come with the mock server.
 func embedded() fs.FS {
 	files, _ := fs.Sub(understudy.Scenarios, "scenarios") // the name is a valid one
 	return files

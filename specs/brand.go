@@ -37,16 +37,16 @@ func (b Brand) word() string {
 	return string(b)
 }
 
-// Lower is the word in lower case: svc.
+// Lower returns the word in lower case: svc.
 func (b Brand) Lower() string { return strings.ToLower(b.word()) }
 
-// Scheme is the word before the key in an Authorization header: SVC1.
+// Scheme returns the word before the key in an Authorization header: SVC1.
 func (b Brand) Scheme() string { return strings.ToUpper(b.word()) + "1" }
 
-// WriteKeyHeader is the header that carries a write key: X-SVC-Write-Key.
+// WriteKeyHeader returns the header that carries a write key: X-SVC-Write-Key.
 func (b Brand) WriteKeyHeader() string { return "X-" + strings.ToUpper(b.word()) + "-Write-Key" }
 
-// RecordTime is the field of an event that says when it happened: svc_record_time.
+// RecordTime returns the field of an event that says when it happened: svc_record_time.
 func (b Brand) RecordTime() string { return b.Lower() + "_record_time" }
 
 // Apply returns text with the brand in place of the neutral word, in all its spellings: in capitals anywhere, and in
@@ -79,7 +79,7 @@ func (f brandedFiles) ReadFile(name string) ([]byte, error) {
 
 // Identifiers returns the exact identifiers in the document of an interface that begin with the word in lower case,
 // such as svcDatabaseName, by their neutral spelling. The neutral brand has none.
-func (b Brand) Identifiers(name string) (map[string]string, error) {
+func (b Brand) Identifiers(name Interface) (map[string]string, error) {
 	if b.Lower() == Neutral.Lower() {
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (b Brand) Identifiers(name string) (map[string]string, error) {
 // error).
 var identifiers sync.Map
 
-func identifiersOf(name string) ([]string, error) {
+func identifiersOf(name Interface) ([]string, error) {
 	source, err := Source(name, Neutral)
 	if err != nil {
 		return nil, err

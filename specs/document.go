@@ -11,7 +11,7 @@ import (
 // Document is one interface's OpenAPI document, loaded, checked, and indexed by operation. It is immutable and safe
 // for concurrent use.
 type Document struct {
-	Interface  string
+	Interface  Interface
 	Brand      Brand
 	File       string // name for reports: workflow.yaml, or the path of a user's own document
 	BasePath   string // what stands before all paths, without a trailing slash: /v3 for core, else empty
@@ -46,8 +46,8 @@ func (d *Document) Validate(ctx context.Context, opts ...openapi3.ValidationOpti
 	return nil
 }
 
-// KeyHeader is the header beside Authorization that may carry an API key, by the document's security schemes, or the
-// empty string.
+// KeyHeader returns the header beside Authorization that may carry an API key, by the document's security schemes, or
+// the empty string.
 func (d *Document) KeyHeader() string {
 	if d.T.Components == nil {
 		return ""

@@ -8,7 +8,7 @@ import (
 )
 
 type cacheKey struct {
-	name  string
+	name  Interface
 	brand Brand
 	file  string   // of a user's own,
 	sum   [32]byte // and what it holds
@@ -20,7 +20,7 @@ var cache sync.Map // cacheKey → func() (*Document, error)
 
 // Load returns the embedded document of an interface. It is parsed once in a process, and without the texts that only
 // people read: T has no descriptions and no examples, Source has.
-func Load(name string, brand Brand) (*Document, error) {
+func Load(name Interface, brand Brand) (*Document, error) {
 	load, _ := cache.LoadOrStore(cacheKey{name: name, brand: brand}, sync.OnceValues(func() (*Document, error) {
 		return embedded(name, brand, compiled)
 	}))
@@ -28,14 +28,14 @@ func Load(name string, brand Brand) (*Document, error) {
 }
 
 // Readable returns the embedded document of an interface with the texts and examples that people read.
-func Readable(name string, brand Brand) (*Document, error) {
-	return embedded(name, brand, func(_ string, source []byte, _ Brand) []byte { return source })
+func Readable(name Interface, brand Brand) (*Document, error) {
+	return embedded(name, brand, func(_ Interface, source []byte, _ Brand) []byte { return source })
 }
 
 // LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it, but without the texts
 // that only people read and without components that no operation needs, which therefore may be wrong. It is parsed once
 // in a process for as long as the file holds the same. Errors name the file.
-func LoadFile(name, file string, brand Brand) (*Document, error) {
+func LoadFile(name Interface, file string, brand Brand) (*Document, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("document of %s: %w", name, err)
@@ -46,7 +46,7 @@ func LoadFile(name, file string, brand Brand) (*Document, error) {
 	return load.(func() (*Document, error))()
 }
 
-func parseShort(name, file string, source []byte, brand Brand) (*Document, error) {
+func parseShort(name Interface, file string, source []byte, brand Brand) (*Document, error) {
 	embedded, err := Load(name, brand)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func parseShort(name, file string, source []byte, brand Brand) (*Document, error
 // Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well,
 // by method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name
 // the file.
-func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
+func Parse(name Interface, file string, source []byte, brand Brand) (*Document, error) {
 	embedded, err := Load(name, brand)
 	if err != nil {
 		return nil, err
@@ -83,13 +83,16 @@ func Parse(name, file string, source []byte, brand Brand) (*Document, error) {
 	return d.checked()
 }
 
+// readSource returns the text to parse of the source of an embedded document.
+type readSource func(name Interface, source []byte, brand Brand) []byte
+
 // embedded parses what read makes of the text of an embedded document, and of its extras.
-func embedded(name string, brand Brand, read func(name string, source []byte, brand Brand) []byte) (*Document, error) {
+func embedded(name Interface, brand Brand, read readSource) (*Document, error) {
 	source, err := Source(name, brand)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := parse(name, name+".yaml", read(name, source, brand), brand, nil)
+	doc, err := parse(name, string(name)+".yaml", read(name, source, brand), brand, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func embedded(name string, brand Brand, read func(name string, source []byte, br
 }
 
 // parse reads a document; an embedded one if embedded is nil.
-func parse(name, file string, source []byte, brand Brand, embedded *Document) (*Document, error) {
+func parse(name Interface, file string, source []byte, brand Brand, embedded *Document) (*Document, error) {
 	doc, err := load(source)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", file, err)

@@ -12,7 +12,8 @@ import (
 
 // Operation is one operation of a document.
 type Operation struct {
-	Interface, ID string
+	Interface Interface
+	ID        string
 	// the path below the document's base path; with our names of parameters, if it is an operation of ours
 	Method, Path string
 	Template     string // the path as the document writes it: the key in its paths
@@ -31,7 +32,7 @@ type Operation struct {
 }
 
 // Name is the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
-func (o *Operation) Name() string { return o.Interface + "." + o.ID }
+func (o *Operation) Name() string { return string(o.Interface) + "." + o.ID }
 
 // addOperations lists the operations with what the document says of them.
 func (d *Document) addOperations() {

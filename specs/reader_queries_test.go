@@ -93,7 +93,7 @@ func TestLenient(t *testing.T) {
 	} {
 		t.Run("of "+name, func(t *testing.T) {
 			t.Parallel()
-			if got := load(t, name).Lenient; got != want {
+			if got := load(t, specs.Interface(name)).Lenient; got != want {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		})

@@ -43,8 +43,8 @@ type Match struct {
 	values   [maxParams]string
 }
 
-// Matched is a match with path parameters alone, for a rule that is called without a request. Names and values come in
-// pairs.
+// Matched returns a match with path parameters alone, for a handler that is called without a request. Names and values
+// come in pairs.
 func Matched(pairs ...string) *Match {
 	m := &Match{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -74,7 +74,7 @@ func (m *Match) value(names []string, name string) string {
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
-// template is a path with its parameters' names taken away: what identifies it to a router.
+// template returns a path with its parameters' names taken away: what identifies it to a router.
 func template(path string) string { return placeholder.ReplaceAllString(trimSlash(path), "{}") }
 
 // route makes the routers of a document whose operations have their paths.
@@ -160,8 +160,8 @@ func numbered(path string) string {
 	})
 }
 
-// splitAdjacentParams is a path whose last segment has one parameter where it had two, one right behind the other. A
-// tree of segments cannot hold such a pair; Find takes it apart.
+// splitAdjacentParams returns a path whose last segment has one parameter where it had two, one right behind the other.
+// A tree of segments cannot hold such a pair; Find takes it apart.
 func splitAdjacentParams(path string) (string, bool) {
 	before, last, found := strings.Cut(path, "}{")
 	if !found || strings.Contains(last, "/") {

@@ -55,7 +55,7 @@ func saysNode(parent, node *yaml.Node, token string) string {
 	return token + ": " + strings.Join(keysOf(node), ", ")
 }
 
-// flat is a scalar, or a list of scalars; empty for anything else.
+// flat returns the text of a scalar, or of a list of scalars; for anything else the empty text.
 func flat(node *yaml.Node) string {
 	switch node.Kind {
 	case yaml.ScalarNode:
@@ -73,7 +73,7 @@ func flat(node *yaml.Node) string {
 	return ""
 }
 
-// described is the description of a node or its summary, after a separator.
+// described returns the description of a node or its summary, after a separator.
 func described(node *yaml.Node, separator string) string {
 	for _, key := range []string{"description", "summary"} {
 		if text := scalar(node, key); text != "" {

@@ -38,7 +38,7 @@ func (o *Operation) JSONAnswer(status int) *openapi3.Schema {
 	return jsonSchema(response.Value.Content)
 }
 
-// jsonSchema is the schema under application/json, or else under a media type that is JSON by its suffix.
+// jsonSchema returns the schema under application/json, or else under a media type that is JSON by its suffix.
 func jsonSchema(content openapi3.Content) *openapi3.Schema {
 	media := content.Get("application/json")
 	for _, name := range slices.Sorted(maps.Keys(content)) {

@@ -159,7 +159,7 @@ func (a attack) request(ctx context.Context, address string) (*http.Request, err
 	if a.op.Interface == specs.Control {
 		prefix = control
 	}
-	r, err := http.NewRequestWithContext(ctx, a.op.Method, address+prefix+path, http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, a.op.Method, address+string(prefix)+path, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

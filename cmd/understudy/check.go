@@ -228,11 +228,11 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))
 	}
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	var errs []error
 	for _, text := range f.severities {

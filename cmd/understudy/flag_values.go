@@ -65,7 +65,7 @@ func (p *pairs) Set(text string) error {
 	if !found || value == "" {
 		return fmt.Errorf("want %s, as in %s=%s", p.Type(), specs.Workflow, p.example())
 	}
-	if err := knownInterface(name, specs.Interfaces()); err != nil {
+	if err := knownInterface(name, specs.InterfaceNames()); err != nil {
 		return err
 	}
 	if !p.many && slices.ContainsFunc(p.list, func(other [2]string) bool { return other[0] == name }) {
@@ -90,7 +90,7 @@ func addPairsFlag(c *cobra.Command, name, usage string, value pairs) *pairs {
 	flags := &value
 	c.Flags().Var(flags, name, usage)
 	var names []string
-	for _, name := range specs.Interfaces() {
+	for _, name := range specs.InterfaceNames() {
 		names = append(names, name+"=")
 	}
 	directive := cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp

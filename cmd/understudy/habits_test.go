@@ -225,7 +225,7 @@ func tryHabits(t *testing.T, page *manual.Operation, op *specs.Operation,
 	var recorded []*recording.Exchange
 	typeExample(t, page, func(w http.ResponseWriter, r *http.Request) {
 		plain := wireOf(t, r)
-		path := strings.TrimPrefix(plain.path, "/"+op.Interface+op.Document.BasePath)
+		path := strings.TrimPrefix(plain.path, "/"+string(op.Interface)+op.Document.BasePath)
 		if match := op.Document.Find(plain.method, path); match.Operation == op {
 			explicit(op, plain)
 			want := plain.in(t, mock, &recorded)

@@ -66,7 +66,7 @@ func (f *initFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	values := configValues{Brand: string(brand), Recordings: files, Interfaces: specs.Interfaces()}
+	values := configValues{Brand: string(brand), Recordings: files, Interfaces: specs.InterfaceNames()}
 	if values.Bases, err = f.bases(c, brand, files); err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (
 	}
 	bases := map[string][]string{}
 	for _, base := range r.Bases {
-		if !slices.Contains(bases[base.Interface], base.URL) {
-			bases[base.Interface] = append(bases[base.Interface], base.URL)
+		if !slices.Contains(bases[string(base.Interface)], base.URL) {
+			bases[string(base.Interface)] = append(bases[string(base.Interface)], base.URL)
 		}
 		fmt.Fprintf(report.LogWriter(c.OutOrStdout()), "%s is at %s (%d exchanges): please verify\n",
 			base.Interface, base.URL, base.Exchanges)

@@ -100,7 +100,7 @@ func (l listeners) handle(server *mockserver.Server, log *slog.Logger) error {
 		if s.iface == "" {
 			continue
 		}
-		handler, err := server.Interface(s.iface)
+		handler, err := server.Interface(specs.Interface(s.iface))
 		if err != nil {
 			return err
 		}
@@ -154,10 +154,10 @@ func writeReady(w io.Writer, l listeners, ca string) error {
 	url := l[0].url()
 	interfaces := map[string]string{}
 	for _, name := range specs.Interfaces() {
-		interfaces[name] = url + mockserver.Address(name)
+		interfaces[string(name)] = url + mockserver.Address(name)
 	}
 	for _, s := range l[1:] {
-		document, err := specs.Load(s.iface, specs.Neutral)
+		document, err := specs.Load(specs.Interface(s.iface), specs.Neutral)
 		if err != nil {
 			return err
 		}

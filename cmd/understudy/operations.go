@@ -47,7 +47,7 @@ understudy operations show NAME describes one of them in full, with an example c
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
-	complete(c, "interface", specs.Interfaces())
+	complete(c, "interface", specs.InterfaceNames())
 	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
@@ -61,7 +61,7 @@ understudy operations show NAME describes one of them in full, with an example c
 
 // operationRow is a line of the table.
 type operationRow struct {
-	Interface  string           `json:"interface"`
+	Interface  specs.Interface  `json:"interface"`
 	Operation  string           `json:"operation"`
 	Method     string           `json:"method"`
 	Path       string           `json:"path"` // with the base path
@@ -74,7 +74,7 @@ type operationRow struct {
 
 func (f *operationsFlags) run(c *cobra.Command) error {
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
+		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 func (f *operationsFlags) list() (rows, extras []operationRow, err error) {
 	rows, extras = []operationRow{}, []operationRow{}
 	for _, name := range specs.Interfaces() {
-		if f.iface != "" && f.iface != name {
+		if f.iface != "" && f.iface != string(name) {
 			continue
 		}
 		d, err := specs.Readable(name, specs.Neutral)
@@ -139,7 +139,7 @@ func describe(op *specs.Operation) (operationRow, error) {
 func (f *operationsFlags) count(c *cobra.Command, rows, extras []operationRow) error {
 	opts := f.rewrites.options()
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {
@@ -155,7 +155,7 @@ func (f *operationsFlags) count(c *cobra.Command, rows, extras []operationRow) e
 		return explainNothingMatched(err, r)
 	}
 	for i, row := range rows {
-		touched, called := r.Coverage.Operations[row.Interface+"."+row.Operation]
+		touched, called := r.Coverage.Operations[string(row.Interface)+"."+row.Operation]
 		rows[i].Calls, rows[i].Statuses = &touched.Exchanges, touched.Statuses
 		if called {
 			rows[i].Coverage = axesOf(&touched)
@@ -246,7 +246,7 @@ func isCovered(o operationRow) bool { return o.Coverage != nil }
 // countExtras adds how often each extra was called.
 func countExtras(r *contract.Report, rows []operationRow) {
 	for i, row := range rows {
-		called := r.Coverage.Extras[row.Interface+"."+row.Operation]
+		called := r.Coverage.Extras[string(row.Interface)+"."+row.Operation]
 		rows[i].Calls, rows[i].Statuses = &called.Exchanges, called.Statuses
 	}
 }

@@ -93,7 +93,10 @@ func entries() ([]specs.Entry, error) {
 			return nil, err
 		}
 		for _, op := range d.Operations {
-			list = append(list, specs.Entry{Interface: path.Base(name), ID: op.ID, Method: op.Method, Path: op.Path})
+			list = append(list, specs.Entry{
+				Interface: specs.Interface(path.Base(string(name))), ID: op.ID, Method: op.Method,
+				Path: op.Path,
+			})
 		}
 	}
 	return list, nil

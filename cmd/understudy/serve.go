@@ -271,7 +271,7 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		opts = append(opts, mockserver.WithControlToken(f.token))
 	}
 	for _, spec := range f.specs.list {
-		opts = append(opts, mockserver.WithSpec(spec[0], spec[1]))
+		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts
 }

@@ -56,7 +56,7 @@ func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
 	}
 	opts := []contract.Option{contract.WithBrand(brand)}
 	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	shapes, err := contract.Shapes(dirs, opts...)
 	if err != nil {

@@ -1,15 +1,16 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/specs"
 )
 
 func newSpec() *cobra.Command {
-	names := slices.Concat(specs.Interfaces(), []string{specs.Control}, specs.Extras())
+	names := append(specs.InterfaceNames(), specs.Control)
+	for _, name := range specs.Extras() {
+		names = append(names, string(name))
+	}
 	var word string
 	c := &cobra.Command{
 		Use:   "spec INTERFACE",
@@ -31,7 +32,7 @@ your word.`,
 			if err != nil {
 				return err
 			}
-			document, err := specs.Source(args[0], brand)
+			document, err := specs.Source(specs.Interface(args[0]), brand)
 			if err != nil {
 				return err
 			}

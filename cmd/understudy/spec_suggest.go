@@ -62,7 +62,7 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 			c.CommandPath())
 	}
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
+		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -117,11 +117,11 @@ func (f *suggestFlags) options() ([]contract.Option, error) {
 	}
 	opts := []contract.Option{contract.WithBrand(brand), contract.WithGuess(true)}
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts, nil
 }
@@ -131,8 +131,8 @@ func (f *suggestFlags) choose(patches []*suggest.Patch) (*suggest.Patch, error) 
 	var chosen *suggest.Patch
 	var names []string
 	for _, p := range patches {
-		if f.iface == "" || f.iface == p.Interface {
-			chosen, names = p, append(names, p.Interface)
+		if f.iface == "" || f.iface == string(p.Interface) {
+			chosen, names = p, append(names, string(p.Interface))
 		}
 	}
 	switch {

@@ -36,7 +36,7 @@ func corpus(t *testing.T) (list []*valid) {
 			t.Fatal(err)
 		}
 		name, id, _ := strings.Cut(item.Operation, ".")
-		document, err := specs.Load(name, specs.Neutral)
+		document, err := specs.Load(specs.Interface(name), specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"svc.example/understudy/specs"
 )
 
 // Coverage describes how much of the documents the recordings touched, along several axes.
@@ -16,7 +18,7 @@ type Coverage struct {
 	Axes       []Axis              `json:"axes"`
 
 	// Totals counts what is documented, by interface and axis.
-	Totals map[string]map[string]int `json:"totals"`
+	Totals map[specs.Interface]map[string]int `json:"totals"`
 
 	// Extras are the operations beside those of the platform that were called, by name. No axis counts them.
 	Extras map[string]Called `json:"extras,omitempty"`
@@ -112,7 +114,7 @@ func MergeRules(lists ...[]Rule) []Rule {
 // the single ones; AxisOfRules of MergeRules is exact. Reports of different documents have the parts of all of them.
 func MergeCoverage(list ...Coverage) Coverage {
 	merged := Coverage{
-		Operations: map[string]Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
+		Operations: map[string]Touched{}, Untouched: map[string][]string{}, Totals: map[specs.Interface]map[string]int{},
 	}
 	for _, c := range list {
 		for iface, totals := range c.Totals {
@@ -154,7 +156,7 @@ func (c *Coverage) call(name string, more Called) {
 }
 
 // total notes how much is documented of an interface, at the least.
-func (c *Coverage) total(iface string, totals map[string]int) {
+func (c *Coverage) total(iface specs.Interface, totals map[string]int) {
 	if c.Totals[iface] == nil {
 		c.Totals[iface] = map[string]int{}
 	}
@@ -244,10 +246,10 @@ func (c *Coverage) axis(name string) Axis {
 }
 
 // Of returns the coverage of one interface, without rules, which do not belong to an interface.
-func (c *Coverage) Of(iface string) Coverage {
+func (c *Coverage) Of(iface specs.Interface) Coverage {
 	own := Coverage{
 		Operations: map[string]Touched{}, Untouched: map[string][]string{},
-		Totals: map[string]map[string]int{iface: c.Totals[iface]},
+		Totals: map[specs.Interface]map[string]int{iface: c.Totals[iface]},
 	}
 	for name, touched := range c.Operations {
 		if isOf(name, iface) {
@@ -275,7 +277,9 @@ func (c *Coverage) Of(iface string) Coverage {
 	return own
 }
 
-func isOf(operation, iface string) bool { return strings.HasPrefix(operation, iface+".") }
+func isOf(operation string, iface specs.Interface) bool {
+	return strings.HasPrefix(operation, string(iface)+".")
+}
 
 // Interfaces returns the interfaces with operations in a coverage, sorted.
 func (c *Coverage) Interfaces() []string {

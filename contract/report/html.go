@@ -89,7 +89,7 @@ func (r *Report) page() *page {
 	r.headline(p)
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		p.Interfaces, p.RuleIDs = append(p.Interfaces, g.Interface), append(p.RuleIDs, g.Rule)
+		p.Interfaces, p.RuleIDs = append(p.Interfaces, string(g.Interface)), append(p.RuleIDs, g.Rule)
 		if i < maxPageFindings {
 			p.Findings = append(p.Findings, r.findingView(g, i))
 		}

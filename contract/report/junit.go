@@ -113,11 +113,11 @@ func (r *Report) junitCases() map[string][]junitCase {
 		if suite == "" {
 			suite = "nobody's"
 		}
-		if groups[suite] == nil {
-			groups[suite] = map[about][]*Group{}
+		if groups[string(suite)] == nil {
+			groups[string(suite)] = map[about][]*Group{}
 		}
 		key := about{g.where(), g.Rule}
-		groups[suite][key] = append(groups[suite][key], g)
+		groups[string(suite)][key] = append(groups[string(suite)][key], g)
 	}
 	cases := map[string][]junitCase{}
 	spoken := map[string]bool{}

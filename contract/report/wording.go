@@ -29,7 +29,7 @@ func (f *Finding) where() string {
 	if f.Operation != "" {
 		return f.Operation
 	}
-	return f.Interface
+	return string(f.Interface)
 }
 
 // times returns the number of occurrences in words, or the empty string for one.

@@ -48,7 +48,7 @@ func (d *draft) hasRoom() bool {
 func (c *Collector) Patches() ([]*Patch, error) {
 	var list []*Patch
 	for _, d := range slices.SortedFunc(maps.Keys(c.drafts),
-		func(a, b *specs.Document) int { return strings.Compare(a.Interface, b.Interface) }) {
+		func(a, b *specs.Document) int { return strings.Compare(string(a.Interface), string(b.Interface)) }) {
 		p, err := c.drafts[d].patch()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.File, err)

@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs"
 )
 
 // Patch adds what one document lacks.
 type Patch struct {
-	Interface string
+	Interface specs.Interface
 	File      string
 	Exchanges int // that showed something
 	Additions int

@@ -42,7 +42,7 @@ func match(ts *testscript.TestScript, p *player, args []string) {
 	}
 }
 
-// project is the part of the answer that is wanted, with the wanted's own words where they fit.
+// project returns the part of the answer that is wanted, with the wanted's own words where they fit.
 func (p *player) project(want, got gjson.Result) string {
 	switch {
 	case want.Type == gjson.String && p.fits(want.Str, got):

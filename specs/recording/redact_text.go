@@ -97,7 +97,7 @@ func (x *redaction) replaceNamed(pattern *regexp.Regexp, text string) string {
 	})
 }
 
-// hidden is the hash of a secret, and nothing of nothing.
+// hidden returns the hash of a secret, or the empty text for an empty one.
 func (x *redaction) hidden(secret string) string {
 	if secret == "" {
 		return ""

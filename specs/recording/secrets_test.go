@@ -40,7 +40,7 @@ func TestMarkedMembers(t *testing.T) {
 		"llm.runActionChatapp": {"X-Chatapp-Signature"},
 	} {
 		iface, id, _ := strings.Cut(operation, ".")
-		d, err := specs.Load(iface, "")
+		d, err := specs.Load(specs.Interface(iface), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,8 @@ func axisOf(a Aspect) string {
 // Report returns the coverage, with that of rules.
 func (c *Collector) Report(rules []report.Rule) report.Coverage {
 	r := report.Coverage{
-		Operations: map[string]report.Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
+		Operations: map[string]report.Touched{}, Untouched: map[string][]string{},
+		Totals: map[specs.Interface]map[string]int{},
 	}
 	var covered, documented [Aspects]int
 	r.Extras = c.extras()

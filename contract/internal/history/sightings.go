@@ -15,8 +15,9 @@ import (
 type sightings struct {
 	seen   *bounded[sightKey, []sight]
 	lists  *bounded[listKey, []wholeList]
-	stirs  *bounded[sightKey, bool] // the things that were made or removed, so that lists may differ in them
-	issues *bounded[nameKey, issue] // by job
+	stirs  *bounded[sightKey, bool]      // the things that were made or removed, so that lists may differ in them
+	issues *bounded[nameKey, issue]      // by job
+	early  *bounded[nameKey, []shownJob] // jobs shown before their issue: a recording need not be in order
 }
 
 const (
@@ -28,6 +29,7 @@ func newSightings() sightings {
 	return sightings{
 		seen: newBounded[sightKey, []sight](maxSights, nil), lists: newBounded[listKey, []wholeList](maxSights/20, nil),
 		stirs: newBounded[sightKey, bool](maxSights, nil), issues: newBounded[nameKey, issue](maxSights, nil),
+		early: newBounded[nameKey, []shownJob](maxSights, nil),
 	}
 }
 
@@ -61,6 +63,13 @@ type issue struct {
 	database string
 	at       time.Time
 	line     report.Line
+}
+
+// shownJob is a job as an answer shows it to a caller.
+type shownJob struct {
+	to   member
+	job  facts.Job
+	line report.Line
 }
 
 // sight takes what an exchange shows to its caller.
@@ -143,15 +152,30 @@ func (a *accounts) sightUsers(m member, e *facts.Exchange) {
 	}
 	a.names.goesBy(m, e.AsUser)
 	if e.Issued != nil && e.Issued.ID != "" {
-		a.issues.put(nameKey{m.at, e.Issued.ID}, issue{e.Caller, e.Issued.Database, e.EndedAt(), e.Line})
+		key, issued := nameKey{m.at, e.Issued.ID}, issue{e.Caller, e.Issued.Database, e.EndedAt(), e.Line}
+		a.issues.put(key, issued)
+		list, _ := a.early.Get(key)
+		for _, shown := range list {
+			a.linkJob(issued, shown)
+		}
 	}
 	for _, job := range e.Jobs {
-		issued, known := a.issues.Get(nameKey{m.at, job.ID})
-		if known && (issued.caller == m.caller || issued.isOf(&job)) {
-			issuer := member{m.at, issued.caller}
-			a.link(m, issuer, issued.line, e.Line)
-			a.names.goesBy(issuer, job.User)
+		key, shown := nameKey{m.at, job.ID}, shownJob{m, job, e.Line}
+		if issued, known := a.issues.Get(key); known {
+			a.linkJob(issued, shown)
+		} else if list, _ := a.early.Get(key); len(list) < maxViewers {
+			a.early.put(key, append(list, shown))
 		}
+	}
+}
+
+// linkJob notes that the caller who is shown a job belongs to the account of the one who issued it, and the name of
+// that one.
+func (a *accounts) linkJob(issued issue, shown shownJob) {
+	if issued.caller == shown.to.caller || issued.isOf(&shown.job) {
+		issuer := member{shown.to.at, issued.caller}
+		a.link(shown.to, issuer, issued.line, shown.line)
+		a.names.goesBy(issuer, shown.job.User)
 	}
 }
 

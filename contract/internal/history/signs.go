@@ -13,6 +13,7 @@ type sign struct {
 	thing     facts.Thing
 	after, by *facts.Exchange // between which exchanges: by shows it
 	at        time.Time
+	wasGone   bool // after shows that the thing was gone, so that by does not show a deletion without effect
 }
 
 // text says what the sign shows.
@@ -23,7 +24,7 @@ func (s *sign) text(c facts.Catalogue) string {
 // supports reports whether a sign makes an excuse likely: it shows that this was done, or that a caller outside
 // of the recording worked on such things at the time.
 func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
-	if !facts.Before(s.after, x.Before) || s.by == judged && s.thing == x.thing {
+	if !facts.Before(s.after, x.Before) || s.by == judged && s.thing == x.thing && !s.wasGone {
 		return false
 	}
 	switch {
@@ -40,7 +41,7 @@ func (s *sign) supports(x Excuse, judged *facts.Exchange) bool {
 	return !facts.Before(s.by, x.After) && (s.at.IsZero() || !s.at.Add(time.Second).Before(x.After.EndedAt()))
 }
 
-// Recovered marks a deleted table that is there again as it was.
+// Recovered marks a deleted table, or database, that is there again as it was.
 const Recovered = "recovered"
 
 // unseen holds what a history shows of requests that it lacks.
@@ -71,7 +72,11 @@ func newUnseen() unseen { return unseen{lists: newBounded[viewKey, *view](maxVie
 
 // Sign notes that the exchange shows something that no exchange of the recording did.
 func (st *Step) Sign(did string, t facts.Thing, after *facts.Exchange, at time.Time) {
-	if len(st.State.signs) < maxSigns && after != nil {
-		st.State.signs = append(st.State.signs, sign{did, t, after, st.Exchange, at})
+	st.addSign(sign{did: did, thing: t, after: after, by: st.Exchange, at: at})
+}
+
+func (st *Step) addSign(s sign) {
+	if len(st.State.signs) < maxSigns && s.after != nil {
+		st.State.signs = append(st.State.signs, s)
 	}
 }

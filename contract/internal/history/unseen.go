@@ -73,6 +73,8 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 		st.Sign("created", t, st.State.first, f.Born)
 	case st.Deletion(x) != nil && x.Recreated(f):
 		st.Sign("created", t, x.DeletedBy, f.Born)
+	case st.goneSinceDeletion(x) != nil:
+		st.addSign(sign{did: Recovered, thing: t, after: st.goneSinceDeletion(x), by: st.Exchange, wasGone: true})
 	case x != nil && st.Known(x.DeletedBy) && t.Kind == facts.Tables &&
 		(st.Deletion(x) != nil || f.IsOlderThan(x.DeletedBy)):
 		st.Sign(Recovered, t, x.DeletedBy, time.Time{})
@@ -83,6 +85,31 @@ func (st *Step) bornUnseen(f *facts.Shown) {
 	case f.Ident != "" && t.Kind == facts.Tables:
 		st.movedUnseen(f)
 	}
+}
+
+// goneSinceDeletion returns an exchange like the one in hand that showed a deleted table or database to be gone, if
+// there is one: the deletion had its effect, and only a recovery lets the same request find it again. A request of
+// another kind, such as a list after a 404, may find what the platform forgot to delete there.
+func (st *Step) goneSinceDeletion(x *Entity) *facts.Exchange {
+	deletion := st.Deletion(x)
+	if deletion == nil {
+		return nil
+	}
+	absences := []*facts.Exchange{x.MissedBy}
+	for _, caller := range []uint64{deletion.Caller, st.Caller} {
+		list, known := st.State.TargetLists.Get(TargetList{caller, facts.DatabaseOf(x.Thing).ID})
+		if known && list.Proof.Lacks(x.Thing) {
+			absences = append(absences, list.Proof)
+		}
+	}
+	for _, e := range absences {
+		// another caller may not be allowed to see it
+		if st.Known(e) && facts.Before(deletion, e) && e.Operation == st.Operation &&
+			(e.Caller == deletion.Caller || e.Caller == st.Caller) {
+			return e
+		}
+	}
+	return nil
 }
 
 // backUnseen notes that tables and databases are there to stay that were deleted. To be there once is a violation of
@@ -219,6 +246,9 @@ func (st *Step) madeUnseen(f *facts.Shown, since *facts.Exchange) {
 func (st *Step) deletedUnseen(f facts.DeletedTable) {
 	t := facts.Thing{Kind: facts.Tables, ID: f.Database + "/" + f.Name}
 	x, in := st.State.LookUp(t), st.State.LookUp(facts.DatabaseOf(t))
+	if st.isDeletedLater(f, x, in) {
+		st.Sign(Recovered, in.Thing, in.DeletedBy, f.At)
+	}
 	switch {
 	case x.isUnknown() && (in == nil || in.LastDeletedBy == nil && in.Unsure == nil) && st.isSince(f.At):
 		st.Sign("deleted", t, st.State.first, f.At)
@@ -228,6 +258,19 @@ func (st *Step) deletedUnseen(f facts.DeletedTable) {
 	case x.Ident == f.ID, x.Ident == "" && !f.At.Before(x.Proof.EndedAt().Truncate(time.Second)):
 		st.Sign("deleted", t, x.Proof, f.At)
 	}
+}
+
+// isDeletedLater reports whether a table was deleted, by no request of the recording, when its database was deleted
+// already, so that this was there again.
+func (st *Step) isDeletedLater(f facts.DeletedTable, x, in *Entity) bool {
+	const skew = 2 * time.Second
+	deletion := st.Deletion(in)
+	if deletion == nil || deletion.EndedAt().IsZero() || !f.At.After(deletion.EndedAt().Add(skew)) {
+		return false
+	}
+	t := facts.Thing{Kind: facts.Tables, ID: f.Database + "/" + f.Name}
+	isRecorded := x != nil && (x.LastDeletedBy != nil && facts.Before(deletion, x.LastDeletedBy) || x.Unsure != nil)
+	return !isRecorded && !st.Contested(func(e *facts.Exchange) bool { return e.MayTouch(t) })
 }
 
 // MayBeThereSince reports whether something was shown, or may have been made, since it was not there.

@@ -45,7 +45,7 @@ func Rules() []string {
 // Config holds the settings of a judge.
 type Config struct {
 	Documents []*specs.Document
-	Bases     map[string][]string // base addresses by interface
+	Bases     map[specs.Interface][]string // base addresses by interface
 	Brand     specs.Brand
 	Trust     specs.Provenance // the least sure provenance that is still an error
 	Engine    engine.Engine    // the second engine, or nil to judge with the first one alone

@@ -71,7 +71,7 @@ func newLLMJudge(t *testing.T) *judge.Judge {
 	t.Helper()
 	var documents []*specs.Document
 	for _, name := range []string{specs.LLM, specs.DWH, specs.Core} {
-		d, err := specs.Load(name, specs.Neutral)
+		d, err := specs.Load(specs.Interface(name), specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}

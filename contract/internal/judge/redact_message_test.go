@@ -71,7 +71,7 @@ func plantedIn(op *specs.Operation, secret string) record.Item {
 		}
 	}
 	e.Request.Headers = append(e.Request.Headers, [2]string{"Authorization", secret + " key"})
-	e.Request.URL = "https://" + op.Interface + ".svc.example" + op.Document.BasePath + path + "?" + query.Encode()
+	e.Request.URL = "https://" + string(op.Interface) + ".svc.example" + op.Document.BasePath + path + "?" + query.Encode()
 	for code, ref := range op.Spec.Responses.Map() {
 		if status := 0; ref.Value != nil && code[0] == '2' {
 			_, _ = fmt.Sscan(code, &status)

@@ -20,7 +20,7 @@ func (a *Addresses) Hint(method string, u *url.URL) string {
 			if scheme == "" {
 				scheme = "http"
 			}
-			options = append(options, "--base "+f.document.Interface+"="+scheme+"://"+hostOf(u)+f.base)
+			options = append(options, "--base "+string(f.document.Interface)+"="+scheme+"://"+hostOf(u)+f.base)
 		}
 	}
 	if len(options) > 0 {
@@ -57,7 +57,7 @@ func (a *Addresses) nearestBase(u *url.URL) string {
 		for _, b := range bases {
 			distance := levenshtein.ComputeDistance(host, b.host)
 			if distance <= len(b.host)/share && (best < 0 || distance < best) {
-				best, hint = distance, "the nearest base is "+b.URL+", of "+d.Interface
+				best, hint = distance, "the nearest base is "+b.URL+", of "+string(d.Interface)
 			}
 		}
 	}

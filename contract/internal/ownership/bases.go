@@ -12,8 +12,9 @@ import (
 
 // Base is a given or guessed base address of an interface.
 type Base struct {
-	Interface, URL string
-	Guessed        bool
+	Interface specs.Interface
+	URL       string
+	Guessed   bool
 
 	host, path string // host in lower case, with its port unless that is a scheme's own
 	site       string
@@ -30,7 +31,7 @@ type hostBase struct {
 const maxHosts = 1000
 
 // newBase returns a base address without user, query and fragment.
-func newBase(name string, u *url.URL) *Base {
+func newBase(name specs.Interface, u *url.URL) *Base {
 	_, path := cutWorld(strings.TrimSuffix(u.EscapedPath(), "/"))
 	plain := u.Scheme + "://" + u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
 	return &Base{Interface: name, URL: plain, host: hostOf(u), path: path}
@@ -52,7 +53,7 @@ func (a *Addresses) groupBySite() {
 // siteOf returns a host without the interface's name. Regions are sites of their own; the default one is often left
 // out.
 func siteOf(d *specs.Document, host string) string {
-	region, rest, found := strings.Cut(host, d.Interface+".")
+	region, rest, found := strings.Cut(host, string(d.Interface+"."))
 	if !found || region != "" && !strings.HasSuffix(region, ".") {
 		return host
 	}
@@ -119,17 +120,17 @@ func hostName(host string) string {
 func defaultBase(d *specs.Document, host string) *Base {
 	name := hostName(host)
 	switch {
-	case isNamed(name, d.Interface+".localhost"), isNamed(host, defaultHost(d)),
-		isNamed(host, d.Interface+".svc.example"):
+	case isNamed(name, string(d.Interface+".localhost")), isNamed(host, defaultHost(d)),
+		isNamed(host, string(d.Interface+".svc.example")):
 		return &Base{host: host, path: d.BasePath, site: siteOf(d, host)}
 	case isLoopback(name):
-		return &Base{host: host, path: "/" + d.Interface + d.BasePath, site: host, mock: true}
+		return &Base{host: host, path: "/" + string(d.Interface) + d.BasePath, site: host, mock: true}
 	}
 	return nil
 }
 
 // defaultHost returns the host of an interface's default address.
-func defaultHost(d *specs.Document) string { return d.Brand.Text(d.Interface + ".svc.example") }
+func defaultHost(d *specs.Document) string { return d.Brand.Text(string(d.Interface + ".svc.example")) }
 
 func isLoopback(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
@@ -141,7 +142,10 @@ func isLoopback(name string) bool {
 
 // With returns the addresses with guessed bases in addition.
 func (a *Addresses) With(guessed []*Base) *Addresses {
-	with := &Addresses{documents: a.documents, given: a.given, rewrites: a.rewrites, guessed: map[string][]*Base{}}
+	with := &Addresses{
+		documents: a.documents, given: a.given, rewrites: a.rewrites,
+		guessed: map[specs.Interface][]*Base{},
+	}
 	for _, b := range guessed {
 		with.guessed[b.Interface] = append(with.guessed[b.Interface], b)
 	}
@@ -149,7 +153,7 @@ func (a *Addresses) With(guessed []*Base) *Addresses {
 }
 
 // Guessed returns a guessed base by its URL in a report.
-func (a *Addresses) Guessed(iface, raw string) (*Base, bool) {
+func (a *Addresses) Guessed(iface specs.Interface, raw string) (*Base, bool) {
 	u, err := url.Parse(raw)
 	i := slices.IndexFunc(a.documents, func(d *specs.Document) bool { return d.Interface == iface })
 	if err != nil || i < 0 {

@@ -114,11 +114,11 @@ func (c *candidate) tiedNote(documents []*specs.Document) string {
 	})
 	var names, options []string
 	for _, rival := range rivals {
-		names, options = append(names, rival.document.Interface), append(options, rival.base.Confirmation())
+		names, options = append(names, string(rival.document.Interface)), append(options, rival.base.Confirmation())
 	}
 	return fmt.Sprintf("%s fits %s equally well, in %d exchanges: they are not judged; add %s",
 		c.host, strings.Join(names, " and "), c.score, strings.Join(options, " or "))
 }
 
 // Confirmation returns the option that confirms a guess.
-func (b *Base) Confirmation() string { return "--base " + b.Interface + "=" + b.URL }
+func (b *Base) Confirmation() string { return "--base " + string(b.Interface) + "=" + b.URL }

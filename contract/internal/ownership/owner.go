@@ -59,8 +59,8 @@ const (
 // Guessed bases are used in addition to the default addresses.
 type Addresses struct {
 	documents   []*specs.Document
-	given       map[string][]*Base
-	guessed     map[string][]*Base
+	given       map[specs.Interface][]*Base
+	guessed     map[specs.Interface][]*Base
 	rewrites    []Rewrite
 	basesByHost sync.Map // host → []located, of the first maxHosts
 	hosts       atomic.Int32
@@ -68,8 +68,10 @@ type Addresses struct {
 
 // NewAddresses takes the documents, the bases that a user gave, as URLs by interface, and the rewrites of recorded
 // addresses, of which the first that fits decides.
-func NewAddresses(documents []*specs.Document, given map[string][]string, rewrites []Rewrite) (*Addresses, error) {
-	a := &Addresses{documents: documents, given: map[string][]*Base{}, rewrites: rewrites}
+func NewAddresses(documents []*specs.Document, given map[specs.Interface][]string, rewrites []Rewrite) (*Addresses,
+	error,
+) {
+	a := &Addresses{documents: documents, given: map[specs.Interface][]*Base{}, rewrites: rewrites}
 	for name, list := range given {
 		known := func(d *specs.Document) bool { return d.Interface == name }
 		if !slices.ContainsFunc(documents, known) {
@@ -199,7 +201,7 @@ func (o Owner) decide(method string, claims []claim) Owner {
 	} else if fitting != 1 {
 		o.State = Several
 		for _, c := range claims {
-			o.Claimants = append(o.Claimants, c.document.Interface)
+			o.Claimants = append(o.Claimants, string(c.document.Interface))
 		}
 		return o
 	}

@@ -21,7 +21,7 @@ func interfaces(t *testing.T) []*specs.Document {
 			`{openapi: 3.0.3, info: {title: T, version: '1'}, servers: [{url: 'https://%s.svc.example%s'}], paths: {
 			/api/projects: {get: {operationId: listProjects, responses: {'200': {description: ok}}}},
 			/api/%[1]s: {get: {operationId: own, responses: {'200': {description: ok}}}}}}`, name, base)
-		d, err := specs.Parse(name, name+".yaml", []byte(source), specs.Neutral)
+		d, err := specs.Parse(specs.Interface(name), name+".yaml", []byte(source), specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestOwner(t *testing.T) {
 	t.Parallel()
 	documents := interfaces(t)
 	for name, tt := range map[string]struct {
-		bases map[string][]string
+		bases map[specs.Interface][]string
 		cases map[string]string // request → owner
 	}{
 		"default addresses": {nil, map[string]string{
@@ -90,7 +90,7 @@ func TestOwner(t *testing.T) {
 			"GET wss://workflow.svc.example/api/projects":            "ignored",
 		}},
 		"given addresses": {
-			map[string][]string{
+			map[specs.Interface][]string{
 				"workflow": {"https://gate.example/flow/", "http://localhost:1/_worlds/w/workflow"},
 				"llm":      {"https://gate.example"},
 			},
@@ -104,7 +104,7 @@ func TestOwner(t *testing.T) {
 			},
 		},
 		"one address for two": {
-			map[string][]string{"workflow": {"https://gate.example"}, "llm": {"https://gate.example"}},
+			map[specs.Interface][]string{"workflow": {"https://gate.example"}, "llm": {"https://gate.example"}},
 			map[string]string{
 				"GET https://gate.example/api/projects": "several",
 				"GET https://gate.example/api/llm":      "llm.own",
@@ -140,7 +140,7 @@ func ownerOf(a *ownership.Addresses, request string) string {
 		return "ignored"
 	case ownership.Matched:
 	}
-	text := o.Document.Interface
+	text := string(o.Document.Interface)
 	switch {
 	case o.Match.Operation != nil:
 		text = o.Match.Operation.Name()
@@ -159,7 +159,7 @@ func ownerOf(a *ownership.Addresses, request string) string {
 func TestSites(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		bases map[string][]string
+		bases map[specs.Interface][]string
 		same  bool
 		urls  [2]string
 	}{
@@ -172,12 +172,12 @@ func TestSites(t *testing.T) {
 		"another port":       {nil, false, [2]string{"http://127.0.0.1:4010/core/v3/x", "http://127.0.0.1:4011/llm/x"}},
 		"a label and a path": {nil, true, [2]string{"http://core.localhost:4010/v3/x", "http://localhost:4010/llm/x"}},
 		"given, and a default": {
-			map[string][]string{"core": {"http://127.0.0.1:4010/core/v3"}},
+			map[specs.Interface][]string{"core": {"http://127.0.0.1:4010/core/v3"}},
 			true,
 			[2]string{"http://127.0.0.1:4010/core/v3/x", "http://127.0.0.1:4010/llm/x"},
 		},
 		"given together": {
-			map[string][]string{
+			map[specs.Interface][]string{
 				"core": {"https://a.example/v3", "https://b.example/v3"},
 				"llm":  {"https://c.example", "https://d.example"},
 			},
@@ -185,7 +185,7 @@ func TestSites(t *testing.T) {
 			[2]string{"https://b.example/v3/x", "https://d.example/x"},
 		},
 		"not given together": {
-			map[string][]string{
+			map[specs.Interface][]string{
 				"core": {"https://a.example/v3", "https://b.example/v3"},
 				"llm":  {"https://c.example", "https://d.example"},
 			},

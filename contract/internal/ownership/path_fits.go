@@ -36,7 +36,7 @@ func (p location) isEnough(operations map[*specs.Operation]bool) bool {
 func (p location) isNamed() bool {
 	return slices.Contains(strings.FieldsFunc(p.host+p.path, func(r rune) bool {
 		return strings.ContainsRune(".-_/:", r)
-	}), p.document.Interface)
+	}), string(p.document.Interface))
 }
 
 // fit is an operation whose path is the end of a request's path.

@@ -17,22 +17,26 @@ import (
 type unseenCase struct {
 	rule     string
 	violated string // the recording as it is
-	shown    string // what follows, or stands before, and shows somebody unseen; the violation is @
-	unshown  string // the same without what shows it
+	// what follows, stands before, or in between, and shows somebody unseen; the violation is @, or @1 and @2, of which
+	// | parts it
+	shown   string
+	unshown string // the same without what shows it
 }
 
 const (
-	aRule   = `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}` + "\n"
-	bRule   = `GET /pool_rules => 200 {"poolRules":[{rule 3 5 8 project_name=a}]}` + "\n"
-	noRule  = `GET /pool_rules => 200 {"poolRules":[]}` + "\n"
-	noPool  = "DELETE /pools/7 => 200 {pool 7 10}\n"
-	aTable  = `GET core:/table/show/shop/orders => 200 {table orders 105}` + "\n"
-	noTable = `GET core:/table/show/shop/orders => 404` + "\n"
-	drop    = `POST core:/table/delete/shop/orders => 200 {"database":"shop","table":"orders","type":"log"}` + "\n"
-	binned  = `GET core:/table/deleted => 200 {"tables":[{deleted 105 shop orders}],"cursor_id":null}` + "\n"
-	emptied = `GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
-	restore = `POST core:/table/recover/105 => 200 {table orders 105}` + "\n"
-	dwh     = `POST dwh:/integrations {"output_config":{"database":"shop"},"advanced_configs":[{"target_table":"orders"}]} => 200 {dwh 5 9}` + "\n"
+	aRule    = `GET /pool_rules => 200 {"poolRules":[{rule 3 5 7 project_name=a}]}` + "\n"
+	bRule    = `GET /pool_rules => 200 {"poolRules":[{rule 3 5 8 project_name=a}]}` + "\n"
+	noRule   = `GET /pool_rules => 200 {"poolRules":[]}` + "\n"
+	noPool   = "DELETE /pools/7 => 200 {pool 7 10}\n"
+	aTable   = `GET core:/table/show/shop/orders => 200 {table orders 105}` + "\n"
+	noTable  = `GET core:/table/show/shop/orders => 404` + "\n"
+	aTables  = `GET core:/table/list/shop => 200 {"database":"shop","tables":[{table orders 105}]}` + "\n"
+	noTables = `GET core:/table/list/shop => 200 {"database":"shop","tables":[]}` + "\n"
+	drop     = `POST core:/table/delete/shop/orders => 200 {"database":"shop","table":"orders","type":"log"}` + "\n"
+	binned   = `GET core:/table/deleted => 200 {"tables":[{deleted 105 shop orders}],"cursor_id":null}` + "\n"
+	emptied  = `GET core:/table/deleted => 200 {"tables":[],"cursor_id":null}` + "\n"
+	restore  = `POST core:/table/recover/105 => 200 {table orders 105}` + "\n"
+	dwh      = `POST dwh:/integrations {"output_config":{"database":"shop"},"advanced_configs":[{"target_table":"orders"}]} => 200 {dwh 5 9}` + "\n"
 )
 
 var unseenCases = map[string]unseenCase{
@@ -88,6 +92,27 @@ var unseenCases = map[string]unseenCase{
 		shown:   "@40-41 " + binnedAt("01:00:10"),
 		unshown: "@40-41 " + binnedAt("00:59:10"),
 	},
+	"a deleted table that a list shows again, which lacked it": {
+		rule: rule.UseAfterDelete, violated: drop + "|" + aTables,
+		shown: "@1" + noTables + "@2", unshown: "@1" + noTable + "@2",
+	},
+	"a deleted table that is found again, after it was not": {
+		rule: rule.UseAfterDelete, violated: drop + "|" + aTable,
+		shown: "@1" + noTable + "@2", unshown: "@1" + noTables + "@2",
+	},
+	"a deleted database that a list shows again, which lacked it": {
+		rule: rule.UseAfterDelete,
+		violated: "POST core:/database/delete/shop => 200 {}\n|" +
+			`GET core:/database/list => 200 {"databases":[{base shop}]}` + "\n",
+		shown:   "@1" + `GET core:/database/list => 200 {"databases":[]}` + "\n@2",
+		unshown: "@1GET core:/database/show/shop => 404\n@2",
+	},
+	"a deleted database in which a table was deleted later": {
+		rule: rule.UseAfterDelete, violated: "1-1 POST core:/database/delete/shop => 200 {}\n|" +
+			`30-31 GET core:/database/show/shop => 200 {base shop}` + "\n",
+		shown:   "@1" + `20-21 GET core:/table/deleted => 200 {"tables":[` + binnedOne(300, "visits", "01:00:10") + `]}` + "\n@2",
+		unshown: "@1" + `20-21 GET core:/table/deleted => 200 {"tables":[` + binnedOne(300, "visits", "01:00:01") + `]}` + "\n@2",
+	},
 	"a table that is not among the deleted ones, but an older one of the name of another": {
 		rule: rule.TableRecovery,
 		violated: "1-1 " + aTable + "2-2 " + drop + "3-3 POST core:/table/create/shop/orders => 200 {}\n" +
@@ -115,9 +140,9 @@ func TestWhatSomebodyUnseenWouldExplain(t *testing.T) {
 	for name, tt := range unseenCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			with := func(around string) []*recording.Exchange {
-				return script(t, strings.ReplaceAll(around, "@", tt.violated))
-			}
+			first, second, _ := strings.Cut(tt.violated, "|")
+			violation := strings.NewReplacer("@1", first, "@2", second, "@", first+second)
+			with := func(around string) []*recording.Exchange { return script(t, violation.Replace(around)) }
 			for _, c := range []struct {
 				complete contract.Completeness
 				around   string

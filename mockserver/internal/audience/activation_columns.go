@@ -20,7 +20,7 @@ type activationColumn struct {
 	Source columnSource `json:"source"`
 }
 
-// columnSource is a text with markers, or a column.
+// columnSource is a template with markers, or a column.
 type columnSource struct {
 	Text          *string             `json:"string,omitzero"`
 	Parameters    []templateParameter `json:"parameters,omitzero"`
@@ -74,7 +74,7 @@ func checkColumns(at string, list []activationColumn, known columns) error {
 	return errors.Join(errs...)
 }
 
-// check wants one of the two forms, not both (assumed).
+// check requires one of the two forms, not both (assumed).
 func (s columnSource) check(at string, known columns) error {
 	switch {
 	case s.Text != nil && s.Column != nil:
@@ -91,7 +91,7 @@ func (s columnSource) check(at string, known columns) error {
 
 var marker = regexp.MustCompile(`\$([1-9][0-9]*)`)
 
-// checkTemplate wants a parameter for each marker, a marker for each parameter, and of each parameter what its type
+// checkTemplate requires a parameter for each marker, a marker for each parameter, and of each parameter what its type
 // needs.
 func (s columnSource) checkTemplate(at string) error {
 	var errs []error

@@ -31,7 +31,7 @@ func (s activationSchedule) check() error {
 }
 
 func (s activationSchedule) checkZone() error {
-	name := textOf(s.Timezone)
+	name := trimmedText(s.Timezone)
 	if name == "" {
 		return nil
 	}
@@ -41,28 +41,28 @@ func (s activationSchedule) checkZone() error {
 	return nil
 }
 
-// checkType wants what the type leaves open.
+// checkType requires what the type leaves open.
 func (s activationSchedule) checkType() error {
-	switch expression := textOf(s.Cron); {
-	case textOf(s.Type) == "cron" && expression == "":
+	switch expression := trimmedText(s.Cron); {
+	case trimmedText(s.Type) == "cron" && expression == "":
 		return op.Invalid("cron", "is missing: want a cron expression for the schedule type cron")
 	case expression != "":
 		if _, err := dig.NewSchedule("cron", expression, nil); err != nil {
 			return op.Invalid("cron", "%s", strings.TrimPrefix(err.Error(), "cron> "))
 		}
 	}
-	if n, err := strconv.Atoi(textOf(s.Option)); textOf(s.Type) == "minutes_interval" && (err != nil || n < 1) {
+	if n, err := strconv.Atoi(trimmedText(s.Option)); trimmedText(s.Type) == "minutes_interval" && (err != nil || n < 1) {
 		return op.Invalid("scheduleOption", "want a number of minutes, 1 or more, for the schedule type minutes_interval, "+
-			"not %q", textOf(s.Option))
+			"not %q", trimmedText(s.Option))
 	}
 	return nil
 }
 
-// checkRunAt wants a time of day; an hourly schedule runs at minutes and seconds of the hour.
+// checkRunAt requires a time of day; an hourly schedule runs at minutes and seconds of the hour.
 func (s activationSchedule) checkRunAt() error {
-	at := textOf(s.RunAt)
+	at := trimmedText(s.RunAt)
 	forms, want := []string{time.TimeOnly, "15:04"}, "a time of day, such as 07:30 or 07:30:00"
-	if textOf(s.Type) == "hourly" {
+	if trimmedText(s.Type) == "hourly" {
 		forms, want = append(forms, "04:05"), "minutes and seconds, such as 30:00, or a time of day"
 	}
 	for _, form := range forms {
@@ -85,17 +85,17 @@ func (s activationSchedule) checkRepetition() error {
 	return nil
 }
 
-// checkStart wants local time: that it has no offset is public.
+// checkStart requires local time: that it has no offset is public.
 func (s activationSchedule) checkStart() error {
-	at := textOf(s.StartAt)
+	at := trimmedText(s.StartAt)
 	if _, err := time.Parse("2006-01-02T15:04:05", at); err != nil && at != "" {
 		return op.Invalid("startAt", "want local time without an offset, such as 2026-01-16T06:00:00, not %q", at)
 	}
 	return nil
 }
 
-// textOf is a text that was sent, without the white space around it.
-func textOf(text *string) string {
+// trimmedText returns a text that was sent, without the white space around it.
+func trimmedText(text *string) string {
 	if text == nil {
 		return ""
 	}

@@ -83,7 +83,7 @@ func createActivation(c *op.Call) (op.Reply, error) {
 	})
 }
 
-// newActivation is the activation that the body asks for, without an id.
+// newActivation returns the activation that the body asks for, without an id.
 func newActivation(c *op.Call, a world.ParentSegment, s world.Segment) (activationFields, world.Activation, error) {
 	var body activationRequest
 	if err := c.Decode(&body); err != nil {
@@ -91,7 +91,7 @@ func newActivation(c *op.Call, a world.ParentSegment, s world.Segment) (activati
 	}
 	fields := body.activationFields
 	fields.ConnectionID = cmp.Or(fields.ConnectionID, body.OtherID)
-	if absent(fields.ConnectorConfig) {
+	if isAbsent(fields.ConnectorConfig) {
 		fields.ConnectorConfig = body.OtherConfig
 	}
 	err := errors.Join(
@@ -110,7 +110,7 @@ func newActivation(c *op.Call, a world.ParentSegment, s world.Segment) (activati
 	}, nil
 }
 
-func absent(value jsontext.Value) bool { return len(value) == 0 || value.Kind() == 'n' }
+func isAbsent(value jsontext.Value) bool { return len(value) == 0 || value.Kind() == 'n' }
 
 // check is for all that is neither columns nor schedule. That connection and users must be there is assumed, and so is
 // that an activation without them is 400.
@@ -125,7 +125,7 @@ func (f activationFields) check(w *world.State) error {
 	} else if _, ok := bridge.Connection(w, *f.ConnectionID); !ok {
 		wrong("connectionId", "connection %d not found", *f.ConnectionID)
 	}
-	if absent(f.ConnectorConfig) {
+	if isAbsent(f.ConnectorConfig) {
 		wrong("connectorConfig", "is missing: want the settings of the connector, a JSON object")
 	} else if f.ConnectorConfig.Kind() != '{' {
 		wrong("connectorConfig", "want a JSON object")

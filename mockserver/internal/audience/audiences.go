@@ -6,7 +6,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// audienceFromPath is the audience of the path.
+// audienceFromPath returns the audience of the path.
 func audienceFromPath(c *op.Call) (world.ParentSegment, error) {
 	id, err := c.ID("audience", "audienceId")
 	if err != nil {
@@ -19,8 +19,8 @@ func audienceFromPath(c *op.Call) (world.ParentSegment, error) {
 	return audience, nil
 }
 
-// queriedAudience is the audience of the path, for those who may query the database of its profiles. That they may make
-// segments and activations as well, and others may only list them, is assumed.
+// queriedAudience returns the audience of the path, for those who may query the database of its profiles. That they may
+// make segments and activations as well, and others may only list them, is assumed.
 func queriedAudience(c *op.Call) (world.ParentSegment, error) {
 	audience, err := audienceFromPath(c)
 	if err == nil && !bridge.MayQuery(c.World, c.Caller, audience.Database) {
@@ -36,9 +36,9 @@ type funnelStage struct {
 	Stage  int64 `json:"stage_id"`
 }
 
-// kindOf is the kind of a segment or a query: kind decides, realtime is its older form (public), and anything else is a
-// batch (assumed).
-func kindOf(kind *int, realtime bool, stage *funnelStage) (int, error) {
+// segmentKind returns the kind of a segment or a query: kind decides, realtime is its older form (public), and anything
+// else is a batch (assumed).
+func segmentKind(kind *int, realtime bool, stage *funnelStage) (int, error) {
 	is := world.Batch
 	switch {
 	case kind != nil:

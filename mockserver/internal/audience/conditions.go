@@ -24,9 +24,10 @@ func (c columns) check(at, column string) error {
 		strings.Join(slices.Sorted(maps.Keys(c)), ", "))
 }
 
-// value is a comparison of an attribute. What is null compares with nothing, not even when the comparison is turned
-// round; only IsNull takes it in (assumed, as in SQL). Other than that, exclude takes in all who are not taken in.
-func (r *ruleReader) value(at string, c condition) node {
+// valueCondition returns a comparison of an attribute. What is null compares with nothing, not even when the comparison
+// is turned round; only IsNull takes it in (assumed, as in SQL). Other than that, exclude takes in all who are not
+// taken in.
+func (r *ruleReader) valueCondition(at string, c condition) node {
 	left := c.LeftValue
 	if left == nil {
 		r.fail(at+".leftValue", "is missing: want the name of an attribute, or an aggregation")
@@ -36,18 +37,18 @@ func (r *ruleReader) value(at string, c condition) node {
 	quorum := r.quorum(at+".arrayMatching", c.ArrayMatching)
 	switch {
 	case c.LeftValue == nil || holds == nil:
-		return unknown
+		return unknownSet
 	case left.Aggregation != nil:
-		return r.leaveOut(at, "the mock does not support aggregations of behavior tables")
+		return r.unsupported(at, "the mock does not support aggregations of behavior tables")
 	case left.CustomerGroup != "":
-		return r.leaveOut(at, "the mock does not support customer groups")
-	case !r.known(at+".leftValue.name", left.Name):
-		return unknown
+		return r.unsupported(at, "the mock does not support customer groups")
+	case !r.requireColumn(at+".leftValue.name", left.Name):
+		return unknownSet
 	}
 	not, wantsNull := c.Operator.Not, c.Operator.Type == isNull
 	return func(p *profiles) set {
 		array := c.ArrayMatching != nil || strings.HasPrefix(p.columns[left.Name], "array<")
-		return p.where(func(profile map[string]string) bool {
+		return p.matching(func(profile map[string]string) bool {
 			text, present := profile[left.Name]
 			if wantsNull || !present {
 				return wantsNull && present == not
@@ -63,7 +64,7 @@ func (r *ruleReader) value(at string, c condition) node {
 	}
 }
 
-// elements are the values of an array that are not null. A text that is not an array is one value.
+// elements returns the values of an array that are not null. A text that is not an array is one value.
 func elements(text string, array bool) []string {
 	parsed := gjson.Parse(text)
 	if !array || !gjson.Valid(text) || !parsed.IsArray() {

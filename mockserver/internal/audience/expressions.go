@@ -14,15 +14,15 @@ import (
 func (r *ruleReader) composite(at string, c condition, parts []node) node {
 	if strings.TrimSpace(c.Expr) == "" {
 		r.fail(at+".expr", "is missing: want an expression that combines the conditions, such as $1 AND ($2 OR $3)")
-		return unknown
+		return unknownSet
 	}
 	e := expression{tokens: token.FindAllString(c.Expr, maxConditions+1)}
 	for _, part := range parts {
-		e.parts = append(e.parts, once(part))
+		e.parts = append(e.parts, evaluatedOnce(part))
 	}
 	n := e.or(0)
 	if e.failed || len(e.tokens) > 0 {
-		return r.leaveOut(at, fmt.Sprintf("the mock does not understand the expression %.100q", c.Expr))
+		return r.unsupported(at, fmt.Sprintf("the mock does not understand the expression %.100q", c.Expr))
 	}
 	return n
 }
@@ -50,7 +50,7 @@ func (e *expression) or(depth int) node {
 	for e.next("or", "||") {
 		nodes = append(nodes, e.and(depth))
 	}
-	return joined(nodes, orTest)
+	return joinNodes(nodes, orTest)
 }
 
 func (e *expression) and(depth int) node {
@@ -58,7 +58,7 @@ func (e *expression) and(depth int) node {
 	for e.next("and", "&&") {
 		nodes = append(nodes, e.unary(depth))
 	}
-	return joined(nodes, both)
+	return joinNodes(nodes, andTest)
 }
 
 func (e *expression) unary(depth int) node {
@@ -79,5 +79,5 @@ func (e *expression) unary(depth int) node {
 		}
 	}
 	e.failed = true
-	return unknown
+	return unknownSet
 }

@@ -43,32 +43,32 @@ func (r *ruleReader) comparison(at string, o *operator, numeric bool) test {
 	case isNull:
 		return func(string, time.Time) bool { return false } // what is there is not null
 	case "Equal":
-		return r.ordered(at, o, numeric, func(order int) bool { return order == 0 })
+		return r.orderTest(at, o, numeric, func(order int) bool { return order == 0 })
 	case "Greater":
-		return r.ordered(at, o, numeric, func(order int) bool { return order > 0 })
+		return r.orderTest(at, o, numeric, func(order int) bool { return order > 0 })
 	case "GreaterEqual":
-		return r.ordered(at, o, numeric, func(order int) bool { return order >= 0 })
+		return r.orderTest(at, o, numeric, func(order int) bool { return order >= 0 })
 	case "Less":
-		return r.ordered(at, o, numeric, func(order int) bool { return order < 0 })
+		return r.orderTest(at, o, numeric, func(order int) bool { return order < 0 })
 	case "LessEqual":
-		return r.ordered(at, o, numeric, func(order int) bool { return order <= 0 })
+		return r.orderTest(at, o, numeric, func(order int) bool { return order <= 0 })
 	case "Between":
-		return r.between(at, o, numeric)
+		return r.rangeTest(at, o, numeric)
 	case "In":
-		return r.in(at, o, numeric)
+		return r.listTest(at, o, numeric)
 	case "Contain":
-		return r.textual(at, o, strings.Contains)
+		return r.textTest(at, o, strings.Contains)
 	case "StartWith":
-		return r.textual(at, o, strings.HasPrefix)
+		return r.textTest(at, o, strings.HasPrefix)
 	case "EndWith":
-		return r.textual(at, o, strings.HasSuffix)
+		return r.textTest(at, o, strings.HasSuffix)
 	case "Regexp":
-		return r.pattern(at, o)
+		return r.patternTest(at, o)
 	}
-	return r.timed(at, o)
+	return r.timeTest(at, o)
 }
 
-func (r *ruleReader) ordered(at string, o *operator, numeric bool, passes func(order int) bool) test {
+func (r *ruleReader) orderTest(at string, o *operator, numeric bool, passes func(order int) bool) test {
 	right, ok := r.operand(at+".rightValue", o.RightValue)
 	if !ok {
 		return nil
@@ -79,7 +79,7 @@ func (r *ruleReader) ordered(at string, o *operator, numeric bool, passes func(o
 	}
 }
 
-func (r *ruleReader) between(at string, o *operator, numeric bool) test {
+func (r *ruleReader) rangeTest(at string, o *operator, numeric bool) test {
 	least, hasLeast := r.operand(at+".minValue", o.MinValue)
 	most, hasMost := r.operand(at+".maxValue", o.MaxValue)
 	if !hasLeast || !hasMost {
@@ -92,7 +92,7 @@ func (r *ruleReader) between(at string, o *operator, numeric bool) test {
 	}
 }
 
-func (r *ruleReader) in(at string, o *operator, numeric bool) test {
+func (r *ruleReader) listTest(at string, o *operator, numeric bool) test {
 	if len(o.RightValues) == 0 {
 		r.fail(at+".rightValues", "is missing: want a list of values")
 		return nil
@@ -112,8 +112,8 @@ func (r *ruleReader) in(at string, o *operator, numeric bool) test {
 	}
 }
 
-// textual compares with texts, of which one has to do, in rightValue or in rightValues. Case counts (assumed).
-func (r *ruleReader) textual(at string, o *operator, passes func(value, text string) bool) test {
+// textTest compares with texts, of which one has to do, in rightValue or in rightValues. Case counts (assumed).
+func (r *ruleReader) textTest(at string, o *operator, passes func(value, text string) bool) test {
 	texts := o.RightValues
 	if o.RightValue != nil {
 		texts = append(slices.Clip(texts), o.RightValue)
@@ -137,9 +137,9 @@ func (r *ruleReader) textual(at string, o *operator, passes func(value, text str
 
 const maxPattern = 1000 // bytes of a regular expression
 
-// pattern fits anywhere in a value (assumed). What other dialects of regular expressions have and Go's has not is left
-// out.
-func (r *ruleReader) pattern(at string, o *operator) test {
+// patternTest fits anywhere in a value (assumed). What other dialects of regular expressions have and Go's has not is
+// left out.
+func (r *ruleReader) patternTest(at string, o *operator) test {
 	text := gjson.ParseBytes(o.RightValue)
 	if o.RightValue.Kind() != '"' || len(text.Str) > maxPattern {
 		r.fail(at+".rightValue", "want a regular expression of at most %d bytes", maxPattern)
@@ -151,7 +151,7 @@ func (r *ruleReader) pattern(at string, o *operator) test {
 			syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidRepeatSize, syntax.ErrInvalidRepeatOp,
 		}
 		if slices.Contains(foreign, fault.Code) {
-			r.leaveOut(at, "the mock does not support regular expressions such as "+fault.Expr)
+			r.unsupported(at, "the mock does not support regular expressions such as "+fault.Expr)
 			return nil
 		}
 	}

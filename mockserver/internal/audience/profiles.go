@@ -76,9 +76,8 @@ func profilesOf(w *world.State, a world.ParentSegment, now time.Time) (*profiles
 	return p, nil
 }
 
-// partOf says that the world has let some of an audience's profiles go, which would make a count a puzzle; nothing if
-// it has not.
-func partOf(w *world.State, a world.ParentSegment) []string {
+// missingRecordsNote returns a note for counts if the world has dropped some of an audience's profiles.
+func missingRecordsNote(w *world.State, a world.ParentSegment) []string {
 	table, records, err := bridge.Table(w, a.Database, a.Table)
 	if held := int64(records.Len()); err == nil && held < table.Count {
 		return []string{fmt.Sprintf("audience %d: only the %d records of %s.%s that the world keeps were counted, of %d; it "+
@@ -88,11 +87,11 @@ func partOf(w *world.State, a world.ParentSegment) []string {
 	return nil
 }
 
-// set is some of the profiles, by their places. A nil set is not known, which is what a condition gives that the mock
-// cannot evaluate. Sets are never changed once they are made.
+// set holds which of the profiles fit, by their places. A nil set is unknown: the mock cannot evaluate the condition.
+// Sets are immutable.
 type set []bool
 
-func (p *profiles) where(holds func(profile map[string]string) bool) set {
+func (p *profiles) matching(holds func(profile map[string]string) bool) set {
 	s := make(set, len(p.rows))
 	for i, row := range p.rows {
 		s[i] = holds(row)
@@ -100,12 +99,12 @@ func (p *profiles) where(holds func(profile map[string]string) bool) set {
 	return s
 }
 
-// taken are the profiles that a condition takes in: all of them, if nothing is known of it.
-func (p *profiles) taken(n node) set {
+// evaluate returns the profiles that fit a condition: all of them, if it cannot be evaluated.
+func (p *profiles) evaluate(n node) set {
 	if s := n(p); s != nil {
 		return s
 	}
-	return p.where(func(map[string]string) bool { return true })
+	return p.matching(func(map[string]string) bool { return true })
 }
 
 func (s set) places() []int {
@@ -131,8 +130,8 @@ func (s set) complement() set {
 	return other
 }
 
-// merge joins two sets place by place. A set that is not known leaves the other as it is.
-func merge(a, b set, join func(a, b bool) bool) set {
+// joinSets joins two sets place by place. If one is unknown, the result is the other.
+func joinSets(a, b set, join func(a, b bool) bool) set {
 	switch {
 	case a == nil:
 		return b
@@ -146,13 +145,13 @@ func merge(a, b set, join func(a, b bool) bool) set {
 	return joined
 }
 
-func both(a, b bool) bool   { return a && b }
-func orTest(a, b bool) bool { return a || b }
+func andTest(a, b bool) bool { return a && b }
+func orTest(a, b bool) bool  { return a || b }
 
-// first returns what a limit leaves of a set: the first profiles in its order, or the oldest.
-func (p *profiles) first(s set, l limit) set {
+// limited returns the profiles of a set that a limit keeps: the first ones in its order, or the oldest.
+func (p *profiles) limited(s set, l limit) set {
 	places := s.places()
-	slices.SortStableFunc(places, func(a, b int) int { return p.order(p.rows[a], p.rows[b], l.OrderColumns) })
+	slices.SortStableFunc(places, func(a, b int) int { return p.compare(p.rows[a], p.rows[b], l.OrderColumns) })
 	keep := l.Number
 	if l.Type == percent {
 		keep = math.Ceil(float64(len(places)) * l.Number / 100) // that parts of a profile count as one is assumed
@@ -164,8 +163,8 @@ func (p *profiles) first(s set, l limit) set {
 	return kept
 }
 
-// order compares two profiles by columns. What is null comes last.
-func (p *profiles) order(a, b map[string]string, by []orderColumn) int {
+// compare orders two profiles by columns; null comes last.
+func (p *profiles) compare(a, b map[string]string, by []orderColumn) int {
 	for _, column := range by {
 		x, hasX := a[column.Column]
 		y, hasY := b[column.Column]
@@ -197,11 +196,11 @@ func compareNumbers(x, y string) int {
 	if errN == nil && errM == nil {
 		return cmp.Compare(n, m)
 	}
-	return cmp.Compare(number(x), number(y))
+	return cmp.Compare(parseNumber(x), parseNumber(y))
 }
 
-// number is the value of a text, NaN if it has none.
-func number(text string) float64 {
+// parseNumber returns the value of a text, NaN if it has none.
+func parseNumber(text string) float64 {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(f, 0) {
 		return math.NaN()

@@ -68,7 +68,7 @@ func createSegmentQuery(c *op.Call) (op.Reply, error) {
 	if err := c.Decode(&body); err != nil {
 		return op.Reply{}, err
 	}
-	kind, kindErr := kindOf(body.Kind, body.Realtime, body.FunnelStage)
+	kind, kindErr := segmentKind(body.Kind, body.Realtime, body.FunnelStage)
 	reader := newRuleReader(c.World, audience)
 	reader.rule(body.Rule)
 	q, known := openQuery(c, audience.ID)
@@ -76,11 +76,11 @@ func createSegmentQuery(c *op.Call) (op.Reply, error) {
 		if err := errors.Join(kindErr, body.check(reader.columns), reader.err()); err != nil {
 			return op.Reply{}, err
 		}
-		if q, err = ask(c, audience, body); err != nil {
+		if q, err = issueQuery(c, audience, body); err != nil {
 			return op.Reply{}, err
 		}
 	}
-	return op.Reply{Body: takeResult(c.World, q, body), Notes: reader.remarks(c.World, audience, kind)}, nil
+	return op.Reply{Body: takeResult(c.World, q, body), Notes: reader.notesOnCount(c.World, audience, kind)}, nil
 }
 
 func (r queryRequest) check(known columns) error {
@@ -97,9 +97,9 @@ func (r queryRequest) check(known columns) error {
 	return errors.Join(errs...)
 }
 
-// openQuery is the query that the call asks for again.
+// openQuery returns the query that the call asks for again.
 func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
-	text, err := canonical(c.Body)
+	text, err := canonicalBody(c.Body)
 	if err != nil {
 		return world.SegmentQuery{}, false
 	}
@@ -111,8 +111,8 @@ func openQuery(c *op.Call, audience int64) (world.SegmentQuery, bool) {
 	return world.SegmentQuery{}, false
 }
 
-// canonical is a body in the form that all bodies have that say the same.
-func canonical(body []byte) (json.RawMessage, error) {
+// canonicalBody returns a body in a form that is the same for all bodies with the same meaning.
+func canonicalBody(body []byte) (json.RawMessage, error) {
 	text := jsontext.Value(cmp.Or(strings.TrimSpace(string(body)), "{}"))
 	if err := text.Canonicalize(); err != nil {
 		return nil, op.Invalid("", "request body: %v", err)
@@ -132,16 +132,16 @@ func queryPending(c *op.Call) (string, time.Time, bool) {
 	return string(status), job.StepAt, known && status == queryRunning
 }
 
-// ask begins a query: a job, which ends at once unless the world says that queries take time.
-func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQuery, err error) {
+// issueQuery begins a query: a job, which ends at once unless the world says that queries take time.
+func issueQuery(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQuery, err error) {
 	w := c.World
 	q = world.SegmentQuery{ID: w.NewID("audience.query"), Audience: a.ID, User: c.Caller.User.ID}
 	q.UUID = w.UUID("audience.query", q.ID)
-	if q.Request, err = canonical(c.Body); err != nil {
+	if q.Request, err = canonicalBody(c.Body); err != nil {
 		return q, err
 	}
 	job, err := bridge.AskJob(w, world.Job{
-		Type: "presto", Database: a.Database, User: q.User, Query: statement(a, body),
+		Type: "presto", Database: a.Database, User: q.User, Query: queryText(a, body),
 	}, c.Now, w.Audience.QueryTime)
 	if err != nil {
 		return q, err
@@ -160,8 +160,8 @@ func ask(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQ
 	return q, nil
 }
 
-// statement is the text of a query's job, by which results may be queued for it. No engine is asked to run it.
-func statement(a world.ParentSegment, body queryRequest) string {
+// queryText returns the text of a query's job, by which results may be queued for it. No engine is asked to run it.
+func queryText(a world.ParentSegment, body queryRequest) string {
 	text := "SELECT " + cmp.Or(strings.Join(body.Columns, ", "), "COUNT(1)") + " FROM " + a.Table
 	if rule := body.Rule.Clone(); !isEmptyRule(rule) {
 		_ = rule.Canonicalize() // it was read before
@@ -178,7 +178,7 @@ func takeResult(w *world.State, q world.SegmentQuery, body queryRequest) queryFo
 		table.Delete(&w.Audience.Queries, q.ID)
 	}
 	if job.Status == world.JobSuccess { // its job counts as well as it previews (assumed)
-		found := foundBy(q, job)
+		found := foundByJob(q, job)
 		form.Count, form.MaxPage, form.CountJobID = &found.Count, new(pages(found.Preview, body)), &form.JobID
 	}
 	if job.Status == world.JobError {
@@ -187,9 +187,9 @@ func takeResult(w *world.State, q world.SegmentQuery, body queryRequest) queryFo
 	return form
 }
 
-// foundBy returns what a successful job has found. Of rows that were queued for it, a lone integer is the count;
+// foundByJob returns what a successful job has found. Of rows that were queued for it, a lone integer is the count;
 // otherwise they are the profiles.
-func foundBy(q world.SegmentQuery, job world.Job) world.Found {
+func foundByJob(q world.SegmentQuery, job world.Job) world.Found {
 	if q.Found != nil {
 		return *q.Found
 	}

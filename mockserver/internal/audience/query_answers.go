@@ -48,7 +48,7 @@ func count(w *world.State, a world.ParentSegment, body queryRequest, e world.Due
 	if err := reader.err(); err != nil {
 		return preview{}, err // columns may have gone since it was asked
 	}
-	taken := p.taken(rule)
+	taken := p.evaluate(rule)
 	if len(body.Columns) == 0 {
 		n := taken.size()
 		return preview{world.Found{Count: n, Preview: n}, [][2]string{{"count", "bigint"}}, [][]any{{n}}}, nil
@@ -66,17 +66,18 @@ func count(w *world.State, a world.ParentSegment, body queryRequest, e world.Due
 	return list, nil
 }
 
-// previewRow is a profile as the preview shows it, if it has the text to filter by in any column of that (assumed).
+// previewRow returns a profile as the preview shows it, if it has the text to filter by in any column of that
+// (assumed).
 func previewRow(p *profiles, body queryRequest, profile map[string]string) (row []any, fits bool) {
 	for _, name := range body.Columns {
 		text, present := profile[name]
 		fits = fits || strings.Contains(strings.ToLower(text), strings.ToLower(body.Filter))
-		row = append(row, typed(p.columns[name], text, present))
+		row = append(row, typedValue(p.columns[name], text, present))
 	}
 	return row, fits
 }
 
-// engineType is the word of the job's engine for a type of a column.
+// engineType returns the word of the job's engine for a type of a column.
 func engineType(kind string) string {
 	switch kind {
 	case "int":
@@ -91,8 +92,8 @@ func engineType(kind string) string {
 	return "varchar"
 }
 
-// typed is a value in the type of its column; null if it has none there.
-func typed(kind, text string, present bool) any {
+// typedValue returns a value in the type of its column; null if it has none there.
+func typedValue(kind, text string, present bool) any {
 	switch {
 	case !present:
 		return nil

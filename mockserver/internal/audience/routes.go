@@ -5,7 +5,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Interface is the interface: its routes in the order of its document, and what happens when its events are due.
+// Interface returns the routes of the interface in the order of its document, and what happens when its events are due.
 func Interface() op.Interface {
 	return op.Interface{
 		Name: "audience", Error: errorReply,

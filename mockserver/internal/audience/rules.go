@@ -60,11 +60,11 @@ const (
 	maxRuleErrors = 5    // that one answer lists
 )
 
-// node is a condition that was found right. It gives the profiles that the condition takes in; nil if the mock cannot
+// node is a valid condition. It returns the profiles that fit the condition, or nil if the mock cannot
 // evaluate it, and then the condition counts as if it were absent (assumed).
 type node func(*profiles) set
 
-func unknown(*profiles) set { return nil }
+func unknownSet(*profiles) set { return nil }
 
 // ruleReader checks rules and makes nodes of them. It gathers what is wrong, and what the mock cannot evaluate.
 type ruleReader struct {
@@ -97,13 +97,13 @@ func (r *ruleReader) err() error {
 	return errors.Join(r.errs...)
 }
 
-// leaveOut notes what the mock cannot evaluate.
-func (r *ruleReader) leaveOut(at, why string) node {
+// unsupported notes what the mock cannot evaluate.
+func (r *ruleReader) unsupported(at, why string) node {
 	note := fmt.Sprintf("%s was left out of the count: %s", at, why)
 	if !slices.Contains(r.notes, note) {
 		r.notes = append(r.notes, note)
 	}
-	return unknown
+	return unknownSet
 }
 
 // isEmptyRule reports whether a rule is none: absent, null or an empty object (public).
@@ -114,16 +114,16 @@ func isEmptyRule(rule []byte) bool {
 // rule reads a whole rule.
 func (r *ruleReader) rule(text []byte) node {
 	if isEmptyRule(text) {
-		return unknown
+		return unknownSet
 	}
 	var c condition
 	if err := json.Unmarshal(text, &c); err != nil {
 		r.fail("rule", "%s", strings.TrimPrefix(err.Error(), "json: "))
-		return unknown
+		return unknownSet
 	}
 	if !c.combines() {
 		r.fail("rule.type", "want And, Or or Composite, not %q", c.Type)
-		return unknown
+		return unknownSet
 	}
 	return r.condition("rule", c, 0)
 }
@@ -136,7 +136,7 @@ func (c condition) combines() bool {
 func (r *ruleReader) condition(at string, c condition, depth int) node {
 	if r.read++; depth == maxRuleDepth || r.read > maxConditions {
 		r.fail("rule", "want at most %d conditions, at most %d deep", maxConditions, maxRuleDepth)
-		return unknown
+		return unknownSet
 	}
 	n := r.kind(at, c, depth)
 	if c.Exclude && !c.combines() { // those only (public)
@@ -144,7 +144,7 @@ func (r *ruleReader) condition(at string, c condition, depth int) node {
 		n = func(p *profiles) set { return inner(p).complement() }
 	}
 	if c.Limit != nil {
-		n = r.limited(at+".limit", n, *c.Limit)
+		n = r.limitedCondition(at+".limit", n, *c.Limit)
 	}
 	return n
 }
@@ -152,29 +152,29 @@ func (r *ruleReader) condition(at string, c condition, depth int) node {
 func (r *ruleReader) kind(at string, c condition, depth int) node {
 	switch c.Type {
 	case "And":
-		return joined(r.parts(at, c, depth), both)
+		return joinNodes(r.parts(at, c, depth), andTest)
 	case "Or":
-		return joined(r.parts(at, c, depth), orTest)
+		return joinNodes(r.parts(at, c, depth), orTest)
 	case "Composite":
 		return r.composite(at, c, r.parts(at, c, depth))
 	case "Value":
-		return r.value(at, c)
+		return r.valueCondition(at, c)
 	case "Reference":
-		return r.reference(at, c)
+		return r.referenceCondition(at, c)
 	case "MlAttributeReference":
 		r.comparison(at+".operator", c.Operator, false)
 		if c.LeftValue == nil || c.LeftValue.Attribute == "" {
 			r.fail(at+".leftValue", "want the attribute of a model")
 		}
-		return r.leaveOut(at, "the mock does not support models")
+		return r.unsupported(at, "the mock does not support models")
 	case "FunnelStageReference", "AbTestVariantReference", "PredictiveScoreReference":
 		if c.ID == "" {
 			r.fail(at+".id", "is missing: want the id of the referenced object")
 		}
-		return r.leaveOut(at, "the mock does not support references of the type "+c.Type)
+		return r.unsupported(at, "the mock does not support references of the type "+c.Type)
 	}
 	r.fail(at+".type", "want And, Or, Composite, Value, or a kind of reference, not %q", c.Type)
-	return unknown
+	return unknownSet
 }
 
 func (r *ruleReader) parts(at string, c condition, depth int) []node {
@@ -191,22 +191,22 @@ func (r *ruleReader) parts(at string, c condition, depth int) []node {
 	return nodes
 }
 
-func joined(nodes []node, join func(a, b bool) bool) node {
+func joinNodes(nodes []node, join func(a, b bool) bool) node {
 	return func(p *profiles) (s set) {
 		for _, n := range nodes {
-			s = merge(s, n(p), join)
+			s = joinSets(s, n(p), join)
 		}
 		return s
 	}
 }
 
-// reference is a segment of the same audience (that it must be there is assumed).
-func (r *ruleReader) reference(at string, c condition) node {
+// referenceCondition returns a segment of the same audience (that it must be there is assumed).
+func (r *ruleReader) referenceCondition(at string, c condition) node {
 	id, err := strconv.ParseInt(c.ID, 10, 64)
 	segment, ok := r.world.Audience.Segments.Get(id)
 	if err != nil || !ok || segment.Audience != r.audience {
 		r.fail(at+".id", "segment %q not found in audience %d", c.ID, r.audience)
-		return unknown
+		return unknownSet
 	}
 	return r.segment(segment)
 }
@@ -218,7 +218,7 @@ func (r *ruleReader) segment(s world.Segment) node {
 	}
 	inner := *r
 	inner.notes, inner.errs, inner.failed, inner.read = nil, nil, 0, 0
-	r.segments[s.ID] = unknown // while it is read
+	r.segments[s.ID] = unknownSet // while it is read
 	rule := inner.rule(s.Rule)
 	for _, note := range inner.notes {
 		r.notes = append(r.notes, fmt.Sprintf("segment %d: %s", s.ID, note))
@@ -227,14 +227,14 @@ func (r *ruleReader) segment(s world.Segment) node {
 		r.fail("rule", "segment %d: %v", s.ID, err)
 	}
 	if s.Kind == world.FunnelStage {
-		r.leaveOut(fmt.Sprintf("the funnel stage of segment %d", s.ID), "the mock does not support funnels")
+		r.unsupported(fmt.Sprintf("the funnel stage of segment %d", s.ID), "the mock does not support funnels")
 	}
-	r.segments[s.ID] = once(func(p *profiles) set { return p.taken(rule) })
+	r.segments[s.ID] = evaluatedOnce(func(p *profiles) set { return p.evaluate(rule) })
 	return r.segments[s.ID]
 }
 
-// once keeps a node from being evaluated for every time that it is referred to.
-func once(n node) node {
+// evaluatedOnce returns a node that keeps its result, however often rules refer to it.
+func evaluatedOnce(n node) node {
 	var result set
 	done := false
 	return func(p *profiles) set {
@@ -245,7 +245,7 @@ func once(n node) node {
 	}
 }
 
-func (r *ruleReader) limited(at string, n node, l limit) node {
+func (r *ruleReader) limitedCondition(at string, n node, l limit) node {
 	switch {
 	case l.Type != percent && l.Type != "Count":
 		r.fail(at+".type", "want Count or Percent, not %q", l.Type)
@@ -261,19 +261,19 @@ func (r *ruleReader) limited(at string, n node, l limit) node {
 		case column.Order != "ascending" && column.Order != descending:
 			r.fail(at+".order", "want ascending or descending, not %q", column.Order)
 		case column.Type == "Aggregation":
-			r.leaveOut(at, "the mock does not support aggregations of behavior tables")
+			r.unsupported(at, "the mock does not support aggregations of behavior tables")
 		case column.Type != "Column":
 			r.fail(at+".type", "want Column or Aggregation, not %q", column.Type)
-		case r.known(at+".column", column.Column):
+		case r.requireColumn(at+".column", column.Column):
 			by = append(by, column)
 		}
 	}
 	l.OrderColumns = by
-	return func(p *profiles) set { return p.first(p.taken(n), l) }
+	return func(p *profiles) set { return p.limited(p.evaluate(n), l) }
 }
 
-// known refuses a column that the profiles do not have (assumed).
-func (r *ruleReader) known(at, column string) bool {
+// requireColumn refuses a column that the profiles do not have (assumed).
+func (r *ruleReader) requireColumn(at, column string) bool {
 	err := r.columns.check(at, column)
 	if err != nil {
 		r.refuse(err)

@@ -14,8 +14,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Seed makes what a fixture says of audiences, through what serves requests. What it refers to in the core data
-// interface is there already. The error names all that cannot be made.
+// Seed creates the audiences that a fixture describes, through the handlers of requests. What it refers to in the core
+// data interface is there already. The error names all that cannot be made.
 func Seed(w *world.State, f fixtures.Audience) error {
 	s := &seeding{seed.Context{World: w, Part: "audience"}}
 	w.Audience.QueryTime = time.Duration(f.QueryTime)

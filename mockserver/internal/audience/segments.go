@@ -109,14 +109,14 @@ func createSegment(c *op.Call) (op.Reply, error) {
 	return op.Reply{Body: segmentCreated{okOutcome(), segmentView(c.World, segment)}, Notes: notes}, nil
 }
 
-// newSegment is the segment that the body asks for, without an id. Names need not differ, and there are any folders
-// (both assumed).
+// newSegment returns the segment that the body asks for, without an id. Names need not differ, and there are any
+// folders (both assumed).
 func newSegment(c *op.Call, a world.ParentSegment) (s world.Segment, notes []string, err error) {
 	var body segmentRequest
 	if err := c.Decode(&body); err != nil {
 		return s, nil, err
 	}
-	kind, kindErr := kindOf(body.Kind, body.Realtime, body.FunnelStage)
+	kind, kindErr := segmentKind(body.Kind, body.Realtime, body.FunnelStage)
 	reader := newRuleReader(c.World, a)
 	rule := reader.rule(body.Rule)
 	if err := errors.Join(body.check(a), kindErr, reader.err()); err != nil {
@@ -160,13 +160,13 @@ func (r *ruleReader) population(c *op.Call, a world.ParentSegment, rule node, ki
 	if err != nil {
 		return nil, []string{"the population was not counted: " + err.Error()}
 	}
-	return new(p.taken(rule).size()), r.remarks(c.World, a, kind)
+	return new(p.evaluate(rule).size()), r.notesOnCount(c.World, a, kind)
 }
 
-// remarks returns what a test should know of a count.
-func (r *ruleReader) remarks(w *world.State, a world.ParentSegment, kind int) []string {
+// notesOnCount returns what a test should know of a count.
+func (r *ruleReader) notesOnCount(w *world.State, a world.ParentSegment, kind int) []string {
 	if kind == world.FunnelStage {
-		r.leaveOut("funnel_stage", "the mock does not support funnels")
+		r.unsupported("funnel_stage", "the mock does not support funnels")
 	}
-	return append(r.notes, partOf(w, a)...)
+	return append(r.notes, missingRecordsNote(w, a)...)
 }

@@ -12,52 +12,52 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// moment is a time as seen from now.
+// moment returns a time, which may depend on now.
 type moment func(now time.Time) time.Time
 
-func units() []string {
+func timeUnits() []string {
 	return []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second"}
 }
 
-// maxUnits keeps times within the years that there are.
+// maxUnits keeps times within the years that a time can hold.
 const maxUnits = 100_000
 
-// timed reads an operator on times. What the documents leave open of them is assumed: days and other units are those of
-// UTC, weeks begin on Monday, and both ends of a span belong to it.
-func (r *ruleReader) timed(at string, o *operator) test {
+// timeTest returns the test of an operator on times. What the documents leave open of them is assumed: days and other
+// units are those of UTC, weeks begin on Monday, and both ends of a span belong to it.
+func (r *ruleReader) timeTest(at string, o *operator) test {
 	switch o.Type {
 	case "TimeToday":
-		return within("day", 0)
+		return calendarUnitTest("day", 0)
 	case "TimeThis", "TimeNext":
-		if !r.unit(at+".unit", o.Unit) {
+		if !r.checkUnit(at+".unit", o.Unit) {
 			return nil
 		}
-		return within(o.Unit, map[string]int{"TimeThis": 0, "TimeNext": 1}[o.Type])
+		return calendarUnitTest(o.Unit, map[string]int{"TimeThis": 0, "TimeNext": 1}[o.Type])
 	case "TimeWithinPast", "TimeWithinNext":
-		return r.timeWithin(at, o)
+		return r.relativeTimeTest(at, o)
 	case "TimeInBetweenNext":
 		from, hasFrom := r.moment(at+".from", o.From, 1)
 		to, hasTo := r.moment(at+".to", o.To, 1)
 		if !hasFrom || !hasTo {
 			return nil
 		}
-		return span(from, to)
+		return betweenTest(from, to)
 	case "TimeRange":
-		return r.timeRange(at, o)
+		return r.timeRangeTest(at, o)
 	}
 	r.fail(at+".type", "want a kind of comparison, such as Equal, Between or TimeWithinPast, not %q", o.Type)
 	return nil
 }
 
-func span(from, to moment) test {
+func betweenTest(from, to moment) test {
 	return func(value string, now time.Time) bool {
 		t, ok := timeOf(value)
 		return ok && !t.Before(from(now)) && !t.After(to(now))
 	}
 }
 
-// within is the unit of the calendar that now is in, or one that comes so many later.
-func within(unit string, later int) test {
+// calendarUnitTest returns a test for times in the calendar unit that contains now, or in one so many units later.
+func calendarUnitTest(unit string, later int) test {
 	return func(value string, now time.Time) bool {
 		t, ok := timeOf(value)
 		begin := shift(startOf(now, unit), unit, later)
@@ -65,42 +65,42 @@ func within(unit string, later int) test {
 	}
 }
 
-func (r *ruleReader) timeWithin(at string, o *operator) test {
+func (r *ruleReader) relativeTimeTest(at string, o *operator) test {
 	n, err := strconv.Atoi(o.Value)
 	if err != nil || n < 0 || n > maxUnits {
 		r.fail(at+".value", "want a number of units, as a string, up to %d, not %q", maxUnits, o.Value)
 	}
-	if !r.unit(at+".unit", o.Unit) || err != nil {
+	if !r.checkUnit(at+".unit", o.Unit) || err != nil {
 		return nil
 	}
 	present := func(now time.Time) time.Time { return now }
 	if o.Type == "TimeWithinPast" {
-		return span(func(now time.Time) time.Time { return shift(now, o.Unit, -n) }, present)
+		return betweenTest(func(now time.Time) time.Time { return shift(now, o.Unit, -n) }, present)
 	}
-	return span(present, func(now time.Time) time.Time { return shift(now, o.Unit, n) })
+	return betweenTest(present, func(now time.Time) time.Time { return shift(now, o.Unit, n) })
 }
 
-// timeRange is a span that begins at from, or ends there when it is reversed.
-func (r *ruleReader) timeRange(at string, o *operator) test {
+// timeRangeTest returns a test for times in a range that begins at from, or ends there if it is reversed.
+func (r *ruleReader) timeRangeTest(at string, o *operator) test {
 	from, hasFrom := r.moment(at+".from", o.From, -1)
-	length, hasLength := r.length(at+".duration", o.Duration)
+	length, hasLength := r.duration(at+".duration", o.Duration)
 	if !hasFrom || !hasLength {
 		return nil
 	}
 	if o.Reverse {
-		return span(func(now time.Time) time.Time { return from(now).Add(-length) }, from)
+		return betweenTest(func(now time.Time) time.Time { return from(now).Add(-length) }, from)
 	}
-	return span(from, func(now time.Time) time.Time { return from(now).Add(length) })
+	return betweenTest(from, func(now time.Time) time.Time { return from(now).Add(length) })
 }
 
 const maxLength = 100 * 365 * 24 * time.Hour
 
-// length reads numbers by unit: {day: 7, hour: 12}.
-func (r *ruleReader) length(at string, duration map[string]float64) (length time.Duration, ok bool) {
+// duration reads numbers by unit: {day: 7, hour: 12}.
+func (r *ruleReader) duration(at string, duration map[string]float64) (length time.Duration, ok bool) {
 	epoch := time.Unix(0, 0).UTC()
 	sum := 0.0
 	for _, unit := range slices.Sorted(maps.Keys(duration)) {
-		if !r.unit(at, unit) {
+		if !r.checkUnit(at, unit) {
 			return 0, false
 		}
 		sum += duration[unit] * float64(shift(epoch, unit, 1).Sub(epoch))
@@ -112,11 +112,11 @@ func (r *ruleReader) length(at string, duration map[string]float64) (length time
 	return time.Duration(sum), true
 }
 
-func (r *ruleReader) unit(at, unit string) bool {
-	if slices.Contains(units(), unit) {
+func (r *ruleReader) checkUnit(at, unit string) bool {
+	if slices.Contains(timeUnits(), unit) {
 		return true
 	}
-	r.fail(at, "want one of %s, not %q", strings.Join(units(), ", "), unit)
+	r.fail(at, "want one of %s, not %q", strings.Join(timeUnits(), ", "), unit)
 	return false
 }
 
@@ -143,7 +143,7 @@ func (r *ruleReader) moment(at string, value jsontext.Value, direction int) (mom
 		return nil, false
 	}
 	unit := object.Get("unit").String()
-	return func(now time.Time) time.Time { return shift(now, unit, direction*count) }, r.unit(at+".unit", unit)
+	return func(now time.Time) time.Time { return shift(now, unit, direction*count) }, r.checkUnit(at+".unit", unit)
 }
 
 func shift(t time.Time, unit string, n int) time.Time {

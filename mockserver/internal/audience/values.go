@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// operand is a value that others are compared with.
+// operand is the value of a condition, with which the values of profiles are compared.
 type operand struct {
 	kind jsontext.Kind // '"', '0', 't' for true and false, '{' for a moment
 	text string
@@ -41,7 +41,7 @@ func (o operand) compare(value string, now time.Time, numeric bool) (order int, 
 	case o.kind == 't':
 		return strings.Compare(strings.ToLower(value), o.text), true
 	case o.kind == '0' || numeric:
-		ok := !math.IsNaN(number(value)) && !math.IsNaN(number(o.text))
+		ok := !math.IsNaN(parseNumber(value)) && !math.IsNaN(parseNumber(o.text))
 		return compareNumbers(value, o.text), ok
 	}
 	return strings.Compare(value, o.text), true

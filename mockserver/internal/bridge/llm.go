@@ -17,11 +17,11 @@ type Question = jobs.Question
 // View is a query that a question may read as a table.
 type View = jobs.View
 
-// Finding is the result of a question.
-type Finding = jobs.Finding
+// QuestionResult is the result of a question.
+type QuestionResult = jobs.QuestionResult
 
 // Ask returns the answer to a question, with at most the requested number of rows.
-func Ask(w *world.State, engine Engine, queries *op.Queries, q Question, rows int) (Finding, error) {
+func Ask(w *world.State, engine Engine, queries *op.Queries, q Question, rows int) (QuestionResult, error) {
 	return engine.Ask(w, queries, q, int64(rows))
 }
 

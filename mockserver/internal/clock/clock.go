@@ -47,7 +47,7 @@ func New(mode Mode, now time.Time) Clock {
 // Mode returns the mode, which decides what moves the clock.
 func (c Clock) Mode() Mode { return c.mode }
 
-// Now is the clock's time, in UTC.
+// Now returns the clock's time, in UTC.
 func (c Clock) Now() time.Time {
 	if c.mode == Real {
 		return time.Now().Add(c.offset).UTC().Round(0)

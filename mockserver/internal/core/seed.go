@@ -15,7 +15,7 @@ import (
 // requests, in the order of its times. The account exists already; later moments are planned on the world's clock.
 // Errors name what cannot be created.
 func Seed(w *world.State, f fixtures.Core) error {
-	s := &seeding{Context: seed.Context{World: w, Part: "core"}, now: w.Now(), lost: map[string]bool{}}
+	s := &seeding{Context: seed.Context{World: w, Part: "core"}, now: w.Now(), missing: map[string]bool{}}
 	w.Core.JobTime = world.JobTime{Queued: time.Duration(f.JobTime.Queued), Running: time.Duration(f.JobTime.Running)}
 	if len(f.Restrictions) > 0 {
 		w.Core.Restrictions = f.Restrictions
@@ -34,7 +34,7 @@ func Seed(w *world.State, f fixtures.Core) error {
 	}
 	s.playSteps()
 	for i, r := range f.Results {
-		s.check(about(fmt.Sprintf("result %d", i+1), "results", i), seedResult(w, r))
+		s.check(newSubject(fmt.Sprintf("result %d", i+1), "results", i), seedResult(w, r))
 	}
 	return s.Err()
 }
@@ -42,48 +42,48 @@ func Seed(w *world.State, f fixtures.Core) error {
 // seeding collects everything that has happened by now, as steps, and then plays them.
 type seeding struct {
 	seed.Context
-	now   time.Time
-	steps []seedStep
-	lost  map[string]bool // resources that could not be created
+	now     time.Time
+	steps   []seedStep
+	missing map[string]bool // resources that could not be created
 }
 
 // subject is a resource of a fixture that is being created: its name in errors, and its place.
 type subject struct {
-	what  string
-	path  []any
-	needs string // the resource that it is part of; empty for one that stands by itself
+	label  string
+	path   []any
+	parent string // the resource that it is part of; empty for one that stands by itself
 }
 
-func about(what string, path ...any) subject {
-	return subject{what: what, path: path}
+func newSubject(what string, path ...any) subject {
+	return subject{label: what, path: path}
 }
 
-// in returns the subject as a part of a database.
-func (s subject) in(database string) subject {
-	s.needs = "database " + database
+// inDatabase returns the subject as a part of a database.
+func (s subject) inDatabase(database string) subject {
+	s.parent = "database " + database
 	return s
 }
 
-// at returns the subject for an error about one of its members.
-func (s subject) at(member ...any) subject {
+// member returns the subject for an error about one of its members.
+func (s subject) member(member ...any) subject {
 	s.path = slices.Concat(s.path, member)
 	return s
 }
 
 // seedStep is a change of a resource at a time.
 type seedStep struct {
-	what    subject
+	subject subject
 	at      time.Time
 	do      func(at time.Time) error
 	deletes bool
 }
 
 func (s *seeding) plan(what subject, at time.Time, do func(at time.Time) error) {
-	s.steps = append(s.steps, seedStep{what: what, at: at, do: do})
+	s.steps = append(s.steps, seedStep{subject: what, at: at, do: do})
 }
 
 func (s *seeding) planDeletion(what subject, at time.Time, do func(at time.Time) error) {
-	s.steps = append(s.steps, seedStep{what: what, at: at, do: do, deletes: true})
+	s.steps = append(s.steps, seedStep{subject: what, at: at, do: do, deletes: true})
 }
 
 // playSteps runs the steps in the order of their times. Of those at the same time, deletions come first, since they
@@ -100,16 +100,16 @@ func (s *seeding) playSteps() {
 		return 1
 	})
 	for _, step := range s.steps {
-		if !s.lost[step.what.what] && !s.lost[step.what.needs] {
-			s.check(step.what, step.do(step.at))
+		if !s.missing[step.subject.label] && !s.missing[step.subject.parent] {
+			s.check(step.subject, step.do(step.at))
 		}
 	}
 }
 
 func (s *seeding) check(what subject, err error) {
 	if err != nil {
-		s.Check(err, what.what, what.path...)
-		s.lost[what.what] = true
+		s.Check(err, what.label, what.path...)
+		s.missing[what.label] = true
 	}
 }
 
@@ -134,7 +134,7 @@ func (s *seeding) user(what subject, ref string) int64 {
 }
 
 func (s *seeding) connection(i int, f fixtures.Connection) {
-	what := about("connection "+f.Name, "connections", i)
+	what := newSubject("connection "+f.Name, "connections", i)
 	user := s.user(what, "")
 	s.plan(what, time.Time{}, func(time.Time) error { // they have no time, and jobs may refer to them at any
 		body := map[string]string{"url": f.URL}

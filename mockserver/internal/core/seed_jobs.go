@@ -24,19 +24,19 @@ type jobTimes struct{ created, start, end time.Time }
 // seededJob is a job to play, with the way it is issued and the way it ends.
 type seededJob struct {
 	jobTimes
-	what   subject
-	issue  func(at time.Time) (id int64, err error)
-	status world.JobStatus
-	answer *world.QueuedResult // nil: left to the engine
+	subject subject
+	issue   func(at time.Time) (id int64, err error)
+	status  world.JobStatus
+	answer  *world.QueuedResult // nil: left to the engine
 }
 
 // job plans a job of a fixture.
 func (s *seeding) job(i int, f fixtures.Job) {
-	what := about(fmt.Sprintf("job %d (%s, %s)", i+1, f.Type, f.Database), "jobs", i).in(f.Database)
-	j := seededJob{what: what, status: world.JobStatus(f.Status)}
-	user := s.user(j.what, f.User)
-	j.jobTimes = s.times(j.what, f)
-	j.answer = s.answer(j.what, ending{j.status, f.Result, f.Error})
+	what := newSubject(fmt.Sprintf("job %d (%s, %s)", i+1, f.Type, f.Database), "jobs", i).inDatabase(f.Database)
+	j := seededJob{subject: what, status: world.JobStatus(f.Status)}
+	user := s.user(j.subject, f.User)
+	j.jobTimes = s.times(j.subject, f)
+	j.answer = s.answer(j.subject, ending{j.status, f.Result, f.Error})
 	body := map[string]any{
 		"query": f.Query, "domain_key": f.DomainKey, "priority": f.Priority, "retry_limit": f.RetryLimit,
 		"result": f.Target,
@@ -53,12 +53,12 @@ func (s *seeding) job(i int, f fixtures.Job) {
 
 // times returns the moments that a fixture gives, and derives those that it leaves out.
 func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
-	queued, running := s.usual()
+	queued, running := s.usualTimes()
 	later, status := s.now.Add(seededWait), world.JobStatus(f.Status)
 	t := jobTimes{
-		created: s.moment(what.at("createdAt"), f.CreatedAt, time.Time{}),
-		start:   s.moment(what.at("startAt"), f.StartAt, time.Time{}),
-		end:     s.moment(what.at("endAt"), f.EndAt, time.Time{}),
+		created: s.moment(what.member("createdAt"), f.CreatedAt, time.Time{}),
+		start:   s.moment(what.member("startAt"), f.StartAt, time.Time{}),
+		end:     s.moment(what.member("endAt"), f.EndAt, time.Time{}),
 	}
 	if status == world.JobQueued {
 		return jobTimes{created: cmp.Or(t.created, s.now), start: cmp.Or(t.start, later)}
@@ -80,8 +80,8 @@ func (s *seeding) times(what subject, f fixtures.Job) jobTimes {
 	return t
 }
 
-// usual returns the times for which jobs wait and run in this world.
-func (s *seeding) usual() (queued, running time.Duration) {
+// usualTimes returns the times for which jobs wait and run in this world.
+func (s *seeding) usualTimes() (queued, running time.Duration) {
 	return cmp.Or(s.World.Core.JobTime.Queued, jobs.QueuedTime), cmp.Or(s.World.Core.JobTime.Running, jobs.RunningTime)
 }
 
@@ -107,15 +107,15 @@ func (t jobTimes) check(status world.JobStatus, now time.Time) error {
 // planLife plans the steps of a job's life. A job that was killed before its start never starts.
 func (s *seeding) planLife(j seededJob) {
 	if err := j.check(j.status, s.now); err != nil {
-		s.check(j.what, err)
+		s.check(j.subject, err)
 		return
 	}
 	var id int64
-	s.plan(j.what, j.created, func(at time.Time) (err error) {
+	s.plan(j.subject, j.created, func(at time.Time) (err error) {
 		if id, err = j.issue(at); id == 0 {
 			return err
 		}
-		job := s.halted(id)
+		job := s.stopJob(id)
 		if !j.status.Finished() {
 			job.Answer = j.answer
 		}
@@ -123,7 +123,7 @@ func (s *seeding) planLife(j seededJob) {
 		return nil
 	})
 	then := func(at time.Time, do func(id int64, at time.Time) error) {
-		s.plan(j.what, at, func(at time.Time) error {
+		s.plan(j.subject, at, func(at time.Time) error {
 			if id == 0 { // it could not be issued
 				return nil
 			}
@@ -132,26 +132,26 @@ func (s *seeding) planLife(j seededJob) {
 	}
 	if !j.start.After(s.now) && (j.status != world.JobKilled || !j.end.Before(j.start)) {
 		then(j.start, func(id int64, at time.Time) error {
-			jobs.StartJob(s.World, s.halted(id), world.DueEvent{At: at, Kind: world.JobEvent, ID: id})
-			jobs.PlanStep(s.World, s.halted(id), j.end)
+			jobs.StartJob(s.World, s.stopJob(id), world.DueEvent{At: at, Kind: world.JobEvent, ID: id})
+			jobs.PlanStep(s.World, s.stopJob(id), j.end)
 			return nil
 		})
 	}
 	if j.status.Finished() {
-		then(j.end, func(id int64, at time.Time) error { return s.end(j, id, at) })
+		then(j.end, func(id int64, at time.Time) error { return s.endJob(j, id, at) })
 	}
 }
 
-// halted returns a job, and cancels its next event.
-func (s *seeding) halted(id int64) world.Job {
+// stopJob returns a job, and cancels its next event.
+func (s *seeding) stopJob(id int64) world.Job {
 	job, _ := s.World.Core.Jobs.Get(id)
 	s.World.Cancel(world.DueEvent{At: job.StepAt, Kind: world.JobEvent, ID: id})
 	return job
 }
 
-// end ends a job in the way that the fixture describes, even if its database or its user's rights are gone.
-func (s *seeding) end(j seededJob, id int64, at time.Time) error {
-	job := s.halted(id)
+// endJob ends a job in the way that the fixture describes, even if its database or its user's rights are gone.
+func (s *seeding) endJob(j seededJob, id int64, at time.Time) error {
+	job := s.stopJob(id)
 	if j.status == world.JobKilled {
 		_, err := jobs.KillJob(s.Call(at, job.User, nil, "job_id", op.IDText(id)))
 		return err

@@ -12,17 +12,17 @@ import (
 
 // schedule plans a schedule with its history. The schedule issues jobs by itself only from now on.
 func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
-	what := about("schedule "+f.Name, "schedules", i).in(f.Database)
+	what := newSubject("schedule "+f.Name, "schedules", i).inDatabase(f.Database)
 	user := s.user(what, f.User)
 	slots, err := s.history(what, f)
 	if err != nil {
 		s.check(what, err)
 		return
 	}
-	created := s.past(what.at("createdAt"), f.CreatedAt, s.now)
+	created := s.past(what.member("createdAt"), f.CreatedAt, s.now)
 	if len(slots) > 0 {
 		first := slices.MinFunc(slots, time.Time.Compare)
-		if created = s.past(what.at("createdAt"), f.CreatedAt, first.Add(-24*time.Hour)); created.After(first) {
+		if created = s.past(what.member("createdAt"), f.CreatedAt, first.Add(-24*time.Hour)); created.After(first) {
 			s.check(what, fmt.Errorf("its history begins at %s: want an earlier createdAt", first.Format(time.RFC3339)))
 		}
 	}
@@ -35,7 +35,7 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 		return err
 	})
 	for j, run := range f.History {
-		s.run(what.at("history", j), f, run, slots[j])
+		s.planRun(what.member("history", j), f, run, slots[j])
 	}
 	s.plan(what, s.now, func(now time.Time) error {
 		row, ok := s.scheduleNamed(f.Name)
@@ -81,10 +81,10 @@ func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, er
 		return nil, err
 	}
 	slots := make([]time.Time, len(f.History))
-	at := s.now.Add(-s.takes(f))
+	at := s.now.Add(-s.slotDuration(f))
 	for i, run := range slices.Backward(f.History) {
 		if run.ScheduledAt != "" {
-			slots[i] = s.past(what.at("history", i, "scheduledAt"), run.ScheduledAt, s.now)
+			slots[i] = s.past(what.member("history", i, "scheduledAt"), run.ScheduledAt, s.now)
 			continue
 		}
 		slot := calendar.Last(at)
@@ -97,23 +97,23 @@ func (s *seeding) history(what subject, f fixtures.JobSchedule) ([]time.Time, er
 	return slots, nil
 }
 
-// takes returns the time from a slot to the end of its job.
-func (s *seeding) takes(f fixtures.JobSchedule) time.Duration {
-	queued, running := s.usual()
+// slotDuration returns the time from a slot to the end of its job.
+func (s *seeding) slotDuration(f fixtures.JobSchedule) time.Duration {
+	queued, running := s.usualTimes()
 	return time.Duration(f.Delay)*time.Second + queued + running
 }
 
-// run plans the job of a slot.
-func (s *seeding) run(what subject, f fixtures.JobSchedule, run fixtures.ScheduledRun, slot time.Time) {
-	what.what = fmt.Sprintf("schedule %s, job for %s", f.Name, slot.Format(time.RFC3339))
-	queued, running := s.usual()
+// planRun plans the job of a slot.
+func (s *seeding) planRun(what subject, f fixtures.JobSchedule, run fixtures.ScheduledRun, slot time.Time) {
+	what.label = fmt.Sprintf("schedule %s, job for %s", f.Name, slot.Format(time.RFC3339))
+	queued, running := s.usualTimes()
 	created := slot.Add(time.Duration(f.Delay) * time.Second)
 	j := seededJob{
-		what:     what,
+		subject:  what,
 		status:   world.JobStatus(run.Status),
 		jobTimes: jobTimes{created, created.Add(queued), created.Add(queued + running)},
 	}
-	j.answer = s.answer(j.what, ending{j.status, run.Result, run.Error})
+	j.answer = s.answer(j.subject, ending{j.status, run.Result, run.Error})
 	j.issue = func(at time.Time) (int64, error) {
 		row, ok := s.scheduleNamed(f.Name)
 		if !ok { // it could not be created

@@ -13,9 +13,9 @@ import (
 const seededAge = 30 * 24 * time.Hour
 
 func (s *seeding) database(i int, f fixtures.Database) {
-	what := about("database "+f.Name, "databases", i)
+	what := newSubject("database "+f.Name, "databases", i)
 	owner := s.user(what, f.Owner)
-	created := s.past(what.at("createdAt"), f.CreatedAt, s.now.Add(-seededAge))
+	created := s.past(what.member("createdAt"), f.CreatedAt, s.now.Add(-seededAge))
 	s.plan(what, created, func(at time.Time) error {
 		if _, err := data.CreateDatabase(s.Call(at, owner, nil, "database_name", f.Name)); err != nil {
 			return err
@@ -26,10 +26,10 @@ func (s *seeding) database(i int, f fixtures.Database) {
 		return err
 	})
 	for j, t := range f.Tables {
-		s.table(what.at("tables", j), f, t, created)
+		s.table(what.member("tables", j), f, t, created)
 	}
 	if f.DeletedAt != "" {
-		s.planDeletion(what, s.past(what.at("deletedAt"), f.DeletedAt, s.now), func(at time.Time) error {
+		s.planDeletion(what, s.past(what.member("deletedAt"), f.DeletedAt, s.now), func(at time.Time) error {
 			_, err := data.DeleteDatabase(s.Call(at, owner, nil, "database_name", f.Name))
 			return err
 		})
@@ -38,11 +38,11 @@ func (s *seeding) database(i int, f fixtures.Database) {
 
 // table plans a table. Its records are imported at the time of the last one, as far as that fits the table's own life.
 func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, created time.Time) {
-	what.what = fmt.Sprintf("table %s of database %s", f.Name, d.Name)
-	what = what.in(d.Name)
+	what.label = fmt.Sprintf("table %s of database %s", f.Name, d.Name)
+	what = what.inDatabase(d.Name)
 	user := s.user(what, d.Owner)
 	path := []string{"database_name", d.Name, "table_name", f.Name}
-	created = s.past(what.at("createdAt"), f.CreatedAt, created)
+	created = s.past(what.member("createdAt"), f.CreatedAt, created)
 	s.plan(what, created, func(at time.Time) error {
 		if _, err := data.CreateTable(s.Call(at, user, optionsOf(f), path...)); err != nil {
 			return err
@@ -52,7 +52,7 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 		s.World.Core.Tables.Put(t.ID, t)
 		return err
 	})
-	end := s.past(what.at("deletedAt"), f.DeletedAt, s.past(what, d.DeletedAt, time.Time{}))
+	end := s.past(what.member("deletedAt"), f.DeletedAt, s.past(what, d.DeletedAt, time.Time{}))
 	if records, last := s.records(what, f.Records.List); len(records) > 0 || f.Count > 0 {
 		if last.After(s.now) {
 			last = s.now
@@ -60,7 +60,7 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 		if last.Before(created) || !end.IsZero() && !last.Before(end) {
 			last = created
 		}
-		s.plan(what, last, func(at time.Time) error { return s.fill(d.Name, f, records, at) })
+		s.plan(what, last, func(at time.Time) error { return s.storeRecords(d.Name, f, records, at) })
 	}
 	if f.DeletedAt != "" {
 		s.planDeletion(what, end, func(at time.Time) error {
@@ -118,7 +118,7 @@ func (s *seeding) records(what subject, list []fixtures.Record) (records []world
 	return records, last
 }
 
-func (s *seeding) fill(database string, f fixtures.Table, records []world.Record, at time.Time) error {
+func (s *seeding) storeRecords(database string, f fixtures.Table, records []world.Record, at time.Time) error {
 	t, err := s.liveTable(database, f.Name)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ type Limits struct {
 	File                 int64
 }
 
-// DefaultLimits are 10 MB as sent (public), 64 MiB expanded, 10,000 entries and 8 MiB for a .dig file (assumed).
+// DefaultLimits returns 10 MB as sent (public), 64 MiB expanded, 10,000 entries and 8 MiB for a .dig file (assumed).
 func DefaultLimits() Limits {
 	return Limits{Compressed: 10_000_000, Expanded: 64 << 20, Files: 10_000, File: 8 << 20}
 }

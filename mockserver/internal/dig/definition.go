@@ -80,7 +80,7 @@ func (d *definition) readZone(v *value) error {
 	return nil
 }
 
-// shown is the value as an error shows it.
+// shown returns the value in the form for errors.
 func (v *value) shown() string {
 	if v.kind == null || !v.scalar() {
 		return v.noun()

@@ -25,7 +25,7 @@ type Error struct {
 	Reason string
 }
 
-// Error gives "file:line: reason", as far as they are known.
+// Error returns "file:line: reason", as far as they are known.
 func (e *Error) Error() string {
 	switch {
 	case e.File == "" && e.Line == 0:

@@ -53,7 +53,7 @@ func readSource(archive io.Reader, name string, most int64) ([]byte, error) {
 	return source, err
 }
 
-// checkEntry gives the entry's cleaned path. seen remembers paths with their type: only a folder may come twice, as
+// checkEntry returns the entry's cleaned path. seen remembers paths with their type: only a folder may come twice, as
 // appending to a tar makes it.
 func checkEntry(header *tar.Header, seen map[string]byte) (string, error) {
 	name, err := cleanName(header.Name)
@@ -78,8 +78,8 @@ func checkEntry(header *tar.Header, seen map[string]byte) (string, error) {
 	return name, nil
 }
 
-// cleanName gives the path without a leading "./" and a trailing slash; it refuses whatever could leave the folder that
-// the archive is unpacked into.
+// cleanName returns the path without a leading "./" and a trailing slash; it refuses whatever could leave the folder
+// that the archive is unpacked into.
 func cleanName(name string) (string, error) {
 	var reason string
 	switch {

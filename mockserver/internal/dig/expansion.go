@@ -180,7 +180,7 @@ func (r *rounds) name(i int) string {
 	return "+for-" + strings.Join(parts, "&")
 }
 
-// calleeOf is the workflow in the top folder that call> names, with or without the extension. A path into a folder
+// calleeOf returns the workflow in the top folder that call> names, with or without the extension. A path into a folder
 // or an expression names none: such a call is taken to run well (assumed).
 func calleeOf(head *value) string {
 	if head.kind != text || dynamic(head) || strings.Contains(strings.TrimPrefix(head.text, "./"), "/") {

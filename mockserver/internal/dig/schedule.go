@@ -44,10 +44,10 @@ func NewSchedule(kind, spec string, zone *time.Location) (Schedule, error) {
 	return Schedule{Kind: kind, Spec: spec, Zone: zone, delay: shape.delay, slots: slots}, nil
 }
 
-// First is the first slot that runs at or after from.
+// First returns the first slot that runs at or after from.
 func (s Schedule) First(from time.Time) Slot { return s.At(from.Add(-s.delay)) }
 
-// Next is the first slot with a session time strictly after the given one.
+// Next returns the first slot with a session time strictly after the given one.
 func (s Schedule) Next(after time.Time) Slot {
 	if s.slots == nil {
 		return Slot{}
@@ -62,10 +62,10 @@ func (s Schedule) Next(after time.Time) Slot {
 	return s.slot(at)
 }
 
-// At is the first slot with a session time at or after t.
+// At returns the first slot with a session time at or after t.
 func (s Schedule) At(t time.Time) Slot { return s.Next(t.Add(-1)) }
 
-// Last is the last slot with a session time at or before t.
+// Last returns the last slot with a session time at or before t.
 func (s Schedule) Last(t time.Time) Slot {
 	if s.slots == nil {
 		return Slot{}

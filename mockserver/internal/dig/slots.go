@@ -68,7 +68,7 @@ func foldSunday(f string) string {
 	return strings.Join(items, ",")
 }
 
-// wallAfter is the next match strictly after a wall clock time, both labelled UTC; zero when there is none. The
+// wallAfter returns the next match strictly after a wall clock time, both labelled UTC; zero when there is none. The
 // library looks five years ahead: twice that passes 2100, which has no 29 February.
 func (s *slots) wallAfter(wall time.Time) time.Time {
 	if next := s.spec.Next(wall); !next.IsZero() {
@@ -94,7 +94,7 @@ func (p period) wall(t time.Time) time.Time    { return t.UTC().Add(p.offset) }
 func (p period) instant(w time.Time) time.Time { return w.Add(-p.offset) }
 func (p period) holds(t time.Time) bool        { return p.end.IsZero() || t.Before(p.end) }
 
-// next is the first slot strictly after t; zero when there is none before the year 10000.
+// next returns the first slot strictly after t; zero when there is none before the year 10000.
 func (s *slots) next(t time.Time) time.Time {
 	if s.never || t.Year() > 9999 {
 		return time.Time{}
@@ -139,8 +139,8 @@ func (s *slots) unseen(p period, wall time.Time) time.Time {
 	return wall
 }
 
-// last is the last slot at or before t, zero when there is none for ten years. Cron only looks ahead, so it widens a
-// window until a slot is in it and then halves the window.
+// last returns the last slot at or before t, zero when there is none for ten years. Cron only looks ahead, so it widens
+// a window until a slot is in it and then halves the window.
 func (s *slots) last(t time.Time) time.Time {
 	holds := func(at time.Time) bool { return !at.IsZero() && !at.After(t) }
 	low := time.Time{}

@@ -25,7 +25,7 @@ func listDwhBulkloadSessions(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, op.NotFound(integrations.Noun, "id", id)
 	}
 	i, _ := c.World.DWH.Integrations.Get(id)
-	if err := own(c, i); err != nil {
+	if err := requireOwn(c, i); err != nil {
 		return op.Reply{}, err
 	}
 	forms := make([]sessionForm, len(sessions))
@@ -35,7 +35,7 @@ func listDwhBulkloadSessions(c *op.Call) (op.Reply, error) {
 	return op.OK(forms)
 }
 
-// sessions are the bulk load sessions that the configurations want, one for each target table. A table that had one
+// sessions returns the bulk load sessions that the configurations want, one for each target table. A table that had one
 // before keeps it.
 func (p configs) sessions(w *world.State, i world.Warehouse, before []world.BulkloadSession) []world.BulkloadSession {
 	sessions := make([]world.BulkloadSession, len(p.Advanced))

@@ -22,7 +22,7 @@ func (p configs) check() error {
 		errs = append(errs, entry.check(at, p.Basic.Type))
 	}
 	if p.Output.Database == "" {
-		errs = append(errs, missing("output_config.database"))
+		errs = append(errs, missingField("output_config.database"))
 	}
 	return errors.Join(errs...)
 }
@@ -41,7 +41,7 @@ func (b basicConfigs) check() error {
 	var errs []error
 	for _, n := range append(all, needed{authentication, string(b.Authentication)}) {
 		if n.value == "" || n.value == `""` {
-			errs = append(errs, missing("basic_configs."+n.name))
+			errs = append(errs, missingField("basic_configs."+n.name))
 		}
 	}
 	return errors.Join(errs...)
@@ -50,19 +50,19 @@ func (b basicConfigs) check() error {
 // check: a configuration may leave everything open, but not contradict itself (assumed).
 func (e advancedEntry) check(at, kind string) error {
 	if e.Table == "" {
-		return missing(at + "target_table")
+		return missingField(at + "target_table")
 	}
 	switch c := e.Config; {
 	case c.Type != "" && c.Type != kind:
 		return op.Invalid(at+"config.type", "want %s, as in basic_configs, not %q", kind, c.Type)
-	case c.custom(kind) && c.Query == "":
+	case c.isQuery(kind) && c.Query == "":
 		return op.Invalid(at+"config.query", "is missing: it names the source of the data")
 	}
 	return nil
 }
 
-// custom reports whether the data comes from a query.
-func (c advancedConfig) custom(kind string) bool {
+// isQuery reports whether the data comes from a query.
+func (c advancedConfig) isQuery(kind string) bool {
 	return kind == snowflake && c.SourceType == "query" ||
 		kind == databricks && c.UseCustomQuery != nil && *c.UseCustomQuery
 }

@@ -84,7 +84,7 @@ func readConfigs(from world.WarehouseConfig) (configs, error) {
 
 func readPart(name string, raw []byte, into any) error {
 	if len(raw) == 0 {
-		return missing(name)
+		return missingField(name)
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
 		return op.Invalid(name, "%v", err)
@@ -130,7 +130,7 @@ type configsForm struct {
 }
 
 func getDwhConfigs(c *op.Call) (op.Reply, error) {
-	i, err := called(c)
+	i, err := integrationFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}

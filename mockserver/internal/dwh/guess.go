@@ -39,7 +39,7 @@ func guessDwhConfig(c *op.Call) (op.Reply, error) {
 	if basic.Incremental {
 		config.IncrementalColumns = []string{"UPDATED_AT"}
 	}
-	return op.OK(guessForm{body.Basic, []advancedEntry{{tableName(source), config.complete(basic)}}})
+	return op.OK(guessForm{body.Basic, []advancedEntry{{tableName(source), config.withDefaults(basic)}}})
 }
 
 // tableName makes a name that a target table may have.
@@ -52,8 +52,8 @@ func tableName(source string) string {
 	}, strings.ToLower(source))
 }
 
-// complete is a configuration with everything that it leaves open.
-func (a advancedConfig) complete(basic basicConfigs) advancedConfig {
+// withDefaults returns a configuration with the defaults of what it leaves open.
+func (a advancedConfig) withDefaults(basic basicConfigs) advancedConfig {
 	whole := a
 	whole.Type = basic.Type
 	switch basic.Type {
@@ -62,7 +62,7 @@ func (a advancedConfig) complete(basic basicConfigs) advancedConfig {
 	case databricks:
 		whole.UseCustomQuery = cmp.Or(a.UseCustomQuery, new(false))
 	}
-	if !whole.custom(basic.Type) {
+	if !whole.isQuery(basic.Type) {
 		whole.Select = cmp.Or(a.Select, "*")
 	}
 	whole.Incremental = cmp.Or(a.Incremental, &basic.Incremental)

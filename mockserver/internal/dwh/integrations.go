@@ -15,7 +15,7 @@ var integrations = resource.New(resource.Of[world.Warehouse]{
 	Match: func(c *op.Call) (func(world.Warehouse) bool, error) {
 		return func(i world.Warehouse) bool { return mayUse(c.Caller, i) }, nil
 	},
-	View: func(c *op.Call, i world.Warehouse) any { return view(c.World, i) },
+	View: func(c *op.Call, i world.Warehouse) any { return integrationView(c.World, i) },
 })
 
 // mayUse: administrators and the owner may use all integrations, others those that they have made (assumed).
@@ -38,7 +38,7 @@ type integrationForm struct {
 	UpdatedAt      string `json:"updated_at"`
 }
 
-func view(w *world.State, i world.Warehouse) integrationForm {
+func integrationView(w *world.State, i world.Warehouse) integrationForm {
 	return integrationForm{
 		ID: i.ID, Name: i.Name, UserID: i.User, AccountID: w.Account.ID,
 		ProjectID: i.Project, ProjectName: bridge.Project(w, i.Project).Name, ConfigID: i.Config.ID,
@@ -50,23 +50,23 @@ func view(w *world.State, i world.Warehouse) integrationForm {
 func listDwhIntegrations(c *op.Call) (op.Reply, error) { return integrations.List(c) }
 
 func getDwhIntegration(c *op.Call) (op.Reply, error) {
-	i, err := called(c)
+	i, err := integrationFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return op.OK(view(c.World, i))
+	return op.OK(integrationView(c.World, i))
 }
 
 func createDwhIntegration(c *op.Call) (op.Reply, error) {
-	i, err := create(c, c.World.NewID(integrations.IDs))
+	i, err := createIntegration(c, c.World.NewID(integrations.IDs))
 	if err != nil {
 		return op.Reply{}, err
 	}
-	return op.OK(view(c.World, i))
+	return op.OK(integrationView(c.World, i))
 }
 
-// create makes an integration and everything that belongs to it.
-func create(c *op.Call, id int64) (world.Warehouse, error) {
+// createIntegration makes an integration and everything that belongs to it.
+func createIntegration(c *op.Call, id int64) (world.Warehouse, error) {
 	i, parts, err := readRequest(c, world.Warehouse{
 		ID: id, User: c.Caller.User.ID, Schedule: world.WarehouseSchedule{Type: never, Timezone: "UTC"},
 		CreatedAt: c.Now, UpdatedAt: c.Now,
@@ -76,12 +76,12 @@ func create(c *op.Call, id int64) (world.Warehouse, error) {
 	}
 	i.Config.ID = c.World.NewID("dwh.config")
 	i.Config.CreatedAt, i.Config.UpdatedAt = c.Now, c.Now
-	return i, put(c, &i, parts)
+	return i, putIntegration(c, &i, parts)
 }
 
 // updateDwhIntegration leaves everything as it is when nothing would change.
 func updateDwhIntegration(c *op.Call) (op.Reply, error) {
-	before, err := called(c)
+	before, err := integrationFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -91,23 +91,23 @@ func updateDwhIntegration(c *op.Call) (op.Reply, error) {
 	}
 	reconfigured := i.Config.Digest != before.Config.Digest
 	if !reconfigured && i.Name == before.Name && i.Schedule == before.Schedule {
-		return op.OK(view(c.World, before))
+		return op.OK(integrationView(c.World, before))
 	}
 	i.UpdatedAt = c.Now
 	if reconfigured {
 		i.Config.UpdatedAt = c.Now
 	}
-	if err := put(c, &i, parts); err != nil {
+	if err := putIntegration(c, &i, parts); err != nil {
 		return op.Reply{}, err
 	}
-	return op.OK(view(c.World, i))
+	return op.OK(integrationView(c.World, i))
 }
 
-// put stores an integration, and brings its sessions and its project up to date with it.
-func put(c *op.Call, i *world.Warehouse, parts configs) error {
+// putIntegration stores an integration, and updates its sessions and its project.
+func putIntegration(c *op.Call, i *world.Warehouse, parts configs) error {
 	before, _ := c.World.DWH.Sessions.Get(i.ID)
 	sessions := parts.sessions(c.World, *i, before)
-	if err := upload(c, i, parts, sessions); err != nil {
+	if err := uploadProject(c, i, parts, sessions); err != nil {
 		return err
 	}
 	c.World.DWH.Integrations.Put(i.ID, *i)
@@ -118,27 +118,27 @@ func put(c *op.Call, i *world.Warehouse, parts configs) error {
 // deleteDwhIntegration takes the workflow project and the bulk load sessions along (documented). An attempt that is
 // under way goes on, as it does when a project is deleted by hand (assumed).
 func deleteDwhIntegration(c *op.Call) (op.Reply, error) {
-	i, err := called(c)
+	i, err := integrationFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	before := view(c.World, i)
+	before := integrationView(c.World, i)
 	bridge.RemoveProject(c.World, i.Project, c.Now)
 	table.Delete(&c.World.DWH.Sessions, i.ID)
 	table.Delete(&c.World.DWH.Integrations, i.ID)
 	return op.OK(before)
 }
 
-// called is the integration of the path, if the caller may use it.
-func called(c *op.Call) (world.Warehouse, error) {
+// integrationFromPath returns the integration of the path, if the caller may use it.
+func integrationFromPath(c *op.Call) (world.Warehouse, error) {
 	_, i, err := resource.Find[world.Warehouse](integrations, c)
 	if err == nil {
-		err = own(c, i)
+		err = requireOwn(c, i)
 	}
 	return i, err
 }
 
-func own(c *op.Call, i world.Warehouse) error {
+func requireOwn(c *op.Call, i world.Warehouse) error {
 	if mayUse(c.Caller, i) {
 		return nil
 	}

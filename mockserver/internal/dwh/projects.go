@@ -21,14 +21,14 @@ const (
 	maxWorkflow   = 200    // bytes of a workflow's name, which leaves room in the names of projects and tasks
 )
 
-// upload makes what an integration is now the next revision of its project, which is new when it has none yet. The
-// project keeps its name for life, as projects do, and so does the workflow in it: its sessions and its schedule go by
-// that (assumed).
-func upload(c *op.Call, i *world.Warehouse, parts configs, sessions []world.BulkloadSession) error {
+// uploadProject makes what an integration is now the next revision of its project, which is new when it has none yet.
+// The project keeps its name for life, as projects do, and so does the workflow in it: its sessions and its schedule go
+// by that (assumed).
+func uploadProject(c *op.Call, i *world.Warehouse, parts configs, sessions []world.BulkloadSession) error {
 	name := bridge.Project(c.World, i.Project).Name
 	if i.Project == 0 {
-		name = freeProject(c.World, i.Name)
-	} else if err := projectLives(c.World, *i); err != nil {
+		name = freeProjectName(c.World, i.Name)
+	} else if err := requireProject(c.World, *i); err != nil {
 		return err
 	}
 	files, err := parts.files(*i, sessions, workflowOf(name), specs.Brand(c.World.Brand))
@@ -43,8 +43,8 @@ func upload(c *op.Call, i *world.Warehouse, parts configs, sessions []world.Bulk
 	return err
 }
 
-// freeProject is a name for the project of a new integration.
-func freeProject(w *world.State, integration string) string {
+// freeProjectName returns a name for the project of a new integration.
+func freeProjectName(w *world.State, integration string) string {
 	var safe strings.Builder
 	for _, r := range integration {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' {
@@ -61,12 +61,12 @@ func freeProject(w *world.State, integration string) string {
 	return name
 }
 
-// workflowOf is the name of the workflow in an integration's project.
+// workflowOf returns the name of the workflow in an integration's project.
 func workflowOf(project string) string { return strings.TrimPrefix(project, projectPrefix) }
 
-// projectLives returns an error if the project was deleted in the workflow interface. The integration still exists
+// requireProject returns an error if the project was deleted in the workflow interface. The integration still exists
 // then, so that the error is not a 404 (assumed).
-func projectLives(w *world.State, i world.Warehouse) error {
+func requireProject(w *world.State, i world.Warehouse) error {
 	p := bridge.Project(w, i.Project)
 	if p.DeletedAt.IsZero() {
 		return nil
@@ -75,20 +75,21 @@ func projectLives(w *world.State, i world.Warehouse) error {
 		"create it again", p.Name, p.ID, i.ID, op.Instant(p.DeletedAt))
 }
 
-// files are those of the project: the workflow, with a task for each bulk load session, and the configurations of the
-// sessions. The tasks run side by side, since no load needs another one (assumed).
+// files returns the files of the project: the workflow, with a task for each bulk load session, and the configurations
+// of the sessions. The tasks run side by side, since no load needs another one (assumed).
 func (p configs) files(
 	i world.Warehouse, sessions []world.BulkloadSession, workflow string, brand specs.Brand,
 ) (map[string]string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "# Created by data warehouse integration %d, %s. Updating the integration replaces it.\n", i.ID,
-		quote(i.Name))
-	fmt.Fprintf(&text, "timezone: %s\n\n%s_parallel: true\n", quote(i.Schedule.Timezone), scheduleDirective(i.Schedule))
+		quoteYAML(i.Name))
+	fmt.Fprintf(&text, "timezone: %s\n\n%s_parallel: true\n", quoteYAML(i.Schedule.Timezone),
+		scheduleDirective(i.Schedule))
 	files := map[string]string{}
 	var errs []error
 	for n, s := range sessions {
 		file := "configs/" + s.Table + ".json"
-		fmt.Fprintf(&text, "\n%s:\n  bulkload>: %s\n  session: %d\n", quote("+"+s.Table), quote(file), s.ID)
+		fmt.Fprintf(&text, "\n%s:\n  bulkload>: %s\n  session: %d\n", quoteYAML("+"+s.Table), quoteYAML(file), s.ID)
 		config, err := p.load(n, brand)
 		files[file] = config
 		errs = append(errs, err)
@@ -97,8 +98,8 @@ func (p configs) files(
 	return files, errors.Join(errs...)
 }
 
-// quote is a text in YAML, which takes those of JSON.
-func quote(text string) string {
+// quoteYAML returns a text as a YAML string, in the form of JSON.
+func quoteYAML(text string) string {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil { // invalid UTF-8
 		return strconv.Quote(text)
@@ -119,11 +120,11 @@ type loadOutput struct {
 	Table string `json:"table"`
 }
 
-// load is the n-th entry of the advanced configurations over the basic ones.
+// load returns the n-th entry of the advanced configurations over the basic ones.
 func (p configs) load(n int, brand specs.Brand) (string, error) {
 	entry := p.Advanced[n]
 	config := loadConfig{In: map[string]jsontext.Value{}, Filters: p.Filter, Out: loadOutput{p.Output, entry.Table}}
-	for _, layer := range []any{p.Basic, entry.Config.complete(p.Basic)} {
+	for _, layer := range []any{p.Basic, entry.Config.withDefaults(p.Basic)} {
 		text, err := json.Marshal(layer)
 		if err == nil {
 			err = json.Unmarshal(text, &config.In)

@@ -40,7 +40,7 @@ func readRequest(c *op.Call, i world.Warehouse) (world.Warehouse, configs, error
 		return i, parts, err
 	}
 	err = errors.Join(checkName(i.Name), parts.check(), checkSchedule(i.Schedule))
-	if err == nil && (isGiven(r.Output) || isGiven(r.Advanced)) {
+	if err == nil && (isPresent(r.Output) || isPresent(r.Advanced)) {
 		err = parts.checkTargets(c)
 	}
 	return i, parts, err
@@ -55,7 +55,7 @@ func (r request) apply(i *world.Warehouse) error {
 	err := errors.Join(setPart(&g.Basic, r.Basic), setPart(&g.Advanced, r.Advanced), setPart(&g.Output, r.Output),
 		setPart(&g.Filter, r.Filter))
 	if err == nil {
-		err = fillDefaults(g, isGiven(r.Advanced))
+		err = fillDefaults(g, isPresent(r.Advanced))
 	}
 	g.Digest = digestOf(g.Basic, g.Advanced, g.Output, g.Filter)
 	return err
@@ -69,7 +69,7 @@ func setText(field, to *string) {
 
 // setPart keeps a part in the form in which dumps write it, so that it comes back from one as it was.
 func setPart[T ~[]byte](part *T, to jsontext.Value) error {
-	if !isGiven(to) {
+	if !isPresent(to) {
 		return nil
 	}
 	compact, err := jsontext.AppendFormat(nil, to)
@@ -80,17 +80,17 @@ func setPart[T ~[]byte](part *T, to jsontext.Value) error {
 	return nil
 }
 
-// isGiven takes null for absence.
-func isGiven(part jsontext.Value) bool { return len(part) > 0 && part.Kind() != 'n' }
+// isPresent takes null for absence.
+func isPresent(part jsontext.Value) bool { return len(part) > 0 && part.Kind() != 'n' }
 
 func checkName(name string) error {
 	switch n := utf8.RuneCountInString(name); {
 	case n == 0:
-		return missing("name")
+		return missingField("name")
 	case n > maxName:
 		return op.Invalid("name", "want 1 to %d characters, not %d", maxName, n)
 	}
 	return nil
 }
 
-func missing(field string) error { return op.Invalid(field, "is missing") }
+func missingField(field string) error { return op.Invalid(field, "is missing") }

@@ -2,8 +2,8 @@ package dwh
 
 import "svc.example/understudy/mockserver/internal/op"
 
-// Interface is the interface: its routes in the order of its document. Its workflows run in the workflow interface, so
-// that nothing is ever due here.
+// Interface returns the routes of the interface in the order of its document. Its workflows run in the workflow
+// interface, so that nothing is ever due here.
 func Interface() op.Interface {
 	return op.Interface{
 		Name: "dwh", Error: errorReply,

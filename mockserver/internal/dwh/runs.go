@@ -17,9 +17,9 @@ const noRecords = "the tasks of this attempt load nothing: the mock has no wareh
 
 // runDwhWorkflow starts one more attempt, whatever runs already. It waits when its pool is full (assumed).
 func runDwhWorkflow(c *op.Call) (op.Reply, error) {
-	i, err := called(c)
+	i, err := integrationFromPath(c)
 	if err == nil {
-		err = projectLives(c.World, i)
+		err = requireProject(c.World, i)
 	}
 	if err != nil {
 		return op.Reply{}, err
@@ -41,7 +41,7 @@ var runs = resource.New(resource.Of[world.Attempt]{
 	Dialect: dialect, Rows: bridge.Attempts,
 	Page: resource.ByPage{Newest: true, Page: paging.Page, Size: paging.Size, Default: paging.Default}.Window,
 	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
-		i, err := called(c)
+		i, err := integrationFromPath(c)
 		return func(a world.Attempt) bool { return bridge.OfProject(c.World, a, i.Project) }, err
 	},
 	View: func(c *op.Call, a world.Attempt) any {
@@ -63,7 +63,7 @@ type runForm struct {
 func listDwhSessionAttempts(c *op.Call) (op.Reply, error) { return runs.List(c) }
 
 func runsPending(c *op.Call) (state string, at time.Time, pending bool) {
-	i, err := called(c)
+	i, err := integrationFromPath(c)
 	if err != nil {
 		return "", time.Time{}, false
 	}

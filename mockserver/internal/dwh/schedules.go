@@ -13,9 +13,9 @@ import (
 // never is the schedule type of an integration that only runs on request.
 const never = "none"
 
-// shapes show how the option of each schedule type is written. Only that of daily is public, the others are assumed
-// after the directives of workflows.
-func shapes() map[string]string {
+// optionForms returns an example of the option for each schedule type. Only that of daily is public, the others are
+// assumed after the directives of workflows.
+func optionForms() map[string]string {
 	return map[string]string{
 		"daily": "10:00", "hourly": "30, the minute", "weekly": "Mon,10:00", "monthly": "1,10:00",
 		"minutes_interval": "15, from 1 to 59", "cron": "0 10 * * *",
@@ -31,19 +31,20 @@ func checkSchedule(s world.WarehouseSchedule) error {
 	if s.Type == never {
 		return nil
 	}
-	shape, known := shapes()[s.Type]
+	shape, known := optionForms()[s.Type]
 	if !known {
 		return op.Invalid("schedule_type", "want %s, daily, hourly, weekly, monthly, minutes_interval or cron, not %q",
 			never, s.Type)
 	}
-	if _, err := dig.NewSchedule(s.Type, directive(s), zone); err != nil {
+	if _, err := dig.NewSchedule(s.Type, directiveValue(s), zone); err != nil {
 		return op.Invalid("schedule_option", "%s needs a value such as %s, not %q", s.Type, shape, s.Option)
 	}
 	return nil
 }
 
-// directive is the option as a workflow's schedule directive wants it: with the seconds, which may be left out here.
-func directive(s world.WarehouseSchedule) string {
+// directiveValue returns the option in the form of a workflow's schedule directive: with seconds, which may be left out
+// here.
+func directiveValue(s world.WarehouseSchedule) string {
 	colons := 2
 	switch s.Type {
 	case "minutes_interval", "cron":
@@ -57,10 +58,10 @@ func directive(s world.WarehouseSchedule) string {
 	return s.Option
 }
 
-// scheduleDirective is the part of a workflow that makes it run by itself.
+// scheduleDirective returns the part of a workflow that makes it run by itself.
 func scheduleDirective(s world.WarehouseSchedule) string {
 	if s.Type == never {
 		return ""
 	}
-	return fmt.Sprintf("schedule:\n  %s>: %s\n\n", s.Type, quote(directive(s)))
+	return fmt.Sprintf("schedule:\n  %s>: %s\n\n", s.Type, quoteYAML(directiveValue(s)))
 }

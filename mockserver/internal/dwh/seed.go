@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Seed makes the integrations that a fixture says, through what serves requests. Databases, tables and users are there
-// already. The error names all that cannot be made.
+// Seed creates the integrations that a fixture describes, through the handlers of requests. Databases, tables and users
+// are there already. The error names all that cannot be made.
 func Seed(w *world.State, f fixtures.DWH) error {
 	for _, i := range f.Integrations {
 		w.Reserve(integrations.IDs, i.ID)
@@ -32,6 +32,6 @@ func seedIntegration(s *seed.Context, f fixtures.Integration) error {
 		return err
 	}
 	call := &op.Call{World: s.World, Body: body, Caller: world.Caller{User: user}, Now: s.World.Now()}
-	_, err = create(call, s.ID(integrations.IDs, f.ID))
+	_, err = createIntegration(call, s.ID(integrations.IDs, f.ID))
 	return err
 }

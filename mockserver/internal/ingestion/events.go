@@ -22,26 +22,26 @@ func ingestEvent(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, op.Invalid("", "request body: %v", err)
 	}
-	target, err := target(c)
+	target, err := targetTable(c)
 	if err != nil {
-		return drop(c, err), nil
+		return acceptAndDrop(c, err), nil
 	}
-	target = bridge.Learned(target, record)
+	target = bridge.WithColumnsOf(target, record)
 	target.CounterUpdatedAt = c.Now
 	c.World.Core.Store(target, record)
 	return accepted(), nil
 }
 
-// target is the table that the event is for, if there is one and the key is good for it.
-func target(c *op.Call) (world.Table, error) {
+// targetTable returns the table that the event is for, if there is one and the key is good for it.
+func targetTable(c *op.Call) (world.Table, error) {
 	if c.Caller.User.ID == 0 {
 		return world.Table{}, op.Forbidden("the API key is not valid")
 	}
 	return bridge.ImportTarget(c)
 }
 
-// drop answers as if all were well, and leaves the reason where a test finds it.
-func drop(c *op.Call, reason error) op.Reply {
+// acceptAndDrop answers with success, and records the reason why the event is dropped, for tests.
+func acceptAndDrop(c *op.Call, reason error) op.Reply {
 	c.World.Ingestion.Fail(world.IngestionFailure{
 		At: c.Now, Database: c.Param("database_name"), Table: c.Param("table_name"), Reason: reason.Error(),
 	})

@@ -35,7 +35,7 @@ func newRecord(event []byte, timeField string, received time.Time) (world.Record
 	write := func(t jsontext.Token) { _ = out.WriteToken(t) } // what was read can be written
 	write(jsontext.BeginObject)
 	for in.PeekKind() == '"' {
-		name, text, present, err := member(in)
+		name, text, present, err := readMember(in)
 		if err != nil {
 			return record, fmt.Errorf("not valid JSON: %w", err)
 		}
@@ -50,12 +50,12 @@ func newRecord(event []byte, timeField string, received time.Time) (world.Record
 	}
 	write(jsontext.EndObject)
 	record.Values = string(bytes.TrimSpace(values.Bytes()))
-	return record, end(in)
+	return record, requireEnd(in)
 }
 
-// member reads one member, whose value becomes text (documented): a number as it is spelled, an object or an array as
-// JSON without white space. One that is null is absent (assumed).
-func member(in *jsontext.Decoder) (name, text string, present bool, err error) {
+// readMember reads one member, whose value becomes text (documented): a number as it is spelled, an object or an array
+// as JSON without white space. One that is null is absent (assumed).
+func readMember(in *jsontext.Decoder) (name, text string, present bool, err error) {
 	token, err := in.ReadToken()
 	if err != nil {
 		return "", "", false, err
@@ -78,8 +78,8 @@ func member(in *jsontext.Decoder) (name, text string, present bool, err error) {
 	return name, string(value), true, err
 }
 
-// end reads the end of the object, behind which nothing may stand.
-func end(in *jsontext.Decoder) error {
+// requireEnd reads the end of the object, and refuses anything after it.
+func requireEnd(in *jsontext.Decoder) error {
 	if _, err := in.ReadToken(); err != nil {
 		return fmt.Errorf("not valid JSON: %w", err)
 	}

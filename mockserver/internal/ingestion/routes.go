@@ -8,10 +8,10 @@ import (
 	"svc.example/understudy/mockserver/internal/op"
 )
 
-// Interface is the event ingestion interface.
+// Interface returns the event ingestion interface.
 func Interface() op.Interface {
 	return op.Interface{
-		Name: "ingestion", Error: errorReply, Outside: newerAddress,
+		Name: "ingestion", Error: errorReply, Outside: newerPathHint,
 		Branded:  true, // what stands in an event is the client's own: nothing in it is renamed
 		Browsers: true,
 		Routes: []op.Route{{
@@ -21,12 +21,12 @@ func Interface() op.Interface {
 	}
 }
 
-// newer is a path that newer clients send lists of events to: /{database}/{table}.
-var newer = regexp.MustCompile(`^/(\w+)/(\w+)/?$`)
+// newerPath is a path that newer clients send lists of events to: /{database}/{table}.
+var newerPath = regexp.MustCompile(`^/(\w+)/(\w+)/?$`)
 
-// newerAddress returns what is right in place of the address that newer client libraries send events to (client).
-func newerAddress(method, path string) string {
-	names := newer.FindStringSubmatch(path)
+// newerPathHint returns a hint for the path to which newer client libraries send events (client), or the empty text.
+func newerPathHint(method, path string) string {
+	names := newerPath.FindStringSubmatch(path)
 	if method != "POST" || names == nil || names[1] == "postback" {
 		return ""
 	}

@@ -10,18 +10,19 @@ import (
 // empty is the body of every answer. Only its length is known, from a sample (public).
 type empty struct{}
 
-// answer has the empty body and, with what the serving path adds to every answer, the five headers of this interface
-// (documented). Where a body was not read to its end the serving path closes the connection instead.
-func answer(status int) op.Reply {
+// emptyReply returns an answer with the empty body and, with what the serving path adds to every answer, the five
+// headers of this interface (documented). Where a body was not read to its end the serving path closes the connection
+// instead.
+func emptyReply(status int) op.Reply {
 	return op.Reply{Status: status, Body: empty{}, Header: [][2]string{
 		{"Strict-Transport-Security", "max-age=31536000"},
 		{"Connection", "keep-alive"},
 	}}
 }
 
-// accepted is the answer to an event in good form.
+// accepted returns the answer to an event in good form.
 func accepted(notes ...string) op.Reply {
-	reply := answer(http.StatusOK)
+	reply := emptyReply(http.StatusOK)
 	reply.Notes = notes
 	return reply
 }
@@ -36,11 +37,11 @@ var statuses = op.Statuses{
 	op.CodeUnauthorized:  http.StatusForbidden,
 }
 
-// errorReply has no room for what is wrong, so the journal has it. Only outside of the interface is the form free
-// (assumed).
+// errorReply answers without a reason: the form has no room for one, so the journal has it. Only outside of the
+// interface is the form free (assumed).
 func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	e := list.One()
-	reply := answer(statuses.Of(e.Code))
+	reply := emptyReply(statuses.Of(e.Code))
 	reply.Notes = []string{e.Error()}
 	if e.Reason == op.ReasonOutside {
 		reply.Body = map[string]string{"message": e.Message}

@@ -80,7 +80,7 @@ func New(limit int, charge func(bytes int64)) *Journal {
 	return &Journal{limit: limit, charge: charge}
 }
 
-// Last is the number of the last exchange that was entered.
+// Last returns the number of the last exchange that was entered.
 func (j *Journal) Last() int64 { return j.seq.Load() }
 
 // Commit enters an exchange and gives it its number.

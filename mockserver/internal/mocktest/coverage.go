@@ -35,7 +35,7 @@ func note(doc *specs.Document, method, path string, status int) {
 // Main runs the tests of a package and fails if they have not seen every answer that a document promises: each
 // operation's success and each of its refusals, except those that only faults give and the listed exceptions, such as
 // "getJob 204". Only a run of all tests can show this.
-func Main(m *testing.M, iface string, except ...string) int {
+func Main(m *testing.M, iface specs.Interface, except ...string) int {
 	return run(m, func() []string {
 		doc, err := specs.Load(iface, "")
 		if err != nil {
@@ -81,7 +81,7 @@ func unseen(doc *specs.Document, except []string, of func(*specs.Operation) bool
 
 // Strangers calls every operation of an interface without a key, with an unknown key, and with a key that may only
 // import, and requires 401, 401 and 403 in the interface's own form.
-func Strangers(t *testing.T, iface string) {
+func Strangers(t *testing.T, iface specs.Interface) {
 	t.Helper()
 	undocumentedOperations(t, iface, func(*specs.Operation) bool { return true })
 }
@@ -89,10 +89,11 @@ func Strangers(t *testing.T, iface string) {
 // StrangersOf does the same as Strangers for the operations that a package, such as llm/chat, answers for.
 func StrangersOf(t *testing.T, iface, part string) {
 	t.Helper()
-	undocumentedOperations(t, iface, func(operation *specs.Operation) bool { return Answers(part, operation) })
+	undocumentedOperations(t, specs.Interface(iface),
+		func(operation *specs.Operation) bool { return Answers(part, operation) })
 }
 
-func undocumentedOperations(t *testing.T, iface string, of func(*specs.Operation) bool) {
+func undocumentedOperations(t *testing.T, iface specs.Interface, of func(*specs.Operation) bool) {
 	t.Helper()
 	c := New(t, iface)
 	for _, operation := range document(t, iface).Operations {

@@ -37,7 +37,7 @@ type Call struct {
 	Queries Queries // whose results the handler needs
 }
 
-// Param is a path parameter.
+// Param returns a path parameter.
 func (c *Call) Param(name string) string { return c.Match.Param(name) }
 
 // ID returns an integer path parameter. One that is not a positive integer names nothing, so the error is NotFound.
@@ -49,17 +49,17 @@ func (c *Call) ID(kind, name string) (int64, error) {
 	return id, nil
 }
 
-// Text is a query parameter, or the empty string.
+// Text returns a query parameter, or the empty string.
 func (c *Call) Text(name string) string { return c.Query.Get(name) }
 
 // Has reports whether a query parameter was sent.
 func (c *Call) Has(name string) bool { return c.Query.Has(name) }
 
-// Int is an integer query parameter, or what it is when it was not sent.
-func (c *Call) Int(name string, otherwise int64) (int64, error) {
+// Int returns an integer query parameter, or fallback if it was not sent.
+func (c *Call) Int(name string, fallback int64) (int64, error) {
 	text := c.Query.Get(name)
 	if text == "" {
-		return otherwise, nil
+		return fallback, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -68,10 +68,10 @@ func (c *Call) Int(name string, otherwise int64) (int64, error) {
 	return n, nil
 }
 
-// Neutral is a name on the wire as handlers call it.
+// Neutral returns a name on the wire in the neutral form that handlers use.
 func (c *Call) Neutral(name string) string { return cmp.Or(c.Swapped[name], name) }
 
-// Flag is a boolean query parameter, or what it is when it was not sent.
+// Flag returns a boolean query parameter, or fallback if it was not sent.
 func (c *Call) Flag(name string, fallback bool) (bool, error) {
 	text := c.Query.Get(name)
 	if text == "" {
@@ -108,13 +108,13 @@ type Reply struct {
 	Notes  []string // for the journal: what a test should know of this exchange and no client sees
 }
 
-// OK is a 200 with a JSON body.
+// OK returns a 200 with a JSON body.
 func OK(body any) (Reply, error) { return Reply{Status: 200, Body: body}, nil }
 
-// Created is a 201 with a JSON body.
+// Created returns a 201 with a JSON body.
 func Created(body any) (Reply, error) { return Reply{Status: 201, Body: body}, nil }
 
-// None is a 204.
+// None returns a 204 without a body.
 func None() (Reply, error) { return Reply{Status: 204}, nil }
 
 // Code classifies an Error; an interface's wire.go turns it into a status and an envelope.
@@ -146,12 +146,13 @@ type Error struct {
 	Reason  string         // identifies the error to a program: the failed schema keyword, or a code of the interface
 	Key     string         // the id or name that belongs to nothing, with CodeNotFound
 	Details map[string]any // for interfaces whose errors carry more than a message
+	Header  [][2]string    // of the answer, such as Allow
 }
 
 // Errors is everything that is wrong with one request, at least one thing.
 type Errors []*Error
 
-// One is the first of them, with what all of them say: for interfaces whose error form has room for one.
+// One returns the first error with the messages of all: for interfaces whose error form has room for one.
 func (list Errors) One() *Error {
 	first := *list[0]
 	for _, more := range list[1:] {

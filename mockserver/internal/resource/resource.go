@@ -107,7 +107,7 @@ func Find[R any](r *Resource, c *op.Call) (id int64, row R, err error) {
 	return id, *found.(*R), nil
 }
 
-// List gives the rows that the call asks for.
+// List returns the rows that the call asks for.
 func (r *Resource) List(c *op.Call) (op.Reply, error) {
 	list, err := r.list(c)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *Resource) List(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{r.Plural: list.Items})
 }
 
-// Get gives the row that the path names.
+// Get returns the row that the path names.
 func (r *Resource) Get(c *op.Call) (op.Reply, error) {
 	_, row, err := r.Find(c)
 	if err != nil {

@@ -45,7 +45,7 @@ func matchAttempts(c *op.Call) (func(world.Attempt) bool, error) {
 	}, nil
 }
 
-// attemptFromPath is the attempt that a path parameter names.
+// attemptFromPath returns the attempt that a path parameter names.
 func attemptFromPath(c *op.Call, param string) (world.Attempt, error) {
 	id, err := c.ID("attempt", param)
 	if err != nil {

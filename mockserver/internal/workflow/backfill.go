@@ -147,7 +147,7 @@ func (b backfill) run(w *world.State, times []time.Time, now time.Time) ([]world
 		}
 		if existing {
 			return nil, op.Conflict("session %s already has an attempt with the name %q: choose another attemptName",
-				zoned(at, zoneOf(b.definition)), b.name)
+				zonedTime(at, zoneOf(b.definition)), b.name)
 		}
 		attempts, after = append(attempts, a), a.ID
 	}

@@ -77,7 +77,7 @@ func downloadLogFile(c *op.Call) (op.Reply, error) {
 	return op.Reply{Bytes: files[i].bytes(packer()), Type: "application/gzip"}, nil
 }
 
-// logFiles are the log files of the attempt of the path, by name.
+// logFiles returns the log files of the attempt of the path, by name.
 func logFiles(c *op.Call) (world.Attempt, []logFile, error) {
 	attempt, tasks, err := tasksFromPath(c, "attempt_id")
 	if err != nil {
@@ -105,7 +105,7 @@ func packer() *gzip.Writer {
 	return z
 }
 
-// bytes is the file's content. A packer is large, so those who need many files share one.
+// bytes returns the file's content. A packer is large, so those who need many files share one.
 func (f *logFile) bytes(z *gzip.Writer) []byte {
 	var b bytes.Buffer
 	z.Reset(&b)

@@ -52,7 +52,7 @@ func bindPoolRule(c *op.Call, id int64, r *world.PoolRule) error {
 	body := struct {
 		Priority   *int64                `json:"priority"`
 		Conditions []world.PoolCondition `json:"conditions"`
-		PoolID     anyID                 `json:"poolId"`
+		PoolID     flexibleID            `json:"poolId"`
 	}{}
 	if err := c.Decode(&body); err != nil {
 		return err
@@ -134,7 +134,7 @@ func among(known []string) string {
 	return "; want " + strings.Join(known, ", ")
 }
 
-// guardPoolRule: rules may change and go at any time, attempts keep the pools that they were given.
+// guardPoolRule lets rules change and go at any time: attempts keep the pools that they were given.
 func guardPoolRule(c *op.Call, _, after *world.PoolRule) error {
 	if after == nil {
 		return nil
@@ -181,8 +181,8 @@ func fitsAll(conditions []world.PoolCondition, project string, s start) bool {
 	return true
 }
 
-// fitsCondition: a workflow type is what workflows have that other parts of the platform made for themselves, so those
-// of uploaded projects have none (assumed).
+// fitsCondition reports whether an attempt fits a condition. Only workflows that other parts of the platform made for
+// themselves have a workflow type, so those of uploaded projects have none (assumed).
 func fitsCondition(condition world.PoolCondition, project string, s start) bool {
 	switch condition.Type {
 	case "project_name":

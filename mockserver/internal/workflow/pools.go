@@ -42,7 +42,7 @@ func createPool(c *op.Call) (op.Reply, error) {
 func updatePool(c *op.Call) (op.Reply, error) { return rebalanceDefaultPool(c, pools.Update) }
 func deletePool(c *op.Call) (op.Reply, error) { return rebalanceDefaultPool(c, pools.Delete) }
 
-// rebalanceDefaultPool lets the default pool take up what a change takes from the other pools or gives back, and starts
+// rebalanceDefaultPool sets the limit of the default pool to what the other pools leave after a change, and starts
 // the attempts that have got room by that.
 func rebalanceDefaultPool(c *op.Call, change func(*op.Call) (op.Reply, error)) (op.Reply, error) {
 	reply, err := change(c)
@@ -73,7 +73,7 @@ func unallocated(w *world.State) int {
 	return left
 }
 
-// accountLimit is the least that accounts have, unless the scenario says otherwise.
+// accountLimit returns the least that accounts have, unless the scenario says otherwise.
 func accountLimit(w *world.State) int { return cmp.Or(w.Workflow.AccountLimit, defaultAccountLimit) }
 
 func defaultPool(w *world.State) (world.Pool, bool) {
@@ -136,7 +136,7 @@ func poolCreatable(w *world.State, p world.Pool) error {
 	return poolAffordable(w, 0, p.Limit)
 }
 
-// poolUpdatable: a used name is 400 here, the document of this operation has no 409.
+// poolUpdatable checks a changed pool. A name in use is 400 here: the document of this operation has no 409.
 func poolUpdatable(c *op.Call, before, after world.Pool) error {
 	if before.Default {
 		return op.Invalid("", "pool %s (id %d) is the default pool, which cannot be updated: "+
@@ -181,7 +181,7 @@ func poolAffordable(w *world.State, from, to int) error {
 	return nil
 }
 
-// poolDeletable is every reason why a pool cannot be deleted.
+// poolDeletable refuses to delete the default pool, and a pool that attempts or rules use.
 func poolDeletable(c *op.Call, p world.Pool) error {
 	use := c.World.Workflow.PoolUse(p.ID)
 	switch {

@@ -32,7 +32,7 @@ func projectView(w *world.State, p world.Project) projectForm {
 }
 
 func listProjects(c *op.Call) (op.Reply, error) {
-	count, err := countOf(c)
+	count, err := pageSize(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -102,7 +102,7 @@ func downloadProjectArchive(c *op.Call) (op.Reply, error) {
 	return op.Reply{Status: 200, Bytes: revision.Archive, Type: "application/gzip"}, nil
 }
 
-// projectFromPath is the live project of the path.
+// projectFromPath returns the live project of the path.
 func projectFromPath(c *op.Call) (world.Project, error) {
 	id, err := c.ID("project", "id")
 	if err != nil {
@@ -117,10 +117,10 @@ func projectByID(w *world.State, id int64) (world.Project, error) {
 	if !ok {
 		return p, op.NotFound("project", "id", id)
 	}
-	return p, notDeleted(p)
+	return p, requireLive(p)
 }
 
-func notDeleted(p world.Project) error {
+func requireLive(p world.Project) error {
 	if p.DeletedAt.IsZero() {
 		return nil
 	}
@@ -139,14 +139,14 @@ func projectByName(w *world.State, name string) (world.Project, error) {
 	return projectByID(w, id)
 }
 
-// projectOf is the project of a definition, deleted or not.
+// projectOf returns the project of a definition, deleted or not.
 func projectOf(w *world.State, d world.Definition) world.Project {
 	p, _ := w.Workflow.Projects.Get(d.Project)
 	return p
 }
 
-// countOf is the size of a page. It has no upper bound: there are never more entries than rows.
-func countOf(c *op.Call) (int64, error) {
+// pageSize returns the size of a page. It has no upper bound: there are never more entries than rows.
+func pageSize(c *op.Call) (int64, error) {
 	count, err := c.Int("count", 100)
 	if err == nil && count < 1 {
 		err = op.Invalid("count", "want 1 or more, not %d", count)
@@ -154,7 +154,7 @@ func countOf(c *op.Call) (int64, error) {
 	return count, err
 }
 
-// lastIDOf is the id that a list continues behind; 0 means from its beginning.
+// lastIDOf returns the id that a list continues behind; 0 means from its beginning.
 func lastIDOf(c *op.Call) (int64, error) {
 	id, err := c.Int("last_id", 0)
 	return min(max(id, 0), math.MaxInt64-1), err

@@ -11,14 +11,14 @@ import (
 // resumeRequest asks a new attempt to take over what an earlier one has done. Mode failed takes over all tasks that
 // succeeded; mode from those before one task, which is named by the end of its full name.
 type resumeRequest struct {
-	Mode      string `json:"mode"`
-	AttemptID anyID  `json:"attemptId"`
-	From      string `json:"from"`
+	Mode      string     `json:"mode"`
+	AttemptID flexibleID `json:"attemptId"`
+	From      string     `json:"from"`
 }
 
-// copies gives the attempt resumed and the full names of the tasks to take over, sorted. They are matched by name, so
-// that the new attempt may belong to a newer revision.
-func (r *resumeRequest) copies(w *world.State) (resumed int64, names []string, err error) {
+// tasksToCopy returns the attempt resumed and the full names of the tasks to take over, sorted. They are matched by
+// name, so that the new attempt may belong to a newer revision.
+func (r *resumeRequest) tasksToCopy(w *world.State) (resumed int64, names []string, err error) {
 	if err := r.check(); err != nil {
 		return 0, nil, err
 	}
@@ -28,9 +28,9 @@ func (r *resumeRequest) copies(w *world.State) (resumed int64, names []string, e
 	}
 	tasks, _ := w.Workflow.Tasks.Get(attempt.ID)
 	if r.Mode == "failed" {
-		names, err = succeeded(attempt, tasks)
+		names, err = succeededTasks(attempt, tasks)
 	} else {
-		names, err = r.before(tasks)
+		names, err = r.tasksBefore(tasks)
 	}
 	slices.Sort(names)
 	return attempt.ID, names, err
@@ -48,9 +48,9 @@ func (r *resumeRequest) check() error {
 	return nil
 }
 
-// succeeded is the mode failed: whatever succeeded is not done again. An attempt that succeeded as a whole has nothing
-// left to do.
-func succeeded(attempt world.Attempt, tasks []world.Task) (names []string, err error) {
+// succeededTasks returns the tasks that mode failed takes over: those that succeeded. An attempt that succeeded as a
+// whole has nothing left to do.
+func succeededTasks(attempt world.Attempt, tasks []world.Task) (names []string, err error) {
 	if attempt.Success {
 		return nil, op.Invalid("resume.attemptId", "attempt %d succeeded, so it has no failed tasks", attempt.ID)
 	}
@@ -62,16 +62,16 @@ func succeeded(attempt world.Attempt, tasks []world.Task) (names []string, err e
 	return names, nil
 }
 
-// before is the mode from: the tasks that the named one, or one of its parents, had to wait for, with all their
-// subtasks. Beside it, with _parallel, is not before it.
-func (r *resumeRequest) before(tasks []world.Task) (names []string, err error) {
-	at, err := r.find(tasks)
+// tasksBefore returns the tasks that mode from takes over: those that the named one, or one of its parents, had to wait
+// for, with all their subtasks. Beside it, with _parallel, is not before it.
+func (r *resumeRequest) tasksBefore(tasks []world.Task) (names []string, err error) {
+	at, err := r.findTask(tasks)
 	if err != nil {
 		return nil, err
 	}
 	taken := make([]bool, len(tasks))
 	for ; at >= 0; at = tasks[at].Parent {
-		takeUpstreams(tasks, at, taken)
+		addUpstreams(tasks, at, taken)
 	}
 	for i, t := range tasks {
 		if t.Parent >= 0 && taken[t.Parent] {
@@ -88,16 +88,16 @@ func (r *resumeRequest) before(tasks []world.Task) (names []string, err error) {
 	return names, nil
 }
 
-func takeUpstreams(tasks []world.Task, at int, taken []bool) {
+func addUpstreams(tasks []world.Task, at int, taken []bool) {
 	for _, up := range tasks[at].Upstreams {
 		if !taken[up] {
 			taken[up] = true
-			takeUpstreams(tasks, up, taken)
+			addUpstreams(tasks, up, taken)
 		}
 	}
 }
 
-func (r *resumeRequest) find(tasks []world.Task) (int, error) {
+func (r *resumeRequest) findTask(tasks []world.Task) (int, error) {
 	found := -1
 	for i, t := range tasks {
 		switch {

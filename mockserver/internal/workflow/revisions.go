@@ -76,7 +76,7 @@ func listProjectRevisions(c *op.Call) (op.Reply, error) {
 	return op.OK(map[string]any{"revisions": page, "pagination": pagination})
 }
 
-// firstOfPage is the newest revision behind the mark page[after], 0 when there is none.
+// firstOfPage returns the newest revision behind the mark page[after], 0 when there is none.
 func firstOfPage(c *op.Call, p world.Project) (int64, error) {
 	mark := c.Text("page[after]")
 	if mark == "" {
@@ -90,7 +90,7 @@ func firstOfPage(c *op.Call, p world.Project) (int64, error) {
 	return r.Previous, nil
 }
 
-// revisionFromQuery is the revision that the query names, the latest one when it names none.
+// revisionFromQuery returns the revision that the query names, the latest one when it names none.
 func revisionFromQuery(c *op.Call, p world.Project) (world.Revision, error) {
 	name := c.Text("revision")
 	if name == "" {

@@ -6,8 +6,8 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// Interface is the workflow interface: its routes in the order of its document, and what happens when its events are
-// due.
+// Interface returns the workflow interface: its routes in the order of its document, and what happens when its events
+// are due.
 func Interface() op.Interface {
 	return op.Interface{
 		Name: "workflow",

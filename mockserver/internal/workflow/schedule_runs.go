@@ -25,7 +25,7 @@ func planSchedule(w *world.State, s world.Schedule, now time.Time) world.Schedul
 	w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
 	s.PlannedAt = time.Time{}
 	if s.DisabledAt.IsZero() && !s.Run.IsZero() {
-		s.PlannedAt = later(s.Run, now)
+		s.PlannedAt = laterOf(s.Run, now)
 		w.Plan(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: s.ID})
 	}
 	w.Workflow.Schedules.Put(s.ID, s)
@@ -46,7 +46,7 @@ func runSchedule(w *world.State, e world.DueEvent) {
 		return
 	}
 	d, _ := w.Workflow.Definitions.Get(s.Definition)
-	if !leftOut(w, s, d, e.At) {
+	if !isSkipped(w, s, d, e.At) {
 		begin := start{Definition: d, Time: s.Time, Queue: true, Scheduled: true}
 		if _, _, err := begin.run(w, e.At); err != nil {
 			planSchedule(w, s, e.At.Add(retryAfter))
@@ -58,9 +58,9 @@ func runSchedule(w *world.State, e world.DueEvent) {
 	planSchedule(w, s, e.At)
 }
 
-// leftOut reports whether the workflow's own options keep a slot from running: it comes too late, or an attempt of the
-// workflow is not over yet.
-func leftOut(w *world.State, s world.Schedule, d world.Definition, at time.Time) bool {
+// isSkipped reports whether the workflow's own options keep a slot from running: it comes too late, or an attempt of
+// the workflow is not over yet.
+func isSkipped(w *world.State, s world.Schedule, d world.Definition, at time.Time) bool {
 	schedule := d.Workflow.Schedule
 	if schedule.SkipDelayedBy > 0 && at.Sub(s.Run) > schedule.SkipDelayedBy {
 		return true

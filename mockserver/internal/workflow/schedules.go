@@ -10,9 +10,9 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// never is the value of the next times of a schedule without a slot left. The document demands times there, and one far
-// ahead keeps a client that waits for it from taking it for due (assumed).
-var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+// neverRun is the value of the next times of a schedule without a slot left. The document demands times there, and one
+// far ahead keeps a client that waits for it from taking it for due (assumed).
+var neverRun = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // scheduleForm is a Schedule or, with createdAt and updatedAt, a ScheduleSummary.
 type scheduleForm struct {
@@ -29,9 +29,9 @@ type scheduleForm struct {
 func scheduleView(w *world.State, s world.Schedule) scheduleForm {
 	d, _ := w.Workflow.Definitions.Get(s.Definition)
 	p := projectOf(w, d)
-	run := later(s.Run, s.PlannedAt)
+	run := laterOf(s.Run, s.PlannedAt)
 	if run.IsZero() {
-		run = never
+		run = neverRun
 	}
 	return scheduleForm{
 		ID: op.IDText(s.ID), Project: idName(p.ID, p.Name), Workflow: idName(d.ID, s.Name),
@@ -41,13 +41,13 @@ func scheduleView(w *world.State, s world.Schedule) scheduleForm {
 
 func scheduleTime(s world.Schedule, d world.Definition) string {
 	if s.Time.IsZero() {
-		return zoned(never, zoneOf(d))
+		return zonedTime(neverRun, zoneOf(d))
 	}
-	return zoned(s.Time, zoneOf(d))
+	return zonedTime(s.Time, zoneOf(d))
 }
 
-// summary has in updatedAt what the engine puts there: the time of creation.
-func summary(w *world.State, s world.Schedule) scheduleForm {
+// scheduleSummary returns a schedule in the form for lists. Its updatedAt is the time of creation, as in the engine.
+func scheduleSummary(w *world.State, s world.Schedule) scheduleForm {
 	form := scheduleView(w, s)
 	form.CreatedAt = op.Instant(s.CreatedAt)
 	form.UpdatedAt = form.CreatedAt
@@ -104,7 +104,7 @@ func disableSchedule(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	s.DisabledAt = c.Now
-	return op.OK(summary(c.World, planSchedule(c.World, s, c.Now)))
+	return op.OK(scheduleSummary(c.World, planSchedule(c.World, s, c.Now)))
 }
 
 // enableSchedule leaves out the slots that were missed, unless skipSchedule is false: then they run at once, one after
@@ -128,14 +128,14 @@ func enableSchedule(c *op.Call) (op.Reply, error) {
 		}
 	}
 	s.DisabledAt = time.Time{}
-	return op.OK(summary(c.World, planSchedule(c.World, s, c.Now)))
+	return op.OK(scheduleSummary(c.World, planSchedule(c.World, s, c.Now)))
 }
 
 // skipMissed moves a schedule to the first slot at or after a session time or, without one, to the first that is still
 // to run. The latter never moves it back.
 func skipMissed(s world.Schedule, d world.Definition, text *string, now time.Time) (world.Schedule, error) {
 	if text != nil {
-		return jumpTo(s, d, *text)
+		return moveToTime(s, d, *text)
 	}
 	if slot := d.Workflow.Schedule.First(now); slot.IsZero() || slot.Time.After(s.Time) {
 		setSlot(&s, slot)
@@ -155,9 +155,9 @@ func skipSchedule(c *op.Call) (op.Reply, error) {
 	}
 	switch {
 	case body.NextTime != nil:
-		s, err = jumpTo(s, d, *body.NextTime)
+		s, err = moveToTime(s, d, *body.NextTime)
 	case body.FromTime != nil && body.Count != nil:
-		s, err = jumpBy(s, d, *body.FromTime, *body.Count)
+		s, err = moveBySlots(s, d, *body.FromTime, *body.Count)
 	default:
 		err = op.Invalid("", "want nextTime, or fromTime together with count")
 	}
@@ -170,9 +170,9 @@ func skipSchedule(c *op.Call) (op.Reply, error) {
 	}
 	if body.DryRun {
 		s.PlannedAt = time.Time{} // so that the new run time shows
-		return op.OK(summary(c.World, s))
+		return op.OK(scheduleSummary(c.World, s))
 	}
-	return op.OK(summary(c.World, planSchedule(c.World, s, c.Now)))
+	return op.OK(scheduleSummary(c.World, planSchedule(c.World, s, c.Now)))
 }
 
 type skipRequest struct {
@@ -183,19 +183,19 @@ type skipRequest struct {
 	DryRun      bool    `json:"dryRun"`
 }
 
-// jumpTo moves a schedule to the first slot at or after a session time.
-func jumpTo(s world.Schedule, d world.Definition, text string) (world.Schedule, error) {
+// moveToTime moves a schedule to the first slot at or after a session time.
+func moveToTime(s world.Schedule, d world.Definition, text string) (world.Schedule, error) {
 	t, err := parseMoment("nextTime", text, zoneOf(d))
 	if err != nil {
 		return s, err
 	}
-	return jump(s, d, "nextTime", d.Workflow.Schedule.At(t))
+	return moveForward(s, d, "nextTime", d.Workflow.Schedule.At(t))
 }
 
 // maxSlots bounds how many slots one request may walk over (assumed): a schedule of every minute has so many in a week.
 const maxSlots = 10_000
 
-func jumpBy(s world.Schedule, d world.Definition, text string, count int64) (world.Schedule, error) {
+func moveBySlots(s world.Schedule, d world.Definition, text string, count int64) (world.Schedule, error) {
 	from, err := parseMoment("fromTime", text, zoneOf(d))
 	if err != nil {
 		return s, err
@@ -207,23 +207,23 @@ func jumpBy(s world.Schedule, d world.Definition, text string, count int64) (wor
 	for ; count > 0 && !slot.IsZero(); count-- {
 		slot = d.Workflow.Schedule.Next(slot.Time)
 	}
-	return jump(s, d, "count", slot)
+	return moveForward(s, d, "count", slot)
 }
 
-// jump refuses to move a schedule back, or nowhere.
-func jump(s world.Schedule, d world.Definition, field string, slot dig.Slot) (world.Schedule, error) {
+// moveForward refuses to move a schedule back, or nowhere.
+func moveForward(s world.Schedule, d world.Definition, field string, slot dig.Slot) (world.Schedule, error) {
 	if slot.IsZero() {
 		return s, op.Invalid(field, "the schedule has no slot at that time: choose an earlier one")
 	}
 	if s.Time.IsZero() || !slot.Time.After(s.Time) {
 		return s, op.Conflict("the schedule cannot go back to %s: it is already at %s",
-			zoned(slot.Time, zoneOf(d)), scheduleTime(s, d))
+			zonedTime(slot.Time, zoneOf(d)), scheduleTime(s, d))
 	}
 	setSlot(&s, slot)
 	return s, nil
 }
 
-// scheduleFromPath is the schedule of the path, and the workflow that it starts.
+// scheduleFromPath returns the schedule of the path, and the workflow that it starts.
 func scheduleFromPath(c *op.Call) (s world.Schedule, d world.Definition, err error) {
 	id, err := c.ID("schedule", "id")
 	if err != nil {

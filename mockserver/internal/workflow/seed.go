@@ -20,9 +20,9 @@ const (
 	defaultAccountLimit = 100
 )
 
-// Seed makes a world of what a fixture says, through what serves requests. The world's clock stands at its beginning:
-// what the fixture puts before that has happened, and schedules run from then on. Errors name what cannot be made, all
-// of it; attempts are not played when what they need was not made.
+// Seed creates the resources that a fixture describes, through the handlers of requests. The world's clock stands at
+// its beginning: what the fixture puts before that has happened, and schedules run from then on. Errors name what
+// cannot be made, all of it; attempts are not played when what they need was not made.
 func Seed(w *world.State, f fixtures.Workflow) error {
 	now := w.Now()
 	limits := seedLimits(w, f)
@@ -116,7 +116,7 @@ func scheduleName(w *world.State, id int64) string {
 	return s.Name
 }
 
-// seedInstant is a moment of the past that comes after another one; now when the fixture leaves it open.
+// seedInstant returns a moment of the past that comes after another one; now when the fixture leaves it open.
 func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	if i == "" {
 		return now, nil

@@ -20,7 +20,7 @@ func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule,
 	ensureDefaultPool(w)
 	var errs []error
 	for i, p := range pools {
-		err := seed(w, createPool, p, now)
+		err := callHandler(w, createPool, p, now)
 		errs = append(errs, fixtures.At(err, "pool "+p.Name, "workflow", "pools", i))
 	}
 	for i, r := range rules {
@@ -28,7 +28,7 @@ func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule,
 		err := fmt.Errorf("pool %q not found", r.Pool)
 		if ok {
 			body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
-			err = seed(w, createPoolRule, body, now)
+			err = callHandler(w, createPoolRule, body, now)
 		}
 		errs = append(errs, fixtures.At(err, fmt.Sprintf("pool rule with priority %d", r.Priority), "workflow", "poolRules",
 			i))
@@ -36,10 +36,10 @@ func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule,
 	return errors.Join(errs...)
 }
 
-func seed(w *world.State, rule op.Handler, body any, now time.Time) error {
+func callHandler(w *world.State, handler op.Handler, body any, now time.Time) error {
 	text, err := json.Marshal(body)
 	if err == nil {
-		_, err = rule(&op.Call{World: w, Body: text, Now: now})
+		_, err = handler(&op.Call{World: w, Body: text, Now: now})
 	}
 	return err
 }
@@ -47,12 +47,12 @@ func seed(w *world.State, rule op.Handler, body any, now time.Time) error {
 // seeding plays the attempts of a fixture: each is started, at its time and by the same rules as any other, and
 // outcomes of its own bring it to where it must stand now.
 type seeding struct {
-	w      *world.State
-	now    time.Time
-	played []playedAttempt
+	w        *world.State
+	now      time.Time
+	attempts []seededAttempt
 }
 
-type playedAttempt struct {
+type seededAttempt struct {
 	fixtures.Attempt
 	place     int // in the fixture's list, from 1
 	createdAt time.Time
@@ -62,21 +62,21 @@ type playedAttempt struct {
 // seedAttempts plays a fixture's attempts, in the order of their times.
 func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error {
 	s := &seeding{w: w, now: now}
-	if err := s.order(list); err != nil {
+	if err := s.sortByStart(list); err != nil {
 		return err
 	}
 	misspelt := s.checkTasks()
 	var errs []error
-	for i := range s.played {
-		if err := s.play(&s.played[i]); err != nil {
-			errs = append(errs, s.played[i].wrap(err))
+	for i := range s.attempts {
+		if err := s.play(&s.attempts[i]); err != nil {
+			errs = append(errs, s.attempts[i].wrap(err))
 		}
 	}
 	if len(errs) > 0 {
 		return errors.Join(misspelt, errors.Join(errs...))
 	}
 	runUntil(w, now)
-	for _, p := range s.played {
+	for _, p := range s.attempts {
 		if a, _ := w.Workflow.Attempts.Get(p.id); p.Status == string(engine.Canceling) && a.State == world.Running {
 			engine.RequestCancel(w, a, now)
 		}
@@ -85,18 +85,18 @@ func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error 
 		a, ok := w.Workflow.Attempts.Get(o.Attempt)
 		return ok && a.State == world.Done
 	})
-	return errors.Join(misspelt, s.verify())
+	return errors.Join(misspelt, s.checkStatuses())
 }
 
-func (p playedAttempt) wrap(err error) error {
+func (p seededAttempt) wrap(err error) error {
 	what := fmt.Sprintf("attempt %d (%s, %s, %s)", p.place, p.Project, p.Workflow, p.SessionTime)
 	return fixtures.At(err, what, "workflow", "attempts", p.place-1)
 }
 
-func (s *seeding) order(list []fixtures.Attempt) error {
+func (s *seeding) sortByStart(list []fixtures.Attempt) error {
 	var errs []error
 	for i, attempt := range list {
-		p := playedAttempt{Attempt: attempt, place: i + 1, createdAt: s.now}
+		p := seededAttempt{Attempt: attempt, place: i + 1, createdAt: s.now}
 		var err error
 		if attempt.CreatedAt != "" {
 			p.createdAt, err = attempt.CreatedAt.At(s.now)
@@ -107,9 +107,9 @@ func (s *seeding) order(list []fixtures.Attempt) error {
 		if err != nil {
 			errs = append(errs, p.wrap(err))
 		}
-		s.played = append(s.played, p)
+		s.attempts = append(s.attempts, p)
 	}
-	slices.SortStableFunc(s.played, func(a, b playedAttempt) int { return a.createdAt.Compare(b.createdAt) })
+	slices.SortStableFunc(s.attempts, func(a, b seededAttempt) int { return a.createdAt.Compare(b.createdAt) })
 	return errors.Join(errs...)
 }
 
@@ -117,8 +117,8 @@ func (s *seeding) order(list []fixtures.Attempt) error {
 // is wrong.
 func (s *seeding) checkTasks() error {
 	var errs []error
-	for i := range s.played {
-		p := &s.played[i]
+	for i := range s.attempts {
+		p := &s.attempts[i]
 		d, err := definitionAt(s.w, p.Project, p.Workflow, p.createdAt)
 		if err != nil || p.Task == "" {
 			continue // play says so
@@ -131,7 +131,7 @@ func (s *seeding) checkTasks() error {
 	return errors.Join(errs...)
 }
 
-func (s *seeding) play(p *playedAttempt) error {
+func (s *seeding) play(p *seededAttempt) error {
 	runUntil(s.w, p.createdAt)
 	definition, err := definitionAt(s.w, p.Project, p.Workflow, p.createdAt)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *seeding) play(p *playedAttempt) error {
 	if err != nil {
 		return fmt.Errorf("sessionTime: %w", err)
 	}
-	after, err := s.after(p)
+	after, err := s.predecessor(p)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *seeding) play(p *playedAttempt) error {
 			return fmt.Errorf("pool %q not found", p.Pool)
 		}
 	}
-	if err := s.bind(p, definition); err != nil {
+	if err := s.prependOutcomes(p, definition); err != nil {
 		return err
 	}
 	attempt, existing, err := start{
@@ -168,8 +168,8 @@ func (s *seeding) play(p *playedAttempt) error {
 	return err
 }
 
-// bind puts an attempt's own outcomes before all others. The attempt is to be the next that starts.
-func (s *seeding) bind(p *playedAttempt, d world.Definition) error {
+// prependOutcomes puts an attempt's own outcomes before all others. The attempt is to be the next that starts.
+func (s *seeding) prependOutcomes(p *seededAttempt, d world.Definition) error {
 	bound, err := p.outcomes(d.Workflow.Tasks)
 	if err != nil {
 		return err
@@ -183,11 +183,11 @@ func (s *seeding) bind(p *playedAttempt, d world.Definition) error {
 	return nil
 }
 
-func (s *seeding) after(p *playedAttempt) (int64, error) {
+func (s *seeding) predecessor(p *seededAttempt) (int64, error) {
 	if p.After == 0 {
 		return 0, nil
 	}
-	for _, before := range s.played {
+	for _, before := range s.attempts {
 		if before.place == p.After && before.id != 0 {
 			return before.id, nil
 		}
@@ -217,7 +217,7 @@ func definitionAt(w *world.State, project, workflow string, at time.Time) (world
 }
 
 // outcomes bring an attempt to its status. Attempts that wait need none, they depend on others.
-func (p *playedAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
+func (p *seededAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
 	takes := time.Duration(p.Takes)
 	usual := world.Outcome{}
 	switch engine.Status(p.Status) {
@@ -229,7 +229,7 @@ func (p *playedAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
 			message = "the task failed"
 		}
 		if task == "" {
-			task = lastOperator(plan)
+			task = lastTaskName(plan)
 		}
 		return []world.Outcome{{Task: task, Takes: takes, Error: message}, usual}, nil
 	case engine.Running, engine.Canceling:
@@ -243,7 +243,7 @@ func (p *playedAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
 	return nil, fmt.Errorf("status %q: want success, error, killed, running, canceling, queued or blocked", p.Status)
 }
 
-func lastOperator(plan []dig.Task) string {
+func lastTaskName(plan []dig.Task) string {
 	for _, t := range slices.Backward(plan) {
 		if !t.Group {
 			return t.Name
@@ -252,7 +252,7 @@ func lastOperator(plan []dig.Task) string {
 	return ""
 }
 
-// runUntil lets everything happen that is due by a time.
+// runUntil runs the events that are due by a time.
 func runUntil(w *world.State, until time.Time) {
 	for {
 		event, ok := w.Next()
@@ -269,18 +269,18 @@ func runUntil(w *world.State, until time.Time) {
 	}
 }
 
-func (s *seeding) verify() error {
+func (s *seeding) checkStatuses() error {
 	var errs []error
-	for _, p := range s.played {
+	for _, p := range s.attempts {
 		a, _ := s.w.Workflow.Attempts.Get(p.id)
 		if got := engine.StatusOf(a); string(got) != p.Status {
-			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s: %s", p.Status, got, advice(p, got))))
+			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s: %s", p.Status, got, statusHint(p, got))))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func advice(p playedAttempt, got engine.Status) string {
+func statusHint(p seededAttempt, got engine.Status) string {
 	switch want := engine.Status(p.Status); {
 	case want == engine.Queued:
 		return "its pool has free slots; fill it with running attempts of this list, or lower its limit"

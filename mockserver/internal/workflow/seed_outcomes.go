@@ -22,7 +22,7 @@ func seedOutcomes(w *world.State, outcomes []fixtures.Outcome, lost []string) er
 	for i, o := range outcomes {
 		err := checkOutcome(w, o, lost)
 		errs = append(errs, fixtures.At(err, fmt.Sprintf("outcome %d", i+1), "workflow", "outcomes", i))
-		appendOutcome(w, o)
+		addOutcome(w, o)
 	}
 	return errors.Join(errs...)
 }
@@ -32,7 +32,7 @@ func QueueOutcome(w *world.State, o fixtures.Outcome) error {
 	if err := errors.Join(checkNames(w, o), checkOutcome(w, o, nil)); err != nil {
 		return err
 	}
-	appendOutcome(w, o)
+	addOutcome(w, o)
 	return nil
 }
 
@@ -63,7 +63,7 @@ func checkNames(w *world.State, o fixtures.Outcome) error {
 	return nil
 }
 
-func appendOutcome(w *world.State, o fixtures.Outcome) {
+func addOutcome(w *world.State, o fixtures.Outcome) {
 	w.Workflow.Outcomes = append(slices.Clip(w.Workflow.Outcomes), world.Outcome{ // forks share the list
 		Project: o.Project, Workflow: o.Workflow, Task: o.Task,
 		Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
@@ -104,15 +104,15 @@ func checkTask(end string, plan []dig.Task) error {
 		if strings.HasSuffix(t.Name, end) {
 			return nil
 		}
-		known = append(known, lastParts(t.Name, parts))
+		known = append(known, lastNameParts(t.Name, parts))
 	}
 	slices.Sort(known)
 	return fmt.Errorf("does not match the end of the full name of a task that runs an operator; want %s",
 		source.OneOf(end, slices.Compact(known)))
 }
 
-// lastParts returns the end of a task's full name: so many of its parts, each of which begins with +.
-func lastParts(name string, n int) string {
+// lastNameParts returns the end of a task's full name: so many of its parts, each of which begins with +.
+func lastNameParts(name string, n int) string {
 	for i := len(name) - 1; i > 0; i-- {
 		if name[i] != '+' {
 			continue

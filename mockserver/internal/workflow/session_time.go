@@ -26,7 +26,7 @@ func getTruncatedSessionTime(c *op.Call) (op.Reply, error) {
 		"project":     idName(p.ID, p.Name),
 		"revision":    revisionOf(c.World, d).Name,
 		"timezone":    d.Workflow.Timezone,
-		"sessionTime": zoned(cut, zone),
+		"sessionTime": zonedTime(cut, zone),
 	})
 }
 
@@ -46,7 +46,7 @@ func parseMoment(field, text string, zone *time.Location) (time.Time, error) {
 	return t, nil
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b
 	}

@@ -19,7 +19,7 @@ var sessions = resource.New(resource.Of[world.Session]{
 func sessionRows(w *world.State) *table.Table[world.Session] { return &w.Workflow.Sessions }
 func viewSession(c *op.Call, s world.Session) any            { return sessionView(c.World, s) }
 
-// projectSessions are the sessions of the project of the path.
+// projectSessions lists the sessions of the project of the path.
 var projectSessions = resource.New(resource.Of[world.Session]{
 	Plural: sessions.Plural, Rows: sessionRows, Page: sessions.Page, View: viewSession,
 	Match: func(c *op.Call) (func(world.Session) bool, error) {
@@ -30,7 +30,7 @@ var projectSessions = resource.New(resource.Of[world.Session]{
 	},
 })
 
-// sessionAttempts are the attempts of the session of the path.
+// sessionAttempts lists the attempts of the session of the path.
 var sessionAttempts = resource.New(resource.Of[world.Attempt]{
 	Plural: attempts.Plural, Rows: attemptRows, Page: attempts.Page, View: viewAttempt,
 	Match: func(c *op.Call) (func(world.Attempt) bool, error) {
@@ -66,7 +66,7 @@ type lastAttempt struct {
 	FinishedAt       *string         `json:"finishedAt"`
 }
 
-// sessionView: a session always has an attempt, and the workflow's id and zone are those of the last one.
+// sessionView returns a session, which always has an attempt: id and zone of the workflow are those of the last one.
 func sessionView(w *world.State, s world.Session) sessionForm {
 	last, _ := w.Workflow.Attempts.Get(s.Attempts[len(s.Attempts)-1])
 	a := attemptView(w, last)

@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// start is everything that starts an attempt: a call, a schedule, a backfill, a fixture.
+// start holds what a new attempt needs, whether a call, a schedule, a backfill or a fixture starts it.
 type start struct {
 	Definition world.Definition
 	Time       time.Time // of the session
@@ -29,7 +29,7 @@ type start struct {
 
 // startRequest is the body of startAttempt.
 type startRequest struct {
-	WorkflowID       anyID           `json:"workflowId"`
+	WorkflowID       flexibleID      `json:"workflowId"`
 	ProjectName      string          `json:"projectName"`
 	WorkflowName     string          `json:"workflowName"`
 	SessionTime      string          `json:"sessionTime"`
@@ -79,7 +79,7 @@ func (r startRequest) start(w *world.State) (s start, err error) {
 	return s, err
 }
 
-func definitionByAnyID(w *world.State, id anyID) (world.Definition, error) {
+func definitionByAnyID(w *world.State, id flexibleID) (world.Definition, error) {
 	if id.id() == 0 {
 		return world.Definition{}, op.NotFound("workflow", "id", id.text)
 	}
@@ -120,11 +120,11 @@ func (s start) run(w *world.State, now time.Time) (attempt world.Attempt, existi
 			dig.MaxTasks, tasks)
 	}
 	attempt = world.Attempt{
-		RetryName: s.RetryName, Definition: s.Definition.ID, Params: object(s.Params), Scheduled: s.Scheduled,
+		RetryName: s.RetryName, Definition: s.Definition.ID, Params: objectOrEmpty(s.Params), Scheduled: s.Scheduled,
 		CreatedAt: now, After: s.After,
 	}
 	if s.Resume != nil {
-		if attempt.Resumes, attempt.Copies, err = s.Resume.copies(w); err != nil {
+		if attempt.Resumes, attempt.Copies, err = s.Resume.tasksToCopy(w); err != nil {
 			return attempt, false, err
 		}
 	}

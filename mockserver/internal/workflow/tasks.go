@@ -46,8 +46,8 @@ func listAttemptTasks(c *op.Call) (op.Reply, error) {
 		forms[i] = taskForm{
 			ID: op.IDText(t.ID), FullName: t.Name, ParentID: taskID(tasks, t.Parent),
 			Group: planned.Group, IsGroup: planned.Group, State: t.State,
-			CancelRequested: t.CancelRequested, Config: object(planned.Config), Upstreams: taskIDs(tasks, t.Upstreams),
-			ExportParams: object(planned.Export), Error: taskError{Message: t.Error},
+			CancelRequested: t.CancelRequested, Config: objectOrEmpty(planned.Config), Upstreams: taskIDs(tasks, t.Upstreams),
+			ExportParams: objectOrEmpty(planned.Export), Error: taskError{Message: t.Error},
 			StartedAt: op.OptionalInstant(t.StartedAt), RetryAt: op.OptionalInstant(t.RetryAt),
 			UpdatedAt: op.Instant(t.UpdatedAt),
 		}
@@ -68,7 +68,7 @@ func taskID(tasks []world.Task, place int) *string {
 	if place < 0 {
 		return nil
 	}
-	return optional(op.IDText(tasks[place].ID))
+	return nullIfEmpty(op.IDText(tasks[place].ID))
 }
 
 func taskIDs(tasks []world.Task, places []int) []string {
@@ -79,8 +79,7 @@ func taskIDs(tasks []world.Task, places []int) []string {
 	return ids
 }
 
-// tasksPending is for those who watch the tasks of the attempt that a path parameter names: one step of one of them is
-// a change.
+// tasksPending returns the state of the tasks of the attempt that the path names, and the time of its next step.
 func tasksPending(param string) func(*op.Call) (string, time.Time, bool) {
 	return func(c *op.Call) (state string, at time.Time, pending bool) {
 		attempt, tasks, err := tasksFromPath(c, param)

@@ -150,7 +150,7 @@ func (u upload) reschedule(w *world.State, p *world.Project, now time.Time) {
 		}
 		s, had := before[d.Workflow.Name]
 		if had {
-			u.move(w, &s, d, now)
+			u.continueSchedule(w, &s, d, now)
 		} else {
 			s = world.Schedule{
 				ID: w.NewID("workflow.schedule"), Project: p.ID, Name: d.Workflow.Name, CreatedAt: now,
@@ -170,8 +170,9 @@ func (u upload) reschedule(w *world.State, p *world.Project, now time.Time) {
 	p.Schedules = kept
 }
 
-// move finds where a schedule that was there before goes on. One whose definition has not changed stays where it is.
-func (u upload) move(w *world.State, s *world.Schedule, d world.Definition, now time.Time) {
+// continueSchedule sets the next slot of a schedule that existed before the upload. If its definition has not changed,
+// it keeps its slot.
+func (u upload) continueSchedule(w *world.State, s *world.Schedule, d world.Definition, now time.Time) {
 	before, _ := w.Workflow.Definitions.Get(s.Definition)
 	schedule := d.Workflow.Schedule
 	switch {
@@ -180,7 +181,7 @@ func (u upload) move(w *world.State, s *world.Schedule, d world.Definition, now 
 		setSlot(s, schedule.First(u.start(now)))
 	case sameSchedule(before.Workflow.Schedule, schedule):
 	case !u.catchUp:
-		setSlot(s, schedule.First(later(now, u.start(now))))
+		setSlot(s, schedule.First(laterOf(now, u.start(now))))
 	case s.LastTime.IsZero():
 		setSlot(s, schedule.First(u.start(now)))
 	default:

@@ -39,7 +39,7 @@ func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 	return op.Reply{Status: status, Body: errorForm{Message: e.Error(), Status: status}}
 }
 
-// idAndName points at a project or a workflow.
+// idAndName identifies a project or a workflow.
 type idAndName struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -47,34 +47,35 @@ type idAndName struct {
 
 func idName(id int64, name string) idAndName { return idAndName{ID: op.IDText(id), Name: name} }
 
-// zoned is a session time with its zone's offset: +00:00, not Z, for UTC.
-func zoned(t time.Time, zone *time.Location) string {
+// zonedTime returns a session time with its zone's offset: +00:00, not Z, for UTC.
+func zonedTime(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format("2006-01-02T15:04:05-07:00")
 }
 
-// optional is null for the empty text.
-func optional(text string) *string {
+// nullIfEmpty returns a pointer to a text, or nil, which is null in JSON, for the empty text.
+func nullIfEmpty(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
 }
 
-// object is a JSON object, an empty one when there is none.
-func object(raw json.RawMessage) json.RawMessage {
+// objectOrEmpty returns a JSON object, an empty one when there is none.
+func objectOrEmpty(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("{}")
 	}
 	return raw
 }
 
-// anyID is an id in a body of a request, as text or as a number. Its zero value is that of an absent member or null.
-type anyID struct {
+// flexibleID is an id in a body of a request, as text or as a number. Its zero value stands for an absent member or
+// null.
+type flexibleID struct {
 	text string
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (a *anyID) UnmarshalJSON(data []byte) error {
+func (a *flexibleID) UnmarshalJSON(data []byte) error {
 	switch {
 	case bytes.Equal(data, []byte("null")):
 		a.text = ""
@@ -88,8 +89,8 @@ func (a *anyID) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// id is 0 for what cannot be the id of anything.
-func (a anyID) id() int64 {
+// id returns the id, or 0 if the text cannot be one.
+func (a flexibleID) id() int64 {
 	id, err := strconv.ParseInt(a.text, 10, 64)
 	if err != nil || id < 0 {
 		return 0
@@ -117,14 +118,14 @@ type attemptForm struct {
 	FinishedAt       *string         `json:"finishedAt"`
 }
 
-// AttemptView is an attempt as other interfaces show it: without its params and its pool.
+// AttemptView returns an attempt as other interfaces show it: without its params and its pool.
 func AttemptView(w *world.State, a world.Attempt) any {
 	form := attemptView(w, a)
 	form.Params, form.PoolID = nil, nil
 	return form
 }
 
-// SessionTime is an attempt's session time as on the wire, with the offset of its workflow's zone.
+// SessionTime returns an attempt's session time as on the wire, with the offset of its workflow's zone.
 func SessionTime(w *world.State, a world.Attempt) string { return attemptView(w, a).SessionTime }
 
 func attemptView(w *world.State, a world.Attempt) attemptForm {
@@ -134,8 +135,8 @@ func attemptView(w *world.State, a world.Attempt) attemptForm {
 	return attemptForm{
 		ID: op.IDText(a.ID), Index: a.Index,
 		Project: idName(project.ID, project.Name), Workflow: idName(a.Definition, session.Workflow),
-		SessionID: op.IDText(session.ID), SessionUUID: session.UUID, SessionTime: zoned(session.Time, zoneOf(definition)),
-		RetryAttemptName: optional(a.RetryName), Params: object(a.Params), PoolID: optional(op.IDText(a.Pool)),
+		SessionID: op.IDText(session.ID), SessionUUID: session.UUID, SessionTime: zonedTime(session.Time, zoneOf(definition)),
+		RetryAttemptName: nullIfEmpty(a.RetryName), Params: objectOrEmpty(a.Params), PoolID: nullIfEmpty(op.IDText(a.Pool)),
 		Status: engine.StatusOf(a), Done: a.State == world.Done, Success: a.Success, CancelRequested: a.CancelRequested,
 		CreatedAt: op.Instant(a.CreatedAt), FinishedAt: op.OptionalInstant(a.FinishedAt),
 	}

@@ -66,7 +66,7 @@ func getProjectWorkflow(c *op.Call) (op.Reply, error) {
 
 // listWorkflows lists the latest revisions of live projects. last_id continues in the direction of order.
 func listWorkflows(c *op.Call) (op.Reply, error) {
-	count, err := countOf(c)
+	count, err := pageSize(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
@@ -135,7 +135,7 @@ func definitionByID(w *world.State, id int64) (world.Definition, error) {
 	if !ok {
 		return d, op.NotFound("workflow", "id", id)
 	}
-	return d, notDeleted(projectOf(w, d))
+	return d, requireLive(projectOf(w, d))
 }
 
 // definitionByName finds a workflow in the latest revision of a live project.
@@ -176,5 +176,5 @@ func revisionOf(w *world.State, d world.Definition) world.Revision {
 	return r
 }
 
-// zoneOf is the time zone of a workflow.
+// zoneOf returns the time zone of a workflow.
 func zoneOf(d world.Definition) *time.Location { return d.Workflow.Zone }

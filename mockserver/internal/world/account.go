@@ -218,7 +218,7 @@ func (a *Account) LiveUser(id int64) (User, bool) {
 	return user, ok && user.DeletedAt.IsZero()
 }
 
-// LiveUsers are the users who were not removed, in order of their ids.
+// LiveUsers returns the users who were not removed, in order of their ids.
 func (a *Account) LiveUsers() iter.Seq[User] {
 	return func(yield func(User) bool) {
 		for _, user := range table.All(&a.Users) {

@@ -53,7 +53,7 @@ const (
 	FunnelStage = 2
 )
 
-// References are the segments that the rule names, without those that it names by way of them.
+// References returns the segments that the rule names, without those that it names by way of them.
 func (s Segment) References() []int64 {
 	var ids []int64
 	var visit func(condition gjson.Result)

@@ -88,12 +88,12 @@ func setQueue(x *DueEvents, all *queue) {
 	x.next, _, _ = all.Iterator().Next()
 }
 
-// Next is the earliest event.
+// Next returns the earliest event.
 func (w *State) Next() (DueEvent, bool) {
 	return w.events.next, w.events.next.Kind != ""
 }
 
-// NextOnce is the earliest event that does not recur: what a world waits for before it is idle.
+// NextOnce returns the earliest event that does not recur: what a world waits for before it is idle.
 func (w *State) NextOnce() (DueEvent, bool) {
 	for _, event := range w.Events() {
 		if !event.Recurring() {

@@ -46,7 +46,7 @@ type LLMKind struct {
 	Rows   func(*LLM) table.Rows
 }
 
-// LLMKinds is the table of kinds: what goes over all of them goes over this.
+// LLMKinds returns the table of kinds: what goes over all of them goes over this.
 func LLMKinds() []LLMKind {
 	return []LLMKind{
 		{"projects", "", func(l *LLM) table.Rows { return l.Projects.Rows() }},

@@ -15,7 +15,7 @@ const (
 	IndexError      = "ERROR"
 )
 
-// IndexEnd is the end of a knowledge base's indexing, which every change of it starts anew.
+// IndexEnd returns the end of a knowledge base's indexing, which every change of it starts anew.
 func (x *LLM) IndexEnd(r Resource[KnowledgeBase]) DueEvent {
 	at := r.UpdatedAt.Add(cmp.Or(x.IndexTime, usualIndexTime)).UTC().Round(0)
 	return DueEvent{At: at, Kind: KnowledgeBaseEvent, ID: r.ID}

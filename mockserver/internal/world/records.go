@@ -97,7 +97,7 @@ func (x Records) DropOldest() Records {
 	return x
 }
 
-// newest is a copy that has only the newest records.
+// newest returns a copy that has only the newest records.
 func (x Records) newest(count int) (rest Records) {
 	skip := x.size - count
 	for r := range x.All() {
@@ -108,7 +108,7 @@ func (x Records) newest(count int) (rest Records) {
 	return rest
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (x Records) Len() int { return x.size }
 
 // All iterates from the oldest.

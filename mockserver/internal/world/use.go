@@ -66,7 +66,7 @@ func (x *Workflow) PoolUse(pool int64) PoolUse {
 	return use
 }
 
-// FirstQueued is the attempt that has waited longest for room in a pool.
+// FirstQueued returns the attempt that has waited longest for room in a pool.
 func (x *Workflow) FirstQueued(pool int64) (Attempt, bool) {
 	if x.PoolUse(pool).Waiting == 0 {
 		return Attempt{}, false

@@ -33,7 +33,7 @@ type State struct {
 	pending []Pending // replaced, never changed in place
 }
 
-// Now is the world's time, in UTC.
+// Now returns the world's time, in UTC.
 func (w *State) Now() time.Time { return w.Clock.Now() }
 
 var meters = table.Meters[State]()
@@ -61,7 +61,7 @@ func (w *State) Reserve(kind string, id int64) {
 	}
 }
 
-// UUID is a UUID that depends on nothing but the world's seed, the kind and the id, so that the same world gives the
+// UUID returns a UUID that depends only on the world's seed, the kind and the id, so that the same world gives the
 // same one whatever happened before.
 func (w *State) UUID(kind string, id int64) string {
 	sum := w.Random(kind, id)
@@ -71,7 +71,7 @@ func (w *State) UUID(kind string, id int64) string {
 	return u.String()
 }
 
-// Random is 32 bytes of chance that depend on nothing but the world's seed, the kind and the id.
+// Random returns 32 random bytes that depend only on the world's seed, the kind and the id.
 func (w *State) Random(kind string, id int64) [32]byte {
 	b := binary.BigEndian.AppendUint64(nil, w.Seed)
 	b = binary.BigEndian.AppendUint64(b, uint64(id))

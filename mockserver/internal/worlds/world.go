@@ -45,7 +45,7 @@ type World struct {
 // Settle changes a world as one event demands that is due.
 type Settle func(*world.State, world.DueEvent)
 
-// Now is the world's time.
+// Now returns the world's time.
 func (w *World) Now() time.Time { return w.value.Load().Now() }
 
 // Peek returns the world as it is, without what is due.

@@ -192,7 +192,7 @@ func (r *reading) with(i, to int, outer map[string][]column) (int, map[string][]
 	return i, tables
 }
 
-// renamed gives columns the names of a list in parentheses.
+// renamed returns columns under the names of a list in parentheses.
 func (r *reading) renamed(columns []column, list int) []column {
 	names := r.parts(list+1, r.next(list)-1, ",")
 	if len(names) != len(columns) || slices.ContainsFunc(columns, isStar) {

@@ -76,7 +76,7 @@ func kindOf(value any) kind {
 	return unknown
 }
 
-// result gives each column its name and type, and makes the values of it all alike.
+// result returns the rows with a name and a type for each column, and all values of a column in one type.
 func (s *session) result(stmt *sqlite3.Stmt, kinds []kind, rows [][]any) query.Result {
 	result := query.Result{Columns: make([]query.Column, len(kinds)), Rows: rows}
 	truths := s.truths(stmt, rows)

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/mockserver/query/sqlite/internal/sqlite3"
 )
 
-// load gives SQLite a table that it lacks, by the name that it said, and says whether there is one.
+// load creates a table that SQLite has asked for, by the name in SQLite's error, and reports whether there is one.
 func (s *session) load(name string) (bool, error) {
 	database, table, qualified := strings.Cut(strings.ToLower(name), ".")
 	if !qualified {
@@ -141,7 +141,7 @@ const (
 	textType    = "TEXT"
 )
 
-// declared is the type of SQLite's for one of the platform's.
+// declared returns SQLite's type for one of the platform's.
 func declared(kind string) string {
 	switch kind {
 	case "int", "long":

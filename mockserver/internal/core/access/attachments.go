@@ -12,19 +12,19 @@ import (
 // (documented).
 
 // AttachPolicyToUser attaches the policy of the path to the user of the path.
-func AttachPolicyToUser(c *op.Call) (op.Reply, error) { return relate(c, with) }
+func AttachPolicyToUser(c *op.Call) (op.Reply, error) { return changePolicies(c, with) }
 
 // AttachUserToPolicy does the same as AttachPolicyToUser, at the other address.
-func AttachUserToPolicy(c *op.Call) (op.Reply, error) { return relate(c, with) }
+func AttachUserToPolicy(c *op.Call) (op.Reply, error) { return changePolicies(c, with) }
 
 // DetachPolicyFromUser detaches the policy of the path from the user of the path.
-func DetachPolicyFromUser(c *op.Call) (op.Reply, error) { return relate(c, without) }
+func DetachPolicyFromUser(c *op.Call) (op.Reply, error) { return changePolicies(c, without) }
 
 // DetachUserFromPolicy does the same as DetachPolicyFromUser, at the other address.
-func DetachUserFromPolicy(c *op.Call) (op.Reply, error) { return relate(c, without) }
+func DetachUserFromPolicy(c *op.Call) (op.Reply, error) { return changePolicies(c, without) }
 
-// relate changes whether the user of the path has the policy of the path. A repetition changes nothing.
-func relate(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
+// changePolicies changes whether the user of the path has the policy of the path. A repetition changes nothing.
+func changePolicies(c *op.Call, change func([]int64, int64) []int64) (op.Reply, error) {
 	u, err := userFromPath(c)
 	if err != nil {
 		return op.Reply{}, err

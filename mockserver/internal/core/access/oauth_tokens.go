@@ -28,18 +28,18 @@ func oauthTokenView(c *op.Call, t world.OAuthToken) oauthTokenForm {
 	return oauthTokenForm{
 		ID: t.ID, OauthClientID: client.ClientID, OauthClientName: client.Name, UserID: t.User, UserEmail: u.Email,
 		Scopes: t.Scopes, CreatedAt: op.Instant(t.CreatedAt), ExpiresAt: op.OptionalInstant(t.ExpiresAt),
-		Expired: expired(t, c.Now), Refreshable: t.Refreshable, LastUsedAt: op.OptionalInstant(t.LastUsedAt),
+		Expired: isExpired(t, c.Now), Refreshable: t.Refreshable, LastUsedAt: op.OptionalInstant(t.LastUsedAt),
 	}
 }
 
-func expired(t world.OAuthToken, now time.Time) bool {
+func isExpired(t world.OAuthToken, now time.Time) bool {
 	return !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(now)
 }
 
 // liveToken reports whether a token is live: it is not revoked, and its access half is valid or can be refreshed
 // (documented).
 func liveToken(t world.OAuthToken, now time.Time) bool {
-	return t.RevokedAt.IsZero() && (!expired(t, now) || t.Refreshable)
+	return t.RevokedAt.IsZero() && (!isExpired(t, now) || t.Refreshable)
 }
 
 // ListOauthTokens lists the live tokens of the account for administrators, and the caller's own for others (assumed).

@@ -7,21 +7,21 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// tagged selects one of the two lists of policy groups that a user has: those whose tag it carries, and those that it
-// manages as a delegated admin. The two lists are independent of each other (public).
-type tagged func(*world.User) *[]int64
+// groupList selects one of the two lists of policy groups that a user has: those whose tag it carries, and those that
+// it manages as a delegated admin. The two lists are independent of each other (public).
+type groupList func(*world.User) *[]int64
 
-func carries(u *world.User) *[]int64 { return &u.Groups }
-func manages(u *world.User) *[]int64 { return &u.Manages }
+func carriedGroups(u *world.User) *[]int64 { return &u.Groups }
+func managedGroups(u *world.User) *[]int64 { return &u.Manages }
 
 // ListTagUsers lists the users who carry the tag of a policy group.
-func ListTagUsers(c *op.Call) (op.Reply, error) { return listTagged(c, carries) }
+func ListTagUsers(c *op.Call) (op.Reply, error) { return listTagged(c, carriedGroups) }
 
 // ListTagDelegatedAdmins lists the delegated admins who manage the policy group of a tag.
-func ListTagDelegatedAdmins(c *op.Call) (op.Reply, error) { return listTagged(c, manages) }
+func ListTagDelegatedAdmins(c *op.Call) (op.Reply, error) { return listTagged(c, managedGroups) }
 
 // listTagged answers with the ids of users as texts (public).
-func listTagged(c *op.Call, list tagged) (op.Reply, error) {
+func listTagged(c *op.Call, list groupList) (op.Reply, error) {
 	g, err := tagFromPath(c)
 	if err != nil {
 		return op.Reply{}, err
@@ -55,7 +55,7 @@ func SetTagDelegatedAdmins(c *op.Call) (op.Reply, error) {
 			return op.Reply{}, op.Unprocessable("user_ids", "user %d is not a delegated admin", id)
 		}
 	}
-	setTagged(c, g.ID, ids, manages)
+	setTagged(c, g.ID, ids, managedGroups)
 	return op.None()
 }
 
@@ -75,7 +75,7 @@ func SetTagUsers(c *op.Call) (op.Reply, error) {
 			return op.Reply{}, op.Forbidden("you may not add the tag %s to yourself or remove it", g.TaggableName)
 		}
 	}
-	setTagged(c, g.ID, ids, carries)
+	setTagged(c, g.ID, ids, carriedGroups)
 	return op.None()
 }
 
@@ -96,7 +96,7 @@ func taggingFromPath(c *op.Call) (world.PolicyGroup, []int64, error) {
 }
 
 // setTagged puts a group into the list of exactly the users with the given ids.
-func setTagged(c *op.Call, group int64, ids []int64, list tagged) {
+func setTagged(c *op.Call, group int64, ids []int64, list groupList) {
 	for u := range c.World.Account.LiveUsers() {
 		groups, wanted := list(&u), slices.Contains(ids, u.ID)
 		if slices.Contains(*groups, group) == wanted {

@@ -32,15 +32,15 @@ func ListSubUsers(c *op.Call) (op.Reply, error) {
 	}
 	subUsers := []subUserForm{}
 	for _, u := range table.All(&c.World.Account.Users) {
-		if u.Role == world.SubUser && u.DeletedAt.IsZero() && owns(c.Caller, u) {
+		if u.Role == world.SubUser && u.DeletedAt.IsZero() && mayManageSubUser(c.Caller, u) {
 			subUsers = append(subUsers, subUserView(c.World, u))
 		}
 	}
 	return op.OK(map[string]any{"sub_users": subUsers})
 }
 
-// owns reports whether a caller may see and remove a sub user.
-func owns(caller world.Caller, u world.User) bool {
+// mayManageSubUser reports whether a caller may see and remove a sub user.
+func mayManageSubUser(caller world.Caller, u world.User) bool {
 	return caller.Administers() || u.Parent == caller.User.ID
 }
 
@@ -55,7 +55,7 @@ func RemoveSubUser(c *op.Call) (op.Reply, error) {
 	switch {
 	case !ok || u.Role != world.SubUser:
 		return op.Reply{}, op.NotFound("sub user", "id", id)
-	case !owns(c.Caller, u):
+	case !mayManageSubUser(c.Caller, u):
 		return op.Reply{}, op.Forbidden("sub user %d belongs to another user: only administrators may remove it", id)
 	}
 	u.DeletedAt = c.Now

@@ -115,7 +115,7 @@ func AddDelegatedAdmin(c *op.Call) (op.Reply, error) {
 	if u.Role != world.Restricted {
 		return op.Reply{}, op.Unprocessable("user_email", "%s is not a restricted user, but %s", u.Email, u.Role)
 	}
-	return delegate(c, u, true)
+	return setDelegated(c, u, true)
 }
 
 // RemoveDelegatedAdmin makes a delegated admin a plain user again, who manages no policy groups.
@@ -125,10 +125,10 @@ func RemoveDelegatedAdmin(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	u.Manages = nil
-	return delegate(c, u, false)
+	return setDelegated(c, u, false)
 }
 
-func delegate(c *op.Call, u world.User, delegated bool) (op.Reply, error) {
+func setDelegated(c *op.Call, u world.User, delegated bool) (op.Reply, error) {
 	u.Delegated = delegated
 	putUser(c, u)
 	return op.OK(map[string]any{"user_email": u.Email, "delegated_admin": delegated})

@@ -74,13 +74,13 @@ func LoadRows(w *world.State, b world.BulkImport, now time.Time) error {
 			if err != nil {
 				return nil //nolint:nilerr // it was counted as wrong
 			}
-			return l.take(row, nil)
+			return l.add(row, nil)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return l.end()
+	return l.finish()
 }
 
 // readPart reads a part. Every row of a bulk import must have a time.

@@ -120,15 +120,15 @@ func ValidateConnectorConfig(c *op.Call) (op.Reply, error) {
 	if !ok {
 		return op.Reply{}, op.NotFound("connection", "id", *body.ConnectionID)
 	}
-	if !leadsTo(connection.URL, body.Type) {
+	if !schemeFits(connection.URL, body.Type) {
 		return op.Reply{}, op.Unprocessable("connection_id", "connection %s is not for %s", connection.Name, body.Type)
 	}
 	return op.OK(body.connectorConfigForm)
 }
 
-// leadsTo reports whether the scheme of a URL fits a type of connectors. Types come in versions, as s3 and s3_v2. A URL
-// without a scheme fits any type.
-func leadsTo(address, connector string) bool {
+// schemeFits reports whether the scheme of a URL fits a type of connectors. Types come in versions, as s3 and s3_v2. A
+// URL without a scheme fits any type.
+func schemeFits(address, connector string) bool {
 	u, err := url.Parse(address)
 	return err != nil || strings.HasPrefix(connector, u.Scheme) || strings.HasPrefix(u.Scheme, connector)
 }

@@ -42,9 +42,9 @@ func ImportTable(c *op.Call) (op.Reply, error) {
 	form.MD5 = hex.EncodeToString(sum[:])
 	unpacked := strings.EqualFold(c.Header("Content-Encoding"), "gzip")
 	l := newLoading(&c.World.Core, t, c.Now)
-	err = rows.Read(c.Param("format"), c.Raw, unpacked, l.take)
+	err = rows.Read(c.Param("format"), c.Raw, unpacked, l.add)
 	if err == nil {
-		err = l.end()
+		err = l.finish()
 	}
 	if err != nil {
 		return op.Reply{}, op.Invalid("", "request body: %v", err)

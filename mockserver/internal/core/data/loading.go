@@ -34,8 +34,8 @@ func newLoading(x *world.Core, t world.Table, now time.Time) *loading {
 	return l
 }
 
-// take adds a row of an upload.
-func (l *loading) take(row rows.Row, err error) error {
+// add adds a row of an upload.
+func (l *loading) add(row rows.Row, err error) error {
 	if err != nil {
 		return err
 	}
@@ -57,10 +57,10 @@ func (l *loading) store() {
 	l.batch = l.batch[:0]
 }
 
-// end stores the remaining rows, and the schema if the table detects schemas.
-func (l *loading) end() error {
+// finish stores the remaining rows, and the schema if the table detects schemas.
+func (l *loading) finish() error {
 	if l.table.DetectSchema && len(l.shown.list) > 0 {
-		schema, err := extended(l.held, l.shown.list)
+		schema, err := withMissingColumns(l.held, l.shown.list)
 		if err != nil {
 			return err
 		}
@@ -71,10 +71,10 @@ func (l *loading) end() error {
 	return nil
 }
 
-// Learned returns a table to which a record of texts is about to be added. The record's columns join the schema if the
-// table detects schemas and has one: without a schema queries see all columns anyway. Columns beyond the limit do not
-// join.
-func Learned(t world.Table, r world.Record) world.Table {
+// WithColumnsOf returns a table to which a record of texts is about to be added. The record's columns join the schema
+// if the table detects schemas and has one: without a schema queries see all columns anyway. Columns beyond the limit
+// do not join.
+func WithColumnsOf(t world.Table, r world.Record) world.Table {
 	if !t.DetectSchema || len(t.Schema) == 0 {
 		return t
 	}
@@ -86,7 +86,7 @@ func Learned(t world.Table, r world.Record) world.Table {
 		return true
 	})
 	if len(shown.list) > 0 {
-		if schema, err := extended(t.Schema, shown.list); err == nil {
+		if schema, err := withMissingColumns(t.Schema, shown.list); err == nil {
 			t.Schema = schema
 		}
 	}
@@ -111,8 +111,8 @@ func heldColumns(x *world.Core, t world.Table) []world.Column {
 	return held.list
 }
 
-// extended returns a schema with those columns of another list that it lacks.
-func extended(schema, more []world.Column) ([]world.Column, error) {
+// withMissingColumns returns a schema with those columns of another list that it lacks.
+func withMissingColumns(schema, more []world.Column) ([]world.Column, error) {
 	schema = slices.Clip(schema)
 	for _, column := range more {
 		if !hasColumn(schema, column.Name) {

@@ -59,10 +59,10 @@ func parseColumn(row []string) (world.Column, error) {
 
 // knownType reports whether a type of columns has this name. The list is assumed, chiefly its end.
 func knownType(name string) bool {
-	if items, ok := between(name, "array<", ">"); ok {
+	if items, ok := cutAround(name, "array<", ">"); ok {
 		return knownType(items)
 	}
-	if pair, ok := between(name, "map<", ">"); ok {
+	if pair, ok := cutAround(name, "map<", ">"); ok {
 		key, value, _ := strings.Cut(pair, ",")
 		return primitiveType(key) && knownType(strings.TrimSpace(value))
 	}
@@ -73,7 +73,7 @@ func primitiveType(name string) bool {
 	return slices.Contains([]string{"int", "long", "float", "double", "string"}, name)
 }
 
-func between(text, before, after string) (string, bool) {
+func cutAround(text, before, after string) (string, bool) {
 	text, begins := strings.CutPrefix(text, before)
 	text, ends := strings.CutSuffix(text, after)
 	return text, begins && ends
@@ -145,5 +145,5 @@ func AppendTableSchema(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	putTable(c.World, t)
-	return referTo(d, t)
+	return tableReferenceOf(d, t)
 }

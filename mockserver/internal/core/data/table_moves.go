@@ -41,7 +41,7 @@ func RenameTable(c *op.Call) (op.Reply, error) {
 	}
 	name := c.Param("new_table_name")
 	if name == t.Name {
-		return referTo(d, t)
+		return tableReferenceOf(d, t)
 	}
 	overwrite, err := c.Flag("overwrite", false)
 	if err != nil {
@@ -50,7 +50,7 @@ func RenameTable(c *op.Call) (op.Reply, error) {
 	if t, err = renameTo(c, d, t, name, overwrite); err != nil {
 		return op.Reply{}, err
 	}
-	return referTo(d, t)
+	return tableReferenceOf(d, t)
 }
 
 type swappedTables struct {
@@ -108,7 +108,7 @@ func ChangeTableDatabase(c *op.Call) (op.Reply, error) {
 	if other, err := LiveTableIn(c.World, to, t.Name); err == nil {
 		return op.Reply{}, wire.Recode(nameTaken(to, other), op.CodeConflict, op.CodeForbidden)
 	}
-	return referTo(to, moveTable(c, t, to, t.Name))
+	return tableReferenceOf(to, moveTable(c, t, to, t.Name))
 }
 
 // transferRequest is the body of a transfer.
@@ -146,7 +146,7 @@ func TransferTable(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	freeName(c.World, t)
+	releaseName(c.World, t)
 	table.Delete(&c.World.Core.Tables, t.ID)
 	c.World.Core.Discard(t.ID)
 	touchDatabase(c.World, d.ID, c.Now)

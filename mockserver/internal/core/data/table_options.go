@@ -89,7 +89,7 @@ func CreateTable(c *op.Call) (op.Reply, error) {
 	}
 	if other, err := LiveTableIn(c.World, d, name); err == nil {
 		if key != "" && key == other.IdempotentKey {
-			return referTo(d, other)
+			return tableReferenceOf(d, other)
 		}
 		return op.Reply{}, nameTaken(d, other)
 	}
@@ -98,7 +98,7 @@ func CreateTable(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	t.Name, t.IdempotentKey = name, key
-	return referTo(d, AddTable(c.World, d, t, c.Now))
+	return tableReferenceOf(d, AddTable(c.World, d, t, c.Now))
 }
 
 // AddTable adds a new table to a database in which its name is free.
@@ -182,10 +182,10 @@ func changeTable(c *op.Call) (op.Reply, error) {
 	t.UpdatedAt = c.Now
 	if options.Name == nil || *options.Name == t.Name {
 		putTable(c.World, t)
-		return referTo(d, t)
+		return tableReferenceOf(d, t)
 	}
 	if t, err = renameTo(c, d, t, *options.Name, options.Overwrite); err != nil {
 		return op.Reply{}, err
 	}
-	return referTo(d, t)
+	return tableReferenceOf(d, t)
 }

@@ -22,7 +22,7 @@ type tableReference struct {
 	Type     string `json:"type"`
 }
 
-func referTo(d world.Database, t world.Table) (op.Reply, error) {
+func tableReferenceOf(d world.Database, t world.Table) (op.Reply, error) {
 	return op.OK(tableReference{Database: d.Name, Table: t.Name, Type: tableKind})
 }
 
@@ -127,14 +127,14 @@ func putTable(w *world.State, t world.Table) {
 	w.Core.TableNames.Put(world.TableName{Database: t.Database, Name: t.Name}, t.ID)
 }
 
-// freeName releases the name of a table.
-func freeName(w *world.State, t world.Table) {
+// releaseName releases the name of a table.
+func releaseName(w *world.State, t world.Table) {
 	w.Core.TableNames.Delete(world.TableName{Database: t.Database, Name: t.Name})
 }
 
 // moveTable gives a live table another name, another database, or both.
 func moveTable(c *op.Call, t world.Table, to world.Database, name string) world.Table {
-	freeName(c.World, t)
+	releaseName(c.World, t)
 	touchDatabase(c.World, t.Database, c.Now)
 	t.Database, t.Name, t.UpdatedAt = to.ID, name, c.Now
 	putTable(c.World, t)
@@ -184,7 +184,7 @@ func DeleteTable(c *op.Call) (op.Reply, error) {
 	softDelete(c.World, t, c.Now)
 	touchDatabase(c.World, d.ID, c.Now)
 	forgetExpired(c.World, c.Now)
-	return referTo(d, t)
+	return tableReferenceOf(d, t)
 }
 
 // requireUnprotected refuses a protected table with 403 (assumed).
@@ -197,7 +197,7 @@ func requireUnprotected(t world.Table) error {
 
 // softDelete marks a live table as deleted: its row stays, and its name is released.
 func softDelete(w *world.State, t world.Table, now time.Time) {
-	freeName(w, t)
+	releaseName(w, t)
 	t.DeletedAt = now
 	w.Core.Tables.Put(t.ID, t)
 }

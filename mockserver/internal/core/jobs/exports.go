@@ -17,7 +17,7 @@ func SetJobResultExport(c *op.Call) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if err := mayRead(c, target); err != nil {
+	if err := requireReadable(c, target); err != nil {
 		return op.Reply{}, err
 	}
 	var body jobOptions

@@ -32,8 +32,8 @@ type Question struct {
 // View is a query whose rows can be read as a table.
 type View struct{ Name, Text string }
 
-// Finding is the answer to a question.
-type Finding struct {
+// QuestionResult is the answer to a question.
+type QuestionResult struct {
 	Columns [][2]string        // name and type, in the engine's words
 	Rows    [][]jsontext.Value // at most as many as requested
 	Count   int64              // of all rows
@@ -55,20 +55,23 @@ var errUnderWay = errors.New("the query is under way") // never sent: the handle
 
 // Ask answers a question with the queued result for its text, which it counts down, else with the engine. It returns at
 // most the requested number of rows, the first ones.
-func (g Engine) Ask(w *world.State, queries *op.Queries, q Question, rows int64) (found Finding, err error) {
+func (g Engine) Ask(w *world.State, queries *op.Queries, q Question, rows int64) (found QuestionResult, err error) {
 	if err := data.Queryable(w, q.Caller, q.Database); err != nil {
-		return Finding{}, err
+		return QuestionResult{}, err
 	}
 	job := q.job()
 	job.Answer = result.Take(w, job)
 	switch {
 	case job.Answer != nil && job.Answer.Error != "":
-		return Finding{}, errors.New(job.Answer.Error)
+		return QuestionResult{}, errors.New(job.Answer.Error)
 	case job.Answer != nil:
-		return findingOf(job.Answer.Output, rows)
+		return questionResultOf(job.Answer.Output, rows)
 	case g.Query == nil:
-		return Finding{Silent: true, Note: "the query has no rows: the mock has no query engine, and nothing is queued " +
-			"for the query; use WithQueryEngine, or queue rows"}, nil
+		return QuestionResult{
+			Silent: true,
+			Note: "the query has no rows: the mock has no query engine, and nothing is queued " +
+				"for the query; use WithQueryEngine, or queue rows",
+		}, nil
 	}
 	key := questionKey{q.Caller.User.ID, q.Database, q.Text, fmt.Sprintf("%q", q.Views)}
 	query := queries.Ask(key, func() world.Query {
@@ -81,15 +84,15 @@ func (g Engine) Ask(w *world.State, queries *op.Queries, q Question, rows int64)
 	o := query.outcome.Load()
 	if o == nil {
 		queries.Need(query)
-		return Finding{}, errUnderWay
+		return QuestionResult{}, errUnderWay
 	}
 	for _, job := range o.taken {
 		result.Take(w, job)
 	}
 	if o.err != nil {
-		return Finding{}, o.err
+		return QuestionResult{}, o.err
 	}
-	found, err = findingOf(o.output, rows)
+	found, err = questionResultOf(o.output, rows)
 	found.Note = o.note
 	return found, err
 }
@@ -111,9 +114,9 @@ func (g Engine) answer(ctx context.Context, w *world.State, q Question) outcome 
 	}
 }
 
-// findingOf returns the first rows of an output.
-func findingOf(output *world.Output, rows int64) (Finding, error) {
-	found := Finding{Columns: output.Columns, Count: output.Count}
+// questionResultOf returns the first rows of an output.
+func questionResultOf(output *world.Output, rows int64) (QuestionResult, error) {
+	found := QuestionResult{Columns: output.Columns, Count: output.Count}
 	err := result.Form{Limit: rows}.EachRow(output, func(values []any) error {
 		row := make([]jsontext.Value, len(values))
 		for i, value := range values {
@@ -164,7 +167,7 @@ func (t *viewTables) Table(database, name string) (query.Table, bool) {
 }
 
 // view returns the rows of the query of a view.
-func (t *viewTables) view(text string) (Finding, error) {
+func (t *viewTables) view(text string) (QuestionResult, error) {
 	q := t.question
 	q.Text, q.Views = text, nil
 	job := q.job()
@@ -173,15 +176,15 @@ func (t *viewTables) view(text string) (Finding, error) {
 	case answer == nil:
 		o := t.engine.answer(t.ctx, t.world, q)
 		if o.err != nil {
-			return Finding{}, o.err
+			return QuestionResult{}, o.err
 		}
-		return findingOf(o.output, math.MaxInt64)
+		return questionResultOf(o.output, math.MaxInt64)
 	case answer.Error != "":
 		t.taken = append(t.taken, job)
-		return Finding{}, errors.New(answer.Error)
+		return QuestionResult{}, errors.New(answer.Error)
 	}
 	t.taken = append(t.taken, job)
-	return findingOf(answer.Output, math.MaxInt64)
+	return questionResultOf(answer.Output, math.MaxInt64)
 }
 
 // platformType returns the platform's name of a type of columns that has an engine's name.

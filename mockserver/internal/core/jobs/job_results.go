@@ -25,14 +25,14 @@ func replyWithResult(c *op.Call, shared *result.Renderings) (op.Reply, error) {
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if err := mayRead(c, job); err != nil {
+	if err := requireReadable(c, job); err != nil {
 		return op.Reply{}, err
 	}
 	form, err := result.FormFromCall(c)
 	if err != nil {
 		return op.Reply{}, err
 	}
-	if err := resultThere(job, c.Now); err != nil {
+	if err := requireResult(job, c.Now); err != nil {
 		return op.Reply{}, err
 	}
 	rows, etag, err := shared.Render(job.Output, form)
@@ -46,8 +46,8 @@ func replyWithResult(c *op.Call, shared *result.Renderings) (op.Reply, error) {
 	return reply, nil
 }
 
-// resultThere returns an error that gives the reason why a job has no result (404 is assumed), or nil.
-func resultThere(job world.Job, now time.Time) error {
+// requireResult returns an error that gives the reason why a job has no result (404 is assumed), or nil.
+func requireResult(job world.Job, now time.Time) error {
 	missing := func(why string) error {
 		return &op.Error{Code: op.CodeNotFound, Message: "job " + op.IDText(job.ID) + " has no result: " + why}
 	}
@@ -64,8 +64,8 @@ func resultThere(job world.Job, now time.Time) error {
 	return nil
 }
 
-// mayRead refuses a caller who neither issued a job nor may query its database (assumed).
-func mayRead(c *op.Call, job world.Job) error {
+// requireReadable refuses a caller who neither issued a job nor may query its database (assumed).
+func requireReadable(c *op.Call, job world.Job) error {
 	if c.Caller.Administers() || job.User == c.Caller.User.ID {
 		return nil
 	}

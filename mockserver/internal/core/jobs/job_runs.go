@@ -32,10 +32,10 @@ func Issue(w *world.State, job world.Job, at time.Time) (world.Job, error) {
 	}
 	job.Status, job.CreatedAt, job.UpdatedAt = world.JobQueued, at, at
 	job.Answer = result.Take(w, job)
-	return PlanStep(w, job, at.Add(waitFor(w, job))), nil
+	return PlanStep(w, job, at.Add(queuedTime(w, job))), nil
 }
 
-func waitFor(w *world.State, job world.Job) time.Duration {
+func queuedTime(w *world.State, job world.Job) time.Duration {
 	switch {
 	case job.Answer != nil && job.Answer.Queued != nil:
 		return *job.Answer.Queued
@@ -99,10 +99,10 @@ func StartJob(w *world.State, job world.Job, e world.DueEvent) {
 	}
 	job.Status, job.StartAt, job.UpdatedAt = world.JobRunning, e.At, e.At
 	job.Cmdout = "started\n"
-	PlanStep(w, job, e.At.Add(runFor(w, job)))
+	PlanStep(w, job, e.At.Add(runningTime(w, job)))
 }
 
-func runFor(w *world.State, job world.Job) time.Duration {
+func runningTime(w *world.State, job world.Job) time.Duration {
 	switch {
 	case job.Answer != nil && job.Answer.Running != nil:
 		return *job.Answer.Running
@@ -130,7 +130,7 @@ func (g Engine) endJob(w *world.State, job world.Job, e world.DueEvent) {
 		job.Cmdout += fmt.Sprintf("failed, retry %d of %d follows\n", job.Tried, job.RetryLimit)
 		job.Stderr += err.Error() + "\n"
 		job.Answer = result.Take(w, job)
-		PlanStep(w, job, e.At.Add(runFor(w, job)))
+		PlanStep(w, job, e.At.Add(runningTime(w, job)))
 		return
 	}
 	Conclude(w, job, e.At, err)

@@ -117,7 +117,7 @@ func (f Form) EachRow(out *world.Output, row func([]any) error) error {
 			if err != nil {
 				return err
 			}
-			if special(value) && f.nullify {
+			if isSpecialFloat(value) && f.nullify {
 				value = nil
 			}
 			values[i] = value
@@ -141,7 +141,7 @@ func decodeValue(decoder *msgpack.Decoder) (any, error) {
 	return decoder.DecodeInterfaceLoose()
 }
 
-func special(value any) bool {
+func isSpecialFloat(value any) bool {
 	f, ok := value.(float64)
 	return ok && (math.IsNaN(f) || math.IsInf(f, 0))
 }
@@ -172,7 +172,7 @@ func AppendJSON(text []byte, value any) ([]byte, error) {
 	case string, []byte:
 		return jsontext.AppendQuote(text, strings.ToValidUTF8(plainText(value), "\uFFFD"))
 	}
-	if special(value) {
+	if isSpecialFloat(value) {
 		return jsontext.AppendQuote(text, plainText(value))
 	}
 	return append(text, plainText(value)...), nil

@@ -77,7 +77,7 @@ func addresses(c *op.Call, serviceType, action string) (webhookText, chatappRequ
 	return nil, nil
 }
 
-// InParentSegment is a filter that passes no resource: only the platform creates resources of a parent segment
+// InParentSegment returns a filter that passes no resource: only the platform creates resources of a parent segment
 // (assumed).
 func InParentSegment[A any](_ *op.Call, text string) (func(world.Resource[A]) bool, error) {
 	if _, err := strconv.ParseInt(text, 10, 64); err != nil {

@@ -148,7 +148,7 @@ func (s *source) query(args Arguments) (string, error) {
 }
 
 // find queries the engine, and stores the note of the answer.
-func (s *source) find(text string, views []bridge.View, rows int) (bridge.Finding, error) {
+func (s *source) find(text string, views []bridge.View, rows int) (bridge.QuestionResult, error) {
 	found, err := bridge.Ask(s.world, s.Engine, s.queries, bridge.Question{
 		Caller: s.caller, Database: s.base.DatabaseName, Text: text, Now: s.now, Views: views,
 	}, rows)

@@ -14,7 +14,7 @@ import (
 const noEngine = "the mock has no query engine"
 
 // rowsText returns the rows of a query in the format of the knowledge base, with a note if rows were cut off (public).
-func (s *source) rowsText(found bridge.Finding) string {
+func (s *source) rowsText(found bridge.QuestionResult) string {
 	if s.base.FormatType == markdownKV {
 		return markdownRows(found)
 	}
@@ -27,10 +27,10 @@ func (s *source) rowsText(found bridge.Finding) string {
 	return jsonRows(found, "")
 }
 
-func isCut(found bridge.Finding) bool { return int64(len(found.Rows)) < found.Count }
+func isCut(found bridge.QuestionResult) bool { return int64(len(found.Rows)) < found.Count }
 
 // jsonRows returns an array of objects. The note is one of the objects, so that the text stays JSON (assumed).
-func jsonRows(found bridge.Finding, note string) string {
+func jsonRows(found bridge.QuestionResult, note string) string {
 	text := []byte{'['}
 	for i, row := range found.Rows {
 		if i > 0 {
@@ -64,7 +64,7 @@ func appendText(text []byte, value string) []byte {
 
 // markdownRows returns a section for each row, and one with a warning if rows were cut off (public). The text for no
 // rows, and the advice after a cut, are assumed.
-func markdownRows(found bridge.Finding) string {
+func markdownRows(found bridge.QuestionResult) string {
 	sections := []string{"# Records"}
 	for i, row := range found.Rows {
 		sections = append(sections, fmt.Sprintf("## Record %d", i+1), fenced(found.Columns, row))

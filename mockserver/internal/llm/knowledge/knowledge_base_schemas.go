@@ -62,7 +62,7 @@ func schemaOf(t world.Table) schemaTable {
 	return one
 }
 
-func schemaOfFinding(name string, found bridge.Finding) schemaTable {
+func schemaOfFinding(name string, found bridge.QuestionResult) schemaTable {
 	one := schemaTable{Name: name, Columns: []schemaColumn{}}
 	for i, column := range found.Columns {
 		c := schemaColumn{Name: column[0], Type: column[1]}

@@ -36,7 +36,7 @@ func Begin(w *world.State, a world.Attempt, at time.Time) world.Attempt {
 	return a
 }
 
-// run lets an attempt that had to wait, or is new, start its tasks.
+// run starts the tasks of an attempt that is new or had to wait.
 func run(w *world.State, a world.Attempt, at time.Time) {
 	a.State, a.StartedAt = world.Running, at
 	advance(w, a, at)
@@ -53,13 +53,13 @@ func advance(w *world.State, a world.Attempt, at time.Time) {
 func (p *progress) commit() {
 	p.store()
 	if p.attempt.State == world.Done {
-		release(p.w, p.attempt, p.at)
+		startFollowers(p.w, p.attempt, p.at)
 	}
-	startStarved(p.w, p.at)
+	startWaiting(p.w, p.at)
 }
 
-// startStarved gives free task slots to the attempts that wait for them, the oldest first.
-func startStarved(w *world.State, at time.Time) {
+// startWaiting gives free task slots to the attempts that wait for them, the oldest first.
+func startWaiting(w *world.State, at time.Time) {
 	if w.Workflow.Use.Starved == 0 || freeSlots(w) == 0 {
 		return
 	}
@@ -73,8 +73,8 @@ func startStarved(w *world.State, at time.Time) {
 
 func freeSlots(w *world.State) int { return taskSlots - w.Workflow.Use.Tasks }
 
-// release starts what waited for an attempt that is done: the attempts behind it, and those in its pool's queue.
-func release(w *world.State, done world.Attempt, at time.Time) {
+// startFollowers starts the attempts that waited for one that is done: those behind it, and those in its pool's queue.
+func startFollowers(w *world.State, done world.Attempt, at time.Time) {
 	pools := []int64{done.Pool}
 	followers, _ := w.Workflow.Use.Followers.Get(done.ID)
 	w.Workflow.Use.Followers.Delete(done.ID)
@@ -141,7 +141,7 @@ func Kill(w *world.State, a world.Attempt, at time.Time) {
 	if a.State == world.Running {
 		p.advance()
 	} else {
-		p.set(&p.tasks[0], world.TaskCanceled)
+		p.setState(&p.tasks[0], world.TaskCanceled)
 		p.attempt.State, p.attempt.FinishedAt = world.Done, at
 	}
 	p.commit()

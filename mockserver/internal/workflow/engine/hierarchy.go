@@ -6,11 +6,11 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// atStart stands for the task that has made the tasks which are there from the start.
+// atStart is passed to addTasks for the tasks that exist from the start, which no task has created.
 const atStart = -1
 
-// addTasks adds the tasks that have come into being: all that no run of another must make first, or what the run of one
-// task has made. A task that was taken over has made its own already.
+// addTasks adds the tasks that exist from the start, or those that the run of one task has created. A task that was
+// taken over has created its own already.
 func (p *progress) addTasks(by int) {
 	places := make([]int, len(p.plan)) // among the tasks, by place in the plan
 	for i := range places {
@@ -19,13 +19,13 @@ func (p *progress) addTasks(by int) {
 	for i, t := range p.tasks {
 		places[t.Plan] = i
 	}
-	whole := p.takenOver()
+	whole := p.copiedTasks()
 	for i, planned := range p.plan {
 		parent := -1
 		if planned.Parent >= 0 {
 			parent = places[planned.Parent]
 		}
-		if places[i] >= 0 || !p.appearsNow(i, parent, by) {
+		if places[i] >= 0 || !p.isCreatedBy(i, parent, by) {
 			continue
 		}
 		places[i] = len(p.tasks)
@@ -45,17 +45,18 @@ func (p *progress) addTasks(by int) {
 	}
 }
 
-// appearsNow reports whether a task of the plan, whose parent has a place among the tasks, comes into being now.
-func (p *progress) appearsNow(i, parent, by int) bool {
+// isCreatedBy reports whether a task of the plan is created at the start, or by the run of a task. Parent is the place
+// of its parent among the tasks, or -1.
+func (p *progress) isCreatedBy(i, parent, by int) bool {
 	if planned := p.plan[i]; planned.Parent < 0 || parent >= 0 && !planned.Generated {
 		return true
 	}
 	return parent >= 0 && (parent == by || p.tasks[parent].Copied || p.plan[p.tasks[parent].Plan].Group)
 }
 
-// takenOver returns which tasks of the plan are taken over: those that the resumed attempt has done, subtasks included.
-// A group that has got another subtask in a newer revision is not among them.
-func (p *progress) takenOver() []bool {
+// copiedTasks returns which tasks of the plan are taken over: those that the resumed attempt has done, subtasks
+// included. A group that has got another subtask in a newer revision is not among them.
+func (p *progress) copiedTasks() []bool {
 	whole := make([]bool, len(p.plan))
 	for i := range whole {
 		_, whole[i] = slices.BinarySearch(p.attempt.Copies, p.plan[i].Name)

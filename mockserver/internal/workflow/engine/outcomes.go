@@ -15,7 +15,7 @@ func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
 	if planned := p.plan[t.Plan]; planned.Operator == "fail" {
 		fails = cmp.Or(planned.Command, "the task failed")
 	}
-	fits := func(o world.Outcome) bool { return p.fits(o, t) }
+	fits := func(o world.Outcome) bool { return p.outcomeFits(o, t) }
 	o, rest := world.Take(p.w.Workflow.Outcomes, fits, func(o *world.Outcome) *int { return &o.Times })
 	if o == nil {
 		return takes, fails
@@ -24,7 +24,7 @@ func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
 	return cmp.Or(o.Takes, takes), cmp.Or(o.Error, fails)
 }
 
-func (p *progress) fits(o world.Outcome, t *world.Task) bool {
+func (p *progress) outcomeFits(o world.Outcome, t *world.Task) bool {
 	session, _ := p.w.Workflow.Sessions.Get(p.attempt.Session)
 	project, _ := p.w.Workflow.Projects.Get(session.Project)
 	return (o.Project == "" || o.Project == project.Name) &&

@@ -8,7 +8,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// progress is one attempt while its tasks move on: a copy of them, which store puts back. Parents stand before their
+// progress advances the tasks of one attempt. It works on a copy, which store puts back. Parents stand before their
 // children.
 type progress struct {
 	w       *world.State
@@ -25,14 +25,14 @@ func newProgress(w *world.State, a world.Attempt, at time.Time) *progress {
 	return &progress{w: w, at: at, attempt: a, plan: definition.Workflow.Tasks, tasks: slices.Clone(tasks)}
 }
 
-// advance brings everything about that can happen by now.
+// advance does everything that is due by now.
 func (p *progress) advance() {
 	p.slots = freeSlots(p.w)
 	if !p.at.Before(p.attempt.StartedAt.Add(attemptLimit)) {
 		p.expire()
 	}
 	for i := range p.tasks {
-		p.wake(i)
+		p.stepTask(i)
 	}
 	for started, closed := true, true; started || closed; {
 		started = p.startTasks()
@@ -64,52 +64,52 @@ func (p *progress) expire() {
 	}
 }
 
-// wake moves a task on whose time has come: it returns, or is tried again. One that waits to be tried again is
-// canceled without waiting (assumed).
-func (p *progress) wake(i int) {
+// stepTask takes the next step of a task that is due: its try ends, or it is tried again. A task that waits to be tried
+// again is canceled at once (assumed).
+func (p *progress) stepTask(i int) {
 	switch t := &p.tasks[i]; t.State {
 	case world.TaskRunning:
 		if !t.EndsAt.After(p.at) {
 			p.slots++
-			p.returned(i)
+			p.endTry(i)
 		}
 	case world.TaskRetryWaiting, world.TaskGroupRetryWaiting:
 		switch {
 		case t.CancelRequested:
-			p.set(t, world.TaskCanceled)
+			p.setState(t, world.TaskCanceled)
 		case t.RetryAt.After(p.at):
 		case t.State == world.TaskRetryWaiting:
-			p.set(t, world.TaskReady)
+			p.setState(t, world.TaskReady)
 		default:
-			p.again(i)
-			p.set(t, world.TaskPlanned)
+			p.resetSubtasks(i)
+			p.setState(t, world.TaskPlanned)
 		}
 	default: // waits for others
 	}
 }
 
-// returned ends a try. A canceled task is canceled whatever came out of it; one that has made subtasks waits for them.
-func (p *progress) returned(i int) {
+// endTry ends a try. A canceled task is canceled whatever came out of it; one that has made subtasks waits for them.
+func (p *progress) endTry(i int) {
 	t := &p.tasks[i]
 	fails := t.Fails
 	t.EndsAt, t.Fails = time.Time{}, ""
 	switch {
 	case t.CancelRequested:
-		p.set(t, world.TaskCanceled)
-	case fails != "" && p.retry(t):
-		p.set(t, world.TaskRetryWaiting)
+		p.setState(t, world.TaskCanceled)
+	case fails != "" && p.planRetry(t):
+		p.setState(t, world.TaskRetryWaiting)
 	case fails != "":
 		t.Error = fails
-		p.set(t, world.TaskError)
+		p.setState(t, world.TaskError)
 	default:
-		p.set(t, world.TaskPlanned) // which closeGroups ends at once if it has nothing to wait for
+		p.setState(t, world.TaskPlanned) // which closeGroups ends at once if it has nothing to wait for
 		p.addTasks(i)
 	}
 }
 
-// retry plans the next try of a failed task or group, if it has one left. An interval of nothing is a second, so that
-// a task that always fails takes its time (assumed).
-func (p *progress) retry(t *world.Task) bool {
+// planRetry plans the next try of a failed task or group, if it has one left. An interval of nothing is a second, so
+// that a task that always fails takes its time (assumed).
+func (p *progress) planRetry(t *world.Task) bool {
 	planned := p.plan[t.Plan]
 	if t.Tried >= planned.Retries {
 		return false
@@ -123,9 +123,9 @@ func (p *progress) retry(t *world.Task) bool {
 	return true
 }
 
-// again makes the subtasks of a group blocked, as if they had never run, to be tried once more. Those that were taken
-// over from another attempt run, too (assumed).
-func (p *progress) again(group int) {
+// resetSubtasks makes the subtasks of a group blocked again, so that they run once more. Those that were taken over
+// from another attempt run, too (assumed).
+func (p *progress) resetSubtasks(group int) {
 	within := make([]bool, len(p.tasks))
 	within[group] = true
 	for i := group + 1; i < len(p.tasks); i++ {
@@ -134,38 +134,38 @@ func (p *progress) again(group int) {
 			continue
 		}
 		t.Copied, t.Tried, t.Error, t.StartedAt = false, 0, "", time.Time{}
-		p.set(t, world.TaskBlocked)
+		p.setState(t, world.TaskBlocked)
 	}
 }
 
-// startTasks lets tasks come up whose turn it is, and starts as many as there are slots for.
+// startTasks makes the unblocked tasks ready, and starts as many as there are slots for.
 func (p *progress) startTasks() (changed bool) {
 	for i := range p.tasks {
 		t := &p.tasks[i]
-		if t.State == world.TaskBlocked && p.comesUp(t) {
+		if t.State == world.TaskBlocked && p.isUnblocked(t) {
 			changed = true
 			if p.plan[t.Plan].Group && !t.CancelRequested {
-				p.set(t, world.TaskPlanned)
+				p.setState(t, world.TaskPlanned)
 				continue
 			}
-			p.set(t, world.TaskReady)
+			p.setState(t, world.TaskReady)
 		}
 		if t.State != world.TaskReady {
 			continue
 		}
 		if t.CancelRequested {
-			p.set(t, world.TaskCanceled)
+			p.setState(t, world.TaskCanceled)
 			changed = true
 		} else if p.slots > 0 {
-			p.start(t)
+			p.startTask(t)
 			changed = true
 		}
 	}
 	return changed
 }
 
-// comesUp reports whether nothing is in the way of a blocked task any more.
-func (p *progress) comesUp(t *world.Task) bool {
+// isUnblocked reports whether a blocked task may start: its parent runs, and its upstreams have succeeded.
+func (p *progress) isUnblocked(t *world.Task) bool {
 	if t.Parent >= 0 && p.tasks[t.Parent].State != world.TaskPlanned {
 		return false
 	}
@@ -180,7 +180,7 @@ func (p *progress) comesUp(t *world.Task) bool {
 // maxLogFiles is the number of log files of one task that are kept (assumed).
 const maxLogFiles = 100
 
-func (p *progress) start(t *world.Task) {
+func (p *progress) startTask(t *world.Task) {
 	takes, fails := p.outcome(t)
 	if takes > taskLimit {
 		takes, fails = taskLimit, "the task was killed because it ran for "+taskLimit.String()
@@ -189,7 +189,7 @@ func (p *progress) start(t *world.Task) {
 	t.StartedAt, t.EndsAt, t.Fails = p.at, p.at.Add(takes), fails
 	kept := t.Starts[max(0, len(t.Starts)-maxLogFiles+1):]
 	t.Starts = append(slices.Clone(kept), p.at)
-	p.set(t, world.TaskRunning)
+	p.setState(t, world.TaskRunning)
 }
 
 // closeGroups ends the planned tasks of which no subtask can move any more. Subtasks behind a failed one stay blocked
@@ -202,7 +202,7 @@ func (p *progress) closeGroups() (changed bool) {
 			changed = true
 		}
 		if t.Parent >= 0 {
-			moves := !Final(t.State) && (t.State != world.TaskBlocked || p.comesUp(&t))
+			moves := !Final(t.State) && (t.State != world.TaskBlocked || p.isUnblocked(&t))
 			busy[t.Parent] = busy[t.Parent] || moves
 			failed[t.Parent] = failed[t.Parent] || Final(t.State) && t.State != world.TaskSuccess
 		}
@@ -213,17 +213,17 @@ func (p *progress) closeGroups() (changed bool) {
 func (p *progress) closeGroup(t *world.Task, failed bool) {
 	switch {
 	case t.CancelRequested:
-		p.set(t, world.TaskCanceled)
+		p.setState(t, world.TaskCanceled)
 	case !failed:
-		p.set(t, world.TaskSuccess)
-	case p.retry(t):
-		p.set(t, world.TaskGroupRetryWaiting)
+		p.setState(t, world.TaskSuccess)
+	case p.planRetry(t):
+		p.setState(t, world.TaskGroupRetryWaiting)
 	default:
-		p.set(t, world.TaskGroupError)
+		p.setState(t, world.TaskGroupError)
 	}
 }
 
-func (p *progress) set(t *world.Task, state world.TaskState) {
+func (p *progress) setState(t *world.Task, state world.TaskState) {
 	t.State, t.UpdatedAt = state, p.at
 	if state != world.TaskRetryWaiting && state != world.TaskGroupRetryWaiting {
 		t.RetryAt = time.Time{}
@@ -250,7 +250,7 @@ func (p *progress) store() {
 	if a.State == world.Running {
 		a.StepAt = a.StartedAt.Add(attemptLimit)
 		for i := range p.tasks {
-			p.plans(&p.tasks[i])
+			p.countTask(&p.tasks[i])
 		}
 		p.w.Plan(world.DueEvent{At: a.StepAt, Kind: world.AttemptEvent, ID: a.ID})
 	}
@@ -258,8 +258,8 @@ func (p *progress) store() {
 	p.w.Workflow.Tasks.Put(a.ID, p.tasks)
 }
 
-// plans counts a task in with what the attempt waits for.
-func (p *progress) plans(t *world.Task) {
+// countTask adds a task to the counts of its attempt, whose next event is not later than the task's.
+func (p *progress) countTask(t *world.Task) {
 	a := &p.attempt
 	next := a.StepAt
 	switch t.State {

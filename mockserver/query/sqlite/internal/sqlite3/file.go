@@ -41,7 +41,7 @@ var fileMethods = lib.Tsqlite3_io_methods{
 
 func fileAt(address uintptr) *file { return at[file](at[handle](address).file) }
 
-// closeFile gives the memory of a file back, and forgets the file.
+// closeFile releases the memory of a file.
 func closeFile(_ *libc.TLS, address uintptr) int32 {
 	f := fileAt(address)
 	f.shrink(0)

@@ -15,7 +15,7 @@ const transient = ^uintptr(0)
 // at returns a pointer to what is at an address: of C's memory, or of a Go value that is pinned.
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
-// bytesAt are the n bytes at an address, good for as long as SQLite keeps them.
+// bytesAt returns the n bytes at an address, good for as long as SQLite keeps them.
 func bytesAt(address uintptr, n int) []byte {
 	if n <= 0 || address == 0 {
 		return nil
@@ -23,7 +23,7 @@ func bytesAt(address uintptr, n int) []byte {
 	return unsafe.Slice(at[byte](address), n)
 }
 
-// function is the address by which SQLite calls f, a function that is declared at the top.
+// function returns the address by which SQLite calls f, a function that is declared at the top.
 func function[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
 // buffer is C's memory for a text on its way to SQLite.

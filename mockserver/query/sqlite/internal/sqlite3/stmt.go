@@ -104,18 +104,19 @@ func (s *Stmt) BindText(i int, v string) error {
 // Columns counts the columns.
 func (s *Stmt) Columns() int { return int(lib.Xsqlite3_column_count(s.conn.tls, s.stmt)) }
 
-// Name is a column's name; they count from 0.
+// Name returns a column's name; they count from 0.
 func (s *Stmt) Name(i int) string {
 	return libc.GoString(lib.Xsqlite3_column_name(s.conn.tls, s.stmt, int32(i)))
 }
 
-// Origin is the name and the declared type of the column of a table that a column is, or nothing for an expression.
+// Origin returns the name and the declared type of the column of a table that a column is, or nothing for an
+// expression.
 func (s *Stmt) Origin(i int) (name, declared string) {
 	return libc.GoString(lib.Xsqlite3_column_origin_name(s.conn.tls, s.stmt, int32(i))),
 		libc.GoString(lib.Xsqlite3_column_decltype(s.conn.tls, s.stmt, int32(i)))
 }
 
-// Value is the present row's value in a column: nil, int64, float64, string or []byte.
+// Value returns the present row's value in a column: nil, int64, float64, string or []byte.
 func (s *Stmt) Value(i int) any {
 	tls, column := s.conn.tls, int32(i)
 	switch lib.Xsqlite3_column_type(tls, s.stmt, column) {
@@ -152,7 +153,7 @@ func (a Args) Null() bool {
 	return false
 }
 
-// Text is an argument as SQLite casts it to text.
+// Text returns an argument as SQLite casts it to text.
 func (a Args) Text(i int) string {
 	text := lib.Xsqlite3_value_text(a.tls, a.values[i])
 	return string(bytesAt(text, int(lib.Xsqlite3_value_bytes(a.tls, a.values[i]))))
@@ -169,7 +170,7 @@ func (a Args) Bytes() (n int64) {
 	return n
 }
 
-// Float is an argument as SQLite casts it to a number.
+// Float returns an argument as SQLite casts it to a number.
 func (a Args) Float(i int) float64 { return lib.Xsqlite3_value_double(a.tls, a.values[i]) }
 
 // scalar is a function that SQLite knows.

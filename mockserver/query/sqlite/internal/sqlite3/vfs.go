@@ -93,7 +93,7 @@ func sleep(*libc.TLS, uintptr, int32) int32 { return 0 }
 
 func lastError(*libc.TLS, uintptr, int32, uintptr) int32 { return 0 }
 
-// julian is a time in milliseconds since noon in Greenwich on the 24th of November 4714 B.C., as SQLite counts.
+// julian returns a time in milliseconds since noon in Greenwich on the 24th of November 4714 B.C., as SQLite counts.
 func julian(t time.Time) int64 { return t.UnixMilli() + 210_866_760_000_000 }
 
 func currentTimeInt64(_ *libc.TLS, address, out uintptr) int32 {

@@ -54,9 +54,9 @@ func isOrigin(origin, host string) bool {
 	return err == nil && strings.EqualFold(u.Host, host)
 }
 
-// typed refuses a body without a media type, which a page could send without asking.
-func (x *exchange) typed() error {
-	if len(x.body) > 0 && x.r.Header.Get("Content-Type") == "" {
+// requireMediaType refuses a body without a media type, which a page could send without asking.
+func (x *exchange) requireMediaType() error {
+	if len(x.body.bytes) > 0 && x.r.Header.Get("Content-Type") == "" {
 		return &op.Error{
 			Code: op.CodeMediaType, Field: "Content-Type",
 			Message: "is missing; want " + x.checks[x.match.Operation.ID].MediaTypes(),

@@ -20,12 +20,43 @@ import (
 	"svc.example/understudy/mockserver/internal/worlds"
 )
 
+// answer holds the answer that goes out, and what the journal and the log have of it.
+type answer struct {
+	validate.Answer
+	chunks [][]byte // of the body, where they are sent one by one
+	notes  []string // for the journal
+	reason string   // why the caller was refused; empty when it was not
+	isOff  bool     // the request or the answer does not match the document, and is served all the same
+}
+
+// encode turns a reply, or an error, into bytes and holds them against the document. A mock that would break the
+// contract answers 500 instead.
+func (x *exchange) encode(reply op.Reply, err error) (a answer) {
+	if x.input.note != "" {
+		a.notes, a.isOff = append(a.notes, x.input.note), true
+	}
+	if err != nil {
+		reply, a.reason = x.refuse(err)
+	}
+	a.notes = append(a.notes, reply.Notes...)
+	if a.Answer, err = x.render(reply); err == nil {
+		err = x.checkAnswer(&a)
+	}
+	if err == nil {
+		a.chunks = reply.Chunks
+		return a
+	}
+	x.server.fail("the response does not match the document", slog.String("operation", x.name()), slog.Any("error", err))
+	a.Answer, _ = x.render(x.internalError("response does not match the document; see the log of the mock"))
+	return a
+}
+
 // maxRefusals is the greatest number of mistakes in an answer; the rest are only counted.
 const maxRefusals = 20
 
-// refuse turns an error into an answer in the interface's own form. An error that is not the caller's fault goes to the
-// log and the running test, not to the caller.
-func (x *exchange) refuse(err error) op.Reply {
+// refuse turns an error into an answer in the interface's own form, and says why the caller is refused. An error that
+// is not the caller's fault goes to the log and the running test, not to the caller.
+func (x *exchange) refuse(err error) (reply op.Reply, reason string) {
 	var refusals op.Errors
 	var fault error
 	for _, part := range flatten(err) {
@@ -37,18 +68,21 @@ func (x *exchange) refuse(err error) op.Reply {
 	}
 	if len(refusals) == 0 {
 		x.server.fail("serve", slog.String("operation", x.name()), slog.Any("error", fault))
-		return x.faulty("the mock failed; see its log")
+		return x.internalError("the mock failed; see its log"), ""
 	}
 	if more := len(refusals) - maxRefusals; more > 0 {
 		last := op.Error{Code: refusals[0].Code, Message: fmt.Sprintf("and %d more mistakes", more)}
 		refusals = append(refusals[:maxRefusals], &last)
 	}
-	x.reason = refusals.One().Error()
-	return x.rules.Error(x.brand.operation(x.match.Operation), x.told(refusals))
+	reply = x.rules.Error(x.brand.operation(x.match.Operation), x.preferUnprocessable(refusals))
+	for _, refusal := range refusals {
+		reply.Header = append(reply.Header, refusal.Header...)
+	}
+	return reply, refusals.One().Error()
 }
 
-// told lets an interface document 422 for what others answer with 400, operation by operation.
-func (x *exchange) told(refusals op.Errors) op.Errors {
+// preferUnprocessable lets an interface document 422 for what others answer with 400, operation by operation.
+func (x *exchange) preferUnprocessable(refusals op.Errors) op.Errors {
 	if x.match.Operation == nil {
 		return refusals
 	}
@@ -59,19 +93,19 @@ func (x *exchange) told(refusals op.Errors) op.Errors {
 	if check == nil || check.Documents(http.StatusBadRequest) || !check.Documents(http.StatusUnprocessableEntity) {
 		return refusals
 	}
-	told := make(op.Errors, len(refusals))
+	renamed := make(op.Errors, len(refusals))
 	for i, refusal := range refusals {
 		one := *refusal
 		if one.Code == op.CodeInvalid {
 			one.Code = op.CodeUnprocessable
 		}
-		told[i] = &one
+		renamed[i] = &one
 	}
-	return told
+	return renamed
 }
 
-// faulty is the answer to what is the mock's own fault.
-func (x *exchange) faulty(message string) op.Reply {
+// internalError returns the answer to what is the mock's own fault.
+func (x *exchange) internalError(message string) op.Reply {
 	return x.rules.Error(x.brand.operation(x.match.Operation), op.Errors{{Code: op.CodeInternal, Message: message}})
 }
 
@@ -87,52 +121,44 @@ func flatten(err error) []error {
 	return flat
 }
 
-// name is the operation's name for the log.
+// name returns the operation's name for the log.
 func (x *exchange) name() string {
 	if x.match.Operation == nil {
-		return x.Name
+		return string(x.Name)
 	}
 	return x.match.Operation.Name()
 }
 
-// encode turns a reply into bytes and holds them against the document. A mock that would break the contract answers
-// 500 instead.
-func (x *exchange) encode(reply op.Reply) validate.Answer {
-	a, err := x.render(reply)
-	if err == nil && x.match.Operation != nil && a.Status < http.StatusInternalServerError {
-		switch {
-		case x.own != nil:
-			a = x.conform(a)
-		case x.reason != "" && !x.checks[x.match.Operation.ID].Documents(a.Status):
-			x.notes = append(x.notes,
-				fmt.Sprintf("the status %d is not documented, because no client should send such a request", a.Status))
-		default:
-			err = x.tolerate(x.checks[x.match.Operation.ID].Answer(a))
+// checkAnswer holds an answer against the document of its interface, and makes it fit a user's own where it can. An
+// answer that does not match is an error, or served with a note where the fault is that of a request.
+func (x *exchange) checkAnswer(a *answer) error {
+	if x.match.Operation == nil || a.Status >= http.StatusInternalServerError {
+		return nil
+	}
+	check := x.checks[x.match.Operation.ID]
+	switch {
+	case x.own != nil:
+		var note string
+		if a.Answer, note = x.conform(a.Answer); note != "" {
+			a.notes = append(a.notes, note)
 		}
+		return nil
+	case a.reason != "" && !check.Documents(a.Status):
+		a.notes = append(a.notes,
+			fmt.Sprintf("the status %d is not documented, because no client should send such a request", a.Status))
+		return nil
 	}
-	if err == nil {
-		x.parts = reply.Chunks
-		return a
+	err := check.Answer(a.Answer)
+	if err != nil && x.server.validation != Strict { // what requests off the contract left is in the answers to others
+		a.notes, a.isOff = append(a.notes, "response does not match the document: "+err.Error()), true
+		return nil
 	}
-	x.server.fail("the response does not match the document", slog.String("operation", x.name()), slog.Any("error", err))
-	a, _ = x.render(x.faulty("response does not match the document; see the log of the mock"))
-	return a
-}
-
-// tolerate lets an answer go that is off the contract where requests that are off it are served: what those have left
-// behind is in the answers to others as well.
-func (x *exchange) tolerate(err error) error {
-	if err == nil || x.server.validation == Strict {
-		return err
-	}
-	x.off, x.notes = true, append(x.notes, "response does not match the document: "+err.Error())
-	return nil
+	return err
 }
 
 func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
-	x.notes = append(x.notes, reply.Notes...)
 	if reply.ETag != "" && x.r.Header.Get("Range") != "" {
-		reply = x.slice(reply)
+		reply = x.partOf(reply)
 	}
 	a = validate.Answer{Status: reply.Status, Type: reply.Type, Body: reply.Bytes}
 	if reply.Chunks != nil {
@@ -157,21 +183,24 @@ func (x *exchange) render(reply op.Reply) (a validate.Answer, err error) {
 	if reply.ETag != "" {
 		a.Header = append(a.Header, [2]string{"Etag", reply.ETag}, [2]string{"Accept-Ranges", "bytes"})
 	}
-	for _, line := range append(reply.Header, x.extra...) {
-		if x.cut && line[0] == "Connection" {
+	if x.rules.Browsers {
+		reply.Header = append(slices.Clip(reply.Header), allowedOrigin(x.r)...)
+	}
+	for _, line := range reply.Header {
+		if x.body.isCut && line[0] == "Connection" {
 			continue
 		}
 		a.Header = append(a.Header, [2]string{http.CanonicalHeaderKey(line[0]), line[1]})
 	}
-	if x.cut { // what the client still sends is not read
+	if x.body.isCut { // what the client still sends is not read
 		a.Header = append(a.Header, [2]string{"Connection", "close"})
 	}
 	return a, err
 }
 
-// slice answers a request for a range of an answer, in the words of net/http. More than one range at a time, and what
+// partOf answers a request for a range of an answer, in the words of net/http. More than one range at a time, and what
 // net/http would answer otherwise than with a part of the whole, gets the whole.
-func (x *exchange) slice(reply op.Reply) op.Reply {
+func (x *exchange) partOf(reply op.Reply) op.Reply {
 	if strings.Contains(x.r.Header.Get("Range"), ",") {
 		return reply
 	}
@@ -220,8 +249,21 @@ func (p *rangeWriter) of(whole []byte) []byte {
 
 // now is the world's time, so that a frozen world gives the same bytes again.
 func (x *exchange) now() time.Time {
-	if x.world == nil {
+	if x.visit.world == nil {
 		return x.server.worlds.Get(worlds.Default).Now()
 	}
-	return x.world.Now()
+	return x.visit.world.Now()
+}
+
+// addHeaders adds the headers of an answer to those that a middleware has set.
+func (a *answer) addHeaders(header http.Header) {
+	values := make([]string, len(a.Header)) // one allocation for all of them
+	for i, line := range a.Header {
+		values[i] = line[1]
+		if before := header[line[0]]; before != nil {
+			header[line[0]] = append(before, line[1])
+			continue
+		}
+		header[line[0]] = values[i : i+1 : i+1]
+	}
 }
