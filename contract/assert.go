@@ -23,7 +23,7 @@ func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 	if err := errors.Join(r.err, err); err != nil {
 		tb.Fatalf("contract: %v", err)
 	}
-	recorded := slices.Collect(r.raw())
+	recorded := slices.Collect(r.unredacted())
 	source := record.Exchanges(tb.Name(), slices.Values(recorded))
 	judged, err := checker.Check(context.Background(), source)
 	if err == nil && !judged.Failed() {
@@ -43,7 +43,7 @@ func AssertConforms(tb testing.TB, r *Recorder, opts ...Option) {
 // Exchanges lists what was recorded, without secrets.
 func (r *Recorder) Exchanges() []*recording.Exchange {
 	var list []*recording.Exchange
-	for e := range r.raw() {
+	for e := range r.unredacted() {
 		list = append(list, r.redactor.Redact(e, operationOf(e)))
 	}
 	return list
@@ -54,7 +54,7 @@ func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	if r.err != nil {
 		return 0, r.err
 	}
-	counter := &counter{w: w}
+	counter := &countingWriter{w: w}
 	for _, e := range r.Exchanges() {
 		if err := recording.Write(counter, e); err != nil {
 			return counter.n, err
@@ -63,12 +63,12 @@ func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	return counter.n, nil
 }
 
-type counter struct {
+type countingWriter struct {
 	w io.Writer
 	n int64
 }
 
-func (c *counter) Write(p []byte) (int, error) {
+func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	return n, err

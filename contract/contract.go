@@ -4,7 +4,7 @@
 // A Checker reads recordings of any length; a Recorder records the traffic of a Go client under test, and
 // AssertConforms checks it; MatchShape keeps the shapes of responses as snapshots.
 //
-// Verdicts are passive and need evidence. What the recording does not show is inconclusive; a recording without an
+// Verdicts are based on evidence in the recording. What it does not show is inconclusive; a recording without an
 // exchange of any interface is an error (ErrNothingMatched), never a pass.
 package contract
 
@@ -42,8 +42,8 @@ type Report = report.Report
 // Finding is a verdict worth showing.
 type Finding = report.Finding
 
-// Source is a recording, or several: its exchanges, each as it was read or with the error that stands in its place, in
-// the order of the files. One that reads files can be ranged over again.
+// Source is one or more recordings: their exchanges, or errors in the place of those that cannot be read, in the order
+// of the files. A source that reads files can be ranged over again.
 type Source = record.Source
 
 // Record is an exchange of a Source before its body is decoded.
@@ -56,18 +56,18 @@ type Input = capture.Input
 // reads.
 type Inputs = capture.Inputs
 
-// Find looks for recordings. Errors are reported when they are read.
+// Find looks for recordings. Errors are reported while the source is read.
 func Find(inputs ...Input) *Inputs { return capture.Find(inputs...) }
 
-// Read makes a source of one recording, of whatever format its content has. The name is for messages.
+// Read returns a source of one recording, whose format is detected. The name is used in messages.
 func Read(name string, r io.Reader) Source { return capture.Read(name, r) }
 
-// Files makes a source of recordings on disk, checked one after the other: files, folders with all that is below them,
-// and patterns such as recordings/**/*.har. A file that is not a recording is an error if it was named, and a note if
-// it was only found.
+// Files returns a source of recordings on disk, one after the other: files, folders with everything below them, and
+// patterns such as recordings/**/*.har. A file that is not a recording is an error if it was named, and a note if it
+// was found in a folder or by a pattern.
 func Files(paths ...string) Source { return capture.Files(paths...) }
 
-// Exchanges makes a source of exchanges in memory.
+// Exchanges returns a source of exchanges in memory.
 func Exchanges(exchanges iter.Seq[*recording.Exchange]) Source {
 	return record.Exchanges("memory", exchanges)
 }
@@ -83,8 +83,8 @@ type Checker struct {
 	redactor  *recording.Redactor
 }
 
-// NewChecker returns a checker for all interfaces. All that is wrong with the options is in one error, as errors.Join
-// has it; WithShapeDir and WithShapeLabel are wrong here.
+// NewChecker returns a checker for all interfaces. Its error joins all mistakes in the options. WithShapeDir and
+// WithShapeLabel are not allowed here.
 func NewChecker(opts ...Option) (*Checker, error) { return newChecker(checking, opts) }
 
 func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
@@ -115,7 +115,7 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	return &Checker{config: c, documents: documents, judge: j, redactor: redactor}, nil
 }
 
-// load loads the documents, all at once: the largest one takes as long as the rest together.
+// load loads the documents concurrently: the largest one takes as long as all others together.
 func (c *config) load() ([]*specs.Document, error) {
 	names := specs.Interfaces()
 	documents, errs := make([]*specs.Document, len(names)), make([]error, len(names))
@@ -132,7 +132,7 @@ func (c *config) load() ([]*specs.Document, error) {
 	return documents, errors.Join(errs...)
 }
 
-// document returns the one of an interface, or the user's own in its place, with the extras if they are on.
+// document returns the document of an interface, which may be the user's own, with the extras if they are on.
 func (c *config) document(name specs.Interface) (*specs.Document, error) {
 	d, err := c.loadDocument(name)
 	if err != nil || !c.noExtras {

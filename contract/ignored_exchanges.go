@@ -21,7 +21,8 @@ func WithIgnoredHosts(patterns ...string) Option {
 	}
 }
 
-// WithIgnoredPaths leaves out exchanges whose path fits a pattern, such as /health or /assets/**, likewise.
+// WithIgnoredPaths leaves out exchanges whose path fits a pattern, such as /health or /assets/**. They also count as
+// ignored.
 func WithIgnoredPaths(patterns ...string) Option {
 	return func(c *config) error {
 		c.ignoredPaths = append(c.ignoredPaths, patterns...)

@@ -15,10 +15,9 @@ import (
 	"svc.example/understudy/specs/source"
 )
 
-// WithLatency sets how long the exchanges of operations may take, from the beginning of the request to the end of the
-// answer: by their names, such as workflow.listPools, or by patterns such as workflow.*, of which the most specific one
-// that fits decides. What takes longer is an error of the rule latency. A pattern that fits no operation is a
-// LatencyError.
+// WithLatency sets limits on the duration of exchanges, from the beginning of the request to the end of the answer, by
+// names of operations such as workflow.listPools, or patterns such as workflow.*. The most specific pattern applies.
+// Longer exchanges are errors of the rule latency. A pattern that fits no operation is a LatencyError.
 func WithLatency(limits map[string]time.Duration) Option {
 	return func(c *config) error {
 		var errs []error

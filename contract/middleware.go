@@ -12,23 +12,23 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Handler records what next serves, for tests of servers: of a double of the platform, or of a gateway before it. Like
-// RoundTrip it changes nothing for either side: streams stay streams, and what next can do with its ResponseWriter it
-// can do still. A handler that panics, or takes over the connection, leaves an exchange without an answer.
+// Handler records what next serves, for tests of servers, such as a test double of the platform or a gateway before it.
+// It does not change the behaviour of either side: streams stay streams, and the ResponseWriter keeps its optional
+// interfaces. If a handler panics or takes over the connection, its exchange has no answer.
 func (r *Recorder) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		e := &entry{exchange: recording.Exchange{
+		e := &recordedExchange{exchange: recording.Exchange{
 			Start: time.Now(),
 			Request: recording.Request{
-				Method: request.Method, URL: sentTo(request),
+				Method: request.Method, URL: requestURL(request),
 				Headers: append(headersOf(request.Header), [2]string{"Host", request.Host}),
 			},
 		}}
 		if e.lengths[0] = request.ContentLength; request.ContentLength > 0 {
-			e.declare(request.ContentLength)
+			e.addContentLength(request.ContentLength)
 		}
 		if request.Body != nil && request.Body != http.NoBody {
-			e.request = &copied{ReadCloser: request.Body}
+			e.request = &bodyCopy{ReadCloser: request.Body}
 			request = request.WithContext(request.Context()) // a copy: the server's own stays as it is
 			request.Body = e.request
 		}
@@ -40,14 +40,14 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 			e.mu.Unlock()
 			r.add(e)
 		}()
-		answer := &answering{entry: e, sent: w.Header()}
+		answer := &pendingAnswer{recordedExchange: e, sent: w.Header()}
 		next.ServeHTTP(answer.wrap(w), request)
 		answer.end()
 	})
 }
 
-// sentTo returns the address that a request of a server was sent to, as far as the server knows.
-func sentTo(request *http.Request) string {
+// requestURL returns the address that a request to a server was sent to, as far as the server knows it.
+func requestURL(request *http.Request) string {
 	u := *request.URL
 	if u.Host == "" {
 		u.Scheme, u.Host = "http", request.Host
@@ -58,15 +58,15 @@ func sentTo(request *http.Request) string {
 	return u.String()
 }
 
-// answering is an answer that is being written.
-type answering struct {
-	*entry
+// pendingAnswer is an answer that a handler is writing.
+type pendingAnswer struct {
+	*recordedExchange
 	sent http.Header
 	gone bool // the connection was taken over
 }
 
-// wrap copies what is written. What the writer can do beyond that, such as flushing, it can do still.
-func (a *answering) wrap(w http.ResponseWriter) http.ResponseWriter {
+// wrap returns a writer that copies the answer, with the optional interfaces of w, such as http.Flusher.
+func (a *pendingAnswer) wrap(w http.ResponseWriter) http.ResponseWriter {
 	return httpsnoop.Wrap(w, httpsnoop.Hooks{
 		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
 			return func(status int) {
@@ -87,7 +87,7 @@ func (a *answering) wrap(w http.ResponseWriter) http.ResponseWriter {
 		ReadFrom: func(next httpsnoop.ReadFromFunc) httpsnoop.ReadFromFunc {
 			return func(source io.Reader) (int64, error) {
 				a.begin(http.StatusOK)
-				return next(io.TeeReader(source, keeper{a.response}))
+				return next(io.TeeReader(source, copyWriter{a.response}))
 			}
 		},
 		Hijack: func(next httpsnoop.HijackFunc) httpsnoop.HijackFunc {
@@ -100,18 +100,18 @@ func (a *answering) wrap(w http.ResponseWriter) http.ResponseWriter {
 	})
 }
 
-// begin keeps the head of the answer, once.
-func (a *answering) begin(status int) {
+// begin records status and headers, once.
+func (a *pendingAnswer) begin(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.exchange.Response == nil {
 		a.exchange.Response = &recording.Response{Status: status, Headers: headersOf(a.sent)}
-		a.response = &copied{}
+		a.response = &bodyCopy{}
 	}
 }
 
-// end is called when the handler has returned, so that the answer is whole.
-func (a *answering) end() {
+// end completes the answer after the handler has returned.
+func (a *pendingAnswer) end() {
 	if a.gone {
 		return
 	}
@@ -124,11 +124,11 @@ func (a *answering) end() {
 		return
 	}
 	a.response.whole = true
-	a.sniff()
+	a.addSniffedType()
 }
 
-// sniff adds the Content-Type that the server of package net/http guesses when the handler has set none.
-func (a *answering) sniff() {
+// addSniffedType adds the Content-Type that package net/http sniffs if the handler has set none.
+func (a *pendingAnswer) addSniffedType() {
 	_, isSet := a.sent["Content-Type"]
 	if kept := a.response.kept.Bytes(); !isSet && len(kept) > 0 && a.sent.Get("Content-Encoding") == "" {
 		kind := [2]string{"Content-Type", http.DetectContentType(kept)}
@@ -136,10 +136,10 @@ func (a *answering) sniff() {
 	}
 }
 
-// keeper keeps what is written to it.
-type keeper struct{ *copied }
+// copyWriter writes to a copy.
+type copyWriter struct{ *bodyCopy }
 
-func (k keeper) Write(b []byte) (int, error) {
+func (k copyWriter) Write(b []byte) (int, error) {
 	k.keep(b)
 	return len(b), nil
 }

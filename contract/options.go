@@ -123,7 +123,7 @@ func WithRules(ids ...string) Option {
 				c.disabled = append(c.disabled, id)
 			}
 		}
-		return known(ids)
+		return knownRules(ids)
 	}
 }
 
@@ -131,11 +131,11 @@ func WithRules(ids ...string) Option {
 func WithoutRules(ids ...string) Option {
 	return func(c *config) error {
 		c.disabled = append(c.disabled, ids...)
-		return known(ids)
+		return knownRules(ids)
 	}
 }
 
-func known(ids []string) error {
+func knownRules(ids []string) error {
 	for _, id := range ids {
 		if !slices.Contains(Rules(), id) {
 			return fmt.Errorf("unknown rule %q; want one of %s", id, strings.Join(Rules(), ", "))

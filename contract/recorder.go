@@ -16,37 +16,37 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// maxRecordedBody bounds how much of each body a Recorder keeps. What is beyond is passed on but marked as truncated.
+// maxRecordedBody is the largest number of bytes of a body that a Recorder keeps. Longer bodies are passed on in full,
+// and recorded as truncated.
 const maxRecordedBody = 16 << 20
 
-// Recorder is a RoundTripper that records what goes through it, for AssertConforms or for a file. With Handler it
-// records what a server serves. Neither the client nor the server notices: bodies are copied while they are read, and
+// Recorder is a RoundTripper that records exchanges, for AssertConforms or for a file. With Handler it records what a
+// server serves. It does not change the behaviour of client and server: bodies are copied while they are read, and
 // streams stay streams. It is safe for concurrent use.
 //
-// Secrets are in memory only. What Exchanges and WriteTo give is redacted; the same secret has the same mark within one
-// Recorder, and another one in every other.
+// Secrets are kept in memory only: Exchanges and WriteTo replace them by marks. A secret has the same mark within one
+// Recorder, and different ones in different Recorders.
 type Recorder struct {
 	next     http.RoundTripper
 	redactor *recording.Redactor
 	err      error // of the options
 
 	mu      sync.Mutex
-	entries []*entry
+	entries []*recordedExchange
 }
 
-// entry is an exchange that may be under way.
-type entry struct {
+// recordedExchange is an exchange that may not be finished yet.
+type recordedExchange struct {
 	mu       sync.Mutex
 	exchange recording.Exchange
-	request  *copied
-	response *copied
+	request  *bodyCopy
+	response *bodyCopy
 	lengths  [2]int64 // of the bodies of request and response, -1 where they are not known beforehand
 	done     bool
 }
 
-// NewRecorder returns a recorder of what goes through next, or through http.DefaultTransport if next is nil. It takes
-// WithBrand, by whose scheme keys are recognised; what is wrong with its options is an error of AssertConforms and
-// WriteTo.
+// NewRecorder returns a recorder of the exchanges of next, or of http.DefaultTransport if next is nil. Its only option
+// is WithBrand, by whose scheme keys are recognised. AssertConforms and WriteTo report invalid options.
 func NewRecorder(next http.RoundTripper, opts ...Option) *Recorder {
 	if next == nil {
 		next = http.DefaultTransport
@@ -66,7 +66,7 @@ func NewRecorder(next http.RoundTripper, opts ...Option) *Recorder {
 
 // RoundTrip implements http.RoundTripper.
 func (r *Recorder) RoundTrip(request *http.Request) (*http.Response, error) {
-	e := &entry{exchange: recording.Exchange{
+	e := &recordedExchange{exchange: recording.Exchange{
 		Start:   time.Now(),
 		Request: recording.Request{Method: request.Method, URL: request.URL.String(), Headers: headersOf(request.Header)},
 	}}
@@ -80,25 +80,25 @@ func (r *Recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		e.lengths[0] = -1 // a body of unknown length, or none
 	}
 	if request.ContentLength > 0 { // the transport writes it, and it gives the size of a body that is not read whole
-		e.declare(request.ContentLength)
+		e.addContentLength(request.ContentLength)
 	}
 	response, err := r.next.RoundTrip(e.tee(request))
 	e.exchange.End = time.Now()
 	if err == nil {
-		e.answered(response)
+		e.addAnswer(response)
 	}
 	r.add(e)
 	return response, err
 }
 
-// declare notes the length that a request said its body has.
-func (e *entry) declare(length int64) {
+// addContentLength adds the header with the length of a request's body.
+func (e *recordedExchange) addContentLength(length int64) {
 	header := [2]string{"Content-Length", strconv.FormatInt(length, 10)}
 	e.exchange.Request.Headers = append(e.exchange.Request.Headers, header)
 }
 
-// add numbers exchanges in the order in which their answers came.
-func (r *Recorder) add(e *entry) {
+// add adds an exchange, numbered in the order of the answers.
+func (r *Recorder) add(e *recordedExchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.entries = append(r.entries, e)
@@ -107,12 +107,12 @@ func (r *Recorder) add(e *entry) {
 	e.mu.Unlock()
 }
 
-// tee gives the transport a request whose body is copied while it is read. The caller's request stays as it is.
-func (e *entry) tee(request *http.Request) *http.Request {
+// tee returns a request whose body is copied while it is read. The caller's request is not changed.
+func (e *recordedExchange) tee(request *http.Request) *http.Request {
 	if request.Body == nil || request.Body == http.NoBody {
 		return request
 	}
-	e.request = &copied{ReadCloser: request.Body}
+	e.request = &bodyCopy{ReadCloser: request.Body}
 	clone := *request
 	clone.Body = e.request
 	if again := request.GetBody; again != nil {
@@ -127,7 +127,7 @@ func (e *entry) tee(request *http.Request) *http.Request {
 	return &clone
 }
 
-func (e *entry) answered(response *http.Response) {
+func (e *recordedExchange) addAnswer(response *http.Response) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.exchange.Response = &recording.Response{Status: response.StatusCode, Headers: headersOf(response.Header)}
@@ -136,10 +136,10 @@ func (e *entry) answered(response *http.Response) {
 	case response.Body == nil || response.StatusCode == http.StatusSwitchingProtocols:
 		return
 	case response.Body == http.NoBody:
-		e.response = &copied{whole: e.exchange.Request.Method != http.MethodHead}
+		e.response = &bodyCopy{whole: e.exchange.Request.Method != http.MethodHead}
 		return
 	}
-	e.response = &copied{ReadCloser: response.Body, ended: func() {
+	e.response = &bodyCopy{ReadCloser: response.Body, ended: func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if !e.done {
@@ -160,8 +160,8 @@ func headersOf(header http.Header) recording.Headers {
 	return list
 }
 
-// copied is a body that keeps what is read from it.
-type copied struct {
+// bodyCopy is a body that keeps what is read from it.
+type bodyCopy struct {
 	io.ReadCloser
 	ended func() // at the end, or when it is closed
 
@@ -171,7 +171,7 @@ type copied struct {
 	whole     bool
 }
 
-func (c *copied) Read(p []byte) (int, error) {
+func (c *bodyCopy) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.keep(p[:n])
 	if errors.Is(err, io.EOF) {
@@ -185,8 +185,8 @@ func (c *copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keep adds bytes, as long as there is room.
-func (c *copied) keep(p []byte) {
+// keep adds bytes, up to maxRecordedBody.
+func (c *bodyCopy) keep(p []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	room := maxRecordedBody - c.kept.Len()
@@ -194,7 +194,7 @@ func (c *copied) keep(p []byte) {
 	c.truncated = c.truncated || len(p) > room
 }
 
-func (c *copied) Close() error {
+func (c *bodyCopy) Close() error {
 	err := c.ReadCloser.Close()
 	if c.ended != nil {
 		c.ended()
@@ -202,22 +202,22 @@ func (c *copied) Close() error {
 	return err
 }
 
-// restart begins the copy anew: the transport sends the request again.
-func (c *copied) restart(body io.ReadCloser) *copied {
+// restart empties the copy, since the transport sends the request again.
+func (c *bodyCopy) restart(body io.ReadCloser) *bodyCopy {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kept.Reset()
 	c.truncated, c.whole = false, false
-	return &copied{ReadCloser: &forward{ReadCloser: body, to: c}}
+	return &bodyCopy{ReadCloser: &forwardingReader{ReadCloser: body, to: c}}
 }
 
-// forward copies into another copy.
-type forward struct {
+// forwardingReader copies what is read into another copy.
+type forwardingReader struct {
 	io.ReadCloser
-	to *copied
+	to *bodyCopy
 }
 
-func (f *forward) Read(p []byte) (int, error) {
+func (f *forwardingReader) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	f.to.keep(p[:n])
 	return n, err
@@ -225,7 +225,7 @@ func (f *forward) Read(p []byte) (int, error) {
 
 // body returns what was copied. A body that the other side did not read to its end may be longer; length is its full
 // length, or negative if that is unknown.
-func (c *copied) body(length int64) *recording.Body {
+func (c *bodyCopy) body(length int64) *recording.Body {
 	if c == nil {
 		return nil
 	}
@@ -235,15 +235,15 @@ func (c *copied) body(length int64) *recording.Body {
 	return &recording.Body{Bytes: bytes.Clone(c.kept.Bytes()), Truncated: c.truncated || !whole}
 }
 
-// isWholeJSON reports whether bytes are an object or a list to its end. Decoders of JSON stop there, without looking
-// for the end of the body.
+// isWholeJSON reports whether bytes are a complete JSON object or list. Decoders stop there without reading the end of
+// the body.
 func isWholeJSON(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[') && json.Valid(b)
 }
 
-// raw lists the exchanges with their secrets. Those that are under way are there as far as they are.
-func (r *Recorder) raw() iter.Seq[*recording.Exchange] {
+// unredacted lists the exchanges with their secrets, also unfinished ones.
+func (r *Recorder) unredacted() iter.Seq[*recording.Exchange] {
 	r.mu.Lock()
 	entries := slices.Clone(r.entries)
 	r.mu.Unlock()
@@ -256,7 +256,7 @@ func (r *Recorder) raw() iter.Seq[*recording.Exchange] {
 	}
 }
 
-func (e *entry) snapshot() *recording.Exchange {
+func (e *recordedExchange) snapshot() *recording.Exchange {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	exchange := e.exchange

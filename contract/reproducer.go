@@ -62,7 +62,7 @@ func (o *reproducer) shows(ctx context.Context, id string, exchanges []*recordin
 
 // smallest removes exchanges as long as the rest still shows the finding, until none can be left out. It is delta
 // debugging (Zeller and Hildebrandt's ddmin), which here tries complements only, since a finding takes few exchanges
-// and these stand apart.
+// far apart.
 func (o *reproducer) smallest(ctx context.Context, id string, exchanges []*recording.Exchange) []*recording.Exchange {
 	for parts := 2; len(exchanges) > 1 && ctx.Err() == nil; {
 		parts = min(parts, len(exchanges))

@@ -8,5 +8,5 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// RuleDocs says of every rule what it is about, in the order of reports.
+// RuleDocs returns the documentation of every rule, in the order of reports.
 func RuleDocs() []report.RuleDoc { return slices.Concat(judge.Docs(), rule.Docs()) }

@@ -15,7 +15,7 @@ const (
 	maxGaps   = 1_000  // in the report
 )
 
-// sequenceNumbers finds the exchanges that a recording lacks, by the numbers of those that it has. The numbers of a
+// sequenceNumbers finds missing exchanges by the numbers of the recorded ones. The numbers of a
 // world begin with 1 in each run of the program that recorded it. A recording may hold several runs, one after the
 // other or mixed, and may begin in the middle of one.
 type sequenceNumbers struct {
@@ -25,7 +25,7 @@ type sequenceNumbers struct {
 
 type seriesKey struct{ file, world string }
 
-// piece is a stretch of numbers without a hole.
+// piece is a range of numbers without a gap.
 type piece struct{ first, last int64 }
 
 func (n *sequenceNumbers) take(item *record.Item) {
@@ -51,8 +51,8 @@ func (n *sequenceNumbers) take(item *record.Item) {
 	}
 }
 
-// gaps lists what is certainly missing: what lies between two numbers of a run. What lies before the first one may not
-// have been recorded on purpose; it is listed only for those who want the recording to be complete.
+// gaps lists the numbers that are certainly missing, between two numbers of a run. Those before the first one may have
+// been left out on purpose, and are listed only if complete is set.
 func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 	var list []report.Gap
 	for _, key := range n.order {
@@ -72,9 +72,8 @@ func (n *sequenceNumbers) gaps(complete bool) []report.Gap {
 	return list
 }
 
-// runs splits the pieces of a series where a run begins anew. Where one seems to begin in the middle, the numbers of
-// several runs are mixed: then what any of them has is missing in none, and nothing is known of pieces that were not
-// kept.
+// runs splits the pieces of a series into runs, which begin with 1. If a run seems to begin in the middle, several runs
+// are mixed: then they are taken as one, or, if not all pieces were kept, nothing is known.
 func runs(pieces []piece) [][]piece {
 	list := [][]piece{pieces[:1:1]}
 	for i, p := range pieces[1:] {
@@ -92,7 +91,7 @@ func runs(pieces []piece) [][]piece {
 	return list
 }
 
-// merged sorts pieces and joins those that meet.
+// merged sorts pieces and joins adjacent ones.
 func merged(pieces []piece) []piece {
 	pieces = slices.SortedFunc(slices.Values(pieces), func(a, b piece) int { return cmp.Compare(a.first, b.first) })
 	list := pieces[:1]
@@ -106,8 +105,8 @@ func merged(pieces []piece) []piece {
 	return list
 }
 
-// ends reports whether a stretch of numbers of a world ends with one, so that what follows goes on with it. Nothing
-// goes before the first.
+// ends reports whether a piece of a world ends with a number, so that the next number continues it. Number 0 always
+// does.
 func (n *sequenceNumbers) ends(world string, number int64) bool {
 	if number == 0 {
 		return true

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// severity is a level that the user sets for findings, whatever the provenance of their facts.
+// severity is a level that the user sets for findings, regardless of the provenance of their facts.
 type severity struct {
 	rule, operation string // patterns, as path.Match has them
 	level           report.Severity
@@ -40,14 +40,14 @@ func WithSeverity(rule, operation string, level report.Severity) Option {
 		}
 		fits := func(id string) bool { ok, _ := path.Match(rule, id); return ok }
 		if !slices.ContainsFunc(Rules(), fits) {
-			return known([]string{rule})
+			return knownRules([]string{rule})
 		}
 		c.severities = append(c.severities, severity{rule, operation, level})
 		return nil
 	}
 }
 
-// validateOperations refuses severities for operations that no document has, which would be without effect.
+// validateOperations returns an error if a severity has an unknown operation, and so no effect.
 func (c *config) validateOperations(documents []*specs.Document) error {
 	var errs []error
 	for _, s := range c.severities {
@@ -61,7 +61,7 @@ func (c *config) validateOperations(documents []*specs.Document) error {
 	return errors.Join(errs...)
 }
 
-// severity returns the one that the user set for a rule on an operation, or empty.
+// severity returns the level that the user set for a rule on an operation, or the empty string.
 func (c *config) severity(rule, operation string) report.Severity {
 	for _, s := range c.severities {
 		isRule, _ := path.Match(s.rule, rule)

@@ -9,8 +9,8 @@ import (
 	"svc.example/understudy/contract/suggest"
 )
 
-// Suggest returns what a recording shows that the documents lack, by document. The patches are there also when an error
-// is: then they cover what could be read.
+// Suggest returns patches with what a recording shows and the documents lack. It returns patches also with an error:
+// then they cover what could be read.
 func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch, error) {
 	j := c.judge
 	if c.config.guess {
@@ -22,7 +22,7 @@ func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		item, err := decoded(raw, err)
+		item, err := decodeRecord(raw, err)
 		switch {
 		case err == nil:
 			collector.Take(j.Exchange(item))
@@ -34,7 +34,7 @@ func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch,
 	return patches, errors.Join(append(errs, err)...)
 }
 
-func decoded(raw record.Raw, err error) (record.Item, error) {
+func decodeRecord(raw record.Raw, err error) (record.Item, error) {
 	if err != nil {
 		return record.Item{}, err
 	}

@@ -28,7 +28,7 @@ const (
 
 var poolID = regexp.MustCompile(`(\\"id\\":\\")\d+(\\",\\"name\\":\\"` + marker + `)`)
 
-// typicalRequests returns typical requests to several interfaces: making things, looking them up, listing them.
+// typicalRequests returns typical requests to several interfaces: they create, get and list things.
 func typicalRequests() [][3]string {
 	return [][3]string{
 		{specs.Workflow, "POST /api/pools", `{"name":"bench_marker","concurrencyLimit":1}`},
@@ -46,7 +46,7 @@ func typicalRequests() [][3]string {
 	}
 }
 
-// typicalJournal returns a mock's journal of these, a line each.
+// typicalJournal returns a mock's journal of the typical requests, in lines.
 func typicalJournal(ctx context.Context) ([][]byte, error) {
 	opts := []mockserver.Option{mockserver.WithScenario(fullScenario), mockserver.WithClock("frozen")}
 	for _, name := range specs.Interfaces() {
@@ -93,7 +93,7 @@ func typicalJournal(ctx context.Context) ([][]byte, error) {
 type traffic struct {
 	kinds int // exchanges before they come again, with other names, ids and times
 	line  func(i int) []byte
-	alike string // how many exchanges are the same
+	alike string // describes how many exchanges are the same
 }
 
 // repeatedTraffic returns the traffic of a mock whose clients do the same few things, each time with other names.
@@ -156,7 +156,7 @@ func checkRecording(exchanges int, recording func(context.Context) (traffic, err
 	}
 }
 
-// duration holds the time that something took, in seconds. CPU time does not depend on what else the machine does.
+// duration holds wall and CPU time in seconds. CPU time depends less on what else the machine does.
 type duration struct{ wall, cpu float64 }
 
 func timed(run func() error) (duration, error) {
@@ -165,7 +165,7 @@ func timed(run func() error) (duration, error) {
 	return duration{time.Since(start).Seconds(), cpuSeconds() - begin}, err
 }
 
-// cpuSeconds returns the time that the process was given by all cores, and its children that have ended.
+// cpuSeconds returns the CPU time of the process and of its children that have ended.
 func cpuSeconds() (seconds float64) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var usage syscall.Rusage
@@ -175,7 +175,7 @@ func cpuSeconds() (seconds float64) {
 	return seconds
 }
 
-// readOnly reads and decodes a recording.
+// readOnly reads and decodes a recording without judging it.
 func readOnly(source io.Reader) error {
 	for _, err := range contract.Read("bench.ndjson", source).Items() {
 		if err != nil {
@@ -204,7 +204,7 @@ func (h *peakMemory) sample(n int) {
 	}
 }
 
-// lines is a recording of n exchanges, each made when it is read.
+// lines is a reader of a recording of n exchanges, each made when it is read.
 type lines struct {
 	traffic
 	n, next int

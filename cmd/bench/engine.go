@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/contract/engine/process"
 )
 
-// build builds a command of this module into a folder of its own, which remove takes away.
+// build builds a command of this module into a temporary folder, which remove deletes.
 func build(ctx context.Context, name string) (binary string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "understudy-bench")
 	if err != nil {
@@ -40,7 +40,7 @@ func newSecondProcess(ctx context.Context) (*secondProcess, error) {
 	return &secondProcess{process.New(ctx, process.Config{Path: binary}), remove}, nil
 }
 
-// end ends the process. What it did counts as this one's from then on.
+// end ends the process. From then on its CPU time counts as this one's.
 func (s *secondProcess) end() {
 	s.Close()
 	s.remove()

@@ -184,7 +184,7 @@ func (s *server) play(requests int, n *atomic.Int64, request func(int64) string)
 
 var lengthHeader = []byte("Content-Length: ")
 
-// skipAnswer reads one answer, of which it wants to know only that it is a success, and how long it is.
+// skipAnswer reads one answer, and checks that it is a success. It parses only the status and the length.
 func skipAnswer(reader *bufio.Reader) error {
 	status, err := reader.ReadSlice('\n')
 	if err != nil {

@@ -52,7 +52,7 @@ func mixedTraffic(context.Context) (traffic, error) {
 	}, nil
 }
 
-// playedJournal returns the journal of the story of a scenario.
+// playedJournal plays the story of a scenario, and returns its journal.
 func playedJournal(name string) (journal []recording.Exchange, err error) {
 	s, err := scenarios.Load(name)
 	if err != nil {
@@ -94,7 +94,7 @@ func (scriptRunner) FailNow()                               { panic("a step fail
 func (scriptRunner) Verbose() bool                          { return false }
 func (s scriptRunner) Run(_ string, run func(testscript.T)) { run(s) }
 
-// journalLines returns a journal a line each, in a world of that name. The lengths of bodies, which differ from round
+// journalLines returns a journal in lines, in a world of that name. The lengths of bodies, which differ from round
 // to round, are left out.
 func journalLines(journal []recording.Exchange, world string) (list []string, err error) {
 	for i := range journal {
@@ -131,7 +131,7 @@ func namesIn(texts []string) map[string]bool {
 	return names
 }
 
-// template is an exchange as text, in pieces: every other one is different in each round.
+// template is an exchange as text, divided into pieces that stay and pieces that differ in each round.
 type template struct {
 	pieces []string
 	vary   []func(b []byte, piece string, round int) []byte // nil for what stays
@@ -191,7 +191,7 @@ func variation(piece string, isWhole bool, names map[string]bool) func([]byte, s
 	return nil
 }
 
-// inRound returns the exchange as it is in a round.
+// inRound returns the exchange of a round.
 func (t template) inRound(round int) []byte {
 	var b []byte
 	for i, piece := range t.pieces {

@@ -19,7 +19,7 @@ import (
 // stuckQueries is the number of worlds that wait for queries without end.
 const stuckQueries = 16
 
-// queryHeadStart is after how long a query of the mock lets requests go first, and a little more.
+// queryHeadStart is a little longer than queries of the mock run before they let requests go first.
 const queryHeadStart = 200 * time.Millisecond
 
 const endless = `{"query":"WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"}`

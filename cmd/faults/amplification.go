@@ -98,7 +98,7 @@ type attackCounts struct {
 	slowestOf string
 }
 
-// send makes an attack. Connections may be closed while a request is still sent, as it may be too large.
+// send makes an attack. The mock may close the connection before the request is sent, since it may be too large.
 func (b *attackCounts) send(ctx context.Context, a attack) error {
 	ctx, cancel := context.WithTimeout(ctx, slowestAnswer)
 	defer cancel()

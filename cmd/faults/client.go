@@ -72,7 +72,7 @@ func send(client *http.Client, r *http.Request) (answer, error) {
 	return answer{response.StatusCode, response.Header, string(text), time.Since(begin)}, err
 }
 
-// want is call for an answer with a status.
+// want is like call, and returns an error unless the answer has the status.
 func (m *mock) want(ctx context.Context, status int, method, path, body string) (answer, error) {
 	a, err := m.call(ctx, method, path, body)
 	if err == nil && a.status != status {

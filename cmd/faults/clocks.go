@@ -133,7 +133,7 @@ func honest(moved answer, was time.Time, body string) error {
 	return nil
 }
 
-// readable reads a world all over.
+// readable reads all of a world.
 func (m *mock) readable(ctx context.Context, world string) error {
 	for _, path := range []string{
 		"/core/v3/job/list", "/core/v3/schedule/list", "/workflow/api/attempts",

@@ -22,7 +22,7 @@ type answered struct {
 	times      times
 }
 
-// add notes an answer.
+// add adds an answer.
 func (s *answered) add(world string, a answer) error {
 	seq, err := strconv.ParseInt(a.header.Get("X-Understudy-Exchange"), 10, 64)
 	if err != nil {

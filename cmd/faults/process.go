@@ -39,7 +39,7 @@ func build(ctx context.Context, dir string) (string, error) {
 	return binary, nil
 }
 
-// file returns the name of a file that there is not yet.
+// file returns the name of a new file.
 func (t *trial) file(name string) string {
 	t.files++
 	return filepath.Join(t.dir, fmt.Sprintf("%s-%d-%s", t.name, t.files, name))

@@ -42,7 +42,7 @@ func readRecording(text []byte) (recorded, error) {
 	return r, nil
 }
 
-// checkComplete returns an error if there are exchanges that were seen and that are not recorded.
+// checkComplete returns an error if exchanges that clients have seen are not recorded.
 func (r recorded) checkComplete(seen []exchange) error {
 	var missing []exchange
 	for _, e := range seen {
@@ -57,7 +57,7 @@ func (r recorded) checkComplete(seen []exchange) error {
 		len(missing), len(seen), missing[0].seq, missing[0].world)
 }
 
-// readSince reads what stands in a file behind its first bytes.
+// readSince reads a file from an offset to its end.
 func readSince(file string, offset int64) (text []byte, err error) {
 	text, err = os.ReadFile(file)
 	if err != nil {

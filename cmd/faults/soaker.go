@@ -90,7 +90,7 @@ func (c *soaker) pools(ctx context.Context, world string) error {
 		step{method: http.MethodDelete, path: worldPath(world, "/workflow/api/pools/"+made.get("id").String())})
 }
 
-// chats reads an answer of events to its end, or leaves in the middle of it.
+// chats reads a stream of events to its end, or closes the connection in the middle of it.
 func (c *soaker) chats(ctx context.Context, world string) error {
 	made, err := c.ask(ctx, http.MethodPost, worldPath(world, "/llm/api/chats"),
 		fmt.Sprintf(`{"data":{"type":"chats","attributes":{"agentId":%q}}}`, c.agent))

@@ -104,7 +104,7 @@ func (t *trial) stopOnce(ctx context.Context, s stop, record string) (time.Durat
 	return took, r.checkComplete(seen.recorded)
 }
 
-// holdLoad asks and asks.
+// holdLoad sends requests without a pause.
 func holdLoad(ctx context.Context, m *mock, seen *answered) (func(), error) {
 	var wg sync.WaitGroup
 	wg.Go(func() {

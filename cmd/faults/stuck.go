@@ -96,7 +96,7 @@ func (m *mock) keepStuck(ctx context.Context, id string) {
 	}
 }
 
-// timeOthers does what does not concern the queries, and returns how long that takes.
+// timeOthers sends requests that have nothing to do with the queries, and returns how long they take.
 func (m *mock) timeOthers(ctx context.Context) (*times, error) {
 	seen := &times{}
 	for end, n := time.Now().Add(stuckTime), 0; time.Now().Before(end); n++ {
@@ -135,7 +135,7 @@ func (m *mock) timeOthers(ctx context.Context) (*times, error) {
 	return seen, nil
 }
 
-// leaveEarly ask for a result that does not come, and leave. The mock is to close their connections.
+// leaveEarly requests a result that does not come, and leaves. The mock has to close the connections.
 func (m *mock) leaveEarly(ctx context.Context) error {
 	a, err := m.want(ctx, 200, http.MethodPost, "/_worlds/stuck0/core/v3/job/issue/trino/stuck",
 		fmt.Sprintf(`{"query":%q}`, endless[0]))

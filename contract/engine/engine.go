@@ -1,12 +1,12 @@
-// Package engine describes the second engine of a check: a validator of schemas that shares nothing with the first one,
-// which is kin-openapi. What it takes and gives is plain data, so that it can run in a process of its own.
+// Package engine defines the interface of the second engine of a check: a validator of schemas that shares no code with
+// the first one, kin-openapi. Its arguments and results are plain data, so that it can run in another process.
 //
 // Package engine/libopenapi is such an engine in this process, and engine/process one in a process of its own.
 package engine
 
 import "net/http"
 
-// Names of engines: the one that every check has, and the one that is made to be the second.
+// Names of engines: the first one, of every check, and a second one.
 const (
 	KinOpenAPI = "kin-openapi"
 	Libopenapi = "libopenapi-validator"
@@ -14,30 +14,30 @@ const (
 
 // Engine judges messages by the schemas of a document. It is safe for concurrent use, and can be compared with ==.
 type Engine interface {
-	// About describes what the engine is, and what became of it so far.
+	// About describes the engine, and why it failed to judge, if it did.
 	About() About
 
-	// Load makes the schemas of one operation ready.
+	// Load prepares the schemas of one operation.
 	Load(op Operation) (Schemas, error)
 }
 
-// About describes what an engine is.
+// About describes an engine.
 type About struct {
 	Name    string
-	Version string // empty where it is not known, as long as the engine has judged nothing
-	Trouble string // why it did not judge everything that it was asked; empty if it did
+	Version string // empty as long as it is not known, which may be until the first call
+	Trouble string // why it failed to judge some messages; empty if it did not
 }
 
-// Operation is an operation, with a document that has nothing else.
+// Operation is an operation, with a document that has only this one.
 type Operation struct {
 	Method   string
 	Template string // its path in the document, such as /api/pools/{id}
 	Source   []byte
 }
 
-// Schemas judges the messages of one operation. Each method returns an error if the engine could not judge, and so has
-// no vote; a wrong message gives faults, not an error, and a right one gives none. Their order may change from call to
-// call, and their messages may hold values of the message.
+// Schemas judges the messages of one operation. Each method returns an error if the engine could not judge; the
+// message then counts as not judged by it. An invalid message results in faults, not in an error. Their order may
+// change from call to call, and their messages may hold values of the message.
 type Schemas interface {
 	RequestBody(contentType string, text []byte) ([]Fault, error)
 	ResponseBody(status int, contentType string, text []byte) ([]Fault, error)
@@ -51,7 +51,7 @@ type Request struct {
 	RawQuery string
 	Header   http.Header
 
-	// Template takes the path apart, in place of the operation's own.
+	// Template is used to parse the path, instead of the template of the operation.
 	Template string
 
 	// Ignored names the header parameters that are not judged.

@@ -78,7 +78,7 @@ type Parts struct {
 	Missed []string `json:"missed"`
 }
 
-// AxisOfRules returns how many of the rules had their chance.
+// AxisOfRules returns how many of the rules were triggered.
 func AxisOfRules(rules []Rule) Axis {
 	axis := Axis{Name: RulesAxis, Documented: len(rules)}
 	for _, rule := range rules {
@@ -245,7 +245,7 @@ func (c *Coverage) axis(name string) Axis {
 	return Axis{Name: name}
 }
 
-// Of returns the coverage of one interface alone. Rules belong to none.
+// Of returns the coverage of one interface, without rules, which do not belong to an interface.
 func (c *Coverage) Of(iface specs.Interface) Coverage {
 	own := Coverage{
 		Operations: map[string]Touched{}, Untouched: map[string][]string{},
@@ -281,7 +281,7 @@ func isOf(operation string, iface specs.Interface) bool {
 	return strings.HasPrefix(operation, string(iface)+".")
 }
 
-// Interfaces returns those that a coverage has operations of, sorted.
+// Interfaces returns the interfaces with operations in a coverage, sorted.
 func (c *Coverage) Interfaces() []string {
 	var names []string
 	for _, operations := range []iter.Seq[string]{maps.Keys(c.Operations), maps.Keys(c.Untouched)} {

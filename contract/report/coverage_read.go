@@ -21,11 +21,11 @@ type Covered struct {
 	Rules    []Rule   `json:"rules"`
 }
 
-// maxReport bounds how long a report may be that is read back.
+// maxReport is the largest size in bytes of a report that is read.
 const maxReport = 256 << 20
 
-// ReadCoverage reads a report in its JSON form and keeps what it says of coverage. Errors name the file, and the place
-// in it that is wrong.
+// ReadCoverage reads a report in its JSON form and returns its coverage. Errors name the file and the place in
+// it that is wrong.
 func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxReport+1))
 	switch {
@@ -108,7 +108,7 @@ func fits(value any) error {
 	return errors.New(strings.Join(reasons[:min(len(reasons), most)], "; "))
 }
 
-// isImmense reports whether a value holds a number whose exponent would keep the schema engine busy for ever.
+// isImmense reports whether a value has a number whose exponent would keep the schema engine busy for very long.
 func isImmense(value any) bool {
 	const digits = 4
 	switch v := value.(type) {

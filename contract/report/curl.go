@@ -58,13 +58,13 @@ func Curl(e *recording.Exchange) (command string, keys []string) {
 	return input + strings.Join(words, " \\\n  "), q.variables()
 }
 
-// isOwnHeader reports whether curl has to find out the value of a header for itself.
+// isOwnHeader reports whether curl sets a header by itself.
 func isOwnHeader(name string) bool {
 	own := []string{"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 	return strings.HasPrefix(name, ":") || slices.Contains(own, strings.ToLower(name))
 }
 
-// isHeader reports whether a line may be a header. Curl would take some others for files to read.
+// isHeader reports whether a line is a header. Curl would read some others as names of files.
 func isHeader(line [2]string) bool {
 	return httpguts.ValidHeaderFieldName(line[0]) && httpguts.ValidHeaderFieldValue(line[1])
 }
@@ -108,7 +108,7 @@ func (q *quoter) quote(word string) string {
 	return b.String()
 }
 
-// variable returns the name for a secret, the same for the same one.
+// variable returns the name of the variable for a secret.
 func (q *quoter) variable(mark string) string {
 	secret := strings.NewReplacer("%5B", "[", "%3A", ":", "%5D", "]").Replace(mark)
 	i := slices.Index(q.secrets, secret)

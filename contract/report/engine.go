@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Engine is an engine that judged by the schemas of the documents.
+// Engine describes an engine that judged by the schemas of the documents.
 type Engine struct {
 	Name     string `json:"name"`
 	Version  string `json:"version,omitzero"`

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// What the log of a test has room for.
+// Limits of the log of a test.
 const (
 	maxFailures = 10   // findings in full
 	maxQuoted   = 2000 // bytes of a body
@@ -45,7 +45,7 @@ func (r *Report) WriteFailure(w io.Writer) error {
 	return t.Flush()
 }
 
-// quote writes an exchange as it went over the wire, as far as a reader needs it.
+// quote writes an exchange as HTTP text, shortened.
 func (t *textWriter) quote(e *recording.Exchange) {
 	if e == nil {
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // Fingerprint identifies a deviation across runs: by rule, by the place in the document, and by the place in the body
-// with the positions in lists starred. Values and messages have no part in it.
+// with the positions in lists starred. It does not depend on values and messages.
 func Fingerprint(f *Finding) string {
 	tokens := strings.Split(f.Pointer, "/")
 	for i, token := range tokens {

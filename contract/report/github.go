@@ -17,7 +17,7 @@ type annotation struct {
 	line                        int
 }
 
-// annotations counts what is written, by level.
+// annotations counts the written annotations by level.
 type annotations struct {
 	*bufio.Writer
 	written, left map[string]int
@@ -123,7 +123,7 @@ func (a *annotations) write(n annotation) {
 	fmt.Fprintf(a, "::%s %s::%s\n", n.level, strings.Join(properties, ","), escapeData(short(n.message, 2000)))
 }
 
-// rest reports how the check ended, and what was left out.
+// rest writes the outcome of the check, and what was left out.
 func (a *annotations) rest(outcome string) {
 	var list []string
 	for _, level := range []string{"error", "warning", "notice"} {

@@ -21,7 +21,7 @@ var (
 	pageJS string
 )
 
-// What a page shows in full. The rest is counted: a page that a browser cannot open is useless.
+// Limits of a page, which a browser must be able to open. What exceeds them is counted.
 const (
 	maxPageFindings = 400
 	maxPageChain    = 8
@@ -34,7 +34,7 @@ const (
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"percent": func(p float64) string { return fmt.Sprintf("%.0f %%", p) },
-		"number":  grouped,
+		"number":  groupDigits,
 		"plain":   plain,
 		"head":    func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
 	}).Parse(pageHTML)
@@ -84,7 +84,7 @@ func (r *Report) page() *page {
 		Policy: fmt.Sprintf(
 			"default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 			hashOf(pageCSS), hashOf(pageJS)),
-		Verdict: "pass", Heat: r.heatMap(), Idle: len(r.unsaid()),
+		Verdict: "pass", Heat: r.heatMap(), Idle: len(r.idleRules()),
 	}
 	r.headline(p)
 	for i := range r.Groups {
@@ -107,7 +107,7 @@ func (r *Report) page() *page {
 	return p
 }
 
-// headline fills in what a reader sees first: the verdict, and how much there is of each kind.
+// headline fills in the verdict, and the number of findings of each kind.
 func (r *Report) headline(p *page) {
 	switch {
 	case r.isNothing():
@@ -145,8 +145,8 @@ func distinct(list []string) []string {
 	return slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" })
 }
 
-// grouped returns a number whose digits are in groups of three.
-func grouped(n int) string {
+// groupDigits formats a number with its digits in groups of three.
+func groupDigits(n int) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {
 		digits = digits[:at] + "\u202f" + digits[at:]

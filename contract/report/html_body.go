@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// How much of a body a page shows.
+// Limits of a body on a page.
 const (
 	maxBodyLines  = 60
 	aroundMark    = 8
@@ -70,7 +70,7 @@ func textLines(text string) []bodyLine {
 	return lines
 }
 
-// jsonLines lays JSON out, or returns nil when the text is none.
+// jsonLines formats JSON, or returns nil if the text is not JSON.
 func jsonLines(text []byte, path string, isMarked bool) []bodyLine {
 	indented, err := jsontext.AppendFormat(nil, text, jsontext.WithIndent("  "), jsontext.AllowDuplicateNames(true),
 		jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
@@ -136,7 +136,7 @@ func kindOf(kind jsontext.Kind, isName bool) string {
 	return ""
 }
 
-// put adds a piece of the text, which may end lines.
+// put adds a piece of text, which may have line breaks.
 func (w *layout) put(kind string, text []byte) {
 	w.done += len(text)
 	for i, part := range bytes.Split(text, []byte("\n")) {

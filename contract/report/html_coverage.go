@@ -27,7 +27,7 @@ type heatRow struct {
 	Parts     []heatPart // parameters, enums, properties
 }
 
-// heatPart counts how much of one kind of thing an operation has seen, and names the rest.
+// heatPart counts the touched parts of one kind of an operation, and names the others.
 type heatPart struct {
 	Seen, All int
 	Missed    string
@@ -38,7 +38,7 @@ type heatCell struct {
 	State, Status, Text, Title string
 }
 
-// maxMissed bounds the names of unseen things that a page lists for one operation.
+// maxMissed is the largest number of untouched parts that a page lists for one operation.
 const maxMissed = 30
 
 // heatMap shows coverage by interface, those of the platform first.
@@ -117,7 +117,7 @@ func (r *Report) heatRow(name string, statuses, documented []string) heatRow {
 	return row
 }
 
-// cellOf returns what is known of a status. One that a class or the default documents is documented too.
+// cellOf returns the cell of a status. A status is also documented by its class or by the default.
 func cellOf(status string, seen int, documented []string, answered map[string]int) heatCell {
 	cell := heatCell{Status: status}
 	isDocumented := len(documented) == 0 ||
@@ -144,7 +144,7 @@ func covers(documented, status string) bool {
 		len(documented) == 3 && strings.HasSuffix(strings.ToUpper(documented), "XX") && documented[0] == status[0]
 }
 
-// compact returns a number in four characters at most.
+// compact formats a number in at most four characters.
 func compact(n int) string {
 	switch {
 	case n >= 1_000_000:

@@ -35,7 +35,7 @@ type excerptLine struct {
 func (r *Report) findingView(g *Group, i int) findingView {
 	v := findingView{
 		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Found: plain(g.Found),
-		Kind: r.kindOf(g), Where: plain(g.where()), Sure: sureness(g.Provenance), Title: r.Docs[g.Rule].Title,
+		Kind: r.kindOf(g), Where: plain(g.where()), Sure: provenanceInWords(g.Provenance), Title: r.Docs[g.Rule].Title,
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
 			maxMessage)),
 	}

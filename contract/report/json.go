@@ -15,7 +15,7 @@ import (
 //go:embed report.schema.json
 var JSONSchema string
 
-// Version is that of the report's JSON form. It goes up when a member changes its name or meaning.
+// Version is the version of the report's JSON form. It increases when a member changes its name or meaning.
 const Version = 2
 
 type wire struct {
@@ -47,15 +47,17 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	w := wire{
 		Version: Version, Exchanges: r.Exchanges, Checks: r.Checks, Judged: r.Judged, MaxInconclusive: r.MaxInconclusive,
 		Findings: r.Findings, Omitted: r.Omitted,
-		Engines: list(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(), Shown: []Line{},
+		Engines: neverNil(r.Engines), Rules: r.Rules, Coverage: r.Coverage, Notes: r.Notes, Failed: r.Failed(),
+		Shown: []Line{},
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {
 		w.Shown = append(w.Shown, r.Shown[number])
 	}
-	w.Judged.Reasons = list(w.Judged.Reasons)
-	w.Problems, w.Bases, w.Unmatched = list(r.Problems), list(r.Bases), list(r.Unmatched)
-	w.Gaps, w.Baseline, w.Thresholds = r.Gaps, r.Baseline, list(r.Thresholds)
-	w.Findings, w.Rules, w.Notes, w.Coverage.Axes = list(w.Findings), list(w.Rules), list(w.Notes), list(w.Coverage.Axes)
+	w.Judged.Reasons = neverNil(w.Judged.Reasons)
+	w.Problems, w.Bases, w.Unmatched = neverNil(r.Problems), neverNil(r.Bases), neverNil(r.Unmatched)
+	w.Gaps, w.Baseline, w.Thresholds = r.Gaps, r.Baseline, neverNil(r.Thresholds)
+	w.Findings, w.Rules, w.Notes, w.Coverage.Axes = neverNil(w.Findings), neverNil(w.Rules), neverNil(w.Notes),
+		neverNil(w.Coverage.Axes)
 	if w.Coverage.Operations == nil {
 		w.Coverage.Operations = map[string]Touched{}
 	}
@@ -68,8 +70,8 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// list returns a list that is never null.
-func list[T any](l []T) []T {
+// neverNil returns a list, empty instead of nil.
+func neverNil[T any](l []T) []T {
 	if l == nil {
 		return []T{}
 	}
@@ -89,5 +91,5 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Seen   []string `json:"seen"`
 		Missed []string `json:"missed"`
-	}{list(p.Seen), list(p.Missed)})
+	}{neverNil(p.Seen), neverNil(p.Missed)})
 }

@@ -35,7 +35,7 @@ func (s spelling) text(text string) string {
 	return b.String()
 }
 
-// guard looks at what it writes byte by byte, and remembers what it has seen of the line.
+// guard writes byte by byte, and remembers the beginning of the line.
 type guard struct {
 	spelling
 
@@ -68,7 +68,7 @@ func (g *guard) Write(p []byte) (int, error) {
 	return from + n, err
 }
 
-// next returns what must stand in the place of the next byte, if it would make a command.
+// next returns the replacement of the next byte if that would complete a command.
 func (g *guard) next(c byte) (instead string) {
 	switch {
 	case c == '\n' || c == '\r':

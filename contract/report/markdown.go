@@ -9,7 +9,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// What GitHub takes: a comment of so many characters, a step's summary of so many bytes.
+// Limits of GitHub: characters of a comment, and bytes of the summary of a step.
 const (
 	maxComment    = 65_536
 	MaxSummary    = 1 << 20 // bytes of GITHUB_STEP_SUMMARY
@@ -104,7 +104,7 @@ func (r *Report) markdownFinding(g *Group) string {
 	}
 	if g.Spec.File != "" {
 		fmt.Fprintf(&b, "- see %s (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)),
-			sureness(g.Provenance))
+			provenanceInWords(g.Provenance))
 		if g.Spec.Says != "" {
 			fmt.Fprintf(&b, ": %s", codeSpan(g.Spec.Says))
 		}
@@ -119,31 +119,31 @@ func (r *Report) markdownFinding(g *Group) string {
 			fmt.Fprintf(&b, "… and %d more\n\n", len(g.chain())-i)
 			break
 		}
-		b.WriteString(fenced(r.cited(number)))
+		b.WriteString(fenced(r.exchangeText(number)))
 	}
 	b.WriteString("</details>\n\n")
 	return b.String()
 }
 
-// cited returns an exchange as text: its line, and what it said as far as it is known.
-func (r *Report) cited(number int) string {
+// exchangeText returns an exchange as text: its line, and its bodies if they are known.
+func (r *Report) exchangeText(number int) string {
 	text := plain(short(r.line(number), 500)) + "\n"
 	e := r.Evidence[number]
 	if e == nil {
 		return text
 	}
-	if body := citedBody(e.Request.Body); body != "" {
+	if body := bodyText(e.Request.Body); body != "" {
 		text += "\n→ " + body + "\n"
 	}
 	if e.Response != nil {
-		if body := citedBody(e.Response.Body); body != "" {
+		if body := bodyText(e.Response.Body); body != "" {
 			text += "\n← " + body + "\n"
 		}
 	}
 	return text
 }
 
-func citedBody(b *recording.Body) string {
+func bodyText(b *recording.Body) string {
 	switch {
 	case b == nil || len(b.Bytes) == 0:
 		return ""
@@ -205,7 +205,7 @@ func longestRun(text string, of rune) int {
 	return longest
 }
 
-// escapeMarkdown makes a text mean nothing but itself: no markup, no HTML, no mention of a person, no reference.
+// escapeMarkdown escapes a text for Markdown, so that it has no markup, HTML, mentions or references.
 func escapeMarkdown(text string) string {
 	var b strings.Builder
 	for _, c := range plain(text) {
@@ -221,7 +221,7 @@ func escapeMarkdown(text string) string {
 	return b.String()
 }
 
-// visible returns a text of others with its lines, and without what would hide or turn others.
+// visible returns a text from a recording with its line breaks, without characters that hide or reverse text.
 func visible(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {

@@ -101,7 +101,7 @@ type Unmatched struct {
 	Hint      string   `json:"hint,omitempty"`
 }
 
-// Excerpt is some lines of a document.
+// Excerpt holds some lines of a document.
 type Excerpt struct {
 	First int // the number of the first line
 	Lines []string
@@ -134,7 +134,7 @@ type Threshold struct {
 	Got  float64 `json:"got"`
 }
 
-// Missed reports whether there is less than there has to be.
+// Missed reports whether the coverage is below the threshold.
 func (t Threshold) Missed() bool { return t.Got < t.Want }
 
 // Exchanges counts what was read. Read is the sum of the others.
@@ -168,7 +168,7 @@ func (c *Checks) Add(v Verdict, n int) {
 	}
 }
 
-// Rule describes how often a rule had its chance, and what came of it. One that never had a chance did not pass.
+// Rule counts how often a rule was triggered, by verdict. A rule that was never triggered did not pass.
 type Rule struct {
 	ID           string `json:"id"`
 	Triggered    int    `json:"triggered"`
@@ -238,7 +238,7 @@ type Line struct {
 	OnDisk   bool   `json:"-"` // the file is one that a reader can open
 }
 
-// Group is all findings with one fingerprint.
+// Group holds all findings with one fingerprint.
 type Group struct {
 	Finding     // the first one
 	Count       int

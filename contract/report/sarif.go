@@ -31,7 +31,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		Invocations: []sarifInvocation{{Successful: len(r.Problems) == 0, Notifications: r.sarifNotifications()}},
 		Properties: map[string]any{
 			"outcome": plain(r.Outcome()), "exchanges": r.Exchanges, "checks": r.Checks,
-			"engines": list(r.Engines),
+			"engines": neverNil(r.Engines),
 		},
 	}
 	for i := range r.Groups {
@@ -147,8 +147,8 @@ func sarifMessage(g *Group) string {
 	return strings.Join(parts, "; ")
 }
 
-// physical returns a place in a file. A file has no line 0: then it is the file as a whole.
-func physical(file string, line int) *sarifPhysical {
+// physicalLocation returns a place in a file. A file has no line 0: then it is the file as a whole.
+func physicalLocation(file string, line int) *sarifPhysical {
 	u := url.URL{Path: filepath.ToSlash(strings.ToValidUTF8(file, "\uFFFD"))}
 	if filepath.IsAbs(file) {
 		u.Scheme = "file"

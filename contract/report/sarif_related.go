@@ -5,7 +5,7 @@ import "cmp"
 // sarifPlace returns the place at which a result is shown: in a file that the reader has, if there is one.
 func (r *Report) sarifPlace(g *Group) *sarifPhysical {
 	if line := r.Shown[g.Exchange]; line.OnDisk {
-		return line.physical()
+		return line.physicalLocation()
 	}
 	return r.sarifDocument(g)
 }
@@ -15,7 +15,7 @@ func (r *Report) sarifDocument(g *Group) *sarifPhysical {
 	if g.Spec.File == "" {
 		return nil
 	}
-	return physical(r.specURI(g.Spec), g.Spec.Line)
+	return physicalLocation(r.specURI(g.Spec), g.Spec.Line)
 }
 
 // sarifRelated lists what a result has to do with: its evidence, in its order, its other occurrences, and the document;
@@ -27,7 +27,7 @@ func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifC
 	var steps []sarifStep
 	for i, number := range g.chain() {
 		if line, ok := r.Shown[number]; ok && i < maxSteps {
-			add(line.inWords(), line.physical())
+			add(line.inWords(), line.physicalLocation())
 			step := related[len(related)-1]
 			step.ID = 0
 			steps = append(steps, sarifStep{Location: step, Order: i + 1})
@@ -36,7 +36,7 @@ func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifC
 	others, _ := g.others(len(g.Occurrences))
 	for _, o := range others {
 		if line, ok := r.Shown[o.Exchange]; ok {
-			add("also "+r.occurrence(g, o), line.physical())
+			add("also "+r.occurrence(g, o), line.physicalLocation())
 		}
 	}
 	if says := g.says(); says != "" {
@@ -48,5 +48,8 @@ func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifC
 	return related, flows
 }
 
-// physical returns the place of an exchange. Readers want one everywhere, also where the recording is not on disk.
-func (l *Line) physical() *sarifPhysical { return physical(cmp.Or(l.File, "recording"), l.Line) }
+// physicalLocation returns the place of an exchange. Readers want one everywhere, also where the recording is not on
+// disk.
+func (l *Line) physicalLocation() *sarifPhysical {
+	return physicalLocation(cmp.Or(l.File, "recording"), l.Line)
+}

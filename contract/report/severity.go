@@ -34,7 +34,7 @@ func Of(p, trust specs.Provenance) Severity {
 // rank returns 0 for the surest. A document of a user's own carries no provenance: it says what it says.
 func rank(p specs.Provenance) int { return max(0, slices.Index(provenances, p)) }
 
-// LeastSure returns the least sure of some provenances.
+// LeastSure returns the least sure one of several provenances.
 func LeastSure(list ...specs.Provenance) specs.Provenance {
 	least := specs.Documented
 	for _, p := range list {
@@ -45,7 +45,7 @@ func LeastSure(list ...specs.Provenance) specs.Provenance {
 	return least
 }
 
-// AtMost lowers a severity to a limit.
+// AtMost returns the severity, lowered to a limit.
 func (s Severity) AtMost(limit Severity) Severity {
 	if s.Worse(limit) {
 		return limit

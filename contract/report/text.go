@@ -12,7 +12,7 @@ import (
 	"github.com/fatih/color"
 )
 
-// What one screen holds, unless a reader asks for everything.
+// Limits of a text report, unless it is verbose.
 const (
 	maxText      = 60 // groups in full
 	maxUndecided = 5  // lines about inconclusive checks
@@ -35,8 +35,8 @@ func (r *Report) WriteStyled(w io.Writer, style Style) error {
 		shown++
 		t.group(g)
 	}
-	t.unshown(shown)
-	t.undecided()
+	t.omitted(shown)
+	t.inconclusive()
 	t.summary()
 	return t.Flush()
 }
@@ -57,7 +57,7 @@ func (t *textWriter) wrap(indent, text string) {
 }
 
 func (t *textWriter) group(g *Group) {
-	head := t.paint(g.label(), g.loud(t.r.Breaks(&g.Finding))...) + "  " + t.paint(g.Rule, color.Bold) + "  " +
+	head := t.paint(g.label(), g.colours(t.r.Breaks(&g.Finding))...) + "  " + t.paint(g.Rule, color.Bold) + "  " +
 		plain(g.where())
 	if times := g.times(); times != "" {
 		head += "  " + t.paint(times, color.Faint)
@@ -106,8 +106,8 @@ func (t *textWriter) exchange(number int) string {
 	return plain(l.inWords())
 }
 
-// unshown reports what was left out.
-func (t *textWriter) unshown(shown int) {
+// omitted writes what was left out.
+func (t *textWriter) omitted(shown int) {
 	left := -shown
 	for i := range t.r.Groups {
 		if t.Verbose || t.r.Groups[i].Verdict != Inconclusive {
@@ -120,8 +120,8 @@ func (t *textWriter) unshown(shown int) {
 	}
 }
 
-// undecided sums up the inconclusive findings, by rule and reason.
-func (t *textWriter) undecided() {
+// inconclusive sums up the inconclusive findings, by rule and reason.
+func (t *textWriter) inconclusive() {
 	type reason struct{ rule, message string }
 	sums := map[reason]int{}
 	for i := range t.r.Groups {

@@ -8,7 +8,7 @@ import (
 	"github.com/fatih/color"
 )
 
-// How much of a list a summary shows.
+// Limits of lists in a summary.
 const (
 	maxListed    = 5
 	maxAlarms    = 10
@@ -33,29 +33,29 @@ func (t *textWriter) summary() {
 	if r.Exchanges.Broken > 0 {
 		broken = fmt.Sprintf(", and %d unreadable", r.Exchanges.Broken)
 	}
-	t.fact("exchanges", fmt.Sprintf("%d read: %d matched, %d unmatched, %d ignored%s",
+	t.labelled("exchanges", fmt.Sprintf("%d read: %d matched, %d unmatched, %d ignored%s",
 		r.Exchanges.Read, r.Exchanges.Matched, r.Exchanges.Unmatched, r.Exchanges.Ignored, broken))
-	t.fact("interfaces", strings.Join(r.basesInWords(), "; "))
+	t.labelled("interfaces", strings.Join(r.basesInWords(), "; "))
 	t.unmatched()
 	if judged := r.Judged.inWords(); judged != "" {
-		t.fact("bodies", judged)
+		t.labelled("bodies", judged)
 	}
 	if engines := r.enginesInWords(); engines != "" {
-		t.fact("engines", engines)
+		t.labelled("engines", engines)
 	}
-	t.fact("checks", fmt.Sprintf("%d pass, %d fail, %d inconclusive, %d skipped",
+	t.labelled("checks", fmt.Sprintf("%d pass, %d fail, %d inconclusive, %d skipped",
 		r.Checks.Pass, r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped))
-	t.fact("coverage", r.coverageInWords())
+	t.labelled("coverage", r.coverageInWords())
 	t.rules()
 	if b := r.Baseline; b != nil {
-		t.fact("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
+		t.labelled("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
 	}
 	t.line("")
 	t.verdict()
 }
 
-// fact returns a line of the summary, or some, with a label.
-func (t *textWriter) fact(label, text string) {
+// labelled writes a text of the summary with a label, in one or more lines.
+func (t *textWriter) labelled(label, text string) {
 	for i, line := range wrap(text, t.width()-labelColumns) {
 		if i > 0 {
 			label = ""
@@ -64,7 +64,7 @@ func (t *textWriter) fact(label, text string) {
 	}
 }
 
-// alarms writes what a reader must not miss: the verdict does not hold for what could not be read.
+// alarms writes first of all what could not be read, since the verdict does not hold for it.
 func (t *textWriter) alarms() {
 	r := t.r
 	alarm := func(text string) {
@@ -193,7 +193,7 @@ func (t *textWriter) rules() {
 		}
 	}
 	if len(held) > 0 {
-		t.fact("rules held", strings.Join(held, ", "))
+		t.labelled("rules held", strings.Join(held, ", "))
 	}
 	for i, text := range others {
 		label := "rules"
@@ -202,8 +202,8 @@ func (t *textWriter) rules() {
 		}
 		t.line("%s%s", t.paint(fmt.Sprintf("%-*s", labelColumns, label), color.Faint), text)
 	}
-	if idle := t.r.unsaid(); len(idle) > 0 && len(idle) < len(t.r.Rules) {
-		t.fact("not judged", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
+	if idle := t.r.idleRules(); len(idle) > 0 && len(idle) < len(t.r.Rules) {
+		t.labelled("not judged", fmt.Sprintf("%s: %s", count(len(idle), "rule"), strings.Join(idle, ", ")))
 	}
 }
 
@@ -221,7 +221,7 @@ func (r *Rule) inWords() string {
 	return fmt.Sprintf("%s %d: %s", r.ID, r.Triggered, strings.Join(list, ", "))
 }
 
-// verdict returns the last line.
+// verdict writes the last line.
 func (t *textWriter) verdict() {
 	colour := color.FgGreen
 	if t.r.Failed() || t.r.isNothing() {

@@ -15,16 +15,16 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// evidence is an exchange as something to learn from.
+// evidence is an exchange with its decoded bodies.
 type evidence struct {
 	r        *judge.Result
 	redactor *recording.Redactor
 	draft    *draft
-	bodies   map[string]read // by side
+	bodies   map[string]bodyValue // by side
 }
 
-// read is the value of a body, and whether it could be read.
-type read struct {
+// bodyValue is the value of a body, and whether it could be read.
+type bodyValue struct {
 	value any
 	ok    bool
 }
@@ -45,21 +45,20 @@ func (e *evidence) media(side string) string {
 	return kind
 }
 
-// body returns the value of a body of JSON, or of a form as an object. It is read once, however many findings are about
-// it.
+// body returns the value of a body of JSON, or of a form as an object. It is decoded once.
 func (e *evidence) body(side string) (value any, ok bool) {
 	known, isKnown := e.bodies[side]
 	if !isKnown {
-		known.value, known.ok = e.bodyAnew(side)
+		known.value, known.ok = e.readBody(side)
 		if e.bodies == nil {
-			e.bodies = map[string]read{}
+			e.bodies = map[string]bodyValue{}
 		}
 		e.bodies[side] = known
 	}
 	return known.value, known.ok
 }
 
-func (e *evidence) bodyAnew(side string) (value any, ok bool) {
+func (e *evidence) readBody(side string) (value any, ok bool) {
 	if side == "response" {
 		text, isJSON := e.r.JSONResponse()
 		if !isJSON {
@@ -84,9 +83,9 @@ func (e *evidence) bodyAnew(side string) (value any, ok bool) {
 	return object, err == nil
 }
 
-// member adds the value at a place such as body/pools/0/name to a node. Where the body cannot be read, nothing is known
-// of the value.
-func (e *evidence) member(n *node, side, place string) {
+// addMember adds the value at a place such as body/pools/0/name to a node. If the body cannot be read, the value is
+// only counted.
+func (e *evidence) addMember(n *valueNode, side, place string) {
 	value, ok := e.body(side)
 	if !ok {
 		n.seen++
@@ -112,8 +111,8 @@ func (e *evidence) queryNames() []string {
 	return slices.Sorted(maps.Keys(query))
 }
 
-// query adds the values that a request gives to a parameter. They are texts, which may be numbers.
-func (e *evidence) query(n *node, name string) {
+// addQueryValues adds the values that a request gives to a parameter. Texts of numbers count as numbers.
+func (e *evidence) addQueryValues(n *valueNode, name string) {
 	query, _ := url.ParseQuery(e.r.Owner.Query)
 	for _, text := range query[name] {
 		var value any = text
@@ -126,12 +125,12 @@ func (e *evidence) query(n *node, name string) {
 	}
 }
 
-// isNameShown reports whether a name may be in the patch: no secret, as the names of a map of keys are, and not long.
+// isNameShown reports whether a name may be in the patch: it is not secret, as in a map of keys, and not long.
 func (e *evidence) isNameShown(name string) bool {
 	return len(name) <= maxName && e.redactor.Value(name, specs.Part{}) == name && !strings.Contains(name, recording.Mark)
 }
 
-// isShown reports whether a text may be an example: no secret, nothing that was taken out, and not long.
+// isShown reports whether a text may be an example: it is not secret, not a stand-in, and not long.
 func (e *evidence) isShown(name, text string) bool {
 	const longest = 80
 	return len(text) <= longest && text != "" && !recording.IsSecret(name) && !strings.Contains(text, recording.Mark) &&

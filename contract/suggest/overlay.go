@@ -41,7 +41,7 @@ func (p *Patch) Overlay() map[string]any {
 	return map[string]any{"overlay": "1.0.0", "info": info, "actions": actions}
 }
 
-// merged adds an object to another one; lists are put together.
+// merged adds an object to another one; lists are concatenated.
 func merged(into, value any) any {
 	a, isObject := into.(map[string]any)
 	b, both := value.(map[string]any)

@@ -1,6 +1,6 @@
 // Package suggest finds what recordings show and a document lacks: operations, statuses, media types, parameters and
-// fields. It gives it as a patch of the document, an OpenAPI Overlay or a JSON Merge Patch, which is for people to read
-// before they apply it: types are inferred, and names are made up where traffic has none.
+// fields. It makes a patch of the document, an OpenAPI Overlay or a JSON Merge Patch. People should review it before
+// they apply it: types are inferred, and names are made up where traffic has none.
 package suggest
 
 import (
@@ -33,12 +33,12 @@ func NewCollector(documents []*specs.Document, redactor *recording.Redactor) *Co
 type addition struct {
 	parent string // pointer of the existing part
 	rest   []string
-	body   *payload // of a status or a media type
-	value  *node    // of a field or a parameter
-	query  string   // name of the parameter
+	body   *payload   // of a status or a media type
+	value  *valueNode // of a field or a parameter
+	query  string     // name of the parameter
 }
 
-// Take takes what an exchange shows that its document lacks.
+// Take adds to the draft of a document what an exchange shows that the document lacks.
 func (c *Collector) Take(r *judge.Result) {
 	d := c.drafts[r.Owner.Document]
 	if d == nil {
@@ -47,30 +47,30 @@ func (c *Collector) Take(r *judge.Result) {
 	e := &evidence{r: r, redactor: c.redactor, draft: d}
 	taken := 0
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Verdict == report.Fail && f.Spec.File == d.document.File && d.take(e, f) {
+		if f := &r.Findings[i]; f.Verdict == report.Fail && f.Spec.File == d.document.File && d.takeFinding(e, f) {
 			taken++
 		}
 	}
 	if taken > 0 {
-		d.seen++
+		d.exchanges++
 	}
 }
 
-// take takes what a finding says is missing, and reports whether it says so.
-func (d *draft) take(e *evidence, f *report.Finding) bool {
+// takeFinding adds what a finding reports as missing in the document, and reports whether it does.
+func (d *draft) takeFinding(e *evidence, f *report.Finding) bool {
 	side, place, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
 	switch {
 	case f.Rule == judge.UndocumentedOperation:
-		return d.undocumented(e)
+		return d.takeUndocumented(e)
 	case f.Rule == judge.UndocumentedStatus:
 		status := fmt.Sprint(e.r.Item.Response.Status)
-		return d.add("statuses", f.Spec.Pointer, []string{status}, func(a *addition) { a.body = a.body.with(e, side) })
+		return d.add("statuses", f.Spec.Pointer, []string{status}, func(a *addition) { a.body = a.body.withBody(e, side) })
 	case f.Rule == judge.UndocumentedMediaType:
 		return d.mediaType(e, f, side)
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "query/"):
 		return d.parameter(e, unescape(strings.TrimPrefix(place, "query/")))
 	case f.Rule == judge.UndeclaredField && strings.HasPrefix(place, "body/"):
-		return d.field(e, f, side, place)
+		return d.takeField(e, f, side, place)
 	}
 	return false
 }
@@ -83,55 +83,55 @@ func (d *draft) mediaType(e *evidence, f *report.Finding, side string) bool {
 		rest = nil
 	}
 	return media != "" &&
-		d.add("media types", parent, append(rest, media), func(a *addition) { a.body = a.body.with(e, side) })
+		d.add("media types", parent, append(rest, media), func(a *addition) { a.body = a.body.withBody(e, side) })
 }
 
 func (d *draft) parameter(e *evidence, name string) bool {
 	parent := e.r.Operation().Pointer
 	if !e.isNameShown(name) {
-		return d.leave("names")
+		return d.countLeftOut("names")
 	}
 	if d.additions[keyOf(parent, []string{"parameters", name})] == nil {
 		if d.parameters[parent] >= maxNames {
-			return d.leave("parameters")
+			return d.countLeftOut("parameters")
 		}
 		d.parameters[parent]++
 	}
 	return d.add("parameters", parent, []string{"parameters", name}, func(a *addition) {
-		a.query, a.value = name, a.value.of(name)
-		e.query(a.value, name)
+		a.query, a.value = name, a.value.orNew(name)
+		e.addQueryValues(a.value, name)
 	})
 }
 
-// field takes a field that an object of the document lacks. Those of an object with many are values of a map.
-func (d *draft) field(e *evidence, f *report.Finding, side, place string) bool {
+// takeField adds a field that an object of the document lacks. If an object lacks many, they become values of a map.
+func (d *draft) takeField(e *evidence, f *report.Finding, side, place string) bool {
 	parent, name := f.Spec.Pointer, unescape(place[strings.LastIndexByte(place, '/')+1:])
-	if wide := d.wide[parent]; wide != nil {
+	if wide := d.maps[parent]; wide != nil {
 		wide.isSecret = wide.isSecret || recording.IsSecret(name)
-		e.member(wide, side, place)
+		e.addMember(wide, side, place)
 		return true
 	}
 	if !e.isNameShown(name) {
-		return d.leave("names")
+		return d.countLeftOut("names")
 	}
 	rest := []string{"properties", name}
 	key := keyOf(parent, rest)
 	if d.additions[key] == nil {
 		if len(d.fields[parent]) >= maxNames {
-			d.widen(parent)
-			return d.field(e, f, side, place)
+			d.makeMap(parent)
+			return d.takeField(e, f, side, place)
 		}
 		d.fields[parent] = append(d.fields[parent], key)
 	}
 	return d.add("fields", parent, rest, func(a *addition) {
-		a.value = a.value.of(name)
-		e.member(a.value, side, place)
+		a.value = a.value.orNew(name)
+		e.addMember(a.value, side, place)
 	})
 }
 
-// widen makes a map of the fields that an object lacks: their names are ids.
-func (d *draft) widen(parent string) {
-	wide := (*node)(nil).of("")
+// makeMap turns the fields that an object lacks into a map, since their names are ids.
+func (d *draft) makeMap(parent string) {
+	wide := (*valueNode)(nil).orNew("")
 	for _, key := range slices.Sorted(slices.Values(d.fields[parent])) {
 		if a := d.additions[key]; a != nil {
 			wide.merge(a.value)
@@ -139,7 +139,7 @@ func (d *draft) widen(parent string) {
 		delete(d.additions, key)
 	}
 	delete(d.fields, parent)
-	d.wide[parent] = wide
+	d.maps[parent] = wide
 }
 
 func keyOf(parent string, rest []string) string { return parent + "\n" + strings.Join(rest, "\n") }
@@ -150,7 +150,7 @@ func (d *draft) add(what, parent string, rest []string, edit func(*addition)) bo
 	a := d.additions[key]
 	if a == nil {
 		if len(d.additions) >= maxAdditions {
-			return d.leave(what)
+			return d.countLeftOut(what)
 		}
 		a = &addition{parent: parent, rest: slices.Clone(rest)}
 		d.additions[key] = a

@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/pb33f/libopenapi-validator"
 
-// New returns the engine. All that it returns are the same one.
+// New returns the engine. All calls return the same one.
 func New() engine.Engine { return library{} }
 
 type library struct{}
@@ -32,7 +32,7 @@ func (library) About() engine.About {
 // Load implements engine.Engine. The library is given one operation at a time: for each schema that it compiles it
 // reads the whole document anew, so that the time for all of a document grows with the square of its size.
 func (library) Load(op engine.Operation) (s engine.Schemas, err error) {
-	defer noVote(&err)
+	defer recoverPanic(&err)
 	document, err := libopenapi.NewDocument(op.Source)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -50,30 +50,30 @@ func (library) Load(op engine.Operation) (s engine.Schemas, err error) {
 		return nil, fmt.Errorf("build: the document has no path %s", op.Template)
 	}
 	compiled := &lazyCache{DefaultCache: cache.NewDefaultCache()}
-	compiled.claims.Store(true)
+	compiled.claimsAll.Store(true)
 	v := validator.NewValidatorFromV3Model(&model.Model,
 		config.WithFormatAssertions(), config.WithoutSecurityValidation(), config.WithSchemaCache(compiled))
-	compiled.claims.Store(false)
+	compiled.claimsAll.Store(false)
 	return &schemas{op: op, validator: v, item: item}, nil
 }
 
-// lazyCache holds the compiled schemas. While it claims to have all of them, a new validator does not compile every
-// schema at once, whether or not anybody needs it.
+// lazyCache holds the compiled schemas. While it claims to have all of them, a new validator does not compile schemas
+// that may never be needed.
 type lazyCache struct {
 	*cache.DefaultCache
-	claims atomic.Bool
+	claimsAll atomic.Bool
 }
 
 // Load implements cache.SchemaCache.
 func (s *lazyCache) Load(key uint64) (*cache.SchemaCacheEntry, bool) {
-	if s.claims.Load() {
+	if s.claimsAll.Load() {
 		return nil, true
 	}
 	return s.DefaultCache.Load(key)
 }
 
-// dropHeaders takes the headers of answers out of a model: with the body of an answer the library judges its headers,
-// too, which is not wanted, and for that it renders their schemas anew every time, into nodes that all calls share.
+// dropHeaders removes the headers of answers from a model. Otherwise the library would judge them with each body, and
+// render their schemas each time, into nodes that all calls share.
 func dropHeaders(model *v3.Document) {
 	for item := range model.Paths.PathItems.ValuesFromOldest() {
 		for operation := range item.GetOperations().ValuesFromOldest() {
@@ -90,8 +90,8 @@ func dropHeaders(model *v3.Document) {
 	}
 }
 
-// noVote makes an error of a panic: a library that falls over has no vote.
-func noVote(err *error) {
+// recoverPanic turns a panic of the library into an error.
+func recoverPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v", p)
 	}

@@ -17,8 +17,8 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// schemas are those of one operation. Only calls of the library that start no goroutines are used, with our routing in
-// place of its own, and nothing that it returns is kept: each of its errors holds the whole body.
+// schemas holds the schemas of one operation. It uses only calls of the library that start no goroutines, routes by
+// itself, and keeps nothing that the library returns: each of its errors holds the whole body.
 type schemas struct {
 	op        engine.Operation
 	validator validator.Validator
@@ -27,12 +27,12 @@ type schemas struct {
 	// The library compiles a schema when it is first needed, and writes into the document meanwhile: no other goroutine
 	// may use it then.
 	mu       sync.RWMutex
-	compiled sync.Map // kinds of bodies whose schemas are
+	compiled sync.Map // kinds of bodies whose schemas are compiled
 }
 
-// use runs a call of the library that needs the schemas of a kind of body. What is of no kind may always compile.
-func (s *schemas) use(kind string, call func() []*errors.ValidationError) (faults []engine.Fault, err error) {
-	defer noVote(&err)
+// call runs a call of the library that needs the schemas of a kind of body. With an empty kind it may always compile.
+func (s *schemas) call(kind string, call func() []*errors.ValidationError) (faults []engine.Fault, err error) {
+	defer recoverPanic(&err)
 	if _, isCompiled := s.compiled.Load(kind); isCompiled {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
@@ -51,7 +51,7 @@ func (s *schemas) use(kind string, call func() []*errors.ValidationError) (fault
 func (s *schemas) RequestBody(contentType string, text []byte) ([]engine.Fault, error) {
 	r := s.request(engine.Request{Path: s.op.Template, Header: http.Header{"Content-Type": {contentType}}})
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-	return s.use("request "+mediaOf(contentType), func() []*errors.ValidationError {
+	return s.call("request "+mediaOf(contentType), func() []*errors.ValidationError {
 		_, errs := s.validator.GetRequestBodyValidator().ValidateRequestBodyWithPathItem(r, s.item, s.op.Template)
 		return errs
 	})
@@ -64,7 +64,7 @@ func (s *schemas) ResponseBody(status int, contentType string, text []byte) ([]e
 		StatusCode: status, Header: http.Header{"Content-Type": {contentType}},
 		Body: io.NopCloser(bytes.NewReader(text)), Request: r,
 	}
-	return s.use(strconv.Itoa(status)+" "+mediaOf(contentType), func() []*errors.ValidationError {
+	return s.call(strconv.Itoa(status)+" "+mediaOf(contentType), func() []*errors.ValidationError {
 		_, errs := s.validator.GetResponseBodyValidator().ValidateResponseBodyWithPathItem(r, w, s.item, s.op.Template)
 		return errs
 	})
@@ -72,8 +72,8 @@ func (s *schemas) ResponseBody(status int, contentType string, text []byte) ([]e
 
 // Parameters implements engine.Schemas.
 func (s *schemas) Parameters(request engine.Request) ([]engine.Fault, error) {
-	v, r, item := s.validator.GetParameterValidator(), s.request(request), s.judged(request.Ignored)
-	return s.use("", func() (all []*errors.ValidationError) {
+	v, r, item := s.validator.GetParameterValidator(), s.request(request), s.withoutHeaders(request.Ignored)
+	return s.call("", func() (all []*errors.ValidationError) {
 		for _, judge := range []func(*http.Request, *v3.PathItem, string) (bool, []*errors.ValidationError){
 			v.ValidatePathParamsWithPathItem, v.ValidateQueryParamsWithPathItem, v.ValidateHeaderParamsWithPathItem,
 		} {
@@ -93,8 +93,8 @@ func (s *schemas) request(r engine.Request) *http.Request {
 	return &http.Request{Method: s.op.Method, URL: u, Header: header, Host: u.Host, Body: http.NoBody}
 }
 
-// judged returns what the library reads of the operation, without the headers that are not judged.
-func (s *schemas) judged(ignored []string) *v3.PathItem {
+// withoutHeaders returns the path item of the operation without the header parameters that are not judged.
+func (s *schemas) withoutHeaders(ignored []string) *v3.PathItem {
 	if len(ignored) == 0 {
 		return s.item
 	}

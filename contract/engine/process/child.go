@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// errEnded reports that a child has ended, of itself or since it was made to.
+// errEnded reports that a child has ended by itself or was stopped.
 var errEnded = errors.New("the engine's process ended")
 
 // child is a process that answers calls.
@@ -86,7 +86,7 @@ func (c *child) stop(reason string) {
 	}
 }
 
-// reap waits for the end of the child, and says why it came.
+// reap waits for the end of the child, and sets the reason.
 func (c *child) reap() {
 	err := c.cmd.Wait()
 	c.mu.Lock()
@@ -173,7 +173,7 @@ func (c *child) hasEnded() bool {
 	}
 }
 
-// close lets the child end: its input is over.
+// close closes the input of the child, so that it ends.
 func (c *child) close() {
 	const patience = time.Second
 	_ = c.in.Close()

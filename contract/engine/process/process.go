@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// Config describes what to run as an engine, and within what bounds. Bounds of zero have defaults.
+// Config holds the executable of an engine and its limits. Limits of zero have defaults.
 type Config struct {
 	Path string // of the executable
 	Args []string
@@ -37,7 +37,7 @@ type Engine struct {
 	numbers  uint64
 }
 
-// New makes an engine of an executable. The child ends with the context, at the latest.
+// New returns an engine that runs an executable. The child ends with the context at the latest.
 func New(ctx context.Context, config Config) *Engine {
 	config.Timeout = cmp.Or(config.Timeout, 10*time.Second)
 	config.Memory = cmp.Or(config.Memory, 1<<30)
@@ -76,7 +76,7 @@ var (
 	errLost   = errors.New("the engine was disabled after too many failures")
 )
 
-// ask puts a call to the child, which is started if none runs.
+// ask sends a call to the child, which is started if none runs.
 func (e *Engine) ask(c *call, op *engine.Operation) ([]engine.Fault, error) {
 	child, err := e.running()
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Engine) ask(c *call, op *engine.Operation) ([]engine.Fault, error) {
 	if err != nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.bury(child)
+		e.countEnd(child)
 		return nil, err
 	}
 	if a.Error != "" {
@@ -100,7 +100,7 @@ func (e *Engine) running() (*child, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.child != nil && e.child.hasEnded() {
-		e.bury(e.child)
+		e.countEnd(e.child)
 	}
 	switch {
 	case e.isClosed || e.ctx.Err() != nil:
@@ -124,8 +124,8 @@ func (e *Engine) running() (*child, error) {
 	return child, nil
 }
 
-// bury counts the end of a child, once.
-func (e *Engine) bury(c *child) {
+// countEnd counts the end of a child, once.
+func (e *Engine) countEnd(c *child) {
 	if e.child == c && !e.isClosed {
 		e.child = nil
 		e.count(c.err)
@@ -147,7 +147,7 @@ func (e *Engine) count(err error) {
 	}
 }
 
-// schemas are those of one operation, in the child.
+// schemas refers to the schemas of one operation in the child.
 type schemas struct {
 	engine *Engine
 	number uint64

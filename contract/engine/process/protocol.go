@@ -1,8 +1,8 @@
-// Package process runs the second engine of a check as a child process, and serves one in it. They speak over standard
-// input and output: first the child says hello in a line of text, then both send values of encoding/gob, which keeps
-// texts byte for byte. Each call gets its answer, in any order.
+// Package process runs the second engine of a check as a child process, and serves one in it. They communicate over
+// standard input and output: first the child sends a line of text, its greeting, then both send values of encoding/gob,
+// which keeps texts byte for byte. Each call gets its answer, in any order.
 //
-// Whatever becomes of the child, a check goes on: calls that it did not answer are errors, and so without a vote.
+// A check continues even if the child fails: calls that it did not answer return errors, and the first engine decides.
 package process
 
 import (
@@ -17,10 +17,10 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// protocol is the version of what client and child say to each other. They understand no other one.
+// protocol is the version of the messages between client and child. Other versions are refused.
 const protocol = 1
 
-// greeting begins the line that a child says hello with.
+// greeting begins the first line of a child.
 const greeting = "understudy-engine"
 
 var errNoHello = errors.New("it did not send its greeting")
@@ -29,7 +29,7 @@ func hello(about engine.About) string {
 	return fmt.Sprintf("%s %d %s %s\n", greeting, protocol, about.Name, about.Version)
 }
 
-// readHello reads what the child at the other end is.
+// readHello reads the first line of the child.
 func readHello(r *bufio.Reader) (engine.About, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -52,7 +52,7 @@ func readHello(r *bufio.Reader) (engine.About, error) {
 // short cuts a text to a length that fits into a message.
 func short(text string) string { return fmt.Sprintf("%.20q", text) }
 
-// call is a question to the child.
+// call is a request to the child.
 type call struct {
 	ID        uint64
 	Schemas   uint64            // the number of an operation
@@ -73,14 +73,14 @@ const (
 	parameters
 )
 
-// answer answers a call.
+// answer is the response to a call.
 type answer struct {
 	ID     uint64
 	Faults []engine.Fault
 	Error  string // why the engine could not judge
 }
 
-// maxMessage bounds what the other end can make us hold.
+// maxMessage is the largest size of a received message in bytes.
 const maxMessage = 64 << 20
 
 // receiver reads values of bounded size.

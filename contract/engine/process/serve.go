@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/contract/engine"
 )
 
-// Serve answers the calls of a client until its input ends. It does not wait for calls under way then: the answers have
-// no reader.
+// Serve answers the calls of a client until its input ends. It does not wait for calls under way then, since nothing
+// reads their answers.
 func Serve(in io.Reader, out io.Writer, e engine.Engine) error {
 	if _, err := io.WriteString(out, hello(e.About())); err != nil {
 		return err
@@ -38,7 +38,7 @@ type server struct {
 	loads  map[uint64]func() (engine.Schemas, error) // by the numbers that the client gave to operations
 }
 
-// load returns what loads the operation of a call, once.
+// load returns the function that loads the operation of a call, once.
 func (s *server) load(c *call) func() (engine.Schemas, error) {
 	if op := c.Operation; op != nil {
 		s.loads[c.Schemas] = sync.OnceValues(func() (engine.Schemas, error) { return s.engine.Load(*op) })

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// memoryVariable says to a child how many bytes it may use.
+// memoryVariable is the environment variable with the number of bytes that a child may use.
 const memoryVariable = "UNDERSTUDY_ENGINE_MEMORY"
 
 // exitMemory is the exit code of a child that needs more memory than it may use.
 const exitMemory = 3
 
-// Bound holds this process to the memory that the one which started it allows, if that says how much: its heap is
-// collected more often when little is left, and beyond the bound the process ends.
+// Bound limits the memory of this process as its parent demands by an environment variable: its heap is collected more
+// often when little is left, and beyond the limit the process ends.
 func Bound() {
 	limit, err := strconv.ParseUint(os.Getenv(memoryVariable), 10, 63)
 	if err != nil || limit == 0 {

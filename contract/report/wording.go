@@ -24,7 +24,7 @@ func (g *Group) label() string {
 	return string(g.Severity)
 }
 
-// where returns what a finding is about: an operation, an interface, or the empty string.
+// where returns the operation or interface of a finding, or the empty string.
 func (f *Finding) where() string {
 	if f.Operation != "" {
 		return f.Operation
@@ -32,7 +32,7 @@ func (f *Finding) where() string {
 	return string(f.Interface)
 }
 
-// times returns how often, where it was more than once.
+// times returns the number of occurrences in words, or the empty string for one.
 func (g *Group) times() string {
 	if g.Count < 2 {
 		return ""
@@ -67,14 +67,14 @@ func (f *Finding) says() string {
 	if f.Spec.File == "" {
 		return ""
 	}
-	says := fmt.Sprintf("see %s:%d (%s)", f.Spec.File, f.Spec.Line, sureness(f.Provenance))
+	says := fmt.Sprintf("see %s:%d (%s)", f.Spec.File, f.Spec.Line, provenanceInWords(f.Provenance))
 	if f.Spec.Says != "" {
 		says += ": " + f.Spec.Says
 	}
 	return says
 }
 
-func sureness(p specs.Provenance) string {
+func provenanceInWords(p specs.Provenance) string {
 	switch p {
 	case specs.Client:
 		return "known from client code"
@@ -87,7 +87,7 @@ func sureness(p specs.Provenance) string {
 	return "documented"
 }
 
-// answer returns the status of an exchange.
+// answer returns the status of an exchange as text.
 func (l *Line) answer() string {
 	if l.Status == 0 {
 		return "no response"
@@ -158,7 +158,7 @@ func count(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// plain returns a text of others without what would steer a terminal or break a line: a recording may hold anything.
+// plain returns a text from a recording in one line, without control characters.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -179,8 +179,8 @@ func short(text string, most int) string {
 	return text
 }
 
-// unsaid counts the rules that never had a chance.
-func (r *Report) unsaid() []string {
+// idleRules counts the rules that were never triggered.
+func (r *Report) idleRules() []string {
 	var names []string
 	for _, rule := range r.Rules {
 		if rule.Triggered == 0 {

@@ -43,7 +43,7 @@ type change struct {
 	isItem bool // the value is one more item of the list at the end of rest, or of the part itself
 }
 
-// add notes a change at the end of a pointer and tokens below it, and follows references on the way.
+// add adds a change below a pointer, following references on the way.
 func (p *Patch) add(parent string, rest []string, value any, isItem bool) {
 	at, node := []string(nil), any(p.before)
 	tokens := append(split(parent), rest...)

@@ -12,7 +12,7 @@ import (
 type operation struct {
 	method, path string // with stars
 	seen         int
-	query        map[string]*node
+	query        map[string]*valueNode
 	request      map[string]*payload // by media type
 	responses    map[string]map[string]*payload
 }
@@ -21,48 +21,48 @@ type operation struct {
 type payload struct {
 	seen  int
 	media string
-	value *node // nil unless it is JSON or a form
+	value *valueNode // nil unless it is JSON or a form
 }
 
-// undocumented takes an exchange of an operation that the document lacks.
-func (d *draft) undocumented(e *evidence) bool {
+// takeUndocumented adds an exchange of an operation that the document lacks.
+func (d *draft) takeUndocumented(e *evidence) bool {
 	method, path := ownership.Shown(e.r.Item.Request.Method, e.r.Owner.Path)
 	if !slices.Contains(methods, method) || strings.HasSuffix(path, "…") {
-		return d.leave("addresses")
+		return d.countLeftOut("addresses")
 	}
 	key := [2]string{method, path}
 	op := d.operations[key]
 	if op == nil {
 		if len(d.operations) >= maxOperations {
-			return d.leave("operations")
+			return d.countLeftOut("operations")
 		}
 		op = &operation{
-			method: method, path: path, query: map[string]*node{}, request: map[string]*payload{},
+			method: method, path: path, query: map[string]*valueNode{}, request: map[string]*payload{},
 			responses: map[string]map[string]*payload{},
 		}
 		d.operations[key] = op
 	}
-	op.take(e)
+	op.addExchange(e)
 	return true
 }
 
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"}
 
-func (o *operation) take(e *evidence) {
+func (o *operation) addExchange(e *evidence) {
 	o.seen++
 	for _, name := range e.queryNames() {
 		switch {
 		case !e.isNameShown(name):
-			e.draft.leave("names")
+			e.draft.countLeftOut("names")
 		case len(o.query) >= maxNames && o.query[name] == nil:
-			e.draft.leave("parameters")
+			e.draft.countLeftOut("parameters")
 		default:
-			o.query[name] = o.query[name].of(name)
-			e.query(o.query[name], name)
+			o.query[name] = o.query[name].orNew(name)
+			e.addQueryValues(o.query[name], name)
 		}
 	}
 	if media := e.media("request"); media != "" {
-		e.take(o.request, "request")
+		e.addPayload(o.request, "request")
 	}
 	if e.r.Item.Response == nil || e.r.Item.Response.Status == 0 {
 		return
@@ -70,32 +70,32 @@ func (o *operation) take(e *evidence) {
 	status := fmt.Sprint(e.r.Item.Response.Status)
 	if o.responses[status] == nil {
 		if len(o.responses) >= maxNames {
-			e.draft.leave("statuses")
+			e.draft.countLeftOut("statuses")
 			return
 		}
 		o.responses[status] = map[string]*payload{}
 	}
-	e.take(o.responses[status], "response")
+	e.addPayload(o.responses[status], "response")
 }
 
-// take adds a body to those of its media type.
-func (e *evidence) take(payloads map[string]*payload, side string) {
+// addPayload adds a body to those of its media type.
+func (e *evidence) addPayload(payloads map[string]*payload, side string) {
 	media := e.media(side)
 	if payloads[media] == nil && len(payloads) >= maxMedia {
-		e.draft.leave("media types")
+		e.draft.countLeftOut("media types")
 		return
 	}
-	payloads[media] = payloads[media].with(e, side)
+	payloads[media] = payloads[media].withBody(e, side)
 }
 
-// with returns a payload with the body of one more exchange.
-func (p *payload) with(e *evidence, side string) *payload {
+// withBody returns a payload with the body of one more exchange.
+func (p *payload) withBody(e *evidence, side string) *payload {
 	if p == nil {
 		p = &payload{media: e.media(side)}
 	}
 	p.seen++
 	if value, ok := e.body(side); ok {
-		p.value = p.value.of("")
+		p.value = p.value.orNew("")
 		p.value.add(e, value, 0)
 	}
 	return p

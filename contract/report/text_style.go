@@ -7,7 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Style holds the settings for the look of a report for people.
+// Style holds the settings of a text report.
 type Style struct {
 	Colour  bool
 	Width   int  // columns of the terminal; 0 is as wide as text reads well
@@ -27,7 +27,7 @@ func (s Style) width() int {
 	return max(minWidth, s.Width)
 }
 
-// paint returns text in a colour, or as it is.
+// paint returns text in a colour, if colours are on.
 func (s Style) paint(text string, attributes ...color.Attribute) string {
 	if !s.Colour || text == "" {
 		return text
@@ -37,8 +37,8 @@ func (s Style) paint(text string, attributes ...color.Attribute) string {
 	return c.Sprint(text)
 }
 
-// loud returns the colour of a group.
-func (g *Group) loud(breaks bool) []color.Attribute {
+// colours returns the colours of a group.
+func (g *Group) colours(breaks bool) []color.Attribute {
 	switch {
 	case breaks:
 		return []color.Attribute{color.FgRed, color.Bold}

@@ -7,12 +7,12 @@ import (
 )
 
 // schema returns a node as a schema, in the words of OpenAPI 3.0 or 3.1.
-func (n *node) schema(is31 bool) map[string]any {
-	kinds := slices.Sorted(maps.Keys(n.kinds))
-	if n.kinds["number"] > 0 {
+func (n *valueNode) schema(is31 bool) map[string]any {
+	kinds := slices.Sorted(maps.Keys(n.types))
+	if n.types["number"] > 0 {
 		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "integer" })
 	}
-	isNull := n.kinds["null"] > 0
+	isNull := n.types["null"] > 0
 	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" })
 	schema := map[string]any{}
 	switch {
@@ -38,7 +38,7 @@ func (n *node) schema(is31 bool) map[string]any {
 }
 
 // typed returns the schema of the values of one type.
-func (n *node) typed(kind string, isNull, is31 bool) map[string]any {
+func (n *valueNode) typed(kind string, isNull, is31 bool) map[string]any {
 	schema := map[string]any{"type": kind}
 	switch {
 	case isNull && is31:
@@ -59,8 +59,8 @@ func (n *node) typed(kind string, isNull, is31 bool) map[string]any {
 	return schema
 }
 
-// members says of an object which members it has. Those that it always had are required.
-func (n *node) members(schema map[string]any, is31 bool) {
+// members adds the members of an object to its schema. Those that were always present are required.
+func (n *valueNode) members(schema map[string]any, is31 bool) {
 	if n.values != nil {
 		schema["additionalProperties"] = n.values.schema(is31)
 		return

@@ -15,30 +15,30 @@ type draft struct {
 	operations map[[2]string]*operation // by method and path, in which what looks like an id is starred
 	additions  map[string]*addition     // by where they go
 	fields     map[string][]string      // the keys of the additions that are fields, by the object that lacks them
-	wide       map[string]*node         // the values of objects that lack many fields
+	maps       map[string]*valueNode    // the values of objects that lack many fields
 	parameters map[string]int           // how many additions are parameters, by operation
-	seen       int                      // exchanges that gave something
+	exchanges  int                      // exchanges that gave something
 	nodes      int
-	left       map[string]int // what was left out, by what it is
+	leftOut    map[string]int // what was left out, by what it is
 }
 
 func newDraft(d *specs.Document) *draft {
 	return &draft{
 		document: d, operations: map[[2]string]*operation{}, additions: map[string]*addition{},
-		fields: map[string][]string{}, wide: map[string]*node{}, parameters: map[string]int{}, left: map[string]int{},
+		fields: map[string][]string{}, maps: map[string]*valueNode{}, parameters: map[string]int{}, leftOut: map[string]int{},
 	}
 }
 
-// leave counts something that is left out. It returns false, as what takes nothing does.
-func (d *draft) leave(what string) bool {
-	d.left[what]++
+// countLeftOut counts something that is left out. It returns false, for callers that report whether they took it.
+func (d *draft) countLeftOut(what string) bool {
+	d.leftOut[what]++
 	return false
 }
 
-// hasRoom reports whether there may be one more place of values, and counts it.
+// hasRoom reports whether the limit allows one more node, and counts it.
 func (d *draft) hasRoom() bool {
 	if d.nodes >= maxNodes {
-		return d.leave("values")
+		return d.countLeftOut("values")
 	}
 	d.nodes++
 	return true
@@ -61,8 +61,8 @@ func (c *Collector) Patches() ([]*Patch, error) {
 }
 
 func (d *draft) patch() (*Patch, error) {
-	p := &Patch{Interface: d.document.Interface, File: d.document.File, Exchanges: d.seen, Left: d.left}
-	if len(d.operations)+len(d.additions)+len(d.wide) == 0 {
+	p := &Patch{Interface: d.document.Interface, File: d.document.File, Exchanges: d.exchanges, Left: d.leftOut}
+	if len(d.operations)+len(d.additions)+len(d.maps) == 0 {
 		return p, nil
 	}
 	tree, err := d.document.Tree()
@@ -72,14 +72,14 @@ func (d *draft) patch() (*Patch, error) {
 	p.before, p.after = plain(tree).(map[string]any), plain(tree).(map[string]any)
 	is31 := d.document.T.IsOpenAPI31OrLater()
 	for _, key := range slices.Sorted(maps.Keys(d.additions)) {
-		d.additions[key].into(p, is31)
+		d.additions[key].addTo(p, is31)
 	}
-	for _, parent := range slices.Sorted(maps.Keys(d.wide)) {
-		p.add(parent, []string{"additionalProperties"}, d.wide[parent].schema(is31), false)
+	for _, parent := range slices.Sorted(maps.Keys(d.maps)) {
+		p.add(parent, []string{"additionalProperties"}, d.maps[parent].schema(is31), false)
 	}
 	ids := map[string]bool{}
 	for _, key := range slices.SortedFunc(maps.Keys(d.operations), byPath) {
-		d.operations[key].into(p, d.document, ids)
+		d.operations[key].addTo(p, d.document, ids)
 	}
 	p.Additions = len(p.changes)
 	return p, nil
@@ -89,7 +89,7 @@ func byPath(a, b [2]string) int {
 	return strings.Compare(a[1]+" "+a[0], b[1]+" "+b[0])
 }
 
-func (a *addition) into(p *Patch, is31 bool) {
+func (a *addition) addTo(p *Patch, is31 bool) {
 	switch {
 	case a.query != "":
 		p.add(a.parent, []string{"parameters"}, queryParameter(a.query, a.value, is31), true)
@@ -132,6 +132,6 @@ func answer(payloads map[string]*payload, is31 bool) map[string]any {
 	return response
 }
 
-func queryParameter(name string, value *node, is31 bool) map[string]any {
+func queryParameter(name string, value *valueNode, is31 bool) map[string]any {
 	return map[string]any{"name": name, "in": "query", "schema": value.schema(is31), "x-seen": value.seen}
 }

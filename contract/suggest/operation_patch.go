@@ -10,8 +10,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// into adds the operation to a patch.
-func (o *operation) into(p *Patch, d *specs.Document, ids map[string]bool) {
+// addTo adds the operation to a patch.
+func (o *operation) addTo(p *Patch, d *specs.Document, ids map[string]bool) {
 	is31 := d.T.IsOpenAPI31OrLater()
 	path, names := o.pathIn(p, d)
 	parameters := []any{}
@@ -25,7 +25,7 @@ func (o *operation) into(p *Patch, d *specs.Document, ids map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
 		parameters = append(parameters, queryParameter(name, o.query[name], is31))
 	}
-	operation := map[string]any{"operationId": o.id(d, path, ids), "summary": "Seen in recordings", "x-seen": o.seen}
+	operation := map[string]any{"operationId": o.uniqueID(d, path, ids), "summary": "Seen in recordings", "x-seen": o.seen}
 	if len(parameters) > 0 {
 		operation["parameters"] = parameters
 	}
@@ -55,8 +55,8 @@ func hasParameters(item any) bool {
 
 var parameter = regexp.MustCompile(`\{[^{}]*\}`)
 
-// pathIn returns the path of the operation as the document would have it, with the names of its parameters: one that is
-// there already, or a new one.
+// pathIn returns the path of the operation in the document, an existing one or a new one, with the names of its
+// parameters.
 func (o *operation) pathIn(p *Patch, d *specs.Document) (path string, names []string) {
 	segments := strings.Split(d.BasePath+o.path, "/")
 	if len(d.Operations) > 0 { // the document's paths may begin after its base path
@@ -65,7 +65,7 @@ func (o *operation) pathIn(p *Patch, d *specs.Document) (path string, names []st
 			segments = slices.Delete(segments, 1, 2)
 		}
 	}
-	path = o.named(segments)
+	path = o.withNames(segments)
 	paths, _ := p.before["paths"].(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(paths)) {
 		if fits(key, segments) {
@@ -78,7 +78,7 @@ func (o *operation) pathIn(p *Patch, d *specs.Document) (path string, names []st
 	return path, names
 }
 
-// fits reports whether a path of a document is that of a request: what is starred there is a parameter here.
+// fits reports whether a path of a document fits the segments of a request, of which * are parameters.
 func fits(key string, segments []string) bool {
 	parts := strings.Split(key, "/")
 	if len(parts) != len(segments) {
@@ -93,8 +93,8 @@ func fits(key string, segments []string) bool {
 	return true
 }
 
-// named makes parameters of stars, with names after the segments before them: pools/* is pools/{poolId}.
-func (o *operation) named(segments []string) string {
+// withNames replaces * by parameters that are named after the segments before them: pools/{poolId} for pools/*.
+func (o *operation) withNames(segments []string) string {
 	used := map[string]bool{}
 	named := slices.Clone(segments)
 	for i, segment := range segments {
@@ -116,7 +116,7 @@ func (o *operation) named(segments []string) string {
 
 var noWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// camel returns a text as one word of several: pool_rules is poolRules.
+// camel returns a text in camel case: poolRules for pool_rules.
 func camel(text string) string {
 	var b strings.Builder
 	for i, word := range strings.Fields(noWord.ReplaceAllString(text, " ")) {
@@ -129,8 +129,8 @@ func camel(text string) string {
 	return b.String()
 }
 
-// id returns a name for the operation that no other one has.
-func (o *operation) id(d *specs.Document, path string, ids map[string]bool) string {
+// uniqueID returns a name for the operation that no other one has.
+func (o *operation) uniqueID(d *specs.Document, path string, ids map[string]bool) string {
 	id := camel(strings.ToLower(o.method) + " " + parameter.ReplaceAllStringFunc(path,
 		func(name string) string { return " by " + name }))
 	for n, base := 2, id; ids[id] || d.Operation(id) != nil; n++ {

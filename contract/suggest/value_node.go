@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// How much of a patch there is at most. What is beyond is counted.
+// Limits of a patch. What exceeds them is counted.
 const (
 	maxOperations = 500
 	maxAdditions  = 10_000 // statuses, media types, parameters and fields of operations that are documented
@@ -22,59 +22,59 @@ const (
 	maxName       = 200 // bytes
 )
 
-// node holds what the values at one place have in common.
-type node struct {
+// valueNode describes the values at one place: their types, formats and members.
+type valueNode struct {
 	name     string
 	seen     int
-	kinds    map[string]int // by the types of JSON Schema
+	types    map[string]int // by the types of JSON Schema
 	formats  map[string]int // of texts
 	objects  int
-	fields   map[string]*node
-	values   *node // of an object that is a map
-	items    *node
+	fields   map[string]*valueNode
+	values   *valueNode // of an object that is a map
+	items    *valueNode
 	example  any
 	isSecret bool
 }
 
-// of returns a node, made if there is none.
-func (n *node) of(name string) *node {
+// orNew returns a node, made if there is none.
+func (n *valueNode) orNew(name string) *valueNode {
 	if n == nil {
-		return &node{name: name, kinds: map[string]int{}, formats: map[string]int{}, isSecret: recording.IsSecret(name)}
+		return &valueNode{name: name, types: map[string]int{}, formats: map[string]int{}, isSecret: recording.IsSecret(name)}
 	}
 	return n
 }
 
 // add adds a value, which counts once.
-func (n *node) add(e *evidence, value any, depth int) {
+func (n *valueNode) add(e *evidence, value any, depth int) {
 	n.seen++
 	switch v := value.(type) {
 	case nil:
-		n.kinds["null"]++
+		n.types["null"]++
 	case bool:
-		n.kinds["boolean"]++
-		n.show(v)
+		n.types["boolean"]++
+		n.keepExample(v)
 	case json.Number:
-		n.kinds[kindOf(v)]++
-		n.show(v)
+		n.types[numberType(v)]++
+		n.keepExample(v)
 	case string:
-		n.text(e, v)
+		n.addText(e, v)
 	case []any:
-		n.kinds["array"]++
-		n.list(e, v, depth)
+		n.types["array"]++
+		n.addItems(e, v, depth)
 	case map[string]any:
-		n.kinds["object"]++
+		n.types["object"]++
 		n.objects++
-		n.object(e, v, depth)
+		n.addMembers(e, v, depth)
 	}
 }
 
-func (n *node) list(e *evidence, list []any, depth int) {
+func (n *valueNode) addItems(e *evidence, list []any, depth int) {
 	if n.items == nil {
-		n.items = n.items.of(n.name)
+		n.items = n.items.orNew(n.name)
 		n.items.isSecret = n.isSecret
 	}
 	if depth >= maxDepth && len(list) > 0 {
-		e.draft.leave("deeper values")
+		e.draft.countLeftOut("deeper values")
 		return
 	}
 	for _, item := range list {
@@ -82,30 +82,30 @@ func (n *node) list(e *evidence, list []any, depth int) {
 	}
 }
 
-func kindOf(n json.Number) string {
+func numberType(n json.Number) string {
 	if strings.ContainsAny(n.String(), ".eE") {
 		return "number"
 	}
 	return "integer"
 }
 
-// show keeps the first value for an example.
-func (n *node) show(value any) {
+// keepExample keeps the first value for an example.
+func (n *valueNode) keepExample(value any) {
 	if n.example == nil && !n.isSecret {
 		n.example = value
 	}
 }
 
-// text adds a text. Of one that a recorder took out even the type is not known.
-func (n *node) text(e *evidence, text string) {
+// addText adds a text. If a recorder took it out, even the type is not known.
+func (n *valueNode) addText(e *evidence, text string) {
 	if strings.Contains(text, recording.Mark) {
 		n.isSecret, n.example = true, nil
 		return
 	}
-	n.kinds["string"]++
+	n.types["string"]++
 	n.formats[formatOf(text)]++
 	if e.isShown(n.name, text) {
-		n.show(text)
+		n.keepExample(text)
 	}
 }
 
@@ -129,13 +129,13 @@ func formatOf(text string) string {
 	return ""
 }
 
-func (n *node) object(e *evidence, object map[string]any, depth int) {
+func (n *valueNode) addMembers(e *evidence, object map[string]any, depth int) {
 	if depth >= maxDepth && len(object) > 0 {
-		e.draft.leave("deeper values")
+		e.draft.countLeftOut("deeper values")
 		return
 	}
 	if n.values == nil && n.fields == nil {
-		n.fields = map[string]*node{}
+		n.fields = map[string]*valueNode{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if n.values == nil && n.fields[name] == nil && len(n.fields) >= maxNames {
@@ -146,30 +146,30 @@ func (n *node) object(e *evidence, object map[string]any, depth int) {
 			n.values.add(e, object[name], depth+1)
 			continue
 		}
-		n.field(e, name, object[name], depth)
+		n.addField(e, name, object[name], depth)
 	}
 }
 
-func (n *node) field(e *evidence, name string, value any, depth int) {
+func (n *valueNode) addField(e *evidence, name string, value any, depth int) {
 	field := n.fields[name]
 	if field == nil {
 		if !e.isNameShown(name) {
-			e.draft.leave("names")
+			e.draft.countLeftOut("names")
 			return
 		}
 		if !e.draft.hasRoom() {
 			return
 		}
-		field = field.of(name)
+		field = field.orNew(name)
 		field.isSecret = field.isSecret || n.isSecret // what is in a secret is one
 		n.fields[name] = field
 	}
 	field.add(e, value, depth+1)
 }
 
-// toMap makes an object a map: its names are ids, and its values alike.
-func (n *node) toMap() {
-	n.values = (*node)(nil).of("")
+// toMap turns an object into a map, whose names are ids.
+func (n *valueNode) toMap() {
+	n.values = (*valueNode)(nil).orNew("")
 	n.values.isSecret = n.isSecret
 	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
 		n.values.merge(n.fields[name])
@@ -177,16 +177,16 @@ func (n *node) toMap() {
 	n.fields = nil
 }
 
-// merge takes over what another node has.
-func (n *node) merge(other *node) {
+// merge adds the values of another node.
+func (n *valueNode) merge(other *valueNode) {
 	if other == nil {
 		return
 	}
 	n.seen += other.seen
 	n.objects += other.objects
 	n.isSecret = n.isSecret || other.isSecret
-	for kind, count := range other.kinds {
-		n.kinds[kind] += count
+	for kind, count := range other.types {
+		n.types[kind] += count
 	}
 	for format, count := range other.formats {
 		n.formats[format] += count
@@ -195,7 +195,7 @@ func (n *node) merge(other *node) {
 		n.example = other.example
 	}
 	if other.items != nil {
-		n.items = n.items.of(n.name)
+		n.items = n.items.orNew(n.name)
 		n.items.merge(other.items)
 	}
 	if n.values == nil && other.values != nil {
@@ -204,14 +204,14 @@ func (n *node) merge(other *node) {
 	if n.values != nil {
 		n.values.merge(other.values)
 	} else if n.fields == nil && other.fields != nil {
-		n.fields = map[string]*node{}
+		n.fields = map[string]*valueNode{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(other.fields)) {
 		if n.values != nil {
 			n.values.merge(other.fields[name])
 			continue
 		}
-		n.fields[name] = n.fields[name].of(name)
+		n.fields[name] = n.fields[name].orNew(name)
 		n.fields[name].merge(other.fields[name])
 		if len(n.fields) > maxNames {
 			n.toMap()

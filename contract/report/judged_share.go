@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Judged describes how much of the recording was judged: a verdict holds for that alone.
+// Judged describes how much of the recording was judged.
 type Judged struct {
 	Parameters int      `json:"parameters"` // requests whose parameters were judged
 	Bodies     int      `json:"bodies"`     // of requests and of answers
@@ -25,14 +25,14 @@ type Limit struct {
 	Got  float64 `json:"got"`
 }
 
-// Exceeded reports whether there is more.
+// Exceeded reports whether the value is above the limit.
 func (l *Limit) Exceeded() bool { return l != nil && l.Got > l.Most }
 
 func (l *Limit) inWords() string {
 	return fmt.Sprintf("%.1f %% of the checks are inconclusive, want %v %% at most", l.Got, l.Most)
 }
 
-// InconclusiveShare returns the inconclusive share of the checks that had a chance, in percent.
+// InconclusiveShare returns the percentage of inconclusive checks among those that were not skipped.
 func (c *Checks) InconclusiveShare() float64 {
 	if all := c.Pass + c.Fail + c.Inconclusive; all > 0 {
 		return 100 * float64(c.Inconclusive) / float64(all)

@@ -36,7 +36,7 @@ func MatchShape(tb testing.TB, response *http.Response, opts ...Option) {
 	if response.Request == nil || response.Request.URL == nil {
 		tb.Fatal("contract: the response has no Request")
 	}
-	body, err := readAgain(response)
+	body, err := readAndRestore(response)
 	if err != nil {
 		tb.Fatalf("contract: read the body: %v", err)
 	}
@@ -60,7 +60,7 @@ func MatchShapes(tb testing.TB, source Source, opts ...Option) {
 	if err != nil {
 		tb.Fatalf("contract: %v", err)
 	}
-	unions, err := checker.unions(source)
+	unions, err := checker.shapesByFile(source)
 	if err != nil {
 		tb.Fatalf("contract: %v", err)
 	}
@@ -72,8 +72,8 @@ func MatchShapes(tb testing.TB, source Source, opts ...Option) {
 	}
 }
 
-// unions gathers the shapes of a recording by the names of their files.
-func (c *Checker) unions(source Source) (map[string]*shape.Union, error) {
+// shapesByFile gathers the shapes of a recording by the names of their files.
+func (c *Checker) shapesByFile(source Source) (map[string]*shape.Union, error) {
 	unions := map[string]*shape.Union{}
 	for item, err := range source.Items() {
 		if err != nil {
@@ -107,8 +107,8 @@ func (c *Checker) unions(source Source) (map[string]*shape.Union, error) {
 	return unions, nil
 }
 
-// readAgain reads the body and puts it back.
-func readAgain(response *http.Response) ([]byte, error) {
+// readAndRestore reads the body and puts it back.
+func readAndRestore(response *http.Response) ([]byte, error) {
 	if response.Body == nil {
 		return nil, nil
 	}
