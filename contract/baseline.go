@@ -20,7 +20,7 @@ import (
 //go:embed baseline.schema.json
 var BaselineSchema string
 
-// baseline holds the accepted findings, and which of them were seen.
+// baseline holds the accepted findings, in the order of the file.
 type baseline struct {
 	file    string
 	entries []report.BaselineEntry
@@ -70,46 +70,46 @@ func readBaseline(path string, content []byte) (*baseline, error) {
 	return &baseline{file: path, entries: file.Findings}, nil
 }
 
-// acceptance is a baseline at work.
-type acceptance struct {
-	seen map[string]bool // by id of its entries
-	r    *report.Baseline
+// acceptedFindings counts the findings that a baseline accepts.
+type acceptedFindings struct {
+	occurred map[string]bool // by id of its entries
+	r        *report.Baseline
 }
 
-func newAcceptance(b *baseline) *acceptance {
+func newAcceptedFindings(b *baseline) *acceptedFindings {
 	if b == nil {
 		return nil
 	}
-	a := &acceptance{
-		seen: map[string]bool{},
-		r:    &report.Baseline{File: b.file, Entries: b.entries, Stale: []report.BaselineEntry{}},
+	a := &acceptedFindings{
+		occurred: map[string]bool{},
+		r:        &report.Baseline{File: b.file, Entries: b.entries, Stale: []report.BaselineEntry{}},
 	}
 	for _, entry := range b.entries {
-		a.seen[entry.ID] = false
+		a.occurred[entry.ID] = false
 	}
 	return a
 }
 
 // accepts reports whether a finding is accepted, and counts it.
-func (a *acceptance) accepts(f *report.Finding) bool {
+func (a *acceptedFindings) accepts(f *report.Finding) bool {
 	if a == nil || f.Verdict != report.Fail {
 		return false
 	}
-	if _, listed := a.seen[f.ID]; !listed {
+	if _, listed := a.occurred[f.ID]; !listed {
 		return false
 	}
-	a.seen[f.ID] = true
+	a.occurred[f.ID] = true
 	a.r.Accepted++
 	return true
 }
 
 // report returns the result of the baseline, or nil if there is none.
-func (a *acceptance) report() *report.Baseline {
+func (a *acceptedFindings) report() *report.Baseline {
 	if a == nil {
 		return nil
 	}
 	for _, entry := range a.r.Entries {
-		if !a.seen[entry.ID] {
+		if !a.occurred[entry.ID] {
 			a.r.Stale = append(a.r.Stale, entry)
 		}
 	}

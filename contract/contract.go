@@ -87,7 +87,7 @@ type Checker struct {
 // has it; WithShapeDir and WithShapeLabel are wrong here.
 func NewChecker(opts ...Option) (*Checker, error) { return newChecker(checking, opts) }
 
-func newChecker(purpose use, opts []Option) (*Checker, error) {
+func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 	c := newConfig()
 	var errs []error
 	for _, opt := range opts {
@@ -132,8 +132,8 @@ func (c *config) load() ([]*specs.Document, error) {
 	return documents, errors.Join(errs...)
 }
 
-// document is the one of an interface, or the user's own in its place, with the extras if they are on.
-func (c *config) document(name string) (*specs.Document, error) {
+// document returns the one of an interface, or the user's own in its place, with the extras if they are on.
+func (c *config) document(name specs.Interface) (*specs.Document, error) {
 	d, err := c.loadDocument(name)
 	if err != nil || !c.noExtras {
 		return d, err
@@ -141,7 +141,7 @@ func (c *config) document(name string) (*specs.Document, error) {
 	return d.WithoutExtras(), nil
 }
 
-func (c *config) loadDocument(name string) (*specs.Document, error) {
+func (c *config) loadDocument(name specs.Interface) (*specs.Document, error) {
 	path, own := c.specs[name]
 	if !own {
 		return specs.Load(name, c.brand)
@@ -155,8 +155,8 @@ func (c *config) loadDocument(name string) (*specs.Document, error) {
 func (c *Checker) Check(ctx context.Context, source Source) (*Report, error) {
 	g := newGatherer(c)
 	j, err := c.run(ctx, source, g)
-	r := g.report()
-	r.Bases = g.bases(j)
+	r := g.finish()
+	r.Bases = g.baseReports(j)
 	unmatched, note := g.unmatched.report(j)
 	if r.Unmatched = unmatched; note != "" {
 		r.Notes = append(r.Notes, note)

@@ -137,7 +137,7 @@ func sourcesOf(files []string) func(func(contract.Source) bool) {
 	}
 }
 
-// hostile is a recording with something of everything.
+// hostile returns a recording with something of everything.
 func hostile(t *testing.T) contract.Source {
 	t.Helper()
 	var list []*recording.Exchange

@@ -70,7 +70,7 @@ func aJob(kind, query, result string) string {
 	return strings.NewReplacer("TYPE", kind, "QUERY", query, "RESULT", result).Replace(coreJob)
 }
 
-// timedAnswers are the answers that have times, of which %t is one and %l another.
+// timedAnswers returns the answers that have times, of which %t is one and %l another.
 func timedAnswers() map[string]string {
 	job := aJob("trino", `"SELECT 1"`, `""`)
 	return map[string]string{

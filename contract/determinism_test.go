@@ -14,7 +14,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// wire is the JSON report of a recording.
+// wire returns the JSON report of a recording.
 func wire(t *testing.T, source contract.Source, opts ...contract.Option) string {
 	t.Helper()
 	r, err := checker(t, opts...).Check(t.Context(), source)
@@ -50,7 +50,7 @@ func TestReportsDoNotDependOnWorkers(t *testing.T) { //nolint:paralleltest // it
 	}
 }
 
-// faulty is a recording with faults of many kinds, alone and between exchanges, of several callers and worlds.
+// faulty returns a recording with faults of many kinds, alone and between exchanges, of several callers and worlds.
 func faulty(n int) []*recording.Exchange {
 	list := make([]*recording.Exchange, n)
 	for i := range list {

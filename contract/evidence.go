@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	maxShown   = 64 << 10 // bytes of a body in a report
-	maxWitness = 2000     // exchanges shown in full
+	maxShownBody = 64 << 10 // bytes of a body in a report
+	maxEvidence  = 2000     // exchanges shown in full
 )
 
-// Evidence fills in what forms of a report need that show findings in full: the exchanges that they speak of, and what
-// the documents say. It reads the source again, which therefore must be one that can be, and the same.
+// Evidence fills in what forms of a report need that show findings in full: the exchanges of their evidence, and the
+// lines of the documents. It reads the source again: source must be re-readable, and unchanged since the check.
 func (c *Checker) Evidence(ctx context.Context, source Source, r *Report) error {
 	r.Evidence, r.Excerpts = map[int]*recording.Exchange{}, map[report.Spec]report.Excerpt{}
-	owners := c.judgeOf(r)
+	owners := c.judgeForReport(r)
 	wanted := map[int]bool{}
 	for i := range r.Groups {
 		f := &r.Groups[i].Finding
 		c.excerpt(r, f)
 		for _, number := range f.Evidence {
-			if len(wanted) < maxWitness {
+			if len(wanted) < maxEvidence {
 				wanted[number] = true
 			}
 		}
 	}
-	for item, err := range itemsOf(until(ctx, source), wanted) {
+	for item, err := range itemsOf(untilDone(ctx, source), wanted) {
 		if err != nil {
 			return fmt.Errorf("read the evidence: %w", err)
 		}
@@ -52,10 +52,10 @@ func shortened(e *recording.Exchange) *recording.Exchange {
 }
 
 func shortBody(b *recording.Body) *recording.Body {
-	if b == nil || len(b.Bytes) <= maxShown {
+	if b == nil || len(b.Bytes) <= maxShownBody {
 		return b
 	}
-	return &recording.Body{Bytes: b.Bytes[:maxShown:maxShown], Truncated: true}
+	return &recording.Body{Bytes: b.Bytes[:maxShownBody:maxShownBody], Truncated: true}
 }
 
 // excerpt keeps the lines of the document that a finding points at.

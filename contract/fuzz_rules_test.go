@@ -80,7 +80,7 @@ func FuzzRuleBudget(f *testing.F) {
 	})
 }
 
-// scripted is an exchange that six bytes draw.
+// scripted returns an exchange that six bytes draw.
 func scripted(documents []*specs.Document, draw []byte, body string, number int) record.Item {
 	at := time.Date(2026, 5, 4, 1, 0, 0, 0, time.UTC).Add(time.Duration(draw[4]) * time.Second)
 	var operations []*specs.Operation
@@ -102,8 +102,9 @@ func scripted(documents []*specs.Document, draw []byte, body string, number int)
 	e := &recording.Exchange{
 		Seq: int64(number), Start: at, End: at.Add(time.Duration(draw[5]) * time.Second),
 		Request: recording.Request{
-			Method: op.Method, URL: "https://" + op.Interface + ".svc.example" + strings.Join(segments, "/"), Headers: headers,
-			Body: &recording.Body{Bytes: []byte(body)},
+			Method: op.Method, URL: "https://" + string(op.Interface) + ".svc.example" + strings.Join(segments, "/"),
+			Headers: headers,
+			Body:    &recording.Body{Bytes: []byte(body)},
 		},
 	}
 	statuses := []int{200, 201, 204, 202, 400, 401, 403, 404, 409, 500, 0}

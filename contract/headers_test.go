@@ -36,7 +36,7 @@ components:
         X-Total: {required: true, schema: {type: integer}}
 `
 
-// withHeaders is a request with wrong headers, answered with a status and headers, one "Name: value" a line.
+// withHeaders returns a request with wrong headers, answered with a status and headers, one "Name: value" a line.
 func withHeaders(status int, lines ...string) *recording.Exchange {
 	e := &recording.Exchange{
 		Request: recording.Request{
@@ -52,8 +52,8 @@ func withHeaders(status int, lines ...string) *recording.Exchange {
 	return e
 }
 
-// told returns the findings of rules, each group in a line.
-func told(r *contract.Report, rules ...string) []string {
+// findingLines returns the findings of rules, each group in a line.
+func findingLines(r *contract.Report, rules ...string) []string {
 	var list []string
 	for _, g := range r.Groups {
 		for _, rule := range rules {
@@ -92,7 +92,7 @@ func TestIgnoredHeaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := checked(t, source, append(ownHeaders(t), contract.WithIgnoredHeaders(tt.patterns...))...)
-			if diff := cmp.Diff(tt.want, told(r, judge.Schema)); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(r, judge.Schema)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
@@ -143,7 +143,7 @@ func TestUndeclaredHeaders(t *testing.T) {
 		"notice /response/headers/X-Extra ×2 false: header X-Extra is not documented for status 200",
 		"notice /response/headers/X-Extra ×1 false: header X-Extra is not documented for status 201",
 	}
-	if diff := cmp.Diff(want, told(r, judge.UndeclaredHeader)); diff != "" {
+	if diff := cmp.Diff(want, findingLines(r, judge.UndeclaredHeader)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 	if r.Violated() || r.Failed() {
@@ -161,7 +161,7 @@ func TestUndeclaredHeaders(t *testing.T) {
 		}
 	}
 	ignored := checked(t, source, append(ownHeaders(t), contract.WithIgnoredHeaders("X-Extra", "acme-*"))...)
-	if list := told(ignored, judge.UndeclaredHeader); list != nil {
+	if list := findingLines(ignored, judge.UndeclaredHeader); list != nil {
 		t.Errorf("ignored headers are told of: %v", list)
 	}
 }
@@ -174,7 +174,7 @@ func TestUndeclaredHeadersAreBounded(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("X-Own-%03d: 1", i))
 	}
 	r := checked(t, of(withHeaders(200, lines...)), ownHeaders(t)...)
-	list := told(r, judge.UndeclaredHeader)
+	list := findingLines(r, judge.UndeclaredHeader)
 	if len(list) != 20 || !strings.HasSuffix(list[19], "and 480 more of rule undeclared-header in the same message") ||
 		r.Omitted != 480 {
 		t.Errorf("%d findings, %d omitted, the last: %s", len(list), r.Omitted, list[len(list)-1])

@@ -31,7 +31,7 @@ func jsonHeaders(more ...string) recording.Headers {
 	return headers
 }
 
-// hostileBodies are bodies that want to be expensive.
+// hostileBodies returns bodies that want to be expensive.
 func hostileBodies() map[string]recording.Body {
 	bomb := gzipped(make([]byte, 128<<20))
 	wide := []byte(`{"name":"a"`)

@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// listing is an exchange without parameters, whose answer has a body, which may be one that cannot be judged.
+// listing returns an exchange without parameters, whose answer has a body, which may be one that cannot be judged.
 func listing(body *recording.Body) *recording.Exchange {
 	e := getting("https://workflow.svc.example/api/pools", "")
 	e.Response.Body = body

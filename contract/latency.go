@@ -99,7 +99,7 @@ func (l latencyLimit) literal() int {
 	return len(text)
 }
 
-// noOperation returns what would be right in the place of a name that no operation has.
+// noOperation says what would be right instead of a name that no operation has.
 func noOperation(name string, names []string) string {
 	reason := "unknown operation: see understudy operations"
 	near, _, found := strings.Cut(source.OneOf(name, names), ", or one of ")

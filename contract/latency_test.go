@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// timed is a request to workflow that took so long.
+// timed returns a request to workflow that took so long.
 func timed(path string, took time.Duration) *recording.Exchange {
 	start := time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
 	return &recording.Exchange{
@@ -25,7 +25,7 @@ func timed(path string, took time.Duration) *recording.Exchange {
 	}
 }
 
-// latencies are the tally and the findings of the rule.
+// latencies returns the tally and the findings of the rule.
 func latencies(r *contract.Report) (list []string) {
 	for _, tally := range r.Rules {
 		if tally.ID == judge.Latency {

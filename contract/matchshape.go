@@ -148,7 +148,7 @@ func addShape(union *shape.Union, result *judge.Result, response *http.Response,
 	return nil
 }
 
-// shapeName is the name of the file of a shape, but for what the library adds.
+// shapeName returns the name of the file of a shape, but for what the library adds.
 func (c *Checker) shapeName(result *judge.Result, status int) string {
 	name := fmt.Sprintf("%s.%d", result.Operation().Name(), status)
 	if c.config.label != "" {

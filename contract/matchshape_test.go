@@ -17,7 +17,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// answers is a recording of answers to GET /api/pools/{n}, by the JSON of their bodies.
+// answers returns a recording of answers to GET /api/pools/{n}, by the JSON of their bodies.
 func answers(bodies ...string) contract.Source {
 	var list []*recording.Exchange
 	for i, body := range bodies {

@@ -46,7 +46,7 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// sentTo is the address that a request of a server was sent to, as far as the server knows.
+// sentTo returns the address that a request of a server was sent to, as far as the server knows.
 func sentTo(request *http.Request) string {
 	u := *request.URL
 	if u.Host == "" {

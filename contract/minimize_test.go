@@ -18,7 +18,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// minimized is the folder that Minimize makes of a recording.
+// minimized returns the folder that Minimize makes of a recording.
 func minimized(t *testing.T, source contract.Source, opts ...contract.Option) (dir string, r *contract.Report) {
 	t.Helper()
 	c := checker(t, opts...)

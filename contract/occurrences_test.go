@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/contract"
 )
 
-// wrongPools is an HTTP Archive of exchanges that all have the same fault, without a line break.
+// wrongPools returns an HTTP Archive of exchanges that all have the same fault, without a line break.
 func wrongPools(n int) string {
 	const entry = `{"startedDateTime":"2026-01-15T09:30:00Z","time":1,"request":{"method":"GET",` +
 		`"url":"https://workflow.svc.example/api/pools/%d","headers":[{"name":"Authorization","value":"SVC1 1/admin"}]},` +

@@ -16,8 +16,8 @@ import (
 type Option func(*config) error
 
 type config struct {
-	bases    map[string][]string
-	specs    map[string]string
+	bases    map[specs.Interface][]string
+	specs    map[specs.Interface]string
 	brand    specs.Brand
 	trust    specs.Provenance
 	engine   engine.Engine
@@ -46,17 +46,17 @@ type config struct {
 // WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document
 // follow after it; that of core ends in /v3. An interface that was given one has no default addresses any more, but for
 // those of a local mock.
-func WithBaseURL(iface, address string) Option {
+func WithBaseURL(iface specs.Interface, address string) Option {
 	return func(c *config) error {
 		c.bases[iface] = append(c.bases[iface], address)
 		return nil
 	}
 }
 
-// WithBase is WithBaseURL.
+// WithBase does the same as WithBaseURL.
 //
 // Deprecated: use WithBaseURL, which has the name that it has in mockserver.
-func WithBase(iface, address string) Option { return WithBaseURL(iface, address) }
+func WithBase(iface specs.Interface, address string) Option { return WithBaseURL(iface, address) }
 
 // WithRewrite judges exchanges whose address begins with one prefix as if it began with another one, as behind a
 // gateway that adds or changes prefixes; reports show addresses as they were recorded. The prefix from is a path, such
@@ -229,7 +229,7 @@ func WithMaxInconclusive(percent float64) Option {
 }
 
 // WithSpec takes a document of the user's own for an interface.
-func WithSpec(iface, path string) Option {
+func WithSpec(iface specs.Interface, path string) Option {
 	return func(c *config) error {
 		c.specs[iface] = path
 		return nil

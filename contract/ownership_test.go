@@ -13,8 +13,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// asked is a recording of requests, one a line: "GET https://host/path", with the status of the answer unless it is
-// 200.
+// asked returns a recording of requests, one a line: "GET https://host/path", with the status of the answer unless it
+// is 200.
 func asked(lines ...string) contract.Source {
 	var list []*recording.Exchange
 	for _, line := range lines {

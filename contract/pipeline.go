@@ -28,24 +28,24 @@ type batch struct {
 	index    int // in the recording
 	records  []record.Raw
 	size     int
-	problems []error // by position among the records, nil where there is none
-	verdicts []verdict
+	problems []error // of each record, or nil
+	results  []exchangeResult
 	done     chan struct{}
 }
 
-// verdict holds the result of one exchange.
-type verdict struct {
+// exchangeResult holds the judgement of one exchange.
+type exchangeResult struct {
 	result *judge.Result
-	line   report.Line // of what has a finding, or is an event
+	line   report.Line // set if there is a finding or an event
 	event  *facts.Exchange
 	err    error
 
-	ignored string // by what the exchange is left out
+	ignored string // the option that leaves the exchange out
 }
 
-// run reads the source in one goroutine, judges in several, and gathers in the order of the recording. What is under
-// way is bounded, so that memory stays flat however long the recording is. The judge is the one that judged: it also
-// knows what was guessed.
+// run reads the source in one goroutine, judges in several, and gathers in the order of the recording. The batches
+// under way are bounded, so that memory stays flat however long the recording is. It returns the judge that was used,
+// which also knows the guessed base addresses.
 //
 // When the context ends, run waits for nothing: an engine cannot be interrupted, so that the exchange at hand is judged
 // to its end in the background.
@@ -54,11 +54,11 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := &pipeline{
-		checker: c, judge: c.judge, sample: &sample{counts: map[sampleKey]int{}},
+		checker: c, judge: c.judge, sample: &engineSample{counts: map[sampleKey]int{}},
 		work: make(chan *batch), order: make(chan *batch, maxWaiting), room: make(chan struct{}, 1),
 	}
 	if c.config.guess {
-		source = c.guessing(ctx, source, func(j *judge.Judge, notes []string) { // before any batch is sent
+		source = c.withGuessedBases(ctx, source, func(j *judge.Judge, notes []string) { // before any batch is sent
 			p.judge, p.notes = j, notes
 		})
 	}
@@ -81,16 +81,16 @@ func (c *Checker) run(ctx context.Context, source Source, g *gatherer) (*judge.J
 type pipeline struct {
 	checker *Checker
 	judge   *judge.Judge
-	sample  *sample
+	sample  *engineSample
 	notes   []string // on what was guessed
 	work    chan *batch
 	order   chan *batch // the same ones, in the order of the recording
 
 	bytes atomic.Int64  // of the batches under way
-	room  chan struct{} // says that there are fewer of them
+	room  chan struct{} // signals that a batch was gathered
 }
 
-// read makes batches of a source, and sends them to whoever judges and to whoever gathers.
+// read makes batches of a source, and sends them to the workers and to the gatherer.
 func (p *pipeline) read(ctx context.Context, source Source) {
 	defer close(p.order)
 	defer close(p.work)
@@ -109,7 +109,7 @@ func (p *pipeline) read(ctx context.Context, source Source) {
 	})
 }
 
-// waitForRoom waits until a batch may be under way beside the others.
+// waitForRoom waits until the batches under way leave room for another one.
 func (p *pipeline) waitForRoom(ctx context.Context, size int) bool {
 	for p.bytes.Load() > 0 && p.bytes.Load()+int64(size) > maxInFlight {
 		select {
@@ -136,12 +136,12 @@ func (p *pipeline) gather(ctx context.Context, g *gatherer) error {
 		if b == nil {
 			return g.end(ctx)
 		}
-		for i := range b.verdicts {
+		for i := range b.results {
 			if ctx.Err() != nil {
 				break
 			}
-			g.take(&b.verdicts[i])
-			p.sample.take(b.index, b.verdicts[i].result)
+			g.collect(&b.results[i])
+			p.sample.take(b.index, b.results[i].result)
 		}
 		p.bytes.Add(-int64(b.size))
 		select {
@@ -151,7 +151,7 @@ func (p *pipeline) gather(ctx context.Context, g *gatherer) error {
 	}
 }
 
-// next waits for the next batch to be judged. It is nil at the end, and when the context ends.
+// next returns the next batch as soon as it is judged, or nil at the end of the source or of the context.
 func (p *pipeline) next(ctx context.Context) *batch {
 	select {
 	case b, ok := <-p.order:
@@ -193,33 +193,33 @@ func newBatch(index int) *batch {
 }
 
 func (p *pipeline) judgeBatch(ctx context.Context, b *batch) {
-	b.verdicts = make([]verdict, len(b.records))
+	b.results = make([]exchangeResult, len(b.records))
 	j := p.judge.Sampling(func(r *judge.Result) bool { return p.sample.has(b.index, r) })
 	for i := range b.records {
 		if ctx.Err() != nil {
 			break
 		}
-		b.verdicts[i] = p.checker.judgeRecord(j, b.records[i], b.problems[i])
+		b.results[i] = p.checker.judgeRecord(j, b.records[i], b.problems[i])
 		b.records[i] = record.Raw{}
 	}
 	b.records = nil
 }
 
-// judgeRecord judges an exchange, and lets go of its bodies.
-func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) (v verdict) {
+// judgeRecord judges an exchange, and releases its bodies.
+func (c *Checker) judgeRecord(j *judge.Judge, record record.Raw, problem error) (v exchangeResult) {
 	if problem != nil {
-		return verdict{err: problem}
+		return exchangeResult{err: problem}
 	}
 	item, err := record.Decode()
 	if err != nil {
-		return verdict{err: err}
+		return exchangeResult{err: err}
 	}
 	if ignored := c.config.ignores(&item); ignored != "" {
-		return verdict{ignored: ignored}
+		return exchangeResult{ignored: ignored}
 	}
 	defer func() { // one hostile exchange must not end the run
 		if p := recover(); p != nil {
-			v = verdict{err: fmt.Errorf("%s: the judge failed: %v", record.Position, p)}
+			v = exchangeResult{err: fmt.Errorf("%s: the judge failed: %v", record.Position, p)}
 		}
 	}()
 	v.result = j.Exchange(item)

@@ -12,7 +12,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// answered is a recording of one exchange, with JSON bodies, and headers of the request in pairs.
+// answered returns a recording of one exchange, with JSON bodies, and headers of the request in pairs.
 func answered(method, url, request string, status int, response string, headers ...string) contract.Source {
 	e := &recording.Exchange{
 		Request: recording.Request{Method: method, URL: url, Headers: recording.Headers{
@@ -30,7 +30,7 @@ func answered(method, url, request string, status int, response string, headers 
 	return contract.Exchanges(slices.Values([]*recording.Exchange{e}))
 }
 
-// failures are the violations of a report, one a line.
+// failures returns the violations of a report, one a line.
 func failures(r *contract.Report) []string {
 	var list []string
 	for _, f := range r.Findings {
@@ -49,19 +49,19 @@ const (
 	queries      = "https://audience.svc.example/audiences/61/segments/queries"
 )
 
-// task is a list of one task, with more members.
+// task returns a list of one task, with more members.
 func task(more string) string {
 	return `{"tasks":[{"id":"1","fullName":"+w","state":"success","cancelRequested":false,"config":{},"upstreams":[],` +
 		`"exportParams":{},"storeParams":{},"stateParams":{},"error":{},"updatedAt":"2026-01-15T09:30:00Z",` + more + `}]}`
 }
 
-// log is a list of one log file with a time stamp.
+// log returns a list of one log file with a time stamp.
 func log(stamp string) string {
 	return `{"files":[{"fileName":"+w@69f7c5640ca2dd00.agent-3.log.gz","fileSize":12,"taskName":"+w",` +
 		`"agentId":"agent-3","fileTime":"2026-05-03T22:00:04Z","fileTimestamp":"` + stamp + `"}]}`
 }
 
-// query is the answer to a query of profiles, with an id.
+// query returns the answer to a query of profiles, with an id.
 func query(id string) string {
 	return `{"id":` + id + `,"queryId":` + id + `,"status":"success","count":3,"maxPage":1,"error":null,"jobid":"12",` +
 		`"countJobid":"12"}`

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -15,10 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract"
-	"svc.example/understudy/specs/recording"
 )
 
-// pools is a server that has one pool, and a client that is recorded.
+// pools returns a server that has one pool, and a client that is recorded.
 func pools(t *testing.T, body string) (*http.Client, *contract.Recorder, string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -128,39 +126,6 @@ func TestRecorderRecordsWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestRecorderKeepsStreamsStreams(t *testing.T) {
-	t.Parallel()
-	next := make(chan string)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.(http.Flusher).Flush()
-		for text := range next {
-			_, _ = io.WriteString(w, text)
-			w.(http.Flusher).Flush()
-		}
-	}))
-	defer server.Close()
-	over := sync.OnceFunc(func() { close(next) }) // also when the test fails, or the server would wait for its handler
-	defer over()
-	recorder := contract.NewRecorder(server.Client().Transport)       // the default one, others may close connections of
-	response := get(t, &http.Client{Transport: recorder}, server.URL) //nolint:bodyclose // get does
-	for _, text := range []string{"one", "two"} {
-		next <- text
-		b := make([]byte, 3)
-		if _, err := io.ReadFull(response.Body, b); err != nil || string(b) != text {
-			t.Fatalf("read %q, %v", b, err)
-		}
-	}
-	body := func() *recording.Body { return recorder.Exchanges()[0].Response.Body }
-	if diff := cmp.Diff(&recording.Body{Bytes: []byte("onetwo"), Truncated: true}, body()); diff != "" {
-		t.Errorf("while it runs (-want +got):\n%s", diff)
-	}
-	over()
-	_, _ = io.Copy(io.Discard, response.Body)
-	if diff := cmp.Diff(&recording.Body{Bytes: []byte("onetwo")}, body()); diff != "" {
-		t.Errorf("when it is over (-want +got):\n%s", diff)
-	}
-}
-
 func TestRecorderRecordsWhatGotNoAnswer(t *testing.T) {
 	t.Parallel()
 	recorder := contract.NewRecorder(roundTrip(func(*http.Request) (*http.Response, error) {
@@ -179,45 +144,6 @@ func TestRecorderRecordsWhatGotNoAnswer(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// lazy is a transport that reads a little of a request's body and refuses it.
-type lazy struct{}
-
-func (lazy) RoundTrip(request *http.Request) (*http.Response, error) {
-	_, _ = io.ReadFull(request.Body, make([]byte, 10))
-	header := http.Header{"Content-Type": {"application/json"}}
-	return &http.Response{StatusCode: 413, Header: header, Body: io.NopCloser(strings.NewReader("{}")), ContentLength: 2},
-		nil
-}
-
-func TestRecorderTellsTheSizeOfABodyThatWasNotRead(t *testing.T) {
-	t.Parallel()
-	recorder := contract.NewRecorder(lazy{})
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-		"https://ingestion.svc.example/postback/v3/event/shop/orders", strings.NewReader(strings.Repeat(" ", 1_048_065)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := recorder.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.Copy(io.Discard, response.Body)
-	_ = response.Body.Close()
-	var line bytes.Buffer
-	if _, err := recorder.WriteTo(&line); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(line.String(), `["Content-Length","1048065"]`) ||
-		!strings.Contains(line.String(), `"truncated":true`) {
-		t.Errorf("recorded %s", line.String())
-	}
-	for _, r := range checked(t, contract.Read("line", &line)).Rules {
-		if r.ID == "ingestion-size" && r.Pass != 1 {
-			t.Errorf("%+v", r)
-		}
-	}
-}
 
 func TestRecorderIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
@@ -247,71 +173,3 @@ func TestRecorderIsSafeForConcurrentUse(t *testing.T) {
 		t.Errorf("%d exchanges", len(list))
 	}
 }
-
-func TestMatchShape(t *testing.T) {
-	t.Parallel()
-	for range 2 { // the same file for the same operation and status
-		client, _, url := pools(t, onePool)
-		response := get(t, client, url) //nolint:bodyclose // get does
-		contract.MatchShape(t, response)
-		if body, err := io.ReadAll(response.Body); err != nil || string(body) != onePool {
-			t.Errorf("afterwards the body is %q, %v", body, err)
-		}
-	}
-}
-
-// A result is one JSON value a line, and a span of it may be cut anywhere.
-func TestMatchShapeOfResults(t *testing.T) {
-	t.Parallel()
-	for status, body := range map[int]string{200: "[\"paid\",118]\n[\"shipped\",null]\n", 206: `d",118]`} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://core.svc.example/v3/job/result/9",
-			nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response := &http.Response{
-			Request: request, StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
-			Body: io.NopCloser(strings.NewReader(body)),
-		}
-		contract.MatchShape(t, response)
-	}
-}
-
-func TestMatchShapeKeepsShapesWhereItIsTold(t *testing.T) {
-	t.Parallel()
-	shape, err := os.ReadFile("testdata/shapes/workflow.listPools.200_1.snap.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/workflow.listPools.200.one-pool_1.snap.json", shape, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	client, _, url := pools(t, onePool)
-	response := get(t, client, url)
-	defer response.Body.Close()
-	contract.MatchShape(t, response, contract.WithShapeDir(dir), contract.WithShapeLabel("one pool"))
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-		t.Errorf("the shape was looked for elsewhere: %v, %v", files, err)
-	}
-}
-
-func TestMatchShapeFindsADifference(t *testing.T) {
-	t.Parallel()
-	if os.Getenv("UPDATE")+os.Getenv("UPDATE_SNAPS") != "" {
-		t.Skip("shapes are being written anew")
-	}
-	client, _, url := pools(t, `{"pools":[{"id":1,"name":"default"}]}`)
-	f := &erring{TB: t}
-	contract.MatchShape(f, get(t, client, url)) //nolint:bodyclose // get does
-	if f.errors != 1 {
-		t.Errorf("%d errors", f.errors)
-	}
-}
-
-type erring struct {
-	testing.TB
-	errors int
-}
-
-func (e *erring) Error(...any) { e.errors++ }

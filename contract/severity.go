@@ -61,7 +61,7 @@ func (c *config) validateOperations(documents []*specs.Document) error {
 	return errors.Join(errs...)
 }
 
-// severity is the one that the user set for a rule on an operation, or empty.
+// severity returns the one that the user set for a rule on an operation, or empty.
 func (c *config) severity(rule, operation string) report.Severity {
 	for _, s := range c.severities {
 		isRule, _ := path.Match(s.rule, rule)
@@ -71,9 +71,4 @@ func (c *config) severity(rule, operation string) report.Severity {
 		}
 	}
 	return ""
-}
-
-// off reports whether a rule is switched off on an operation.
-func (g *gatherer) off(rule, operation string) bool {
-	return g.disabled[rule] || g.checker.config.severity(rule, operation) == Off
 }

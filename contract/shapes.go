@@ -75,7 +75,7 @@ func (c *Checker) shape(path string) (Shape, error) {
 	}
 	s := Shape{File: path, Operation: parts[1] + "." + parts[2], Breaks: []shape.Break{}}
 	s.Status, _ = strconv.Atoi(parts[3])
-	op := c.operation(parts[1], parts[2])
+	op := c.operation(specs.Interface(parts[1]), parts[2])
 	if op == nil {
 		s.Breaks = append(s.Breaks, shape.Break{Path: "/", Reason: "the operation is not documented"})
 		return s, nil
@@ -98,7 +98,7 @@ func (c *Checker) shape(path string) (Shape, error) {
 }
 
 // operation finds an operation by the names of its interface and itself.
-func (c *Checker) operation(iface, id string) *specs.Operation {
+func (c *Checker) operation(iface specs.Interface, id string) *specs.Operation {
 	for _, d := range c.documents {
 		if d.Interface == iface {
 			return d.Operation(id)

@@ -14,7 +14,7 @@ import (
 func (c *Checker) Suggest(ctx context.Context, source Source) ([]*suggest.Patch, error) {
 	j := c.judge
 	if c.config.guess {
-		source = c.guessing(ctx, source, func(decided *judge.Judge, _ []string) { j = decided })
+		source = c.withGuessedBases(ctx, source, func(decided *judge.Judge, _ []string) { j = decided })
 	}
 	collector := suggest.NewCollector(c.documents, c.redactor)
 	var errs []error

@@ -20,7 +20,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// said is an exchange with the platform's workflow interface; bodies are JSON.
+// said returns an exchange with the platform's workflow interface; bodies are JSON.
 func said(method, path, request string, status int, answer string) *recording.Exchange {
 	headers := recording.Headers{{"Authorization", "SVC1 1/admin"}, {"Content-Type", "application/json"}}
 	e := &recording.Exchange{
@@ -33,7 +33,7 @@ func said(method, path, request string, status int, answer string) *recording.Ex
 	return e
 }
 
-// news is traffic that the documents do not have.
+// news returns traffic that the documents do not have.
 func news() contract.Source {
 	const pool = `{"id":"1","name":"a","concurrencyLimit":1,"default":false,"owner":%s,"region":"eu-1","apiToken":"hunter2"}`
 	keys := map[string]int{}
@@ -81,7 +81,7 @@ func treeOf(t *testing.T, text []byte) map[string]any {
 
 var step = regexp.MustCompile(`\['((?:[^'\\]|\\.)*)'\]|\[(\d+)\]`)
 
-// overlaid is a document after the actions of an overlay.
+// overlaid returns a document after the actions of an overlay.
 func overlaid(t *testing.T, document, overlay map[string]any) map[string]any {
 	t.Helper()
 	for _, action := range overlay["actions"].([]any) {
@@ -122,7 +122,7 @@ func union(into, from map[string]any) {
 	}
 }
 
-// patched is a document after a merge patch, as RFC 7396 has it.
+// patched returns a document after a merge patch, as RFC 7396 has it.
 func patched(into, patch map[string]any) map[string]any {
 	for key, value := range patch {
 		inner, isObject := value.(map[string]any)

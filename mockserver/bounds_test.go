@@ -25,7 +25,7 @@ func TestNoRequestIsTheMocksFault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prefix := "/" + name + doc.BasePath
+		prefix := "/" + string(name) + doc.BasePath
 		if name == specs.Control {
 			prefix = "/_understudy"
 		}

@@ -118,7 +118,7 @@ func (w *witness) callExample(operation *specs.Operation) {
 		path += "?" + query.Encode()
 	}
 	media, body := bodyExample(w, operation, id)
-	w.call(operation.Method, "/"+operation.Interface+operation.Document.BasePath+path, body, media)
+	w.call(operation.Method, "/"+string(operation.Interface)+operation.Document.BasePath+path, body, media)
 }
 
 func (w *witness) call(method, target, body, media string) answer {

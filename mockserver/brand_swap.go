@@ -22,7 +22,7 @@ type swap struct {
 }
 
 // newSwap makes the swap of the identifiers of interfaces, or nil if there are none.
-func newSwap(word specs.Brand, interfaces ...string) (*swap, error) {
+func newSwap(word specs.Brand, interfaces ...specs.Interface) (*swap, error) {
 	s := &swap{swapped: map[string]string{}}
 	for _, name := range interfaces {
 		identifiers, err := word.Identifiers(name)
@@ -119,8 +119,8 @@ func swapSection(d *jsontext.Decoder, e *jsontext.Encoder, word specs.Brand) err
 		return err
 	}
 	text := []byte(value)
-	if slices.Contains(specs.Interfaces(), name) && name != specs.Ingestion {
-		names, err := newSwap(word, name)
+	if slices.Contains(specs.InterfaceNames(), name) && name != specs.Ingestion {
+		names, err := newSwap(word, specs.Interface(name))
 		if err != nil {
 			return err
 		}

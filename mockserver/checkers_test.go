@@ -56,7 +56,7 @@ func exampleBases() (opts []contract.Option) {
 		specs.Workflow: "/workflow", specs.Core: "/core/v3", specs.Ingestion: "/ingestion", specs.DWH: "/dwh",
 		specs.LLM: "/llm",
 	} {
-		opts = append(opts, contract.WithBaseURL(name, "http://example.com"+base))
+		opts = append(opts, contract.WithBaseURL(specs.Interface(name), "http://example.com"+base))
 	}
 	return opts
 }

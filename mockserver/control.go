@@ -25,7 +25,7 @@ func (s *Server) controlRules() op.Interface {
 		Dump:   s.dump,
 		Load:   loadWorld,
 		Render: s.redacted,
-		Source: func(name string) ([]byte, error) {
+		Source: func(name specs.Interface) ([]byte, error) {
 			if name == specs.Control {
 				return specs.Source(name, s.brand)
 			}

@@ -20,7 +20,7 @@ import (
 	"svc.example/understudy/mockserver/internal/worlds"
 )
 
-// answer is what goes out, and what is known of it.
+// answer holds the answer that goes out, and what the journal and the log have of it.
 type answer struct {
 	validate.Answer
 	chunks [][]byte // of the body, where they are sent one by one
@@ -124,7 +124,7 @@ func flatten(err error) []error {
 // name returns the operation's name for the log.
 func (x *exchange) name() string {
 	if x.match.Operation == nil {
-		return x.Name
+		return string(x.Name)
 	}
 	return x.match.Operation.Name()
 }

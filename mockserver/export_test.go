@@ -3,6 +3,7 @@ package mockserver
 import (
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/worlds"
+	"svc.example/understudy/specs"
 )
 
 // WithFailure reports the server's own faults to a function, rather than to a test.
@@ -11,7 +12,7 @@ func WithFailure(failed func(string)) Option {
 }
 
 // WithHandlers answers operations of a user's own document with handlers, by their ids.
-func WithHandlers(iface string, handlers map[string]op.Handler) Option {
+func WithHandlers(iface specs.Interface, handlers map[string]op.Handler) Option {
 	return func(c *config) error {
 		c.mutate = func(s *loadedInterface) {
 			if s.Name != iface {
@@ -27,7 +28,7 @@ func WithHandlers(iface string, handlers map[string]op.Handler) Option {
 
 // ReplaceHandler puts another handler in the place of an operation's.
 func (s *Server) ReplaceHandler(iface, operation string, reply op.Reply, panics bool) {
-	v, err := s.loaded(iface)
+	v, err := s.loaded(specs.Interface(iface))
 	if err != nil {
 		panic(err)
 	}

@@ -24,7 +24,7 @@ const (
 
 // target is the interface and the world that an address refers to.
 type target struct {
-	iface string
+	iface specs.Interface
 	world string // from a path prefix; empty when the address names none
 	path  string // escaped, below base
 	base  string // the interface's address as the client sees it, but for the prefix that chooses a world
@@ -33,13 +33,13 @@ type target struct {
 
 // baseURL is an address that the user gave to an interface.
 type baseURL struct {
-	iface string
+	iface specs.Interface
 	host  string
 	path  string // without a trailing slash
 	text  string
 }
 
-func newBaseURL(iface, text string) (baseURL, error) {
+func newBaseURL(iface specs.Interface, text string) (baseURL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" {
 		return baseURL{}, fmt.Errorf("base address of %s: want an absolute http or https address, not %q", iface, text)
@@ -72,12 +72,12 @@ func (s *Server) locate(r *http.Request) (target, bool) {
 	}
 	label, rest, _ := strings.Cut(strings.ToLower(r.Host), ".")
 	if host, _, err := net.SplitHostPort(rest); (err == nil && host == "localhost") || rest == "localhost" {
-		t.iface, t.path, t.base = label, path, origin(r)
-		return t, s.serves(label)
+		t.iface, t.path, t.base = specs.Interface(label), path, origin(r)
+		return t, s.serves(specs.Interface(label))
 	}
 	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	t.iface, t.path, t.base = name, "/"+rest, origin(r)+"/"+name
-	return t, s.serves(name)
+	t.iface, t.path, t.base = specs.Interface(name), "/"+rest, origin(r)+"/"+name
+	return t, s.serves(specs.Interface(name))
 }
 
 func origin(r *http.Request) string {
@@ -96,7 +96,9 @@ func below(path, prefix string) (string, bool) {
 	return rest, true
 }
 
-func (s *Server) serves(iface string) bool { return s.interfaces[iface] != nil }
+func (s *Server) serves(iface specs.Interface) bool {
+	return s.interfaces[iface] != nil
+}
 
 // links is the interface's address as links in answers begin: a client that follows one stays in the world that the
 // path chose.
@@ -166,7 +168,7 @@ func (s *Server) unknownAddress(w http.ResponseWriter, r *http.Request) {
 	s.requests.unknown(r)
 	var prefixes []string
 	for _, name := range specs.Interfaces() {
-		prefixes = append(prefixes, "/"+name)
+		prefixes = append(prefixes, string("/"+name))
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusNotFound)

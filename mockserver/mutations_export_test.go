@@ -53,7 +53,7 @@ func WithMutation(name string) Option {
 		}
 		c.mutate = func(s *loadedInterface) {
 			for id, route := range s.routes {
-				if matches, _ := path.Match(m.operations, s.Name+"."+id); matches {
+				if matches, _ := path.Match(m.operations, string(s.Name)+"."+id); matches {
 					m.apply(route)
 				}
 			}

@@ -147,7 +147,7 @@ func poolRule(priority, pool string) string {
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Interfaces() {
-		if slices.Contains([]string{specs.Audience, specs.DWH, specs.Core, specs.LLM}, name) {
+		if slices.Contains([]specs.Interface{specs.Audience, specs.DWH, specs.Core, specs.LLM}, name) {
 			continue
 		}
 		doc, err := specs.Load(name, "")
@@ -192,7 +192,7 @@ func knock(t *testing.T, s http.Handler, operation *specs.Operation, line, body 
 	case operation.ID == "putProject":
 		headers = []string{"Content-Type", "application/gzip"}
 	}
-	a := call(t, s, operation.Method, "/"+operation.Interface+path, body, headers...)
+	a := call(t, s, operation.Method, "/"+string(operation.Interface)+path, body, headers...)
 	if got := strings.Fields(a.Status)[0]; got != status {
 		t.Errorf("%s %s answers %s, want %s: %s", operation.Method, path, got, status, a.body)
 	}

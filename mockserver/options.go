@@ -36,7 +36,7 @@ type config struct {
 	now          time.Time
 	brand        specs.Brand
 	bases        []baseURL
-	documents    map[string]string // interface → file of the user's own document
+	documents    map[specs.Interface]string // interface → file of the user's own document
 	extras       bool
 	validation   Validation
 	log          *slog.Logger
@@ -93,7 +93,7 @@ func WithBrand(word specs.Brand) Option {
 
 // WithBaseURL gives an interface an address, such as https://workflow.svc.example, at which requests for it are known.
 // It replaces the transport's default address of that interface.
-func WithBaseURL(iface, address string) Option {
+func WithBaseURL(iface specs.Interface, address string) Option {
 	return func(c *config) error {
 		if !slices.Contains(specs.Interfaces(), iface) {
 			return unknownInterface(iface)
@@ -113,7 +113,7 @@ func WithBaseURL(iface, address string) Option {
 // not served, and those that it adds answer 501, since the mock has no handler for them. The mock answers as by the
 // embedded document: members that are null where yours does not allow it are left out if they are optional, and what
 // does not fit otherwise is logged at the start, as far as it can be known, sent, and noted in the journal.
-func WithSpec(iface, file string) Option {
+func WithSpec(iface specs.Interface, file string) Option {
 	return func(c *config) error {
 		if !slices.Contains(specs.Interfaces(), iface) {
 			return unknownInterface(iface)
@@ -129,8 +129,8 @@ func WithExtras(on bool) Option {
 	return func(c *config) error { c.extras = on; return nil }
 }
 
-func unknownInterface(name string) error {
-	return fmt.Errorf("unknown interface %q; want one of %s", name, strings.Join(specs.Interfaces(), ", "))
+func unknownInterface(name specs.Interface) error {
+	return fmt.Errorf("unknown interface %q; want one of %s", name, strings.Join(specs.InterfaceNames(), ", "))
 }
 
 // WithValidation chooses what happens to requests that are off the contract; Strict is the default. Answers are always
@@ -223,7 +223,7 @@ func WithControlToken(token string) Option {
 func configure(defaults, opts []Option) (*config, error) {
 	c := &config{
 		scenario: "quickstart", clock: clock.Real, validation: Strict, extras: true,
-		log: slog.New(slog.DiscardHandler), documents: map[string]string{}, recordLimit: DefaultRecordLimit,
+		log: slog.New(slog.DiscardHandler), documents: map[specs.Interface]string{}, recordLimit: DefaultRecordLimit,
 		writeTimeout: DefaultWriteTimeout,
 		limits: worlds.Limits{
 			World: DefaultStateLimit, Server: DefaultMemoryLimit, Worlds: DefaultMaxWorlds, Idle: DefaultWorldTTL,

@@ -93,8 +93,8 @@ func ownDocuments(t *testing.T, rename func(*testing.T, string) string) map[stri
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[name] = filepath.Join(dir, name+".yaml")
-		if err := os.WriteFile(files[name], []byte(rename(t, string(source))), 0o600); err != nil {
+		files[string(name)] = filepath.Join(dir, string(name+".yaml"))
+		if err := os.WriteFile(files[string(name)], []byte(rename(t, string(source))), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,14 +103,14 @@ func ownDocuments(t *testing.T, rename func(*testing.T, string) string) map[stri
 
 func servedBy(files map[string]string) (opts []mockserver.Option) {
 	for name, file := range files {
-		opts = append(opts, mockserver.WithSpec(name, file))
+		opts = append(opts, mockserver.WithSpec(specs.Interface(name), file))
 	}
 	return opts
 }
 
 func checkedBy(files map[string]string) (opts []contract.Option) {
 	for name, file := range files {
-		opts = append(opts, contract.WithSpec(name, file))
+		opts = append(opts, contract.WithSpec(specs.Interface(name), file))
 	}
 	return opts
 }

@@ -92,17 +92,17 @@ func newPrism(t *testing.T, program string) *prism {
 	t.Cleanup(mock.Close)
 	var ready sync.WaitGroup
 	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras()) {
-		iface := path.Base(name)
-		doc, err := specs.Load(iface, "")
+		iface := path.Base(string(name))
+		doc, err := specs.Load(specs.Interface(iface), "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		address := freeAddress(t)
-		startPrism(t, program, "../specs/"+name+".yaml", mock.URL+"/"+iface+doc.BasePath, address)
+		startPrism(t, program, string("../specs/"+name+".yaml"), mock.URL+"/"+iface+doc.BasePath, address)
 		target, _ := url.Parse("http://" + address)
 		proxy := httputil.NewSingleHostReverseProxy(target)
-		proxy.ModifyResponse = func(r *http.Response) error { p.note(iface, r); return nil }
-		p.proxies[name] = proxy
+		proxy.ModifyResponse = func(r *http.Response) error { p.note(specs.Interface(iface), r); return nil }
+		p.proxies[string(name)] = proxy
 		ready.Go(func() { await(t, address) })
 	}
 	ready.Wait()
@@ -153,7 +153,7 @@ func (p *prism) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.behind.Load().ServeHTTP(w, r)
 		return
 	}
-	doc, _ := specs.Load(iface, "")
+	doc, _ := specs.Load(specs.Interface(iface), "")
 	prefix := "/" + iface + doc.BasePath
 	through := r.Clone(r.Context())
 	through.RequestURI = ""
@@ -172,7 +172,7 @@ func (p *prism) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.answer.Store(nil)
 	judged := httptest.NewRecorder()
 	if proxy.ServeHTTP(judged, through); judged.Header().Get("Content-Type") == "application/problem+json" {
-		p.blame(iface, r, judged) // Prism could not make anything of it
+		p.blame(specs.Interface(iface), r, judged) // Prism could not make anything of it
 	}
 	answer := p.answer.Load()
 	if answer == nil {
@@ -187,7 +187,7 @@ func give(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-func (p *prism) blame(iface string, r *http.Request, answer *httptest.ResponseRecorder) {
+func (p *prism) blame(iface specs.Interface, r *http.Request, answer *httptest.ResponseRecorder) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.violate(fmt.Sprintf("%s %s %d: %s", iface, r.Method, answer.Code, answer.Body), r.URL.Path)
@@ -200,10 +200,10 @@ func (p *prism) violate(text, path string) {
 	p.violations[text][path]++
 }
 
-func (p *prism) note(iface string, r *http.Response) {
+func (p *prism) note(iface specs.Interface, r *http.Response) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.exchanges[iface]++
+	p.exchanges[string(iface)]++
 	text := r.Header.Get("Sl-Violations")
 	r.Header.Del("Sl-Violations")
 	if text == "" {
@@ -218,8 +218,8 @@ func (p *prism) note(iface string, r *http.Response) {
 func (p *prism) report(t *testing.T) {
 	t.Helper()
 	for _, iface := range specs.Interfaces() {
-		t.Logf("%s: %d exchanges", iface, p.exchanges[iface])
-		if p.exchanges[iface] == 0 {
+		t.Logf("%s: %d exchanges", iface, p.exchanges[string(iface)])
+		if p.exchanges[string(iface)] == 0 {
 			t.Errorf("no story asks the interface %s", iface)
 		}
 	}

@@ -78,7 +78,7 @@ func (l *requestLog) enabled(level slog.Level) bool {
 // named returns the operation, or the interface if the request fits none.
 func (x *exchange) named() slog.Attr {
 	if x.match.Operation == nil {
-		return slog.String("interface", x.Name)
+		return slog.String("interface", string(x.Name))
 	}
 	return slog.String("operation", x.match.Operation.Name())
 }

@@ -20,7 +20,9 @@ import (
 
 // exchange is one request on its way through the server. This file describes the way from top to bottom:
 //
-//	locate → interface → world → route → read → authenticate → validate → handler → encode → journal → log → write
+//	locate → interface → world → route → read → authenticate → validate → handler → encode → journal
+//
+// → log → write
 //
 // The fields below the request are products of steps. Only respond, answer and control, which call the steps, set them;
 // those of an exchange that was refused lack the products of the steps that were not taken.
@@ -72,7 +74,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
 	iface, err := s.loaded(t.iface)
 	if err != nil {
-		s.fail("load the interface", slog.String("interface", t.iface), slog.Any("error", err))
+		s.fail("load the interface", slog.String("interface", string(t.iface)), slog.Any("error", err))
 		http.Error(w, "the interface cannot be served; the log says why", http.StatusInternalServerError)
 		return
 	}

@@ -40,7 +40,7 @@ import (
 type Server struct {
 	*config
 	worlds     *worlds.Worlds
-	interfaces map[string]func() (*loadedInterface, error)
+	interfaces map[specs.Interface]func() (*loadedInterface, error)
 	control    func() (*loadedInterface, error)
 	settle     map[string]func(*world.State, world.DueEvent)
 	recorder   *recorder // nil without a recording
@@ -54,7 +54,7 @@ type Server struct {
 
 // loadedInterface is one interface, ready to be served.
 type loadedInterface struct {
-	Name      string
+	Name      specs.Interface
 	keyHeader string // a header beside Authorization that may carry the key, if there is one
 	bareKey   bool   // whether the key may stand in Authorization without the scheme
 	doc       *specs.Document
@@ -73,7 +73,10 @@ func newServer(defaults, opts []Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, interfaces: map[string]func() (*loadedInterface, error){}, close: func() error { return nil }}
+	s := &Server{
+		config: c, interfaces: map[specs.Interface]func() (*loadedInterface, error){},
+		close: func() error { return nil },
+	}
 	s.settle, s.memory = map[string]func(*world.State, world.DueEvent){}, semaphore.NewWeighted(maxAtATime)
 	engine := jobs.Engine{Query: c.engine, Slots: make(chan struct{}, querySlots()), Busy: s.busy}
 	for _, rules := range []op.Interface{
@@ -100,7 +103,7 @@ func querySlots() int { return max(2, runtime.GOMAXPROCS(0)/2) }
 func (s *Server) Close() error { return errors.Join(s.close(), s.recorder.close()) }
 
 // loaded returns the interface of a name, which is loaded when it is first asked for.
-func (s *Server) loaded(name string) (*loadedInterface, error) {
+func (s *Server) loaded(name specs.Interface) (*loadedInterface, error) {
 	made := s.interfaces[name]
 	if made == nil {
 		return nil, fmt.Errorf("unknown interface %q", name)
@@ -184,11 +187,11 @@ func (s *Server) settleEvent(w *world.State, event world.DueEvent) {
 func (s *Server) knownOperations(operations []string) error {
 	for _, name := range operations {
 		iface, id, _ := strings.Cut(name, ".")
-		if !s.serves(iface) {
+		if !s.serves(specs.Interface(iface)) {
 			return op.Invalid("operation", "unknown operation %q; want the name of an interface, one of %s, a dot and an id",
-				name, strings.Join(specs.Interfaces(), ", "))
+				name, strings.Join(specs.InterfaceNames(), ", "))
 		}
-		v, err := s.loaded(iface)
+		v, err := s.loaded(specs.Interface(iface))
 		if err != nil {
 			return err
 		}
@@ -209,7 +212,7 @@ func (s *Server) fail(message string, attrs ...slog.Attr) {
 
 // Interface is the handler of one interface alone, at the root of its address: for an interface that is to have a port
 // of its own.
-func (s *Server) Interface(name string) (http.Handler, error) {
+func (s *Server) Interface(name specs.Interface) (http.Handler, error) {
 	if !s.serves(name) {
 		return nil, unknownInterface(name)
 	}

@@ -62,7 +62,7 @@ func Start(tb testing.TB, opts ...Option) *Server {
 
 // URL is the address of an interface, such as http://127.0.0.1:4010/workflow; of the control interface for
 // specs.Control. It is empty unless the server was made by Start.
-func (s *Server) URL(iface string) string {
+func (s *Server) URL(iface specs.Interface) string {
 	if s.origin == "" {
 		return ""
 	}
@@ -71,12 +71,12 @@ func (s *Server) URL(iface string) string {
 
 // Address is the path at which the server answers an interface beside all others: /workflow, /core/v3; that of the
 // control interface is /_understudy.
-func Address(iface string) string {
+func Address(iface specs.Interface) string {
 	switch iface {
 	case specs.Core:
 		return "/core/v3"
 	case specs.Control:
 		return controlPrefix
 	}
-	return "/" + iface
+	return string("/" + iface)
 }

@@ -39,7 +39,7 @@ func (s *Server) Client() *http.Client {
 func Hosts() []string {
 	hosts := []string{"localhost", "*.localhost", "127.0.0.1", "::1"}
 	for _, name := range specs.Interfaces() {
-		hosts = append(hosts, name+".localhost")
+		hosts = append(hosts, string(name+".localhost"))
 	}
 	return hosts
 }

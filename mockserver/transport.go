@@ -27,12 +27,12 @@ type Transport struct {
 
 // DefaultBaseURL is the address at which a transport serves an interface unless WithBaseURL gives it another, such as
 // https://workflow.svc.example, or https://core.svc.example/v3.
-func DefaultBaseURL(iface string) string {
+func DefaultBaseURL(iface specs.Interface) string {
 	base := "https://" + iface + ".svc.example"
 	if iface == specs.Core {
 		base += "/v3"
 	}
-	return base
+	return string(base)
 }
 
 // NewTransport makes a transport with a mock of its own, that is checked and closed when the test ends: a handler that

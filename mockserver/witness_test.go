@@ -90,7 +90,7 @@ func (w *witness) ServeHTTP(into http.ResponseWriter, r *http.Request) {
 
 func (w *witness) grant(method, path string) {
 	iface, path, _ := strings.Cut(path, "/")
-	doc, err := specs.Load(iface, brandWord)
+	doc, err := specs.Load(specs.Interface(iface), brandWord)
 	if err != nil {
 		return // the control interface
 	}
@@ -148,7 +148,7 @@ func (w *witness) finish() {
 		call(w.T, w, "GET", "/_understudy"+path, "").want(w.T, 200)
 	}
 	for _, iface := range append(specs.Interfaces(), specs.Control) {
-		call(w.T, w, "GET", "/_understudy/specs/"+iface+".yaml", "").want(w.T, 200)
+		call(w.T, w, "GET", string("/_understudy/specs/"+iface+".yaml"), "").want(w.T, 200)
 	}
 	w.clean("the log", w.log.Bytes())
 	w.clean("the recording", w.recording.Bytes())

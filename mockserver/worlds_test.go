@@ -2,7 +2,6 @@ package mockserver_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -207,112 +206,5 @@ func TestForkedWorlds(t *testing.T) {
 	}
 	if got := fork.Calls("workflow.createPool"); got != 1 {
 		t.Errorf("the fork counts %d calls, want its own one", got)
-	}
-}
-
-func TestCheckpoints(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	state := func() string { return call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body }
-	before := state()
-	call(t, s, "PUT", "/_understudy/worlds/default/checkpoints/start", "").want(t, 200)
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).want(t, 201)
-	call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"90s"}`).want(t, 200)
-	if state() == before {
-		t.Fatal("nothing has changed")
-	}
-	call(t, s, "POST", "/_understudy/worlds/default/checkpoints/start/restore", "").want(t, 200)
-	if diff := cmp.Diff(before, state()); diff != "" {
-		t.Errorf("restored (-want +got):\n%s", diff)
-	}
-	call(t, s, "POST", "/_understudy/worlds/default/checkpoints/end/restore", "").want(t, 404)
-	call(t, s, "POST", "/workflow/api/pools", `{"name":"one","concurrencyLimit":1}`).want(t, 201)
-	call(t, s, "POST", "/_understudy/worlds/default/reset", "").want(t, 200)
-	if diff := cmp.Diff(before, state()); diff != "" {
-		t.Errorf("reset (-want +got):\n%s", diff)
-	}
-	if got := s.World("").Calls("workflow.createPool"); got != 0 {
-		t.Errorf("after a reset %d calls are counted", got)
-	}
-}
-
-func TestState(t *testing.T) {
-	t.Parallel()
-	for _, scenario := range []string{"empty", "quickstart", "pool-in-use", "attempt-failed"} {
-		t.Run(scenario+" is dumped as a fixture that loads again", func(t *testing.T) {
-			t.Parallel()
-			from, to := newServer(t, mockserver.WithScenario(scenario)), newServer(t, mockserver.WithScenario("empty"))
-			dump := call(t, from, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
-			call(t, to, "PUT", "/_understudy/worlds/default/state", dump).want(t, 200)
-			again := call(t, to, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
-			if diff := cmp.Diff(dump, again); diff != "" {
-				t.Errorf("dump (-want +got):\n%s", diff)
-			}
-			for _, path := range []string{
-				"projects", "attempts?include_retried=true", "sessions", "schedules", "pools",
-				"pool_rules", "workflows",
-			} {
-				want := call(t, from, "GET", "/workflow/api/"+path, "").want(t, 200).body
-				got := call(t, to, "GET", "/workflow/api/"+path, "").want(t, 200).body
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", path, diff)
-				}
-			}
-		})
-	}
-	t.Run("a loaded world goes on as the dumped one would have", func(t *testing.T) {
-		t.Parallel()
-		from, to := newServer(t), newServer(t, mockserver.WithScenario("empty"))
-		dump := call(t, from, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body
-		call(t, to, "PUT", "/_understudy/worlds/default/state", dump).want(t, 200)
-		var states []string
-		for _, s := range []http.Handler{from, to} {
-			call(t, s, "POST", "/_understudy/worlds/default/clock", `{"advance":"72h"}`).want(t, 200)
-			states = append(states, call(t, s, "GET", "/_understudy/worlds/default/state", "").want(t, 200).body)
-		}
-		if diff := cmp.Diff(states[0], states[1]); diff != "" {
-			t.Errorf("after three days (-dumped +loaded):\n%s", diff)
-		}
-	})
-	for name, body := range map[string]string{
-		"no JSON":         `{"workflow":`,
-		"an unknown key":  `{"workflow":{"ponds":[]}}`,
-		"a broken dump":   `{"state":{"understudy":1,"workflow":{"attempts":[{"id":1,"session":99}]}}}`,
-		"an unknown pool": `{"workflow":{"poolRules":[{"priority":1,"pool":"none","conditions":[{"type":"invocation_type","values":["scheduled"]}]}]}}`,
-	} {
-		t.Run(name+" is refused and changes nothing", func(t *testing.T) {
-			t.Parallel()
-			s := newServer(t)
-			before := call(t, s, "GET", "/_understudy/worlds/default/state", "").body
-			a := call(t, s, "PUT", "/_understudy/worlds/default/state", body).want(t, 400)
-			var refusal struct{ Error struct{ Message string } }
-			if err := json.Unmarshal([]byte(a.body), &refusal); err != nil || refusal.Error.Message == "" {
-				t.Errorf("no message in %s", a.body)
-			}
-			if after := call(t, s, "GET", "/_understudy/worlds/default/state", "").body; after != before {
-				t.Error("the world has changed")
-			}
-		})
-	}
-}
-
-func TestCheckpointsInGo(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, mockserver.WithScenario("empty"))
-	w := s.World("")
-	w.Checkpoint("before")
-	call(t, s, "POST", "/core/v3/database/create/shop", "").want(t, 200)
-	if err := w.Restore("before"); err != nil {
-		t.Fatal(err)
-	}
-	call(t, s, "GET", "/core/v3/table/list/shop", "").want(t, 404)
-	if err := w.DeleteCheckpoint("before"); err != nil {
-		t.Fatal(err)
-	}
-	const want = "world default has no checkpoint before"
-	for _, err := range []error{w.Restore("before"), w.DeleteCheckpoint("before")} {
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
 	}
 }

@@ -79,7 +79,7 @@ func (f brandedFiles) ReadFile(name string) ([]byte, error) {
 
 // Identifiers returns the exact identifiers in the document of an interface that begin with the word in lower case,
 // such as svcDatabaseName, by their neutral spelling. The neutral brand has none.
-func (b Brand) Identifiers(name string) (map[string]string, error) {
+func (b Brand) Identifiers(name Interface) (map[string]string, error) {
 	if b.Lower() == Neutral.Lower() {
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (b Brand) Identifiers(name string) (map[string]string, error) {
 // error).
 var identifiers sync.Map
 
-func identifiersOf(name string) ([]string, error) {
+func identifiersOf(name Interface) ([]string, error) {
 	source, err := Source(name, Neutral)
 	if err != nil {
 		return nil, err

@@ -16,12 +16,12 @@ import (
 const shortMark = `{"x-source":"`
 
 // compiled returns the short form of a document, with the brand, or the document itself if it has no short form.
-func compiled(name string, source []byte, brand Brand) []byte {
-	neutral, err := understudy.Documents.ReadFile("specs/" + name + ".yaml")
+func compiled(name Interface, source []byte, brand Brand) []byte {
+	neutral, err := understudy.Documents.ReadFile("specs/" + string(name) + ".yaml")
 	if err != nil {
 		return source
 	}
-	short, err := understudy.Compiled.ReadFile("specs/compiled/" + name + ".json")
+	short, err := understudy.Compiled.ReadFile("specs/compiled/" + string(name) + ".json")
 	sum := sha256.Sum256(neutral)
 	if err != nil || !bytes.HasPrefix(short, []byte(shortMark+hex.EncodeToString(sum[:])+`"`)) {
 		return source

@@ -15,8 +15,8 @@ import (
 
 func TestCompiled(t *testing.T) {
 	t.Parallel()
-	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []string{specs.Control}) {
-		t.Run("the short form of "+name+" is up to date", func(t *testing.T) {
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
+		t.Run(string("the short form of "+name+" is up to date"), func(t *testing.T) {
 			t.Parallel()
 			source, err := specs.Source(name, specs.Neutral)
 			if err != nil {
@@ -26,7 +26,7 @@ func TestCompiled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("compiled", name+".json")
+			file := filepath.Join("compiled", string(name+".json"))
 			if os.Getenv("UPDATE") != "" {
 				if err := os.WriteFile(file, want, 0o644); err != nil {
 					t.Fatal(err)

@@ -15,10 +15,10 @@ import (
 
 func TestShortFormsAreReadAsKinReadsThem(t *testing.T) {
 	t.Parallel()
-	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []string{specs.Control}) {
-		t.Run(name, func(t *testing.T) {
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
+		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(filepath.Join("compiled", name+".json"))
+			text, err := os.ReadFile(filepath.Join("compiled", string(name+".json")))
 			if err != nil {
 				t.Fatal(err)
 			}

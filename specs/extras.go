@@ -14,11 +14,11 @@ const extrasFolder = "extras/"
 const extraExtension = "x-extra"
 
 // Extras lists the names under which Source and Load know the documents of extras.
-func Extras() []string { return []string{extrasFolder + Core, extrasFolder + Workflow} }
+func Extras() []Interface { return []Interface{extrasFolder + Core, extrasFolder + Workflow} }
 
 // extrasOf returns the extras of an interface, or nil if it has none. The text to parse is what read makes of the
 // source.
-func extrasOf(iface string, brand Brand, read func(name string, source []byte, brand Brand) []byte) (*Document, error) {
+func extrasOf(iface Interface, brand Brand, read readSource) (*Document, error) {
 	name := extrasFolder + iface
 	if !slices.Contains(Extras(), name) {
 		return nil, nil
@@ -27,7 +27,7 @@ func extrasOf(iface string, brand Brand, read func(name string, source []byte, b
 	if err != nil {
 		return nil, err
 	}
-	doc, err := parse(iface, name+".yaml", read(name, source, brand), brand, nil)
+	doc, err := parse(iface, string(name)+".yaml", read(name, source, brand), brand, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,10 @@
 package specs
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
 	"maps"
-	"mime"
-	"mime/multipart"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -132,73 +125,6 @@ func (r *Reader) Read(sent Sent) (read Read, err error) {
 	return read, r.readBody(sent, fields, isForm, &read)
 }
 
-// fields returns the fields of a form.
-func (r *Reader) fields(sent Sent) (fields url.Values, isForm bool, err error) {
-	if sent.ContentType == mediaJSON || len(sent.Body) == 0 || !r.Accepts(mediaForm) {
-		return nil, false, nil
-	}
-	mediaType, parameters, err := mime.ParseMediaType(sent.ContentType)
-	if err != nil || mediaType == mediaJSON || !r.Accepts(mediaType) {
-		return nil, false, nil //nolint:nilerr // the validator refuses the type
-	}
-	if mediaType == mediaMultipart {
-		fields, err = multipartFields(sent.Body, parameters["boundary"])
-	} else {
-		fields, err = url.ParseQuery(string(sent.Body))
-	}
-	for name, values := range fields {
-		if err == nil && !(utf8.ValidString(name) && !slices.ContainsFunc(values, notUTF8)) {
-			err = fmt.Errorf("a field is not UTF-8")
-		}
-	}
-	return fields, true, err
-}
-
-func notUTF8(text string) bool { return !utf8.ValidString(text) }
-
-// maxFields is the number of fields that a form may have, the same as in net/url for the other kind.
-const maxFields = 10_000
-
-func multipartFields(body []byte, boundary string) (url.Values, error) {
-	if boundary == "" {
-		return nil, fmt.Errorf("the Content-Type has no boundary")
-	}
-	fields := url.Values{}
-	parts := multipart.NewReader(bytes.NewReader(body), boundary)
-	for {
-		if len(fields) > maxFields {
-			return nil, fmt.Errorf("it has more than %d fields", maxFields)
-		}
-		part, err := parts.NextPart()
-		if err == io.EOF { //nolint:errorlint // NextPart documents the bare value; a wrapped one is a body that was cut
-			return fields, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		value, err := io.ReadAll(part)
-		if err != nil {
-			return nil, err
-		}
-		fields.Add(part.FormName(), string(value))
-	}
-}
-
-// moveParameters moves the parameters of the query out of a form. They come before those in the query itself.
-func (r *Reader) moveParameters(fields url.Values, read *Read) {
-	for _, p := range r.parameters {
-		values, found := fields[p.name]
-		if !found || bodyMember(r.body, p.name) != nil {
-			continue
-		}
-		if read.Query == nil {
-			read.Query = url.Values{}
-		}
-		delete(fields, p.name)
-		read.Query[p.name], read.Changed.Query = values, true
-	}
-}
-
 // readQuery takes empty parameters out, known or not, and writes boolean ones as true or false.
 func (r *Reader) readQuery(read *Read) {
 	for name, values := range read.Query {
@@ -222,85 +148,4 @@ func isTrue(text string) string {
 		return "true"
 	}
 	return "false"
-}
-
-// readBody makes the JSON object that a body stands for.
-func (r *Reader) readBody(sent Sent, fields url.Values, isForm bool, read *Read) (err error) {
-	if r.body == nil {
-		return nil
-	}
-	if !isForm && len(bytes.TrimSpace(sent.Body)) > 0 {
-		return r.readJSON(sent, read)
-	}
-	if !isForm && !r.lenient.Bodies {
-		return nil
-	}
-	read.Changed.Body = true
-	read.Body, err = json.Marshal(r.withQuery(r.object(r.body, fields), read))
-	if err == nil && r.lenient.Bodies {
-		read.Body, _, err = r.rewrite(r.body, read.Body) // a field may hold JSON
-	}
-	return err
-}
-
-// readJSON reads a JSON body. One that is not valid is left to a validator.
-func (r *Reader) readJSON(sent Sent, read *Read) error {
-	if !r.lenient.Bodies || !isJSONType(sent.ContentType) {
-		return nil
-	}
-	text, changed, err := r.rewrite(r.body, sent.Body)
-	if err != nil {
-		return nil //nolint:nilerr // the validator says where, and in the interface's words
-	}
-	if own, ok := r.besideQuery(text, read.Query); ok {
-		changed = true
-		if text, err = json.Marshal(r.withQuery(own, read)); err == nil {
-			text, _, err = r.rewrite(r.body, text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if changed {
-		read.Body, read.Changed.Body = text, true
-	}
-	return nil
-}
-
-// besideQuery returns the members of a JSON object as they are written, if the query has members for it.
-func (r *Reader) besideQuery(text []byte, query url.Values) (object map[string]any, ok bool) {
-	for name := range query {
-		ok = ok || r.TakesFromQuery(name)
-	}
-	own := map[string]json.RawMessage{}
-	if !ok || json.Unmarshal(text, &own) != nil {
-		return nil, false
-	}
-	object = make(map[string]any, len(own))
-	for name, value := range own {
-		object[name] = value
-	}
-	return object, true
-}
-
-func isJSONType(contentType string) bool {
-	if contentType == "" || contentType == mediaJSON {
-		return true
-	}
-	mediaType, _, err := mime.ParseMediaType(contentType)
-	return err == nil && (mediaType == mediaJSON || strings.HasSuffix(mediaType, "+json"))
-}
-
-// withQuery adds the members that stand in the query to those of a body, which come before.
-func (r *Reader) withQuery(own map[string]any, read *Read) map[string]any {
-	members := url.Values{}
-	for name, values := range read.Query {
-		base, _, _ := strings.Cut(name, "[")
-		if _, isOwn := own[base]; !isOwn && r.TakesFromQuery(name) {
-			members[name] = values
-		}
-	}
-	maps.Copy(own, r.object(r.body, members))
-	read.FromQuery = slices.Sorted(maps.Keys(members))
-	return own
 }

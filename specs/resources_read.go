@@ -150,7 +150,7 @@ func (d *Document) fullName(name string) string {
 	if strings.Contains(name, ".") {
 		return name
 	}
-	return d.Interface + "." + name
+	return string(d.Interface) + "." + name
 }
 
 func (d *Document) links(list []writtenLink, sure Provenance) (links []Link) {
@@ -214,8 +214,8 @@ func (d *Document) find(set *resourceSet, name string) (*Resource, error) {
 		return r, nil
 	}
 	iface, _, _ := strings.Cut(full, ".")
-	if isExtra := d.T.Extensions[extraExtension] == true; iface != d.Interface || isExtra {
-		other, err := Load(iface, d.Brand)
+	if isExtra := d.T.Extensions[extraExtension] == true; Interface(iface) != d.Interface || isExtra {
+		other, err := Load(Interface(iface), d.Brand)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 func TestResourcesOfOurDocuments(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras()) {
-		t.Run(name+" says nothing wrong of resources", func(t *testing.T) {
+		t.Run(string(name+" says nothing wrong of resources"), func(t *testing.T) {
 			t.Parallel()
 			d := load(t, name)
 			if err := d.CheckResources(); err != nil {
@@ -74,7 +74,7 @@ func TestActions(t *testing.T) {
 		"core.getServerStatus":  "",
 	} {
 		iface, id, _ := strings.Cut(name, ".")
-		if got := actionsOf(load(t, iface).Operation(id)); got != want {
+		if got := actionsOf(load(t, specs.Interface(iface)).Operation(id)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

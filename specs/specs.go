@@ -13,7 +13,11 @@ import (
 	"svc.example/understudy"
 )
 
-// The interfaces of the platform, and the control interface of the mock itself.
+// Interface is the name of an interface, and of its document.
+type Interface string
+
+// The interfaces of the platform, and the control interface of the mock itself. The constants have no type, so that
+// they are names and plain text.
 const (
 	Ingestion = "ingestion"
 	Audience  = "audience"
@@ -25,15 +29,19 @@ const (
 )
 
 // Interfaces lists the six interfaces of the platform in the order of its documentation.
-func Interfaces() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
+func Interfaces() []Interface { return []Interface{Ingestion, Audience, DWH, Core, LLM, Workflow} }
+
+// InterfaceNames lists the six interfaces as plain text.
+func InterfaceNames() []string { return []string{Ingestion, Audience, DWH, Core, LLM, Workflow} }
 
 // Entry is one line of the catalogue: an operation of the platform.
 type Entry struct {
-	Interface, ID, Method, Path string
+	Interface        Interface
+	ID, Method, Path string
 }
 
 // Name returns the operation's name everywhere: in reports, counts, filters and tests, such as workflow.deletePool.
-func (e Entry) Name() string { return e.Interface + "." + e.ID }
+func (e Entry) Name() string { return string(e.Interface) + "." + e.ID }
 
 // Catalogue lists the operations of the platform, in the order of its documentation. It is written anew from the
 // documents by a test, which puts operations that it lacks behind those that it has.
@@ -45,17 +53,17 @@ func Catalogue() []Entry {
 			continue
 		}
 		iface, id, _ := strings.Cut(fields[0], ".")
-		entries = append(entries, Entry{Interface: iface, ID: id, Method: fields[1], Path: fields[2]})
+		entries = append(entries, Entry{Interface: Interface(iface), ID: id, Method: fields[1], Path: fields[2]})
 	}
 	return entries
 }
 
 // Source returns the YAML text of an interface's document, with the brand in place of the neutral word.
-func Source(name string, brand Brand) ([]byte, error) {
-	source, err := understudy.Documents.ReadFile("specs/" + name + ".yaml")
+func Source(name Interface, brand Brand) ([]byte, error) {
+	source, err := understudy.Documents.ReadFile("specs/" + string(name) + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("unknown interface %q; want one of %s", name,
-			strings.Join(append(Interfaces(), Control), ", "))
+			strings.Join(append(InterfaceNames(), Control), ", "))
 	}
 	if name == Control {
 		return source, nil

@@ -53,9 +53,9 @@ func TestCatalogue(t *testing.T) {
 
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []string{specs.Control}) {
+	for _, name := range slices.Concat(specs.Interfaces(), specs.Extras(), []specs.Interface{specs.Control}) {
 		doc := whole(t, name)
-		t.Run(name+" is right by both engines, examples included", func(t *testing.T) {
+		t.Run(string(name+" is right by both engines, examples included"), func(t *testing.T) {
 			t.Parallel()
 			if err := doc.Validate(t.Context()); err != nil {
 				t.Error(err)
@@ -73,33 +73,34 @@ func TestDocuments(t *testing.T) {
 				}
 			}
 		})
-		t.Run(name+" says of every operation what it does, what refuses it, and how sure that is", func(t *testing.T) {
-			t.Parallel()
-			for _, op := range doc.Operations {
-				if op.Spec.Summary == "" || op.Spec.Description == "" {
-					t.Errorf("%s has no summary or no description", op.Name())
-				}
-				refusal := "401"
-				if name == specs.Ingestion { // looks at the key after the answer; without any it is 403
-					refusal = "403"
-				}
-				keyless := op.Spec.Security != nil && len(*op.Spec.Security) == 0
-				if !keyless && op.Spec.Responses.Value(refusal) == nil {
-					t.Errorf("%s does not document %s", op.Name(), refusal)
-				}
-				place, err := op.Document.Place(op.Pointer)
-				if err != nil || place.Provenance == "" || place.Pointer != op.Pointer || place.Line == 0 {
-					t.Errorf("%s: place %+v, error %v", op.Name(), place, err)
-				}
-				for status, response := range op.Spec.Responses.Map() {
-					for media, content := range response.Value.Content {
-						if media == "application/json" && content.Example == nil && len(content.Examples) == 0 {
-							t.Errorf("%s: %s answer has no example", op.Name(), status)
+		t.Run(string(name+" says of every operation what it does, what refuses it, and how sure that is"),
+			func(t *testing.T) {
+				t.Parallel()
+				for _, op := range doc.Operations {
+					if op.Spec.Summary == "" || op.Spec.Description == "" {
+						t.Errorf("%s has no summary or no description", op.Name())
+					}
+					refusal := "401"
+					if name == specs.Ingestion { // looks at the key after the answer; without any it is 403
+						refusal = "403"
+					}
+					keyless := op.Spec.Security != nil && len(*op.Spec.Security) == 0
+					if !keyless && op.Spec.Responses.Value(refusal) == nil {
+						t.Errorf("%s does not document %s", op.Name(), refusal)
+					}
+					place, err := op.Document.Place(op.Pointer)
+					if err != nil || place.Provenance == "" || place.Pointer != op.Pointer || place.Line == 0 {
+						t.Errorf("%s: place %+v, error %v", op.Name(), place, err)
+					}
+					for status, response := range op.Spec.Responses.Map() {
+						for media, content := range response.Value.Content {
+							if media == "application/json" && content.Example == nil && len(content.Examples) == 0 {
+								t.Errorf("%s: %s answer has no example", op.Name(), status)
+							}
 						}
 					}
 				}
-			}
-		})
+			})
 	}
 }
 
@@ -240,7 +241,7 @@ components:
 	}
 }
 
-func load(tb testing.TB, name string) *specs.Document {
+func load(tb testing.TB, name specs.Interface) *specs.Document {
 	tb.Helper()
 	doc, err := specs.Load(name, "")
 	if err != nil {
@@ -250,9 +251,9 @@ func load(tb testing.TB, name string) *specs.Document {
 }
 
 // whole is a document with its texts and examples.
-func whole(tb testing.TB, name string) *specs.Document {
+func whole(tb testing.TB, name specs.Interface) *specs.Document {
 	tb.Helper()
-	doc, err := specs.Parse(name, name+".yaml", load(tb, name).Source(), "")
+	doc, err := specs.Parse(name, string(name+".yaml"), load(tb, name).Source(), "")
 	if err != nil {
 		tb.Fatal(err)
 	}

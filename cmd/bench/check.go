@@ -28,8 +28,8 @@ const (
 
 var poolID = regexp.MustCompile(`(\\"id\\":\\")\d+(\\",\\"name\\":\\"` + marker + `)`)
 
-// asked returns typical requests to several interfaces: making things, looking them up, listing them.
-func asked() [][3]string {
+// typicalRequests returns typical requests to several interfaces: making things, looking them up, listing them.
+func typicalRequests() [][3]string {
 	return [][3]string{
 		{specs.Workflow, "POST /api/pools", `{"name":"bench_marker","concurrencyLimit":1}`},
 		{specs.Workflow, "GET /api/pools", ""},
@@ -46,9 +46,9 @@ func asked() [][3]string {
 	}
 }
 
-// recorded is a mock's journal of these, a line each.
-func recorded(ctx context.Context) ([][]byte, error) {
-	opts := []mockserver.Option{mockserver.WithScenario(whole), mockserver.WithClock("frozen")}
+// typicalJournal returns a mock's journal of these, a line each.
+func typicalJournal(ctx context.Context) ([][]byte, error) {
+	opts := []mockserver.Option{mockserver.WithScenario(fullScenario), mockserver.WithClock("frozen")}
 	for _, name := range specs.Interfaces() {
 		opts = append(opts, mockserver.WithBaseURL(name, mockserver.DefaultBaseURL(name)))
 	}
@@ -57,7 +57,7 @@ func recorded(ctx context.Context) ([][]byte, error) {
 		return nil, err
 	}
 	world := s.World("")
-	for _, a := range asked() {
+	for _, a := range typicalRequests() {
 		method, path, _ := strings.Cut(a[1], " ")
 		r, err := http.NewRequestWithContext(ctx, method, "https://"+a[0]+".svc.example"+path, strings.NewReader(a[2]))
 		if err != nil {
@@ -96,9 +96,9 @@ type traffic struct {
 	alike string // how many exchanges are the same
 }
 
-// twelve is the traffic of a mock whose clients do the same few things, each time with other names.
-func twelve(ctx context.Context) (traffic, error) {
-	templates, err := recorded(ctx)
+// repeatedTraffic returns the traffic of a mock whose clients do the same few things, each time with other names.
+func repeatedTraffic(ctx context.Context) (traffic, error) {
+	templates, err := typicalJournal(ctx)
 	return traffic{kinds: len(templates), alike: "no two alike", line: func(i int) []byte {
 		round := i / len(templates)
 		line := bytes.ReplaceAll(templates[i%len(templates)], []byte(marker), fmt.Appendf(nil, "%s_%d", marker, round))
@@ -115,7 +115,7 @@ func checkRecording(exchanges int, recording func(context.Context) (traffic, err
 		if err != nil {
 			return "", "", err
 		}
-		engine, err := newSecond(ctx)
+		engine, err := newSecondProcess(ctx)
 		if err != nil {
 			return "", "", err
 		}
@@ -134,7 +134,7 @@ func checkRecording(exchanges int, recording func(context.Context) (traffic, err
 		if err := check(t.kinds, func(int) {}); err != nil { // what the engines load they load once
 			return "", "", err
 		}
-		h := &highest{begin: heap(), tenth: exchanges / 10}
+		h := &peakMemory{begin: heap(), tenth: exchanges / 10}
 		checked, err := timed(func() error {
 			defer engine.end()
 			return check(exchanges, h.sample)
@@ -156,16 +156,16 @@ func checkRecording(exchanges int, recording func(context.Context) (traffic, err
 	}
 }
 
-// spent holds the time that something took, in seconds. CPU time does not depend on what else the machine does.
-type spent struct{ wall, cpu float64 }
+// duration holds the time that something took, in seconds. CPU time does not depend on what else the machine does.
+type duration struct{ wall, cpu float64 }
 
-func timed(run func() error) (spent, error) {
+func timed(run func() error) (duration, error) {
 	begin, start := cpuSeconds(), time.Now()
 	err := run()
-	return spent{time.Since(start).Seconds(), cpuSeconds() - begin}, err
+	return duration{time.Since(start).Seconds(), cpuSeconds() - begin}, err
 }
 
-// cpuSeconds is the time that the process was given by all cores, and its children that have ended.
+// cpuSeconds returns the time that the process was given by all cores, and its children that have ended.
 func cpuSeconds() (seconds float64) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var usage syscall.Rusage
@@ -185,14 +185,14 @@ func readOnly(source io.Reader) error {
 	return nil
 }
 
-// highest is the most memory in use, in MiB, while the first tenth of a recording was read, and while all of it was.
-type highest struct {
+// peakMemory is the most memory in use, in MiB, while the first tenth of a recording was read, and while all of it was.
+type peakMemory struct {
 	begin uint64
 	tenth int
 	peaks [2]float64
 }
 
-func (h *highest) sample(n int) {
+func (h *peakMemory) sample(n int) {
 	if n%5000 != 0 {
 		return
 	}

@@ -19,7 +19,7 @@ import (
 // checkByLarge judges a short recording by a user's own document of some 800 KB, and compares that with a document that
 // is ours: the same operations without what generators write. Both are read from a file that is new to the process.
 func checkByLarge(ctx context.Context) (string, string, error) {
-	templates, err := recorded(ctx)
+	templates, err := typicalJournal(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -36,7 +36,7 @@ func checkByLarge(ctx context.Context) (string, string, error) {
 		return "", "", err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system clears it, too
-	engine, err := newSecond(ctx)
+	engine, err := newSecondProcess(ctx)
 	if err != nil {
 		return "", "", err
 	}

@@ -26,22 +26,22 @@ func build(ctx context.Context, name string) (binary string, remove func(), err 
 	return binary, remove, nil
 }
 
-// second is the second engine as users run it, in a process of its own.
-type second struct {
+// secondProcess is the second engine as users run it, in a process of its own.
+type secondProcess struct {
 	*process.Engine
 	remove func()
 }
 
-func newSecond(ctx context.Context) (*second, error) {
+func newSecondProcess(ctx context.Context) (*secondProcess, error) {
 	binary, remove, err := build(ctx, "understudy-libopenapi")
 	if err != nil {
 		return nil, err
 	}
-	return &second{process.New(ctx, process.Config{Path: binary}), remove}, nil
+	return &secondProcess{process.New(ctx, process.Config{Path: binary}), remove}, nil
 }
 
 // end ends the process. What it did counts as this one's from then on.
-func (s *second) end() {
+func (s *secondProcess) end() {
 	s.Close()
 	s.remove()
 }

@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 )
 
-// line is one line of the table.
-type line struct {
+// measurement is one line of the table.
+type measurement struct {
 	what, budget string
 	measure      func(context.Context) (result, seen string, err error)
 }
@@ -35,7 +35,7 @@ func main() {
 func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "what\tbudget\tmeasured\tin detail")
-	for _, l := range []line{
+	for _, l := range []measurement{
 		{"GET one pool, compared with a bare handler", "≥ 0.60", getOne},
 		{"POST that creates a pool, likewise", "≥ 0.40", create},
 		{"POST that creates a pool rule, likewise", "≥ 0.40", createRule},
@@ -46,11 +46,11 @@ func run(ctx context.Context, out io.Writer, exchanges int, only string) error {
 		{"AssertConforms at the end of a test", "≤ 5 ms", assertion},
 		{"process start to first answer", "≤ 100 ms, 60 ms of CPU", start},
 		{"fork of a full world", "≤ 50 µs", fork},
-		{"memory of an idle world", "≤ 16 KiB", idle},
-		{"memory of one made of a scenario, with the real clock", "≤ 256 KiB", made},
+		{"memory of an idle world", "≤ 16 KiB", forkedWorld},
+		{"memory of one made of a scenario, with the real clock", "≤ 256 KiB", scenarioWorld},
 		{"check of 39 exchanges of all interfaces", "≤ 0.60 s of CPU", smallChecks},
-		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges, twelve)},
-		{"check of mixed traffic", "≥ 10,000/s", checkRecording(exchanges/2, mixed)},
+		{"check of a recording", "≥ 25,000/s", checkRecording(exchanges, repeatedTraffic)},
+		{"check of mixed traffic", "≥ 10,000/s", checkRecording(exchanges/2, mixedTraffic)},
 		{"check against a document of 800 KB, compared with ours", "≤ 1.50", checkByLarge},
 	} {
 		if !strings.Contains(l.what, only) {

@@ -22,16 +22,16 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// mixed is the traffic of all stories of all scenarios, over and over: in each round with other names, numbers, ids and
-// times, and in worlds of their own, since the same story cannot happen twice in one.
-func mixed(context.Context) (traffic, error) {
+// mixedTraffic returns the traffic of all stories of all scenarios, over and over: in each round with other names,
+// numbers, ids and times, and in worlds of their own, since the same story cannot happen twice in one.
+func mixedTraffic(context.Context) (traffic, error) {
 	var whole []template
 	for _, name := range scenarios.List() {
-		journal, err := played(name)
+		journal, err := playedJournal(name)
 		if err != nil {
 			return traffic{}, fmt.Errorf("play %s: %w", name, err)
 		}
-		texts, err := written(journal, name)
+		texts, err := journalLines(journal, name)
 		if err != nil {
 			return traffic{}, err
 		}
@@ -42,18 +42,18 @@ func mixed(context.Context) (traffic, error) {
 	}
 	alike := 0
 	for _, t := range whole {
-		if _, said, _ := bytes.Cut(t.in(0), []byte(`"request":`)); bytes.HasSuffix(t.in(1), said) {
+		if _, said, _ := bytes.Cut(t.inRound(0), []byte(`"request":`)); bytes.HasSuffix(t.inRound(1), said) {
 			alike++
 		}
 	}
 	return traffic{
-		kinds: len(whole), line: func(i int) []byte { return whole[i%len(whole)].in(i / len(whole)) },
+		kinds: len(whole), line: func(i int) []byte { return whole[i%len(whole)].inRound(i / len(whole)) },
 		alike: fmt.Sprintf("%d of which are the same in each round", alike),
 	}, nil
 }
 
-// played is the journal of the story of a scenario.
-func played(name string) (journal []recording.Exchange, err error) {
+// playedJournal returns the journal of the story of a scenario.
+func playedJournal(name string) (journal []recording.Exchange, err error) {
 	s, err := scenarios.Load(name)
 	if err != nil {
 		return nil, err
@@ -78,25 +78,25 @@ func played(name string) (journal []recording.Exchange, err error) {
 			err = fmt.Errorf("the story fails: %v", problem)
 		}
 	}()
-	testscript.RunT(stage{},
+	testscript.RunT(scriptRunner{},
 		story.Params(file, func() (story.Server, error) { return story.Server{Handler: server}, nil }, false))
 	return server.World("").Journal()
 }
 
-// stage plays a story outside of a test.
-type stage struct{}
+// scriptRunner plays a story outside of a test.
+type scriptRunner struct{}
 
-func (stage) Skip(...any)                            {}
-func (stage) Fatal(args ...any)                      { panic(fmt.Sprintln(args...)) }
-func (stage) Parallel()                              {}
-func (stage) Log(...any)                             {}
-func (stage) FailNow()                               { panic("a step fails") }
-func (stage) Verbose() bool                          { return false }
-func (s stage) Run(_ string, run func(testscript.T)) { run(s) }
+func (scriptRunner) Skip(...any)                            {}
+func (scriptRunner) Fatal(args ...any)                      { panic(fmt.Sprintln(args...)) }
+func (scriptRunner) Parallel()                              {}
+func (scriptRunner) Log(...any)                             {}
+func (scriptRunner) FailNow()                               { panic("a step fails") }
+func (scriptRunner) Verbose() bool                          { return false }
+func (s scriptRunner) Run(_ string, run func(testscript.T)) { run(s) }
 
-// written is a journal a line each, in a world of that name. The lengths of bodies, which differ from round to round,
-// are left out.
-func written(journal []recording.Exchange, world string) (list []string, err error) {
+// journalLines returns a journal a line each, in a world of that name. The lengths of bodies, which differ from round
+// to round, are left out.
+func journalLines(journal []recording.Exchange, world string) (list []string, err error) {
 	for i := range journal {
 		e := &journal[i]
 		e.World = world
@@ -120,7 +120,7 @@ func withoutLength(headers recording.Headers) recording.Headers {
 
 var nameInBody = regexp.MustCompile(`\\"name\\":\\"([A-Za-z][A-Za-z0-9_]{2,40})\\"`)
 
-// namesIn are the names of things in bodies.
+// namesIn returns the names of things in bodies.
 func namesIn(texts []string) map[string]bool {
 	names := map[string]bool{}
 	for _, text := range texts {
@@ -137,14 +137,14 @@ type template struct {
 	vary   []func(b []byte, piece string, round int) []byte // nil for what stays
 }
 
-var spot = regexp.MustCompile(`"world":"[a-z-]+` + // the same in a round
+var variablePart = regexp.MustCompile(`"world":"[a-z-]+` + // the same in a round
 	`|20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d` + // a time
 	`|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}` + // an id
 	`|[A-Za-z][A-Za-z0-9_]{2,}|[0-9]+`)
 
 func templateOf(text string, names map[string]bool) (t template) {
 	at := 0
-	for _, found := range spot.FindAllStringIndex(text, -1) {
+	for _, found := range variablePart.FindAllStringIndex(text, -1) {
 		piece := text[found[0]:found[1]]
 		vary := variation(piece, isWhole(text, found), names)
 		if vary == nil {
@@ -191,8 +191,8 @@ func variation(piece string, isWhole bool, names map[string]bool) func([]byte, s
 	return nil
 }
 
-// in is the exchange as it is in a round.
-func (t template) in(round int) []byte {
+// inRound returns the exchange as it is in a round.
+func (t template) inRound(round int) []byte {
 	var b []byte
 	for i, piece := range t.pieces {
 		if vary := t.vary[i]; vary != nil {

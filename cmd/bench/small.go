@@ -24,7 +24,7 @@ func smallChecks(ctx context.Context) (string, string, error) {
 		return "", "", err
 	}
 	defer removeEngine()
-	all, err := mixed(ctx)
+	all, err := mixedTraffic(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -48,7 +48,7 @@ func smallChecks(ctx context.Context) (string, string, error) {
 		fmt.Sprintf("best of ten; one exchange of the LLM interface alone: %.2f s (≤ 0.30)", ofOne.Seconds()), err
 }
 
-// cpuOfCheck is the CPU time of a check of a recording, with that of its children, at best.
+// cpuOfCheck returns the CPU time of a check of a recording, with that of its children, at best.
 func cpuOfCheck(ctx context.Context, command, engine, file string, text []byte) (time.Duration, error) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return 0, err

@@ -19,18 +19,18 @@ import (
 // stuckQueries is the number of worlds that wait for queries without end.
 const stuckQueries = 16
 
-// beforeRest is after how long a query of the mock lets requests go first, and a little more.
-const beforeRest = 200 * time.Millisecond
+// queryHeadStart is after how long a query of the mock lets requests go first, and a little more.
+const queryHeadStart = 200 * time.Millisecond
 
 const endless = `{"query":"WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"}`
 
-// counted is a query engine that counts the queries that run.
-type counted struct {
+// countingEngine is a query engine that counts the queries that run.
+type countingEngine struct {
 	query.Engine
 	running atomic.Int32
 }
 
-func (c *counted) Query(ctx context.Context, q query.Query) (query.Result, error) {
+func (c *countingEngine) Query(ctx context.Context, q query.Query) (query.Result, error) {
 	c.running.Add(1)
 	defer c.running.Add(-1)
 	return c.Engine.Query(ctx, q)
@@ -41,7 +41,7 @@ func (c *counted) Query(ctx context.Context, q query.Query) (query.Result, error
 // every other one.
 func besideStuck(ctx context.Context) (ratio, detail string, err error) {
 	const rounds, requests = 20, 3000
-	engine := &counted{Engine: sqlite.New()}
+	engine := &countingEngine{Engine: sqlite.New()}
 	mock, err := mockserver.New(mockserver.WithScenario("empty"), mockserver.WithClock("frozen"),
 		mockserver.WithQueryEngine(engine))
 	if err != nil {
@@ -60,7 +60,7 @@ func besideStuck(ctx context.Context) (ratio, detail string, err error) {
 	for i := range 2 * rounds {
 		release := func() {}
 		if i%2 == 1 {
-			if release, err = stick(ctx, mock, engine); err != nil {
+			if release, err = startStuckQueries(ctx, mock, engine); err != nil {
 				return "", "", err
 			}
 		}
@@ -77,9 +77,11 @@ func besideStuck(ctx context.Context) (ratio, detail string, err error) {
 		fmt.Sprintf("%.0f/s against %.0f/s, on %d cores", perSecond(took[1]), perSecond(took[0]), runtime.GOMAXPROCS(0)), nil
 }
 
-// stick makes worlds, in each of which a request waits for a query. Release lets the requests go and deletes the
-// worlds.
-func stick(ctx context.Context, mock *mockserver.Server, engine *counted) (release func(), err error) {
+// startStuckQueries makes worlds, in each of which a request waits for a query. Release lets the requests go and
+// deletes the worlds.
+func startStuckQueries(ctx context.Context, mock *mockserver.Server, engine *countingEngine) (release func(),
+	err error,
+) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	var worlds []*mockserver.World
@@ -113,6 +115,6 @@ func stick(ctx context.Context, mock *mockserver.Server, engine *counted) (relea
 	for engine.running.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(beforeRest)
+	time.Sleep(queryHeadStart)
 	return release, nil
 }

@@ -66,11 +66,11 @@ func micros(r testing.BenchmarkResult) string {
 	return fmt.Sprintf("%.1f µs", float64(r.NsPerOp())/1e3)
 }
 
-// whole is the scenario with something on every interface.
-const whole = "full-account"
+// fullScenario is the scenario with something on every interface.
+const fullScenario = "full-account"
 
 func fork(context.Context) (string, string, error) {
-	s, err := mockserver.New(mockserver.WithScenario(whole), mockserver.WithClock("frozen"))
+	s, err := mockserver.New(mockserver.WithScenario(fullScenario), mockserver.WithClock("frozen"))
 	if err != nil {
 		return "", "", err
 	}
@@ -87,22 +87,22 @@ func fork(context.Context) (string, string, error) {
 	return micros(result), "a reset takes " + micros(reset), nil
 }
 
-// idle returns the heap that a world takes which was forked, under the clock that is the server's default.
-func idle(ctx context.Context) (string, string, error) {
+// forkedWorld returns the heap that a world takes which was forked, under the clock that is the server's default.
+func forkedWorld(ctx context.Context) (string, string, error) {
 	each, err := idleWorlds(ctx, "real", `{"fork":"default"}`)
 	return each, "a fork; one that is made of a scenario takes as much, unless its clock is real", err
 }
 
-// made returns the heap that a world takes which was made of a scenario under the real clock. It shares nothing with
-// others, because the times in it are its own.
-func made(ctx context.Context) (string, string, error) {
+// scenarioWorld returns the heap that a world takes which was made of a scenario under the real clock. It shares
+// nothing with others, because the times in it are its own.
+func scenarioWorld(ctx context.Context) (string, string, error) {
 	each, err := idleWorlds(ctx, "real", `{}`)
-	return each, "of " + whole + "; with a frozen clock it is a fork of the first one", err
+	return each, "of " + fullScenario + "; with a frozen clock it is a fork of the first one", err
 }
 
 // idleWorlds makes worlds through the control interface, and says how much heap each of them takes.
 func idleWorlds(ctx context.Context, clock mockserver.ClockMode, body string) (string, error) {
-	s, err := mockserver.New(mockserver.WithScenario(whole), mockserver.WithClock(clock))
+	s, err := mockserver.New(mockserver.WithScenario(fullScenario), mockserver.WithClock(clock))
 	if err != nil {
 		return "", err
 	}

@@ -48,7 +48,7 @@ func tryAmplification(ctx context.Context, t *trial) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b := &battle{mock: m, statuses: map[int]int{}}
+	b := &attackCounts{mock: m, statuses: map[int]int{}}
 	watched := m.watch(ctx, control+"/health")
 	end := time.Now().Add(t.time)
 	err = each(4, len(all), func(i int) error {
@@ -89,8 +89,8 @@ func attacks(random *rand.Rand) (operations int, all []attack, err error) {
 	return operations, all, nil
 }
 
-// battle counts what became of attacks.
-type battle struct {
+// attackCounts counts what became of attacks.
+type attackCounts struct {
 	*mock
 	mu        sync.Mutex
 	statuses  map[int]int // 0: the connection was closed without an answer
@@ -99,7 +99,7 @@ type battle struct {
 }
 
 // send makes an attack. Connections may be closed while a request is still sent, as it may be too large.
-func (b *battle) send(ctx context.Context, a attack) error {
+func (b *attackCounts) send(ctx context.Context, a attack) error {
 	ctx, cancel := context.WithTimeout(ctx, slowestAnswer)
 	defer cancel()
 	r, err := a.request(ctx, b.url)
@@ -130,7 +130,7 @@ func (b *battle) send(ctx context.Context, a attack) error {
 	return nil
 }
 
-func (b *battle) sent() (n int) {
+func (b *attackCounts) sent() (n int) {
 	for _, count := range b.statuses {
 		n += count
 	}
@@ -138,7 +138,7 @@ func (b *battle) sent() (n int) {
 }
 
 // summary returns how many were answered and how.
-func (b *battle) summary() string {
+func (b *attackCounts) summary() string {
 	var classes [5]int
 	for status, n := range b.statuses {
 		classes[status/100] += n
@@ -159,7 +159,7 @@ func (a attack) request(ctx context.Context, address string) (*http.Request, err
 	if a.op.Interface == specs.Control {
 		prefix = control
 	}
-	r, err := http.NewRequestWithContext(ctx, a.op.Method, address+prefix+path, http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, a.op.Method, address+string(prefix)+path, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

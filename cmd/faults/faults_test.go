@@ -47,10 +47,10 @@ func TestReadRecording(t *testing.T) {
 func TestLack(t *testing.T) {
 	t.Parallel()
 	r := recorded{exchanges: map[exchange]bool{{"a", 1}: true}}
-	if err := r.lack([]exchange{{"a", 1}}); err != nil {
+	if err := r.checkComplete([]exchange{{"a", 1}}); err != nil {
 		t.Error(err)
 	}
-	err := r.lack([]exchange{{"a", 1}, {"b", 1}})
+	err := r.checkComplete([]exchange{{"a", 1}, {"b", 1}})
 	if err == nil || !strings.Contains(err.Error(), "1 of 2 exchanges") || !strings.Contains(err.Error(), "1 of world b") {
 		t.Errorf("a missing exchange gives %v", err)
 	}

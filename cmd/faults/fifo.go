@@ -70,8 +70,8 @@ func (t *trial) tryFIFOWith(ctx context.Context, reader func(string) (func(), er
 		return "", err
 	}
 	watched := m.watch(ctx, control+"/health")
-	seen := &sightings{}
-	if err := (load{worlds: worlds, clients: 8, answers: 1000}).put(ctx, m, seen); err != nil {
+	seen := &answered{}
+	if err := (load{worlds: worlds, clients: 8, answers: 1000}).run(ctx, m, seen); err != nil {
 		return "", err
 	}
 	health, err := watched()

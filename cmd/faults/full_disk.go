@@ -52,13 +52,13 @@ func tryFullDisk(ctx context.Context, t *trial) (string, error) {
 }
 
 // fill puts a load on a mock that cannot record all of it, and stops it.
-func (t *trial) fill(ctx context.Context, m *mock) (*sightings, error) {
+func (t *trial) fill(ctx context.Context, m *mock) (*answered, error) {
 	worlds, err := m.newWorlds(ctx, 4)
 	if err != nil {
 		return nil, err
 	}
-	seen := &sightings{}
-	if err := (load{worlds: worlds, clients: 8, answers: 100}).put(ctx, m, seen); err != nil {
+	seen := &answered{}
+	if err := (load{worlds: worlds, clients: 8, answers: 100}).run(ctx, m, seen); err != nil {
 		return nil, err
 	}
 	health, err := m.health(ctx)
@@ -82,7 +82,7 @@ func (t *trial) fill(ctx context.Context, m *mock) (*sightings, error) {
 
 // readable returns an error if a recording ends with half a line, lacks an exchange whose answer did not say so, or is
 // refused by understudy check.
-func (t *trial) readable(ctx context.Context, file string, seen *sightings) error {
+func (t *trial) readable(ctx context.Context, file string, seen *answered) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (t *trial) readable(ctx context.Context, file string, seen *sightings) erro
 	if r.torn > 0 {
 		return fmt.Errorf("the recording ends with %d bytes of half a line", r.torn)
 	}
-	if err := r.lack(seen.recorded); err != nil {
+	if err := r.checkComplete(seen.recorded); err != nil {
 		return err
 	}
 	code, report, err := t.check(ctx, file)

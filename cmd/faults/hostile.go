@@ -35,7 +35,7 @@ func hostiles() []hostile {
 			packed(func(*specs.Operation) string { return `{"a":1` + strings.Repeat(" ", 256<<20) + "}" }),
 		},
 		{"100,000 arrays in one another", plain(jsonType, func(op *specs.Operation) string {
-			return fmt.Sprintf(`{%q:%s`, aMember(op), strings.Repeat("[", 100_000))
+			return fmt.Sprintf(`{%q:%s`, listMember(op), strings.Repeat("[", 100_000))
 		})},
 		{
 			"numbers of a million digits",
@@ -49,7 +49,7 @@ func hostiles() []hostile {
 			func(op *specs.Operation) string { return values(op, `"`+strings.Repeat("é", 1<<20)+`"`) })},
 		{
 			"a form of 200,000 fields",
-			plain(formType, func(op *specs.Operation) string { return fields(aMember(op)+"[]", 200_000) }),
+			plain(formType, func(op *specs.Operation) string { return fields(listMember(op)+"[]", 200_000) }),
 		},
 		{"a form of 9,999 fields", plain(formType, func(*specs.Operation) string { return fields("f", 9_999) })},
 		{"9,999 parts", plain("multipart/form-data; boundary=b", func(*specs.Operation) string { return parts(9_999) })},
@@ -86,7 +86,7 @@ func packed(text func(*specs.Operation) string) func(*specs.Operation, *http.Req
 		r.Header.Set("Content-Encoding", "gzip")
 		mu.Lock()
 		defer mu.Unlock()
-		member := aMember(op)
+		member := listMember(op)
 		if bodies[member] == nil {
 			bodies[member] = []byte(pack(text(op)))
 		}
@@ -118,8 +118,8 @@ func membersOf(op *specs.Operation) (names []string) {
 	return names
 }
 
-// aMember returns a member of a body that is a list, or else any.
-func aMember(op *specs.Operation) string {
+// listMember returns a member of a body that is a list, or else any.
+func listMember(op *specs.Operation) string {
 	names := membersOf(op)
 	if len(names) == 0 {
 		return "data"
@@ -133,7 +133,7 @@ func aMember(op *specs.Operation) string {
 }
 
 func objects(op *specs.Operation, n int) string {
-	return fmt.Sprintf(`{%q:[%s{}]}`, aMember(op), strings.Repeat("{},", n-1))
+	return fmt.Sprintf(`{%q:[%s{}]}`, listMember(op), strings.Repeat("{},", n-1))
 }
 
 func members(n int) string {

@@ -16,12 +16,12 @@ var kills = promise{
 	try:  tryKills,
 }
 
-// killed counts what became of kills.
-type killed struct{ kills, answers, torn int }
+// killCounts counts what became of kills.
+type killCounts struct{ kills, answers, torn int }
 
 func tryKills(ctx context.Context, t *trial) (string, error) {
 	const most = 20 // kills with the same file
-	var sum killed
+	var sum killCounts
 	for end := time.Now().Add(t.time); sum.kills == 0 || time.Now().Before(end); {
 		file := t.file("kills.ndjson")
 		for n := 0; n == 0 || n < most && time.Now().Before(end); n++ {
@@ -42,7 +42,7 @@ func tryKills(ctx context.Context, t *trial) (string, error) {
 }
 
 // killOnce starts the mock on a recording, kills it under load, and looks at what the recording has.
-func (t *trial) killOnce(ctx context.Context, file string, sum *killed) error {
+func (t *trial) killOnce(ctx context.Context, file string, sum *killCounts) error {
 	m, err := t.serve(ctx, "--record", file)
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func (t *trial) killOnce(ctx context.Context, file string, sum *killed) error {
 	after := 20*time.Millisecond + time.Duration(t.random.Int64N(int64(500*time.Millisecond)))
 	timer := time.AfterFunc(after, func() { _ = m.command.Process.Kill() })
 	defer timer.Stop()
-	seen := &sightings{}
-	if err := (load{worlds: worlds, clients: 8, dies: true}).put(ctx, m, seen); err != nil {
+	seen := &answered{}
+	if err := (load{worlds: worlds, clients: 8, dies: true}).run(ctx, m, seen); err != nil {
 		return err
 	}
 	m.kill()
@@ -79,7 +79,7 @@ func (t *trial) killOnce(ctx context.Context, file string, sum *killed) error {
 	if len(seen.unrecorded) > 0 {
 		return fmt.Errorf("%d answers say that they are not recorded", len(seen.unrecorded))
 	}
-	return r.lack(seen.recorded)
+	return r.checkComplete(seen.recorded)
 }
 
 // endWell starts the mock once more on a recording, stops it as it should be, and lets understudy check read it all.
@@ -88,8 +88,8 @@ func (t *trial) endWell(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	seen := &sightings{}
-	if err := (load{worlds: []string{defaultWorld}, clients: 1, answers: 5}).put(ctx, m, seen); err != nil {
+	seen := &answered{}
+	if err := (load{worlds: []string{defaultWorld}, clients: 1, answers: 5}).run(ctx, m, seen); err != nil {
 		return err
 	}
 	code, err := m.terminate(30 * time.Second)

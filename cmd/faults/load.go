@@ -14,8 +14,8 @@ type exchange struct {
 	seq   int64
 }
 
-// sightings lists the exchanges whose answers clients have read to the end.
-type sightings struct {
+// answered lists the exchanges whose answers clients have read to the end.
+type answered struct {
 	mu         sync.Mutex
 	recorded   []exchange // whose answers do not say that they are not recorded
 	unrecorded []exchange // whose answers do
@@ -23,7 +23,7 @@ type sightings struct {
 }
 
 // add notes an answer.
-func (s *sightings) add(world string, a answer) error {
+func (s *answered) add(world string, a answer) error {
 	seq, err := strconv.ParseInt(a.header.Get("X-Understudy-Exchange"), 10, 64)
 	if err != nil {
 		return fmt.Errorf("the answer has no number: %w", err)
@@ -40,7 +40,7 @@ func (s *sightings) add(world string, a answer) error {
 }
 
 // all returns the number of answers.
-func (s *sightings) all() int {
+func (s *answered) all() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.recorded) + len(s.unrecorded)
@@ -58,7 +58,7 @@ func (m *mock) newWorlds(ctx context.Context, n int) (worlds []string, err error
 	return worlds, nil
 }
 
-// loadStep is the n-th request of a load: all of them succeed, and some change the world.
+// loadStep returns the n-th request of a load: all of them succeed, and some change the world.
 func loadStep(n int) step {
 	switch n % 5 {
 	case 0:
@@ -81,8 +81,8 @@ type load struct {
 	dies    bool // the mock will be killed meanwhile, so that a broken connection only ends the load
 }
 
-// put sends the load until it is over or ctx is, and notes what is answered.
-func (l load) put(ctx context.Context, m *mock, seen *sightings) error {
+// run sends the load until it is over or ctx is, and notes what is answered.
+func (l load) run(ctx context.Context, m *mock, seen *answered) error {
 	return together(l.clients, func(client int) error {
 		world := l.worlds[client%len(l.worlds)]
 		for n := 0; (l.answers == 0 || n < l.answers) && ctx.Err() == nil; n++ {

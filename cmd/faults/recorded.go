@@ -42,8 +42,8 @@ func readRecording(text []byte) (recorded, error) {
 	return r, nil
 }
 
-// lack returns an error if there are exchanges that were seen and that are not recorded.
-func (r recorded) lack(seen []exchange) error {
+// checkComplete returns an error if there are exchanges that were seen and that are not recorded.
+func (r recorded) checkComplete(seen []exchange) error {
 	var missing []exchange
 	for _, e := range seen {
 		if !r.exchanges[e] {

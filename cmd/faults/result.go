@@ -36,8 +36,8 @@ func (m *mock) newResult(ctx context.Context, mib int) (path string, err error) 
 	return "", errors.New("the job of a queued result does not end")
 }
 
-// neverRead asks for something on a connection of its own, of which it reads only the beginning.
-func (m *mock) neverRead(ctx context.Context, path string) (net.Conn, error) {
+// openUnread asks for something on a connection of its own, of which it reads only the beginning.
+func (m *mock) openUnread(ctx context.Context, path string) (net.Conn, error) {
 	connection, err := m.dial(ctx)
 	if err != nil {
 		return nil, err

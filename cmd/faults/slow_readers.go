@@ -48,7 +48,7 @@ func trySlowReaders(ctx context.Context, t *trial) (string, error) {
 	begin := time.Now()
 	slow := make([]net.Conn, slowClients)
 	if err := together(slowClients, func(i int) (err error) {
-		slow[i], err = m.neverRead(ctx, path)
+		slow[i], err = m.openUnread(ctx, path)
 		return err
 	}); err != nil {
 		return "", err

@@ -131,7 +131,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// liveHeap is the median of some samples of the heap, each taken right after the garbage is collected.
+// liveHeap returns the median of some samples of the heap, each taken right after the garbage is collected.
 func liveHeap(ctx context.Context, clients *sync.RWMutex, pause time.Duration) uint64 {
 	var samples []uint64
 	for range heapSamples {

@@ -24,7 +24,7 @@ type soaker struct {
 func (c *soaker) soak(ctx context.Context) error {
 	acts := []func(context.Context, string) error{
 		c.events, c.events, c.events, c.queries, c.pools, c.pools, c.chats, c.checkpoints, c.states, c.clocks, c.forks,
-		c.anew, c.anew, c.reset,
+		c.recreate, c.recreate, c.reset,
 	}
 	for ctx.Err() == nil {
 		c.pause.RLock()
@@ -49,8 +49,8 @@ func (c *soaker) ask(ctx context.Context, method, path, body string) (answer, er
 	return a, err
 }
 
-// all sends requests one after another.
-func (c *soaker) all(ctx context.Context, steps ...step) error {
+// sendAll sends requests one after another.
+func (c *soaker) sendAll(ctx context.Context, steps ...step) error {
 	for _, s := range steps {
 		if _, err := c.ask(ctx, s.method, s.path, s.body); err != nil {
 			return err
@@ -59,47 +59,47 @@ func (c *soaker) all(ctx context.Context, steps ...step) error {
 	return nil
 }
 
-func in(world, path string) string { return "/_worlds/" + world + path }
+func worldPath(world, path string) string { return "/_worlds/" + world + path }
 
 func (c *soaker) events(ctx context.Context, world string) error {
 	event := fmt.Sprintf(`{"user":%d,"text":%q}`, c.random.IntN(100), strings.Repeat("x", c.random.IntN(2000)))
-	return c.all(ctx, step{method: http.MethodPost, path: in(world, "/core/v3/database/create/soak")},
-		step{method: http.MethodPost, path: in(world, "/core/v3/table/create/soak/events")},
-		step{method: http.MethodPost, path: in(world, "/ingestion/postback/v3/event/soak/events"), body: event},
-		step{method: http.MethodGet, path: in(world, "/core/v3/table/list/soak")})
+	return c.sendAll(ctx, step{method: http.MethodPost, path: worldPath(world, "/core/v3/database/create/soak")},
+		step{method: http.MethodPost, path: worldPath(world, "/core/v3/table/create/soak/events")},
+		step{method: http.MethodPost, path: worldPath(world, "/ingestion/postback/v3/event/soak/events"), body: event},
+		step{method: http.MethodGet, path: worldPath(world, "/core/v3/table/list/soak")})
 }
 
 func (c *soaker) queries(ctx context.Context, world string) error {
 	query := fmt.Sprintf(`{"query":"SELECT %d AS n, count(*) AS c FROM events"}`, c.random.IntN(1000))
-	issued, err := c.ask(ctx, http.MethodPost, in(world, "/core/v3/job/issue/trino/soak"), query)
+	issued, err := c.ask(ctx, http.MethodPost, worldPath(world, "/core/v3/job/issue/trino/soak"), query)
 	if err != nil || issued.status != http.StatusOK {
 		return err
 	}
 	job := issued.get("job_id").String()
-	return c.all(ctx, step{method: http.MethodGet, path: in(world, "/core/v3/job/status/"+job)},
-		step{method: http.MethodGet, path: in(world, "/core/v3/job/result/"+job+"?format=json")})
+	return c.sendAll(ctx, step{method: http.MethodGet, path: worldPath(world, "/core/v3/job/status/"+job)},
+		step{method: http.MethodGet, path: worldPath(world, "/core/v3/job/result/"+job+"?format=json")})
 }
 
 func (c *soaker) pools(ctx context.Context, world string) error {
-	made, err := c.ask(ctx, http.MethodPost, in(world, "/workflow/api/pools"),
+	made, err := c.ask(ctx, http.MethodPost, worldPath(world, "/workflow/api/pools"),
 		fmt.Sprintf(`{"name":"pool %d","concurrencyLimit":1}`, c.random.IntN(50)))
 	if err != nil {
 		return err
 	}
-	return c.all(ctx, step{method: http.MethodGet, path: in(world, "/workflow/api/pools")},
-		step{method: http.MethodDelete, path: in(world, "/workflow/api/pools/"+made.get("id").String())})
+	return c.sendAll(ctx, step{method: http.MethodGet, path: worldPath(world, "/workflow/api/pools")},
+		step{method: http.MethodDelete, path: worldPath(world, "/workflow/api/pools/"+made.get("id").String())})
 }
 
 // chats reads an answer of events to its end, or leaves in the middle of it.
 func (c *soaker) chats(ctx context.Context, world string) error {
-	made, err := c.ask(ctx, http.MethodPost, in(world, "/llm/api/chats"),
+	made, err := c.ask(ctx, http.MethodPost, worldPath(world, "/llm/api/chats"),
 		fmt.Sprintf(`{"data":{"type":"chats","attributes":{"agentId":%q}}}`, c.agent))
 	if err != nil || made.status != http.StatusCreated {
 		return err
 	}
-	path := in(world, "/llm/api/chats/"+made.get("data.id").String()+"/continue")
+	path := worldPath(world, "/llm/api/chats/"+made.get("data.id").String()+"/continue")
 	if c.random.IntN(4) > 0 {
-		return c.all(ctx, step{method: http.MethodPost, path: path, body: `{"input":"Hello!"}`})
+		return c.sendAll(ctx, step{method: http.MethodPost, path: path, body: `{"input":"Hello!"}`})
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, strings.NewReader(`{"input":"Good bye!"}`))
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *soaker) chats(ctx context.Context, world string) error {
 
 func (c *soaker) checkpoints(ctx context.Context, world string) error {
 	path := fmt.Sprintf("%s/worlds/%s/checkpoints/c%d", control, world, c.random.IntN(3))
-	return c.all(ctx, step{method: http.MethodPut, path: path}, step{method: http.MethodPost, path: path + "/restore"})
+	return c.sendAll(ctx, step{method: http.MethodPut, path: path}, step{method: http.MethodPost, path: path + "/restore"})
 }
 
 // states loads the state of a world into another.
@@ -126,28 +126,29 @@ func (c *soaker) states(ctx context.Context, world string) error {
 	if err != nil || dumped.status != http.StatusOK {
 		return err
 	}
-	return c.all(ctx, step{method: http.MethodPut, path: control + "/worlds/" + c.world() + "/state", body: dumped.body})
+	return c.sendAll(ctx,
+		step{method: http.MethodPut, path: control + "/worlds/" + c.world() + "/state", body: dumped.body})
 }
 
 func (c *soaker) clocks(ctx context.Context, world string) error {
 	advance := fmt.Sprintf(`{"advance":"%dm"}`, c.random.IntN(24*60))
-	return c.all(ctx, step{method: http.MethodPost, path: control + "/worlds/" + world + "/clock", body: advance},
-		step{method: http.MethodGet, path: in(world, "/workflow/api/attempts")})
+	return c.sendAll(ctx, step{method: http.MethodPost, path: control + "/worlds/" + world + "/clock", body: advance},
+		step{method: http.MethodGet, path: worldPath(world, "/workflow/api/attempts")})
 }
 
 // forks replaces a world by a fork of another.
 func (c *soaker) forks(ctx context.Context, world string) error {
 	other := c.world()
-	return c.all(ctx, step{method: http.MethodDelete, path: control + "/worlds/" + other},
+	return c.sendAll(ctx, step{method: http.MethodDelete, path: control + "/worlds/" + other},
 		step{method: http.MethodPost, path: control + "/worlds", body: fmt.Sprintf(`{"id":%q,"fork":%q}`, other, world)})
 }
 
-func (c *soaker) anew(ctx context.Context, world string) error {
+func (c *soaker) recreate(ctx context.Context, world string) error {
 	body := fmt.Sprintf(`{"id":%q,"seed":%d,"mintKeys":true}`, world, c.random.Uint32())
-	return c.all(ctx, step{method: http.MethodDelete, path: control + "/worlds/" + world},
+	return c.sendAll(ctx, step{method: http.MethodDelete, path: control + "/worlds/" + world},
 		step{method: http.MethodPost, path: control + "/worlds", body: body})
 }
 
 func (c *soaker) reset(ctx context.Context, world string) error {
-	return c.all(ctx, step{method: http.MethodPost, path: control + "/worlds/" + world + "/reset"})
+	return c.sendAll(ctx, step{method: http.MethodPost, path: control + "/worlds/" + world + "/reset"})
 }

@@ -26,7 +26,7 @@ const (
 )
 
 // hold keeps a mock busy until ctx is over. Let go waits for its end.
-type hold func(ctx context.Context, m *mock, seen *sightings) (letGo func(), err error)
+type hold func(ctx context.Context, m *mock, seen *answered) (letGo func(), err error)
 
 // stop is a way in which the mock is busy when it has to stop.
 type stop struct {
@@ -70,7 +70,7 @@ func (t *trial) stopOnce(ctx context.Context, s stop, record string) (time.Durat
 	}
 	holding, cancel := context.WithCancel(ctx)
 	defer cancel()
-	seen := &sightings{}
+	seen := &answered{}
 	for _, hold := range s.holds {
 		letGo, err := hold(holding, m, seen)
 		if err != nil {
@@ -101,20 +101,20 @@ func (t *trial) stopOnce(ctx context.Context, s stop, record string) (time.Durat
 	}
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
-	return took, r.lack(seen.recorded)
+	return took, r.checkComplete(seen.recorded)
 }
 
 // holdLoad asks and asks.
-func holdLoad(ctx context.Context, m *mock, seen *sightings) (func(), error) {
+func holdLoad(ctx context.Context, m *mock, seen *answered) (func(), error) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_ = load{worlds: []string{defaultWorld}, clients: 8, dies: true}.put(ctx, m, seen) // ends with the mock
+		_ = load{worlds: []string{defaultWorld}, clients: 8, dies: true}.run(ctx, m, seen) // ends with the mock
 	})
 	return wg.Wait, nil
 }
 
 // holdHalf sends the beginning of a request.
-func holdHalf(ctx context.Context, m *mock, _ *sightings) (func(), error) {
+func holdHalf(ctx context.Context, m *mock, _ *answered) (func(), error) {
 	var all []net.Conn
 	for _, text := range []string{
 		"GET /workflow/api/pools HT",
@@ -134,7 +134,7 @@ func holdHalf(ctx context.Context, m *mock, _ *sightings) (func(), error) {
 }
 
 // holdStuck waits for queries that do not end.
-func holdStuck(ctx context.Context, m *mock, _ *sightings) (func(), error) {
+func holdStuck(ctx context.Context, m *mock, _ *answered) (func(), error) {
 	var wg sync.WaitGroup
 	for i := range 4 {
 		id := fmt.Sprint("stuck", i)
@@ -147,11 +147,11 @@ func holdStuck(ctx context.Context, m *mock, _ *sightings) (func(), error) {
 }
 
 // holdSlow does not read its answer.
-func holdSlow(ctx context.Context, m *mock, _ *sightings) (func(), error) {
+func holdSlow(ctx context.Context, m *mock, _ *answered) (func(), error) {
 	path, err := m.newResult(ctx, 32)
 	if err != nil {
 		return nil, err
 	}
-	connection, err := m.neverRead(ctx, path)
+	connection, err := m.openUnread(ctx, path)
 	return func() { closeAll([]net.Conn{connection}) }, err
 }

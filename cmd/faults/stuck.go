@@ -53,14 +53,14 @@ func tryStuck(ctx context.Context, t *trial) (string, error) {
 			m.keepStuck(stuck, id)
 		})
 	}
-	times, err := m.others(ctx)
+	times, err := m.timeOthers(ctx)
 	if err != nil {
 		return "", err
 	}
 	if n := queries.Load(); n < stuckWorlds-reset {
 		return "", fmt.Errorf("only %d worlds are stuck", n)
 	}
-	if err := m.leavers(ctx); err != nil {
+	if err := m.leaveEarly(ctx); err != nil {
 		return "", err
 	}
 	begin := time.Now()
@@ -96,8 +96,8 @@ func (m *mock) keepStuck(ctx context.Context, id string) {
 	}
 }
 
-// others does what does not concern the queries, and returns how long that takes.
-func (m *mock) others(ctx context.Context) (*times, error) {
+// timeOthers does what does not concern the queries, and returns how long that takes.
+func (m *mock) timeOthers(ctx context.Context) (*times, error) {
 	seen := &times{}
 	for end, n := time.Now().Add(stuckTime), 0; time.Now().Before(end); n++ {
 		for _, s := range []step{
@@ -135,8 +135,8 @@ func (m *mock) others(ctx context.Context) (*times, error) {
 	return seen, nil
 }
 
-// leavers ask for a result that does not come, and leave. The mock is to close their connections.
-func (m *mock) leavers(ctx context.Context) error {
+// leaveEarly ask for a result that does not come, and leave. The mock is to close their connections.
+func (m *mock) leaveEarly(ctx context.Context) error {
 	a, err := m.want(ctx, 200, http.MethodPost, "/_worlds/stuck0/core/v3/job/issue/trino/stuck",
 		fmt.Sprintf(`{"query":%q}`, endless[0]))
 	if err != nil {

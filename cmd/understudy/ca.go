@@ -27,7 +27,7 @@ program that trusts the CA.`,
 		Use:     "path",
 		Short:   "Print the path of the CA's certificate",
 		Example: `  curl --cacert "$(understudy ca path)" https://127.0.0.1:4010/_understudy/health`,
-		Args:    exactly(0, "no arguments"),
+		Args:    exactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, path, err := openCA()
 			if err != nil {
@@ -43,7 +43,7 @@ program that trusts the CA.`,
 read. Except for Node and Deno, the CA replaces the authorities that the system
 trusts: set the variables only for programs that talk to the mock.`,
 		Example: `  eval "$(understudy ca env)"`,
-		Args:    exactly(0, "no arguments"),
+		Args:    exactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, path, err := openCA()
 			if err != nil {
@@ -67,10 +67,10 @@ var caVariables = []string{
 	"DENO_CERT",           // Deno
 }
 
-// shellQuote returns a word of a POSIX shell that stands for a text.
+// shellQuote quotes a text as one word of a POSIX shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// openCA returns the user's CA, which is made if there is none yet, and the file of its certificate.
+// openCA returns the user's CA, made if there is none yet, and the file of its certificate.
 func openCA() (*certs.CA, string, error) {
 	folder, err := certs.UserFolder()
 	if err != nil {
@@ -80,7 +80,7 @@ func openCA() (*certs.CA, string, error) {
 	return ca, certs.Path(folder), err
 }
 
-// secure lets all listeners speak TLS if they are to, and returns the file of the CA's certificate.
+// secure sets up TLS for all listeners if it is wanted, and returns the file of the CA's certificate.
 func (f *serveFlags) secure(l listeners) (string, error) {
 	if !f.tls {
 		return "", nil

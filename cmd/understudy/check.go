@@ -37,7 +37,7 @@ type checkFlags struct {
 	ignoredHosts   []string
 	ignoredPaths   []string
 	ignoredHeaders []string
-	limits         limits
+	limits         latencyLimits
 	baseline       string
 	writeBaseline  string
 	minimize       string
@@ -86,23 +86,23 @@ to an interface, or no body, no parameter and no rule could be judged.`,
 func (f *checkFlags) add(c *cobra.Command) {
 	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
 		pairs{what: "URL", many: true})
-	f.rewrites = rewrite(c)
+	f.rewrites = addRewriteFlag(c)
 	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces without --base")
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.extras = chooseExtras(c)
+	f.extras = addExtrasFlag(c)
 	f.trust = addEnumFlag(c, "trust", "the least certain source for which a deviation is an error", choice{
 		word:  string(specs.Public),
 		words: []string{string(specs.Documented), string(specs.Public), string(specs.Client), string(specs.Assumed)},
 	})
 	f.disputed = addEnumFlag(c, "disputed", "what to do with findings on which the two engines differ",
-		words("report", "fail"))
-	addEngine(c, &f.engine)
+		choiceOf("report", "fail"))
+	addEngineFlag(c, &f.engine)
 	f.complete = addEnumFlag(c, "complete",
 		"whether recordings contain all requests to an account: auto assumes so until one shows\notherwise",
-		words(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
+		choiceOf(string(contract.CompleteAuto), string(contract.CompleteAlways), string(contract.CompleteNever)))
 	f.gaps = addEnumFlag(c, "gaps",
 		"what to do when exchanges are missing, according to the numbers in understudy recordings",
-		words("report", "fail"))
+		choiceOf("report", "fail"))
 	c.Flags().StringArrayVar(&f.severities, "severity", nil,
 		"the severity of findings, as `RULE[@OPERATION]=LEVEL`: error, warning, notice or off; names may be\n"+
 			"patterns, the first that matches applies (repeatable)")
@@ -124,12 +124,12 @@ func (f *checkFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.minimize, "minimize", "",
 		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
 	f.outputs.add(c)
-	addBrand(c, &f.brand)
+	addBrandFlag(c, &f.brand)
 }
 
 func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if len(files) == 0 {
-		files = configured(c).Recordings
+		files = configurationOf(c).Recordings
 	}
 	if len(files) == 0 {
 		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
@@ -139,7 +139,7 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.outputs.check(), overwritten(f.files(files))); err != nil {
+	if err := errors.Join(f.outputs.check(), checkOverwrites(f.files(files))); err != nil {
 		return err
 	}
 	second, note, err := secondEngine(c.Context(), f.engine)
@@ -152,9 +152,9 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {
-		return configured(c).place(err)
+		return configurationOf(c).locateErrors(err)
 	}
-	source, done, err := recordings(c, files, f.minimize != "" || f.needEvidence())
+	source, done, err := recordingSource(c, files, f.minimize != "" || f.needEvidence())
 	if err != nil {
 		return err
 	}
@@ -163,15 +163,15 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if interrupted := c.Context().Err(); interrupted != nil {
 		return interrupted // a report would look as if it were about the whole recording
 	}
-	if err = explain(err, r); note != "" {
+	if err = explainNothingMatched(err, r); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	if r.Exchanges.Read > 0 {
-		err = errors.Join(err, f.show(c, checker, source, r))
+		err = errors.Join(err, f.writeResults(c, checker, source, r))
 	}
 	switch {
 	case f.writeBaseline != "" && err == nil:
-		return f.accept(c, r)
+		return f.acceptFindings(c, r)
 	case r.Violated(), err == nil && r.Failed():
 		if !f.isRead(c) {
 			err = errors.Join(errors.New(r.Outcome()), err)
@@ -181,8 +181,8 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	return err
 }
 
-// show writes all that was asked for.
-func (f *checkFlags) show(c *cobra.Command, checker *contract.Checker, source contract.Source,
+// writeResults writes the report in all requested forms, and the minimized recordings.
+func (f *checkFlags) writeResults(c *cobra.Command, checker *contract.Checker, source contract.Source,
 	r *contract.Report,
 ) error {
 	if f.needEvidence() {
@@ -197,8 +197,8 @@ func (f *checkFlags) show(c *cobra.Command, checker *contract.Checker, source co
 	return err
 }
 
-// accept writes a baseline.
-func (f *checkFlags) accept(c *cobra.Command, r *contract.Report) error {
+// acceptFindings writes a baseline.
+func (f *checkFlags) acceptFindings(c *cobra.Command, r *contract.Report) error {
 	err := writeFile(f.writeBaseline, func(w io.Writer) error { return contract.WriteBaseline(w, r) })
 	if err == nil {
 		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: add to it why you accept each finding\n", f.writeBaseline)
@@ -228,11 +228,11 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 		opts = append(opts, contract.WithMaxInconclusive(f.inconclusive))
 	}
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	var errs []error
 	for _, text := range f.severities {
@@ -242,7 +242,7 @@ func (f *checkFlags) options() ([]contract.Option, error) {
 	for _, t := range f.minimums {
 		opts = append(opts, contract.WithThreshold(t.Axis, t.Want))
 	}
-	if f.baseline != "" && !f.beginsBaseline() {
+	if f.baseline != "" && !f.isNewBaseline() {
 		opts = append(opts, contract.WithBaseline(f.baseline))
 	}
 	return opts, errors.Join(errs...)
@@ -259,14 +259,14 @@ func severityOf(text string) (contract.Option, error) {
 	return contract.WithSeverity(rule, cmp.Or(operation, "*"), report.Severity(level)), nil
 }
 
-// beginsBaseline reports whether the baseline is to be written for the first time.
-func (f *checkFlags) beginsBaseline() bool {
+// isNewBaseline reports whether the baseline is to be written for the first time.
+func (f *checkFlags) isNewBaseline() bool {
 	_, err := os.Stat(f.baseline)
 	return filepath.Clean(f.baseline) == filepath.Clean(f.writeBaseline) && errors.Is(err, fs.ErrNotExist)
 }
 
-// explain adds what to do about it to the error of a check.
-func explain(err error, r *contract.Report) error {
+// explainNothingMatched adds to the error that nothing matched what to do about it.
+func explainNothingMatched(err error, r *contract.Report) error {
 	if !errors.Is(err, contract.ErrNothingMatched) || r.Exchanges.Read == 0 {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"svc.example/understudy/specs/source"
 )
 
-// configName is the configuration that is read when it is there and no other one is given.
+// configName is the configuration that is read if it exists and no other one is given.
 const configName = "understudy.yaml"
 
 //go:embed understudy.schema.json
@@ -29,23 +29,23 @@ var configSchema string
 // configuration holds the settings of a team for all who run understudy in a folder. All of them are values of flags;
 // those on the command line take precedence. Paths are relative to the file.
 type configuration struct {
-	Brand      string             `json:"brand"`
-	Bases      map[string]oneMore `json:"bases"`
-	Rewrites   []rewriteLine      `json:"rewrites"`
-	Documents  map[string]string  `json:"documents"`
-	Trust      string             `json:"trust"`
-	Disputed   string             `json:"disputed"`
-	Engine     string             `json:"engine"`
-	Complete   string             `json:"complete"`
-	Severities []severityLine     `json:"severities"`
-	Baseline   string             `json:"baseline"`
-	Thresholds map[string]float64 `json:"thresholds"`
-	Most       *float64           `json:"maxInconclusive"`
-	Ignore     ignoreLists        `json:"ignore"`
-	Latency    map[string]string  `json:"latency"`
-	Recordings []string           `json:"recordings"`
-	Reports    []reportLine       `json:"reports"`
-	Minimize   string             `json:"minimize"`
+	Brand      string               `json:"brand"`
+	Bases      map[string]oneOrMore `json:"bases"`
+	Rewrites   []rewriteLine        `json:"rewrites"`
+	Documents  map[string]string    `json:"documents"`
+	Trust      string               `json:"trust"`
+	Disputed   string               `json:"disputed"`
+	Engine     string               `json:"engine"`
+	Complete   string               `json:"complete"`
+	Severities []severityLine       `json:"severities"`
+	Baseline   string               `json:"baseline"`
+	Thresholds map[string]float64   `json:"thresholds"`
+	Most       *float64             `json:"maxInconclusive"`
+	Ignore     ignoreLists          `json:"ignore"`
+	Latency    map[string]string    `json:"latency"`
+	Recordings []string             `json:"recordings"`
+	Reports    []reportLine         `json:"reports"`
+	Minimize   string               `json:"minimize"`
 
 	text *source.Text
 }
@@ -72,15 +72,15 @@ type reportLine struct {
 	File   string `json:"file"`
 }
 
-// oneMore is a text or a list of them.
-type oneMore []string
+// oneOrMore is a text or a list of texts.
+type oneOrMore []string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (o *oneMore) UnmarshalJSON(data []byte) error {
+func (o *oneOrMore) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '[' {
 		return json.Unmarshal(data, (*[]string)(o))
 	}
-	*o = make(oneMore, 1)
+	*o = make(oneOrMore, 1)
 	return json.Unmarshal(data, &(*o)[0])
 }
 
@@ -110,12 +110,12 @@ func readConfig(path string) (*configuration, error) {
 	if err := text.Decode(c); err != nil {
 		return nil, err
 	}
-	c.locate(filepath.Dir(path))
+	c.resolvePaths(filepath.Dir(path))
 	return c, nil
 }
 
-// locate makes paths relative to the working folder.
-func (c *configuration) locate(dir string) {
+// resolvePaths makes paths relative to the working folder.
+func (c *configuration) resolvePaths(dir string) {
 	at := func(path string) string {
 		if path == "" || path == "-" || filepath.IsAbs(path) {
 			return path
@@ -140,7 +140,7 @@ func (c *configuration) locate(dir string) {
 // setting is the value of a flag that a configuration sets.
 type setting struct {
 	flag, value string
-	path        []any // where it stands
+	path        []any // of the value in the file
 }
 
 // settings lists the values of flags, in the order of the file's schema.
@@ -200,16 +200,16 @@ func (c *configuration) settings() []setting {
 
 type configKey struct{}
 
-// configured is the configuration that a command runs with; an empty one when there is none.
-func configured(c *cobra.Command) *configuration {
+// configurationOf returns the configuration that a command runs with, which may be empty.
+func configurationOf(c *cobra.Command) *configuration {
 	if config, ok := c.Context().Value(configKey{}).(*configuration); ok {
 		return config
 	}
 	return &configuration{}
 }
 
-// configure reads the configuration, and sets the flags of the command that it has values for and the command line has
-// not. For flags with a value per interface or axis, this is decided for each interface or axis.
+// configure reads the configuration, and sets the flags of the command that it has values for, unless the command line
+// sets them. Flags with a value per interface or axis are set for each interface or axis by itself.
 func configure(c *cobra.Command, _ []string) error {
 	path, err := c.Flags().GetString("config")
 	if err != nil || c.Name() == "init" {
@@ -240,7 +240,7 @@ func configure(c *cobra.Command, _ []string) error {
 	return source.Join(problems)
 }
 
-// givenFlags are those of the command line: a flag with one value by its name, one of NAME=WHAT by both names.
+// givenFlags returns the flags of the command line: by their names, and those with NAME=WHAT by both names.
 func givenFlags(c *cobra.Command) map[string]bool {
 	given := map[string]bool{}
 	for _, flag := range []string{

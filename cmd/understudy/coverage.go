@@ -52,9 +52,9 @@ Exit code 1: coverage is below --min. 2: a report cannot be read.`,
 		},
 		RunE: f.run,
 	}
-	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	c.Flags().StringVar(&f.iface, "interface", "", "only the interface `NAME`")
-	complete(c, "interface", specs.Interfaces())
+	complete(c, "interface", specs.InterfaceNames())
 	c.Flags().BoolVar(&f.missed, "missed", false, "list what was never seen")
 	f.minimums.add(c)
 	return c
@@ -105,7 +105,7 @@ func (m *minimums) Set(text string) error {
 
 func (f *coverageFlags) run(c *cobra.Command, files []string) error {
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
+		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (f *coverageFlags) run(c *cobra.Command, files []string) error {
 		return err
 	}
 	if f.iface != "" {
-		merged = merged.Of(f.iface)
+		merged = merged.Of(specs.Interface(f.iface))
 	}
 	if err := f.write(report.LogWriter(c.OutOrStdout()), &merged); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (f *coverageFlags) write(w io.Writer, c *report.Coverage) error {
 		names = c.Interfaces()
 	}
 	for _, name := range names {
-		own := c.Of(name)
+		own := c.Of(specs.Interface(name))
 		writeAxes(t, name, &own)
 		if f.missed {
 			writeMissed(t, &own)

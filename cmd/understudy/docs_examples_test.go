@@ -38,7 +38,7 @@ func counted(t *testing.T, text string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := regexp.MustCompile(`(?m)^(\| ` + name + ` \| )\d+( \|)`)
+		row := regexp.MustCompile(string(`(?m)^(\| ` + name + ` \| )\d+( \|)`))
 		if !row.MatchString(text) || !all.MatchString(text) {
 			t.Errorf("README.md does not say how many operations there are, or how many of %s", name)
 		}

@@ -74,7 +74,7 @@ func TestEveryPageIsPlainMarkdownUnderOneTitle(t *testing.T) {
 	}
 }
 
-// notInAnchor is what GitHub leaves out of the anchor of a heading, once the heading is in lower case.
+// notInAnchor matches the characters that GitHub removes from a heading in lower case to make its anchor.
 var notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
 // anchors returns the anchors of a page's headings, as GitHub makes them.

@@ -19,17 +19,18 @@ const (
 	noEngine   = "none"
 )
 
-// withoutEngine says in a report that only one engine judged although none was excluded.
+// withoutEngine is the note in a report that only one engine judged, although the user did not ask for that.
 const withoutEngine = "only kin-openapi judged: " + engineName +
 	", the second engine, was not found beside understudy or on " +
 	"PATH; install it with go install ./cmd/understudy-libopenapi in the repository, or choose --engine none"
 
-func addEngine(c *cobra.Command, path *string) {
+func addEngineFlag(c *cobra.Command, path *string) {
 	c.Flags().StringVar(path, "engine", "",
 		"the executable `FILE` of the second engine, or none (default: "+engineName+", beside this\none or on PATH)")
 }
 
-// secondEngine returns the second engine of a check, or nil and, unless the user does without it, a note that says so.
+// secondEngine returns the second engine of a check, or nil, with a note if the user did not ask for
+// only one.
 func secondEngine(ctx context.Context, path string) (e *process.Engine, note string, err error) {
 	switch path {
 	case noEngine:
@@ -46,7 +47,7 @@ func secondEngine(ctx context.Context, path string) (e *process.Engine, note str
 	return process.New(ctx, process.Config{Path: path, Name: engine.Libopenapi}), "", nil
 }
 
-// besideOrOnPath finds the second engine, if it is there.
+// besideOrOnPath returns the path of the second engine, or the empty string.
 func besideOrOnPath() string {
 	if own, err := os.Executable(); err == nil {
 		if path, err := exec.LookPath(filepath.Join(filepath.Dir(own), engineName)); err == nil {

@@ -9,12 +9,12 @@ import (
 	"svc.example/understudy/contract"
 )
 
-// Main is main, for tests that run it as a process of its own.
+// Main runs main, for tests that run it as a process of its own.
 func Main() { main() }
 
-// Recordings is recordings, for what no command line shows: that a source can be read again.
+// Recordings calls recordingSource, for what no command line shows: that a source can be read again.
 func Recordings(c *cobra.Command, files []string, again bool) (contract.Source, func(), error) {
-	return recordings(c, files, again)
+	return recordingSource(c, files, again)
 }
 
 // Help returns what understudy says with some arguments and --help.

@@ -180,7 +180,7 @@ func journalOf(t *testing.T, server http.Handler) []*recording.Exchange {
 	return list
 }
 
-// movedTo is a story as if its mock had been on a port of its own, so that none is taken for the world of another.
+// movedTo returns a story as if its mock had been on a port of its own, so that none is taken for the world of another.
 func movedTo(port int, list []*recording.Exchange) []*recording.Exchange {
 	moved := make([]*recording.Exchange, len(list))
 	for i, e := range list {

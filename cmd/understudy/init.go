@@ -41,11 +41,11 @@ guessed from them are written down as well, for you to confirm.`,
 		RunE: f.run,
 	}
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite existing files")
-	addBrand(c, &f.brand)
+	addBrandFlag(c, &f.brand)
 	return c
 }
 
-// configValues holds the values that are filled in.
+// configValues holds the values for the template.
 type configValues struct {
 	Brand      string
 	Bases      map[string][]string
@@ -66,7 +66,7 @@ func (f *initFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	values := configValues{Brand: string(brand), Recordings: files, Interfaces: specs.Interfaces()}
+	values := configValues{Brand: string(brand), Recordings: files, Interfaces: specs.InterfaceNames()}
 	if values.Bases, err = f.bases(c, brand, files); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (f *initFlags) run(c *cobra.Command, files []string) error {
 	return err
 }
 
-// bases guesses where the interfaces were in recordings. Addresses that are known anyway are not written down.
+// bases guesses the addresses of interfaces in recordings, without those that are known by default.
 func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (map[string][]string, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -94,7 +94,7 @@ func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (
 	if err != nil {
 		return nil, err
 	}
-	source, done, err := recordings(c, files, false)
+	source, done, err := recordingSource(c, files, false)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (
 	}
 	bases := map[string][]string{}
 	for _, base := range r.Bases {
-		if !slices.Contains(bases[base.Interface], base.URL) {
-			bases[base.Interface] = append(bases[base.Interface], base.URL)
+		if !slices.Contains(bases[string(base.Interface)], base.URL) {
+			bases[string(base.Interface)] = append(bases[string(base.Interface)], base.URL)
 		}
 		fmt.Fprintf(report.LogWriter(c.OutOrStdout()), "%s is at %s (%d exchanges): please verify\n",
 			base.Interface, base.URL, base.Exchanges)
@@ -117,7 +117,7 @@ func (f *initFlags) bases(c *cobra.Command, brand specs.Brand, files []string) (
 	return bases, nil
 }
 
-// quoteYAML writes a text so that YAML reads it as that.
+// quoteYAML returns a YAML scalar with a text, quoted if it must be.
 func quoteYAML(text string) string {
 	return "'" + strings.ReplaceAll(filepath.ToSlash(text), "'", "''") + "'"
 }

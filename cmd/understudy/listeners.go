@@ -18,15 +18,15 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// listener is an address that the mock listens on: the one of everything, or that of one interface.
+// listener is an address that the mock listens on: the address of all interfaces, or of one.
 type listener struct {
-	iface    string // empty for the one of everything
+	iface    string // empty for all interfaces
 	listener net.Listener
 	tls      *tls.Config // nil: plain HTTP
 	server   *http.Server
 }
 
-// listeners are the address of everything, and then those of interfaces.
+// listeners holds the address of all interfaces, and then those of single ones.
 type listeners []*listener
 
 // openListeners opens the addresses. Connections wait until they are served.
@@ -69,7 +69,7 @@ func (s *listener) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAd
 
 func (s *listener) loopback() bool { return s.address().IP.IsLoopback() }
 
-// url is the site's origin, on this machine when it listens on all addresses.
+// url returns the origin of the listener, on localhost if it listens on all addresses.
 func (s *listener) url() string {
 	address := s.address()
 	host := address.IP.String()
@@ -83,7 +83,7 @@ func (s *listener) url() string {
 	return scheme + "://" + net.JoinHostPort(host, fmt.Sprint(address.Port))
 }
 
-// listen serves until the site's server is shut down.
+// listen serves until the server is shut down.
 func (s *listener) listen() error {
 	if s.tls == nil {
 		return s.server.Serve(s.listener)
@@ -92,7 +92,7 @@ func (s *listener) listen() error {
 	return s.server.ServeTLS(s.listener, "", "")
 }
 
-// handle gives each site what it serves. What is not needed yet is loaded when it is first asked for.
+// handle gives each listener its handler. Interfaces are loaded when they are first used.
 func (l listeners) handle(server *mockserver.Server, log *slog.Logger) error {
 	for _, s := range l {
 		s.server = server.HTTPServer()
@@ -100,7 +100,7 @@ func (l listeners) handle(server *mockserver.Server, log *slog.Logger) error {
 		if s.iface == "" {
 			continue
 		}
-		handler, err := server.Interface(s.iface)
+		handler, err := server.Interface(specs.Interface(s.iface))
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (l listeners) shutdown(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// close closes listeners, and the connections that are left.
+// close closes the listeners and their remaining connections.
 func (l listeners) close() {
 	for _, s := range l {
 		_ = s.listener.Close()
@@ -149,15 +149,15 @@ func (l listeners) close() {
 	}
 }
 
-// writeReady prints where everything is, and which CA has signed for it if one has, in one line.
+// writeReady prints the addresses, and the CA of their certificates if there is one, in one line of JSON.
 func writeReady(w io.Writer, l listeners, ca string) error {
 	url := l[0].url()
 	interfaces := map[string]string{}
 	for _, name := range specs.Interfaces() {
-		interfaces[name] = url + mockserver.Address(name)
+		interfaces[string(name)] = url + mockserver.Address(name)
 	}
 	for _, s := range l[1:] {
-		document, err := specs.Load(s.iface, specs.Neutral)
+		document, err := specs.Load(specs.Interface(s.iface), specs.Neutral)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// forLog returns the file itself if it is a terminal, or else a writer that lets nothing become a command of GitHub
+// forLog returns the file itself if it is a terminal, or else a writer that keeps lines from being commands of GitHub
 // Actions.
 func forLog(file *os.File) io.Writer {
 	if term.IsTerminal(int(file.Fd())) {
@@ -36,8 +36,8 @@ func forLog(file *os.File) io.Writer {
 	return report.LogWriter(file)
 }
 
-// untilSignal returns a context that ends with the first of the signals. By then the system's own handling is back, so
-// that whoever has seen the process begin to end can end it at once with a second signal.
+// untilSignal returns a context that ends with the first of the signals. By then the default handling is restored, so
+// that a second signal ends the process at once.
 func untilSignal(signals ...os.Signal) context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	caught := make(chan os.Signal, 1)
@@ -50,7 +50,7 @@ func untilSignal(signals ...os.Signal) context.Context {
 	return ctx
 }
 
-// run is the whole program, but for the exit code of its error: see exitCode.
+// run runs the program. exitCode returns the exit code of its error.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	root := newRoot()
 	root.SetArgs(args)
@@ -72,7 +72,7 @@ const (
 // exitError is an error with an exit code of its own.
 type exitError struct {
 	code int
-	err  error // nil when users know already
+	err  error // nil if the user was informed already
 }
 
 func (e *exitError) Error() string {

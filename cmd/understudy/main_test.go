@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits is the command "exits CODE PROGRAM ARGUMENT...", which wants one exit code.
+// exits returns the command "exits CODE PROGRAM ARGUMENT...", which wants one exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARGUMENT...")

@@ -43,25 +43,25 @@ understudy operations show NAME describes one of them in full, with an example c
   understudy operations --format json
   understudy operations --recording traffic.har
   understudy operations --extras --format json`,
-		Args: exactly(0, "no arguments"),
+		Args: exactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.iface, "interface", "", "only the operations of the interface `NAME`")
-	complete(c, "interface", specs.Interfaces())
-	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
+	complete(c, "interface", specs.InterfaceNames())
+	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	c.Flags().StringArrayVar(&f.recordings, "recording", nil,
 		"count the calls in the recording `FILE`; - is standard input (repeatable)")
 	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recordings (repeatable)",
 		pairs{what: "URL", many: true})
-	f.rewrites = rewrite(c)
+	f.rewrites = addRewriteFlag(c)
 	c.Flags().BoolVar(&f.extras, "extras", false, "list the extras instead of the operations")
 	c.AddCommand(newOperationsShow())
 	return c
 }
 
-// operation is a line of the table.
-type operation struct {
-	Interface  string           `json:"interface"`
+// operationRow is a line of the table.
+type operationRow struct {
+	Interface  specs.Interface  `json:"interface"`
 	Operation  string           `json:"operation"`
 	Method     string           `json:"method"`
 	Path       string           `json:"path"` // with the base path
@@ -74,7 +74,7 @@ type operation struct {
 
 func (f *operationsFlags) run(c *cobra.Command) error {
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
+		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -102,10 +102,10 @@ func (f *operationsFlags) run(c *cobra.Command) error {
 }
 
 // list lists the operations, and apart from them the extras.
-func (f *operationsFlags) list() (rows, extras []operation, err error) {
-	rows, extras = []operation{}, []operation{}
+func (f *operationsFlags) list() (rows, extras []operationRow, err error) {
+	rows, extras = []operationRow{}, []operationRow{}
 	for _, name := range specs.Interfaces() {
-		if f.iface != "" && f.iface != name {
+		if f.iface != "" && f.iface != string(name) {
 			continue
 		}
 		d, err := specs.Readable(name, specs.Neutral)
@@ -127,35 +127,35 @@ func (f *operationsFlags) list() (rows, extras []operation, err error) {
 	return rows, extras, nil
 }
 
-func describe(op *specs.Operation) (operation, error) {
+func describe(op *specs.Operation) (operationRow, error) {
 	place, err := op.Document.Place(op.Pointer)
-	return operation{
+	return operationRow{
 		Interface: op.Interface, Operation: op.ID, Method: op.Method, Path: op.Document.BasePath + op.Path,
 		Summary: op.Spec.Summary, Provenance: place.Provenance,
 	}, err
 }
 
 // count adds how often each operation was called in the recordings.
-func (f *operationsFlags) count(c *cobra.Command, rows, extras []operation) error {
+func (f *operationsFlags) count(c *cobra.Command, rows, extras []operationRow) error {
 	opts := f.rewrites.options()
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {
 		return err
 	}
-	source, done, err := recordings(c, f.recordings, false)
+	source, done, err := recordingSource(c, f.recordings, false)
 	if err != nil {
 		return err
 	}
 	defer done()
 	r, err := checker.Check(c.Context(), source)
 	if err != nil {
-		return explain(err, r)
+		return explainNothingMatched(err, r)
 	}
 	for i, row := range rows {
-		touched, called := r.Coverage.Operations[row.Interface+"."+row.Operation]
+		touched, called := r.Coverage.Operations[string(row.Interface)+"."+row.Operation]
 		rows[i].Calls, rows[i].Statuses = &touched.Exchanges, touched.Statuses
 		if called {
 			rows[i].Coverage = axesOf(&touched)
@@ -165,7 +165,7 @@ func (f *operationsFlags) count(c *cobra.Command, rows, extras []operation) erro
 	return nil
 }
 
-// axesOf returns how much was seen of each kind of part that an operation has.
+// axesOf returns the coverage of an operation on each axis.
 func axesOf(touched *report.Touched) []report.Axis {
 	var axes []report.Axis
 	for _, name := range report.Axes() {
@@ -177,13 +177,13 @@ func axesOf(touched *report.Touched) []report.Axis {
 	return axes
 }
 
-// columns are the axes that the table has room for.
+// columns returns the axes that the table has columns for.
 func columns() []string {
 	return []string{report.Responses, report.Parameters, report.Enums, report.Properties}
 }
 
-// cells returns a row's text in the columns of coverage: 2/7, or nothing where there is nothing to see.
-func (o *operation) cells() string {
+// cells returns the coverage columns of a row, such as 2/7, or an empty cell if the operation has no such parts.
+func (o *operationRow) cells() string {
 	var text strings.Builder
 	for _, name := range columns() {
 		cell := "-"
@@ -197,7 +197,7 @@ func (o *operation) cells() string {
 	return text.String()
 }
 
-func writeOperations(w io.Writer, rows []operation) error {
+func writeOperations(w io.Writer, rows []operationRow) error {
 	if err := writeTable(w, rows); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func writeOperations(w io.Writer, rows []operation) error {
 	return err
 }
 
-func writeTable(w io.Writer, rows []operation) error {
+func writeTable(w io.Writer, rows []operationRow) error {
 	counted, covered := slices.ContainsFunc(rows, wasCounted), slices.ContainsFunc(rows, isCovered)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	header := "OPERATION\tMETHOD\tPATH"
@@ -238,21 +238,21 @@ func writeTable(w io.Writer, rows []operation) error {
 }
 
 // wasCounted reports whether there were recordings to count the calls of an operation in.
-func wasCounted(o operation) bool { return o.Calls != nil }
+func wasCounted(o operationRow) bool { return o.Calls != nil }
 
-// isCovered reports whether something is known of how much of an operation was seen. That is never so for an extra.
-func isCovered(o operation) bool { return o.Coverage != nil }
+// isCovered reports whether the coverage of an operation is known. That of an extra never is.
+func isCovered(o operationRow) bool { return o.Coverage != nil }
 
 // countExtras adds how often each extra was called.
-func countExtras(r *contract.Report, rows []operation) {
+func countExtras(r *contract.Report, rows []operationRow) {
 	for i, row := range rows {
-		called := r.Coverage.Extras[row.Interface+"."+row.Operation]
+		called := r.Coverage.Extras[string(row.Interface)+"."+row.Operation]
 		rows[i].Calls, rows[i].Statuses = &called.Exchanges, called.Statuses
 	}
 }
 
-// writeExtras writes the section of the extras behind the table of operations.
-func writeExtras(w io.Writer, rows []operation) error {
+// writeExtras writes the section on extras that follows the table of operations.
+func writeExtras(w io.Writer, rows []operationRow) error {
 	if len(rows) == 0 {
 		return nil
 	}

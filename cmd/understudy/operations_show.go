@@ -35,7 +35,7 @@ unique.`,
 		Example: `  understudy operations show core.issueJob
   understudy operations show deletePool --url http://127.0.0.1:8080
   understudy operations show llm.createAgent --format json | jq -r .example.curl`,
-		Args: exactly(1, "the name of one operation"),
+		Args: exactArgs(1, "the name of one operation"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			all, _ := entries()
 			var names []string
@@ -46,10 +46,10 @@ unique.`,
 		},
 		RunE: f.run,
 	}
-	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
+	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	c.Flags().StringVar(&f.address.URL, "url", f.address.URL, "the `ADDRESS` of the mock in the example")
 	c.Flags().StringVar(&f.address.Key, "key", f.address.Key, "the API `KEY` in the example")
-	addBrand(c, &f.brand)
+	addBrandFlag(c, &f.brand)
 	return c
 }
 
@@ -93,7 +93,10 @@ func entries() ([]specs.Entry, error) {
 			return nil, err
 		}
 		for _, op := range d.Operations {
-			list = append(list, specs.Entry{Interface: path.Base(name), ID: op.ID, Method: op.Method, Path: op.Path})
+			list = append(list, specs.Entry{
+				Interface: specs.Interface(path.Base(string(name))), ID: op.ID, Method: op.Method,
+				Path: op.Path,
+			})
 		}
 	}
 	return list, nil
@@ -112,7 +115,7 @@ func findEntry(all []specs.Entry, name string) (specs.Entry, error) {
 		return found[0], nil
 	case 0:
 		return specs.Entry{}, fmt.Errorf("unknown operation %q; similar ones are %s; understudy operations lists all",
-			name, strings.Join(near(all, name), ", "))
+			name, strings.Join(nearestNames(all, name), ", "))
 	}
 	var several []string
 	for _, entry := range found {
@@ -123,8 +126,8 @@ func findEntry(all []specs.Entry, name string) (specs.Entry, error) {
 		fmt.Errorf("several interfaces have an operation %q; want %s", name, strings.Join(several, " or "))
 }
 
-// near names the three operations that a name resembles most.
-func near(all []specs.Entry, name string) []string {
+// nearestNames returns the three names that are most similar to a name.
+func nearestNames(all []specs.Entry, name string) []string {
 	wanted := strings.ToLower(name)
 	distance := func(e specs.Entry) int {
 		known := e.ID

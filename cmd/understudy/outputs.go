@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs/source"
 )
 
-// outputs describes in which forms a report is written, and where to.
+// outputs holds the forms in which a report is written, and their destinations.
 type outputs struct {
 	format  *choice
 	output  string
@@ -26,17 +26,17 @@ type outputs struct {
 }
 
 func (o *outputs) add(c *cobra.Command) {
-	o.format = addEnumFlag(c, "format", "the format of the report", words(report.Formats()...))
+	o.format = addEnumFlag(c, "format", "the format of the report", choiceOf(report.Formats()...))
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write the report to `FILE` instead of standard output")
 	c.Flags().StringArrayVar(&o.also, "report", nil,
 		"also write it in another format, as `FORMAT=FILE`, such as html=report.html; - is standard output\n"+
 			"(repeatable)")
 	o.colour = addEnumFlag(c, "color", "whether text has colours; auto: on a terminal, unless NO_COLOR is set",
-		words("auto", "always", "never"))
+		choiceOf("auto", "always", "never"))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every finding separately, including inconclusive ones")
 }
 
-// check refuses what could only fail after a long recording was read.
+// check returns an error for what would otherwise fail only after a long recording was read.
 func (o *outputs) check() error {
 	var errs []error
 	for _, text := range o.also {
@@ -49,16 +49,16 @@ func (o *outputs) check() error {
 	return errors.Join(errs...)
 }
 
-// files are those that reports go to.
-func (o *outputs) files() []named {
-	var list []named
+// files lists the files that reports are written to.
+func (o *outputs) files() []namedFile {
+	var list []namedFile
 	for _, text := range o.also {
 		if _, file, _ := strings.Cut(text, "="); file != "" && file != "-" {
-			list = append(list, named{file, "--report " + text})
+			list = append(list, namedFile{file, "--report " + text})
 		}
 	}
 	if o.output != "" {
-		list = append(list, named{o.output, "--output " + o.output})
+		list = append(list, namedFile{o.output, "--output " + o.output})
 	}
 	return list
 }
@@ -89,7 +89,7 @@ func (o *outputs) write(c *cobra.Command, r *report.Report) error {
 	return errors.Join(errs...)
 }
 
-// lasting is a writer for as long as a context lasts.
+// lasting is a writer that fails once a context has ended.
 type lasting struct {
 	ctx context.Context
 	io.Writer
@@ -103,7 +103,7 @@ func (l lasting) Write(p []byte) (int, error) {
 	return l.Writer.Write(p)
 }
 
-// print writes the report where people or programs read it at once.
+// print writes the report in the form of --format.
 func (o *outputs) print(w lasting, r *report.Report) error {
 	switch o.format.word {
 	case "text":
@@ -133,16 +133,16 @@ func terminal(w io.Writer) (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// isRead reports whether the report is in front of a reader, and with it how the check came out.
+// isRead reports whether the report, and with it the outcome of the check, is shown on a terminal.
 func (o *outputs) isRead(c *cobra.Command) bool {
 	_, ok := terminal(c.OutOrStdout())
 	return ok && o.output == "" && o.format.word == "text"
 }
 
-// summaryFile is the variable in which GitHub gives the file for the summary of a step.
+// summaryFile is the environment variable with the file for the summary of a step on GitHub.
 const summaryFile = "GITHUB_STEP_SUMMARY"
 
-// summarize adds the report to the summary of the step, where there is one.
+// summarize adds the report to the summary of the step on GitHub.
 func summarize(r *report.Report) error {
 	path := os.Getenv(summaryFile)
 	if path == "" {
@@ -159,7 +159,7 @@ func summarize(r *report.Report) error {
 	return errors.Join(r.WriteSummary(file, room), file.Close())
 }
 
-// writeFile writes a file in a folder that is there.
+// writeFile writes a file in an existing folder.
 func writeFile(path string, write func(io.Writer) error) error {
 	file, err := os.Create(path)
 	if err != nil {

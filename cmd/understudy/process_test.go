@@ -101,7 +101,7 @@ func (p *process) stop(t *testing.T) {
 	}
 }
 
-// environment is that of this process, but with the folder of another user unless it is empty.
+// environment returns that of this process, but with the folder of another user unless it is empty.
 func environment(home string) []string {
 	if home == "" {
 		return nil
@@ -115,7 +115,7 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return commandIn(t, "", args...)
 }
 
-// commandIn is command for a user with a folder of their own.
+// commandIn returns command for a user with a folder of their own.
 func commandIn(t *testing.T, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, log strings.Builder

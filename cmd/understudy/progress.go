@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	patience = time.Second            // who waits no longer needs no bar
-	pace     = 100 * time.Millisecond // of drawing
+	barDelay     = time.Second            // nothing is drawn for shorter waits
+	drawInterval = 100 * time.Millisecond // between two drawings
 )
 
-// showing is the source of what was found. While a person looks at w, it shows how far it has been read.
-func showing(w io.Writer, found *contract.Inputs) contract.Source {
+// withProgress returns the source of inputs. If w is a terminal, it shows how much of them has been read.
+func withProgress(w io.Writer, found *contract.Inputs) contract.Source {
 	if !isWatched(w) {
 		return found.Source(nil)
 	}
@@ -36,13 +36,13 @@ func showing(w io.Writer, found *contract.Inputs) contract.Source {
 	}
 }
 
-// isWatched reports whether a person looks at what is written there. Terminals of build servers do not count.
+// isWatched reports whether a person reads what is written to w: it is a terminal, but not that of a build server.
 func isWatched(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(file.Fd()))
 }
 
-// progress is the bar of one reading. It is used by the goroutine that reads, and costs it a look at the clock for each
+// progress is the bar of one reading. It is used by the goroutine that reads, which looks at the clock once for each
 // part of a file.
 type progress struct {
 	w            io.Writer
@@ -56,7 +56,7 @@ type progress struct {
 func (p *progress) count(n int) {
 	p.read += int64(n)
 	now := time.Now()
-	if now.Sub(p.began) < patience || now.Sub(p.drawn) < pace {
+	if now.Sub(p.began) < barDelay || now.Sub(p.drawn) < drawInterval {
 		return
 	}
 	p.drawn = now
@@ -65,12 +65,12 @@ func (p *progress) count(n int) {
 	}
 	rate := float64(p.exchanges) / now.Sub(p.began).Seconds()
 	p.bar.Describe(fmt.Sprintf("%d exchanges, %.0f/s", p.exchanges, rate))
-	_ = p.bar.Set64(p.within()) // what a terminal does not take is not worth an error
+	_ = p.bar.Set64(p.capped()) // an error of the terminal does not matter
 }
 
-// within keeps what was read below the total: the directory of a zip archive is read on top of its files, and a file
-// may grow meanwhile.
-func (p *progress) within() int64 {
+// capped returns the number of bytes read, but less than the total: the directory of a zip archive is read in addition
+// to its files, and a file may grow meanwhile.
+func (p *progress) capped() int64 {
 	if p.total < 0 {
 		return p.read
 	}

@@ -146,7 +146,7 @@ func (s *screen) shows(text string) bool {
 	return strings.Contains(s.text.String(), text)
 }
 
-// slowly is a recording that is written for a while, or until that is enough.
+// slowly returns a recording that is written for a while, or until that is enough.
 func slowly(length time.Duration, enough func() bool) io.Reader {
 	r, w := io.Pipe()
 	go func() {

@@ -78,8 +78,8 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s", err, hint)
 }
 
-// exactly is cobra.ExactArgs with a message that says what is wanted.
-func exactly(n int, want string) cobra.PositionalArgs {
+// exactArgs returns cobra.ExactArgs with a message that says what is wanted.
+func exactArgs(n int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == n {
 			return nil

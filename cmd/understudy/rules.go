@@ -45,7 +45,7 @@ public, known from client code, or assumed. Each finding shows its own source.`,
 			return listRules(c.OutOrStdout(), format.word)
 		},
 	}
-	format = addEnumFlag(c, "format", "the output format", words("text", "json"))
+	format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	c.AddCommand(newRulesShow())
 	return c
 }
@@ -56,13 +56,13 @@ func newRulesShow() *cobra.Command {
 		Use:     "show NAME",
 		Short:   "Show a rule in full",
 		Example: `  understudy rules show use-after-delete`,
-		Args:    exactly(1, "the name of one rule"),
+		Args:    exactArgs(1, "the name of one rule"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return contract.Rules(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error { return showRule(c.OutOrStdout(), args[0], format.word) },
 	}
-	format = addEnumFlag(c, "format", "the output format", words("text", "json"))
+	format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	return c
 }
 
@@ -104,7 +104,7 @@ func writeRule(w io.Writer, doc report.RuleDoc) error {
 	return err
 }
 
-// wrapped breaks a text into lines for a terminal.
+// wrapped breaks a text into lines of a terminal.
 func wrapped(text, indent string) string {
 	const width = 80
 	var lines []string

@@ -26,7 +26,7 @@ serve --scenario NAME, or write your own, starting from show NAME --print yaml.`
 		Example: `  understudy scenarios
   understudy scenarios show pool-in-use
   understudy scenarios check ./my-scenario`,
-		Args: exactly(0, "no arguments, or show NAME, or check NAME"),
+		Args: exactArgs(0, "no arguments, or show NAME, or check NAME"),
 		RunE: func(c *cobra.Command, _ []string) error { return listScenarios(c.OutOrStdout()) },
 	}
 	c.AddCommand(newScenariosShow(), newScenariosCheck())
@@ -63,7 +63,7 @@ and 40 hexadecimal digits, the SHA-1 of the readable key.`,
   # Begin a scenario of your own with one that is there
   understudy scenarios show quickstart --print yaml > mine.yaml
   understudy serve --scenario ./mine.yaml`,
-		Args:              exactly(1, "the name of one scenario"),
+		Args:              exactArgs(1, "the name of one scenario"),
 		ValidArgsFunction: completeScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := scenarios.Load(args[0])
@@ -73,7 +73,7 @@ and 40 hexadecimal digits, the SHA-1 of the readable key.`,
 			return showScenario(c.OutOrStdout(), s, part.word)
 		},
 	}
-	part = addEnumFlag(c, "print", "how much of it to print", words("all", "keys", "yaml", "story"))
+	part = addEnumFlag(c, "print", "how much of it to print", choiceOf("all", "keys", "yaml", "story"))
 	return c
 }
 
@@ -114,7 +114,7 @@ func scenarioKeys(s scenarios.Scenario) []byte {
 	return list.Bytes()
 }
 
-// scenarioYAML is a scenario as a file that loads again, with the fixtures that it uses in place of their names.
+// scenarioYAML returns a scenario as a file that can be loaded, with its fixtures in place of their names.
 func scenarioYAML(s scenarios.Scenario) ([]byte, error) {
 	text, err := json.Marshal(struct {
 		Description string    `json:"description"`
@@ -129,14 +129,14 @@ func scenarioYAML(s scenarios.Scenario) ([]byte, error) {
 	if err := yaml.Unmarshal(text, &node); err != nil {
 		return nil, err
 	}
-	plain(&node)
+	plainStyle(&node)
 	return yaml.Marshal(&node)
 }
 
-// plain takes the style of JSON off a node: braces, and quotes that are not needed.
-func plain(n *yaml.Node) {
+// plainStyle removes the style of JSON from a node: braces, and quotes that are not needed.
+func plainStyle(n *yaml.Node) {
 	n.Style = 0
 	for _, child := range n.Content {
-		plain(child)
+		plainStyle(child)
 	}
 }

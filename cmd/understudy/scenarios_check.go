@@ -44,8 +44,8 @@ and 2 when one cannot be read at all.`,
 			return checkScenarios(c.OutOrStdout(), names, brand, format.word)
 		},
 	}
-	format = addEnumFlag(c, "format", "the output format", words("text", "json"))
-	addBrand(c, &word)
+	format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	addBrandFlag(c, &word)
 	return c
 }
 
@@ -99,7 +99,7 @@ func writeChecked(w io.Writer, list []checkedScenario, format string) error {
 	return nil
 }
 
-// checkScenario returns what is wrong with a scenario, or an error when it cannot be read.
+// checkScenario returns the problems of a scenario, or an error if it cannot be read.
 func checkScenario(name string, brand specs.Brand) ([]scenarioProblem, error) {
 	found := []scenarioProblem{}
 	scenario, err := scenarios.LoadBranded(name, brand)
@@ -120,7 +120,7 @@ func checkScenario(name string, brand specs.Brand) ([]scenarioProblem, error) {
 	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, brand))...), nil
 }
 
-// isAt reports whether a problem is at the place of another: what it says of it may name other times.
+// isAt reports whether two problems have the same place. Their messages may differ in times.
 func (p scenarioProblem) isAt(other scenarioProblem) bool {
 	return p.File == other.File && p.Line == other.Line && p.Path == other.Path
 }

@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/specs/source"
 )
 
-// published are the JSON Schemas of the files that understudy reads and writes.
+// published returns the JSON Schemas of the files that understudy reads and writes.
 func published() []publishedSchema {
 	return []publishedSchema{
 		{"config", "the configuration, " + configName, configSchema},

@@ -37,8 +37,8 @@ var (
 	jsonOnly = [][2]string{isJSON}
 )
 
-// plants are the places in which secrets are found: in exchanges that break the contract, that cannot be judged, and
-// that belong to no interface.
+// plants returns the places in which secrets are found: in exchanges that break the contract, that cannot be judged,
+// and that belong to no interface.
 func plants() map[string]plant {
 	list := map[string]plant{
 		"an API key": {method: "GET", url: workflowBase + "/pools", headers: [][2]string{withKey}, status: 418},
@@ -148,7 +148,7 @@ func plants() map[string]plant {
 	return list
 }
 
-// exchange is the exchange with its secret in it.
+// exchange returns the exchange with its secret in it.
 func (p plant) exchange(secret string) *recording.Exchange {
 	fill := func(text string) string {
 		if strings.Contains(text, "%s") {
@@ -176,7 +176,8 @@ func (p plant) exchange(secret string) *recording.Exchange {
 	return e
 }
 
-// secretOf is the secret of a plant: nothing else in a report looks like it. Where a scheme wants base64, it is that.
+// secretOf returns the secret of a plant: nothing else in a report looks like it. Where a scheme wants base64, it is
+// that.
 func secretOf(name string) string {
 	secret := fmt.Sprintf("hush%xhush", name)
 	if strings.Contains(name, "proxy") {

@@ -95,7 +95,7 @@ own form, understudy scenarios show NAME --print keys lists them.`,
   understudy serve --tls
   eval "$(understudy ca env)"
   curl -H 'Authorization: SVC1 1/admin' https://127.0.0.1:4010/workflow/api/pools`,
-		Args: exactly(0, "no arguments, only flags"),
+		Args: exactArgs(0, "no arguments, only flags"),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	f.add(c)
@@ -113,18 +113,18 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"the `NAME` of the scenario to start with, see understudy scenarios, or the path of your own")
 	complete(c, "scenario", scenarios.List())
 	f.clock = addEnumFlag(c, "clock", "what advances the clock: real time, only you, or polling of work in progress",
-		words("real", "frozen", "auto"))
+		choiceOf("real", "frozen", "auto"))
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: the scenario's)")
 	flags.TimeVar(&f.now, "now", time.Time{}, []string{time.RFC3339},
 		"the `TIME` at which the world starts, such as 2026-01-15T09:30:00Z (default: the scenario's, or, with\n"+
 			"a real clock, the current time)")
-	addBrand(c, &f.brand)
+	addBrandFlag(c, &f.brand)
 	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
 	f.validate = addEnumFlag(c, "validate",
 		"what happens to requests that do not match the document: refused, served and noted, or served",
-		words("strict", "report", "off"))
+		choiceOf("strict", "report", "off"))
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.extras = chooseExtras(c)
+	f.extras = addExtrasFlag(c)
 	flags.StringVar(&f.token, "control-token", "",
 		"the `TOKEN` that the control interface requires (default: none on a loopback address; on any other, one\n"+
 			"is generated and printed once, on standard error)")
@@ -148,14 +148,14 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"close the connections of requests that have not ended `DURATION` after the server was asked to stop")
 	f.logLevel = addEnumFlag(c, "log-level", "the lowest level to log",
 		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
-	f.logFormat = addEnumFlag(c, "log-format", "the format of log lines", words("text", "json"))
+	f.logFormat = addEnumFlag(c, "log-format", "the format of log lines", choiceOf("text", "json"))
 }
 
 func (f *serveFlags) run(c *cobra.Command) error {
 	if f.drain < 0 {
 		return fmt.Errorf("--drain-time %v: want a duration such as 20s, or 0s", f.drain)
 	}
-	lines := newImpatient(c.ErrOrStderr())
+	lines := newDroppingWriter(c.ErrOrStderr())
 	defer lines.close()
 	log, err := f.logger(lines)
 	if err != nil {
@@ -189,7 +189,7 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	return errors.Join(err, file.Close())
 }
 
-// serve makes the mock and serves it until it has to end.
+// serve makes the mock and serves it until the context ends.
 func (f *serveFlags) serve(c *cobra.Command, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
 	server, err := mockserver.New(opts...)
 	if err != nil {
@@ -203,15 +203,15 @@ func (f *serveFlags) serve(c *cobra.Command, l listeners, ca string, log *slog.L
 		return writeReady(c.OutOrStdout(), l, ca)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = f.force(l, server, log)
+		err = f.closeRemaining(l, server, log)
 	}
 	log.Info("stopped")
 	return errors.Join(err, server.Close())
 }
 
-// force closes the connections that are left when the time to drain is over. Answers that are cut off by that are lost
-// unless they are recorded; requests that have no answer yet leave no trace.
-func (f *serveFlags) force(l listeners, server *mockserver.Server, log *slog.Logger) error {
+// closeRemaining closes the connections that are left when the time to drain is over. Answers that are cut off by that
+// are lost unless they are recorded; requests that have no answer yet leave no trace.
+func (f *serveFlags) closeRemaining(l listeners, server *mockserver.Server, log *slog.Logger) error {
 	undelivered := server.Undelivered()
 	log.Warn("closed connections that were still in use", "drain-time", f.drain, "undelivered", undelivered)
 	l.close()
@@ -225,7 +225,7 @@ func (f *serveFlags) force(l listeners, server *mockserver.Server, log *slog.Log
 // tokenVariable is the variable of the environment that may hold the control token.
 const tokenVariable = "UNDERSTUDY_CONTROL_TOKEN"
 
-// findToken takes the control token from the flag, else from its file, else from the environment.
+// findToken sets the control token: from its flag, its file or the environment, in this order.
 func (f *serveFlags) findToken() error {
 	switch {
 	case f.token != "" && f.tokenFile != "":
@@ -271,12 +271,12 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		opts = append(opts, mockserver.WithControlToken(f.token))
 	}
 	for _, spec := range f.specs.list {
-		opts = append(opts, mockserver.WithSpec(spec[0], spec[1]))
+		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts
 }
 
-// engine answers the queries of jobs, with memory enough to read all records that a world may keep.
+// engine returns the engine of queries, with enough memory to read all records that a world may keep.
 func (f *serveFlags) engine() *sqlite.Engine {
 	return sqlite.New(sqlite.WithMemoryLimit(max(sqlite.DefaultMemoryLimit, 4*int64(f.recordLimit))))
 }

@@ -44,8 +44,8 @@ cannot be read.`,
 		RunE: f.run,
 	}
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = addEnumFlag(c, "format", "the output format", words("text", "json"))
-	addBrand(c, &f.brand)
+	f.format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
+	addBrandFlag(c, &f.brand)
 	return c
 }
 
@@ -56,7 +56,7 @@ func (f *shapesFlags) run(c *cobra.Command, dirs []string) error {
 	}
 	opts := []contract.Option{contract.WithBrand(brand)}
 	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	shapes, err := contract.Shapes(dirs, opts...)
 	if err != nil {
@@ -88,7 +88,7 @@ func shapesOutcome(broken, all int) string {
 	return fmt.Sprintf("%d of %d snapshots do not match the documents", broken, all)
 }
 
-// writeShapes writes the snapshots that do not fit, with what does not, and how many there are.
+// writeShapes writes the snapshots that do not match, with the reasons, and how many there are.
 func writeShapes(w io.Writer, shapes []contract.Shape) {
 	for _, s := range shapes {
 		if len(s.Breaks) == 0 {

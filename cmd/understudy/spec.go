@@ -1,15 +1,16 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"svc.example/understudy/specs"
 )
 
 func newSpec() *cobra.Command {
-	names := slices.Concat(specs.Interfaces(), []string{specs.Control}, specs.Extras())
+	names := append(specs.InterfaceNames(), specs.Control)
+	for _, name := range specs.Extras() {
+		names = append(names, string(name))
+	}
 	var word string
 	c := &cobra.Command{
 		Use:   "spec INTERFACE",
@@ -22,7 +23,7 @@ your word.`,
   understudy spec control
   understudy spec extras/core`,
 		ValidArgs: names,
-		Args:      exactly(1, "the name of one interface"),
+		Args:      exactArgs(1, "the name of one interface"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := knownInterface(args[0], names); err != nil {
 				return err
@@ -31,7 +32,7 @@ your word.`,
 			if err != nil {
 				return err
 			}
-			document, err := specs.Source(args[0], brand)
+			document, err := specs.Source(specs.Interface(args[0]), brand)
 			if err != nil {
 				return err
 			}
@@ -39,11 +40,11 @@ your word.`,
 			return err
 		},
 	}
-	addBrand(c, &word)
+	addBrandFlag(c, &word)
 	c.AddCommand(newSpecSuggest())
 	return c
 }
 
-func addBrand(c *cobra.Command, word *string) {
+func addBrandFlag(c *cobra.Command, word *string) {
 	c.Flags().StringVar(word, "brand", string(specs.Neutral), "the `WORD` that exact identifiers carry, as in SVC1")
 }

@@ -46,13 +46,13 @@ JSON with --json or a name that ends in .json.`,
 	}
 	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
 		pairs{what: "URL", many: true})
-	f.rewrites = rewrite(c)
+	f.rewrites = addRewriteFlag(c)
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
-	f.format = addEnumFlag(c, "format", "the kind of patch to write", words("overlay", "merge-patch"))
+	f.format = addEnumFlag(c, "format", "the kind of patch to write", choiceOf("overlay", "merge-patch"))
 	c.Flags().StringVar(&f.iface, "interface", "", "suggest for the document of the interface `NAME` only")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the patch to `FILE` instead of standard output")
 	c.Flags().BoolVar(&f.json, "json", false, "write JSON instead of YAML")
-	addBrand(c, &f.brand)
+	addBrandFlag(c, &f.brand)
 	return c
 }
 
@@ -62,7 +62,7 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 			c.CommandPath())
 	}
 	if f.iface != "" {
-		if err := knownInterface(f.iface, specs.Interfaces()); err != nil {
+		if err := knownInterface(f.iface, specs.InterfaceNames()); err != nil {
 			return err
 		}
 	}
@@ -70,14 +70,14 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := overwritten(f.files(files)); err != nil {
+	if err := checkOverwrites(f.files(files)); err != nil {
 		return err
 	}
 	checker, err := contract.NewChecker(opts...)
 	if err != nil {
 		return err
 	}
-	source, done, err := recordings(c, files, false)
+	source, done, err := recordingSource(c, files, false)
 	if err != nil {
 		return err
 	}
@@ -97,15 +97,15 @@ func (f *suggestFlags) run(c *cobra.Command, files []string) error {
 	return f.write(c, p)
 }
 
-func (f *suggestFlags) files(recordings []string) (written, read []named) {
+func (f *suggestFlags) files(recordings []string) (written, read []namedFile) {
 	for _, path := range recordings {
-		read = append(read, named{path, "the recording " + path})
+		read = append(read, namedFile{path, "the recording " + path})
 	}
 	for _, spec := range f.specs.list {
-		read = append(read, named{spec[1], "the document " + spec[1]})
+		read = append(read, namedFile{spec[1], "the document " + spec[1]})
 	}
 	if f.output != "" {
-		written = []named{{f.output, "--output " + f.output}}
+		written = []namedFile{{f.output, "--output " + f.output}}
 	}
 	return written, read
 }
@@ -117,11 +117,11 @@ func (f *suggestFlags) options() ([]contract.Option, error) {
 	}
 	opts := []contract.Option{contract.WithBrand(brand), contract.WithGuess(true)}
 	for _, base := range f.bases.list {
-		opts = append(opts, contract.WithBaseURL(base[0], base[1]))
+		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
 	}
 	opts = append(opts, f.rewrites.options()...)
 	for _, spec := range f.specs.list {
-		opts = append(opts, contract.WithSpec(spec[0], spec[1]))
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
 	}
 	return opts, nil
 }
@@ -131,8 +131,8 @@ func (f *suggestFlags) choose(patches []*suggest.Patch) (*suggest.Patch, error) 
 	var chosen *suggest.Patch
 	var names []string
 	for _, p := range patches {
-		if f.iface == "" || f.iface == p.Interface {
-			chosen, names = p, append(names, p.Interface)
+		if f.iface == "" || f.iface == string(p.Interface) {
+			chosen, names = p, append(names, string(p.Interface))
 		}
 	}
 	switch {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// trusting is a client that trusts what is in a file.
+// trusting returns a client that trusts what is in a file.
 func trusting(t *testing.T, file string) *http.Client {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -36,7 +36,7 @@ func corpus(t *testing.T) (list []*valid) {
 			t.Fatal(err)
 		}
 		name, id, _ := strings.Cut(item.Operation, ".")
-		document, err := specs.Load(name, specs.Neutral)
+		document, err := specs.Load(specs.Interface(name), specs.Neutral)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func corpus(t *testing.T) (list []*valid) {
 	return list
 }
 
-// pathOf is the path below the base of a document.
+// pathOf returns the path below the base of a document.
 func pathOf(d *specs.Document, address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -59,7 +59,7 @@ func pathOf(d *specs.Document, address string) string {
 	return strings.TrimPrefix(u.EscapedPath(), d.BasePath)
 }
 
-// clone is a copy that can be changed.
+// clone returns a copy that can be changed.
 func (v *valid) clone() *recording.Exchange {
 	e := *v.Exchange
 	response := *v.Response
@@ -96,7 +96,7 @@ var sides = []side{
 	},
 }
 
-// text is the body of a side, nil if it has none.
+// text returns the body of a side, nil if it has none.
 func (s side) text(e *recording.Exchange) []byte {
 	if body := *s.body(e); body != nil {
 		return body.Bytes
@@ -115,7 +115,7 @@ func (s side) content(v *valid) openapi3.Content {
 	return v.op.Spec.RequestBody.Value.Content
 }
 
-// schema is the schema of the JSON body of a side, nil if it is not JSON or nothing is documented.
+// schema returns the schema of the JSON body of a side, nil if it is not JSON or nothing is documented.
 func (s side) schema(v *valid) *openapi3.Schema {
 	kind := s.headers(v.Exchange).Value("Content-Type")
 	media := s.content(v).Get(kind)
@@ -126,7 +126,7 @@ func (s side) schema(v *valid) *openapi3.Schema {
 	return media.Schema.Value
 }
 
-// decoded is a JSON body, with numbers as they are written.
+// decoded returns a JSON body, with numbers as they are written.
 func decoded(text []byte) (value any) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -95,7 +95,7 @@ func valueAt(value any, path []any) any {
 	return value
 }
 
-// other is another id of the same form: its last digit is another one.
+// other returns another id of the same form: its last digit is another one.
 func other(id string) string {
 	i := strings.LastIndexAny(id, "0123456789")
 	if i < 0 {

@@ -33,7 +33,7 @@ var operators = []func(*valid) []mutant{
 	pages, resources, otherIDs,
 }
 
-// with is a mutant of an exchange.
+// with returns a mutant of an exchange.
 func (v *valid) with(kind, at, allowed string, change func(*recording.Exchange)) mutant {
 	return mutant{kind, at, allowed, v, change}
 }

@@ -48,7 +48,7 @@ func (p *place) settle(schemas []*openapi3.Schema) {
 	}
 }
 
-// chosenBy is the alternative that a discriminator names.
+// chosenBy returns the alternative that a discriminator names.
 func chosenBy(schema *openapi3.Schema, value any) *openapi3.Schema {
 	object, isObject := value.(map[string]any)
 	if schema.Discriminator == nil || !isObject {
@@ -156,12 +156,12 @@ func (p *place) isClosedText() bool {
 	})
 }
 
-// changed is a body with another value at a place.
+// changed returns a body with another value at a place.
 func changed(text []byte, path []any, value any) []byte {
 	return encoded(replaced(decoded(text), path, func(any) any { return value }))
 }
 
-// removed is a body without a member.
+// removed returns a body without a member.
 func removed(text []byte, path []any) []byte {
 	last := path[len(path)-1].(string)
 	return encoded(replaced(decoded(text), path[:len(path)-1], func(v any) any {

@@ -100,7 +100,7 @@ func (o *outcome) text() string {
 	return text
 }
 
-// String is the table in columns.
+// String returns the table in columns.
 func (t *table) String() string {
 	var b strings.Builder
 	total := 0

@@ -161,7 +161,7 @@ var malformed = map[string]string{
 	"byte":      "~ no base64 ~",
 }
 
-// against is a text that a pattern refuses.
+// against returns a text that a pattern refuses.
 func against(pattern string) (text string, ok bool) {
 	re, err := regexp.Compile(pattern)
 	if pattern == "" || err != nil {

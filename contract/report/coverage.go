@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"svc.example/understudy/specs"
 )
 
 // Coverage describes how much of the documents the recordings touched, along several axes.
@@ -16,7 +18,7 @@ type Coverage struct {
 	Axes       []Axis              `json:"axes"`
 
 	// Totals counts what is documented, by interface and axis.
-	Totals map[string]map[string]int `json:"totals"`
+	Totals map[specs.Interface]map[string]int `json:"totals"`
 
 	// Extras are the operations beside those of the platform that were called, by name. No axis counts them.
 	Extras map[string]Called `json:"extras,omitempty"`
@@ -112,7 +114,7 @@ func MergeRules(lists ...[]Rule) []Rule {
 // the single ones; AxisOfRules of MergeRules is exact. Reports of different documents have the parts of all of them.
 func MergeCoverage(list ...Coverage) Coverage {
 	merged := Coverage{
-		Operations: map[string]Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
+		Operations: map[string]Touched{}, Untouched: map[string][]string{}, Totals: map[specs.Interface]map[string]int{},
 	}
 	for _, c := range list {
 		for iface, totals := range c.Totals {
@@ -154,7 +156,7 @@ func (c *Coverage) call(name string, more Called) {
 }
 
 // total notes how much is documented of an interface, at the least.
-func (c *Coverage) total(iface string, totals map[string]int) {
+func (c *Coverage) total(iface specs.Interface, totals map[string]int) {
 	if c.Totals[iface] == nil {
 		c.Totals[iface] = map[string]int{}
 	}
@@ -192,14 +194,14 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// of is the parts of an operation that an axis of coverage counts, if there is one that does.
+// of returns the parts of an operation that an axis of coverage counts, if there is one that does.
 func (t *Touched) of(axis string) *Parts {
 	return map[string]*Parts{
 		Requests: &t.Requests, Responses: &t.Responses, Parameters: &t.Parameters, Enums: &t.Enums, Properties: &t.Properties,
 	}[axis]
 }
 
-// Parts are the parts of an operation that an axis of coverage counts: none of the axes of operations and of rules.
+// Parts returns the parts of an operation that an axis of coverage counts: none of the axes of operations and of rules.
 func (t Touched) Parts(axis string) Parts {
 	if parts := t.of(axis); parts != nil {
 		return *parts
@@ -243,11 +245,11 @@ func (c *Coverage) axis(name string) Axis {
 	return Axis{Name: name}
 }
 
-// Of is the coverage of one interface alone. Rules belong to none.
-func (c *Coverage) Of(iface string) Coverage {
+// Of returns the coverage of one interface alone. Rules belong to none.
+func (c *Coverage) Of(iface specs.Interface) Coverage {
 	own := Coverage{
 		Operations: map[string]Touched{}, Untouched: map[string][]string{},
-		Totals: map[string]map[string]int{iface: c.Totals[iface]},
+		Totals: map[specs.Interface]map[string]int{iface: c.Totals[iface]},
 	}
 	for name, touched := range c.Operations {
 		if isOf(name, iface) {
@@ -275,9 +277,11 @@ func (c *Coverage) Of(iface string) Coverage {
 	return own
 }
 
-func isOf(operation, iface string) bool { return strings.HasPrefix(operation, iface+".") }
+func isOf(operation string, iface specs.Interface) bool {
+	return strings.HasPrefix(operation, string(iface)+".")
+}
 
-// Interfaces are those that a coverage has operations of, sorted.
+// Interfaces returns those that a coverage has operations of, sorted.
 func (c *Coverage) Interfaces() []string {
 	var names []string
 	for _, operations := range []iter.Seq[string]{maps.Keys(c.Operations), maps.Keys(c.Untouched)} {

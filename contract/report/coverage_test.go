@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
 )
 
 func coverageOf(operation string, exchanges int, seen, missed []string) report.Coverage {
@@ -24,7 +25,7 @@ func coverageOf(operation string, exchanges int, seen, missed []string) report.C
 			{Name: report.Responses, Covered: len(seen), Documented: 5},
 			{Name: report.RulesAxis, Covered: 2, Documented: 4},
 		},
-		Totals: map[string]map[string]int{
+		Totals: map[specs.Interface]map[string]int{
 			"core": {report.Operations: 1, report.Responses: 2}, "workflow": {report.Operations: 2, report.Responses: 3},
 		},
 	}

@@ -19,8 +19,8 @@ var marked = regexp.MustCompile(`(?:\[|%5B)redacted(?::|%3A)[0-9a-f]{8}(?:\]|%5D
 // maxArgument is the size in bytes up to which a body stands in the command line. Linux takes 128 KiB in one argument.
 const maxArgument = 64 << 10
 
-// Curl is the command for a POSIX shell that sends the request of an exchange again, with a variable in the place of
-// each secret: KEY, KEY2 and so on, which it names.
+// Curl returns the command for a POSIX shell that sends the request of an exchange again, with a variable in the place
+// of each secret: KEY, KEY2 and so on, which it names.
 func Curl(e *recording.Exchange) (command string, keys []string) {
 	q := &quoter{}
 	words := []string{"curl -sS -i --globoff --path-as-is"}
@@ -73,7 +73,7 @@ func isArgument(body []byte) bool {
 	return utf8.Valid(body) && len(body) <= maxArgument && !slices.Contains(body, 0)
 }
 
-// base64Lines is bytes in base64, in lines.
+// base64Lines returns bytes in base64, in lines.
 func base64Lines(data []byte) string {
 	const width = 76
 	var b strings.Builder
@@ -108,7 +108,7 @@ func (q *quoter) quote(word string) string {
 	return b.String()
 }
 
-// variable is the name for a secret, the same for the same one.
+// variable returns the name for a secret, the same for the same one.
 func (q *quoter) variable(mark string) string {
 	secret := strings.NewReplacer("%5B", "[", "%3A", ":", "%5D", "]").Replace(mark)
 	i := slices.Index(q.secrets, secret)

@@ -16,7 +16,7 @@ func Fingerprint(f *Finding) string {
 		}
 	}
 	parts := []string{
-		f.Rule, string(f.Verdict), f.Interface, f.Operation, f.Spec.Pointer, strings.Join(tokens, "/"),
+		f.Rule, string(f.Verdict), string(f.Interface), f.Operation, f.Spec.Pointer, strings.Join(tokens, "/"),
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return hex.EncodeToString(sum[:8])

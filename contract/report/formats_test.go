@@ -16,7 +16,7 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// many is a report with so many fingerprints.
+// many returns a report with so many fingerprints.
 func many(tb testing.TB, n int) *report.Report {
 	tb.Helper()
 	r := rich(tb)
@@ -29,7 +29,7 @@ func many(tb testing.TB, n int) *report.Report {
 	return r
 }
 
-// variants are reports that every form has to cope with.
+// variants returns reports that every form has to cope with.
 func variants(tb testing.TB) map[string]*report.Report {
 	tb.Helper()
 	evil := rich(tb)

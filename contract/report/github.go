@@ -95,7 +95,7 @@ func (r *Report) annotateGates(a *annotations) {
 	}
 }
 
-// annotationLevel is error for what breaks the check, and for nothing else.
+// annotationLevel returns error for what breaks the check, and for nothing else.
 func (r *Report) annotationLevel(g *Group) string {
 	switch {
 	case r.Breaks(&g.Finding):

@@ -10,8 +10,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"svc.example/understudy/specs/recording"
 )
 
 var (
@@ -74,55 +72,6 @@ type tally struct {
 	Count       int
 }
 
-// findingView is a finding on the page.
-type findingView struct {
-	*Group
-	Message  string // in the place of the group's: without what would hide or turn other text
-	Pointer  string
-	Found    string
-	Kind     string // violation, accepted, disputed, warning, notice, or inconclusive
-	Where    string
-	Sure     string
-	Title    string // of the rule
-	Search   string
-	Evidence []exchangeView
-	More     int
-	Others   []string // where else it is
-	Uncited  int      // how many more there are
-	Document string
-	Says     string // what the document states, where there is no excerpt
-	Excerpt  []excerptLine
-	Opened   bool
-}
-
-type excerptLine struct {
-	Number int
-	Text   string
-	Marked bool
-}
-
-// exchangeView is an exchange on the page: request and response side by side.
-type exchangeView struct {
-	Line
-	Answer, Class, Place string
-	Role                 string // what it has to do with the finding
-	Known                bool   // there is more than a line
-	URLMarked            bool
-	StatusMarked         bool
-	Request, Response    *messageView
-	Curl                 string
-}
-
-type messageView struct {
-	Headers []headerView
-	Body    *bodyView
-}
-
-type headerView struct {
-	Name, Value string
-	Marked      bool
-}
-
 // JudgedInWords returns how many bodies were judged.
 func (p *page) JudgedInWords() string { return p.Judged.inWords() }
 
@@ -140,7 +89,7 @@ func (r *Report) page() *page {
 	r.headline(p)
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		p.Interfaces, p.RuleIDs = append(p.Interfaces, g.Interface), append(p.RuleIDs, g.Rule)
+		p.Interfaces, p.RuleIDs = append(p.Interfaces, string(g.Interface)), append(p.RuleIDs, g.Rule)
 		if i < maxPageFindings {
 			p.Findings = append(p.Findings, r.findingView(g, i))
 		}
@@ -196,116 +145,7 @@ func distinct(list []string) []string {
 	return slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" })
 }
 
-func (r *Report) findingView(g *Group, i int) findingView {
-	v := findingView{
-		Group: g, Message: short(plain(g.Message), maxMessage), Pointer: plain(g.Pointer), Found: plain(g.Found),
-		Kind: r.kindOf(g), Where: plain(g.where()), Sure: sureness(g.Provenance), Title: r.Docs[g.Rule].Title,
-		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
-			maxMessage)),
-	}
-	v.Opened = i == 0 && v.Kind == "violation"
-	if g.Spec.File != "" {
-		v.Document = plain(fmt.Sprintf("%s:%d", g.Spec.File, g.Spec.Line))
-	}
-	excerpt := r.Excerpts[g.Spec]
-	if len(excerpt.Lines) == 0 {
-		v.Says = plain(g.Spec.Says)
-	}
-	for n, text := range excerpt.Lines {
-		number := excerpt.First + n
-		v.Excerpt = append(v.Excerpt, excerptLine{number, short(plain(text), maxLineRunes), number == g.Spec.Line})
-	}
-	others, uncited := g.others(len(g.Occurrences))
-	for _, o := range others {
-		v.Others = append(v.Others, short(plain(r.occurrence(g, o)), maxLineRunes))
-	}
-	v.Uncited = uncited
-	chain := g.chain()
-	for n, number := range chain {
-		if n == maxPageChain-1 && len(chain) > maxPageChain { // the last one is where it broke
-			v.More = len(chain) - maxPageChain
-			number = chain[len(chain)-1]
-		}
-		if n == maxPageChain {
-			break
-		}
-		v.Evidence = append(v.Evidence, r.exchangeView(&g.Finding, number))
-	}
-	return v
-}
-
-// kindOf returns the kind of a group by which a reader filters.
-func (r *Report) kindOf(g *Group) string {
-	switch {
-	case r.Breaks(&g.Finding):
-		return "violation"
-	case g.Verdict == Inconclusive:
-		return string(Inconclusive)
-	case g.Accepted:
-		return "accepted"
-	case g.Disputed:
-		return "disputed"
-	}
-	return string(g.Severity)
-}
-
-func (r *Report) exchangeView(f *Finding, number int) exchangeView {
-	v := exchangeView{Line: r.Shown[number], Role: "evidence"}
-	v.Exchange, v.Method, v.URL, v.File = number, plain(v.Method), plain(v.URL), plain(v.File)
-	if number == f.Exchange {
-		v.Role = "the finding"
-	}
-	v.Answer, v.Place = v.Line.answer(), v.Line.place()
-	v.Class = "none"
-	if v.Status >= 100 && v.Status < 600 {
-		v.Class = fmt.Sprintf("s%d", v.Status/100)
-	}
-	e := r.Evidence[number]
-	if e == nil {
-		return v
-	}
-	command, _ := Curl(e)
-	v.Known, v.Curl = true, visible(command) // who copies it pastes no control characters into a terminal
-	pointer := ""
-	if number == f.Exchange {
-		pointer = f.Pointer
-	}
-	v.URLMarked = isBelow(pointer, "/request/url") || isBelow(pointer, "/request/query") ||
-		isBelow(pointer, "/request/path")
-	v.StatusMarked = isBelow(pointer, "/response/status")
-	v.Request = viewMessage(e.Request.Headers, e.Request.Body, pointer, "/request")
-	if e.Response != nil {
-		v.Response = viewMessage(e.Response.Headers, e.Response.Body, pointer, "/response")
-	}
-	return v
-}
-
-func isBelow(pointer, root string) bool {
-	return pointer == root || strings.HasPrefix(pointer, root+"/")
-}
-
-// viewMessage shows a request or a response. A header that the finding misses has a line of its own.
-func viewMessage(headers recording.Headers, body *recording.Body, pointer, side string) *messageView {
-	m := &messageView{}
-	missing := ""
-	if isBelow(pointer, side+"/headers") {
-		missing = strings.TrimPrefix(strings.TrimPrefix(pointer, side+"/headers"), "/")
-	}
-	for _, h := range headers {
-		line := headerView{Name: plain(h[0]), Value: short(plain(h[1]), maxLineRunes)}
-		if missing != "" && strings.EqualFold(h[0], strings.TrimPrefix(pointer, side+"/headers/")) {
-			line.Marked, missing = true, ""
-		}
-		m.Headers = append(m.Headers, line)
-	}
-	if missing != "" {
-		m.Headers = append(m.Headers, headerView{Name: plain(missing), Value: "(not there)", Marked: true})
-	}
-	m.Body = viewBody(body, strings.TrimPrefix(pointer, side+"/body"), isBelow(pointer, side+"/body"))
-	return m
-}
-
-// grouped is a number whose digits are in groups of three.
+// grouped returns a number whose digits are in groups of three.
 func grouped(n int) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {

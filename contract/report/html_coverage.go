@@ -11,7 +11,7 @@ import (
 
 // heat is the coverage of one interface: operations down, statuses across.
 type heat struct {
-	Interface           string
+	Interface           specs.Interface
 	Statuses            []string
 	Rows                []heatRow
 	Covered, Documented int
@@ -43,16 +43,16 @@ const maxMissed = 30
 
 // heatMap shows coverage by interface, those of the platform first.
 func (r *Report) heatMap() []heat {
-	names := map[string][]string{}
+	names := map[specs.Interface][]string{}
 	for name := range r.Coverage.Operations {
 		iface, _, _ := strings.Cut(name, ".")
-		names[iface] = append(names[iface], name)
+		names[specs.Interface(iface)] = append(names[specs.Interface(iface)], name)
 	}
 	for name := range r.Coverage.Untouched {
 		iface, _, _ := strings.Cut(name, ".")
-		names[iface] = append(names[iface], name)
+		names[specs.Interface(iface)] = append(names[specs.Interface(iface)], name)
 	}
-	order := slices.DeleteFunc(specs.Interfaces(), func(iface string) bool { return names[iface] == nil })
+	order := slices.DeleteFunc(specs.Interfaces(), func(iface specs.Interface) bool { return names[iface] == nil })
 	for _, iface := range slices.Sorted(maps.Keys(names)) {
 		if !slices.Contains(order, iface) {
 			order = append(order, iface)
@@ -65,7 +65,7 @@ func (r *Report) heatMap() []heat {
 	return list
 }
 
-func (r *Report) heatOf(iface string, operations []string) heat {
+func (r *Report) heatOf(iface specs.Interface, operations []string) heat {
 	h := heat{Interface: iface, Documented: len(operations)}
 	documented := map[string][]string{}
 	for _, name := range operations {
@@ -144,7 +144,7 @@ func covers(documented, status string) bool {
 		len(documented) == 3 && strings.HasSuffix(strings.ToUpper(documented), "XX") && documented[0] == status[0]
 }
 
-// compact is a number in four characters at most.
+// compact returns a number in four characters at most.
 func compact(n int) string {
 	switch {
 	case n >= 1_000_000:

@@ -6,6 +6,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	"svc.example/understudy/specs"
 )
 
 // JSONSchema is the JSON Schema, draft 2020-12, of a report's JSON form.
@@ -61,12 +63,12 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		w.Coverage.Untouched = map[string][]string{}
 	}
 	if w.Coverage.Totals == nil {
-		w.Coverage.Totals = map[string]map[string]int{}
+		w.Coverage.Totals = map[specs.Interface]map[string]int{}
 	}
 	return json.Marshal(w)
 }
 
-// list is a list that is never null.
+// list returns a list that is never null.
 func list[T any](l []T) []T {
 	if l == nil {
 		return []T{}

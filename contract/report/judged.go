@@ -50,7 +50,7 @@ func (r *Report) IsNothingJudged() bool {
 // isNothing reports whether no exchange was matched or judged, so that no verdict is possible.
 func (r *Report) isNothing() bool { return r.Exchanges.Matched == 0 || r.IsNothingJudged() }
 
-// inWords is the headline: how many bodies were judged, and why others were not. It is empty when there were none.
+// inWords returns the headline: how many bodies were judged, and why others were not. It is empty when there were none.
 func (j *Judged) inWords() string {
 	const most = 3
 	if j.Bodies+j.Unjudged == 0 {

@@ -103,7 +103,7 @@ func (s *junitSuites) add(name string, cases []junitCase) {
 	s.Failures += suite.Failures
 }
 
-// junitCases are the cases by interface: findings by operation and rule, in the order of what they are about.
+// junitCases returns the cases by interface: findings by operation and rule, in the order of what they are about.
 func (r *Report) junitCases() map[string][]junitCase {
 	type about struct{ operation, rule string }
 	groups := map[string]map[about][]*Group{}
@@ -113,11 +113,11 @@ func (r *Report) junitCases() map[string][]junitCase {
 		if suite == "" {
 			suite = "nobody's"
 		}
-		if groups[suite] == nil {
-			groups[suite] = map[about][]*Group{}
+		if groups[string(suite)] == nil {
+			groups[string(suite)] = map[about][]*Group{}
 		}
 		key := about{g.where(), g.Rule}
-		groups[suite][key] = append(groups[suite][key], g)
+		groups[string(suite)][key] = append(groups[string(suite)][key], g)
 	}
 	cases := map[string][]junitCase{}
 	spoken := map[string]bool{}
@@ -174,7 +174,7 @@ func (r *Report) junitCase(class, rule string, groups []*Group) junitCase {
 	return c
 }
 
-// prose is a group as a paragraph of plain text.
+// prose returns a group as a paragraph of plain text.
 func (r *Report) prose(g *Group) string {
 	lines := []string{strings.TrimSpace(g.label() + "  " + g.times()), plain(g.Message)}
 	for _, v := range g.Engines {

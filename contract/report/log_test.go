@@ -33,7 +33,7 @@ func isCommand(line string) bool {
 	return strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[")
 }
 
-// commanding is a report on a recording that holds nothing but commands, wherever there is text.
+// commanding returns a report on a recording that holds nothing but commands, wherever there is text.
 func commanding(tb testing.TB, text string) *report.Report {
 	tb.Helper()
 	r := rich(tb)

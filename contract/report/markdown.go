@@ -85,7 +85,7 @@ func (r *Report) markdownHead() string {
 	return b.String()
 }
 
-// markdownFinding is a finding with its evidence folded away.
+// markdownFinding returns a finding with its evidence folded away.
 func (r *Report) markdownFinding(g *Group) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#### %s `%s` %s", escapeMarkdown(g.label()), g.Rule, codeSpan(g.where()))
@@ -125,7 +125,7 @@ func (r *Report) markdownFinding(g *Group) string {
 	return b.String()
 }
 
-// cited is an exchange as text: its line, and what it said as far as it is known.
+// cited returns an exchange as text: its line, and what it said as far as it is known.
 func (r *Report) cited(number int) string {
 	text := plain(short(r.line(number), 500)) + "\n"
 	e := r.Evidence[number]
@@ -179,13 +179,13 @@ func (r *Report) markdownUndecided(groups int) string {
 	return b.String()
 }
 
-// fenced is a block of code with a fence that is longer than any in it.
+// fenced returns a block of code with a fence that is longer than any in it.
 func fenced(text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n\n"
 }
 
-// codeSpan is a piece of code within a line. In code nothing is a mention, a reference or HTML.
+// codeSpan returns a piece of code within a line. In code nothing is a mention, a reference or HTML.
 func codeSpan(text string) string {
 	if text == "" {
 		return ""
@@ -221,7 +221,7 @@ func escapeMarkdown(text string) string {
 	return b.String()
 }
 
-// visible is a text of others with its lines, and without what would hide or turn others.
+// visible returns a text of others with its lines, and without what would hide or turn others.
 func visible(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {

@@ -13,8 +13,8 @@ func (g *Group) others(most int) (list []Occurrence, more int) {
 	return list, max(0, g.Count-1-len(list))
 }
 
-// occurrence is one of a group's in a few words: #12 (traffic.har:40, entry 12), with its place in the exchange where
-// that is not the one of the first.
+// occurrence returns one of a group's in a few words: #12 (traffic.har:40, entry 12), with its place in the exchange
+// where that is not the one of the first.
 func (r *Report) occurrence(g *Group, o Occurrence) string {
 	words := fmt.Sprintf("#%d", o.Exchange)
 	if o.Pointer != g.Pointer {

@@ -66,7 +66,7 @@ type Report struct {
 	// Complete means that gaps fail the check too.
 	Complete bool
 
-	// MaxInconclusive is the percentage of checks that may be inconclusive, or nil if there is no limit.
+	// MaxInconclusive is the limit on the percentage of inconclusive checks with the percentage that was found, or nil.
 	MaxInconclusive *Limit
 
 	// RulesJudged means that a rule between exchanges had a chance that passed or failed.
@@ -85,10 +85,10 @@ type Problem struct {
 
 // Base is a base address of an interface.
 type Base struct {
-	Interface string `json:"interface"`
-	URL       string `json:"url"`
-	Source    string `json:"source"` // given, or guessed from the recording
-	Exchanges int    `json:"exchanges"`
+	Interface specs.Interface `json:"interface"`
+	URL       string          `json:"url"`
+	Source    string          `json:"source"` // given, or guessed from the recording
+	Exchanges int             `json:"exchanges"`
 }
 
 // Unmatched is an address that belongs to no interface, or to several of them.
@@ -190,18 +190,18 @@ type RuleDoc struct {
 
 // Finding is a verdict worth showing.
 type Finding struct {
-	ID        string   `json:"id"` // fingerprint: the same deviation has the same one in every run
-	Rule      string   `json:"rule"`
-	Severity  Severity `json:"severity"`
-	Verdict   Verdict  `json:"verdict"`
-	Disputed  bool     `json:"disputed"`
-	Accepted  bool     `json:"accepted"` // by the baseline
-	Interface string   `json:"interface"`
-	Operation string   `json:"operation"`
-	Exchange  int      `json:"exchange"`
-	Evidence  []int    `json:"evidence"` // exchanges that created, referenced and broke, in their order
-	Message   string   `json:"message"`
-	Pointer   string   `json:"pointer"` // into the exchange, such as /response/body/pools/0/name
+	ID        string          `json:"id"` // fingerprint: the same deviation has the same one in every run
+	Rule      string          `json:"rule"`
+	Severity  Severity        `json:"severity"`
+	Verdict   Verdict         `json:"verdict"`
+	Disputed  bool            `json:"disputed"`
+	Accepted  bool            `json:"accepted"` // by the baseline
+	Interface specs.Interface `json:"interface"`
+	Operation string          `json:"operation"`
+	Exchange  int             `json:"exchange"`
+	Evidence  []int           `json:"evidence"` // exchanges that created, referenced and broke, in their order
+	Message   string          `json:"message"`
+	Pointer   string          `json:"pointer"` // into the exchange, such as /response/body/pools/0/name
 	// the value there as JSON, or its beginning; empty if it may be secret
 	Found      string           `json:"found,omitzero"`
 	Spec       Spec             `json:"spec"`

@@ -78,7 +78,7 @@ func (r *Report) sarifRule(id string) sarifRule {
 	return rule
 }
 
-// pascal is the name of a rule the way SARIF wants one: PoolDeletion.
+// pascal returns the name of a rule the way SARIF wants one: PoolDeletion.
 func pascal(id string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(id, "-") {
@@ -147,7 +147,7 @@ func sarifMessage(g *Group) string {
 	return strings.Join(parts, "; ")
 }
 
-// physical is a place in a file. A file has no line 0: then it is the file as a whole.
+// physical returns a place in a file. A file has no line 0: then it is the file as a whole.
 func physical(file string, line int) *sarifPhysical {
 	u := url.URL{Path: filepath.ToSlash(strings.ToValidUTF8(file, "\uFFFD"))}
 	if filepath.IsAbs(file) {

@@ -48,5 +48,5 @@ func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifC
 	return related, flows
 }
 
-// physical is the place of an exchange. Readers want one everywhere, also where the recording is not on disk.
+// physical returns the place of an exchange. Readers want one everywhere, also where the recording is not on disk.
 func (l *Line) physical() *sarifPhysical { return physical(cmp.Or(l.File, "recording"), l.Line) }

@@ -31,7 +31,7 @@ func Of(p, trust specs.Provenance) Severity {
 	return Warning
 }
 
-// rank is 0 for the surest. A document of a user's own carries no provenance: it says what it says.
+// rank returns 0 for the surest. A document of a user's own carries no provenance: it says what it says.
 func rank(p specs.Provenance) int { return max(0, slices.Index(provenances, p)) }
 
 // LeastSure returns the least sure of some provenances.

@@ -27,7 +27,7 @@ func (s Style) width() int {
 	return max(minWidth, s.Width)
 }
 
-// paint is text in a colour, or as it is.
+// paint returns text in a colour, or as it is.
 func (s Style) paint(text string, attributes ...color.Attribute) string {
 	if !s.Colour || text == "" {
 		return text
@@ -37,7 +37,7 @@ func (s Style) paint(text string, attributes ...color.Attribute) string {
 	return c.Sprint(text)
 }
 
-// loud is the colour of a group.
+// loud returns the colour of a group.
 func (g *Group) loud(breaks bool) []color.Attribute {
 	switch {
 	case breaks:
@@ -67,5 +67,5 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// cut is a line of at most so many columns.
+// cut returns a line of at most so many columns.
 func cut(line string, width int) string { return runewidth.Truncate(plain(line), width, "…") }

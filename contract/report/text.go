@@ -89,8 +89,8 @@ func (t *textWriter) also(g *Group) {
 	t.wrap("  ", t.r.also(g, most))
 }
 
-// exchange returns one exchange in a line that is no longer than others: the folders of its recording give way, then
-// its address.
+// exchange returns one exchange in one line. To fit the width, it leaves out the folders of the recording, and then
+// shortens the address.
 func (t *textWriter) exchange(number int) string {
 	l, ok := t.r.Shown[number]
 	if !ok {
@@ -149,7 +149,7 @@ func (t *textWriter) undecided() {
 	}
 }
 
-// Outcome is the report in one sentence.
+// Outcome returns the report in one sentence.
 func (r *Report) Outcome() string {
 	if r.Exchanges.Matched == 0 {
 		return "nothing was checked: no exchange belongs to an interface of the platform"

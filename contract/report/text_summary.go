@@ -54,7 +54,7 @@ func (t *textWriter) summary() {
 	t.verdict()
 }
 
-// fact is a line of the summary, or some, with a label.
+// fact returns a line of the summary, or some, with a label.
 func (t *textWriter) fact(label, text string) {
 	for i, line := range wrap(text, t.width()-labelColumns) {
 		if i > 0 {
@@ -120,7 +120,7 @@ func (p *Problem) place() string {
 	return fmt.Sprintf("%s, byte %d,", p.File, p.Offset)
 }
 
-// inWords is an accepted finding in a few words.
+// inWords returns an accepted finding in a few words.
 func (e *BaselineEntry) inWords() string {
 	parts := slices.DeleteFunc([]string{e.Rule, e.Operation, e.Pointer}, func(s string) bool { return s == "" })
 	return strings.Join(parts, " ")
@@ -169,7 +169,7 @@ func (u *Unmatched) inWords() string {
 	return text
 }
 
-// coverageInWords is coverage along all axes that were measured.
+// coverageInWords returns coverage along all axes that were measured.
 func (r *Report) coverageInWords() string {
 	list := []string{fmt.Sprintf("%d of %d documented operations", r.Coverage.Covered, r.Coverage.Documented)}
 	for _, a := range r.Coverage.Axes {
@@ -207,7 +207,7 @@ func (t *textWriter) rules() {
 	}
 }
 
-// inWords is the tally of a rule.
+// inWords returns the tally of a rule.
 func (r *Rule) inWords() string {
 	var list []string
 	for _, part := range []struct {
@@ -221,7 +221,7 @@ func (r *Rule) inWords() string {
 	return fmt.Sprintf("%s %d: %s", r.ID, r.Triggered, strings.Join(list, ", "))
 }
 
-// verdict is the last line.
+// verdict returns the last line.
 func (t *textWriter) verdict() {
 	colour := color.FgGreen
 	if t.r.Failed() || t.r.isNothing() {

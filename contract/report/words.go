@@ -29,7 +29,7 @@ func (f *Finding) where() string {
 	if f.Operation != "" {
 		return f.Operation
 	}
-	return f.Interface
+	return string(f.Interface)
 }
 
 // times returns how often, where it was more than once.
@@ -87,7 +87,7 @@ func sureness(p specs.Provenance) string {
 	return "documented"
 }
 
-// answer is the status of an exchange.
+// answer returns the status of an exchange.
 func (l *Line) answer() string {
 	if l.Status == 0 {
 		return "no response"
@@ -109,7 +109,7 @@ func (l *Line) place() string {
 	return fmt.Sprintf("%s:%d, entry %d", l.File, l.Line, l.Entry)
 }
 
-// line is one exchange in one line: #4 POST /api/pool_rules → 201.
+// line returns one exchange in one line: #4 POST /api/pool_rules → 201.
 func (r *Report) line(number int) string {
 	l, ok := r.Shown[number]
 	if !ok {
@@ -122,7 +122,7 @@ func (l *Line) inWords() string {
 	return fmt.Sprintf("#%d %s %s → %s  (%s)", l.Exchange, l.Method, l.URL, l.answer(), l.place())
 }
 
-// chain is the evidence of a finding, or the exchange that it was found in.
+// chain returns the evidence of a finding, or the exchange that it was found in.
 func (f *Finding) chain() []int {
 	if len(f.Evidence) == 0 {
 		return []int{f.Exchange}
@@ -150,7 +150,7 @@ func (r *Report) specURI(s Spec) string {
 // isOwn reports whether a document is a user's own, which is on their disk.
 func (r *Report) isOwn(s Spec) bool { return slices.Contains(r.Own, s.File) }
 
-// count is a number of things, such as 1 finding or 2 findings.
+// count returns a number of things, such as 1 finding or 2 findings.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -158,7 +158,7 @@ func count(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// plain is a text of others without what would steer a terminal or break a line: a recording may hold anything.
+// plain returns a text of others without what would steer a terminal or break a line: a recording may hold anything.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -171,7 +171,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// short is the beginning of a text, at most so many runes of it.
+// short returns the beginning of a text, at most so many runes of it.
 func short(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"

@@ -6,7 +6,7 @@ import (
 
 func (w *world) someDatabase(a *account) *database { return pick(w, a.databases) }
 
-// someTable is the path of a table, of one that is gone now and then.
+// someTable returns the path of a table, of one that is gone now and then.
 func (w *world) someTable(a *account) string {
 	if live := a.liveTables(); len(live) > 0 && w.chance(80) {
 		return pick(w, live).path()

@@ -59,7 +59,7 @@ func (w *world) noise(a *account, family int) {
 	}
 }
 
-// someClient is a client of an account, a sub user's now and then.
+// someClient returns a client of an account, a sub user's now and then.
 func (w *world) someClient(a *account) *client {
 	if w.chance(10) {
 		return pick(w, a.subUsers).key
@@ -92,7 +92,7 @@ func (w *world) deleteSomeRule(c *client) { w.deleteRule(c, w.someRule(c.account
 
 func (w *world) getSomeRule(c *client) { w.getRule(c, w.someRule(c.account)) }
 
-// fresh is a start of a session that no attempt has.
+// fresh returns a start of a session that no attempt has.
 func (w *world) fresh(a *account) start {
 	n := w.next("time", a)
 	return start{

@@ -87,7 +87,7 @@ func (w *world) tail(c *client, path string) {
 	})
 }
 
-// large is an event of so many bytes.
+// large returns an event of so many bytes.
 func large(size int) []byte {
 	return []byte(`{"text":"` + strings.Repeat("x", size-len(`{"text":""}`)) + `"}`)
 }

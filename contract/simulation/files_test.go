@@ -73,7 +73,7 @@ func (l loss) dropFrom(r *rand.Rand, log []*event) []*event {
 	return left
 }
 
-// draw is a number from 0 to 99 for an exchange, the same each time.
+// draw returns a number from 0 to 99 for an exchange, the same each time.
 func draw(seed uint64, seq int64, kind string) int {
 	return rand.New(rand.NewPCG(seed, uint64(seq)<<8+uint64(len(kind)))).IntN(100)
 }
@@ -138,8 +138,8 @@ func numbered(files []file) []*event {
 	return list
 }
 
-// shownBy is the number of a recorded exchange that contradicts what the recording holds of the things that a dropped
-// request changed, or 0.
+// shownBy returns the number of a recorded exchange that contradicts what the recording holds of the things that a
+// dropped request changed, or 0.
 func shownBy(dropped *event, files []file) int {
 	list := numbered(files)
 	for _, key := range slices.Sorted(maps.Keys(dropped.writes)) {

@@ -11,7 +11,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// exchange is an exchange as it is recorded.
+// exchange returns an exchange as it is recorded.
 func (l loss) exchange(e *event) *recording.Exchange {
 	x := e.Exchange
 	if l.form == plain {
@@ -60,7 +60,7 @@ func (l loss) hide(headers recording.Headers) recording.Headers {
 	return list
 }
 
-// bytes is a file as it is on disk.
+// bytes returns a file as it is on disk.
 func (l loss) bytes(f file) []byte {
 	var b bytes.Buffer
 	exchanges := func(yield func(*recording.Exchange) bool) {

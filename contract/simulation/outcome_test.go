@@ -105,7 +105,7 @@ func (o *outcome) noteValid(t *trial, r *contract.Report, explain func(contract.
 	}
 }
 
-// table is the outcome as Markdown.
+// table returns the outcome as Markdown.
 func (o *outcome) table() string {
 	var b strings.Builder
 	const columns = "caught / inconclusive / silent | valid: false alarms |"

@@ -179,7 +179,7 @@ func (w *world) deletePool(c *client, id int) {
 	})
 }
 
-// somePool is the id of a pool, that of one that was deleted now and then.
+// somePool returns the id of a pool, that of one that was deleted now and then.
 func (w *world) somePool(a *account) int {
 	if len(a.pools) == 0 || w.chance(3) {
 		return 101 + w.IntN(5)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// leaves are the tasks of a workflow that do something. Two of weekly end alike.
+// leaves returns the tasks of a workflow that do something. Two of weekly end alike.
 func leaves(workflow string) []string {
 	if workflow == "daily" {
 		return []string{"+daily+load", "+daily+transform", "+daily+store"}

@@ -77,7 +77,7 @@ func (p *planting) siblings() *token {
 	return t
 }
 
-// worker is a sub user of whose key the recording shows that it is theirs.
+// worker returns a sub user of whose key the recording shows that it is theirs.
 func (p *planting) worker() *subUser {
 	s := p.addSubUser(p.a)
 	p.victim = s

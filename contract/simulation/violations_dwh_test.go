@@ -111,7 +111,7 @@ func eventViolations() []violation {
 	}
 }
 
-// days is so many days after now, in seconds.
+// days returns so many days after now, in seconds.
 func (p *planting) days(n int) int64 { return p.now.AddDate(0, 0, n).Unix() }
 
 // oddTime sends an event that claims a time out of the window, which the platform uses.

@@ -124,10 +124,10 @@ func (a *account) addClient(name string) *client {
 	return c
 }
 
-// user is the id of one of the users of an account, who are not sub users.
+// user returns the id of one of the users of an account, who are not sub users.
 func (a *account) user(n int) int { return 1000 + 10*a.number + n }
 
-// birth is when something was made: now, or some day before all requests.
+// birth returns when something was made: now, or some day before all requests.
 func (w *world) birth() time.Time {
 	if w.current != nil || len(w.log) > 0 {
 		return w.now
@@ -135,7 +135,7 @@ func (w *world) birth() time.Time {
 	return epoch.Add(-w.between(time.Hour, 1000*time.Hour))
 }
 
-// next is a new id.
+// next returns a new id.
 func (w *world) next(kind string, a *account) int {
 	key := kind
 	if !w.isGlobal[kind] {

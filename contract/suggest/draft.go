@@ -48,7 +48,7 @@ func (d *draft) hasRoom() bool {
 func (c *Collector) Patches() ([]*Patch, error) {
 	var list []*Patch
 	for _, d := range slices.SortedFunc(maps.Keys(c.drafts),
-		func(a, b *specs.Document) int { return strings.Compare(a.Interface, b.Interface) }) {
+		func(a, b *specs.Document) int { return strings.Compare(string(a.Interface), string(b.Interface)) }) {
 		p, err := c.drafts[d].patch()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.File, err)
@@ -104,7 +104,7 @@ func (a *addition) into(p *Patch, is31 bool) {
 	}
 }
 
-// content is a payload as a media type of a document.
+// content returns a payload as a media type of a document.
 func (b *payload) content(is31 bool) map[string]any {
 	media := map[string]any{"x-seen": b.seen}
 	switch {
@@ -118,7 +118,7 @@ func (b *payload) content(is31 bool) map[string]any {
 	return media
 }
 
-// answer is a response of a document.
+// answer returns a response of a document.
 func answer(payloads map[string]*payload, is31 bool) map[string]any {
 	response, content, seen := map[string]any{"description": "Seen in recordings"}, map[string]any{}, 0
 	for media, payload := range payloads {

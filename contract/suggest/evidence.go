@@ -29,7 +29,7 @@ type read struct {
 	ok    bool
 }
 
-// media is the media type of a body, without parameters; empty if there is none.
+// media returns the media type of a body, without parameters; empty if there is none.
 func (e *evidence) media(side string) string {
 	headers, body := e.r.Item.Request.Headers, e.r.Item.Request.Body
 	if side == "response" {
@@ -45,7 +45,8 @@ func (e *evidence) media(side string) string {
 	return kind
 }
 
-// body is the value of a body of JSON, or of a form as an object. It is read once, however many findings are about it.
+// body returns the value of a body of JSON, or of a form as an object. It is read once, however many findings are about
+// it.
 func (e *evidence) body(side string) (value any, ok bool) {
 	known, isKnown := e.bodies[side]
 	if !isKnown {

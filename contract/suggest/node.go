@@ -36,7 +36,7 @@ type node struct {
 	isSecret bool
 }
 
-// of is a node, made if there is none.
+// of returns a node, made if there is none.
 func (n *node) of(name string) *node {
 	if n == nil {
 		return &node{name: name, kinds: map[string]int{}, formats: map[string]int{}, isSecret: recording.IsSecret(name)}

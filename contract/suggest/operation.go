@@ -55,7 +55,7 @@ func hasParameters(item any) bool {
 
 var parameter = regexp.MustCompile(`\{[^{}]*\}`)
 
-// pathIn is the path of the operation as the document would have it, with the names of its parameters: one that is
+// pathIn returns the path of the operation as the document would have it, with the names of its parameters: one that is
 // there already, or a new one.
 func (o *operation) pathIn(p *Patch, d *specs.Document) (path string, names []string) {
 	segments := strings.Split(d.BasePath+o.path, "/")
@@ -116,7 +116,7 @@ func (o *operation) named(segments []string) string {
 
 var noWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// camel is a text as one word of several: pool_rules is poolRules.
+// camel returns a text as one word of several: pool_rules is poolRules.
 func camel(text string) string {
 	var b strings.Builder
 	for i, word := range strings.Fields(noWord.ReplaceAllString(text, " ")) {
@@ -129,7 +129,7 @@ func camel(text string) string {
 	return b.String()
 }
 
-// id is a name for the operation that no other one has.
+// id returns a name for the operation that no other one has.
 func (o *operation) id(d *specs.Document, path string, ids map[string]bool) string {
 	id := camel(strings.ToLower(o.method) + " " + parameter.ReplaceAllStringFunc(path,
 		func(name string) string { return " by " + name }))

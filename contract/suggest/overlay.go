@@ -62,7 +62,7 @@ func merged(into, value any) any {
 	return value
 }
 
-// jsonPath is an RFC 9535 path to a part of a document.
+// jsonPath returns an RFC 9535 path to a part of a document.
 func jsonPath(node any, tokens []string) string {
 	var path strings.Builder
 	path.WriteString("$")

@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"svc.example/understudy/specs"
 )
 
 // Patch adds what one document lacks.
 type Patch struct {
-	Interface string
+	Interface specs.Interface
 	File      string
 	Exchanges int // that showed something
 	Additions int
@@ -87,7 +89,7 @@ func split(pointer string) []string {
 	return tokens
 }
 
-// update is a change as an object that is merged into the part, or as one more item of it.
+// update returns a change as an object that is merged into the part, or as one more item of it.
 func (c *change) update() any {
 	value := c.value
 	if c.isItem && len(c.rest) > 0 {

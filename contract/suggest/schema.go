@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// schema is a node as a schema, in the words of OpenAPI 3.0 or 3.1.
+// schema returns a node as a schema, in the words of OpenAPI 3.0 or 3.1.
 func (n *node) schema(is31 bool) map[string]any {
 	kinds := slices.Sorted(maps.Keys(n.kinds))
 	if n.kinds["number"] > 0 {
@@ -37,7 +37,7 @@ func (n *node) schema(is31 bool) map[string]any {
 	return schema
 }
 
-// typed is the schema of the values of one type.
+// typed returns the schema of the values of one type.
 func (n *node) typed(kind string, isNull, is31 bool) map[string]any {
 	schema := map[string]any{"type": kind}
 	switch {
@@ -82,7 +82,7 @@ func (n *node) members(schema map[string]any, is31 bool) {
 	}
 }
 
-// plain is a value as every encoder writes it.
+// plain returns a value as every encoder writes it.
 func plain(value any) any {
 	switch v := value.(type) {
 	case json.Number:

@@ -15,7 +15,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// answer is an exchange with the platform's workflow interface, answered in JSON.
+// answer returns an exchange with the platform's workflow interface, answered in JSON.
 func answer(method, path string, status int, body string) *recording.Exchange {
 	headers := recording.Headers{{"Content-Type", "application/json"}}
 	return &recording.Exchange{
@@ -24,7 +24,7 @@ func answer(method, path string, status int, body string) *recording.Exchange {
 	}
 }
 
-// suggested is the patch that n exchanges give.
+// suggested returns the patch that n exchanges give.
 func suggested(t *testing.T, n int, exchange func(i int) *recording.Exchange) *suggest.Patch {
 	t.Helper()
 	d, err := specs.Load(specs.Workflow, specs.Neutral)
@@ -46,12 +46,12 @@ func suggested(t *testing.T, n int, exchange func(i int) *recording.Exchange) *s
 	return patches[0]
 }
 
-// letters is a name for a number, without digits: those are taken for ids.
+// letters returns a name for a number, without digits: those are taken for ids.
 func letters(i int) string {
 	return strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprintf("%06d", i))
 }
 
-// object is one of JSON with n names from the given one on, all with the same value.
+// object returns one of JSON with n names from the given one on, all with the same value.
 func object(from, n int, value string) string {
 	var members []string
 	for i := range n {

@@ -88,7 +88,7 @@ func (e *evidence) take(payloads map[string]*payload, side string) {
 	payloads[media] = payloads[media].with(e, side)
 }
 
-// with is a payload with the body of one more exchange.
+// with returns a payload with the body of one more exchange.
 func (p *payload) with(e *evidence, side string) *payload {
 	if p == nil {
 		p = &payload{media: e.media(side)}

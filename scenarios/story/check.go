@@ -119,11 +119,11 @@ func checkRequest(method string, args []string, brand specs.Brand) error {
 	rest, prefix := "/"+rest, "/"+name
 	if prefix == control {
 		name, rest, prefix = specs.Control, path, ""
-	} else if !slices.Contains(specs.Interfaces(), name) {
+	} else if !slices.Contains(specs.InterfaceNames(), name) {
 		return fmt.Errorf("unknown interface %q; want a path that begins with / and %s", name,
-			source.OneOf(name, specs.Interfaces()))
+			source.OneOf(name, specs.InterfaceNames()))
 	}
-	document, err := specs.Load(name, brand)
+	document, err := specs.Load(specs.Interface(name), brand)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (c *call) scriptLine() string {
 // curl returns the call as a command of a POSIX shell.
 func (c *call) curl() string {
 	standard := DefaultAddress()
-	address := standard.URL + "/" + c.op.Interface + c.op.Document.BasePath + c.path
+	address := standard.URL + "/" + string(c.op.Interface) + c.op.Document.BasePath + c.path
 	if len(c.query) > 0 {
 		address += "?" + strings.Join(c.query, "&")
 	}

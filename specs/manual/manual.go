@@ -15,7 +15,7 @@ import (
 // Operation describes an operation.
 type Operation struct {
 	Name        string           `json:"operation"` // such as workflow.deletePool
-	Interface   string           `json:"interface"`
+	Interface   specs.Interface  `json:"interface"`
 	Summary     string           `json:"summary"`
 	Description string           `json:"description,omitempty"`
 	Method      string           `json:"method"`

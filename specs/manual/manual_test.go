@@ -13,7 +13,7 @@ import (
 	"svc.example/understudy/specs/manual"
 )
 
-func document(t *testing.T, name string, brand specs.Brand) *specs.Document {
+func document(t *testing.T, name specs.Interface, brand specs.Brand) *specs.Document {
 	t.Helper()
 	d, err := specs.Readable(name, brand)
 	if err != nil {
@@ -35,7 +35,7 @@ func of(t *testing.T, op *specs.Operation) *manual.Operation {
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Interfaces() {
-		t.Run(name, func(t *testing.T) {
+		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			for _, op := range document(t, name, specs.Neutral).All() {
 				page := of(t, op)

@@ -37,7 +37,7 @@ type step struct {
 func trialOf(op *specs.Operation) trial {
 	t := trials[op.Name()]
 	values := map[string]string{}
-	maps.Copy(values, common[op.Interface])
+	maps.Copy(values, common[string(op.Interface)])
 	if op.Interface == specs.LLM || op.Interface == specs.DWH {
 		t.scenario = whole
 	}

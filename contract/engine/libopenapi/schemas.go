@@ -131,7 +131,7 @@ func faultsOf(errs []*errors.ValidationError) []engine.Fault {
 	return faults
 }
 
-// mediaOf is a Content-Type without its parameters.
+// mediaOf returns a Content-Type without its parameters.
 func mediaOf(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(media))

@@ -19,7 +19,7 @@ import (
 	"svc.example/understudy/contract/engine/process"
 )
 
-// child is an engine in a process that plays a role.
+// child returns an engine in a process that plays a role.
 func child(t *testing.T, role string, config process.Config) *process.Engine {
 	t.Helper()
 	config.Path, config.Args = os.Args[0], []string{role}

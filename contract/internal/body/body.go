@@ -1,17 +1,16 @@
 // Package body reads the bodies of messages: it undoes content codings and charsets, and decodes JSON, lines of JSON,
-// streams of events, forms and parts. What it cannot read it gives a reason for; it judges nothing by a schema.
+// streams of events, forms and parts. If it cannot read a body it returns the reason. It does not
+// judge by schemas.
 package body
 
 import (
 	"bytes"
 	"fmt"
 	"mime"
-	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -20,14 +19,14 @@ const JSONType = "application/json"
 
 // Decoded holds the values of a body.
 type Decoded struct {
-	Values []any // one, or one a line of NDJSON or an event of a stream
+	Values []any // one value, or one for each line of NDJSON or event of a stream
 	Lines  bool
 	JSON   []byte // the text of a JSON body, after codings; nil for others
-	Broken bool   // the body should be JSON, and no reader takes it for that
+	Broken bool   // the body should be JSON, and no reader would accept it as JSON
 }
 
-// Decode reads a body, of which the content codings are undone, by its Content-Type. Media is what the document says of
-// it, of any type if isAny. Reason says why the body cannot be read.
+// Decode reads a body without content codings by its Content-Type. Media is the documentation of that media type, or of
+// all types if isAny. Reason states why the body cannot be read.
 func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) (d Decoded, reason string) {
 	kind, params, err := mime.ParseMediaType(header)
 	if err != nil {
@@ -37,7 +36,7 @@ func Decode(plain []byte, header string, media *openapi3.MediaType, isAny bool) 
 	case kind == "multipart/mixed":
 		return decodeParts(plain, params["boundary"])
 	case isBinary(media), isArchive(kind):
-		return asBytes(kind, plain)
+		return decodeBytes(kind, plain)
 	}
 	text, reason := ToUTF8(params["charset"], plain)
 	if reason != "" {
@@ -84,7 +83,7 @@ func IsLines(kind string) bool {
 
 func isYAML(kind string) bool { return kind == "application/x-yaml" || kind == "application/yaml" }
 
-// decodeYAML checks that a text is YAML. Schemas speak of it as a text.
+// decodeYAML checks that a text is YAML. Its schemas describe a string.
 func decodeYAML(text []byte) (d Decoded, reason string) {
 	var node yaml.Node
 	if err := yaml.Unmarshal(text, &node); err != nil {
@@ -99,8 +98,8 @@ func isBinary(media *openapi3.MediaType) bool {
 	return media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Format == "binary"
 }
 
-// asBytes checks that an archive can be opened; other bytes always pass.
-func asBytes(kind string, plain []byte) (d Decoded, reason string) {
+// decodeBytes checks that an archive can be opened; other bytes always pass.
+func decodeBytes(kind string, plain []byte) (d Decoded, reason string) {
 	if isArchive(kind) && len(plain) > 0 {
 		if _, err := gunzip(plain); err != nil {
 			return d, "cannot open the archive: " + err.Error()
@@ -138,14 +137,13 @@ func Lines(text []byte) (d Decoded, reason string) {
 	return d, ""
 }
 
-// IsLined reports whether a document says of a media type that its body is one JSON value a line, whatever it is
-// called.
+// IsLined reports whether a document states, by x-lines, that bodies of a media type are one JSON value a line.
 func IsLined(media *openapi3.MediaType) bool {
 	lined, _ := media.Extensions["x-lines"].(bool)
 	return lined
 }
 
-// decodeLined reads the lines. A schema that wants a string speaks of the text as a whole, another one of each line.
+// decodeLined reads the lines. A schema of type string applies to the text as a whole, any other one to each line.
 func decodeLined(text []byte, media *openapi3.MediaType) (d Decoded, reason string) {
 	d, reason = Lines(text)
 	if reason == "" && media.Schema != nil && media.Schema.Value != nil && media.Schema.Value.Type.Is("string") {
@@ -154,23 +152,9 @@ func decodeLined(text []byte, media *openapi3.MediaType) (d Decoded, reason stri
 	return d, reason
 }
 
-func decodeMultipart(text []byte, header string, media *openapi3.MediaType) (d Decoded, reason string) {
-	schema := media.Schema
-	if schema == nil {
-		schema = openapi3.NewSchemaRef("", openapi3.NewSchema())
-	}
-	encoding := func(name string) *openapi3.Encoding { return media.Encoding[name] }
-	value, err := openapi3filter.MultipartBodyDecoder(
-		bytes.NewReader(text), http.Header{"Content-Type": {header}}, schema, encoding)
-	if err != nil {
-		return d, "the form cannot be parsed"
-	}
-	return Decoded{Values: []any{value}}, ""
-}
-
 const notUTF8 = "the body is not UTF-8"
 
-// ToUTF8 turns text into UTF-8.
+// ToUTF8 converts text from a charset to UTF-8.
 func ToUTF8(charset string, text []byte) (plain []byte, reason string) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	switch strings.ToLower(charset) {

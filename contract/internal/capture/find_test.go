@@ -163,7 +163,7 @@ func TestBodiesInFilesBesideAnArchive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := told(item); !strings.Contains(got, want) || strings.Contains(got, "hunte") {
+			if got := describeItem(item); !strings.Contains(got, want) || strings.Contains(got, "hunte") {
 				t.Errorf("%.40s: %.200s, want %s", name, got, want)
 			}
 		}

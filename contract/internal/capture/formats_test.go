@@ -59,7 +59,7 @@ func TestRecordingsInTheFormatsOfOtherTools(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got = append(got, told(item))
+				got = append(got, describeItem(item))
 				checkHeld(t, item, holds)
 			}
 			if d := cmp.Diff(want, got); d != "" {

@@ -30,8 +30,8 @@ var session = []string{
 	"DELETE /workflow/api/pools/4 - 200 {id:4",
 }
 
-// told returns an item in short, with its doubts.
-func told(i record.Item) string {
+// describeItem returns an item in one short line, with its doubts.
+func describeItem(i record.Item) string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(i.Request.URL, "http://"), "https://"), "/")
 	text := fmt.Sprintf("%s /%s %s", i.Request.Method, path, "-")
 	if b := i.Request.Body; b != nil {
@@ -103,7 +103,7 @@ func wantSession(t *testing.T, want []string, source record.Source) {
 		if item.Number != len(got)+1 || item.Line < 1 || item.ResponseSize < 0 {
 			t.Errorf("place %+v, response of %d bytes", item.Position, item.ResponseSize)
 		}
-		got = append(got, told(item))
+		got = append(got, describeItem(item))
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("session (-want +got):\n%s", d)

@@ -1,6 +1,6 @@
-// Package coverage says how much of what the documents describe a recording touches: operations, media types, statuses,
-// parameters, properties and the values of enumerations. A Set is what one message touches; a Collector adds sets up,
-// and makes the part of a report.
+// Package coverage measures how much of the documents a recording touches: operations, media types, statuses,
+// parameters, properties and the values of enumerations. A Set holds what one message touches; a Collector adds sets up
+// and makes the coverage of a report.
 package coverage
 
 import (
@@ -13,11 +13,11 @@ import (
 // Collector gathers what of the documents a recording touches. It is used by one goroutine.
 type Collector struct {
 	documents  []*specs.Document
-	operations map[*specs.Operation]*touched
+	operations map[*specs.Operation]*operationCoverage
 }
 
-// touched holds the touched parts of one operation.
-type touched struct {
+// operationCoverage holds the touched parts of one operation.
+type operationCoverage struct {
 	*Set
 	exchanges int
 	statuses  map[int]int
@@ -25,14 +25,14 @@ type touched struct {
 
 // NewCollector returns a collector for the operations of documents.
 func NewCollector(documents []*specs.Document) *Collector {
-	return &Collector{documents: documents, operations: map[*specs.Operation]*touched{}}
+	return &Collector{documents: documents, operations: map[*specs.Operation]*operationCoverage{}}
 }
 
 // Add adds an exchange of an operation by its status, 0 if it has no response, and what its messages touch.
 func (c *Collector) Add(op *specs.Operation, status int, sets []*Set) {
 	t := c.operations[op]
 	if t == nil {
-		t = &touched{Set: NewSet(op), statuses: map[int]int{}}
+		t = &operationCoverage{Set: NewSet(op), statuses: map[int]int{}}
 		c.operations[op] = t
 	}
 	t.exchanges++
@@ -54,9 +54,10 @@ func axisOf(a Aspect) string {
 // Report returns the coverage, with that of rules.
 func (c *Collector) Report(rules []report.Rule) report.Coverage {
 	r := report.Coverage{
-		Operations: map[string]report.Touched{}, Untouched: map[string][]string{}, Totals: map[string]map[string]int{},
+		Operations: map[string]report.Touched{}, Untouched: map[string][]string{},
+		Totals: map[specs.Interface]map[string]int{},
 	}
-	var seen, all [Aspects]int
+	var covered, documented [Aspects]int
 	r.Extras = c.extras()
 	for _, d := range c.documents {
 		totals := map[string]int{report.Operations: len(d.Operations)}
@@ -65,7 +66,7 @@ func (c *Collector) Report(rules []report.Rule) report.Coverage {
 			r.Documented++
 			extent := ExtentOf(op)
 			for aspect, n := range extent.Parts {
-				all[aspect] += n
+				documented[aspect] += n
 				totals[axisOf(Aspect(aspect))] += n
 			}
 			t := c.operations[op]
@@ -76,14 +77,14 @@ func (c *Collector) Report(rules []report.Rule) report.Coverage {
 			r.Covered++
 			parts := t.Parts()
 			for aspect := range parts {
-				seen[aspect] += len(parts[aspect].Seen)
+				covered[aspect] += len(parts[aspect].Seen)
 			}
 			r.Operations[op.Name()] = t.report(parts)
 		}
 	}
 	r.Axes = append(r.Axes, report.Axis{Name: report.Operations, Covered: r.Covered, Documented: r.Documented})
 	for aspect := range Aspects {
-		r.Axes = append(r.Axes, report.Axis{Name: axisOf(aspect), Covered: seen[aspect], Documented: all[aspect]})
+		r.Axes = append(r.Axes, report.Axis{Name: axisOf(aspect), Covered: covered[aspect], Documented: documented[aspect]})
 	}
 	r.Axes = append(r.Axes, report.AxisOfRules(rules))
 	return r
@@ -105,7 +106,7 @@ func (c *Collector) extras() map[string]report.Called {
 	return extras
 }
 
-func (t *touched) report(parts [Aspects]report.Parts) report.Touched {
+func (t *operationCoverage) report(parts [Aspects]report.Parts) report.Touched {
 	r := report.Touched{
 		Exchanges: t.exchanges, Statuses: map[string]int{},
 		Requests: parts[RequestParts], Responses: parts[ResponseParts], Parameters: parts[ParameterParts],

@@ -6,25 +6,25 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// memo holds what is made of the operations of a document: once in a process, since it takes a while and never changes,
-// and a test that asserts has a checker of its own.
-type memo struct {
+// documentCache holds the catalogues and extents of a document. They are made once in a process: making them takes a
+// while, and tests make many checkers.
+type documentCache struct {
 	catalogues sync.Map // *specs.Operation → *Catalogue
 	extents    sync.Map // *specs.Operation → *Extent
 }
 
-var memos sync.Map // *specs.Document → *memo
+var documentCaches sync.Map // *specs.Document → *documentCache
 
-func memoOf(d *specs.Document) *memo {
-	if known, ok := memos.Load(d); ok {
-		return known.(*memo)
+func cacheOf(d *specs.Document) *documentCache {
+	if known, ok := documentCaches.Load(d); ok {
+		return known.(*documentCache)
 	}
-	m, _ := memos.LoadOrStore(d, &memo{})
-	return m.(*memo)
+	m, _ := documentCaches.LoadOrStore(d, &documentCache{})
+	return m.(*documentCache)
 }
 
 func catalogueOf(op *specs.Operation) *Catalogue {
-	m := memoOf(op.Document)
+	m := cacheOf(op.Document)
 	if known, ok := m.catalogues.Load(op); ok {
 		return known.(*Catalogue)
 	}
@@ -38,10 +38,10 @@ type Extent struct {
 	Responses []string // the documented ones, sorted
 }
 
-// ExtentOf returns the extent of an operation. It is kept, the catalogue that it needs is not: most operations are
-// never asked for more.
+// ExtentOf returns the extent of an operation. It is kept, but not the catalogue that it is counted in: most
+// operations need no other use of it.
 func ExtentOf(op *specs.Operation) *Extent {
-	m := memoOf(op.Document)
+	m := cacheOf(op.Document)
 	if known, ok := m.extents.Load(op); ok {
 		return known.(*Extent)
 	}

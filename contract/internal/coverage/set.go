@@ -12,11 +12,11 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Set is the parts of an operation that a message touches. Once it is made it never changes, so that messages which are
-// the same share it.
+// Set holds the parts of an operation that a message touches. It does not change once it is made, so that equal
+// messages share it.
 type Set struct {
 	catalogue *Catalogue
-	touched   marks
+	touched   bitset
 }
 
 // NewSet returns a set for messages of an operation, with nothing in it.
@@ -25,7 +25,7 @@ func NewSet(op *specs.Operation) *Set {
 	return &Set{c, c.empty()}
 }
 
-// RequestBody adds that a request has a body of a documented media type.
+// RequestBody adds a documented media type of a request.
 func (s *Set) RequestBody(media string) { s.add(numberOf(s.catalogue.requests, media)) }
 
 // Response adds a response by the status and the media type that are documented for it; the latter may be empty.
@@ -46,7 +46,7 @@ func (s *Set) Parameters(values func(*openapi3.Parameter) (texts []string, isGiv
 		for _, text := range texts {
 			if len(p.node.values) > 0 {
 				s.add(numberOf(p.node.values, `"`+text))
-				s.add(numberOf(p.node.values, number64(text)))
+				s.add(numberOf(p.node.values, literalOfText(text)))
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (s *Set) Parameters(values func(*openapi3.Parameter) (texts []string, isGiv
 // RequestValue adds the properties and enumerated values in the body of a request.
 func (s *Set) RequestValue(value any) { s.catalogue.request.visit(value, s) }
 
-// ResponseValue adds those in the body of a response, by its documented status.
+// ResponseValue adds the properties and enumerated values in the body of a response, by its documented status.
 func (s *Set) ResponseValue(status string, value any) { s.catalogue.answers[status].visit(value, s) }
 
 func (s *Set) add(part int) {
@@ -64,12 +64,12 @@ func (s *Set) add(part int) {
 	}
 }
 
-// marks is a set of the numbers of parts.
-type marks []uint64
+// bitset is a set of the numbers of parts.
+type bitset []uint64
 
-func (b marks) has(part int) bool { return b[part/64]&(1<<(part%64)) != 0 }
+func (b bitset) has(part int) bool { return b[part/64]&(1<<(part%64)) != 0 }
 
-func (c *Catalogue) empty() marks { return make(marks, (len(c.parts)+63)/64) }
+func (c *Catalogue) empty() bitset { return make(bitset, (len(c.parts)+63)/64) }
 
 // Union adds another message of the same operation.
 func (s *Set) Union(other *Set) {
@@ -80,7 +80,7 @@ func (s *Set) Union(other *Set) {
 
 // Parts returns the documented parts by their names: those that were touched, and those that were not.
 func (s *Set) Parts() (parts [Aspects]report.Parts) {
-	s.catalogue.each(func(part int, name string) {
+	s.catalogue.eachPart(func(part int, name string) {
 		p := &parts[s.catalogue.parts[part]]
 		if s.touched.has(part) {
 			p.Seen = append(p.Seen, name)
@@ -95,8 +95,8 @@ func (s *Set) Parts() (parts [Aspects]report.Parts) {
 	return parts
 }
 
-// each names all parts.
-func (c *Catalogue) each(yield func(part int, name string)) {
+// eachPart yields all parts with their names.
+func (c *Catalogue) eachPart(yield func(part int, name string)) {
 	for name, part := range c.requests {
 		yield(part, name)
 	}
@@ -108,9 +108,9 @@ func (c *Catalogue) each(yield func(part int, name string)) {
 		yield(p.part, name)
 		p.node.eachValue(name, yield)
 	}
-	c.request.each("request ", yield)
+	c.request.eachPart("request ", yield)
 	for status, root := range c.answers {
-		root.each(status+" ", yield)
+		root.eachPart(status+" ", yield)
 	}
 }
 
@@ -120,7 +120,7 @@ func (n *node) eachValue(name string, yield func(int, string)) {
 	}
 }
 
-func (n *node) each(name string, yield func(int, string)) {
+func (n *node) eachPart(name string, yield func(int, string)) {
 	if n == nil {
 		return
 	}
@@ -129,9 +129,9 @@ func (n *node) each(name string, yield func(int, string)) {
 	}
 	n.eachValue(name, yield)
 	for property, inner := range n.properties {
-		inner.each(name+"/"+specs.EscapePointer(property), yield)
+		inner.eachPart(name+"/"+specs.EscapePointer(property), yield)
 	}
-	n.star.each(name+"/*", yield)
+	n.elements.eachPart(name+"/*", yield)
 }
 
 // responses names the documented responses of an operation.
@@ -167,12 +167,12 @@ func (n *node) visit(value any, s *Set) {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, inner := range v {
-			n.member(name).give(inner, s)
+			n.member(name).visitMember(inner, s)
 		}
 	case []any:
 		for _, inner := range v {
-			if n.list {
-				n.star.visit(inner, s)
+			if n.isList {
+				n.elements.visit(inner, s)
 			}
 		}
 	}
@@ -182,21 +182,21 @@ func (n *node) member(name string) *node {
 	if inner := n.properties[name]; inner != nil {
 		return inner
 	}
-	if n.dict {
-		return n.star
+	if n.isMap {
+		return n.elements
 	}
 	return nil
 }
 
-// give adds a property that has a value. One that is null is not touched.
-func (n *node) give(value any, s *Set) {
+// visitMember adds a property, unless its value is null, and what its value touches.
+func (n *node) visitMember(value any, s *Set) {
 	if n != nil && value != nil {
 		s.add(n.part)
 	}
 	n.visit(value, s)
 }
 
-// literal returns a value of an enumeration as text, those of different types apart. Lists and objects have none.
+// literal returns an enumerated value as text that differs between types. It is empty for lists and objects.
 func literal(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -216,8 +216,8 @@ func literal(value any) string {
 	return ""
 }
 
-// number64 returns a number or a truth value in the notation of literal.
-func number64(text string) string {
+// literalOfText returns the literal of a number or a truth value that a parameter gives as text.
+func literalOfText(text string) string {
 	if number, err := strconv.ParseFloat(text, 64); err == nil {
 		return strconv.FormatFloat(number, 'g', -1, 64)
 	}

@@ -83,7 +83,8 @@ func (c *Config) result(r Ruling, links []report.Line) Result {
 		Rule: r.Rule, Verdict: r.Verdict, Severity: report.Notice, Operation: r.Operation, Exchange: judged.Number,
 		Message: r.Message, Pointer: "/response", Provenance: r.Provenance, Spec: c.spec(r.Operation),
 	}
-	f.Interface, _, _ = strings.Cut(r.Operation, ".")
+	iface, _, _ := strings.Cut(r.Operation, ".")
+	f.Interface = specs.Interface(iface)
 	if r.Verdict == report.Fail {
 		f.Severity = report.Of(r.Provenance, c.Trust)
 	}
@@ -107,7 +108,7 @@ func (c *Config) result(r Ruling, links []report.Line) Result {
 func (c *Config) spec(operation string) report.Spec {
 	iface, id, _ := strings.Cut(operation, ".")
 	for _, d := range c.Documents {
-		if op := d.Operation(id); d.Interface == iface && op != nil {
+		if op := d.Operation(id); string(d.Interface) == iface && op != nil {
 			d := op.Document // which is another one for extras
 			spec := report.Spec{File: d.File, Pointer: op.Pointer}
 			if place, err := d.Place(op.Pointer + "/description"); err == nil {

@@ -16,20 +16,20 @@ type fault struct {
 	keyword string // that was broken, where the engine reports it
 }
 
-// A message may have as many faults as it has bytes. A check that fails, fails once.
+// Limits on faults, of which a message may have as many as it has bytes.
 const (
-	maxFaults = 20   // of a rule in one message, listed one by one
-	maxFound  = 1000 // by the first engine, of which those that are listed are chosen
+	maxFaults = 20   // of a rule in one message that are listed
+	maxFound  = 1000 // of the first engine, from which the listed ones are chosen
 )
 
-// found holds the findings of the first engine: the first faults, and the number of the others.
-type found struct {
+// faultList holds the first faults that an engine finds, and the number of the others.
+type faultList struct {
 	list []fault
 	more int
 }
 
 // room reports whether one more fault is kept, and counts it if it is not.
-func (f *found) room() bool {
+func (f *faultList) room() bool {
 	if len(f.list) < maxFound {
 		return true
 	}
@@ -37,77 +37,75 @@ func (f *found) room() bool {
 	return false
 }
 
-// judgeContent gives a body to the engines and compares their results.
-func (j *Judge) judgeContent(o *judgement, b *content) {
-	first := kinOnBody(b)
-	first.list = b.dropRedacted(first.list)
-	second, vote := j.secondOnBody(b, len(first.list)+first.more)
-	second = b.redactSecrets(b.dropRedacted(second))
-	base := "/" + b.side.String() + "/body"
-	j.compareEngines(o, b.message, engineResults{
-		first: first, second: second, vote: vote, pointer: b.schemaPointer, instance: base,
-		known: func(c knownCase) bool { return c.is(b, first.list, second) },
-		found: func(path []string) string { return j.foundAt(b, path) },
-	})
-}
-
-// vote says whether the second engine has a say.
+// vote states whether the second engine judged a message.
 type vote int
 
 const (
-	silent vote = iota // it was not asked
+	notAsked vote = iota // it was not asked
 	voted
 	lost // it was asked, and could not judge
 )
 
 // engineResults holds what the two engines found in a body or in parameters.
 type engineResults struct {
-	first    found
+	kin      faultList
 	second   []fault
-	vote     vote   // of the second engine
-	pointer  string // of what was judged, where an engine says no more
-	instance string
-	known    func(knownCase) bool       // nil where no case is known
+	vote     vote                       // of the second engine
+	pointer  string                     // of what was judged, where an engine says no more
+	instance string                     // pointer to the judged value in the exchange
+	known    func(knownCase) bool       // nil if known cases do not apply
 	found    func(path []string) string // the value at a path, as a finding shows it
 }
 
-// compareEngines makes one check of the results of two engines.
-func (j *Judge) compareEngines(o *judgement, m *message, r engineResults) {
-	o.votes[r.vote]++
-	agree := r.vote != voted || (len(r.first.list) == 0) == (len(r.second) == 0)
-	switch {
-	case len(r.first.list) == 0 && agree:
-		o.check(Schema, report.Pass)
-	case m.bodiless && (len(m.inQuery) == 0 || onlyMissing(r.first.list)):
-		j.inconclusive(o, m, "the recording does not contain the body, and the query lacks its required members")
-	case agree:
-		j.addFaults(o, m, r, r.first, nil)
-	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
-		if len(r.first.list) == 0 {
-			o.check(Schema, report.Pass)
-			return
-		}
-		j.addFaults(o, m, r, r.first, nil)
-	default:
-		j.dispute(o, m, r)
+// decision is the verdict on the results of two engines.
+type decision struct {
+	verdict report.Verdict
+	faults  faultList              // those that count
+	engines []report.EngineVerdict // both, if they differ
+}
+
+// askEngines gives a body to both engines.
+func (j *Judge) askEngines(b *content) engineResults {
+	kin := kinOnBody(b)
+	kin.list = b.dropRedacted(kin.list)
+	second, vote := j.secondOnBody(b, len(kin.list)+kin.more)
+	second = b.redactSecrets(b.dropRedacted(second))
+	return engineResults{
+		kin: kin, second: second, vote: vote, pointer: b.schemaPointer, instance: "/" + b.side.String() + "/body",
+		known: func(c knownCase) bool { return c.is(b, kin.list, second) },
+		found: func(path []string) string { return j.foundAt(b, path) },
 	}
+}
+
+// compareEngines decides on the results of two engines: they agree, a known case decides, or they are in dispute.
+func (j *Judge) compareEngines(m *message, r engineResults) decision {
+	isPass := len(r.kin.list) == 0
+	agree := r.vote != voted || isPass == (len(r.second) == 0)
+	switch {
+	case isPass && agree:
+		return decision{verdict: report.Pass}
+	case m.bodiless && (len(m.queryMembers) == 0 || onlyMissing(r.kin.list)):
+		return decision{verdict: report.Inconclusive}
+	case agree:
+		return decision{verdict: report.Fail, faults: r.kin}
+	case r.known != nil && slices.ContainsFunc(knownCases, r.known):
+		if isPass {
+			return decision{verdict: report.Pass}
+		}
+		return decision{verdict: report.Fail, faults: r.kin}
+	}
+	disputed := decision{verdict: report.Fail, faults: r.kin, engines: []report.EngineVerdict{
+		verdictOf(engine.KinOpenAPI, r.kin.list), verdictOf(j.engine.About().Name, r.second),
+	}}
+	if isPass {
+		disputed.faults.list = r.second
+	}
+	return disputed
 }
 
 // onlyMissing reports whether nothing is wrong but what is not there.
 func onlyMissing(faults []fault) bool {
 	return !slices.ContainsFunc(faults, func(f fault) bool { return f.keyword != "required" })
-}
-
-// dispute adds what one engine found and the other did not, with the verdicts of both.
-func (j *Judge) dispute(o *judgement, m *message, r engineResults) {
-	verdicts := []report.EngineVerdict{
-		verdictOf(engine.KinOpenAPI, r.first.list), verdictOf(j.engine.About().Name, r.second),
-	}
-	faults := r.first
-	if len(faults.list) == 0 {
-		faults.list = r.second
-	}
-	j.addFaults(o, m, r, faults, verdicts)
 }
 
 func verdictOf(engine string, faults []fault) report.EngineVerdict {
@@ -117,20 +115,23 @@ func verdictOf(engine string, faults []fault) report.EngineVerdict {
 	return report.EngineVerdict{Engine: engine, Verdict: report.Fail, Message: faults[0].message}
 }
 
-func (j *Judge) addFaults(o *judgement, m *message, r engineResults, faults found, verdicts []report.EngineVerdict) {
-	o.check(Schema, report.Fail)
-	slices.SortStableFunc(faults.list, func(a, b fault) int {
+// addFaults adds the check of rule schema, and its findings.
+func (j *Judge) addFaults(o *judgement, m *message, r engineResults, d decision) {
+	o.votes[r.vote]++
+	if d.verdict == report.Inconclusive {
+		j.inconclusive(o, m, "the recording does not contain the body, and the query lacks its required members")
+		return
+	}
+	o.check(Schema, d.verdict)
+	slices.SortStableFunc(d.faults.list, func(a, b fault) int {
 		return cmp.Or(slices.Compare(a.path, b.path), cmp.Compare(a.message, b.message))
 	})
-	o.omit(Schema, faults.more)
-	for _, f := range faults.list {
-		pointer := f.pointer
-		if pointer == "" {
-			pointer = r.pointer
-		}
+	o.omit(Schema, d.faults.more)
+	for _, f := range d.faults.list {
 		j.addFinding(o, m, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: f.message, Pointer: m.instance(r.instance, f.path),
-			Found: r.found(f.path), Spec: report.Spec{Pointer: pointer}, Disputed: verdicts != nil, Engines: verdicts,
+			Found: r.found(f.path), Spec: report.Spec{Pointer: cmp.Or(f.pointer, r.pointer)},
+			Disputed: d.engines != nil, Engines: d.engines,
 		})
 	}
 }

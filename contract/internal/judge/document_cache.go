@@ -7,8 +7,8 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// documentCache holds what judges derive from a document: once in a process, since it takes a while and never changes,
-// and a test that asserts has a judge of its own.
+// documentCache holds the schemas that a second engine made of a document. They are made once in a process: that takes
+// a while, and tests make many judges.
 type documentCache struct {
 	schemas sync.Map // loaded → func() (engine.Schemas, error)
 }
@@ -23,14 +23,14 @@ func cacheOf(d *specs.Document) *documentCache {
 	return b.(*documentCache)
 }
 
-// loaded is an operation that a second engine has loaded.
-type loaded struct {
+// loadedOperation is an operation that a second engine has loaded.
+type loadedOperation struct {
 	engine engine.Engine
 	op     *specs.Operation
 }
 
 func schemasOf(e engine.Engine, op *specs.Operation) (engine.Schemas, error) {
-	b, key := cacheOf(op.Document), loaded{e, op}
+	b, key := cacheOf(op.Document), loadedOperation{e, op}
 	known, ok := b.schemas.Load(key)
 	if !ok {
 		known, _ = b.schemas.LoadOrStore(key, sync.OnceValues(func() (engine.Schemas, error) {

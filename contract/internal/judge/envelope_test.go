@@ -15,12 +15,12 @@ func envelope(body string) func(*record.Item) {
 	return answer([]byte(body), "Content-Type", "application/vnd.api+json")
 }
 
-// resource is one of a type, with more members.
+// resource returns one of a type, with more members.
 func resource(id, more string) string {
 	return fmt.Sprintf(`{"id":%q,"type":"pageParts","links":{"self":"https://h/api/page_parts/%[1]s"}%s}`, id, more)
 }
 
-// collection is a page of n resources, with links that lead to these offsets.
+// collection returns a page of n resources, with links that lead to these offsets.
 func collection(n, total int, links ...string) string {
 	var data, list []string
 	for i := range n {
@@ -125,7 +125,7 @@ func TestPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := told(j.Exchange(talk{"GET /pages?" + tt.query, "", 200, "", envelope(tt.body)}.item()))
+			got := findingLines(j.Exchange(talk{"GET /pages?" + tt.query, "", 200, "", envelope(tt.body)}.item()))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
@@ -177,7 +177,7 @@ func TestResources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := told(j.Exchange(talk{"GET /pages/r", "", 200, "", envelope(tt.body)}.item()))
+			got := findingLines(j.Exchange(talk{"GET /pages/r", "", 200, "", envelope(tt.body)}.item()))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}

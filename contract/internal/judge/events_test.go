@@ -54,7 +54,7 @@ func TestEventStreams(t *testing.T) {
 			t.Parallel()
 			edit := answer([]byte(tt.text), "Content-Type", "text/event-stream; charset=utf-8")
 			r := j.Exchange(talk{"GET /stream", "", 200, "", edit}.item())
-			if diff := cmp.Diff(tt.want, told(r)); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(r)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 			// one for the parameters
@@ -115,7 +115,7 @@ func TestParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := j.Exchange(talk{"GET /files", "", 200, "", answer([]byte(tt.text), "Content-Type", tt.header)}.item())
-			if diff := cmp.Diff(tt.want, told(r)); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(r)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})

@@ -19,8 +19,8 @@ const (
 
 func (s side) String() string { return [...]string{"request", "response"}[s] }
 
-// finding completes a finding: whose it is, where its fact stands, and its fingerprint. Its Spec.Pointer may lead
-// through references. A provenance that is set stays.
+// finding completes a finding with its operation, the place of its fact in the document, and its fingerprint. Its
+// Spec.Pointer may lead through references. A provenance that is set stays.
 func (j *Judge) finding(number int, op *specs.Operation, f report.Finding) report.Finding {
 	f.Exchange, f.Evidence = number, []int{number}
 	f.Message = short(f.Message)
@@ -43,7 +43,7 @@ func (j *Judge) place(op *specs.Operation, pointer string) specs.Place {
 	return j.places.of(op.Document, pointer)
 }
 
-// placeMemo remembers places: the same few are asked for again and again.
+// placeMemo remembers places, since the same few are needed again and again.
 type placeMemo struct{ places sync.Map }
 
 type placeKey struct {

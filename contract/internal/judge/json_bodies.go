@@ -7,7 +7,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/contract/internal/capture/record"
 	"svc.example/understudy/specs/recording"
 )
 
@@ -35,13 +34,6 @@ func (r *Result) jsonOf(headers recording.Headers, body *recording.Body, doubt s
 		return gjson.Result{}, false
 	}
 	return gjson.ParseBytes(plain), true
-}
-
-// Match returns an exchange with its owner, unjudged.
-func (j *Judge) Match(item record.Item) *Result {
-	r := &Result{Item: item, Owner: j.addresses.Owner(&item)}
-	r.read()
-	return r
 }
 
 // PlainJSON decodes the body of an answer to the exchange's operation, after its content codings are undone; that of

@@ -17,7 +17,7 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// probe is a judge of a small document that has what the platform's documents may have.
+// probe returns a judge of a small document that has what the platform's documents may have.
 func probe(tb testing.TB) *judge.Judge {
 	tb.Helper()
 	d, err := specs.LoadFile(specs.Workflow, "testdata/probe.yaml", specs.Neutral)
@@ -65,8 +65,8 @@ func (t talk) item() record.Item {
 	return item
 }
 
-// told returns the findings, one a line.
-func told(r *judge.Result) []string {
+// findingLines returns the findings, one a line.
+func findingLines(r *judge.Result) []string {
 	var list []string
 	for _, f := range r.Findings {
 		verdict := string(f.Severity)
@@ -214,7 +214,7 @@ func TestExchange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, told(j.Exchange(tt.item()))); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(j.Exchange(tt.item()))); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
@@ -268,7 +268,7 @@ func TestLargeBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tk := talk{"GET /things", "", 200, "[" + tt.first + rest + "," + tt.last + "]", header(total, "3")}
-			if diff := cmp.Diff(tt.want, told(j.Exchange(tk.item()))); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(j.Exchange(tk.item()))); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})

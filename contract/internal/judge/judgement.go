@@ -8,19 +8,19 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// judgement holds the checks and findings of a message. It does not name the exchange, so that it holds for the next
-// one that is the same.
+// judgement holds the checks and findings of a message. It does not name the exchange, so that equal messages share
+// it.
 type judgement struct {
 	checks   []Check
 	findings []report.Finding
 	touched  *coverage.Set  // nil where nothing is documented
-	omitted  map[string]int // findings beyond maxFaults, by rule, until the judgement is concluded
+	omitted  map[string]int // number of findings beyond maxFaults by rule, until the judgement is concluded
 	more     int            // the sum of them
 
 	votes    [lost + 1]int // of the second engine
-	judged   int           // parameters or bodies that were put before the engines
-	isBody   bool          // whether it is of a body
-	unjudged string        // why a body could not be
+	judged   int           // parameters or bodies that the engines judged
+	isBody   bool          // the judgement is on a body
+	unjudged string        // why a body could not be judged
 }
 
 func (o *judgement) check(rule string, v report.Verdict) { o.checks = append(o.checks, Check{rule, v}) }
@@ -36,7 +36,7 @@ func (o *judgement) isFull(rule string) bool {
 	return n >= maxFaults
 }
 
-// omit counts findings of a rule that are not listed one by one.
+// omit counts findings of a rule that are not listed.
 func (o *judgement) omit(rule string, n int) {
 	if n == 0 {
 		return
@@ -47,7 +47,7 @@ func (o *judgement) omit(rule string, n int) {
 	o.omitted[rule] += n
 }
 
-// conclude says with the last finding of a rule how many more there are.
+// conclude adds to the last finding of each rule how many more there are.
 func (o *judgement) conclude() *judgement {
 	for i := range slices.Backward(o.findings) {
 		f := &o.findings[i]
@@ -60,31 +60,7 @@ func (o *judgement) conclude() *judgement {
 	return o
 }
 
-// take adds a judgement to the result.
-func (r *Result) take(said *judgement) {
-	r.Checks = append(r.Checks, said.checks...)
-	if said.touched != nil {
-		r.Touched = append(r.Touched, said.touched)
-	}
-	r.Omitted += said.more
-	r.Second += said.votes[voted]
-	r.Lost += said.votes[lost]
-	switch {
-	case said.unjudged != "":
-		r.Unjudged = append(r.Unjudged, said.unjudged)
-	case said.isBody:
-		r.Bodies += said.judged
-	default:
-		r.Parameters += said.judged
-	}
-	for _, f := range said.findings {
-		f.Exchange, f.Evidence = r.Item.Number, []int{r.Item.Number}
-		r.Findings = append(r.Findings, f)
-	}
-}
-
-// addFinding adds a finding on the body, at an instance path below it, about the fact at a pointer of the document. Of
-// those beyond the first ones of a rule only the number is kept.
+// addFinding completes a finding and adds it, or only counts it if the rule has maxFaults findings already.
 func (j *Judge) addFinding(o *judgement, m *message, f report.Finding) {
 	if o.isFull(f.Rule) {
 		o.omit(f.Rule, 1)
@@ -100,13 +76,13 @@ func (j *Judge) addFinding(o *judgement, m *message, f report.Finding) {
 	o.findings = append(o.findings, j.finding(0, m.op, f))
 }
 
-// inconclusiveBody adds that a body cannot be judged.
+// inconclusiveBody adds the finding that a body cannot be judged.
 func (j *Judge) inconclusiveBody(o *judgement, m *message, reason string) {
 	o.check(UndeclaredField, report.Inconclusive)
 	j.inconclusive(o, m, reason)
 }
 
-// inconclusive adds that a body may be right or wrong.
+// inconclusive adds the finding that a body cannot be judged by its schema.
 func (j *Judge) inconclusive(o *judgement, m *message, reason string) {
 	o.unjudged = reason
 	o.check(Schema, report.Inconclusive)

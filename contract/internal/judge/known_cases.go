@@ -10,7 +10,7 @@ import (
 type knownCase struct {
 	name   string
 	reason string
-	is     func(b *content, first, second []fault) bool
+	is     func(b *content, kin, second []fault) bool
 }
 
 var knownCases = []knownCase{
@@ -25,29 +25,29 @@ var knownCases = []knownCase{
 		name: "nullable-combination",
 		reason: "the second engine rejects null for nullable with allOf of a nullable schema, because it turns both " +
 			"into a oneOf",
-		is: func(b *content, first, second []fault) bool {
-			return len(first) == 0 && !slices.ContainsFunc(second, func(f fault) bool { return b.valueAt(f.path) != nil })
+		is: func(b *content, kin, second []fault) bool {
+			return len(kin) == 0 && !slices.ContainsFunc(second, func(f fault) bool { return b.valueAt(f.path) != nil })
 		},
 	},
 	{
 		name:   "discriminator",
 		reason: "the second engine ignores discriminators: overlapping branches fail, and wrong ones pass",
-		is: func(b *content, first, second []fault) bool {
-			return !slices.ContainsFunc(slices.Concat(first, second), func(f fault) bool { return !b.isDiscriminated(f.path) })
+		is: func(b *content, kin, second []fault) bool {
+			return !slices.ContainsFunc(slices.Concat(kin, second), func(f fault) bool { return !b.isDiscriminated(f.path) })
 		},
 	},
 	{
 		name:   "direction",
 		reason: "the second engine accepts readOnly in a request and writeOnly in a response",
-		is: func(_ *content, first, second []fault) bool {
-			return len(second) == 0 && !slices.ContainsFunc(first, func(f fault) bool {
+		is: func(_ *content, kin, second []fault) bool {
+			return len(second) == 0 && !slices.ContainsFunc(kin, func(f fault) bool {
 				return f.keyword != "readOnly" && f.keyword != "writeOnly"
 			})
 		},
 	},
 }
 
-// valueAt is the value at a path below the body, nil when there is none.
+// valueAt returns the value at a path below the body, or nil.
 func (b *content) valueAt(path []string) any {
 	var value any = b.decoded.Values
 	if !b.decoded.Lines {
@@ -73,36 +73,37 @@ func (b *content) valueAt(path []string) any {
 	return value
 }
 
-// isDiscriminated reports whether a value, or one that it is part of, is of several kinds that a discriminator
-// distinguishes.
+// isDiscriminated reports whether a discriminator decides on the schema of a value, or of one that contains it.
 func (b *content) isDiscriminated(path []string) bool {
-	return b.anyAlong(path, func(w way) bool { return w.schema.Discriminator != nil })
+	return b.anySchemaAlong(path, func(w locatedSchema) bool { return w.schema.Discriminator != nil })
 }
 
-// anyAlong reports whether a schema of a value, or of one that it is part of, is as wanted.
-func (b *content) anyAlong(path []string, wanted func(way) bool) bool {
-	ways := b.waysTo(nil)
+// anySchemaAlong reports whether a schema of a value, or of one that contains it, is as wanted.
+func (b *content) anySchemaAlong(path []string, wanted func(locatedSchema) bool) bool {
+	schemas := b.schemasAt(nil)
 	for i := 0; ; i++ {
-		if slices.ContainsFunc(ways, wanted) {
+		if slices.ContainsFunc(schemas, wanted) {
 			return true
 		}
-		if i == len(path) || len(ways) == 0 {
+		if i == len(path) || len(schemas) == 0 {
 			return false
 		}
-		ways = spread(each(ways, func(w way) way { return step(w.schema, w.pointer, path[i]) }), nil)
+		schemas = withCombined(mapSchemas(schemas,
+			func(w locatedSchema) locatedSchema { return innerSchema(w.schema, w.pointer, path[i]) }), nil)
 	}
 }
 
-// waysTo lists the schemas that speak of the value at a path below the body.
-func (b *content) waysTo(path []string) []way {
-	return way{b.media.Schema.Value, b.schemaPointer}.to(path...)
+// schemasAt lists the schemas that apply to the value at a path below the body.
+func (b *content) schemasAt(path []string) []locatedSchema {
+	return locatedSchema{b.media.Schema.Value, b.schemaPointer}.below(path...)
 }
 
-// to lists the schemas that speak of the value at a path below the one that a schema speaks of.
-func (w way) to(path ...string) []way {
-	ways := spread([]way{w}, nil)
+// below lists the schemas that a schema applies to the value at a path below its own.
+func (w locatedSchema) below(path ...string) []locatedSchema {
+	schemas := withCombined([]locatedSchema{w}, nil)
 	for _, token := range path {
-		ways = spread(each(ways, func(w way) way { return step(w.schema, w.pointer, token) }), nil)
+		schemas = withCombined(mapSchemas(schemas,
+			func(w locatedSchema) locatedSchema { return innerSchema(w.schema, w.pointer, token) }), nil)
 	}
-	return ways
+	return schemas
 }

@@ -7,8 +7,8 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// latency compares how long an exchange took with the limit of its operation, if that has one.
-func (j *Judge) latency(r *Result) {
+// judgeLatency compares how long an exchange took with the limit of its operation, if that has one.
+func (j *Judge) judgeLatency(r *Result) {
 	op := r.Operation()
 	limit, isLimited := j.limits[op.Name()]
 	if !isLimited {
@@ -39,7 +39,7 @@ func (j *Judge) latency(r *Result) {
 	r.Findings = append(r.Findings, finding)
 }
 
-// took returns how long an exchange took, or why that is not known. Under a clock that stands still nothing takes any
+// took returns the duration of an exchange, or why it is not known. Under a clock that stands still nothing takes any
 // time.
 func (r *Result) took() (took time.Duration, doubt string) {
 	start, end := r.Item.Start, r.Item.End
@@ -54,7 +54,7 @@ func (r *Result) took() (took time.Duration, doubt string) {
 	return end.Sub(start), ""
 }
 
-// rounded is a duration with as many digits as matter.
+// rounded returns a duration without digits that do not matter.
 func rounded(d time.Duration) time.Duration {
 	if d < time.Millisecond {
 		return d.Round(time.Microsecond)

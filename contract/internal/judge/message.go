@@ -1,15 +1,18 @@
 package judge
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/recording"
 )
@@ -26,80 +29,37 @@ type message struct {
 	doubt    string
 	content  openapi3.Content
 	required bool
-	pointer  string // of what is documented: a request body or a response
+	pointer  string // JSON pointer of the documented request body or response
 
-	inQuery  []string // members of the body that stand in the query
-	bodiless bool     // the recording holds no body: what there is stands in the query
-	joined   bool     // the body is not what was sent, but the JSON that it was read as
-	sent     string   // Content-Type of a body that was read so
+	queryMembers []string // members of the body that are in the query
+	bodiless     bool     // the recording has no body, only members in the query
+	isReading    bool     // the body is the JSON that the sent body was read as
+	sentType     string   // Content-Type of the sent body, if it was read as JSON
 
-	sampled bool // the second engine judges it, whatever the first one says
+	sampled bool // the second engine judges it even if the first one finds no fault
 
-	documented string // under which status a response is documented
+	documented *openapi3.Response // what is documented for the status of a response
+	statusKey  string             // the key under which that stands, such as 2XX
 	codings    *body.Codings
 }
 
-// judgeBody judges the body of a message, or repeats the judgement of the same one before.
-func (j *Judge) judgeBody(r *Result, m message) {
-	m.sampled = r.sampled
-	key := m.key()
-	said := j.messages.get(key)
-	if said == nil {
-		said = j.judgeMessage(&m)
-		j.messages.put(key, said)
-	}
-	r.take(said)
+// mayHaveBody reports whether the message can have a body: answers to HEAD, and those with status 304, have none.
+func (m *message) mayHaveBody() bool {
+	return m.side == request || m.method != http.MethodHead && m.status != http.StatusNotModified
 }
 
-func (j *Judge) judgeMessage(m *message) *judgement {
-	o := &judgement{touched: m.touched()}
+// presence reports whether there is a body to judge, or why that is not known.
+func (m *message) presence() (isThere bool, doubt string) {
+	isEmpty := m.body == nil || len(m.body.Bytes) == 0
 	switch {
 	case m.body == nil && m.doubt != "" && len(m.content) > 0:
-		j.inconclusiveBody(o, m, m.doubt)
+		return false, m.doubt
 	case m.body == nil && m.required:
-		j.inconclusiveBody(o, m, "the recording does not contain the body, and one is documented")
-	case m.body == nil, len(m.body.Bytes) == 0 && !m.required && m.doubt == "":
-	case len(m.content) == 0 && len(m.body.Bytes) == 0:
-	default:
-		j.mediaType(o, m)
+		return false, "the recording does not contain the body, and one is documented"
+	case m.body == nil, isEmpty && !m.required && m.doubt == "", isEmpty && len(m.content) == 0:
+		return false, ""
 	}
-	return o.conclude()
-}
-
-// mediaType judges the Content-Type, and the body if it is a documented one.
-func (j *Judge) mediaType(o *judgement, m *message) {
-	header := m.headers.Value("Content-Type")
-	media := m.documentedMedia()
-	if header == "" && media == nil && len(m.body.Bytes) == 0 {
-		j.empty(o, m)
-		return
-	}
-	if len(m.headers) == 0 && len(m.content) > 0 {
-		o.check(UndocumentedMediaType, report.Inconclusive)
-		j.inconclusiveBody(o, m, "the recording has no headers, so the media type of the body is not known")
-		return
-	}
-	if media == nil {
-		o.check(UndocumentedMediaType, report.Fail)
-		o.check(Schema, report.Skipped)
-		o.unjudged = "its media type is not documented"
-		j.addFinding(o, m, report.Finding{
-			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
-			Pointer: "/" + m.side.String() + "/headers/Content-Type", Found: j.foundHeader(m, "Content-Type"),
-			Spec: report.Spec{Pointer: m.pointer + "/content"},
-		})
-		return
-	}
-	o.check(UndocumentedMediaType, report.Pass)
-	if m.doubt != "" {
-		j.inconclusiveBody(o, m, m.doubt)
-		return
-	}
-	if len(m.body.Bytes) == 0 && body.IsJSON(body.MediaType(header)) && !body.IsLined(media) { // no lines are fine
-		j.empty(o, m)
-		return
-	}
-	j.content(o, m, media, header)
+	return true, ""
 }
 
 func (m *message) mediaMessage(header string) string {
@@ -111,4 +71,27 @@ func (m *message) mediaMessage(header string) string {
 		return fmt.Sprintf("the %s has no Content-Type; documented: %s", m.side, strings.Join(documented, ", "))
 	}
 	return fmt.Sprintf("the %s has Content-Type %q; documented: %s", m.side, header, strings.Join(documented, ", "))
+}
+
+// isWhole reports whether a body is recorded byte for byte: its Content-Length fits, and it has no stand-ins for
+// secrets, which may break a text whose length the tool then corrects.
+func (m *message) isWhole() bool {
+	return m.body != nil && m.headers.Value("Content-Length") == strconv.Itoa(len(m.body.Bytes)) &&
+		!bytes.Contains(m.body.Bytes, []byte(recording.Mark)) && !placeholder.Match(m.body.Bytes)
+}
+
+var placeholder = regexp.MustCompile(`<[A-Z][A-Z0-9_ -]*>|\{\{|\*{3}`)
+
+// maxConcurrent is the size in bytes up to which bodies are judged concurrently. Larger ones take turns, since a
+// decoded body takes many times its bytes, and the check of a large one ends with its first fault.
+const maxConcurrent = 1 << 20
+
+// mayBeLarge reports whether a body is large, or may be once it is decompressed.
+func (m *message) mayBeLarge() bool {
+	const ratio = 64
+	if m.body == nil {
+		return false
+	}
+	n := len(m.body.Bytes)
+	return n > maxConcurrent || n > maxConcurrent/ratio && m.headers.Value("Content-Encoding") != ""
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
 
 	"svc.example/understudy/contract/internal/coverage"
 	"svc.example/understudy/contract/internal/ownership"
@@ -32,40 +30,45 @@ func (p *parameters) isIgnored(parameter *openapi3.Parameter) bool {
 	return parameter.In == openapi3.ParameterInHeader && p.ignores(parameter.Name)
 }
 
-// parameters judges path, query and header parameters.
-func (j *Judge) parameters(r *Result) {
+// judgeParameters judges path, query and header parameters, or repeats the judgement of the same ones before.
+func (j *Judge) judgeParameters(r *Result) *judgement {
 	op := r.Operation()
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, pointer: op.Pointer + "/parameters", sampled: r.sampled,
 	}
 	key := m.parametersKey(&r.Owner)
-	said := j.messages.get(key)
-	if said == nil {
-		said = j.judgeParameters(m, &r.Owner)
-		j.messages.put(key, said)
+	if known := j.messages.get(key); known != nil {
+		return known
 	}
-	r.take(said)
-}
-
-func (j *Judge) judgeParameters(m message, owner *ownership.Owner) *judgement {
-	p := &parameters{message: m, path: map[string]string{}, ignores: j.ignores}
-	query, err := url.ParseQuery(owner.Query)
-	p.query = query
 	o := &judgement{}
-	if slices.ContainsFunc(m.op.Parameters,
+	if slices.ContainsFunc(op.Parameters,
 		func(ref *openapi3.ParameterRef) bool { return !specs.IsCredential(ref.Value) }) {
 		o.judged = 1
 	}
+	if p := j.readParameters(o, m, &r.Owner); p != nil {
+		results := j.askEnginesOnParameters(p)
+		j.addFaults(o, &p.message, results, j.compareEngines(&p.message, results))
+		j.judgeUndeclaredParameters(o, p)
+	}
+	o.conclude()
+	j.messages.put(key, o)
+	return o
+}
+
+// readParameters returns the parameters for the engines, or nil if the query cannot be parsed.
+func (j *Judge) readParameters(o *judgement, m message, owner *ownership.Owner) *parameters {
+	p := &parameters{message: m, path: map[string]string{}, ignores: j.ignores}
+	query, err := url.ParseQuery(owner.Query)
 	if err != nil {
-		j.addFinding(o, &m, report.Finding{
+		j.addFinding(o, &p.message, report.Finding{
 			Rule: Schema, Verdict: report.Fail, Message: "the query cannot be parsed", Pointer: "/request/url",
-			Spec: report.Spec{Pointer: m.op.Pointer + "/parameters"},
+			Spec: report.Spec{Pointer: m.pointer},
 		})
 		o.check(Schema, report.Fail)
-		return o.conclude()
+		return nil
 	}
-	p.request = requestOf(&m, owner)
+	p.query, p.request = query, requestOf(&p.message, owner)
 	for _, ref := range m.op.Parameters {
 		if ref.Value.In == openapi3.ParameterInPath {
 			p.path[ref.Value.Name] = owner.Match.Declared(ref.Value.Name)
@@ -73,15 +76,7 @@ func (j *Judge) judgeParameters(m message, owner *ownership.Owner) *judgement {
 	}
 	o.touched = coverage.NewSet(p.op)
 	o.touched.Parameters(p.valuesOf)
-	first := kinOnParameters(p)
-	second, vote := j.secondOnParameters(p, len(first.list))
-	first.list, second = p.redactSecrets(first.list), p.redactSecrets(second)
-	j.compareEngines(o, &m, engineResults{
-		first: first, second: second, vote: vote, pointer: m.op.Pointer + "/parameters", instance: "/request",
-		found: func(path []string) string { return j.foundFor(p, path) },
-	})
-	j.undeclaredParameters(o, p)
-	return o.conclude()
+	return p
 }
 
 // requestOf makes a request as the engines want it: with the path that the document writes, and its headers.
@@ -115,38 +110,13 @@ func headerOf(headers recording.Headers) http.Header {
 	return h
 }
 
-// headers judges the documented headers of a response, apart from its body: the engine would hide one behind the other.
-func (j *Judge) headers(r *Result, documented *openapi3.Response, pointer string) {
-	if len(documented.Headers) == 0 {
-		return
-	}
-	m := message{
-		op: r.Operation(), side: response, status: r.Status(), pointer: pointer, headers: r.Item.Response.Headers,
-	}
-	values := headerOf(r.Item.Response.Headers)
-	o := &judgement{}
-	var faults []fault
-	for name, ref := range documented.Headers {
-		if ref.Value != nil && !strings.EqualFold(name, "Content-Type") && !isHop(name, values) && !j.ignores(name) {
-			faults = append(faults, kinOnHeader(name, ref.Value, values, join(pointer, "headers", name))...)
-		}
-	}
-	j.compareEngines(o, &m, engineResults{
-		first: found{list: faults}, pointer: pointer + "/headers", instance: "/response/headers",
-		found: func(path []string) string { return j.foundHeader(&m, path[0]) },
-	})
-	r.take(o.conclude())
-}
-
-// isHop reports whether a header is missing that does not reach everybody: it is about one connection only, so that
-// proxies take it away and newer versions of the protocol do not have it.
-func isHop(name string, values http.Header) bool {
-	return strings.EqualFold(name, "Connection") && values.Get(name) == ""
-}
-
-func headerInput(operation *openapi3.Operation) *openapi3filter.RequestValidationInput {
-	return &openapi3filter.RequestValidationInput{
-		Request: (&http.Request{Method: http.MethodGet, URL: &url.URL{}}).WithContext(context.Background()),
-		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}, Operation: operation},
+// askEnginesOnParameters gives the parameters to both engines.
+func (j *Judge) askEnginesOnParameters(p *parameters) engineResults {
+	kin := kinOnParameters(p)
+	second, vote := j.secondOnParameters(p, len(kin.list))
+	kin.list, second = p.redactSecrets(kin.list), p.redactSecrets(second)
+	return engineResults{
+		kin: kin, second: second, vote: vote, pointer: p.pointer, instance: "/request",
+		found: func(path []string) string { return j.foundFor(p, path) },
 	}
 }

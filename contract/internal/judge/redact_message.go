@@ -8,13 +8,13 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Messages say what a value should be, not what it is, and of what is secret not even that: they are the same for all
-// values, and the engines do not know what is secret. What was found stands beside them, without secrets.
+// Messages state what a value should be, not what it is, since the engines do not know which values are secret. The
+// value is shown beside them, without secrets.
 
-// maxMessage bounds what one message may fill of a report.
+// maxMessage is the largest number of bytes of a message in a report.
 const maxMessage = 600
 
-// short is a text that fits into a report.
+// short returns a text, cut to maxMessage bytes.
 func short(text string) string {
 	if len(text) <= maxMessage {
 		return text
@@ -42,8 +42,7 @@ func redactMessage(message string) string {
 	return "the value does not have the documented form"
 }
 
-// redactSecrets takes out of the second engine's faults what they say of secrets. The first one's say what is
-// documented only.
+// redactSecrets replaces the messages of the second engine on secrets. Those of the first one have no values.
 func (b *content) redactSecrets(faults []fault) []fault {
 	for i := range faults {
 		if b.isSecret(faults[i].path) {
@@ -53,12 +52,12 @@ func (b *content) redactSecrets(faults []fault) []fault {
 	return faults
 }
 
-// isSecret reports whether a value, or one that it is part of, is marked as a secret.
+// isSecret reports whether a value, or one that contains it, is marked as a secret.
 func (b *content) isSecret(path []string) bool {
 	if b.decoded.Lines && len(path) > 0 {
 		path = path[1:] // the line
 	}
-	return b.anyAlong(path, func(w way) bool { return specs.IsSecret(w.schema) })
+	return b.anySchemaAlong(path, func(w locatedSchema) bool { return specs.IsSecret(w.schema) })
 }
 
 // redactSecrets takes the values of secret parameters out of messages.
@@ -79,8 +78,8 @@ func (p *parameters) redactSecrets(faults []fault) []fault {
 	return faults
 }
 
-// wordOf is the scheme of an Authorization header as it may be shown: one that is known to be a scheme, or looks like
-// the platform's own. Anything else may be a key.
+// wordOf returns the scheme of an Authorization header if it is a known one or looks like the platform's own. Anything
+// else may be a key, and is not shown.
 func wordOf(word string, brand specs.Brand) string {
 	known := []string{
 		"basic", "bearer", "digest", "negotiate", "ntlm", "token", "apikey", "api-key", "oauth", "hmac", "aws4-hmac-sha256",

@@ -22,7 +22,7 @@ var plants = []string{
 	"' does not match pattern hunter2",
 }
 
-// planted is a value that has the secret wherever its schema has a value, and beside.
+// planted returns a value that has the secret wherever its schema has a value, and beside.
 func planted(schema *openapi3.Schema, secret string, depth int) any {
 	if schema == nil || depth > 6 {
 		return secret
@@ -53,7 +53,7 @@ func bodyOf(content openapi3.Content, secret string) (recording.Headers, *record
 	return recording.Headers{}, nil
 }
 
-// plantedIn is an exchange of an operation in which everything is the secret.
+// plantedIn returns an exchange of an operation in which everything is the secret.
 func plantedIn(op *specs.Operation, secret string) record.Item {
 	e := &recording.Exchange{Request: recording.Request{Method: op.Method}}
 	if op.Spec.RequestBody != nil {
@@ -71,7 +71,7 @@ func plantedIn(op *specs.Operation, secret string) record.Item {
 		}
 	}
 	e.Request.Headers = append(e.Request.Headers, [2]string{"Authorization", secret + " key"})
-	e.Request.URL = "https://" + op.Interface + ".svc.example" + op.Document.BasePath + path + "?" + query.Encode()
+	e.Request.URL = "https://" + string(op.Interface) + ".svc.example" + op.Document.BasePath + path + "?" + query.Encode()
 	for code, ref := range op.Spec.Responses.Map() {
 		if status := 0; ref.Value != nil && code[0] == '2' {
 			_, _ = fmt.Sscan(code, &status)
@@ -137,7 +137,7 @@ func TestMessagesHideWhatMayBeAKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := j.Exchange(tt.item())
-			messages := strings.Join(told(r), "\n")
+			messages := strings.Join(findingLines(r), "\n")
 			if len(r.Findings) == 0 || strings.Contains(messages, "hunter2") {
 				t.Errorf("%d findings: %s", len(r.Findings), messages)
 			}

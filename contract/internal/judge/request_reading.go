@@ -13,8 +13,8 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// A body may come as JSON, as a form, in the query, or in parts of these. What is judged is the JSON object that all of
-// them stand for, the same whichever way it came.
+// A body may come as JSON, as a form, in the query, or in parts of these. All of them stand for one JSON object, and
+// that is judged.
 
 // reading is a request's body as the platform's framework reads it, where that differs from what was sent.
 type reading struct {
@@ -23,8 +23,8 @@ type reading struct {
 	reason    string // why the body cannot be read
 }
 
-// read reads the request as the platform's framework does. The owner's query becomes what was read.
-func (r *Result) read() {
+// readRequest reads the request as the platform's framework does. It replaces the owner's query by what was read.
+func (r *Result) readRequest() {
 	op := r.Operation()
 	if op == nil || op.Reader.IsExact() {
 		return
@@ -49,7 +49,7 @@ func (r *Result) read() {
 	}
 }
 
-// sent returns the body as it was sent, after content codings and charset.
+// sent returns the body as it was sent, with content codings and charset undone.
 func (r *Result) sent() (sent specs.Sent, reason string) {
 	request := &r.Item.Request
 	sent.ContentType = request.Headers.Value("Content-Type")
@@ -64,8 +64,7 @@ func (r *Result) sent() (sent specs.Sent, reason string) {
 	return sent, reason
 }
 
-// isWorthReading reports whether what was read says more than what was sent. A recording without a body may have left
-// it out.
+// isWorthReading reports whether the body that was read can be judged. A recording without a body may have left it out.
 func (r *Result) isWorthReading(read *specs.Read) bool {
 	if r.Item.RequestDoubt != "" {
 		return false
@@ -83,37 +82,37 @@ func (r *Result) requestMessage() message {
 	m := message{
 		op: op, side: request, outcome: outcomeOf(r.Status()), method: r.Item.Request.Method,
 		headers: r.Item.Request.Headers, body: r.Item.Request.Body, doubt: r.Item.RequestDoubt,
-		pointer: op.Pointer + "/requestBody", codings: &r.codings,
+		pointer: op.Pointer + "/requestBody", sampled: r.sampled, codings: &r.codings,
 	}
 	documented := requestBodyOf(op)
 	switch {
 	case documented != nil:
 		m.content, m.required = documented.Content, documented.Required
-		m.take(r.reading)
+		m.useReading(r.reading)
 	case op.Reader.Accepts(body.MediaType(m.headers.Value("Content-Type"))): // clients send forms with every POST
 		m.body, m.doubt = nil, ""
 	}
 	return m
 }
 
-// take puts what was read in the place of what was sent.
-func (m *message) take(read *reading) {
+// useReading replaces the sent body by what was read from it.
+func (m *message) useReading(read *reading) {
 	if read == nil {
 		return
 	}
-	m.joined, m.sent = true, m.headers.Value("Content-Type")
+	m.isReading, m.sentType = true, m.headers.Value("Content-Type")
 	m.headers = recording.Headers{{"Content-Type", body.JSONType}}
 	if read.reason != "" {
 		m.doubt = read.reason
 		return
 	}
 	m.bodiless = m.body == nil
-	m.body, m.inQuery = &recording.Body{Bytes: read.body}, read.fromQuery
+	m.body, m.queryMembers = &recording.Body{Bytes: read.body}, read.fromQuery
 }
 
-// documentedMedia returns what is documented for the body's media type, or nil.
+// documentedMedia returns the documentation of the body's media type, or nil.
 func (m *message) documentedMedia() *openapi3.MediaType {
-	if m.joined {
+	if m.isReading {
 		return m.content[m.op.Reader.MediaType()]
 	}
 	return m.content.Get(m.headers.Value("Content-Type"))
@@ -128,7 +127,7 @@ func requestBodyOf(op *specs.Operation) *openapi3.RequestBody {
 
 // isInQuery reports whether the value at a path below the body came from the query.
 func (m *message) isInQuery(path []string) bool {
-	return len(path) > 0 && slices.ContainsFunc(m.inQuery, func(name string) bool {
+	return len(path) > 0 && slices.ContainsFunc(m.queryMembers, func(name string) bool {
 		name, _, _ = strings.Cut(name, "[")
 		return name == path[0]
 	})

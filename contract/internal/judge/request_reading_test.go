@@ -89,7 +89,7 @@ func TestMembers(t *testing.T) {
 			if tt.status != 0 {
 				talk.status, talk.response = tt.status, `{"message":"no"}`
 			}
-			if diff := cmp.Diff(tt.want, told(j.Exchange(talk.item()))); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(j.Exchange(talk.item()))); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
@@ -101,12 +101,12 @@ func TestARedactedValueVouchesForNothing(t *testing.T) {
 	t.Parallel()
 	j := probe(t)
 	hidden := talk{"POST /jobs/hive", `{"query":"q","secret":"[redacted:0a1b2c3d]"}`, 200, "", nil}
-	if got := told(j.Exchange(hidden.item())); got != nil {
+	if got := findingLines(j.Exchange(hidden.item())); got != nil {
 		t.Errorf("findings %q", got)
 	}
 	plain := talk{"POST /jobs/hive", `{"query":"q","secret":"zzzzzzzzzzzzzzzzzzz"}`, 200, "", nil}
 	want := []string{"error schema /request/body/secret: maximum string length is 4"}
-	if diff := cmp.Diff(want, told(j.Exchange(plain.item()))); diff != "" {
+	if diff := cmp.Diff(want, findingLines(j.Exchange(plain.item()))); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }
@@ -120,7 +120,7 @@ func TestGluedParameters(t *testing.T) {
 		"orders": nil, "orders.json": nil, "orders.msgpack": nil, "ord%65rs.json": nil,
 		"orders.csv": mismatch, "Orders.json": mismatch, "Orders": mismatch,
 	} {
-		got := told(j.Exchange(talk{"GET /tail/" + path, "", 200, "", nil}.item()))
+		got := findingLines(j.Exchange(talk{"GET /tail/" + path, "", 200, "", nil}.item()))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
@@ -148,7 +148,7 @@ func TestLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := j.Exchange(talk{"GET /result", "", tt.status, "", answer([]byte(tt.body), json...)}.item())
-			if diff := cmp.Diff(tt.want, told(r)); diff != "" {
+			if diff := cmp.Diff(tt.want, findingLines(r)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 			last := report.Verdict("")
@@ -177,7 +177,7 @@ func TestAnyMediaType(t *testing.T) {
 	} {
 		item := talk{"POST /things/7:activate", "", 200, `{"active":true}`, requestHeader("Content-Type", tt.kind)}.item()
 		item.Request.Body = &recording.Body{Bytes: []byte(tt.body)}
-		if got := strings.Join(told(j.Exchange(item)), "\n"); got != tt.want {
+		if got := strings.Join(findingLines(j.Exchange(item)), "\n"); got != tt.want {
 			t.Errorf("%s as %s (-want +got):\n%s", tt.body, tt.kind, cmp.Diff(tt.want, got))
 		}
 	}
@@ -199,7 +199,7 @@ func FuzzMembers(f *testing.F) {
 			return
 		}
 		talk := talk{"POST /jobs/hive?" + query, "", 200, "", formBody(form)}
-		if diff := cmp.Diff(told(j.Exchange(talk.item())), told(again.Exchange(talk.item()))); diff != "" {
+		if diff := cmp.Diff(findingLines(j.Exchange(talk.item())), findingLines(again.Exchange(talk.item()))); diff != "" {
 			t.Errorf("%q and %q are judged differently (-once +again):\n%s", query, form, diff)
 		}
 	})

@@ -9,44 +9,36 @@ import (
 	"svc.example/understudy/contract/internal/body"
 )
 
-// Sampling returns a copy of the judge, which shares its memory. The copy asks the second engine only about messages in
-// which the first one finds a fault, and about exchanges for which samples returns true. When samples is called, the
-// result has an operation and a response, but no verdict yet.
-func (j *Judge) Sampling(samples func(*Result) bool) *Judge {
-	twin := *j
-	twin.samples = samples
-	return &twin
-}
-
 // secondOnBody judges a JSON body, or the JSON object that a form stands for. The engine cannot read others, and it
-// passes forms unread. Where it cannot load the operation, the first one judges alone. Known is how many faults that
-// one found.
+// passes forms unread. If it cannot load the operation, the first one judges alone. Known is the number of faults
+// that one found.
 func (j *Judge) secondOnBody(b *content, known int) (faults []fault, v vote) {
 	kind := b.jsonHeader()
 	if j.engine == nil || b.decoded.JSON == nil || kind == "" || !b.sampled && known == 0 {
-		return nil, silent
+		return nil, notAsked
 	}
 	text := b.excerpt(known)
 	if text == nil {
-		return nil, silent
+		return nil, notAsked
 	}
 	s, err := schemasOf(j.engine, b.op)
 	if err != nil {
-		return nil, silent
+		return nil, notAsked
 	}
-	var said []engine.Fault
+	var reported []engine.Fault
 	if b.side == request {
-		said, err = s.RequestBody(kind, text)
+		reported, err = s.RequestBody(kind, text)
 	} else {
-		said, err = s.ResponseBody(b.status, kind, text)
+		reported, err = s.ResponseBody(b.status, kind, text)
 	}
 	if err != nil {
 		return nil, lost
 	}
-	return b.placed(secondFaults(said)), voted
+	return b.withPlaces(secondFaults(reported)), voted
 }
 
-// jsonHeader is the Content-Type under which JSON is judged by the schema of the body, or the empty string.
+// jsonHeader returns the Content-Type by which the engine finds the schema of the body, or the empty string if it
+// cannot.
 func (b *content) jsonHeader() string {
 	if body.IsJSON(body.MediaType(b.header)) && b.content.Get(b.header) == b.media {
 		return b.header
@@ -54,14 +46,14 @@ func (b *content) jsonHeader() string {
 	return ""
 }
 
-// placed adds to faults where the document speaks of their values, and takes the values out of the messages, since they
-// may be secret.
-func (b *content) placed(faults []fault) []fault {
+// withPlaces adds the place in the document to faults, and takes values out of their messages, since they may be
+// secret.
+func (b *content) withPlaces(faults []fault) []fault {
 	for i := range faults {
 		f := &faults[i]
-		ways := b.waysTo(f.path)
-		if len(ways) > 0 {
-			f.pointer = ways[0].pointer
+		schemas := b.schemasAt(f.path)
+		if len(schemas) > 0 {
+			f.pointer = schemas[0].pointer
 		}
 		if text, _ := b.valueAt(f.path).(string); text != "" {
 			f.message = strings.ReplaceAll(f.message, text, "…")
@@ -72,26 +64,26 @@ func (b *content) placed(faults []fault) []fault {
 
 func (j *Judge) secondOnParameters(p *parameters, known int) ([]fault, vote) {
 	if j.engine == nil || len(p.op.Parameters) == 0 || p.anyRedacted() || !p.sampled && known == 0 {
-		return nil, silent
+		return nil, notAsked
 	}
 	s, err := schemasOf(j.engine, p.op)
 	if err != nil {
-		return nil, silent
+		return nil, notAsked
 	}
 	u, template := p.splitAdjacentParams()
-	said, err := s.Parameters(engine.Request{
+	reported, err := s.Parameters(engine.Request{
 		Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery, Header: p.request.Header, Template: template,
 		Ignored: p.ignoredHeaders(),
 	})
 	if err != nil {
 		return nil, lost
 	}
-	return secondFaults(said), voted
+	return secondFaults(reported), voted
 }
 
-// splitAdjacentParams returns the address as the engine can take it apart. It splits paths at slashes alone, so that it
-// gives all of a segment to the first of two parameters in it: such a pair becomes two segments, or one when the other
-// is empty.
+// splitAdjacentParams returns the address in a form that the engine can parse. It splits paths at slashes only, and
+// gives a whole segment to the first of two parameters in it: such a pair becomes two segments, or one if the second is
+// empty.
 func (p *parameters) splitAdjacentParams() (u url.URL, template string) {
 	u = *p.request.URL
 	before, last, glued := strings.Cut(p.op.Template, "}{")
@@ -118,11 +110,10 @@ func (p *parameters) ignoredHeaders() []string {
 	return names
 }
 
-// secondFaults keeps the first of the faults that the second engine names, sorted, since their order changes from run
-// to run.
-func secondFaults(said []engine.Fault) []fault {
+// secondFaults returns the first faults of the second engine, sorted, since their order changes from run to run.
+func secondFaults(reported []engine.Fault) []fault {
 	var faults []fault
-	for _, f := range said {
+	for _, f := range reported {
 		faults = append(faults, fault{path: f.Path, message: redactMessage(f.Message)})
 	}
 	slices.SortFunc(faults, func(a, b fault) int {

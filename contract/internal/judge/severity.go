@@ -5,13 +5,13 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// outcome is the result of a request, as far as its own faults are concerned.
+// outcome states whether the server took a request as it was.
 type outcome int
 
 const (
-	accepted outcome = iota // 1xx to 3xx: the server took the request as it was
-	refused                 // 4xx: the server said no
-	unsaid                  // 5xx or no answer: it did not say
+	accepted   outcome = iota // 1xx to 3xx: the server took the request as it was
+	refused                   // 4xx
+	unanswered                // 5xx, or no answer
 )
 
 func outcomeOf(status int) outcome {
@@ -21,16 +21,16 @@ func outcomeOf(status int) outcome {
 	case status >= 400 && status < 500:
 		return refused
 	}
-	return unsaid
+	return unanswered
 }
 
-// How loud a deviation is, all in one place.
+// severity returns how loud a deviation is. All rules on that are here.
 //
 // The server's side: as loud as the documented fact is sure (report.Of), since an answer must always fit.
 //
 // The client's side depends on what the server made of the request, because a recording shows both:
 //
-//   - refused with 4xx: a notice. The client sent something off the contract, and the server said so: that is what the
+//   - refused with 4xx: a notice. The client sent something undocumented, and the server refused it: that is what the
 //     contract asks of a server, and tests do it on purpose.
 //   - accepted: as loud as the fact is sure. Either the client relies on something undocumented, or the document is
 //     wrong.
@@ -46,17 +46,17 @@ func (j *Judge) severity(side side, p specs.Provenance, o outcome) report.Severi
 	switch o {
 	case refused:
 		return report.Notice
-	case unsaid:
+	case unanswered:
 		return severity.AtMost(report.Warning)
 	case accepted:
 	}
 	return severity
 }
 
-// undocumentedStatus returns the severity of the least sure of the operation's documented errors: where these rest on
+// severityOfStatus returns the severity of the least sure of the operation's documented errors: where these rest on
 // the code of clients, the list may be incomplete. Undocumented success is always loud: it has a body that nothing
-// describes. What may come from the way between, such as 502, is a warning.
-func (j *Judge) undocumentedStatus(op *specs.Operation, status int) (report.Severity, specs.Provenance) {
+// describes. Statuses that intermediaries may send, such as 502, are a warning.
+func (j *Judge) severityOfStatus(op *specs.Operation, status int) (report.Severity, specs.Provenance) {
 	list := []specs.Provenance{}
 	for code := range op.Spec.Responses.Map() {
 		if isSuccess := code[0] == '2'; isSuccess == (status/100 == 2) {

@@ -5,16 +5,16 @@ import (
 	"svc.example/understudy/contract/internal/coverage"
 )
 
-// touched returns the parts of the operation that a message touches before its body is read: that it is there, and of
-// what kind it is.
+// touched returns the parts of the operation that a message touches by its presence and its media type, before the body
+// is read.
 func (m *message) touched() *coverage.Set {
 	s := coverage.NewSet(m.op)
 	header := m.headers.Value("Content-Type")
-	if m.side == request && m.joined {
-		header = m.sent
+	if m.side == request && m.isReading {
+		header = m.sentType
 	}
 	media := m.content.Get(header)
-	if m.joined && media == nil && header != "" {
+	if m.isReading && media == nil && header != "" {
 		media = m.documentedMedia()
 	}
 	isThere := header != "" || m.body != nil && len(m.body.Bytes) > 0 && !m.bodiless
@@ -22,12 +22,12 @@ func (m *message) touched() *coverage.Set {
 	case m.side == request && media != nil && isThere:
 		s.RequestBody(name)
 	case m.side == response && (len(m.content) == 0 || media != nil && isThere):
-		s.Response(m.documented, name)
+		s.Response(m.statusKey, name)
 	}
 	return s
 }
 
-// touch adds to a set what a body touches that could be read.
+// touch adds to a set what a decoded body touches.
 func (m *message) touch(s *coverage.Set, d *body.Decoded) {
 	var value any = d.Values
 	switch {
@@ -40,6 +40,6 @@ func (m *message) touch(s *coverage.Set, d *body.Decoded) {
 	if m.side == request {
 		s.RequestValue(value)
 	} else {
-		s.ResponseValue(m.documented, value)
+		s.ResponseValue(m.statusKey, value)
 	}
 }

@@ -28,7 +28,7 @@ func covered(r *judge.Result) (parts [coverage.Aspects]report.Parts) {
 	return c.Parts()
 }
 
-// seenIn is all that a result shows, in one list.
+// seenIn returns all that a result shows, in one list.
 func seenIn(r *judge.Result) []string {
 	var list []string
 	for _, parts := range covered(r) {

@@ -11,17 +11,16 @@ import (
 	"svc.example/understudy/contract/report"
 )
 
-// undeclaredHeaders looks for headers of an answer that the document does not name for its status. Nothing is known of
-// an answer that was recorded without headers.
-func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, pointer string) {
-	headers := r.Item.Response.Headers
-	if len(headers) == 0 {
+// judgeUndeclaredHeaders looks for headers of an answer that the document does not name for its status. An answer that
+// was recorded without headers is not judged.
+func (j *Judge) judgeUndeclaredHeaders(r *Result, m *message) {
+	if len(m.headers) == 0 {
 		r.check(UndeclaredHeader, report.Skipped)
 		return
 	}
 	var names []string
-	for _, line := range headers {
-		if !isStandardHeader(line[0]) && !declaresHeader(documented, line[0]) && !j.ignores(line[0]) {
+	for _, line := range m.headers {
+		if !isStandardHeader(line[0]) && !declaresHeader(m.documented, line[0]) && !j.ignores(line[0]) {
 			names = append(names, shownHeader(line[0]))
 		}
 	}
@@ -32,21 +31,20 @@ func (j *Judge) undeclaredHeaders(r *Result, documented *openapi3.Response, poin
 	slices.Sort(names)
 	o := &judgement{}
 	o.check(UndeclaredHeader, report.Fail)
-	m := message{op: r.Operation(), side: response, status: r.Status()}
 	for _, name := range slices.Compact(names) {
-		j.undeclaredHeader(o, &m, name, pointer)
+		j.addUndeclaredHeader(o, m, name)
 	}
-	r.take(o.conclude())
+	r.add(o.conclude())
 }
 
-// undeclaredHeader reports a header without its value, which may be a secret. Statuses may share their documentation,
-// so that each has a fingerprint of its own.
-func (j *Judge) undeclaredHeader(o *judgement, m *message, name, pointer string) {
+// addUndeclaredHeader adds a finding on a header, without its value, which may be secret. Its fingerprint contains the
+// status, since statuses may share their documentation.
+func (j *Judge) addUndeclaredHeader(o *judgement, m *message, name string) {
 	before := len(o.findings)
 	j.addFinding(o, m, report.Finding{
 		Rule: UndeclaredHeader, Severity: report.Notice, Verdict: report.Fail,
 		Message: fmt.Sprintf("header %s is not documented for status %d", name, m.status),
-		Pointer: join("/response/headers", name), Spec: report.Spec{Pointer: pointer},
+		Pointer: join("/response/headers", name), Spec: report.Spec{Pointer: m.pointer},
 	})
 	for i := range o.findings[before:] {
 		f := &o.findings[before+i]

@@ -25,7 +25,7 @@ func FindOperation(documents []*specs.Document, e *recording.Exchange) *specs.Op
 	return nil
 }
 
-// afterSegment is a path without its first segment.
+// afterSegment returns a path without its first segment.
 func afterSegment(path string) string {
 	if i := strings.IndexByte(path[1:], '/'); i >= 0 {
 		return path[1+i:]

@@ -10,11 +10,11 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Conclude returns the bases that there is enough evidence for, in the order of the documents, the busiest first. The
-// notes say what looked like an interface and was not taken for one, and which option would say that it is.
+// Conclude returns the bases with enough evidence, in the order of the documents, those with the most exchanges first.
+// The notes name rejected candidates, and the option that would confirm each.
 func (g *Guesser) Conclude() (held []*Base, notes []string) {
-	for i := range g.sightings {
-		g.sightings[i].decide()
+	for i := range g.attempts {
+		g.attempts[i].decide()
 	}
 	for _, d := range g.addresses.documents {
 		if _, isGiven := g.addresses.given[d.Interface]; isGiven {
@@ -24,13 +24,13 @@ func (g *Guesser) Conclude() (held []*Base, notes []string) {
 		for _, c := range g.likely(d) {
 			switch {
 			case c.trial.IsLost():
-				notes = append(notes, c.lost())
-			case c.isEnough(c.won):
+				notes = append(notes, c.refutedNote())
+			case c.isEnough(c.attributed):
 				if bases++; bases <= maxGuesses {
 					held = append(held, c.base)
 				}
-			case len(c.tied) > 0:
-				notes = append(notes, c.alike(g.addresses.documents))
+			case len(c.tiedWith) > 0:
+				notes = append(notes, c.tiedNote(g.addresses.documents))
 			}
 		}
 	}
@@ -38,10 +38,10 @@ func (g *Guesser) Conclude() (held []*Base, notes []string) {
 	return held, slices.Compact(notes)
 }
 
-// likely lists the candidates of a document whose addresses may be enough, the one that most exchanges fit first.
+// likely lists the candidates of a document with enough requested operations, the one that most exchanges fit first.
 func (g *Guesser) likely(d *specs.Document) []*candidate {
 	list := slices.DeleteFunc(slices.Collect(maps.Values(g.candidates)), func(c *candidate) bool {
-		return c.document != d || !c.isEnough(c.asked)
+		return c.document != d || !c.isEnough(c.requested)
 	})
 	slices.SortFunc(list, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.host, b.host), cmp.Compare(a.path, b.path))
@@ -49,37 +49,36 @@ func (g *Guesser) likely(d *specs.Document) []*candidate {
 	return list
 }
 
-// decide gives an exchange to the candidate with the best score of those that it fits, or else of those that it does
-// not fit: what breaks the contract of one interface is rarely another's. An exchange that fits one counts against
-// none; one that fits none counts against all.
-func (s *sighting) decide() {
+// decide attributes an exchange to the candidate with the best score among those that it fits, or else among those that
+// it does not fit. An exchange that fits a candidate counts against none; one that fits none counts against all.
+func (s *attempt) decide() {
 	if len(s.fitting) > 0 {
-		if winner := s.give(s.fitting); winner != nil && s.isTelling {
+		if winner := s.attribute(s.fitting); winner != nil && s.isConclusive {
 			winner.trial.count(true)
 		}
 		return
 	}
-	s.give(s.refuted)
+	s.attribute(s.refuted)
 	for _, c := range s.refuted {
-		if s.isTelling {
+		if s.isConclusive {
 			c.trial.count(false)
 		}
 	}
 }
 
-// give returns the candidate with the best score, which has the operation. Of equal ones none has it.
-func (s *sighting) give(claimants []claimant) (winner *candidate) {
+// attribute gives the operation to the candidate with the best score, and returns it, or nil if several are equal.
+func (s *attempt) attribute(claimants []claimant) (winner *candidate) {
 	best := bestOf(claimants)
 	if len(best) == 1 {
 		if s.isEvidence {
-			best[0].won[best[0].operation] = true
+			best[0].attributed[best[0].operation] = true
 		}
 		return best[0].candidate
 	}
 	for _, c := range best {
 		for _, other := range best {
 			if other.candidate != c.candidate {
-				c.tied[other.candidate] = true
+				c.tiedWith[other.candidate] = true
 			}
 		}
 	}
@@ -99,26 +98,27 @@ func bestOf(claimants []claimant) (best []claimant) {
 	return best
 }
 
-func (c *candidate) lost() string {
+// refutedNote returns the note that most exchanges do not fit.
+func (c *candidate) refutedNote() string {
 	return fmt.Sprintf("%s looked like %s, but %d of %d exchanges do not fit: they are not judged; add %s to judge them "+
 		"anyway",
 		c.base.URL, c.document.Interface, c.trial.Refuted, c.trial.Claimed, c.base.Confirmation())
 }
 
-// alike says that as much speaks for other interfaces as for this one.
-func (c *candidate) alike(documents []*specs.Document) string {
-	rivals := append(slices.Collect(maps.Keys(c.tied)), c)
+// tiedNote returns the note that several candidates fit equally well.
+func (c *candidate) tiedNote(documents []*specs.Document) string {
+	rivals := append(slices.Collect(maps.Keys(c.tiedWith)), c)
 	slices.SortFunc(rivals, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(slices.Index(documents, a.document), slices.Index(documents, b.document)),
 			cmp.Compare(a.path, b.path))
 	})
 	var names, options []string
 	for _, rival := range rivals {
-		names, options = append(names, rival.document.Interface), append(options, rival.base.Confirmation())
+		names, options = append(names, string(rival.document.Interface)), append(options, rival.base.Confirmation())
 	}
 	return fmt.Sprintf("%s fits %s equally well, in %d exchanges: they are not judged; add %s",
 		c.host, strings.Join(names, " and "), c.score, strings.Join(options, " or "))
 }
 
-// Confirmation is the option that says that a guess is right.
-func (b *Base) Confirmation() string { return "--base " + b.Interface + "=" + b.URL }
+// Confirmation returns the option that confirms a guess.
+func (b *Base) Confirmation() string { return "--base " + string(b.Interface) + "=" + b.URL }

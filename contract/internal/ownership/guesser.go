@@ -10,14 +10,14 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// Where the interfaces were when a recording was made can be derived from the recording, if it was not given: an
-// operation has fixed words in its path, and what stands before these is a base address.
+// Base addresses that were not given can be derived from a recording: the path of an operation has fixed segments, and
+// what comes before them is a base address.
 //
-// Every interface is a candidate wherever paths fit it, also one that was given a base elsewhere: that one is never
-// guessed, but it keeps others from what is its own. Of several candidates that an exchange fits, the one that most
-// exchanges fit has it; of equal ones, none. A candidate is guessed if what it has is enough, and unless most of what
-// only it could explain does not fit. Exchanges that were answered with 404, 405 or 501 do not count as evidence for a
-// candidate. Nor are extras: other services have paths such as /api/version as well.
+// Every interface is a candidate wherever its paths fit, even if a base elsewhere was given for it: then it is never
+// guessed, but its exchanges do not count for others. An exchange that fits several candidates counts for the one that
+// most exchanges fit; if several are equal, for none. A candidate is guessed if its operations are enough evidence,
+// unless most of the exchanges that only it could explain do not fit. Exchanges with 404, 405 or 501 are not evidence.
+// Nor are extras: other services have paths such as /api/version as well.
 
 const (
 	maxSegments   = 12 // of a path: a base is not deeper
@@ -25,59 +25,59 @@ const (
 	maxGuesses    = 16 // of one interface
 )
 
-// Guesser finds base addresses of interfaces that were given none: it has to Collect the addresses of all exchanges,
-// then to Try the same exchanges, and then to Conclude. It is used by one goroutine.
+// Guesser finds the base addresses of interfaces without a given one. Call Collect with all exchanges, then Try with
+// the same exchanges, then Conclude. It is used by one goroutine.
 type Guesser struct {
-	addresses  *Addresses
-	candidates map[location]*candidate
-	on         map[string][]*candidate // by host
-	heads      map[*specs.Document]map[string]bool
-	sightings  []sighting
+	addresses     *Addresses
+	candidates    map[location]*candidate
+	byHost        map[string][]*candidate // by host
+	firstSegments map[*specs.Document]map[string]bool
+	attempts      []attempt
 }
 
-// location is a place at which an interface may be.
+// location is an address at which an interface may be.
 type location struct {
 	document   *specs.Document
 	host, path string
 }
 
-// candidate is an interface at a place.
+// candidate is an interface at a location.
 type candidate struct {
 	location
-	base *Base
-	in   *Addresses // of a recording in which the interface is there
+	base      *Base
+	addresses *Addresses // with the candidate's base in addition
 
-	asked map[*specs.Operation]bool // operations that an exchange may have asked for
-	won   map[*specs.Operation]bool // those of them that it has
-	score int                       // exchanges that fit
-	trial Trial
-	tied  map[*candidate]bool // that equally many exchanges fit
+	requested  map[*specs.Operation]bool // operations that exchanges may have requested
+	attributed map[*specs.Operation]bool // operations that were attributed to it
+	score      int                       // exchanges that fit
+	trial      Trial
+	tiedWith   map[*candidate]bool // other candidates that equally many exchanges fit
 }
 
-// NewGuesser returns a guesser that knows nothing yet.
+// NewGuesser returns a guesser without evidence.
 func NewGuesser(a *Addresses) *Guesser {
 	g := &Guesser{
-		addresses: a, candidates: map[location]*candidate{}, on: map[string][]*candidate{},
-		heads: map[*specs.Document]map[string]bool{},
+		addresses: a, candidates: map[location]*candidate{}, byHost: map[string][]*candidate{},
+		firstSegments: map[*specs.Document]map[string]bool{},
 	}
 	for _, d := range a.documents {
-		g.heads[d] = map[string]bool{}
+		g.firstSegments[d] = map[string]bool{}
 		for _, op := range d.Operations {
-			if head := headOf(op.Path); !strings.Contains(head, "{") {
-				g.heads[d][head] = true
+			if head := firstSegment(op.Path); !strings.Contains(head, "{") {
+				g.firstSegments[d][head] = true
 			}
 		}
 	}
 	return g
 }
 
-// headOf is the first segment of a path.
-func headOf(path string) string {
+// firstSegment returns the first segment of a path.
+func firstSegment(path string) string {
 	head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return head
 }
 
-// Collect takes the address of an exchange into account, unless the exchange has an owner already.
+// Collect adds the address of an exchange, unless the exchange has an owner.
 func (g *Guesser) Collect(item *record.Item) {
 	if !isEvidence(item) {
 		return
@@ -86,9 +86,9 @@ func (g *Guesser) Collect(item *record.Item) {
 	if !isOpen {
 		return
 	}
-	for _, f := range g.addresses.fits(item.Request.Method, u) {
-		if c := g.at(f, u); c != nil {
-			c.asked[f.operation] = true
+	for _, f := range g.addresses.bestFits(item.Request.Method, u) {
+		if c := g.candidateOf(f, u); c != nil {
+			c.requested[f.operation] = true
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (g *Guesser) addressOf(item *record.Item) (u *url.URL, isOpen bool) {
 	return u, err == nil
 }
 
-// isEvidence reports whether the answer leaves open that there is such an operation.
+// isEvidence reports whether the operation may exist, by the status of the answer.
 func isEvidence(item *record.Item) bool {
 	if item.Response == nil {
 		return true
@@ -114,8 +114,8 @@ func isEvidence(item *record.Item) bool {
 	return true
 }
 
-// at returns the candidate of an operation, and makes it first if need be. It returns nil if there are too many.
-func (g *Guesser) at(f fit, u *url.URL) *candidate {
+// candidateOf returns the candidate of an operation, made if there is none, or nil if there are too many.
+func (g *Guesser) candidateOf(f fit, u *url.URL) *candidate {
 	p := location{f.document, hostOf(u), f.base}
 	c := g.candidates[p]
 	if c == nil && len(g.candidates) < maxCandidates {
@@ -125,11 +125,11 @@ func (g *Guesser) at(f fit, u *url.URL) *candidate {
 			host: p.host, path: p.path, site: siteOf(p.document, p.host),
 		}
 		c = &candidate{
-			location: p, base: b, in: g.addresses.With([]*Base{b}),
-			asked: map[*specs.Operation]bool{}, won: map[*specs.Operation]bool{}, tied: map[*candidate]bool{},
+			location: p, base: b, addresses: g.addresses.With([]*Base{b}),
+			requested: map[*specs.Operation]bool{}, attributed: map[*specs.Operation]bool{}, tiedWith: map[*candidate]bool{},
 		}
 		g.candidates[p] = c
-		g.on[p.host] = append(g.on[p.host], c)
+		g.byHost[p.host] = append(g.byHost[p.host], c)
 	}
 	return c
 }

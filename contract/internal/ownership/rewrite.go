@@ -10,14 +10,14 @@ import (
 	"svc.example/understudy/specs/recording"
 )
 
-// Rewrite states that addresses which begin with one prefix stand for those that begin with another one.
+// Rewrite replaces the prefix of addresses by another one.
 type Rewrite struct {
 	host     string   // a pattern, empty for any
 	segments []string // of the prefix, each a pattern
-	to       *url.URL // without a host when that stays
+	to       *url.URL // without a host if the host stays
 }
 
-// NewRewrite reads both prefixes: paths, or absolute URLs, of which the scheme plays no part.
+// NewRewrite reads both prefixes: paths, or absolute URLs, whose scheme does not matter.
 func NewRewrite(from, to string) (Rewrite, error) {
 	fail := func(format string, args ...any) (Rewrite, error) {
 		return Rewrite{}, fmt.Errorf("rewrite %s to %s: %s", from, to, fmt.Sprintf(format, args...))
@@ -62,7 +62,7 @@ func prefixOf(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// segmentsOf are the segments of a path, none of the root.
+// segmentsOf returns the segments of a path. The root has none.
 func segmentsOf(path string) []string {
 	if path = strings.Trim(path, "/"); path == "" {
 		return nil
@@ -70,7 +70,7 @@ func segmentsOf(path string) []string {
 	return strings.Split(path, "/")
 }
 
-// address returns the URL to which a request went, by the first rewrite that fits, and whether one does.
+// address returns the URL of a request after the first rewrite that fits, and whether one does.
 func (a *Addresses) address(r *recording.Request) (u *url.URL, isRewritten bool, err error) {
 	u, err = AddressOf(r)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *Addresses) rewrite(u *url.URL) (rewritten *url.URL, isRewritten bool) {
 	return u, false
 }
 
-// rest returns what follows the prefix in a path, as it is escaped there.
+// rest returns the escaped path after the prefix.
 func (r *Rewrite) rest(u *url.URL) (rest string, fits bool) {
 	rest = u.EscapedPath()
 	if r.host != "" && !doublestar.MatchUnvalidated(r.host, strings.ToLower(u.Host)) &&

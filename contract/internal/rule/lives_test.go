@@ -126,7 +126,7 @@ func (l *life) exchange(verb string, n, status int) *recording.Exchange {
 	if a.Query != "" {
 		path += "?" + a.Query + "=" + l.id
 	}
-	host := "https://" + op.Interface + ".svc.example" + op.Document.BasePath
+	host := "https://" + string(op.Interface) + ".svc.example" + op.Document.BasePath
 	e := &recording.Exchange{
 		Start: epoch.Add(time.Duration(n) * time.Second), End: epoch.Add(time.Duration(n) * time.Second),
 		Request: recording.Request{

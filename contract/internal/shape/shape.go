@@ -1,6 +1,5 @@
 // Package shape reduces a JSON value to its shape: which fields it has, of which types, and which of them are not in
-// every item of a list. Values that differ from call to call do not show; a field that comes, goes or changes its type
-// does.
+// every item of a list. Values are left out, so that a shape changes only if a field comes, goes or changes its type.
 //
 // Types, and whether a field is always there, are taken from the data; formats and enumerations from the document.
 //
@@ -29,7 +28,7 @@ func Of(value any, schema *openapi3.Schema) any {
 type Union struct{ shape shape }
 
 // Add adds a decoded value, as Of takes it.
-func (u *Union) Add(value any, schema *openapi3.Schema) { u.shape.add(value, spread(schema, 0)) }
+func (u *Union) Add(value any, schema *openapi3.Schema) { u.shape.add(value, withCombined(schema, 0)) }
 
 // AddOther adds something other than JSON, such as a media type.
 func (u *Union) AddOther(name string) {
@@ -39,18 +38,18 @@ func (u *Union) AddOther(name string) {
 	u.shape.scalars[name] = true
 }
 
-// Shape is the shape of all values that were added.
+// Shape returns the shape of all values that were added.
 func (u *Union) Shape() any { return u.shape.render() }
 
 // shape holds what the values at one place have in common.
 type shape struct {
-	scalars map[string]bool
-	objects int // how many of the values were objects
-	fields  map[string]*field
-	values  *shape // of an object that is a map
-	free    bool   // an object that is not described
-	arrays  int
-	items   *shape
+	scalars       map[string]bool
+	objects       int // how many of the values were objects
+	fields        map[string]*field
+	values        *shape // values of an object that is a map
+	isUndescribed bool   // there were objects that the document does not describe
+	arrays        int
+	items         *shape
 }
 
 type field struct {
@@ -67,7 +66,7 @@ func (s *shape) add(value any, schemas []*openapi3.Schema) {
 		if s.items == nil {
 			s.items = &shape{}
 		}
-		parts := each(schemas, func(schema *openapi3.Schema) *openapi3.SchemaRef { return schema.Items })
+		parts := innerSchemas(schemas, func(schema *openapi3.Schema) *openapi3.SchemaRef { return schema.Items })
 		for _, item := range v {
 			s.items.add(item, parts)
 		}
@@ -82,7 +81,7 @@ func (s *shape) add(value any, schemas []*openapi3.Schema) {
 func (s *shape) object(object map[string]any, schemas []*openapi3.Schema) {
 	s.objects++
 	named := slices.ContainsFunc(schemas, func(s *openapi3.Schema) bool { return len(s.Properties) > 0 })
-	mapped := each(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.AdditionalProperties.Schema })
+	mapped := innerSchemas(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.AdditionalProperties.Schema })
 	switch {
 	case !named && len(mapped) > 0:
 		if s.values == nil {
@@ -93,7 +92,7 @@ func (s *shape) object(object map[string]any, schemas []*openapi3.Schema) {
 		}
 		return
 	case !named && len(schemas) > 0:
-		s.free = true
+		s.isUndescribed = true
 		return
 	}
 	if s.fields == nil {
@@ -106,12 +105,12 @@ func (s *shape) object(object map[string]any, schemas []*openapi3.Schema) {
 			s.fields[name] = f
 		}
 		f.count++
-		parts := each(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Properties[name] })
+		parts := innerSchemas(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Properties[name] })
 		f.add(value, parts)
 	}
 }
 
-// scalar names a type, with the format or the values that the document gives it.
+// scalar returns the type of a value, with its documented format or values.
 func scalar(value any, schemas []*openapi3.Schema) string {
 	kind := "null"
 	switch v := value.(type) {
@@ -126,17 +125,17 @@ func scalar(value any, schemas []*openapi3.Schema) string {
 			kind = "number"
 		}
 	}
-	return described(kind, schemas)
+	return typeInWords(kind, schemas)
 }
 
-// described is a type with the format or the values that the document gives it.
-func described(kind string, schemas []*openapi3.Schema) string {
+// typeInWords returns a type with its documented format or values.
+func typeInWords(kind string, schemas []*openapi3.Schema) string {
 	for _, schema := range schemas {
 		if !schema.Type.Is(kind) && (schema.Type != nil || kind == "null") {
 			continue
 		}
 		if len(schema.Enum) > 0 {
-			return kind + "(" + strings.Join(words(schema.Enum), ", ") + ")"
+			return kind + "(" + strings.Join(enumTexts(schema.Enum), ", ") + ")"
 		}
 		if schema.Format != "" {
 			return kind + "(" + schema.Format + ")"
@@ -145,7 +144,7 @@ func described(kind string, schemas []*openapi3.Schema) string {
 	return kind
 }
 
-func words(values []any) []string {
+func enumTexts(values []any) []string {
 	var list []string
 	for _, value := range values {
 		if value != nil {
@@ -160,7 +159,7 @@ func (s *shape) render() any {
 	if len(s.scalars) > 0 {
 		kinds = append(kinds, strings.Join(slices.Sorted(maps.Keys(s.scalars)), "|"))
 	}
-	if s.free {
+	if s.isUndescribed {
 		kinds = append(kinds, "object")
 	}
 	if s.values != nil {
@@ -177,7 +176,7 @@ func (s *shape) render() any {
 		kinds = append(kinds, object)
 	}
 	if s.arrays > 0 {
-		kinds = append(kinds, s.items.list())
+		kinds = append(kinds, s.items.renderItems())
 	}
 	switch len(kinds) {
 	case 0:
@@ -188,33 +187,33 @@ func (s *shape) render() any {
 	return map[string]any{"anyOf": kinds}
 }
 
-func (s *shape) list() any {
+func (s *shape) renderItems() any {
 	if s.scalars == nil && s.objects == 0 && s.arrays == 0 {
 		return []any{}
 	}
 	return []any{s.render()}
 }
 
-// each follows all schemas one step down.
-func each(schemas []*openapi3.Schema, next func(*openapi3.Schema) *openapi3.SchemaRef) []*openapi3.Schema {
+// innerSchemas lists the schemas that next finds in schemas, with those that they are combined of.
+func innerSchemas(schemas []*openapi3.Schema, next func(*openapi3.Schema) *openapi3.SchemaRef) []*openapi3.Schema {
 	var list []*openapi3.Schema
 	for _, schema := range schemas {
 		if ref := next(schema); ref != nil {
-			list = append(list, spread(ref.Value, 0)...)
+			list = append(list, withCombined(ref.Value, 0)...)
 		}
 	}
 	return list
 }
 
-// spread is a schema and those that it is combined of.
-func spread(schema *openapi3.Schema, depth int) []*openapi3.Schema {
+// withCombined returns a schema and the schemas that it is combined of.
+func withCombined(schema *openapi3.Schema, depth int) []*openapi3.Schema {
 	const deepest = 16
 	if schema == nil || depth > deepest {
 		return nil
 	}
 	list := []*openapi3.Schema{schema}
 	for _, part := range slices.Concat(schema.AllOf, schema.AnyOf, schema.OneOf) {
-		list = append(list, spread(part.Value, depth+1)...)
+		list = append(list, withCombined(part.Value, depth+1)...)
 	}
 	return list
 }

@@ -19,7 +19,7 @@ type Host struct {
 	Dump   func(context.Context, *world.State) ([]byte, error)                       // as a fixture that loads again
 	Load   func(like *world.State, name string, fixture []byte) (world.State, error) // with the clock's mode of like
 	Render func(*journal.Entry) *recording.Exchange                                  // without secrets
-	Source func(iface string) ([]byte, error)                                        // the text of a document
+	Source func(iface specs.Interface) ([]byte, error)                               // the text of a document
 	// all that are documented, by name
 	Operations func() []string
 	Ready      func() error      // once every interface can answer
@@ -101,7 +101,7 @@ func (h Host) in(handle func(*op.Call, *worlds.World) (op.Reply, error)) op.Hand
 }
 
 func (h Host) getSpec(c *op.Call) (op.Reply, error) {
-	source, err := h.Source(c.Param("interface"))
+	source, err := h.Source(specs.Interface(c.Param("interface")))
 	if err != nil {
 		return op.Reply{}, &op.Error{Code: op.CodeNotFound, Message: err.Error()}
 	}

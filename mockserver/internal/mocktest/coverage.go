@@ -35,7 +35,7 @@ func noteAnswer(doc *specs.Document, method, path string, status int) {
 // Main runs the tests of a package and fails if they have not seen every answer that a document promises: each
 // operation's success and each of its refusals, except those that only faults give and the listed exceptions, such as
 // "getJob 204". Only a run of all tests can show this.
-func Main(m *testing.M, iface string, except ...string) int {
+func Main(m *testing.M, iface specs.Interface, except ...string) int {
 	return runTests(m, func() []string {
 		doc, err := specs.Load(iface, "")
 		if err != nil {
@@ -81,18 +81,19 @@ func unseenAnswers(doc *specs.Document, except []string, of func(*specs.Operatio
 
 // RefusesUnknownCallers calls every operation of an interface without a key, with an unknown key, and with a key that
 // may only import, and requires 401, 401 and 403 in the interface's own form.
-func RefusesUnknownCallers(t *testing.T, iface string) {
+func RefusesUnknownCallers(t *testing.T, iface specs.Interface) {
 	t.Helper()
 	requireRefusals(t, iface, func(*specs.Operation) bool { return true })
 }
 
-// RefusesUnknownCallersOf does the same as Strangers for the operations that a package, such as llm/chat, answers for.
+// RefusesUnknownCallersOf does the same as RefusesUnknownCallers for the operations that a package, such as llm/chat, answers for.
 func RefusesUnknownCallersOf(t *testing.T, iface, part string) {
 	t.Helper()
-	requireRefusals(t, iface, func(operation *specs.Operation) bool { return Answers(part, operation) })
+	requireRefusals(t, specs.Interface(iface),
+		func(operation *specs.Operation) bool { return Answers(part, operation) })
 }
 
-func requireRefusals(t *testing.T, iface string, of func(*specs.Operation) bool) {
+func requireRefusals(t *testing.T, iface specs.Interface, of func(*specs.Operation) bool) {
 	t.Helper()
 	c := New(t, iface)
 	for _, operation := range document(t, iface).Operations {

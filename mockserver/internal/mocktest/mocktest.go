@@ -45,18 +45,18 @@ account:
 type Client struct {
 	testing.TB
 	Server *mockserver.Server
-	Iface  string
+	Iface  specs.Interface
 	Key    string // in Authorization, after the scheme; empty: not sent
 }
 
 // New returns a client of a mock whose world has only People.
-func New(tb testing.TB, iface string, opts ...mockserver.Option) *Client {
+func New(tb testing.TB, iface specs.Interface, opts ...mockserver.Option) *Client {
 	tb.Helper()
 	return Open(tb, iface, opts...).Load("")
 }
 
 // Open returns a client of a mock whose world is that of a scenario: empty, unless an option names another.
-func Open(tb testing.TB, iface string, opts ...mockserver.Option) *Client {
+func Open(tb testing.TB, iface specs.Interface, opts ...mockserver.Option) *Client {
 	tb.Helper()
 	opts = append([]mockserver.Option{
 		mockserver.WithScenario("empty"), mockserver.WithClock("frozen"), mockserver.WithNow(Now),
@@ -118,7 +118,7 @@ func (c *Client) In(t *testing.T) *Client {
 }
 
 // At returns the same mock with another interface.
-func (c *Client) At(iface string) *Client {
+func (c *Client) At(iface specs.Interface) *Client {
 	other := *c
 	other.Iface = iface
 	return &other
@@ -132,7 +132,7 @@ func (c *Client) Advance(by time.Duration) { c.World().Advance(by) }
 func (c *Client) Call(method, path, body string, headers ...string) Answer {
 	c.Helper()
 	doc := document(c.TB, c.Iface)
-	target := "http://localhost/" + c.Iface + doc.BasePath + path
+	target := "http://localhost/" + string(c.Iface) + doc.BasePath + path
 	r := httptest.NewRequestWithContext(c.Context(), method, target, strings.NewReader(body))
 	switch {
 	case body == "":
@@ -186,7 +186,7 @@ func (c *Client) Patch(path, body string) Answer {
 // Delete sends a DELETE request.
 func (c *Client) Delete(path string) Answer { c.Helper(); return c.Call(http.MethodDelete, path, "") }
 
-func document(tb testing.TB, iface string) *specs.Document {
+func document(tb testing.TB, iface specs.Interface) *specs.Document {
 	tb.Helper()
 	doc, err := specs.Load(iface, "")
 	if err != nil {

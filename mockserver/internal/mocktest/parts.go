@@ -10,7 +10,7 @@ import (
 
 // parts lists the packages of an interface that has several, each with the operations whose answers its own tests must
 // have seen: by their tags or, with precedence, by their ids.
-var parts = map[string]map[string][]string{
+var parts = map[specs.Interface]map[string][]string{
 	specs.Core: {
 		"core": {"System", "Account"},
 		"core/access": {
@@ -38,7 +38,7 @@ var parts = map[string]map[string][]string{
 // operations. It also fails if the interface has an operation that no package answers for.
 func MainOf(m *testing.M, iface, part string, except ...string) int {
 	return runTests(m, func() []string {
-		doc, err := specs.Load(iface, "")
+		doc, err := specs.Load(specs.Interface(iface), "")
 		if err != nil {
 			return []string{err.Error()}
 		}

@@ -44,7 +44,7 @@ func (r *Route) Reads() bool { return strings.HasPrefix(r.Path, http.MethodGet+"
 // Interface is one interface of the platform: its table of routes, its error form, and what happens when its events
 // are due.
 type Interface struct {
-	Name   string
+	Name   specs.Interface
 	Routes []Route
 	Extras []Route                                       // those of the extras, in the order of their document
 	Media  string                                        // type of JSON answers; empty: application/json

@@ -120,7 +120,7 @@ func readable() (paths []string) {
 		}
 		for _, o := range doc.Operations {
 			if o.Method == http.MethodGet {
-				paths = append(paths, "/"+iface+parameter.ReplaceAllString(o.Path, "1"))
+				paths = append(paths, "/"+string(iface)+parameter.ReplaceAllString(o.Path, "1"))
 			}
 		}
 	}

@@ -137,7 +137,7 @@ func TestAPIKeys(t *testing.T) {
 		}
 		statuses := func() (list []int) {
 			for iface, path := range map[string]string{"core": "/user/list", "workflow": "/api/pools", "llm": "/api/projects"} {
-				list = append(list, c.As(key).At(iface).Get(path).Status)
+				list = append(list, c.As(key).At(specs.Interface(iface)).Get(path).Status)
 			}
 			return list
 		}

@@ -184,8 +184,8 @@ type exportTarget struct {
 // scheme matches the scheme of a URL. The rest is not parsed: passwords stand in it unescaped.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+._-]*://`)
 
-// url returns the target as a URL, as a text that begins with the name of a connection, or as a JSON object; the empty
-// text if there is no target.
+// url returns the target as a URL, as a text that begins with the name of a connection, or as a JSON object. It returns
+// the empty string if the job has no target.
 func (t exportTarget) url(w *world.State) (string, error) {
 	if t.Settings != nil && !isObject(*t.Settings) {
 		return "", op.Unprocessable("result_connection_settings", "want a JSON object, as a string")

@@ -142,7 +142,7 @@ func recovered(ctx context.Context, query func(context.Context) outcome) (o outc
 	return query(ctx)
 }
 
-// beginQuery begins the query of a job over the current state of the world, or returns nil if there is no query to run.
+// beginQuery prepares the query of a job on the current state of the world. It returns nil if the job runs no query.
 func (g Engine) beginQuery(w *world.State, job world.Job) *run {
 	if g.Query == nil || job.Answer != nil || job.ExportTarget != 0 || !speaksSQL(job.Type) {
 		return nil

@@ -1,0 +1,221 @@
+package contract_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/engine"
+	"svc.example/understudy/specs/recording"
+)
+
+// How many exchanges are judged together, and how much later it takes effect that there are enough of a kind.
+const (
+	batchSize = 64
+	batchLag  = 33
+)
+
+// spy is a second engine that keeps the numbers of the exchanges that it is asked about.
+type spy struct {
+	answer func(number string) []engine.Fault // nil to find no fault
+
+	mu                 sync.Mutex
+	bodies, parameters []string
+}
+
+func (*spy) About() engine.About { return engine.About{Name: "spy"} }
+
+func (s *spy) Load(engine.Operation) (engine.Schemas, error) { return s, nil }
+
+func (s *spy) RequestBody(string, []byte) ([]engine.Fault, error) { return nil, nil }
+
+func (s *spy) ResponseBody(_ int, _ string, text []byte) ([]engine.Fault, error) {
+	number := fiveDigits.FindString(string(text))
+	s.mu.Lock()
+	s.bodies = append(s.bodies, number)
+	s.mu.Unlock()
+	if s.answer == nil {
+		return nil, nil
+	}
+	return s.answer(number), nil
+}
+
+func (s *spy) Parameters(r engine.Request) ([]engine.Fault, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parameters = append(s.parameters, fiveDigits.FindString(r.Path))
+	return nil, nil
+}
+
+var fiveDigits = regexp.MustCompile(`\d{5}`)
+
+// refusal returns an exchange with a number, in its path and in its answer.
+func refusal(resource string, number, status int) *recording.Exchange {
+	e := getting(fmt.Sprintf("https://workflow.svc.example/api/%s/%05d", resource, number),
+		fmt.Sprintf(`{"message":"no %05d","status":%d}`, number, status))
+	e.Response.Status = status
+	return e
+}
+
+// faulted returns a refusal with a fault that the first engine finds.
+func faulted(number int) *recording.Exchange {
+	e := refusal("attempts", number, 404)
+	e.Response.Body.Bytes = fmt.Appendf(nil, `{"message":"no %05d","status":"404"}`, number)
+	return e
+}
+
+// spied checks a recording with a spy as the second engine.
+func spied(t *testing.T, s *spy, list []*recording.Exchange, workers int) *contract.Report {
+	t.Helper()
+	c, err := contract.NewChecker(contract.WithEngine(s), contract.WithWorkers(workers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Check(t.Context(), contract.Exchanges(slices.Values(list)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(s.bodies)
+	slices.Sort(s.parameters)
+	return r
+}
+
+// The second engine judges the first exchanges of each operation and status, wherever they stand, and all faults.
+func TestTheSecondEngineJudgesASample(t *testing.T) {
+	t.Parallel()
+	const n, late = 10_000, 9000
+	var list []*recording.Exchange
+	var bodies, parameters []string
+	for i := range n {
+		e, isSampled, isFaulty := refusal("attempts", i, 404), i < batchLag*batchSize, i%1000 == 999
+		switch {
+		case isFaulty:
+			e = faulted(i)
+		case i > late && i%100 == 50:
+			e, isSampled = refusal("sessions", i, 404), true
+		case i > late && i%100 == 51:
+			e, isSampled = refusal("attempts", i, 403), true
+		}
+		list = append(list, e)
+		if isSampled || isFaulty {
+			bodies = append(bodies, fmt.Sprintf("%05d", i))
+		}
+		if isSampled {
+			parameters = append(parameters, fmt.Sprintf("%05d", i))
+		}
+	}
+	s := &spy{}
+	r := spied(t, s, list, 2)
+	if diff := cmp.Diff([2][]string{bodies, parameters}, [2][]string{s.bodies, s.parameters}); diff != "" {
+		t.Errorf("bodies and parameters that the second engine was asked about (-want +got):\n%s", diff)
+	}
+	got := [2]int{r.Engines[0].Messages, r.Engines[1].Messages}
+	if want := [2]int{2 * n, len(bodies) + len(parameters)}; got != want {
+		t.Errorf("the engines judged %d messages, want %d", got, want)
+	}
+}
+
+// The same messages are remembered, but whether the second engine is asked about them is not.
+func TestWhatIsRememberedDoesNotChangeTheSample(t *testing.T) {
+	t.Parallel()
+	list := make([]*recording.Exchange, 5000)
+	for i := range list {
+		list[i] = refusal("attempts", 1, 404)
+	}
+	s := &spy{}
+	r := spied(t, s, list, 2)
+	if want := 2 * batchLag * batchSize; r.Engines[1].Messages != want {
+		t.Errorf("the second engine judged %d messages, want %d", r.Engines[1].Messages, want)
+	}
+	if len(s.bodies) > 2 || len(s.parameters) > 2 { // by two workers at a time
+		t.Errorf("it was asked about %d bodies and %d parameters", len(s.bodies), len(s.parameters))
+	}
+}
+
+// What is sampled does not depend on how many workers there are, nor on how fast they are: the engine takes its time
+// with some messages, and has its own opinion of others.
+func TestTheSampleDoesNotDependOnWorkers(t *testing.T) {
+	t.Parallel()
+	resources := []string{"attempts", "sessions", "projects", "schedules", "workflows", "pools"}
+	list := make([]*recording.Exchange, 10_000)
+	for i := range list {
+		kind := bits.TrailingZeros(uint(i + 1)) // each is half as frequent as the one before
+		list[i] = refusal(resources[kind%len(resources)], i, []int{404, 403, 429}[kind/len(resources)])
+	}
+	answer := func(number string) []engine.Fault {
+		switch number[4] {
+		case '1', '4':
+			time.Sleep(time.Duration(number[3]-'0') * 50 * time.Microsecond)
+		case '0', '5', '7':
+			return []engine.Fault{{Message: "another opinion"}}
+		}
+		return nil
+	}
+	want, asked := "", []string(nil)
+	for _, workers := range []int{1, 2, 7} {
+		s := &spy{answer: answer}
+		var b bytes.Buffer
+		if err := spied(t, s, list, workers).WriteJSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want, asked = b.String(), s.bodies
+		}
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Errorf("%d workers (-one +these):\n%.4000s", workers, diff)
+		}
+		if diff := cmp.Diff(asked, s.bodies); diff != "" {
+			t.Errorf("%d workers: asked about (-one +these):\n%.4000s", workers, diff)
+		}
+	}
+}
+
+// A worker that is slow with one batch lets others run ahead of the gatherer as far as it goes. What is enough with
+// that batch takes effect behind them only.
+func TestTheSampleEndsBehindWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	const slow = 40
+	const last, next = (slow + batchLag - 1) * batchSize, (slow + batchLag) * batchSize
+	list := make([]*recording.Exchange, next+batchSize)
+	for i := range list {
+		list[i] = refusal("attempts", i, 404)
+	}
+	for i := range 20 {
+		list[slow*batchSize+i] = refusal("sessions", slow*batchSize+i, 404)
+	}
+	list[last], list[next] = refusal("sessions", last, 404), refusal("sessions", next, 404)
+	list[last+1] = faulted(last + 1)
+	for _, workers := range []int{1, 2} {
+		released := make(chan bool)
+		s := &spy{answer: func(number string) []engine.Fault {
+			switch number {
+			case fmt.Sprintf("%05d", slow*batchSize):
+				if workers == 1 {
+					break
+				}
+				select {
+				case <-released:
+				case <-time.After(time.Minute):
+					t.Errorf("%d workers: nobody got so far", workers)
+				}
+			case fmt.Sprintf("%05d", last+1):
+				close(released)
+			}
+			return nil
+		}}
+		spied(t, s, list, workers)
+		for number, want := range map[int]bool{last: true, next: false} {
+			if got := slices.Contains(s.bodies, fmt.Sprintf("%05d", number)); got != want {
+				t.Errorf("%d workers: exchange %d is judged by the second engine: %t, want %t", workers, number, got, want)
+			}
+		}
+	}
+}

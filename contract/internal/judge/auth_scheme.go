@@ -1,0 +1,146 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// Credentials describes whether a request carried the credentials that its operation asks for.
+type Credentials int
+
+// States of credentials.
+const (
+	NotAsked Credentials = iota // the operation asks for none
+	Present
+	Withheld // the recording states that they were taken out, or hides them in full
+	Absent   // there are none, but the server accepted the request
+)
+
+// credentialSchemes lists what an operation accepts as credentials.
+func credentialSchemes(op *specs.Operation) []*openapi3.SecurityScheme {
+	requirements := op.Document.T.Security
+	if op.Spec.Security != nil {
+		requirements = *op.Spec.Security
+	}
+	if op.Document.T.Components == nil {
+		return nil
+	}
+	var schemes []*openapi3.SecurityScheme
+	for _, requirement := range requirements {
+		for name := range requirement {
+			if ref := op.Document.T.Components.SecuritySchemes[name]; ref != nil && ref.Value != nil {
+				schemes = append(schemes, ref.Value)
+			}
+		}
+	}
+	return schemes
+}
+
+// judgeAuthScheme judges the scheme word of the Authorization header. A wrong one is a fault only if the server
+// accepted it.
+func (j *Judge) judgeAuthScheme(r *Result) {
+	schemes := credentialSchemes(r.Operation())
+	if len(schemes) == 0 {
+		r.check(AuthScheme, report.Skipped)
+		return
+	}
+	taken := r.Status() >= 200 && r.Status() < 300
+	switch verdict, message := j.compareCredentials(r, schemes); {
+	case message == "":
+		r.Credentials = Present
+		r.check(AuthScheme, verdict)
+	case r.Operation().Interface == specs.Ingestion && r.Credentials != NotAsked: // what follows is another rule's
+		r.Credentials = NotAsked
+		r.check(AuthScheme, report.Skipped)
+	case r.Credentials == Absent && !taken:
+		r.Credentials = Present
+		r.check(AuthScheme, report.Pass) // refused, or at least not taken
+	case r.Credentials == Absent: // decided when the whole recording is known
+	case verdict == report.Fail && !taken:
+		r.check(AuthScheme, report.Pass)
+	default:
+		r.check(AuthScheme, verdict)
+		r.Findings = append(r.Findings, j.SchemeFinding(r, verdict, message))
+	}
+}
+
+// compareCredentials compares what the request carries with what the operation accepts. An empty message means that it
+// fits.
+func (j *Judge) compareCredentials(r *Result, schemes []*openapi3.SecurityScheme) (report.Verdict, string) {
+	names := []string{}
+	for _, s := range schemes {
+		name := headerOfScheme(s)
+		names = append(names, name)
+		value := strings.TrimSpace(r.Item.Request.Headers.Value(name))
+		if s.In == "query" && strings.Contains(r.Owner.Query, s.Name+"=") {
+			return report.Pass, ""
+		}
+		if value == "" || !strings.EqualFold(name, "Authorization") {
+			if value != "" {
+				return report.Pass, ""
+			}
+			continue
+		}
+		return j.authorization(value, r.Operation().Document.BareKey())
+	}
+	if slices.ContainsFunc(r.Item.Redacted, func(what string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, what) })
+	}) {
+		r.Credentials = Withheld
+		return report.Inconclusive, "the credentials were removed from the recording"
+	}
+	r.Credentials = Absent
+	return report.Fail, "a request without credentials succeeded"
+}
+
+func headerOfScheme(s *openapi3.SecurityScheme) string {
+	if s.Type == "apiKey" && s.In == "header" {
+		return s.Name
+	}
+	return "Authorization"
+}
+
+// authorization judges the value of the header: the brand's scheme word, one space, a key; or, where the document says
+// so, the bare key.
+func (j *Judge) authorization(value string, bare bool) (report.Verdict, string) {
+	word, key, found := strings.Cut(value, " ")
+	isSchemed := strings.EqualFold(word, j.brand.Scheme())
+	switch {
+	case isSchemed && strings.TrimSpace(key) != "":
+		return report.Pass, ""
+	case isSchemed:
+		return report.Fail, fmt.Sprintf("the scheme %s was accepted without a key", j.brand.Scheme())
+	case !found && bare && (isUniqueStandIn(value) || !isStandIn(value)):
+		return report.Pass, ""
+	case isStandIn(word):
+		return report.Inconclusive, "the recording redacts the credentials in full, including the scheme"
+	case !found:
+		return report.Fail, fmt.Sprintf("credentials without the scheme %s were accepted", j.brand.Scheme())
+	}
+	return report.Fail, fmt.Sprintf("credentials of scheme %q were accepted; documented: %s",
+		wordOf(word, j.brand), j.brand.Scheme())
+}
+
+// SchemeFinding returns a finding on the credentials of an exchange.
+func (j *Judge) SchemeFinding(r *Result, verdict report.Verdict, message string) report.Finding {
+	op := r.Operation()
+	severity := report.Notice
+	provenance := specs.Documented
+	if verdict == report.Fail {
+		severity = report.Of(provenance, j.trust)
+	}
+	pointer := "/components/securitySchemes"
+	for name := range op.Document.T.Components.SecuritySchemes {
+		pointer = join("/components/securitySchemes", name)
+	}
+	return j.finding(r.Item.Number, op, report.Finding{
+		Rule: AuthScheme, Severity: severity, Verdict: verdict, Message: message,
+		Pointer: "/request/headers/Authorization", Spec: report.Spec{Pointer: pointer},
+	})
+}

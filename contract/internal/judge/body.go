@@ -1,0 +1,166 @@
+package judge
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/contract/report"
+)
+
+// content is a body that could be read.
+type content struct {
+	*message
+	media         *openapi3.MediaType
+	header        string
+	decoded       body.Decoded
+	schemaPointer string
+}
+
+// judgeBody judges the body of a message, or repeats the judgement of the same one before.
+func (j *Judge) judgeBody(m *message) *judgement {
+	key := m.key()
+	if known := j.messages.get(key); known != nil {
+		return known
+	}
+	if m.mayBeLarge() {
+		j.largeBody.Lock()
+		defer j.largeBody.Unlock()
+	}
+	o := &judgement{touched: m.touched()}
+	if b := j.readBody(o, m); b != nil {
+		results := j.askEngines(b)
+		j.addFaults(o, m, results, j.compareEngines(m, results))
+		j.judgeUndeclaredFields(o, b)
+	}
+	o.conclude()
+	j.messages.put(key, o)
+	return o
+}
+
+// readBody returns the body for the engines. It is nil if there is none, if it cannot be read, or if its schema is not
+// documented.
+func (j *Judge) readBody(o *judgement, m *message) *content {
+	isThere, doubt := m.presence()
+	if doubt != "" {
+		j.inconclusiveBody(o, m, doubt)
+	}
+	if !isThere {
+		return nil
+	}
+	media := j.mediaType(o, m)
+	if media == nil {
+		return nil
+	}
+	return j.decodeBody(o, m, media)
+}
+
+// mediaType judges the Content-Type, and returns what is documented for it, or nil.
+func (j *Judge) mediaType(o *judgement, m *message) *openapi3.MediaType {
+	header, media := m.headers.Value("Content-Type"), m.documentedMedia()
+	switch {
+	case header == "" && media == nil && len(m.body.Bytes) == 0:
+		j.emptyBody(o, m)
+		return nil
+	case len(m.headers) == 0 && len(m.content) > 0:
+		o.check(UndocumentedMediaType, report.Inconclusive)
+		j.inconclusiveBody(o, m, "the recording has no headers, so the media type of the body is not known")
+		return nil
+	case media == nil:
+		o.check(UndocumentedMediaType, report.Fail)
+		o.check(Schema, report.Skipped)
+		o.unjudged = "its media type is not documented"
+		j.addFinding(o, m, report.Finding{
+			Rule: UndocumentedMediaType, Verdict: report.Fail, Message: m.mediaMessage(header),
+			Pointer: "/" + m.side.String() + "/headers/Content-Type", Found: j.foundHeader(m, "Content-Type"),
+			Spec: report.Spec{Pointer: m.pointer + "/content"},
+		})
+	default:
+		o.check(UndocumentedMediaType, report.Pass)
+	}
+	return media
+}
+
+// decodeBody decodes a body of a documented media type. It returns nil if the engines have nothing to judge.
+func (j *Judge) decodeBody(o *judgement, m *message, media *openapi3.MediaType) *content {
+	header := m.headers.Value("Content-Type")
+	isJSON := body.IsJSON(body.MediaType(header)) && !body.IsLined(media) // no lines are fine
+	switch {
+	case m.doubt != "":
+		j.inconclusiveBody(o, m, m.doubt)
+		return nil
+	case len(m.body.Bytes) == 0 && isJSON:
+		j.emptyBody(o, m)
+		return nil
+	case m.status == http.StatusPartialContent: // a span of the bytes, cut anywhere
+		o.check(Schema, report.Skipped)
+		o.check(UndeclaredField, report.Skipped)
+		o.unjudged = "it is a partial response (206)"
+		return nil
+	}
+	decoded, reason := m.decode(media, header)
+	switch {
+	case decoded.Broken && m.isWhole():
+		j.wrongBody(o, m, reason)
+		return nil
+	case reason != "":
+		j.inconclusiveBody(o, m, reason)
+		return nil
+	}
+	m.touch(o.touched, &decoded)
+	o.judged, o.isBody = 1, true
+	b := newContent(m, media, header, decoded)
+	if b.media.Schema == nil || b.media.Schema.Value == nil {
+		o.check(Schema, report.Pass)
+		return nil
+	}
+	return b
+}
+
+// decode decodes the body, unless it was read as JSON already.
+func (m *message) decode(media *openapi3.MediaType, header string) (body.Decoded, string) {
+	if m.isReading {
+		return body.JSON(m.body.Bytes)
+	}
+	plain, reason := m.codings.Undo(m.headers, m.body)
+	if reason != "" {
+		return body.Decoded{}, reason
+	}
+	return body.Decode(plain, header, media, m.content.Get("*/*") == media)
+}
+
+// newContent returns a decoded body with its schema, or the schema of the events that its lines are.
+func newContent(m *message, media *openapi3.MediaType, header string, decoded body.Decoded) *content {
+	b := &content{message: m, media: media, header: header, decoded: decoded}
+	b.schemaPointer = join(m.pointer+"/content", documentedMedia(m.content, media)) + "/schema"
+	if event, pointer := body.EventSchema(m.op.Document, media); event != nil && decoded.Lines {
+		b.media, b.schemaPointer = &openapi3.MediaType{Schema: event}, pointer
+	}
+	return b
+}
+
+// documentedMedia returns the name under which a media type is documented.
+func documentedMedia(content openapi3.Content, media *openapi3.MediaType) string {
+	for name, m := range content {
+		if m == media {
+			return name
+		}
+	}
+	return ""
+}
+
+func (j *Judge) emptyBody(o *judgement, m *message) {
+	j.wrongBody(o, m, fmt.Sprintf("the %s body is empty, but one is documented", m.side))
+}
+
+// wrongBody adds a finding on a body that does not have its media type or is missing, whatever its schema.
+func (j *Judge) wrongBody(o *judgement, m *message, reason string) {
+	o.judged, o.isBody = 1, true
+	o.check(Schema, report.Fail)
+	j.addFinding(o, m, report.Finding{
+		Rule: Schema, Verdict: report.Fail, Message: reason,
+		Pointer: "/" + m.side.String() + "/body", Spec: report.Spec{Pointer: m.pointer + "/content"},
+	})
+}

@@ -1,0 +1,203 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"svc.example/understudy/specs"
+)
+
+// The first engine is kin-openapi. It gets decoded values and sets no defaults, so that it changes nothing. It collects
+// all errors. Formats that it does not know are passed to each call, not registered for the whole process.
+
+var formats = map[string]openapi3.StringFormatValidator{
+	"uuid": openapi3.NewRegexpFormatValidator(
+		`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`),
+	"email": openapi3.NewRegexpFormatValidator(`^[^@\s]+@[^@\s]+$`),
+	"uri": openapi3.NewCallbackValidator(func(s string) error {
+		if u, err := url.Parse(s); err != nil || !u.IsAbs() {
+			return errors.New("not an absolute URI")
+		}
+		return nil
+	}),
+	"ipv4": openapi3.NewCallbackValidator(func(s string) error {
+		if a, err := netip.ParseAddr(s); err != nil || !a.Is4() {
+			return errors.New("not an IPv4 address")
+		}
+		return nil
+	}),
+}
+
+func schemaOptions(side side, is31 bool) []openapi3.SchemaValidationOption {
+	options := []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidators(formats)}
+	if side == request {
+		options = append(options, openapi3.VisitAsRequest())
+	} else {
+		options = append(options, openapi3.VisitAsResponse())
+	}
+	if is31 {
+		return append(options, openapi3.EnableJSONSchema2020())
+	}
+	return append(options, openapi3.DisableSchemaErrorDetails())
+}
+
+func kinOnBody(b *content) (f faultList) {
+	schema, isLarge := b.media.Schema.Value, len(b.decoded.JSON) > maxConcurrent
+	options := schemaOptions(b.side, b.op.Document.T.IsOpenAPI31OrLater())
+	if !isLarge {
+		options = append(options, openapi3.MultiErrors())
+	}
+	for i, value := range b.decoded.Values {
+		err := schema.VisitJSON(value, options...)
+		if err == nil {
+			continue
+		}
+		var at []string
+		if b.decoded.Lines {
+			at = []string{strconv.Itoa(i)}
+		}
+		f.schema(err, locatedSchema{schema, b.schemaPointer}, at)
+	}
+	if isLarge && len(f.list) > 0 {
+		f.list[0].message += "; there may be more: in a body above 1 MiB only the first violation is reported"
+	}
+	return f
+}
+
+// schema flattens an error of the engine. A value that fits none of several schemas is one fault; what each of them
+// says is not reported.
+func (f *faultList) schema(err error, root locatedSchema, at []string) {
+	switch e := err.(type) { //nolint:errorlint // the tree of errors is walked by hand
+	case openapi3.MultiError:
+		for _, each := range e {
+			f.schema(each, root, at)
+		}
+	case *openapi3.SchemaError:
+		var parts openapi3.MultiError
+		if e.SchemaField == "allOf" && errors.As(e.Origin, &parts) {
+			f.schema(parts, root, at)
+		} else if f.room() {
+			f.list = append(f.list, schemaFault(e, root, at))
+		}
+	default:
+		if f.room() {
+			f.list = append(f.list, fault{path: at, pointer: root.pointer, message: redactMessage(err.Error())})
+		}
+	}
+}
+
+func schemaFault(e *openapi3.SchemaError, root locatedSchema, at []string) fault {
+	path := e.JSONPointer()
+	return fault{
+		path:    append(append([]string{}, at...), path...),
+		pointer: locate(root.schema, root.pointer, path, e.Schema, e.SchemaField),
+		message: messageOf(e),
+		keyword: e.SchemaField,
+	}
+}
+
+func messageOf(e *openapi3.SchemaError) string {
+	what, _, _ := strings.Cut(e.Reason, " (string doesn't match pattern")
+	if what == "" {
+		what = fmt.Sprintf("does not satisfy %q", e.SchemaField)
+	}
+	return redactMessage(what)
+}
+
+// kinOnParameters judges the parameters of a request one by one.
+func kinOnParameters(p *parameters) (f faultList) {
+	input := &openapi3filter.RequestValidationInput{
+		Request: p.request, PathParams: p.path, QueryParams: p.query,
+		Options: &openapi3filter.Options{
+			MultiError: true, SkipSettingDefaults: true,
+			SchemaValidationOptions: append(
+				schemaOptions(request, p.op.Document.T.IsOpenAPI31OrLater()), openapi3.MultiErrors()),
+		},
+	}
+	for i, ref := range p.op.Parameters {
+		if specs.IsCredential(ref.Value) || p.isIgnored(ref.Value) || p.isRedacted(ref.Value) || p.isEmptyPart(ref.Value) {
+			continue
+		}
+		if err := openapi3filter.ValidateParameter(p.request.Context(), input, ref.Value); err != nil {
+			f.parameter(err, ref.Value, p.op.ParameterPointer(i))
+		}
+	}
+	return f
+}
+
+// isEmptyPart reports whether a parameter is the empty second half of a segment, and may be. The engine takes it for
+// missing.
+func (p *parameters) isEmptyPart(parameter *openapi3.Parameter) bool {
+	return parameter.In == openapi3.ParameterInPath && p.path[parameter.Name] == "" && parameter.Schema != nil &&
+		parameter.Schema.Value.VisitJSON("") == nil
+}
+
+func (f *faultList) parameter(err error, parameter *openapi3.Parameter, pointer string) {
+	at, name := []string{parameter.In, parameter.Name}, fmt.Sprintf("%s parameter %q", parameter.In, parameter.Name)
+	var invalid *openapi3filter.RequestError
+	switch {
+	case errors.Is(err, openapi3filter.ErrInvalidRequired):
+		f.list = append(f.list, fault{path: at, pointer: pointer + "/required", message: name + " is missing"})
+	case errors.Is(err, openapi3filter.ErrInvalidEmptyValue):
+		f.list = append(f.list, fault{path: at, pointer: pointer, message: name + " is empty"})
+	case errors.As(err, &invalid) && parameter.Schema != nil && isSchemaError(invalid.Err):
+		before := len(f.list)
+		f.schema(invalid.Err, locatedSchema{parameter.Schema.Value, pointer + "/schema"}, at)
+		for i := range f.list[before:] {
+			f.list[before+i].message = name + ": " + f.list[before+i].message
+		}
+	default:
+		f.list = append(f.list,
+			fault{path: at, pointer: pointer + "/schema", message: name + " does not have the documented type"})
+	}
+}
+
+func isSchemaError(err error) bool {
+	switch err.(type) { //nolint:errorlint // only as the outermost
+	case *openapi3.SchemaError, openapi3.MultiError:
+		return true
+	}
+	return false
+}
+
+// kinOnHeader judges one documented header of a response.
+func kinOnHeader(name string, header *openapi3.Header, values http.Header, pointer string) []fault {
+	operation := &openapi3.Operation{Responses: openapi3.NewResponses(openapi3.WithStatus(200, &openapi3.ResponseRef{
+		Value: &openapi3.Response{Headers: openapi3.Headers{name: {Value: header}}},
+	}))}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: headerInput(operation), Status: http.StatusOK, Header: values,
+		Options: &openapi3filter.Options{
+			MultiError: true, ExcludeResponseBody: true,
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{
+				openapi3.WithStringFormatValidators(formats), openapi3.DisableSchemaErrorDetails(),
+			},
+		},
+	}
+	err := openapi3filter.ValidateResponse(input.RequestValidationInput.Request.Context(), input)
+	if err == nil {
+		return nil
+	}
+	message := fmt.Sprintf("header %s does not have the documented form", name)
+	if values.Get(name) == "" {
+		message = fmt.Sprintf("header %s is missing", name)
+	}
+	return []fault{{path: []string{name}, pointer: pointer, message: message}}
+}
+
+func headerInput(operation *openapi3.Operation) *openapi3filter.RequestValidationInput {
+	return &openapi3filter.RequestValidationInput{
+		Request: (&http.Request{Method: http.MethodGet, URL: &url.URL{}}).WithContext(context.Background()),
+		Route:   &routers.Route{Spec: &openapi3.T{OpenAPI: "3.0.3"}, Operation: operation},
+	}
+}

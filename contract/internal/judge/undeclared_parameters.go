@@ -1,0 +1,57 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// judgeUndeclaredParameters looks for query parameters that the operation does not name. One whose name is a prefix
+// with brackets may be a part of an object.
+func (j *Judge) judgeUndeclaredParameters(o *judgement, p *parameters) {
+	verdict := report.Pass
+	for _, name := range slices.Sorted(maps.Keys(p.query)) {
+		if declaresQuery(p.op, name) || p.op.Reader.TakesFromQuery(name) {
+			continue
+		}
+		verdict = report.Fail
+		if o.isFull(UndeclaredField) {
+			o.omit(UndeclaredField, 1)
+			continue
+		}
+		provenance := j.place(p.op, p.op.Pointer+"/parameters").Provenance
+		j.addFinding(o, &p.message, report.Finding{
+			Rule: UndeclaredField, Verdict: report.Fail,
+			Severity: j.severity(request, provenance, p.outcome).AtMost(report.Warning),
+			Message:  fmt.Sprintf("query parameter %q is not documented", name),
+			Pointer:  join("/request/query", name), Spec: report.Spec{Pointer: p.op.Pointer + "/parameters"},
+		})
+	}
+	o.check(UndeclaredField, verdict)
+}
+
+func declaresQuery(op *specs.Operation, name string) bool {
+	for _, ref := range op.Parameters {
+		if p := ref.Value; p.In == openapi3.ParameterInQuery {
+			if p.Name == name || p.Name+"[]" == name || p.Style == "deepObject" && strings.HasPrefix(name, p.Name+"[") {
+				return true
+			}
+			isForm := p.Schema != nil && p.Schema.Value.Type.Is("object") && p.Style != "deepObject"
+			if isForm && p.Schema.Value.Properties[name] != nil {
+				return true
+			}
+		}
+	}
+	for _, scheme := range credentialSchemes(op) {
+		if scheme.In == "query" && scheme.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,229 @@
+// Package ownership finds the interface and the operation that an exchange belongs to, by the base addresses of the
+// interfaces: those that a user gave, the default ones, those of a local mock, and those that a Guesser finds in a
+// recording.
+package ownership
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"svc.example/understudy/contract/internal/capture/record"
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// Owner is the interface and the operation that an exchange belongs to.
+type Owner struct {
+	State     State
+	Document  *specs.Document // of the interface, when it is Matched
+	Match     specs.Match     // Operation is nil when the interface documents no such operation
+	Path      string          // below the base address, escaped
+	Query     string
+	World     string
+	Base      *Base    // the base address that fits, or nil for a default one
+	Rewritten bool     // the recorded address was replaced by a rewrite
+	Mock      bool     // the address is the default one of a local mock
+	Site      string   // the installation, whose interfaces share users, keys and data
+	Claimants []string // the interfaces that may own the exchange, if the state is Several
+}
+
+// State is the result of the search for an owner.
+type State int
+
+// States of ownership.
+const (
+	Unmatched State = iota // no interface has this address
+	Matched                // one interface has it
+	Several                // more than one has it, and the path does not decide between them
+	Ignored                // not part of the contract: preflights, tunnels, probes for methods, the control interface
+)
+
+// Addresses knows the base addresses of the interfaces.
+//
+// An interface that was given base addresses has those. One that was not has its default address,
+// https://{interface}.svc.example, or the brand's word in place of svc, with the path of its document's server, with or
+// without a region. Both kinds also have the addresses of a local mock: on loopback hosts the path /{interface} with
+// that path, and the host {interface}.localhost.
+//
+// Addresses belong to the same installation if their hosts are the same without the interface's name. Of given
+// addresses the first ones of all interfaces form one installation, the second ones another.
+//
+// The scheme does not matter: proxies change it. Of several bases that fit, the longest wins; between equally long ones
+// the documented path decides.
+//
+// Guessed bases are used in addition to the default addresses.
+type Addresses struct {
+	documents   []*specs.Document
+	given       map[specs.Interface][]*Base
+	guessed     map[specs.Interface][]*Base
+	rewrites    []Rewrite
+	basesByHost sync.Map // host → []located, of the first maxHosts
+	hosts       atomic.Int32
+}
+
+// NewAddresses takes the documents, the bases that a user gave, as URLs by interface, and the rewrites of recorded
+// addresses, of which the first that fits decides.
+func NewAddresses(documents []*specs.Document, given map[specs.Interface][]string, rewrites []Rewrite) (*Addresses,
+	error,
+) {
+	a := &Addresses{documents: documents, given: map[specs.Interface][]*Base{}, rewrites: rewrites}
+	for name, list := range given {
+		known := func(d *specs.Document) bool { return d.Interface == name }
+		if !slices.ContainsFunc(documents, known) {
+			return nil, fmt.Errorf("base of %q: unknown interface", name)
+		}
+		for _, raw := range list {
+			u, err := url.Parse(raw)
+			if err != nil || u.Host == "" {
+				return nil, fmt.Errorf("base of %s: %q is not an absolute URL", name, raw)
+			}
+			a.given[name] = append(a.given[name], newBase(name, u))
+		}
+	}
+	a.groupBySite()
+	return a, nil
+}
+
+// cutWorld removes from a path the prefix that chooses a world of the mock.
+func cutWorld(path string) (world, rest string) {
+	after, found := strings.CutPrefix(path, "/_worlds/")
+	if !found {
+		return "", path
+	}
+	world, rest, _ = strings.Cut(after, "/")
+	return world, strings.TrimSuffix("/"+rest, "/")
+}
+
+// claim is an interface that an address may belong to.
+type claim struct {
+	document *specs.Document
+	weight   int // how specific the base is
+	path     string
+	base     hostBase
+	match    specs.Match
+}
+
+// AddressOf returns the URL of a request. Middleware records the path alone, and the host as a header.
+func AddressOf(r *recording.Request) (*url.URL, error) {
+	u, err := url.Parse(r.URL)
+	if err == nil && u.Host == "" && u.Scheme == "" {
+		u.Host = r.Headers.Value("Host")
+	}
+	return u, err
+}
+
+// Owner returns the owner of an exchange.
+func (a *Addresses) Owner(item *record.Item) Owner {
+	u, isRewritten, err := a.address(&item.Request)
+	if err != nil {
+		return Owner{}
+	}
+	owner := Owner{World: item.World, Query: u.RawQuery, Rewritten: isRewritten}
+	world, path := cutWorld(u.EscapedPath())
+	for _, name := range []string{world, item.Request.Headers.Value("X-Understudy-World")} {
+		if owner.World == "" {
+			owner.World = name
+		}
+	}
+	if path == "/_understudy" || strings.HasPrefix(path, "/_understudy/") || isNoClientRequest(item.Request, u) {
+		owner.State = Ignored
+		return owner
+	}
+	claims := a.claims(hostOf(u), path)
+	if len(claims) == 0 {
+		return owner
+	}
+	return owner.decide(item.Request.Method, claims)
+}
+
+// isNoClientRequest reports whether a browser or a proxy made a request, and not a client: a preflight, a tunnel, or a
+// WebSocket.
+func isNoClientRequest(r recording.Request, u *url.URL) bool {
+	switch r.Method {
+	case http.MethodConnect:
+		return true
+	case http.MethodOptions:
+		return r.Headers.Value("Access-Control-Request-Method") != ""
+	}
+	return u.Scheme == "ws" || u.Scheme == "wss"
+}
+
+// claims lists the interfaces whose bases fit, only those with the most specific base.
+func (a *Addresses) claims(host, path string) []claim {
+	var best []claim
+	for _, b := range a.basesOn(host) {
+		rest, fits := strings.CutPrefix(path, b.path)
+		if !fits || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if rest == "" {
+			rest = "/"
+		}
+		c := claim{document: b.document, weight: len(b.path), path: rest, base: b}
+		if len(best) > 0 && c.weight > best[0].weight {
+			best = best[:0]
+		}
+		if len(best) == 0 || c.weight == best[0].weight {
+			best = append(best, c)
+		}
+	}
+	return best
+}
+
+// decide picks the claim whose document has the path.
+//
+// A guessed base counts for documented paths only: other paths below it may be pages and pictures of a web application.
+func (o Owner) decide(method string, claims []claim) Owner {
+	for i := range claims {
+		claims[i].match = claims[i].operation(method)
+	}
+	claims = slices.DeleteFunc(claims, func(c claim) bool {
+		return c.base.Guessed && c.match.Operation == nil && c.match.Allow == ""
+	})
+	if len(claims) == 0 {
+		return o
+	}
+	fitting := 0
+	chosen := claims[0]
+	for i := range claims {
+		if claims[i].match.Operation != nil {
+			fitting++
+			chosen = claims[i]
+		}
+	}
+	if len(claims) == 1 {
+		chosen = claims[0]
+	} else if fitting != 1 {
+		o.State = Several
+		for _, c := range claims {
+			o.Claimants = append(o.Claimants, string(c.document.Interface))
+		}
+		return o
+	}
+	o.State, o.Document, o.Match, o.Path = Matched, chosen.document, chosen.match, chosen.path
+	o.Base, o.Site, o.Mock = chosen.base.configured, chosen.base.site, chosen.base.mock
+	if o.Match.Operation == nil && isProbe(method, o.Match.Allow) {
+		o.State = Ignored
+	}
+	return o
+}
+
+// operation finds the operation of the path. Below a base that the user gave, paths may also begin as the user's own
+// document writes them.
+func (c *claim) operation(method string) specs.Match {
+	m := c.document.Find(method, c.path)
+	if m.Operation == nil && m.Allow == "" && c.base.configured != nil && !c.base.Guessed {
+		return c.document.FindWritten(method, c.path)
+	}
+	return m
+}
+
+// isProbe reports whether a request only probes a documented path: by HEAD where GET is documented, or by OPTIONS.
+func isProbe(method, allow string) bool {
+	return method == http.MethodOptions && allow != "" || method == http.MethodHead && strings.Contains(allow, "GET")
+}

@@ -1,0 +1,115 @@
+package contract
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/contract/internal/history"
+	"svc.example/understudy/contract/report"
+	"svc.example/understudy/specs"
+)
+
+// takeRuleResult counts a verdict of a rule between exchanges, and keeps its finding. A pass has none.
+func (g *gatherer) takeRuleResult(v history.Result) {
+	g.countCheck(v.Rule, v.Operation, v.Verdict)
+	g.r.RulesJudged = g.r.RulesJudged || v.Verdict == report.Pass || v.Verdict == report.Fail
+	if v.Finding != nil {
+		g.keepFinding(*v.Finding, v.Lines...)
+	}
+}
+
+// keepFinding keeps a finding, if it is one of the first with its fingerprint, and counts it in any case.
+func (g *gatherer) keepFinding(f report.Finding, lines ...report.Line) {
+	if g.isDisabled(f.Rule, f.Operation) {
+		return
+	}
+	if level := g.checker.config.severity(f.Rule, f.Operation); level != "" && f.Verdict == report.Fail {
+		f.Severity = level
+	}
+	g.guesses.lowerSeverity(&f, lines)
+	f.Accepted = g.accepted.accepts(&f)
+	g.checker.redactFinding(&f)
+	f.Spec.Says = g.statementOf(&f)
+	group := g.groups[f.ID]
+	if group == nil {
+		if len(g.groups) >= maxGroups {
+			g.r.Omit(&f)
+			return
+		}
+		group = &report.Group{Finding: f}
+		g.groups[f.ID] = group
+	}
+	group.Count++
+	if f.Severity.Worse(group.Severity) {
+		group.Severity = f.Severity
+	}
+	if group.Count > perGroup || len(g.r.Findings) >= maxFindings {
+		g.r.Omitted++
+		return
+	}
+	group.Occurrences = append(group.Occurrences, report.Occurrence{Exchange: f.Exchange, Pointer: f.Pointer})
+	g.r.Findings = append(g.r.Findings, f)
+	for _, line := range lines {
+		line.OnDisk = g.onDisk(line.File)
+		g.r.Shown[line.Exchange] = line
+	}
+}
+
+// isDisabled reports whether a rule is switched off on an operation.
+func (g *gatherer) isDisabled(rule, operation string) bool {
+	return g.disabled[rule] || g.checker.config.severity(rule, operation) == Off
+}
+
+// redactFinding takes credentials out of a finding: its messages and pointers quote names, paths and media types.
+func (c *Checker) redactFinding(f *report.Finding) {
+	f.Message = c.redactor.Text(f.Message)
+	if strings.Contains(f.Pointer, "@") {
+		tokens := strings.Split(f.Pointer, "/")
+		for i, token := range tokens {
+			tokens[i] = specs.EscapePointer(c.redactor.Text(unescape.Replace(token)))
+		}
+		f.Pointer = strings.Join(tokens, "/")
+	}
+	if len(f.Engines) == 0 {
+		return
+	}
+	f.Engines = slices.Clone(f.Engines) // the judge keeps its own
+	for i := range f.Engines {
+		f.Engines[i].Message = c.redactor.Text(f.Engines[i].Message)
+	}
+}
+
+// unescape undoes specs.EscapePointer.
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
+
+type statementKey struct{ iface, file, pointer string }
+
+// statementOf returns the document's statement at the place of a finding, in one line.
+func (g *gatherer) statementOf(f *report.Finding) string {
+	key := statementKey{string(f.Interface), f.Spec.File, f.Spec.Pointer}
+	says, known := g.statements[key]
+	if known || f.Spec.File == "" {
+		return says
+	}
+	for _, d := range g.checker.documents {
+		for _, d := range []*specs.Document{d, d.Extras} {
+			if d != nil && d.Interface == f.Interface && d.File == f.Spec.File {
+				says = d.Says(f.Spec.Pointer)
+			}
+		}
+	}
+	g.statements[key] = says
+	return says
+}
+
+// onDisk reports whether a name of a recording is that of a file, and not of what a zip archive or memory holds.
+func (g *gatherer) onDisk(file string) bool {
+	known, ok := g.isFile[file]
+	if !ok {
+		info, err := os.Stat(file)
+		known = err == nil && info.Mode().IsRegular()
+		g.isFile[file] = known
+	}
+	return known
+}

@@ -1,0 +1,152 @@
+package validate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// maxPairs is the largest number of pairs of schemas that are compared for one body.
+const maxPairs = 20_000
+
+// comparison compares schemas. Ours are a list of schemas, all of which hold for a value.
+type comparison struct {
+	seen  map[[3]*openapi3.Schema]bool          // pairs under comparison: theirs, the first and the last of ours
+	plain map[*openapi3.Schema]*openapi3.Schema // schemas without their alternatives
+	left  int
+}
+
+// schemas lists how a value of ours cannot fit their schema.
+func (c *comparison) schemas(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
+	ours = whole(ours)
+	if c.left--; theirs == nil || len(ours) == 0 || c.left < 0 {
+		return nil
+	}
+	key := [3]*openapi3.Schema{theirs, ours[0], ours[len(ours)-1]}
+	if c.seen[key] {
+		return nil
+	}
+	c.seen[key] = true
+	defer delete(c.seen, key)
+	if i := slices.IndexFunc(ours, hasAlternatives); i >= 0 {
+		return c.alternatives(theirs, ours, i, at)
+	}
+	list := c.objects(theirs, ours, at)
+	if alternatives := slices.Concat(theirs.OneOf, theirs.AnyOf); len(alternatives) > 0 {
+		list = append(list, c.nearest(alternatives, ours, at)...)
+	}
+	for _, one := range theirs.AllOf {
+		list = append(list, c.schemas(one.Value, ours, at)...)
+	}
+	return unique(list)
+}
+
+func hasAlternatives(s *openapi3.Schema) bool { return len(s.OneOf)+len(s.AnyOf) > 0 }
+
+// alternatives compares each alternative of one of our schemas that the other schemas allow.
+func (c *comparison) alternatives(theirs *openapi3.Schema, ours []*openapi3.Schema, i int, at string) (list []string) {
+	one := ours[i]
+	if c.plain[one] == nil {
+		plain := *one
+		plain.OneOf, plain.AnyOf = nil, nil
+		c.plain[one] = &plain
+	}
+	for _, alternative := range slices.Concat(one.OneOf, one.AnyOf) {
+		chosen := slices.Clone(ours)
+		chosen[i] = c.plain[one]
+		chosen = whole(append(chosen, alternative.Value))
+		if types, stated := typesOfAll(chosen); !stated || len(types) > 0 {
+			list = append(list, c.schemas(theirs, chosen, at)...)
+		}
+	}
+	return unique(list)
+}
+
+// nearest returns the differences from the alternative that ours differs from least; alternatives of another type come
+// last.
+func (c *comparison) nearest(alternatives openapi3.SchemaRefs, ours []*openapi3.Schema, at string) (best []string) {
+	isOther := true
+	for i, one := range alternatives {
+		found := c.schemas(one.Value, ours, at)
+		other := len(kinds(one.Value, ours, at)) > 0
+		if i == 0 || isOther && !other || isOther == other && len(found) < len(best) {
+			best, isOther = found, other
+		}
+	}
+	return best
+}
+
+func unique(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// objects compares with the keywords of their schema itself.
+func (c *comparison) objects(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
+	list := kinds(theirs, ours, at)
+	if len(list) > 0 {
+		return list
+	}
+	list = values(theirs, ours, at)
+	known := map[string][]*openapi3.Schema{}
+	isOpen := false
+	var items []*openapi3.Schema
+	for _, one := range ours {
+		for name, ref := range one.Properties {
+			known[name] = append(known[name], ref.Value)
+		}
+		isOpen = isOpen || one.AdditionalProperties.Schema != nil || len(one.Properties) == 0 && len(ours) == 1
+		if one.Items != nil {
+			items = append(items, one.Items.Value)
+		}
+	}
+	for _, name := range theirs.Required {
+		if len(known[name]) == 0 && !isOpen {
+			list = append(list, fmt.Sprintf("%s is required, but the mock never returns it", place(at, name)))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		list = append(list, c.member(theirs, known[name], at, name)...)
+	}
+	if theirs.Items != nil {
+		list = append(list, c.schemas(theirs.Items.Value, items, at+"[]")...)
+	}
+	return list
+}
+
+func (c *comparison) member(theirs *openapi3.Schema, ours []*openapi3.Schema, at, name string) (list []string) {
+	stated := theirs.Properties[name]
+	allowed := theirs.AdditionalProperties.Has
+	if stated == nil {
+		if allowed != nil && !*allowed && len(theirs.Properties) > 0 {
+			return []string{place(at, name) + " is returned by the mock, but not allowed"}
+		}
+		return nil
+	}
+	if slices.Contains(theirs.Required, name) && !slices.ContainsFunc(ours, refusesNull) && refusesNull(stated.Value) {
+		list = append(list, place(at, name)+" may be null, which is not allowed")
+	}
+	return append(list, c.schemas(stated.Value, ours, place(at, name))...)
+}
+
+func refusesNull(s *openapi3.Schema) bool { return s.VisitJSON(nil) != nil }
+
+// whole returns schemas with all schemas that their allOf combines.
+func whole(schemas []*openapi3.Schema) []*openapi3.Schema {
+	var all []*openapi3.Schema
+	for _, one := range schemas {
+		if one != nil && !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	for i := 0; i < len(all); i++ {
+		for _, ref := range all[i].AllOf {
+			if ref.Value != nil && !slices.Contains(all, ref.Value) {
+				all = append(all, ref.Value)
+			}
+		}
+	}
+	return all
+}

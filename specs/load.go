@@ -1,0 +1,150 @@
+package specs
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"sync"
+)
+
+type cacheKey struct {
+	name  Interface
+	brand Brand
+	file  string   // of a user's own,
+	sum   [32]byte // and what it holds
+}
+
+// What is parsed never changes, so each document is parsed once in a process, however many servers and transports
+// a test binary makes.
+var cache sync.Map // cacheKey → func() (*Document, error)
+
+// Load returns the embedded document of an interface. It is parsed once in a process, and without the texts that only
+// people read: T has no descriptions and no examples, Source has.
+func Load(name Interface, brand Brand) (*Document, error) {
+	load, _ := cache.LoadOrStore(cacheKey{name: name, brand: brand}, sync.OnceValues(func() (*Document, error) {
+		return embedded(name, brand, compiled)
+	}))
+	return load.(func() (*Document, error))()
+}
+
+// Readable returns the embedded document of an interface with the texts and examples that people read.
+func Readable(name Interface, brand Brand) (*Document, error) {
+	return embedded(name, brand, func(_ Interface, source []byte, _ Brand) []byte { return source })
+}
+
+// LoadFile returns a document of the user's own in place of the embedded one, as Parse reads it, but without the texts
+// that only people read and without components that no operation needs, which therefore may be wrong. It is parsed once
+// in a process for as long as the file holds the same. Errors name the file.
+func LoadFile(name Interface, file string, brand Brand) (*Document, error) {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("document of %s: %w", name, err)
+	}
+	key := cacheKey{name, brand, file, sha256.Sum256(source)}
+	load, _ := cache.LoadOrStore(key,
+		sync.OnceValues(func() (*Document, error) { return parseShort(name, file, source, brand) }))
+	return load.(func() (*Document, error))()
+}
+
+func parseShort(name Interface, file string, source []byte, brand Brand) (*Document, error) {
+	embedded, err := Load(name, brand)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newIndex(source)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	short, ignored, err := x.short()
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	d, err := parse(name, file, short, brand, embedded)
+	if err != nil {
+		return nil, err
+	}
+	d.source, d.index, d.Ignored = source, func() (*index, error) { return x, nil }, ignored
+	d.Extras = embedded.Extras
+	return d.checked()
+}
+
+// Parse reads a user's own document of an interface from its text. Operations that the embedded document has as well,
+// by method and path, have our ids, paths and names of path parameters, whatever the document calls them. Errors name
+// the file.
+func Parse(name Interface, file string, source []byte, brand Brand) (*Document, error) {
+	embedded, err := Load(name, brand)
+	if err != nil {
+		return nil, err
+	}
+	d, err := parse(name, file, source, brand, embedded)
+	if err != nil {
+		return nil, err
+	}
+	return d.checked()
+}
+
+// readSource returns the text to parse of the source of an embedded document.
+type readSource func(name Interface, source []byte, brand Brand) []byte
+
+// embedded parses what read makes of the text of an embedded document, and of its extras.
+func embedded(name Interface, brand Brand, read readSource) (*Document, error) {
+	source, err := Source(name, brand)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := parse(name, string(name)+".yaml", read(name, source, brand), brand, nil)
+	if err != nil {
+		return nil, err
+	}
+	doc.setSource(source)
+	doc.Extras, err = extrasOf(name, brand, read)
+	return doc, err
+}
+
+// parse reads a document; an embedded one if embedded is nil.
+func parse(name Interface, file string, source []byte, brand Brand, embedded *Document) (*Document, error) {
+	doc, err := load(source)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	if doc.Paths == nil || doc.Paths.Len() == 0 {
+		return nil, fmt.Errorf("load %s: the document has no paths", file)
+	}
+	d := &Document{Interface: name, Brand: brand, File: file, T: doc, byID: map[string]*Operation{}}
+	d.setSource(source)
+	var fallback Lenient
+	if embedded != nil {
+		fallback = embedded.Lenient
+	}
+	if d.Lenient, err = lenientOf(doc, fallback); err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	d.tree = sync.OnceValues(func() (map[string]any, error) { return shortTree(source) })
+	d.addOperations()
+	d.isOwn = embedded != nil
+	d.describeResources()
+	if embedded == nil {
+		err = d.identify()
+	} else {
+		err = d.identifyBy(embedded)
+	}
+	if err == nil {
+		d.sort()
+		err = d.route()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", file, err)
+	}
+	return d, nil
+}
+
+// checked returns the document, unless what it says of resources is wrong.
+func (d *Document) checked() (*Document, error) {
+	if !d.describesResources() {
+		return d, nil
+	}
+	if err := d.CheckResources(); err != nil {
+		return nil, fmt.Errorf("load %s: invalid x-resources or x-resource:\n%w", d.File, err)
+	}
+	return d, nil
+}
