@@ -79,7 +79,7 @@ func compareAnswers(found *differences, status string, theirs answer, ours *open
 			found.add(status, fmt.Sprintf("media type %s is not documented", m.name))
 		case own.json && m.json:
 			c := comparison{seen: map[[3]*openapi3.Schema]bool{}, plain: map[*openapi3.Schema]*openapi3.Schema{}, left: maxPairs}
-			for _, text := range c.schemas(own.schema, []*openapi3.Schema{m.schema}, "") {
+			for _, text := range c.compareSchemas(own.schema, []*openapi3.Schema{m.schema}, "") {
 				found.add(status, text)
 			}
 		}

@@ -18,9 +18,9 @@ type comparison struct {
 	left  int
 }
 
-// schemas lists how a value of ours cannot fit their schema.
-func (c *comparison) schemas(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
-	ours = whole(ours)
+// compareSchemas lists how a value of ours cannot fit their schema.
+func (c *comparison) compareSchemas(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
+	ours = withAllOf(ours)
 	if c.left--; theirs == nil || len(ours) == 0 || c.left < 0 {
 		return nil
 	}
@@ -31,22 +31,24 @@ func (c *comparison) schemas(theirs *openapi3.Schema, ours []*openapi3.Schema, a
 	c.seen[key] = true
 	defer delete(c.seen, key)
 	if i := slices.IndexFunc(ours, hasAlternatives); i >= 0 {
-		return c.alternatives(theirs, ours, i, at)
+		return c.compareAlternatives(theirs, ours, i, at)
 	}
-	list := c.objects(theirs, ours, at)
+	list := c.compareKeywords(theirs, ours, at)
 	if alternatives := slices.Concat(theirs.OneOf, theirs.AnyOf); len(alternatives) > 0 {
-		list = append(list, c.nearest(alternatives, ours, at)...)
+		list = append(list, c.compareNearest(alternatives, ours, at)...)
 	}
 	for _, one := range theirs.AllOf {
-		list = append(list, c.schemas(one.Value, ours, at)...)
+		list = append(list, c.compareSchemas(one.Value, ours, at)...)
 	}
 	return unique(list)
 }
 
 func hasAlternatives(s *openapi3.Schema) bool { return len(s.OneOf)+len(s.AnyOf) > 0 }
 
-// alternatives compares each alternative of one of our schemas that the other schemas allow.
-func (c *comparison) alternatives(theirs *openapi3.Schema, ours []*openapi3.Schema, i int, at string) (list []string) {
+// compareAlternatives compares each alternative of one of our schemas that the other schemas allow.
+func (c *comparison) compareAlternatives(theirs *openapi3.Schema, ours []*openapi3.Schema, i int,
+	at string,
+) (list []string) {
 	one := ours[i]
 	if c.plain[one] == nil {
 		plain := *one
@@ -56,21 +58,23 @@ func (c *comparison) alternatives(theirs *openapi3.Schema, ours []*openapi3.Sche
 	for _, alternative := range slices.Concat(one.OneOf, one.AnyOf) {
 		chosen := slices.Clone(ours)
 		chosen[i] = c.plain[one]
-		chosen = whole(append(chosen, alternative.Value))
+		chosen = withAllOf(append(chosen, alternative.Value))
 		if types, stated := typesOfAll(chosen); !stated || len(types) > 0 {
-			list = append(list, c.schemas(theirs, chosen, at)...)
+			list = append(list, c.compareSchemas(theirs, chosen, at)...)
 		}
 	}
 	return unique(list)
 }
 
-// nearest returns the differences from the alternative that ours differs from least; alternatives of another type come
-// last.
-func (c *comparison) nearest(alternatives openapi3.SchemaRefs, ours []*openapi3.Schema, at string) (best []string) {
+// compareNearest returns the differences from the alternative that ours differs from least; alternatives of another
+// type come last.
+func (c *comparison) compareNearest(alternatives openapi3.SchemaRefs, ours []*openapi3.Schema,
+	at string,
+) (best []string) {
 	isOther := true
 	for i, one := range alternatives {
-		found := c.schemas(one.Value, ours, at)
-		other := len(kinds(one.Value, ours, at)) > 0
+		found := c.compareSchemas(one.Value, ours, at)
+		other := len(compareTypes(one.Value, ours, at)) > 0
 		if i == 0 || isOther && !other || isOther == other && len(found) < len(best) {
 			best, isOther = found, other
 		}
@@ -83,13 +87,13 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// objects compares with the keywords of their schema itself.
-func (c *comparison) objects(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
-	list := kinds(theirs, ours, at)
+// compareKeywords compares with the keywords of their schema itself.
+func (c *comparison) compareKeywords(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
+	list := compareTypes(theirs, ours, at)
 	if len(list) > 0 {
 		return list
 	}
-	list = values(theirs, ours, at)
+	list = compareValues(theirs, ours, at)
 	known := map[string][]*openapi3.Schema{}
 	isOpen := false
 	var items []*openapi3.Schema
@@ -104,37 +108,37 @@ func (c *comparison) objects(theirs *openapi3.Schema, ours []*openapi3.Schema, a
 	}
 	for _, name := range theirs.Required {
 		if len(known[name]) == 0 && !isOpen {
-			list = append(list, fmt.Sprintf("%s is required, but the mock never returns it", place(at, name)))
+			list = append(list, fmt.Sprintf("%s is required, but the mock never returns it", memberPath(at, name)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		list = append(list, c.member(theirs, known[name], at, name)...)
+		list = append(list, c.compareMember(theirs, known[name], at, name)...)
 	}
 	if theirs.Items != nil {
-		list = append(list, c.schemas(theirs.Items.Value, items, at+"[]")...)
+		list = append(list, c.compareSchemas(theirs.Items.Value, items, at+"[]")...)
 	}
 	return list
 }
 
-func (c *comparison) member(theirs *openapi3.Schema, ours []*openapi3.Schema, at, name string) (list []string) {
+func (c *comparison) compareMember(theirs *openapi3.Schema, ours []*openapi3.Schema, at, name string) (list []string) {
 	stated := theirs.Properties[name]
 	allowed := theirs.AdditionalProperties.Has
 	if stated == nil {
 		if allowed != nil && !*allowed && len(theirs.Properties) > 0 {
-			return []string{place(at, name) + " is returned by the mock, but not allowed"}
+			return []string{memberPath(at, name) + " is returned by the mock, but not allowed"}
 		}
 		return nil
 	}
 	if slices.Contains(theirs.Required, name) && !slices.ContainsFunc(ours, refusesNull) && refusesNull(stated.Value) {
-		list = append(list, place(at, name)+" may be null, which is not allowed")
+		list = append(list, memberPath(at, name)+" may be null, which is not allowed")
 	}
-	return append(list, c.schemas(stated.Value, ours, place(at, name))...)
+	return append(list, c.compareSchemas(stated.Value, ours, memberPath(at, name))...)
 }
 
 func refusesNull(s *openapi3.Schema) bool { return s.VisitJSON(nil) != nil }
 
-// whole returns schemas with all schemas that their allOf combines.
-func whole(schemas []*openapi3.Schema) []*openapi3.Schema {
+// withAllOf returns schemas with all schemas that their allOf combines.
+func withAllOf(schemas []*openapi3.Schema) []*openapi3.Schema {
 	var all []*openapi3.Schema
 	for _, one := range schemas {
 		if one != nil && !slices.Contains(all, one) {

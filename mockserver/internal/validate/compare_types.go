@@ -9,8 +9,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// kinds reports a type of ours that theirs does not allow. Null is compared elsewhere.
-func kinds(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
+// compareTypes reports a type of ours that theirs does not allow. Null is compared elsewhere.
+func compareTypes(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) []string {
 	want := typesOf(theirs)
 	have, _ := typesOfAll(ours)
 	for _, kind := range have {
@@ -53,8 +53,8 @@ func allows(types []string, kind string) bool {
 	return slices.Contains(types, kind) || kind == openapi3.TypeInteger && slices.Contains(types, openapi3.TypeNumber)
 }
 
-// values reports values of ours that theirs does not list.
-func values(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) (list []string) {
+// compareValues reports values of ours that theirs does not list.
+func compareValues(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) (list []string) {
 	if len(theirs.Enum) == 0 {
 		return nil
 	}
@@ -72,7 +72,7 @@ func values(theirs *openapi3.Schema, ours []*openapi3.Schema, at string) (list [
 	return unique(list)
 }
 
-func place(at, name string) string {
+func memberPath(at, name string) string {
 	if at == "" {
 		return name
 	}
