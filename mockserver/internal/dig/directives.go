@@ -78,7 +78,7 @@ func (s *step) readAfter(v *value) string {
 	return ""
 }
 
-// checkAfter lets a task wait for tasks above it in the same group only, so that no two can wait for each other.
+// checkAfter refuses to wait for any tasks but those above in the same group, so that no two can wait for each other.
 func (r *stepReader) checkAfter(s *step) error {
 	above := map[string]bool{}
 	for _, c := range s.children {

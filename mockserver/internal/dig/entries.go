@@ -106,7 +106,8 @@ func hasParent(name string) bool {
 	return false
 }
 
-// checkLink lets symbolic links stay inside the archive. They are passed over: a workflow is a file, not a link to one.
+// checkLink refuses symbolic links that lead out of the archive. Others are ignored: a workflow is a file, not a link
+// to one.
 func checkLink(name, target string) error {
 	if target == "" || strings.HasPrefix(target, "/") || strings.ContainsAny(target, "\\\x00") ||
 		hasParent(path.Join(path.Dir(name), target)) {

@@ -6,8 +6,8 @@ import (
 	_ "time/tzdata" // zones are the same on machines that have none installed
 )
 
-// loadZone knows zones by name and by offset, as +09:00 or UTC+09:00. The machine's own zone is not accepted in a
-// workflow.
+// loadZone returns a zone by its name or its offset, as +09:00 or UTC+09:00. The machine's own zone is not accepted in
+// a workflow.
 func loadZone(name string) (*time.Location, error) {
 	offset := strings.TrimPrefix(strings.TrimPrefix(name, "UTC"), "GMT")
 	for _, layout := range []string{"Z07:00", "Z0700", "Z07"} {

@@ -47,7 +47,7 @@ func (b basicConfigs) check() error {
 	return errors.Join(errs...)
 }
 
-// check: a configuration may leave everything open, but not contradict itself (assumed).
+// check refuses a configuration that contradicts itself; it may leave everything open (assumed).
 func (e advancedEntry) check(at, kind string) error {
 	if e.Table == "" {
 		return missingField(at + "target_table")

@@ -18,7 +18,8 @@ var integrations = resource.New(resource.Of[world.Warehouse]{
 	View: func(c *op.Call, i world.Warehouse) any { return integrationView(c.World, i) },
 })
 
-// mayUse: administrators and the owner may use all integrations, others those that they have made (assumed).
+// mayUse reports whether a caller may use an integration: administrators and the owner may use all, others those that
+// they have created (assumed).
 func mayUse(caller world.Caller, i world.Warehouse) bool {
 	return caller.Administers() || i.User == caller.User.ID
 }

@@ -26,7 +26,7 @@ func errorReply(_ *specs.Operation, list op.Errors) op.Reply {
 // paging is that of the two lists that have pages, whose parameters are assumed.
 var paging = resource.ByPage{Page: "page", Size: "size", Default: 20}
 
-// dialect: success is always 200 here (public), and a list contains its page number.
+// dialect answers success with 200 always (public), and lists with their page number.
 var dialect = resource.Dialect{Created: http.StatusOK, List: pageView}
 
 type pageForm struct {

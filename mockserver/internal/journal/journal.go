@@ -89,7 +89,7 @@ func (j *Journal) Commit(e *Entry) int64 {
 	return e.Seq
 }
 
-// change changes the journal, and charges what it takes afterwards.
+// change changes the journal, and charges the difference in size.
 func (j *Journal) change(change func()) {
 	j.mu.Lock()
 	before := j.size
@@ -121,7 +121,7 @@ func (j *Journal) commit(e *Entry) {
 	j.shrink(j.limit)
 }
 
-// shrink forgets the oldest entries until the rest fits. One that is too large for the journal by itself goes, too.
+// shrink drops the oldest entries until the rest fits. An entry that is too large by itself is dropped, too.
 func (j *Journal) shrink(limit int) {
 	n := 0
 	for ; j.size > limit && n < len(j.entries); n++ {
@@ -185,7 +185,7 @@ func (j *Journal) Dropped() Dropped {
 	return j.dropped
 }
 
-// Clear forgets everything, the counts included. Numbers go on.
+// Clear drops everything, the counts included. Numbers go on.
 func (j *Journal) Clear() {
 	j.change(func() { j.entries, j.size, j.dropped, j.counts = nil, 0, Dropped{}, nil })
 }
@@ -197,7 +197,7 @@ func (j *Journal) Size() int {
 	return j.size
 }
 
-// Halve forgets the older half, and returns how many bytes that was.
+// Halve drops the older half, and returns its size in bytes.
 func (j *Journal) Halve() (freed int) {
 	j.change(func() {
 		before := j.size
@@ -207,7 +207,7 @@ func (j *Journal) Halve() (freed int) {
 	return freed
 }
 
-// Close forgets everything, and what is committed from then on.
+// Close drops everything, and what is committed from then on.
 func (j *Journal) Close() {
 	j.change(func() {
 		j.limit = 0
@@ -215,7 +215,7 @@ func (j *Journal) Close() {
 	})
 }
 
-// Exchange renders an entry, secrets and all.
+// Exchange renders an entry with its secrets.
 func (e *Entry) Exchange() *recording.Exchange {
 	x := &recording.Exchange{
 		Seq: e.Seq, Overlaps: max(0, e.Seq-1-e.After), Start: e.Start, End: e.End, World: e.World, Operation: e.name(),

@@ -60,7 +60,7 @@ type line struct {
 	late    bool // it was given up while it was being written
 }
 
-// release gives back a line that was written.
+// release returns the room of a line that was written.
 func (s *Sink) release(l *line) {
 	l.timer.Stop()
 	l.text, l.begun = nil, false
@@ -133,7 +133,7 @@ func (s *Sink) fits(l *line) bool {
 	return s.bytes == 0 || len(s.queue) < s.limits.Lines && s.bytes+len(l.text) <= s.limits.Bytes
 }
 
-// Lose counts a line that could not even be made, and returns the reason.
+// Lose counts a line that could not be created as lost, and returns the reason.
 func (s *Sink) Lose(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +148,8 @@ func (s *Sink) lose(err error) error {
 	return err
 }
 
-// giveUp takes back a line whose writer has stopped waiting. One that is being written cannot be taken back.
+// giveUp removes a line from the queue whose writer has stopped waiting. A line that is being written cannot be
+// removed.
 func (s *Sink) giveUp(l *line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

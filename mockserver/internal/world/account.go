@@ -202,7 +202,7 @@ func (a *Account) AllKeys() []Key {
 	return keys
 }
 
-// Caller finds who a key stands for, by either of its forms.
+// Caller returns the user of a key, in either of its forms.
 func (a *Account) Caller(key string) (Caller, bool) {
 	k, ok := a.Keys.Get(key)
 	if !ok {
@@ -212,7 +212,7 @@ func (a *Account) Caller(key string) (Caller, bool) {
 	return Caller{User: user, WriteOnly: k.WriteOnly}, ok
 }
 
-// LiveUser finds a user who was not removed.
+// LiveUser returns a user who was not removed.
 func (a *Account) LiveUser(id int64) (User, bool) {
 	user, ok := a.Users.Get(id)
 	return user, ok && user.DeletedAt.IsZero()

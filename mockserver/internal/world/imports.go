@@ -36,7 +36,7 @@ func (x *Imports) Find(table int64, uniqueID string) (Import, bool) {
 	return x.Done.Get(id)
 }
 
-// Add remembers an import, and forgets the oldest one when there are too many.
+// Add adds an import, and drops the oldest one when there are too many.
 func (x *Imports) Add(i Import) {
 	x.Last++
 	i.ID = x.Last

@@ -22,7 +22,7 @@ type IngestionFailure struct {
 	Reason   string    `json:"reason"`
 }
 
-// Fail remembers a failure, and forgets the oldest one when there are too many.
+// Fail adds a failure, and drops the oldest one when there are too many.
 func (x *Ingestion) Fail(f IngestionFailure) {
 	x.Failed++
 	x.Failures.Put(x.Failed, f)

@@ -35,7 +35,7 @@ type Pending struct {
 	Holds bool // what happens later depends on the result, so that the clock does not move on without it
 }
 
-// Begin lets an event wait for a query.
+// Begin notes that an event waits for a query.
 func (w *State) Begin(p Pending) { w.pending = append(slices.Clip(w.pending), p) }
 
 // Pending lists the events that wait for queries, in the order in which they were due.

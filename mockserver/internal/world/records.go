@@ -83,7 +83,7 @@ func (x *Records) complete() {
 	x.last, x.n, x.lastBytes = nil, 0, 0
 }
 
-// DropOldest lets the oldest run go, or, when there is but one, the older half of it. The last record stays.
+// DropOldest drops the oldest run or, if there is only one, its older half. The last record stays.
 func (x Records) DropOldest() Records {
 	if runs := table.Len(&x.runs); runs == 0 || runs == 1 && x.n == 0 {
 		return x.newest(x.size - x.size/2)
@@ -206,7 +206,7 @@ func (x *Core) dropOldestRecords() bool {
 	return true
 }
 
-// Discard forgets all records of a table.
+// Discard drops all records of a table.
 func (x *Core) Discard(id int64) {
 	records, _ := x.Records.Get(id)
 	x.RecordBytes -= records.MemorySize()

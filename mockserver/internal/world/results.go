@@ -2,8 +2,8 @@ package world
 
 import "svc.example/understudy/mockserver/internal/table"
 
-// DropResults lets the rows of jobs go, oldest first, until so many bytes are free or none are left, and reports
-// whether it found any. What the jobs say of their results stays.
+// DropResults drops the rows of jobs, oldest first, until so many bytes are free or none are left, and reports whether
+// it found any. What the jobs say of their results stays.
 func (w *State) DropResults(need int64) (dropped bool) {
 	for id, job := range table.All(&w.Core.Jobs) {
 		if need <= 0 {

@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// ClockChange is the result of a move of the clock.
+// ClockChange is the result of moving the clock.
 type ClockChange struct {
 	World    *world.State
 	Settled  int

@@ -13,7 +13,7 @@ const (
 	eventCost       = 1 << 10
 )
 
-// version is a value that a world can go back to.
+// version is a value to which a world can return.
 type version struct {
 	value   *world.State
 	bytes   int64 // that it takes

@@ -42,13 +42,13 @@ type World struct {
 	deleted     bool
 }
 
-// Settle changes a world as one event demands that is due.
+// Settle changes a world by one event that is due.
 type Settle func(*world.State, world.DueEvent)
 
 // Now returns the world's time.
 func (w *World) Now() time.Time { return w.value.Load().Now() }
 
-// Peek returns the world as it is, without what is due.
+// Peek returns the world as it is, without settling what is due.
 func (w *World) Peek() *world.State { return w.value.Load() }
 
 // Read returns the world as it is now, with everything settled that was due. The result is shared: it must not be
@@ -175,7 +175,7 @@ func (w *World) putVersion(v version) {
 	w.put(v.value, v.bytes)
 }
 
-// Replace puts another value in the world's place; Reset comes back to it from then on.
+// Replace replaces the value of the world. Reset returns to the new one from then on.
 func (w *World) Replace(value world.State) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

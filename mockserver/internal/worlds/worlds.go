@@ -19,7 +19,7 @@ import (
 // Default is the id of the world that a request means when it names none.
 const Default = "default"
 
-// Plan describes what a world is to be made of: a scenario, or a fork of another world. With neither it is made of the
+// Plan describes a world to create: from a scenario, or as a fork of another world. With neither it is made of the
 // server's own scenario. Seed, Mode and Now are those of the scenario, the server, or the fork's original, unless
 // given.
 type Plan struct {
@@ -32,7 +32,7 @@ type Plan struct {
 	MintKeys bool
 }
 
-// Build makes a world's value out of a plan that names no fork.
+// Build creates the value of a world from a plan that names no fork.
 type Build func(Plan) (world.State, error)
 
 // Worlds are the worlds of one server, by id and by minted key.
@@ -83,7 +83,7 @@ func (ws *Worlds) Create(plan Plan) (*World, error) {
 	return w, nil
 }
 
-// newWorld makes a world that cannot be found yet.
+// newWorld creates a world that is not registered yet.
 func (ws *Worlds) newWorld(plan Plan) (*World, error) {
 	w := &World{MaxSettled: maxSettled, settle: ws.settle, Fork: plan.Fork, budget: &ws.budget, limit: ws.limits.World}
 	value, err := ws.initialState(plan, w)

@@ -23,7 +23,7 @@ var (
 	errParameters = errors.New("the query has parameters, which have no values")
 )
 
-// explain makes of an error what the writer of the query can use.
+// explain returns an error in terms that help the author of the query.
 func (s *session) explain(err, cause error) error {
 	var failure *sqlite3.Error
 	switch {

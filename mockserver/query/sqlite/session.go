@@ -91,7 +91,7 @@ func (s *session) prepare() (*sqlite3.Stmt, error) {
 	}
 }
 
-// check makes sure that a statement is one, and reads.
+// check refuses a text without a statement, and a statement that writes.
 func (s *session) check(stmt *sqlite3.Stmt, rest string) (*sqlite3.Stmt, error) {
 	err := s.requireSingle(rest)
 	switch {
@@ -128,7 +128,7 @@ func (s *session) requireSingle(rest string) error {
 	return nil
 }
 
-// spend takes memory, or gives it back.
+// spend takes memory off the budget, or returns it.
 func (s *session) spend(n int64) bool {
 	if n > s.free {
 		return false
@@ -137,7 +137,7 @@ func (s *session) spend(n int64) bool {
 	return true
 }
 
-// charge takes steps off the budget, and says why the query has to end, if it has.
+// charge takes steps off the budget, and returns the reason if the query has to end.
 func (s *session) charge(steps int64) error {
 	if s.steps -= steps; s.steps < 0 {
 		return errSteps

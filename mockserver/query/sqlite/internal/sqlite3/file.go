@@ -103,7 +103,7 @@ func (f *file) grow(size int64) bool {
 	return true
 }
 
-// shrink gives back the room behind so many bytes. What is left of it is zero, should the file grow again.
+// shrink releases the memory behind so many bytes. The rest of the last chunk is zeroed, in case the file grows again.
 func (f *file) shrink(size int64) {
 	keep := chunksOf(size)
 	f.conn.config.Spend(int64(keep-len(f.chunks)) * chunkSize)

@@ -56,7 +56,7 @@ func (s *Stmt) Close() {
 	s.stmt = 0
 }
 
-// Step goes to the next row, and says whether there is one.
+// Step moves to the next row, and reports whether there is one.
 func (s *Stmt) Step() (bool, error) {
 	code := lib.Xsqlite3_step(s.conn.tls, s.stmt)
 	s.conn.raise()
