@@ -86,7 +86,8 @@ func RefusesUnknownCallers(t *testing.T, iface specs.Interface) {
 	requireRefusals(t, iface, func(*specs.Operation) bool { return true })
 }
 
-// RefusesUnknownCallersOf does the same as RefusesUnknownCallers for the operations that a package, such as llm/chat, answers for.
+// RefusesUnknownCallersOf does the same as RefusesUnknownCallers for the operations that a package, such as llm/chat,
+// answers for.
 func RefusesUnknownCallersOf(t *testing.T, iface, part string) {
 	t.Helper()
 	requireRefusals(t, specs.Interface(iface),
