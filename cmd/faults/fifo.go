@@ -84,8 +84,8 @@ func (t *trial) tryFIFOWith(ctx context.Context, reader func(string) (func(), er
 			seen.all(), ms(worst))
 	}
 	code, err := m.terminate(fifoSlowest)
-	if err == nil && (code != 2 || !strings.Contains(m.stderr(), "not in the recording")) {
-		err = fmt.Errorf("exit code %d, want 2: %s", code, m.stderr())
+	if err == nil && (code != 2 || !strings.Contains(m.stderr(), "were not recorded")) {
+		err = fmt.Errorf("exit code %d, want 2 and how many exchanges were not recorded: %s", code, m.stderr())
 	}
 	return fmt.Sprintf("%d answers, of which %d say that they are not recorded, the slowest after %v, exit code 2",
 		seen.all(), len(seen.unrecorded), ms(worst)), err
