@@ -13,9 +13,9 @@ import (
 )
 
 // interrupted yields the same exchange for ever, interrupts after some, and counts those that are wanted after that.
-func interrupted(t *testing.T, e *recording.Exchange, after int) (ctx context.Context, source contract.Source,
-	wanted *int,
-) {
+func interrupted(
+	t *testing.T, e *recording.Exchange, after int,
+) (ctx context.Context, source contract.Source, wanted *int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)

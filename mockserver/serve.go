@@ -20,9 +20,9 @@ import (
 
 // exchange is one request on its way through the server. This file describes the way from top to bottom:
 //
-//	locate → interface → world → route → read → authenticate → validate → handler → encode → journal
-//
-// → log → write
+//	locate → interface
+//	answer: world → route → read → authenticate → validate → handler
+//	respond: encode → journal → log → write
 //
 // The fields below the request are products of steps. Only respond, answer and control, which call the steps, set them;
 // those of an exchange that was refused lack the products of the steps that were not taken.

@@ -82,9 +82,9 @@ func leaving(ctx context.Context, s http.Handler, method, target, body string, h
 const inA = "X-Understudy-World"
 
 // newStuck makes a mock whose world a has a job that is due and whose query is stuck: a request waits for it.
-func newStuck(t *testing.T, statement string) (s *mockserver.Server, e *stuckEngine, waiting <-chan bool,
-	leave func(),
-) {
+func newStuck(
+	t *testing.T, statement string,
+) (s *mockserver.Server, e *stuckEngine, waiting <-chan bool, leave func()) {
 	t.Helper()
 	e = newStuckEngine()
 	s = newServer(t, mockserver.WithQueryEngine(e))

@@ -111,9 +111,9 @@ func memberOrAny(schema *openapi3.Schema, name string) *openapi3.Schema {
 }
 
 // scalar returns what a text, a number, a boolean or null stands for, and whether it counts as absent.
-func (w *rewriter) scalar(schema *openapi3.Schema, raw jsontext.Value) (value jsontext.Value, isAbsent bool,
-	err error,
-) {
+func (w *rewriter) scalar(
+	schema *openapi3.Schema, raw jsontext.Value,
+) (value jsontext.Value, isAbsent bool, err error) {
 	if schema == nil {
 		return raw, false, nil
 	}

@@ -108,8 +108,9 @@ func repeatedTraffic(ctx context.Context) (traffic, error) {
 
 // checkRecording judges a long recording of a mock's own traffic, in which every exchange differs from the others, and
 // compares that with reading it and no more. The recording is made while it is read, so that memory is the checker's.
-func checkRecording(exchanges int, recording func(context.Context) (traffic, error)) func(context.Context) (string,
-	string, error) {
+func checkRecording(
+	exchanges int, recording func(context.Context) (traffic, error),
+) func(context.Context) (string, string, error) {
 	return func(ctx context.Context) (string, string, error) {
 		t, err := recording(ctx)
 		if err != nil {

@@ -106,7 +106,7 @@ func wordings() []wording {
 }
 
 // exempt lists texts that may have a form all the same, each with its reason.
-var exempt = map[string]string{ //nolint:gochecknoglobals // a constant table
+var exempt = map[string]string{
 	"nobody sends none": "stories have the key nobody",
 }
 

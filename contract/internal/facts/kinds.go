@@ -69,7 +69,7 @@ type Thing struct {
 	ID   string
 }
 
-// IsNone reports whether there is no thing.
+// IsNone reports whether t is the zero value, which stands for the absence of a thing.
 func (t Thing) IsNone() bool { return t.Kind == "" }
 
 // Verb is the effect of a successful operation on what its path names.

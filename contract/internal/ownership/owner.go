@@ -68,9 +68,9 @@ type Addresses struct {
 
 // NewAddresses takes the documents, the bases that a user gave, as URLs by interface, and the rewrites of recorded
 // addresses, of which the first that fits decides.
-func NewAddresses(documents []*specs.Document, given map[specs.Interface][]string, rewrites []Rewrite) (*Addresses,
-	error,
-) {
+func NewAddresses(
+	documents []*specs.Document, given map[specs.Interface][]string, rewrites []Rewrite,
+) (*Addresses, error) {
 	a := &Addresses{documents: documents, given: map[specs.Interface][]*Base{}, rewrites: rewrites}
 	for name, list := range given {
 		known := func(d *specs.Document) bool { return d.Interface == name }

@@ -55,9 +55,9 @@ func lengths(text string) (request, response int64, err error) {
 }
 
 // trace takes an exchange of known lengths. More is false at the end of the file, ok when yield was.
-func trace(in *record.Input, place record.Position, request, response int64, yield func(record.Raw, error) bool) (more,
-	ok bool,
-) {
+func trace(
+	in *record.Input, place record.Position, request, response int64, yield func(record.Raw, error) bool,
+) (more, ok bool) {
 	raw, err := in.Take(request + response)
 	switch {
 	case errors.Is(err, record.ErrTooLarge):

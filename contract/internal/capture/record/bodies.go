@@ -84,7 +84,7 @@ func BodyIn(message tree.Value) Body {
 	return BodyOf(message.Get("content"))
 }
 
-// IsEmpty reports whether there is no body, and no doubt about that.
+// IsEmpty reports whether the body is certainly empty.
 func (h Body) IsEmpty() bool { return len(h.Bytes) == 0 && h.Doubt == "" }
 
 // judgeLength compares a body with its recorded length, and returns why it may be incomplete, and its size on the wire.
