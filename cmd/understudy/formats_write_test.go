@@ -20,7 +20,7 @@ import (
 type writer func(file string, list []*recording.Exchange) error
 
 // formats write a recording as the tools do: go-vcr's by its own library, the others after their documents and what
-// stands in contract/capture/testdata.
+// stands in contract/internal/capture/testdata.
 func formats() map[string]writer {
 	return map[string]writer{
 		"ndjson":            toFile(ndjson),
