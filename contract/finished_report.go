@@ -13,7 +13,7 @@ import (
 // finish adds to the report all that is known only at the end.
 func (g *gatherer) finish() *Report {
 	g.r.Docs = map[string]report.RuleDoc{}
-	for _, doc := range RuleDocs() {
+	for _, doc := range g.docs {
 		g.r.Docs[doc.ID] = doc
 		if doc.ID == judge.Latency && len(g.checker.config.latency) == 0 {
 			continue // it judges nothing that was not asked for

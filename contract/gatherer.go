@@ -45,6 +45,7 @@ type gatherer struct {
 	ignored      map[string]int  // exchanges that are left out, by the option that says so
 	isFile       map[string]bool // by the name of a recording: whether it is a file on disk
 	statements   map[statementKey]string
+	docs         []report.RuleDoc // of the rules that the report lists
 	errs         []error
 	dropped      int
 }
@@ -55,7 +56,7 @@ func newGatherer(c *Checker) *gatherer {
 		reasons: map[string]int{}, ignored: map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
 		coverage: coverage.NewCollector(c.documents), exchanges: map[*ownership.Base]int{},
-		accepted: newAcceptedFindings(c.config.baseline), isFile: map[string]bool{}, statements: map[statementKey]string{},
+		docs: RuleDocs(), accepted: newAcceptedFindings(c.config.baseline), isFile: map[string]bool{}, statements: map[statementKey]string{},
 	}
 	g.r.Own = slices.Sorted(maps.Values(c.config.specs))
 	for _, id := range c.config.disabled {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/specs"
 )
 
@@ -42,7 +43,10 @@ var (
 )
 
 func newConfig() config {
-	return config{trust: specs.Public, bases: map[specs.Interface][]string{}, specs: map[specs.Interface]string{}}
+	return config{
+		trust: specs.Public, bases: map[specs.Interface][]string{}, specs: map[specs.Interface]string{},
+		comparison: comparisonConfig{masks: compare.DefaultMasks(), tolerance: defaultTolerance},
+	}
 }
 
 // withoutDocuments takes away what says which documents there are, and where the interfaces are.

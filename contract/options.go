@@ -41,6 +41,7 @@ type config struct {
 	ignoredHeaders  []string
 	rewrites        []ownership.Rewrite
 	latency         []latencyLimit
+	comparison      comparisonConfig
 }
 
 // WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document

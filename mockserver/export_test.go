@@ -61,3 +61,12 @@ func SharedWorlds() (n int) {
 
 // SettleAtMost bounds how many events the world default settles at once.
 func (s *Server) SettleAtMost(n int) { s.worlds.Get(worlds.Default).MaxSettled = n }
+
+// SkipIDs lets the ids of what a world makes from now on begin n later.
+func (w *World) SkipIDs(n int64, kinds ...string) error {
+	value := *w.live.Peek()
+	for _, kind := range kinds {
+		value.NewIDs(kind, n)
+	}
+	return w.live.Replace(value)
+}

@@ -224,3 +224,6 @@ func Mutations() (names []string) {
 	}
 	return names
 }
+
+// MutatedOperations returns the pattern of the operations that a mutation breaks.
+func MutatedOperations(name string) string { return mutations[name].operations }

@@ -185,6 +185,13 @@ func (w *World) Journal(operations ...string) ([]recording.Exchange, error) {
 // Client is an HTTP client whose requests, to whatever world they would go, go to this one, inside the process.
 func (w *World) Client() *http.Client { return &http.Client{Transport: worldTransport{w}} }
 
+// ServeHTTP implements http.Handler: it serves requests, to whatever world they would go, in this one.
+func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	r = r.Clone(r.Context())
+	r.Header.Set(worldHeader, w.live.ID)
+	w.server.ServeHTTP(rw, r)
+}
+
 type worldTransport struct{ *World }
 
 // RoundTrip implements http.RoundTripper.

@@ -56,6 +56,8 @@ type Report struct {
 	Evidence map[int]*recording.Exchange
 	Excerpts map[Spec]Excerpt
 
+	Comparison *Comparison // what the recording was compared with, or nil
+
 	Docs map[string]RuleDoc // what the rules are about, by their names
 	Root string             // the folder of the embedded documents in their repository, specs by default
 	Own  []string           // files of documents of the user's own

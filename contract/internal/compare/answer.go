@@ -1,0 +1,195 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/specs"
+)
+
+// answer is the http.ResponseWriter of a replayed request.
+type answerWriter struct {
+	Answer
+	body bytes.Buffer
+	sent http.Header // as it was when the status was written
+}
+
+func newAnswer() *answerWriter { return &answerWriter{Answer: Answer{Header: http.Header{}}} }
+
+// Header implements http.ResponseWriter.
+func (a *answerWriter) Header() http.Header { return a.Answer.Header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answerWriter) WriteHeader(status int) {
+	if a.Status == 0 && status >= http.StatusOK {
+		a.Status, a.sent = status, a.Answer.Header.Clone()
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *answerWriter) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(p)
+}
+
+// Flush implements http.Flusher: streams are answered as a whole.
+func (a *answerWriter) Flush() { a.WriteHeader(http.StatusOK) }
+
+// done returns what was answered.
+func (a *answerWriter) done() *Answer {
+	a.WriteHeader(http.StatusOK)
+	return &Answer{Status: a.Status, Header: a.sent, Body: a.body.Bytes()}
+}
+
+// compare compares what was answered with what was recorded.
+func (c *comparison) compare() {
+	e := c.exchange
+	was, is := e.Item.Response, e.Answer
+	if was.Status != is.Status {
+		c.list = append(c.list, found{Difference: Difference{
+			Kind: Status, Pointer: "/response/status", Recorded: fmt.Sprint(was.Status), Answered: fmt.Sprint(is.Status),
+			Message: fmt.Sprintf("status %d was recorded, and %d is answered%s", was.Status, is.Status, reasonOf(is)),
+		}})
+		return
+	}
+	c.isError = was.Status >= http.StatusBadRequest
+	c.headers()
+	if e.Item.ResponseDoubt != "" || was.Body == nil || e.Item.Request.Method == http.MethodHead {
+		return
+	}
+	c.bodies()
+}
+
+// reasonOf returns what an error says, as far as it is short.
+func reasonOf(a *Answer) string {
+	const longest = 300
+	text := strings.TrimSpace(string(a.Body))
+	if a.Status < http.StatusBadRequest || text == "" || len(text) > longest || strings.Contains(text, "\n") {
+		return ""
+	}
+	return ": " + text
+}
+
+// headers compares the media type, and the headers that the document describes.
+func (c *comparison) headers() {
+	e := c.exchange
+	was, is := mediaType(e.Item.Response.Headers.Value("Content-Type")), mediaType(e.Answer.Header.Get("Content-Type"))
+	if was != is && len(e.Answer.Body) > 0 && was != "" {
+		c.header(Shape, "Content-Type", was, is)
+	}
+	response := e.Operation().Spec.Responses.Status(e.Answer.Status)
+	if response == nil || response.Value == nil {
+		return
+	}
+	for name := range response.Value.Headers {
+		was, is := e.Item.Response.Headers.Value(name), e.Answer.Header.Get(name)
+		switch {
+		case strings.EqualFold(name, "Content-Type"), strings.EqualFold(name, "Date"), isConnection(name):
+		case (was == "") != (is == ""):
+			c.header(Shape, name, was, is)
+		case !c.texts(was, is, &place{}) && !c.masks.hides(e.Operation(), []string{"headers", name}, c.isError):
+			c.header(Value, name, was, is)
+		}
+	}
+}
+
+func isConnection(name string) bool {
+	return strings.EqualFold(name, "Connection") || strings.EqualFold(name, "Transfer-Encoding") ||
+		strings.EqualFold(name, "Content-Length")
+}
+
+func (c *comparison) header(kind Kind, name, was, is string) {
+	c.list = append(c.list, found{Difference: Difference{
+		Kind: kind, Pointer: "/response/headers/" + specs.EscapePointer(name), Recorded: shown(was), Answered: shown(is),
+		Message: fmt.Sprintf("header %s: %q was recorded, and %q is answered", name, was, is),
+	}})
+}
+
+func mediaType(header string) string {
+	kind, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return strings.ToLower(header)
+	}
+	return kind
+}
+
+// bodies compares the bodies: JSON value by value, and all others as a whole.
+func (c *comparison) bodies() {
+	e := c.exchange
+	header := http.Header{}
+	for _, name := range []string{"Content-Type", "Content-Encoding"} {
+		header.Set(name, e.Item.Response.Headers.Value(name))
+	}
+	was, reason1 := c.decode(header, e.Item.Response.Body.Bytes)
+	is, reason2 := c.decode(e.Answer.Header, e.Answer.Body)
+	root := place{sites: []*site{c.sites.answer(e.Operation())}}
+	if media := c.media(header); media != nil {
+		root.add(media.schema)
+	}
+	switch {
+	case reason1 != "" && reason2 != "":
+		if !bytes.Equal(e.Item.Response.Body.Bytes, e.Answer.Body) {
+			c.add(Value, nil, len(e.Item.Response.Body.Bytes), len(e.Answer.Body), "the bodies differ, which cannot be decoded: %s",
+				reason1)
+		}
+	case reason1 != reason2:
+		c.add(Shape, nil, reason1, reason2, "only one of the bodies can be decoded: %s%s", reason1, reason2)
+	case len(was) == 1 && len(is) == 1:
+		c.values(nil, &root, was[0], is[0])
+	default:
+		lines := place{sites: []*site{{children: map[string]*site{items: root.sites[0]}}}, schemas: nil}
+		c.lists(nil, &lines, was, is)
+	}
+}
+
+// decode returns the values of a body.
+func (c *comparison) decode(header http.Header, coded []byte) (values []any, reason string) {
+	plain, reason := body.Uncode(header.Get("Content-Encoding"), coded)
+	if reason != "" {
+		return nil, reason
+	}
+	if len(plain) == 0 {
+		return nil, ""
+	}
+	media := c.media(header)
+	kind := header.Get("Content-Type")
+	if media == nil {
+		if body.IsJSON(body.MediaType(kind)) {
+			d, reason := body.JSON(plain)
+			return d.Values, reason
+		}
+		return []any{string(plain)}, ""
+	}
+	d, reason := body.Decode(plain, kind, media.mediaType, false)
+	return d.Values, reason
+}
+
+// documented is what the document says of a media type.
+type documented struct {
+	schema    *openapi3.SchemaRef
+	mediaType *openapi3.MediaType
+}
+
+// media returns what the document says of the media type of the answer, or nil.
+func (c *comparison) media(header http.Header) *documented {
+	e := c.exchange
+	response := e.Operation().Spec.Responses.Status(e.Answer.Status)
+	if response == nil || response.Value == nil {
+		return nil
+	}
+	media := response.Value.Content.Get(header.Get("Content-Type"))
+	if media == nil {
+		return nil
+	}
+	schema := media.Schema
+	if event, _ := body.EventSchema(e.Owner.Document, media); event != nil {
+		schema = event
+	}
+	return &documented{schema, media}
+}

@@ -1,0 +1,119 @@
+// Package compare replays recorded requests, in their order and at their times, and compares the answers with the
+// recorded ones.
+//
+// Ids that a server chose correspond to those of the other one through what earlier answers showed at the places that
+// the documents describe as ids (x-resources), and then stand for each other in later requests and answers. Where
+// recorded exchanges overlapped, their order is the first one in which the answers agree.
+package compare
+
+import (
+	"net/http"
+	"time"
+
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs"
+)
+
+// Kind is the kind of a difference.
+type Kind string
+
+// The kinds of differences.
+const (
+	Status    Kind = "status"    // another status
+	Shape     Kind = "shape"     // a member is missing or extra, or has another type
+	Value     Kind = "value"     // another value
+	Behaviour Kind = "behaviour" // a later answer shows another effect of an earlier request
+)
+
+// Subject answers recorded requests: a mock, or whatever stands in for one. Its handler has every interface at
+// /{interface}, followed by the path of the document's server, as a mock has.
+type Subject struct {
+	Handler http.Handler
+
+	// Clock moves the subject's clock to a time, and never back. Nil if the clock cannot be moved.
+	Clock func(time.Time) error
+
+	// Fork returns a subject that begins as this one is now, and knows nothing of what this one does later. Nil if
+	// there can be none; overlapping exchanges are then replayed in the order of their ends.
+	Fork func() (Subject, error)
+
+	// Close releases a fork. It may be nil.
+	Close func()
+
+	// Keys holds API keys by what stands for them in the recording: a key itself, or the mark of a redacted one.
+	// Key is the one for all others.
+	Keys map[string]string
+	Key  string
+}
+
+func (s *Subject) close() {
+	if s.Close != nil {
+		s.Close()
+	}
+}
+
+// Difference is a place at which the answer differs from the recorded one.
+type Difference struct {
+	Kind     Kind
+	Pointer  string // into the exchange, such as /response/body/name
+	Recorded string // what stands there, as JSON; empty if there is nothing, or a secret
+	Answered string
+	Message  string
+	Since    *Exchange // the earlier exchange whose effect differs; nil unless Kind is Behaviour
+}
+
+// Exchange is a recorded exchange with the answer that the subject gave.
+type Exchange struct {
+	*judge.Result
+
+	Answer      *Answer // nil if the request was not replayed
+	Differences []Difference
+	Omitted     int    // differences beyond those that are kept
+	Skipped     string // why the request was not replayed, or its answer not compared
+
+	times []time.Time // at which the server may have taken the request, by its own clock, the likeliest first
+}
+
+// Agrees reports whether the answer was compared, and agrees.
+func (e *Exchange) Agrees() bool { return e.Skipped == "" && len(e.Differences) == 0 }
+
+// Answer is what the subject answered.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Mask is a rule that leaves a place out of the comparison of values.
+type Mask struct {
+	Operation string // pattern, such as workflow.*
+	Pointer   string // into the body, such as /message; ** stands for any beginning
+	Reason    string
+	Count     int // how often it hid a difference
+}
+
+// DefaultMasks are what no stand-in can know, or need not repeat.
+func DefaultMasks() []Mask {
+	const texts = "free text for people: servers word it differently"
+	const inside = "an id inside of a text or a configuration"
+	return []Mask{
+		{Operation: "core.setJobResultExport", Pointer: "/query", Reason: inside},
+		{Operation: "workflow.*", Pointer: "/**/config/**/session", Reason: inside},
+		{Operation: "audience.*", Pointer: "/**/referencedBy/**", Reason: "no document describes the items"},
+		{Operation: "core.*", Pointer: "/**/url", Reason: "the address of a page for people"},
+		{Operation: "workflow.*", Pointer: "/**/archiveMd5", Reason: "a digest of what cannot be seen"},
+		{Operation: "*", Pointer: "error:/**/message", Reason: texts},
+		{Operation: "*", Pointer: "error:/**/error", Reason: texts},
+		{Operation: "*", Pointer: "error:/**/text", Reason: texts},
+		{Operation: "*", Pointer: "error:/**/detail", Reason: texts},
+		{Operation: "*", Pointer: "error:/**/title", Reason: texts},
+		{Operation: "*", Pointer: "error:/**/details/**", Reason: texts},
+	}
+}
+
+// Config says how to compare.
+type Config struct {
+	Documents []*specs.Document
+	Masks     []Mask
+	Tolerance time.Duration // by which times may differ
+}

@@ -1,0 +1,216 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"svc.example/understudy/specs"
+)
+
+// maxDifferences is how many differences are kept of an exchange.
+const maxDifferences = 50
+
+// comparison compares the two answers of one exchange.
+type comparison struct {
+	*Config
+	sites    *sites
+	ids      *ids
+	exchange *Exchange
+	masks    *masks
+	isError  bool
+	things   []inside // that the value at hand stands in, the innermost last
+	list     []found
+	omitted  int
+}
+
+// thing is an object of a resource.
+type thing struct{ kind, id string }
+
+// inside is a thing that a value stands in, with what that refers to.
+type inside struct {
+	thing
+	refers []thing
+}
+
+// found is a difference, and the thing that it is in.
+type found struct {
+	Difference
+	inside
+}
+
+func (c *comparison) add(kind Kind, path []string, was, is any, format string, args ...any) {
+	pointer := "/response/body" + specs.Pointer(path).String()
+	if kind == Value && c.masks.hides(c.exchange.Operation(), path, c.isError) {
+		return
+	}
+	if len(c.list) >= maxDifferences {
+		c.omitted++
+		return
+	}
+	d := found{Difference: Difference{Kind: kind, Pointer: pointer, Message: fmt.Sprintf(format, args...)}}
+	if was != absent {
+		d.Recorded = shown(was)
+	}
+	if is != absent {
+		d.Answered = shown(is)
+	}
+	if len(c.things) > 0 {
+		d.inside = c.things[len(c.things)-1]
+	}
+	c.list = append(c.list, d)
+}
+
+// nothing is the value of what is not there.
+type nothing struct{}
+
+var absent any = nothing{}
+
+// values compares two values at a place.
+func (c *comparison) values(path []string, p *place, was, is any) {
+	if was == nil && is == nil {
+		return
+	}
+	if typeOf(was) != typeOf(is) {
+		c.types(path, p, was, is)
+		return
+	}
+	switch was := was.(type) {
+	case map[string]any:
+		c.objects(path, p, was, is.(map[string]any))
+	case []any:
+		c.lists(path, p, was, is.([]any))
+	default:
+		if !c.scalars(p, was, is) {
+			c.add(Value, path, was, is, "%s was recorded, and %s is answered", shown(was), shown(is))
+		}
+	}
+}
+
+// types compares values of different types. An id may be written as a number or as a text, and null is a value.
+func (c *comparison) types(path []string, p *place, was, is any) {
+	if was == nil || is == nil {
+		c.add(Value, path, was, is, "%s was recorded, and %s is answered", shown(was), shown(is))
+		return
+	}
+	c.add(Shape, path, was, is, "a value of type %s was recorded, and one of type %s is answered", typeOf(was), typeOf(is))
+}
+
+func (c *comparison) scalars(p *place, was, is any) bool {
+	a, isID := textOf(was)
+	b, _ := textOf(is)
+	if kind := p.id(c.sites); kind != "" && isID && !isSecret(a) {
+		return c.ids.match(kind, a, b)
+	}
+	switch was := was.(type) {
+	case string:
+		return c.texts(was, is.(string), p)
+	case json.Number:
+		return sameNumber(was, is.(json.Number)) || c.seconds(was, is.(json.Number), p)
+	}
+	return was == is
+}
+
+// seconds reports whether two numbers are times that hardly differ, in seconds since 1970.
+func (c *comparison) seconds(was, is json.Number, p *place) bool {
+	const earliest = 1e9
+	a, err1 := was.Float64()
+	b, err2 := is.Float64()
+	return err1 == nil && err2 == nil && a > earliest && b > earliest && p.hasFormat("unix-time") &&
+		max(a-b, b-a) <= c.Tolerance.Seconds()
+}
+
+func (c *comparison) objects(path []string, p *place, was, is map[string]any) {
+	if r := p.resource(c.sites, was); r != nil {
+		c.things = append(c.things, c.thing(p, r, was))
+		defer func() { c.things = c.things[:len(c.things)-1] }()
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		at := append(slices.Clip(path), name)
+		value, found := is[name]
+		if !found {
+			c.add(Shape, at, was[name], absent, "%s was recorded, and is missing in the answer", name)
+			continue
+		}
+		next := p.below(c.sites, was, name)
+		c.values(at, &next, was[name], value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if _, found := was[name]; !found {
+			c.add(Shape, append(slices.Clip(path), name), absent, is[name],
+				"%s is in the answer, and was not recorded", name)
+		}
+	}
+}
+
+// thing returns the thing that a recorded object is.
+func (c *comparison) thing(p *place, r *specs.Resource, object map[string]any) inside {
+	key, _ := textOf(valueAt(object, r.Keys[0]))
+	one := inside{thing: thing{kindOf(r.Name), key}}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		next := p.below(c.sites, object, name)
+		if text, isID := textOf(object[name]); isID && next.id(c.sites) != "" {
+			one.refers = append(one.refers, thing{kindOf(next.id(c.sites)), text})
+		}
+	}
+	return one
+}
+
+func valueAt(value any, at specs.Pointer) any {
+	for _, token := range at {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = object[token]
+	}
+	return value
+}
+
+// lists compares two lists, item by item; those of things in pairs that correspond.
+func (c *comparison) lists(path []string, p *place, was, is []any) {
+	item := p.below(c.sites, was, items)
+	pairs, isMoved := c.pair(&item, was, is)
+	if isMoved {
+		c.add(Value, path, was, is, "the items are in another order")
+	}
+	taken := map[int]bool{}
+	for i, j := range pairs {
+		at := append(slices.Clip(path), strconv.Itoa(i))
+		if j < 0 {
+			c.missing(at, &item, was[i], absent)
+			continue
+		}
+		taken[j] = true
+		c.values(at, &item, was[i], is[j])
+	}
+	for j := range is {
+		if !taken[j] {
+			c.missing(append(slices.Clip(path), strconv.Itoa(j)), &item, absent, is[j])
+		}
+	}
+}
+
+// missing notes that one of two lists lacks an item.
+func (c *comparison) missing(path []string, p *place, was, is any) {
+	value := was
+	if value == absent {
+		value = is
+	}
+	if r := p.resource(c.sites, value); r != nil {
+		object, _ := value.(map[string]any)
+		one := c.thing(p, r, object)
+		if was == absent {
+			one.id = "" // an id of the other side
+		}
+		c.things = append(c.things, one)
+		defer func() { c.things = c.things[:len(c.things)-1] }()
+	}
+	if was == absent {
+		c.add(Value, path, was, is, "the answer has an item more than was recorded: %s", shown(is))
+		return
+	}
+	c.add(Value, path, was, is, "an item was recorded that the answer lacks: %s", shown(was))
+}

@@ -1,0 +1,211 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs"
+)
+
+// replay plays one session.
+type replay struct {
+	*Config
+	subject Subject
+	sites   map[*specs.Document]*sites
+	masks   *masks
+	ids     *ids
+	refused map[string]bool // identities that were never let in
+	now     time.Time
+	effects *effects
+}
+
+// maxCandidates bounds how many of the exchanges that overlapped are tried in the place of one.
+const maxCandidates = 8
+
+// Run replays a session. Each exchange then has its answer and the differences. It returns how often each mask was
+// needed.
+func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) (done []*Exchange, used []Mask, err error) {
+	r := &replay{
+		Config: c, subject: subject, sites: map[*specs.Document]*sites{}, masks: &masks{slices.Clone(c.Masks)},
+		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents),
+	}
+	clock := &serverClock{}
+	for _, one := range list {
+		e := &Exchange{Result: one}
+		done = append(done, e)
+		e.Skipped = whyNot(one)
+		if d := one.Owner.Document; d != nil && r.sites[d] == nil {
+			r.sites[d] = newSites(d)
+		}
+	}
+	slices.SortStableFunc(done, func(a, b *Exchange) int { return a.Item.Start.Compare(b.Item.Start) })
+	for _, e := range done {
+		e.times = clock.times(e)
+	}
+	r.findRefused(done)
+	err = r.all(ctx, done)
+	return done, r.masks.list, err
+}
+
+// whyNot returns why a request cannot be replayed, or the empty string.
+func whyNot(r *judge.Result) string {
+	switch {
+	case r.Operation() == nil:
+		return "the interface documents no such operation"
+	case r.Item.RequestDoubt != "" && r.Status() != http.StatusRequestEntityTooLarge:
+		return "its request is not recorded as it was: " + r.Item.RequestDoubt
+	case r.Status() == 0:
+		return "no response was recorded"
+	}
+	for _, note := range r.Item.Notes {
+		if strings.HasPrefix(note, "fault") || strings.HasPrefix(note, "upstream") {
+			return "its answer is not the service's own: " + note
+		}
+	}
+	return ""
+}
+
+// findRefused finds the keys that were refused wherever they were sent.
+func (r *replay) findRefused(list []*Exchange) {
+	const unauthorized = 401
+	accepted := map[string]bool{}
+	for _, e := range list {
+		identity := e.Credential().Identity
+		if e.Status() == unauthorized {
+			r.refused[identity] = true
+		} else if e.Status() != 0 {
+			accepted[identity] = true
+		}
+	}
+	for identity := range accepted {
+		delete(r.refused, identity)
+	}
+}
+
+// all replays the exchanges. Each time it is the turn of one that began before any other one ended.
+func (r *replay) all(ctx context.Context, list []*Exchange) error {
+	left := slices.DeleteFunc(slices.Clone(list), func(e *Exchange) bool { return e.Skipped != "" })
+	for len(left) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		chosen, err := r.next(ctx, candidates(left))
+		if err != nil {
+			return err
+		}
+		left = slices.DeleteFunc(left, func(e *Exchange) bool { return e == chosen })
+	}
+	return nil
+}
+
+// candidates are the exchanges that may be the next one to have taken effect, that which ended first before the others.
+func candidates(left []*Exchange) []*Exchange {
+	list := []*Exchange{left[0]}
+	end := left[0].Item.End
+	for _, e := range left[1:] {
+		isUnder := e.Item.Start.Before(end) || e.Item.Start.Equal(end) && e.Item.Seq-e.Item.Overlaps <= left[0].Item.Seq &&
+			e.Item.Overlaps > 0
+		if len(list) == maxCandidates || !isUnder {
+			break
+		}
+		list = append(list, e)
+		if e.Item.End.Before(end) {
+			end = e.Item.End
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Exchange) int { return compareEnds(a, b) })
+	return list
+}
+
+func compareEnds(a, b *Exchange) int {
+	if n := a.Item.End.Compare(b.Item.End); n != 0 {
+		return n
+	}
+	return a.Item.Number - b.Item.Number
+}
+
+// turn is an exchange that may be the next one, at one of its times.
+type turn struct {
+	*Exchange
+	at time.Time
+}
+
+// next replays the first of the candidates whose answer agrees, or else the first of all.
+func (r *replay) next(ctx context.Context, list []*Exchange) (*Exchange, error) {
+	var turns []turn
+	for _, e := range list {
+		for _, at := range e.times {
+			turns = append(turns, turn{e, at})
+		}
+	}
+	if len(turns) > 1 && r.subject.Fork != nil {
+		for _, t := range turns {
+			if agrees, err := r.try(ctx, t); err != nil {
+				return nil, err
+			} else if agrees {
+				return t.Exchange, r.commit(ctx, t)
+			}
+		}
+	}
+	return turns[0].Exchange, r.commit(ctx, turns[0])
+}
+
+// try replays an exchange to a fork, and reports whether the answer agrees.
+func (r *replay) try(ctx context.Context, t turn) (bool, error) {
+	fork, err := r.subject.Fork()
+	if err != nil {
+		return false, fmt.Errorf("fork the subject: %w", err)
+	}
+	defer fork.close()
+	trial := *r
+	fork.Keys, fork.Key = r.subject.Keys, r.subject.Key
+	trial.subject, trial.ids = fork, newIDs(r.ids)
+	trial.masks = &masks{slices.Clone(r.masks.list)}
+	if err := trial.one(ctx, t); err != nil {
+		return false, err
+	}
+	return t.Agrees(), nil
+}
+
+// commit replays an exchange for good.
+func (r *replay) commit(ctx context.Context, t turn) error {
+	if err := r.one(ctx, t); err != nil {
+		return err
+	}
+	r.effects.take(t.Exchange)
+	return nil
+}
+
+// one replays one exchange, and compares the answers.
+func (r *replay) one(ctx context.Context, t turn) error {
+	e := t.Exchange
+	if t.at.After(r.now) {
+		r.now = t.at
+		if r.subject.Clock != nil {
+			if err := r.subject.Clock(t.at); err != nil {
+				return fmt.Errorf("set the clock to %s: %w", t.at.Format(time.RFC3339Nano), err)
+			}
+		}
+	}
+	request, err := r.request(ctx, e, r.ids)
+	if err != nil {
+		return fmt.Errorf("replay exchange %d: %w", e.Item.Number, err)
+	}
+	writer := newAnswer()
+	r.subject.Handler.ServeHTTP(writer, request)
+	e.Answer, e.Differences, e.Omitted = writer.done(), nil, 0
+	c := &comparison{
+		Config: r.Config, sites: r.sites[e.Owner.Document], ids: r.ids, exchange: e, masks: r.masks,
+	}
+	c.compare()
+	e.Omitted = c.omitted
+	for i := range c.list {
+		e.Differences = append(e.Differences, r.effects.explain(e, &c.list[i]))
+	}
+	return nil
+}

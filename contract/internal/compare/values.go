@@ -1,0 +1,220 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"svc.example/understudy/specs"
+	"svc.example/understudy/specs/recording"
+)
+
+// anyUUID finds UUIDs in a text.
+var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// textOf returns an id as text, whether it is a text or a number.
+func textOf(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, v != ""
+	case json.Number:
+		return v.String(), true
+	}
+	return "", false
+}
+
+// instant reads the forms of time that the interfaces have.
+func instant(text string) (time.Time, bool) {
+	if len(text) < len("2006-01-02") || text[4] != '-' {
+		return time.Time{}, false
+	}
+	for _, form := range []string{
+		time.RFC3339Nano, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05",
+		"2006-01-02 15:04:05.999999999 -0700", "2006-01-02T15:04:05", "2006-01-02T15:04:05.999Z0700",
+	} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// isSecret reports whether something stands in the place of a secret.
+func isSecret(text string) bool { return strings.Contains(text, recording.Mark) }
+
+// mark finds what stands for a secret.
+var mark = regexp.MustCompile(`\[redacted(?::([0-9a-f]+))?\]`)
+
+// unmarked returns a text with something in the place of each secret that a server takes: for a whole one an address,
+// which also passes for a password.
+func unmarked(text string) string {
+	if m := mark.FindStringSubmatch(text); m != nil && m[0] == text {
+		return "https://redacted-" + m[1] + ".example"
+	}
+	return mark.ReplaceAllString(text, "redacted-$1")
+}
+
+// texts reports whether two texts correspond.
+func (c *comparison) texts(was, is string, p *place) bool {
+	switch {
+	case was == is:
+		if uuid.MatchString(was) {
+			return c.ids.match(uuids, was, is)
+		}
+		return true
+	case isSecret(was) || isSecret(is):
+		return c.secret(was, is)
+	case uuid.MatchString(was) && uuid.MatchString(is):
+		return c.ids.match(uuids, was, is)
+	}
+	if t, ok := instant(was); ok {
+		u, ok := instant(is)
+		return ok && t.Sub(u).Abs() <= c.Tolerance
+	}
+	return c.withUUIDs(was, is) || strings.Contains(was, "/") && strings.Contains(is, "/") && c.addresses(was, is)
+}
+
+// withUUIDs reports whether two texts are the same but for UUIDs in them that correspond.
+func (c *comparison) withUUIDs(was, is string) bool {
+	old, others := anyUUID.FindAllString(was, -1), anyUUID.FindAllString(is, -1)
+	if len(old) == 0 || len(old) != len(others) || anyUUID.ReplaceAllString(was, "") != anyUUID.ReplaceAllString(is, "") {
+		return false
+	}
+	for i := range old {
+		if !c.ids.match(uuids, old[i], others[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// secret notes what stands for a secret. Both may be a part of a longer text.
+func (c *comparison) secret(was, is string) bool {
+	if !isSecret(is) {
+		c.ids.match(secrets, was, is)
+	}
+	return true
+}
+
+// addresses reports whether two addresses are those of the same thing: of the same operation, with ids that
+// correspond. The host does not matter.
+func (c *comparison) addresses(was, is string) bool {
+	u, err1 := url.Parse(was)
+	v, err2 := url.Parse(is)
+	if err1 != nil || err2 != nil || !strings.HasPrefix(u.Path, "/") || !strings.HasPrefix(v.Path, "/") {
+		return false
+	}
+	a, b := c.route(u.EscapedPath()), c.route(v.EscapedPath())
+	if a.Operation == nil || a.Operation != b.Operation {
+		return u.EscapedPath() == v.EscapedPath() && c.queries(u.Query(), v.Query(), nil)
+	}
+	kinds, query := c.sites.parameters(a.Operation)
+	for _, name := range parameterNames(a.Operation) {
+		if !c.corresponds(kinds[name], a.Declared(name), b.Declared(name)) {
+			return false
+		}
+	}
+	return c.queries(u.Query(), v.Query(), query)
+}
+
+func parameterNames(op *specs.Operation) (names []string) {
+	for part := range strings.SplitSeq(op.Template, "{") {
+		if name, _, found := strings.Cut(part, "}"); found {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// route finds an operation of the interface with a GET of an address, with or without what stands before its paths.
+func (c *comparison) route(path string) specs.Match {
+	d := c.sites.document
+	for i := 0; i < len(path); i++ {
+		if path[i] != '/' {
+			continue
+		}
+		rest := strings.TrimPrefix(path[i:], d.BasePath)
+		for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+			if m := d.Find(method, rest); m.Operation != nil {
+				return m
+			}
+		}
+	}
+	return specs.Match{}
+}
+
+func (c *comparison) queries(was, is url.Values, kinds map[string]string) bool {
+	if len(was) != len(is) {
+		return false
+	}
+	for name, values := range was {
+		others := is[name]
+		if len(values) != len(others) {
+			return false
+		}
+		for i := range values {
+			if !c.corresponds(kinds[name], values[i], others[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// corresponds reports whether two values of a parameter correspond.
+func (c *comparison) corresponds(kind, was, is string) bool {
+	switch {
+	case kind != "":
+		return c.ids.match(kind, was, is)
+	case uuid.MatchString(was) && uuid.MatchString(is):
+		return c.ids.match(uuids, was, is)
+	}
+	return was == is || isSecret(was) || isSecret(is)
+}
+
+// sameNumber reports whether two numbers are equal, however they are written.
+func sameNumber(a, b json.Number) bool {
+	if a == b {
+		return true
+	}
+	x, err1 := a.Float64()
+	y, err2 := b.Float64()
+	return err1 == nil && err2 == nil && x == y
+}
+
+// typeOf names the type of a JSON value.
+func typeOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case json.Number:
+		return "number"
+	case string:
+		return "string"
+	case []any:
+		return "list"
+	case map[string]any:
+		return "object"
+	}
+	return fmt.Sprintf("%T", value)
+}
+
+// shown returns a value as JSON, or its beginning.
+func shown(value any) string {
+	const longest = 200
+	text, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	if len(text) > longest {
+		return strings.ToValidUTF8(string(text[:longest]), "") + "…"
+	}
+	return string(text)
+}

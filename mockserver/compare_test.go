@@ -1,0 +1,176 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/query/sqlite"
+	"svc.example/understudy/scenarios"
+	"svc.example/understudy/scenarios/story"
+	"svc.example/understudy/specs"
+)
+
+// subject returns a world as what recordings are compared with.
+func subject(w *mockserver.World) contract.Subject {
+	return contract.Subject{
+		Handler: w,
+		Clock: func(at time.Time) error {
+			if by := at.Sub(w.Now()); by > 0 {
+				w.Advance(by)
+			}
+			return nil
+		},
+		Fork:  func() (contract.Subject, error) { return subject(w.Fork()), nil },
+		Close: func() { _ = w.Delete() },
+		Key:   "1/admin",
+	}
+}
+
+// session is what a client did, recorded as it stood before a mock, with the keys that it sent.
+type session struct {
+	recorder *contract.Recorder
+	keys     []string               // of each exchange
+	prepare  []func(h http.Handler) // what the control interface was asked before the first one
+}
+
+func (s *session) handler(next http.Handler) http.Handler {
+	s.recorder = contract.NewRecorder(nil)
+	recorded := s.recorder.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/_understudy") {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if r := r.Clone(context.Background()); len(s.keys) == 0 {
+				s.prepare = append(s.prepare, func(h http.Handler) {
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					h.ServeHTTP(httptest.NewRecorder(), r)
+				})
+			}
+			next.ServeHTTP(w, r)
+			return
+		}
+		recorded.ServeHTTP(w, r)
+		s.keys = append(s.keys, keyOf(r.Header))
+	})
+}
+
+func keyOf(h http.Header) string {
+	key := cmp.Or(h.Get("Authorization"), h.Get("X-SVC-Write-Key"))
+	return key[strings.LastIndexByte(key, ' ')+1:]
+}
+
+// compare plays the session to a world.
+func (s *session) compare(t *testing.T, checker *contract.Checker, with contract.Subject) *contract.Report {
+	t.Helper()
+	for _, prepare := range s.prepare {
+		prepare(with.Handler)
+	}
+	list := s.recorder.Exchanges()
+	with.Keys = map[string]string{}
+	for i, e := range list {
+		header := http.Header{}
+		for _, h := range e.Request.Headers {
+			header.Add(h[0], h[1])
+		}
+		with.Keys[keyOf(header)] = s.keys[i]
+	}
+	r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(list)), with)
+	if err != nil {
+		t.Fatal(err, r.Comparison)
+	}
+	return r
+}
+
+// What a mock answered in the stories is what one with another seed answers.
+func TestCompareStories(t *testing.T) {
+	t.Parallel()
+	for _, name := range scenarios.List() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
+				opts := []mockserver.Option{mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New())}
+				first, other := newServer(t, opts...), newServer(t, append(opts, mockserver.WithSeed(2))...)
+				skipped := other.World("").SkipIDs(1000, "audience.activation", "audience.query", "audience.segment", "core.connection",
+					"core.database", "core.job", "core.policy", "core.policy_group", "core.schedule", "core.table", "dwh.config", "dwh.revision",
+					"dwh.session", "dwh.integration", "user", "workflow.attempt", "workflow.pool", "workflow.pool_rule", "workflow.project", "workflow.revision",
+					"workflow.schedule", "workflow.session", "workflow.task", "workflow.definition")
+				if skipped != nil {
+					return story.Server{}, skipped
+				}
+				var s session
+				return story.Server{Handler: s.handler(first), Close: func() {
+					if r := s.compare(t, plainChecker(t), subject(other.World(""))); r.Failed() {
+						t.Error(text(t, r))
+					}
+				}}, nil
+			})
+		})
+	}
+}
+
+// A recording of a mock with a broken rule differs from the mock, in the operation that is broken or in what shows its
+// effect; a recording of the mock itself does not.
+func TestCompareMutations(t *testing.T) {
+	t.Parallel()
+	for _, m := range slices.Concat(mutants, coreMutants, dwhMutants, llmMutants) {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			if r := compareStory(t, m); r.Failed() {
+				t.Errorf("the mock differs from itself:\n%s", text(t, r))
+			}
+			r := compareStory(t, m, mockserver.WithMutation(m.name))
+			pattern := mockserver.MutatedOperations(m.name)
+			isNamed := slices.ContainsFunc(r.Findings, func(f contract.Finding) bool {
+				names := append(f.Evidence, f.Exchange)
+				return slices.ContainsFunc(names, func(n int) bool {
+					fits, _ := path.Match(pattern, operationOf(t, r, n))
+					return fits
+				})
+			})
+			if !r.Failed() || !isNamed {
+				t.Errorf("no difference names %s:\n%s", pattern, text(t, r))
+			}
+			for _, f := range r.Findings {
+				t.Log(f.Rule, f.Operation, f.Pointer, f.Message)
+			}
+		})
+	}
+}
+
+// compareStory plays the story of a mutant to a mock, and compares it with one that is whole.
+func compareStory(t *testing.T, m mutant, opts ...mockserver.Option) *contract.Report {
+	t.Helper()
+	first := newServer(t, append(opts, mockserver.WithScenario(m.scenario))...)
+	var s session
+	m.story(t, s.handler(first))
+	return s.compare(t, exampleChecker(t), subject(newServer(t, mockserver.WithScenario(m.scenario)).World("")))
+}
+
+// operationOf returns the operation of an exchange that a report shows.
+func operationOf(t *testing.T, r *contract.Report, number int) string {
+	t.Helper()
+	line := r.Shown[number]
+	for _, iface := range specs.Interfaces() {
+		d, err := specs.Load(iface, specs.Neutral)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address, _, _ := strings.Cut(line.URL, "?")
+		if match := d.Find(line.Method, address); match.Operation != nil {
+			return match.Operation.Name()
+		}
+	}
+	return ""
+}
