@@ -179,7 +179,8 @@ func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Resu
 func (x *comparing) addMasks(masks []compare.Mask) {
 	for i, m := range masks {
 		if i == len(x.comparison.Masks) {
-			x.comparison.Masks = append(x.comparison.Masks, report.Mask{Operation: m.Operation, Pointer: m.Pointer, Reason: m.Reason})
+			none := report.Mask{Operation: m.Operation, Pointer: m.Pointer, Reason: m.Reason}
+			x.comparison.Masks = append(x.comparison.Masks, none)
 		}
 		x.comparison.Masks[i].Count += m.Count
 	}
@@ -262,7 +263,9 @@ func (x *comparing) conclude() *report.Comparison {
 	for _, a := range x.agreements {
 		x.comparison.Operations = append(x.comparison.Operations, *a)
 	}
-	slices.SortFunc(x.comparison.Operations, func(a, b report.Agreement) int { return strings.Compare(a.Operation, b.Operation) })
+	slices.SortFunc(x.comparison.Operations, func(a, b report.Agreement) int {
+		return strings.Compare(a.Operation, b.Operation)
+	})
 	for reason, n := range x.skipped {
 		x.comparison.Skipped = append(x.comparison.Skipped, report.Reason{Reason: reason, Count: n})
 	}
@@ -287,8 +290,8 @@ const defaultTolerance = 2 * time.Second
 func WithMask(operation, pointer, reason string) Option {
 	return func(c *config) error {
 		if operation == "" || !strings.HasPrefix(pointer, "/") {
-			return fmt.Errorf("mask of %q at %q: want a pattern of operations, such as core.*, and a pointer such as /pools/*/name",
-				operation, pointer)
+			return fmt.Errorf("mask of %q at %q: want a pattern of operations, such as core.*, and a pointer such as "+
+				"/pools/*/name", operation, pointer)
 		}
 		c.comparison.masks = append(c.comparison.masks, compare.Mask{Operation: operation, Pointer: pointer, Reason: reason})
 		return nil

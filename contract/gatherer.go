@@ -56,7 +56,8 @@ func newGatherer(c *Checker) *gatherer {
 		reasons: map[string]int{}, ignored: map[string]int{},
 		r:        &Report{Shown: map[int]report.Line{}, DisputedFails: c.config.disputed},
 		coverage: coverage.NewCollector(c.documents), exchanges: map[*ownership.Base]int{},
-		docs: RuleDocs(), accepted: newAcceptedFindings(c.config.baseline), isFile: map[string]bool{}, statements: map[statementKey]string{},
+		docs: RuleDocs(), accepted: newAcceptedFindings(c.config.baseline), isFile: map[string]bool{},
+		statements: map[statementKey]string{},
 	}
 	g.r.Own = slices.Sorted(maps.Values(c.config.specs))
 	for _, id := range c.config.disabled {

@@ -93,7 +93,7 @@ func (c *comparison) headers() {
 		case strings.EqualFold(name, "Content-Type"), strings.EqualFold(name, "Date"), isConnection(name):
 		case (was == "") != (is == ""):
 			c.header(Shape, name, was, is)
-		case !c.texts(was, is, &place{}) && !c.masks.hides(e.Operation(), []string{"headers", name}, c.isError):
+		case !c.texts(was, is) && !c.masks.hides(e.Operation(), []string{"headers", name}, c.isError):
 			c.header(Value, name, was, is)
 		}
 	}
@@ -135,8 +135,8 @@ func (c *comparison) bodies() {
 	switch {
 	case reason1 != "" && reason2 != "":
 		if !bytes.Equal(e.Item.Response.Body.Bytes, e.Answer.Body) {
-			c.add(Value, nil, len(e.Item.Response.Body.Bytes), len(e.Answer.Body), "the bodies differ, which cannot be decoded: %s",
-				reason1)
+			c.add(Value, nil, len(e.Item.Response.Body.Bytes), len(e.Answer.Body),
+				"the bodies differ, which cannot be decoded: %s", reason1)
 		}
 	case reason1 != reason2:
 		c.add(Shape, nil, reason1, reason2, "only one of the bodies can be decoded: %s%s", reason1, reason2)

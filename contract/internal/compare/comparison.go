@@ -74,7 +74,7 @@ func (c *comparison) values(path []string, p *place, was, is any) {
 		return
 	}
 	if typeOf(was) != typeOf(is) {
-		c.types(path, p, was, is)
+		c.types(path, was, is)
 		return
 	}
 	switch was := was.(type) {
@@ -90,7 +90,7 @@ func (c *comparison) values(path []string, p *place, was, is any) {
 }
 
 // types compares values of different types. An id may be written as a number or as a text, and null is a value.
-func (c *comparison) types(path []string, p *place, was, is any) {
+func (c *comparison) types(path []string, was, is any) {
 	if was == nil || is == nil {
 		c.add(Value, path, was, is, "%s was recorded, and %s is answered", shown(was), shown(is))
 		return
@@ -106,7 +106,7 @@ func (c *comparison) scalars(p *place, was, is any) bool {
 	}
 	switch was := was.(type) {
 	case string:
-		return c.texts(was, is.(string), p)
+		return c.texts(was, is.(string))
 	case json.Number:
 		return sameNumber(was, is.(json.Number)) || c.seconds(was, is.(json.Number), p)
 	}

@@ -27,7 +27,9 @@ type change struct {
 }
 
 func newEffects(documents []*specs.Document) *effects {
-	f := &effects{last: map[thing]change{}, any: map[string]change{}, gone: map[string]change{}, above: map[string][]string{}}
+	f := &effects{
+		last: map[thing]change{}, any: map[string]change{}, gone: map[string]change{}, above: map[string][]string{},
+	}
 	for _, d := range documents {
 		for _, r := range d.Resources() {
 			for _, link := range r.Parents {

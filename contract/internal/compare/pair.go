@@ -2,8 +2,6 @@ package compare
 
 import (
 	"slices"
-
-	"svc.example/understudy/specs"
 )
 
 // pairing pairs the items of two lists of things.
@@ -87,7 +85,7 @@ func (x *pairing) haveSameName(was, is any) bool {
 		return false
 	}
 	for _, at := range append(slices.Clone(r.Keys), r.NamedAt) {
-		if at == nil || slices.Equal(at, specs.Pointer(r.ID)) || !r.IsNamed() && slices.Equal(at, r.Keys[0]) {
+		if at == nil || slices.Equal(at, r.ID) || !r.IsNamed() && slices.Equal(at, r.Keys[0]) {
 			continue
 		}
 		if name, _ := textOf(valueAt(was, at)); name != "" {

@@ -29,7 +29,9 @@ const maxCandidates = 8
 
 // Run replays a session. Each exchange then has its answer and the differences. It returns how often each mask was
 // needed.
-func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) (done []*Exchange, used []Mask, err error) {
+func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) (
+	done []*Exchange, used []Mask, err error,
+) {
 	r := &replay{
 		Config: c, subject: subject, sites: map[*specs.Document]*sites{}, masks: &masks{slices.Clone(c.Masks)},
 		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents),
@@ -118,7 +120,7 @@ func candidates(left []*Exchange) []*Exchange {
 			end = e.Item.End
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Exchange) int { return compareEnds(a, b) })
+	slices.SortStableFunc(list, compareEnds)
 	return list
 }
 

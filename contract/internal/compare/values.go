@@ -60,7 +60,7 @@ func unmarked(text string) string {
 }
 
 // texts reports whether two texts correspond.
-func (c *comparison) texts(was, is string, p *place) bool {
+func (c *comparison) texts(was, is string) bool {
 	switch {
 	case was == is:
 		if uuid.MatchString(was) {
