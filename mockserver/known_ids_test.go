@@ -43,6 +43,31 @@ var knownIDs = []shownID{
 		`"upstreams":["777002"]`, `"error":{"message":"no space left"},"startedAt":"2026-01-12T07:30:01Z"`,
 	}},
 	{"workflow.workflow", "/workflow/api/workflows/50099", []string{`"id":"50099","name":"weekly"`}},
+	{"core.access-control-user", "/core/v3/access_control/users/801", []string{`"user_id":801,"account_id":9001`}},
+	{"core.bulk-import", "/core/v3/bulk_import/show/backfill", []string{`"status":"ready","upload_frozen":true`, `"job_id":"880005"`}},
+	{"core.bulk-load", "/core/v3/bulk_loads/from_s3", []string{`"created_at":"2025-12-01 00:00:00 UTC","updated_at":"2025-12-02 00:00:00 UTC"`}},
+	{"core.connection", "/core/v3/connections/lookup?name=s3_out", []string{`{"id":3301}`}},
+	{"core.database", "/core/v3/database/show/web", []string{`"id":"5501"`, `"updated_at":"2026-01-02 00:00:00 UTC"`}},
+	{"core.delegated-admin", "/core/v3/policy_group_tags/analysts_2024/delegated_admins", []string{`"803"`}},
+	{"core.job", "/core/v3/job/show/880002", []string{
+		`"job_id":"880002"`, `"updated_at":"2026-01-14 08:01:31 UTC"`, `"num_records":17,"result_size":4711`, `20260114_080002`,
+	}},
+	{"core.job", "/core/v3/job/result/880003?format=csv", []string{"42"}},
+	{"core.job", "/core/v3/schedule/history/daily_report", []string{`"job_id":"880001"`, `"job_id":"880004"`}},
+	{"core.oauth-token", "/core/v3/oauth_token/list", []string{`"id":7007`}},
+	{"core.policy", "/core/v3/access_control/policies/61", []string{`"id":61,"account_id":9001`}},
+	{"core.policy-group", "/core/v3/access_control/policy_groups/71", []string{
+		`"id":71`, `"taggable_name":"analysts_2024"`, `"updated_at":"2024-02-01`,
+	}},
+	{"core.profile-option", "/core/v3/access_control/users/801/profile_options/theme", []string{`dark`}},
+	{"core.schedule", "/core/v3/schedule/list", []string{`"next_time":"2026-01-17 03:00:00 UTC"`, `"executing_user_id":801`}},
+	{"core.sub-user", "/core/v3/sub_user/list", []string{`"id":802`, `"parent_user_id":801`}},
+	{"core.table", "/core/v3/table/show/web/visits", []string{
+		`"id":66012`, `"count":12345678`, `"updated_at":"2026-01-01 00:00:00 UTC"`, `"counter_updated_at":"2026-01-14T23:00:00Z"`,
+		`"last_log_timestamp":"2026-01-14T22:59:59Z"`, `"estimated_storage_size":987654321`,
+	}},
+	{"core.user", "/core/v3/user/list", []string{`"id":801`, `"updated_at":"2022-02-02`}},
+	{"core.account", "/core/v3/account/show", []string{`"plan":3`, `"maximum_cores":64`}},
 	{"workflow.log-file", "/workflow/api/logs/90210/files", []string{`"fileName"`}},
 }
 
@@ -63,7 +88,7 @@ func TestKnownIDs(t *testing.T) {
 	}
 	t.Run("of each kind of the documents", func(t *testing.T) {
 		t.Parallel()
-		for _, iface := range []specs.Interface{"workflow"} {
+		for _, iface := range []specs.Interface{"workflow", "core"} {
 			document, err := specs.Load(iface, specs.Neutral)
 			if err != nil {
 				t.Fatal(err)

@@ -25,6 +25,8 @@ func SeedAccount(w *world.State, f fixtures.Account) error {
 	}
 	a := &w.Account
 	a.ID = int64(cmp.Or(f.ID, 1))
+	a.Plan, a.GuaranteedCores, a.MaximumCores = f.Plan, f.GuaranteedCores, f.MaximumCores
+	a.CreatedAt = s.at(f.CreatedAt, time.Time{})
 	a.Features = slices.Compact(slices.Sorted(slices.Values(f.Features)))
 	for _, o := range f.ProfileOptions {
 		a.ProfileOptions = append(a.ProfileOptions, world.ProfileOption(o))
@@ -138,11 +140,11 @@ func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
 	seed.Reserve(s.World, "core.policy_group", groups, func(g fixtures.PolicyGroup) fixtures.ID { return g.ID })
 	for i, g := range groups {
 		row := world.PolicyGroup{
-			ID: s.ID("core.policy_group", g.ID), Name: g.Name, TaggableName: taggable(g.Name),
+			ID: s.ID("core.policy_group", g.ID), Name: g.Name, TaggableName: cmp.Or(g.TaggableName, taggable(g.Name)),
 			Policies:  s.findAll("policy", g.Policies, s.policies),
 			CreatedAt: s.at(g.CreatedAt, s.now),
 		}
-		row.UpdatedAt = row.CreatedAt
+		row.UpdatedAt = s.at(g.UpdatedAt, row.CreatedAt)
 		if g.Description != "" {
 			row.Description = &g.Description
 		}
@@ -166,10 +168,10 @@ func (s *accountSeed) seedUsers(users []fixtures.User) {
 			Policies:    s.findAll("policy", u.Policies, s.policies),
 			Groups:      s.findAll("policy group", u.Groups, s.groups),
 			Manages:     s.findAll("policy group", u.Manages, s.groups),
-			Permissions: world.Permissions(u.Permissions), Options: u.Options,
+			Permissions: world.Permissions(u.Permissions), Options: u.Options, LLMID: u.LLMID,
 			CreatedAt: s.at(u.CreatedAt, s.now),
 		}
-		row.UpdatedAt = row.CreatedAt
+		row.UpdatedAt = s.at(u.UpdatedAt, row.CreatedAt)
 		if u.Parent != "" {
 			row.Parent = s.find("user", u.Parent, s.users)
 		}
