@@ -20,20 +20,17 @@ func Seed(w *world.State, f fixtures.Audience) error {
 	s := &seeding{seed.Context{World: w, Part: "audience"}}
 	w.Audience.QueryTime = time.Duration(f.QueryTime)
 	for _, a := range f.Audiences {
-		w.Reserve("audience.audience", a.ID)
-		w.Audience.Audiences.Put(a.ID, world.ParentSegment{
-			ID: a.ID, Name: a.Name, Database: a.Database, Table: a.Table, CreatedAt: w.Now(),
+		id := int64(a.ID)
+		w.Reserve("audience.audience", id)
+		w.Audience.Audiences.Put(id, world.ParentSegment{
+			ID: id, Name: a.Name, Database: a.Database, Table: a.Table, CreatedAt: w.Now(),
 		})
 	}
-	for _, segment := range f.Segments { // so that no other takes their ids
-		w.Reserve("audience.segment", segment.ID)
-	}
+	seed.Reserve(w, "audience.segment", f.Segments, func(segment fixtures.Segment) fixtures.ID { return segment.ID })
 	for i, segment := range f.Segments {
 		s.Check(s.segment(segment), "segment "+segment.Name, "segments", i)
 	}
-	for _, activation := range f.Activations {
-		w.Reserve("audience.activation", activation.ID)
-	}
+	seed.Reserve(w, "audience.activation", f.Activations, func(a fixtures.Activation) fixtures.ID { return a.ID })
 	for i, activation := range f.Activations {
 		s.Check(s.activation(activation), fmt.Sprintf("activation %d of %s", i+1, activation.Segment), "activations", i)
 	}

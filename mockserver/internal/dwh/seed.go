@@ -12,9 +12,7 @@ import (
 // Seed creates the integrations that a fixture describes, through the handlers of requests. Databases, tables and users
 // are there already. The error names all that cannot be made.
 func Seed(w *world.State, f fixtures.DWH) error {
-	for _, i := range f.Integrations {
-		w.Reserve(integrations.IDs, i.ID)
-	}
+	seed.Reserve(w, integrations.IDs, f.Integrations, func(i fixtures.Integration) fixtures.ID { return i.ID })
 	s := &seed.Context{World: w, Part: "dwh"}
 	for n, i := range f.Integrations {
 		s.Check(seedIntegration(s, i), "integration "+i.Name, "integrations", n)

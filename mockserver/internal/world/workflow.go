@@ -45,7 +45,7 @@ type Project struct {
 	Schedules []int64   `json:"schedules,omitempty"` // ids, ascending; replaced, never changed in place
 }
 
-// Revision is one uploaded archive. Its definitions have ids in a row, sorted by name.
+// Revision is one uploaded archive. Its definitions have ids in a row, sorted by name, unless a fixture gives others.
 type Revision struct {
 	ID              int64     `json:"id"`
 	Project         int64     `json:"project"`
@@ -54,9 +54,18 @@ type Revision struct {
 	Archive         []byte    `json:"archive"`
 	MD5             string    `json:"md5"` // of the archive, in its wire form; found by AddRevision
 	CreatedAt       time.Time `json:"createdAt"`
-	User            int64     `json:"user"` // who uploaded it
-	FirstDefinition int64     `json:"firstDefinition"`
-	Definitions     int64     `json:"definitions"` // how many
+	User            int64     `json:"user"`                    // who uploaded it
+	FirstDefinition int64     `json:"firstDefinition"`         // id of the first by name
+	Definitions     int64     `json:"definitions"`             // how many
+	DefinitionIDs   []int64   `json:"definitionIds,omitempty"` // when they are not in a row; never changed in place
+}
+
+// DefinitionID returns the id of the i-th definition by name.
+func (r Revision) DefinitionID(i int) int64 {
+	if len(r.DefinitionIDs) > 0 {
+		return r.DefinitionIDs[i]
+	}
+	return r.FirstDefinition + int64(i)
 }
 
 // AddRevision puts a revision with its definitions. The workflows are those of its archive, sorted by name.
@@ -65,7 +74,7 @@ func (x *Workflow) AddRevision(r Revision, workflows []dig.Workflow) {
 	r.MD5 = base64.StdEncoding.EncodeToString(sum[:])
 	x.Revisions.Put(r.ID, r)
 	for i := range workflows {
-		id := r.FirstDefinition + int64(i)
+		id := r.DefinitionID(i)
 		x.Definitions.Put(id, Definition{ID: id, Project: r.Project, Revision: r.ID, Workflow: &workflows[i]})
 	}
 }

@@ -1,0 +1,103 @@
+package mockserver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+// shownID is a call whose answer shows what the scenario in testdata/known-ids gives a kind of resource.
+type shownID struct {
+	kind  string // with its interface, as the documents name it
+	path  string // with the interface
+	shows []string
+}
+
+// knownIDs has an entry for each kind of the documents whose ids, or times, a fixture can give.
+var knownIDs = []shownID{
+	{"workflow.attempt", "/workflow/api/attempts/90210", []string{
+		`"id":"90210","index":3,`, `"sessionId":"30303","sessionUuid":"9f1a2b3c-4d5e-4f60-8a7b-0c1d2e3f4a5b"`,
+		`"workflow":{"id":"50101","name":"daily"}`, `"createdAt":"2026-01-12T07:00:01Z","finishedAt":"2026-01-12T08:40:17Z"`,
+		`"poolId":"71"`,
+	}},
+	{"workflow.pool", "/workflow/api/pools", []string{
+		`{"id":"7","name":"default","concurrencyLimit":97,"default":true}`, `{"id":"12","name":"adhoc"`,
+		`{"id":"71","name":"nightly"`,
+	}},
+	{"workflow.pool-rule", "/workflow/api/pool_rules/91", []string{`{"id":"91","priority":5,`, `"poolId":"71"`}},
+	{"workflow.project", "/workflow/api/projects/4001", []string{
+		`"id":"4001","name":"shop","revision":"v7"`,
+		`"createdAt":"2025-11-01T00:00:00Z","updatedAt":"2026-01-10T00:00:00Z"`,
+	}},
+	{"workflow.schedule", "/workflow/api/schedules/611", []string{
+		`"id":"611"`, `"workflow":{"id":"50101","name":"daily"}`, `"nextRunTime":"2026-01-20T07:00:00Z"`,
+		`"nextScheduleTime":"2026-01-20T00:00:00+00:00","disabledAt":"2026-01-11T00:00:00Z"`,
+	}},
+	{"workflow.secret", "/workflow/api/projects/4001/secrets", []string{`"db.password"`}},
+	{"workflow.session", "/workflow/api/sessions/30303", []string{`"id":"30303"`, `"lastAttempt":{"id":"90210"`}},
+	{"workflow.task", "/workflow/api/attempts/90210/tasks", []string{
+		`{"id":"777001","fullName":"+daily",`, `{"id":"777003","fullName":"+daily+load","parentId":"777001"`,
+		`"upstreams":["777002"]`, `"error":{"message":"no space left"},"startedAt":"2026-01-12T07:30:01Z"`,
+	}},
+	{"workflow.workflow", "/workflow/api/workflows/50099", []string{`"id":"50099","name":"weekly"`}},
+	{"core.access-control-user", "/core/v3/access_control/users/801", []string{`"user_id":801,"account_id":9001`}},
+	{"core.bulk-import", "/core/v3/bulk_import/show/backfill", []string{`"status":"ready","upload_frozen":true`, `"job_id":"880005"`}},
+	{"core.bulk-load", "/core/v3/bulk_loads/from_s3", []string{`"created_at":"2025-12-01 00:00:00 UTC","updated_at":"2025-12-02 00:00:00 UTC"`}},
+	{"core.connection", "/core/v3/connections/lookup?name=s3_out", []string{`{"id":3301}`}},
+	{"core.database", "/core/v3/database/show/web", []string{`"id":"5501"`, `"updated_at":"2026-01-02 00:00:00 UTC"`}},
+	{"core.delegated-admin", "/core/v3/policy_group_tags/analysts_2024/delegated_admins", []string{`"803"`}},
+	{"core.job", "/core/v3/job/show/880002", []string{
+		`"job_id":"880002"`, `"updated_at":"2026-01-14 08:01:31 UTC"`, `"num_records":17,"result_size":4711`, `20260114_080002`,
+	}},
+	{"core.job", "/core/v3/job/result/880003?format=csv", []string{"42"}},
+	{"core.job", "/core/v3/schedule/history/daily_report", []string{`"job_id":"880001"`, `"job_id":"880004"`}},
+	{"core.oauth-token", "/core/v3/oauth_token/list", []string{`"id":7007`}},
+	{"core.policy", "/core/v3/access_control/policies/61", []string{`"id":61,"account_id":9001`}},
+	{"core.policy-group", "/core/v3/access_control/policy_groups/71", []string{
+		`"id":71`, `"taggable_name":"analysts_2024"`, `"updated_at":"2024-02-01`,
+	}},
+	{"core.profile-option", "/core/v3/access_control/users/801/profile_options/theme", []string{`dark`}},
+	{"core.schedule", "/core/v3/schedule/list", []string{`"next_time":"2026-01-17 03:00:00 UTC"`, `"executing_user_id":801`}},
+	{"core.sub-user", "/core/v3/sub_user/list", []string{`"id":802`, `"parent_user_id":801`}},
+	{"core.table", "/core/v3/table/show/web/visits", []string{
+		`"id":66012`, `"count":12345678`, `"updated_at":"2026-01-01 00:00:00 UTC"`, `"counter_updated_at":"2026-01-14T23:00:00Z"`,
+		`"last_log_timestamp":"2026-01-14T22:59:59Z"`, `"estimated_storage_size":987654321`,
+	}},
+	{"core.user", "/core/v3/user/list", []string{`"id":801`, `"updated_at":"2022-02-02`}},
+	{"core.account", "/core/v3/account/show", []string{`"plan":3`, `"maximum_cores":64`}},
+	{"workflow.log-file", "/workflow/api/logs/90210/files", []string{`"fileName"`}},
+}
+
+// TestKnownIDs requires that a fixture can give each kind of resource the id that a recording has shown.
+func TestKnownIDs(t *testing.T) {
+	t.Parallel()
+	server := newServer(t, mockserver.WithScenario("testdata/known-ids"))
+	for _, k := range knownIDs {
+		t.Run(k.kind, func(t *testing.T) {
+			t.Parallel()
+			got := call(t, server, "GET", k.path, "")
+			for _, text := range k.shows {
+				if got.StatusCode != 200 || !strings.Contains(got.body, text) {
+					t.Errorf("GET %s is %d without %s\n%s", k.path, got.StatusCode, text, got.body)
+				}
+			}
+		})
+	}
+	t.Run("of each kind of the documents", func(t *testing.T) {
+		t.Parallel()
+		for _, iface := range []specs.Interface{"workflow", "core"} {
+			document, err := specs.Load(iface, specs.Neutral)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range document.Resources() {
+				if !slices.ContainsFunc(knownIDs, func(k shownID) bool { return k.kind == r.Name }) {
+					t.Errorf("no fixture gives %s an id", r.Name)
+				}
+			}
+		}
+	})
+}
