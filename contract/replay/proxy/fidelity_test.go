@@ -71,6 +71,30 @@ func TestTheBasePathOfATargetMayBeLeftOut(t *testing.T) {
 	}
 }
 
+func TestHostLabelsAndPortsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	var asked string
+	s := stand(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path
+		w.Header().Set("Location", "/api/pools/4")
+	})
+	own, err := s.proxy.Interface(specs.Workflow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, handler := range map[string]http.Handler{
+		"workflow.localhost:4010": s.proxy, "Workflow.LocalHost": s.proxy, "127.0.0.1:4011": own,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://"+host+"/api/pools", http.NoBody)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if asked != "/api/pools" || w.Header().Get("Location") != "/api/pools/4" {
+			t.Errorf("%s: the service was asked for %s; the client is sent to %s", host, asked, w.Header().Get("Location"))
+		}
+		asked = ""
+	}
+}
+
 func TestCookiesGoBackToTheirOwnServiceOnly(t *testing.T) {
 	t.Parallel()
 	var sent string

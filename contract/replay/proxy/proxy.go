@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"slices"
@@ -63,8 +64,10 @@ type Proxy struct {
 	upstream *http.Transport
 	recorder *recorder // nil: nothing is recorded
 	cookies  *cookieOwners
-	busy     atomic.Int64 // exchanges under way
-	failed   atomic.Int64 // exchanges that the service did not answer
+	ctx      context.Context
+	cancel   context.CancelFunc // of what is under way
+	busy     atomic.Int64       // exchanges under way
+	failed   atomic.Int64       // exchanges that the service did not answer
 }
 
 // New makes a proxy. It listens nowhere: see HTTPServer.
@@ -94,6 +97,7 @@ func New(c Config) (*Proxy, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.upstream = newTransport(&c)
 	p.recorder = newRecorder(&c)
 	p.reverse = p.newReverse()
@@ -107,14 +111,22 @@ func (p *Proxy) HTTPServer(handler http.Handler) *http.Server {
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler: handler, Protocols: protocols, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		BaseContext: func(net.Listener) context.Context { return p.ctx },
+		Handler:     handler, Protocols: protocols, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(p.config.Log.Handler(), slog.LevelWarn),
 	}
 }
 
-// Close closes idle connections, and waits until all lines of the recording are written. The error says so when
-// exchanges are not in the recording.
+// closeWait bounds the time that Close waits for exchanges that it has cancelled.
+const closeWait = 2 * time.Second
+
+// Close ends what is under way, upgraded connections included, and waits until all lines of the recording are written.
+// The error says so when exchanges are not in the recording.
 func (p *Proxy) Close() error {
+	p.cancel()
+	for end := time.Now().Add(closeWait); p.busy.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 	p.upstream.CloseIdleConnections()
 	return p.recorder.close()
 }
