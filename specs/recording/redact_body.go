@@ -50,6 +50,9 @@ func (x *redaction) withoutBytes(where string, body *Body) *Body {
 
 // plain takes secrets out of a body without a content coding. It returns the body itself if it holds none.
 func (x *redaction) plain(where string, body *Body, headers Headers, part specs.Part) *Body {
+	if x.isArchiveWithSecret(body, part) {
+		return x.withoutBytes(where, body)
+	}
 	if len(body.Bytes) == 0 || !part.HasSecrets() && !mayHoldSecret(body.Bytes) && !body.Truncated {
 		return body
 	}

@@ -65,6 +65,23 @@ func (x *redaction) decoder(coding string, r io.Reader) (io.Reader, error) {
 	return x.Decode(coding, r)
 }
 
+// isArchiveWithSecret reports whether a body is compressed by itself, as files are, and holds a secret. It cannot be
+// replaced without making another file of it.
+func (x *redaction) isArchiveWithSecret(body *Body, part specs.Part) bool {
+	if !bytes.HasPrefix(body.Bytes, []byte{0x1f, 0x8b}) {
+		return false
+	}
+	r, err := gzip.NewReader(bytes.NewReader(body.Bytes))
+	if err != nil {
+		return false
+	}
+	var plain bytes.Buffer
+	_, _ = plain.ReadFrom(io.LimitReader(r, maxPlain)) // as far as it can be read
+	file := &Body{Bytes: plain.Bytes()}
+	aside := &redaction{Redactor: x.Redactor, op: x.op} // which notes no places
+	return aside.plain("", file, nil, part) != file
+}
+
 // isStandard reports whether all readers of recordings know the codings.
 func isStandard(header string) bool {
 	for coding := range strings.SplitSeq(strings.ToLower(header), ",") {
