@@ -12,12 +12,23 @@ import (
 // shownID is a call whose answer shows what the scenario in testdata/known-ids gives a kind of resource.
 type shownID struct {
 	kind  string // with its interface, as the documents name it
-	path  string // with the interface
+	call  string // a path, or method, path and body
 	shows []string
 }
 
 // knownIDs has an entry for each kind of the documents whose ids, or times, a fixture can give.
 var knownIDs = []shownID{
+	{"audience.activation", `POST /audience/audiences/9101/segments/9201/syndications {"name":"Daily","connectionId":3301,"connectorConfig":{},"scheduleType":"none"}`, []string{`"id":9302`}},
+	{"audience.audience", "/audience/audiences/9101/segments", []string{`"audienceId":9101`}},
+	{"audience.segment", "/audience/audiences/9101/segments", []string{`"id":9201`, `"createdAt":"2025-07-07T00:00:00Z"`}},
+	{"audience.segment-query", `POST /audience/audiences/9101/segments/queries {"columns":["path"]}`, []string{
+		`"id":"22222222-3333-4444-8555-666666666666"`, `"jobid":"880010"`,
+	}},
+	{"dwh.integration", "/dwh/v1/dwh/8101", []string{
+		`"id":8101`, `"workflow_project_id":4002,"workflow_project_name":"visits_from_warehouse","dwh_config_id":8201`,
+		`"created_at":"2025-05-05T00:00:00Z","updated_at":"2025-06-06T00:00:00Z"`,
+	}},
+	{"dwh.integration", "/dwh/v1/dwh/8101/bulkload_sessions", []string{`"bulkload_session_id":8301`}},
 	{"workflow.attempt", "/workflow/api/attempts/90210", []string{
 		`"id":"90210","index":3,`, `"sessionId":"30303","sessionUuid":"9f1a2b3c-4d5e-4f60-8a7b-0c1d2e3f4a5b"`,
 		`"workflow":{"id":"50101","name":"daily"}`, `"createdAt":"2026-01-12T07:00:01Z","finishedAt":"2026-01-12T08:40:17Z"`,
@@ -78,17 +89,21 @@ func TestKnownIDs(t *testing.T) {
 	for _, k := range knownIDs {
 		t.Run(k.kind, func(t *testing.T) {
 			t.Parallel()
-			got := call(t, server, "GET", k.path, "")
+			method, path, body := "GET", k.call, ""
+			if words := strings.SplitN(k.call, " ", 3); len(words) == 3 {
+				method, path, body = words[0], words[1], words[2]
+			}
+			got := call(t, server, method, path, body)
 			for _, text := range k.shows {
 				if got.StatusCode != 200 || !strings.Contains(got.body, text) {
-					t.Errorf("GET %s is %d without %s\n%s", k.path, got.StatusCode, text, got.body)
+					t.Errorf("%s is %d without %s\n%s", k.call, got.StatusCode, text, got.body)
 				}
 			}
 		})
 	}
 	t.Run("of each kind of the documents", func(t *testing.T) {
 		t.Parallel()
-		for _, iface := range []specs.Interface{"workflow", "core"} {
+		for _, iface := range []specs.Interface{"workflow", "core", "audience", "dwh"} {
 			document, err := specs.Load(iface, specs.Neutral)
 			if err != nil {
 				t.Fatal(err)
