@@ -67,8 +67,11 @@ func (l *learner) accountID() string {
 // features lists what is switched on, as the recorded answers need it: sub users that are shown or removed.
 func (l *learner) features() []string {
 	for _, e := range l.exchanges {
-		if e.ok() && (e.name() == "core.listSubUsers" || e.name() == "core.removeSubUser") {
-			return []string{"eng-lc-sub-users"}
+		switch e.name() {
+		case "core.listSubUsers", "core.removeSubUser", "core.exportPolicies":
+			if e.ok() {
+				return []string{"eng-lc-sub-users"}
+			}
 		}
 	}
 	return nil
@@ -200,7 +203,28 @@ func (l *learner) policyGroups() *sequence {
 		m.set("updatedAt", timeOf(o.Get("updated_at")))
 		s.add(m)
 	}
+	for _, tag := range l.unseenTags() {
+		m := newMapping()
+		m.set("name", tag)
+		m.set("taggableName", tag)
+		s.addGuessed(m, "no answer shows more than its tag")
+	}
 	return s
+}
+
+// unseenTags lists the tags of policy groups that no answer shows.
+func (l *learner) unseenTags() (tags []string) {
+	for _, e := range l.exchanges {
+		tag := param(e, "tag")
+		if tag == "" || !e.ok() || slices.Contains(tags, tag) {
+			continue
+		}
+		isKnown := func(t *thing) bool { return t.first().Get("taggable_name").String() == tag }
+		if !slices.ContainsFunc(l.things.all(policyGroupKind), isKnown) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
 }
 
 // policiesOfGroup lists the names of the policies in a group.
@@ -267,11 +291,12 @@ func (l *learner) optionKeys() (keys []string) {
 			keys = append(keys, key)
 		}
 		if body, _ := e.JSONResponse(); e.name() == "core.listProfileOptions" && e.ok() {
-			for _, option := range body.Array() {
-				if key := option.Get("key").String(); key != "" && !slices.Contains(keys, key) {
-					keys = append(keys, key)
+			body.ForEach(func(name, _ gjson.Result) bool {
+				if !slices.Contains(keys, name.Str) {
+					keys = append(keys, name.Str)
 				}
-			}
+				return true
+			})
 		}
 	}
 	slices.Sort(keys)
@@ -283,9 +308,33 @@ func (l *learner) profileOptions() *sequence {
 	for _, key := range l.optionKeys() {
 		m := newMapping()
 		m.set("key", key)
+		if value := l.optionDefault(key); value != "" {
+			m.guess("default", value, "no answer says whether it is the default, or the user's own")
+		}
 		s.add(m)
 	}
 	return s
+}
+
+// optionDefault returns the value of an option before any request of the recording set it.
+func (l *learner) optionDefault(key string) string {
+	for _, e := range l.exchanges {
+		if !e.ok() {
+			continue
+		}
+		body, _ := e.JSONResponse()
+		switch e.name() {
+		case "core.setProfileOption":
+			if param(e, "key") == key {
+				return ""
+			}
+		case "core.listProfileOptions", "core.getProfileOption":
+			if value := body.Get(gjson.Escape(key)); value.Type == gjson.String {
+				return value.Str
+			}
+		}
+	}
+	return ""
 }
 
 func (l *learner) oauthClients() *sequence {

@@ -10,9 +10,20 @@ import (
 // attempts lists the attempts of the beginning, in the order in which they were made.
 func (l *learner) attempts(p *projects, pools *pools) *sequence {
 	s := newSequence()
+	places := map[string]int{} // of the last attempt of a workflow that is not over, from 1
 	for _, t := range byNumber(l.things.of(attemptKind)) {
-		if o := l.attemptObject(t); o.Exists() && !p.isUploaded(o) {
-			s.add(l.attempt(t, o, pools))
+		o := l.attemptObject(t)
+		if !o.Exists() || p.isUploaded(o) {
+			continue
+		}
+		m := l.attempt(t, o, pools)
+		of := o.Get("project.name").String() + "\n" + o.Get("workflow.name").String()
+		if t.first().Get("status").String() == "blocked" && places[of] > 0 {
+			m.guess("after", places[of], "no answer shows what it waits for")
+		}
+		s.add(m)
+		if !t.first().Get("done").Bool() {
+			places[of] = len(s.node.Content)
 		}
 	}
 	return s

@@ -56,6 +56,15 @@ func (l *learner) databases() *sequence {
 	for _, name := range names {
 		s.add(l.database(name))
 	}
+	if l.needsAssumedTable() {
+		tables, table, m := newSequence(), newMapping(), newMapping()
+		table.set("name", assumedTable)
+		table.set("schema", l.assumedColumns())
+		tables.add(table)
+		m.set("name", assumedDatabase)
+		m.set("tables", tables)
+		s.addGuessed(m, "something refers to a table that no answer shows")
+	}
 	return s
 }
 
@@ -142,6 +151,11 @@ func (l *learner) deletedTables() (list []gjson.Result) {
 
 // wasDeletedHere reports whether a request of the recording deleted a table.
 func (l *learner) wasDeletedHere(d gjson.Result) bool {
+	for _, t := range l.things.of(tableKind) {
+		if id := t.first().Get("id").String(); id != "" && id == d.Get("id").String() {
+			return true
+		}
+	}
 	id := d.Get("database_name").String() + "/" + d.Get("name").String()
 	at := instant(d.Get("deleted_at").String())
 	return slices.ContainsFunc(l.things.all(tableKind), func(t *thing) bool {

@@ -1,7 +1,9 @@
 package learn
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -30,6 +32,16 @@ func (l *learner) jobs() *sequence {
 	return s
 }
 
+// domainKeyOf returns the key under which a request asked for a job.
+func (l *learner) domainKeyOf(t *thing) string {
+	for _, s := range t.sights {
+		if s.name() == "core.getJobStatusByDomainKey" {
+			return param(s.Exchange, "domain_key")
+		}
+	}
+	return ""
+}
+
 // whole returns the first object of a job that shows more than its status.
 func (l *learner) whole(t *thing) gjson.Result {
 	for _, s := range t.sights {
@@ -53,25 +65,16 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	m.set("priority", o.Get("priority").Int())
 	m.set("retryLimit", o.Get("retry_limit").Int())
 	m.set("engineVersion", o.Get("engine_version"))
+	m.set("domainKey", l.domainKeyOf(t))
 	m.set("target", target(o.Get("result")))
 	m.set("user", l.people.referByName(o.Get("user_name").String()))
 	status := o.Get("status").String()
-	end, start := instant(o.Get("end_at").String()), instant(o.Get("start_at").String())
-	last := t.last()
-	if later := instant(last.Get("end_at").String()); end.IsZero() {
-		end = later
-	}
-	if later := instant(last.Get("start_at").String()); start.IsZero() {
-		start = later
-	}
-	if end.After(l.begin) {
+	start, end := l.course(t)
+	if end.After(l.begin) || end.IsZero() {
 		status = "running"
-		if start.After(l.begin) {
+		if start.After(l.begin) || start.IsZero() {
 			status = "queued"
 		}
-	}
-	if t.sights[0].name() == "core.killJob" {
-		status = "running"
 	}
 	m.set("status", status)
 	m.set("createdAt", timeOf(o.Get("created_at")))
@@ -84,14 +87,66 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	return m
 }
 
+// course returns when a job started and ended, or would have if no request of the recording had killed it; zero where
+// that is not known.
+func (l *learner) course(t *thing) (start, end time.Time) {
+	killed := l.killOf(t)
+	for _, s := range t.sights {
+		if at := instant(s.object.Get("start_at").String()); !at.IsZero() {
+			start = at
+		}
+		if at := instant(s.object.Get("end_at").String()); !at.IsZero() && (killed == nil || s.N < killed.N) {
+			end = at
+		}
+	}
+	if end.IsZero() && killed == nil {
+		for _, e := range l.exchanges {
+			if e.name() == "core.getJobResult" && e.ok() && param(e, "job_id") == t.id {
+				return start, l.guessEnd(t, start, e.At)
+			}
+		}
+	}
+	return start, end
+}
+
+// killOf returns the request that killed a job, or nil.
+func (l *learner) killOf(t *thing) *Exchange {
+	for _, e := range l.exchanges {
+		if e.name() == "core.killJob" && e.ok() && param(e, "job_id") == t.id {
+			return e
+		}
+	}
+	return nil
+}
+
+// guessEnd returns when a job may have ended that was seen to be over at a time: after the usual one if that is
+// between the last time at which it was seen to run and then.
+func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {
+	const usual = 4 * time.Second
+	running := start
+	for _, s := range t.sights {
+		if !s.At.After(over) && slices.Contains([]string{"queued", "running"}, s.object.Get("status").String()) {
+			running = s.At
+		}
+	}
+	if end := start.Add(usual); !start.IsZero() && end.After(running) && !end.After(over) {
+		return end
+	}
+	return over
+}
+
 // addEnd adds the result of a job, or why it failed.
 func (l *learner) addEnd(m *mapping, t *thing) {
 	last := t.last()
-	switch last.Get("status").String() {
-	case "error":
+	result := l.resultOf(t)
+	switch {
+	case last.Get("status").String() == "error":
 		m.set("error", l.errorOf(t))
-	case "success":
-		m.set("result", l.resultOf(t))
+	case result != nil:
+		m.set("result", result)
+	}
+	if last.Get("status").String() != "success" || instant(last.Get("end_at").String()).After(l.begin) {
+		return
 	}
 	for _, s := range t.sights {
 		if debug := s.object.Get("debug"); debug.IsObject() {
@@ -109,7 +164,7 @@ func (l *learner) addEnd(m *mapping, t *thing) {
 // errorOf returns the message of a failed job, which stands in its log.
 func (l *learner) errorOf(t *thing) string {
 	for _, s := range t.sights {
-		if text := s.object.Get("debug.stderr").String(); text != "" {
+		if text := strings.TrimRight(s.object.Get("debug.stderr").String(), "\n"); text != "" {
 			return text
 		}
 	}
@@ -144,13 +199,29 @@ func (l *learner) resultOf(t *thing) *mapping {
 			count = n
 		}
 	}
-	if rows == nil && columns.Exists() {
+	if rows == nil && columns.Exists() && t.wasThere() {
 		m.set("count", count.Int())
+	}
+	if rows == nil && columns.Exists() && !t.wasThere() && count.Int() > 0 {
+		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
 	}
 	if m.isEmpty() {
 		return nil
 	}
 	return m
+}
+
+// rowsLike returns rows without values.
+func rowsLike(columns gjson.Result, n int) *sequence {
+	s := newSequence()
+	for range n {
+		row := newSequence()
+		for range columns.Array() {
+			row.node.Content = append(row.node.Content, plain("null", "!!null"))
+		}
+		s.node.Content = append(s.node.Content, row.node)
+	}
+	return s
 }
 
 // rowsOf returns the rows of a job's result in an answer, or nil.
@@ -184,23 +255,45 @@ func (l *learner) result(t *thing) *mapping {
 	query := l.queryOf(t)
 	last := t.last()
 	status := last.Get("status").String()
-	if query == "" || status != "success" && status != "error" {
+	if query == "" {
 		return nil
 	}
 	m := newMapping()
 	m.set("query", query)
-	if status == "error" {
+	result := l.resultOf(t)
+	switch {
+	case status == "error":
 		m.set("error", l.errorOf(t))
-	} else {
-		result := l.resultOf(t)
-		if result == nil {
-			return nil
-		}
+	case result == nil && status == "success":
+		return nil
+	case result == nil:
+		m.guess("columns", gjson.Parse(`[["unknown","varchar"]]`), "the recording ends before the job does")
+	default:
 		m.node.Content = append(m.node.Content, result.node.Content...)
 	}
-	created, start, end := instant(last.Get("created_at").String()), instant(last.Get("start_at").String()),
-		instant(last.Get("end_at").String())
-	if !start.IsZero() && !created.IsZero() {
+	created := instant(t.first().Get("created_at").String())
+	if created.IsZero() && t.made != nil {
+		created = t.made.At.Truncate(time.Second)
+	}
+	start, end := l.course(t)
+	seen := created
+	for _, s := range t.sights {
+		seen = s.At
+	}
+	const later = 12 * time.Hour
+	switch {
+	case created.IsZero():
+	case start.IsZero() && !end.IsZero(): // the usual times will do
+	case start.IsZero() && l.killOf(t) != nil:
+		m.set("queued", (seen.Sub(created) + later).String())
+	case start.IsZero() && len(t.sights) == 0:
+		return nil
+	case start.IsZero():
+		m.guess("queued", (seen.Sub(created) + later).String(), "the recording ends before the job starts")
+	case end.IsZero():
+		m.set("queued", start.Sub(created).String())
+		m.guess("running", (seen.Sub(start) + later).String(), "the recording ends before the job does")
+	default:
 		m.set("queued", start.Sub(created).String())
 		m.set("running", end.Sub(start).String())
 	}

@@ -117,11 +117,14 @@ func (l *learner) scenario() *mapping {
 	root.set("description", "Learned from a recording.")
 	root.set("now", timeText(l.begin))
 	root.set("seed", 1)
-	root.setSection("account", l.account())
-	root.setSection("core", l.core())
-	root.setSection("workflow", l.workflow())
-	root.setSection("audience", l.audience())
-	root.setSection("dwh", l.dwh())
-	root.setSection("llm", l.llm())
+	for _, section := range []struct {
+		name string
+		make func() *mapping
+	}{
+		{"account", l.account}, {"core", l.core}, {"workflow", l.workflow}, {"audience", l.audience}, {"dwh", l.dwh},
+		{"llm", l.llm},
+	} {
+		root.setSection(section.name, section.make())
+	}
 	return root
 }

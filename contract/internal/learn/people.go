@@ -38,6 +38,7 @@ type caller struct {
 	identity                   string
 	writes, reads              int // exchanges with ingestion, and with anything else
 	forbidden, granted, denied int
+	isAdmin                    bool
 	user                       *user
 }
 
@@ -53,6 +54,11 @@ func (l *learner) findPeople() *people {
 	for _, e := range l.exchanges {
 		if body, ok := e.JSONResponse(); ok && e.ok() {
 			p.seeIn(e, body)
+		}
+	}
+	for _, e := range l.exchanges {
+		if email := param(e, "user_email"); email != "" && e.Status() != http.StatusNotFound && p.named(email) == nil {
+			p.get("").email = email
 		}
 	}
 	callers := p.callers()
@@ -97,6 +103,7 @@ func (p *people) see(o gjson.Result, t *thing) *user {
 	u.updatedAt = cmp.Or(u.updatedAt, timeOf(o.Get("updated_at")))
 	if parent := o.Get("parent_user_id"); parent.Exists() {
 		u.parent, u.role = parent.String(), "sub_user"
+		p.get(u.parent)
 	}
 	switch {
 	case u.role != "":
@@ -160,6 +167,7 @@ func (p *people) callers() (list []*caller) {
 			c = &caller{identity: identity}
 			index[identity], list = c, append(list, c)
 		}
+		c.isAdmin = c.isAdmin || e.ok() && isForAdministrators(e.name())
 		switch {
 		case e.Status() == http.StatusUnauthorized:
 			c.denied++
@@ -219,6 +227,25 @@ func (p *people) callerOf(e *Exchange) *user {
 	return nil
 }
 
+// role returns the role that explains what a caller was allowed to do.
+func (c *caller) role() string {
+	if c.forbidden > 0 && !c.isAdmin {
+		return "restricted"
+	}
+	return "administrator"
+}
+
+// isForAdministrators reports whether only administrators may call an operation.
+func isForAdministrators(name string) bool {
+	switch name {
+	case "core.createPolicy", "core.updatePolicy", "core.deletePolicy", "core.exportPolicies", "core.listPolicies",
+		"core.updateUserPermissions", "core.attachPolicyToUser", "core.createPolicyGroup", "core.listSubUsers",
+		"workflow.createPool", "workflow.updatePool", "workflow.deletePool", "workflow.createPoolRule", "core.addUser":
+		return true
+	}
+	return false
+}
+
 // nameCallers finds a user for each caller whom no answer names.
 func (p *people) nameCallers(callers []*caller) {
 	for _, c := range callers {
@@ -228,10 +255,7 @@ func (p *people) nameCallers(callers []*caller) {
 		taken := func(u *user) bool {
 			return u.isMade || slices.ContainsFunc(callers, func(o *caller) bool { return o.user == u })
 		}
-		role := "administrator"
-		if c.forbidden > 0 {
-			role = "restricted"
-		}
+		role := c.role()
 		i := slices.IndexFunc(p.users, func(u *user) bool { return !taken(u) && u.role == role })
 		if i < 0 && role == "administrator" {
 			i = slices.IndexFunc(p.users, func(u *user) bool { return !taken(u) && u.role == "" && u.name != "" })
@@ -246,10 +270,7 @@ func (p *people) nameCallers(callers []*caller) {
 	}
 	for _, c := range callers {
 		if c.user != nil && c.user.role == "" {
-			c.user.role = "administrator"
-			if c.forbidden > 0 {
-				c.user.role = "restricted"
-			}
+			c.user.role = c.role()
 		}
 	}
 	p.complete()

@@ -109,7 +109,9 @@ func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool)
 			if files[name+".dig"] == "" {
 				files[name+".dig"] = p.guessDefinition(project, name)
 				guessed = append(guessed, name+".dig")
-				ids.set(name, idOf(p.workflows[project][name]))
+				if p.things.find(workflowKind, p.workflows[project][name]) == nil {
+					ids.set(name, idOf(p.workflows[project][name]))
+				}
 			}
 		}
 	}

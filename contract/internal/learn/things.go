@@ -168,6 +168,9 @@ func (s *things) take(e *Exchange) {
 			}
 		}
 		x.target()
+		if isJSON && e.ok() && strings.HasPrefix(e.name(), "core.getJobStatus") && a.Resource.Name == "core.job" {
+			x.show(a.Resource, body) // it shows no more of it than its status
+		}
 	}
 }
 
