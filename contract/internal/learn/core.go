@@ -92,16 +92,24 @@ func (l *learner) mentionedDatabases() (names []string) {
 func (l *learner) database(name string) *mapping {
 	m := newMapping()
 	m.set("name", name)
+	deleted := ""
 	if t := l.things.find(databaseKind, name); t != nil {
 		o := t.first()
 		m.set("id", idOf(o.Get("id").String()))
 		m.set("deleteProtected", o.Get("delete_protected").Bool())
 		m.set("createdAt", timeOf(o.Get("created_at")))
-		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !t.sights0After(l) {
+		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
 			m.set("updatedAt", at)
 		}
 	}
 	tables := newSequence()
+	if t := l.things.find(databaseKind, name); t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
+		one := newMapping()
+		one.set("name", "unknown")
+		one.set("createdAt", timeOf(t.first().Get("created_at")))
+		one.set("count", l.unseenRecords(t))
+		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
+	}
 	for _, t := range l.things.of(tableKind) {
 		if in, _, _ := strings.Cut(t.id, "/"); in == name {
 			tables.add(l.table(t))
@@ -115,18 +123,55 @@ func (l *learner) database(name string) *mapping {
 			one.set("createdAt", timeOf(d.Get("created_at")))
 			one.set("deletedAt", timeOf(d.Get("deleted_at")))
 			tables.add(one)
+			if l.wasDeleted(name) {
+				deleted = timeOf(d.Get("deleted_at"))
+			}
 		}
+	}
+	if deleted != "" {
+		m.guess("deletedAt", deleted, "it is not in the list of databases")
 	}
 	m.set("tables", tables)
 	return m
 }
 
-// sights0After reports whether the first object of a thing was shown after a request that may have changed it.
-func (t *thing) sights0After(l *learner) bool {
+// wasTouchedBefore reports whether a database was shown first after a request that wrote to it, or to a table in it.
+func (l *learner) wasTouchedBefore(t *thing) bool {
 	if len(t.sights) == 0 {
 		return false
 	}
-	return slices.ContainsFunc(l.exchanges[:t.sights[0].N-1], isWrite)
+	return slices.ContainsFunc(l.exchanges[:t.sights[0].N-1], func(e *Exchange) bool {
+		return isWrite(e) && e.ok() && param(e, "database_name") == t.id
+	})
+}
+
+// unseenRecords returns how many records a database has in tables that no answer shows.
+func (l *learner) unseenRecords(t *thing) int64 {
+	left := t.first().Get("count").Int()
+	for _, e := range l.exchanges {
+		if e.name() == "core.listTables" && e.ok() && param(e, "database_name") == t.id {
+			return 0
+		}
+	}
+	for _, table := range l.things.of(tableKind) {
+		if in, _, _ := strings.Cut(table.id, "/"); in == t.id {
+			left -= table.first().Get("count").Int()
+		}
+	}
+	return left
+}
+
+// wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
+func (l *learner) wasDeleted(name string) bool {
+	for _, e := range l.exchanges {
+		switch {
+		case e.name() == "core.recoverTable":
+			return false
+		case e.name() == "core.listDatabases" && e.ok():
+			return l.things.find(databaseKind, name) == nil
+		}
+	}
+	return false
 }
 
 // deletedTables lists the tables that had been deleted before the recording began, as answers show them.

@@ -66,6 +66,13 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	m.set("retryLimit", o.Get("retry_limit").Int())
 	m.set("engineVersion", o.Get("engine_version"))
 	m.set("domainKey", l.domainKeyOf(t))
+	for _, s := range t.sights {
+		if name := param(s.Exchange, "schedule_name"); name != "" && s.object.Get("scheduled_at").String() != "" {
+			m.set("schedule", name)
+			m.set("scheduledAt", timeOf(s.object.Get("scheduled_at")))
+			break
+		}
+	}
 	m.set("target", target(o.Get("result")))
 	m.set("user", l.people.referByName(o.Get("user_name").String()))
 	status := o.Get("status").String()
@@ -197,6 +204,12 @@ func (l *learner) resultOf(t *thing) *mapping {
 	for _, s := range t.sights {
 		if n := s.object.Get("num_records"); n.Type == gjson.Number {
 			count = n
+		}
+	}
+	for _, s := range t.sights {
+		if size := s.object.Get("result_size"); t.wasThere() && size.Int() > 0 {
+			m.set("size", size.Int())
+			break
 		}
 	}
 	if rows == nil && columns.Exists() && t.wasThere() {

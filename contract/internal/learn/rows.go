@@ -3,9 +3,13 @@ package learn
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 
 	"github.com/tidwall/gjson"
+	"github.com/vmihailenco/msgpack/v5"
 
 	"svc.example/understudy/contract/internal/body"
 )
@@ -23,6 +27,8 @@ func readRows(e *Exchange) *sequence {
 	query := queryOf(e)
 	s := newSequence()
 	switch {
+	case query.Get("format") == "msgpack", query.Get("format") == "msgpack.gz", query.Get("format") == "":
+		return readPacked(plain)
 	case query.Get("format") == "csv" || query.Get("format") == "tsv":
 		return readSeparated(plain, query.Get("format") == "tsv", query.Get("header") == "true")
 	case query.Get("format") == "json", query.Get("format") == "jsonl":
@@ -43,6 +49,27 @@ func readRows(e *Exchange) *sequence {
 		return s
 	}
 	return nil
+}
+
+// readPacked reads rows in MessagePack, one behind the other, perhaps compressed once more.
+func readPacked(text []byte) *sequence {
+	if plain, reason := body.Uncode("gzip", text); reason == "" && bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+		text = plain
+	}
+	decoder := msgpack.NewDecoder(bytes.NewReader(text))
+	s := newSequence()
+	for {
+		row, err := decoder.DecodeInterface()
+		if errors.Is(err, io.EOF) {
+			return s
+		}
+		values, isRow := row.([]any)
+		raw, encodeErr := json.Marshal(values)
+		if err != nil || !isRow || encodeErr != nil {
+			return nil
+		}
+		s.node.Content = append(s.node.Content, jsonNode(gjson.ParseBytes(raw)))
+	}
 }
 
 func readSeparated(text []byte, isTabs, hasHeader bool) *sequence {

@@ -65,8 +65,32 @@ func (l *learner) pools() *pools {
 		}
 	}
 	p.defined = byNumber(l.things.of(poolKind))
+	p.assumeDefault()
 	return p
 }
+
+// assumeDefault takes the oldest of the pools that attempts refer to for the default one, if no answer shows which that
+// is, nor that pool.
+func (p *pools) assumeDefault() {
+	for _, t := range p.things.all(poolKind) {
+		if t.first().Get("default").Bool() {
+			return
+		}
+	}
+	oldest := ""
+	for _, t := range p.things.all(attemptKind) {
+		id := t.first().Get("poolId").String()
+		if id != "" && p.names[id] == "" && (oldest == "" || number(id) < number(oldest)) {
+			oldest = id
+		}
+	}
+	if oldest != "" {
+		p.names[oldest] = defaultPool
+		p.assumed = append(p.assumed, oldest)
+	}
+}
+
+const defaultPool = "default"
 
 // name returns the name of a pool that a thing of the beginning refers to.
 func (p *pools) name(id string) string {
@@ -118,7 +142,9 @@ func (p *pools) list() *sequence {
 		m := newMapping()
 		m.set("id", idOf(id))
 		m.set("name", p.names[id])
-		m.set("concurrencyLimit", 10)
+		if p.names[id] != defaultPool {
+			m.set("concurrencyLimit", 10)
+		}
 		s.addGuessed(m, "something refers to it, and no answer shows it")
 	}
 	return s
