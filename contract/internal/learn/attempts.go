@@ -135,10 +135,29 @@ func (l *learner) addRunningTask(m *mapping, t *thing) {
 			m.set("takes", durationText(end.Sub(instant(running.first().Get("startedAt").String()))))
 		}
 	} else if end := instant(t.last().Get("finishedAt").String()); end.After(l.begin) {
-		m.guess("takes", durationText(end.Sub(instant(t.first().Get("createdAt").String()))),
-			"no answer shows its tasks while it ran")
+		m.guess("takes", durationText(end.Sub(l.startOf(t))), "no answer shows its tasks while it ran")
 	}
 	m.set("tasks", tasks)
+}
+
+// startOf returns when an attempt that was not over at the beginning started: when it was made, or, if it waited, when
+// the one before it ended.
+func (l *learner) startOf(t *thing) time.Time {
+	start := instant(t.first().Get("createdAt").String())
+	status := t.first().Get("status").String()
+	if status != "blocked" && status != "queued" {
+		return start
+	}
+	name := l.attemptObject(t).Get("workflow.name").String()
+	for _, other := range l.things.all(attemptKind) {
+		end := instant(other.last().Get("finishedAt").String())
+		isBefore := number(other.id) < number(t.id) && end.After(start) &&
+			!end.After(instant(t.last().Get("finishedAt").String()))
+		if isBefore && l.attemptObject(other).Get("workflow.name").String() == name {
+			start = end
+		}
+	}
+	return start
 }
 
 // runningAtBegin returns the task of an attempt that ran at the beginning, or nil.
@@ -193,17 +212,51 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		one.message = task.last().Get("error.message").String()
 		list = append(list, one)
 	}
-	if leaves > 0 || finished.IsZero() {
-		return list
-	}
 	status := t.last().Get("status").String()
-	if status == "killed" {
-		return nil
+	if leaves > 0 || finished.IsZero() || t.wasThere() || status == "killed" {
+		return list
 	}
 	created := instant(t.last().Get("createdAt").String())
 	base.takes = finished.Sub(created)
+	if first, n := l.leavesOf(o); n > 0 {
+		base.task, base.takes = first, base.takes-time.Duration(n-1)*time.Second
+	}
 	if status == "error" {
 		base.message = "the task failed"
 	}
+	if base.takes == time.Second && base.message == "" {
+		return list // as usual
+	}
 	return append(list, base)
+}
+
+// leavesOf returns the first task of an attempt's workflow that has no tasks in it, and how many there are, as the
+// definition of the workflow shows them.
+func (l *learner) leavesOf(o gjson.Result) (first string, n int) {
+	var count func(prefix string, config gjson.Result)
+	count = func(prefix string, config gjson.Result) {
+		isGroup := false
+		config.ForEach(func(name, value gjson.Result) bool {
+			if strings.HasPrefix(name.Str, "+") && value.IsObject() {
+				isGroup = true
+				count(prefix+name.Str, value)
+			}
+			return true
+		})
+		if isGroup || prefix == "" {
+			return
+		}
+		if n++; n == 1 {
+			first = prefix
+		}
+	}
+	for _, t := range l.things.all(workflowKind) {
+		w := t.first()
+		if w.Get("name").String() == o.Get("workflow.name").String() &&
+			w.Get("project.id").String() == o.Get("project.id").String() {
+			n = 0
+			count("", w.Get("config"))
+		}
+	}
+	return first, n
 }

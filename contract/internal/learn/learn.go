@@ -121,7 +121,11 @@ func (l *learner) scenario() *mapping {
 		name string
 		make func() *mapping
 	}{
-		{"account", l.account}, {"core", l.core}, {"workflow", l.workflow}, {"audience", l.audience}, {"dwh", l.dwh},
+		{"account", l.account},
+		{"core", l.core},
+		{"workflow", l.workflow},
+		{"audience", l.audience},
+		{"dwh", l.dwh},
 		{"llm", l.llm},
 	} {
 		root.setSection(section.name, section.make())

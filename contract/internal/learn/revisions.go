@@ -248,7 +248,8 @@ func (p *projects) archiveOf(project, revision string) map[string]string {
 		wanted := queryOf(e).Get("revision")
 		t := p.things.find(projectKind, project)
 		isLatest := t != nil && t.first().Get("revision").String() == revision
-		if !isIt || wanted != revision && !(wanted == "" && isLatest) || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil {
+		isWhole := isIt && e.Item.ResponseDoubt == "" && e.Item.Response.Body != nil
+		if !isWhole || wanted != revision && !(wanted == "" && isLatest) {
 			continue
 		}
 		if files := untar(e.Item.Response.Body.Bytes); files != nil {

@@ -180,7 +180,6 @@ type taking struct {
 	*Exchange
 	action  *specs.Action
 	isFirst bool
-	shown   bool // the thing that the request is about
 }
 
 // path returns the values of path parameters, or nothing if one of them is not there.

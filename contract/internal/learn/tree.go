@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// mapping is a mapping of the scenario under way. Members stay in the order in which they are set; those without a value
-// are left out.
+// mapping is a mapping of the scenario under way. Members stay in the order in which they are set; those without a
+// value are left out.
 type mapping struct{ node *yaml.Node }
 
 func newMapping() *mapping { return &mapping{&yaml.Node{Kind: yaml.MappingNode}} }
@@ -106,14 +106,6 @@ func nodeOf(value any) *yaml.Node {
 		return v
 	}
 	panic("learn: no form for such a value")
-}
-
-// exact returns a value as YAML, also if it is empty.
-func exact(v gjson.Result) *yaml.Node {
-	if !v.Exists() {
-		return nil
-	}
-	return jsonNode(v)
 }
 
 // jsonNode returns a JSON value as YAML, with the members in their order.
