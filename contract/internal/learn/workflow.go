@@ -355,6 +355,7 @@ type outcome struct {
 	project, workflow, task string
 	takes                   time.Duration
 	message                 string
+	guessed                 string // the reason for a guess
 }
 
 // outcomes script the attempts that begin in the recording, or end in it, from what answers show of their tasks.
@@ -371,7 +372,11 @@ func (l *learner) outcomes(p *projects) *sequence {
 			m.set("project", o.project)
 			m.set("workflow", o.workflow)
 			m.set("task", o.task)
-			m.set("takes", durationText(o.takes))
+			if o.guessed != "" {
+				m.guess("takes", durationText(o.takes), o.guessed)
+			} else {
+				m.set("takes", durationText(o.takes))
+			}
 			m.set("error", o.message)
 			if !p.has(o.project, o.workflow) {
 				m.set("later", true)
