@@ -152,9 +152,7 @@ func definitionText(config gjson.Result, zone string) string {
 		node.Content = append([]*yaml.Node{scalar("timezone"), scalar(zone)}, node.Content...)
 	}
 	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if encoder.Encode(node) != nil {
+	if writeYAML(&text, node) != nil {
 		return config.Raw
 	}
 	return text.String()
@@ -173,9 +171,7 @@ func (p *projects) guessDefinition(project, name string) string {
 		root.set("+unknown", task)
 	}
 	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if encoder.Encode(root.node) != nil {
+	if writeYAML(&text, root.node) != nil {
 		return "+unknown:\n  echo>: unknown\n"
 	}
 	return text.String()
