@@ -28,11 +28,11 @@ func (l *learner) workflow() *mapping {
 	m := newMapping()
 	pools := l.pools()
 	p := l.projects()
-	attempts := l.attempts(p, pools)
+	attempts, rules := l.attempts(p, pools), l.poolRules(pools)
 	l.accountLimit(m, pools)
 	m.set("projects", p.list())
 	m.set("pools", pools.list())
-	m.set("poolRules", l.poolRules(pools))
+	m.set("poolRules", rules)
 	m.set("outcomes", l.outcomes(p))
 	m.set("attempts", attempts)
 	return m
@@ -127,7 +127,7 @@ func (p *pools) list() *sequence {
 		limit, isChanged := t.value("concurrencyLimit")
 		switch {
 		case !limit.Exists():
-			m.guess("concurrencyLimit", 10, unseen)
+			m.guess("concurrencyLimit", p.limitOf(t.id), unseen)
 		case isChanged:
 			m.guess("concurrencyLimit", limit, "it was set before an answer showed it")
 		default:
@@ -143,11 +143,40 @@ func (p *pools) list() *sequence {
 		m.set("id", idOf(id))
 		m.set("name", p.names[id])
 		if p.names[id] != defaultPool {
-			m.set("concurrencyLimit", 10)
+			m.set("concurrencyLimit", p.limitOf(id))
 		}
 		s.addGuessed(m, "something refers to it, and no answer shows it")
 	}
 	return s
+}
+
+// limitOf guesses the limit of a pool: the number of attempts that ran in it if others waited.
+func (p *pools) limitOf(id string) int {
+	const usual = 10
+	running, waiting := 0, false
+	for _, t := range p.things.of(attemptKind) {
+		if t.first().Get("poolId").String() != id {
+			continue
+		}
+		switch t.first().Get("status").String() {
+		case "running", "canceling":
+			running++
+		case "queued":
+			waiting = true
+		}
+	}
+	if waiting {
+		return max(1, running)
+	}
+	return max(usual, running)
+}
+
+// isFull reports whether attempts ran in a pool at the beginning.
+func (p *pools) isFull(id string) bool {
+	return slices.ContainsFunc(p.things.of(attemptKind), func(t *thing) bool {
+		status := t.first().Get("status").String()
+		return t.first().Get("poolId").String() == id && (status == "running" || status == "canceling")
+	})
 }
 
 // accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
