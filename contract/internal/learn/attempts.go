@@ -58,6 +58,11 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	m.set("workflow", o.Get("workflow.name"))
 	m.set("sessionTime", timeOf(o.Get("sessionTime")))
 	session := first.Get("sessionId")
+	for _, s := range t.sights {
+		if id := s.object.Get("sessionId"); id.Exists() {
+			session = id
+		}
+	}
 	if !session.Exists() && o.Get("lastAttempt").Exists() {
 		session = o.Get("id")
 	}

@@ -55,6 +55,7 @@ type pools struct {
 	names   map[string]string
 	defined []*thing
 	assumed []string // ids that things refer to, and no answer shows
+	held    []string // ids of those that something must keep from being deleted
 }
 
 func (l *learner) pools() *pools {
@@ -69,24 +70,27 @@ func (l *learner) pools() *pools {
 	return p
 }
 
-// assumeDefault takes the oldest of the pools that attempts refer to for the default one, if no answer shows which that
-// is, nor that pool.
+// assumeDefault takes the one pool that attempts refer to, and that no answer shows, for the default one, if no answer
+// shows which that is.
 func (p *pools) assumeDefault() {
 	for _, t := range p.things.all(poolKind) {
 		if t.first().Get("default").Bool() {
 			return
 		}
 	}
-	oldest := ""
+	only := ""
 	for _, t := range p.things.all(attemptKind) {
-		id := t.first().Get("poolId").String()
-		if id != "" && p.names[id] == "" && (oldest == "" || number(id) < number(oldest)) {
-			oldest = id
+		switch id := t.first().Get("poolId").String(); {
+		case id == "" || p.names[id] != "" || id == only:
+		case only != "":
+			return // there are several
+		default:
+			only = id
 		}
 	}
-	if oldest != "" {
-		p.names[oldest] = defaultPool
-		p.assumed = append(p.assumed, oldest)
+	if only != "" {
+		p.names[only] = defaultPool
+		p.assumed = append(p.assumed, only)
 	}
 }
 
@@ -196,6 +200,11 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 		}
 	}
 	total := int64(0)
+	for _, id := range p.assumed {
+		if p.names[id] != defaultPool {
+			total += int64(p.limitOf(id))
+		}
+	}
 	isKnown := false
 	for _, t := range p.defined {
 		limit, _ := t.value("concurrencyLimit")
@@ -205,9 +214,31 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 	switch {
 	case isKnown:
 		m.guess("accountLimit", total, "there may be pools that no answer shows")
+	case l.mostOfDefault() >= 0:
+		m.guess("accountLimit", total+l.mostOfDefault(), "pools of a higher limit were refused")
 	case total > 0:
 		m.guess("accountLimit", total+100, "no answer shows the default pool")
 	}
+}
+
+// mostOfDefault returns the highest limit that the default pool may have had at the beginning, as no pool could be made
+// out of more, or -1 if none was refused.
+func (l *learner) mostOfDefault() int64 {
+	made := int64(0)
+	for _, e := range l.exchanges {
+		body, ok := e.JSONRequest()
+		if e.name() != "workflow.createPool" || !ok {
+			continue
+		}
+		limit := body.Get("concurrencyLimit").Int()
+		switch {
+		case e.ok():
+			made += limit
+		case e.Status() == 400 && limit > 0 && body.Get("name").String() != "":
+			return made + limit - 1
+		}
+	}
+	return -1
 }
 
 func (l *learner) poolRules(p *pools) *sequence {
@@ -232,7 +263,31 @@ func (l *learner) poolRules(p *pools) *sequence {
 		}
 		s.add(m)
 	}
+	for _, e := range l.exchanges {
+		t := l.things.find(poolKind, param(e, "poolId"))
+		isRefused := e.name() == "workflow.deletePool" && e.Status() == 400 && t != nil && t.wasThere()
+		if !isRefused || t.first().Get("default").Bool() || p.isUsed(t.id) || slices.Contains(p.held, t.id) {
+			continue
+		}
+		p.held = append(p.held, t.id)
+		m := newMapping()
+		m.set("priority", 9_000+len(p.held))
+		m.set("pool", p.name(t.id))
+		m.set("conditions", gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
+		s.addGuessed(m, "the deletion of the pool was refused, and no answer shows why")
+	}
 	return s
+}
+
+// isUsed reports whether something that an answer shows keeps a pool from being deleted.
+func (p *pools) isUsed(id string) bool {
+	for _, kind := range []string{attemptKind, poolRuleKind} {
+		isIn := func(t *thing) bool { return t.first().Get("poolId").String() == id }
+		if slices.ContainsFunc(p.things.all(kind), isIn) {
+			return true
+		}
+	}
+	return false
 }
 
 // projects are the projects of the beginning, by id.
