@@ -24,8 +24,9 @@ type proxyFlags struct {
 	addressFlags
 	logFlags
 	tokenFlags
+	checkFlags
 	targets   *pairs
-	brand     string
+	check     bool
 	record    string
 	bodyLimit size
 	upstream  upstreamFlags
@@ -67,12 +68,21 @@ a target is answered with 502 and no-target.
 On a non-loopback address, clients must present a token, in Proxy-Authorization or
 X-Understudy-Token; neither is passed on.
 
+With --check, exchanges are judged while they come in, as by understudy check, whose
+flags it takes: violations are written to standard error when they are found, those of
+rules between exchanges at the end, and then the report. With -- COMMAND the report
+goes to standard error as well, unless --output is given. The exit code is 1 if the
+command has passed and the check has not, and 2 if nothing could be judged.
+
 With -- COMMAND, the proxy runs the command when it is ready, and ends with it, as
 understudy serve does.`,
 		Example: `  # Record the tests of a client against a staging system
   understudy proxy --target core=https://core.staging.example.com \
     --target workflow=https://workflow.staging.example.com \
     --record traffic.ndjson -- go test ./...
+
+  # Judge while it is recorded; the exit code is that of the tests, or else of the check
+  understudy proxy --target core=https://core.staging.example.com --check -- npm test
 
   # Check what the service has answered
   understudy check --base core=https://core.staging.example.com/v3 traffic.ndjson`,
@@ -94,12 +104,14 @@ func (f *proxyFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.upstream.insecure, "insecure-upstream", false, "do not verify the certificates of services")
 	flags.DurationVar(&f.upstream.timeout, "upstream-timeout", proxy.DefaultAnswerTimeout,
 		"answer for a service that does not begin its answer within `DURATION`")
+	flags.BoolVar(&f.check, "check", false, "judge exchanges while they come in; the flags of understudy check apply")
 	f.tokenFlags.add(c, "token", "the `TOKEN` that clients must present (default: none on a loopback address; on any\n"+
 		"other, one is generated and printed once, on standard error)")
 	addBrandFlag(c, &f.brand)
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the proxy was asked to stop")
 	f.logFlags.add(c)
+	f.checkFlags.add(c)
 }
 
 func (f *proxyFlags) run(c *cobra.Command, command []string) error {
@@ -123,16 +135,24 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 		fmt.Fprintf(c.ErrOrStderr(), "proxy: Proxy-Authorization: Bearer %s\n", f.token)
 	}
 	config.Token = f.token
+	closeFile := func() error { return nil }
+	if f.record != "" {
+		file, err := openRecording(f.record, log)
+		if err != nil {
+			return err
+		}
+		config.Recording, closeFile = file, file.Close
+	}
 	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
-	if f.record == "" {
-		return around.run(func() error { return f.serve(around, listeners, ca, config) })
+	if !f.check {
+		return around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), closeFile()) })
 	}
-	file, err := openRecording(f.record, log)
+	live, err := f.startCheck(c, lines, &config)
 	if err != nil {
-		return err
+		return errors.Join(err, closeFile())
 	}
-	config.Recording = file
-	return around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), file.Close()) })
+	err = around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), closeFile()) })
+	return live.end(err, len(command) > 0)
 }
 
 // config returns the configuration of the proxy, but for what is recorded where.
