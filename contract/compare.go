@@ -19,6 +19,9 @@ import (
 // Subject is a server that Compare holds against a recording. See compare.Subject for its members.
 type Subject = compare.Subject
 
+// KeyDigest returns the digest by which Subject knows a recorded key, or the mark in its place.
+func KeyDigest(key string) string { return compare.KeyDigest(key) }
+
 // Mask leaves a place of answers out of a comparison: the values there may differ.
 type Mask = report.Mask
 

@@ -84,7 +84,7 @@ func (s *session) compare(t *testing.T, checker *contract.Checker, with contract
 		for _, h := range e.Request.Headers {
 			header.Add(h[0], h[1])
 		}
-		with.Keys[keyOf(header)] = s.keys[i]
+		with.Keys[contract.KeyDigest(keyOf(header))] = s.keys[i]
 	}
 	r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(list)), with)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"svc.example/understudy/internal/sink"
 	"svc.example/understudy/mockserver/internal/control"
 	"svc.example/understudy/mockserver/internal/journal"
-	"svc.example/understudy/mockserver/internal/sink"
 	"svc.example/understudy/specs/recording"
 )
 

@@ -55,6 +55,7 @@ type sourceFile struct {
 	open   func(file string) ([]byte, error)
 	beside fs.FS // the files of records that it may name
 	check  func(*source.Text) error
+	cast   func(name string, brand specs.Brand) ([]*fixtures.Part, error) // the cast of a name
 }
 
 func (o sourceFile) read() (Scenario, error) {
@@ -71,7 +72,7 @@ func (o sourceFile) read() (Scenario, error) {
 	if err := text.Decode(&h); err != nil {
 		return Scenario{}, cmp.Or(wrong, err)
 	}
-	parts, err := cast(text, h.Uses, o.brand)
+	parts, err := o.casts(text, h.Uses)
 	if err := errors.Join(wrong, err); err != nil {
 		return Scenario{}, err
 	}
@@ -84,17 +85,17 @@ func (o sourceFile) read() (Scenario, error) {
 	return s, err
 }
 
-// cast reads the fixtures that a scenario uses: a name is a cast that comes with the mock server, a path one of the
-// user's, as seen from the scenario's file.
-func cast(text *source.Text, uses []string, brand specs.Brand) ([]*fixtures.Part, error) {
+// casts reads the fixtures that a scenario uses: a name is a cast of the library, a path a file or a folder as seen
+// from the scenario's file.
+func (o sourceFile) casts(text *source.Text, uses []string) ([]*fixtures.Part, error) {
 	var parts []*fixtures.Part
 	var errs []error
 	for i, name := range uses {
-		load := fixtures.Set
+		load := o.cast
 		if strings.HasPrefix(name, ".") {
 			load, name = fixtures.CastFile, filepath.Join(filepath.Dir(text.File), filepath.FromSlash(name))
 		}
-		more, err := load(name, brand)
+		more, err := load(name, o.brand)
 		if within, _ := source.Problems(err); err != nil && len(within) == 0 {
 			err = text.Problem([]any{"uses", i}, "%v", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,15 @@ var caVariables = []string{
 	"DENO_CERT",           // Deno
 }
 
+// caEnvironment returns the variables with which programs trust the certificates in a file.
+func caEnvironment(file string) []string {
+	list := []string{"UNDERSTUDY_CA=" + file}
+	for _, name := range slices.Concat(caVariables, []string{"GIT_SSL_CAINFO", "AWS_CA_BUNDLE"}) {
+		list = append(list, name+"="+file)
+	}
+	return list
+}
+
 // shellQuote quotes a text as one word of a POSIX shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
@@ -81,7 +91,7 @@ func openCA() (*certs.CA, string, error) {
 }
 
 // secure sets up TLS for all listeners if it is wanted, and returns the file of the CA's certificate.
-func (f *serveFlags) secure(l listeners) (string, error) {
+func (f *addressFlags) secure(l listeners) (string, error) {
 	if !f.tls {
 		return "", nil
 	}
@@ -101,7 +111,7 @@ func (f *serveFlags) secure(l listeners) (string, error) {
 
 // hosts returns the names and addresses that clients may know the listeners by: those on this machine, those that the
 // flags give, and on all addresses those of the machine.
-func (f *serveFlags) hosts(l listeners) []string {
+func (f *addressFlags) hosts(l listeners) []string {
 	hosts := mockserver.Hosts()
 	addresses := []string{f.listen}
 	for _, own := range f.interfaces.list {

@@ -10,9 +10,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"svc.example/understudy/mockserver"
 	"svc.example/understudy/specs"
@@ -29,8 +33,36 @@ type listener struct {
 // listeners holds the address of all interfaces, and then those of single ones.
 type listeners []*listener
 
+// addressFlags say where to listen.
+type addressFlags struct {
+	listen     string
+	interfaces *pairs
+	tls        bool
+}
+
+func (f *addressFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:4010", "listen on `HOST:PORT`; port 0 picks a free one")
+	f.interfaces = addPairsFlag(c, "interface", "also serve an interface on a port of its own (repeatable)",
+		pairs{what: "HOST:PORT"})
+	c.Flags().BoolVar(&f.tls, "tls", false,
+		"serve https, HTTP/2 included, with certificates of your own CA: see understudy ca")
+}
+
+// open opens the addresses, and returns the file of the CA if they are served by TLS.
+func (f *addressFlags) open(ctx context.Context) (listeners, string, error) {
+	l, err := f.openListeners(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	ca, err := f.secure(l)
+	if err != nil {
+		l.close()
+	}
+	return l, ca, err
+}
+
 // openListeners opens the addresses. Connections wait until they are served.
-func (f *serveFlags) openListeners(ctx context.Context) (listeners, error) {
+func (f *addressFlags) openListeners(ctx context.Context) (listeners, error) {
 	addresses := append([][2]string{{"", f.listen}}, f.interfaces.list...)
 	var list listeners
 	for _, a := range addresses {
@@ -69,6 +101,11 @@ func (s *listener) address() *net.TCPAddr { return s.listener.Addr().(*net.TCPAd
 
 func (s *listener) loopback() bool { return s.address().IP.IsLoopback() }
 
+// areLoopback reports whether only this machine can reach the listeners.
+func (l listeners) areLoopback() bool {
+	return !slices.ContainsFunc(l, func(s *listener) bool { return !s.loopback() })
+}
+
 // url returns the origin of the listener, on localhost if it listens on all addresses.
 func (s *listener) url() string {
 	address := s.address()
@@ -92,19 +129,15 @@ func (s *listener) listen() error {
 	return s.server.ServeTLS(s.listener, "", "")
 }
 
-// handle gives each listener its handler. Interfaces are loaded when they are first used.
-func (l listeners) handle(server *mockserver.Server, log *slog.Logger) error {
+// handle gives each listener its server: of the interface, or of all if that is empty.
+func (l listeners) handle(log *slog.Logger, serverOf func(iface string) (*http.Server, error)) error {
 	for _, s := range l {
-		s.server = server.HTTPServer()
-		s.server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-		if s.iface == "" {
-			continue
-		}
-		handler, err := server.Interface(specs.Interface(s.iface))
+		server, err := serverOf(s.iface)
 		if err != nil {
 			return err
 		}
-		s.server.Handler = handler
+		server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+		s.server = server
 	}
 	return nil
 }
@@ -149,24 +182,36 @@ func (l listeners) close() {
 	}
 }
 
-// writeReady prints the addresses, and the CA of their certificates if there is one, in one line of JSON.
-func writeReady(w io.Writer, l listeners, ca string) error {
-	url := l[0].url()
+// addresses returns the base addresses of interfaces: on ports of their own, or else on the common one.
+func (l listeners) addresses(names []specs.Interface) map[string]string {
 	interfaces := map[string]string{}
-	for _, name := range specs.Interfaces() {
-		interfaces[string(name)] = url + mockserver.Address(name)
-	}
-	for _, s := range l[1:] {
-		document, err := specs.Load(specs.Interface(s.iface), specs.Neutral)
-		if err != nil {
-			return err
+	for _, name := range names {
+		interfaces[string(name)] = l[0].url() + mockserver.Address(name)
+		for _, s := range l[1:] {
+			if s.iface == string(name) {
+				interfaces[s.iface] = s.url() + strings.TrimPrefix(mockserver.Address(name), "/"+s.iface)
+			}
 		}
-		interfaces[s.iface] = s.url() + document.BasePath
 	}
+	return interfaces
+}
+
+// environment returns the variables with the addresses, for a command.
+func (l listeners) environment(names []specs.Interface) []string {
+	list := []string{"UNDERSTUDY_URL=" + l[0].url()}
+	for name, url := range l.addresses(names) {
+		list = append(list, "UNDERSTUDY_"+strings.ToUpper(name)+"_URL="+url)
+	}
+	return list
+}
+
+// writeReady prints the addresses, and the CA of their certificates if there is one, in one line of JSON.
+func writeReady(w io.Writer, l listeners, ca string, names []specs.Interface) error {
+	url := l[0].url()
 	return json.NewEncoder(w).Encode(struct {
 		URL        string            `json:"url"`
 		Interfaces map[string]string `json:"interfaces"`
 		Control    string            `json:"control"`
 		CA         string            `json:"ca,omitempty"`
-	}{url, interfaces, url + mockserver.Address(specs.Control), ca})
+	}{url, l.addresses(names), url + mockserver.Address(specs.Control), ca})
 }

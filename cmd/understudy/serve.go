@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"strings"
+	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,20 +19,19 @@ import (
 )
 
 type serveFlags struct {
-	listen       string
-	interfaces   *pairs
-	tls          bool
-	scenario     string
-	clock        *choice
-	seed         uint64
-	now          time.Time
-	brand        string
-	record       string
-	validate     *choice
-	specs        *pairs
-	extras       *choice
-	token        string
-	tokenFile    string
+	addressFlags
+	logFlags
+	scenario  string
+	scenarios string
+	clock     *choice
+	seed      uint64
+	now       time.Time
+	brand     string
+	record    string
+	validate  *choice
+	specs     *pairs
+	extras    *choice
+	tokenFlags
 	controlHosts []string
 	journalLimit size
 	recordLimit  size
@@ -43,8 +41,6 @@ type serveFlags struct {
 	worldTTL     time.Duration
 	writeTimeout time.Duration
 	drain        time.Duration
-	logLevel     *choice
-	logFormat    *choice
 }
 
 // defaultDrain is shorter than the 30 s after which container platforms kill what they have asked to stop.
@@ -56,7 +52,7 @@ func newServe() *cobra.Command {
 		memoryLimit: mockserver.DefaultMemoryLimit,
 	}
 	c := &cobra.Command{
-		Use:   "serve",
+		Use:   "serve [-- COMMAND [ARG...]]",
 		Short: "Serve the mock",
 		Long: `Serve the mock: every interface on one port, below /INTERFACE, and the mock's own
 control interface below /_understudy.
@@ -67,6 +63,14 @@ the reason, and with --log-level debug for every request. SIGTERM or Ctrl-C lets
 requests in flight finish, closes the connections that are left after --drain-time,
 and exits with 0 if every response was delivered or recorded; a second one exits
 immediately.
+
+With -- COMMAND, the server runs the command when it is ready, and ends with it. The
+command's environment has UNDERSTUDY_URL, UNDERSTUDY_CORE_URL and likewise one for each
+interface, UNDERSTUDY_CONTROL_URL, and with --tls the variables of understudy ca env.
+Standard input, output and error are the command's; the line with the addresses is not
+written. Signals are passed on to it, and its exit code is that of understudy: 127 if it
+was not found, 126 if it could not be started, 128 and the number of the signal that
+ended it.
 
 With --record, an exchange is written before its response is sent. If it cannot be
 written within a second, for example because the disk is full or the FIFO has no
@@ -85,6 +89,9 @@ own form, understudy scenarios show NAME --print keys lists them.`,
   # In CI: any free port, a clock that stands still, and a recording for understudy check
   understudy serve --listen 127.0.0.1:0 --clock frozen --record traffic.ndjson
 
+  # Or around the tests: they find the mock by UNDERSTUDY_URL, and their exit code counts
+  understudy serve --listen 127.0.0.1:0 --record traffic.ndjson -- go test ./...
+
   # Beyond this machine; the control interface then demands a token
   understudy serve --listen 0.0.0.0:4010 --control-token "$TOKEN"
 
@@ -95,8 +102,8 @@ own form, understudy scenarios show NAME --print keys lists them.`,
   understudy serve --tls
   eval "$(understudy ca env)"
   curl -H 'Authorization: SVC1 1/admin' https://127.0.0.1:4010/workflow/api/pools`,
-		Args: exactArgs(0, "no arguments, only flags"),
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		Args: onlyCommand,
+		RunE: f.run,
 	}
 	f.add(c)
 	return c
@@ -104,14 +111,11 @@ own form, understudy scenarios show NAME --print keys lists them.`,
 
 func (f *serveFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:4010", "listen on `HOST:PORT`; port 0 picks a free one")
-	f.interfaces = addPairsFlag(c, "interface", "also serve an interface on a port of its own (repeatable)",
-		pairs{what: "HOST:PORT"})
-	flags.BoolVar(&f.tls, "tls", false,
-		"serve https, HTTP/2 included, with certificates of your own CA: see understudy ca")
+	f.addressFlags.add(c)
 	flags.StringVar(&f.scenario, "scenario", "quickstart",
 		"the `NAME` of the scenario to start with, see understudy scenarios, or the path of your own")
 	complete(c, "scenario", scenarios.List())
+	addScenariosFlag(c, &f.scenarios)
 	f.clock = addEnumFlag(c, "clock", "what advances the clock: real time, only you, or polling of work in progress",
 		choiceOf("real", "frozen", "auto"))
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: the scenario's)")
@@ -125,11 +129,8 @@ func (f *serveFlags) add(c *cobra.Command) {
 		choiceOf("strict", "report", "off"))
 	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
 	f.extras = addExtrasFlag(c)
-	flags.StringVar(&f.token, "control-token", "",
-		"the `TOKEN` that the control interface requires (default: none on a loopback address; on any other, one\n"+
-			"is generated and printed once, on standard error)")
-	flags.StringVar(&f.tokenFile, "control-token-file", "",
-		"read the token from `FILE`; the environment variable\n"+tokenVariable+" may contain it as well")
+	f.tokenFlags.add(c, "control-token", "the `TOKEN` that the control interface requires (default: none on a loopback "+
+		"address; on any other, one\nis generated and printed once, on standard error)")
 	flags.StringSliceVar(&f.controlHosts, "control-host", nil,
 		"a `NAME` besides localhost at which the control interface answers without a token (repeatable)")
 	flags.Var(&f.journalLimit, "journal-limit", "how many bytes of exchanges each world's journal keeps")
@@ -146,12 +147,10 @@ func (f *serveFlags) add(c *cobra.Command) {
 		"close the connection of a client that takes longer than `DURATION` for 64 KiB of an answer")
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the server was asked to stop")
-	f.logLevel = addEnumFlag(c, "log-level", "the lowest level to log",
-		choice{word: "info", words: []string{"debug", "info", "warn", "error"}})
-	f.logFormat = addEnumFlag(c, "log-format", "the format of log lines", choiceOf("text", "json"))
+	f.logFlags.add(c)
 }
 
-func (f *serveFlags) run(c *cobra.Command) error {
+func (f *serveFlags) run(c *cobra.Command, command []string) error {
 	if f.drain < 0 {
 		return fmt.Errorf("--drain-time %v: want a duration such as 20s, or 0s", f.drain)
 	}
@@ -161,16 +160,12 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	listeners, err := f.openListeners(c.Context())
+	listeners, ca, err := f.open(c.Context())
 	if err != nil {
 		return err
 	}
 	defer listeners.close()
-	ca, err := f.secure(listeners)
-	if err != nil {
-		return err
-	}
-	if err := f.findToken(); err != nil {
+	if err := f.find("control-token"); err != nil {
 		return err
 	}
 	if f.token == "" && !listeners[0].loopback() {
@@ -178,29 +173,52 @@ func (f *serveFlags) run(c *cobra.Command) error {
 		fmt.Fprintf(c.ErrOrStderr(), "control interface: Authorization: Bearer %s\n", f.token)
 	}
 	opts := append(f.options(c), mockserver.WithLogger(log))
+	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
 	if f.record == "" {
-		return f.serve(c, listeners, ca, log, opts)
+		return around.run(func() error { return f.serve(around, listeners, ca, log, opts) })
 	}
 	file, err := openRecording(f.record, log)
 	if err != nil {
 		return err
 	}
-	err = f.serve(c, listeners, ca, log, append(opts, mockserver.WithRecording(file)))
-	return errors.Join(err, file.Close())
+	return around.run(func() error {
+		err := f.serve(around, listeners, ca, log, append(opts, mockserver.WithRecording(file)))
+		return errors.Join(err, file.Close())
+	})
 }
 
-// serve makes the mock and serves it until the context ends.
-func (f *serveFlags) serve(c *cobra.Command, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
+// environment returns the variables that a command has of the server.
+func (f *serveFlags) environment(l listeners, ca string) []string {
+	list := append(l.environment(specs.Interfaces()),
+		"UNDERSTUDY_CONTROL_URL="+l[0].url()+mockserver.Address(specs.Control))
+	if f.token != "" {
+		list = append(list, tokenVariable+"="+f.token)
+	}
+	if ca != "" {
+		list = append(list, caEnvironment(ca)...)
+	}
+	return list
+}
+
+// serve makes the mock and serves it until the context ends, or the command around which it runs.
+func (f *serveFlags) serve(a *around, l listeners, ca string, log *slog.Logger, opts []mockserver.Option) error {
 	server, err := mockserver.New(opts...)
 	if err != nil {
 		return err
 	}
-	if err := l.handle(server, log); err != nil {
+	err = l.handle(log, func(iface string) (*http.Server, error) {
+		s := server.HTTPServer()
+		if iface != "" {
+			s.Handler, err = server.Interface(specs.Interface(iface))
+		}
+		return s, err
+	})
+	if err != nil {
 		return err
 	}
-	err = l.serve(c.Context(), f.drain, func() error {
+	err = l.serve(a.context(), f.drain, func() error {
 		log.Info("ready", "url", l[0].url(), "scenario", f.scenario, "clock", f.clock.word)
-		return writeReady(c.OutOrStdout(), l, ca)
+		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, specs.Interfaces()) })
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = f.closeRemaining(l, server, log)
@@ -222,28 +240,6 @@ func (f *serveFlags) closeRemaining(l listeners, server *mockserver.Server, log 
 		undelivered, f.drain)
 }
 
-// tokenVariable is the variable of the environment that may hold the control token.
-const tokenVariable = "UNDERSTUDY_CONTROL_TOKEN"
-
-// findToken sets the control token: from its flag, its file or the environment, in this order.
-func (f *serveFlags) findToken() error {
-	switch {
-	case f.token != "" && f.tokenFile != "":
-		return errors.New("--control-token and --control-token-file: want only one of them")
-	case f.tokenFile != "":
-		text, err := os.ReadFile(f.tokenFile)
-		if err != nil {
-			return fmt.Errorf("--control-token-file: %w", err)
-		}
-		if f.token = strings.TrimSpace(string(text)); f.token == "" {
-			return fmt.Errorf("--control-token-file: %s is empty", f.tokenFile)
-		}
-	case f.token == "":
-		f.token = os.Getenv(tokenVariable)
-	}
-	return nil
-}
-
 func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 	opts := []mockserver.Option{
 		mockserver.WithScenario(f.scenario),
@@ -260,6 +256,9 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
 		mockserver.WithControlHost(f.controlHosts...),
+	}
+	if f.scenarios != "" {
+		opts = append(opts, mockserver.WithScenarios(f.scenarios))
 	}
 	if c.Flags().Changed("seed") {
 		opts = append(opts, mockserver.WithSeed(f.seed))
@@ -279,16 +278,4 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 // engine returns the engine of queries, with enough memory to read all records that a world may keep.
 func (f *serveFlags) engine() *sqlite.Engine {
 	return sqlite.New(sqlite.WithMemoryLimit(max(sqlite.DefaultMemoryLimit, 4*int64(f.recordLimit))))
-}
-
-func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(f.logLevel.word)); err != nil {
-		return nil, err
-	}
-	opts := &slog.HandlerOptions{Level: level}
-	if f.logFormat.word == "json" {
-		return slog.New(slog.NewJSONHandler(w, opts)), nil
-	}
-	return slog.New(slog.NewTextHandler(w, opts)), nil
 }

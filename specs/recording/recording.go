@@ -55,17 +55,23 @@ type Headers [][2]string
 type Body struct {
 	Bytes     []byte
 	Truncated bool // the recording holds only the beginning
+
+	// Of a truncated body that was seen whole: how many bytes it has on the wire, and their digest in hexadecimal.
+	Size   int64
+	SHA256 string
 }
 
 type wireBody struct {
 	Text      *string `json:"text,omitempty"`
 	Base64    *string `json:"base64,omitempty"`
 	Truncated bool    `json:"truncated,omitempty"`
+	Size      int64   `json:"size,omitempty"`
+	SHA256    string  `json:"sha256,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (b Body) MarshalJSON() ([]byte, error) {
-	w := wireBody{Truncated: b.Truncated}
+	w := wireBody{Truncated: b.Truncated, Size: b.Size, SHA256: b.SHA256}
 	if utf8.Valid(b.Bytes) {
 		text := string(b.Bytes)
 		w.Text = &text
@@ -82,7 +88,7 @@ func (b *Body) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	b.Truncated = w.Truncated
+	b.Truncated, b.Size, b.SHA256 = w.Truncated, w.Size, w.SHA256
 	switch {
 	case w.Text != nil && w.Base64 != nil:
 		return fmt.Errorf("body: want text or base64, not both")
@@ -121,6 +127,20 @@ func Line(e *Exchange) ([]byte, error) {
 		return nil, fmt.Errorf("write exchange %d: %w", e.Seq, err)
 	}
 	return line, nil
+}
+
+// Numbered returns a line of an exchange without a number and overlaps as one with them. It is for writers that make
+// lines side by side, and know the number of each only when it is its turn.
+func Numbered(line []byte, seq, overlaps int64) ([]byte, error) {
+	rest, found := bytes.CutPrefix(line, []byte(`{"seq":0,`))
+	if !found {
+		return nil, fmt.Errorf("number exchange %d: want a line that begins with \"seq\":0", seq)
+	}
+	numbered := fmt.Appendf(make([]byte, 0, len(line)+64), `{"seq":%d,`, seq)
+	if overlaps > 0 {
+		numbered = fmt.Appendf(numbered, `"overlaps":%d,`, overlaps)
+	}
+	return append(numbered, rest...), nil
 }
 
 // marshal is json.Marshal without the escaping that only a browser needs.

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"net/url"
 	"regexp"
 	"slices"
@@ -21,6 +22,10 @@ import (
 type Redactor struct {
 	Brand specs.Brand
 	Salt  []byte
+
+	// Decode undoes content codings other than gzip and deflate; nil knows none. A body whose coding cannot be undone
+	// may hold any secret, so it is taken out whole.
+	Decode func(coding string, r io.Reader) (io.Reader, error)
 }
 
 // Mark begins every redacted value, so that readers know one when they see it.
@@ -43,6 +48,7 @@ type redaction struct {
 	*Redactor
 	op          *specs.Operation // nil where none fits
 	names       []string         // of what was taken out
+	remarks     []string         // on bodies that are not as they were sent
 	notedPlaces map[string]bool  // the same
 	depth       int              // of JSON in texts of JSON
 }
@@ -66,6 +72,9 @@ func (r *Redactor) Redact(e *Exchange, op *specs.Operation) *Exchange {
 		clean.Response = &response
 	}
 	clean.Redacted = x.names
+	if len(x.remarks) > 0 {
+		clean.Notes = append(slices.Clip(e.Notes), x.remarks...)
+	}
 	return &clean
 }
 
@@ -111,7 +120,7 @@ func (x *redaction) headers(headers Headers) Headers {
 		case isCookie(h[0]):
 			value = x.Hash(value)
 		case x.secretHeader(h[0]):
-			value = x.credential(value)
+			value = x.credential(h[0], value)
 		case strings.Contains(value, "://"):
 			value = x.url(value)
 		default:
@@ -138,11 +147,7 @@ func isCookie(name string) bool {
 }
 
 func (x *redaction) secretHeader(name string) bool {
-	switch strings.ToLower(name) {
-	case "authorization", "proxy-authorization", "secondary-authorization":
-		return true
-	}
-	return IsSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
+	return hasScheme(name) || IsSecret(name) || x.secretParameter(openapi3.ParameterInHeader, name)
 }
 
 // secretParameter reports whether a document marks a parameter.
@@ -157,10 +162,19 @@ func (x *redaction) secretParameter(in, name string) bool {
 	})
 }
 
+// hasScheme reports whether the values of a header are a scheme and a credential.
+func hasScheme(name string) bool {
+	switch strings.ToLower(name) {
+	case "authorization", "proxy-authorization", "secondary-authorization":
+		return true
+	}
+	return false
+}
+
 // credential keeps the scheme, which the contract speaks of, and hashes the rest.
-func (r *Redactor) credential(value string) string {
+func (r *Redactor) credential(name, value string) string {
 	scheme, key, found := strings.Cut(strings.TrimSpace(value), " ")
-	if !found {
+	if !found || !hasScheme(name) {
 		return r.Hash(value)
 	}
 	return scheme + " " + r.Hash(strings.TrimSpace(key))

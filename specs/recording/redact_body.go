@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,34 +18,88 @@ import (
 // body takes out what the document marks as secret, what is named like one, and credentials in texts. A body in which
 // the document marks secrets and that cannot be read may hold them anywhere, so it is taken out whole.
 func (x *redaction) body(where string, body *Body, headers Headers, part specs.Part) *Body {
-	if body == nil || len(body.Bytes) == 0 || !part.HasSecrets() && !mayHoldSecret(body.Bytes) {
+	if body == nil || len(body.Bytes) == 0 {
 		return body
 	}
-	if clean, ok := x.json(where, body.Bytes, part); ok {
-		return &Body{Bytes: clean, Truncated: body.Truncated}
+	coding := headers.Value("Content-Encoding")
+	sent, err := x.uncoded(coding, body)
+	if err != nil {
+		x.remarks = append(x.remarks, where+" was taken out, since it cannot be searched for secrets: "+err.Error())
+		return x.withoutBytes(where, body)
 	}
-	kind, parameters, _ := mime.ParseMediaType(headers.Value("Content-Type"))
+	clean := x.plain(where, sent, headers, part)
+	switch {
+	case sent == body:
+		return clean
+	case clean == sent && !body.Truncated && isStandard(coding):
+		return body // which every reader can decode
+	}
+	x.remarks = append(x.remarks, where+" was sent with the content coding "+coding+", which is undone here")
+	return clean
+}
+
+// withoutBytes returns a mark in the place of a body, with its size and digest.
+func (x *redaction) withoutBytes(where string, body *Body) *Body {
+	x.note(where)
+	mark := &Body{Bytes: []byte(x.Hash(string(body.Bytes))), Truncated: true, Size: body.Size, SHA256: body.SHA256}
+	if !body.Truncated {
+		mark.Size = int64(len(body.Bytes))
+	}
+	return mark
+}
+
+// plain takes secrets out of a body without a content coding. It returns the body itself if it holds none.
+func (x *redaction) plain(where string, body *Body, headers Headers, part specs.Part) *Body {
+	if x.isArchiveWithSecret(body, part) {
+		return x.withoutBytes(where, body)
+	}
+	if len(body.Bytes) == 0 || !part.HasSecrets() && !mayHoldSecret(body.Bytes) && !body.Truncated {
+		return body
+	}
+	clean := x.form(where, body, headers.Value("Content-Type"), part)
+	if bytes.Equal(clean, body.Bytes) {
+		return body
+	}
+	other := *body
+	other.Bytes = clean
+	return &other
+}
+
+// form takes secrets out of a body in the form that it has.
+func (x *redaction) form(where string, body *Body, contentType string, part specs.Part) []byte {
+	if clean, ok := x.jsonText(where, body.Bytes, part, body.Truncated); ok {
+		return clean
+	}
+	kind, parameters, _ := mime.ParseMediaType(contentType)
 	if kind == "multipart/form-data" {
 		if clean, ok := x.parts(where, body, parameters["boundary"], part.Field); ok {
-			return &Body{Bytes: clean, Truncated: body.Truncated}
+			return clean
 		}
 	}
 	text := string(body.Bytes)
 	switch {
 	case kind == "application/x-www-form-urlencoded":
-		text = x.fields(where, text, part.Field)
+		if body.Truncated { // a field that is cut may hold any part of a secret
+			text = text[:strings.LastIndexByte(text, '&')+1]
+		}
+		return []byte(x.fields(where, text, part.Field))
 	case part.HasSecrets():
-		text = x.Hash(text)
-		if json.Valid(body.Bytes) {
-			text = strconv.Quote(text)
-		}
 		x.note(where)
-	case utf8.ValidString(text):
-		if text = x.pieces(text); text != string(body.Bytes) {
-			x.note(where)
+		if json.Valid(body.Bytes) {
+			return strconv.AppendQuote(nil, x.Hash(text))
 		}
+		return []byte(x.Hash(text))
+	case body.Truncated:
+		text = withoutTail(text)
 	}
-	return &Body{Bytes: []byte(text), Truncated: body.Truncated}
+	if !utf8.ValidString(text) {
+		return x.binary(where, text)
+	}
+	clean := x.lines(where, text)
+	if clean != text {
+		x.note(where)
+	}
+	return []byte(clean)
 }
 
 // mayHoldSecret reports whether it is worth looking for secrets in a text that no document says anything of: it has
@@ -62,7 +117,7 @@ func mayHoldSecret(text []byte) bool {
 }
 
 var secretHints = []string{
-	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ",
+	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ", "Basic ",
 	"key", "Key", "KEY", "oken", "OKEN", "ecret", "ECRET", "assw", "ASSW", "assphrase", "ASSPHRASE", "sig", "Sig", "SIG",
 }
 
@@ -75,18 +130,30 @@ func looksLikeJSON(text string) bool { return len(text) > 1 && (text[0] == '{' |
 
 // json takes secrets out of a JSON text and leaves every other byte as it is. It reports whether the text is JSON.
 func (x *redaction) json(where string, text []byte, part specs.Part) ([]byte, bool) {
+	return x.jsonText(where, text, part, false)
+}
+
+// jsonText is json for a text that may have been cut. What is left of such a text ends with its last whole value: a
+// part of a value may be a part of a secret.
+func (x *redaction) jsonText(where string, text []byte, part specs.Part, isCut bool) ([]byte, bool) {
 	w := &jsonWalk{redaction: x, text: text}
 	w.d = jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if w.value(where, part) != nil {
+	end := len(text)
+	err := w.value(where, part)
+	switch {
+	case err != nil && isCut && errors.Is(err, io.ErrUnexpectedEOF) && (text[0] == '{' || text[0] == '['):
+		end = int(w.d.InputOffset())
+	case err != nil:
 		return nil, false
-	}
-	if _, err := w.d.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, false
+	default:
+		if _, err := w.d.ReadToken(); !errors.Is(err, io.EOF) {
+			return nil, false
+		}
 	}
 	for _, name := range w.found {
 		x.note(name)
 	}
-	return append(w.clean, text[w.copied:]...), true
+	return append(w.clean, text[w.copied:end]...), true
 }
 
 // jsonWalk goes through a JSON text and copies it, but for its secrets.

@@ -23,9 +23,17 @@ func (x *redaction) parts(where string, body *Body, boundary string, said func(n
 		last--
 	}
 	for i, piece := range pieces[1 : last+1] {
+		isCut := !isWhole && i+1 == last
 		head, content, found := bytes.Cut(piece, []byte("\r\n\r\n"))
-		if !found {
+		switch {
+		case !found && isCut:
+			pieces[i+1] = nil
+			continue
+		case !found:
 			return nil, false
+		case isCut:
+			content = []byte(withoutTail(string(content)))
+			pieces[i+1] = append(append(bytes.Clone(head), "\r\n\r\n"...), content...)
 		}
 		name := fieldName(string(head))
 		part := said(name)

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"bytes"
+	"encoding/base64"
 	"net/url"
 	"regexp"
 	"strings"
@@ -33,6 +35,9 @@ var (
 
 // presented finds keys that a text repeats as they were presented. What is shorter may be any word.
 var presented = regexp.MustCompile(`\b([A-Z][A-Z0-9]*1|Bearer) ([A-Za-z0-9._~+/=-]{16,})`)
+
+// basic finds a user and a password as they are presented.
+var basic = regexp.MustCompile(`\b(Basic )([A-Za-z0-9+/_-]{4,}={0,2})`)
 
 // platformKey finds keys that stand by themselves, which their form gives away. In JSON the slash may be escaped.
 var platformKey = regexp.MustCompile(`\b([0-9]+)\\?/([0-9a-f]{40})\b`)
@@ -68,6 +73,15 @@ func (x *redaction) inText(text string) string {
 				return match[1] + " " + x.Hash(match[2])
 			}
 			return match[0]
+		})
+	}
+	if strings.Contains(text, "Basic ") {
+		text = x.replace(basic, text, func(match []string) string {
+			plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(match[2], "="))
+			if err != nil || !bytes.Contains(plain, []byte(":")) {
+				return match[0]
+			}
+			return match[1] + x.Hash(match[2])
 		})
 	}
 	if specs.HoldsPlatformKey(text) {

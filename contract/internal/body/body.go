@@ -19,7 +19,8 @@ const JSONType = "application/json"
 
 // Decoded holds the values of a body.
 type Decoded struct {
-	Values []any // one value, or one for each line of NDJSON or event of a stream
+	Values []any    // one value, or one for each line of NDJSON or event of a stream
+	Raw    [][]byte // the texts of the events of a stream
 	Lines  bool
 	JSON   []byte // the text of a JSON body, after codings; nil for others
 	Broken bool   // the body should be JSON, and no reader would accept it as JSON

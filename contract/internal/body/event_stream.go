@@ -30,7 +30,7 @@ func decodeEvents(text []byte) (d Decoded, reason string) {
 	case len(events) == 0:
 		return d, "the stream has no events"
 	}
-	d.Lines = true
+	d.Lines, d.Raw = true, events
 	for i, data := range events {
 		value, err := DecodeJSON(data)
 		if err != nil {

@@ -3,17 +3,19 @@ package compare
 import (
 	"net/http"
 	"time"
+
+	"svc.example/understudy/contract/internal/judge"
 )
 
-// serverClock reads from answers what time it is for the server, whose clock may be another one than the recorder's.
-type serverClock struct {
+// ServerClock reads from answers what time it is for the server, whose clock may be another one than the recorder's.
+type ServerClock struct {
 	offset time.Duration // of the server's clock from the recorder's
 }
 
-// times returns when the server may have taken a request, the likeliest time first: when it was recorded, unless the
+// Times returns when the server may have taken a request, the likeliest time first: when it was recorded, unless the
 // answer's Date shows that the server has another clock. Of that the recording shows whole seconds; it may also stand
 // still.
-func (c *serverClock) times(e *Exchange) []time.Time {
+func (c *ServerClock) Times(e *judge.Result) []time.Time {
 	start, end := e.Item.Start.Round(0), e.Item.End.Round(0)
 	if end.Before(start) {
 		end = start
@@ -46,7 +48,7 @@ func distinct(times ...time.Time) (list []time.Time) {
 }
 
 // dateOf returns the Date of an answer, or zero.
-func dateOf(e *Exchange) time.Time {
+func dateOf(e *judge.Result) time.Time {
 	if e.Item.Response == nil {
 		return time.Time{}
 	}

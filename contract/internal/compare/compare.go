@@ -7,6 +7,8 @@
 package compare
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"time"
 
@@ -40,11 +42,22 @@ type Subject struct {
 	// Close releases a fork. It may be nil.
 	Close func()
 
-	// Keys holds API keys by what stands for them in the recording: a key itself, or the mark of a redacted one.
-	// Key is the one for all others.
+	// Keys holds API keys by the digests of those that they stand for in the recording, see KeyDigest. Key is the one
+	// for all others.
 	Keys map[string]string
 	Key  string
 }
+
+// KeyDigest returns a short digest of a recorded key: that in its mark, if it was redacted.
+func KeyDigest(key string) string {
+	if m := mark.FindStringSubmatch(key); m != nil && m[0] == key && m[1] != "" {
+		return m[1]
+	}
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:4])
+}
+
+func (s *Subject) keyFor(identity string) string { return s.Keys[KeyDigest(identity)] }
 
 func (s *Subject) close() {
 	if s.Close != nil {

@@ -36,7 +36,7 @@ func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) 
 		Config: c, subject: subject, sites: map[*specs.Document]*sites{}, masks: &masks{slices.Clone(c.Masks)},
 		ids: newIDs(nil), refused: map[string]bool{}, effects: newEffects(c.Documents),
 	}
-	clock := &serverClock{}
+	clock := &ServerClock{}
 	for _, one := range list {
 		e := &Exchange{Result: one}
 		done = append(done, e)
@@ -47,7 +47,7 @@ func Run(ctx context.Context, c *Config, subject Subject, list []*judge.Result) 
 	}
 	slices.SortStableFunc(done, func(a, b *Exchange) int { return a.Item.Start.Compare(b.Item.Start) })
 	for _, e := range done {
-		e.times = clock.times(e)
+		e.times = clock.Times(e.Result)
 	}
 	r.findRefused(done)
 	err = r.all(ctx, done)

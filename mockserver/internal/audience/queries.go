@@ -136,7 +136,7 @@ func queryPending(c *op.Call) (string, time.Time, bool) {
 func issueQuery(c *op.Call, a world.ParentSegment, body queryRequest) (q world.SegmentQuery, err error) {
 	w := c.World
 	q = world.SegmentQuery{ID: w.NewID("audience.query"), Audience: a.ID, User: c.Caller.User.ID}
-	q.UUID = w.UUID("audience.query", q.ID)
+	q.UUID = newQueryUUID(w, q.ID)
 	if q.Request, err = canonicalBody(c.Body); err != nil {
 		return q, err
 	}
@@ -158,6 +158,21 @@ func issueQuery(c *op.Call, a world.ParentSegment, body queryRequest) (q world.S
 	}
 	q, _ = w.Audience.Queries.Get(q.ID)
 	return q, nil
+}
+
+// newQueryUUID returns the id on the wire for a new query. It is never one that a fixture has given another.
+func newQueryUUID(w *world.State, id int64) string {
+	uuid := w.UUID("audience.query", id)
+	for n := 1; ; n++ {
+		taken := false
+		for _, q := range table.All(&w.Audience.Queries) {
+			taken = taken || q.UUID == uuid
+		}
+		if !taken {
+			return uuid
+		}
+		uuid = w.UUID("audience.query/"+strconv.Itoa(n), id)
+	}
 }
 
 // queryText returns the text of a query's job, by which results may be queued for it. No engine is asked to run it.

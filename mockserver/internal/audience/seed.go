@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,22 +21,22 @@ func Seed(w *world.State, f fixtures.Audience) error {
 	s := &seeding{seed.Context{World: w, Part: "audience"}}
 	w.Audience.QueryTime = time.Duration(f.QueryTime)
 	for _, a := range f.Audiences {
-		w.Reserve("audience.audience", a.ID)
-		w.Audience.Audiences.Put(a.ID, world.ParentSegment{
-			ID: a.ID, Name: a.Name, Database: a.Database, Table: a.Table, CreatedAt: w.Now(),
+		id := int64(a.ID)
+		w.Reserve("audience.audience", id)
+		w.Audience.Audiences.Put(id, world.ParentSegment{
+			ID: id, Name: a.Name, Database: a.Database, Table: a.Table, CreatedAt: w.Now(),
 		})
 	}
-	for _, segment := range f.Segments { // so that no other takes their ids
-		w.Reserve("audience.segment", segment.ID)
-	}
+	seed.Reserve(w, "audience.segment", f.Segments, func(segment fixtures.Segment) fixtures.ID { return segment.ID })
 	for i, segment := range f.Segments {
 		s.Check(s.segment(segment), "segment "+segment.Name, "segments", i)
 	}
-	for _, activation := range f.Activations {
-		w.Reserve("audience.activation", activation.ID)
-	}
+	seed.Reserve(w, "audience.activation", f.Activations, func(a fixtures.Activation) fixtures.ID { return a.ID })
 	for i, activation := range f.Activations {
 		s.Check(s.activation(activation), fmt.Sprintf("activation %d of %s", i+1, activation.Segment), "activations", i)
+	}
+	for i, q := range f.Queries {
+		s.Check(s.query(q), fmt.Sprintf("query %d for %s", i+1, q.Audience), "queries", i)
 	}
 	return s.Err()
 }
@@ -104,6 +105,36 @@ func (s *seeding) activation(f fixtures.Activation) error {
 	activation.ID = s.ID("audience.activation", f.ID)
 	s.World.Audience.Activations.Put(activation.ID, activation)
 	return nil
+}
+
+// query asks a query whose end was not shown yet.
+func (s *seeding) query(f fixtures.SegmentQuery) error {
+	call, err := s.call(f.User, f.CreatedAt, nil)
+	if err != nil {
+		return err
+	}
+	call.Body = f.Request
+	var body queryRequest
+	if err := call.Decode(&body); err != nil {
+		return err
+	}
+	audience := s.audience(f.Audience)
+	reader := newRuleReader(s.World, audience)
+	reader.rule(body.Rule)
+	if err := errors.Join(body.check(reader.columns), reader.err()); err != nil {
+		return err
+	}
+	usual := s.World.Audience.QueryTime
+	s.World.Audience.QueryTime = cmp.Or(time.Duration(f.Takes), usual)
+	defer func() { s.World.Audience.QueryTime = usual }()
+	return s.World.WithID("core.job", int64(f.Job), func() error {
+		q, err := issueQuery(call, audience, body)
+		if err == nil && f.ID != "" {
+			q.UUID = f.ID
+			s.World.Audience.Queries.Put(q.ID, q)
+		}
+		return err
+	})
 }
 
 func (s *seeding) audience(name string) (found world.ParentSegment) {

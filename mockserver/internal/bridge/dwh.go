@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"strconv"
 	"time"
 
 	"svc.example/understudy/mockserver/internal/core/access"
@@ -34,6 +35,16 @@ func HasTable(w *world.State, d world.Database, name string) bool {
 func Project(w *world.State, id int64) world.Project {
 	p, _ := w.Workflow.Projects.Get(id)
 	return p
+}
+
+// ProjectNamed returns the live project that has a name, or an id in digits.
+func ProjectNamed(w *world.State, name string) (world.Project, bool) {
+	id, ok := w.Workflow.ProjectNames.Get(name)
+	if !ok {
+		id, _ = strconv.ParseInt(name, 10, 64)
+	}
+	p, ok := w.Workflow.Projects.Get(id)
+	return p, ok && p.DeletedAt.IsZero()
 }
 
 // HasProject reports whether a live project has a name.

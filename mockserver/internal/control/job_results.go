@@ -18,6 +18,7 @@ type jobResult struct {
 	Query     string             `json:"query,omitempty"`
 	Pattern   string             `json:"pattern,omitempty"`
 	DomainKey string             `json:"domainKey,omitempty"`
+	Job       int64              `json:"job,omitzero"`
 	Columns   [][2]string        `json:"columns,omitempty"`
 	Count     *int64             `json:"count,omitempty"`
 	Error     string             `json:"error,omitempty"`
@@ -28,7 +29,7 @@ type jobResult struct {
 
 func viewJobResult(r world.QueuedResult) jobResult {
 	view := jobResult{
-		Query: r.Query, Pattern: r.Pattern, DomainKey: r.DomainKey, Error: r.Error, Times: r.Times,
+		Query: r.Query, Pattern: r.Pattern, DomainKey: r.DomainKey, Job: r.Job, Error: r.Error, Times: r.Times,
 		Queued: (*fixtures.Duration)(r.Queued), Running: (*fixtures.Duration)(r.Running),
 	}
 	if r.Output != nil {

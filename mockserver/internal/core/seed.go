@@ -20,6 +20,11 @@ func Seed(w *world.State, f fixtures.Core) error {
 	if len(f.Restrictions) > 0 {
 		w.Core.Restrictions = f.Restrictions
 	}
+	reserveIDs(w, f)
+	s.results = map[fixtures.ID]fixtures.QueuedResult{}
+	for _, r := range f.Results {
+		s.results[r.Job] = r
+	}
 	for i, c := range f.Connections {
 		s.connection(i, c)
 	}
@@ -32,8 +37,20 @@ func Seed(w *world.State, f fixtures.Core) error {
 	for i, job := range f.Jobs {
 		s.job(i, job)
 	}
+	for i, b := range f.BulkLoads {
+		s.bulkLoad(i, b)
+	}
+	for i, b := range f.BulkImports {
+		s.bulkImport(i, b)
+	}
 	s.playSteps()
+	for _, finish := range s.finish {
+		finish()
+	}
 	for i, r := range f.Results {
+		if _, there := w.Core.Jobs.Get(int64(r.Job)); there {
+			continue // it is the result of that job already
+		}
 		s.check(newSubject(fmt.Sprintf("result %d", i+1), "results", i), seedResult(w, r))
 	}
 	return s.Err()
@@ -45,6 +62,38 @@ type seeding struct {
 	now     time.Time
 	steps   []seedStep
 	missing map[string]bool // resources that could not be created
+	finish  []func()        // what only can be set when all steps have been played
+	results map[fixtures.ID]fixtures.QueuedResult
+}
+
+// reserveIDs keeps the ids that a fixture gives from resources for which it gives none.
+func reserveIDs(w *world.State, f fixtures.Core) {
+	seed.Reserve(w, databaseIDs, f.Databases, func(d fixtures.Database) fixtures.ID { return d.ID })
+	seed.Reserve(w, connectionIDs, f.Connections, func(c fixtures.Connection) fixtures.ID { return c.ID })
+	seed.Reserve(w, scheduleIDs, f.Schedules, func(s fixtures.JobSchedule) fixtures.ID { return s.ID })
+	seed.Reserve(w, jobIDs, f.Jobs, func(j fixtures.Job) fixtures.ID { return j.ID })
+	for _, d := range f.Databases {
+		seed.Reserve(w, tableIDs, d.Tables, func(t fixtures.Table) fixtures.ID { return t.ID })
+	}
+	for _, s := range f.Schedules {
+		seed.Reserve(w, jobIDs, s.History, func(r fixtures.ScheduledRun) fixtures.ID { return r.ID })
+	}
+}
+
+// The kinds of ids, as world.NewID knows them.
+const (
+	databaseIDs   = "core.database"
+	tableIDs      = "core.table"
+	connectionIDs = "core.connection"
+	scheduleIDs   = "core.schedule"
+	jobIDs        = "core.job"
+)
+
+// set sets a moment of the past, if the fixture gives it.
+func (s *seeding) set(what subject, member string, given fixtures.Instant, at *time.Time) {
+	if given != "" {
+		*at = s.past(what.member(member), given, *at)
+	}
 }
 
 // subject is a resource of a fixture that is being created: its name in errors, and its place.
@@ -138,7 +187,9 @@ func (s *seeding) connection(i int, f fixtures.Connection) {
 	user := s.user(what, "")
 	s.plan(what, time.Time{}, func(time.Time) error { // they have no time, and jobs may refer to them at any
 		body := map[string]string{"url": f.URL}
-		_, err := data.CreateConnection(s.Call(s.now, user, body, "connection_name", f.Name))
-		return err
+		return s.World.WithID(connectionIDs, int64(f.ID), func() error {
+			_, err := data.CreateConnection(s.Call(s.now, user, body, "connection_name", f.Name))
+			return err
+		})
 	})
 }

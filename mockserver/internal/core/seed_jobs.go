@@ -28,27 +28,77 @@ type seededJob struct {
 	issue   func(at time.Time) (id int64, err error)
 	status  world.JobStatus
 	answer  *world.QueuedResult // nil: left to the engine
+	set     func(*world.Job)    // sets what does not follow from its course; nil: nothing
 }
 
 // job plans a job of a fixture.
 func (s *seeding) job(i int, f fixtures.Job) {
 	what := newSubject(fmt.Sprintf("job %d (%s, %s)", i+1, f.Type, f.Database), "jobs", i).inDatabase(f.Database)
-	j := seededJob{subject: what, status: world.JobStatus(f.Status)}
+	j := seededJob{subject: what, status: world.JobStatus(f.Status), set: func(job *world.Job) { s.setJob(what, f, job) }}
 	user := s.user(j.subject, f.User)
+	if r, ok := s.results[f.ID]; ok && f.ID != 0 {
+		f.Result, f.Error = resultOf(r)
+	}
 	j.jobTimes = s.times(j.subject, f)
 	j.answer = s.answer(j.subject, ending{j.status, f.Result, f.Error})
 	body := map[string]any{
 		"query": f.Query, "domain_key": f.DomainKey, "priority": f.Priority, "retry_limit": f.RetryLimit,
 		"result": f.Target,
 	}
-	j.issue = func(at time.Time) (int64, error) {
-		reply, err := jobs.Engine{}.IssueJob(s.Call(at, user, body, "job_type", f.Type, "database_name", f.Database))
-		if err != nil {
-			return 0, err
+	for member, value := range map[string]string{"pool_name": f.Pool, "engine_version": f.EngineVersion} {
+		if value != "" {
+			body[member] = value
 		}
-		return strconv.ParseInt(reply.Body.(map[string]string)["job_id"], 10, 64)
+	}
+	j.issue = func(at time.Time) (id int64, err error) {
+		err = s.World.WithID(jobIDs, int64(f.ID), func() (err error) {
+			if f.Type == jobs.BulkImportJob {
+				id, err = s.bulkImportJob(f, user, at)
+				return err
+			}
+			reply, err := jobs.Engine{}.IssueJob(s.Call(at, user, body, "job_type", f.Type, "database_name", f.Database))
+			if err != nil {
+				return err
+			}
+			id, err = strconv.ParseInt(reply.Body.(map[string]string)["job_id"], 10, 64)
+			return err
+		})
+		return id, err
 	}
 	s.planLife(j)
+}
+
+// bulkImportJob issues a job that has read a bulk import. What it has found stands in the import.
+func (s *seeding) bulkImportJob(f fixtures.Job, user int64, at time.Time) (int64, error) {
+	job, err := jobs.Issue(s.World, world.Job{
+		Type: f.Type, Database: f.Database, User: user, DomainKey: f.DomainKey, Priority: f.Priority,
+	}, at)
+	return job.ID, err
+}
+
+// setJob gives a job what does not follow from its course.
+func (s *seeding) setJob(what subject, f fixtures.Job, job *world.Job) {
+	s.set(what, "updatedAt", f.UpdatedAt, &job.UpdatedAt)
+	s.set(what, "scheduledAt", f.ScheduledAt, &job.ScheduledAt)
+	if f.Schedule != "" {
+		schedule, _ := s.scheduleNamed(f.Schedule)
+		job.Schedule = schedule.ID
+	}
+	job.LinkedExport, job.ExportTarget = int64(f.LinkedExport), int64(f.ExportTarget)
+	if f.Cmdout != nil {
+		job.Cmdout = *f.Cmdout
+	}
+	if f.Stderr != nil {
+		job.Stderr = *f.Stderr
+	}
+}
+
+// resultOf returns the result, or the error, of a job for which a result is queued by its id.
+func resultOf(r fixtures.QueuedResult) (*fixtures.Output, string) {
+	if r.Error != "" {
+		return nil, r.Error
+	}
+	return &fixtures.Output{Columns: r.Columns, Rows: r.Rows}, ""
 }
 
 // times returns the moments that a fixture gives, and derives those that it leaves out.
@@ -120,6 +170,12 @@ func (s *seeding) planLife(j seededJob) {
 			job.Answer = j.answer
 		}
 		jobs.PlanStep(s.World, job, j.start)
+		s.finish = append(s.finish, func() {
+			if job, ok := s.World.Core.Jobs.Get(id); ok && j.set != nil {
+				j.set(&job)
+				s.World.Core.Jobs.Put(id, job)
+			}
+		})
 		return nil
 	})
 	then := func(at time.Time, do func(id int64, at time.Time) error) {
@@ -184,7 +240,7 @@ func (s *seeding) answer(what subject, e ending) *world.QueuedResult {
 		}
 		e.result = &fixtures.Output{}
 	}
-	output, err := result.OutputFromJSON(e.result.Columns, e.result.Rows)
+	output, err := result.FixtureOutput(*e.result)
 	s.check(what, err)
 	return &world.QueuedResult{Output: output}
 }

@@ -27,7 +27,10 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 		}
 	}
 	s.plan(what, created, func(at time.Time) error {
-		_, err := jobs.CreateSchedule(s.Call(at, user, scheduleBody(f), "schedule_name", f.Name))
+		err := s.World.WithID(scheduleIDs, int64(f.ID), func() error {
+			_, err := jobs.CreateSchedule(s.Call(at, user, s.scheduleBody(what, f), "schedule_name", f.Name))
+			return err
+		})
 		if row, ok := s.scheduleNamed(f.Name); ok {
 			row.Slot = time.Time{}
 			jobs.PutSchedule(s.World, row, at)
@@ -47,7 +50,7 @@ func (s *seeding) schedule(i int, f fixtures.JobSchedule) {
 			after = row.CreatedAt
 		}
 		slot, err := jobs.NextSlot(row, after)
-		row.Slot = slot
+		row.Slot = s.moment(what.member("nextTime"), f.NextTime, slot)
 		jobs.PutSchedule(s.World, row, now)
 		return err
 	})
@@ -58,13 +61,22 @@ func (s *seeding) scheduleNamed(name string) (world.JobSchedule, bool) {
 	return s.World.Core.Schedules.Get(id)
 }
 
-func scheduleBody(f fixtures.JobSchedule) map[string]any {
+func (s *seeding) scheduleBody(what subject, f fixtures.JobSchedule) map[string]any {
 	body := map[string]any{
 		"cron": f.Cron, "delay": f.Delay, "database": f.Database, "type": f.Type, "query": f.Query,
 		"priority": f.Priority, "retry_limit": f.RetryLimit, "result": f.Target,
 	}
 	if f.Timezone != "" {
 		body["timezone"] = f.Timezone
+	}
+	if f.Pool != "" {
+		body["pool_name"] = f.Pool
+	}
+	if f.EngineVersion != "" {
+		body["engine_version"] = f.EngineVersion
+	}
+	if f.ExecutingUser != "" {
+		body["executing_user_id"] = s.user(what.member("executingUser"), f.ExecutingUser)
 	}
 	return body
 }
@@ -107,19 +119,21 @@ func (s *seeding) slotDuration(f fixtures.JobSchedule) time.Duration {
 func (s *seeding) planRun(what subject, f fixtures.JobSchedule, run fixtures.ScheduledRun, slot time.Time) {
 	what.label = fmt.Sprintf("schedule %s, job for %s", f.Name, slot.Format(time.RFC3339))
 	queued, running := s.usualTimes()
-	created := slot.Add(time.Duration(f.Delay) * time.Second)
-	j := seededJob{
-		subject:  what,
-		status:   world.JobStatus(run.Status),
-		jobTimes: jobTimes{created, created.Add(queued), created.Add(queued + running)},
-	}
+	j := seededJob{subject: what, status: world.JobStatus(run.Status)}
+	j.created = s.past(what.member("createdAt"), run.CreatedAt, slot.Add(time.Duration(f.Delay)*time.Second))
+	j.start = s.past(what.member("startAt"), run.StartAt, j.created.Add(queued))
+	j.end = s.past(what.member("endAt"), run.EndAt, j.start.Add(running))
 	j.answer = s.answer(j.subject, ending{j.status, run.Result, run.Error})
 	j.issue = func(at time.Time) (int64, error) {
 		row, ok := s.scheduleNamed(f.Name)
 		if !ok { // it could not be created
 			return 0, nil
 		}
-		job, err := jobs.Issue(s.World, jobs.JobForSlot(row, slot), at)
+		var job world.Job
+		err := s.World.WithID(jobIDs, int64(run.ID), func() (err error) {
+			job, err = jobs.Issue(s.World, jobs.JobForSlot(row, slot), at)
+			return err
+		})
 		return job.ID, err
 	}
 	s.planLife(j)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -17,12 +18,21 @@ func (s *seeding) database(i int, f fixtures.Database) {
 	owner := s.user(what, f.Owner)
 	created := s.past(what.member("createdAt"), f.CreatedAt, s.now.Add(-seededAge))
 	s.plan(what, created, func(at time.Time) error {
-		if _, err := data.CreateDatabase(s.Call(at, owner, nil, "database_name", f.Name)); err != nil {
+		err := s.World.WithID(databaseIDs, int64(f.ID), func() error {
+			_, err := data.CreateDatabase(s.Call(at, owner, nil, "database_name", f.Name))
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		d, err := data.LiveDatabase(s.World, f.Name)
 		d.DeleteProtected = f.DeleteProtected
 		s.World.Core.Databases.Put(d.ID, d)
+		s.finish = append(s.finish, func() {
+			d, _ := s.World.Core.Databases.Get(d.ID)
+			s.set(what, "updatedAt", f.UpdatedAt, &d.UpdatedAt)
+			s.World.Core.Databases.Put(d.ID, d)
+		})
 		return err
 	})
 	for j, t := range f.Tables {
@@ -44,12 +54,17 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 	path := []string{"database_name", d.Name, "table_name", f.Name}
 	created = s.past(what.member("createdAt"), f.CreatedAt, created)
 	s.plan(what, created, func(at time.Time) error {
-		if _, err := data.CreateTable(s.Call(at, user, optionsOf(f), path...)); err != nil {
+		err := s.World.WithID(tableIDs, int64(f.ID), func() error {
+			_, err := data.CreateTable(s.Call(at, user, optionsOf(f), path...))
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		t, err := s.liveTable(d.Name, f.Name)
 		t.DeleteProtected, t.Distribution = f.DeleteProtected, distributionOf(f.Distribution)
 		s.World.Core.Tables.Put(t.ID, t)
+		s.finish = append(s.finish, func() { s.setTable(what, f, t.ID) })
 		return err
 	})
 	end := s.past(what.member("deletedAt"), f.DeletedAt, s.past(what, d.DeletedAt, time.Time{}))
@@ -68,6 +83,18 @@ func (s *seeding) table(what subject, d fixtures.Database, f fixtures.Table, cre
 			return err
 		})
 	}
+}
+
+// setTable gives a table what does not follow from its records.
+func (s *seeding) setTable(what subject, f fixtures.Table, id int64) {
+	t, _ := s.World.Core.Tables.Get(id)
+	s.set(what, "updatedAt", f.UpdatedAt, &t.UpdatedAt)
+	s.set(what, "counterUpdatedAt", f.CounterUpdatedAt, &t.CounterUpdatedAt)
+	if f.LastRecordAt != "" {
+		t.LastLogAt = s.moment(what.member("lastRecordAt"), f.LastRecordAt, time.Time{}).Unix()
+	}
+	t.Bytes = cmp.Or(f.StorageSize, t.Bytes)
+	s.World.Core.Tables.Put(id, t)
 }
 
 func (s *seeding) liveTable(database, name string) (t world.Table, err error) {
@@ -91,6 +118,9 @@ func optionsOf(f fixtures.Table) map[string]any {
 	}
 	if f.DetectSchema != nil {
 		options["detect_schema"] = *f.DetectSchema
+	}
+	if f.IncludeV != nil {
+		options["include_v"] = *f.IncludeV
 	}
 	return options
 }

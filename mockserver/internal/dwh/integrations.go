@@ -68,16 +68,25 @@ func createDwhIntegration(c *op.Call) (op.Reply, error) {
 
 // createIntegration makes an integration and everything that belongs to it.
 func createIntegration(c *op.Call, id int64) (world.Warehouse, error) {
+	i, parts, err := newIntegration(c, id)
+	if err != nil {
+		return i, err
+	}
+	return i, putIntegration(c, &i, parts)
+}
+
+// newIntegration returns the integration that a request describes, without a project.
+func newIntegration(c *op.Call, id int64) (world.Warehouse, configs, error) {
 	i, parts, err := readRequest(c, world.Warehouse{
 		ID: id, User: c.Caller.User.ID, Schedule: world.WarehouseSchedule{Type: never, Timezone: "UTC"},
 		CreatedAt: c.Now, UpdatedAt: c.Now,
 	})
 	if err != nil {
-		return i, err
+		return i, parts, err
 	}
 	i.Config.ID = c.World.NewID("dwh.config")
 	i.Config.CreatedAt, i.Config.UpdatedAt = c.Now, c.Now
-	return i, putIntegration(c, &i, parts)
+	return i, parts, nil
 }
 
 // updateDwhIntegration leaves everything as it is when nothing would change.

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,6 +28,12 @@ import (
 func Seed(w *world.State, f fixtures.LLM) error {
 	s := &seeding{seed.Context{World: w, Part: "llm"}, map[string]map[string]string{}}
 	w.LLM.IndexTime = time.Duration(f.IndexTime)
+	for _, list := range f.Resources {
+		for _, r := range list {
+			w.LLM.UUIDs.Put(r.ID, reserved)
+		}
+	}
+	w.LLM.UUIDs.Delete("")
 	for _, k := range storedKinds() {
 		s.seedKind(k, f)
 	}
@@ -41,14 +48,17 @@ func Seed(w *world.State, f fixtures.LLM) error {
 	return s.Err()
 }
 
+// reserved is the id behind a UUID that the fixture gives a resource which is still to be made.
+const reserved = -1
+
 // storedKinds returns the kinds that fixtures create and that relations lead to, each after those that it may refer to.
 func storedKinds() []*jsonapi.Kind {
 	return []*jsonapi.Kind{
-		kinds.Projects, kinds.TextResources, knowledge.KnowledgeBases, knowledge.TextKnowledgeBases,
+		kinds.Projects, kinds.WorkflowExecutors, kinds.TextResources, knowledge.KnowledgeBases, knowledge.TextKnowledgeBases,
 		knowledge.DatastoreQueryTools, kinds.ImageGenerators,
-		kinds.PresentationArtifactTools, kinds.WebSearchTools, kinds.Agents, kinds.Prompts, kinds.Integrations,
+		kinds.PresentationArtifactTools, kinds.WebSearchTools, kinds.Agents, kinds.Prompts, kinds.Integrations, kinds.Actions,
 		kinds.ChatInterfaces, kinds.FormInterfaces,
-		schedule.AgentSchedules, chat.Chats, chat.ChatAttachments,
+		schedule.AgentSchedules, chat.Chats, chat.ChatAttachments, chat.Artifacts,
 	}
 }
 
@@ -81,22 +91,25 @@ func (s *seeding) seedResource(k *jsonapi.Kind, f fixtures.LLMResource) (uuid st
 	if err != nil {
 		return "", err
 	}
+	attributes, err := f.Resolve(s.find)
+	if err != nil {
+		return f.ID, err
+	}
+	sent := map[string]jsontext.Value{}
+	if err := json.Unmarshal(attributes, &sent); err != nil {
+		return f.ID, err
+	}
+	if made, err := s.madeByServer(k, f, sent); made != nil || err != nil {
+		return s.adopt(c, k, f, made, err)
+	}
 	id := s.World.NewID(jsonapi.Sequence)
 	if uuid = f.ID; uuid == "" {
-		uuid = s.World.UUID(jsonapi.Sequence, id)
+		uuid = jsonapi.NewUUID(s.World, id)
 	}
 	row := k.Rows(s.World).New()
 	head, _ := world.Parts(row)
 	*head = jsonapi.NewHead(c, id, uuid)
-	attributes, err := f.Resolve(s.find)
-	if err != nil {
-		return uuid, err
-	}
-	sent := map[string]jsontext.Value{}
-	if err := json.Unmarshal(attributes, &sent); err != nil {
-		return uuid, err
-	}
-	err = k.Fill(c, row, sent)
+	err = errors.Join(k.Fill(c, row, sent), s.complete(k, f, row))
 	k.Rows(s.World).Put(id, row) // in any case, so that references to it cause no further errors
 	return uuid, err
 }

@@ -35,11 +35,18 @@ func (c *Context) Add(err error) { c.errs = append(c.errs, err) }
 func (c *Context) Err() error { return errors.Join(c.errs...) }
 
 // ID returns the id that the fixture gives a resource, or the next one if it gives none.
-func (c *Context) ID(kind string, given int64) int64 {
+func (c *Context) ID(kind string, given fixtures.ID) int64 {
 	if given != 0 {
-		return given
+		return int64(given)
 	}
 	return c.World.NewID(kind)
+}
+
+// Reserve keeps the ids that a fixture gives to resources of a kind from those for which it gives none.
+func Reserve[T any](w *world.State, kind string, rows []T, id func(T) fixtures.ID) {
+	for _, row := range rows {
+		w.Reserve(kind, int64(id(row)))
+	}
 }
 
 // Moment returns a moment in UTC, or fallback if the fixture leaves it open.

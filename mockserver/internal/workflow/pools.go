@@ -20,6 +20,8 @@ var pools = resource.New(resource.Of[world.Pool]{
 	View:  func(_ *op.Call, p world.Pool) any { return poolView(p) },
 })
 
+const defaultPoolName = "default"
+
 type poolForm struct {
 	ID               string `json:"id"`
 	Name             string `json:"name"`
@@ -85,7 +87,7 @@ func ensureDefaultPool(w *world.State) {
 	if _, ok := defaultPool(w); ok {
 		return
 	}
-	p := world.Pool{ID: w.NewID("workflow.pool"), Name: "default", Limit: max(1, unallocated(w)), Default: true}
+	p := world.Pool{ID: w.NewID("workflow.pool"), Name: defaultPoolName, Limit: max(1, unallocated(w)), Default: true}
 	w.Workflow.Pools.Put(p.ID, p)
 	w.Workflow.DefaultPool = p.ID
 }

@@ -11,6 +11,7 @@ import (
 
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/mockserver/internal/dig"
+	"svc.example/understudy/mockserver/internal/seed"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
@@ -26,11 +27,12 @@ const (
 func Seed(w *world.State, f fixtures.Workflow) error {
 	now := w.Now()
 	limits := seedLimits(w, f)
-	pools := seedPools(w, f.Pools, f.PoolRules, now)
+	reserveIDs(w, f)
+	poolErrs := seedPools(w, f.Pools, f.PoolRules, now)
 	lost, projects := seedProjects(w, f.Projects, now)
-	err := errors.Join(limits, pools, projects, seedOutcomes(w, f.Outcomes, lost))
+	err := errors.Join(limits, poolErrs, projects, seedOutcomes(w, f.Outcomes, lost))
 	ofLost := func(a fixtures.Attempt) bool { return slices.Contains(lost, a.Project) }
-	if limits == nil && pools == nil && !slices.ContainsFunc(f.Attempts, ofLost) {
+	if limits == nil && poolErrs == nil && !slices.ContainsFunc(f.Attempts, ofLost) {
 		err = errors.Join(err, seedAttempts(w, f.Attempts, now))
 	}
 	if err != nil {
@@ -39,7 +41,27 @@ func Seed(w *world.State, f fixtures.Workflow) error {
 	for _, s := range table.All(&w.Workflow.Schedules) {
 		seedSlot(w, s, now)
 	}
-	return nil
+	return seedNextRuns(w, f.Projects, now)
+}
+
+// reserveIDs keeps the ids that a fixture gives from resources for which it gives none.
+func reserveIDs(w *world.State, f fixtures.Workflow) {
+	seed.Reserve(w, pools.IDs, f.Pools, func(p fixtures.Pool) fixtures.ID { return p.ID })
+	seed.Reserve(w, poolRules.IDs, f.PoolRules, func(r fixtures.PoolRule) fixtures.ID { return r.ID })
+	seed.Reserve(w, "workflow.project", f.Projects, func(p fixtures.Project) fixtures.ID { return p.ID })
+	seed.Reserve(w, "workflow.attempt", f.Attempts, func(a fixtures.Attempt) fixtures.ID { return a.ID })
+	seed.Reserve(w, "workflow.session", f.Attempts, func(a fixtures.Attempt) fixtures.ID { return a.SessionID })
+	for _, p := range f.Projects {
+		seed.Reserve(w, "workflow.schedule", p.Schedules, func(s fixtures.WorkflowSchedule) fixtures.ID { return s.ID })
+		for _, r := range p.Revisions {
+			for _, id := range r.WorkflowIDs {
+				w.Reserve("workflow.definition", int64(id))
+			}
+		}
+	}
+	for _, a := range f.Attempts {
+		seed.Reserve(w, "workflow.task", a.Tasks, func(t fixtures.AttemptTask) fixtures.ID { return t.ID })
+	}
 }
 
 func seedLimits(w *world.State, f fixtures.Workflow) error {
@@ -80,11 +102,17 @@ func seedProject(w *world.State, f fixtures.Project, now time.Time) error {
 	for i, r := range f.Revisions {
 		at, err := seedInstant(r.CreatedAt, p.UpdatedAt, now)
 		if err == nil {
-			p, err = seedRevision(w, f.Name, r, at)
+			err = w.WithID("workflow.project", int64(f.ID), func() (err error) {
+				p, err = seedRevision(w, f, r, at)
+				return err
+			})
 		}
 		if err != nil {
 			return fixtures.At(err, "revision "+r.Name, "revisions", i)
 		}
+	}
+	if err := seedProjectTimes(&p, f, now); err != nil {
+		return err
 	}
 	for i, key := range f.Secrets {
 		if err := dig.CheckSecretKey(key); err != nil {
@@ -93,27 +121,7 @@ func seedProject(w *world.State, f fixtures.Project, now time.Time) error {
 	}
 	p.Secrets = slices.Clone(f.Secrets)
 	w.Workflow.Projects.Put(p.ID, p)
-	for i, name := range f.Disabled {
-		if !slices.ContainsFunc(p.Schedules, func(id int64) bool { return scheduleName(w, id) == name }) {
-			err := errors.New("the latest revision has no workflow of that name with a schedule")
-			return fixtures.At(err, "disabled "+name, "disabled", i)
-		}
-	}
-	for _, id := range p.Schedules {
-		s, _ := w.Workflow.Schedules.Get(id)
-		w.Cancel(world.DueEvent{At: s.PlannedAt, Kind: world.ScheduleEvent, ID: id})
-		s.PlannedAt = time.Time{}
-		if slices.Contains(f.Disabled, s.Name) {
-			s.DisabledAt = p.UpdatedAt
-		}
-		w.Workflow.Schedules.Put(id, s)
-	}
-	return nil
-}
-
-func scheduleName(w *world.State, id int64) string {
-	s, _ := w.Workflow.Schedules.Get(id)
-	return s.Name
+	return seedSchedules(w, p, f, now)
 }
 
 // seedInstant returns a moment of the past that comes after another one; now when the fixture leaves it open.
@@ -131,18 +139,58 @@ func seedInstant(i fixtures.Instant, after, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-func seedRevision(w *world.State, project string, f fixtures.Revision, at time.Time) (world.Project, error) {
-	revision := Files{Project: project, Revision: f.Name, Files: f.Files}
+func seedRevision(w *world.State, p fixtures.Project, f fixtures.Revision, at time.Time) (world.Project, error) {
+	revision := Files{Project: p.Name, Revision: f.Name, Files: f.Files}
 	for id, user := range table.All(&w.Account.Users) {
 		if revision.User == 0 || user.Role == world.Owner {
 			revision.User = id
 		}
 	}
-	p, err := revision.Upload(w, at)
+	if f.User != "" {
+		user, err := (&seed.Context{World: w}).User(f.User)
+		if err != nil {
+			return world.Project{}, err
+		}
+		revision.User = user.ID
+	}
+	u, err := revision.upload()
+	if err != nil {
+		return world.Project{}, err
+	}
+	u.ids, u.scheduleIDs = map[string]int64{}, map[string]int64{}
+	for name, id := range f.WorkflowIDs {
+		u.ids[name] = int64(id)
+	}
+	for _, s := range p.Schedules {
+		u.scheduleIDs[s.Workflow] = int64(s.ID)
+	}
+	made, err := u.run(w, at)
 	if err != nil {
 		err = cmp.Or(brokenFiles(f.Files), err)
 	}
-	return p, err
+	return made, err
+}
+
+// seedProjectTimes sets the times of a project that do not follow from its revisions.
+func seedProjectTimes(p *world.Project, f fixtures.Project, now time.Time) error {
+	if f.CreatedAt != "" {
+		at, err := seedInstant(f.CreatedAt, time.Time{}, now)
+		if err == nil && at.After(p.CreatedAt) {
+			err = fmt.Errorf("%s: want a time that is not after the first revision", f.CreatedAt)
+		}
+		if err != nil {
+			return fixtures.At(err, "createdAt", "createdAt")
+		}
+		p.CreatedAt = at
+	}
+	if f.UpdatedAt != "" {
+		at, err := seedInstant(f.UpdatedAt, p.UpdatedAt, now)
+		if err != nil {
+			return fixtures.At(err, "updatedAt", "updatedAt")
+		}
+		p.UpdatedAt = at
+	}
+	return nil
 }
 
 // brokenFiles returns what is wrong with each workflow that cannot be read even by itself.
@@ -170,22 +218,4 @@ func seedDeletion(w *world.State, f fixtures.Project, now time.Time) error {
 	}
 	removeProject(w, p, at)
 	return nil
-}
-
-// seedSlot plans a schedule's first run from now on, and takes the one before it for run. One that is disabled stays
-// where it was.
-func seedSlot(w *world.State, s world.Schedule, now time.Time) {
-	d, _ := w.Workflow.Definitions.Get(s.Definition)
-	schedule := d.Workflow.Schedule
-	if s.DisabledAt.IsZero() {
-		next, last := schedule.First(now), schedule.Last(now)
-		if !next.IsZero() {
-			last = schedule.Last(next.Time.Add(-1))
-		}
-		if !last.Run.Before(s.CreatedAt) {
-			s.LastTime = last.Time.UTC()
-		}
-		setSlot(&s, next)
-	}
-	planSchedule(w, s, now)
 }

@@ -1,48 +1,18 @@
 package workflow
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"svc.example/understudy/fixtures"
-	"svc.example/understudy/mockserver/internal/dig"
 	"svc.example/understudy/mockserver/internal/op"
 	"svc.example/understudy/mockserver/internal/table"
 	"svc.example/understudy/mockserver/internal/workflow/engine"
 	"svc.example/understudy/mockserver/internal/world"
 )
-
-// seedPools makes a fixture's pools and rules through the rules of the interface.
-func seedPools(w *world.State, pools []fixtures.Pool, rules []fixtures.PoolRule, now time.Time) error {
-	ensureDefaultPool(w)
-	var errs []error
-	for i, p := range pools {
-		err := callHandler(w, createPool, p, now)
-		errs = append(errs, fixtures.At(err, "pool "+p.Name, "workflow", "pools", i))
-	}
-	for i, r := range rules {
-		p, ok := poolNamed(w, r.Pool, 0)
-		err := fmt.Errorf("pool %q not found", r.Pool)
-		if ok {
-			body := map[string]any{"priority": r.Priority, "poolId": p.ID, "conditions": r.Conditions}
-			err = callHandler(w, createPoolRule, body, now)
-		}
-		errs = append(errs, fixtures.At(err, fmt.Sprintf("pool rule with priority %d", r.Priority), "workflow", "poolRules",
-			i))
-	}
-	return errors.Join(errs...)
-}
-
-func callHandler(w *world.State, handler op.Handler, body any, now time.Time) error {
-	text, err := json.Marshal(body)
-	if err == nil {
-		_, err = handler(&op.Call{World: w, Body: text, Now: now})
-	}
-	return err
-}
 
 // seeding plays the attempts of a fixture: each is started, at its time and by the same rules as any other, and
 // outcomes of its own bring it to where it must stand now.
@@ -50,26 +20,40 @@ type seeding struct {
 	w        *world.State
 	now      time.Time
 	attempts []seededAttempt
+	sessions map[seededSession]sessionIDs
+}
+
+// seededSession identifies the session of an attempt, as the fixture names it. Time is in Unix seconds.
+type seededSession struct {
+	project, workflow string
+	time              int64
+}
+
+type sessionIDs struct {
+	id   fixtures.ID
+	uuid string
 }
 
 type seededAttempt struct {
 	fixtures.Attempt
 	place     int // in the fixture's list, from 1
 	createdAt time.Time
+	share     time.Duration // that each task takes, so that the attempt is over by finishedAt; 0: the usual time
 	id        int64
 }
 
 // seedAttempts plays a fixture's attempts, in the order of their times.
 func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error {
-	s := &seeding{w: w, now: now}
+	s := &seeding{w: w, now: now, sessions: map[seededSession]sessionIDs{}}
 	if err := s.sortByStart(list); err != nil {
 		return err
 	}
 	misspelt := s.checkTasks()
 	var errs []error
 	for i := range s.attempts {
-		if err := s.play(&s.attempts[i]); err != nil {
-			errs = append(errs, s.attempts[i].wrap(err))
+		p := &s.attempts[i]
+		if err := w.WithID("workflow.attempt", int64(p.ID), func() error { return s.play(p) }); err != nil {
+			errs = append(errs, p.wrap(err))
 		}
 	}
 	if len(errs) > 0 {
@@ -85,7 +69,7 @@ func seedAttempts(w *world.State, list []fixtures.Attempt, now time.Time) error 
 		a, ok := w.Workflow.Attempts.Get(o.Attempt)
 		return ok && a.State == world.Done
 	})
-	return errors.Join(misspelt, s.checkStatuses())
+	return errors.Join(misspelt, s.checkStatuses(), s.setCourses())
 }
 
 func (p seededAttempt) wrap(err error) error {
@@ -106,6 +90,15 @@ func (s *seeding) sortByStart(list []fixtures.Attempt) error {
 		}
 		if err != nil {
 			errs = append(errs, p.wrap(err))
+		}
+		if err := p.shareTime(s.w, s.now); err != nil {
+			errs = append(errs, p.wrap(err))
+		}
+		if at, err := p.SessionTime.At(s.now); err == nil {
+			of := seededSession{p.Project, p.Workflow, at.Unix()}
+			s.sessions[of] = sessionIDs{
+				id: cmp.Or(s.sessions[of].id, p.SessionID), uuid: cmp.Or(s.sessions[of].uuid, p.SessionUUID),
+			}
 		}
 		s.attempts = append(s.attempts, p)
 	}
@@ -155,10 +148,10 @@ func (s *seeding) play(p *seededAttempt) error {
 	if err := s.prependOutcomes(p, definition); err != nil {
 		return err
 	}
-	attempt, existing, err := start{
+	attempt, existing, err := s.start(p, start{
 		Definition: definition, Time: sessionTime.UTC().Truncate(time.Second), RetryName: p.RetryAttemptName,
-		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID,
-	}.run(s.w, p.createdAt)
+		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID, Index: p.Index, Seeded: true,
+	})
 	if existing {
 		return fmt.Errorf("the session already has an attempt with the retryAttemptName %q", p.RetryAttemptName)
 	}
@@ -166,6 +159,25 @@ func (s *seeding) play(p *seededAttempt) error {
 		engine.Kill(s.w, attempt, p.createdAt)
 	}
 	return err
+}
+
+// start starts an attempt, in a session with the ids that any attempt of it gives.
+func (s *seeding) start(p *seededAttempt, with start) (attempt world.Attempt, existing bool, err error) {
+	session := s.sessions[seededSession{p.Project, p.Workflow, with.Time.Unix()}]
+	key := world.SessionKey{Project: with.Definition.Project, Workflow: p.Workflow, Time: with.Time.Unix()}
+	id := int64(session.id)
+	if _, known := s.w.Workflow.SessionKeys.Get(key); known {
+		id = 0
+	}
+	err = s.w.WithID("workflow.session", id, func() error {
+		attempt, existing, err = with.run(s.w, p.createdAt)
+		return err
+	})
+	if row, ok := s.w.Workflow.Sessions.Get(attempt.Session); ok && session.uuid != "" {
+		row.UUID = session.uuid
+		s.w.Workflow.Sessions.Put(row.ID, row)
+	}
+	return attempt, existing, err
 }
 
 // prependOutcomes puts an attempt's own outcomes before all others. The attempt is to be the next that starts.
@@ -200,7 +212,7 @@ func (s *seeding) predecessor(p *seededAttempt) (int64, error) {
 func definitionAt(w *world.State, project, workflow string, at time.Time) (world.Definition, error) {
 	id, ok := w.Workflow.ProjectNames.Get(project)
 	for candidate, p := range table.All(&w.Workflow.Projects) {
-		if !ok && p.Name == project {
+		if !ok && (p.Name == project || op.IDText(candidate) == project) {
 			id = candidate
 		}
 	}
@@ -214,42 +226,6 @@ func definitionAt(w *world.State, project, workflow string, at time.Time) (world
 		return world.Definition{}, fmt.Errorf("project %q not found", project)
 	}
 	return definitionIn(w, revision.ID, workflow)
-}
-
-// outcomes bring an attempt to its status. Attempts that wait need none, they depend on others.
-func (p *seededAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
-	takes := time.Duration(p.Takes)
-	usual := world.Outcome{}
-	switch engine.Status(p.Status) {
-	case engine.Success, engine.Killed:
-		return []world.Outcome{{Task: p.Task, Takes: takes}, usual}, nil
-	case engine.Failed:
-		message, task := p.Error, p.Task
-		if message == "" {
-			message = "the task failed"
-		}
-		if task == "" {
-			task = lastTaskName(plan)
-		}
-		return []world.Outcome{{Task: task, Takes: takes, Error: message}, usual}, nil
-	case engine.Running, engine.Canceling:
-		if takes == 0 {
-			takes = 12 * time.Hour
-		}
-		return []world.Outcome{{Task: p.Task, Takes: takes, Times: 1}}, nil
-	case engine.Queued, engine.Blocked:
-		return nil, nil
-	}
-	return nil, fmt.Errorf("status %q: want success, error, killed, running, canceling, queued or blocked", p.Status)
-}
-
-func lastTaskName(plan []dig.Task) string {
-	for _, t := range slices.Backward(plan) {
-		if !t.Group {
-			return t.Name
-		}
-	}
-	return ""
 }
 
 // runUntil runs the events that are due by a time.
@@ -267,31 +243,4 @@ func runUntil(w *world.State, until time.Time) {
 			runSchedule(w, event)
 		}
 	}
-}
-
-func (s *seeding) checkStatuses() error {
-	var errs []error
-	for _, p := range s.attempts {
-		a, _ := s.w.Workflow.Attempts.Get(p.id)
-		if got := engine.StatusOf(a); string(got) != p.Status {
-			errs = append(errs, p.wrap(fmt.Errorf("it should be %s, but is %s: %s", p.Status, got, statusHint(p, got))))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func statusHint(p seededAttempt, got engine.Status) string {
-	switch want := engine.Status(p.Status); {
-	case want == engine.Queued:
-		return "its pool has free slots; fill it with running attempts of this list, or lower its limit"
-	case want == engine.Blocked:
-		return "set after to the index of an attempt that has not ended yet"
-	case got == engine.Queued || got == engine.Blocked:
-		return "it waits for others; raise the limit of its pool, or drop its after"
-	case got == engine.Running:
-		return "its tasks need more time; set createdAt earlier, or taskTime lower"
-	case want == engine.Running || want == engine.Canceling:
-		return "its tasks have ended; set createdAt later, takes higher, or task to one that runs"
-	}
-	return "check its tasks: fail> always fails, and task must be the end of a task's full name"
 }

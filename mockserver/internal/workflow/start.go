@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -25,6 +26,8 @@ type start struct {
 	Scheduled  bool  // for pool rules
 	After      int64 // wait until this attempt is done; 0: none
 	Pool       int64 // 0: the one that the pool rules choose
+	Index      int   // in its session; 0: the next one
+	Seeded     bool  // it is one that the world begins with
 }
 
 // startRequest is the body of startAttempt.
@@ -139,10 +142,23 @@ func (s start) run(w *world.State, now time.Time) (attempt world.Attempt, existi
 		session = newSession(w, key)
 	}
 	attempt.ID, attempt.Session = w.NewID("workflow.attempt"), session.ID
-	attempt.Index = len(session.Attempts) + 1
+	attempt.Index = cmp.Or(s.Index, nextIndex(w, session))
 	session.Attempts = append(slices.Clone(session.Attempts), attempt.ID)
 	w.Workflow.Sessions.Put(session.ID, session)
+	if !s.Seeded {
+		engine.CountAttempt(w, attempt)
+	}
 	return engine.Begin(w, attempt, now), false, nil
+}
+
+// nextIndex returns the index of the next attempt of a session, which may have begun at any in a fixture.
+func nextIndex(w *world.State, session world.Session) int {
+	last := 0
+	for _, id := range session.Attempts {
+		a, _ := w.Workflow.Attempts.Get(id)
+		last = max(last, a.Index)
+	}
+	return last + 1
 }
 
 // StartNow starts a workflow of a live project on behalf of another interface. It waits when its pool is full. Where

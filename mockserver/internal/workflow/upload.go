@@ -25,6 +25,8 @@ type upload struct {
 	clear             []string  // workflows whose schedules start anew
 	clearAll          bool
 	catchUp           bool // changed schedules go on from their last run instead of jumping to now
+
+	ids, scheduleIDs map[string]int64 // of workflows by name, where a fixture gives them
 }
 
 func putProject(c *op.Call) (op.Reply, error) {
@@ -63,11 +65,19 @@ type Files struct {
 
 // Upload does with files what a client does with an archive. A schedule that they change goes on from now.
 func (f Files) Upload(w *world.State, now time.Time) (world.Project, error) {
+	u, err := f.upload()
+	if err != nil {
+		return world.Project{}, err
+	}
+	return u.run(w, now)
+}
+
+func (f Files) upload() (upload, error) {
 	archive, err := dig.WriteArchive(f.Files)
 	if err != nil {
-		return world.Project{}, op.Invalid("", "the files are invalid: %v", err)
+		return upload{}, op.Invalid("", "the files are invalid: %v", err)
 	}
-	return upload{project: f.Project, revision: f.Revision, archive: archive, user: f.User}.run(w, now)
+	return upload{project: f.Project, revision: f.Revision, archive: archive, user: f.User}, nil
 }
 
 func (u upload) run(w *world.State, now time.Time) (world.Project, error) {
@@ -129,8 +139,19 @@ func (u upload) store(w *world.State, p world.Project, workflows []dig.Workflow,
 	n := int64(len(workflows))
 	r := world.Revision{
 		ID: w.NewID("workflow.revision"), Project: p.ID, Name: u.revision, Previous: p.Revision,
-		Archive: u.archive, CreatedAt: now, User: u.user,
-		FirstDefinition: w.NewIDs("workflow.definition", n), Definitions: n,
+		Archive: u.archive, CreatedAt: now, User: u.user, Definitions: n,
+	}
+	if len(u.ids) == 0 {
+		r.FirstDefinition = w.NewIDs("workflow.definition", n)
+	} else {
+		for _, workflow := range workflows {
+			id := u.ids[workflow.Name]
+			if id == 0 {
+				id = w.NewID("workflow.definition")
+			}
+			r.DefinitionIDs = append(r.DefinitionIDs, id)
+		}
+		r.FirstDefinition = r.DefinitionIDs[0]
 	}
 	w.Workflow.AddRevision(r, workflows)
 	return r
@@ -153,7 +174,7 @@ func (u upload) reschedule(w *world.State, p *world.Project, now time.Time) {
 			u.continueSchedule(w, &s, d, now)
 		} else {
 			s = world.Schedule{
-				ID: w.NewID("workflow.schedule"), Project: p.ID, Name: d.Workflow.Name, CreatedAt: now,
+				ID: u.scheduleID(w, d.Workflow.Name), Project: p.ID, Name: d.Workflow.Name, CreatedAt: now,
 			}
 			setSlot(&s, d.Workflow.Schedule.First(u.start(now)))
 		}
@@ -168,6 +189,13 @@ func (u upload) reschedule(w *world.State, p *world.Project, now time.Time) {
 	}
 	slices.Sort(kept)
 	p.Schedules = kept
+}
+
+func (u upload) scheduleID(w *world.State, workflow string) int64 {
+	if id := u.scheduleIDs[workflow]; id != 0 {
+		return id
+	}
+	return w.NewID("workflow.schedule")
 }
 
 // continueSchedule sets the next slot of a schedule that existed before the upload. If its definition has not changed,

@@ -150,21 +150,22 @@ func definitionByName(w *world.State, project, workflow string) (world.Definitio
 func definitionIn(w *world.State, revision int64, name string) (world.Definition, error) {
 	r, _ := w.Workflow.Revisions.Get(revision)
 	at := sort.Search(int(r.Definitions), func(i int) bool {
-		d, _ := w.Workflow.Definitions.Get(r.FirstDefinition + int64(i))
+		d, _ := w.Workflow.Definitions.Get(r.DefinitionID(i))
 		return d.Workflow.Name >= name
 	})
-	d, ok := w.Workflow.Definitions.Get(r.FirstDefinition + int64(at))
-	if !ok || d.Revision != revision || d.Workflow.Name != name {
-		return world.Definition{}, op.NotFound("workflow", "name", name)
+	if at < int(r.Definitions) {
+		if d, _ := w.Workflow.Definitions.Get(r.DefinitionID(at)); d.Workflow.Name == name {
+			return d, nil
+		}
 	}
-	return d, nil
+	return world.Definition{}, op.NotFound("workflow", "name", name)
 }
 
 func definitionsOf(w *world.State, revision int64) iter.Seq[world.Definition] {
 	return func(yield func(world.Definition) bool) {
 		r, _ := w.Workflow.Revisions.Get(revision)
-		for id := r.FirstDefinition; id < r.FirstDefinition+r.Definitions; id++ {
-			if d, _ := w.Workflow.Definitions.Get(id); !yield(d) {
+		for i := range int(r.Definitions) {
+			if d, _ := w.Workflow.Definitions.Get(r.DefinitionID(i)); !yield(d) {
 				return
 			}
 		}

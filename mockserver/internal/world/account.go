@@ -12,8 +12,12 @@ import (
 
 // Account holds the users, the keys that stand for them, and the permissions granted to them, on all interfaces.
 type Account struct {
-	ID       int64    // 1 unless a fixture says otherwise
-	Features []string // flags that are on, sorted; replaced, never changed in place
+	ID              int64 // 1 unless a fixture says otherwise
+	Plan            int
+	GuaranteedCores int
+	MaximumCores    int
+	CreatedAt       time.Time // zero: when the oldest user was created
+	Features        []string  // flags that are on, sorted; replaced, never changed in place
 
 	Users          table.Table[User]        // sub users are users with a parent
 	Keys           table.Index[string, Key] // by both their forms: see PutKey
@@ -52,6 +56,7 @@ type User struct {
 	Manages     []int64           `json:"manages,omitempty"`
 	Permissions Permissions       `json:"permissions,omitempty"` // granted straight to it; likewise
 	Options     map[string]string `json:"options,omitempty"`     // profile options that are set; likewise
+	LLMID       string            `json:"llmID,omitempty"`       // on the LLM interface; empty: by the seed
 	Password    string            `json:"password,omitempty"`    // a digest; empty: the one that users of scenarios have
 	CreatedAt   time.Time         `json:"createdAt,omitzero"`
 	UpdatedAt   time.Time         `json:"updatedAt,omitzero"`

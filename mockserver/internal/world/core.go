@@ -179,12 +179,13 @@ type Output struct {
 	Dropped bool        `json:"dropped,omitempty"` // the rows are gone, to make room
 }
 
-// QueuedResult answers queries ahead of the engine: by exact text, by pattern (RE2, anywhere in the query), or by
-// domain key; the first that fits decides. Nil times mean the usual ones.
+// QueuedResult answers queries ahead of the engine: by exact text, by pattern (RE2, anywhere in the query), by
+// domain key, or by the job's id; the first that fits decides. Nil times mean the usual ones.
 type QueuedResult struct {
 	Query     string         `json:"query,omitempty"`
 	Pattern   string         `json:"pattern,omitempty"`
 	DomainKey string         `json:"domainKey,omitempty"`
+	Job       int64          `json:"job,omitempty"` // its id
 	Output    *Output        `json:"output,omitempty"`
 	Error     string         `json:"error,omitempty"` // the job fails with this message instead
 	Queued    *time.Duration `json:"queued,omitempty"`

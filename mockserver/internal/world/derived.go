@@ -3,6 +3,7 @@ package world
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
@@ -53,6 +54,10 @@ func (x *Workflow) restoreDefinitions() error {
 		n := int64(len(project.Workflows))
 		if size > maxDefinitions || r.Definitions != n || r.FirstDefinition < 1 || r.FirstDefinition > table.MaxID-n {
 			return fmt.Errorf("revision %d: want %d definitions, and all together at most %d bytes", id, n, maxDefinitions)
+		}
+		if ids := r.DefinitionIDs; len(ids) > 0 && (int64(len(ids)) != n || slices.Min(ids) < 1 ||
+			slices.Max(ids) > table.MaxID) {
+			return fmt.Errorf("revision %d: want %d definitionIds from 1 to %d", id, n, table.MaxID)
 		}
 		if r.ID != id || r.Previous < 0 || r.Previous >= id {
 			return fmt.Errorf("revision %d: want the preceding one as previous, not %d", id, r.Previous)

@@ -142,6 +142,7 @@ func filled(t *testing.T) *world.State {
 	for id, r := range table.All(&w.Workflow.Revisions) {
 		w.Workflow.Definitions = world.Workflow{}.Definitions
 		r.ID, r.Previous, r.Archive, r.Definitions = id, id-1, archive(t), 1
+		r.DefinitionIDs = r.DefinitionIDs[:1]
 		workflow, err := dig.ReadDefinition("w.dig", []byte(definition))
 		if err != nil {
 			t.Fatal(err)

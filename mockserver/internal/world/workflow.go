@@ -45,7 +45,7 @@ type Project struct {
 	Schedules []int64   `json:"schedules,omitempty"` // ids, ascending; replaced, never changed in place
 }
 
-// Revision is one uploaded archive. Its definitions have ids in a row, sorted by name.
+// Revision is one uploaded archive. Its definitions have ids in a row, sorted by name, unless a fixture gives others.
 type Revision struct {
 	ID              int64     `json:"id"`
 	Project         int64     `json:"project"`
@@ -54,9 +54,18 @@ type Revision struct {
 	Archive         []byte    `json:"archive"`
 	MD5             string    `json:"md5"` // of the archive, in its wire form; found by AddRevision
 	CreatedAt       time.Time `json:"createdAt"`
-	User            int64     `json:"user"` // who uploaded it
-	FirstDefinition int64     `json:"firstDefinition"`
-	Definitions     int64     `json:"definitions"` // how many
+	User            int64     `json:"user"`                    // who uploaded it
+	FirstDefinition int64     `json:"firstDefinition"`         // id of the first by name
+	Definitions     int64     `json:"definitions"`             // how many
+	DefinitionIDs   []int64   `json:"definitionIds,omitempty"` // when they are not in a row; never changed in place
+}
+
+// DefinitionID returns the id of the i-th definition by name.
+func (r Revision) DefinitionID(i int) int64 {
+	if len(r.DefinitionIDs) > 0 {
+		return r.DefinitionIDs[i]
+	}
+	return r.FirstDefinition + int64(i)
 }
 
 // AddRevision puts a revision with its definitions. The workflows are those of its archive, sorted by name.
@@ -65,7 +74,7 @@ func (x *Workflow) AddRevision(r Revision, workflows []dig.Workflow) {
 	r.MD5 = base64.StdEncoding.EncodeToString(sum[:])
 	x.Revisions.Put(r.ID, r)
 	for i := range workflows {
-		id := r.FirstDefinition + int64(i)
+		id := r.DefinitionID(i)
 		x.Definitions.Put(id, Definition{ID: id, Project: r.Project, Revision: r.ID, Workflow: &workflows[i]})
 	}
 }
@@ -185,13 +194,16 @@ const (
 
 // Outcome describes how the tasks that it fits end: after how long, and with which error. Empty fields fit everything.
 type Outcome struct {
-	Project  string        `json:"project,omitempty"`
-	Workflow string        `json:"workflow,omitempty"`
-	Attempt  int64         `json:"attempt,omitempty"`
-	Task     string        `json:"task,omitempty"`  // the end of a full name: +load
-	Takes    time.Duration `json:"takes,omitempty"` // 0: the usual time
-	Error    string        `json:"error,omitempty"` // empty: succeeds
-	Times    int           `json:"times,omitempty"` // how often it applies before it is used up; 0: always
+	Project   string        `json:"project,omitempty"`
+	Workflow  string        `json:"workflow,omitempty"`
+	Attempt   int64         `json:"attempt,omitempty"`
+	Session   time.Time     `json:"session,omitzero"` // the session's time
+	RetryName string        `json:"retryAttemptName,omitempty"`
+	Nth       int           `json:"nth,omitempty"`   // so many attempts that it fits start before it has Attempt
+	Task      string        `json:"task,omitempty"`  // the end of a full name: +load
+	Takes     time.Duration `json:"takes,omitempty"` // 0: the usual time
+	Error     string        `json:"error,omitempty"` // empty: succeeds
+	Times     int           `json:"times,omitempty"` // how often it applies before it is used up; 0: always
 }
 
 // Pool limits how many attempts of it run at a time. The default pool holds what the others leave.

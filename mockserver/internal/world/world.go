@@ -61,6 +61,19 @@ func (w *State) Reserve(kind string, id int64) {
 	}
 }
 
+// WithID calls a function that takes one id of a kind, which is the given one. An id of 0 stands for the next one.
+// Later ids are greater than all before.
+func (w *State) WithID(kind string, id int64, do func() error) error {
+	if id == 0 {
+		return do()
+	}
+	last, _ := w.ids.Get(kind)
+	w.ids.Put(kind, id-1)
+	err := do()
+	w.Reserve(kind, last)
+	return err
+}
+
 // UUID returns a UUID that depends only on the world's seed, the kind and the id, so that the same world gives the
 // same one whatever happened before.
 func (w *State) UUID(kind string, id int64) string {

@@ -51,6 +51,8 @@ type lineBody struct {
 	Text      *string `json:"text"`
 	Base64    *[]byte `json:"base64"`
 	Truncated bool    `json:"truncated"`
+	Size      int64   `json:"size"`
+	SHA256    string  `json:"sha256"`
 }
 
 func decodeLine(r record.Raw) (record.Item, error) {
@@ -75,12 +77,21 @@ func (l *line) check() error {
 		return errors.New("seq counts from 1")
 	case l.Overlaps < 0:
 		return errors.New("overlaps counts from 0")
+	case l.Request.Body.size() < 0 || l.Response != nil && l.Response.Body.size() < 0:
+		return errors.New("a size counts from 0")
 	case l.Response != nil && (l.Response.Status < 0 || l.Response.Status > 999):
 		return errors.New("a status has at most three digits")
 	case l.Request.Body.both() || l.Response != nil && l.Response.Body.both():
 		return errors.New("a body has text or base64, not both")
 	}
 	return nil
+}
+
+func (b *lineBody) size() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.Size
 }
 
 func (b *lineBody) both() bool { return b != nil && b.Text != nil && b.Base64 != nil }
@@ -102,15 +113,17 @@ func (l *line) exchange() *recording.Exchange {
 }
 
 func (b *lineBody) body() *recording.Body {
-	switch {
-	case b == nil:
+	if b == nil {
 		return nil
-	case b.Base64 != nil:
-		return &recording.Body{Bytes: *b.Base64, Truncated: b.Truncated}
-	case b.Text != nil:
-		return &recording.Body{Bytes: []byte(*b.Text), Truncated: b.Truncated}
 	}
-	return &recording.Body{Truncated: b.Truncated}
+	body := &recording.Body{Truncated: b.Truncated, Size: b.Size, SHA256: b.SHA256}
+	switch {
+	case b.Base64 != nil:
+		body.Bytes = *b.Base64
+	case b.Text != nil:
+		body.Bytes = []byte(*b.Text)
+	}
+	return body
 }
 
 // compiled is recording.JSONSchema, ready for use. It stands alone: it refers to nothing, so nothing is loaded.

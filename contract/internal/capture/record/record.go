@@ -98,6 +98,8 @@ func size(body *recording.Body) int64 {
 	switch {
 	case body == nil:
 		return 0
+	case body.Size > 0:
+		return body.Size
 	case body.Truncated:
 		return -1
 	}

@@ -15,10 +15,13 @@ type accountForm struct {
 	CreatedAt       string `json:"created_at"`
 }
 
-// GetAccount returns the account, which is as old as its oldest user. It has no plan and no cores of its own: jobs of
-// the mock run on whatever the machine has.
+// GetAccount returns the account, which is as old as its oldest user, and has no plan and no cores of its own, unless a
+// fixture says otherwise: jobs of the mock run on whatever the machine has.
 func GetAccount(c *op.Call) (op.Reply, error) {
-	form := accountForm{ID: c.World.Account.ID}
+	a := &c.World.Account
+	form := accountForm{
+		ID: a.ID, Plan: a.Plan, GuaranteedCores: a.GuaranteedCores, MaximumCores: a.MaximumCores,
+	}
 	for _, t := range table.All(&c.World.Core.Tables) {
 		if t.DeletedAt.IsZero() {
 			form.StorageSize += t.Bytes
@@ -29,6 +32,9 @@ func GetAccount(c *op.Call) (op.Reply, error) {
 		if u.CreatedAt.Before(oldest) {
 			oldest = u.CreatedAt
 		}
+	}
+	if !a.CreatedAt.IsZero() {
+		oldest = a.CreatedAt
 	}
 	form.CreatedAt = wire.DateTime(oldest)
 	return op.OK(map[string]any{"account": form})

@@ -24,7 +24,9 @@ func SeedAccount(w *world.State, f fixtures.Account) error {
 		clients: map[string]int64{},
 	}
 	a := &w.Account
-	a.ID = cmp.Or(f.ID, 1)
+	a.ID = int64(cmp.Or(f.ID, 1))
+	a.Plan, a.GuaranteedCores, a.MaximumCores = f.Plan, f.GuaranteedCores, f.MaximumCores
+	a.CreatedAt = s.at(f.CreatedAt, time.Time{})
 	a.Features = slices.Compact(slices.Sorted(slices.Values(f.Features)))
 	for _, o := range f.ProfileOptions {
 		a.ProfileOptions = append(a.ProfileOptions, world.ProfileOption(o))
@@ -38,7 +40,7 @@ func SeedAccount(w *world.State, f fixtures.Account) error {
 	}
 	s.seedOAuth(f)
 	for _, p := range f.Partners {
-		a.Partners = append(a.Partners, world.Partner(p))
+		a.Partners = append(a.Partners, world.Partner{Account: int64(p.Account), Key: p.Key, Databases: p.Databases})
 	}
 	return s.Err()
 }
@@ -119,15 +121,8 @@ func (s *accountSeed) at(i fixtures.Instant, fallback time.Time) time.Time {
 	return at
 }
 
-// reserveIDs reserves the ids that a fixture gives, so that rows without an id do not get them.
-func reserveIDs[T any](w *world.State, kind string, rows []T, id func(T) int64) {
-	for _, row := range rows {
-		w.Reserve(kind, id(row))
-	}
-}
-
 func (s *accountSeed) seedPolicies(policies []fixtures.Policy) {
-	reserveIDs(s.World, "core.policy", policies, func(p fixtures.Policy) int64 { return p.ID })
+	seed.Reserve(s.World, "core.policy", policies, func(p fixtures.Policy) fixtures.ID { return p.ID })
 	for _, p := range policies {
 		row := world.Policy{
 			ID: s.ID("core.policy", p.ID), Name: p.Name, Description: p.Description,
@@ -142,14 +137,14 @@ func (s *accountSeed) seedPolicies(policies []fixtures.Policy) {
 }
 
 func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
-	reserveIDs(s.World, "core.policy_group", groups, func(g fixtures.PolicyGroup) int64 { return g.ID })
+	seed.Reserve(s.World, "core.policy_group", groups, func(g fixtures.PolicyGroup) fixtures.ID { return g.ID })
 	for i, g := range groups {
 		row := world.PolicyGroup{
-			ID: s.ID("core.policy_group", g.ID), Name: g.Name, TaggableName: taggable(g.Name),
+			ID: s.ID("core.policy_group", g.ID), Name: g.Name, TaggableName: cmp.Or(g.TaggableName, taggable(g.Name)),
 			Policies:  s.findAll("policy", g.Policies, s.policies),
 			CreatedAt: s.at(g.CreatedAt, s.now),
 		}
-		row.UpdatedAt = row.CreatedAt
+		row.UpdatedAt = s.at(g.UpdatedAt, row.CreatedAt)
 		if g.Description != "" {
 			row.Description = &g.Description
 		}
@@ -164,19 +159,19 @@ func (s *accountSeed) seedGroups(groups []fixtures.PolicyGroup) {
 
 func (s *accountSeed) seedUsers(users []fixtures.User) {
 	for _, u := range users {
-		s.users[u.Ref()] = u.ID
+		s.users[u.Ref()] = int64(u.ID)
 	}
-	reserveIDs(s.World, "user", users, func(u fixtures.User) int64 { return u.ID })
+	seed.Reserve(s.World, "user", users, func(u fixtures.User) fixtures.ID { return u.ID })
 	for _, u := range users {
 		row := world.User{
-			ID: u.ID, Name: u.Name, Email: u.Email, Role: world.Role(u.Role), Delegated: u.DelegatedAdmin,
+			ID: int64(u.ID), Name: u.Name, Email: u.Email, Role: world.Role(u.Role), Delegated: u.DelegatedAdmin,
 			Policies:    s.findAll("policy", u.Policies, s.policies),
 			Groups:      s.findAll("policy group", u.Groups, s.groups),
 			Manages:     s.findAll("policy group", u.Manages, s.groups),
-			Permissions: world.Permissions(u.Permissions), Options: u.Options,
+			Permissions: world.Permissions(u.Permissions), Options: u.Options, LLMID: u.LLMID,
 			CreatedAt: s.at(u.CreatedAt, s.now),
 		}
-		row.UpdatedAt = row.CreatedAt
+		row.UpdatedAt = s.at(u.UpdatedAt, row.CreatedAt)
 		if u.Parent != "" {
 			row.Parent = s.find("user", u.Parent, s.users)
 		}
@@ -191,7 +186,7 @@ func (s *accountSeed) seedOAuth(f fixtures.Account) {
 		s.clients[c.ClientID] = id
 		a.OAuthClients.Put(id, world.OAuthClient{ID: id, ClientID: c.ClientID, Name: c.Name})
 	}
-	reserveIDs(s.World, "core.oauth_token", f.OAuthTokens, func(t fixtures.OAuthToken) int64 { return t.ID })
+	seed.Reserve(s.World, "core.oauth_token", f.OAuthTokens, func(t fixtures.OAuthToken) fixtures.ID { return t.ID })
 	for _, t := range f.OAuthTokens {
 		id := s.ID("core.oauth_token", t.ID)
 		a.OAuthTokens.Put(id, world.OAuthToken{

@@ -11,8 +11,9 @@ import (
 	"svc.example/understudy/mockserver/internal/world"
 )
 
-// bulkImportJob is the type of the job that reads the parts of a bulk import (client).
-const bulkImportJob = "bulk_import_perform"
+// BulkImportJob is the type of the job that reads the parts of a bulk import (client).
+// BulkImportJob is the type of jobs that read bulk imports.
+const BulkImportJob = "bulk_import_perform"
 
 // PerformBulkImport issues the job that reads the parts.
 func PerformBulkImport(c *op.Call) (op.Reply, error) {
@@ -33,7 +34,7 @@ func PerformBulkImport(c *op.Call) (op.Reply, error) {
 		return op.Reply{}, err
 	}
 	job := world.Job{
-		Type: bulkImportJob, Database: b.Database, Table: b.Table, User: c.Caller.User.ID, BulkImport: b.ID,
+		Type: BulkImportJob, Database: b.Database, Table: b.Table, User: c.Caller.User.ID, BulkImport: b.ID,
 	}
 	wire.Set(&job.Priority, body.Priority)
 	wire.Set(&job.Pool, body.Pool)

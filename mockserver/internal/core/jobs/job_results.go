@@ -57,7 +57,8 @@ func requireResult(job world.Job, now time.Time) error {
 	case job.Output == nil:
 		return missing("jobs of the type " + job.Type + " have none")
 	case job.Output.Dropped:
-		return missing("it was dropped to free memory; the limit of a world is set with --state-limit or WithStateLimit")
+		return missing("it was dropped to free memory, whose limit is set with --state-limit or WithStateLimit, or the " +
+			"fixture has only its number of rows")
 	case now.Sub(job.EndAt) > resultsKept:
 		return missing("it ended at " + wire.DateTime(job.EndAt) + ", and results are kept for 7 days")
 	}

@@ -159,7 +159,7 @@ func (g Engine) perform(w *world.State, job *world.Job, ended *run) error {
 		return errors.New(job.Answer.Error)
 	case job.ExportTarget != 0:
 		return resultExportable(w, job.ExportTarget)
-	case job.Type == bulkImportJob:
+	case job.Type == BulkImportJob:
 		return readParts(w, job)
 	}
 	_, database, err := userAndDatabase(w, *job)
@@ -217,7 +217,7 @@ func userAndDatabase(w *world.State, job world.Job) (world.Caller, world.Databas
 // something.
 func (g Engine) EmptyReason(job world.Job) string {
 	switch {
-	case job.Answer != nil || job.Type == exportJob || job.Type == bulkImportJob:
+	case job.Answer != nil || job.Type == exportJob || job.Type == BulkImportJob:
 		return ""
 	case job.Type == BulkLoadJob:
 		return fmt.Sprintf("job %d loads nothing: the mock does not run bulk loads; queue rows for its domain key, or for a "+

@@ -4,6 +4,7 @@ package result
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -108,13 +109,27 @@ func typedValue(columnType string, value any) any {
 // FromFixture returns the result that a fixture or a request describes, for QueueResult.
 func FromFixture(f fixtures.QueuedResult) (r world.QueuedResult, err error) {
 	r = world.QueuedResult{
-		Query: f.Query, Pattern: f.Pattern, DomainKey: f.DomainKey, Error: f.Error, Times: f.Times,
+		Query: f.Query, Pattern: f.Pattern, DomainKey: f.DomainKey, Job: int64(f.Job), Error: f.Error, Times: f.Times,
 		Queued: (*time.Duration)(f.Queued), Running: (*time.Duration)(f.Running),
 	}
 	if f.Error == "" || f.Columns != nil || f.Rows != nil {
 		r.Output, err = OutputFromJSON(f.Columns, f.Rows)
 	}
 	return r, err
+}
+
+// FixtureOutput returns the result of a job that a fixture describes. If only the number of its rows is known, none of
+// them can be downloaded.
+func FixtureOutput(f fixtures.Output) (*world.Output, error) {
+	o, err := OutputFromJSON(f.Columns, f.Rows)
+	if err != nil {
+		return nil, err
+	}
+	if f.Count > o.Count {
+		o.Count, o.Rows, o.Dropped = f.Count, nil, true
+	}
+	o.Size = cmp.Or(f.Size, o.Size)
+	return o, nil
 }
 
 // OutputFromJSON returns the result of a job with rows in JSON. An integer stays an integer, up to 64 bits.
@@ -141,8 +156,11 @@ func Queue(w *world.State, r world.QueuedResult) error {
 			given++
 		}
 	}
+	if r.Job != 0 {
+		given++
+	}
 	if given != 1 {
-		return op.Invalid("", "want exactly one of query, pattern and domainKey, not %d", given)
+		return op.Invalid("", "want exactly one of query, pattern, domainKey and job, not %d", given)
 	}
 	if _, err := regexp.Compile(r.Pattern); err != nil {
 		return op.Invalid("pattern", "%v", err)
@@ -171,6 +189,8 @@ func Take(w *world.State, job world.Job) (taken *world.QueuedResult) {
 func Fits(r world.QueuedResult, job world.Job) bool {
 	text := queryText(job)
 	switch {
+	case r.Job != 0:
+		return r.Job == job.ID
 	case r.DomainKey != "":
 		return r.DomainKey == job.DomainKey
 	case text == "": // an export

@@ -79,10 +79,13 @@ func addAttachment(c *op.Call, chat string, a world.ChatAttachment, content []by
 	c.World.LLM.ChatAttachments.Put(id, r)
 }
 
+// AttachmentIndexes returns the kind of ids that the indexes of the attachments of a chat are.
+func AttachmentIndexes(chat string) string { return "llm.attachment." + chat }
+
 // setFileAttributes sets the attributes of an attachment that the server determines. An index is never reused in a
 // chat, so that it always names the same file (assumed).
 func setFileAttributes(c *op.Call, a *world.ChatAttachment, content []byte) {
-	a.AttachmentIndex = int(c.World.NewID("llm.attachment." + a.ChatID))
+	a.AttachmentIndex = int(c.World.NewID(AttachmentIndexes(a.ChatID)))
 	a.ContentFormatMode = "ID_AND_CONTENT"
 	a.ImageWidth, a.ImageHeight = measureImage(a.ContentType, content)
 	a.PdfPageCount = countPages(a.ContentType, content)

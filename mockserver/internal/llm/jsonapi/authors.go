@@ -9,7 +9,12 @@ import (
 const UserType = "users"
 
 // UserUUID returns the id of a user in relations.
-func UserUUID(w *world.State, id int64) string { return w.UUID("llm.user", id) }
+func UserUUID(w *world.State, id int64) string {
+	if user, _ := w.Account.Users.Get(id); user.LLMID != "" {
+		return user.LLMID
+	}
+	return w.UUID("llm.user", id)
+}
 
 func userIdentifier(w *world.State, id int64) Identifier {
 	return Identifier{UserType, UserUUID(w, id)}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -158,7 +159,7 @@ func (k *Kind) bind(c *op.Call, id int64, row any) error {
 		return err
 	}
 	if isNew {
-		*head = NewHead(c, id, c.World.UUID(Sequence, id))
+		*head = NewHead(c, id, NewUUID(c.World, id))
 		return k.Fill(c, row, body.Data.Attributes)
 	}
 	before := resource.Copy(row)
@@ -181,7 +182,24 @@ func (k *Kind) Fill(c *op.Call, row any, sent map[string]jsontext.Value) error {
 
 // NewResource returns a resource without attributes, and registers its id on the wire.
 func NewResource[A any](c *op.Call, id int64) world.Resource[A] {
-	return world.Resource[A]{Head: NewHead(c, id, c.World.UUID(Sequence, id))}
+	return world.Resource[A]{Head: NewHead(c, id, NewUUID(c.World, id))}
+}
+
+// NewUUID returns the id on the wire for a resource that is made. It is never one that a fixture has given another.
+func NewUUID(w *world.State, id int64) string {
+	uuid := w.UUID(Sequence, id)
+	for n := 1; ; n++ {
+		if _, taken := w.LLM.UUIDs.Get(uuid); !taken {
+			return uuid
+		}
+		uuid = w.UUID(Sequence+"/"+strconv.Itoa(n), id)
+	}
+}
+
+// Own sets attributes of a resource that only the server sets.
+func (k *Kind) Own(row any, attributes map[string]jsontext.Value) error {
+	_, own := world.Parts(row)
+	return merge(own, attributes)
 }
 
 // NewHead returns the head of a new resource, and registers its id on the wire.

@@ -45,6 +45,10 @@ type fetched struct {
 
 // generateWorkflow uploads the current workflow of a schedule. A project that a user has deleted is created again.
 func generateWorkflow(c *op.Call, r *world.Resource[world.AgentSchedule], t scheduleTimes) error {
+	if p, ok := bridge.ProjectNamed(c.World, projectName(*r)); ok && r.Attributes.WorkflowProjectID == nil {
+		r.Attributes.WorkflowProjectID = new(strconv.FormatInt(p.ID, 10)) // a fixture has it
+		return nil
+	}
 	workflow := generated{Timezone: r.Attributes.Timezone}
 	if r.Attributes.Status == scheduleActive {
 		workflow.Schedule = &cron{Cron: t.cron(), Start: t.start.Format(time.DateOnly), End: t.lastDay()}
@@ -59,12 +63,14 @@ func generateWorkflow(c *op.Call, r *world.Resource[world.AgentSchedule], t sche
 		return err
 	}
 	project, err := bridge.Upload(c.World, bridge.Files{
-		Project: "agent_schedule_" + r.UUID, Revision: strconv.FormatInt(c.World.NewID("llm.workflow_revision"), 10),
+		Project: projectName(*r), Revision: strconv.FormatInt(c.World.NewID("llm.workflow_revision"), 10),
 		Files: map[string]string{"agent_schedule.dig": string(text)}, User: c.Caller.User.ID,
 	}, c.World.Now()) // of a fixture, too, no runs of the past are made up for
 	r.Attributes.WorkflowProjectID = new(strconv.FormatInt(project.ID, 10))
 	return err
 }
+
+func projectName(r world.Resource[world.AgentSchedule]) string { return "agent_schedule_" + r.UUID }
 
 func scheduleURL(c *op.Call, uuid string) string { return c.Base + "/api/agent_schedules/" + uuid }
 

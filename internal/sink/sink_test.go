@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc.example/understudy/mockserver/internal/sink"
+	"svc.example/understudy/internal/sink"
 )
 
 func nothing() {}

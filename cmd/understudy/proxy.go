@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract/replay/proxy"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+type proxyFlags struct {
+	addressFlags
+	logFlags
+	tokenFlags
+	targets   *pairs
+	brand     string
+	record    string
+	bodyLimit size
+	upstream  upstreamFlags
+	drain     time.Duration
+}
+
+// upstreamFlags say how to talk to the services.
+type upstreamFlags struct {
+	ca       string
+	insecure bool
+	timeout  time.Duration
+}
+
+func newProxy() *cobra.Command {
+	f := proxyFlags{bodyLimit: proxy.DefaultBodyLimit}
+	c := &cobra.Command{
+		Use:   "proxy --target NAME=URL [-- COMMAND [ARG...]]",
+		Short: "Record the real service through a proxy",
+		Long: `Stand before the real service, on the same addresses as understudy serve, and record
+what goes through. Clients that are set to the mock need no other settings.
+
+Requests go to the --target of their interface, and are passed on as they are, but for
+the headers that contain addresses: Host, Origin and Referer there, and Location,
+Content-Location, Link and the domain and path of cookies back. Addresses in bodies are
+not rewritten; redirects to other servers stay as they are, and are not followed.
+Streams, ranges, compressed bodies, trailers, HTTP/2 and upgrades pass unchanged.
+Credentials and cookies go to the target of their own interface and nowhere else.
+
+With --record, an exchange is written, without its secrets, before the last byte of
+its answer is passed on. A body above --body-limit is recorded as its beginning, its
+size and its SHA-256. The addresses in the recording are those of the service: give
+understudy check the same pairs as --base.
+
+What the service does not answer is answered by the proxy, with 502, or 504 if it took
+too long, and a header X-Understudy-Error: dns, refused, unreachable, tls, timeout,
+reset or upstream. The recording has a note and no response then. An interface without
+a target is answered with 502 and no-target.
+
+On a non-loopback address, clients must present a token, in Proxy-Authorization or
+X-Understudy-Token; neither is passed on.
+
+With -- COMMAND, the proxy runs the command when it is ready, and ends with it, as
+understudy serve does.`,
+		Example: `  # Record the tests of a client against a staging system
+  understudy proxy --target core=https://core.staging.example.com \
+    --target workflow=https://workflow.staging.example.com \
+    --record traffic.ndjson -- go test ./...
+
+  # Check what the service has answered
+  understudy check --base core=https://core.staging.example.com/v3 traffic.ndjson`,
+		Args: onlyCommand,
+		RunE: f.run,
+	}
+	f.add(c)
+	return c
+}
+
+func (f *proxyFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	f.targets = addPairsFlag(c, "target", "the base address of the service behind an interface (repeatable)",
+		pairs{what: "URL"})
+	f.addressFlags.add(c)
+	flags.StringVar(&f.record, "record", "", "append every exchange to `FILE`, as NDJSON without secrets")
+	flags.Var(&f.bodyLimit, "body-limit", "how many bytes of a body are recorded; of a longer one also a digest")
+	flags.StringVar(&f.upstream.ca, "upstream-ca", "", "also trust the certificates in `FILE`, in PEM, for services")
+	flags.BoolVar(&f.upstream.insecure, "insecure-upstream", false, "do not verify the certificates of services")
+	flags.DurationVar(&f.upstream.timeout, "upstream-timeout", proxy.DefaultAnswerTimeout,
+		"answer for a service that does not begin its answer within `DURATION`")
+	f.tokenFlags.add(c, "token", "the `TOKEN` that clients must present (default: none on a loopback address; on any\n"+
+		"other, one is generated and printed once, on standard error)")
+	addBrandFlag(c, &f.brand)
+	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
+		"close the connections of requests that have not ended `DURATION` after the proxy was asked to stop")
+	f.logFlags.add(c)
+}
+
+func (f *proxyFlags) run(c *cobra.Command, command []string) error {
+	lines := newDroppingWriter(c.ErrOrStderr())
+	defer lines.close()
+	log, err := f.logger(lines)
+	if err != nil {
+		return err
+	}
+	config, err := f.config(log)
+	if err != nil {
+		return err
+	}
+	listeners, ca, err := f.open(c.Context())
+	if err != nil {
+		return err
+	}
+	defer listeners.close()
+	if f.token == "" && !listeners.areLoopback() {
+		f.token = rand.Text()
+		fmt.Fprintf(c.ErrOrStderr(), "proxy: Proxy-Authorization: Bearer %s\n", f.token)
+	}
+	config.Token = f.token
+	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
+	if f.record == "" {
+		return around.run(func() error { return f.serve(around, listeners, ca, config) })
+	}
+	file, err := openRecording(f.record, log)
+	if err != nil {
+		return err
+	}
+	config.Recording = file
+	return around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), file.Close()) })
+}
+
+// config returns the configuration of the proxy, but for what is recorded where.
+func (f *proxyFlags) config(log *slog.Logger) (c proxy.Config, err error) {
+	if len(f.targets.list) == 0 {
+		return c, errors.New("want the services to stand before, as in --target core=https://core.example.com; see " +
+			"understudy proxy --help")
+	}
+	if err := f.find("token"); err != nil {
+		return c, err
+	}
+	brand, err := specs.ParseBrand(f.brand)
+	if err != nil {
+		return c, err
+	}
+	c = proxy.Config{
+		Targets: map[specs.Interface]string{}, Brand: brand, BodyLimit: int64(f.bodyLimit), Log: log,
+		Insecure: f.upstream.insecure, AnswerTimeout: f.upstream.timeout,
+	}
+	for _, target := range f.targets.list {
+		c.Targets[specs.Interface(target[0])] = target[1]
+	}
+	c.RootCAs, err = f.upstream.roots()
+	return c, err
+}
+
+// roots returns the authorities to trust, or nil for those of the system.
+func (f *upstreamFlags) roots() (*x509.CertPool, error) {
+	if f.ca == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.ca)
+	if err != nil {
+		return nil, fmt.Errorf("--upstream-ca: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--upstream-ca: no certificate in %s: want PEM", f.ca)
+	}
+	return pool, nil
+}
+
+// names lists the interfaces that have a target.
+func (f *proxyFlags) names() (list []specs.Interface) {
+	for _, target := range f.targets.list {
+		list = append(list, specs.Interface(target[0]))
+	}
+	return list
+}
+
+// environment returns the variables that a command has of the proxy.
+func (f *proxyFlags) environment(l listeners, ca string) []string {
+	list := l.environment(f.names())
+	list = append(list, "UNDERSTUDY_CONTROL_URL="+l[0].url()+mockserver.Address(specs.Control))
+	if f.token != "" {
+		list = append(list, proxyTokenVariable+"="+f.token)
+	}
+	if ca != "" {
+		list = append(list, caEnvironment(ca)...)
+	}
+	return list
+}
+
+// serve makes the proxy and serves it until the context ends, or the command around which it runs.
+func (f *proxyFlags) serve(a *around, l listeners, ca string, config proxy.Config) error {
+	p, err := proxy.New(config)
+	if err != nil {
+		return err
+	}
+	if err := l.handle(config.Log, func(iface string) (*http.Server, error) {
+		if iface == "" {
+			return p.HTTPServer(p), nil
+		}
+		handler, err := p.Interface(specs.Interface(iface))
+		return p.HTTPServer(handler), err
+	}); err != nil {
+		return err
+	}
+	err = l.serve(a.context(), f.drain, func() error {
+		config.Log.Info("ready", "url", l[0].url(), "targets", targetList(p, f.names()))
+		return a.ready(func(w io.Writer) error { return writeReady(w, l, ca, f.names()) })
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		config.Log.Warn("closed connections that were still in use", "drain-time", f.drain, "busy", p.Health().Busy)
+		l.close()
+		err = nil
+	}
+	config.Log.Info("stopped")
+	return errors.Join(err, p.Close())
+}
+
+// targetList writes targets for the log.
+func targetList(p *proxy.Proxy, names []specs.Interface) string {
+	var list []string
+	for _, name := range names {
+		list = append(list, string(name)+"="+p.Base(name))
+	}
+	return strings.Join(list, " ")
+}

@@ -1,0 +1,292 @@
+package learn
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// attempts lists the attempts of the beginning, in the order in which they were made.
+func (l *learner) attempts(p *projects, pools *pools) *sequence {
+	s := newSequence()
+	places := map[string]int{} // of the last attempt of a workflow that is not over, from 1
+	for _, t := range byNumber(l.things.of(attemptKind)) {
+		o := l.attemptObject(t)
+		if !o.Exists() || p.isUploaded(o) {
+			continue
+		}
+		m := l.attempt(t, o, pools)
+		of := o.Get("project.name").String() + "\n" + o.Get("workflow.name").String()
+		if t.first().Get("status").String() == "blocked" && places[of] > 0 {
+			m.guess("after", places[of], "no answer shows what it waits for")
+		}
+		s.add(m)
+		if !t.first().Get("done").Bool() {
+			places[of] = len(s.node.Content)
+		}
+	}
+	return s
+}
+
+// attemptObject returns the first object of an attempt that says whose it is: the one of a session does not, but then
+// the session does.
+func (l *learner) attemptObject(t *thing) gjson.Result {
+	for _, s := range t.sights {
+		if s.object.Get("project.name").Exists() {
+			return s.object
+		}
+	}
+	for _, session := range l.things.all(sessionKind) {
+		for _, s := range session.sights {
+			if s.object.Get("lastAttempt.id").String() == t.id {
+				return s.object
+			}
+		}
+	}
+	return gjson.Result{}
+}
+
+func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
+	first := t.first()
+	m := newMapping()
+	m.set("id", idOf(t.id))
+	if index := first.Get("index"); index.Int() > 1 {
+		m.set("index", index)
+	}
+	m.set("project", o.Get("project.name"))
+	m.set("workflow", o.Get("workflow.name"))
+	m.set("sessionTime", timeOf(o.Get("sessionTime")))
+	session := first.Get("sessionId")
+	if !session.Exists() && o.Get("lastAttempt").Exists() {
+		session = o.Get("id")
+	}
+	m.set("sessionId", idOf(session.String()))
+	m.set("sessionUuid", o.Get("sessionUuid"))
+	m.set("retryAttemptName", first.Get("retryAttemptName"))
+	if params := first.Get("params"); len(params.Map()) > 0 {
+		m.set("params", params)
+	}
+	m.set("createdAt", timeOf(first.Get("createdAt")))
+	if pool := first.Get("poolId").String(); pool != "" {
+		m.set("pool", pools.name(pool))
+	}
+	l.addStatus(m, t)
+	return m
+}
+
+// addStatus adds where an attempt stood at the beginning.
+func (l *learner) addStatus(m *mapping, t *thing) {
+	first := t.first()
+	status, finished := first.Get("status").String(), instant(first.Get("finishedAt").String())
+	if finished.After(l.begin) {
+		status = "running"
+	}
+	if t.sights[0].name() == "workflow.killAttempt" && status == "canceling" {
+		status = "running"
+	}
+	switch status {
+	case "success", "error", "killed":
+		m.set("finishedAt", timeText(finished))
+		m.set("status", status)
+		l.addTaskStates(m, t)
+	default:
+		m.set("status", status)
+		l.addRunningTask(m, t)
+	}
+}
+
+// addTaskStates adds what answers show of the tasks of an attempt that is over.
+func (l *learner) addTaskStates(m *mapping, t *thing) {
+	s := newSequence()
+	failed := ""
+	for _, task := range byNumber(l.tasksOf(t)) {
+		o := task.first()
+		one := newMapping()
+		one.set("id", idOf(task.key()))
+		one.set("name", o.Get("fullName"))
+		one.set("state", o.Get("state"))
+		one.set("startedAt", timeOf(o.Get("startedAt")))
+		one.set("updatedAt", timeOf(o.Get("updatedAt")))
+		one.set("error", o.Get("error.message"))
+		if o.Get("state").String() == "error" && failed == "" {
+			failed = o.Get("fullName").String()
+			m.set("task", failed)
+			m.set("error", o.Get("error.message"))
+		}
+		s.add(one)
+	}
+	m.set("tasks", s)
+}
+
+// addRunningTask adds which task of an attempt runs, and how long it takes.
+func (l *learner) addRunningTask(m *mapping, t *thing) {
+	tasks := newSequence()
+	for _, task := range byNumber(l.tasksOf(t)) {
+		one := newMapping()
+		one.set("id", idOf(task.key()))
+		one.set("name", task.first().Get("fullName"))
+		tasks.add(one)
+	}
+	running := l.runningAtBegin(t)
+	if running != nil {
+		m.set("task", running.first().Get("fullName"))
+		if end := l.endOf(running); !end.IsZero() {
+			m.set("takes", durationText(end.Sub(instant(running.first().Get("startedAt").String()))))
+		}
+	} else if end := instant(t.last().Get("finishedAt").String()); end.After(l.begin) {
+		m.guess("takes", durationText(end.Sub(l.startOf(t))), "no answer shows its tasks while it ran")
+	}
+	m.set("tasks", tasks)
+}
+
+// startOf returns when an attempt that was not over at the beginning started: when it was made, or, if it waited, when
+// the one before it ended.
+func (l *learner) startOf(t *thing) time.Time {
+	start := instant(t.first().Get("createdAt").String())
+	status := t.first().Get("status").String()
+	if status != "blocked" && status != "queued" {
+		return start
+	}
+	name, until := l.attemptObject(t).Get("workflow.name").String(), instant(t.last().Get("finishedAt").String())
+	if until.IsZero() {
+		until = t.sights[len(t.sights)-1].At
+	}
+	for _, other := range l.things.all(attemptKind) {
+		end := instant(other.last().Get("finishedAt").String())
+		isBefore := number(other.id) < number(t.id) && end.After(start) &&
+			!end.After(until)
+		if isBefore && l.attemptObject(other).Get("workflow.name").String() == name {
+			start = end
+		}
+	}
+	return start
+}
+
+// runningAtBegin returns the task of an attempt that ran at the beginning, or nil.
+func (l *learner) runningAtBegin(t *thing) *thing {
+	for _, task := range byNumber(l.tasksOf(t)) {
+		started := instant(task.first().Get("startedAt").String())
+		if task.first().Get("group").Bool() || started.IsZero() || started.After(l.begin) {
+			continue
+		}
+		if end := l.endOf(task); end.IsZero() || end.After(l.begin) {
+			return task
+		}
+	}
+	return nil
+}
+
+// endOf returns when a task was over, or zero if no answer shows that.
+func (l *learner) endOf(task *thing) time.Time {
+	for _, s := range task.sights {
+		switch s.object.Get("state").String() {
+		case "success", "error", "group_error", "canceled":
+			return instant(s.object.Get("updatedAt").String())
+		}
+	}
+	return time.Time{}
+}
+
+// outcomesOf returns how the tasks of an attempt that were not over at the beginning end.
+func (l *learner) outcomesOf(t *thing) (list []outcome) {
+	o := l.attemptObject(t)
+	base := outcome{project: o.Get("project.name").String(), workflow: o.Get("workflow.name").String()}
+	if base.project == "" {
+		return nil
+	}
+	finished := instant(t.last().Get("finishedAt").String())
+	if t.wasThere() && !finished.IsZero() && !finished.After(l.begin) {
+		return nil
+	}
+	leaves := 0
+	for _, task := range byNumber(l.tasksOf(t)) {
+		if task.last().Get("group").Bool() {
+			continue
+		}
+		leaves++
+		end, started := l.endOf(task), instant(task.last().Get("startedAt").String())
+		if end.IsZero() || started.IsZero() || t.wasThere() && !started.After(l.begin) {
+			continue
+		}
+		full := task.last().Get("fullName").String()
+		one := base
+		one.task, one.takes = full[strings.LastIndex(full, "+"):], end.Sub(started)
+		one.message = task.last().Get("error.message").String()
+		list = append(list, one)
+	}
+	status := t.last().Get("status").String()
+	if finished.IsZero() && status == "running" {
+		if o := l.unfinished(t, base); o.guessed != "" {
+			list = append(list, o)
+		}
+		return list
+	}
+	if leaves > 0 || finished.IsZero() || t.wasThere() || status == "killed" {
+		return list
+	}
+	created := instant(t.last().Get("createdAt").String())
+	base.takes = finished.Sub(created)
+	if first, n := l.leavesOf(o); n > 0 {
+		base.task, base.takes = first, base.takes-time.Duration(n-1)*time.Second
+	}
+	if status == "error" {
+		base.message = "the task failed"
+	}
+	if base.takes == time.Second && base.message == "" {
+		return list // as usual
+	}
+	return append(list, base)
+}
+
+// unfinished returns how the tasks of an attempt end that runs in the last answer that shows it: as long after their
+// start as in other attempts of the workflow, or later than that answer. An attempt that was only seen when it started
+// is left to the usual times.
+func (l *learner) unfinished(t *thing, o outcome) outcome {
+	start, seen := l.startOf(t), t.sights[len(t.sights)-1].At
+	const later = 12 * time.Hour
+	if usual := 10 * time.Second; seen.Sub(start) < usual && !t.wasThere() {
+		return o
+	}
+	o.takes, o.guessed = seen.Sub(start)+later, "no answer shows its end"
+	for _, other := range l.things.all(attemptKind) {
+		of := l.attemptObject(other)
+		end := instant(other.last().Get("finishedAt").String())
+		isSame := of.Get("project.name").String() == o.project && of.Get("workflow.name").String() == o.workflow
+		if took := end.Sub(l.startOf(other)); isSame && !end.IsZero() && start.Add(took).After(seen) {
+			o.takes, o.guessed = took, "another attempt of the workflow took as long"
+		}
+	}
+	return o
+}
+
+// leavesOf returns the first task of an attempt's workflow that has no tasks in it, and how many there are, as the
+// definition of the workflow shows them.
+func (l *learner) leavesOf(o gjson.Result) (first string, n int) {
+	var count func(prefix string, config gjson.Result)
+	count = func(prefix string, config gjson.Result) {
+		isGroup := false
+		config.ForEach(func(name, value gjson.Result) bool {
+			if strings.HasPrefix(name.Str, "+") && value.IsObject() {
+				isGroup = true
+				count(prefix+name.Str, value)
+			}
+			return true
+		})
+		if isGroup || prefix == "" {
+			return
+		}
+		if n++; n == 1 {
+			first = prefix
+		}
+	}
+	for _, t := range l.things.all(workflowKind) {
+		w := t.first()
+		if w.Get("name").String() == o.Get("workflow.name").String() &&
+			w.Get("project.id").String() == o.Get("project.id").String() {
+			n = 0
+			count("", w.Get("config"))
+		}
+	}
+	return first, n
+}

@@ -1,0 +1,173 @@
+package learn
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kinds of the core interface.
+const (
+	databaseKind    = "core.database"
+	tableKind       = "core.table"
+	connectionKind  = "core.connection"
+	jobKind         = "core.job"
+	jobScheduleKind = "core.schedule"
+)
+
+// core returns the section of the core interface.
+func (l *learner) core() *mapping {
+	m := newMapping()
+	m.set("databases", l.databases())
+	m.set("connections", l.connections())
+	m.set("results", l.results())
+	m.set("schedules", l.jobSchedules())
+	m.set("jobs", l.jobs())
+	return m
+}
+
+// databases lists the databases with their tables, and those of which only a table is known.
+func (l *learner) databases() *sequence {
+	s := newSequence()
+	names := []string{}
+	for _, t := range l.things.of(databaseKind) {
+		if !slices.Contains(names, t.id) {
+			names = append(names, t.id)
+		}
+	}
+	for _, t := range l.things.of(tableKind) {
+		database, _, _ := strings.Cut(t.id, "/")
+		if d := l.things.find(databaseKind, database); d == nil && !slices.Contains(names, database) {
+			names = append(names, database)
+		}
+	}
+	for _, d := range l.deletedTables() {
+		name := d.Get("database_name").String()
+		if !slices.Contains(names, name) && l.things.find(databaseKind, name) == nil {
+			names = append(names, name)
+		}
+	}
+	for _, name := range l.mentionedDatabases() {
+		if l.things.find(databaseKind, name) == nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		s.add(l.database(name))
+	}
+	if l.needsAssumedTable() {
+		tables, table, m := newSequence(), newMapping(), newMapping()
+		table.set("name", assumedTable)
+		table.set("schema", l.assumedColumns())
+		tables.add(table)
+		m.set("name", assumedDatabase)
+		m.set("tables", tables)
+		s.addGuessed(m, "something refers to a table that no answer shows")
+	}
+	return s
+}
+
+// mentionedDatabases lists the databases in which jobs ran or schedules run.
+func (l *learner) mentionedDatabases() (names []string) {
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, t := range l.things.all(jobKind) {
+		add(t.first().Get("database").String())
+	}
+	for _, t := range l.things.of(jobScheduleKind) {
+		add(t.first().Get("database").String())
+	}
+	for _, e := range l.exchanges {
+		if e.name() == "core.issueJob" && e.ok() {
+			add(param(e, "database_name"))
+		}
+	}
+	return names
+}
+
+func (l *learner) database(name string) *mapping {
+	m := newMapping()
+	m.set("name", name)
+	deleted := ""
+	if t := l.things.find(databaseKind, name); t != nil {
+		o := t.first()
+		m.set("id", idOf(o.Get("id").String()))
+		m.set("deleteProtected", o.Get("delete_protected").Bool())
+		m.set("createdAt", timeOf(o.Get("created_at")))
+		if at := timeOf(o.Get("updated_at")); at != timeOf(o.Get("created_at")) && !l.wasTouchedBefore(t) {
+			m.set("updatedAt", at)
+		}
+	}
+	tables := newSequence()
+	if t := l.things.find(databaseKind, name); t != nil && l.unseenRecords(t) > 0 && !l.wasTouchedBefore(t) {
+		one := newMapping()
+		one.set("name", "unknown")
+		one.set("createdAt", timeOf(t.first().Get("created_at")))
+		one.set("count", l.unseenRecords(t))
+		tables.addGuessed(one, "the database counts records, and no answer shows its tables")
+	}
+	for _, t := range l.things.of(tableKind) {
+		if in, _, _ := strings.Cut(t.id, "/"); in == name {
+			tables.add(l.table(t))
+		}
+	}
+	for _, d := range l.deletedTables() {
+		if d.Get("database_name").String() == name {
+			one := newMapping()
+			one.set("id", idOf(d.Get("id").String()))
+			one.set("name", d.Get("name"))
+			one.set("createdAt", timeOf(d.Get("created_at")))
+			one.set("deletedAt", timeOf(d.Get("deleted_at")))
+			tables.add(one)
+			if l.wasDeleted(name) {
+				deleted = timeOf(d.Get("deleted_at"))
+			}
+		}
+	}
+	if deleted != "" {
+		m.guess("deletedAt", deleted, "it is not in the list of databases")
+	}
+	m.set("tables", tables)
+	return m
+}
+
+// wasTouchedBefore reports whether a database was shown first after a request that wrote to it, or to a table in it.
+func (l *learner) wasTouchedBefore(t *thing) bool {
+	if len(t.sights) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(l.exchanges[:t.sights[0].N-1], func(e *Exchange) bool {
+		return isWrite(e) && e.ok() && param(e, "database_name") == t.id
+	})
+}
+
+// unseenRecords returns how many records a database has in tables that no answer shows.
+func (l *learner) unseenRecords(t *thing) int64 {
+	left := t.first().Get("count").Int()
+	for _, e := range l.exchanges {
+		if e.name() == "core.listTables" && e.ok() && param(e, "database_name") == t.id {
+			return 0
+		}
+	}
+	for _, table := range l.things.of(tableKind) {
+		if in, _, _ := strings.Cut(table.id, "/"); in == t.id {
+			left -= table.first().Get("count").Int()
+		}
+	}
+	return left
+}
+
+// wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
+func (l *learner) wasDeleted(name string) bool {
+	for _, e := range l.exchanges {
+		switch {
+		case e.name() == "core.recoverTable":
+			return false
+		case e.name() == "core.listDatabases" && e.ok():
+			return l.things.find(databaseKind, name) == nil
+		}
+	}
+	return false
+}

@@ -1,0 +1,327 @@
+package learn
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// unix returns a time that is given in seconds since 1970.
+func unix(v gjson.Result) time.Time {
+	if v.Type != gjson.Number {
+		return instant(v.String())
+	}
+	return time.Unix(0, int64(v.Float()*1e9)).UTC()
+}
+
+// jobs lists the jobs of the beginning, oldest first.
+func (l *learner) jobs() *sequence {
+	s := newSequence()
+	for _, t := range byNumber(l.things.of(jobKind)) {
+		o := t.first()
+		if !o.Get("type").Exists() {
+			if o = l.whole(t); !o.Exists() {
+				continue
+			}
+		}
+		s.add(l.job(t, o))
+	}
+	return s
+}
+
+// domainKeyOf returns the key under which a request asked for a job.
+func (l *learner) domainKeyOf(t *thing) string {
+	for _, s := range t.sights {
+		if s.name() == "core.getJobStatusByDomainKey" {
+			return param(s.Exchange, "domain_key")
+		}
+	}
+	return ""
+}
+
+// whole returns the first object of a job that shows more than its status.
+func (l *learner) whole(t *thing) gjson.Result {
+	for _, s := range t.sights {
+		if s.object.Get("type").Exists() {
+			return s.object
+		}
+	}
+	return gjson.Result{}
+}
+
+func (l *learner) job(t *thing, o gjson.Result) *mapping {
+	m := newMapping()
+	m.set("id", idOf(t.id))
+	m.set("type", o.Get("type"))
+	m.set("database", o.Get("database"))
+	query := o.Get("query").String()
+	if o.Get("query").IsObject() {
+		query = o.Get("query").Raw
+	}
+	m.add("query", scalar(query), "")
+	m.set("priority", o.Get("priority").Int())
+	m.set("retryLimit", o.Get("retry_limit").Int())
+	m.set("engineVersion", o.Get("engine_version"))
+	m.set("domainKey", l.domainKeyOf(t))
+	for _, s := range t.sights {
+		if name := param(s.Exchange, "schedule_name"); name != "" && s.object.Get("scheduled_at").String() != "" {
+			m.set("schedule", name)
+			m.set("scheduledAt", timeOf(s.object.Get("scheduled_at")))
+			break
+		}
+	}
+	m.set("target", target(o.Get("result")))
+	m.set("user", l.people.referByName(o.Get("user_name").String()))
+	status := o.Get("status").String()
+	start, end := l.course(t)
+	if end.After(l.begin) || end.IsZero() {
+		status = "running"
+		if start.After(l.begin) || start.IsZero() {
+			status = "queued"
+		}
+	}
+	m.set("status", status)
+	m.set("createdAt", timeOf(o.Get("created_at")))
+	m.set("startAt", timeText(start))
+	m.set("endAt", timeText(end))
+	if at := timeOf(o.Get("updated_at")); status != "running" && status != "queued" {
+		m.set("updatedAt", at)
+	}
+	l.addEnd(m, t)
+	return m
+}
+
+// course returns when a job started and ended, or would have if no request of the recording had killed it; zero where
+// that is not known.
+func (l *learner) course(t *thing) (start, end time.Time) {
+	killed := l.killOf(t)
+	for _, s := range t.sights {
+		if at := instant(s.object.Get("start_at").String()); !at.IsZero() {
+			start = at
+		}
+		if at := instant(s.object.Get("end_at").String()); !at.IsZero() && (killed == nil || s.N < killed.N) {
+			end = at
+		}
+	}
+	if end.IsZero() && killed == nil {
+		for _, e := range l.exchanges {
+			if e.name() == "core.getJobResult" && e.ok() && param(e, "job_id") == t.id {
+				return start, l.guessEnd(t, start, e.At)
+			}
+		}
+	}
+	return start, end
+}
+
+// killOf returns the request that killed a job, or nil.
+func (l *learner) killOf(t *thing) *Exchange {
+	for _, e := range l.exchanges {
+		if e.name() == "core.killJob" && e.ok() && param(e, "job_id") == t.id {
+			return e
+		}
+	}
+	return nil
+}
+
+// guessEnd returns when a job may have ended that was seen to be over at a time: after the usual one if that is
+// between the last time at which it was seen to run and then.
+func (l *learner) guessEnd(t *thing, start, over time.Time) time.Time {
+	const usual = 4 * time.Second
+	running := start
+	for _, s := range t.sights {
+		if !s.At.After(over) && slices.Contains([]string{"queued", "running"}, s.object.Get("status").String()) {
+			running = s.At
+		}
+	}
+	if end := start.Add(usual); !start.IsZero() && end.After(running) && !end.After(over) {
+		return end
+	}
+	return over
+}
+
+// addEnd adds the result of a job, or why it failed.
+func (l *learner) addEnd(m *mapping, t *thing) {
+	last := t.last()
+	result := l.resultOf(t)
+	switch {
+	case last.Get("status").String() == "error":
+		m.set("error", l.errorOf(t))
+	case result != nil:
+		m.set("result", result)
+	}
+	if last.Get("status").String() != "success" || instant(last.Get("end_at").String()).After(l.begin) {
+		return
+	}
+	for _, s := range t.sights {
+		if debug := s.object.Get("debug"); debug.IsObject() {
+			if out := debug.Get("cmdout"); out.Type == gjson.String {
+				m.add("cmdout", scalar(out.String()), "")
+			}
+			if out := debug.Get("stderr"); out.Type == gjson.String {
+				m.add("stderr", scalar(out.String()), "")
+			}
+			return
+		}
+	}
+}
+
+// errorOf returns the message of a failed job, which stands in its log.
+func (l *learner) errorOf(t *thing) string {
+	for _, s := range t.sights {
+		if text := strings.TrimRight(s.object.Get("debug.stderr").String(), "\n"); text != "" {
+			return text
+		}
+	}
+	return "the job failed"
+}
+
+// resultOf returns the result of a job, as far as answers show it.
+func (l *learner) resultOf(t *thing) *mapping {
+	m := newMapping()
+	var columns gjson.Result
+	for _, s := range t.sights {
+		if schema := gjson.Parse(s.object.Get("hive_result_schema").String()); schema.IsArray() {
+			columns = schema
+		}
+	}
+	rows := l.rowsOf(t.id)
+	if !columns.Exists() && rows != nil && len(rows.node.Content) > 0 {
+		guessed := newSequence()
+		for i := range rows.node.Content[0].Content {
+			column := newSequence()
+			column.node.Content = append(column.node.Content, scalar("column"+strconv.Itoa(i+1)), scalar("varchar"))
+			guessed.node.Content = append(guessed.node.Content, column.node)
+		}
+		m.guess("columns", guessed, "no answer shows them")
+	} else {
+		m.set("columns", columns)
+	}
+	m.set("rows", rows)
+	count, _ := t.value("num_records")
+	for _, s := range t.sights {
+		if n := s.object.Get("num_records"); n.Type == gjson.Number {
+			count = n
+		}
+	}
+	for _, s := range t.sights {
+		if size := s.object.Get("result_size"); t.wasThere() && size.Int() > 0 {
+			m.set("size", size.Int())
+			break
+		}
+	}
+	if rows == nil && columns.Exists() && t.wasThere() {
+		m.set("count", count.Int())
+	}
+	if rows == nil && columns.Exists() && !t.wasThere() && count.Int() > 0 {
+		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
+	}
+	if m.isEmpty() {
+		return nil
+	}
+	return m
+}
+
+// rowsLike returns rows without values.
+func rowsLike(columns gjson.Result, n int) *sequence {
+	s := newSequence()
+	for range n {
+		row := newSequence()
+		for range columns.Array() {
+			row.node.Content = append(row.node.Content, plain("null", "!!null"))
+		}
+		s.node.Content = append(s.node.Content, row.node)
+	}
+	return s
+}
+
+// rowsOf returns the rows of a job's result in an answer, or nil.
+func (l *learner) rowsOf(id string) *sequence {
+	for _, e := range l.exchanges {
+		if e.name() != "core.getJobResult" || !e.ok() || param(e, "job_id") != id {
+			continue
+		}
+		if rows := readRows(e); rows != nil {
+			return rows
+		}
+	}
+	return nil
+}
+
+// results script the jobs that the recording issues: what they ran into, and how long they took.
+func (l *learner) results() *sequence {
+	s := newSequence()
+	for _, t := range l.things.all(jobKind) {
+		if t.wasThere() {
+			continue
+		}
+		if m := l.result(t); m != nil {
+			s.add(m)
+		}
+	}
+	return s
+}
+
+func (l *learner) result(t *thing) *mapping {
+	query := l.queryOf(t)
+	last := t.last()
+	status := last.Get("status").String()
+	if query == "" {
+		return nil
+	}
+	m := newMapping()
+	m.set("query", query)
+	result := l.resultOf(t)
+	switch {
+	case status == "error":
+		m.set("error", l.errorOf(t))
+	case result == nil && status == "success":
+		return nil
+	case result == nil:
+		m.guess("columns", gjson.Parse(`[["unknown","varchar"]]`), "the recording ends before the job does")
+	default:
+		m.node.Content = append(m.node.Content, result.node.Content...)
+	}
+	created := instant(t.first().Get("created_at").String())
+	if created.IsZero() && t.made != nil {
+		created = t.made.At.Truncate(time.Second)
+	}
+	start, end := l.course(t)
+	seen := created
+	for _, s := range t.sights {
+		seen = s.At
+	}
+	const later = 12 * time.Hour
+	switch {
+	case created.IsZero():
+	case start.IsZero() && !end.IsZero(): // the usual times will do
+	case start.IsZero() && l.killOf(t) != nil:
+		m.set("queued", (seen.Sub(created) + later).String())
+	case start.IsZero() && len(t.sights) == 0:
+		return nil
+	case start.IsZero():
+		m.guess("queued", (seen.Sub(created) + later).String(), "the recording ends before the job starts")
+	case end.IsZero():
+		m.set("queued", start.Sub(created).String())
+		m.guess("running", (seen.Sub(start) + later).String(), "the recording ends before the job does")
+	default:
+		m.set("queued", start.Sub(created).String())
+		m.set("running", end.Sub(start).String())
+	}
+	m.set("times", 1)
+	return m
+}
+
+// queryOf returns the query of a job.
+func (l *learner) queryOf(t *thing) string {
+	if t.made != nil {
+		if body, ok := t.made.JSONRequest(); ok {
+			if query := body.Get("query"); query.Type == gjson.String {
+				return query.Str
+			}
+		}
+	}
+	return l.whole(t).Get("query").String()
+}

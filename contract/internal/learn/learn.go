@@ -1,0 +1,137 @@
+// Package learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays
+// the recorded requests again.
+//
+// A thing that the recording shows, and did not make, was there before. What an answer shows of it is rewound over the
+// requests that had changed it by then. What jobs, attempts and agents did later becomes a script of results, outcomes
+// and turns. Whatever cannot be known is guessed, and marked in the file where it stands.
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/specs"
+)
+
+// Scenario is what was learned.
+type Scenario struct {
+	Scenario []byte            // scenario.yaml
+	Story    []byte            // story.txtar
+	Files    map[string][]byte // data files that the scenario names
+	Guesses  []Guess
+	Keys     []Key
+	Notes    []string // what could not be learned
+}
+
+// Guess is a value that the recording does not show.
+type Guess struct {
+	Path   string // in the scenario, such as workflow.pools[1].concurrencyLimit
+	Reason string
+}
+
+// Key is an API key of the scenario, with what stands for it in the recording.
+type Key struct {
+	Key, User string
+	Recorded  []string // digests of the keys that it stands for in the recording
+}
+
+// Config says what to learn from.
+type Config struct {
+	Documents []*specs.Document
+	Brand     specs.Brand
+}
+
+// ErrNothing reports that a recording shows nothing to learn from.
+var ErrNothing = errors.New("no exchange of the recording can be learned from")
+
+// Exchange is an exchange at the time of the server.
+type Exchange struct {
+	*judge.Result
+	At time.Time
+	N  int // in the order of time, from 1
+}
+
+// ok reports whether the request succeeded.
+func (e *Exchange) ok() bool { return e.Status()/100 == 2 }
+
+// name returns the name of the operation.
+func (e *Exchange) name() string { return e.Operation().Name() }
+
+// learner is the learning of one recording.
+type learner struct {
+	*Config
+	exchanges []*Exchange
+	begin     time.Time
+	things    *things
+	people    *people
+	notes     []string
+	guesses   []Guess
+	files     map[string][]byte
+}
+
+// Learn makes a scenario of the exchanges of one account.
+func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
+	l := &learner{Config: c, files: map[string][]byte{}}
+	l.order(list)
+	if len(l.exchanges) == 0 {
+		return nil, ErrNothing
+	}
+	l.things = l.collect()
+	l.people = l.findPeople()
+	root := l.scenario()
+	text, err := l.write(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Scenario{
+		Scenario: text, Story: l.story(), Files: l.files, Guesses: l.guesses, Keys: l.people.keys, Notes: l.notes,
+	}, nil
+}
+
+// order puts the exchanges in the order of time, by the clock of the server.
+func (l *learner) order(list []*judge.Result) {
+	var clock compare.ServerClock
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b *judge.Result) int { return a.Item.Start.Compare(b.Item.Start) })
+	for _, r := range list {
+		if r.Operation() == nil || r.Status() == 0 {
+			continue
+		}
+		at := clock.Times(r)[0]
+		if n := len(l.exchanges); n > 0 && at.Before(l.exchanges[n-1].At) {
+			at = l.exchanges[n-1].At
+		}
+		l.exchanges = append(l.exchanges, &Exchange{r, at, len(l.exchanges) + 1})
+	}
+	if len(l.exchanges) > 0 {
+		l.begin = l.exchanges[0].At
+	}
+}
+
+// scenario puts the sections together.
+func (l *learner) scenario() *mapping {
+	root := newMapping()
+	last := l.exchanges[len(l.exchanges)-1].At
+	root.set("description", fmt.Sprintf("Learned from a recording of %d exchanges, from %s to %s.", len(l.exchanges),
+		l.begin.Format(time.RFC3339), last.Format(time.RFC3339)))
+	root.set("now", timeText(l.begin))
+	root.set("seed", 1)
+	for _, section := range []struct {
+		name string
+		make func() *mapping
+	}{
+		{"account", l.account},
+		{"core", l.core},
+		{"workflow", l.workflow},
+		{"audience", l.audience},
+		{"dwh", l.dwh},
+		{"llm", l.llm},
+	} {
+		root.setSection(section.name, section.make())
+	}
+	return root
+}

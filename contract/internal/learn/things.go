@@ -1,0 +1,339 @@
+package learn
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/specs"
+)
+
+// thing is a resource of the recorded account: one incarnation, from its creation to its deletion.
+type thing struct {
+	kind, id string // the id with that of its parent: shop/orders
+	sights   []sight
+	made     *Exchange // that made it, or nil
+	gone     *Exchange // that deleted it, or nil
+	used     *Exchange // the first that needed it to be there
+	late     bool      // it was made while the recording ran, by something that no request names
+	changed  map[string]bool
+}
+
+// sight is an object of a thing in an answer.
+type sight struct {
+	*Exchange
+	object  gjson.Result
+	changed []string // members that recorded requests had set by then
+}
+
+// first returns the first object of the thing, or nothing.
+func (t *thing) first() gjson.Result {
+	if len(t.sights) == 0 {
+		return gjson.Result{}
+	}
+	return t.sights[0].object
+}
+
+// last returns the last object of the thing, or nothing.
+func (t *thing) last() gjson.Result {
+	if len(t.sights) == 0 {
+		return gjson.Result{}
+	}
+	return t.sights[len(t.sights)-1].object
+}
+
+// value returns a member as it was at the beginning, from the first object that has it, and whether a recorded request
+// had set it by then.
+func (t *thing) value(name string) (value gjson.Result, isChanged bool) {
+	for _, s := range t.sights {
+		if value = s.object.Get(gjson.Escape(name)); value.Exists() {
+			return value, slices.Contains(s.changed, name)
+		}
+	}
+	return value, false
+}
+
+// key returns the last part of the id.
+func (t *thing) key() string { return t.id[strings.LastIndexByte(t.id, '/')+1:] }
+
+// wasThere reports whether the thing was there when the recording began.
+func (t *thing) wasThere() bool { return t.made == nil && !t.late }
+
+// things are all things of a recording.
+type things struct {
+	list    []*thing
+	current map[string]*thing // by kind and id
+	begin   time.Time
+	writes  int // requests so far that may have made something
+	whole   map[string]bool
+}
+
+func nameOf(kind, id string) string { return kind + " " + id }
+
+// of lists the things of a kind that were there at the beginning, by their numbers where they have such.
+func (s *things) of(kind string) (list []*thing) {
+	for _, t := range s.list {
+		if t.kind == kind && t.wasThere() {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// all lists all things of a kind, in the order in which they were first seen.
+func (s *things) all(kind string) (list []*thing) {
+	for _, t := range s.list {
+		if t.kind == kind {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// find returns the thing of a kind that had an id first, or nil.
+func (s *things) find(kind, id string) *thing {
+	for _, t := range s.list {
+		if t.kind == kind && t.id == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// get returns the thing that has an id now, and makes one if there is none.
+func (s *things) get(kind, id string) *thing {
+	t := s.current[nameOf(kind, id)]
+	if t == nil {
+		t = &thing{kind: kind, id: id, changed: map[string]bool{}}
+		if before := s.find(kind, id); before != nil && before.gone != nil {
+			t.late = true // another one of that name was deleted before
+		}
+		s.list = append(s.list, t)
+		s.current[nameOf(kind, id)] = t
+	}
+	return t
+}
+
+// remove ends a thing.
+func (s *things) remove(t *thing, e *Exchange) {
+	t.gone = e
+	if s.current[nameOf(t.kind, t.id)] == t {
+		delete(s.current, nameOf(t.kind, t.id))
+	}
+}
+
+// move gives a thing another id. It keeps the one that it had first.
+func (s *things) move(kind, from, to string) {
+	t := s.get(kind, from)
+	delete(s.current, nameOf(kind, from))
+	s.current[nameOf(kind, to)] = t
+}
+
+// collect finds all things of the recording.
+func (l *learner) collect() *things {
+	s := &things{current: map[string]*thing{}, begin: l.begin, whole: map[string]bool{}}
+	for _, e := range l.exchanges {
+		if e.ok() || e.name() == "workflow.startAttempt" {
+			s.take(e)
+		}
+		if e.ok() && isWrite(e) {
+			s.writes++
+		}
+	}
+	return s
+}
+
+// isWrite reports whether a request may have made or changed something.
+func isWrite(e *Exchange) bool {
+	method := e.Item.Request.Method
+	return method != "GET" && method != "HEAD"
+}
+
+// take takes what an exchange shows and does.
+func (s *things) take(e *Exchange) {
+	if move := moves[e.name()]; move != nil && e.ok() {
+		move(s, e)
+	}
+	body, isJSON := e.JSONResponse()
+	for i, a := range e.Operation().Actions() {
+		x := &taking{things: s, Exchange: e, action: a, isFirst: i == 0}
+		if isJSON {
+			for _, at := range a.At {
+				each(body, at, func(object gjson.Result) { x.show(a.Resource, object) })
+			}
+			for _, at := range a.Also {
+				each(body, at, func(object gjson.Result) { x.show(a.Resource, object) })
+			}
+		}
+		x.target()
+		if isJSON && e.ok() && strings.HasPrefix(e.name(), "core.getJobStatus") && a.Resource.Name == "core.job" {
+			x.show(a.Resource, body) // it shows no more of it than its status
+		}
+	}
+}
+
+// taking takes one action of an exchange.
+type taking struct {
+	*things
+	*Exchange
+	action  *specs.Action
+	isFirst bool
+}
+
+// path returns the values of path parameters, or nothing if one of them is not there.
+func (x *taking) path(names []string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		if parts[i] = x.Owner.Match.Param(name); parts[i] == "" {
+			return ""
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// target takes the thing that the path names.
+func (x *taking) target() {
+	a := x.action
+	if in := x.path(a.Within); in != "" && a.Resource.Parent() != "" {
+		x.use(x.get(a.Resource.Parent(), in))
+	}
+	id := x.path(a.Path)
+	if id == "" || !x.ok() {
+		return
+	}
+	switch kind := a.Resource.Name; {
+	case a.Verb == specs.Create:
+		if t := x.current[nameOf(kind, id)]; t == nil {
+			x.get(kind, id).made = x.Exchange
+		}
+	case a.Verb == specs.Delete:
+		t := x.get(kind, id)
+		x.use(t)
+		x.remove(t, x.Exchange)
+	case a.Verb != "" || a.Reads || a.Changes:
+		x.use(x.get(kind, id))
+	}
+}
+
+func (x *taking) use(t *thing) {
+	if t.used == nil && t.made == nil {
+		t.used = x.Exchange
+	}
+}
+
+// show takes an object of the answer.
+func (x *taking) show(r *specs.Resource, object gjson.Result) {
+	if len(r.Types) > 0 || object.Get("type").Type == gjson.String && len(x.action.Also) > 0 {
+		if r = x.Operation().Document.ResourceOfType(object.Get("type").Str); r == nil {
+			return
+		}
+	}
+	id := x.idOf(r, object)
+	if id == "" {
+		return
+	}
+	isKnown := x.current[nameOf(r.Name, id)] != nil
+	t := x.get(r.Name, id)
+	born := bornOf(r, object)
+	isNew := born.IsZero() || !born.Before(x.At.Add(-2*time.Second).Truncate(time.Second))
+	switch {
+	case isKnown:
+	case x.isFirst && x.action.Verb == specs.Create && x.ok() && isNew:
+		t.made = x.Exchange
+	case x.writes > 0 && !born.IsZero() && born.After(x.begin.Truncate(time.Second)):
+		t.late = true
+	}
+	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()
+	if changes {
+		x.change(t)
+	}
+	var changed []string
+	for name := range t.changed {
+		changed = append(changed, name)
+	}
+	slices.Sort(changed)
+	t.sights = append(t.sights, sight{x.Exchange, object, changed})
+	for _, link := range r.Embeds {
+		embedded := x.Operation().Document.Resource(link.Resource)
+		each(object, link.At, func(inner gjson.Result) {
+			if embedded != nil && inner.IsObject() {
+				x.show(embedded, inner)
+			}
+		})
+	}
+}
+
+// change notes the members that a request sets.
+func (x *taking) change(t *thing) {
+	body, ok := x.JSONRequest()
+	if !ok {
+		return
+	}
+	each(body, x.action.Request, func(object gjson.Result) {
+		if attributes := object.Get("attributes"); attributes.IsObject() {
+			object = attributes
+		}
+		object.ForEach(func(name, _ gjson.Result) bool {
+			t.changed[name.Str] = true
+			return true
+		})
+	})
+}
+
+// idOf returns the id of an object, with that of what the path names as its parent.
+func (x *taking) idOf(r *specs.Resource, object gjson.Result) string {
+	if x.action.Identity != nil && r == x.action.Resource {
+		parts := make([]string, len(x.action.Identity))
+		for i, at := range x.action.Identity {
+			if parts[i] = textAt(object, at); parts[i] == "" {
+				return ""
+			}
+		}
+		return strings.Join(parts, "/")
+	}
+	key := textAt(object, r.Keys[0])
+	if r.Parent() == "" || key == "" {
+		return key
+	}
+	if in := x.path(x.action.Within); in != "" {
+		return in + "/" + key
+	}
+	return ""
+}
+
+func bornOf(r *specs.Resource, object gjson.Result) (born time.Time) {
+	for _, at := range r.Created {
+		if t := instant(textAt(object, at)); !t.IsZero() {
+			born = t
+		}
+	}
+	return born
+}
+
+// each passes on whatever stands at a pointer.
+func each(value gjson.Result, at specs.Pointer, do func(gjson.Result)) {
+	if at == nil || !value.Exists() {
+		return
+	}
+	for i, token := range at {
+		if token == "*" {
+			value.ForEach(func(_, item gjson.Result) bool {
+				each(item, at[i+1:], do)
+				return true
+			})
+			return
+		}
+		if value = value.Get(gjson.Escape(token)); !value.Exists() {
+			return
+		}
+	}
+	do(value)
+}
+
+// textAt returns the text at a pointer that leads to one value, or nothing.
+func textAt(object gjson.Result, at specs.Pointer) (found string) {
+	each(object, at, func(value gjson.Result) { found = value.String() })
+	return found
+}

@@ -1,0 +1,249 @@
+package learn
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+	"go.yaml.in/yaml/v4"
+)
+
+// mapping is a mapping of the scenario under way. Members stay in the order in which they are set; those without a
+// value are left out.
+type mapping struct{ node *yaml.Node }
+
+func newMapping() *mapping { return &mapping{&yaml.Node{Kind: yaml.MappingNode}} }
+
+// isEmpty reports whether nothing is set.
+func (m *mapping) isEmpty() bool { return m == nil || len(m.node.Content) == 0 }
+
+// set sets a member, unless the value is empty: nil, an empty text, 0, false, an empty list or mapping.
+func (m *mapping) set(name string, value any) { m.add(name, nodeOf(value), "") }
+
+// guess sets a member that the recording does not show, with the reason for the value.
+func (m *mapping) guess(name string, value any, reason string) { m.add(name, nodeOf(value), reason) }
+
+// setSection sets a section, unless it is empty.
+func (m *mapping) setSection(name string, section *mapping) {
+	if !section.isEmpty() {
+		m.add(name, section.node, "")
+	}
+}
+
+func (m *mapping) add(name string, value *yaml.Node, guessed string) {
+	if value == nil {
+		return
+	}
+	key := scalar(name)
+	if guessed != "" {
+		key.HeadComment = guessMark + guessed
+	}
+	m.node.Content = append(m.node.Content, key, value)
+}
+
+// guessMark begins the comment on what is guessed.
+const guessMark = "guessed: "
+
+// sequence is a list of mappings under way.
+type sequence struct{ node *yaml.Node }
+
+func newSequence() *sequence { return &sequence{&yaml.Node{Kind: yaml.SequenceNode}} }
+
+func (s *sequence) add(m *mapping) { s.node.Content = append(s.node.Content, m.node) }
+
+// addGuessed adds a mapping of which nothing more is known than that there is one.
+func (s *sequence) addGuessed(m *mapping, reason string) {
+	m.node.HeadComment = guessMark + reason
+	s.add(m)
+}
+
+// nodeOf returns a value as YAML, or nil if it is empty.
+func nodeOf(value any) *yaml.Node {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		if v == "" {
+			return nil
+		}
+		return scalar(v)
+	case bool:
+		if !v {
+			return nil
+		}
+		return plain("true", "!!bool")
+	case int:
+		return nodeOf(int64(v))
+	case int64:
+		if v == 0 {
+			return nil
+		}
+		return plain(strconv.FormatInt(v, 10), "!!int")
+	case []string:
+		s := newSequence()
+		for _, text := range v {
+			s.node.Content = append(s.node.Content, scalar(text))
+		}
+		return nodeOf(s)
+	case *sequence:
+		if v == nil || len(v.node.Content) == 0 {
+			return nil
+		}
+		return v.node
+	case *mapping:
+		if v.isEmpty() {
+			return nil
+		}
+		return v.node
+	case gjson.Result:
+		if !v.Exists() || v.Type == gjson.Null {
+			return nil
+		}
+		return jsonNode(v)
+	case *yaml.Node:
+		return v
+	}
+	panic("learn: no form for such a value")
+}
+
+// jsonNode returns a JSON value as YAML, with the members in their order.
+func jsonNode(v gjson.Result) *yaml.Node {
+	switch {
+	case v.IsObject():
+		m := newMapping()
+		v.ForEach(func(name, value gjson.Result) bool {
+			m.node.Content = append(m.node.Content, scalar(name.String()), jsonNode(value))
+			return true
+		})
+		return m.node
+	case v.IsArray():
+		s := newSequence()
+		for _, item := range v.Array() {
+			s.node.Content = append(s.node.Content, jsonNode(item))
+		}
+		return s.node
+	}
+	switch v.Type {
+	case gjson.String:
+		return scalar(v.String())
+	case gjson.Number:
+		tag := "!!float"
+		if !strings.ContainsAny(v.Raw, ".eE") {
+			tag = "!!int"
+		}
+		return plain(v.Raw, tag)
+	case gjson.True, gjson.False:
+		return plain(v.Raw, "!!bool")
+	}
+	return plain("null", "!!null")
+}
+
+func plain(text, tag string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
+}
+
+// scalar returns a text as YAML: in several lines if it has such.
+func scalar(text string) *yaml.Node {
+	if isTimestamp.MatchString(text) {
+		return plain(text, "!!timestamp")
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: clean(text)}
+	if strings.Contains(n.Value, "\n") && isPrintable(n.Value) {
+		n.Style = yaml.LiteralStyle
+	}
+	return n
+}
+
+// isTimestamp matches times as scenarios have them, which need no quotes.
+var isTimestamp = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$`)
+
+// isPrintable reports whether a text can stand in a block of lines.
+func isPrintable(text string) bool {
+	if !utf8.ValidString(text) || strings.HasPrefix(text, " ") || strings.Contains(text, " \n") {
+		return false
+	}
+	for _, r := range text {
+		if r < ' ' && r != '\n' || r == '\ufeff' || r == '\u0085' || r == '\u2028' || r == '\u2029' {
+			return false
+		}
+	}
+	return true
+}
+
+// maxFlow is the length of a mapping or a list that is written in one line.
+const maxFlow = 100
+
+// write writes the scenario as a person would: short mappings and lists of plain values in one line.
+func (l *learner) write(root *mapping) ([]byte, error) {
+	shorten(root.node, 0)
+	l.listGuesses(root.node, "")
+	var text bytes.Buffer
+	err := writeYAML(&text, root.node)
+	return text.Bytes(), err
+}
+
+// writeYAML writes YAML in the style of the scenarios that come with the mock.
+func writeYAML(w io.Writer, node *yaml.Node) error {
+	dumper, err := yaml.NewDumper(w, yaml.WithIndent(2), yaml.WithCompactSeqIndent(true), yaml.WithLineWidth(-1))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dumper.Dump(node), dumper.Close())
+}
+
+// shorten sets the style of what fits in a line.
+func shorten(n *yaml.Node, depth int) {
+	if n.Kind == yaml.ScalarNode {
+		return
+	}
+	if depth > 1 && lengthOf(n) <= maxFlow-2*depth {
+		n.Style = yaml.FlowStyle
+		return
+	}
+	for _, child := range n.Content {
+		shorten(child, depth+1)
+	}
+}
+
+// lengthOf returns about how long a node is in one line, or very much if it must have several.
+func lengthOf(n *yaml.Node) int {
+	const never = 1 << 20
+	if n.HeadComment != "" || n.Style == yaml.LiteralStyle {
+		return never
+	}
+	length := len(n.Value) + 2
+	for _, child := range n.Content {
+		if length += lengthOf(child) + 2; length >= never {
+			return never
+		}
+	}
+	return length
+}
+
+// listGuesses lists what is guessed, with its place.
+func (l *learner) listGuesses(n *yaml.Node, path string) {
+	note := func(comment, at string) {
+		if reason, found := strings.CutPrefix(comment, guessMark); found {
+			l.guesses = append(l.guesses, Guess{strings.TrimPrefix(at, "."), reason})
+		}
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			at := path + "." + n.Content[i].Value
+			note(n.Content[i].HeadComment, at)
+			l.listGuesses(n.Content[i+1], at)
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			at := path + "[" + strconv.Itoa(i) + "]"
+			note(item.HeadComment, at)
+			l.listGuesses(item, at)
+		}
+	}
+}

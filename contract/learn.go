@@ -1,0 +1,49 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"svc.example/understudy/contract/internal/judge"
+	"svc.example/understudy/contract/internal/learn"
+	"svc.example/understudy/contract/report"
+)
+
+// Learned is a scenario that was made of a recording. See learn.Scenario for its members.
+type Learned = learn.Scenario
+
+// Learn makes a scenario of a recording: the world as it was when the recording began, and a story that plays the
+// recorded requests. All files of a source make one scenario; they must be of one account. Secrets are never in it.
+//
+// It fails with ErrNothingMatched if no exchange belongs to an interface. The recording is held in memory.
+func (c *Checker) Learn(ctx context.Context, source Source) (*Learned, error) {
+	g := newGatherer(c)
+	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
+	sessions, err := x.read(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if len(sessions) == 0 {
+		return nil, errors.Join(append(g.errs, ErrNothingMatched)...)
+	}
+	largest := []*judge.Result{}
+	for _, list := range sessions {
+		if len(list) > len(largest) {
+			largest = list
+		}
+	}
+	learned, err := learn.Learn(&learn.Config{Documents: c.documents, Brand: c.config.brand}, largest)
+	if errors.Is(err, learn.ErrNothing) {
+		err = ErrNothingMatched
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(sessions) > 1 {
+		learned.Notes = append(learned.Notes, fmt.Sprintf(
+			"the recording has %d worlds or installations: learned from the one with the most exchanges, %d",
+			len(sessions), len(largest)))
+	}
+	return learned, errors.Join(g.errs...)
+}

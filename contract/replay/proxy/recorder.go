@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"svc.example/understudy/internal/sink"
+	"svc.example/understudy/specs/recording"
+)
+
+// recorder writes exchanges to a recording, numbered in the order in which they ended.
+type recorder struct {
+	sink     *sink.Sink
+	redactor *recording.Redactor
+	log      *slog.Logger
+	lost     sync.Once
+
+	mu   sync.Mutex
+	last atomic.Int64 // the number of the last exchange
+}
+
+func newRecorder(c *Config) *recorder {
+	if c.Recording == nil {
+		return nil
+	}
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt)
+	return &recorder{
+		sink: sink.New(c.Recording, sink.Limits{}), log: c.Log,
+		redactor: &recording.Redactor{Brand: c.Brand, Salt: salt, Decode: decode},
+	}
+}
+
+// write writes an exchange, without its secrets. It gives up what would take too long.
+func (r *recorder) write(x *exchange) (err error) {
+	defer func() {
+		if err != nil {
+			r.lost.Do(func() { r.log.Error("exchanges are not recorded", slog.Any("error", err)) })
+		}
+	}()
+	line, err := r.line(x)
+	if err != nil {
+		return r.sink.Lose(err)
+	}
+	r.mu.Lock() // until the line has its place
+	seq := r.last.Load() + 1
+	line, err = recording.Numbered(line, seq, seq-1-x.after)
+	if err != nil {
+		r.mu.Unlock()
+		return r.sink.Lose(err)
+	}
+	r.last.Store(seq)
+	return r.sink.Put(line, r.mu.Unlock)
+}
+
+// line returns an exchange as a line without a number. An exchange that cannot be read is lost, and no more than that.
+func (r *recorder) line(x *exchange) (line []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return recording.Line(r.redactor.Redact(&x.e, x.operation))
+}
+
+// plain returns a text without credentials, for the log and for notes.
+func (p *Proxy) plain(text string) string {
+	redactor := recording.Redactor{Brand: p.config.Brand, Salt: []byte(p.id)}
+	return redactor.Text(text)
+}
+
+func (r *recorder) counts() sink.Counts {
+	if r == nil {
+		return sink.Counts{}
+	}
+	return r.sink.Counts()
+}
+
+func (r *recorder) close() error {
+	if r == nil {
+		return nil
+	}
+	return r.sink.Close()
+}

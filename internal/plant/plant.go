@@ -1,0 +1,164 @@
+// Package plant makes exchanges with secrets in them, wherever and however clients and services send secrets, and finds
+// what is left of the secrets in a file. It is for tests of whatever writes files.
+package plant
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Marker is at the beginning, in the middle and at the end of every planted secret but a platform key, so that it is in
+// any part of a secret that is longer than a few letters. KeyMarker is likewise in platform keys.
+const (
+	Marker    = "q7Zk"
+	KeyMarker = "5ec7e7"
+)
+
+// Message is a request or an answer.
+type Message struct {
+	Header http.Header
+	Body   []byte
+}
+
+// Exchange is a request with an answer, both with secrets in them.
+type Exchange struct {
+	Method, Path string // the path is below the base path of the workflow interface; it has a query
+	Request      Message
+	Answer       Message
+	Status       int
+	Secrets      int
+	Kind         string // where the secrets are
+}
+
+// Generator makes exchanges, the same ones for the same seed.
+type Generator struct {
+	random *rand.Rand
+	count  int
+	limit  int // the number of bytes after which bodies are cut
+}
+
+// New returns a generator. Some bodies are longer than limit, with a secret where that ends.
+func New(seed uint64, limit int) *Generator {
+	return &Generator{random: rand.New(rand.NewPCG(seed, 0)), limit: limit} //nolint:gosec // it has to be repeatable
+}
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+func (g *Generator) letters(n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte(letters[g.random.IntN(len(letters))])
+	}
+	return b.String()
+}
+
+// token returns a secret of letters and digits.
+func (g *Generator) token() string {
+	g.count++
+	return Marker + g.letters(5) + Marker + g.letters(5) + Marker
+}
+
+// password returns a secret that has to be escaped almost everywhere.
+func (g *Generator) password() string {
+	extra := []string{"", "/", "&", `"`, "+", "=", "%", " ", "ü", "@", ":", `\`, "?", "#"}
+	return strings.ReplaceAll(g.token(), Marker, Marker+extra[g.random.IntN(len(extra))])
+}
+
+// key returns a secret in the platform's own form.
+func (g *Generator) key() string {
+	g.count++
+	hex := fmt.Sprintf("%08x%08x", g.random.Uint32(), g.random.Uint32())
+	return fmt.Sprintf("%d/%s%s%s%s%s", 1+g.random.IntN(9999), KeyMarker, hex[:11], KeyMarker, hex[5:], KeyMarker)
+}
+
+// Next returns the next exchange.
+func (g *Generator) Next() *Exchange {
+	g.count = 0
+	e := &Exchange{
+		Method: http.MethodPost, Path: "/api/pools", Status: http.StatusOK,
+		Request: Message{Header: http.Header{}}, Answer: Message{Header: http.Header{}},
+	}
+	request := bodyKinds[g.random.IntN(len(bodyKinds))]
+	answer := bodyKinds[g.random.IntN(len(bodyKinds))]
+	request.fill(g, &e.Request)
+	answer.fill(g, &e.Answer)
+	header, query := g.random.IntN(len(headerKinds)), g.random.IntN(len(queryKinds))
+	headerKinds[header](g, e.Request.Header)
+	answerHeaderKinds[g.random.IntN(len(answerHeaderKinds))](g, e.Answer.Header)
+	e.Path += "?" + queryKinds[query](g)
+	coding := [2]string{g.code(&e.Request), g.code(&e.Answer)}
+	e.Kind = fmt.Sprintf("%s %s, %s %s, header %d, query %d", request.name, coding[0], answer.name, coding[1], header,
+		query)
+	e.Secrets = g.count
+	return e
+}
+
+// headerKinds put a secret into the headers of a request.
+var headerKinds = []func(*Generator, http.Header){
+	func(g *Generator, h http.Header) { h.Set("Authorization", "SVC1 "+g.key()) },
+	func(g *Generator, h http.Header) { h.Set("Authorization", "Bearer "+g.token()) },
+	func(g *Generator, h http.Header) {
+		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("me:"+g.password())))
+	},
+	func(g *Generator, h http.Header) { h.Set("X-Svc-Write-Key", g.token()) },
+	func(g *Generator, h http.Header) { h.Set("X-Api-Key", g.token()+" "+g.token()) },
+	func(g *Generator, h http.Header) { h.Set("X-Auth-Token", g.token()) },
+	func(g *Generator, h http.Header) { h.Set("Proxy-Authorization", "Basic "+g.token()) },
+	func(g *Generator, h http.Header) { h.Add("Cookie", "a="+g.token()+"; b="+g.token()) },
+	func(g *Generator, h http.Header) { h.Set("Referer", "https://shop.example/?access_token="+g.token()) },
+	func(g *Generator, h http.Header) { h.Set("X-Note", "sent with "+g.key()) },
+}
+
+// answerHeaderKinds put a secret into the headers of an answer.
+var answerHeaderKinds = []func(*Generator, http.Header){
+	func(g *Generator, h http.Header) { h.Add("Set-Cookie", "session="+g.token()+"; Path=/; HttpOnly") },
+	func(g *Generator, h http.Header) { h.Set("Location", "https://me:"+g.token()+"@shop.example/") },
+	func(g *Generator, h http.Header) {
+		h.Set("Link", "<https://shop.example/?page=2&api_key="+g.token()+`>; rel="next"`)
+	},
+	func(g *Generator, h http.Header) { h.Set("X-Refresh-Token", g.token()) },
+}
+
+// queryKinds put a secret into a query.
+var queryKinds = []func(*Generator) string{
+	func(g *Generator) string { return "api_key=" + url.QueryEscape(g.password()) },
+	func(g *Generator) string { return "a=1&access_token=" + everyByte(g.password()) + "&b=2" },
+	func(g *Generator) string { return everyByte("token") + "=" + g.token() },
+	func(g *Generator) string { return "settings%5BdbPassword%5D=" + url.QueryEscape(g.password()) },
+	func(g *Generator) string { return "url=" + url.QueryEscape("postgres://me:"+g.token()+"@db.example/x") },
+	func(g *Generator) string {
+		return "config=" + url.QueryEscape(quoted(map[string]any{"secret": g.password()}))
+	},
+	func(g *Generator) string { return "key=" + url.QueryEscape(g.key()) },
+}
+
+// everyByte percent-encodes every byte.
+func everyByte(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&b, "%%%02X", text[i])
+	}
+	return b.String()
+}
+
+// escaped writes a text of JSON in which every letter is an escape.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	return `"` + b.String() + `"`
+}
+
+func quoted(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // no such value is made here
+	}
+	return string(text)
+}

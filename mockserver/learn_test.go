@@ -1,0 +1,74 @@
+package mockserver_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/query/sqlite"
+	"svc.example/understudy/scenarios"
+	"svc.example/understudy/scenarios/story"
+)
+
+// learned returns a mock with the scenario that is learned from a session.
+func (s *session) learned(t *testing.T, checker *contract.Checker) (*mockserver.Server, *contract.Learned) {
+	t.Helper()
+	learned, err := checker.Learn(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for name, text := range learned.Files {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "scenario.yaml"), learned.Scenario, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, err := mockserver.New(mockserver.WithScenario(folder), mockserver.WithClock("frozen"), mockserver.WithSeed(7),
+		mockserver.WithQueryEngine(sqlite.New()), mockserver.WithFailure(func(message string) { t.Error(message) }))
+	if err != nil {
+		t.Errorf("%v\n%s", err, learned.Scenario)
+		return nil, nil
+	}
+	return server, learned
+}
+
+// What is learned from the recording of a story answers as the recording.
+func TestLearnStories(t *testing.T) {
+	t.Parallel()
+	for _, name := range scenarios.List() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
+				first := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
+				var s session
+				return story.Server{Handler: s.handler(first), Close: func() {
+					checker := plainChecker(t)
+					server, learned := s.learned(t, checker)
+					if server == nil {
+						return
+					}
+					with := subject(server.World(""))
+					with.Keys = map[string]string{}
+					for _, key := range learned.Keys {
+						for _, mark := range key.Recorded {
+							with.Keys[mark] = key.Key
+						}
+					}
+					r, err := checker.Compare(t.Context(), contract.Exchanges(slices.Values(s.recorder.Exchanges())), with)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if r.Failed() {
+						t.Errorf("%s\n%s", text(t, r), learned.Scenario)
+					}
+				}}, nil
+			})
+		})
+	}
+}

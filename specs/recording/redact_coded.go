@@ -1,0 +1,149 @@
+package recording
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"svc.example/understudy/specs"
+)
+
+// maxPlain bounds the bytes that are decoded of a body. The rest is left out.
+const maxPlain = 16 << 20
+
+// uncoded returns a body without its content codings. It is the body itself if it has none, or is plain already, as
+// bodies in recordings are. Of a body that was cut, it is as much as can be decoded.
+func (x *redaction) uncoded(header string, body *Body) (*Body, error) {
+	codings := slices.DeleteFunc(strings.Split(strings.ToLower(header), ","), func(coding string) bool {
+		coding = strings.TrimSpace(coding)
+		return coding == "" || coding == "identity"
+	})
+	if len(codings) == 0 || looksPlain(body.Bytes) {
+		return body, nil
+	}
+	var r io.Reader = bytes.NewReader(body.Bytes)
+	for _, coding := range slices.Backward(codings) {
+		var err error
+		if r, err = x.decoder(strings.TrimSpace(coding), r); err != nil {
+			return nil, err
+		}
+	}
+	var plain bytes.Buffer
+	_, err := plain.ReadFrom(io.LimitReader(r, maxPlain))
+	if err != nil && !body.Truncated {
+		return nil, fmt.Errorf("it cannot be decoded as %s: %w", header, err)
+	}
+	sent := *body
+	sent.Bytes = plain.Bytes()
+	if plain.Len() == maxPlain && !body.Truncated {
+		sent.Truncated, sent.Size = true, int64(len(body.Bytes))
+	}
+	return &sent, nil
+}
+
+// decoder returns a reader of what a coding stands for.
+func (x *redaction) decoder(coding string, r io.Reader) (io.Reader, error) {
+	switch coding {
+	case "gzip", "x-gzip":
+		return gzip.NewReader(r)
+	case "deflate": // in a zlib wrapper, or bare, as some send it
+		var start bytes.Buffer
+		if plain, err := zlib.NewReader(io.TeeReader(r, &start)); err == nil {
+			return plain, nil
+		}
+		return flate.NewReader(io.MultiReader(&start, r)), nil
+	}
+	if x.Decode == nil {
+		return nil, fmt.Errorf("no decoder for the content coding %s", coding)
+	}
+	return x.Decode(coding, r)
+}
+
+// isArchiveWithSecret reports whether a body is compressed by itself, as files are, and holds a secret. It cannot be
+// replaced without making another file of it.
+func (x *redaction) isArchiveWithSecret(body *Body, part specs.Part) bool {
+	if !bytes.HasPrefix(body.Bytes, []byte{0x1f, 0x8b}) {
+		return false
+	}
+	r, err := gzip.NewReader(bytes.NewReader(body.Bytes))
+	if err != nil {
+		return false
+	}
+	var plain bytes.Buffer
+	_, _ = plain.ReadFrom(io.LimitReader(r, maxPlain)) // as far as it can be read
+	file := &Body{Bytes: plain.Bytes()}
+	aside := &redaction{Redactor: x.Redactor, op: x.op} // which notes no places
+	return aside.plain("", file, nil, part) != file
+}
+
+// isStandard reports whether all readers of recordings know the codings.
+func isStandard(header string) bool {
+	for coding := range strings.SplitSeq(strings.ToLower(header), ",") {
+		switch strings.TrimSpace(coding) {
+		case "", "identity", "gzip", "x-gzip", "deflate":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// looksPlain reports whether bytes are text already.
+func looksPlain(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return len(b) == 0 || b[0] == '{' || b[0] == '[' || b[0] == '"' || bytes.HasPrefix(b, []byte(Mark))
+}
+
+// lines takes secrets out of a text, line by line: each may be JSON by itself, as in NDJSON and in streams of events.
+func (x *redaction) lines(where, text string) string {
+	if !strings.Contains(text, "{") {
+		return x.pieces(text)
+	}
+	var clean strings.Builder
+	rest := text
+	flush := func(upTo string) { clean.WriteString(x.pieces(upTo)) }
+	plain := 0 // where lines that are no JSON begin
+	for at := 0; at < len(rest); {
+		end := strings.IndexByte(rest[at:], '\n')
+		if end < 0 {
+			end = len(rest) - at
+		}
+		line := rest[at : at+end]
+		head := len(line) - len(strings.TrimPrefix(line, "data:"))
+		head += len(line[head:]) - len(strings.TrimLeft(line[head:], " "))
+		if looksLikeJSON(line[head:]) {
+			if object, ok := x.json(where, []byte(line[head:]), specs.Part{}); ok {
+				flush(rest[plain : at+head])
+				clean.Write(object)
+				plain = at + end
+			}
+		}
+		at += end + 1
+	}
+	flush(rest[plain:])
+	return clean.String()
+}
+
+// withoutTail returns a text that was cut without its last word, which may be a part of a secret.
+func withoutTail(text string) string {
+	return text[:strings.LastIndexAny(text, " \t\r\n\"'<>&,;")+1]
+}
+
+// word finds what may be a name in bytes that are not text.
+var word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.-]{2,}`)
+
+// binary takes bytes out whole that are not text if they hold a name of a secret, or a credential.
+func (x *redaction) binary(where, text string) []byte {
+	isSecret := x.pieces(text) != text || slices.ContainsFunc(word.FindAllString(text, -1), IsSecret)
+	if !isSecret {
+		return []byte(text)
+	}
+	x.note(where)
+	return []byte(x.Hash(text))
+}
