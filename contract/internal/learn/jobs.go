@@ -228,15 +228,15 @@ func (l *learner) resultOf(t *thing) *mapping {
 		}
 	}
 	for _, s := range t.sights {
-		if size := s.object.Get("result_size"); t.wasThere() && size.Int() > 0 {
+		if size := s.object.Get("result_size"); t.wasThere() && !l.isQueued(t) && size.Int() > 0 {
 			m.set("size", size.Int())
 			break
 		}
 	}
-	if rows == nil && columns.Exists() && t.wasThere() {
+	if rows == nil && columns.Exists() && t.wasThere() && !l.isQueued(t) {
 		m.set("count", count.Int())
 	}
-	if rows == nil && columns.Exists() && !t.wasThere() && count.Int() > 0 {
+	if rows == nil && columns.Exists() && (!t.wasThere() || l.isQueued(t)) && count.Int() > 0 {
 		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
 	}
 	if m.isEmpty() {
