@@ -103,7 +103,8 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 		return nil, err
 	}
 	limits, err := c.limits(documents)
-	if err := errors.Join(c.validateOperations(documents), c.ignoredCredentials(documents), err); err != nil {
+	if err := errors.Join(c.validateOperations(documents), c.validateMasks(documents), c.ignoredCredentials(documents),
+		err); err != nil {
 		return nil, err
 	}
 	salt := make([]byte, 16)
