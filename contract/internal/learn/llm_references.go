@@ -10,7 +10,9 @@ import (
 
 // need is a reference to a thing that must be there.
 type need struct {
-	kind, id, project string
+	kind, id, project    string // the id is empty for one that is only counted
+	agent, name, service string // what is known of it
+	node                 *mapping
 }
 
 // llmReference returns the kind that an attribute leads to, or nothing. An id has the name of what it leads to, with
@@ -76,8 +78,15 @@ func (b *llmBuilder) addUnseen() {
 			b.note("", request.Get("data.attributes"), gjson.Result{})
 		}
 	}
-	for i := 0; i < len(b.needs); i++ { // a need may add others
-		n := b.needs[i]
+	b.addNeeds()
+	b.addCounted()
+}
+
+// addNeeds adds what is needed so far, and what that needs.
+func (b *llmBuilder) addNeeds() {
+	for len(b.needs) > 0 {
+		n := b.needs[0]
+		b.needs = b.needs[1:]
 		t := b.things.find(n.kind, n.id)
 		if b.made[n.kind] != nil && !b.known[nameOf(n.kind, n.id)] && (t == nil || t.wasThere() && !b.isLater(t)) {
 			b.known[nameOf(n.kind, n.id)] = true
@@ -94,27 +103,45 @@ func (b *llmBuilder) guess(n need) {
 	if name != "" {
 		attributes.set("name", name)
 	}
-	if n.kind != "llm.project" && n.kind != "llm.text-resource" && n.kind != chatKind && n.kind != "llm.chat-attachment" {
-		attributes.set("projectId", b.project(n.project))
+	if n.project == "" && n.agent != "" {
+		if t := b.things.find("llm.agent", n.agent); t != nil {
+			n.project = t.first().Get("attributes.projectId").String()
+		}
 	}
-	if !b.guessRest(n, attributes) {
+	if n.kind != "llm.project" && n.kind != "llm.text-resource" && n.kind != chatKind && n.kind != "llm.chat-attachment" {
+		n.project = b.project(n.project)
+		attributes.set("projectId", n.project)
+	}
+	if !b.guessRest(&n, attributes) {
 		b.notes = append(b.notes, nounOf(n.kind)+" "+n.id+": no answer shows it")
 		return
 	}
 	m.set("attributes", attributes)
-	b.made[n.kind].addGuessed(m, "no answer shows more than its id")
+	n.node = m
+	b.guessed = append(b.guessed, n)
+	reason := "no answer shows more than its id"
+	if n.id == "" {
+		reason = "no answer shows it, and an overview counts it"
+	}
+	b.made[n.kind].addGuessed(m, reason)
 }
 
 // guessRest sets what a thing of the kind cannot be without, and reports whether there can be one.
-func (b *llmBuilder) guessRest(n need, attributes *mapping) bool {
+func (b *llmBuilder) guessRest(n *need, attributes *mapping) bool {
 	switch n.kind {
 	case "llm.project", "llm.datastore-query-tool", "llm.presentation-artifact-tool":
 	case "llm.agent":
 		attributes.set("modelType", b.model())
 		b.guessTools(n, attributes)
 	case "llm.prompt":
-		attributes.set("agentId", b.agent(n.project))
+		if n.agent == "" {
+			n.agent = b.agent(n.project)
+		}
+		attributes.set("agentId", n.agent)
 		attributes.set("template", "unknown")
+	case "llm.integration":
+		attributes.set("serviceType", serviceOf(n.service))
+		attributes.add("actions", emptyList(), "")
 	case "llm.form-interface":
 		attributes.set("agentId", b.agent(n.project))
 		attributes.set("promptTemplate", "unknown")
@@ -147,8 +174,11 @@ func (b *llmBuilder) guessRest(n need, attributes *mapping) bool {
 // nameFor returns the name of a thing that no answer shows: that of the target of tools which it is, or one that is
 // made up.
 func (b *llmBuilder) nameFor(n need) string {
-	if n.kind == chatKind {
+	switch {
+	case n.kind == chatKind, n.kind == "llm.integration":
 		return ""
+	case n.name != "":
+		return n.name
 	}
 	if t := b.things.find("llm.tool-target", n.id); t != nil {
 		if name := t.first().Get("attributes.name").String(); name != "" {
@@ -165,7 +195,7 @@ func (b *llmBuilder) nameFor(n need) string {
 		}
 	}
 	noun := nounOf(n.kind)
-	return strings.ToUpper(noun[:1]) + noun[1:] + " " + n.id[:min(8, len(n.id))]
+	return strings.TrimSpace(strings.ToUpper(noun[:1]) + noun[1:] + " " + n.id[:min(8, len(n.id))])
 }
 
 // project returns the id of a project that is there: a given one, or the first.
@@ -174,8 +204,8 @@ func (b *llmBuilder) project(id string) string {
 		for _, t := range b.things.of("llm.project") {
 			return t.id
 		}
-		for _, n := range b.needs {
-			if n.kind == "llm.project" {
+		for _, n := range slices.Concat(b.guessed, b.needs) {
+			if n.kind == "llm.project" && n.id != "" {
 				return n.id
 			}
 		}
@@ -217,7 +247,7 @@ func (b *llmBuilder) model() string {
 }
 
 // guessTools gives an agent that no answer shows the functions that were called in the recording.
-func (b *llmBuilder) guessTools(n need, attributes *mapping) {
+func (b *llmBuilder) guessTools(n *need, attributes *mapping) {
 	tools := newSequence()
 	var seen []string
 	for _, e := range b.exchanges {
