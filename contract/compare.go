@@ -64,7 +64,6 @@ func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (
 	if err != nil {
 		return nil, err
 	}
-	x.comparison.Sides = map[int]report.Sides{}
 	for _, list := range sessions {
 		if err := x.run(ctx, subject, list, len(sessions) > 1); err != nil {
 			return nil, err
@@ -208,7 +207,7 @@ func (x *comparing) take(e *compare.Exchange) {
 		x.comparison.Agree++
 	} else if a.First == 0 {
 		a.First = e.Item.Number
-		x.comparison.Sides[a.First] = x.sides(e)
+		a.Sides = x.sides(e)
 	}
 	seen := map[compare.Kind]bool{}
 	for i := range e.Differences {
@@ -256,9 +255,9 @@ func (x *comparing) finding(e *compare.Exchange, d *compare.Difference) report.F
 }
 
 // sides returns the two answers of an exchange as text.
-func (x *comparing) sides(e *compare.Exchange) report.Sides {
+func (x *comparing) sides(e *compare.Exchange) *report.Sides {
 	recorded, answered := e.Texts(x.g.checker.redactor)
-	return report.Sides{Recorded: recorded, Answered: answered}
+	return &report.Sides{Recorded: recorded, Answered: answered}
 }
 
 // conclude returns the comparison with its lists in order.
@@ -266,9 +265,7 @@ func (x *comparing) conclude() *report.Comparison {
 	for _, a := range x.agreements {
 		x.comparison.Operations = append(x.comparison.Operations, *a)
 	}
-	slices.SortFunc(x.comparison.Operations, func(a, b report.Agreement) int {
-		return strings.Compare(a.Operation, b.Operation)
-	})
+	report.SortAgreements(x.comparison.Operations)
 	for reason, n := range x.skipped {
 		x.comparison.Skipped = append(x.comparison.Skipped, report.Reason{Reason: reason, Count: n})
 	}

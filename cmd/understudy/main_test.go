@@ -2,6 +2,9 @@ package main_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -28,8 +31,20 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 		},
-		"curl": func() { os.Exit(curl(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"goget": goGet,
+		"curl":  func() { os.Exit(curl(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
+}
+
+// goGet is a client as Go programs have it: it prints what is at an address.
+func goGet() {
+	response, err := http.Get(os.Args[1]) //nolint:noctx // as it is called most often
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(os.Stdout, response.Body)
 }
 
 // gorace takes away the second that a process sleeps at its end under the race detector: tests start many.

@@ -165,7 +165,7 @@ func (l *learner) wasDeleted(name string) bool {
 		switch {
 		case e.name() == "core.recoverTable":
 			return false
-		case e.name() == "core.listDatabases" && e.ok():
+		case e.name() == "core.listDatabases" && e.ok() && l.people.isAdministrator(e):
 			return l.things.find(databaseKind, name) == nil
 		}
 	}

@@ -8,6 +8,7 @@ package learn
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -117,7 +118,9 @@ func (l *learner) order(list []*judge.Result) {
 // scenario puts the sections together.
 func (l *learner) scenario() *mapping {
 	root := newMapping()
-	root.set("description", "Learned from a recording.")
+	last := l.exchanges[len(l.exchanges)-1].At
+	root.set("description", fmt.Sprintf("Learned from a recording of %d exchanges, from %s to %s.", len(l.exchanges),
+		l.begin.Format(time.RFC3339), last.Format(time.RFC3339)))
 	root.set("now", timeText(l.begin))
 	root.set("seed", 1)
 	for _, section := range []struct {

@@ -359,6 +359,12 @@ func word(ref string) string {
 	return cmp.Or(strings.Trim(name, "-"), "user")
 }
 
+// isAdministrator reports whether the caller of an exchange may see everything.
+func (p *people) isAdministrator(e *Exchange) bool {
+	u := p.byKey[e.Credential().Identity]
+	return u != nil && u.role == "administrator"
+}
+
 // refer returns the name by which things refer to a user that an answer mentions, or the empty text.
 func (p *people) refer(mention gjson.Result) string {
 	for _, u := range p.users {

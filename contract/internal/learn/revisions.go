@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
@@ -152,9 +154,7 @@ func definitionText(config gjson.Result, zone string) string {
 		node.Content = append([]*yaml.Node{scalar("timezone"), scalar(zone)}, node.Content...)
 	}
 	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if encoder.Encode(node) != nil {
+	if writeYAML(&text, node) != nil {
 		return config.Raw
 	}
 	return text.String()
@@ -173,9 +173,7 @@ func (p *projects) guessDefinition(project, name string) string {
 		root.set("+unknown", task)
 	}
 	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if encoder.Encode(root.node) != nil {
+	if writeYAML(&text, root.node) != nil {
 		return "+unknown:\n  echo>: unknown\n"
 	}
 	return text.String()
@@ -188,11 +186,27 @@ func (p *projects) guessSchedule(project, name string) (zone string, schedule *m
 		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
 			continue
 		}
+		zone, place := zoneOf(o.Get("nextScheduleTime").String())
 		schedule = newMapping()
-		schedule.set("daily>", instant(o.Get("nextRunTime").String()).Format("15:04:05"))
-		return "UTC", schedule
+		schedule.set("daily>", instant(o.Get("nextRunTime").String()).In(place).Format("15:04:05"))
+		return zone, schedule
 	}
 	return "", nil
+}
+
+// zoneOf returns a time zone with the offset of a time.
+func zoneOf(text string) (name string, place *time.Location) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return "UTC", time.UTC
+	}
+	_, offset := t.Zone()
+	const hour = 3600
+	if offset == 0 || offset%hour != 0 {
+		return "UTC", time.UTC
+	}
+	name = fmt.Sprintf("Etc/GMT%+d", -offset/hour) // whose sign is the other way round
+	return name, time.FixedZone(name, offset)
 }
 
 // addTasks adds the tasks that the first attempt of a workflow shows, and reports whether there are any.
