@@ -253,6 +253,7 @@ func (l *learner) policiesOfGroup(group gjson.Result) []string {
 func (l *learner) groupsOf(u *user) []string {
 	return l.tagged(u, "core.listTagUsers", "core.setTagUsers")
 }
+
 func (l *learner) managedBy(u *user) []string {
 	return l.tagged(u, "core.listTagDelegatedAdmins", "core.setTagDelegatedAdmins")
 }

@@ -71,6 +71,9 @@ type learner struct {
 	notes     []string
 	guesses   []Guess
 	files     map[string][]byte
+
+	llmSection *mapping
+	assumes    bool // something of the LLM interface refers to a database that no answer shows
 }
 
 // Learn makes a scenario of the exchanges of one account.
