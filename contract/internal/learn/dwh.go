@@ -28,7 +28,7 @@ func (l *learner) integration(t *thing) *mapping {
 	m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
 	m.set("createdAt", timeOf(o.Get("created_at")))
 	m.set("updatedAt", timeOf(o.Get("updated_at")))
-	if id := o.Get("workflow_project_id").String(); l.things.find(projectKind, id) != nil {
+	if id := o.Get("workflow_project_id").String(); l.showsProject(id) {
 		m.set("project", o.Get("workflow_project_name"))
 	}
 	database, table := l.profiles()
