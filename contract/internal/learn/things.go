@@ -66,8 +66,6 @@ type things struct {
 	list    []*thing
 	current map[string]*thing // by kind and id
 	begin   time.Time
-	writes  int // requests so far that may have made something
-	whole   map[string]bool
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -133,13 +131,10 @@ func (s *things) move(kind, from, to string) {
 
 // collect finds all things of the recording.
 func (l *learner) collect() *things {
-	s := &things{current: map[string]*thing{}, begin: l.begin, whole: map[string]bool{}}
+	s := &things{current: map[string]*thing{}, begin: l.begin}
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
-		}
-		if e.ok() && isWrite(e) {
-			s.writes++
 		}
 	}
 	return s
@@ -244,7 +239,7 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 		t.made = x.Exchange
 	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
 		t.made = x.Exchange // as a backfill and the run of an integration make attempts
-	case x.writes > 0 && !born.IsZero() && born.After(x.begin.Truncate(time.Second)):
+	case born.After(x.begin):
 		t.late = true
 	}
 	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()
