@@ -19,7 +19,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// service is what stands behind a proxy: it answers with a list, or with as many bytes as it is asked for.
+// service returns the server behind a proxy. It answers with a list, or with as many bytes as it is asked for.
 func service() *httptest.Server {
 	const list = `{"pools":[{"id":"1","name":"default","concurrencyLimit":14,"default":true},{"id":"2","name":"etl",` +
 		`"concurrencyLimit":4,"default":false}]}`
