@@ -45,7 +45,7 @@ documents and rules.`,
 	root.SetVersionTemplate("understudy {{.Version}}\n")
 	root.AddCommand(
 		newServe(), newCheck(), newCoverage(), newRules(), newShapes(), newOperations(), newScenarios(),
-		newSpec(), newInit(), newSchema(), newCA(),
+		newPlay(), newSpec(), newInit(), newSchema(), newCA(),
 	)
 	return root
 }
