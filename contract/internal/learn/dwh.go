@@ -30,7 +30,9 @@ func (l *learner) integration(t *thing) *mapping {
 	m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
 	m.set("createdAt", timeOf(o.Get("created_at")))
 	m.set("updatedAt", timeOf(o.Get("updated_at")))
-	m.set("project", o.Get("workflow_project_name"))
+	if id := o.Get("workflow_project_id").String(); l.showsProject(id) {
+		m.set("project", o.Get("workflow_project_name"))
+	}
 	m.set("configId", o.Get("dwh_config_id").Int())
 	m.set("configCreatedAt", timeOf(configs.Get("created_at")))
 	m.set("configUpdatedAt", timeOf(configs.Get("updated_at")))
@@ -138,17 +140,6 @@ func (l *learner) shownOf(t *thing, operation string) gjson.Result {
 		}
 	}
 	return gjson.Result{}
-}
-
-// seeIntegrations adds the projects that belong to integrations.
-func (p *projects) seeIntegrations() {
-	for _, t := range p.things.of(integrationKind) {
-		o := t.first()
-		if id := o.Get("workflow_project_id").String(); id != "" {
-			p.see(id, o.Get("workflow_project_name").String())
-			p.seeWorkflow(id, o.Get("name").String(), "")
-		}
-	}
 }
 
 // integrationMoves are what operations on integrations do to the workflow interface.

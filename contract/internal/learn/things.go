@@ -244,6 +244,8 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 	case isKnown:
 	case x.isFirst && x.action.Verb == specs.Create && x.ok() && isNew:
 		t.made = x.Exchange
+	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
+		t.made = x.Exchange // as a backfill and the run of an integration make attempts
 	case x.writes > 0 && !born.IsZero() && born.After(x.begin.Truncate(time.Second)):
 		t.late = true
 	}

@@ -323,7 +323,6 @@ func (l *learner) projects() *projects {
 			p.seeWorkflow(project.Get("id").String(), name, id)
 		}
 	}
-	p.seeIntegrations()
 	slices.SortFunc(p.order, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	return p
 }
@@ -332,7 +331,7 @@ func (p *projects) see(id, name string) {
 	if id == "" {
 		return
 	}
-	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() {
+	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() || p.isOfNewIntegration(id) {
 		return
 	}
 	if !slices.Contains(p.order, id) {
@@ -341,6 +340,21 @@ func (p *projects) see(id, name string) {
 	if p.names[id] == "" {
 		p.names[id] = name
 	}
+}
+
+// isOfNewIntegration reports whether a project was made for an integration that the recording makes.
+func (l *learner) isOfNewIntegration(project string) bool {
+	return slices.ContainsFunc(l.things.all(integrationKind), func(t *thing) bool {
+		return !t.wasThere() && t.first().Get("workflow_project_id").String() == project
+	})
+}
+
+// showsProject reports whether an answer shows something of a project.
+func (l *learner) showsProject(id string) bool {
+	return slices.ContainsFunc(l.things.list, func(t *thing) bool {
+		return t.kind == projectKind && t.id == id || strings.HasPrefix(t.kind, "workflow.") &&
+			t.first().Get("project.id").String() == id
+	})
 }
 
 func (p *projects) seeWorkflow(project, name, id string) {
@@ -432,7 +446,7 @@ func (p *projects) wasTurned(t *thing) bool {
 // isUploaded reports whether an object belongs to a project's revision that the recording uploads.
 func (p *projects) isUploaded(object gjson.Result) bool {
 	t := p.things.find(projectKind, object.Get("project.id").String())
-	return t != nil && !t.wasThere()
+	return t != nil && !t.wasThere() || p.isOfNewIntegration(object.Get("project.id").String())
 }
 
 // outcome is how tasks of the recording end.
