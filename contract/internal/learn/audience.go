@@ -101,7 +101,7 @@ func (l *learner) needsAssumedTable() bool {
 		return false
 	}
 	l.llm()
-	return l.assumes || len(l.audienceIDs()) > 0 || len(l.things.of(integrationKind)) > 0
+	return l.assumes || len(l.audienceIDs()) > 0
 }
 
 // assumedColumns returns the columns of the table that is made up.

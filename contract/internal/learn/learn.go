@@ -84,6 +84,7 @@ func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
 		return nil, ErrNothing
 	}
 	l.things = l.collect()
+	l.imply()
 	l.people = l.findPeople()
 	root := l.scenario()
 	text, err := l.write(root)

@@ -148,8 +148,10 @@ func isWrite(e *Exchange) bool {
 
 // take takes what an exchange shows and does.
 func (s *things) take(e *Exchange) {
-	if move := moves[e.name()]; move != nil && e.ok() {
-		move(s, e)
+	for _, list := range []map[string]func(*things, *Exchange){moves, integrationMoves} {
+		if move := list[e.name()]; move != nil && e.ok() {
+			move(s, e)
+		}
 	}
 	body, isJSON := e.JSONResponse()
 	for i, a := range e.Operation().Actions() {
