@@ -197,6 +197,9 @@ func (x *taking) target() {
 		x.use(x.get(a.Resource.Parent(), in))
 	}
 	id := x.path(a.Path)
+	if a.Query != "" {
+		id = queryOf(x.Exchange).Get(a.Query)
+	}
 	if id == "" || !x.ok() {
 		return
 	}

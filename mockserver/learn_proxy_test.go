@@ -1,0 +1,110 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/replay/proxy"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/mockserver/query/sqlite"
+	"svc.example/understudy/scenarios"
+	"svc.example/understudy/scenarios/story"
+	"svc.example/understudy/specs"
+)
+
+// recordedLines is a recording in memory.
+type recordedLines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (r *recordedLines) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+// behindProxy returns a handler that passes requests through a proxy to a mock, and what the proxy records.
+func behindProxy(t *testing.T, mock http.Handler) (http.Handler, *recordedLines, func()) {
+	t.Helper()
+	target := httptest.NewServer(mock)
+	var lines recordedLines
+	targets := map[specs.Interface]string{}
+	for _, name := range specs.Interfaces() {
+		targets[name] = target.URL + "/" + string(name)
+	}
+	p, err := proxy.New(proxy.Config{Targets: targets, Recording: &lines})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isControl(r) { // which is no part of the service
+			mock.ServeHTTP(w, r)
+			return
+		}
+		p.ServeHTTP(w, r)
+	})
+	return handler, &lines, func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		target.Close()
+	}
+}
+
+func isControl(r *http.Request) bool { return len(r.URL.Path) > 11 && r.URL.Path[:12] == "/_understudy" }
+
+// What is learned of a story that a client played through a proxy answers as the recording, which has no secrets and
+// other times.
+func TestLearnThroughProxy(t *testing.T) {
+	t.Parallel()
+	for _, name := range scenarios.List() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
+				first := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
+				handler, lines, done := behindProxy(t, first)
+				return story.Server{Handler: handler, Close: func() {
+					done()
+					wantLearnable(t, func() contract.Source {
+						return contract.Read("proxy.ndjson", bytes.NewReader(lines.text.Bytes()))
+					})
+				}}, nil
+			})
+		})
+	}
+}
+
+// wantLearnable wants that what is learned of a recording answers as the recording.
+func wantLearnable(t *testing.T, source func() contract.Source) {
+	t.Helper()
+	checker := plainChecker(t)
+	learned, err := checker.Learn(t.Context(), source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := learnedServer(t, learned)
+	if server == nil {
+		return
+	}
+	with := subject(server.World(""))
+	with.Keys = map[string]string{}
+	for _, key := range learned.Keys {
+		for _, digest := range key.Recorded {
+			with.Keys[digest] = key.Key
+		}
+	}
+	r, err := checker.Compare(t.Context(), source(), with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed() {
+		t.Errorf("%s\n%s", text(t, r), learned.Scenario)
+	}
+}
