@@ -2,9 +2,12 @@ package mockserver_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -58,7 +61,9 @@ func behindProxy(t *testing.T, mock http.Handler) (http.Handler, *recordedLines,
 	}
 }
 
-func isControl(r *http.Request) bool { return len(r.URL.Path) > 11 && r.URL.Path[:12] == "/_understudy" }
+func isControl(r *http.Request) bool {
+	return len(r.URL.Path) > 11 && r.URL.Path[:12] == "/_understudy"
+}
 
 // What is learned of a story that a client played through a proxy answers as the recording, which has no secrets and
 // other times.
@@ -107,4 +112,42 @@ func wantLearnable(t *testing.T, source func() contract.Source) {
 	if r.Failed() {
 		t.Errorf("%s\n%s", text(t, r), learned.Scenario)
 	}
+}
+
+// copyOf returns a request that can be sent again.
+type sentRequest struct {
+	method, target, body string
+	header               http.Header
+}
+
+// What is learned of all stories one after the other, in one world of the whole company, answers as was recorded:
+// things of one name come and go, and most requests are refused in a world that they were not written for.
+func TestLearnAllStoriesInOneWorld(t *testing.T) {
+	t.Parallel()
+	var sent []sentRequest
+	for _, name := range scenarios.List() {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // their requests come one after the other
+			story.Run(t, filepath.Join("..", "scenarios", name, "story.txtar"), func() (story.Server, error) {
+				mock := newServer(t, mockserver.WithScenario(name), mockserver.WithQueryEngine(sqlite.New()))
+				return story.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					body, err := io.ReadAll(r.Body)
+					if err != nil {
+						t.Error(err)
+					}
+					sent = append(sent, sentRequest{r.Method, r.URL.RequestURI(), string(body), r.Header.Clone()})
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					mock.ServeHTTP(w, r)
+				})}, nil
+			})
+		})
+	}
+	mock := newServer(t, mockserver.WithScenario("full-account"), mockserver.WithQueryEngine(sqlite.New()))
+	var s session
+	handler := s.handler(mock)
+	for _, one := range sent {
+		r := httptest.NewRequest(one.method, "http://127.0.0.1"+one.target, strings.NewReader(one.body))
+		r.Header = one.header
+		handler.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	wantLearnable(t, func() contract.Source { return contract.Exchanges(slices.Values(s.recorder.Exchanges())) })
 }

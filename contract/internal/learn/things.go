@@ -66,6 +66,8 @@ type things struct {
 	list    []*thing
 	current map[string]*thing // by kind and id
 	begin   time.Time
+
+	recovered map[string]bool // ids of tables that requests have recovered
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -131,7 +133,7 @@ func (s *things) move(kind, from, to string) {
 
 // collect finds all things of the recording.
 func (l *learner) collect() *things {
-	s := &things{current: map[string]*thing{}, begin: l.begin}
+	s := &things{current: map[string]*thing{}, begin: l.begin, recovered: map[string]bool{}}
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
@@ -244,7 +246,7 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 		t.made = x.Exchange
 	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
 		t.made = x.Exchange // as a backfill and the run of an integration make attempts
-	case born.After(x.begin):
+	case born.After(x.begin), r.Name == tableKind && x.recovered[object.Get("id").String()]:
 		t.late = true
 	}
 	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()
