@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/source"
@@ -19,8 +22,17 @@ import (
 //go:embed scenario.schema.json
 var schemaText []byte
 
-// SchemaText returns the JSON Schema, draft 2020-12, of a scenario.
+// SchemaText returns the JSON Schema, draft 2020-12, of a scenario. It refers to that of fixtures, which stands in
+// another file.
 func SchemaText() []byte { return schemaText }
+
+// BundledSchema returns the JSON Schema of a scenario in one piece, for editors.
+func BundledSchema() []byte {
+	text := bytes.ReplaceAll(schemaText, []byte("../"+fixtures.SchemaFile+"#"), []byte("#"))
+	text = bytes.TrimSuffix(bytes.TrimSpace(text), []byte("\n}"))
+	definitions := gjson.GetBytes(fixtures.SchemaText(), "$defs").Raw
+	return fmt.Appendf(nil, "%s,\n  \"$defs\": %s\n}\n", text, definitions)
+}
 
 const schemaFile = "scenarios/scenario.schema.json"
 

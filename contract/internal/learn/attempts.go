@@ -58,6 +58,11 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	m.set("workflow", o.Get("workflow.name"))
 	m.set("sessionTime", timeOf(o.Get("sessionTime")))
 	session := first.Get("sessionId")
+	for _, s := range t.sights {
+		if id := s.object.Get("sessionId"); id.Exists() {
+			session = id
+		}
+	}
 	if !session.Exists() && o.Get("lastAttempt").Exists() {
 		session = o.Get("id")
 	}
@@ -71,12 +76,12 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	if pool := first.Get("poolId").String(); pool != "" {
 		m.set("pool", pools.name(pool))
 	}
-	l.addStatus(m, t)
+	l.addStatus(m, t, pools)
 	return m
 }
 
 // addStatus adds where an attempt stood at the beginning.
-func (l *learner) addStatus(m *mapping, t *thing) {
+func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
 	first := t.first()
 	status, finished := first.Get("status").String(), instant(first.Get("finishedAt").String())
 	if finished.After(l.begin) {
@@ -90,6 +95,13 @@ func (l *learner) addStatus(m *mapping, t *thing) {
 		m.set("finishedAt", timeText(finished))
 		m.set("status", status)
 		l.addTaskStates(m, t)
+	case "queued":
+		if pool := first.Get("poolId").String(); pools.isFull(pool) {
+			m.set("status", status)
+		} else {
+			m.guess("status", "running", "it waits for room in its pool, and no answer shows what runs there")
+		}
+		l.addRunningTask(m, t)
 	default:
 		m.set("status", status)
 		l.addRunningTask(m, t)

@@ -71,6 +71,9 @@ type learner struct {
 	notes     []string
 	guesses   []Guess
 	files     map[string][]byte
+
+	llmSection *mapping
+	assumes    bool // something of the LLM interface refers to a database that no answer shows
 }
 
 // Learn makes a scenario of the exchanges of one account.
@@ -81,6 +84,7 @@ func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
 		return nil, ErrNothing
 	}
 	l.things = l.collect()
+	l.imply()
 	l.people = l.findPeople()
 	root := l.scenario()
 	text, err := l.write(root)
