@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"svc.example/understudy/contract/internal/compare"
 	"svc.example/understudy/contract/internal/judge"
-	"svc.example/understudy/contract/internal/ownership"
 	"svc.example/understudy/contract/report"
 	"svc.example/understudy/specs"
 )
@@ -25,34 +22,12 @@ func KeyDigest(key string) string { return compare.KeyDigest(key) }
 // Mask leaves a place of answers out of a comparison: the values there may differ.
 type Mask = report.Mask
 
-// Rules of differences.
-const (
-	DifferentStatus    = "different-status"
-	DifferentShape     = "different-shape"
-	DifferentValue     = "different-value"
-	DifferentBehaviour = "different-behaviour"
-)
-
-// DifferenceDocs describes the kinds of differences that Compare finds, in the form of rules.
-func DifferenceDocs() []report.RuleDoc {
-	doc := func(id, title, watches string) report.RuleDoc {
-		return report.RuleDoc{ID: id, Title: title, Watches: watches, Provenance: specs.Documented}
-	}
-	return []report.RuleDoc{
-		doc(DifferentStatus, "an answer has the recorded status", "every exchange that is replayed"),
-		doc(DifferentShape, "an answer has the recorded members, with values of the recorded types",
-			"every answer of the recorded status"),
-		doc(DifferentValue, "an answer has the recorded values", "every answer of the recorded status"),
-		doc(DifferentBehaviour, "a later answer shows the same effect of an earlier request",
-			"every answer that shows what a recorded request made, changed or deleted"),
-	}
-}
-
 // Compare replays the requests of a recording to a subject, in their order and at their times, and compares its answers
 // with the recorded ones. Each world of the recording has a fork of the subject. The report lists every difference as a
 // finding; Comparison has the agreement of each operation.
 //
-// It fails with ErrNothingMatched if no exchange can be replayed. The recording is held in memory.
+// It fails with ErrNothingMatched if no exchange belongs to an interface, and with ErrNothingCompared if none can be
+// replayed. The recording is held in memory.
 func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (*Report, error) {
 	g := newGatherer(c)
 	g.docs = DifferenceDocs()
@@ -60,22 +35,43 @@ func (c *Checker) Compare(ctx context.Context, source Source, subject Subject) (
 		g.tallies[doc.ID] = &report.Rule{ID: doc.ID}
 	}
 	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
-	sessions, err := x.read(ctx, source)
+	sessions, j, err := x.read(ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	x.comparison.Sides = map[int]report.Sides{}
+	x.noteSharedKey(&subject, sessions)
 	for _, list := range sessions {
 		if err := x.run(ctx, subject, list, len(sessions) > 1); err != nil {
 			return nil, err
 		}
 	}
-	r := g.finish()
-	r.Comparison = x.conclude()
-	if r.Comparison.Compared == 0 && len(g.errs) == 0 {
-		return r, ErrNothingMatched
+	x.comparison.With = subject.Name
+	r := x.report(j)
+	switch {
+	case len(g.errs) > 0:
+		return r, errors.Join(g.errs...)
+	case r.Exchanges.Matched == 0:
+		return r, fmt.Errorf("%w: exchanges read: %d", ErrNothingMatched, r.Exchanges.Read)
+	case r.Comparison.Compared == 0:
+		return r, fmt.Errorf("%w: %s", ErrNothingCompared, r.Comparison.Skipped[0].Reason)
 	}
-	return r, errors.Join(g.errs...)
+	return r, nil
+}
+
+// ErrNothingCompared reports that exchanges belong to an interface, but that none could be replayed.
+var ErrNothingCompared = errors.New("no answer could be compared")
+
+// report returns the report of a comparison, without what belongs to a check alone.
+func (x *comparing) report(j *judge.Judge) *Report {
+	r := x.g.finish()
+	r.Comparison = x.conclude()
+	r.Engines, r.Coverage, r.Thresholds, r.MaxInconclusive = nil, report.Coverage{}, nil, nil
+	r.Bases = x.g.baseReports(j)
+	unmatched, note := x.g.unmatched.report(j)
+	if r.Unmatched = unmatched; note != "" {
+		r.Notes = append(r.Notes, note)
+	}
+	return r
 }
 
 // comparing is a comparison under way.
@@ -84,69 +80,6 @@ type comparing struct {
 	comparison report.Comparison
 	agreements map[string]*report.Agreement
 	skipped    map[string]int
-}
-
-// read reads the exchanges of a recording, by world and installation.
-func (x *comparing) read(ctx context.Context, source Source) ([][]*judge.Result, error) {
-	c := x.g.checker
-	j := c.judge
-	if c.config.guess {
-		source = c.withGuessedBases(ctx, source, func(guessed *judge.Judge, notes []string) {
-			j = guessed
-			x.g.r.Notes = append(x.g.r.Notes, notes...)
-		})
-	}
-	type key struct{ world, site string }
-	var order []key
-	sessions := map[key][]*judge.Result{}
-	for raw, err := range source {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			x.g.keepProblem(err)
-			continue
-		}
-		item, err := raw.Decode()
-		if err != nil {
-			x.g.keepProblem(err)
-			continue
-		}
-		x.g.r.Exchanges.Read++
-		if ignored := c.config.ignores(&item); ignored != "" {
-			x.g.r.Exchanges.Ignored++
-			x.g.ignored[ignored]++
-			continue
-		}
-		r := j.Match(item)
-		x.count(r)
-		if r.Owner.State != ownership.Matched {
-			continue
-		}
-		at := key{r.Owner.World, r.Owner.Site}
-		if sessions[at] == nil {
-			order = append(order, at)
-		}
-		sessions[at] = append(sessions[at], r)
-	}
-	var list [][]*judge.Result
-	for _, at := range order {
-		list = append(list, sessions[at])
-	}
-	return list, nil
-}
-
-// count counts an exchange as check does.
-func (x *comparing) count(r *judge.Result) {
-	switch r.Owner.State {
-	case ownership.Matched:
-		x.g.r.Exchanges.Matched++
-	case ownership.Ignored:
-		x.g.r.Exchanges.Ignored++
-	case ownership.Unmatched, ownership.Several:
-		x.g.r.Exchanges.Unmatched++
-		x.g.unmatched.take(r)
-	}
 }
 
 func (x *comparing) run(ctx context.Context, subject Subject, list []*judge.Result, isOneOfMany bool) error {
@@ -208,7 +141,7 @@ func (x *comparing) take(e *compare.Exchange) {
 		x.comparison.Agree++
 	} else if a.First == 0 {
 		a.First = e.Item.Number
-		x.comparison.Sides[a.First] = x.sides(e)
+		a.Sides = x.sides(e)
 	}
 	seen := map[compare.Kind]bool{}
 	for i := range e.Differences {
@@ -256,9 +189,9 @@ func (x *comparing) finding(e *compare.Exchange, d *compare.Difference) report.F
 }
 
 // sides returns the two answers of an exchange as text.
-func (x *comparing) sides(e *compare.Exchange) report.Sides {
+func (x *comparing) sides(e *compare.Exchange) *report.Sides {
 	recorded, answered := e.Texts(x.g.checker.redactor)
-	return report.Sides{Recorded: recorded, Answered: answered}
+	return &report.Sides{Recorded: recorded, Answered: answered}
 }
 
 // conclude returns the comparison with its lists in order.
@@ -266,9 +199,7 @@ func (x *comparing) conclude() *report.Comparison {
 	for _, a := range x.agreements {
 		x.comparison.Operations = append(x.comparison.Operations, *a)
 	}
-	slices.SortFunc(x.comparison.Operations, func(a, b report.Agreement) int {
-		return strings.Compare(a.Operation, b.Operation)
-	})
+	report.SortAgreements(x.comparison.Operations)
 	for reason, n := range x.skipped {
 		x.comparison.Skipped = append(x.comparison.Skipped, report.Reason{Reason: reason, Count: n})
 	}
@@ -276,38 +207,4 @@ func (x *comparing) conclude() *report.Comparison {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
 	return &x.comparison
-}
-
-// comparisonConfig says how to compare.
-type comparisonConfig struct {
-	masks     []compare.Mask
-	tolerance time.Duration
-}
-
-// defaultTolerance is by how much times may differ: answers mostly show whole seconds.
-const defaultTolerance = 2 * time.Second
-
-// WithMask leaves a place of answers out of Compare: values there may differ, their types may not. The operation is a
-// pattern, such as core.* or workflow.getPool; the pointer leads into the body, and * in it stands for any name or
-// index, ** for any number of them.
-func WithMask(operation, pointer, reason string) Option {
-	return func(c *config) error {
-		if operation == "" || !strings.HasPrefix(pointer, "/") {
-			return fmt.Errorf("mask of %q at %q: want a pattern of operations, such as core.*, and a pointer such as "+
-				"/pools/*/name", operation, pointer)
-		}
-		c.comparison.masks = append(c.comparison.masks, compare.Mask{Operation: operation, Pointer: pointer, Reason: reason})
-		return nil
-	}
-}
-
-// WithTolerance sets by how much times in the answers of Compare may differ; 2 s by default.
-func WithTolerance(d time.Duration) Option {
-	return func(c *config) error {
-		if d < 0 {
-			return fmt.Errorf("tolerance %v: want a duration such as 2s, or 0s", d)
-		}
-		c.comparison.tolerance = d
-		return nil
-	}
 }

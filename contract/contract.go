@@ -62,6 +62,10 @@ func Find(inputs ...Input) *Inputs { return capture.Find(inputs...) }
 // Read returns a source of one recording, whose format is detected. The name is used in messages.
 func Read(name string, r io.Reader) Source { return capture.Read(name, r) }
 
+// ReadLines returns a source of one recording in NDJSON, such as one that is being written: each exchange comes as
+// soon as its line is complete. To recognise a format, Read waits for more.
+func ReadLines(name string, r io.Reader) Source { return capture.ReadLines(name, r) }
+
 // Files returns a source of recordings on disk, one after the other: files, folders with everything below them, and
 // patterns such as recordings/**/*.har. A file that is not a recording is an error if it was named, and a note if it
 // was found in a folder or by a pattern.
@@ -99,7 +103,8 @@ func newChecker(purpose optionUse, opts []Option) (*Checker, error) {
 		return nil, err
 	}
 	limits, err := c.limits(documents)
-	if err := errors.Join(c.validateOperations(documents), c.ignoredCredentials(documents), err); err != nil {
+	if err := errors.Join(c.validateOperations(documents), c.validateMasks(documents), c.ignoredCredentials(documents),
+		err); err != nil {
 		return nil, err
 	}
 	salt := make([]byte, 16)

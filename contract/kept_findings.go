@@ -44,6 +44,9 @@ func (g *gatherer) keepFinding(f report.Finding, lines ...report.Line) {
 	if f.Severity.Worse(group.Severity) {
 		group.Severity = f.Severity
 	}
+	if found := g.checker.config.found; found != nil && group.Count == 1 && g.r.Breaks(&f) {
+		found(&f, lines)
+	}
 	if group.Count > perGroup || len(g.r.Findings) >= maxFindings {
 		g.r.Omitted++
 		return

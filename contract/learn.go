@@ -20,7 +20,7 @@ type Learned = learn.Scenario
 func (c *Checker) Learn(ctx context.Context, source Source) (*Learned, error) {
 	g := newGatherer(c)
 	x := &comparing{g: g, agreements: map[string]*report.Agreement{}, skipped: map[string]int{}}
-	sessions, err := x.read(ctx, source)
+	sessions, _, err := x.read(ctx, source)
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,7 @@ type config struct {
 	rewrites        []ownership.Rewrite
 	latency         []latencyLimit
 	comparison      comparisonConfig
+	found           func(*Finding, []report.Line)
 }
 
 // WithBaseURL adds a base address of an interface, such as https://workflow.example.com. The paths of its document
@@ -112,6 +113,16 @@ func WithEngine(e engine.Engine) Option {
 func WithDisputed(fail bool) Option {
 	return func(c *config) error {
 		c.disputed = fail
+		return nil
+	}
+}
+
+// WithViolations sets a function that is called with each violation as soon as it is found, and with the exchanges that
+// show it: with the first of each fingerprint, one after another. The check then judges each exchange when it comes,
+// for sources that are still being written. Rules between exchanges are judged at the end all the same.
+func WithViolations(found func(*Finding, []report.Line)) Option {
+	return func(c *config) error {
+		c.found = found
 		return nil
 	}
 }

@@ -94,7 +94,11 @@ type pipeline struct {
 func (p *pipeline) read(ctx context.Context, source Source) {
 	defer close(p.order)
 	defer close(p.work)
-	fill(ctx, source, func(b *batch) bool {
+	most := batchRecords
+	if p.checker.config.found != nil {
+		most = 1 // the next record may take its time
+	}
+	fill(ctx, source, most, func(b *batch) bool {
 		if !p.waitForRoom(ctx, b.size) {
 			return false
 		}
@@ -168,15 +172,15 @@ func (p *pipeline) next(ctx context.Context) *batch {
 	return nil
 }
 
-// fill makes batches of a source.
-func fill(ctx context.Context, source Source, send func(*batch) bool) {
+// fill makes batches of a source, of so many records at most.
+func fill(ctx context.Context, source Source, most int, send func(*batch) bool) {
 	b := newBatch(0)
 	for record, err := range source {
 		if ctx.Err() != nil {
 			return
 		}
 		b.records, b.problems = append(b.records, record), append(b.problems, err)
-		if b.size += record.Size(); len(b.records) == batchRecords || b.size >= batchBytes {
+		if b.size += record.Size(); len(b.records) == most || b.size >= batchBytes {
 			if !send(b) {
 				return
 			}

@@ -13,6 +13,7 @@ import (
 	"svc.example/understudy/mockserver/internal/clock"
 	"svc.example/understudy/mockserver/internal/worlds"
 	"svc.example/understudy/mockserver/query"
+	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
 
@@ -31,6 +32,7 @@ type Option func(*config) error
 
 type config struct {
 	scenario     string
+	library      scenarios.Library
 	seed         *uint64
 	clock        clock.Mode
 	now          time.Time
@@ -56,6 +58,16 @@ type config struct {
 // scenario of your own. The default is quickstart for a server and a transport alike.
 func WithScenario(name string) Option {
 	return func(c *config) error { c.scenario = name; return nil }
+}
+
+// WithScenarios adds the scenarios and casts of a folder of your own, by their names: each folder in it with a
+// scenario.yaml is a scenario, for WithScenario and for worlds that clients create, and each other one with YAML files
+// is a cast, for the key uses of a scenario. A name that comes with the mock is an error.
+func WithScenarios(folder string) Option {
+	return func(c *config) (err error) {
+		c.library, err = scenarios.OpenLibrary(folder)
+		return err
+	}
 }
 
 // WithSeed chooses what everything random comes from. The default is the scenario's own seed.

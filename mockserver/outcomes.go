@@ -14,6 +14,8 @@ import (
 type Outcome struct {
 	Project  string
 	Workflow string
+	Attempt  int64  // its id
+	Nth      int    // which of the attempts to come that it fits, from 1; 0: all of them
 	Task     string // the end of the full name of the task, such as +load
 
 	Takes time.Duration // 0: the usual time
@@ -28,7 +30,7 @@ type Outcome struct {
 func (w *World) QueueOutcome(o Outcome) error {
 	err := w.live.Write(0, func(tx *world.State) error {
 		return workflow.QueueOutcome(tx, fixtures.Outcome{
-			Project: o.Project, Workflow: o.Workflow, Task: o.Task,
+			Project: o.Project, Workflow: o.Workflow, Attempt: fixtures.ID(o.Attempt), Nth: o.Nth, Task: o.Task,
 			Takes: fixtures.Duration(o.Takes), Error: o.Error, Times: o.Times, Later: o.Later,
 		})
 	})

@@ -29,7 +29,7 @@ func CheckScenario(opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	scenario, err := scenarios.LoadBranded(c.scenario, c.brand)
+	scenario, err := c.library.LoadBranded(c.scenario, c.brand)
 	if err != nil {
 		return inWords(err, c.brand)
 	}

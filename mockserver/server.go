@@ -32,7 +32,6 @@ import (
 	"svc.example/understudy/mockserver/internal/workflow"
 	"svc.example/understudy/mockserver/internal/world"
 	"svc.example/understudy/mockserver/internal/worlds"
-	"svc.example/understudy/scenarios"
 	"svc.example/understudy/specs"
 )
 
@@ -163,10 +162,10 @@ func (s *Server) load(rules op.Interface) (*loadedInterface, error) {
 // build makes a world out of a scenario.
 func (s *Server) build(plan worlds.Plan) (world.State, error) {
 	name := cmp.Or(plan.Scenario, s.scenario)
-	if name != s.scenario && !slices.Contains(scenarios.List(), name) { // no client chooses files to read
-		return world.State{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(scenarios.List(), ", "), name)
+	if name != s.scenario && !slices.Contains(s.library.List(), name) { // no client chooses files to read
+		return world.State{}, op.Invalid("scenario", "want one of %s, not %q", strings.Join(s.library.List(), ", "), name)
 	}
-	scenario, err := scenarios.LoadBranded(name, s.brand)
+	scenario, err := s.library.LoadBranded(name, s.brand)
 	if err != nil {
 		return world.State{}, op.Invalid("", "%v", inWords(err, s.brand))
 	}

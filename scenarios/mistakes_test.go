@@ -73,6 +73,30 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%#v", err)
 		}
 	})
+	t.Run("is the same in one piece", func(t *testing.T) {
+		t.Parallel()
+		const name = "bundled.json"
+		text := string(scenarios.BundledSchema())
+		if at := strings.Index(text, ".json#"); at >= 0 {
+			t.Errorf("it refers to another file: %s", text[at-40:at+20])
+		}
+		schema, err := jsonschema.CompileString(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			value any
+			fits  bool
+		}{
+			{map[string]any{"uses": []any{"shop"}, "workflow": map[string]any{"accountLimit": 3.0}}, true},
+			{map[string]any{"workflow": map[string]any{"accountLimit": "3"}}, false},
+			{map[string]any{"workflw": map[string]any{}}, false},
+		} {
+			if err := schema.Validate(test.value); (err == nil) != test.fits {
+				t.Errorf("%v: got %v", test.value, err)
+			}
+		}
+	})
 	t.Run("finds the schema of fixtures where an editor looks for it", func(t *testing.T) {
 		t.Parallel()
 		if _, err := jsonschema.Compile("scenario.schema.json"); err != nil {

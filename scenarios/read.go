@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/specs"
 	"svc.example/understudy/specs/source"
@@ -19,8 +22,17 @@ import (
 //go:embed scenario.schema.json
 var schemaText []byte
 
-// SchemaText returns the JSON Schema, draft 2020-12, of a scenario.
+// SchemaText returns the JSON Schema, draft 2020-12, of a scenario. It refers to that of fixtures, which stands in
+// another file.
 func SchemaText() []byte { return schemaText }
+
+// BundledSchema returns the JSON Schema of a scenario in one piece, for editors.
+func BundledSchema() []byte {
+	text := bytes.ReplaceAll(schemaText, []byte("../"+fixtures.SchemaFile+"#"), []byte("#"))
+	text = bytes.TrimSuffix(bytes.TrimSpace(text), []byte("\n}"))
+	definitions := gjson.GetBytes(fixtures.SchemaText(), "$defs").Raw
+	return fmt.Appendf(nil, "%s,\n  \"$defs\": %s\n}\n", text, definitions)
+}
 
 const schemaFile = "scenarios/scenario.schema.json"
 
@@ -55,6 +67,7 @@ type sourceFile struct {
 	open   func(file string) ([]byte, error)
 	beside fs.FS // the files of records that it may name
 	check  func(*source.Text) error
+	cast   func(name string, brand specs.Brand) ([]*fixtures.Part, error) // the cast of a name
 }
 
 func (o sourceFile) read() (Scenario, error) {
@@ -71,7 +84,7 @@ func (o sourceFile) read() (Scenario, error) {
 	if err := text.Decode(&h); err != nil {
 		return Scenario{}, cmp.Or(wrong, err)
 	}
-	parts, err := cast(text, h.Uses, o.brand)
+	parts, err := o.casts(text, h.Uses)
 	if err := errors.Join(wrong, err); err != nil {
 		return Scenario{}, err
 	}
@@ -84,17 +97,17 @@ func (o sourceFile) read() (Scenario, error) {
 	return s, err
 }
 
-// cast reads the fixtures that a scenario uses: a name is a cast that comes with the mock server, a path one of the
-// user's, as seen from the scenario's file.
-func cast(text *source.Text, uses []string, brand specs.Brand) ([]*fixtures.Part, error) {
+// casts reads the fixtures that a scenario uses: a name is a cast of the library, a path a file or a folder as seen
+// from the scenario's file.
+func (o sourceFile) casts(text *source.Text, uses []string) ([]*fixtures.Part, error) {
 	var parts []*fixtures.Part
 	var errs []error
 	for i, name := range uses {
-		load := fixtures.Set
+		load := o.cast
 		if strings.HasPrefix(name, ".") {
 			load, name = fixtures.CastFile, filepath.Join(filepath.Dir(text.File), filepath.FromSlash(name))
 		}
-		more, err := load(name, brand)
+		more, err := load(name, o.brand)
 		if within, _ := source.Problems(err); err != nil && len(within) == 0 {
 			err = text.Problem([]any{"uses", i}, "%v", err)
 		}

@@ -6,20 +6,14 @@
 package scenarios
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"svc.example/understudy"
 	"svc.example/understudy/fixtures"
 	"svc.example/understudy/specs"
-	"svc.example/understudy/specs/source"
 )
 
 // embedded returns the folders of the scenarios that come with the mock server.
@@ -72,23 +66,15 @@ func Load(name string) (Scenario, error) { return LoadBranded(name, specs.Neutra
 // LoadBranded loads a scenario as Load does, for a brand: a scenario that comes with the mock server carries it, and a
 // user's own may use its words or the neutral ones.
 func LoadBranded(name string, brand specs.Brand) (Scenario, error) {
-	if slices.Contains(List(), name) {
-		load, _ := cache.LoadOrStore(branded{name, brand}, sync.OnceValues(func() (Scenario, error) {
-			return loadEmbedded(name, brand)
-		}))
-		return load.(func() (Scenario, error))()
-	}
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`):
-		return Scenario{}, fmt.Errorf("unknown scenario %q; want %s, or the path of a file or folder",
-			name, source.OneOf(name, List()))
-	case err != nil:
-		return Scenario{}, fmt.Errorf("load scenario: %w", err)
-	case info.IsDir():
-		return loadFolder(name, brand)
-	}
-	return loadFile(name, brand)
+	return Library{}.LoadBranded(name, brand)
+}
+
+// embeddedScenario returns a scenario that comes with the mock server. It is read once in a process.
+func embeddedScenario(name string, brand specs.Brand) (Scenario, error) {
+	load, _ := cache.LoadOrStore(branded{name, brand}, sync.OnceValues(func() (Scenario, error) {
+		return loadEmbedded(name, brand)
+	}))
+	return load.(func() (Scenario, error))()
 }
 
 func loadEmbedded(name string, brand specs.Brand) (Scenario, error) {
@@ -98,6 +84,7 @@ func loadEmbedded(name string, brand specs.Brand) (Scenario, error) {
 	}
 	s, err := sourceFile{
 		file: "scenarios/" + name + "/" + scenarioFile, brand: brand, beside: folder, check: skipCheck,
+		cast: fixtures.Set,
 		open: func(string) ([]byte, error) { return fs.ReadFile(folder, scenarioFile) },
 	}.read()
 	if err != nil {
@@ -105,25 +92,5 @@ func loadEmbedded(name string, brand specs.Brand) (Scenario, error) {
 	}
 	s.Name, s.Embedded, s.StoryFile = name, true, "scenarios/"+name+"/"+storyFile
 	s.Story, err = fs.ReadFile(folder, storyFile)
-	return s, err
-}
-
-// loadFolder reads the story also of a scenario that is wrong.
-func loadFolder(folder string, brand specs.Brand) (Scenario, error) {
-	s, err := loadFile(filepath.Join(folder, scenarioFile), brand)
-	s.Name, s.StoryFile = filepath.Base(folder), filepath.Join(folder, storyFile)
-	text, storyErr := os.ReadFile(s.StoryFile)
-	if storyErr != nil && !errors.Is(storyErr, fs.ErrNotExist) {
-		return s, errors.Join(err, fmt.Errorf("load story: %w", storyErr))
-	}
-	s.Story = text
-	return s, err
-}
-
-func loadFile(name string, brand specs.Brand) (Scenario, error) {
-	s, err := sourceFile{
-		file: name, brand: brand, beside: fixtures.DirFS(filepath.Dir(name)), check: checkScenario, open: os.ReadFile,
-	}.read()
-	s.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	return s, err
 }

@@ -16,9 +16,9 @@ import (
 func newCA() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ca",
-		Short: "Show the CA that signs for understudy serve --tls",
+		Short: "Show the CA that signs for understudy serve --tls and proxy --forward",
 		Long: `Show the certificate authority (CA) that signs the certificates of
-understudy serve --tls. It is created in your configuration folder when it is first
+understudy serve --tls and understudy proxy --forward. It is created in your configuration folder when it is first
 needed. Keep its key to yourself: whoever has it can impersonate any server to every
 program that trusts the CA.`,
 		Args: noSuchCommand,

@@ -80,6 +80,7 @@ to an interface, or no body, no parameter and no rule could be judged.`,
 		RunE: f.run,
 	}
 	f.add(c)
+	addBrandFlag(c, &f.brand)
 	return c
 }
 
@@ -124,7 +125,6 @@ func (f *checkFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.minimize, "minimize", "",
 		"write the smallest recording that shows each violation to `DIR`, with a curl of its last step")
 	f.outputs.add(c)
-	addBrandFlag(c, &f.brand)
 }
 
 func (f *checkFlags) run(c *cobra.Command, files []string) error {
@@ -135,25 +135,14 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
 			c.CommandPath())
 	}
-	opts, err := f.options()
+	if err := checkOverwrites(f.files(files)); err != nil {
+		return err
+	}
+	checker, note, end, err := f.checker(c)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.outputs.check(), checkOverwrites(f.files(files))); err != nil {
-		return err
-	}
-	second, note, err := secondEngine(c.Context(), f.engine)
-	if err != nil {
-		return err
-	}
-	if second != nil {
-		defer second.Close()
-		opts = append(opts, contract.WithEngine(second))
-	}
-	checker, err := contract.NewChecker(opts...)
-	if err != nil {
-		return configurationOf(c).locateErrors(err)
-	}
+	defer end()
 	source, done, err := recordingSource(c, files, f.minimize != "" || f.needEvidence())
 	if err != nil {
 		return err
@@ -163,11 +152,50 @@ func (f *checkFlags) run(c *cobra.Command, files []string) error {
 	if interrupted := c.Context().Err(); interrupted != nil {
 		return interrupted // a report would look as if it were about the whole recording
 	}
-	if err = explainNothingMatched(err, r); note != "" {
+	return f.conclude(c, outcome{checker, source, r, note, err})
+}
+
+// checker returns the checker that the flags describe, and a note for its report. End ends its second engine.
+func (f *checkFlags) checker(c *cobra.Command, more ...contract.Option) (checker *contract.Checker, note string,
+	end func(), err error,
+) {
+	opts, err := f.options()
+	if err = errors.Join(err, f.outputs.check()); err != nil {
+		return nil, "", nil, err
+	}
+	second, note, err := secondEngine(c.Context(), f.engine)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	end = func() {}
+	if second != nil {
+		end = second.Close
+		opts = append(opts, contract.WithEngine(second))
+	}
+	if checker, err = contract.NewChecker(append(opts, more...)...); err != nil {
+		end()
+		return nil, "", nil, configurationOf(c).locateErrors(err)
+	}
+	return checker, note, end, nil
+}
+
+// outcome holds what a check has found.
+type outcome struct {
+	checker *contract.Checker
+	source  contract.Source
+	report  *contract.Report
+	note    string
+	err     error
+}
+
+// conclude writes the results, and returns the error that the outcome is.
+func (f *checkFlags) conclude(c *cobra.Command, o outcome) (err error) {
+	r, note := o.report, o.note
+	if err = explainNothingMatched(o.err, r); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	if r.Exchanges.Read > 0 {
-		err = errors.Join(err, f.writeResults(c, checker, source, r))
+		err = errors.Join(err, f.writeResults(c, o.checker, o.source, r))
 	}
 	switch {
 	case f.writeBaseline != "" && err == nil:

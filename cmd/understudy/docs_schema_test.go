@@ -223,8 +223,10 @@ func fixturesPage(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(heading("Fixtures", "`scenarios/scenario.schema.json` and `fixtures/fixture.schema.json`", `
-A fixture, or a [scenario](scenarios.md), is a YAML or JSON file with the members below. ''understudy schema'' prints
-both schemas, by which editors complete such files, and ''understudy scenarios check'' says what is wrong in one.
+A fixture, or a [scenario](scenarios.md), is a YAML or JSON file with the members below. ''understudy schema scenario''
+and ''understudy schema fixture'' print the schemas, each in one piece, by which editors complete such files: see
+[a scenario of your own](../guide/cookbook.md#make-a-scenario-of-your-own). ''understudy scenarios check'' says what is
+wrong in one.
 `))
 	w := schemaWriter{}
 	b.WriteString(w.section("##", "Scenario", readTree(t, "scenarios/scenario.schema.json")))

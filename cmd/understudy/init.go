@@ -22,8 +22,9 @@ import (
 var configTemplate string
 
 type initFlags struct {
-	brand string
-	force bool
+	brand    string
+	force    bool
+	scenario string
 }
 
 func newInit() *cobra.Command {
@@ -35,12 +36,23 @@ func newInit() *cobra.Command {
 beside it the JSON Schema that editors use for completion.
 
 With recordings (files, folders or globs), the recordings and the base addresses
-guessed from them are written down as well, for you to confirm.`,
+guessed from them are written down as well, for you to confirm.
+
+With --scenario, write a scenario to begin with into a folder instead: scenario.yaml
+with comments, data in a CSV file, a story that plays it, and the JSON Schema.`,
 		Example: `  understudy init
-  understudy init 'recordings/**/*.har'`,
+  understudy init 'recordings/**/*.har'
+
+  # A scenario of your own, its checks, and its story against the mock
+  understudy init --scenario scenarios/mine
+  understudy scenarios check ./scenarios/mine
+  understudy serve --scenario ./scenarios/mine
+  understudy play scenarios/mine/story.txtar --url http://127.0.0.1:4010`,
 		RunE: f.run,
 	}
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite existing files")
+	c.Flags().StringVar(&f.scenario, "scenario", "", "write a scenario to begin with into `FOLDER`")
+	_ = c.MarkFlagDirname("scenario") // the flag is there
 	addBrandFlag(c, &f.brand)
 	return c
 }
@@ -54,13 +66,12 @@ type configValues struct {
 }
 
 func (f *initFlags) run(c *cobra.Command, files []string) error {
+	if f.scenario != "" {
+		return f.writeScenario(c, files)
+	}
 	const schema = "understudy.schema.json"
-	if !f.force {
-		for _, name := range []string{configName, schema} {
-			if _, err := os.Lstat(name); err == nil {
-				return fmt.Errorf("%s exists already: overwrite it with --force", name)
-			}
-		}
+	if err := f.refuseExisting(configName, schema); err != nil {
+		return err
 	}
 	brand, err := specs.ParseBrand(f.brand)
 	if err != nil {
@@ -83,6 +94,16 @@ func (f *initFlags) run(c *cobra.Command, files []string) error {
 		fmt.Fprintf(c.OutOrStdout(), "wrote %s and %s\n", configName, schema)
 	}
 	return err
+}
+
+// refuseExisting returns an error if one of some files exists and may not be overwritten.
+func (f *initFlags) refuseExisting(names ...string) error {
+	for _, name := range names {
+		if _, err := os.Lstat(name); err == nil && !f.force {
+			return fmt.Errorf("%s exists already: overwrite it with --force", name)
+		}
+	}
+	return nil
 }
 
 // bases guesses the addresses of interfaces in recordings, without those that are known by default.

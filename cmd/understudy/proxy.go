@@ -24,11 +24,13 @@ type proxyFlags struct {
 	addressFlags
 	logFlags
 	tokenFlags
+	checkFlags
 	targets   *pairs
-	brand     string
+	check     bool
 	record    string
 	bodyLimit size
 	upstream  upstreamFlags
+	forward   forwardFlags
 	drain     time.Duration
 }
 
@@ -64,8 +66,22 @@ too long, and a header X-Understudy-Error: dns, refused, unreachable, tls, timeo
 reset or upstream. The recording has a note and no response then. An interface without
 a target is answered with 502 and no-target.
 
+With --forward, the proxy is a forward proxy as well, for clients whose addresses cannot
+be changed. For the hosts of the targets, and those of --forward-host, it has
+certificates of the CA of understudy ca, so that it can record; all other hosts are
+tunnelled untouched, and not recorded. What a client asks of a --forward-host goes to
+the target of its interface. The environment of -- COMMAND has the variables by which
+curl, Go, Python, Ruby, Git and Node (from 24 on, in fetch) find the proxy and trust
+the CA; Java reads no such variables.
+
 On a non-loopback address, clients must present a token, in Proxy-Authorization or
 X-Understudy-Token; neither is passed on.
+
+With --check, exchanges are judged while they come in, as by understudy check, whose
+flags it takes: violations are written to standard error when they are found, those of
+rules between exchanges at the end, and then the report. With -- COMMAND the report
+goes to standard error as well, unless --output is given. The exit code is 1 if the
+command has passed and the check has not, and 2 if nothing could be judged.
 
 With -- COMMAND, the proxy runs the command when it is ready, and ends with it, as
 understudy serve does.`,
@@ -73,6 +89,12 @@ understudy serve does.`,
   understudy proxy --target core=https://core.staging.example.com \
     --target workflow=https://workflow.staging.example.com \
     --record traffic.ndjson -- go test ./...
+
+  # A client whose addresses are built in: it finds the proxy and the CA in its environment
+  understudy proxy --forward --target core=https://core.example.com --record traffic.ndjson -- ./client
+
+  # Judge while it is recorded; the exit code is that of the tests, or else of the check
+  understudy proxy --target core=https://core.staging.example.com --check -- npm test
 
   # Check what the service has answered
   understudy check --base core=https://core.staging.example.com/v3 traffic.ndjson`,
@@ -94,12 +116,15 @@ func (f *proxyFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.upstream.insecure, "insecure-upstream", false, "do not verify the certificates of services")
 	flags.DurationVar(&f.upstream.timeout, "upstream-timeout", proxy.DefaultAnswerTimeout,
 		"answer for a service that does not begin its answer within `DURATION`")
+	flags.BoolVar(&f.check, "check", false, "judge exchanges while they come in; the flags of understudy check apply")
+	f.forward.add(c)
 	f.tokenFlags.add(c, "token", "the `TOKEN` that clients must present (default: none on a loopback address; on any\n"+
 		"other, one is generated and printed once, on standard error)")
 	addBrandFlag(c, &f.brand)
 	flags.DurationVar(&f.drain, "drain-time", defaultDrain,
 		"close the connections of requests that have not ended `DURATION` after the proxy was asked to stop")
 	f.logFlags.add(c)
+	f.checkFlags.add(c)
 }
 
 func (f *proxyFlags) run(c *cobra.Command, command []string) error {
@@ -123,16 +148,34 @@ func (f *proxyFlags) run(c *cobra.Command, command []string) error {
 		fmt.Fprintf(c.ErrOrStderr(), "proxy: Proxy-Authorization: Bearer %s\n", f.token)
 	}
 	config.Token = f.token
-	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
-	if f.record == "" {
-		return around.run(func() error { return f.serve(around, listeners, ca, config) })
-	}
-	file, err := openRecording(f.record, log)
+	bundle, err := f.forward.set(&config)
+	defer f.forward.end()
 	if err != nil {
 		return err
 	}
-	config.Recording = file
-	return around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), file.Close()) })
+	closeFile := func() error { return nil }
+	if f.record != "" {
+		file, err := openRecording(f.record, log)
+		if err != nil {
+			return err
+		}
+		config.Recording, closeFile = file, file.Close
+	}
+	around := &around{c: c, command: command, log: log, environment: f.environment(listeners, ca)}
+	if config.Forward != nil {
+		around.environment = append(around.environment, caEnvironment(bundle)...)
+		around.environment = append(around.environment, proxyEnvironment(listeners[0].url(), f.token, &config)...)
+		ca = bundle
+	}
+	if !f.check {
+		return around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), closeFile()) })
+	}
+	live, err := f.startCheck(c, lines, &config)
+	if err != nil {
+		return errors.Join(err, closeFile())
+	}
+	err = around.run(func() error { return errors.Join(f.serve(around, listeners, ca, config), closeFile()) })
+	return live.end(err, len(command) > 0)
 }
 
 // config returns the configuration of the proxy, but for what is recorded where.

@@ -17,26 +17,55 @@ import (
 	"svc.example/understudy/scenarios"
 )
 
+// addScenariosFlag adds the flag that names a folder of scenarios and casts.
+func addScenariosFlag(c *cobra.Command, folder *string) {
+	c.Flags().StringVar(folder, "scenarios", "",
+		"a `FOLDER` of your own scenarios, which have the names of the folders in it; see understudy scenarios")
+	_ = c.MarkFlagDirname("scenarios") // the flag is there
+}
+
+// openLibrary returns the scenarios that come with the mock, and those of a folder unless it is empty.
+func openLibrary(folder string) (scenarios.Library, error) {
+	if folder == "" {
+		return scenarios.Library{}, nil
+	}
+	return scenarios.OpenLibrary(folder)
+}
+
 func newScenarios() *cobra.Command {
+	var folder string
 	c := &cobra.Command{
 		Use:   "scenarios",
 		Short: "List the scenarios that the mock can start with, or show or check one",
 		Long: `List the scenarios: named worlds that the mock can start with. Choose one with
-serve --scenario NAME, or write your own, starting from show NAME --print yaml.`,
+serve --scenario NAME, or write your own, starting from show NAME --print yaml or
+from init --scenario.
+
+With --scenarios FOLDER, your own have names, too: each folder in it with a
+scenario.yaml is a scenario, and each other one with YAML files is a cast, which
+scenarios have under uses. A name that comes with understudy is refused there.`,
 		Example: `  understudy scenarios
   understudy scenarios show pool-in-use
-  understudy scenarios check ./my-scenario`,
+  understudy scenarios check ./my-scenario
+  understudy scenarios --scenarios ./scenarios`,
 		Args: exactArgs(0, "no arguments, or show NAME, or check NAME"),
-		RunE: func(c *cobra.Command, _ []string) error { return listScenarios(c.OutOrStdout()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			library, err := openLibrary(folder)
+			if err != nil {
+				return err
+			}
+			return listScenarios(c.OutOrStdout(), library)
+		},
 	}
+	addScenariosFlag(c, &folder)
 	c.AddCommand(newScenariosShow(), newScenariosCheck())
 	return c
 }
 
-func listScenarios(w io.Writer) error {
+func listScenarios(w io.Writer, library scenarios.Library) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, name := range scenarios.List() {
-		s, err := scenarios.Load(name)
+	for _, name := range library.List() {
+		s, err := library.Load(name)
 		if err != nil {
 			return err
 		}
@@ -47,6 +76,7 @@ func listScenarios(w io.Writer) error {
 
 func newScenariosShow() *cobra.Command {
 	var part *choice
+	var folder string
 	c := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show what is in a scenario",
@@ -66,13 +96,18 @@ and 40 hexadecimal digits, the SHA-1 of the readable key.`,
 		Args:              exactArgs(1, "the name of one scenario"),
 		ValidArgsFunction: completeScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := scenarios.Load(args[0])
+			library, err := openLibrary(folder)
+			if err != nil {
+				return err
+			}
+			s, err := library.Load(args[0])
 			if err != nil {
 				return err
 			}
 			return showScenario(c.OutOrStdout(), s, part.word)
 		},
 	}
+	addScenariosFlag(c, &folder)
 	part = addEnumFlag(c, "print", "how much of it to print", choiceOf("all", "keys", "yaml", "story"))
 	return c
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func newScenariosCheck() *cobra.Command {
-	var word string
+	var word, folder string
 	var format *choice
 	c := &cobra.Command{
 		Use:   "check [NAME|PATH]...",
@@ -26,7 +26,8 @@ func newScenariosCheck() *cobra.Command {
 frozen one, and parse its story. Every mistake is printed with its file and line. The
 story is not played, but its steps and the operations of its requests must be known.
 
-Without arguments, all scenarios that come with understudy are checked.
+Without arguments, all scenarios that come with understudy are checked, or with
+--scenarios all of that folder.
 
 The exit code is 0 when nothing is wrong, 1 when something is wrong with a scenario,
 and 2 when one cannot be read at all.`,
@@ -38,12 +39,22 @@ and 2 when one cannot be read at all.`,
 			if err != nil {
 				return err
 			}
-			if len(names) == 0 {
-				names = scenarios.List()
+			library, err := openLibrary(folder)
+			if err != nil {
+				return err
 			}
-			return checkScenarios(c.OutOrStdout(), names, brand, format.word)
+			switch {
+			case len(names) > 0:
+			case folder != "":
+				names = library.Own()
+			default:
+				names = library.List()
+			}
+			check := scenarioCheck{library, folder, brand}
+			return check.all(c.OutOrStdout(), names, format.word)
 		},
 	}
+	addScenariosFlag(c, &folder)
 	format = addEnumFlag(c, "format", "the output format", choiceOf("text", "json"))
 	addBrandFlag(c, &word)
 	return c
@@ -62,12 +73,19 @@ type scenarioProblem struct {
 	Reason string `json:"reason"`
 }
 
-func checkScenarios(w io.Writer, names []string, brand specs.Brand, format string) error {
+// scenarioCheck checks scenarios of a library, which is in a folder unless that is empty.
+type scenarioCheck struct {
+	library scenarios.Library
+	folder  string
+	brand   specs.Brand
+}
+
+func (k scenarioCheck) all(w io.Writer, names []string, format string) error {
 	list := []checkedScenario{}
 	var unread []error
 	wrong, mistakes := 0, 0
 	for _, name := range names {
-		found, err := checkScenario(name, brand)
+		found, err := k.one(name)
 		if err != nil {
 			unread = append(unread, err)
 			continue
@@ -99,16 +117,21 @@ func writeChecked(w io.Writer, list []checkedScenario, format string) error {
 	return nil
 }
 
-// checkScenario returns the problems of a scenario, or an error if it cannot be read.
-func checkScenario(name string, brand specs.Brand) ([]scenarioProblem, error) {
+// one returns the problems of a scenario, or an error if it cannot be read.
+func (k scenarioCheck) one(name string) ([]scenarioProblem, error) {
 	found := []scenarioProblem{}
-	scenario, err := scenarios.LoadBranded(name, brand)
+	scenario, err := k.library.LoadBranded(name, k.brand)
 	if problems, others := source.Problems(err); err != nil && len(problems) == 0 {
 		return nil, others
 	}
 	check := func(clock mockserver.ClockMode) []scenarioProblem {
-		return problemsOf(name, mockserver.CheckScenario(mockserver.WithScenario(name),
-			mockserver.WithBrand(brand), mockserver.WithClock(clock)))
+		opts := []mockserver.Option{
+			mockserver.WithScenario(name), mockserver.WithBrand(k.brand), mockserver.WithClock(clock),
+		}
+		if k.folder != "" {
+			opts = append(opts, mockserver.WithScenarios(k.folder))
+		}
+		return problemsOf(name, mockserver.CheckScenario(opts...))
 	}
 	found = append(found, check(mockserver.ClockReal)...)
 	for _, p := range check(mockserver.ClockFrozen) {
@@ -117,7 +140,7 @@ func checkScenario(name string, brand specs.Brand) ([]scenarioProblem, error) {
 			found = append(found, p)
 		}
 	}
-	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, brand))...), nil
+	return append(found, problemsOf(name, story.Check(scenario.StoryFile, scenario.Story, k.brand))...), nil
 }
 
 // isAt reports whether two problems have the same place. Their messages may differ in times.

@@ -24,7 +24,7 @@ func published() []publishedSchema {
 		{"recording", "a line of a recording in NDJSON", recording.JSONSchema},
 		{"baseline", "accepted findings", contract.BaselineSchema},
 		{"fixture", "resources that a world starts with", string(fixtures.SchemaText())},
-		{"scenario", "a world to start with, made of fixtures", string(scenarios.SchemaText())},
+		{"scenario", "a world to start with, made of fixtures", string(scenarios.BundledSchema())},
 	}
 }
 
@@ -39,9 +39,15 @@ func newSchema() *cobra.Command {
 		Use:   "schema [NAME]",
 		Short: "List the JSON Schemas of files that understudy reads and writes, or print one",
 		Long: `List the JSON Schemas, draft 2020-12, of the files that understudy reads and writes,
-or print one, for editors that complete such files and for programs that read them.`,
-		Example: `  understudy schema report > report.schema.json`,
-		Args:    cobra.MaximumNArgs(1), ValidArgs: names,
+or print one, for editors that complete such files and for programs that read them.
+Each is in one piece.`,
+		Example: `  understudy schema report > report.schema.json
+
+  # For an editor with a YAML language server, such as VS Code's extension YAML: print
+  # it beside your scenarios, and begin each of them with the second line
+  understudy schema scenario > scenario.schema.json
+  # yaml-language-server: $schema=scenario.schema.json`,
+		Args: cobra.MaximumNArgs(1), ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listSchemas(c.OutOrStdout())

@@ -21,15 +21,16 @@ import (
 type serveFlags struct {
 	addressFlags
 	logFlags
-	scenario string
-	clock    *choice
-	seed     uint64
-	now      time.Time
-	brand    string
-	record   string
-	validate *choice
-	specs    *pairs
-	extras   *choice
+	scenario  string
+	scenarios string
+	clock     *choice
+	seed      uint64
+	now       time.Time
+	brand     string
+	record    string
+	validate  *choice
+	specs     *pairs
+	extras    *choice
 	tokenFlags
 	controlHosts []string
 	journalLimit size
@@ -114,6 +115,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.scenario, "scenario", "quickstart",
 		"the `NAME` of the scenario to start with, see understudy scenarios, or the path of your own")
 	complete(c, "scenario", scenarios.List())
+	addScenariosFlag(c, &f.scenarios)
 	f.clock = addEnumFlag(c, "clock", "what advances the clock: real time, only you, or polling of work in progress",
 		choiceOf("real", "frozen", "auto"))
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that seeds everything random (default: the scenario's)")
@@ -254,6 +256,9 @@ func (f *serveFlags) options(c *cobra.Command) []mockserver.Option {
 		mockserver.WithQueryEngine(f.engine()),
 		mockserver.WithExtras(f.extras.word == allExtras),
 		mockserver.WithControlHost(f.controlHosts...),
+	}
+	if f.scenarios != "" {
+		opts = append(opts, mockserver.WithScenarios(f.scenarios))
 	}
 	if c.Flags().Changed("seed") {
 		opts = append(opts, mockserver.WithSeed(f.seed))

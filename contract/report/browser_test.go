@@ -181,6 +181,10 @@ func TestThePageFitsTheWindow(t *testing.T) {
 		{"narrow-dark", "dark", 390, rich(t)},
 		{"healthy", "light", 1280, healthy(t)},
 		{"empty", "light", 1280, &report.Report{}},
+		{"compared", "light", 1280, compared(t)},
+		{"compared-dark", "dark", 1280, compared(t)},
+		{"compared-narrow", "light", 390, compared(t)},
+		{"agreeing", "light", 1280, agreeing(t)},
 	} {
 		scheme := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: tt.scheme}}
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: scheme})

@@ -53,6 +53,10 @@ func ReadCoverage(name string, r io.Reader) (c Covered, err error) {
 	if err := fits(value); err != nil {
 		return c, fmt.Errorf("%s is not a report, as check --format json writes it: %w", name, err)
 	}
+	if report, ok := value.(map[string]any); ok && report["comparison"] != nil {
+		return c, fmt.Errorf("%s is the report of a comparison, which covers no documents: want one of "+
+			"check --format json", name)
+	}
 	if err := json.Unmarshal(text, &c); err != nil {
 		return c, fmt.Errorf("%s: %w", name, err)
 	}

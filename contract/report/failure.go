@@ -35,10 +35,10 @@ func (r *Report) WriteFailure(w io.Writer) error {
 		}
 	}
 	if left > 0 {
-		t.line("and %s like these", count(left, "more violation"))
+		t.line("and %s like these", count(left, "more "+r.fault()))
 	}
 	if others > 0 {
-		t.line("%s that are not violations are left out here", count(others, "other finding"))
+		t.line("%s that are not %ss are left out here", count(others, "other finding"), r.fault())
 	}
 	t.alarms()
 	t.line("exchanges read: %d, of an interface: %d", r.Exchanges.Read, r.Exchanges.Matched)

@@ -54,6 +54,7 @@ func variants(tb testing.TB) map[string]*report.Report {
 		"rich": rich(tb), "healthy": healthy(tb), "empty": {}, "many": many(tb, 300), "hostile": evil,
 		"disputed fails": disputed,
 		"engines":        engines,
+		"compared":       compared(tb), "agreeing": agreeing(tb), "hostile comparison": hostileComparison(tb),
 	}
 }
 

@@ -73,7 +73,7 @@ func (r *Report) annotationText(g *Group) string {
 		}
 		message = append(message, plain(r.line(number)))
 	}
-	for _, more := range []string{r.also(g, maxListed), g.says()} {
+	for _, more := range []string{r.also(g, maxListed), r.says(&g.Finding)} {
 		if more != "" {
 			message = append(message, plain(more))
 		}

@@ -15,6 +15,8 @@ import (
 var (
 	//go:embed html/page.html
 	pageHTML string
+	//go:embed html/comparison.html
+	comparisonHTML string
 	//go:embed html/page.css
 	pageCSS string
 	//go:embed html/page.js
@@ -37,7 +39,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"number":  groupDigits,
 		"plain":   plain,
 		"head":    func(n int, list []Unmatched) []Unmatched { return list[:min(n, len(list))] },
-	}).Parse(pageHTML)
+	}).Parse(comparisonHTML + pageHTML)
 	if err != nil {
 		return err
 	}
@@ -55,6 +57,8 @@ type page struct {
 	JS                  template.JS
 	Policy              string
 	Verdict             string // pass, fail, or nothing
+	Headline            string
+	Command             string // that writes such a page
 	Detail              string // what the outcome says beyond the headline
 	Breaking, Kinds     int
 	Tally               []tally
@@ -115,12 +119,17 @@ func (r *Report) headline(p *page) {
 	case r.Failed():
 		p.Verdict = "fail"
 	}
+	defer func() { p.Headline = r.title(p) }()
+	p.Command = "understudy check"
+	if r.Comparison != nil {
+		p.Command = "understudy compare"
+	}
 	if _, detail, found := strings.Cut(r.Outcome(), ": "); found {
 		p.Detail = strings.ToUpper(detail[:1]) + detail[1:]
 	}
 	breaking, rest := r.violations()
 	p.Breaking = breaking
-	p.Tally = []tally{{"violations", "violation", breaking}}
+	p.Tally = []tally{{r.fault() + "s", r.fault(), breaking}}
 	for _, t := range []tally{
 		{"disputed", "disputed", 0},
 		{"warnings", "warning", 0},

@@ -11,7 +11,7 @@ type findingView struct {
 	Message  string // in the place of the group's: without what would hide or turn other text
 	Pointer  string
 	Found    string
-	Kind     string // violation, accepted, disputed, warning, notice, or inconclusive
+	Kind     string // violation or difference, accepted, disputed, warning, notice, or inconclusive
 	Where    string
 	Sure     string
 	Title    string // of the rule
@@ -24,6 +24,7 @@ type findingView struct {
 	Says     string // what the document states, where there is no excerpt
 	Excerpt  []excerptLine
 	Opened   bool
+	Versus   *versusView
 }
 
 type excerptLine struct {
@@ -39,8 +40,9 @@ func (r *Report) findingView(g *Group, i int) findingView {
 		Search: strings.ToLower(short(plain(strings.Join([]string{g.Rule, g.where(), g.ID, g.Pointer, g.Message}, " ")),
 			maxMessage)),
 	}
-	v.Opened = i == 0 && v.Kind == "violation"
-	if g.Spec.File != "" {
+	v.Versus = r.versus(g)
+	v.Opened = i == 0 && v.Kind == r.fault()
+	if g.Spec.File != "" && r.Comparison == nil {
 		v.Document = plain(fmt.Sprintf("%s:%d", g.Spec.File, g.Spec.Line))
 	}
 	excerpt := r.Excerpts[g.Spec]
@@ -74,7 +76,7 @@ func (r *Report) findingView(g *Group, i int) findingView {
 func (r *Report) kindOf(g *Group) string {
 	switch {
 	case r.Breaks(&g.Finding):
-		return "violation"
+		return r.fault()
 	case g.Verdict == Inconclusive:
 		return string(Inconclusive)
 	case g.Accepted:

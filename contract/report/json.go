@@ -37,6 +37,7 @@ type wire struct {
 	Unmatched  []Unmatched `json:"unmatched"`
 	Gaps       []Gap       `json:"gaps,omitempty"`
 	Baseline   *Baseline   `json:"baseline,omitempty"`
+	Comparison *Comparison `json:"comparison,omitempty"`
 	Thresholds []Threshold `json:"thresholds"`
 
 	MaxInconclusive *Limit `json:"max_inconclusive,omitempty"`
@@ -52,6 +53,11 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.Shown)) {
 		w.Shown = append(w.Shown, r.Shown[number])
+	}
+	if r.Comparison != nil {
+		c := *r.Comparison
+		c.Operations, c.Skipped, c.Masks = neverNil(c.Operations), neverNil(c.Skipped), neverNil(c.Masks)
+		w.Comparison = &c
 	}
 	w.Judged.Reasons = neverNil(w.Judged.Reasons)
 	w.Problems, w.Bases, w.Unmatched = neverNil(r.Problems), neverNil(r.Bases), neverNil(r.Unmatched)

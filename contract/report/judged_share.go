@@ -47,8 +47,13 @@ func (r *Report) IsNothingJudged() bool {
 	return r.Exchanges.Matched > 0 && r.Judged.Unjudged > 0 && isBare
 }
 
-// isNothing reports whether no exchange was matched or judged, so that no verdict is possible.
-func (r *Report) isNothing() bool { return r.Exchanges.Matched == 0 || r.IsNothingJudged() }
+// isNothing reports whether no exchange was matched judged or compared, so that no verdict is possible.
+func (r *Report) isNothing() bool {
+	if r.Comparison != nil {
+		return r.Comparison.Compared == 0
+	}
+	return r.Exchanges.Matched == 0 || r.IsNothingJudged()
+}
 
 // inWords returns the headline: how many bodies were judged, and why others were not. It is empty when there were none.
 func (j *Judged) inWords() string {

@@ -127,16 +127,35 @@ func (r *Report) junitCases() map[string][]junitCase {
 			cases[suite] = append(cases[suite], r.junitCase(key.operation, key.rule, list))
 		}
 	}
-	called := slices.Collect(maps.Keys(r.Coverage.Operations))
-	for _, operation := range slices.AppendSeq(called, maps.Keys(r.Coverage.Extras)) {
+	for _, operation := range r.calledOperations() {
 		if suite, _, _ := strings.Cut(operation, "."); !spoken[operation] {
-			cases[suite] = append(cases[suite], junitCase{Class: operation, Name: "conforms"})
+			cases[suite] = append(cases[suite], junitCase{Class: operation, Name: r.passed()})
 		}
 	}
 	for _, list := range cases {
 		slices.SortFunc(list, func(a, b junitCase) int { return strings.Compare(a.Class+" "+a.Name, b.Class+" "+b.Name) })
 	}
 	return cases
+}
+
+// calledOperations lists the operations that were checked or compared.
+func (r *Report) calledOperations() (names []string) {
+	if r.Comparison == nil {
+		names = slices.Collect(maps.Keys(r.Coverage.Operations))
+		return slices.AppendSeq(names, maps.Keys(r.Coverage.Extras))
+	}
+	for i := range r.Comparison.Operations {
+		names = append(names, r.Comparison.Operations[i].Operation)
+	}
+	return names
+}
+
+// passed is the name of the test case of an operation without findings.
+func (r *Report) passed() string {
+	if r.Comparison != nil {
+		return "agrees"
+	}
+	return "conforms"
 }
 
 // junitCase returns the test case for the findings of a rule on an operation.
@@ -193,8 +212,11 @@ func (r *Report) prose(g *Group) string {
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	if says := g.says(); says != "" {
+	if says := r.says(&g.Finding); says != "" {
 		lines = append(lines, plain(says))
+	}
+	if a := r.sidesAt(&g.Finding); a != nil {
+		lines = append(append(lines, "- as recorded, + as answered"), a.Sides.unified()...)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -212,76 +234,4 @@ func (r *Report) junitRules() []junitCase {
 		cases = append(cases, c)
 	}
 	return cases
-}
-
-// junitGaps has a case for what is missing, if something is. It is skipped where nothing has to be complete.
-func (r *Report) junitGaps(gate func(string, []string) junitCase) []junitCase {
-	if len(r.Gaps) == 0 {
-		return nil
-	}
-	var missing []string
-	for i := range r.Gaps {
-		missing = append(missing, plain(r.Gaps[i].inWords()))
-	}
-	c := gate("the recording is complete", missing)
-	if !r.Complete {
-		said := "inconclusive: " + missing[0]
-		c.Failure, c.Skipped, c.Out = nil, &said, strings.Join(missing, "\n")
-	}
-	return []junitCase{c}
-}
-
-// junitGates has a case for whatever else makes a check fail.
-func (r *Report) junitGates() []junitCase {
-	gate := func(name string, faults []string) junitCase {
-		c := junitCase{Class: "understudy", Name: name}
-		if len(faults) > 0 {
-			c.Failure = &junitFailure{short(faults[0], 300), name, strings.Join(faults, "\n")}
-		}
-		return c
-	}
-	var unread, stale, missed []string
-	for i := range r.Problems {
-		unread = append(unread, plain(fmt.Sprintf("%s could not be read: %s", r.Problems[i].place(), r.Problems[i].Message)))
-	}
-	cases := []junitCase{gate("the recording can be read", unread)}
-	cases = append(cases, r.junitGaps(gate)...)
-	if r.Baseline != nil {
-		for i := range r.Baseline.Stale {
-			e := &r.Baseline.Stale[i]
-			stale = append(stale, plain(fmt.Sprintf("%s: %s no longer occurs (%s)", r.Baseline.File, e.ID, e.inWords())))
-		}
-		cases = append(cases, gate("the baseline is up to date", stale))
-	}
-	for _, t := range r.Thresholds {
-		missed = nil
-		if t.Missed() {
-			missed = []string{fmt.Sprintf("coverage of %s is %.1f %%, want %v %%", t.Axis, t.Got, t.Want)}
-		}
-		cases = append(cases, gate("coverage of "+t.Axis, missed))
-	}
-	if r.MaxInconclusive != nil {
-		var over []string
-		if r.MaxInconclusive.Exceeded() {
-			over = []string{r.MaxInconclusive.inWords()}
-		}
-		cases = append(cases, gate("enough could be judged", over))
-	}
-	if r.isNothing() {
-		cases = append(cases, gate("at least one exchange was checked", []string{r.Outcome()}))
-	}
-	if r.more && r.brokenGroups() == 0 {
-		cases = append(cases, gate("no violation was left out", []string{r.Outcome()}))
-	}
-	return cases
-}
-
-func (r *Report) brokenGroups() int {
-	n := 0
-	for i := range r.Groups {
-		if r.Breaks(&r.Groups[i].Finding) {
-			n++
-		}
-	}
-	return n
 }

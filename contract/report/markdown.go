@@ -72,6 +72,10 @@ func (r *Report) markdownHead() string {
 			b.WriteString("\n")
 		}
 	}
+	if r.Comparison != nil {
+		b.WriteString("\n" + r.markdownComparison())
+		return b.String()
+	}
 	b.WriteString("\n| exchanges | matched | pass | fail | inconclusive | skipped | operations covered |\n")
 	b.WriteString("|--:|--:|--:|--:|--:|--:|--:|\n")
 	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d | %d of %d |\n\n", r.Exchanges.Read, r.Exchanges.Matched, r.Checks.Pass,
@@ -102,7 +106,7 @@ func (r *Report) markdownFinding(g *Group) string {
 	if g.Found != "" {
 		fmt.Fprintf(&b, "- found %s\n", codeSpan(g.Found))
 	}
-	if g.Spec.File != "" {
+	if g.Spec.File != "" && r.Comparison == nil {
 		fmt.Fprintf(&b, "- see %s (%s)", codeSpan(fmt.Sprintf("%s:%d", r.specURI(g.Spec), g.Spec.Line)),
 			provenanceInWords(g.Provenance))
 		if g.Spec.Says != "" {
@@ -113,13 +117,14 @@ func (r *Report) markdownFinding(g *Group) string {
 	if also := r.also(g, maxListed); also != "" {
 		fmt.Fprintf(&b, "- %s\n", escapeMarkdown(short(also, 1000)))
 	}
+	b.WriteString(r.markdownSides(g))
 	fmt.Fprintf(&b, "\n<details><summary>Evidence: %s</summary>\n\n", count(len(g.chain()), "exchange"))
 	for i, number := range g.chain() {
 		if i == maxCitedChain {
 			fmt.Fprintf(&b, "… and %d more\n\n", len(g.chain())-i)
 			break
 		}
-		b.WriteString(fenced(r.exchangeText(number)))
+		b.WriteString(fenced("text", r.exchangeText(number)))
 	}
 	b.WriteString("</details>\n\n")
 	return b.String()
@@ -180,9 +185,9 @@ func (r *Report) markdownUndecided(groups int) string {
 }
 
 // fenced returns a block of code with a fence that is longer than any in it.
-func fenced(text string) string {
+func fenced(kind, text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n\n"
+	return fence + kind + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n\n"
 }
 
 // codeSpan returns a piece of code within a line. In code nothing is a mention, a reference or HTML.

@@ -34,6 +34,9 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 			"engines": neverNil(r.Engines),
 		},
 	}
+	if c := r.Comparison; c != nil {
+		run.Properties["comparison"] = map[string]any{"with": c.With, "compared": c.Compared, "agree": c.Agree}
+	}
 	for i := range r.Groups {
 		if i == maxResults {
 			break
@@ -61,9 +64,9 @@ func (r *Report) sarifRule(id string) sarifRule {
 	var text, markdown []string
 	for _, part := range []struct{ head, body string }{
 		{"Watches", doc.Watches},
-		{"What counts as a violation", doc.Evidence},
+		{"What counts as a " + r.fault(), doc.Evidence},
 		{"Inconclusive when", doc.Inconclusive},
-		{"What looks like a violation but is not", doc.Passes},
+		{"What looks like a " + r.fault() + " but is not", doc.Passes},
 		{"Provenance", string(doc.Provenance)},
 	} {
 		if part.body != "" {
@@ -99,6 +102,9 @@ func (r *Report) sarifResult(g *Group) sarifResult {
 	}
 	if g.Found != "" {
 		result.Properties["found"] = plain(g.Found)
+	}
+	if a := r.sidesAt(&g.Finding); a != nil {
+		result.Properties["sides"] = a.Sides
 	}
 	logical := []sarifLogical{}
 	if where := g.where(); where != "" {
@@ -168,6 +174,10 @@ func (r *Report) sarifNotifications() []sarifNotification {
 	}
 	for i := range r.Problems {
 		add(fmt.Sprintf("%s could not be read, and was skipped: %s", r.Problems[i].place(), r.Problems[i].Message))
+	}
+	if c := r.Comparison; c != nil && c.skippedInWords() != "" {
+		add("not compared: " + c.skippedInWords())
+		list[len(list)-1].Level = "note"
 	}
 	for i := range r.Gaps {
 		if add(r.Gaps[i].inWords()); !r.Complete {

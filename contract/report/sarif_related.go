@@ -39,7 +39,7 @@ func (r *Report) sarifRelated(g *Group) (related []sarifLocation, flows []sarifC
 			add("also "+r.occurrence(g, o), line.physicalLocation())
 		}
 	}
-	if says := g.says(); says != "" {
+	if says := r.says(&g.Finding); says != "" {
 		add(says, r.sarifDocument(g))
 	}
 	if len(steps) > 0 {

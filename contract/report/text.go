@@ -25,20 +25,28 @@ func (r *Report) WriteText(w io.Writer) error { return r.WriteStyled(w, Style{})
 // WriteStyled writes the report for people as WriteText does, the way that they want it.
 func (r *Report) WriteStyled(w io.Writer, style Style) error {
 	t := &textWriter{Writer: bufio.NewWriter(LogWriter(w)), Style: style, r: r}
-	shown := 0
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		isUndecided := g.Verdict == Inconclusive && !style.Verbose
-		if isUndecided || shown >= maxText && !style.Verbose {
+	if r.Comparison != nil {
+		t.omitted(t.comparison())
+	} else {
+		t.omitted(t.findings())
+	}
+	t.inconclusive()
+	t.summary()
+	return t.Flush()
+}
+
+// findings writes the findings, and returns how many there are.
+func (t *textWriter) findings() (shown int) {
+	for i := range t.r.Groups {
+		g := &t.r.Groups[i]
+		isUndecided := g.Verdict == Inconclusive && !t.Verbose
+		if isUndecided || shown >= maxText && !t.Verbose {
 			continue
 		}
 		shown++
 		t.group(g)
 	}
-	t.omitted(shown)
-	t.inconclusive()
-	t.summary()
-	return t.Flush()
+	return shown
 }
 
 type textWriter struct {
@@ -74,7 +82,7 @@ func (t *textWriter) group(g *Group) {
 		t.line("  %s", t.exchange(number))
 	}
 	t.also(g)
-	for _, line := range wrap(g.says(), t.width()-2) {
+	for _, line := range wrap(t.r.says(&g.Finding), t.width()-2) {
 		t.line("  %s", t.paint(line, color.Faint))
 	}
 	t.line("")
@@ -151,6 +159,9 @@ func (t *textWriter) inconclusive() {
 
 // Outcome returns the report in one sentence.
 func (r *Report) Outcome() string {
+	if r.Comparison != nil {
+		return r.comparisonOutcome()
+	}
 	if r.Exchanges.Matched == 0 {
 		return "nothing was checked: no exchange belongs to an interface of the platform"
 	}

@@ -37,6 +37,21 @@ func (t *textWriter) summary() {
 		r.Exchanges.Read, r.Exchanges.Matched, r.Exchanges.Unmatched, r.Exchanges.Ignored, broken))
 	t.labelled("interfaces", strings.Join(r.basesInWords(), "; "))
 	t.unmatched()
+	if r.Comparison != nil {
+		t.comparisonSummary()
+	} else {
+		t.checkSummary()
+	}
+	if b := r.Baseline; b != nil {
+		t.labelled("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
+	}
+	t.line("")
+	t.verdict()
+}
+
+// checkSummary writes what was judged, and with what result.
+func (t *textWriter) checkSummary() {
+	r := t.r
 	if judged := r.Judged.inWords(); judged != "" {
 		t.labelled("bodies", judged)
 	}
@@ -47,11 +62,6 @@ func (t *textWriter) summary() {
 		r.Checks.Pass, r.Checks.Fail, r.Checks.Inconclusive, r.Checks.Skipped))
 	t.labelled("coverage", r.coverageInWords())
 	t.rules()
-	if b := r.Baseline; b != nil {
-		t.labelled("baseline", fmt.Sprintf("%s accepted by %s", count(b.Accepted, "finding"), b.File))
-	}
-	t.line("")
-	t.verdict()
 }
 
 // labelled writes a text of the summary with a label, in one or more lines.

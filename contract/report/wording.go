@@ -118,6 +118,9 @@ func (r *Report) line(number int) string {
 	return l.inWords()
 }
 
+// String returns the exchange in one line, with its place in the recording.
+func (l Line) String() string { return l.inWords() }
+
 func (l *Line) inWords() string {
 	return fmt.Sprintf("#%d %s %s → %s  (%s)", l.Exchange, l.Method, l.URL, l.answer(), l.place())
 }

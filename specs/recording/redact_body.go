@@ -117,7 +117,7 @@ func mayHoldSecret(text []byte) bool {
 }
 
 var secretHints = []string{
-	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ", "Basic ",
+	"://", `:\/`, `\u`, "%2F", "%2f", "1 ", "Bearer ", "Basic ", "PRIVATE KEY-----",
 	"key", "Key", "KEY", "oken", "OKEN", "ecret", "ECRET", "assw", "ASSW", "assphrase", "ASSPHRASE", "sig", "Sig", "SIG",
 }
 

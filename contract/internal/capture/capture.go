@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 
+	"svc.example/understudy/contract/internal/capture/format"
 	"svc.example/understudy/contract/internal/capture/record"
 )
 
@@ -17,6 +18,13 @@ import (
 func Read(name string, r io.Reader) record.Source {
 	return func(yield func(record.Raw, error) bool) {
 		opened{name: name}.read(r, numbered(yield))
+	}
+}
+
+// ReadLines reads one recording in NDJSON that may still be written.
+func ReadLines(name string, r io.Reader) record.Source {
+	return func(yield func(record.Raw, error) bool) {
+		format.ReadLines(record.NewInput(name, r), numbered(yield))
 	}
 }
 

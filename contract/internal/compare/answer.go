@@ -170,7 +170,7 @@ func (c *comparison) decode(header http.Header, coded []byte) (values []any, rea
 	return d.Values, reason
 }
 
-// documented is what the document says of a media type.
+// documented holds the schema that a document has for a media type.
 type documented struct {
 	schema    *openapi3.SchemaRef
 	mediaType *openapi3.MediaType

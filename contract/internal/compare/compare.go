@@ -30,6 +30,7 @@ const (
 // Subject answers recorded requests: a mock, or whatever stands in for one. Its handler has every interface at
 // /{interface}, followed by the path of the document's server, as a mock has.
 type Subject struct {
+	Name    string // such as the scenario my-account, for the report
 	Handler http.Handler
 
 	// Clock moves the subject's clock to a time, and never back. Nil if the clock cannot be moved.
@@ -90,7 +91,7 @@ type Exchange struct {
 // Agrees reports whether the answer was compared, and agrees.
 func (e *Exchange) Agrees() bool { return e.Skipped == "" && len(e.Differences) == 0 }
 
-// Answer is what the subject answered.
+// Answer is an answer of the subject.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -105,7 +106,7 @@ type Mask struct {
 	Count     int // how often it hid a difference
 }
 
-// DefaultMasks are what no stand-in can know, or need not repeat.
+// DefaultMasks returns the masks of places that no stand-in can know, or need not repeat.
 func DefaultMasks() []Mask {
 	const texts = "free text for people: servers word it differently"
 	const inside = "an id inside of a text or a configuration"

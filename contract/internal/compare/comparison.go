@@ -10,7 +10,7 @@ import (
 	"svc.example/understudy/specs"
 )
 
-// maxDifferences is how many differences are kept of an exchange.
+// maxDifferences is the number of differences that are kept of an exchange.
 const maxDifferences = 50
 
 // comparison compares the two answers of one exchange.

@@ -92,7 +92,7 @@ func kindOf(name string) string {
 	return name
 }
 
-// accessKinds are what decides who may do what.
+// accessKinds are the kinds of things that decide who may do what.
 var accessKinds = []string{users, "core.policy", "core.policy-group", "core.oauth-token", "core.delegated-admin"}
 
 // targetOf returns the id that the path of a request names.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/contract/internal/judge"
 	"svc.example/understudy/specs"
 )
 
@@ -22,17 +23,10 @@ var leftOut = []string{
 
 // request makes the request that corresponds to a recorded one.
 func (r *replay) request(ctx context.Context, e *Exchange, known *ids) (*http.Request, error) {
-	op, owner := e.Operation(), &e.Owner
-	s := r.sites[owner.Document]
-	t := &translation{sites: s, ids: known}
-	path, query := s.parameters(op)
-	target := "http://127.0.0.1/" + string(op.Interface) + owner.Document.BasePath +
-		t.path(op, owner.Path, &owner.Match, path)
-	if owner.Query != "" {
-		target += "?" + t.query(owner.Query, query)
-	}
-	content := t.body(e)
-	request, err := http.NewRequestWithContext(ctx, e.Item.Request.Method, target, bytes.NewReader(content))
+	s := r.sites[e.Owner.Document]
+	t := &Translation{sites: s, ids: known}
+	target := "http://127.0.0.1" + t.Target(e.Result)
+	request, err := http.NewRequestWithContext(ctx, e.Item.Request.Method, target, bytes.NewReader(t.Body(e.Result)))
 	if err != nil {
 		return nil, err
 	}
@@ -72,21 +66,56 @@ func (r *replay) header(e *Exchange, known *ids, h [2]string) string {
 // maxPadded bounds the body of a request of which the recording has only the beginning.
 const maxPadded = 64 << 20
 
-// translation puts the subject's ids in the place of recorded ones.
-type translation struct {
+// Translation puts other ids in the place of recorded ones, wherever a document describes that such stand.
+type Translation struct {
 	sites *sites
 	ids   *ids
 }
 
+// NewTranslation returns a translation that changes nothing yet.
+func NewTranslation(d *specs.Document) *Translation {
+	return &Translation{sites: newSites(d), ids: newIDs(nil)}
+}
+
+// Set puts a text in the place of an id of a kind. A text that is not a number begins with Unquoted in the place of a
+// number.
+func (t *Translation) Set(kind, id, text string) { t.ids.to[keyOf(kind, id)] = text }
+
+// Unquoted begins a text that stands for a number in JSON.
+const Unquoted = "\x01"
+
+// Target returns the path and the query of a request, below that of its interface.
+func (t *Translation) Target(r *judge.Result) string {
+	op, owner := r.Operation(), &r.Owner
+	path, query := t.sites.parameters(op)
+	target := "/" + string(op.Interface) + owner.Document.BasePath + t.path(op, owner.Path, &owner.Match, path)
+	if owner.Query != "" {
+		target += "?" + t.query(owner.Query, query)
+	}
+	return target
+}
+
+// Answer translates a recorded answer that is JSON.
+func (t *Translation) Answer(r *judge.Result, value any) any {
+	root := place{sites: []*site{t.sites.answer(r.Operation())}}
+	if response := r.Operation().Spec.Responses.Status(r.Status()); response != nil && response.Value != nil {
+		if media := response.Value.Content.Get(r.Item.Response.Headers.Value("Content-Type")); media != nil {
+			root.add(media.Schema)
+		}
+	}
+	isChanged := false
+	return t.json(&root, value, &isChanged)
+}
+
 // value translates one value of a parameter.
-func (t *translation) value(kind, text string) string {
+func (t *Translation) value(kind, text string) string {
 	if kind == "" && !uuid.MatchString(text) {
 		return text
 	}
 	return t.ids.translate(kind, text)
 }
 
-func (t *translation) path(op *specs.Operation, recorded string, m *specs.Match, kinds map[string]string) string {
+func (t *Translation) path(op *specs.Operation, recorded string, m *specs.Match, kinds map[string]string) string {
 	isChanged := false
 	segments := strings.Split(op.Template, "/")
 	for i, segment := range segments {
@@ -103,7 +132,7 @@ func (t *translation) path(op *specs.Operation, recorded string, m *specs.Match,
 	return strings.Join(segments, "/")
 }
 
-func (t *translation) query(raw string, kinds map[string]string) string {
+func (t *Translation) query(raw string, kinds map[string]string) string {
 	fields := strings.Split(raw, "&")
 	for i, field := range fields {
 		name, value, found := strings.Cut(field, "=")
@@ -119,8 +148,8 @@ func (t *translation) query(raw string, kinds map[string]string) string {
 	return strings.Join(fields, "&")
 }
 
-// body translates a request's body, if it is JSON.
-func (t *translation) body(e *Exchange) []byte {
+// Body translates a request's body, if it is JSON.
+func (t *Translation) Body(e *judge.Result) []byte {
 	r := &e.Item.Request
 	if r.Body == nil {
 		return nil
@@ -158,7 +187,7 @@ func (t *translation) body(e *Exchange) []byte {
 	return bytes.TrimSpace(text.Bytes())
 }
 
-func (t *translation) json(p *place, value any, isChanged *bool) any {
+func (t *Translation) json(p *place, value any, isChanged *bool) any {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, member := range v {
@@ -183,6 +212,9 @@ func (t *translation) json(p *place, value any, isChanged *bool) any {
 		if kind := p.id(t.sites); kind != "" {
 			other := t.ids.translate(kind, v.String())
 			*isChanged = *isChanged || other != v.String()
+			if _, err := strconv.ParseFloat(other, 64); err != nil {
+				return Unquoted + other
+			}
 			return json.Number(other)
 		}
 	}

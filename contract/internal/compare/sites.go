@@ -185,7 +185,7 @@ func (s *sites) stated(schema *openapi3.Schema) string {
 	return string(s.document.Interface) + "." + name
 }
 
-// place is what applies to one value: sites, and schemas.
+// place holds the sites and the schemas that apply to one value.
 type place struct {
 	sites   []*site
 	schemas []*openapi3.Schema

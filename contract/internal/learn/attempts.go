@@ -58,6 +58,11 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	m.set("workflow", o.Get("workflow.name"))
 	m.set("sessionTime", timeOf(o.Get("sessionTime")))
 	session := first.Get("sessionId")
+	for _, s := range t.sights {
+		if id := s.object.Get("sessionId"); id.Exists() {
+			session = id
+		}
+	}
 	if !session.Exists() && o.Get("lastAttempt").Exists() {
 		session = o.Get("id")
 	}
@@ -71,12 +76,12 @@ func (l *learner) attempt(t *thing, o gjson.Result, pools *pools) *mapping {
 	if pool := first.Get("poolId").String(); pool != "" {
 		m.set("pool", pools.name(pool))
 	}
-	l.addStatus(m, t)
+	l.addStatus(m, t, pools)
 	return m
 }
 
 // addStatus adds where an attempt stood at the beginning.
-func (l *learner) addStatus(m *mapping, t *thing) {
+func (l *learner) addStatus(m *mapping, t *thing, pools *pools) {
 	first := t.first()
 	status, finished := first.Get("status").String(), instant(first.Get("finishedAt").String())
 	if finished.After(l.begin) {
@@ -90,6 +95,13 @@ func (l *learner) addStatus(m *mapping, t *thing) {
 		m.set("finishedAt", timeText(finished))
 		m.set("status", status)
 		l.addTaskStates(m, t)
+	case "queued":
+		if pool := first.Get("poolId").String(); pools.isFull(pool) {
+			m.set("status", status)
+		} else {
+			m.guess("status", "running", "it waits for room in its pool, and no answer shows what runs there")
+		}
+		l.addRunningTask(m, t)
 	default:
 		m.set("status", status)
 		l.addRunningTask(m, t)
@@ -148,11 +160,14 @@ func (l *learner) startOf(t *thing) time.Time {
 	if status != "blocked" && status != "queued" {
 		return start
 	}
-	name := l.attemptObject(t).Get("workflow.name").String()
+	name, until := l.attemptObject(t).Get("workflow.name").String(), instant(t.last().Get("finishedAt").String())
+	if until.IsZero() {
+		until = t.sights[len(t.sights)-1].At
+	}
 	for _, other := range l.things.all(attemptKind) {
 		end := instant(other.last().Get("finishedAt").String())
 		isBefore := number(other.id) < number(t.id) && end.After(start) &&
-			!end.After(instant(t.last().Get("finishedAt").String()))
+			!end.After(until)
 		if isBefore && l.attemptObject(other).Get("workflow.name").String() == name {
 			start = end
 		}
@@ -213,6 +228,12 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		list = append(list, one)
 	}
 	status := t.last().Get("status").String()
+	if finished.IsZero() && status == "running" {
+		if o := l.unfinished(t, base); o.guessed != "" {
+			list = append(list, o)
+		}
+		return list
+	}
 	if leaves > 0 || finished.IsZero() || t.wasThere() || status == "killed" {
 		return list
 	}
@@ -228,6 +249,27 @@ func (l *learner) outcomesOf(t *thing) (list []outcome) {
 		return list // as usual
 	}
 	return append(list, base)
+}
+
+// unfinished returns how the tasks of an attempt end that runs in the last answer that shows it: as long after their
+// start as in other attempts of the workflow, or later than that answer. An attempt that was only seen when it started
+// is left to the usual times.
+func (l *learner) unfinished(t *thing, o outcome) outcome {
+	start, seen := l.startOf(t), t.sights[len(t.sights)-1].At
+	const later = 12 * time.Hour
+	if usual := 10 * time.Second; seen.Sub(start) < usual && !t.wasThere() {
+		return o
+	}
+	o.takes, o.guessed = seen.Sub(start)+later, "no answer shows its end"
+	for _, other := range l.things.all(attemptKind) {
+		of := l.attemptObject(other)
+		end := instant(other.last().Get("finishedAt").String())
+		isSame := of.Get("project.name").String() == o.project && of.Get("workflow.name").String() == o.workflow
+		if took := end.Sub(l.startOf(other)); isSame && !end.IsZero() && start.Add(took).After(seen) {
+			o.takes, o.guessed = took, "another attempt of the workflow took as long"
+		}
+	}
+	return o
 }
 
 // leavesOf returns the first task of an attempt's workflow that has no tasks in it, and how many there are, as the

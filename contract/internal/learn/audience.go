@@ -100,7 +100,8 @@ func (l *learner) needsAssumedTable() bool {
 	if database, _ := l.profiles(); database != assumedDatabase {
 		return false
 	}
-	return len(l.audienceIDs()) > 0 || len(l.things.of(integrationKind)) > 0
+	l.llm()
+	return l.assumes || len(l.audienceIDs()) > 0
 }
 
 // assumedColumns returns the columns of the table that is made up.

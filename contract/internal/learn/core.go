@@ -166,11 +166,18 @@ func (l *learner) unseenRecords(t *thing) int64 {
 
 // wasDeleted reports whether a whole list of databases lacks one, before a request could have made it.
 func (l *learner) wasDeleted(name string) bool {
+	inIt := func(t *thing) bool {
+		return t.kind == tableKind && strings.HasPrefix(t.id, name+"/") && t.wasThere() ||
+			t.kind == jobScheduleKind && t.first().Get("database").String() == name
+	}
+	if slices.ContainsFunc(l.things.list, inIt) {
+		return false
+	}
 	for _, e := range l.exchanges {
 		switch {
 		case e.name() == "core.recoverTable":
 			return false
-		case e.name() == "core.listDatabases" && e.ok():
+		case e.name() == "core.listDatabases" && e.ok() && l.people.isAdministrator(e):
 			return l.things.find(databaseKind, name) == nil
 		}
 	}

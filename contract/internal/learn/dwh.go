@@ -1,6 +1,10 @@
 package learn
 
-import "github.com/tidwall/gjson"
+import (
+	"slices"
+
+	"github.com/tidwall/gjson"
+)
 
 const integrationKind = "dwh.integration"
 
@@ -8,8 +12,10 @@ const integrationKind = "dwh.integration"
 func (l *learner) dwh() *mapping {
 	s := newSequence()
 	for _, t := range byNumber(l.things.of(integrationKind)) {
-		if m := l.integration(t); m != nil {
-			s.add(m)
+		if t.first().Exists() {
+			s.add(l.integration(t))
+		} else {
+			l.notes = append(l.notes, "integration "+t.id+": no answer shows it")
 		}
 	}
 	m := newMapping()
@@ -18,54 +24,140 @@ func (l *learner) dwh() *mapping {
 }
 
 func (l *learner) integration(t *thing) *mapping {
-	o := t.first()
-	if !o.Exists() {
-		l.notes = append(l.notes, "integration "+t.id+": no answer shows it")
-		return nil
-	}
+	o, configs, sessions := t.first(), l.shownOf(t, "dwh.getDwhConfigs"), l.shownOf(t, "dwh.listDwhBulkloadSessions")
 	m := newMapping()
 	m.set("id", idOf(t.id))
 	m.set("user", l.people.refer(gjson.Parse(`{"id":"`+o.Get("user_id").String()+`"}`)))
 	m.set("createdAt", timeOf(o.Get("created_at")))
 	m.set("updatedAt", timeOf(o.Get("updated_at")))
-	if id := o.Get("workflow_project_id").String(); l.things.find(projectKind, id) != nil {
+	if id := o.Get("workflow_project_id").String(); l.showsProject(id) {
 		m.set("project", o.Get("workflow_project_name"))
 	}
-	database, table := l.profiles()
 	m.set("configId", o.Get("dwh_config_id").Int())
+	m.set("configCreatedAt", timeOf(configs.Get("created_at")))
+	m.set("configUpdatedAt", timeOf(configs.Get("updated_at")))
+	ids := newMapping()
+	for _, session := range sessions.Array() {
+		ids.set(session.Get("target_table").String(), session.Get("bulkload_session_id").Int())
+	}
+	m.set("sessionIds", ids)
 	m.set("name", o.Get("name"))
-	configs := l.configsOf(t)
-	for _, name := range []string{"basic_configs", "advanced_configs", "output_config", "filter_configs"} {
-		value := configs.Get(name)
-		switch {
-		case value.IsObject() || value.IsArray() && len(value.Array()) > 0:
-			m.set(name, value)
-		case name == "basic_configs":
-			m.guess(name, gjson.Parse(`{"type":"snowflake","svc_authentication_id":1,"role":"LOADER","warehouse":"LOADING",`+
-				`"db":"DATA","schema":"PUBLIC","incremental":false}`), unseen)
-		case name == "advanced_configs":
-			m.guess(name, gjson.Parse(`[{"target_table":"`+table+`","config":{"source_type":"table_view","select":"*",`+
-				`"table":"DATA","incremental":false,"invalid_value_option":"fail_job"}}]`), unseen)
-		case name == "output_config":
-			m.guess(name, gjson.Parse(`{"database":"`+database+`","mode":"append"}`), unseen)
+	if configs.Exists() {
+		for _, name := range []string{"basic_configs", "advanced_configs", "output_config", "filter_configs"} {
+			if value := configs.Get(name); value.IsObject() || len(value.Array()) > 0 {
+				m.set(name, value)
+			}
 		}
+	} else {
+		l.guessConfigs(m, t)
 	}
 	for _, name := range []string{"schedule_type", "schedule_option", "timezone"} {
-		m.set(name, o.Get(name))
+		if slices.Contains(t.sights[0].changed, name) && o.Get(name).String() != "" {
+			m.guess(name, o.Get(name), "it was set before an answer showed it")
+		} else {
+			m.set(name, o.Get(name))
+		}
 	}
 	return m
 }
 
-// configsOf returns the configurations of an integration, as the first answer shows them.
-func (l *learner) configsOf(t *thing) gjson.Result {
+// guessConfigs sets the configurations that an integration cannot be without: a load for each of its targets.
+func (l *learner) guessConfigs(m *mapping, t *thing) {
+	database, tables := l.targets(t)
+	m.guess("basic_configs", gjson.Parse(`{"type":"snowflake","svc_authentication_id":1,"role":"LOADER",`+
+		`"warehouse":"LOADING","db":"DATA","schema":"PUBLIC","incremental":false}`), unseen)
+	s := newSequence()
+	for _, table := range tables {
+		entry := newMapping()
+		entry.set("target_table", table)
+		entry.set("config", gjson.Parse(`{"source_type":"table_view","select":"*","table":"DATA","incremental":false,`+
+			`"invalid_value_option":"fail_job"}`))
+		s.add(entry)
+	}
+	output := newMapping()
+	output.set("database", database)
+	output.set("mode", "append")
+	m.guess("advanced_configs", s, unseen)
+	m.guess("output_config", output, unseen)
+}
+
+// Where integrations load to if the recording does not show it.
+const (
+	assumedTarget      = "warehouse"
+	assumedTargetTable = "data"
+)
+
+// targets returns the database and the tables that an integration loads into.
+func (l *learner) targets(t *thing) (database string, tables []string) {
+	if configs := l.shownOf(t, "dwh.getDwhConfigs"); configs.Exists() {
+		for _, entry := range configs.Get("advanced_configs").Array() {
+			tables = append(tables, entry.Get("target_table").String())
+		}
+		return configs.Get("output_config.database").String(), tables
+	}
+	for _, session := range l.shownOf(t, "dwh.listDwhBulkloadSessions").Array() {
+		tables = append(tables, session.Get("target_table").String())
+	}
+	if len(tables) == 0 {
+		tables = []string{assumedTargetTable}
+	}
+	for _, d := range l.things.of(databaseKind) {
+		isUnknown := func(table string) bool { return l.things.find(tableKind, d.id+"/"+table) == nil }
+		if !slices.ContainsFunc(tables, isUnknown) {
+			return d.id, tables
+		}
+	}
+	return assumedTarget, tables
+}
+
+// imply adds the tables that integrations of the beginning load into: each must be there.
+func (l *learner) imply() {
+	for _, t := range l.things.of(integrationKind) {
+		if !t.first().Exists() {
+			continue
+		}
+		database, tables := l.targets(t)
+		for _, table := range tables {
+			if id := database + "/" + table; l.things.find(tableKind, id) == nil {
+				l.things.list = append(l.things.list, &thing{kind: tableKind, id: id, changed: map[string]bool{}})
+			}
+		}
+	}
+}
+
+// shownOf returns the first answer of an operation about an integration, unless it was changed before.
+func (l *learner) shownOf(t *thing, operation string) gjson.Result {
 	for _, e := range l.exchanges {
-		if e.name() == "dwh.getDwhConfigs" && e.ok() && param(e, "dwh_id") == t.id {
+		if !e.ok() || param(e, "dwh_id") != t.id {
+			continue
+		}
+		switch e.name() {
+		case operation:
 			body, _ := e.JSONResponse()
 			return body
-		}
-		if e.name() == "dwh.updateDwhIntegration" && e.ok() && param(e, "dwh_id") == t.id {
+		case "dwh.updateDwhIntegration", "dwh.deleteDwhIntegration":
 			return gjson.Result{}
 		}
 	}
 	return gjson.Result{}
+}
+
+// integrationMoves are what operations on integrations do to the workflow interface.
+var integrationMoves = map[string]func(*things, *Exchange){
+	"dwh.createDwhIntegration": func(s *things, e *Exchange) {
+		body, _ := e.JSONResponse()
+		s.get(projectKind, body.Get("workflow_project_id").String()).made = e
+	},
+	"dwh.deleteDwhIntegration": func(s *things, e *Exchange) {
+		body, _ := e.JSONResponse()
+		if id := body.Get("workflow_project_id").String(); id != "" {
+			s.remove(s.get(projectKind, id), e)
+		}
+	},
+	"dwh.runDwhWorkflow": func(s *things, e *Exchange) {
+		body, _ := e.JSONResponse()
+		if id := body.Get("id").String(); s.current[nameOf(attemptKind, id)] == nil {
+			s.get(attemptKind, id).made = e
+		}
+	},
 }

@@ -77,6 +77,10 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	m.set("user", l.people.referByName(o.Get("user_name").String()))
 	status := o.Get("status").String()
 	start, end := l.course(t)
+	if start.IsZero() && !end.IsZero() {
+		start = l.guessStart(t, end)
+	}
+	isOpen := end.IsZero() && !start.IsZero() && l.killOf(t) == nil
 	if end.After(l.begin) || end.IsZero() {
 		status = "running"
 		if start.After(l.begin) || start.IsZero() {
@@ -86,6 +90,12 @@ func (l *learner) job(t *thing, o gjson.Result) *mapping {
 	m.set("status", status)
 	m.set("createdAt", timeOf(o.Get("created_at")))
 	m.set("startAt", timeText(start))
+	if l.isQueued(t) {
+		return m // its end is that of its result
+	}
+	if isOpen {
+		m.guess("endAt", timeText(t.sights[len(t.sights)-1].At.Add(12*time.Hour).Truncate(time.Second)), "no answer shows its end")
+	}
 	m.set("endAt", timeText(end))
 	if at := timeOf(o.Get("updated_at")); status != "running" && status != "queued" {
 		m.set("updatedAt", at)
@@ -114,6 +124,17 @@ func (l *learner) course(t *thing) (start, end time.Time) {
 		}
 	}
 	return start, end
+}
+
+// guessStart returns when a job may have started that was over at a time: shortly before, and after it was seen to wait.
+func (l *learner) guessStart(t *thing, end time.Time) time.Time {
+	start := end.Add(-4 * time.Second)
+	for _, s := range t.sights {
+		if s.object.Get("status").String() == "queued" && !s.At.Before(start) {
+			start = end
+		}
+	}
+	return start
 }
 
 // killOf returns the request that killed a job, or nil.
@@ -207,15 +228,15 @@ func (l *learner) resultOf(t *thing) *mapping {
 		}
 	}
 	for _, s := range t.sights {
-		if size := s.object.Get("result_size"); t.wasThere() && size.Int() > 0 {
+		if size := s.object.Get("result_size"); t.wasThere() && !l.isQueued(t) && size.Int() > 0 {
 			m.set("size", size.Int())
 			break
 		}
 	}
-	if rows == nil && columns.Exists() && t.wasThere() {
+	if rows == nil && columns.Exists() && t.wasThere() && !l.isQueued(t) {
 		m.set("count", count.Int())
 	}
-	if rows == nil && columns.Exists() && !t.wasThere() && count.Int() > 0 {
+	if rows == nil && columns.Exists() && (!t.wasThere() || l.isQueued(t)) && count.Int() > 0 {
 		m.guess("rows", rowsLike(columns, int(min(count.Int(), 1000))), "no answer shows them")
 	}
 	if m.isEmpty() {
@@ -254,7 +275,7 @@ func (l *learner) rowsOf(id string) *sequence {
 func (l *learner) results() *sequence {
 	s := newSequence()
 	for _, t := range l.things.all(jobKind) {
-		if t.wasThere() {
+		if t.wasThere() && !l.isQueued(t) {
 			continue
 		}
 		if m := l.result(t); m != nil {
@@ -262,6 +283,12 @@ func (l *learner) results() *sequence {
 		}
 	}
 	return s
+}
+
+// isQueued reports whether a job waited at the beginning.
+func (l *learner) isQueued(t *thing) bool {
+	start, _ := l.course(t)
+	return start.After(l.begin)
 }
 
 func (l *learner) result(t *thing) *mapping {
@@ -272,7 +299,11 @@ func (l *learner) result(t *thing) *mapping {
 		return nil
 	}
 	m := newMapping()
-	m.set("query", query)
+	if t.wasThere() {
+		m.set("job", idOf(t.id))
+	} else {
+		m.set("query", query)
+	}
 	result := l.resultOf(t)
 	switch {
 	case status == "error":
@@ -303,14 +334,19 @@ func (l *learner) result(t *thing) *mapping {
 		return nil
 	case start.IsZero():
 		m.guess("queued", (seen.Sub(created) + later).String(), "the recording ends before the job starts")
-	case end.IsZero():
-		m.set("queued", start.Sub(created).String())
-		m.guess("running", (seen.Sub(start) + later).String(), "the recording ends before the job does")
 	default:
-		m.set("queued", start.Sub(created).String())
-		m.set("running", end.Sub(start).String())
+		if !t.wasThere() {
+			m.set("queued", start.Sub(created).String())
+		}
+		if end.IsZero() {
+			m.guess("running", (seen.Sub(start) + later).String(), "the recording ends before the job does")
+		} else {
+			m.set("running", end.Sub(start).String())
+		}
 	}
-	m.set("times", 1)
+	if !t.wasThere() {
+		m.set("times", 1)
+	}
 	return m
 }
 

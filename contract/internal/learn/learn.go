@@ -8,6 +8,7 @@ package learn
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -70,6 +71,9 @@ type learner struct {
 	notes     []string
 	guesses   []Guess
 	files     map[string][]byte
+
+	llmSection *mapping
+	assumes    bool // something of the LLM interface refers to a database that no answer shows
 }
 
 // Learn makes a scenario of the exchanges of one account.
@@ -80,6 +84,7 @@ func Learn(c *Config, list []*judge.Result) (*Scenario, error) {
 		return nil, ErrNothing
 	}
 	l.things = l.collect()
+	l.imply()
 	l.people = l.findPeople()
 	root := l.scenario()
 	text, err := l.write(root)
@@ -114,7 +119,9 @@ func (l *learner) order(list []*judge.Result) {
 // scenario puts the sections together.
 func (l *learner) scenario() *mapping {
 	root := newMapping()
-	root.set("description", "Learned from a recording.")
+	last := l.exchanges[len(l.exchanges)-1].At
+	root.set("description", fmt.Sprintf("Learned from a recording of %d exchanges, from %s to %s.", len(l.exchanges),
+		l.begin.Format(time.RFC3339), last.Format(time.RFC3339)))
 	root.set("now", timeText(l.begin))
 	root.set("seed", 1)
 	for _, section := range []struct {

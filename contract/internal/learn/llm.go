@@ -1,15 +1,11 @@
 package learn
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/tidwall/gjson"
-
-	"svc.example/understudy/contract/internal/body"
-	"svc.example/understudy/specs"
+	"go.yaml.in/yaml/v4"
 )
 
 // collections are the collections of a scenario, by kind, in the order in which things refer to each other.
@@ -39,217 +35,160 @@ const chatKind = "llm.chat"
 
 // llm returns the section of the LLM interface.
 func (l *learner) llm() *mapping {
-	m := newMapping()
+	if l.llmSection == nil {
+		l.llmSection = l.makeLLM()
+	}
+	return l.llmSection
+}
+
+func (l *learner) makeLLM() *mapping {
+	b := &llmBuilder{
+		learner: l, shapes: map[string]shape{}, users: l.llmUsers(), made: map[string]*sequence{}, known: map[string]bool{},
+	}
 	for _, c := range collections {
-		kind, name := c[0], c[1]
-		s := newSequence()
-		for _, t := range l.things.of(kind) {
-			if o := t.first(); o.Exists() {
-				s.add(l.llmResource(t, o))
-			} else if t.used != nil {
-				l.notes = append(l.notes, strings.TrimPrefix(kind, "llm.")+" "+t.id+": no answer shows it")
+		b.made[c[0]] = newSequence()
+		for _, t := range l.things.of(c[0]) {
+			if t.first().Exists() && !b.isLater(t) {
+				b.add(t)
 			}
 		}
-		if kind == "llm.project" {
-			l.addUnseenProjects(s)
-		}
-		m.set(name, s)
 	}
-	m.set("turns", l.turns())
+	turns := b.turns()
+	b.addUnseen()
+	m := newMapping()
+	for _, c := range collections {
+		m.set(c[1], b.made[c[0]])
+	}
+	m.set("turns", turns)
 	return m
 }
 
-// addUnseenProjects adds the projects that things belong to, and no answer shows.
-func (l *learner) addUnseenProjects(s *sequence) {
-	seen := map[string]bool{}
-	for _, t := range l.things.list {
-		id := t.first().Get("attributes.projectId").String()
-		if !strings.HasPrefix(t.kind, "llm.") || !t.wasThere() || id == "" || seen[id] {
-			continue
+// llmBuilder builds the section of the LLM interface.
+type llmBuilder struct {
+	*learner
+	shapes  map[string]shape     // by kind
+	users   map[string]string    // from the id that the interface has for a user to the name for references
+	made    map[string]*sequence // by kind
+	known   map[string]bool      // ids of what is made, with their kind
+	needs   []wanted               // things that must be there
+	guessed []wanted               // things of which no more is known
+}
+
+// isLater reports whether a thing is made while the recording runs, since something is that it is a part of.
+func (b *llmBuilder) isLater(t *thing) bool {
+	attributes := t.first().Get("attributes")
+	for _, name := range []string{"projectId", "chatId", "integrationId", "agentId", "createdByChatId"} {
+		kind, id := llmReference(name, attributes), attributes.Get(name).String()
+		if name == "createdByChatId" {
+			kind = chatKind
 		}
-		seen[id] = true
-		if p := l.things.find("llm.project", id); p != nil && p.first().Exists() {
-			continue
+		if of := b.things.find(kind, id); of != nil && id != "" && (!of.wasThere() || of != t && b.isLater(of)) {
+			return true
 		}
-		m, attributes := newMapping(), newMapping()
-		attributes.set("name", "Project "+id[:min(8, len(id))])
-		m.set("id", id)
-		m.set("attributes", attributes)
-		s.addGuessed(m, "no answer shows more than its id")
 	}
+	return t.kind == artifactKind && slices.Contains(b.newArtifacts(), t.id)
+}
+
+const artifactKind = "llm.artifact"
+
+// newArtifacts lists the artifacts that are made in answers of the recording.
+func (l *learner) newArtifacts() (ids []string) {
+	for _, e := range l.exchanges {
+		for _, event := range rawEvents(e) {
+			if id := event.Get("artifact.id").String(); id != "" {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// add adds a thing as its first answer shows it.
+func (b *llmBuilder) add(t *thing) {
+	o := t.first()
+	m := newMapping()
+	m.set("id", t.id)
+	m.set("user", b.users[o.Get("relationships.createdBy.data.id").String()])
+	m.set("createdAt", timeOf(o.Get("attributes.createdAt")))
+	if at := o.Get("attributes.updatedAt"); at.String() != o.Get("attributes.createdAt").String() && len(t.changed) == 0 {
+		m.set("updatedAt", timeOf(at))
+		m.set("updatedBy", b.users[o.Get("relationships.updatedBy.data.id").String()])
+	}
+	b.addAttributes(m, t, o.Get("attributes"))
+	if t.kind == chatKind {
+		m.set("history", b.chatHistory(t))
+	}
+	b.made[t.kind].add(m)
+	b.known[nameOf(t.kind, t.id)] = true
+}
+
+// addAttributes adds the attributes: those that clients set, and those that only the server sets.
+func (b *llmBuilder) addAttributes(m *mapping, t *thing, o gjson.Result) {
+	known := b.shapeOf(t.kind)
+	attributes, server := newMapping(), newMapping()
+	o.ForEach(func(name, value gjson.Result) bool {
+		property := known[name.Str]
+		switch {
+		case slices.Contains(times, name.Str), value.Type == gjson.Null, isRedacted(value.String()),
+			t.kind == chatKind && b.isFollowed(t, name.Str):
+			return true
+		case property == nil:
+			b.notes = append(b.notes, "attribute "+name.Str+" of "+nounOf(t.kind)+" "+t.id+": its document has none")
+			return true
+		}
+		into, node := attributes, jsonNode(value)
+		if property.ReadOnly {
+			into = server
+		} else {
+			node = writable(property, value)
+		}
+		reason := ""
+		if slices.Contains(t.sights[0].changed, name.Str) {
+			reason = "it was set before an answer showed it"
+		}
+		b.note(name.Str, value, o)
+		into.add(name.Str, node, reason)
+		return true
+	})
+	if t.kind == chatKind && attributes.isEmpty() {
+		b.note("agentId", gjson.Result{}, o)
+	}
+	if attributes.node.Content == nil {
+		attributes.node.Style = yaml.FlowStyle
+	}
+	m.add("attributes", attributes.node, "")
+	m.set("serverAttributes", server)
 }
 
 // times are attributes that have members of their own in a scenario.
 var times = []string{"createdAt", "updatedAt"}
 
-func (l *learner) llmResource(t *thing, o gjson.Result) *mapping {
-	m := newMapping()
-	m.set("id", t.id)
-	m.set("createdAt", timeOf(o.Get("attributes.createdAt")))
-	if at := o.Get("attributes.updatedAt"); at.String() != o.Get("attributes.createdAt").String() && len(t.changed) == 0 {
-		m.set("updatedAt", timeOf(at))
-	}
-	known := l.creatable(t.kind)
-	attributes, server := newMapping(), newMapping()
-	o.Get("attributes").ForEach(func(name, value gjson.Result) bool {
-		isChanged := slices.Contains(t.sights[0].changed, name.Str)
-		into := attributes
-		if known != nil && !slices.Contains(known, name.Str) {
-			into = server
-		}
-		switch {
-		case slices.Contains(times, name.Str), value.Type == gjson.Null, isRedacted(value.String()):
-		case isChanged:
-			into.guess(name.Str, value, "it was set before an answer showed it")
-		default:
-			into.add(name.Str, jsonNode(value), "")
-		}
-		return true
-	})
-	m.add("attributes", attributes.node, "")
-	m.set("serverAttributes", server)
-	if t.kind == chatKind {
-		m.set("history", l.chatHistory(t))
-	}
-	return m
+// nounOf returns the noun for a kind: knowledge base.
+func nounOf(kind string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(kind, "llm."), "-", " ")
 }
 
-// creatable lists the attributes that a client may set when it creates a thing of a kind, or nil if nothing creates
-// such.
-func (l *learner) creatable(kind string) (names []string) {
-	for _, d := range l.Documents {
-		for _, op := range d.Operations {
-			actions := op.Actions()
-			if len(actions) == 0 || actions[0].Verb != specs.Create || actions[0].Resource.Name != kind ||
-				op.Spec.RequestBody == nil {
-				continue
-			}
-			for _, media := range op.Spec.RequestBody.Value.Content {
-				names = append(names, propertiesAt(media.Schema, "data", "attributes")...)
-			}
-		}
-	}
-	return names
-}
-
-// propertiesAt lists the properties of what a schema describes at a path.
-func propertiesAt(ref *openapi3.SchemaRef, path ...string) (names []string) {
-	if ref == nil || ref.Value == nil {
-		return nil
-	}
-	for _, part := range slices.Concat(ref.Value.AllOf, ref.Value.OneOf, ref.Value.AnyOf) {
-		names = append(names, propertiesAt(part, path...)...)
-	}
-	if len(path) > 0 {
-		return append(names, propertiesAt(ref.Value.Properties[path[0]], path[1:]...)...)
-	}
-	for name := range ref.Value.Properties {
-		names = append(names, name)
-	}
-	return names
-}
-
-// chatHistory lists what had been said in a chat before the recording began.
-func (l *learner) chatHistory(t *thing) *sequence {
-	s := newSequence()
+// llmUsers returns the users by the ids that the interface has for them: of those who made and changed things in the
+// recording, and those whom answers include.
+func (l *learner) llmUsers() map[string]string {
+	users := map[string]string{}
 	for _, e := range l.exchanges {
-		if param(e, "id") != t.id || !e.ok() {
+		body, ok := e.JSONResponse()
+		if e.Operation().Interface != "llm" || !ok || !e.ok() {
 			continue
 		}
-		switch e.name() {
-		case "llm.continueChat":
-			return s
-		case "llm.getChatHistory":
-			body, _ := e.JSONResponse()
-			for _, entry := range body.Get("data").Array() {
-				m := newMapping()
-				m.set("at", timeOf(entry.Get("at")))
-				entry.ForEach(func(name, value gjson.Result) bool {
-					if name.Str != "at" {
-						m.add(name.Str, jsonNode(value), "")
-					}
-					return true
-				})
-				s.add(m)
-			}
-			return s
-		}
-	}
-	return s
-}
-
-// turns script what agents say in the recording, in the order of the inputs.
-func (l *learner) turns() *sequence {
-	s := newSequence()
-	for _, e := range l.exchanges {
-		if e.name() != "llm.continueChat" {
-			continue
-		}
-		request, ok := e.JSONRequest()
-		input := request.Get("input").String()
-		if !ok || input == "" {
-			continue
-		}
-		m := newMapping()
-		if t := l.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() {
-			m.set("chat", t.id)
-		}
-		m.set("input", "^"+regexp.QuoteMeta(clean(input))+"$")
-		switch {
-		case e.Status() == 429 || e.Status() >= 500:
-			answer, _ := e.JSONResponse()
-			m.set("status", e.Status())
-			m.set("message", answer.Get("error").String())
-		case e.ok():
-			events := eventsOf(e)
-			if events == nil {
-				continue
-			}
-			m.set("events", events)
-		default:
-			continue
-		}
-		m.set("times", 1)
-		s.add(m)
-	}
-	return s
-}
-
-// eventsOf returns the events of an answer, without the input that the first one repeats, and without what follows from
-// others.
-func eventsOf(e *Exchange) *sequence {
-	if e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil {
-		return nil
-	}
-	media := e.Operation().Spec.Responses.Status(e.Status()).Value.Content.Get("text/event-stream")
-	if media == nil {
-		return nil
-	}
-	decoded, reason := body.Decode(e.Item.Response.Body.Bytes, "text/event-stream", media, false)
-	if reason != "" {
-		return nil
-	}
-	s := newSequence()
-	for _, raw := range decoded.Raw {
-		event := gjson.ParseBytes(raw)
-		m := newMapping()
-		event.ForEach(func(name, value gjson.Result) bool {
-			switch name.Str {
-			case "at", "user_content", "artifact":
-			case "tool":
-				tool := newMapping()
-				for _, member := range []string{"id", "functionName", "functionArguments", "content", "status"} {
-					tool.set(member, value.Get(member))
+		for _, included := range body.Get("included").Array() {
+			if included.Get("type").Str == "users" {
+				if u := l.people.named(included.Get("attributes.email").String()); u != nil {
+					users[included.Get("id").String()] = u.ref()
 				}
-				m.set("tool", tool)
-			default:
-				m.add(name.Str, jsonNode(value), "")
 			}
-			return true
-		})
-		if !m.isEmpty() {
-			s.add(m)
+		}
+		relation := map[string]string{"POST": "createdBy", "PATCH": "updatedBy"}[e.Item.Request.Method]
+		id := body.Get("data.relationships." + relation + ".data.id").String()
+		if u := l.people.byKey[e.Credential().Identity]; u != nil && id != "" && users[id] == "" {
+			users[id] = u.ref()
 		}
 	}
-	return s
+	return users
 }

@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"go.yaml.in/yaml/v4"
@@ -48,7 +50,7 @@ func (p *projects) addRevisions(m *mapping, project string) {
 func (p *projects) revisionsOf(project string) (list []revision) {
 	add := func(r revision) {
 		isKnown := slices.ContainsFunc(list, func(o revision) bool { return o.name == r.name })
-		if r.name != "" && !isKnown && p.uploads[p.names[project]+"\n"+r.name] == nil {
+		if r.name != "" && !isKnown && !p.isLate(project, r.name) {
 			list = append(list, r)
 		}
 	}
@@ -85,6 +87,32 @@ func (p *projects) revisionsOf(project string) (list []revision) {
 	return list
 }
 
+// isLate reports whether a revision was made while the recording ran: uploaded, or made for an integration.
+func (p *projects) isLate(project, revision string) bool {
+	if p.uploads[p.names[project]+"\n"+revision] != nil {
+		return true
+	}
+	if t := p.things.find(projectKind, project); t != nil {
+		for _, s := range t.sights {
+			if s.object.Get("revision").String() == revision && instant(s.object.Get("updatedAt").String()).After(p.begin) {
+				return true
+			}
+		}
+	}
+	for _, e := range p.exchanges {
+		if e.name() != "workflow.listProjectRevisions" || !e.ok() || param(e, "id") != project {
+			continue
+		}
+		body, _ := e.JSONResponse()
+		for _, r := range body.Get("revisions").Array() {
+			if r.Get("revision").String() == revision && instant(r.Get("createdAt").String()).After(p.begin) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // addFiles adds the files of a revision: those of a recorded archive, or those that the definitions of its workflows
 // show. The latest revision also has the workflows of which no more than a name is known.
 func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool) {
@@ -106,7 +134,7 @@ func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool)
 	guessed := []string{}
 	if isLatest {
 		for _, name := range slices.Sorted(maps.Keys(p.workflows[project])) {
-			if files[name+".dig"] == "" {
+			if files[name+".dig"] == "" && !p.isOnlyLate(project, name) {
 				files[name+".dig"] = p.guessDefinition(project, name)
 				guessed = append(guessed, name+".dig")
 				if p.things.find(workflowKind, p.workflows[project][name]) == nil {
@@ -132,6 +160,22 @@ func (p *projects) addFiles(m *mapping, project, revision string, isLatest bool)
 	m.setSection("files", list)
 }
 
+// isOnlyLate reports whether all revisions that show a workflow were made while the recording ran.
+func (p *projects) isOnlyLate(project, name string) bool {
+	isLate := false
+	for _, t := range p.things.of(workflowKind) {
+		o := t.first()
+		if o.Get("project.id").String() != project || o.Get("name").String() != name {
+			continue
+		}
+		if !p.isLate(project, o.Get("revision").String()) {
+			return false
+		}
+		isLate = true
+	}
+	return isLate
+}
+
 // dedupe keeps the first of members with the same name.
 func dedupe(m *mapping) *mapping {
 	seen := map[string]bool{}
@@ -152,9 +196,7 @@ func definitionText(config gjson.Result, zone string) string {
 		node.Content = append([]*yaml.Node{scalar("timezone"), scalar(zone)}, node.Content...)
 	}
 	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if encoder.Encode(node) != nil {
+	if writeYAML(&text, node) != nil {
 		return config.Raw
 	}
 	return text.String()
@@ -173,9 +215,7 @@ func (p *projects) guessDefinition(project, name string) string {
 		root.set("+unknown", task)
 	}
 	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if encoder.Encode(root.node) != nil {
+	if writeYAML(&text, root.node) != nil {
 		return "+unknown:\n  echo>: unknown\n"
 	}
 	return text.String()
@@ -188,11 +228,27 @@ func (p *projects) guessSchedule(project, name string) (zone string, schedule *m
 		if o.Get("project.id").String() != project || o.Get("workflow.name").String() != name {
 			continue
 		}
+		zone, place := zoneOf(o.Get("nextScheduleTime").String())
 		schedule = newMapping()
-		schedule.set("daily>", instant(o.Get("nextRunTime").String()).Format("15:04:05"))
-		return "UTC", schedule
+		schedule.set("daily>", instant(o.Get("nextRunTime").String()).In(place).Format("15:04:05"))
+		return zone, schedule
 	}
 	return "", nil
+}
+
+// zoneOf returns a time zone with the offset of a time.
+func zoneOf(text string) (name string, place *time.Location) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return "UTC", time.UTC
+	}
+	_, offset := t.Zone()
+	const hour = 3600
+	if offset == 0 || offset%hour != 0 {
+		return "UTC", time.UTC
+	}
+	name = fmt.Sprintf("Etc/GMT%+d", -offset/hour) // whose sign is the other way round
+	return name, time.FixedZone(name, offset)
 }
 
 // addTasks adds the tasks that the first attempt of a workflow shows, and reports whether there are any.

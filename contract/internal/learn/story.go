@@ -1,3 +1,218 @@
 package learn
 
-func (l *learner) story() []byte { return nil }
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"svc.example/understudy/contract/internal/body"
+	"svc.example/understudy/contract/internal/compare"
+	"svc.example/understudy/specs"
+)
+
+// storyteller writes the recorded requests as a story.
+type storyteller struct {
+	*learner
+	steps        bytes.Buffer
+	files        []txtar.File
+	translations map[*specs.Document]*compare.Translation
+	variables    map[string]bool
+	key          string
+	now          time.Time
+	n            int // of the step
+}
+
+// maxMatched is the size of an answer that a story repeats.
+const maxMatched = 4 << 10
+
+// story returns the recorded requests as a txtar archive, see package story.
+func (l *learner) story() []byte {
+	s := &storyteller{
+		learner: l, translations: map[*specs.Document]*compare.Translation{}, variables: map[string]bool{}, key: "1/admin",
+		now: l.begin,
+	}
+	fmt.Fprintf(&s.steps, "# Learned from a recording of %d requests, which began at %s.\n", len(l.exchanges),
+		timeText(l.begin))
+	for _, e := range l.exchanges {
+		s.step(e)
+	}
+	return txtar.Format(&txtar.Archive{Comment: s.steps.Bytes(), Files: s.files})
+}
+
+func (s *storyteller) line(format string, args ...any) { fmt.Fprintf(&s.steps, format+"\n", args...) }
+
+func (s *storyteller) step(e *Exchange) {
+	s.n++
+	t := s.translations[e.Owner.Document]
+	if t == nil {
+		t = compare.NewTranslation(e.Owner.Document)
+		s.translations[e.Owner.Document] = t
+	}
+	content, ok := s.content(e, t)
+	if !ok {
+		s.line("# Left out: %s %s, whose body is not JSON.", e.Item.Request.Method, quiet(t.Target(e.Result)))
+		return
+	}
+	if by := e.At.Sub(s.now).Truncate(time.Second); by > 0 {
+		s.line("[mock] clock advance %s", by)
+		s.now = s.now.Add(by)
+	}
+	if key := s.keyOf(e); key != s.key {
+		s.key = key
+		s.line("as %s", key)
+	}
+	s.line("%s %s %d%s", e.Item.Request.Method, quiet(t.Target(e.Result)), e.Status(), content)
+	s.match(e, t)
+	s.capture(e, t)
+}
+
+// quiet quotes what the script would read otherwise.
+func quiet(word string) string {
+	if strings.ContainsAny(word, " '#") {
+		return "'" + strings.ReplaceAll(word, "'", "''") + "'"
+	}
+	return word
+}
+
+// keyOf returns the key of the scenario with which a request is sent.
+func (s *storyteller) keyOf(e *Exchange) string {
+	identity := e.Credential().Identity
+	if identity == "" {
+		return "nobody"
+	}
+	digest := compare.KeyDigest(identity)
+	for _, key := range s.people.keys {
+		if slices.Contains(key.Recorded, digest) {
+			return key.Key
+		}
+	}
+	return "unknown"
+}
+
+// content returns the body of a request as the last word of a step, and whether it can be written as one.
+func (s *storyteller) content(e *Exchange, t *compare.Translation) (word string, ok bool) {
+	r := &e.Item.Request
+	if r.Body == nil || len(r.Body.Bytes) == 0 {
+		return "", true
+	}
+	if !json.Valid(r.Body.Bytes) || e.Item.RequestDoubt != "" {
+		return s.archive(e)
+	}
+	name := fmt.Sprintf("%d-request.json", s.n)
+	s.files = append(s.files, txtar.File{Name: name, Data: unquote(clean(string(t.Body(e.Result))) + "\n")})
+	return " " + name, true
+}
+
+// archive writes the files of an archive, and the step that packs them.
+func (s *storyteller) archive(e *Exchange) (word string, ok bool) {
+	files := untar(e.Item.Request.Body.Bytes)
+	if len(files) == 0 || e.Item.RequestDoubt != "" {
+		return "", false
+	}
+	folder := fmt.Sprintf("%d-files", s.n)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		s.files = append(s.files, txtar.File{Name: folder + "/" + name, Data: []byte(clean(files[name]))})
+	}
+	s.line("archive %s.tar.gz %[1]s", folder)
+	return " " + folder + ".tar.gz", true
+}
+
+// unquote takes the quotes off what stands for a number.
+func unquote(text string) []byte { return unquoted.ReplaceAll([]byte(text), []byte("$1")) }
+
+var unquoted = regexp.MustCompile(`"(?:\\u0001|` + compare.Unquoted + `)(\$[A-Z0-9_]+)"`)
+
+// match adds what the answer must have, if it is JSON and short.
+func (s *storyteller) match(e *Exchange, t *compare.Translation) {
+	if !e.ok() || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil || len(e.Item.Response.Body.Bytes) > maxMatched ||
+		!body.IsJSON(body.MediaType(e.Item.Response.Headers.Value("Content-Type"))) {
+		return
+	}
+	plain, reason := body.Uncode(e.Item.Response.Headers.Value("Content-Encoding"), e.Item.Response.Body.Bytes)
+	value, err := body.DecodeJSON(plain)
+	if reason != "" || err != nil {
+		return
+	}
+	value = loosen("", t.Answer(e.Result, value))
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if encoder.Encode(value) != nil {
+		return
+	}
+	name := fmt.Sprintf("%d.json", s.n)
+	s.files = append(s.files, txtar.File{Name: name, Data: unquote(text.String())})
+	s.line("match %s", name)
+}
+
+// loosen puts a * in the place of what another run may answer otherwise: ids that a server chose, times, secrets and
+// addresses.
+func loosen(name string, value any) any {
+	const anything = "*"
+	switch v := value.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = loosen(name, v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = loosen(name, v[i])
+		}
+	case string:
+		isTime := !instant(v).IsZero()
+		if isTime || mark.MatchString(v) || anyUUID.MatchString(v) || strings.Contains(v, "://") || name == "archiveMd5" {
+			return anything
+		}
+	case json.Number:
+		if seconds, err := v.Float64(); err == nil && seconds > 1e9 || isIDName(name) {
+			return anything
+		}
+	}
+	return value
+}
+
+var anyUUID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+func isIDName(name string) bool {
+	return name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id")
+}
+
+// capture keeps the ids of what a request has made, for the requests that name it later.
+func (s *storyteller) capture(e *Exchange, t *compare.Translation) {
+	for _, a := range e.Operation().Actions() {
+		for _, at := range a.At {
+			pointer := at.Join(a.Resource.Keys[0])
+			if a.Resource.IsNamed() || slices.Contains(pointer, "*") || len(a.Resource.Types) > 0 && at == nil {
+				continue
+			}
+			body, _ := e.JSONResponse()
+			id := textAt(body, pointer)
+			thing := s.things.find(a.Resource.Name, id)
+			if id == "" || thing == nil || thing.made != e {
+				continue
+			}
+			name := s.variable(a.Resource.Title)
+			s.line("capture %s %s", name, strings.Join(pointer, "."))
+			t.Set(a.Resource.Name, id, "$"+name)
+		}
+	}
+}
+
+// variable returns a name for a new thing.
+func (s *storyteller) variable(title string) string {
+	base := strings.ToUpper(strings.ReplaceAll(title, " ", "_"))
+	name := base
+	for n := 2; s.variables[name]; n++ {
+		name = fmt.Sprintf("%s_%d", base, n)
+	}
+	s.variables[name] = true
+	return name
+}

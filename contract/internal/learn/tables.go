@@ -1,10 +1,15 @@
 package learn
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
+	"go.yaml.in/yaml/v4"
 )
 
 // deletedTables lists the tables that had been deleted before the recording began, as answers show them.
@@ -99,11 +104,51 @@ func (l *learner) records(t *thing) any {
 			added = true
 		case e.name() == "core.tailTable" && !added:
 			if s := recordsOf(e); s != nil {
-				return s
+				return l.recordsIn(t, s)
 			}
 		}
 	}
 	return nil
+}
+
+// maxRecords is the number of records that stand in the scenario itself.
+const maxRecords = 20
+
+// recordsIn returns records, or the file that they are in if there are many.
+func (l *learner) recordsIn(t *thing, s *sequence) any {
+	if len(s.node.Content) <= maxRecords {
+		return s
+	}
+	var lines bytes.Buffer
+	for _, row := range s.node.Content {
+		lines.Write(jsonLine(row))
+	}
+	name := strings.ReplaceAll(t.id, "/", ".") + ".ndjson"
+	l.files[name] = lines.Bytes()
+	m := newMapping()
+	m.set("file", name)
+	return m
+}
+
+// jsonLine returns a mapping as one line of JSON, with the members in their order.
+func jsonLine(m *yaml.Node) []byte {
+	var line bytes.Buffer
+	line.WriteByte('{')
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if i > 0 {
+			line.WriteString(", ")
+		}
+		var value any
+		_ = m.Content[i+1].Decode(&value) // a value of JSON
+		if m.Content[i+1].Tag == "!!timestamp" {
+			value = m.Content[i+1].Value
+		}
+		name, _ := json.Marshal(m.Content[i].Value)
+		text, _ := json.Marshal(value)
+		fmt.Fprintf(&line, "%s: %s", name, text)
+	}
+	line.WriteString("}\n")
+	return line.Bytes()
 }
 
 func recordsOf(e *Exchange) *sequence {

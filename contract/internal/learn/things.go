@@ -66,8 +66,6 @@ type things struct {
 	list    []*thing
 	current map[string]*thing // by kind and id
 	begin   time.Time
-	writes  int // requests so far that may have made something
-	whole   map[string]bool
 }
 
 func nameOf(kind, id string) string { return kind + " " + id }
@@ -133,13 +131,10 @@ func (s *things) move(kind, from, to string) {
 
 // collect finds all things of the recording.
 func (l *learner) collect() *things {
-	s := &things{current: map[string]*thing{}, begin: l.begin, whole: map[string]bool{}}
+	s := &things{current: map[string]*thing{}, begin: l.begin}
 	for _, e := range l.exchanges {
 		if e.ok() || e.name() == "workflow.startAttempt" {
 			s.take(e)
-		}
-		if e.ok() && isWrite(e) {
-			s.writes++
 		}
 	}
 	return s
@@ -153,8 +148,10 @@ func isWrite(e *Exchange) bool {
 
 // take takes what an exchange shows and does.
 func (s *things) take(e *Exchange) {
-	if move := moves[e.name()]; move != nil && e.ok() {
-		move(s, e)
+	for _, list := range []map[string]func(*things, *Exchange){moves, integrationMoves} {
+		if move := list[e.name()]; move != nil && e.ok() {
+			move(s, e)
+		}
 	}
 	body, isJSON := e.JSONResponse()
 	for i, a := range e.Operation().Actions() {
@@ -242,7 +239,9 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 	case isKnown:
 	case x.isFirst && x.action.Verb == specs.Create && x.ok() && isNew:
 		t.made = x.Exchange
-	case x.writes > 0 && !born.IsZero() && born.After(x.begin.Truncate(time.Second)):
+	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
+		t.made = x.Exchange // as a backfill and the run of an integration make attempts
+	case born.After(x.begin):
 		t.late = true
 	}
 	changes := x.isFirst && (x.action.Verb == specs.Update || x.action.Changes) && x.ok()

@@ -2,6 +2,9 @@ package learn
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -146,12 +149,18 @@ func plain(text, tag string) *yaml.Node {
 
 // scalar returns a text as YAML: in several lines if it has such.
 func scalar(text string) *yaml.Node {
+	if isTimestamp.MatchString(text) {
+		return plain(text, "!!timestamp")
+	}
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: clean(text)}
 	if strings.Contains(n.Value, "\n") && isPrintable(n.Value) {
 		n.Style = yaml.LiteralStyle
 	}
 	return n
 }
+
+// isTimestamp matches times as scenarios have them, which need no quotes.
+var isTimestamp = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$`)
 
 // isPrintable reports whether a text can stand in a block of lines.
 func isPrintable(text string) bool {
@@ -174,14 +183,17 @@ func (l *learner) write(root *mapping) ([]byte, error) {
 	shorten(root.node, 0)
 	l.listGuesses(root.node, "")
 	var text bytes.Buffer
-	text.WriteString("# yaml-language-server: $schema=scenario.schema.json\n")
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	encoder.CompactSeqIndent()
-	if err := encoder.Encode(root.node); err != nil {
-		return nil, err
+	err := writeYAML(&text, root.node)
+	return text.Bytes(), err
+}
+
+// writeYAML writes YAML in the style of the scenarios that come with the mock.
+func writeYAML(w io.Writer, node *yaml.Node) error {
+	dumper, err := yaml.NewDumper(w, yaml.WithIndent(2), yaml.WithCompactSeqIndent(true), yaml.WithLineWidth(-1))
+	if err != nil {
+		return err
 	}
-	return text.Bytes(), encoder.Close()
+	return errors.Join(dumper.Dump(node), dumper.Close())
 }
 
 // shorten sets the style of what fits in a line.

@@ -28,11 +28,11 @@ func (l *learner) workflow() *mapping {
 	m := newMapping()
 	pools := l.pools()
 	p := l.projects()
-	attempts := l.attempts(p, pools)
+	attempts, rules := l.attempts(p, pools), l.poolRules(pools)
 	l.accountLimit(m, pools)
 	m.set("projects", p.list())
 	m.set("pools", pools.list())
-	m.set("poolRules", l.poolRules(pools))
+	m.set("poolRules", rules)
 	m.set("outcomes", l.outcomes(p))
 	m.set("attempts", attempts)
 	return m
@@ -55,6 +55,7 @@ type pools struct {
 	names   map[string]string
 	defined []*thing
 	assumed []string // ids that things refer to, and no answer shows
+	held    []string // ids of those that something must keep from being deleted
 }
 
 func (l *learner) pools() *pools {
@@ -69,24 +70,27 @@ func (l *learner) pools() *pools {
 	return p
 }
 
-// assumeDefault takes the oldest of the pools that attempts refer to for the default one, if no answer shows which that
-// is, nor that pool.
+// assumeDefault takes the one pool that attempts refer to, and that no answer shows, for the default one, if no answer
+// shows which that is.
 func (p *pools) assumeDefault() {
 	for _, t := range p.things.all(poolKind) {
 		if t.first().Get("default").Bool() {
 			return
 		}
 	}
-	oldest := ""
+	only := ""
 	for _, t := range p.things.all(attemptKind) {
-		id := t.first().Get("poolId").String()
-		if id != "" && p.names[id] == "" && (oldest == "" || number(id) < number(oldest)) {
-			oldest = id
+		switch id := t.first().Get("poolId").String(); {
+		case id == "" || p.names[id] != "" || id == only:
+		case only != "":
+			return // there are several
+		default:
+			only = id
 		}
 	}
-	if oldest != "" {
-		p.names[oldest] = defaultPool
-		p.assumed = append(p.assumed, oldest)
+	if only != "" {
+		p.names[only] = defaultPool
+		p.assumed = append(p.assumed, only)
 	}
 }
 
@@ -127,7 +131,7 @@ func (p *pools) list() *sequence {
 		limit, isChanged := t.value("concurrencyLimit")
 		switch {
 		case !limit.Exists():
-			m.guess("concurrencyLimit", 10, unseen)
+			m.guess("concurrencyLimit", p.limitOf(t.id), unseen)
 		case isChanged:
 			m.guess("concurrencyLimit", limit, "it was set before an answer showed it")
 		default:
@@ -143,11 +147,40 @@ func (p *pools) list() *sequence {
 		m.set("id", idOf(id))
 		m.set("name", p.names[id])
 		if p.names[id] != defaultPool {
-			m.set("concurrencyLimit", 10)
+			m.set("concurrencyLimit", p.limitOf(id))
 		}
 		s.addGuessed(m, "something refers to it, and no answer shows it")
 	}
 	return s
+}
+
+// limitOf guesses the limit of a pool: the number of attempts that ran in it if others waited.
+func (p *pools) limitOf(id string) int {
+	const usual = 10
+	running, waiting := 0, false
+	for _, t := range p.things.of(attemptKind) {
+		if t.first().Get("poolId").String() != id {
+			continue
+		}
+		switch t.first().Get("status").String() {
+		case "running", "canceling":
+			running++
+		case "queued":
+			waiting = true
+		}
+	}
+	if waiting {
+		return max(1, running)
+	}
+	return max(usual, running)
+}
+
+// isFull reports whether attempts ran in a pool at the beginning.
+func (p *pools) isFull(id string) bool {
+	return slices.ContainsFunc(p.things.of(attemptKind), func(t *thing) bool {
+		status := t.first().Get("status").String()
+		return t.first().Get("poolId").String() == id && (status == "running" || status == "canceling")
+	})
 }
 
 // accountLimit sets the limit of all pools together, of which the default pool has what the others leave.
@@ -167,6 +200,11 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 		}
 	}
 	total := int64(0)
+	for _, id := range p.assumed {
+		if p.names[id] != defaultPool {
+			total += int64(p.limitOf(id))
+		}
+	}
 	isKnown := false
 	for _, t := range p.defined {
 		limit, _ := t.value("concurrencyLimit")
@@ -176,9 +214,31 @@ func (l *learner) accountLimit(m *mapping, p *pools) {
 	switch {
 	case isKnown:
 		m.guess("accountLimit", total, "there may be pools that no answer shows")
+	case l.mostOfDefault() >= 0:
+		m.guess("accountLimit", total+l.mostOfDefault(), "pools of a higher limit were refused")
 	case total > 0:
 		m.guess("accountLimit", total+100, "no answer shows the default pool")
 	}
+}
+
+// mostOfDefault returns the highest limit that the default pool may have had at the beginning, as no pool could be made
+// out of more, or -1 if none was refused.
+func (l *learner) mostOfDefault() int64 {
+	made := int64(0)
+	for _, e := range l.exchanges {
+		body, ok := e.JSONRequest()
+		if e.name() != "workflow.createPool" || !ok {
+			continue
+		}
+		limit := body.Get("concurrencyLimit").Int()
+		switch {
+		case e.ok():
+			made += limit
+		case e.Status() == 400 && limit > 0 && body.Get("name").String() != "":
+			return made + limit - 1
+		}
+	}
+	return -1
 }
 
 func (l *learner) poolRules(p *pools) *sequence {
@@ -203,7 +263,31 @@ func (l *learner) poolRules(p *pools) *sequence {
 		}
 		s.add(m)
 	}
+	for _, e := range l.exchanges {
+		t := l.things.find(poolKind, param(e, "poolId"))
+		isRefused := e.name() == "workflow.deletePool" && e.Status() == 400 && t != nil && t.wasThere()
+		if !isRefused || t.first().Get("default").Bool() || p.isUsed(t.id) || slices.Contains(p.held, t.id) {
+			continue
+		}
+		p.held = append(p.held, t.id)
+		m := newMapping()
+		m.set("priority", 9_000+len(p.held))
+		m.set("pool", p.name(t.id))
+		m.set("conditions", gjson.Parse(`[{"type":"project_name","operator":"starts_with","values":["unknown_"]}]`))
+		s.addGuessed(m, "the deletion of the pool was refused, and no answer shows why")
+	}
 	return s
+}
+
+// isUsed reports whether something that an answer shows keeps a pool from being deleted.
+func (p *pools) isUsed(id string) bool {
+	for _, kind := range []string{attemptKind, poolRuleKind} {
+		isIn := func(t *thing) bool { return t.first().Get("poolId").String() == id }
+		if slices.ContainsFunc(p.things.all(kind), isIn) {
+			return true
+		}
+	}
+	return false
 }
 
 // projects are the projects of the beginning, by id.
@@ -247,7 +331,7 @@ func (p *projects) see(id, name string) {
 	if id == "" {
 		return
 	}
-	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() {
+	if t := p.things.find(projectKind, id); t != nil && !t.wasThere() || p.isOfNewIntegration(id) {
 		return
 	}
 	if !slices.Contains(p.order, id) {
@@ -256,6 +340,21 @@ func (p *projects) see(id, name string) {
 	if p.names[id] == "" {
 		p.names[id] = name
 	}
+}
+
+// isOfNewIntegration reports whether a project was made for an integration that the recording makes.
+func (l *learner) isOfNewIntegration(project string) bool {
+	return slices.ContainsFunc(l.things.all(integrationKind), func(t *thing) bool {
+		return !t.wasThere() && t.first().Get("workflow_project_id").String() == project
+	})
+}
+
+// showsProject reports whether an answer shows something of a project.
+func (l *learner) showsProject(id string) bool {
+	return slices.ContainsFunc(l.things.list, func(t *thing) bool {
+		return t.kind == projectKind && t.id == id || strings.HasPrefix(t.kind, "workflow.") &&
+			t.first().Get("project.id").String() == id
+	})
 }
 
 func (p *projects) seeWorkflow(project, name, id string) {
@@ -347,7 +446,7 @@ func (p *projects) wasTurned(t *thing) bool {
 // isUploaded reports whether an object belongs to a project's revision that the recording uploads.
 func (p *projects) isUploaded(object gjson.Result) bool {
 	t := p.things.find(projectKind, object.Get("project.id").String())
-	return t != nil && !t.wasThere()
+	return t != nil && !t.wasThere() || p.isOfNewIntegration(object.Get("project.id").String())
 }
 
 // outcome is how tasks of the recording end.
@@ -355,6 +454,7 @@ type outcome struct {
 	project, workflow, task string
 	takes                   time.Duration
 	message                 string
+	guessed                 string // the reason for a guess
 }
 
 // outcomes script the attempts that begin in the recording, or end in it, from what answers show of their tasks.
@@ -371,7 +471,11 @@ func (l *learner) outcomes(p *projects) *sequence {
 			m.set("project", o.project)
 			m.set("workflow", o.workflow)
 			m.set("task", o.task)
-			m.set("takes", durationText(o.takes))
+			if o.guessed != "" {
+				m.guess("takes", durationText(o.takes), o.guessed)
+			} else {
+				m.set("takes", durationText(o.takes))
+			}
 			m.set("error", o.message)
 			if !p.has(o.project, o.workflow) {
 				m.set("later", true)

@@ -19,6 +19,7 @@ type place struct {
 	origin string // scheme and host
 	prefix string // of the path, such as /core; empty where the host says which interface it is
 	path   string // escaped, below the prefix
+	isSame bool   // the client uses the address of the service itself
 }
 
 // locate finds out which interface a request is for: by a host label (core.localhost) or by a path prefix (/core).

@@ -50,6 +50,8 @@ type Config struct {
 	Insecure      bool           // do not verify the certificates of the services
 	AnswerTimeout time.Duration  // until the headers of an answer; 0 is DefaultAnswerTimeout
 
+	Forward *Forward // nil: the proxy is only a reverse proxy
+
 	Log *slog.Logger // nil: no log
 }
 
@@ -64,6 +66,7 @@ type Proxy struct {
 	upstream *http.Transport
 	recorder *recorder // nil: nothing is recorded
 	cookies  *cookieOwners
+	forward  *forwarder // nil: requests with whole addresses are treated as any other
 	ctx      context.Context
 	cancel   context.CancelFunc // of what is under way
 	busy     atomic.Int64       // exchanges under way
@@ -101,7 +104,14 @@ func New(c Config) (*Proxy, error) {
 	p.upstream = newTransport(&c)
 	p.recorder = newRecorder(&c)
 	p.reverse = p.newReverse()
-	return p, nil
+	if c.Forward == nil {
+		return p, nil
+	}
+	var err error
+	if p.forward, err = p.newForwarder(c.Forward); err != nil {
+		p.cancel()
+	}
+	return p, err
 }
 
 // HTTPServer returns a server of a handler of this proxy, without limits on the time that an answer takes.
@@ -146,11 +156,16 @@ func (p *Proxy) Interface(name specs.Interface) (http.Handler, error) {
 
 // ServeHTTP serves all interfaces, and the health of the proxy.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, controlPrefix) {
+	isForward := p.forward.isForward(r)
+	if !isForward && strings.HasPrefix(r.URL.Path, controlPrefix) {
 		p.serveControl(w, r)
 		return
 	}
 	if !p.isAdmitted(w, r) {
+		return
+	}
+	if isForward {
+		p.forward.serve(w, r)
 		return
 	}
 	at, ok := locate(r)
@@ -167,15 +182,19 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // pass passes a request on to the target of its interface.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, at place) {
-	t := p.targets[at.iface]
-	switch {
-	case t == nil:
-		p.refuse(w, problem{
-			status: http.StatusBadGateway, kind: "no-target",
-			message: fmt.Sprintf("no target for the interface %s; start the proxy with --target %[1]s=URL", at.iface),
-		})
+	if t := p.targets[at.iface]; t != nil {
+		p.passTo(w, r, t, at)
 		return
-	case slices.Contains(r.Header.Values(loopHeader), p.id):
+	}
+	p.refuse(w, problem{
+		status: http.StatusBadGateway, kind: "no-target",
+		message: fmt.Sprintf("no target for the interface %s; start the proxy with --target %[1]s=URL", at.iface),
+	})
+}
+
+// passTo passes a request on to a target, unless it comes from there.
+func (p *Proxy) passTo(w http.ResponseWriter, r *http.Request, t *target, at place) {
+	if slices.Contains(r.Header.Values(loopHeader), p.id) {
 		p.refuse(w, problem{
 			status: http.StatusLoopDetected, kind: "loop",
 			message: fmt.Sprintf("the target of %s leads back to this proxy; want the address of the service", at.iface),
@@ -222,15 +241,20 @@ type Health struct {
 	Unanswered int64  `json:"unanswered"` // exchanges that a service did not answer
 	Recorded   int64  `json:"recorded"`
 	Unrecorded int64  `json:"unrecorded"`
+	Tunnels    int64  `json:"tunnels,omitempty"` // connections of a forward proxy to other hosts
 }
 
 // Health returns how the proxy is doing.
 func (p *Proxy) Health() Health {
 	counts := p.recorder.counts()
-	return Health{
+	health := Health{
 		Status: "ok", Busy: p.busy.Load(), Unanswered: p.failed.Load(),
 		Recorded: counts.Written, Unrecorded: counts.Lost,
 	}
+	if p.forward != nil {
+		health.Tunnels = p.forward.tunnels.Load()
+	}
+	return health
 }
 
 // serveControl answers what the control interface of the mock answers as well: its health.

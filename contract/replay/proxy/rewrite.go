@@ -19,11 +19,7 @@ const (
 func (x *exchange) rewriteRequest(r *httputil.ProxyRequest) {
 	out := r.Out
 	out.URL, out.Host = x.url, ""
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
-		if values, ok := r.In.Header[name]; ok { // ReverseProxy has taken out what the client sent
-			out.Header[name] = values
-		}
-	}
+	keepForwarded(r)
 	for _, name := range []string{"Origin", "Referer"} {
 		if value := out.Header.Get(name); value != "" {
 			out.Header.Set(name, x.inward(value))
@@ -33,6 +29,15 @@ func (x *exchange) rewriteRequest(r *httputil.ProxyRequest) {
 	out.Header.Add(loopHeader, x.proxy.id)
 	x.proxy.cookies.keepOwn(out.Header, x.target)
 	out.Trailer = r.In.Trailer // which the server fills in at the end of the body
+}
+
+// keepForwarded puts back what ReverseProxy takes out of requests.
+func keepForwarded(r *httputil.ProxyRequest) {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if values, ok := r.In.Header[name]; ok {
+			r.Out.Header[name] = values
+		}
+	}
 }
 
 // inward returns an address below the client's view of the interface as the service knows it. Others stay.
@@ -54,6 +59,10 @@ var linkTarget = regexp.MustCompile(`<[^<>]*>`)
 
 // rewriteAnswer replaces the service's own addresses in headers by those that the client knows.
 func (x *exchange) rewriteAnswer(header http.Header) {
+	header.Del("Alt-Svc") // would lead clients past the proxy
+	if x.at.isSame {
+		return
+	}
 	for _, name := range []string{"Location", "Content-Location"} {
 		for i, value := range header[name] {
 			header[name][i] = x.outward(value)
@@ -68,7 +77,6 @@ func (x *exchange) rewriteAnswer(header http.Header) {
 		x.proxy.cookies.learn(value, x.target, x.proxy.order)
 		header["Set-Cookie"][i] = x.cookie(value)
 	}
-	header.Del("Alt-Svc") // would lead clients past the proxy
 	if x.target.root.Scheme == "https" {
 		header.Del("Strict-Transport-Security") // is about the service's host
 	}

@@ -36,11 +36,15 @@ func (s *seeding) job(i int, f fixtures.Job) {
 	what := newSubject(fmt.Sprintf("job %d (%s, %s)", i+1, f.Type, f.Database), "jobs", i).inDatabase(f.Database)
 	j := seededJob{subject: what, status: world.JobStatus(f.Status), set: func(job *world.Job) { s.setJob(what, f, job) }}
 	user := s.user(j.subject, f.User)
-	if r, ok := s.results[f.ID]; ok && f.ID != 0 {
-		f.Result, f.Error = resultOf(r)
+	queued, isQueued := s.results[f.ID]
+	if isQueued = isQueued && f.ID != 0; isQueued {
+		f.Result, f.Error = resultOf(queued)
 	}
 	j.jobTimes = s.times(j.subject, f)
 	j.answer = s.answer(j.subject, ending{j.status, f.Result, f.Error})
+	if isQueued && queued.Running != nil && j.answer != nil {
+		j.answer.Running = (*time.Duration)(queued.Running)
+	}
 	body := map[string]any{
 		"query": f.Query, "domain_key": f.DomainKey, "priority": f.Priority, "retry_limit": f.RetryLimit,
 		"result": f.Target,

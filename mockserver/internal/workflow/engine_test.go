@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"svc.example/understudy/mockserver"
 )
 
@@ -149,6 +151,38 @@ workflow:
 			if got, _ := c.tasks(a.ID)[2].Error["message"].(string); got != want.message {
 				t.Errorf("%d: error %q, want %q", i, got, want.message)
 			}
+		}
+	})
+	t.Run("attempts can end in their own ways", func(t *testing.T) {
+		t.Parallel()
+		c := newClient(t).load(`
+workflow:
+  projects:
+  - {name: shop, revisions: [{name: v1, createdAt: now-1d, files: {w.dig: "+a: {echo>: x}\n"}}]}
+  - {name: crm, revisions: [{name: v1, createdAt: now-1d, files: {other.dig: "+x: {echo>: x}\n"}}]}
+  attempts:
+  - {id: 8, project: shop, workflow: w, sessionTime: 2025-12-31T00:00:00Z, createdAt: now-1h, status: success}
+  - {id: 9, project: shop, workflow: w, sessionTime: 2026-01-01T00:00:00Z, status: running, takes: 1s, error: its own}
+  outcomes:
+  - {attempt: 13, error: by its id}
+  - {sessionTime: 2026-01-01T04:00:00Z, error: by its time}
+  - {retryAttemptName: again, error: by its name}
+  - {project: shop, workflow: w, nth: 1, error: the first}
+  - {project: shop, nth: 3, error: the third}
+`)
+		c.start("crm", "other")                // 10
+		list := c.startMany("shop", "w", 1, 4) // 11 to 14
+		list = append(list, c.start("shop", "w", map[string]any{"retryAttemptName": "again"}))
+		list = append(list, attempt{ID: "9"})
+		c.Advance(5 * time.Second)
+		var got []string
+		for _, a := range list {
+			message, _ := c.tasks(a.ID)[1].Error["message"].(string)
+			got = append(got, a.ID+" "+message)
+		}
+		want := []string{"11 the first", "12 ", "13 by its id", "14 by its time", "15 by its name", "9 its own"}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("(-want +got)\n%s", d)
 		}
 	})
 	t.Run("a failed task says why", func(t *testing.T) {

@@ -150,7 +150,7 @@ func (s *seeding) play(p *seededAttempt) error {
 	}
 	attempt, existing, err := s.start(p, start{
 		Definition: definition, Time: sessionTime.UTC().Truncate(time.Second), RetryName: p.RetryAttemptName,
-		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID, Index: p.Index,
+		Params: p.Params, Queue: true, Scheduled: p.Scheduled, After: after, Pool: pool.ID, Index: p.Index, Seeded: true,
 	})
 	if existing {
 		return fmt.Errorf("the session already has an attempt with the retryAttemptName %q", p.RetryAttemptName)

@@ -20,9 +20,8 @@ import (
 func seedOutcomes(w *world.State, outcomes []fixtures.Outcome, lost []string) error {
 	var errs []error
 	for i, o := range outcomes {
-		err := checkOutcome(w, o, lost)
+		err := errors.Join(checkOutcome(w, o, lost), addOutcome(w, o))
 		errs = append(errs, fixtures.At(err, fmt.Sprintf("outcome %d", i+1), "workflow", "outcomes", i))
-		addOutcome(w, o)
 	}
 	return errors.Join(errs...)
 }
@@ -32,8 +31,7 @@ func QueueOutcome(w *world.State, o fixtures.Outcome) error {
 	if err := errors.Join(checkNames(w, o), checkOutcome(w, o, nil)); err != nil {
 		return err
 	}
-	addOutcome(w, o)
-	return nil
+	return addOutcome(w, o)
 }
 
 // checkNames refuses an outcome for a project or a workflow that the world does not have.
@@ -63,11 +61,20 @@ func checkNames(w *world.State, o fixtures.Outcome) error {
 	return nil
 }
 
-func addOutcome(w *world.State, o fixtures.Outcome) {
-	w.Workflow.Outcomes = append(slices.Clip(w.Workflow.Outcomes), world.Outcome{ // forks share the list
-		Project: o.Project, Workflow: o.Workflow, Task: o.Task,
-		Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
-	})
+func addOutcome(w *world.State, o fixtures.Outcome) error {
+	row := world.Outcome{
+		Project: o.Project, Workflow: o.Workflow, Attempt: int64(o.Attempt), RetryName: o.RetryAttemptName, Nth: o.Nth,
+		Task: o.Task, Takes: time.Duration(o.Takes), Error: o.Error, Times: o.Times,
+	}
+	if o.SessionTime != "" {
+		at, err := o.SessionTime.At(w.Now())
+		if err != nil {
+			return fixtures.At(err, "sessionTime", "sessionTime")
+		}
+		row.Session = at.UTC().Truncate(time.Second)
+	}
+	w.Workflow.Outcomes = append(slices.Clip(w.Workflow.Outcomes), row) // forks share the list
+	return nil
 }
 
 // checkOutcome refuses an outcome that would never apply: for a task that is in no revision of the workflows that it
@@ -75,6 +82,9 @@ func addOutcome(w *world.State, o fixtures.Outcome) {
 func checkOutcome(w *world.State, o fixtures.Outcome, lost []string) error {
 	if o.Times < 0 {
 		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Times), "times", "times")
+	}
+	if o.Nth < 0 {
+		return fixtures.At(fmt.Errorf("%d: want 0 or more", o.Nth), "nth", "nth")
 	}
 	unknown := slices.Contains(lost, o.Project) || o.Project == "" && len(lost) > 0
 	if o.Task == "" || o.Later || unknown || table.Len(&w.Workflow.Projects) == 0 {

@@ -33,7 +33,7 @@ func (p *seededAttempt) outcomes(plan []dig.Task) ([]world.Outcome, error) {
 		if takes == 0 {
 			takes = 12 * time.Hour
 		}
-		return []world.Outcome{{Task: p.Task, Takes: takes, Times: 1}}, nil
+		return []world.Outcome{{Task: p.Task, Takes: takes, Error: p.Error, Times: 1}}, nil
 	case engine.Queued, engine.Blocked:
 		return nil, nil
 	}

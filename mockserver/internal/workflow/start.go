@@ -27,6 +27,7 @@ type start struct {
 	After      int64 // wait until this attempt is done; 0: none
 	Pool       int64 // 0: the one that the pool rules choose
 	Index      int   // in its session; 0: the next one
+	Seeded     bool  // it is one that the world begins with
 }
 
 // startRequest is the body of startAttempt.
@@ -144,6 +145,9 @@ func (s start) run(w *world.State, now time.Time) (attempt world.Attempt, existi
 	attempt.Index = cmp.Or(s.Index, nextIndex(w, session))
 	session.Attempts = append(slices.Clone(session.Attempts), attempt.ID)
 	w.Workflow.Sessions.Put(session.ID, session)
+	if !s.Seeded {
+		engine.CountAttempt(w, attempt)
+	}
 	return engine.Begin(w, attempt, now), false, nil
 }
 

@@ -194,13 +194,16 @@ const (
 
 // Outcome describes how the tasks that it fits end: after how long, and with which error. Empty fields fit everything.
 type Outcome struct {
-	Project  string        `json:"project,omitempty"`
-	Workflow string        `json:"workflow,omitempty"`
-	Attempt  int64         `json:"attempt,omitempty"`
-	Task     string        `json:"task,omitempty"`  // the end of a full name: +load
-	Takes    time.Duration `json:"takes,omitempty"` // 0: the usual time
-	Error    string        `json:"error,omitempty"` // empty: succeeds
-	Times    int           `json:"times,omitempty"` // how often it applies before it is used up; 0: always
+	Project   string        `json:"project,omitempty"`
+	Workflow  string        `json:"workflow,omitempty"`
+	Attempt   int64         `json:"attempt,omitempty"`
+	Session   time.Time     `json:"session,omitzero"` // the session's time
+	RetryName string        `json:"retryAttemptName,omitempty"`
+	Nth       int           `json:"nth,omitempty"`   // so many attempts that it fits start before it has Attempt
+	Task      string        `json:"task,omitempty"`  // the end of a full name: +load
+	Takes     time.Duration `json:"takes,omitempty"` // 0: the usual time
+	Error     string        `json:"error,omitempty"` // empty: succeeds
+	Times     int           `json:"times,omitempty"` // how often it applies before it is used up; 0: always
 }
 
 // Pool limits how many attempts of it run at a time. The default pool holds what the others leave.

@@ -16,6 +16,11 @@ var exchangeKeys = map[string]bool{
 
 func isNDJSON(h *record.Head) bool { return exchangeKeys[h.First] }
 
+// ReadLines reads an input that is known to be NDJSON, and yields each line as soon as it is complete.
+func ReadLines(in *record.Input, yield func(record.Raw, error) bool) bool {
+	return readNDJSON(in, yield)
+}
+
 func readNDJSON(in *record.Input, yield func(record.Raw, error) bool) bool {
 	return readLines(in, decodeLine, yield)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,12 +26,37 @@ func (p *progress) outcome(t *world.Task) (takes time.Duration, fails string) {
 }
 
 func (p *progress) outcomeFits(o world.Outcome, t *world.Task) bool {
-	session, _ := p.w.Workflow.Sessions.Get(p.attempt.Session)
-	project, _ := p.w.Workflow.Projects.Get(session.Project)
+	return o.Nth == 0 && strings.HasSuffix(t.Name, o.Task) && fitsAttempt(p.w, o, p.attempt)
+}
+
+// fitsAttempt reports whether an outcome is for tasks of an attempt.
+func fitsAttempt(w *world.State, o world.Outcome, a world.Attempt) bool {
+	session, _ := w.Workflow.Sessions.Get(a.Session)
+	project, _ := w.Workflow.Projects.Get(session.Project)
 	return (o.Project == "" || o.Project == project.Name) &&
 		(o.Workflow == "" || o.Workflow == session.Workflow) &&
-		(o.Attempt == 0 || o.Attempt == p.attempt.ID) &&
-		strings.HasSuffix(t.Name, o.Task)
+		(o.Attempt == 0 || o.Attempt == a.ID) &&
+		(o.Session.IsZero() || o.Session.Equal(session.Time)) &&
+		(o.RetryName == "" || o.RetryName == a.RetryName)
+}
+
+// CountAttempt counts a new attempt for the outcomes that are for the nth of those that they fit.
+func CountAttempt(w *world.State, a world.Attempt) {
+	var counted []world.Outcome // a copy: forks share the list
+	for i, o := range w.Workflow.Outcomes {
+		if o.Nth == 0 || !fitsAttempt(w, o, a) {
+			continue
+		}
+		if counted == nil {
+			counted = slices.Clone(w.Workflow.Outcomes)
+		}
+		if counted[i].Nth--; counted[i].Nth == 0 {
+			counted[i].Attempt = a.ID
+		}
+	}
+	if counted != nil {
+		w.Workflow.Outcomes = counted
+	}
 }
 
 // DefaultTaskTime is the time that a task takes unless the scenario has another one.

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/mockserver"
+	"svc.example/understudy/specs"
+)
+
+type learnFlags struct {
+	out      string
+	force    bool
+	bases    *pairs
+	rewrites *rewrites
+	specs    *pairs
+	extras   *choice
+	guess    bool
+	brand    string
+
+	ignoredHosts []string
+	ignoredPaths []string
+}
+
+func newLearn() *cobra.Command {
+	var f learnFlags
+	c := &cobra.Command{
+		Use:   "learn RECORDING... --out DIR",
+		Short: "Make a scenario of recorded traffic",
+		Long: `Make a scenario of recorded traffic: the account as it was when the recording began,
+and a story that plays the recorded requests.
+
+What a recording shows and does not make was there before. Jobs keep their results,
+attempts their outcomes and durations, agents what they said. Ids stay, so that clients
+that have stored some go on working. What had to be guessed is marked in scenario.yaml,
+where it stands. Secrets are never in it: API keys become 1/admin and the like, and a
+table says which recorded key each stands for, by its digest.
+
+Several recordings of one account make one scenario. A RECORDING is what understudy
+check takes.
+
+In the end the recording is compared with a mock that begins with the new scenario, as
+understudy compare does. Exit code 0: all answers agree. 1: the scenario is written, and
+some answers differ; they are listed. 2: nothing could be learned, and nothing is
+written.`,
+		Example: `  understudy proxy --target workflow=https://workflow.example.com --record traffic.ndjson
+  understudy learn traffic.ndjson --out scenarios/ours
+  understudy serve --scenario scenarios/ours`,
+		RunE: f.run,
+	}
+	c.Flags().StringVar(&f.out, "out", "", "write the scenario to the folder `DIR`, which is created")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite a scenario that is in the folder")
+	f.bases = addPairsFlag(c, "base", "the base address of an interface in the recording (repeatable)",
+		pairs{what: "URL", many: true})
+	f.rewrites = addRewriteFlag(c)
+	c.Flags().BoolVar(&f.guess, "guess", true, "guess the addresses of interfaces without --base")
+	f.specs = addPairsFlag(c, "spec", "an OpenAPI document of your own for an interface (repeatable)", pairs{what: "FILE"})
+	f.extras = addExtrasFlag(c)
+	c.Flags().StringArrayVar(&f.ignoredHosts, "ignore-host", nil,
+		"ignore exchanges with hosts like `PATTERN`, such as *.cdn.example.com (repeatable)")
+	c.Flags().StringArrayVar(&f.ignoredPaths, "ignore-path", nil,
+		"ignore exchanges with paths like `PATTERN`, such as /assets/** (repeatable)")
+	addBrandFlag(c, &f.brand)
+	return c
+}
+
+func (f *learnFlags) run(c *cobra.Command, files []string) error {
+	if len(files) == 0 {
+		return fmt.Errorf("want the file of a recording, a folder or a glob, or - for standard input; see %s --help",
+			c.CommandPath())
+	}
+	if err := f.checkOut(); err != nil {
+		return err
+	}
+	checker, err := f.checker(c)
+	if err != nil {
+		return err
+	}
+	source, done, err := recordingSource(c, files, true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	learned, err := checker.Learn(c.Context(), source)
+	if interrupted := c.Context().Err(); interrupted != nil {
+		return interrupted
+	}
+	if learned == nil {
+		return err
+	}
+	r, compareErr := f.try(c, checker, source, learned)
+	if compareErr != nil {
+		return errors.Join(err, compareErr)
+	}
+	if writeErr := f.write(f.out, learned); writeErr != nil {
+		return errors.Join(err, writeErr)
+	}
+	f.summarize(c.OutOrStdout(), learned, r)
+	if err == nil && r.Failed() {
+		return &exitError{exitViolations, errors.Join(errors.New(r.Outcome()))}
+	}
+	return err
+}
+
+// checkOut requires a folder that holds no scenario yet.
+func (f *learnFlags) checkOut() error {
+	if f.out == "" {
+		return errors.New("want --out DIR, the folder to write the scenario to")
+	}
+	_, err := os.Stat(filepath.Join(f.out, "scenario.yaml"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && f.force:
+		return nil
+	case err == nil:
+		return fmt.Errorf("--out %s: there is a scenario in it: choose another folder, or overwrite it with --force", f.out)
+	}
+	return fmt.Errorf("--out %s: %w", f.out, err)
+}
+
+func (f *learnFlags) checker(c *cobra.Command) (*contract.Checker, error) {
+	brand, err := specs.ParseBrand(f.brand)
+	if err != nil {
+		return nil, err
+	}
+	opts := []contract.Option{
+		contract.WithBrand(brand), contract.WithGuess(f.guess), contract.WithExtras(f.extras.word == allExtras),
+		contract.WithIgnoredHosts(f.ignoredHosts...), contract.WithIgnoredPaths(f.ignoredPaths...),
+	}
+	for _, base := range f.bases.list {
+		opts = append(opts, contract.WithBaseURL(specs.Interface(base[0]), base[1]))
+	}
+	opts = append(opts, f.rewrites.options()...)
+	for _, spec := range f.specs.list {
+		opts = append(opts, contract.WithSpec(specs.Interface(spec[0]), spec[1]))
+	}
+	checker, err := contract.NewChecker(opts...)
+	return checker, configurationOf(c).locateErrors(err)
+}
+
+// try compares the recording with a mock that begins with what was learned, which is in a folder of its own until then.
+func (f *learnFlags) try(c *cobra.Command, checker *contract.Checker, source contract.Source,
+	learned *contract.Learned,
+) (r *contract.Report, err error) {
+	folder, err := os.MkdirTemp("", "understudy-learn-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	if err := f.write(folder, learned); err != nil {
+		return nil, err
+	}
+	opts := []mockserver.Option{mockserver.WithExtras(f.extras.word == allExtras)}
+	for _, spec := range f.specs.list {
+		opts = append(opts, mockserver.WithSpec(specs.Interface(spec[0]), spec[1]))
+	}
+	subject, closeSubject, err := newSubject(folder, specs.Brand(f.brand), opts...)
+	if err != nil {
+		return nil, fmt.Errorf("the scenario that was learned cannot be loaded, which is a fault of understudy: %w", err)
+	}
+	defer func() { err = errors.Join(err, closeSubject()) }()
+	return checker.Compare(c.Context(), source, subject)
+}
+
+// write writes the files of a scenario to a folder.
+func (f *learnFlags) write(folder string, learned *contract.Learned) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	files := maps.Clone(learned.Files)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	files["scenario.yaml"], files["story.txtar"] = learned.Scenario, learned.Story
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := os.WriteFile(filepath.Join(folder, name), files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summarize says what was learned, what was guessed, and where the mock still differs.
+func (f *learnFlags) summarize(w io.Writer, learned *contract.Learned, r *contract.Report) {
+	names := append([]string{"scenario.yaml", "story.txtar"}, slices.Sorted(maps.Keys(learned.Files))...)
+	fmt.Fprintf(w, "wrote %s: %s\n", f.out, strings.Join(names, ", "))
+	for _, key := range learned.Keys {
+		if len(key.Recorded) > 0 {
+			fmt.Fprintf(w, "key %s of %s stands for the recorded key %s\n", key.Key, key.User, strings.Join(key.Recorded, ", "))
+		}
+	}
+	for _, note := range learned.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	const most = 20
+	for i, guess := range learned.Guesses {
+		if i == most {
+			fmt.Fprintf(w, "guessed: and %d more values, each marked in scenario.yaml\n", len(learned.Guesses)-most)
+			break
+		}
+		fmt.Fprintf(w, "guessed: %s: %s\n", guess.Path, guess.Reason)
+	}
+	fmt.Fprintf(w, "%d of %d recorded answers agree with a mock of the scenario\n", r.Comparison.Agree, r.Comparison.Compared)
+	if r.Failed() {
+		fmt.Fprintln(w)
+		_ = r.WriteText(w)
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc.example/understudy/contract"
+	"svc.example/understudy/contract/replay/proxy"
+	"svc.example/understudy/contract/report"
+)
+
+// liveCheck is a check of a recording that is being written.
+type liveCheck struct {
+	flags   *checkFlags
+	c       *cobra.Command
+	spool   *spoolFile
+	outcome outcome
+	done    chan struct{} // closed when all is judged
+	close   func()
+}
+
+// startCheck begins to judge what a proxy records. It follows a copy of the recording on disk, so that a check that
+// lags behind holds nothing up and needs no memory.
+func (f *proxyFlags) startCheck(c *cobra.Command, lines io.Writer, config *proxy.Config) (*liveCheck, error) {
+	f.checkFlags.guess = false
+	written, read := f.files(nil)
+	if f.record != "" {
+		read = append(read, namedFile{f.record, "--record " + f.record})
+	}
+	if err := checkOverwrites(written, read); err != nil {
+		return nil, err
+	}
+	opts := []contract.Option{contract.WithViolations(func(found *contract.Finding, shown []report.Line) {
+		fmt.Fprint(lines, violation(found, shown))
+	})}
+	targets, err := proxy.New(*config)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range f.names() {
+		opts = append(opts, contract.WithBaseURL(name, targets.Base(name)))
+	}
+	if err := targets.Close(); err != nil {
+		return nil, err
+	}
+	stopping, lasting := c.Context(), context.WithoutCancel(c.Context())
+	c.SetContext(lasting) // a signal ends the proxy; its report comes all the same
+	checker, note, end, err := f.checker(c, opts...)
+	c.SetContext(stopping)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := newSpoolFile()
+	if err != nil {
+		end()
+		return nil, err
+	}
+	name := "live"
+	if config.Recording == nil {
+		config.Recording = copied
+	} else {
+		if info, err := os.Stat(f.record); err == nil && info.Size() == 0 { // lines have the same numbers
+			name = f.record
+		}
+
+		config.Recording = io.MultiWriter(config.Recording, copied)
+	}
+	live := &liveCheck{flags: &f.checkFlags, c: c, spool: copied, done: make(chan struct{}), close: end}
+	live.outcome = outcome{checker: checker, note: note, source: contract.Files(copied.file.Name())}
+	go func() {
+		defer close(live.done)
+		live.outcome.report, live.outcome.err = checker.Check(lasting, contract.ReadLines(name, copied.follow()))
+	}()
+	return live, nil
+}
+
+// violation returns a finding as a line of the log.
+func violation(f *contract.Finding, shown []report.Line) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "violation: %s  %s  %s\n", f.Rule, f.Operation, f.Message)
+	for _, line := range shown {
+		fmt.Fprintf(&text, "  %v\n", line)
+	}
+	return text.String()
+}
+
+// end waits until all is judged, and writes the report. It returns the error of the proxy if there is one, or else that
+// of the check.
+func (l *liveCheck) end(served error, hasCommand bool) error {
+	defer l.close()
+	l.spool.finish()
+	<-l.done
+	defer l.spool.remove()
+	if hasCommand {
+		l.c.SetOut(l.c.ErrOrStderr())
+	}
+	l.c.SetContext(context.WithoutCancel(l.c.Context()))
+	err := l.flags.conclude(l.c, l.outcome)
+	if exit, ok := errors.AsType[*exitError](err); ok && hasCommand && l.flags.output == "" {
+		err = &exitError{exit.code, nil} // the report has said it
+	}
+	if served == nil {
+		return err
+	}
+	if exit, ok := errors.AsType[*exitError](served); ok {
+		return &exitError{exit.code, errors.Join(exit.err, err)}
+	}
+	return errors.Join(served, err)
+}
+
+// spoolFile is a temporary recording that is read while it is written.
+type spoolFile struct {
+	file  *os.File
+	grown chan struct{}
+	over  chan struct{}
+}
+
+func newSpoolFile() (*spoolFile, error) {
+	file, err := os.CreateTemp("", "understudy-*.ndjson")
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary recording for --check: %w", err)
+	}
+	return &spoolFile{file: file, grown: make(chan struct{}, 1), over: make(chan struct{})}, nil
+}
+
+// Write implements io.Writer.
+func (s *spoolFile) Write(line []byte) (int, error) {
+	n, err := s.file.Write(line)
+	select {
+	case s.grown <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+// finish lets those who follow come to an end.
+func (s *spoolFile) finish() { close(s.over) }
+
+func (s *spoolFile) remove() {
+	_ = s.file.Close()
+	_ = os.Remove(s.file.Name())
+}
+
+// follow returns a reader that waits for what is still to be written.
+func (s *spoolFile) follow() io.Reader { return &follower{spool: s} }
+
+type follower struct {
+	spool *spoolFile
+	at    int64
+}
+
+// Read implements io.Reader.
+func (f *follower) Read(p []byte) (int, error) {
+	for {
+		isOver := false
+		select {
+		case <-f.spool.over:
+			isOver = true
+		default:
+		}
+		n, err := f.spool.file.ReadAt(p, f.at)
+		if f.at += int64(n); n > 0 {
+			return n, nil
+		}
+		if isOver || !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		select {
+		case <-f.spool.grown:
+		case <-f.spool.over:
+		}
+	}
+}

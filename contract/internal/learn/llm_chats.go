@@ -1,0 +1,202 @@
+package learn
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"svc.example/understudy/contract/internal/body"
+)
+
+// continued lists the exchanges that went on with a chat, up to one of them.
+func (l *learner) continued(chat string, until *Exchange) (list []*Exchange) {
+	for _, e := range l.exchanges {
+		if e.N >= until.N {
+			break
+		}
+		if e.name() == continueChat && e.ok() && param(e, "id") == chat {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+const continueChat = "llm.continueChat"
+
+// isFollowed reports whether an attribute of a chat, as its first answer shows it, follows from inputs of the recording
+// or from the history.
+func (b *llmBuilder) isFollowed(t *thing, name string) bool {
+	if name != "firstInputContent" && name != "lastConversationAt" {
+		return false
+	}
+	return len(b.continued(t.id, t.sights[0].Exchange)) > 0
+}
+
+// chatHistory lists what had been said in a chat before the recording began.
+func (l *learner) chatHistory(t *thing) *sequence {
+	s := newSequence()
+	for _, e := range l.exchanges {
+		if e.name() != "llm.getChatHistory" || param(e, "id") != t.id || !e.ok() {
+			continue
+		}
+		answer, _ := e.JSONResponse()
+		for _, entry := range beforeInputs(answer.Get("data").Array(), len(l.continued(t.id, e))) {
+			m := newMapping()
+			m.set("at", timeOf(entry.Get("at")))
+			entry.ForEach(func(name, value gjson.Result) bool {
+				if name.Str != "at" {
+					m.add(name.Str, jsonNode(value), "")
+				}
+				return true
+			})
+			s.add(m)
+		}
+		break
+	}
+	return s
+}
+
+// beforeInputs returns the entries of a history before the last so many inputs.
+func beforeInputs(entries []gjson.Result, inputs int) []gjson.Result {
+	for i := len(entries) - 1; i >= 0 && inputs > 0; i-- {
+		if entries[i].Get("input").Exists() {
+			inputs--
+			entries = entries[:i]
+		}
+	}
+	return entries
+}
+
+// turns script what agents say in the recording, in the order of the inputs.
+func (b *llmBuilder) turns() *sequence {
+	s := newSequence()
+	for _, e := range b.exchanges {
+		if e.name() != continueChat {
+			continue
+		}
+		request, _ := e.JSONRequest()
+		events := rawEvents(e)
+		input := request.Get("input").String()
+		if len(events) > 0 && events[0].Get("user_content").Exists() {
+			input = events[0].Get("user_content").String()
+		}
+		m := newMapping()
+		if t := b.things.find(chatKind, param(e, "id")); t != nil && t.wasThere() && !b.isLater(t) {
+			m.set("chat", t.id)
+		}
+		if input != "" {
+			m.set("input", "^"+regexp.QuoteMeta(clean(input))+"$")
+		}
+		script := b.script(events)
+		switch {
+		case e.Status() == 429:
+			answer, _ := e.JSONResponse()
+			m.set("status", e.Status())
+			m.set("message", answer.Get("error").String())
+		case e.ok() && len(script.node.Content) > 0:
+			m.set("events", script)
+		default:
+			continue
+		}
+		m.set("times", 1)
+		s.add(m)
+	}
+	return s
+}
+
+// rawEvents returns the events of an answer that comes in such.
+func rawEvents(e *Exchange) (events []gjson.Result) {
+	if e.name() != continueChat || !e.ok() || e.Item.ResponseDoubt != "" || e.Item.Response.Body == nil {
+		return nil
+	}
+	media := e.Operation().Spec.Responses.Status(e.Status()).Value.Content.Get("text/event-stream")
+	if media == nil {
+		return nil
+	}
+	decoded, reason := body.Decode(e.Item.Response.Body.Bytes, "text/event-stream", media, false)
+	if reason != "" {
+		return nil
+	}
+	for _, raw := range decoded.Raw {
+		events = append(events, gjson.ParseBytes(raw))
+	}
+	return events
+}
+
+// script returns the events that lead to an answer: without the input that the first one repeats, and without what
+// follows from others.
+func (b *llmBuilder) script(events []gjson.Result) *sequence {
+	s := newSequence()
+	for i, event := range events {
+		m := newMapping()
+		event.ForEach(func(name, value gjson.Result) bool {
+			switch name.Str {
+			case "at", "user_content":
+			case "tool":
+				m.set("tool", b.toolCall(value))
+			case "artifact":
+				if i == 0 || !events[i-1].Get("output").Exists() {
+					m.set("artifact", b.artifact(value))
+				}
+			default:
+				if value.Type != gjson.Null {
+					m.add(name.Str, jsonNode(value), "")
+				}
+			}
+			return true
+		})
+		if !m.isEmpty() {
+			s.add(m)
+		}
+	}
+	return s
+}
+
+// toolCall returns a call of a tool as it is scripted: what it gave, and what it was about if that was there before.
+func (b *llmBuilder) toolCall(call gjson.Result) *mapping {
+	m := newMapping()
+	for _, name := range []string{"id", "functionName", "functionArguments"} {
+		m.set(name, call.Get(name))
+	}
+	if content := call.Get("content"); content.Type == gjson.String {
+		m.add("content", jsonNode(content), "")
+	}
+	for _, name := range []string{"status", "targetFunction"} {
+		m.set(name, call.Get(name))
+	}
+	for _, name := range []string{"targetKnowledgeBase", "toolTarget", "targetAgent"} {
+		mention := call.Get(name)
+		isNew := func(t *thing) bool { return t.id == mention.Get("id").String() && !t.wasThere() }
+		if mention.IsObject() && !slices.ContainsFunc(b.things.list, isNew) {
+			m.set(name, mention)
+		}
+	}
+	return m
+}
+
+// artifact returns an artifact as it is scripted, with the content that another answer shows.
+func (b *llmBuilder) artifact(made gjson.Result) *mapping {
+	m := newMapping()
+	for _, name := range []string{"output", "artifactType", "contentType"} {
+		m.set(name, made.Get(name))
+	}
+	attributes := gjson.Result{}
+	if t := b.things.find(artifactKind, made.Get("id").String()); t != nil {
+		attributes = t.first().Get("attributes")
+	}
+	for _, name := range []string{"textContent", "binaryContent"} {
+		if content := attributes.Get(name); content.Type == gjson.String {
+			m.add(name, jsonNode(content), "")
+			return m
+		}
+	}
+	const unshown = "no answer shows the content"
+	switch made.Get("artifactType").String() {
+	case "MARKDOWN_TEXT_OUTPUT", "REACT_OUTPUT", "PLOTLY_OUTPUT":
+		m.guess("textContent", "unknown", unshown)
+	default:
+		m.guess("binaryContent", "AA==", unshown)
+	}
+	return m
+}

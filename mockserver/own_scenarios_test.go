@@ -1,0 +1,45 @@
+package mockserver_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"svc.example/understudy/mockserver"
+)
+
+func TestOwnScenarios(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, content := range map[string]string{
+		"mine/scenario.yaml": "description: Mine.\nnow: 2026-01-15T09:30:00Z\nseed: 1\nuses: [pools, shop]\n",
+		"pools/pools.yaml":   "workflow: {pools: [{id: 71, name: mine, concurrencyLimit: 3}]}\n",
+	} {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, first := range []string{"mine", "empty"} {
+		server := newServer(t, mockserver.WithScenario(first), mockserver.WithScenarios(folder))
+		made := call(t, server, "POST", "/_understudy/worlds", `{"id":"w","scenario":"mine"}`)
+		if made.StatusCode != 201 {
+			t.Fatalf("%d %s", made.StatusCode, made.body)
+		}
+		pool := call(t, server, "GET", "/workflow/api/pools/71", "", "X-Understudy-World", "w")
+		if !strings.Contains(pool.body, `"name":"mine"`) {
+			t.Errorf("%d %s", pool.StatusCode, pool.body)
+		}
+		other := call(t, server, "POST", "/_understudy/worlds", `{"scenario":"pools"}`)
+		if other.StatusCode != 400 || !strings.Contains(other.body, "mine") {
+			t.Errorf("a cast is no scenario: %d %s", other.StatusCode, other.body)
+		}
+	}
+	if _, err := mockserver.New(mockserver.WithScenarios(filepath.Join(folder, "none"))); err == nil {
+		t.Error("a folder that is not there is accepted")
+	}
+}
