@@ -79,7 +79,8 @@ func (l *learner) addDatabaseID(m *mapping, name string) {
 	}
 }
 
-// addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed them.
+// addColumnPermissions adds the column permissions of a policy, where an answer shows them before a request changed
+// them.
 func (l *learner) addColumnPermissions(m *mapping, id string) {
 	for _, e := range l.exchanges {
 		body, ok := e.JSONResponse()

@@ -50,8 +50,10 @@ var needOf = needsOf(map[need][]string{
 	toBeReader: {
 		"core.listUserPolicies", "core.getAccessControlUser", "core.listProfileOptions", "core.getProfileOption",
 	},
-	toBeUser:    {"core.listApiKeys", "core.addApiKey", "core.removeApiKey"},
-	toApply:     {"core.attachPolicyToUser", "core.detachPolicyFromUser", "core.attachUserToPolicy", "core.detachUserFromPolicy"},
+	toBeUser: {"core.listApiKeys", "core.addApiKey", "core.removeApiKey"},
+	toApply: {
+		"core.attachPolicyToUser", "core.detachPolicyFromUser", "core.attachUserToPolicy", "core.detachUserFromPolicy",
+	},
 	toApplyAll:  {"core.updateUserPolicies", "core.updatePolicyUsers"},
 	toTag:       {"core.setTagUsers"},
 	toListSubs:  {"core.listSubUsers"},

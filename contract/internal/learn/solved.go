@@ -43,7 +43,8 @@ func (p *people) solve(callers []*caller) {
 	}
 }
 
-// firstGuess returns a first guess of the account at the beginning. The keys of users are their places in the list, from 1.
+// firstGuess returns a first guess of the account at the beginning. The keys of users are their places in the list,
+// from 1.
 func (p *people) firstGuess(callers []*caller) *rights.State {
 	s := &rights.State{}
 	for i, u := range p.users {
@@ -176,7 +177,9 @@ func (p *people) parentOf(u *user) *user {
 	if u.role != string(rights.SubUser) {
 		return nil
 	}
-	i := slices.IndexFunc(p.users, func(o *user) bool { return o != u && o.rights.Key != 0 && o.rights.Key == u.rights.Parent })
+	i := slices.IndexFunc(p.users, func(o *user) bool {
+		return o != u && o.rights.Key != 0 && o.rights.Key == u.rights.Parent
+	})
 	if i < 0 {
 		i = slices.IndexFunc(p.users, func(o *user) bool { return o.role == string(rights.Administrator) && !o.isMade })
 	}

@@ -23,8 +23,8 @@ const (
 // Administers reports whether a role may do everything.
 func (r Role) Administers() bool { return r != Restricted && r != SubUser }
 
-// Permissions holds what is granted, in the wire form: by kind of resource, entries with an operation and more texts. An
-// entry that no answer shows names its database in the member database, and has no ids.
+// Permissions holds what is granted, in the wire form: by kind of resource, entries with an operation and more texts.
+// An entry that no answer shows names its database in the member database, and has no ids.
 type Permissions map[string][]map[string]string
 
 // Databases is the kind of resource whose permissions are rights on databases.

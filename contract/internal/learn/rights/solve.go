@@ -31,8 +31,8 @@ type Step struct {
 	Change        func(*State)
 }
 
-// replay counts the claims that do not hold, and returns the first of those that are not given up, with the state at its
-// time: that of the lowest level.
+// replay counts the claims that do not hold, and returns the first one of the lowest level that is not given up, with
+// the state at its time.
 func replay(begin *State, steps []Step, givenUp map[*Claim]bool) (broken int, first *Claim, at *State) {
 	s := begin.Clone()
 	check := func(claims []Claim) {
