@@ -71,6 +71,17 @@ func (l *learner) databases() *sequence {
 	return s
 }
 
+// someDatabase returns the name of a database that is there: the first one that an answer shows.
+func (l *learner) someDatabase() string {
+	for _, t := range l.things.of(databaseKind) {
+		return t.id
+	}
+	for _, name := range l.mentionedDatabases() {
+		return name
+	}
+	return assumedDatabase
+}
+
 // mentionedDatabases lists the databases in which jobs ran or schedules run.
 func (l *learner) mentionedDatabases() (names []string) {
 	add := func(name string) {

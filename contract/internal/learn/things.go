@@ -241,7 +241,7 @@ func (x *taking) show(r *specs.Resource, object gjson.Result) {
 	born := bornOf(r, object)
 	isNew := born.IsZero() || !born.Before(x.At.Add(-2*time.Second).Truncate(time.Second))
 	switch {
-	case isKnown:
+	case isKnown && (len(t.sights) > 0 || t.made != nil):
 	case x.isFirst && x.action.Verb == specs.Create && x.ok() && isNew:
 		t.made = x.Exchange
 	case x.action.Verb == "" && isWrite(x.Exchange) && x.ok() && isNew && !born.IsZero():
