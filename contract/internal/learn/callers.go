@@ -13,6 +13,7 @@ type caller struct {
 	identity         string
 	writes           int  // requests that import
 	granted, refused int  // any others
+	denied           bool // one was answered as with an unknown key
 	isOpen           bool // one was refused that every user may send
 	isAdmin          bool // one was allowed that only administrators may send
 	isRefused        bool // one was refused that administrators may send
@@ -21,7 +22,7 @@ type caller struct {
 
 // isWriteOnly reports whether a key imports, and does nothing else.
 func (c *caller) isWriteOnly() bool {
-	return c.granted == 0 && (c.refused == 0 || c.isOpen)
+	return c.granted == 0 && (c.refused == 0 && !c.denied || c.isOpen)
 }
 
 // count counts an exchange of a caller, which may have been refused for another reason than its rights.
@@ -29,6 +30,7 @@ func (c *caller) count(e *Exchange, isOtherwise bool) {
 	kind := needOf[e.name()]
 	switch {
 	case e.Status() == http.StatusUnauthorized:
+		c.denied = true
 	case kind == toImport:
 		c.writes++
 	case e.Status() == http.StatusForbidden:

@@ -27,6 +27,7 @@ func (u *user) ref() string { return cmp.Or(u.email, u.name) }
 type people struct {
 	*learner
 	users  []*user
+	index  map[string]int   // the place of callers, by what stands for their keys
 	byKey  map[string]*user // by what stands for their keys
 	keys   []Key
 	solved *rights.State
@@ -51,16 +52,15 @@ func (l *learner) findPeople() *people {
 	for _, e := range l.exchanges {
 		p.seeInRequest(e)
 	}
+	p.seeOwners()
 	callers := p.callers()
-	p.byKey = map[string]*user{}
-	defer func() {
-		for _, c := range callers {
-			p.byKey[c.identity] = c.user
-		}
-	}()
 	p.solve(callers)
 	p.complete()
 	p.giveKeys(callers)
+	p.byKey = map[string]*user{}
+	for _, c := range callers {
+		p.byKey[c.identity] = c.user
+	}
 	return p
 }
 
@@ -80,6 +80,23 @@ func (p *people) seeInRequest(e *Exchange) {
 	for _, id := range ids {
 		if number(id) > 0 && !slices.ContainsFunc(p.users, func(u *user) bool { return u.id == id }) {
 			p.get(id)
+		}
+	}
+	if id := param(e, "sub_user_id"); e.ok() && id != "" {
+		u := p.get(id)
+		u.role, u.isRoleShown = string(rights.SubUser), true
+	}
+}
+
+// seeOwners takes the users of whom answers show no more than that jobs or schedules are theirs.
+func (p *people) seeOwners() {
+	for _, kind := range []string{jobKind, jobScheduleKind} {
+		for _, t := range p.things.all(kind) {
+			for _, s := range t.sights {
+				if name := s.object.Get("user_name").String(); name != "" && p.named(name) == nil {
+					p.get("").name = name
+				}
+			}
 		}
 	}
 }

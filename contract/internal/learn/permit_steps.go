@@ -11,13 +11,13 @@ import (
 // steps lists what all exchanges say of permissions, and change of them. What is said twice without a change in between
 // counts once, so that a long recording takes no longer than it must.
 func (p *people) steps(callers []*caller) (steps []rights.Step) {
-	index := map[string]int{}
+	p.index = map[string]int{}
 	for i, c := range callers {
-		index[c.identity] = i
+		p.index[c.identity] = i
 	}
 	seen := map[string]bool{}
 	for _, e := range p.exchanges {
-		c, known := index[e.Credential().Identity]
+		c, known := p.index[e.Credential().Identity]
 		if !known {
 			c = -1
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"svc.example/understudy/contract/internal/learn/rights"
+	"svc.example/understudy/specs"
 )
 
 // need is a kind of right that an operation asks for. The zero one is none: every user may call the operation.
@@ -29,6 +30,7 @@ const (
 	toListSubs  // to be no sub user
 	toOwnToken  // to be the user of the token
 	toOwnThings // to be the user of the job or schedule
+	toOwnChat   // to be the user of the chat
 )
 
 // needOf is what the operations need that not every user may call.
@@ -60,6 +62,7 @@ var needOf = needsOf(map[need][]string{
 	toBeParent:  {"core.removeSubUser"},
 	toOwnToken:  {"core.removeOauthToken"},
 	toOwnThings: {"core.killJob", "core.updateSchedule", "core.deleteSchedule", "core.runSchedule"},
+	toOwnChat:   {"llm.getChat", "llm.continueChat", "llm.getChatHistory"},
 	toSee:       {"core.getDatabase", "core.listTables", "core.getTable", "core.getTableDistribution"},
 	toQuery:     {"core.tailTable", "core.issueJob", "core.createExportJob"},
 	toEdit: {
@@ -114,6 +117,10 @@ func (p *people) permits(e *Exchange) (needs []rights.Need) {
 		if owner := p.ownerOf(e); owner != "" {
 			needs = []rights.Need{rights.Self(owner, false)}
 		}
+	case toOwnChat:
+		if maker := p.makerOf(e); maker >= 0 {
+			needs = []rights.Need{rights.SameAs(maker)}
+		}
 	case toApply:
 		needs = []rights.Need{rights.Applies(param(e, "user_id"), param(e, "policy_id"))}
 	case toTag:
@@ -143,6 +150,21 @@ func (p *people) ownerOf(e *Exchange) string {
 	return of(jobScheduleKind, param(e, "schedule_name"), "user_name")
 }
 
+// makerOf returns the caller who made the chat of a request while the recording ran, or -1. The chat is still there.
+func (p *people) makerOf(e *Exchange) int {
+	for _, t := range p.things.all(chatKind) {
+		isIts := slices.ContainsFunc(e.Operation().Actions(), func(a *specs.Action) bool {
+			return len(a.Path) == 1 && param(e, a.Path[0]) == t.id
+		})
+		if isIts && t.made != nil && t.made.N < e.N && (t.gone == nil || t.gone.N > e.N) {
+			if c, known := p.index[t.made.Credential().Identity]; known {
+				return c
+			}
+		}
+	}
+	return -1
+}
+
 // claims lists what an exchange says of the rights of its caller.
 func (p *people) claims(e *Exchange, c int) (claims []rights.Claim) {
 	status := e.Status()
@@ -150,15 +172,16 @@ func (p *people) claims(e *Exchange, c int) (claims []rights.Claim) {
 		return []rights.Claim{rights.Removed(e.N, c, true)}
 	}
 	kind := needOf[e.name()]
-	if e.Operation().Interface != "ingestion" { // which answers a removed key as any other one
+	isHidden := kind == toOwnChat && status == http.StatusNotFound // as of a chat that is another user's
+	if e.Operation().Interface != "ingestion" {                    // which answers a removed key as any other one
 		claims = append(claims, rights.Removed(e.N, c, false))
 	}
 	isRoute := kind == toAdminister || kind == toDelegate
 	switch {
 	case status == http.StatusForbidden && p.isOtherwiseRefused(e):
-	case e.ok(), status == http.StatusForbidden, isRoute && status < http.StatusInternalServerError:
+	case e.ok(), status == http.StatusForbidden, isHidden, isRoute && status < http.StatusInternalServerError:
 		for _, need := range p.permits(e) {
-			claims = append(claims, need.Claim(e.N, c, status != http.StatusForbidden))
+			claims = append(claims, need.Claim(e.N, c, status != http.StatusForbidden && !isHidden))
 		}
 	}
 	return claims

@@ -73,8 +73,8 @@ func (p *people) firstGuess(callers []*caller) *rights.State {
 			s.Groups = append(s.Groups, rights.Group{ID: o.Get("id").String(), Tag: o.Get("taggable_name").String()})
 		}
 	}
-	for _, tag := range p.unseenTags() {
-		s.Groups = append(s.Groups, rights.Group{Tag: tag})
+	for _, ref := range p.unseenGroups() {
+		s.Groups = append(s.Groups, rights.Group{ID: ref, Tag: ref})
 	}
 	for _, t := range p.things.of(tokenKind) {
 		if o := t.first(); o.Exists() {
