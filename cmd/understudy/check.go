@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -179,61 +178,6 @@ func (f *checkFlags) checker(c *cobra.Command, more ...contract.Option) (checker
 	return checker, note, end, nil
 }
 
-// outcome holds what a check has found.
-type outcome struct {
-	checker *contract.Checker
-	source  contract.Source
-	report  *contract.Report
-	note    string
-	err     error
-}
-
-// conclude writes the results, and returns the error that the outcome is.
-func (f *checkFlags) conclude(c *cobra.Command, o outcome) (err error) {
-	r, note := o.report, o.note
-	if err = explainNothingMatched(o.err, r); note != "" {
-		r.Notes = append(r.Notes, note)
-	}
-	if r.Exchanges.Read > 0 {
-		err = errors.Join(err, f.writeResults(c, o.checker, o.source, r))
-	}
-	switch {
-	case f.writeBaseline != "" && err == nil:
-		return f.acceptFindings(c, r)
-	case r.Violated(), err == nil && r.Failed():
-		if !f.isRead(c) {
-			err = errors.Join(errors.New(r.Outcome()), err)
-		}
-		return &exitError{exitViolations, err}
-	}
-	return err
-}
-
-// writeResults writes the report in all requested forms, and the minimized recordings.
-func (f *checkFlags) writeResults(c *cobra.Command, checker *contract.Checker, source contract.Source,
-	r *contract.Report,
-) error {
-	if f.needEvidence() {
-		if err := checker.Evidence(c.Context(), source, r); err != nil {
-			return err
-		}
-	}
-	err := f.outputs.write(c, r)
-	if f.minimize != "" && r.Violated() {
-		err = errors.Join(err, checker.Minimize(c.Context(), source, r, f.minimize))
-	}
-	return err
-}
-
-// acceptFindings writes a baseline.
-func (f *checkFlags) acceptFindings(c *cobra.Command, r *contract.Report) error {
-	err := writeFile(f.writeBaseline, func(w io.Writer) error { return contract.WriteBaseline(w, r) })
-	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "wrote the baseline %s: add to it why you accept each finding\n", f.writeBaseline)
-	}
-	return err
-}
-
 func (f *checkFlags) options() ([]contract.Option, error) {
 	brand, err := specs.ParseBrand(f.brand)
 	if err != nil {
@@ -291,13 +235,4 @@ func severityOf(text string) (contract.Option, error) {
 func (f *checkFlags) isNewBaseline() bool {
 	_, err := os.Stat(f.baseline)
 	return filepath.Clean(f.baseline) == filepath.Clean(f.writeBaseline) && errors.Is(err, fs.ErrNotExist)
-}
-
-// explainNothingMatched adds to the error that nothing matched what to do about it.
-func explainNothingMatched(err error, r *contract.Report) error {
-	if !errors.Is(err, contract.ErrNothingMatched) || r.Exchanges.Read == 0 {
-		return err
-	}
-	return fmt.Errorf("%w; specify the base addresses with --base NAME=URL, as in --base %s=https://%[2]s.example.com",
-		err, specs.Workflow)
 }
