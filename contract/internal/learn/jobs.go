@@ -275,7 +275,7 @@ func (l *learner) rowsOf(id string) *sequence {
 func (l *learner) results() *sequence {
 	s := newSequence()
 	for _, t := range l.things.all(jobKind) {
-		if t.wasThere() && !l.isQueued(t) {
+		if t.wasThere() && !l.isQueued(t) || t.made != nil && t.made.name() == segmentQuery {
 			continue
 		}
 		if m := l.result(t); m != nil {
