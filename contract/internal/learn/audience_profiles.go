@@ -16,8 +16,8 @@ const (
 
 var from = regexp.MustCompile(`(?i)\bfrom\s+(?:"?(\w+)"?\.)?"?(\w+)"?`)
 
-// profiles returns the table that the profiles of an audience are assumed in: the one that the job of a query reads, the
-// first that is known to have the columns that requests name, or one that is made up.
+// profiles returns the table that the profiles of an audience are assumed in: the one that the job of a query reads,
+// the first that is known to have the columns that requests name, or one that is made up.
 func (l *learner) profiles() (database, table string) {
 	for _, q := range l.askedQueries() {
 		job := l.things.find(jobKind, q.job)
